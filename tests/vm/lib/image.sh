@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# image.sh - the initramfs of the test machine, from this machine's own programs and the unpacked kernel's modules.
+#
+# Three cpio archives, which the kernel unpacks one after the other, later files over earlier ones:
+#   base      programs, libraries, modules of the stock kernel; cached, made again when a package changes
+#   patched   the patched modules; cached
+#   overlay   what one run adds: the guest's own scripts, ntprof-bpf, the script to run
+
+image_programs=(
+	bash grep sed mawk sort date stat timeout stdbuf seq tail head od dd tee tr cut truncate numfmt sleep paste join
+	sha256sum comm uniq wc ls cp find xargs ps pgrep pkill top sysctl
+	mount umount losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid script flock unshare nsenter lscpu ldd
+	kmod fio nvme ip tc ss bpftool trace-cmd
+)
+
+# Without these a test cannot do its work; what they depend on comes with them.
+image_modules=(
+	virtio_pci virtio_console virtio_net 9p 9pnet_virtio
+	nvme nvme-tcp nvmet nvmet-tcp null_blk loop brd ext4
+	crc32c-intel crc32c_generic sch_netem sch_prio sch_ingress cls_u32 cls_matchall act_mirred ifb veth dummy
+)
+
+# image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there already.
+image_add_file() {
+	local root=$1 file=$2 dest=${3:-$2} library
+
+	mkdir -p "$root${dest%/*}"
+	cp -L "$file" "$root$dest"
+	# ldd fails on what is not a dynamic program, which is then complete as it is.
+	while read -r library; do
+		[[ -e $root$library || -e ${image_has:-/nonexistent}$library ]] || {
+			mkdir -p "$root${library%/*}"
+			cp -L "$library" "$root$library"
+		}
+	done < <(ldd "$file" 2>/dev/null | sed -n 's|^[^/]*\(/[^ ]*\) (0x.*|\1|p')
+}
+
+image_pack() {
+	(cd "$1" && find . -print0 | sort -z | cpio --quiet -0 -o -H newc -R 0:0)
+}
+
+image_add_modules() {
+	local root=$1 tree=lib/modules/$kernel_version module file
+
+	mkdir -p "$root/$tree"
+	cp "$kernel_root/$tree"/modules.{builtin,builtin.modinfo,order} "$root/$tree"
+	for module in "${image_modules[@]}"; do
+		modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" --show-depends "$module"
+	done | sed -n 's|^insmod .*/lib/modules/|lib/modules/|p' | tr -d ' ' | sort -u |
+		while read -r file; do
+			mkdir -p "$root/${file%/*}"
+			cp "$kernel_root/$file" "$root/$file"
+		done
+	depmod -b "$root" "$kernel_version"
+}
+
+image_tree() {
+	local root=$1 dir program path terminal
+
+	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,out,share,etc/nvme,usr/{bin,sbin,lib,lib64,libx32,lib32}}
+	# Merged /usr, as in the distribution.
+	for dir in bin sbin lib lib64; do
+		ln -s "usr/$dir" "$root/$dir"
+	done
+	rmdir "$root"/usr/lib{x32,32}
+	for program in $(busybox --list); do
+		ln -s busybox "$root/usr/bin/$program"
+	done
+	rm -f "$root/usr/bin/busybox"
+	install -m 755 "$(type -P busybox)" "$root/usr/bin/busybox"
+	for program in "${image_programs[@]}"; do
+		path=$(type -P "$program") || die "$program not found: run tests/install-packages"
+		rm -f "$root/usr/bin/$program"
+		image_add_file "$root" "$path" "/usr/bin/$program"
+	done
+	for program in modprobe insmod rmmod lsmod depmod modinfo; do
+		ln -sf kmod "$root/usr/bin/$program"
+		ln -sf ../bin/kmod "$root/usr/sbin/$program"
+	done
+	ln -sf mawk "$root/usr/bin/awk"
+	image_add_file "$root" /usr/libexec/coreutils/libstdbuf.so
+	cp -r --parents /usr/lib/locale/C.utf8 "$root"
+	for terminal in l/linux v/vt100 v/vt220 x/xterm x/xterm-256color s/screen s/screen-256color d/dumb; do
+		[[ ! -e /lib/terminfo/$terminal ]] || (cd / && cp -L --parents "lib/terminfo/$terminal" "$root")
+	done
+
+	echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
+	echo 'root:x:0:' >"$root/etc/group"
+	echo '127.0.0.1 localhost' >"$root/etc/hosts"
+	echo 'nqn.2014-08.org.nvmexpress:uuid:5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e2c01' >"$root/etc/nvme/hostnqn"
+	echo '5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e2c01' >"$root/etc/nvme/hostid"
+	image_add_modules "$root"
+}
+
+# image_make_base DIR
+image_make_base() {
+	local dir=$1
+
+	say "making the test machine's image"
+	# A stale image is of no more use to anybody: a run works on its own copy.
+	rm -rf "$kernel_dir"/image-[!.]*([!.])
+	mkdir -p "$dir"
+	image_tree "$dir/root"
+	image_pack "$dir/root" >"$dir/base.cpio"
+}
+
+# image_make_patched FILE: the patched modules and the indexes that prefer them.
+image_make_patched() {
+	local file=$1 tree=lib/modules/$kernel_version work
+
+	work=$(mktemp -d "$kernel_dir/modules.XXXXXX.partial")
+	cp -r "$image_dir/root/lib" "$work/lib"
+	find "$work" -name 'nvme*-tcp.ko' -delete
+	mkdir "$work/$tree/updates"
+	cp "$modules_dir"/nvme{,t}-tcp.ko "$work/$tree/updates"
+	depmod -b "$work" "$kernel_version"
+	mkdir -p "$work/pack/usr/$tree"
+	mv "$work/$tree"/{modules.*,updates} "$work/pack/usr/$tree"
+	image_pack "$work/pack" >"$file"
+	rm -r "$work"
+}
+
+# image_prepare stock|patched: call under the lock, after kernel_prepare and, for patched, modules_prepare.
+image_prepare() {
+	local hash
+
+	# Every installed package's version: libraries come from packages that nobody lists.
+	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}"; } | sha256sum)
+	image_dir=$kernel_dir/image-${hash:0:16}
+	cache_make "$image_dir" image_make_base
+	image_parts=("$image_dir/base.cpio")
+	if [[ $1 == patched ]]; then
+		hash=$(cat "$modules_dir"/nvme{,t}-tcp.ko | sha256sum)
+		cache_make "$image_dir/patched-${hash:0:16}.cpio" image_make_patched
+		image_parts+=("$image_dir/patched-${hash:0:16}.cpio")
+	fi
+}

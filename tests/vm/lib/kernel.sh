@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# kernel.sh - the distribution's kernel, headers and source, unpacked in the cache and not installed.
+#
+# A kernel directory is $cache_root/linux-KVER_PACKAGEVERSION/ and holds:
+#   root/            what the packages contain
+#   vmlinux          the kernel without its compression, which an emulated CPU would take seconds to undo
+# kernel_select sets kernel_dir, kernel_version (KVER) and the paths below.
+
+kernel_select() {
+	kernel_dir=$1
+	kernel_version=${kernel_dir##*/linux-}
+	kernel_version=${kernel_version%%_*}
+	kernel_root=$kernel_dir/root
+	kernel_vmlinuz=$kernel_root/boot/vmlinuz-$kernel_version
+	kernel_headers=$kernel_root/usr/src/linux-headers-$kernel_version
+	kernel_source=$kernel_root/usr/src/linux-source-${kernel_version%%.0-*}.tar.xz
+	kernel_image=$kernel_dir/vmlinux
+}
+
+# kernel_newest_cached: print the directory of the newest kernel in the cache, or nothing.
+kernel_newest_cached() {
+	local dir
+
+	for dir in "$cache_root"/linux-*_*/; do
+		dir=${dir%/}
+		[[ ! -e $dir/root ]] || echo "$dir"
+	done | sort -V | tail -n 1
+}
+
+# kernel_newest_offered: print "KVER PACKAGEVERSION" of the archive's default kernel, or nothing.
+kernel_newest_offered() {
+	apt-cache --no-all-versions show linux-image-amd64 2>/dev/null |
+		sed -n 's/^Depends:.*linux-image-\([^ ,]*\) (= \([^)]*\)).*/\1 \2/p'
+}
+
+# kernel_unpack DIR KVER PACKAGEVERSION: download the packages, all of one version, and unpack them.
+kernel_unpack() {
+	local dir=$1 kver=$2 version=$3
+	local line=${kver%%.0-*} flavour=${kver##*-}
+	local packages=(
+		"linux-image-$kver=$version"
+		"linux-headers-$kver=$version"
+		"linux-headers-${kver%-"$flavour"}-common=$version"
+		"linux-kbuild-$line=$version"
+		"linux-source-$line=$version"
+	)
+	local deb headers
+
+	mkdir -p "$dir/debs"
+	say "downloading the kernel packages $kver ($version), about 220 MB"
+	# Sandbox::User: apt's own user may not write to a cache in somebody's home directory.
+	(cd "$dir/debs" && apt-get -q -o APT::Sandbox::User=root download "${packages[@]}") >&2
+	for deb in "$dir"/debs/*.deb; do
+		dpkg-deb -x "$deb" "$dir"
+	done
+	rm -r "$dir/debs"
+
+	# The headers expect to live in /usr/src. Relative to themselves they work anywhere.
+	headers=$dir/usr/src/linux-headers-$kver
+	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|" "$headers/Makefile"
+	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
+	ln -sfn "../../../usr/src/linux-headers-${kver%-"$flavour"}-common" "$dir/lib/modules/$kver/source"
+	depmod -b "$dir" "$kver"
+}
+
+# kernel_decompress FILE VMLINUZ: write the ELF image inside a bzImage (Documentation/arch/x86/boot.rst).
+kernel_decompress() {
+	local file=$1 vmlinuz=$2
+	local setup_sects offset length magic tool
+
+	setup_sects=$(od -An -tu1 -j $((0x1f1)) -N1 "$vmlinuz")
+	offset=$(od -An -tu4 -j $((0x248)) -N4 "$vmlinuz")
+	length=$(od -An -tu4 -j $((0x24c)) -N4 "$vmlinuz")
+	offset=$(((setup_sects + 1) * 512 + offset))
+	magic=$(od -An -tx1 -j "$offset" -N4 "$vmlinuz" | tr -d ' ')
+	case $magic in
+	fd377a58) tool=xz ;;
+	28b52ffd) tool=zstd ;;
+	1f8b*) tool=gzip ;;
+	*) die "$vmlinuz: compression $magic is not known" ;;
+	esac
+	# The last 4 bytes are the size, appended by the kernel's build.
+	head -c $((offset + length - 4)) "$vmlinuz" | tail -c +$((offset + 1)) | "$tool" -dc >"$file"
+}
+
+# kernel_prepare [update]: make sure a kernel is in the cache and select it. Call under the lock.
+# A kernel once in the cache stays the one in use until "update" is asked for, so that runs compare.
+kernel_prepare() {
+	local dir kver version
+
+	dir=$(kernel_newest_cached)
+	if [[ -z $dir || ${1:-} == update ]]; then
+		read -r kver version < <(kernel_newest_offered) || true
+		if [[ $EUID -eq 0 && (-z ${kver:-} || ${1:-} == update) ]]; then
+			apt-get -q update >&2
+			read -r kver version < <(kernel_newest_offered) || true
+		fi
+		[[ -n ${kver:-} ]] || die "apt does not know linux-image-amd64: run apt-get update as root"
+		dir=$cache_root/linux-${kver}_$version
+	fi
+	kernel_select "$dir"
+	cache_make "$kernel_root" kernel_unpack "$kernel_version" "${dir##*_}"
+	cache_make "$kernel_image" kernel_decompress "$kernel_vmlinuz"
+}

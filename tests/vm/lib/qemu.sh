@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# qemu.sh - start the virtual machine, wait for its end, tell how it ended.
+#
+# Everything a run needs from the machine lies in its work directory:
+#   output     fifo, what the script prints
+#   console    what the kernel prints
+#   status     the script's exit status, written by the guest as its last act
+
+# qemu_arguments WORK: fill qemu_args from the options in vm_*.
+qemu_arguments() {
+	local work=$1 share
+
+	qemu_args=(
+		-no-user-config -nodefaults -display none -no-reboot
+		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
+		-kernel "$kernel_image" -initrd "$work/initrd"
+		-append "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable random.trust_cpu=on${vm_append:+ $vm_append}"
+		-chardev "file,id=console,path=$work/console" -serial chardev:console
+		-device "virtio-serial-pci,max_ports=4"
+		-chardev "file,id=status,path=$work/status" -device "virtserialport,nr=2,chardev=status"
+	)
+	if [[ -n $vm_icount ]]; then
+		qemu_args+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
+	else
+		qemu_args+=(-accel "tcg,thread=multi")
+	fi
+	if [[ -n $vm_shell ]]; then
+		qemu_args+=(-chardev "stdio,id=output,signal=off" -device "virtconsole,nr=0,chardev=output")
+	else
+		qemu_args+=(-chardev "file,id=output,path=$work/output" -device "virtserialport,nr=1,chardev=output")
+	fi
+	for share in "${!vm_shares[@]}"; do
+		qemu_args+=(-virtfs "local,path=${vm_shares[$share]},mount_tag=$share,security_model=none,multidevs=remap")
+	done
+	if [[ -n $vm_net ]]; then
+		# stream, not socket: that one's own TCP connection delays small packets.
+		local server=off
+		[[ ${vm_net%%:*} != server ]] || server=on
+		qemu_args+=(-netdev "stream,id=net0,server=$server,addr.type=unix,addr.path=${vm_net#*:}"
+			-device "virtio-net-pci,netdev=net0,mac=$vm_mac")
+	fi
+}
+
+# qemu_console_tail WORK: the kernel's last lines, to stderr.
+qemu_console_tail() {
+	if [[ -s $1/console ]]; then
+		say "the kernel's last lines:"
+		tail -n 60 "$1/console" | tr -d '\r' >&2
+	else
+		say "the kernel printed nothing"
+	fi
+}
+
+# qemu_start WORK: start the machine and what belongs to it, in the background.
+qemu_start() {
+	local work=$1
+
+	# pdeathsig: a run that is killed with SIGKILL takes its machine along.
+	if [[ -n $vm_shell ]]; then
+		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" <&0 &
+		qemu_pid=$!
+		reader_pid=
+	else
+		mkfifo "$work/output"
+		# The shell holds both ends until qemu is gone, so that nobody waits for the other to open it.
+		exec {output_fd}<>"$work/output"
+		cat <"$work/output" {output_fd}>&- &
+		reader_pid=$!
+		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" </dev/null >&2 {output_fd}>&- &
+		qemu_pid=$!
+	fi
+	setpriv --pdeathsig KILL sleep "$vm_timeout" {output_fd}>&- &
+	timer_pid=$!
+}
+
+# qemu_stop: end whatever qemu_start started and still runs.
+qemu_stop() {
+	local pid
+
+	for pid in ${qemu_pid:-} ${timer_pid:-} ${reader_pid:-}; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	qemu_pid='' timer_pid='' reader_pid=''
+}
+
+# qemu_finish WORK: wait for the machine's end; returns what tests/vm/run is to exit with.
+qemu_finish() {
+	local work=$1 ended status
+
+	wait -n -p ended "$qemu_pid" "$timer_pid" ${reader_pid:+"$reader_pid"} || true
+	if [[ $ended == "$reader_pid" ]]; then
+		# Nobody reads our output any more.
+		return 141
+	fi
+	if [[ $ended == "$qemu_pid" && -n $reader_pid ]]; then
+		qemu_pid=
+		exec {output_fd}>&-
+		wait "$reader_pid" || true
+		reader_pid=
+	fi
+	status=$(<"$work/status")
+	if [[ -n $status ]]; then
+		return "$status"
+	fi
+	if [[ $ended == "$timer_pid" ]]; then
+		qemu_console_tail "$work"
+		say "the script did not end within $vm_timeout seconds"
+		return 124
+	fi
+	qemu_console_tail "$work"
+	say "the machine ended before the script did"
+	return 125
+}
