@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   make            build build/ntprof-bpf
+#   make demo       a virtual machine with live histograms of real NVMe/TCP I/O
+#   make check      all tests
+#   make install    to $(DESTDIR)$(PREFIX)
+#
+# CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers.
+
+PREFIX ?= /usr/local
+BUILD ?= build
+CLANG ?= clang
+BPFTOOL ?= $(firstword $(shell PATH="$$PATH:/usr/sbin:/sbin" sh -c 'command -v bpftool') bpftool)
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+
+VERSION := 0.1.0
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Werror
+ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
+LIBS := -lbpf -lelf -lz -lm
+ifneq ($(SANITIZE),)
+ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
+	-Wno-unused-parameter -Ivmlinux -Isrc
+
+SOURCES := $(wildcard src/*.c)
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+# All that does not need BPF can be tested by itself.
+UNIT_OBJECTS := $(filter-out $(BUILD)/main.o $(BUILD)/tracer.o $(BUILD)/collect.o,$(OBJECTS))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all deps demo check check-unit unit install clean
+
+all: $(BUILD)/ntprof-bpf
+
+deps:
+	$(Q)tests/install-packages
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/demo
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory all unit
+	$(Q)tests/check
+
+unit: $(UNIT_TESTS)
+
+$(BUILD)/ntprof-bpf: $(OBJECTS)
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: src/%.c $(SKELETONS) | $(BUILD)
+	@echo "  CC      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
+	@echo "  BPF     $@"
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
+	@echo "  SKEL    $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name nt_$* >$@
+
+$(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS) | $(BUILD)/unit
+	@echo "  UNIT    $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka $(LDFLAGS)
+
+$(BUILD) $(BUILD)/unit:
+	$(Q)mkdir -p $@
+
+install: all
+	install -D -m 755 $(BUILD)/ntprof-bpf $(DESTDIR)$(PREFIX)/sbin/ntprof-bpf
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d)

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The host's points, from the tracepoints of a patched nvme-tcp and from block_rq_complete.
+ */
+#include "common.bpf.h"
+
+/* Queues a controller can have: queue id q of controller nvmeN has slot N * nt_qid_stride + q. */
+const volatile __u32 nt_qid_stride = 1;
+
+/*
+ * Completions pass block_rq_complete for every disk of the machine. This table, indexed by
+ * request_queue.id, says in one look-up which belong to NVMe/TCP: 0 for all others, else
+ * (instance + 1) << 1, plus 1 for an admin queue.
+ */
+#define DISK_IDS 16384
+__u32 nt_disk[DISK_IDS] = {};
+
+#define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
+
+static __always_inline struct nt_queue *queue_find(struct nvme_tcp_queue *queue, int qid)
+{
+	__u32 slot = (__u32)queue->ctrl->ctrl.instance * nt_qid_stride + (__u32)qid;
+
+	return bpf_map_lookup_elem(&queues, &slot);
+}
+
+/* The state of a request in flight, NULL where its beginning was not seen. */
+static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int qid,
+					     struct request *rq)
+{
+	struct nt_queue *q = queue_find(queue, qid);
+	struct nt_cmd *c;
+
+	if (!q)
+		return NULL;
+	c = cmd_find(q, rq->tag, false);
+	if (!c || c->owner != (__u64)rq)
+		return NULL;
+	return c;
+}
+
+SEC("tp_btf/nvme_tcp_queue_rq")
+int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
+	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
+{
+	struct nvme_ctrl *ctrl = &queue->ctrl->ctrl;
+	__u32 instance = ctrl->instance;
+	__u32 slot = instance * nt_qid_stride + (__u32)qid;
+	__u32 disk = (instance + 1) << 1 | (qid == 0);
+	__u32 id = rq->q->id & (DISK_IDS - 1);
+	__u64 submit = rq->start_time_ns;
+	struct nt_queue *q;
+	struct nt_cmd *c;
+	__u32 flags = 0;
+
+	if ((__u32)qid >= nt_qid_stride)
+		goto no_slot;
+	q = bpf_map_lookup_elem(&queues, &slot);
+	if (!q)
+		goto no_slot;
+	if (nt_disk[id] != disk)
+		nt_disk[id] = disk;
+	if (q->object != (__u64)ctrl) {
+		q->object = (__u64)ctrl;
+		q->instance = instance;
+		q->qid = qid;
+		q->sqsize = ctrl->sqsize;
+		q->gen++;
+		q->identified = q->gen;
+	}
+	q->cntlid = ctrl->cntlid;
+
+	c = cmd_find(q, rq->tag, true);
+	if (!c)
+		goto no_slot;
+	if (c->owner) {
+		/* A request that goes round again keeps its start time. */
+		if (c->r.points[NT_H_SUBMIT] == submit) {
+			count(NT_CNT_REQUEUED);
+			flags = NT_F_REQUEUED;
+		} else {
+			count(NT_CNT_OVERWRITTEN);
+		}
+	}
+	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+	record_sqe(&c->r, &pdu->cmd, qid == 0);
+	c->r.flags |= flags;
+	c->r.side = NT_HOST;
+	c->r.qid = qid;
+	c->r.cntlid = q->cntlid;
+	c->r.slot = slot;
+	c->r.gen = q->gen;
+	c->r.points[NT_H_SUBMIT] = submit;
+	c->owner = (__u64)rq;
+	c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
+	return 0;
+no_slot:
+	count(NT_CNT_NO_SLOT);
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
+int BPF_PROG(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (c && !c->r.points[NT_H_SEND_CMD])
+		c->r.points[NT_H_SEND_CMD] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * The send may be over only after the answer has come: the tag can be in use again by then. A new
+ * command is known by not having been sent yet, since one queue sends one command at a time.
+ */
+SEC("tp_btf/nvme_tcp_done_send_req")
+int BPF_PROG(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (!c || !c->r.points[NT_H_SEND_CMD])
+		return 0;
+	if (!c->r.points[NT_H_SENT_CMD])
+		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
+	else
+		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_handle_r2t")
+int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int qid, __u64 recv_time,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c || c->r.points[NT_H_R2T])
+		return 0;
+	now = bpf_ktime_get_ns();
+	c->r.points[NT_H_R2T_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_R2T] = now;
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_try_send_data_pdu")
+int BPF_PROG(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid, int len,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (c && !c->r.points[NT_H_SEND_DATA])
+		c->r.points[NT_H_SEND_DATA] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_handle_c2h_data")
+int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
+	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c)
+		return 0;
+	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
+		c->r.flags |= NT_F_NO_CQE;
+	if (c->r.points[NT_H_C2H])
+		return 0;
+	now = bpf_ktime_get_ns();
+	c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_C2H] = now;
+	return 0;
+}
+
+/* A read that ends with the SUCCESS flag has no CQE: its last data take that place. */
+SEC("tp_btf/nvme_tcp_recv_data")
+int BPF_PROG(recv_data, struct request *rq, int qid, __u32 len, __u64 recv_time,
+	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c;
+
+	if (!(pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS))
+		return 0;
+	c = cmd_of(queue, qid, rq);
+	if (c)
+		c->r.points[NT_H_CQE] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_process_nvme_cqe")
+int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu, int qid,
+	     __u64 recv_time, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!c->r.points[NT_H_C2H])
+		c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_CQE] = now;
+	c->r.flags &= ~NT_F_NO_CQE;
+	c->r.status = pdu->cqe.status >> 1;
+	return 0;
+}
+
+static __always_inline __u8 shape_of(const struct nt_record *r)
+{
+	if (r->points[NT_H_R2T])
+		return NT_SHAPE_R2T_WRITE;
+	if (r->points[NT_H_C2H])
+		return NT_SHAPE_READ;
+	/* NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode says host to controller data transfer. */
+	if (r->length && (r->opcode & 1) && r->op != NT_OP_FABRICS)
+		return NT_SHAPE_INLINE_WRITE;
+	return NT_SHAPE_NO_DATA;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(rq_complete, struct request *rq)
+{
+	__u32 disk = nt_disk[rq->q->id & (DISK_IDS - 1)];
+	__u64 stage[NT_HOST_STAGES_NR] = {};
+	struct nt_queue *q;
+	struct nt_record *r;
+	struct nt_cmd *c;
+	__u64 now, begin;
+	__u32 slot, shape;
+	bool broken = false;
+
+	if (!disk)
+		return 0;
+	slot = ((disk >> 1) - 1) * nt_qid_stride;
+	if (!(disk & 1))
+		slot += rq->mq_hctx->queue_num + 1;
+	q = bpf_map_lookup_elem(&queues, &slot);
+	if (!q)
+		return 0;
+	c = cmd_find(q, rq->tag, false);
+	if (!c || c->owner != (__u64)rq) {
+		/* Flushes that the block layer ends by itself never were a command. */
+		if (rq->state == MQ_RQ_COMPLETE)
+			count(NT_CNT_NO_START);
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	r = &c->r;
+	r->points[NT_H_COMPLETE] = now;
+	c->owner = 0;
+
+	shape = shape_of(r);
+	r->shape = shape;
+	begin = r->points[NT_H_SUBMIT];
+	if (!r->points[NT_H_CQE]) {
+		count(NT_CNT_CANCELLED);
+		r->flags |= NT_F_CANCELLED;
+		record_submit(r, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		return 0;
+	}
+#define NT_SEGMENT(st, shapes, from, to)                                                \
+	if (((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes))) {                  \
+		if (!r->points[NT_##from] || r->points[NT_##to] < r->points[NT_##from]) \
+			broken = true;                                                  \
+		stage[NT_##st] += r->points[NT_##to] - r->points[NT_##from];            \
+	}
+	NT_HOST_SEGMENTS(NT_SEGMENT)
+#undef NT_SEGMENT
+	if (broken)
+		r->flags |= NT_F_UNSPLIT;
+	if (!begin) {
+		count(NT_CNT_SUBMIT_MISSING);
+		begin = r->points[NT_H_QUEUE_RQ];
+	}
+	cmd_measured(q, r, now - begin, stage, NT_HOST_STAGES_NR);
+	record_submit(r, now - begin);
+	return 0;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The target's points, from the tracepoints of a patched nvmet-tcp.
+ */
+#include "common.bpf.h"
+
+const volatile __u32 nt_slots = 1; /* entries of queues: one per nvmet_tcp_queue.idx */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nt_names);
+} names SEC(".maps");
+
+/* Which slot a socket serves, so that a connection's end is noticed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, __u32);
+} sockets SEC(".maps");
+
+static __always_inline struct nt_queue *queue_find(struct nvmet_tcp_queue *queue)
+{
+	__u32 slot = queue->idx;
+
+	return bpf_map_lookup_elem(&queues, &slot);
+}
+
+/*
+ * A command's place in its queue: 0 is the one that a connection has before it is told its depth,
+ * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both.
+ */
+static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	__u64 connect = (__u64)queue + bpf_core_field_offset(struct nvmet_tcp_queue, connect);
+
+	if ((__u64)cmd == connect)
+		return 0;
+	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
+}
+
+static __always_inline struct nt_cmd *cmd_in(struct nt_queue *q, struct nvmet_tcp_queue *queue,
+					     struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c;
+
+	if (!q)
+		return NULL;
+	c = cmd_find(q, tag_of(queue, cmd), false);
+	if (!c || c->owner != (__u64)cmd)
+		return NULL;
+	return c;
+}
+
+static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
+					     struct nvmet_tcp_cmd *cmd)
+{
+	return cmd_in(queue_find(queue), queue, cmd);
+}
+
+/* A slot's first command of a connection. */
+static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
+					__u32 slot)
+{
+	__u64 sk = (__u64)queue->sock->sk;
+
+	q->object = (__u64)queue;
+	q->instance = slot;
+	q->gen++;
+	bpf_map_update_elem(&sockets, &sk, &slot, BPF_ANY);
+}
+
+/* Who is at the other end is known once Connect has been executed. */
+static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_queue *queue,
+					   __u32 slot)
+{
+	struct nvmet_ctrl *ctrl = queue->nvme_sq.ctrl;
+	struct nt_names *n;
+
+	if (!ctrl)
+		return;
+	q->cntlid = ctrl->cntlid;
+	q->qid = queue->nvme_sq.qid;
+	q->sqsize = queue->nvme_sq.size;
+	n = bpf_map_lookup_elem(&names, &slot);
+	if (n) {
+		bpf_probe_read_kernel_str(n->subsysnqn, sizeof(n->subsysnqn),
+					  ctrl->subsys->subsysnqn);
+		bpf_probe_read_kernel_str(n->hostnqn, sizeof(n->hostnqn), ctrl->hostnqn);
+	}
+	q->identified = q->gen;
+}
+
+SEC("tp_btf/nvmet_tcp_done_recv_pdu")
+int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	__u8 opcode = pdu->cmd.common.opcode;
+	__u32 slot = queue->idx;
+	struct nt_queue *q;
+	struct nt_cmd *c;
+	__u64 now;
+
+	if (slot >= nt_slots)
+		goto no_slot;
+	q = bpf_map_lookup_elem(&queues, &slot);
+	if (!q)
+		goto no_slot;
+	if (q->object != (__u64)queue || q->gen == q->dead_gen ||
+	    (opcode == NVME_FABRICS_COMMAND && !queue->nvme_sq.ctrl))
+		queue_begin(q, queue, slot);
+	if (qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
+		count(NT_CNT_ASYNC_EVENT);
+		return 0;
+	}
+	c = cmd_find(q, tag_of(queue, cmd), true);
+	if (!c)
+		goto no_slot;
+	if (c->owner)
+		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
+	now = bpf_ktime_get_ns();
+	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+	record_sqe(&c->r, &pdu->cmd, qid == 0);
+	c->r.side = NT_TARGET;
+	c->r.qid = qid;
+	c->r.slot = slot;
+	c->r.gen = q->gen;
+	c->r.points[NT_T_RX] = arrival(recv_time, now);
+	c->r.points[NT_T_CMD] = now;
+	c->owner = (__u64)cmd;
+	return 0;
+no_slot:
+	count(NT_CNT_NO_SLOT);
+	return 0;
+}
+
+static __always_inline int exec(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c)
+		c->r.points[NT_T_EXEC] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_exec_read_req")
+int BPF_PROG(exec_read_req, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
+	     struct nvmet_tcp_cmd *cmd)
+{
+	return exec(queue, cmd);
+}
+
+SEC("tp_btf/nvmet_tcp_exec_write_req")
+int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	return exec(queue, cmd);
+}
+
+/* Fires for an R2T as well, before exec: that one is not the end of the execution. */
+SEC("tp_btf/nvmet_tcp_queue_response")
+int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
+	     struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
+		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_try_send_r2t")
+int BPF_PROG(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2t_pdu *pdu, int qid, int len,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c && !c->r.points[NT_T_SEND_R2T])
+		c->r.points[NT_T_SEND_R2T] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_handle_h2c_data_pdu")
+int BPF_PROG(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_command *sqe, int qid,
+	     __u32 data_len, __s64 recv_time, struct nvmet_tcp_queue *queue,
+	     struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+	__u64 now;
+
+	if (!c || c->r.points[NT_T_DATA])
+		return 0;
+	now = bpf_ktime_get_ns();
+	c->r.points[NT_T_DATA_RX] = arrival(recv_time, now);
+	c->r.points[NT_T_DATA] = now;
+	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_try_recv_data")
+int BPF_PROG(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 recv_time,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c)
+		c->r.points[NT_T_DATA_DONE] = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline __u8 shape_of(const struct nt_record *r)
+{
+	if (r->points[NT_T_SEND_R2T])
+		return NT_SHAPE_R2T_WRITE;
+	if (!r->length)
+		return NT_SHAPE_NO_DATA;
+	/* NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode says host to controller data transfer. */
+	if (r->op == NT_OP_FABRICS || (r->opcode & 1))
+		return NT_SHAPE_INLINE_WRITE;
+	return NT_SHAPE_READ;
+}
+
+/* The answer's last PDU is on its way. What follows on this command is not its business. */
+static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
+				    struct nt_cmd *c, __u64 now)
+{
+	__u64 stage[NT_TARGET_STAGES_NR] = {};
+	struct nt_record *r = &c->r;
+	bool broken = false;
+	__u64 begin;
+	__u32 shape;
+
+	r->points[NT_T_SENT] = now;
+	if (q->identified != q->gen)
+		queue_identify(q, queue, r->slot);
+	r->cntlid = q->cntlid;
+	r->qid = q->qid;
+	c->owner = 0;
+
+	shape = shape_of(r);
+	r->shape = shape;
+#define NT_SEGMENT(st, shapes, from, to)                                                \
+	if (((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes))) {                  \
+		if (!r->points[NT_##from] || r->points[NT_##to] < r->points[NT_##from]) \
+			broken = true;                                                  \
+		stage[NT_##st] += r->points[NT_##to] - r->points[NT_##from];            \
+	}
+	NT_TARGET_SEGMENTS(NT_SEGMENT)
+#undef NT_SEGMENT
+	if (broken)
+		r->flags |= NT_F_UNSPLIT;
+	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
+	cmd_measured(q, r, now - begin, stage, NT_TARGET_STAGES_NR);
+	record_submit(r, now - begin);
+}
+
+SEC("tp_btf/nvmet_tcp_try_send_data_pdu")
+int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_data_pdu *pdu, int qid,
+	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c && !c->r.points[NT_T_SEND])
+		c->r.points[NT_T_SEND] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Where the host asked for no SQ flow control, a read ends with its last data. */
+SEC("tp_btf/nvmet_tcp_try_send_data")
+int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_queue *q;
+	struct nt_cmd *c;
+
+	if (!queue->nvme_sq.sqhd_disabled || cmd->wbytes_done + len < cmd->req.transfer_len)
+		return 0;
+	q = queue_find(queue);
+	c = cmd_in(q, queue, cmd);
+	if (!q || !c)
+		return 0;
+	c->r.flags |= NT_F_NO_CQE;
+	cmd_end(q, queue, c, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_try_send_response")
+int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu, int qid,
+	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nt_queue *q = queue_find(queue);
+	struct nt_cmd *c = cmd_in(q, queue, cmd);
+	__u64 now;
+
+	if (!q || !c)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!c->r.points[NT_T_SEND])
+		c->r.points[NT_T_SEND] = now;
+	c->r.status = cqe->status >> 1;
+	cmd_end(q, queue, c, now);
+	return 0;
+}
+
+/* Commands of a connection that has closed will not be answered; user space counts and frees them. */
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
+{
+	__u64 key = (__u64)sk;
+	struct nt_queue *q;
+	__u32 *slot;
+
+	if (newstate != TCP_CLOSE)
+		return 0;
+	slot = bpf_map_lookup_elem(&sockets, &key);
+	if (!slot)
+		return 0;
+	q = bpf_map_lookup_elem(&queues, slot);
+	if (q)
+		q->dead_gen = q->gen;
+	bpf_map_delete_elem(&sockets, &key);
+	return 0;
+}

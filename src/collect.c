@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since
+ * the last time is their difference, so nothing has to be stopped or reset.
+ */
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer_private.h"
+
+int collect_init(struct tracer *t)
+{
+	size_t value = sizeof(struct nt_stage_hists) > sizeof(struct nt_hist)
+			       ? sizeof(struct nt_stage_hists)
+			       : sizeof(struct nt_hist);
+
+	t->percpu = calloc(t->cpus, value);
+	t->hist_seen = calloc(t->nr_hists, sizeof(*t->hist_seen));
+	t->stage_seen = calloc(NT_OPS_NR * NT_STAGES_MAX, sizeof(*t->stage_seen));
+	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
+	t->swept_gen = calloc(t->nr_slots, sizeof(*t->swept_gen));
+	t->began_ns = t->collected_ns = monotonic_ns();
+	return t->percpu && t->hist_seen && t->stage_seen && t->ident && t->swept_gen ? 0 : -ENOMEM;
+}
+
+void collect_free(struct tracer *t)
+{
+	free(t->percpu);
+	free(t->hist_seen);
+	free(t->stage_seen);
+	free(t->ident);
+	free(t->swept_gen);
+}
+
+/* Reads one line of a sysfs attribute of a controller; "" when there is none. */
+static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
+{
+	char path[320];
+	FILE *f;
+
+	buf[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", controller, attribute);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+}
+
+static void count_host_controllers(struct stats *s)
+{
+	char text[64];
+	struct dirent *e;
+	DIR *d;
+
+	s->controllers = s->queues = 0;
+	d = opendir("/sys/class/nvme");
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		sysfs_read(text, sizeof(text), e->d_name, "transport");
+		if (strcmp(text, "tcp"))
+			continue;
+		s->controllers++;
+		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
+		s->queues += (unsigned int)atoi(text);
+	}
+	closedir(d);
+}
+
+static bool connected(const struct nt_queue *q)
+{
+	return q->object && q->dead_gen != q->gen;
+}
+
+static void count_target_controllers(const struct tracer *t, struct stats *s)
+{
+	s->controllers = s->queues = 0;
+	for (uint32_t i = 0; i < t->nr_slots; i++) {
+		const struct nt_queue *q = &t->queues[i];
+
+		if (!connected(q) || q->identified != q->gen)
+			continue;
+		s->queues++;
+		if (q->qid == 0) /* a controller has one admin queue */
+			s->controllers++;
+	}
+}
+
+/*
+ * Refreshes the name of the connection that has a slot now. A target's connection has none before
+ * its Connect command has ended; its counts wait in the kernel until then.
+ */
+static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint32_t bank)
+{
+	const struct nt_queue *q = &t->queues[slot];
+	struct queue_ident *id = &t->ident[slot][bank];
+	uint32_t gen = q->gen;
+
+	if ((gen & 1) != bank || id->gen == gen)
+		return id->gen ? id : NULL;
+	if (q->identified != gen)
+		return NULL;
+	id->gen = gen;
+	id->qid = q->qid;
+	if (t->o.side == NT_HOST) {
+		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
+		sysfs_read(id->peer, sizeof(id->peer), id->controller, "subsysnqn");
+	} else {
+		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
+		snprintf(id->peer, sizeof(id->peer), "%s", t->names[slot].hostnqn);
+	}
+	return id;
+}
+
+/*
+ * What is new in one histogram: the sum over CPUs minus what was seen before.
+ * @at: the histogram on the first CPU; @stride bytes to the next CPU's
+ * @epoch: the interval that has just ended; the next one may have begun on some CPU
+ */
+static void hist_difference(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
+			    struct hist_seen *seen, struct hist *out)
+{
+	static const struct hist_seen zero;
+	struct hist_seen now = zero;
+	unsigned int highest = 0;
+	uint64_t max = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
+		const struct nt_hist *h = (const void *)((const char *)at + cpu * stride);
+
+		now.sum += h->sum;
+		now.bytes += h->bytes;
+		for (unsigned int b = 0; b < NT_BUCKETS; b++)
+			now.buckets[b] += h->buckets[b];
+		for (int i = 0; i < 2; i++)
+			if (h->max_epoch[i] - epoch <= 1 && h->max[i] > max)
+				max = h->max[i];
+	}
+	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
+		out->buckets[b] = (uint32_t)(now.buckets[b] - seen->buckets[b]);
+		out->count += out->buckets[b];
+		if (out->buckets[b])
+			highest = b;
+	}
+	/* A command that ended while we read may be in one of the two and not yet in the other. */
+	if (out->count && (max < nt_bucket_low(highest) ||
+			   (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1))))
+		max = nt_bucket_low(highest + 1) - 1;
+	out->max = out->count ? max : 0;
+	out->sum = now.sum - seen->sum;
+	out->bytes = now.bytes - seen->bytes;
+	*seen = now;
+}
+
+static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
+			const char *controller, const char *peer, uint16_t qid, enum nt_op op,
+			bool shared)
+{
+	struct stats_row *row;
+	struct hist h;
+
+	if (bpf_map_lookup_elem(t->hists_fd, &at, t->percpu))
+		return -errno;
+	hist_difference(t, t->percpu, sizeof(struct nt_hist), epoch, &t->hist_seen[at], &h);
+	if (!h.count)
+		return 0;
+	row = stats_row(s, controller, peer, qid, op, shared);
+	if (!row)
+		return -ENOMEM;
+	hist_merge(&row->interval, &h);
+	hist_merge(&row->total, &h);
+	return 0;
+}
+
+static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	uint32_t used = __atomic_load_n(t->hists_used, __ATOMIC_RELAXED);
+	int err;
+
+	if (!used && !t->counters[NT_CNT_HIST_FULL])
+		return 0;
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		if (!t->queues[slot].object)
+			continue;
+		for (uint32_t bank = 0; bank < 2; bank++) {
+			const struct queue_ident *id = identify(t, slot, bank);
+
+			for (uint32_t op = 0; id && op < NT_OPS_NR; op++) {
+				uint32_t at = t->queues[slot].hist[bank][op];
+
+				if (!at)
+					continue;
+				err = collect_hist(t, s, at - 1, epoch, id->controller, id->peer,
+						   id->qid, op, false);
+				if (err)
+					return err;
+			}
+		}
+	}
+	if (t->counters[NT_CNT_HIST_FULL])
+		return collect_hist(t, s, t->nr_hists - 1, epoch, "(others)", "", 0, NT_OP_OTHER,
+				    true);
+	return 0;
+}
+
+static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	struct hist h;
+
+	for (uint32_t op = 0; op < NT_OPS_NR; op++) {
+		if (bpf_map_lookup_elem(t->stages_fd, &op, t->percpu))
+			return -errno;
+		for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+			const struct nt_stage_hists *first = t->percpu;
+
+			hist_difference(t, &first->h[i], sizeof(*first), epoch,
+					&t->stage_seen[op * NT_STAGES_MAX + i], &h);
+			hist_merge(&s->stage_interval[op][i], &h);
+			hist_merge(&s->stage_total[op][i], &h);
+		}
+	}
+	return 0;
+}
+
+typedef void (*cmd_fn)(struct tracer *t, struct nt_cmd *c, void *context);
+
+static void for_each_in_flight(struct tracer *t, const struct nt_queue *q, cmd_fn fn, void *context)
+{
+	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
+		uint32_t chunk = q->chunk[n];
+
+		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
+			struct nt_cmd *c = &t->cmds[(chunk - 1) * NT_CHUNK_CMDS + i];
+
+			if (c->owner)
+				fn(t, c, context);
+		}
+	}
+}
+
+static void bury(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	const uint32_t *dead_gen = context;
+
+	if (c->r.gen != *dead_gen)
+		return;
+	c->owner = 0;
+	__atomic_fetch_add(&t->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+}
+
+/* Frees and counts the commands of connections that have closed. */
+static void sweep_dead(struct tracer *t)
+{
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct nt_queue *q = &t->queues[slot];
+		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
+
+		if (!dead || t->swept_gen[slot] == dead)
+			continue;
+		for_each_in_flight(t, q, bury, &dead);
+		t->swept_gen[slot] = dead;
+	}
+}
+
+static void tally(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	(void)t;
+	(void)c;
+	++*(uint64_t *)context;
+}
+
+uint64_t tracer_in_flight(struct tracer *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+		for_each_in_flight(t, &t->queues[slot], tally, &n);
+	return n;
+}
+
+/* Runs that the kernel skipped because the same program was running on that CPU already. */
+static uint64_t missed_runs(const struct tracer *t)
+{
+	struct bpf_program *p;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(p, t->obj)
+	{
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+
+		if (bpf_program__fd(p) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+static void collect_counters(struct tracer *t, struct stats *s)
+{
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
+		uint64_t now = __atomic_load_n(&t->counters[i], __ATOMIC_RELAXED);
+
+		s->counters_interval[i] = now - t->counters_seen[i];
+		t->counters_seen[i] = now;
+	}
+	s->counters_interval[STATS_PROBE_MISSED] =
+		missed_runs(t) - t->counters_seen[STATS_PROBE_MISSED];
+	t->counters_seen[STATS_PROBE_MISSED] += s->counters_interval[STATS_PROBE_MISSED];
+	for (unsigned int i = 0; i < STATS_IN_FLIGHT; i++)
+		s->counters_total[i] += s->counters_interval[i];
+}
+
+int tracer_collect(struct tracer *t, struct stats *s)
+{
+	uint64_t now = monotonic_ns();
+	uint32_t epoch;
+	int err;
+
+	s->side = t->o.side;
+	s->driver = t->o.side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+	s->source = "tracepoints";
+	s->probes = t->attached;
+	s->seconds = (double)(now - t->collected_ns) / 1e9;
+	s->elapsed = (double)(now - t->began_ns) / 1e9;
+	t->collected_ns = now;
+	if (t->o.side == NT_HOST)
+		count_host_controllers(s);
+	else
+		count_target_controllers(t, s);
+
+	epoch = __atomic_fetch_add(t->epoch, 1, __ATOMIC_RELAXED);
+	sweep_dead(t);
+	err = collect_rows(t, s, epoch);
+	if (!err)
+		err = collect_stages(t, s, epoch);
+	collect_counters(t, s);
+	return err;
+}
+
+void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
+			    size_t size)
+{
+	if (t->o.side == NT_HOST)
+		snprintf(buf, size, "nvme%u", t->queues[r->slot].instance);
+	else
+		snprintf(buf, size, "cntlid %u", r->cntlid);
+}

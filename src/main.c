@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <locale.h>
+
+#include "options.h"
+#include "verbs.h"
+
+int main(int argc, char **argv)
+{
+	static int (*const verbs[VERBS_NR])(const struct options *) = {
+		[VERB_LIVE] = verb_live,
+		[VERB_TRACE] = verb_trace,
+	};
+	struct options o;
+
+	setlocale(LC_CTYPE, "");
+	options_parse(&o, argc, argv);
+	return verbs[o.verb](&o);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#define SECOND 1000000000ULL
+
+const char *argp_program_version = "ntprof-bpf " NTPROF_VERSION;
+
+static const char doc[] =
+	"Show where the time of NVMe/TCP commands goes: latency histograms per queue, and stages.\n"
+	"\v"
+	"Examples:\n"
+	"  ntprof-bpf --host                 live view of the commands this machine sends\n"
+	"  ntprof-bpf --target               live view of the commands this machine serves\n"
+	"  ntprof-bpf --host -i 5 -n 12      a block every 5 seconds, for a minute\n"
+	"  ntprof-bpf --host -d 30 --histogram >report.txt\n"
+	"                                    30 seconds, with full-size histograms, into a file\n"
+	"  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
+	"  ntprof-bpf trace --target --slower 2ms\n"
+	"                                    one line for each command that took 2 ms or more\n"
+	"\n"
+	"The tracepoints come with patched nvme-tcp and nvmet-tcp modules: see\n"
+	"kernel_patches/README.md. Ctrl-C ends the run and prints its summary.";
+
+enum {
+	KEY_HOST = 0x100,
+	KEY_TARGET,
+	KEY_HISTOGRAM,
+	KEY_SLOWER,
+};
+
+static const struct argp_option argp_options[] = {
+	{"host", KEY_HOST, NULL, 0, "Trace this machine as NVMe/TCP host (initiator)", 1},
+	{"target", KEY_TARGET, NULL, 0, "Trace this machine as NVMe/TCP target", 1},
+	{"interval", 'i', "TIME", 0, "Live view: show a block every TIME (default 1s)", 2},
+	{"duration", 'd', "TIME", 0, "End after TIME", 2},
+	{"count", 'n', "N", 0, "End after N blocks (live view) or N commands (trace)", 2},
+	{"histogram", KEY_HISTOGRAM, NULL, 0,
+	 "Live view: print full-size histograms of every queue and operation", 2},
+	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
+	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
+	{NULL, 0, NULL, 0,
+	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", 4},
+	{0},
+};
+
+struct parse {
+	struct options *o;
+	bool host, target, interval;
+};
+
+int parse_seconds(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9},	 {"us", 1e3},	  {"ms", 1e6},
+		     {"s", 1e9}, {"m", 60 * 1e9}, {"h", 3600 * 1e9}};
+	double value;
+	char *end;
+
+	/* strtod() would also take hexadecimal, infinity and leading space. */
+	if (!*text || strspn(text, "0123456789.") == 0)
+		return *text == '-' ? -ERANGE : -EINVAL;
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (end == text)
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].unit))
+			continue;
+		value *= units[i].ns;
+		if (!(value < 9.2e18))
+			return -ERANGE;
+		*ns = (uint64_t)llround(value);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static uint64_t time_argument(struct argp_state *state, const char *option, const char *text,
+			      uint64_t least, const char *least_text)
+{
+	uint64_t ns = 0;
+
+	if (parse_seconds(text, &ns))
+		argp_error(state, "%s %s: not a time (such as 5, 0.5, 200ms or 2m)", option, text);
+	if (ns < least)
+		argp_error(state, "%s %s: too short, the least is %s", option, text, least_text);
+	return ns;
+}
+
+static uint64_t count_argument(struct argp_state *state, const char *text)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || end == text || *text < '0' || *text > '9' || n == 0)
+		argp_error(state, "--count %s: not a positive whole number", text);
+	return n;
+}
+
+static enum verb verb_of(struct argp_state *state, const char *name)
+{
+	if (!strcmp(name, "trace"))
+		return VERB_TRACE;
+	argp_error(state, "unknown verb '%s': use none for the live view, or trace", name);
+	return VERBS_NR;
+}
+
+static void check(struct parse *p, struct argp_state *state)
+{
+	struct options *o = p->o;
+
+	if (p->host && p->target)
+		argp_error(state, "--host and --target are two sides: run it once for each");
+	if (!p->host && !p->target)
+		argp_error(state, "say which side this machine is: --host or --target");
+	o->side = p->host ? NT_HOST : NT_TARGET;
+	if (o->verb == VERB_TRACE && p->interval)
+		argp_error(state, "--interval is for the live view, not for trace");
+	if (o->verb == VERB_TRACE && o->histogram)
+		argp_error(state, "--histogram is for the live view, not for trace");
+	if (o->verb == VERB_LIVE && o->slower_ns)
+		argp_error(state, "--slower is for trace, not for the live view");
+}
+
+static error_t parse_one(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+
+	switch (key) {
+	case KEY_HOST:
+		p->host = true;
+		break;
+	case KEY_TARGET:
+		p->target = true;
+		break;
+	case 'i':
+		p->interval = true;
+		p->o->interval_ns = time_argument(state, "--interval", arg, SECOND / 10, "100ms");
+		break;
+	case 'd':
+		p->o->duration_ns = time_argument(state, "--duration", arg, SECOND / 10, "100ms");
+		break;
+	case 'n':
+		p->o->count = count_argument(state, arg);
+		break;
+	case KEY_HISTOGRAM:
+		p->o->histogram = true;
+		break;
+	case KEY_SLOWER:
+		p->o->slower_ns = time_argument(state, "--slower", arg, 1, "1ns");
+		break;
+	case 'v':
+		p->o->verbose = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "too many arguments: '%s'", arg);
+		p->o->verb = verb_of(state, arg);
+		break;
+	case ARGP_KEY_END:
+		check(p, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_one,
+		.args_doc = "[trace]",
+		.doc = doc,
+	};
+	struct parse p = {.o = o};
+
+	*o = (struct options){.verb = VERB_LIVE, .interval_ns = SECOND};
+	argp_err_exit_status = EX_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &p);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command line: what the user asked for, checked.
+ */
+#ifndef NTPROF_OPTIONS_H
+#define NTPROF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "points.h"
+
+enum verb {
+	VERB_LIVE, /* the default one, which has no name */
+	VERB_TRACE,
+	VERBS_NR,
+};
+
+/**
+ * struct options - what to do
+ * @verb: which of them
+ * @side: host or target
+ * @interval_ns: time between two blocks of the live view
+ * @duration_ns: end after this time; 0 is never
+ * @count: end after this many intervals (live view) or commands (trace); 0 is never
+ * @slower_ns: trace only commands that took at least this long
+ * @histogram: print full-size histograms
+ * @verbose: explain
+ */
+struct options {
+	enum verb verb;
+	enum nt_side side;
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	uint64_t count;
+	uint64_t slower_ns;
+	bool histogram;
+	bool verbose;
+};
+
+/**
+ * options_parse() - read the command line
+ * @o: filled
+ * @argc, @argv: as main() got them
+ *
+ * --help and --version print and exit with 0. Anything that is wrong gets a message and an exit
+ * status of 64 (EX_USAGE), so this only returns when the command line was right.
+ */
+void options_parse(struct options *o, int argc, char **argv);
+
+/**
+ * parse_seconds() - a time as people write it
+ * @text: a decimal number and optionally a unit: us, ms, s (the default), m or h
+ * @ns: filled with nanoseconds
+ *
+ * Return: 0, -EINVAL if it is no such time, -ERANGE if it is negative or beyond 2^63 ns.
+ */
+int parse_seconds(const char *text, uint64_t *ns);
+
+#endif /* NTPROF_OPTIONS_H */

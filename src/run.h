@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run of the tracer: waits for the module, traces, calls back, and ends when it is time to. Each
+ * verb that traces is a set of callbacks.
+ */
+#ifndef NTPROF_RUN_H
+#define NTPROF_RUN_H
+
+#include "options.h"
+#include "stats.h"
+#include "tracer.h"
+
+/**
+ * struct run_callbacks - what a verb does while tracing
+ * @select: which commands it wants records of
+ * @record: takes one; return value as below
+ * @interval: an interval has ended; NULL if the verb has none
+ * @resize: the terminal's size has changed; may be NULL
+ * @waiting: the module is not loaded yet; called once
+ * @end: tracing is over, @s holds the whole run
+ *
+ * Callbacks that return int: 0 to go on, 1 to end the run well, a negative errno to end it badly.
+ */
+struct run_callbacks {
+	enum nt_select select;
+	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
+	int (*interval)(void *context, const struct stats *s);
+	void (*resize)(void *context);
+	void (*waiting)(void *context);
+	int (*end)(void *context, const struct stats *s);
+};
+
+/**
+ * run() - trace until the user, the duration or a callback ends it
+ * @o: options
+ * @callbacks: what to do
+ * @context: their first argument
+ *
+ * Messages about what went wrong have been printed to standard error.
+ *
+ * Return: the program's exit status: 0 or 1.
+ */
+int run(const struct options *o, const struct run_callbacks *callbacks, void *context);
+
+#endif /* NTPROF_RUN_H */

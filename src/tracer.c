@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracer.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "host.skel.h"
+#include "target.skel.h"
+#include "tracer_private.h"
+
+/* Atomic compare-and-exchange in BPF came with 5.12, and everything else we use before that. */
+#define KERNEL_MAJOR 5
+#define KERNEL_MINOR 12
+
+/* Commands in flight on the whole machine: 512 queues of the usual depth, 9 MiB. */
+#define CHUNKS 512
+/* Controllers of one host; more when it has more already. */
+#define HOST_CONTROLLERS 64
+/* Connections to one target, admin queues included. */
+#define TARGET_QUEUES 1024
+/* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
+#define RING_BYTES (8u << 20)
+
+static const char *module_of(enum nt_side side)
+{
+	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+}
+
+static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	return vfprintf(stderr, format, args);
+}
+
+enum tracer_status tracer_check(char *detail, size_t size)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname u;
+
+	detail[0] = '\0';
+	if (geteuid() != 0)
+		return TRACER_NOT_ROOT;
+	if (uname(&u) == 0) {
+		snprintf(detail, size, "%s", u.release);
+		if (sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+		    (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR)))
+			return TRACER_OLD_KERNEL;
+	}
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return TRACER_NO_BTF;
+	return TRACER_OK;
+}
+
+void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
+		    size_t size)
+{
+	const char *module = module_of(side);
+	const char *file = side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
+
+	switch (status) {
+	case TRACER_NOT_ROOT:
+		snprintf(buf, size, "tracing needs root: run it with sudo");
+		break;
+	case TRACER_OLD_KERNEL:
+		snprintf(buf, size, "kernel %s is too old: tracing needs Linux %d.%d or later",
+			 detail, KERNEL_MAJOR, KERNEL_MINOR);
+		break;
+	case TRACER_NO_BTF:
+		snprintf(buf, size,
+			 "/sys/kernel/btf/vmlinux not found: kernel %s has no type information. "
+			 "Run a "
+			 "kernel built with CONFIG_DEBUG_INFO_BTF=y, as distributions' kernels are",
+			 detail);
+		break;
+	case TRACER_NO_MODULE:
+		snprintf(buf, size, "module %s is not loaded", module);
+		break;
+	case TRACER_NO_MODULE_BTF:
+		snprintf(buf, size,
+			 "/sys/kernel/btf/%s not found: the running %s module was built without "
+			 "type "
+			 "information. See kernel_patches/README.md on how to build it with BTF",
+			 module, file);
+		break;
+	case TRACER_NOT_PATCHED:
+		snprintf(buf, size,
+			 "tracepoint %s not found: the running %s module is not patched. See "
+			 "kernel_patches/README.md on how to build and load a patched one",
+			 detail, file);
+		break;
+	case TRACER_TIMESTAMPS:
+		snprintf(buf, size, "cannot ask for packet timestamps: %s", detail);
+		break;
+	case TRACER_LOAD:
+		snprintf(buf, size,
+			 "the kernel refused the BPF programs: %s. Run again with -v for its "
+			 "reasons",
+			 detail);
+		break;
+	case TRACER_ATTACH:
+		snprintf(buf, size, "cannot attach to %s. Run again with -v for the reason",
+			 detail);
+		break;
+	case TRACER_MEMORY:
+		snprintf(buf, size, "out of memory");
+		break;
+	case TRACER_OK:
+		snprintf(buf, size, "no error");
+		break;
+	}
+}
+
+/* The tracepoint behind a program, without its section's prefix; NULL for other kinds. */
+static const char *tracepoint_of(const struct bpf_program *p)
+{
+	static const char prefix[] = "tp_btf/";
+	const char *section = bpf_program__section_name(p);
+
+	return strncmp(section, prefix, sizeof(prefix) - 1) ? NULL : section + sizeof(prefix) - 1;
+}
+
+/* Every tracepoint of the module that a program wants is there. */
+static enum tracer_status check_tracepoints(struct tracer *t, char *detail, size_t size)
+{
+	const char *module = module_of(t->o.side);
+	enum tracer_status status = TRACER_OK;
+	struct btf *base = NULL, *btf = NULL;
+	struct bpf_program *p;
+	char path[64], name[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	if (access(path, F_OK))
+		return TRACER_NO_MODULE;
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
+	if (access(path, R_OK))
+		return TRACER_NO_MODULE_BTF;
+	base = btf__load_vmlinux_btf();
+	btf = base ? btf__load_module_btf(module, base) : NULL;
+	if (!btf) {
+		btf__free(base);
+		return TRACER_NO_MODULE_BTF;
+	}
+	bpf_object__for_each_program(p, t->obj)
+	{
+		const char *tp = tracepoint_of(p);
+
+		if (!tp)
+			continue;
+		/* include/trace/bpf_probe.h makes one such type for each tracepoint. */
+		snprintf(name, sizeof(name), "btf_trace_%s", tp);
+		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0) {
+			snprintf(detail, size, "%s", tp);
+			status = TRACER_NOT_PATCHED;
+			break;
+		}
+	}
+	btf__free(btf);
+	btf__free(base);
+	return status;
+}
+
+static unsigned int highest_instance(void)
+{
+	unsigned int highest = 0, n;
+	struct dirent *e;
+	DIR *d;
+
+	d = opendir("/sys/class/nvme");
+	if (!d)
+		return 0;
+	while ((e = readdir(d)))
+		if (sscanf(e->d_name, "nvme%u", &n) == 1 && n > highest)
+			highest = n;
+	closedir(d);
+	return highest;
+}
+
+/* Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue. */
+static uint32_t qid_stride(unsigned int cpus)
+{
+	uint32_t stride = 1;
+
+	while (stride < 3 * cpus + 1)
+		stride *= 2;
+	return stride;
+}
+
+/* Sizes that depend on the machine and on what was asked for. */
+#define CONFIGURE(skel, t)                                                                  \
+	do {                                                                                \
+		(skel)->rodata->nt_select = (t)->o.select;                                  \
+		(skel)->rodata->nt_slower_ns = (t)->o.slower_ns;                            \
+		(skel)->rodata->nt_chunks = (t)->nr_chunks;                                 \
+		(skel)->rodata->nt_hists = (t)->nr_hists;                                   \
+		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);               \
+		bpf_map__set_max_entries((skel)->maps.cmds, (t)->nr_chunks *NT_CHUNK_CMDS); \
+		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);                \
+		if ((t)->o.select != NT_SELECT_NONE)                                        \
+			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);         \
+		(t)->obj = (skel)->obj;                                                     \
+	} while (0)
+
+static int open_object(struct tracer *t)
+{
+	bool records = t->o.select != NT_SELECT_NONE;
+	uint32_t stride;
+
+	t->cpus = libbpf_num_possible_cpus();
+	t->nr_chunks = CHUNKS;
+	/* Read, write and one more for each queue, and the rare operations of all of them. */
+	t->nr_hists = 3 * (t->cpus + 4) + 32;
+	if (t->o.side == NT_HOST) {
+		t->host = nt_host__open();
+		if (!t->host)
+			return -errno;
+		stride = qid_stride(t->cpus);
+		t->nr_slots = (HOST_CONTROLLERS + highest_instance()) * stride;
+		t->host->rodata->nt_qid_stride = stride;
+		CONFIGURE(t->host, t);
+		/* Feeds no stage, only records. */
+		bpf_program__set_autoload(t->host->progs.done_send_req, records);
+	} else {
+		t->target = nt_target__open();
+		if (!t->target)
+			return -errno;
+		t->nr_slots = TARGET_QUEUES;
+		t->target->rodata->nt_slots = t->nr_slots;
+		CONFIGURE(t->target, t);
+		bpf_map__set_max_entries(t->target->maps.names, t->nr_slots);
+		bpf_map__set_max_entries(t->target->maps.sockets, t->nr_slots);
+		bpf_program__set_autoload(t->target->progs.try_recv_data, records);
+	}
+	return 0;
+}
+
+static void *map_shared(const struct bpf_map *map)
+{
+	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void unmap_shared(void *at, const struct bpf_map *map)
+{
+	if (at)
+		munmap(at, (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map));
+}
+
+#define SHARE(skel, t)                                                      \
+	do {                                                                \
+		(t)->counters = (uint64_t *)(skel)->bss->nt_counters;       \
+		(t)->epoch = &(skel)->bss->nt_epoch;                        \
+		(t)->chunks_used = &(skel)->bss->nt_chunks_used;            \
+		(t)->hists_used = &(skel)->bss->nt_hists_used;              \
+		(t)->real_offset = (int64_t *)&(skel)->bss->nt_real_offset; \
+		(t)->queues = map_shared((skel)->maps.queues);              \
+		(t)->cmds = map_shared((skel)->maps.cmds);                  \
+		(t)->hists_fd = bpf_map__fd((skel)->maps.hists);            \
+		(t)->stages_fd = bpf_map__fd((skel)->maps.stages);          \
+	} while (0)
+
+static int load_object(struct tracer *t)
+{
+	int err = bpf_object__load_skeleton(t->host ? t->host->skeleton : t->target->skeleton);
+
+	if (err)
+		return err;
+	if (t->host) {
+		SHARE(t->host, t);
+	} else {
+		SHARE(t->target, t);
+		t->names = map_shared(t->target->maps.names);
+		if (!t->names)
+			return -ENOMEM;
+	}
+	return t->queues && t->cmds ? 0 : -ENOMEM;
+}
+
+static int on_ring(void *context, void *data, size_t size)
+{
+	struct tracer *t = context;
+
+	if (size >= sizeof(struct nt_record))
+		t->o.on_record(t->o.context, data);
+	return 0;
+}
+
+static void print_memory(const struct tracer *t)
+{
+	struct bpf_map *m;
+	size_t total = 0;
+
+	bpf_object__for_each_map(m, t->obj)
+	{
+		size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
+
+		if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
+			size *= t->cpus;
+		if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
+			size = 1;
+		size *= bpf_map__max_entries(m);
+		fprintf(stderr, "map %-16s %10zu bytes\n", bpf_map__name(m), size);
+		total += size;
+	}
+	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));
+}
+
+static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
+{
+	struct bpf_object_skeleton *s = t->host ? t->host->skeleton : t->target->skeleton;
+
+	for (int i = 0; i < s->prog_cnt; i++) {
+		struct bpf_program *p = *s->progs[i].prog;
+
+		if (!bpf_program__autoload(p))
+			continue;
+		*s->progs[i].link = bpf_program__attach(p);
+		if (!*s->progs[i].link) {
+			snprintf(detail, size, "%s: %s", bpf_program__section_name(p),
+				 strerror(errno));
+			return TRACER_ATTACH;
+		}
+		t->attached++;
+	}
+	return TRACER_OK;
+}
+
+enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
+			       size_t size)
+{
+	enum tracer_status status;
+	struct tracer *t;
+	int err;
+
+	*out = NULL;
+	detail[0] = '\0';
+	libbpf_set_print(o->verbose ? log_libbpf : NULL);
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return TRACER_MEMORY;
+	t->o = *o;
+	t->clock.stamp_fd = t->clock.step_fd = -1;
+
+	err = open_object(t);
+	if (err)
+		goto load_failed;
+	status = check_tracepoints(t, detail, size);
+	if (status)
+		goto out;
+	err = load_object(t);
+	if (err)
+		goto load_failed;
+	err = collect_init(t);
+	if (err)
+		goto load_failed;
+	err = rx_clock_open(&t->clock);
+	if (err) {
+		snprintf(detail, size, "%s", strerror(-err));
+		status = TRACER_TIMESTAMPS;
+		goto out;
+	}
+	*t->real_offset = rx_clock_update(&t->clock);
+	if (o->select != NT_SELECT_NONE) {
+		int fd = bpf_map__fd(t->host ? t->host->maps.records : t->target->maps.records);
+
+		t->ring = ring_buffer__new(fd, on_ring, t, NULL);
+		if (!t->ring) {
+			status = TRACER_MEMORY;
+			goto out;
+		}
+	}
+	status = attach_all(t, detail, size);
+	if (status)
+		goto out;
+	if (o->verbose)
+		print_memory(t);
+	*out = t;
+	return TRACER_OK;
+
+load_failed:
+	snprintf(detail, size, "%s", strerror(-err));
+	status = err == -ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
+out:
+	tracer_close(t);
+	return status;
+}
+
+int tracer_fd(const struct tracer *t)
+{
+	return t->ring ? ring_buffer__epoll_fd(t->ring) : -1;
+}
+
+int tracer_clock_fd(const struct tracer *t)
+{
+	return t->clock.step_fd;
+}
+
+void tracer_clock_update(struct tracer *t)
+{
+	__atomic_store_n(t->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
+}
+
+int tracer_drain(struct tracer *t)
+{
+	return t->ring ? ring_buffer__consume(t->ring) : 0;
+}
+
+void tracer_detach(struct tracer *t)
+{
+	if (t->host)
+		nt_host__detach(t->host);
+	if (t->target)
+		nt_target__detach(t->target);
+}
+
+void tracer_close(struct tracer *t)
+{
+	if (!t)
+		return;
+	tracer_detach(t);
+	ring_buffer__free(t->ring);
+	collect_free(t);
+	if (t->host) {
+		unmap_shared(t->queues, t->host->maps.queues);
+		unmap_shared(t->cmds, t->host->maps.cmds);
+	} else if (t->target) {
+		unmap_shared(t->queues, t->target->maps.queues);
+		unmap_shared(t->cmds, t->target->maps.cmds);
+		unmap_shared(t->names, t->target->maps.names);
+	}
+	nt_host__destroy(t->host);
+	nt_target__destroy(t->target);
+	rx_clock_close(&t->clock);
+	free(t);
+}

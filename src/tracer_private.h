@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What tracer.c (loading) and collect.c (reading) share, and nobody else sees.
+ */
+#ifndef NTPROF_TRACER_PRIVATE_H
+#define NTPROF_TRACER_PRIVATE_H
+
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "tracer.h"
+
+struct nt_host;
+struct nt_target;
+
+/* A connection's name, kept because its slot may belong to the next one when its counts are read. */
+struct queue_ident {
+	uint32_t gen;
+	char controller[32];
+	char peer[NT_NQN_LEN];
+	uint16_t qid;
+};
+
+/* What was read from one histogram the last time; 32-bit counts wrap, differences do not mind. */
+struct hist_seen {
+	uint64_t sum;
+	uint64_t bytes;
+	uint32_t buckets[NT_BUCKETS];
+};
+
+struct tracer {
+	struct tracer_options o;
+	struct rx_clock clock;
+	struct nt_host *host;
+	struct nt_target *target;
+	struct bpf_object *obj;
+	struct ring_buffer *ring;
+	unsigned int attached;
+	unsigned int cpus;
+
+	/* Shared with the running BPF programs. */
+	uint64_t *counters;
+	uint32_t *epoch;
+	uint32_t *chunks_used;
+	uint32_t *hists_used;
+	int64_t *real_offset;
+	struct nt_queue *queues;
+	struct nt_cmd *cmds;
+	struct nt_names *names; /* target only */
+	uint32_t nr_slots;
+	uint32_t nr_chunks;
+	uint32_t nr_hists;
+
+	int hists_fd;
+	int stages_fd;
+
+	/* Reading. */
+	void *percpu;			/* room for one value of hists or stages on every CPU */
+	struct hist_seen *hist_seen;	/* [nr_hists] */
+	struct hist_seen *stage_seen;	/* [NT_OPS_NR * NT_STAGES_MAX] */
+	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */
+	uint32_t *swept_gen;		/* [nr_slots] */
+	uint64_t counters_seen[STATS_COUNTERS_NR];
+	uint64_t probe_missed;
+	uint64_t began_ns;
+	uint64_t collected_ns;
+};
+
+/** collect_init() - allocate what reading needs; collect_free() releases it. Return: 0 or -ENOMEM */
+int collect_init(struct tracer *t);
+void collect_free(struct tracer *t);
+
+#endif /* NTPROF_TRACER_PRIVATE_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The verbs, one file each.
+ */
+#ifndef NTPROF_VERBS_H
+#define NTPROF_VERBS_H
+
+#include "options.h"
+
+/** verb_live() - the live view; Return: the program's exit status */
+int verb_live(const struct options *o);
+
+/** verb_trace() - one line a command on standard output; Return: the program's exit status */
+int verb_trace(const struct options *o);
+
+#endif /* NTPROF_VERBS_H */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel types that the BPF programs touch, and of each only the members they read.
+ * CO-RE finds every member's real place on the machine it runs on (preserve_access_index).
+ */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u8 u8;
+typedef __s16 s16;
+typedef __u16 u16;
+typedef __s32 s32;
+typedef __u32 u32;
+typedef __s64 s64;
+typedef __u64 u64;
+typedef __u16 __le16;
+typedef __u32 __le32;
+typedef __u64 __le64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+typedef unsigned long size_t;
+typedef u8 blk_status_t;
+
+enum {
+	false = 0,
+	true = 1,
+};
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum {
+	BPF_ANY = 0,
+};
+
+enum {
+	BPF_F_MMAPABLE = 1024,
+};
+
+enum {
+	TCP_CLOSE = 7,
+};
+
+enum mq_rq_state {
+	MQ_RQ_IDLE = 0,
+	MQ_RQ_IN_FLIGHT = 1,
+	MQ_RQ_COMPLETE = 2,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct list_head;
+struct llist_head;
+struct mutex;
+
+struct sock;
+
+struct socket {
+	struct sock *sk;
+};
+
+/* block layer */
+
+struct request_queue {
+	int id;
+};
+
+struct blk_mq_hw_ctx {
+	unsigned int queue_num;
+};
+
+struct request {
+	struct request_queue *q;
+	struct blk_mq_hw_ctx *mq_hctx;
+	int tag;
+	u64 start_time_ns;
+	enum mq_rq_state state;
+};
+
+/* include/linux/nvme.h, include/linux/nvme-tcp.h */
+
+struct nvme_sgl_desc {
+	__le64 addr;
+	__le32 length;
+};
+
+union nvme_data_ptr {
+	struct nvme_sgl_desc sgl;
+};
+
+struct nvme_common_command {
+	__u8 opcode;
+	__u16 command_id;
+	__le32 nsid;
+	union nvme_data_ptr dptr;
+};
+
+struct nvme_rw_command {
+	__le64 slba;
+};
+
+struct nvme_command {
+	union {
+		struct nvme_common_command common;
+		struct nvme_rw_command rw;
+	};
+};
+
+struct nvme_completion {
+	__u16 command_id;
+	__le16 status;
+};
+
+struct nvme_tcp_hdr {
+	__u8 type;
+	__u8 flags;
+};
+
+struct nvme_tcp_cmd_pdu {
+	struct nvme_command cmd;
+};
+
+struct nvme_tcp_rsp_pdu {
+	struct nvme_completion cqe;
+};
+
+struct nvme_tcp_r2t_pdu {
+	__u16 command_id;
+};
+
+struct nvme_tcp_data_pdu {
+	struct nvme_tcp_hdr hdr;
+};
+
+/* drivers/nvme/host */
+
+struct nvme_ctrl {
+	int instance;
+	u16 cntlid;
+	u16 sqsize;
+};
+
+struct nvme_tcp_ctrl {
+	struct nvme_ctrl ctrl;
+};
+
+struct nvme_tcp_queue {
+	struct nvme_tcp_ctrl *ctrl;
+};
+
+/* drivers/nvme/target */
+
+struct nvmet_subsys {
+	char *subsysnqn;
+};
+
+struct nvmet_ctrl {
+	struct nvmet_subsys *subsys;
+	u16 cntlid;
+	char hostnqn[223];
+};
+
+struct nvmet_sq {
+	struct nvmet_ctrl *ctrl;
+	u16 qid;
+	u16 size;
+	bool sqhd_disabled;
+};
+
+struct nvmet_req {
+	size_t transfer_len;
+};
+
+struct nvmet_tcp_cmd {
+	struct nvmet_req req;
+	u32 wbytes_done;
+};
+
+struct nvmet_tcp_queue {
+	struct socket *sock;
+	struct nvmet_sq nvme_sq;
+	struct nvmet_tcp_cmd *cmds;
+	unsigned int nr_cmds;
+	int idx;
+	struct nvmet_tcp_cmd connect;
+};
+
+#pragma clang attribute pop
+
+#endif /* __VMLINUX_H__ */
