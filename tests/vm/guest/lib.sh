@@ -20,7 +20,7 @@
 # A host:
 #   host_connect [NQN] [nvme connect's options...]
 #       connect (default 127.0.0.1 4420), wait for the first namespace, print the controller's name, such as nvme0;
-#       a second connection to the same subsystem needs nvme's option -D
+#       a second connection to the same subsystem needs another port, as nvme-cli 2.4 takes no heed of its option -D
 #   host_device CTRL [NSID]              print the block device, such as /dev/nvme0n1, whatever multipath named it
 #   host_path CTRL [NSID]                print the directory in /sys/block of the disk that this controller serves; with
 #                                        multipath it is the one with statistics, such as /sys/block/nvme0c0n1

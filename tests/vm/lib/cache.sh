@@ -19,7 +19,7 @@ die() {
 	exit "$die_status"
 }
 
-# cache_lock: one builder at a time; held until this process ends, or cache_unlock.
+# cache_lock: one process at a time builds, or reads what another might trim; until this process ends, or cache_unlock.
 cache_lock() {
 	mkdir -p "$cache_root" || die "cannot write to the cache $cache_root (set NTPROF_CACHE)"
 	exec {cache_lock_fd}>"$cache_root/lock"
@@ -28,7 +28,7 @@ cache_lock() {
 		flock "$cache_lock_fd"
 	fi
 	# Whoever was killed while it built left this. Under the lock nobody else is building.
-	rm -rf "$cache_root"/*/*.partial "$cache_root"/*.partial
+	find "$cache_root" -mindepth 2 -maxdepth 3 -name '*.partial*' -exec rm -rf {} +
 }
 
 cache_unlock() {
@@ -46,4 +46,9 @@ cache_make() {
 	# Not "if ! $make": that would switch errexit off inside it.
 	"$make" "$path.partial" "$@"
 	mv "$path.partial" "$path"
+}
+
+# cache_trim DIR PATTERN: remove what nobody has used for a while. A use is a "touch" of the entry.
+cache_trim() {
+	find "$1" -mindepth 1 -maxdepth 1 -name "$2" -mtime +6 -exec rm -rf {} +
 }

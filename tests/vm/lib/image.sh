@@ -22,6 +22,17 @@ image_modules=(
 	crc32c-intel crc32c_generic sch_netem sch_prio sch_ingress cls_u32 cls_matchall act_mirred ifb veth dummy
 )
 
+# image_skeleton ROOT: merged /usr, as in the distribution. Every archive has these links: a plain directory of that name
+# in a later one would take the place of the link, and hide all that is behind it.
+image_skeleton() {
+	local root=$1 dir
+
+	for dir in bin sbin lib lib64; do
+		mkdir -p "$root/usr/$dir"
+		ln -s "usr/$dir" "$root/$dir"
+	done
+}
+
 # image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there already.
 image_add_file() {
 	local root=$1 file=$2 dest=${3:-$2} library
@@ -57,14 +68,10 @@ image_add_modules() {
 }
 
 image_tree() {
-	local root=$1 dir program path terminal
+	local root=$1 program path terminal
 
-	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,out,share,etc/nvme,usr/{bin,sbin,lib,lib64,libx32,lib32}}
-	# Merged /usr, as in the distribution.
-	for dir in bin sbin lib lib64; do
-		ln -s "usr/$dir" "$root/$dir"
-	done
-	rmdir "$root"/usr/lib{x32,32}
+	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc/nvme}
+	image_skeleton "$root"
 	for program in $(busybox --list); do
 		ln -s busybox "$root/usr/bin/$program"
 	done
@@ -99,8 +106,7 @@ image_make_base() {
 	local dir=$1
 
 	say "making the test machine's image"
-	# A stale image is of no more use to anybody: a run works on its own copy.
-	rm -rf "$kernel_dir"/image-[!.]*([!.])
+	cache_trim "$kernel_dir" 'image-*'
 	mkdir -p "$dir"
 	image_tree "$dir/root"
 	image_pack "$dir/root" >"$dir/base.cpio"
@@ -108,17 +114,17 @@ image_make_base() {
 
 # image_make_patched FILE: the patched modules and the indexes that prefer them.
 image_make_patched() {
-	local file=$1 tree=lib/modules/$kernel_version work
+	local file=$1 work=$1.tree tree=lib/modules/$kernel_version
 
-	work=$(mktemp -d "$kernel_dir/modules.XXXXXX.partial")
-	cp -r "$image_dir/root/lib" "$work/lib"
-	find "$work" -name 'nvme*-tcp.ko' -delete
+	rm -rf "$work"
+	image_skeleton "$work"
+	mkdir "$work/lib/modules"
+	cp -r "$image_dir/root/$tree" "$work/lib/modules"
 	mkdir "$work/$tree/updates"
 	cp "$modules_dir"/nvme{,t}-tcp.ko "$work/$tree/updates"
 	depmod -b "$work" "$kernel_version"
-	mkdir -p "$work/pack/usr/$tree"
-	mv "$work/$tree"/{modules.*,updates} "$work/pack/usr/$tree"
-	image_pack "$work/pack" >"$file"
+	rm -r "$work/$tree/kernel"
+	image_pack "$work" >"$file"
 	rm -r "$work"
 }
 
@@ -130,6 +136,7 @@ image_prepare() {
 	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}"; } | sha256sum)
 	image_dir=$kernel_dir/image-${hash:0:16}
 	cache_make "$image_dir" image_make_base
+	touch "$image_dir"
 	image_parts=("$image_dir/base.cpio")
 	if [[ $1 == patched ]]; then
 		hash=$(cat "$modules_dir"/nvme{,t}-tcp.ko | sha256sum)

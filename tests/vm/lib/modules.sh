@@ -37,5 +37,8 @@ modules_build() {
 # modules_prepare PATCHES_DIR: call under the lock, after kernel_prepare.
 modules_prepare() {
 	modules_select "$1"
-	[[ -n ${NTPROF_MODULES:-} ]] || cache_make "$modules_dir" modules_build "$1/build-modules"
+	[[ -z ${NTPROF_MODULES:-} ]] || return 0
+	cache_trim "$kernel_dir" 'patched-*'
+	cache_make "$modules_dir" modules_build "$1/build-modules"
+	touch "$modules_dir"
 }

@@ -9,12 +9,14 @@ overlay_job() {
 
 	if [[ -n $vm_shell ]]; then
 		read -r rows columns < <(stty size)
-		echo "script= terminal=${TERM:-linux} rows=$rows columns=$columns"
+		echo "command= terminal=${TERM:-linux} rows=$rows columns=$columns"
 	else
-		# Quoted twice: once as an assignment here, once for the guest's eval.
-		local args=
-		[[ $# -eq 1 ]] || args=$(printf ' %q' "${@:2}")
-		printf 'script=%q args=%q\n' "/vm/${1##*/}" "$args"
+		local command=("/vm/${1##*/}" "${@:2}") start
+		read -r -n 2 start <"$1" || true
+		# Neither a script that names its interpreter nor a program.
+		[[ $start == '#!' || $start == $'\x7fE' ]] || command=(bash "${command[@]}")
+		# Quoted twice: once for the guest's eval, once as an assignment.
+		printf 'command=%q\n' "$(printf '%q ' "${command[@]}")"
 	fi
 	echo "shares='${!vm_shares[*]}'"
 	echo "VM_KIND=$vm_kind VM_CPUS=$vm_cpus VM_ICOUNT=$vm_icount"
@@ -25,13 +27,17 @@ overlay_make() {
 	local file=$1 root=$1.tree program spec dest
 
 	shift
-	mkdir -p "$root/vm" "$root/usr/lib"
+	mkdir -p "$root/vm"
+	image_skeleton "$root"
 	# Libraries that the image has are not added again.
 	image_has=$image_dir/root
 	install -m 755 "$vm/guest/init" "$root/init"
 	install -m 644 "$vm/guest/lib.sh" "$root/usr/lib/vm.sh"
 	overlay_job "$@" >"$root/vm/job"
-	[[ -n $vm_shell ]] || install -m 755 "$1" "$root/vm/${1##*/}"
+	if [[ -z $vm_shell ]]; then
+		image_add_file "$root" "$1" "/vm/${1##*/}"
+		chmod +x "$root/vm/${1##*/}"
+	fi
 
 	program=${NTPROF_BPF:-$vm/../../build/ntprof-bpf}
 	if [[ -e $program ]]; then

@@ -7,6 +7,7 @@
 #   output     fifo, what the script prints
 #   console    what the kernel prints
 #   status     the script's exit status, written by the guest as its last act
+#   qemu       what qemu itself has to say
 
 # qemu_arguments WORK: fill qemu_args from the options in vm_*.
 qemu_arguments() {
@@ -43,7 +44,7 @@ qemu_arguments() {
 	fi
 }
 
-# qemu_console_tail WORK: the kernel's last lines, to stderr.
+# qemu_console_tail WORK: the kernel's last lines and qemu's, to stderr.
 qemu_console_tail() {
 	if [[ -s $1/console ]]; then
 		say "the kernel's last lines:"
@@ -51,6 +52,7 @@ qemu_console_tail() {
 	else
 		say "the kernel printed nothing"
 	fi
+	[[ ! -s $1/qemu ]] || sed 's/^/tests\/vm: /' "$1/qemu" >&2
 }
 
 # qemu_start WORK: start the machine and what belongs to it, in the background.
@@ -68,7 +70,7 @@ qemu_start() {
 		exec {output_fd}<>"$work/output"
 		cat <"$work/output" {output_fd}>&- &
 		reader_pid=$!
-		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" </dev/null >&2 {output_fd}>&- &
+		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" </dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
 		qemu_pid=$!
 	fi
 	setpriv --pdeathsig KILL sleep "$vm_timeout" {output_fd}>&- &
