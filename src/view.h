@@ -33,7 +33,7 @@ struct view_options {
  * @s: what was seen
  * @o: how to draw it
  *
- * Return: 0, or -EIO when writing failed (closed pipe, full disk).
+ * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM.
  */
 int view_interval(const struct stats *s, const struct view_options *o);
 
