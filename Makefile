@@ -32,7 +32,8 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 # All that does not need BPF can be tested by itself.
-UNIT_OBJECTS := $(filter-out $(BUILD)/main.o $(BUILD)/tracer.o $(BUILD)/collect.o,$(OBJECTS))
+UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats options bars frame view view_rows \
+	view_stages view_histograms))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -71,7 +72,7 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS) | $(BUILD)/unit
 	@echo "  UNIT    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka $(LDFLAGS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lm $(LDFLAGS)
 
 $(BUILD) $(BUILD)/unit:
 	$(Q)mkdir -p $@

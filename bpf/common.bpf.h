@@ -18,7 +18,7 @@
 const volatile __u32 nt_select = NT_SELECT_NONE;
 const volatile __u64 nt_slower_ns = 0;
 const volatile __u32 nt_chunks = 0; /* entries of cmds, in chunks */
-const volatile __u32 nt_hists = 1; /* entries of hists; the last one is shared by who comes late */
+const volatile __u32 nt_hists = 1;  /* entries of hists; the last one is shared by who comes late */
 
 /* Kept current by the loader while tracing: CLOCK_REALTIME - CLOCK_MONOTONIC, at its upper bound. */
 __s64 nt_real_offset = 0;
@@ -230,7 +230,10 @@ static __always_inline __u8 op_of(__u8 opcode, bool admin)
 	}
 }
 
-/* What a submission queue entry asks for. @e is BTF-typed: plain loads, no helper calls. */
+/*
+ * What a submission queue entry asks for. @e is BTF-typed: plain loads, no helper calls. The SLBA is
+ * read as its two dwords because the verifier knows a command by the first member of its union.
+ */
 static __always_inline void record_sqe(struct nt_record *r, struct nvme_command *e, bool admin)
 {
 	__u8 opcode = e->common.opcode;
@@ -243,7 +246,7 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	r->slba = 0;
 	if (!admin && (opcode == NVME_CMD_READ || opcode == NVME_CMD_WRITE ||
 		       opcode == NVME_CMD_WRITE_ZEROES || opcode == NVME_CMD_COMPARE))
-		r->slba = e->rw.slba;
+		r->slba = (__u64)e->common.cdw11 << 32 | e->common.cdw10;
 	r->status = 0;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
 }

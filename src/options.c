@@ -34,6 +34,7 @@ enum {
 	KEY_TARGET,
 	KEY_HISTOGRAM,
 	KEY_SLOWER,
+	KEY_SUMMARY,
 };
 
 static const struct argp_option argp_options[] = {
@@ -45,6 +46,8 @@ static const struct argp_option argp_options[] = {
 	{"histogram", KEY_HISTOGRAM, NULL, 0,
 	 "Live view: print full-size histograms of every queue and operation", 2},
 	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
+	{"summary", KEY_SUMMARY, NULL, 0,
+	 "Trace: end with the live view's summary of the same commands, on standard error", 2},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
 	{NULL, 0, NULL, 0,
 	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", 4},
@@ -129,8 +132,10 @@ static void check(struct parse *p, struct argp_state *state)
 	o->side = p->host ? NT_HOST : NT_TARGET;
 	if (o->verb == VERB_TRACE && p->interval)
 		argp_error(state, "--interval is for the live view, not for trace");
-	if (o->verb == VERB_TRACE && o->histogram)
-		argp_error(state, "--histogram is for the live view, not for trace");
+	if (o->verb == VERB_TRACE && o->histogram && !o->summary)
+		argp_error(state, "--histogram is for the live view and for trace --summary");
+	if (o->verb == VERB_LIVE && o->summary)
+		argp_error(state, "--summary is for trace: the live view always ends with it");
 	if (o->verb == VERB_LIVE && o->slower_ns)
 		argp_error(state, "--slower is for trace, not for the live view");
 }
@@ -161,6 +166,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_SLOWER:
 		p->o->slower_ns = time_argument(state, "--slower", arg, 1, "1ns");
+		break;
+	case KEY_SUMMARY:
+		p->o->summary = true;
 		break;
 	case 'v':
 		p->o->verbose = true;

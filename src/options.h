@@ -24,6 +24,7 @@ enum verb {
  * @duration_ns: end after this time; 0 is never
  * @count: end after this many intervals (live view) or commands (trace); 0 is never
  * @slower_ns: trace only commands that took at least this long
+ * @summary: trace: print the summary of the run as well, on standard error
  * @histogram: print full-size histograms
  * @verbose: explain
  */
@@ -34,6 +35,7 @@ struct options {
 	uint64_t duration_ns;
 	uint64_t count;
 	uint64_t slower_ns;
+	bool summary;
 	bool histogram;
 	bool verbose;
 };

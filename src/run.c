@@ -48,18 +48,25 @@ static int watch(struct run *r, int fd)
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-/* A timer that fires after @ns, and then again and again if @periodic. Return: its fd or -1. */
-static int timer_new(uint64_t ns, bool periodic)
+/* Makes a timer fire @ns from now, and then again and again if @periodic. */
+static void timer_arm(int fd, uint64_t ns, bool periodic)
 {
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
 			     .tv_nsec = (long)(ns % 1000000000)};
 	struct itimerspec it = {.it_value = t};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
 	if (periodic)
 		it.it_interval = t;
+	timerfd_settime(fd, 0, &it, NULL);
+}
+
+/* Return: the timer's fd, or -1. */
+static int timer_new(uint64_t ns, bool periodic)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+
 	if (fd >= 0)
-		timerfd_settime(fd, 0, &it, NULL);
+		timer_arm(fd, ns, periodic);
 	return fd;
 }
 
@@ -115,6 +122,10 @@ static int try_open(struct run *r)
 		close(r->module_fd);
 		r->module_fd = -1;
 	}
+	/* Loading took its time: intervals and the duration are those of tracing. */
+	timer_arm(r->interval_fd, r->o->interval_ns, true);
+	if (r->end_fd >= 0)
+		timer_arm(r->end_fd, r->o->duration_ns, false);
 	if (watch(r, tracer_clock_fd(r->t)) ||
 	    (tracer_fd(r->t) >= 0 && watch(r, tracer_fd(r->t)))) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(errno));

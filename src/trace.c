@@ -9,6 +9,7 @@
 
 #include "run.h"
 #include "verbs.h"
+#include "view.h"
 
 struct trace {
 	const struct options *o;
@@ -61,7 +62,14 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 /* What a reader has to know of what is not in the lines. */
 static int print_losses(void *context, const struct stats *s)
 {
-	(void)context;
+	const struct trace *trace = context;
+	struct view_options view;
+
+	if (trace->o->summary) {
+		view_setup(&view, stderr);
+		view.histogram = trace->o->histogram;
+		return view_summary(s, &view) || fflush(stdout) ? -EIO : 0;
+	}
 	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
 		if (s->counters_total[i])
 			fprintf(stderr, "%s %" PRIu64 "  # %s\n", stats_counter_name(i),

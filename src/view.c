@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The terminal's face: puts the parts of a block together and shows it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 #define PIPE_COLUMNS 132
 
 #define NO_WRAP (~0u)
+
+/* Those of the summary's percentiles line, as in the columns of the rows. */
+static const double view_percents[] = {50, 90, 99, 99.9};
 
 /* Items of one line, two spaces apart, that go on indented on the next one where it is full. */
 struct wrap {
@@ -97,15 +101,45 @@ static void losses_print(const struct block *b, FILE *f, unsigned int width)
 	fputs("\n", f);
 }
 
-/* For scripts as much as for people: one count a line, without anything to align. */
+/* All latencies of an operation, whatever the queue. */
+static void operation_hist(const struct block *b, enum nt_op op, struct hist *h)
+{
+	memset(h, 0, sizeof(*h));
+	for (size_t i = 0; i < b->s->nr_rows; i++)
+		if (b->s->rows[i]->op == op)
+			hist_merge(h, block_hist(b, b->s->rows[i]));
+}
+
+/*
+ * For scripts as much as for people: plain numbers, durations in nanoseconds.
+ * commands OP COUNT; percentiles OP P50 P90 P99 P99.9 MAX; stage OP STAGE MEAN P50 P99 MAX SUM.
+ */
+static void operation_print(const struct block *b, enum nt_op op, FILE *f)
+{
+	struct hist h;
+
+	operation_hist(b, op, &h);
+	if (!h.count)
+		return;
+	fprintf(f, "commands %s %" PRIu64 "\n", op_name(op), h.count);
+	fprintf(f, "percentiles %s", op_name(op));
+	for (size_t i = 0; i < sizeof(view_percents) / sizeof(view_percents[0]); i++)
+		fprintf(f, " %" PRIu64, hist_percentile(&h, view_percents[i]));
+	fprintf(f, " %" PRIu64 "\n", h.max);
+	for (unsigned int i = 0; i < stages_nr(b->s->side); i++) {
+		const struct hist *stage = block_stage(b, op, i);
+
+		fprintf(f, "stage %s %s %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			op_name(op), stage_name(b->s->side, i), hist_mean(stage),
+			hist_percentile(stage, 50), hist_percentile(stage, 99), stage->max,
+			stage->sum);
+	}
+}
+
 static void totals_print(const struct block *b, FILE *f)
 {
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		unsigned long long n = block_commands(b, op);
-
-		if (n)
-			fprintf(f, "commands %s %llu\n", op_name(op), n);
-	}
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		operation_print(b, op, f);
 	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
 		unsigned long long n = b->s->counters_total[c];
 

@@ -106,17 +106,12 @@ struct nvme_common_command {
 	__u16 command_id;
 	__le32 nsid;
 	union nvme_data_ptr dptr;
-};
-
-struct nvme_rw_command {
-	__le64 slba;
+	__le32 cdw10;
+	__le32 cdw11;
 };
 
 struct nvme_command {
-	union {
-		struct nvme_common_command common;
-		struct nvme_rw_command rw;
-	};
+	struct nvme_common_command common;
 };
 
 struct nvme_completion {

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A start that cannot work says why in one line and fails.
+set -u
+. /lib/machine.sh
+
+# refused NAME PATTERN CMD...: fails, quickly, with PATTERN in one line of standard error and no output.
+refused() {
+	local name=$1 pattern=$2 status
+
+	shift 2
+	timeout 20 "$@" >/tmp/out 2>/tmp/err
+	status=$?
+	check "$name: fails" test $status -ne 0 -a $status -lt 124
+	check "$name: says why" grep -q -- "$pattern" /tmp/err
+	check "$name: in one line" test "$(grep -vc '^Try ' /tmp/err)" -eq 1
+	check "$name: prints nothing else" test ! -s /tmp/out
+	grep -q -- "$pattern" /tmp/err || sed 's/^/#   /' /tmp/err
+}
+
+refused "no side" "say which side" ntprof-bpf
+refused "both sides" "two sides" ntprof-bpf --host --target
+refused "unknown option" "unrecognized option" ntprof-bpf --hots
+refused "unknown verb" "unknown verb 'tarce'" ntprof-bpf tarce --host
+refused "too many words" "too many arguments" ntprof-bpf trace --host more
+refused "interval that is no time" "not a time" ntprof-bpf --host -i soon
+refused "interval of nothing" "too short" ntprof-bpf --host -i 0
+refused "negative duration" "not a time" ntprof-bpf --host --duration=-5
+refused "count of nothing" "not a positive" ntprof-bpf --host -n 0
+refused "count that is no number" "not a positive" ntprof-bpf --host -n 1x
+refused "option of another verb" "for the live view" ntprof-bpf trace --host -i 1
+refused "slower without trace" "is for trace" ntprof-bpf --host --slower 1ms
+chmod 755 /usr/bin/ntprof-bpf
+refused "not root" "needs root" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
+refused "kernel too old" "too old" setarch --uname-2.6 ntprof-bpf --host
+
+modprobe nvme-tcp
+modprobe nvmet-tcp
+if [[ $VM_KIND == stock ]]; then
+	refused "unpatched host" "kernel_patches/README.md" ntprof-bpf --host
+	refused "unpatched target" "kernel_patches/README.md" ntprof-bpf trace --target
+fi
+mkdir -p /tmp/empty
+mount --bind /tmp/empty /sys/kernel/btf
+refused "no BTF" "no type information" ntprof-bpf --host
+umount /sys/kernel/btf
+check "--help helps" sh -c 'ntprof-bpf --help | grep -q Examples'
+check "--version tells" sh -c 'ntprof-bpf --version | grep -q "^ntprof-bpf [0-9]"'
+check "a full disk is noticed" sh -c '! ntprof-bpf --host -n 1 -i 0.1 >/dev/full 2>/dev/null'
+finish

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every command is counted once, on both sides, and as what it is.
+set -u
+. /lib/machine.sh
+
+disk=$(target_setup_null a size=256 discard=1)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+path=$(host_path "$ctrl")
+
+tracer_start /tmp/host --host -i 1
+host=$tracer_pid
+tracer_start /tmp/target --target -i 1
+target=$tracer_pid
+
+declare -A before
+for f in 1 5 12 16; do
+	before[$f]=$(block_stat "$path" $f)
+done
+
+job() {
+	fio --name="$1" --filename="$dev" --direct=1 --ioengine=libaio --randrepeat=1 --minimal \
+		--size=200M "${@:2}" >/tmp/fio."$1" || echo "# fio $1 failed"
+}
+job read4k --rw=randread --bs=4k --iodepth=16 --number_ios=1000
+job write4k --rw=randwrite --bs=4k --iodepth=16 --number_ios=1000
+job write64k --rw=randwrite --bs=64k --iodepth=4 --number_ios=200
+job write1m --rw=write --bs=1M --iodepth=2 --number_ios=30
+job read1m --rw=read --bs=1M --iodepth=2 --number_ios=30
+job mixed --rw=randrw --bs=16k --iodepth=8 --numjobs=2 --group_reporting --number_ios=300
+job flush --rw=write --bs=4k --number_ios=64 --fsync=8
+blkdiscard -o 0 -l $((8 << 20)) "$dev" 2>/dev/null ||
+	job trim --rw=trim --bs=1M --number_ios=8
+
+tracer_stop $host
+equal "host exits with 0" $? 0
+tracer_stop $target
+equal "target exits with 0" $? 0
+
+declare -A did
+for f in 1 5 12 16; do
+	did[$f]=$(($(block_stat "$path" $f) - ${before[$f]}))
+done
+echo "# block layer: ${did[1]} reads, ${did[5]} writes, ${did[12]} discards, ${did[16]} flushes"
+# 1,000 + 30, and what falls to the readers of the mixed job; writes likewise.
+check "reads are those that fio was told to do" test "${did[1]}" -ge 1030
+check "writes are those that fio was told to do" test "${did[5]}" -ge 1294
+equal "fio's mixed job did what it was told" $((did[1] - 1030 + did[5] - 1294)) 600
+check "there were flushes" test "${did[16]}" -ge 8
+check "there were discards" test "${did[12]}" -ge 1
+for side in host target; do
+	equal "$side counts every read" "$(commands /tmp/$side read)" "${did[1]}"
+	equal "$side counts every write" "$(commands /tmp/$side write)" "${did[5]}"
+	equal "$side counts every discard" "$(commands /tmp/$side discard)" "${did[12]}"
+	equal "$side counts every flush" "$(commands /tmp/$side flush)" "${did[16]}"
+	no_losses "$side loses nothing" /tmp/$side
+	check "$side shows the rows of both I/O queues" \
+		awk '$NF && /read/ { q[$0 ~ / 1 +read/ ? 1 : $0 ~ / 2 +read/ ? 2 : 0] = 1 } END { exit !(q[1] && q[2]) }' \
+		/tmp/$side
+done
+echo "# commands traced: $((did[1] + did[5] + did[12] + did[16])) on each side"
+host_disconnect
+target_remove
+finish

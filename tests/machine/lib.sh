@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# lib.sh - what the machine tests share. In the guest: ". /lib/machine.sh", after which the helpers of
+# /lib/vm.sh are at hand as well. A test prints "ok N - name" or "not ok N - name"; `finish` ends it.
+
+. /lib/vm.sh
+
+tap_nr=0
+tap_failed=0
+
+# check NAME CMD...: CMD succeeds.
+check() {
+	local name=$1
+
+	shift
+	tap_nr=$((tap_nr + 1))
+	if "$@"; then
+		echo "ok $tap_nr - $name"
+	else
+		echo "not ok $tap_nr - $name"
+		tap_failed=$((tap_failed + 1))
+	fi
+}
+
+# equal NAME GOT EXPECTED
+equal() {
+	check "$1" test "$2" = "$3"
+	[[ $2 == "$3" ]] || echo "#   got '$2', expected '$3'"
+}
+
+# within NAME GOT LOW HIGH: whole or decimal numbers
+within() {
+	check "$1 ($2 in $3..$4)" awk -v g="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(g != "" && g >= l && g <= h) }'
+}
+
+finish() {
+	echo "1..$tap_nr"
+	exit $((tap_failed > 0))
+}
+
+# tracer_start FILE ARGS...: run ntprof-bpf in the background with its output in FILE; returns when it is
+# attached. The process id is in $tracer_pid.
+tracer_start() {
+	local file=$1 side=nvme_tcp_queue_rq
+
+	shift
+	ntprof-bpf "$@" >"$file" 2>"$file.err" &
+	tracer_pid=$!
+	[[ " $* " == *" --target "* ]] && side=nvmet_tcp_done_recv_pdu
+	# Programs are attached in order; the last one of each side is the end of the command's life.
+	case $side in
+	nvme_tcp_queue_rq) wait_for -t 30 tracer_attached rq_complete "$tracer_pid" ;;
+	*) wait_for -t 30 tracer_attached sock_set_state "$tracer_pid" ;;
+	esac
+}
+
+# The program named $1 has a link that process $2 holds.
+tracer_attached() {
+	local id
+
+	kill -0 "$2" 2>/dev/null || return 0 # it has failed: the caller will see
+	for id in $(bpftool -p prog show name "$1" 2>/dev/null | sed -n 's/.*"id": \([0-9]*\),.*/\1/p'); do
+		grep -ls "^prog_id:[[:space:]]*$id\$" /proc/"$2"/fdinfo/* 2>/dev/null |
+			xargs -r grep -qs '^link_type' && return 0
+	done
+	return 1
+}
+
+# tracer_stop PID...: end them as Ctrl-C does; the status is that of the last one.
+tracer_stop() {
+	local pid status=0
+
+	kill -INT "$@"
+	for pid; do
+		wait "$pid" || status=$?
+	done
+	return $status
+}
+
+# commands FILE OP: how many commands of an operation a summary tells.
+commands() {
+	awk -v op="$2" '$1 == "commands" && $2 == op { n = $3 } END { print n + 0 }' "$1"
+}
+
+# loss FILE NAME: a counter of a summary, or of the end of a trace.
+loss() {
+	awk -v name="$2" '$1 == "loss" && $2 == name { n = $3 } END { print n + 0 }' "$1"
+}
+
+# no_losses NAME FILE [EXCEPT]: every counter of a summary is zero, but those that match EXCEPT.
+no_losses() {
+	local found
+
+	found=$(awk -v except="${3:-^async_event$}" \
+		'$1 == "loss" && $3 != 0 && $2 !~ except { printf "%s=%s ", $2, $3 }' "$2")
+	equal "$1" "$found" ""
+}
+
+# block_stat PATH FIELD: a field of Documentation/block/stat.rst, from 1.
+block_stat() {
+	awk -v f="$2" '{ print $f }' "$1/stat"
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Controllers come, go, and are reset under load; modules come late; what dies is counted.
+set -u
+. /lib/machine.sh
+
+programs() {
+	bpftool prog show 2>/dev/null | grep -c 'tracing.*name [a-z]'
+}
+at_start=$(programs)
+
+# Before the modules: their drivers come with the first target and the first connection.
+ntprof-bpf --host -i 0.2 >/tmp/host 2>/tmp/host.err &
+host=$!
+ntprof-bpf --target -i 0.2 >/tmp/target 2>/tmp/target.err &
+target=$!
+wait_for grep -q "waiting for nvme_tcp" /tmp/host
+wait_for grep -q "waiting for nvmet_tcp" /tmp/target
+check "both wait for their modules" kill -0 $host $target
+
+disk=$(target_setup_null a size=256)
+target_subsystem "$disk"
+target_port
+modprobe nvme-tcp
+wait_for -t 30 tracer_attached rq_complete $host
+wait_for -t 30 tracer_attached sock_set_state $target
+
+load() { # DEV SECONDS: errors are what this test is about
+	fio --name=load --filename="$1" --direct=1 --ioengine=libaio --size=200M --rw=randrw --bs=4k \
+		--iodepth=16 --time_based --runtime="$2" --continue_on_error=all >/tmp/fio.load 2>&1
+}
+
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+load "$dev" 1
+host_disconnect "$ctrl"
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+load "$dev" 1
+check "a controller reset under load" bash -c '
+	. /lib/vm.sh
+	fio --name=load --filename='"$dev"' --direct=1 --ioengine=libaio --size=200M --rw=randrw --bs=4k \
+		--iodepth=16 --time_based --runtime=4 >/tmp/fio.reset 2>&1 &
+	sleep 1
+	nvme reset /dev/'"$ctrl"'
+	sleep 1
+	nvme reset /dev/'"$ctrl"'
+	wait $!
+'
+path=$(host_path "$ctrl")
+# A slow device, so that commands are being executed when their target goes.
+host_disconnect "$ctrl"
+target_remove
+disk=$(target_setup_null slow size=256 delay=300000000)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 2 --ctrl-loss-tmo=2 --reconnect-delay=1)
+dev=$(host_device "$ctrl")
+load "$dev" 3 &
+sleep 1
+target_remove
+wait
+host_disconnect 2>/dev/null
+sleep 1
+check "the host's tracer lives" kill -0 $host
+check "the target's tracer lives" kill -0 $target
+
+# A new target and connection are seen as before.
+disk=$(target_setup_null b size=256)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+load "$dev" 1
+sleep 0.5
+tracer_stop $host
+equal "host exits with 0" $? 0
+tracer_stop $target
+equal "target exits with 0" $? 0
+
+check "the host counted commands" test "$(commands /tmp/host read)" -gt 100
+check "the target counted commands" test "$(commands /tmp/target read)" -gt 100
+check "commands that died were counted as such on the host" test "$(loss /tmp/host cancelled)" -gt 0
+check "commands that died were counted as such on the target" test "$(loss /tmp/target died)" -gt 0
+equal "the host has none in flight" "$(loss /tmp/host in_flight)" 0
+equal "the target has none in flight" "$(loss /tmp/target in_flight)" 0
+equal "no tag was taken twice on the host" "$(loss /tmp/host overwritten)" 0
+equal "no tag was taken twice on the target" "$(loss /tmp/target overwritten)" 0
+echo "# host: cancelled $(loss /tmp/host cancelled), requeued $(loss /tmp/host requeued), no_start $(loss /tmp/host no_start), point_missing $(loss /tmp/host point_missing)"
+echo "# target: died $(loss /tmp/target died), point_missing $(loss /tmp/target point_missing)"
+
+equal "nothing is left attached" "$(programs)" "$at_start"
+tracer_start /tmp/crash --host
+kill -KILL "$tracer_pid"
+wait "$tracer_pid" 2>/dev/null
+wait_for bash -c ". /lib/machine.sh; [[ \$(bpftool prog show | grep -c 'tracing.*name [a-z]') == $at_start ]]"
+equal "nothing is left attached after a crash" "$(programs)" "$at_start"
+host_disconnect "$ctrl"
+target_remove
+check "the modules can be unloaded" modprobe -r nvme-tcp nvmet-tcp
+finish
