@@ -50,6 +50,9 @@ run() {
 		for op in read write; do
 			equal "$name: $side histogram and records agree on the number of ${op}s" \
 				"$(commands /tmp/$side.err $op)" "$(grep -c " op=$op " /tmp/$side)"
+			equal "$name: $side stages of ${op}s, as the kernel summed them, add up to all latencies" \
+				"$(awk -v op=$op '$1 == "stage" && $2 == op { n += $8 } END { printf "%d", n }' /tmp/$side.err)" \
+				"$(sed -n "s/.* op=$op .* latency=\([0-9]*\) .*/\1/p" /tmp/$side | awk '{ n += $1 } END { printf "%d", n }')"
 		done
 	done
 	check "$name: R2T writes were among them" grep -q 'shape=r2t_write' /tmp/host
@@ -65,6 +68,8 @@ for side in host target; do
 		for p in 50 90 99 99.9 100; do
 			exact=$(percentile /tmp/$side $op $p)
 			told=$(awk -v op=$op -v i=$i '$1 == "percentiles" && $2 == op { print $i }' /tmp/$side.err)
+			[[ $p != 100 ]] ||
+				equal "$side: the longest of the ${op}s is exact" "$told" "$exact"
 			within "$side: p$p of ${op}s is within 1/32 of the exact one" "$told" \
 				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 31 / 32 - 1 }')" \
 				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 33 / 32 + 1 }')"

@@ -57,9 +57,10 @@ target_port
 ctrl=$(host_connect -i 2 --ctrl-loss-tmo=2 --reconnect-delay=1)
 dev=$(host_device "$ctrl")
 load "$dev" 3 &
+loader=$!
 sleep 1
 target_remove
-wait
+wait $loader
 host_disconnect 2>/dev/null
 sleep 1
 check "the host's tracer lives" kill -0 $host
