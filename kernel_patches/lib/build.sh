@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# build.sh - build both modules, and check that they are what they should be.
+
+# Everything that the modules depend on, in a few lines: unchanged, there is nothing to build.
+fingerprint() {
+	echo "kernel $KVER, sign ${SIGN_KEY:-} ${SIGN_CERT:-}, modules ${modules[*]}"
+	cat "$here/build-modules" "$here"/lib/*.sh "$patches"/*.patch "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
+	sha256sum <"$BTF_BASE"
+	if [[ -f $KSRC ]]; then
+		stat -L -c "$KSRC %s %Y" "$KSRC"
+	else
+		# shellcheck disable=SC2046 # names of kernel files have no spaces
+		(cd "$KSRC" && find Makefile drivers/nvme $(patched_files) -type f \( -name '*.[ch]' -o -name Makefile \) \
+			-print0 | sort -z | xargs -0 cat | sha256sum)
+	fi
+}
+
+up_to_date() {
+	[[ -e $OUT/.inputs && -e $OUT/.outputs ]] && cmp -s "$OUT/.inputs" "$work/inputs" &&
+		(cd "$OUT" && sha256sum --status -c .outputs)
+}
+
+# run_make DIR: the driver's own makefiles, with all but our modules switched off
+run_make() {
+	local dir=$1 off
+
+	# shellcheck disable=SC2016 # a makefile's variable
+	mapfile -t off < <(sed -n 's/^obj-$(\(CONFIG_[A-Z0-9_]*\)).*/\1=/p' "$dir"/{common,host,target}/Makefile |
+		grep -vx "$(printf '%s=\n' "${module_option[@]}")")
+	if ! make -C "$KDIR" -j"$(nproc)" M="$dir" W=1 "${off[@]}" modules >"$OUT/build.log" 2>&1; then
+		tail -n 40 "$OUT/build.log" >&2
+		die "the build failed; all of its output is in $OUT/build.log"
+	fi
+	if grep -q 'trace_tcp.h.*warning:' "$OUT/build.log"; then
+		say "the compiler warns about the patches, see $OUT/build.log" >&2
+	fi
+}
+
+# The headers of a distribution have no vmlinux and no resolve_btfids, so the build leaves BTF out.
+add_btf() {
+	local module=$1 flags=() script=$KDIR/scripts/pahole-flags.sh
+
+	[[ ! -e $script ]] || read -ra flags < <(PAHOLE=pahole sh "$script") || true
+	pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" || die "pahole could not add BTF to ${module##*/}"
+	# BTF is made from the debug information, which is of no more use.
+	strip --strip-debug "$module"
+}
+
+sign_module() {
+	local hash
+
+	[[ -n ${SIGN_KEY:-} ]] || return 0
+	[[ -n ${SIGN_CERT:-} ]] || die "SIGN_KEY without SIGN_CERT"
+	[[ -x $KDIR/scripts/sign-file ]] || die "no scripts/sign-file in $KDIR: cannot sign"
+	hash=$(config_value CONFIG_MODULE_SIG_HASH | tr -d '"')
+	"$KDIR/scripts/sign-file" "${hash:-sha256}" "$SIGN_KEY" "$SIGN_CERT" "$1" || die "cannot sign ${1##*/}"
+}
+
+# verify_module FILE SOURCE: that the kernel will take it, and that BPF programs will find in it what they attach to
+verify_module() {
+	local file=$1 source=$2 name=${1##*/} magic stock tracepoint tracepoints
+
+	magic=$(modinfo -F vermagic "$file")
+	[[ ${magic%% *} == "$KVER" ]] || die "$name came out for kernel ${magic%% *}, not for $KVER"
+	stock=/lib/modules/$KVER/kernel/drivers/nvme/${module_dir[${name%.ko}]}/$name
+	if [[ -e $stock && $(modinfo -F vermagic "$stock") != "$magic" ]]; then
+		die "$name came out as '$magic', unlike the kernel's own"
+	fi
+
+	bpftool btf dump -B "$work/vmlinux.btf" file "$file" >"$work/btf" 2>/dev/null || die "$name has no valid BTF"
+	grep -q "STRUCT '${name%%-*}_tcp_queue' " "$work/btf" || die "the BTF of $name lacks struct ${name%%-*}_tcp_queue"
+	nm "$file" >"$work/symbols"
+	mapfile -t tracepoints < <(sed -n 's/^EXPORT_TRACEPOINT_SYMBOL_GPL(\(.*\));$/\1/p' "$source")
+	((${#tracepoints[@]})) || die "the patches gave $name no tracepoints"
+	for tracepoint in "${tracepoints[@]}"; do
+		grep -q " __tracepoint_$tracepoint\$" "$work/symbols" || die "$name lacks the tracepoint $tracepoint"
+		grep -q "TYPEDEF 'btf_trace_$tracepoint' " "$work/btf" || die "the BTF of $name lacks $tracepoint"
+	done
+	say "$name: ${#tracepoints[@]} tracepoints, BTF, $(stat -c %s "$file") bytes"
+}
+
+verb_build() {
+	local module file drivers
+
+	check_tools
+	check_headers
+	find_source
+	find_btf_base
+
+	mkdir -p "$OUT" 2>/dev/null || die "cannot write to $OUT: set OUT"
+	[[ -w $OUT ]] || die "cannot write to $OUT: set OUT"
+	# A path with a symbolic link in it confuses the kernel's makefiles.
+	OUT=$(cd "$OUT" && pwd -P)
+	exec {lock}>"$OUT/.lock"
+	flock "$lock"
+	work=$(mktemp -d "$OUT/.work.XXXXXX")
+
+	check_source
+	fingerprint >"$work/inputs"
+	if up_to_date; then
+		say "up to date: ${modules[*]/%/.ko} in $OUT"
+		return
+	fi
+
+	say "building ${modules[*]} for kernel $KVER from $KSRC"
+	unpack_source "$work/linux"
+	apply_patches "$work/linux"
+	make_btf_base "$work/vmlinux.btf"
+	drivers=$work/linux/drivers/nvme
+	run_make "$drivers"
+	for module in "${modules[@]}"; do
+		file=$drivers/${module_dir[$module]}/$module.ko
+		add_btf "$file"
+		sign_module "$file"
+		verify_module "$file" "${file%/*}/tcp.c"
+	done
+
+	# Only now, with everything in order, does anything in OUT change.
+	rm -f "$OUT/.inputs" "$OUT/.outputs"
+	for module in "${modules[@]}"; do
+		mv "$drivers/${module_dir[$module]}/$module.ko" "$OUT"
+	done
+	(cd "$OUT" && sha256sum "${modules[@]/%/.ko}" >.outputs)
+	mv "$work/inputs" "$OUT/.inputs"
+	say "built ${modules[*]/%/.ko} in $OUT"
+}
