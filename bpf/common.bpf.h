@@ -140,6 +140,9 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 }
 _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not compared");
 
+/* A stage whose first point this kernel was told not to take. */
+#define NT_STAGE_UNKNOWN (~0ULL)
+
 /*
  * The end of a measured command: its latency goes to its queue's histogram, its stages to its
  * operation's, and, where it is selected, the whole of it to the ring buffer.
@@ -163,7 +166,8 @@ static __always_inline void cmd_measured(struct nt_queue *q, struct nt_record *r
 		s = bpf_map_lookup_elem(&stages, &op);
 		if (s) {
 			for (int i = 0; i < nr_stages; i++)
-				hist_add(&s->h[i], stage[i]);
+				if (stage[i] != NT_STAGE_UNKNOWN)
+					hist_add(&s->h[i], stage[i]);
 		}
 	}
 }

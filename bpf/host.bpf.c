@@ -218,6 +218,25 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_NO_DATA;
 }
 
+/*
+ * Completions whose beginning was not seen. Flushes that the block layer ends by itself never were a
+ * command. While a controller resets, the host ends commands that it has not even begun.
+ */
+#define NVME_SC_HOST_PATH_ERROR 0x370 /* NVMe Base 2.0, figure 97: path related status */
+
+static __always_inline void count_unknown(struct request *rq)
+{
+	__u64 at = (__u64)rq + bpf_core_type_size(struct request) +
+		   bpf_core_field_offset(struct nvme_request, status);
+	__u16 status = 0;
+
+	if (rq->state != MQ_RQ_COMPLETE)
+		return;
+	/* The driver's part of a request lies behind it (include/linux/blk-mq.h, blk_mq_rq_to_pdu()). */
+	bpf_probe_read_kernel(&status, sizeof(status), (void *)at);
+	count(status == NVME_SC_HOST_PATH_ERROR ? NT_CNT_NEVER_SENT : NT_CNT_NO_START);
+}
+
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(rq_complete, struct request *rq)
 {
@@ -240,9 +259,7 @@ int BPF_PROG(rq_complete, struct request *rq)
 		return 0;
 	c = cmd_find(q, rq->tag, false);
 	if (!c || c->owner != (__u64)rq) {
-		/* Flushes that the block layer ends by itself never were a command. */
-		if (rq->state == MQ_RQ_COMPLETE)
-			count(NT_CNT_NO_START);
+		count_unknown(rq);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
@@ -267,12 +284,13 @@ int BPF_PROG(rq_complete, struct request *rq)
 	}
 	NT_HOST_SEGMENTS(NT_SEGMENT)
 #undef NT_SEGMENT
-	if (broken)
-		r->flags |= NT_F_UNSPLIT;
 	if (!begin) {
 		count(NT_CNT_SUBMIT_MISSING);
 		begin = r->points[NT_H_QUEUE_RQ];
+		stage[NT_HS_BLK_SUBMISSION] = NT_STAGE_UNKNOWN;
 	}
+	if (broken)
+		r->flags |= NT_F_UNSPLIT;
 	cmd_measured(q, r, now - begin, stage, NT_HOST_STAGES_NR);
 	record_submit(r, now - begin);
 	return 0;

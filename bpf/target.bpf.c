@@ -279,8 +279,10 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 		return 0;
 	q = queue_find(queue);
 	c = cmd_in(q, queue, cmd);
-	if (!q || !c)
+	if (!q || !c) {
+		count(NT_CNT_NO_START);
 		return 0;
+	}
 	c->r.flags |= NT_F_NO_CQE;
 	cmd_end(q, queue, c, bpf_ktime_get_ns());
 	return 0;
@@ -294,8 +296,12 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 	struct nt_cmd *c = cmd_in(q, queue, cmd);
 	__u64 now;
 
-	if (!q || !c)
+	if (!q || !c) {
+		/* What has been sent in part already has ended before. */
+		if (!cmd->offset && (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
+			count(NT_CNT_NO_START);
 		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;

@@ -81,6 +81,16 @@ static bool connected(const struct nt_queue *q)
 	return q->object && q->dead_gen != q->gen;
 }
 
+/* Whether a queue before this one belongs to the same controller: one of the same id and subsystem. */
+static bool controller_counted(const struct tracer *t, uint32_t slot)
+{
+	for (uint32_t i = 0; i < slot; i++)
+		if (connected(&t->queues[i]) && t->queues[i].cntlid == t->queues[slot].cntlid &&
+		    !strcmp(t->names[i].subsysnqn, t->names[slot].subsysnqn))
+			return true;
+	return false;
+}
+
 static void count_target_controllers(const struct tracer *t, struct stats *s)
 {
 	s->controllers = s->queues = 0;
@@ -90,7 +100,7 @@ static void count_target_controllers(const struct tracer *t, struct stats *s)
 		if (!connected(q) || q->identified != q->gen)
 			continue;
 		s->queues++;
-		if (q->qid == 0) /* a controller has one admin queue */
+		if (!controller_counted(t, i))
 			s->controllers++;
 	}
 }

@@ -6,13 +6,13 @@
 #ifndef NTPROF_HISTOGRAM_H
 #define NTPROF_HISTOGRAM_H
 
-#define NT_SUB_BITS 4
-/* Parts of one power of two: a bucket is at most 1/16 of its lower bound wide. */
+#define NT_SUB_BITS 5
+/* Parts of one power of two: a bucket is at most 1/32 of its lower bound wide. */
 #define NT_SUB_BUCKETS (1u << NT_SUB_BITS)
 /* 2^36 ns = 68.7 s: the first power of two past 60 s, the longest latency to be told apart. */
 #define NT_MAX_BITS 36
 #define NT_OVERFLOW_BUCKET ((NT_MAX_BITS - NT_SUB_BITS + 1) * NT_SUB_BUCKETS)
-/* All of them: exact below 16 ns, then log-linear, then one for what is longer than 2^36 ns. */
+/* All of them: exact below 64 ns, then log-linear, then one for what is longer than 2^36 ns. */
 #define NT_BUCKETS (NT_OVERFLOW_BUCKET + 1)
 /* Array size: even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
 #define NT_BUCKETS_ALLOC ((NT_BUCKETS + 1) & ~1u)

@@ -37,6 +37,7 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                    \
 	X(OVERWRITTEN, "overwritten", "commands whose completion was not seen before the tag came back") \
 	X(NO_START, "no_start", "completions of commands that began before tracing did")           \
+	X(NEVER_SENT, "never_sent", "commands that the host ended unsent, its controller not being ready") \
 	X(POINT_MISSING, "point_missing", "commands that could not be split into stages")          \
 	X(SUBMIT_MISSING, "submit_missing", "commands without a start time (iostats off): latency is from queue_rq") \
 	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                    \

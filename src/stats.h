@@ -41,8 +41,7 @@ void hist_merge(struct hist *into, const struct hist *from);
  * @percent: above 0, at most 100
  *
  * Nearest rank: the ceil(percent / 100 * count)-th shortest duration. It is told as the middle of
- * its bucket, never above @h->max, and so is within 1/32 (3.2 %) of the exact one from 16 ns up to
- * 2^36 ns.
+ * its bucket, never above @h->max, and so is within 1/64 (1.6 %) of the exact one up to 2^36 ns.
  *
  * Return: nanoseconds, 0 when the histogram is empty.
  */

@@ -315,11 +315,15 @@ static void print_memory(const struct tracer *t)
 	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));
 }
 
+/*
+ * Backwards, so that a command's beginning is seen only once all that follows it is: the programs
+ * stand in the order of a command's life.
+ */
 static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 {
 	struct bpf_object_skeleton *s = t->host ? t->host->skeleton : t->target->skeleton;
 
-	for (int i = 0; i < s->prog_cnt; i++) {
+	for (int i = s->prog_cnt - 1; i >= 0; i--) {
 		struct bpf_program *p = *s->progs[i].prog;
 
 		if (!bpf_program__autoload(p))

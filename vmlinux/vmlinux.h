@@ -142,6 +142,10 @@ struct nvme_tcp_data_pdu {
 
 /* drivers/nvme/host */
 
+struct nvme_request {
+	u16 status;
+};
+
 struct nvme_ctrl {
 	int instance;
 	u16 cntlid;
@@ -176,12 +180,14 @@ struct nvmet_sq {
 };
 
 struct nvmet_req {
+	struct nvme_command *cmd;
 	size_t transfer_len;
 };
 
 struct nvmet_tcp_cmd {
 	struct nvmet_req req;
 	u32 wbytes_done;
+	u32 offset;
 };
 
 struct nvmet_tcp_queue {

@@ -70,9 +70,9 @@ for side in host target; do
 			told=$(awk -v op=$op -v i=$i '$1 == "percentiles" && $2 == op { print $i }' /tmp/$side.err)
 			[[ $p != 100 ]] ||
 				equal "$side: the longest of the ${op}s is exact" "$told" "$exact"
-			within "$side: p$p of ${op}s is within 1/32 of the exact one" "$told" \
-				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 31 / 32 - 1 }')" \
-				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 33 / 32 + 1 }')"
+			within "$side: p$p of ${op}s is within 1/64 of the exact one" "$told" \
+				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 63 / 64 - 1 }')" \
+				"$(awk -v e="$exact" 'BEGIN { printf "%.0f", e * 65 / 64 + 1 }')"
 			i=$((i + 1))
 		done
 	done

@@ -40,19 +40,15 @@ finish() {
 }
 
 # tracer_start FILE ARGS...: run ntprof-bpf in the background with its output in FILE; returns when it is
-# attached. The process id is in $tracer_pid.
+# attached, which the program of a command's first point is last. The process id is in $tracer_pid.
 tracer_start() {
-	local file=$1 side=nvme_tcp_queue_rq
+	local file=$1 last=queue_rq
 
 	shift
 	ntprof-bpf "$@" >"$file" 2>"$file.err" &
 	tracer_pid=$!
-	[[ " $* " == *" --target "* ]] && side=nvmet_tcp_done_recv_pdu
-	# Programs are attached in order; the last one of each side is the end of the command's life.
-	case $side in
-	nvme_tcp_queue_rq) wait_for -t 30 tracer_attached rq_complete "$tracer_pid" ;;
-	*) wait_for -t 30 tracer_attached sock_set_state "$tracer_pid" ;;
-	esac
+	[[ " $* " != *" --target "* ]] || last=done_recv_pdu
+	wait_for -t 30 tracer_attached $last "$tracer_pid"
 }
 
 # The program named $1 has a link that process $2 holds.

@@ -22,8 +22,8 @@ disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
 target_port
 modprobe nvme-tcp
-wait_for -t 30 tracer_attached rq_complete $host
-wait_for -t 30 tracer_attached sock_set_state $target
+wait_for -t 30 tracer_attached queue_rq $host
+wait_for -t 30 tracer_attached done_recv_pdu $target
 
 load() { # DEV SECONDS: errors are what this test is about
 	fio --name=load --filename="$1" --direct=1 --ioengine=libaio --size=200M --rw=randrw --bs=4k \
@@ -85,10 +85,37 @@ check "commands that died were counted as such on the host" test "$(loss /tmp/ho
 check "commands that died were counted as such on the target" test "$(loss /tmp/target died)" -gt 0
 equal "the host has none in flight" "$(loss /tmp/host in_flight)" 0
 equal "the target has none in flight" "$(loss /tmp/target in_flight)" 0
+equal "no command of the host ended without a beginning" "$(loss /tmp/host no_start)" 0
 equal "no tag was taken twice on the host" "$(loss /tmp/host overwritten)" 0
 equal "no tag was taken twice on the target" "$(loss /tmp/target overwritten)" 0
-echo "# host: cancelled $(loss /tmp/host cancelled), requeued $(loss /tmp/host requeued), no_start $(loss /tmp/host no_start), point_missing $(loss /tmp/host point_missing)"
+echo "# host: cancelled $(loss /tmp/host cancelled), requeued $(loss /tmp/host requeued), no_start $(loss /tmp/host no_start), never_sent $(loss /tmp/host never_sent), point_missing $(loss /tmp/host point_missing)"
 echo "# target: died $(loss /tmp/target died), point_missing $(loss /tmp/target point_missing)"
+
+load "$dev" 4 &
+loader=$!
+sleep 0.5
+tracer_start /tmp/host --host
+host=$tracer_pid
+tracer_start /tmp/target --target
+sleep 1
+tracer_stop $host "$tracer_pid"
+wait $loader
+for side in host target; do
+	no_losses "under load $side begins and ends with nothing lost but what was in flight" /tmp/$side \
+		'^(async_event|no_start|in_flight)$'
+	check "under load $side misses no more beginnings than the queues are deep" \
+		test "$(loss /tmp/$side no_start)" -le 16
+done
+
+path=$(host_path "$ctrl")
+echo 0 >"$path/queue/iostats"
+tracer_start /tmp/host --host
+dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
+tracer_stop "$tracer_pid"
+echo 1 >"$path/queue/iostats"
+equal "without iostats every command is counted" "$(commands /tmp/host read)" 20
+equal "without iostats it is said that the start time is missing" "$(loss /tmp/host submit_missing)" 20
+check "without iostats the other stages are told" grep -q '^stage read network_and_target [1-9]' /tmp/host
 
 equal "nothing is left attached" "$(programs)" "$at_start"
 tracer_start /tmp/crash --host

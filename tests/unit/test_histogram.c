@@ -35,24 +35,28 @@ static void bucket_of_known_durations(void **state)
 		{17, 17},
 		{31, 31},
 		{32, 32},
-		{33, 32},
-		{34, 33},
-		{63, 47},
-		{64, 48},
-		{67, 48},
-		{68, 49},
-		{100, 57},
-		{1000, 111},
-		{(1ull << 36) - 1, 527},
-		{1ull << 36, 528},
-		{UINT64_MAX, 528},
+		{33, 33},
+		{63, 63},
+		{64, 64},
+		{65, 64},
+		{66, 65},
+		{67, 65},
+		{68, 66},
+		{100, 82},
+		{127, 95},
+		{128, 96},
+		{1000, 190},
+		{2000000, 541},
+		{(1ull << 36) - 1, 1023},
+		{1ull << 36, 1024},
+		{UINT64_MAX, 1024},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		assert_int_equal(nt_bucket(known[i].ns), known[i].bucket);
-	assert_int_equal(NT_OVERFLOW_BUCKET, 528);
-	assert_int_equal(NT_BUCKETS, 529);
+	assert_int_equal(NT_OVERFLOW_BUCKET, 1024);
+	assert_int_equal(NT_BUCKETS, 1025);
 }
 
 static void lower_bound_of_known_buckets(void **state)
@@ -63,21 +67,18 @@ static void lower_bound_of_known_buckets(void **state)
 	} known[] = {
 		{0, 0},
 		{1, 1},
-		{15, 15},
-		{16, 16},
 		{31, 31},
 		{32, 32},
-		{33, 34},
-		{47, 62},
-		{48, 64},
-		{57, 100},
-		{111, 992},
-		{112, 1024},
-		{49, 68},
-		{128, 2048},
-		{512, 1ull << 35},
-		{527, 31ull << 31},
-		{528, 1ull << 36},
+		{63, 63},
+		{64, 64},
+		{65, 66},
+		{95, 126},
+		{96, 128},
+		{114, 200},
+		{191, 1008},
+		{192, 1024},
+		{1023, 63ull << 30},
+		{1024, 1ull << 36},
 	};
 
 	(void)state;
@@ -95,20 +96,20 @@ static void every_lower_bound_begins_its_bucket(void **state)
 	}
 }
 
-static void no_bucket_is_wider_than_a_sixteenth_of_its_lower_bound(void **state)
+static void no_bucket_is_wider_than_1_in_32_of_its_lower_bound(void **state)
 {
 	(void)state;
 	for (unsigned int b = NT_SUB_BUCKETS; b < NT_OVERFLOW_BUCKET; b++) {
 		unsigned long long low = nt_bucket_low(b);
 
-		assert_true((nt_bucket_low(b + 1) - low) * 16 <= low);
+		assert_true((nt_bucket_low(b + 1) - low) * 32 <= low);
 	}
 }
 
-static void durations_below_32_ns_are_exact(void **state)
+static void durations_below_64_ns_are_exact(void **state)
 {
 	(void)state;
-	for (unsigned int ns = 0; ns < 32; ns++) {
+	for (unsigned int ns = 0; ns < 64; ns++) {
 		assert_int_equal(nt_bucket(ns), ns);
 		assert_int_equal(nt_bucket_low(ns + 1) - nt_bucket_low(ns), 1);
 	}
@@ -153,8 +154,8 @@ int main(void)
 		cmocka_unit_test(bucket_of_known_durations),
 		cmocka_unit_test(lower_bound_of_known_buckets),
 		cmocka_unit_test(every_lower_bound_begins_its_bucket),
-		cmocka_unit_test(no_bucket_is_wider_than_a_sixteenth_of_its_lower_bound),
-		cmocka_unit_test(durations_below_32_ns_are_exact),
+		cmocka_unit_test(no_bucket_is_wider_than_1_in_32_of_its_lower_bound),
+		cmocka_unit_test(durations_below_64_ns_are_exact),
 		cmocka_unit_test(bpf_log2_equals_the_builtin),
 		cmocka_unit_test(bpf_counts_in_the_bucket_that_user_space_reads),
 	};

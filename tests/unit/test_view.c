@@ -266,8 +266,8 @@ static void interval_has_a_row_for_each_controller_queue_and_operation(void **st
 	(void)state;
 	assert_has_row(text,
 		       "controller  queue  op  IOPS  MB/s  inflight  p50  p90  p99  p99.9  max");
-	assert_has_row(text, "nvme0 1 read 2.00 0.01 0.00 100us 100us 100us 100us 100us");
-	assert_has_row(text, "nvme0 2 read 1.00 0.00 0.00 200us 200us 200us 200us 200us");
+	assert_has_row(text, "nvme0 1 read 2.00 0.01 0.00 99.3us 99.3us 99.3us 99.3us 100us");
+	assert_has_row(text, "nvme0 2 read 1.00 0.00 0.00 199us 199us 199us 199us 200us");
 	assert_has_row(text, "nvme10 1 write 500 500 5.00 10.0ms 10.0ms 10.0ms 10.0ms 10.0ms");
 	assert_true(strstr(text, "nvme0 ") < strstr(text, "nvme10 "));
 	free(text);
@@ -398,7 +398,7 @@ static void stages_are_shown_with_their_share_even_when_zero(void **state)
 
 	(void)state;
 	assert_has_row(text, "op stage mean p50 p99 max share");
-	assert_has_row(text, "read network_and_target 80.0us 79.9us 79.9us 80.0us 80.0 %");
+	assert_has_row(text, "read network_and_target 80.0us 80.0us 80.0us 80.0us 80.0 %");
 	assert_has_row(text, "read blk_submission 4.00us 4.00us 4.00us 4.00us 4.0 %");
 	assert_has_row(text, "write nvme_tcp_completion 0ns 0ns 0ns 0ns 0.0 %");
 	assert_has_row(text, "write blk_completion 2.00ms 2.00ms 2.00ms 2.00ms 20.0 %");
@@ -753,10 +753,10 @@ static void run_of_no_time_has_no_rates(void **state)
 	(void)state;
 	s.seconds = s.elapsed = 0;
 	text = view_render(view_interval, &s, pipe_ascii);
-	assert_has_row(text, "nvme0 1 read 0 0 0 100us");
+	assert_has_row(text, "nvme0 1 read 0 0 0 99.3us");
 	free(text);
 	text = view_render(view_summary, &s, pipe_ascii);
-	assert_has_row(text, "nvme0 1 read 2 0 0 0 100us");
+	assert_has_row(text, "nvme0 1 read 2 0 0 0 99.3us");
 	free(text);
 	stats_free(&s);
 }
