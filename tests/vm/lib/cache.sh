@@ -23,7 +23,7 @@ die() {
 cache_lock() {
 	mkdir -p "$cache_root" || die "cannot write to the cache $cache_root (set NTPROF_CACHE)"
 	exec {cache_lock_fd}>"$cache_root/lock"
-	if ! flock -n "$cache_lock_fd"; then
+	if ! flock -w 2 "$cache_lock_fd"; then
 		say "waiting for another process to fill $cache_root"
 		flock "$cache_lock_fd"
 	fi

@@ -11,7 +11,7 @@
 image_programs=(
 	bash grep sed mawk sort date stat timeout stdbuf seq tail head od dd tee tr cut truncate numfmt sleep paste join
 	sha256sum comm uniq wc ls cp find xargs ps pgrep pkill top sysctl
-	mount umount losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid script flock unshare nsenter lscpu ldd
+	mount umount mountpoint losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid setpriv setarch script flock unshare nsenter lscpu ldd
 	kmod fio nvme ip tc ss bpftool trace-cmd
 )
 

@@ -16,6 +16,7 @@ overlay_job() {
 		# Neither a script that names its interpreter nor a program.
 		[[ $start == '#!' || $start == $'\x7fE' ]] || command=(bash "${command[@]}")
 		# Quoted twice: once for the guest's eval, once as an assignment.
+		echo "deadline=$((vm_timeout - 4))"
 		printf 'command=%q\n' "$(printf '%q ' "${command[@]}")"
 	fi
 	echo "shares='${!vm_shares[*]}'"

@@ -3,7 +3,7 @@
 #
 # qemu.sh - start the virtual machine, wait for its end, tell how it ended.
 #
-# Everything a run needs from the machine lies in its work directory:
+# The image comes on a file descriptor, initrd_fd. What the machine leaves lies in the work directory:
 #   output     fifo, what the script prints
 #   console    what the kernel prints
 #   status     the script's exit status, written by the guest as its last act
@@ -11,13 +11,13 @@
 
 # qemu_arguments WORK: fill qemu_args from the options in vm_*.
 qemu_arguments() {
-	local work=$1 share
+	local work=$1 share net mac
 
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
 		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
-		-kernel "$kernel_image" -initrd "$work/initrd"
-		-append "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable random.trust_cpu=on${vm_append:+ $vm_append}"
+		-kernel "$kernel_image" -initrd "/dev/fd/$initrd_fd"
+		-append "console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on${vm_append:+ $vm_append}"
 		-chardev "file,id=console,path=$work/console" -serial chardev:console
 		-device "virtio-serial-pci,max_ports=4"
 		-chardev "file,id=status,path=$work/status" -device "virtserialport,nr=2,chardev=status"
@@ -37,10 +37,12 @@ qemu_arguments() {
 	done
 	if [[ -n $vm_net ]]; then
 		# stream, not socket: that one's own TCP connection delays small packets.
-		local server=off
-		[[ ${vm_net%%:*} != server ]] || server=on
-		qemu_args+=(-netdev "stream,id=net0,server=$server,addr.type=unix,addr.path=${vm_net#*:}"
-			-device "virtio-net-pci,netdev=net0,mac=$vm_mac")
+		case $vm_net in
+		server:*) net=server=on mac=52:54:00:00:00:01 ;;
+		client:*) net=server=off mac=52:54:00:00:00:02 ;;
+		esac
+		qemu_args+=(-netdev "stream,id=net0,$net,addr.type=unix,addr.path=${vm_net#*:}"
+			-device "virtio-net-pci,netdev=net0,mac=$mac")
 	fi
 }
 
@@ -48,7 +50,7 @@ qemu_arguments() {
 qemu_console_tail() {
 	if [[ -s $1/console ]]; then
 		say "the kernel's last lines:"
-		tail -n 60 "$1/console" | tr -d '\r' >&2
+		tail -n 100 "$1/console" | tr -d '\r' >&2
 	else
 		say "the kernel printed nothing"
 	fi
@@ -58,22 +60,21 @@ qemu_console_tail() {
 # qemu_start WORK: start the machine and what belongs to it, in the background.
 qemu_start() {
 	local work=$1
+	# A run that is killed with SIGKILL takes its machine along.
+	local with_us=(setpriv --pdeathsig KILL --)
 
-	# pdeathsig: a run that is killed with SIGKILL takes its machine along.
+	mkfifo "$work/output"
+	# The shell holds both ends until qemu is gone, so that nobody waits for the other to open it.
+	exec {output_fd}<>"$work/output"
 	if [[ -n $vm_shell ]]; then
-		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" <&0 &
-		qemu_pid=$!
-		reader_pid=
+		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" <&0 {output_fd}>&- &
 	else
-		mkfifo "$work/output"
-		# The shell holds both ends until qemu is gone, so that nobody waits for the other to open it.
-		exec {output_fd}<>"$work/output"
-		cat <"$work/output" {output_fd}>&- &
-		reader_pid=$!
-		setpriv --pdeathsig KILL qemu-system-x86_64 "${qemu_args[@]}" </dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
-		qemu_pid=$!
+		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" </dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
 	fi
-	setpriv --pdeathsig KILL sleep "$vm_timeout" {output_fd}>&- &
+	qemu_pid=$!
+	"${with_us[@]}" cat <"$work/output" {output_fd}>&- &
+	reader_pid=$!
+	"${with_us[@]}" sleep "$vm_timeout" {output_fd}>&- &
 	timer_pid=$!
 }
 
@@ -92,27 +93,24 @@ qemu_stop() {
 qemu_finish() {
 	local work=$1 ended status
 
-	wait -n -p ended "$qemu_pid" "$timer_pid" ${reader_pid:+"$reader_pid"} || true
+	wait -n -p ended "$qemu_pid" "$timer_pid" "$reader_pid" || true
 	if [[ $ended == "$reader_pid" ]]; then
 		# Nobody reads our output any more.
 		return 141
 	fi
-	if [[ $ended == "$qemu_pid" && -n $reader_pid ]]; then
+	if [[ $ended == "$qemu_pid" ]]; then
 		qemu_pid=
 		exec {output_fd}>&-
 		wait "$reader_pid" || true
 		reader_pid=
 	fi
-	status=$(<"$work/status")
-	if [[ -n $status ]]; then
-		return "$status"
-	fi
+	status=$(cat "$work/status" 2>/dev/null) || true
+	[[ -z $status ]] || return "$status"
+	qemu_console_tail "$work"
 	if [[ $ended == "$timer_pid" ]]; then
-		qemu_console_tail "$work"
 		say "the script did not end within $vm_timeout seconds"
 		return 124
 	fi
-	qemu_console_tail "$work"
 	say "the machine ended before the script did"
 	return 125
 }

@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# selftest.sh [--stock] - does the test machine keep its promises?
+#
+# One line a promise, "ok N - name" or "not ok N - name" and then what was seen; the last line counts them.
+# --stock leaves out what needs the patched modules.
+set -uo pipefail
+
+vm=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/ntprof-selftest.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+kind=--patched
+[[ ${1:-} != --stock ]] || kind=--stock
+passed=0
+failed=0
+
+# guest NAME: keep standard input as the script of that name.
+guest() {
+	{ echo '#!/bin/bash'; cat; } >"$work/$1.sh"
+}
+
+# vm_run NAME [OPTION...] [-- ARG...]: run it; sets status, seconds, and leaves $work/out and $work/err.
+vm_run() {
+	local name=$1 options=() start=$SECONDS
+
+	shift
+	while [[ $# -gt 0 && $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	[[ $# -eq 0 ]] || shift
+	"$vm/run" --timeout 90 "${options[@]}" "$work/$name.sh" "$@" >"$work/out" 2>"$work/err"
+	status=$?
+	seconds=$((SECONDS - start))
+}
+
+# start_hang: start the script "hang" in the background as $run and wait until it is under way.
+start_hang() {
+	rm -f "$work/out"
+	"$vm/run" "$kind" "$work/hang.sh" >"$work/out" 2>"$work/err" &
+	run=$!
+	until [[ -s $work/out ]]; do
+		sleep 0.1
+	done
+}
+
+# check NAME CMD...: CMD has to succeed.
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) - $name"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) - $name"
+		echo "# status $status after $seconds s; expected: $*"
+		tail -n 40 "$work/out" "$work/err" | sed 's/^/# /'
+	fi
+}
+
+exits() { [[ $status -eq $1 ]]; }
+prints() { [[ $(<"$work/out") == "$1" ]]; }
+out_has() { grep -q -e "$1" "$work/out"; }
+err_has() { grep -q -e "$1" "$work/err"; }
+silent() { [[ ! -s $work/err ]]; }
+within() { [[ $seconds -le $1 ]]; }
+file_is() { [[ $(cat "$1" 2>/dev/null) == "$2" ]]; }
+no_work_directories() { ! compgen -G "$work/tmp/*" >/dev/null; }
+no_machines() { ! pgrep -f "qemu.*$work" >/dev/null; }
+# repeats A B: two measurements are the same within 1 in 1000.
+repeats() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a > 0 && d * d < a * a * 1e-6) }'; }
+
+"$vm/prepare" "$kind" || exit 1
+mkdir "$work/tmp"
+export TMPDIR=$work/tmp
+
+guest status <<'END'
+echo hello
+exit 3
+END
+vm_run status "$kind"
+check "the status is the script's" exits 3
+check "the output is the script's and nothing else" prints hello
+check "nothing is said on standard error" silent
+
+guest surroundings <<'END'
+echo "$#:$1:$2"
+cat /share/given /root/added
+printf '\u2588\n'
+nproc
+echo kept >/out/left
+echo again >/dev/stderr
+sleep 1000 &
+free -m | awk '/^Mem/ { print $2 < 768 }'
+exit 0
+END
+mkdir "$work/share"
+echo shared >"$work/share/given"
+echo added >"$work/added"
+vm_run surroundings "$kind" --cpus 1 --mem 768 --share "$work/share" --out "$work/left" --add "$work/added" -- 'a  b' "\$c'd"
+check "arguments, --share, --add, UTF-8, --cpus, --mem, a process left behind" \
+	prints $'2:a  b:$c\'d\nshared\nadded\n█\n1\nagain\n1'
+check "--out keeps what the script wrote" file_is "$work/left/left" kept
+
+guest nvme <<'END'
+. /lib/vm.sh
+set -e
+disk=$(target_setup_null slow delay=1000000)
+file=$(target_setup_file kept 32)
+loop=$(target_setup_file looped 32 loop)
+trim=$(target_setup_null trim size=32 discard=1)
+target_subsystem "$disk" "$file" "$loop" "$trim"
+target_port 127.0.0.1 4420 inline_data_size=8192
+ctrl=$(host_connect -i 2)
+device=$(host_device "$ctrl")
+nvme list | grep "^$device " >/dev/null
+fio --name=t --filename="$device" --rw=randread --bs=4k --direct=1 --iodepth=4 --ioengine=libaio --runtime=2 \
+	--time_based --minimal >fio
+reads=$(awk '{ print $1 }' "$(host_path "$ctrl")/stat")
+echo "reads: $reads, of them fio's: $(($(cut -d';' -f6 fio) / 4))"
+[[ $reads -gt 500 && $(cut -d';' -f6 fio) -gt 2000 ]]
+# Percentile 50, in us, of the time from submission to completion.
+p50=$(cut -d';' -f24 fio)
+echo "fio's p50: $p50"
+p50=${p50#*=}
+[[ ${p50%.*} -ge 1000 ]]
+for nsid in 2 3; do
+	wait_for host_device "$ctrl" $nsid >/dev/null
+	fio --name=t --filename="$(host_device "$ctrl" $nsid)" --rw=randwrite --bs=64k --direct=1 --size=4M --verify=crc32c \
+		--ioengine=libaio --minimal >/dev/null
+done
+wait_for host_device "$ctrl" 4 >/dev/null
+blkdiscard "$(host_device "$ctrl" 4)"
+target_port 127.0.0.1 4421
+second=$(host_connect -s 4421)
+[[ $second != "$ctrl" ]]
+host_disconnect
+[[ -z $(ls /sys/class/nvme) ]]
+target_remove
+[[ -z $(ls /sys/kernel/config/nvmet/subsystems /sys/kernel/config/nvmet/ports | grep -v :) ]]
+[[ -z $(losetup -a) && ! -e /dev/slow ]]
+target_subsystem "$(target_setup_null slow)"
+target_port
+host_connect >/dev/null
+target_remove
+END
+vm_run nvme "$kind"
+check "nvme connect, fio, discard, two ports, disconnect, remove under use" exits 0
+sed 's/^/# /' "$work/out"
+
+guest tools <<'END'
+set -e
+for tool in fio nvme ip tc bpftool trace-cmd timeout stdbuf script setsid awk; do
+	type "$tool" >/dev/null
+done
+for mount in /sys/kernel/debug /sys/kernel/tracing /sys/kernel/config /sys/fs/bpf; do
+	grep " $mount " /proc/mounts >/dev/null
+done
+ip addr show lo | grep 127.0.0.1 >/dev/null
+tc qdisc add dev lo root netem delay 1ms
+bpftool prog >/dev/null
+[[ $LANG == C.UTF-8 ]]
+! lsmod | grep nvme
+modprobe -a nvme-tcp nvmet-tcp
+for module in nvme_tcp nvmet_tcp; do
+	[[ -e /sys/kernel/btf/$module ]] && echo "BTF of $module"
+	[[ ! -e /sys/kernel/tracing/events/$module ]] || echo "tracepoints of $module"
+done
+END
+vm_run tools --stock
+check "tools and file systems are there, and no module before it is asked for" exits 0
+check "--stock has no tracepoints" prints $'BTF of nvme_tcp\nBTF of nvmet_tcp'
+if [[ $kind == --patched ]]; then
+	vm_run tools --patched
+	check "--patched has tracepoints, and BTF" prints \
+		$'BTF of nvme_tcp\ntracepoints of nvme_tcp\nBTF of nvmet_tcp\ntracepoints of nvmet_tcp'
+fi
+
+guest icount <<'END'
+read -r start _ </proc/uptime
+[[ $(nproc) == 1 ]] || exit 1
+# Virtual time: no real second passes here.
+sleep 300
+read -r end _ </proc/uptime
+[[ ${end%.*} -ge $((${start%.*} + 300)) ]] || exit 1
+start=$(date +%s%N)
+for ((i = 0; i < 100000; i++)); do :; done
+echo $(($(date +%s%N) - start))
+END
+vm_run icount "$kind" --icount
+first=$(<"$work/out")
+check "--icount has one CPU and virtual time" exits 0
+check "--icount runs faster than the time it shows" within 60
+vm_run icount "$kind" --icount
+check "--icount repeats within 1 in 1,000" repeats "${first:-0}" "$(<"$work/out")"
+echo "# $first and $(<"$work/out") virtual ns"
+
+guest panic <<'END'
+echo before
+echo c >/proc/sysrq-trigger
+END
+vm_run panic "$kind"
+check "a panic is status 125" exits 125
+check "what was printed before a panic is not lost" prints before
+check "a panic shows the kernel's last lines" err_has 'Kernel panic - not syncing: sysrq triggered crash'
+
+guest hang <<'END'
+echo waiting
+sleep 1000
+END
+vm_run hang "$kind" --timeout 12
+check "a hang is status 124" exits 124
+check "a hang ends in time" within 14
+check "a hang shows what hangs" err_has 'sleep 1000'
+
+start_hang
+kill -KILL $run
+wait $run 2>/dev/null
+status=$?
+sleep 0.5
+check "a run that is killed leaves no machine behind" no_machines
+rm -rf "$work"/tmp/*
+
+start_hang
+kill -TERM $run
+wait $run
+status=$?
+check "a run that is terminated says so" exits 143
+check "and leaves nothing behind" no_work_directories
+
+vm_run hang --nonsense
+check "a wrong option is status 126" exits 126
+
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 ]]
