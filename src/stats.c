@@ -260,6 +260,8 @@ bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
 
 		if (!(g->shapes & (1u << r->shape)))
 			continue;
+		if (!from && r->side == NT_HOST && g->from == NT_H_SUBMIT)
+			continue;
 		if (!from || to < from) {
 			memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
 			return false;

@@ -137,7 +137,8 @@ const char *stats_counter_help(unsigned int counter);
  * @stage: filled with nanoseconds, indexed by the side's stages; NT_STAGES_MAX entries
  *
  * Return: true when every point that the record's shape needs is there and in order; the stages
- * then add up to last point - first point. False: @stage is zeroed.
+ * then add up to last point - first point. False: @stage is zeroed. A host record may lack submit
+ * (iostats are off): it begins with queue_rq, and its blk_submission is 0.
  */
 bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX]);
 

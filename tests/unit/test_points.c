@@ -127,11 +127,29 @@ static void a_missing_point_leaves_no_stage(void **state)
 				struct nt_record r = record_make(side, shape);
 				uint64_t stage[NT_STAGES_MAX];
 
+				if (side == NT_HOST && needed[side][shape][i] == NT_H_SUBMIT)
+					continue;
 				r.points[needed[side][shape][i]] = 0;
 				assert_false(record_stages(&r, stage));
 				assert_memory_equal(stage, zero, sizeof(zero));
 			}
 		}
+	}
+}
+
+static void without_submit_a_host_record_begins_at_queue_rq(void **state)
+{
+	(void)state;
+	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		struct nt_record r = record_make(NT_HOST, shape);
+		uint64_t stage[NT_STAGES_MAX], sum = 0;
+
+		r.points[NT_H_SUBMIT] = 0;
+		assert_true(record_stages(&r, stage));
+		assert_int_equal(stage[NT_HS_BLK_SUBMISSION], 0);
+		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+			sum += stage[i];
+		assert_int_equal(sum, r.points[NT_H_COMPLETE] - r.points[NT_H_QUEUE_RQ]);
 	}
 }
 
@@ -335,6 +353,7 @@ int main(void)
 		cmocka_unit_test(stages_of_every_shape_add_up_to_the_whole),
 		cmocka_unit_test(points_of_other_shapes_change_nothing),
 		cmocka_unit_test(a_missing_point_leaves_no_stage),
+		cmocka_unit_test(without_submit_a_host_record_begins_at_queue_rq),
 		cmocka_unit_test(two_points_out_of_order_leave_no_stage),
 		cmocka_unit_test(equal_points_are_in_order),
 		cmocka_unit_test(nonsense_side_or_shape_has_no_stage),
