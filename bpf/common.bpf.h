@@ -140,6 +140,18 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 }
 _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not compared");
 
+/*
+ * One row of a side's table of segments, where @r, @shape, @stage and @broken are at hand.
+ * @optional: the point that may be missing: the host's submit, which depends on a setting.
+ */
+#define NT_SUM_SEGMENT(st, shapes, from, to, optional)                                             \
+	if ((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes)) {                               \
+		if ((!r->points[from] && (int)(from) != (optional)) ||                             \
+		    r->points[to] < r->points[from])                                               \
+			broken = true;                                                             \
+		stage[st] += r->points[to] - r->points[from];                                      \
+	}
+
 /* A stage whose first point this kernel was told not to take. */
 #define NT_STAGE_UNKNOWN (~0ULL)
 

@@ -276,12 +276,7 @@ int BPF_PROG(rq_complete, struct request *rq)
 		record_submit(r, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
-#define NT_SEGMENT(st, shapes, from, to)                                                \
-	if (((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes))) {                  \
-		if (!r->points[NT_##from] || r->points[NT_##to] < r->points[NT_##from]) \
-			broken = true;                                                  \
-		stage[NT_##st] += r->points[NT_##to] - r->points[NT_##from];            \
-	}
+#define NT_SEGMENT(st, shapes, from, to) NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, NT_H_SUBMIT)
 	NT_HOST_SEGMENTS(NT_SEGMENT)
 #undef NT_SEGMENT
 	if (!begin) {

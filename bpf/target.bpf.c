@@ -241,12 +241,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 
 	shape = shape_of(r);
 	r->shape = shape;
-#define NT_SEGMENT(st, shapes, from, to)                                                \
-	if (((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes))) {                  \
-		if (!r->points[NT_##from] || r->points[NT_##to] < r->points[NT_##from]) \
-			broken = true;                                                  \
-		stage[NT_##st] += r->points[NT_##to] - r->points[NT_##from];            \
-	}
+#define NT_SEGMENT(st, shapes, from, to) NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, -1)
 	NT_TARGET_SEGMENTS(NT_SEGMENT)
 #undef NT_SEGMENT
 	if (broken)
