@@ -13,9 +13,12 @@ static int show_summary(void *context, const struct stats *s)
 	return view_summary(s, context);
 }
 
-static void resize(void *context)
+static int resize(void *context, const struct stats *s)
 {
-	view_resize(context);
+	struct view_options *view = context;
+
+	view_resize(view);
+	return view->redraw ? view_interval(s, view) : 0;
 }
 
 /* The view says it by itself, in every block. */

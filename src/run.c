@@ -176,15 +176,15 @@ static int on_interval(struct run *r, uint64_t *shown)
 static int on_signal(struct run *r)
 {
 	struct signalfd_siginfo si;
-	int end = 0;
+	int ret = 0;
 
-	while (read(r->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+	while (!ret && read(r->signal_fd, &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo != SIGWINCH)
-			end = 1;
+			ret = 1;
 		else if (r->cb->resize)
-			r->cb->resize(r->context);
+			ret = r->cb->resize(r->context, &r->s);
 	}
-	return end;
+	return ret;
 }
 
 static int handle(struct run *r, int fd, uint64_t *shown)

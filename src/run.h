@@ -15,7 +15,7 @@
  * @select: which commands it wants records of
  * @record: takes one; return value as below
  * @interval: an interval has ended; NULL if the verb has none
- * @resize: the terminal's size has changed; may be NULL
+ * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
  * @end: tracing is over, @s holds the whole run
  *
@@ -25,7 +25,7 @@ struct run_callbacks {
 	enum nt_select select;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*interval)(void *context, const struct stats *s);
-	void (*resize)(void *context);
+	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
 	int (*end)(void *context, const struct stats *s);
 };
