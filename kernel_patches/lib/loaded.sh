@@ -33,7 +33,7 @@ is_current() {
 
 # patched MODULE: whether the loaded one has tracepoints
 patched() {
-	grep -qs " \[${1//-/_}\]\$" <(grep ' __tracepoint_nvmet\?_tcp_' /proc/kallsyms)
+	grep -qs " __traceiter_nvmet\?_tcp_.*\[${1//-/_}\]\$" /proc/kallsyms
 }
 
 how_to_reload() {
@@ -64,6 +64,20 @@ tell_loaded() {
 	done
 }
 
+# users MODULE: how many there are. A controller does not hold nvme-tcp, only an open device of it does: the kernel would
+# unload the module and delete the controllers, so they count.
+users() {
+	local count transport
+
+	count=$(cat "/sys/module/${1//-/_}/refcnt")
+	if [[ $1 == nvme-tcp ]]; then
+		for transport in /sys/class/nvme/nvme*/transport; do
+			! grep -qsx tcp "$transport" || count=$((count + 1))
+		done
+	fi
+	echo "$count"
+}
+
 # check_unused MODULE...: that those to be reloaded can be
 check_unused() {
 	local module count
@@ -73,7 +87,7 @@ check_unused() {
 	need modprobe kmod
 	for module in "$@"; do
 		loaded "$module" || continue
-		count=$(cat "/sys/module/${module//-/_}/refcnt")
+		count=$(users "$module")
 		[[ $count == 0 ]] || die "$module is in use ($count users), nothing was changed: $(how_to_reload "$module")"
 	done
 }
