@@ -3,7 +3,8 @@
 #
 # selftest.sh [--stock] - does the test machine keep its promises?
 #
-# One line a promise, "ok N - name" or "not ok N - name" and then what was seen; the last line counts them.
+# One line a promise, "ok N - name" or "not ok N - name" and then what was seen; the last line
+# counts them.
 # --stock leaves out what needs the patched modules.
 set -uo pipefail
 
@@ -20,7 +21,8 @@ guest() {
 	{ echo '#!/bin/bash'; cat; } >"$work/$1.sh"
 }
 
-# vm_run NAME [OPTION...] [-- ARG...]: run it; sets status, seconds, and leaves $work/out and $work/err.
+# vm_run NAME [OPTION...] [-- ARG...]: run it; sets status, seconds, and leaves $work/out and
+# $work/err.
 vm_run() {
 	local name=$1 options=() start=$SECONDS
 
@@ -100,7 +102,8 @@ END
 mkdir "$work/share"
 echo shared >"$work/share/given"
 echo added >"$work/added"
-vm_run surroundings "$kind" --cpus 1 --mem 768 --share "$work/share" --out "$work/left" --add "$work/added" -- 'a  b' "\$c'd"
+vm_run surroundings "$kind" --cpus 1 --mem 768 --share "$work/share" --out "$work/left" \
+	--add "$work/added" -- 'a  b' "\$c'd"
 check "arguments, --share, --add, UTF-8, --cpus, --mem, a process left behind" \
 	prints $'2:a  b:$c\'d\nshared\nadded\n█\n1\nagain\n1'
 check "--out keeps what the script wrote" file_is "$work/left/left" kept
@@ -117,8 +120,8 @@ target_port 127.0.0.1 4420 inline_data_size=8192
 ctrl=$(host_connect -i 2)
 device=$(host_device "$ctrl")
 nvme list | grep "^$device " >/dev/null
-fio --name=t --filename="$device" --rw=randread --bs=4k --direct=1 --iodepth=4 --ioengine=libaio --runtime=2 \
-	--time_based --minimal >fio
+fio --name=t --filename="$device" --rw=randread --bs=4k --direct=1 --iodepth=4 --ioengine=libaio \
+	--runtime=2 --time_based --minimal >fio
 reads=$(awk '{ print $1 }' "$(host_path "$ctrl")/stat")
 echo "reads: $reads, of them fio's: $(($(cut -d';' -f6 fio) / 4))"
 [[ $reads -gt 500 && $(cut -d';' -f6 fio) -gt 2000 ]]
@@ -129,8 +132,8 @@ p50=${p50#*=}
 [[ ${p50%.*} -ge 1000 ]]
 for nsid in 2 3; do
 	wait_for host_device "$ctrl" $nsid >/dev/null
-	fio --name=t --filename="$(host_device "$ctrl" $nsid)" --rw=randwrite --bs=64k --direct=1 --size=4M --verify=crc32c \
-		--ioengine=libaio --minimal >/dev/null
+	fio --name=t --filename="$(host_device "$ctrl" $nsid)" --rw=randwrite --bs=64k --direct=1 \
+		--size=4M --verify=crc32c --ioengine=libaio --minimal >/dev/null
 done
 wait_for host_device "$ctrl" 4 >/dev/null
 blkdiscard "$(host_device "$ctrl" 4)"
@@ -175,8 +178,8 @@ check "tools and file systems are there, and no module before it is asked for" e
 check "--stock has no tracepoints" prints $'BTF of nvme_tcp\nBTF of nvmet_tcp'
 if [[ $kind == --patched ]]; then
 	vm_run tools --patched
-	check "--patched has tracepoints, and BTF" prints \
-		$'BTF of nvme_tcp\ntracepoints of nvme_tcp\nBTF of nvmet_tcp\ntracepoints of nvmet_tcp'
+	check "--patched has tracepoints, and BTF" prints "$(printf '%s of %s\n' \
+		BTF nvme_tcp tracepoints nvme_tcp BTF nvmet_tcp tracepoints nvmet_tcp)"
 fi
 
 guest icount <<'END'
@@ -200,12 +203,15 @@ echo "# $first and $(<"$work/out") virtual ns"
 
 guest panic <<'END'
 echo before
+# Output passes through a pipe inside; what is still there when the kernel dies is lost.
+sleep 1
 echo c >/proc/sysrq-trigger
 END
 vm_run panic "$kind"
 check "a panic is status 125" exits 125
-check "what was printed before a panic is not lost" prints before
-check "a panic shows the kernel's last lines" err_has 'Kernel panic - not syncing: sysrq triggered crash'
+check "what was printed a second before a panic is not lost" prints before
+check "a panic shows the kernel's last lines" \
+	err_has 'Kernel panic - not syncing: sysrq triggered crash'
 
 guest hang <<'END'
 echo waiting
@@ -218,7 +224,7 @@ check "a hang shows what hangs" err_has 'sleep 1000'
 
 start_hang
 kill -KILL $run
-wait $run 2>/dev/null
+{ wait $run; } 2>/dev/null
 status=$?
 sleep 0.5
 check "a run that is killed leaves no machine behind" no_machines

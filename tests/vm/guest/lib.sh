@@ -1,35 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# lib.sh - make NVMe/TCP targets in the test machine and connect to them. In the guest: ". /lib/vm.sh" (bash).
+# lib.sh - make NVMe/TCP targets in the test machine and connect to them. Bash.
+# In the guest: ". /lib/vm.sh".
 #
 # Backing devices, each under a NAME of the caller's; all print the path of what they made:
 #   target_setup_null NAME [KEY=VALUE...]
-#       a null_blk device; keys are null_blk's configfs attributes: size (MB, default 1024), blocksize, irqmode,
-#       completion_nsec, submit_queues, queue_mode, memory_backed, ... and the short forms
+#       a null_blk device; keys are null_blk's configfs attributes: size (MB, default 1024),
+#       blocksize, irqmode, completion_nsec, submit_queues, queue_mode, memory_backed, ... and the
+#       short forms
 #       delay=NSEC    irqmode=2 completion_nsec=NSEC: every command takes NSEC
 #       discard=1     memory_backed=1 discard=1
 #   target_setup_file NAME SIZE_MB [loop]
-#       a file in memory, which keeps what is written to it; with "loop" the loop device of such a file
+#       a file in memory, which keeps what is written to it; with "loop" its loop device
 # A target:
-#   target_subsystem [NQN] BACKING...    a subsystem (default $VM_NQN), namespace 1, 2, ... on each path
+#   target_subsystem [NQN] BACKING...
+#       a subsystem (default $VM_NQN) with namespace 1, 2, ... on each path
 #   target_port [ADDR [PORT]] [KEY=VALUE...]
-#       listen (default 127.0.0.1 4420) and offer every subsystem there is; keys are nvmet's port attributes without
-#       "param_", such as inline_data_size=BYTES (default of nvmet: 16384) or pi_enable
-#   target_remove                        take away everything that the above made, in use or not
+#       listen (default 127.0.0.1 4420) and offer every subsystem there is; keys are nvmet's port
+#       attributes without "param_", such as inline_data_size=BYTES (default of nvmet: 16384)
+#   target_remove
+#       take away everything that the above made, in use or not
 # A host:
 #   host_connect [NQN] [nvme connect's options...]
-#       connect (default 127.0.0.1 4420), wait for the first namespace, print the controller's name, such as nvme0;
-#       a second connection to the same subsystem needs another port, as nvme-cli 2.4 takes no heed of its option -D
-#   host_device CTRL [NSID]              print the block device, such as /dev/nvme0n1, whatever multipath named it
-#   host_path CTRL [NSID]                print the directory in /sys/block of the disk that this controller serves; with
-#                                        multipath it is the one with statistics, such as /sys/block/nvme0c0n1
-#   host_disconnect [CTRL | NQN]         default $VM_NQN; waits until the controller is gone
+#       connect (default 127.0.0.1 4420), wait for the first namespace, print the controller's
+#       name, such as nvme0; a second connection to the same subsystem needs another port, as
+#       nvme-cli 2.4 takes no heed of its option -D
+#   host_device CTRL [NSID]
+#       print the block device, such as /dev/nvme0n1, whatever multipath named it
+#   host_path CTRL [NSID]
+#       print the directory in /sys/block of the disk that this controller serves; with multipath
+#       it is the one with statistics, such as /sys/block/nvme0c0n1
+#   host_disconnect [CTRL | NQN]
+#       default $VM_NQN; waits until the controller is gone
 # And:
-#   wait_for [-t SEC] CMD...             until CMD succeeds (default 10 s); fails and says so if it never does
+#   wait_for [-t SEC] CMD...
+#       until CMD succeeds (default 10 s); fails and says so if it never does
 #
-# A function that fails prints why and returns non-zero. In the environment: VM_KIND (patched or stock), VM_CPUS,
-# VM_ICOUNT (1 or empty).
+# A function that fails prints why and returns non-zero. In the environment:
+# VM_KIND (patched or stock), VM_CPUS, VM_ICOUNT (1 or empty).
 
 VM_NQN=nqn.2024-01.io.ntprof:test
 
@@ -154,7 +163,8 @@ target_remove() {
 	for path in "$vm_nvmet"/ports/*/subsystems/*; do
 		[[ ! -L $path ]] || rm "$path"
 	done
-	for path in "$vm_nvmet"/ports/* "$vm_nvmet"/subsystems/*/namespaces/* "$vm_nvmet"/subsystems/* "$vm_nullb"/*/; do
+	for path in "$vm_nvmet"/ports/* "$vm_nvmet"/subsystems/*/namespaces/* \
+		"$vm_nvmet"/subsystems/* "$vm_nullb"/*/; do
 		[[ ! -d $path ]] || rmdir "$path"
 	done
 	for path in "$vm_files"/*; do

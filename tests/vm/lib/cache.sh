@@ -3,7 +3,8 @@
 #
 # cache.sh - where the test machine keeps what takes long to make, and how it is made only once.
 #
-# A cached file or directory appears under its name only when it is complete: it is built beside it and renamed.
+# A cached file or directory appears under its name only when it is complete: it is built beside it
+# and renamed.
 
 cache_root=${NTPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ntprof-bpf}
 
@@ -19,7 +20,8 @@ die() {
 	exit "$die_status"
 }
 
-# cache_lock: one process at a time builds, or reads what another might trim; until this process ends, or cache_unlock.
+# cache_lock: one process at a time builds, or reads what another might trim; until this process
+# ends, or cache_unlock.
 cache_lock() {
 	mkdir -p "$cache_root" || die "cannot write to the cache $cache_root (set NTPROF_CACHE)"
 	exec {cache_lock_fd}>"$cache_root/lock"
@@ -35,7 +37,8 @@ cache_unlock() {
 	exec {cache_lock_fd}>&-
 }
 
-# cache_make PATH FUNCTION [ARG...]: unless PATH exists, FUNCTION PATH.partial ARG... makes it. Call under the lock.
+# cache_make PATH FUNCTION [ARG...]: unless PATH exists, FUNCTION PATH.partial ARG... makes it. Call
+# under the lock.
 cache_make() {
 	local path=$1 make=$2
 

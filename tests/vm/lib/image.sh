@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# image.sh - the initramfs of the test machine, from this machine's own programs and the unpacked kernel's modules.
+# image.sh - the initramfs of the test machine, from this machine's own programs and the unpacked
+# kernel's modules.
 #
 # Three cpio archives, which the kernel unpacks one after the other, later files over earlier ones:
-#   base      programs, libraries, modules of the stock kernel; cached, made again when a package changes
+#   base      programs, libraries, modules of the stock kernel; cached until a package changes
 #   patched   the patched modules; cached
 #   overlay   what one run adds: the guest's own scripts, ntprof-bpf, the script to run
 
 image_programs=(
-	bash grep sed mawk sort date stat timeout stdbuf seq tail head od dd tee tr cut truncate numfmt sleep paste join
-	sha256sum comm uniq wc ls cp find xargs ps pgrep pkill top sysctl
-	mount umount mountpoint losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid setpriv setarch script flock unshare nsenter lscpu ldd
-	kmod fio nvme ip tc ss bpftool trace-cmd
+	bash grep sed mawk sort date stat timeout stdbuf seq tail head od dd tee tr cut truncate
+	numfmt sleep paste join sha256sum comm uniq wc ls cp find xargs ps pgrep pkill top sysctl
+	mount umount mountpoint losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid
+	setpriv setarch script flock unshare nsenter lscpu ldd kmod fio nvme ip tc ss bpftool
+	trace-cmd
 )
 
 # Without these a test cannot do its work; what they depend on comes with them.
 image_modules=(
-	virtio_pci virtio_console virtio_net 9p 9pnet_virtio
-	nvme nvme-tcp nvmet nvmet-tcp null_blk loop brd ext4
-	crc32c-intel crc32c_generic sch_netem sch_prio sch_ingress cls_u32 cls_matchall act_mirred ifb veth dummy
+	virtio_pci virtio_console virtio_net 9p 9pnet_virtio nvme nvme-tcp nvmet nvmet-tcp
+	null_blk loop brd ext4 crc32c-intel crc32c_generic sch_netem sch_prio sch_ingress cls_u32
+	cls_matchall act_mirred ifb veth dummy
 )
 
-# image_skeleton ROOT: merged /usr, as in the distribution. Every archive has these links: a plain directory of that name
-# in a later one would take the place of the link, and hide all that is behind it.
+# image_skeleton ROOT: merged /usr, as in the distribution. Every archive has these links: a plain
+# directory of that name in a later one would take the place of the link, and hide all that is
+# behind it.
 image_skeleton() {
 	local root=$1 dir
 
@@ -33,7 +36,8 @@ image_skeleton() {
 	done
 }
 
-# image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there already.
+# image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there
+# already.
 image_add_file() {
 	local root=$1 file=$2 dest=${3:-$2} library
 
@@ -58,7 +62,8 @@ image_add_modules() {
 	mkdir -p "$root/$tree"
 	cp "$kernel_root/$tree"/modules.{builtin,builtin.modinfo,order} "$root/$tree"
 	for module in "${image_modules[@]}"; do
-		modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" --show-depends "$module"
+		modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" \
+			--show-depends "$module"
 	done | sed -n 's|^insmod .*/lib/modules/|lib/modules/|p' | tr -d ' ' | sort -u |
 		while read -r file; do
 			mkdir -p "$root/${file%/*}"
@@ -68,7 +73,7 @@ image_add_modules() {
 }
 
 image_tree() {
-	local root=$1 program path terminal
+	local root=$1 program path terminal uuid=5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e2c01
 
 	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc/nvme}
 	image_skeleton "$root"
@@ -89,15 +94,16 @@ image_tree() {
 	ln -sf mawk "$root/usr/bin/awk"
 	image_add_file "$root" /usr/libexec/coreutils/libstdbuf.so
 	cp -r --parents /usr/lib/locale/C.utf8 "$root"
-	for terminal in l/linux v/vt100 v/vt220 x/xterm x/xterm-256color s/screen s/screen-256color d/dumb; do
-		[[ ! -e /lib/terminfo/$terminal ]] || (cd / && cp -L --parents "lib/terminfo/$terminal" "$root")
+	for terminal in l/linux v/vt100 v/vt220 x/xterm{,-256color} s/screen{,-256color} d/dumb; do
+		[[ ! -e /lib/terminfo/$terminal ]] ||
+			(cd / && cp -L --parents "lib/terminfo/$terminal" "$root")
 	done
 
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
 	echo 'root:x:0:' >"$root/etc/group"
 	echo '127.0.0.1 localhost' >"$root/etc/hosts"
-	echo 'nqn.2014-08.org.nvmexpress:uuid:5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e2c01' >"$root/etc/nvme/hostnqn"
-	echo '5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e2c01' >"$root/etc/nvme/hostid"
+	echo "nqn.2014-08.org.nvmexpress:uuid:$uuid" >"$root/etc/nvme/hostnqn"
+	echo "$uuid" >"$root/etc/nvme/hostid"
 	image_add_modules "$root"
 }
 
@@ -128,7 +134,8 @@ image_make_patched() {
 	rm -r "$work"
 }
 
-# image_prepare stock|patched: call under the lock, after kernel_prepare and, for patched, modules_prepare.
+# image_prepare stock|patched: call under the lock, after kernel_prepare and, for patched,
+# modules_prepare.
 image_prepare() {
 	local hash
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# kernel.sh - the distribution's kernel, headers and source, unpacked in the cache and not installed.
+# kernel.sh - the distribution's kernel, headers and source, unpacked in the cache and not
+# installed.
 #
 # A kernel directory is $cache_root/linux-KVER_PACKAGEVERSION/ and holds:
 #   root/            what the packages contain
-#   vmlinux          the kernel without its compression, which an emulated CPU would take seconds to undo
+#   vmlinux          the kernel without its compression, which takes an emulated CPU seconds
 # kernel_select sets kernel_dir, kernel_version (KVER) and the paths below.
 
 kernel_select() {
@@ -59,13 +60,16 @@ kernel_unpack() {
 
 	# The headers expect to live in /usr/src. Relative to themselves they work anywhere.
 	headers=$dir/usr/src/linux-headers-$kver
-	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|" "$headers/Makefile"
+	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|" \
+		"$headers/Makefile"
 	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
-	ln -sfn "../../../usr/src/linux-headers-${kver%-"$flavour"}-common" "$dir/lib/modules/$kver/source"
+	ln -sfn "../../../usr/src/linux-headers-${kver%-"$flavour"}-common" \
+		"$dir/lib/modules/$kver/source"
 	depmod -b "$dir" "$kver"
 }
 
-# kernel_decompress FILE VMLINUZ: write the ELF image inside a bzImage (Documentation/arch/x86/boot.rst).
+# kernel_decompress FILE VMLINUZ: write the ELF image inside a bzImage
+# (Documentation/arch/x86/boot.rst).
 kernel_decompress() {
 	local file=$1 vmlinuz=$2
 	local setup_sects offset length magic tool
@@ -82,7 +86,8 @@ kernel_decompress() {
 	*) die "$vmlinuz: compression $magic is not known" ;;
 	esac
 	# The last 4 bytes are the size, appended by the kernel's build.
-	head -c $((offset + length - 4)) "$vmlinuz" | tail -c +$((offset + 1)) | "$tool" -dc >"$file"
+	head -c $((offset + length - 4)) "$vmlinuz" | tail -c +$((offset + 1)) |
+		"$tool" -dc >"$file"
 }
 
 # kernel_prepare [update]: make sure a kernel is in the cache and select it. Call under the lock.
@@ -97,7 +102,8 @@ kernel_prepare() {
 			apt-get -q update >&2
 			read -r kver version < <(kernel_newest_offered) || true
 		fi
-		[[ -n ${kver:-} ]] || die "apt does not know linux-image-amd64: run apt-get update as root"
+		[[ -n ${kver:-} ]] ||
+			die "apt does not know linux-image-amd64: run apt-get update as root"
 		dir=$cache_root/linux-${kver}_$version
 	fi
 	kernel_select "$dir"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# overlay.sh - what one run adds to the image: guest/, ntprof-bpf, the script and the files asked for.
+# overlay.sh - what one run adds to the image: guest/, ntprof-bpf, the script, --add.
 
 # overlay_job [SCRIPT [ARG...]]: print what guest/init is to do.
 overlay_job() {

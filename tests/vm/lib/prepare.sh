@@ -3,7 +3,8 @@
 #
 # prepare.sh - fill the cache in the right order.
 
-# prepare stock|patched [update]: afterwards kernel_image, image_dir and image_parts are set, and the cache is locked.
+# prepare stock|patched [update]: afterwards kernel_image, image_dir and image_parts are set, and
+# the cache is locked.
 prepare() {
 	"$vm/../install-packages" >&2 || exit "$die_status"
 	cache_lock

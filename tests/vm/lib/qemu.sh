@@ -3,7 +3,7 @@
 #
 # qemu.sh - start the virtual machine, wait for its end, tell how it ended.
 #
-# The image comes on a file descriptor, initrd_fd. What the machine leaves lies in the work directory:
+# The image comes on a file descriptor, initrd_fd. What the machine leaves lies in WORK:
 #   output     fifo, what the script prints
 #   console    what the kernel prints
 #   status     the script's exit status, written by the guest as its last act
@@ -11,16 +11,18 @@
 
 # qemu_arguments WORK: fill qemu_args from the options in vm_*.
 qemu_arguments() {
-	local work=$1 share net mac
+	local work=$1 share net mac fs=security_model=none,multidevs=remap
+	local append=(console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
 		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
 		-kernel "$kernel_image" -initrd "/dev/fd/$initrd_fd"
-		-append "console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on${vm_append:+ $vm_append}"
+		-append "${append[*]} $vm_append"
 		-chardev "file,id=console,path=$work/console" -serial chardev:console
 		-device "virtio-serial-pci,max_ports=4"
-		-chardev "file,id=status,path=$work/status" -device "virtserialport,nr=2,chardev=status"
+		-chardev "file,id=status,path=$work/status"
+		-device "virtserialport,nr=2,chardev=status"
 	)
 	if [[ -n $vm_icount ]]; then
 		qemu_args+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
@@ -28,12 +30,15 @@ qemu_arguments() {
 		qemu_args+=(-accel "tcg,thread=multi")
 	fi
 	if [[ -n $vm_shell ]]; then
-		qemu_args+=(-chardev "stdio,id=output,signal=off" -device "virtconsole,nr=0,chardev=output")
+		qemu_args+=(-chardev "stdio,id=output,signal=off"
+			-device "virtconsole,nr=0,chardev=output")
 	else
-		qemu_args+=(-chardev "file,id=output,path=$work/output" -device "virtserialport,nr=1,chardev=output")
+		qemu_args+=(-chardev "file,id=output,path=$work/output"
+			-device "virtserialport,nr=1,chardev=output")
 	fi
 	for share in "${!vm_shares[@]}"; do
-		qemu_args+=(-virtfs "local,path=${vm_shares[$share]},mount_tag=$share,security_model=none,multidevs=remap")
+		qemu_args+=(-fsdev "local,id=$share,path=${vm_shares[$share]},$fs"
+			-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
 	done
 	if [[ -n $vm_net ]]; then
 		# stream, not socket: that one's own TCP connection delays small packets.
@@ -64,12 +69,13 @@ qemu_start() {
 	local with_us=(setpriv --pdeathsig KILL --)
 
 	mkfifo "$work/output"
-	# The shell holds both ends until qemu is gone, so that nobody waits for the other to open it.
+	# The shell holds both ends until qemu is gone, so that nobody waits for the other.
 	exec {output_fd}<>"$work/output"
 	if [[ -n $vm_shell ]]; then
 		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" <&0 {output_fd}>&- &
 	else
-		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" </dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
+		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" \
+			</dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
 	fi
 	qemu_pid=$!
 	"${with_us[@]}" cat <"$work/output" {output_fd}>&- &
