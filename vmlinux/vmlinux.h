@@ -2,17 +2,26 @@
 /*
  * The kernel types that the BPF programs touch, and of each only the members they read.
  * CO-RE finds every member's real place on the machine it runs on (preserve_access_index).
+ *
+ * Made by vmlinux/generate from vmlinux/types.txt and the BTF of a kernel: do not edit.
+ * Kernel: 6.1.0-56-amd64, Debian linux 6.1.192-2
  */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
 
+/* only pointed to */
+struct sock;
+
+/* include/uapi/asm-generic/int-ll64.h */
 typedef unsigned char __u8;
-typedef short __s16;
-typedef unsigned short __u16;
+typedef short int __s16;
+typedef short unsigned int __u16;
 typedef int __s32;
 typedef unsigned int __u32;
-typedef long long __s64;
-typedef unsigned long long __u64;
+typedef long long int __s64;
+typedef long long unsigned int __u64;
+
+/* include/asm-generic/int-ll64.h */
 typedef __u8 u8;
 typedef __s16 s16;
 typedef __u16 u16;
@@ -20,21 +29,33 @@ typedef __s32 s32;
 typedef __u32 u32;
 typedef __s64 s64;
 typedef __u64 u64;
+
+/* include/uapi/linux/types.h */
 typedef __u16 __le16;
 typedef __u32 __le32;
 typedef __u64 __le64;
 typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
+
+/* include/uapi/asm-generic/posix_types.h */
+typedef long unsigned int __kernel_ulong_t;
+typedef __kernel_ulong_t __kernel_size_t;
+
+/* include/linux/types.h */
 typedef _Bool bool;
-typedef unsigned long size_t;
+typedef __kernel_size_t size_t;
+
+/* include/linux/blk_types.h */
 typedef u8 blk_status_t;
 
+/* include/linux/stddef.h */
 enum {
 	false = 0,
 	true = 1,
 };
 
+/* include/uapi/linux/bpf.h */
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
@@ -50,32 +71,28 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
+/* include/net/tcp_states.h */
 enum {
 	TCP_CLOSE = 7,
 };
 
-enum mq_rq_state {
-	MQ_RQ_IDLE = 0,
-	MQ_RQ_IN_FLIGHT = 1,
-	MQ_RQ_COMPLETE = 2,
-};
-
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct list_head;
-struct llist_head;
-struct mutex;
-
-struct sock;
-
+/* include/linux/net.h */
 struct socket {
 	struct sock *sk;
 };
 
-/* block layer */
-
+/* include/linux/blkdev.h */
 struct request_queue {
 	int id;
+};
+
+/* include/linux/blk-mq.h */
+enum mq_rq_state {
+	MQ_RQ_IDLE = 0,
+	MQ_RQ_IN_FLIGHT = 1,
+	MQ_RQ_COMPLETE = 2,
 };
 
 struct blk_mq_hw_ctx {
@@ -90,8 +107,7 @@ struct request {
 	enum mq_rq_state state;
 };
 
-/* include/linux/nvme.h, include/linux/nvme-tcp.h */
-
+/* include/linux/nvme.h */
 struct nvme_sgl_desc {
 	__le64 addr;
 	__le32 length;
@@ -119,6 +135,7 @@ struct nvme_completion {
 	__le16 status;
 };
 
+/* include/linux/nvme-tcp.h */
 struct nvme_tcp_hdr {
 	__u8 type;
 	__u8 flags;
@@ -140,8 +157,7 @@ struct nvme_tcp_data_pdu {
 	struct nvme_tcp_hdr hdr;
 };
 
-/* drivers/nvme/host */
-
+/* drivers/nvme/host/nvme.h */
 struct nvme_request {
 	u16 status;
 };
@@ -152,6 +168,7 @@ struct nvme_ctrl {
 	u16 sqsize;
 };
 
+/* drivers/nvme/host/tcp.c */
 struct nvme_tcp_ctrl {
 	struct nvme_ctrl ctrl;
 };
@@ -160,8 +177,7 @@ struct nvme_tcp_queue {
 	struct nvme_tcp_ctrl *ctrl;
 };
 
-/* drivers/nvme/target */
-
+/* drivers/nvme/target/nvmet.h */
 struct nvmet_subsys {
 	char *subsysnqn;
 };
@@ -169,7 +185,7 @@ struct nvmet_subsys {
 struct nvmet_ctrl {
 	struct nvmet_subsys *subsys;
 	u16 cntlid;
-	char hostnqn[223];
+	char hostnqn[256];
 };
 
 struct nvmet_sq {
@@ -184,6 +200,7 @@ struct nvmet_req {
 	size_t transfer_len;
 };
 
+/* drivers/nvme/target/tcp.c */
 struct nvmet_tcp_cmd {
 	struct nvmet_req req;
 	u32 wbytes_done;
