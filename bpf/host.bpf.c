@@ -7,6 +7,9 @@
 /* Queues a controller can have: queue id q of controller nvmeN has slot N * nt_qid_stride + q. */
 const volatile __u32 nt_qid_stride = 1;
 
+/* CLOCK_MONOTONIC time from which every command's beginning is seen; 0 until then. */
+__u64 nt_began_ns = 0;
+
 /*
  * Completions pass block_rq_complete for every disk of the machine. This table, indexed by
  * request_queue.id, says in one look-up which belong to NVMe/TCP: 0 for all others, else
@@ -220,21 +223,15 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 
 /*
  * Completions whose beginning was not seen. Flushes that the block layer ends by itself never were a
- * command. While a controller resets, the host ends commands that it has not even begun.
+ * command. While a controller resets, the host ends commands that it has not even begun: those are
+ * the ones that were made since we began to look.
  */
-#define NVME_SC_HOST_PATH_ERROR 0x370 /* NVMe Base 2.0, figure 97: path related status */
-
 static __always_inline void count_unknown(struct request *rq)
 {
-	__u64 at = (__u64)rq + bpf_core_type_size(struct request) +
-		   bpf_core_field_offset(struct nvme_request, status);
-	__u16 status = 0;
-
 	if (rq->state != MQ_RQ_COMPLETE)
 		return;
-	/* The driver's part of a request lies behind it (include/linux/blk-mq.h, blk_mq_rq_to_pdu()). */
-	bpf_probe_read_kernel(&status, sizeof(status), (void *)at);
-	count(status == NVME_SC_HOST_PATH_ERROR ? NT_CNT_NEVER_SENT : NT_CNT_NO_START);
+	count(nt_began_ns && rq->start_time_ns >= nt_began_ns ? NT_CNT_NEVER_SENT
+							      : NT_CNT_NO_START);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -276,7 +273,8 @@ int BPF_PROG(rq_complete, struct request *rq)
 		record_submit(r, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
-#define NT_SEGMENT(st, shapes, from, to) NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, NT_H_SUBMIT)
+#define NT_SEGMENT(st, shapes, from, to) \
+	NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, NT_H_SUBMIT)
 	NT_HOST_SEGMENTS(NT_SEGMENT)
 #undef NT_SEGMENT
 	if (!begin) {

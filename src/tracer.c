@@ -386,6 +386,8 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	status = attach_all(t, detail, size);
 	if (status)
 		goto out;
+	if (t->host)
+		t->host->bss->nt_began_ns = monotonic_ns();
 	if (o->verbose)
 		print_memory(t);
 	*out = t;

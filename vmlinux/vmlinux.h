@@ -46,9 +46,6 @@ typedef __kernel_ulong_t __kernel_size_t;
 typedef _Bool bool;
 typedef __kernel_size_t size_t;
 
-/* include/linux/blk_types.h */
-typedef u8 blk_status_t;
-
 /* include/linux/stddef.h */
 enum {
 	false = 0,
@@ -158,10 +155,6 @@ struct nvme_tcp_data_pdu {
 };
 
 /* drivers/nvme/host/nvme.h */
-struct nvme_request {
-	u16 status;
-};
-
 struct nvme_ctrl {
 	int instance;
 	u16 cntlid;
