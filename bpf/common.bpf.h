@@ -25,6 +25,12 @@ __s64 nt_real_offset = 0;
 /* Counts display intervals; see struct nt_hist. */
 __u32 nt_epoch = 0;
 
+/*
+ * CLOCK_MONOTONIC time from which every command's beginning is seen. 0 before, when ends tell nothing;
+ * NT_BEGINNING while the program that sees beginnings is being attached.
+ */
+__u64 nt_began_ns = 0;
+
 __u64 nt_counters[NT_COUNTERS_NR] = {};
 __u32 nt_chunks_used = 0;
 __u32 nt_hists_used = 0;
@@ -144,12 +150,12 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
  * One row of a side's table of segments, where @r, @shape, @stage and @broken are at hand.
  * @optional: the point that may be missing: the host's submit, which depends on a setting.
  */
-#define NT_SUM_SEGMENT(st, shapes, from, to, optional)                                             \
-	if ((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes)) {                               \
-		if ((!r->points[from] && (int)(from) != (optional)) ||                             \
-		    r->points[to] < r->points[from])                                               \
-			broken = true;                                                             \
-		stage[st] += r->points[to] - r->points[from];                                      \
+#define NT_SUM_SEGMENT(st, shapes, from, to, optional)                 \
+	if ((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes)) {   \
+		if ((!r->points[from] && (int)(from) != (optional)) || \
+		    r->points[to] < r->points[from])                   \
+			broken = true;                                 \
+		stage[st] += r->points[to] - r->points[from];          \
 	}
 
 /* A stage whose first point this kernel was told not to take. */

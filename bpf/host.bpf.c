@@ -7,9 +7,6 @@
 /* Queues a controller can have: queue id q of controller nvmeN has slot N * nt_qid_stride + q. */
 const volatile __u32 nt_qid_stride = 1;
 
-/* CLOCK_MONOTONIC time from which every command's beginning is seen; 0 until then. */
-__u64 nt_began_ns = 0;
-
 /*
  * Completions pass block_rq_complete for every disk of the machine. This table, indexed by
  * request_queue.id, says in one look-up which belong to NVMe/TCP: 0 for all others, else
@@ -228,10 +225,9 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
  */
 static __always_inline void count_unknown(struct request *rq)
 {
-	if (rq->state != MQ_RQ_COMPLETE)
+	if (!nt_began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	count(nt_began_ns && rq->start_time_ns >= nt_began_ns ? NT_CNT_NEVER_SENT
-							      : NT_CNT_NO_START);
+	count(rq->start_time_ns >= nt_began_ns ? NT_CNT_NEVER_SENT : NT_CNT_NO_START);
 }
 
 SEC("tp_btf/block_rq_complete")

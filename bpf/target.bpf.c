@@ -275,7 +275,8 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 	q = queue_find(queue);
 	c = cmd_in(q, queue, cmd);
 	if (!q || !c) {
-		count(NT_CNT_NO_START);
+		if (nt_began_ns)
+			count(NT_CNT_NO_START);
 		return 0;
 	}
 	c->r.flags |= NT_F_NO_CQE;
@@ -293,7 +294,8 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 
 	if (!q || !c) {
 		/* What has been sent in part already has ended before. */
-		if (!cmd->offset && (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
+		if (nt_began_ns && !cmd->offset &&
+		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
 			count(NT_CNT_NO_START);
 		return 0;
 	}

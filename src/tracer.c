@@ -262,6 +262,7 @@ static void unmap_shared(void *at, const struct bpf_map *map)
 		(t)->epoch = &(skel)->bss->nt_epoch;                        \
 		(t)->chunks_used = &(skel)->bss->nt_chunks_used;            \
 		(t)->hists_used = &(skel)->bss->nt_hists_used;              \
+		(t)->began = (uint64_t *)&(skel)->bss->nt_began_ns;         \
 		(t)->real_offset = (int64_t *)&(skel)->bss->nt_real_offset; \
 		(t)->queues = map_shared((skel)->maps.queues);              \
 		(t)->cmds = map_shared((skel)->maps.cmds);                  \
@@ -328,6 +329,8 @@ static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size
 
 		if (!bpf_program__autoload(p))
 			continue;
+		if (i == 0)
+			*t->began = NT_BEGINNING;
 		*s->progs[i].link = bpf_program__attach(p);
 		if (!*s->progs[i].link) {
 			snprintf(detail, size, "%s: %s", bpf_program__section_name(p),
@@ -336,6 +339,7 @@ static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size
 		}
 		t->attached++;
 	}
+	*t->began = monotonic_ns();
 	return TRACER_OK;
 }
 
@@ -386,8 +390,6 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	status = attach_all(t, detail, size);
 	if (status)
 		goto out;
-	if (t->host)
-		t->host->bss->nt_began_ns = monotonic_ns();
 	if (o->verbose)
 		print_memory(t);
 	*out = t;

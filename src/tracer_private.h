@@ -43,6 +43,7 @@ struct tracer {
 	uint32_t *epoch;
 	uint32_t *chunks_used;
 	uint32_t *hists_used;
+	uint64_t *began;
 	int64_t *real_offset;
 	struct nt_queue *queues;
 	struct nt_cmd *cmds;

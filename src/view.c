@@ -114,7 +114,7 @@ static void operation_hist(const struct block *b, enum nt_op op, struct hist *h)
  * For scripts as much as for people: plain numbers, durations in nanoseconds.
  * commands OP COUNT; percentiles OP P50 P90 P99 P99.9 MAX; stage OP STAGE MEAN P50 P99 MAX SUM.
  */
-static void operation_print(const struct block *b, enum nt_op op, FILE *f)
+static void operation_print(const struct block *b, enum nt_op op, bool numbers, FILE *f)
 {
 	struct hist h;
 
@@ -122,6 +122,8 @@ static void operation_print(const struct block *b, enum nt_op op, FILE *f)
 	if (!h.count)
 		return;
 	fprintf(f, "commands %s %" PRIu64 "\n", op_name(op), h.count);
+	if (!numbers)
+		return;
 	fprintf(f, "percentiles %s", op_name(op));
 	for (size_t i = 0; i < sizeof(view_percents) / sizeof(view_percents[0]); i++)
 		fprintf(f, " %" PRIu64, hist_percentile(&h, view_percents[i]));
@@ -136,10 +138,11 @@ static void operation_print(const struct block *b, enum nt_op op, FILE *f)
 	}
 }
 
-static void totals_print(const struct block *b, FILE *f)
+/* @numbers: for a script; on a terminal the tables above say the same. */
+static void totals_print(const struct block *b, bool numbers, FILE *f)
 {
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
-		operation_print(b, op, f);
+		operation_print(b, op, numbers, f);
 	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
 		unsigned long long n = b->s->counters_total[c];
 
@@ -297,7 +300,7 @@ static int block_show(const struct stats *s, const struct view_options *o, bool 
 	if (o->histogram)
 		block_histograms(&b, f.part[FRAME_HISTOGRAMS]);
 	if (summary)
-		totals_print(&b, f.part[FRAME_LOSSES]);
+		totals_print(&b, !o->redraw, f.part[FRAME_LOSSES]);
 	else
 		losses_print(&b, f.part[FRAME_LOSSES], wrap);
 	err = frame_close(&f);
