@@ -425,6 +425,9 @@ int tracer_drain(struct tracer *t)
 
 void tracer_detach(struct tracer *t)
 {
+	/* Beginnings are no longer seen from the first program on that goes: ends tell nothing again. */
+	if (t->began)
+		*t->began = 0;
 	if (t->host)
 		nt_host__detach(t->host);
 	if (t->target)
