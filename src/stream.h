@@ -12,8 +12,11 @@
 #include "stats.h"
 
 #define STREAM_VERSION 1
+/* Largest frame that a writer makes, bytes; a reader takes four times that. */
+#define STREAM_FRAME_MAX 65536
 #define STREAM_NAME_LEN 65
 #define STREAM_ADDRESS_LEN 64
+#define STREAM_LOSS_NAME_LEN 64
 
 /* Who recorded. First frame of every stream. */
 struct stream_header {
@@ -55,7 +58,7 @@ struct stream_losses {
 
 /* Last frame of a stream that ended well. */
 struct stream_end {
-	uint64_t records;
+	uint64_t records; /* before it; the writer counts them itself */
 	struct stream_clock clock;
 	struct stream_losses losses;
 };
@@ -139,6 +142,9 @@ const char *stream_error(const struct stream_reader *r);
 
 /** stream_offset() - offset of the frame being read, bytes */
 uint64_t stream_offset(const struct stream_reader *r);
+
+/** stream_skipped() - frames of types that this program does not know, read so far and passed over */
+uint64_t stream_skipped(const struct stream_reader *r);
 
 /** stream_reader_free() - release; does not close the fd; NULL is fine */
 void stream_reader_free(struct stream_reader *r);
