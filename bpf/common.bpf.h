@@ -2,6 +2,12 @@
 /*
  * What both sides' BPF programs share: maps, the state of commands in flight, histograms, counters.
  * Nothing here allocates, locks or loops; a probe costs one or two array look-ups.
+ *
+ * Programs whose name ends in "nested": the kernel does not run a program that an interrupt finds
+ * running on its CPU already (kernel/trace/bpf_trace.c, __bpf_trace_run()), and skips that event.
+ * Where events of one tracepoint come both from processes and from interrupts, a second program on it
+ * takes what the first one was skipped for, and finds nothing to do else. It stands before the first
+ * one, because programs are attached, and so run, in the reverse of their order here.
  */
 #ifndef NTPROF_COMMON_BPF_H
 #define NTPROF_COMMON_BPF_H

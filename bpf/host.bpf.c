@@ -230,8 +230,7 @@ static __always_inline void count_unknown(struct request *rq)
 	count(rq->start_time_ns >= nt_began_ns ? NT_CNT_NEVER_SENT : NT_CNT_NO_START);
 }
 
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(rq_complete, struct request *rq)
+static __always_inline int complete(struct request *rq, bool nested)
 {
 	__u32 disk = nt_disk[rq->q->id & (DISK_IDS - 1)];
 	__u64 stage[NT_HOST_STAGES_NR] = {};
@@ -252,7 +251,8 @@ int BPF_PROG(rq_complete, struct request *rq)
 		return 0;
 	c = cmd_find(q, rq->tag, false);
 	if (!c || c->owner != (__u64)rq) {
-		count_unknown(rq);
+		if (!nested)
+			count_unknown(rq);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
@@ -283,4 +283,17 @@ int BPF_PROG(rq_complete, struct request *rq)
 	cmd_measured(q, r, now - begin, stage, NT_HOST_STAGES_NR);
 	record_submit(r, now - begin);
 	return 0;
+}
+
+/* See "nested" in common.bpf.h. */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(rq_complete_nested, struct request *rq)
+{
+	return complete(rq, true);
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(rq_complete, struct request *rq)
+{
+	return complete(rq, false);
 }

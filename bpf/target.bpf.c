@@ -161,15 +161,28 @@ int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
 }
 
 /* Fires for an R2T as well, before exec: that one is not the end of the execution. */
-SEC("tp_btf/nvmet_tcp_queue_response")
-int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
-	     struct nvmet_tcp_cmd *cmd)
+static __always_inline int done(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
 	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	return 0;
+}
+
+/* See "nested" in common.bpf.h. */
+SEC("tp_btf/nvmet_tcp_queue_response")
+int BPF_PROG(queue_response_nested, struct nvme_command *sqe, int qid,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	return done(queue, cmd);
+}
+
+SEC("tp_btf/nvmet_tcp_queue_response")
+int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
+	     struct nvmet_tcp_cmd *cmd)
+{
+	return done(queue, cmd);
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_r2t")
