@@ -27,7 +27,10 @@ qemu_arguments() {
 	if [[ -n $vm_icount ]]; then
 		qemu_args+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
 	else
-		qemu_args+=(-accel "tcg,thread=multi")
+		# All virtual CPUs on one thread. With a thread each, qemu 7.2 can translate code that another CPU is patching
+		# at that moment, and keep what it was: both CPUs then trap for ever at a jump whose static key has just been
+		# switched, as tracing does under load.
+		qemu_args+=(-accel "tcg,thread=single")
 	fi
 	if [[ -n $vm_shell ]]; then
 		qemu_args+=(-chardev "stdio,id=output,signal=off"
