@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * make_corpus DIRECTORY - writes the seeds of the fuzzer, the same ones every time. To be run again
+ * (tests/fuzz/run --make-corpus) when the format of the stream changes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream.h"
+
+static void die(const char *what)
+{
+	fprintf(stderr, "make_corpus: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct stream_writer *begin(int *fd, const char *name, enum nt_side side)
+{
+	struct stream_header h = {.side = side,
+				  .source = "tracepoints",
+				  .boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+				  .hostname = "machine",
+				  .kernel = "6.1.0",
+				  .program = "0.1.0"};
+	struct stream_writer *w;
+
+	*fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (*fd < 0)
+		die(name);
+	w = stream_writer_new(*fd, &h);
+	if (!w)
+		die(name);
+	return w;
+}
+
+static void append(struct stream_writer *w, struct stream_event e)
+{
+	if (stream_write(w, &e))
+		die("stream_write");
+}
+
+static void append_queue(struct stream_writer *w, unsigned int qid)
+{
+	append(w, (struct stream_event){.type = STREAM_QUEUE,
+					.queue = {.slot = qid,
+						  .gen = 1,
+						  .cntlid = 1,
+						  .qid = qid,
+						  .sqsize = 127,
+						  .subsysnqn = "nqn.2024-01.org.example:disk",
+						  .hostnqn = "nqn.2024-01.org.example:host",
+						  .address = "traddr=10.0.0.1,trsvcid=4420"}});
+}
+
+static void append_clock(struct stream_writer *w)
+{
+	append(w, (struct stream_event){.type = STREAM_CLOCK,
+					.clock = {.monotonic_ns = 1000000000,
+						  .realtime_ns = 1700000000000000000}});
+}
+
+/* Every shape in turn; each length of a number occurs. */
+static void append_records(struct stream_writer *w, enum nt_side side, unsigned int nr)
+{
+	for (unsigned int n = 0; n < nr; n++) {
+		struct stream_event e = {.type = STREAM_RECORD,
+					 .record = {.side = side,
+						    .op = n % NT_OPS_NR,
+						    .opcode = 1 + n % 2,
+						    .shape = n % NT_SHAPES_NR,
+						    .cid = n,
+						    .status = n % 16 ? 0 : 0x4002,
+						    .qid = 1 + n % 3,
+						    .cntlid = 1,
+						    .slot = 1 + n % 3,
+						    .gen = 1,
+						    .nsid = 1,
+						    .length = n % 5 * 4096,
+						    .slba = n % 4 ? 0x10ULL << n % 48 : 0}};
+
+		for (unsigned int i = 0; i < points_nr(side); i++)
+			if ((n + i) % 7)
+				e.record.points[i] = 1000000000 + n * 100000ULL + (i << n % 25);
+		append(w, e);
+	}
+}
+
+static void append_end(struct stream_writer *w)
+{
+	append(w, (struct stream_event){.type = STREAM_END,
+					.end = {.clock = {.monotonic_ns = 2000000000},
+						.losses = {.count = {1, 2, 3}, .unknown = 4}}});
+}
+
+static void finish(struct stream_writer *w, int fd)
+{
+	if (stream_flush(w) || close(fd))
+		die("writing");
+	stream_writer_free(w);
+}
+
+static void make_whole(const char *name, enum nt_side side, unsigned int records)
+{
+	struct stream_writer *w;
+	int fd;
+
+	w = begin(&fd, name, side);
+	append_clock(w);
+	for (unsigned int qid = 1; qid <= 3; qid++)
+		append_queue(w, qid);
+	append_records(w, side, records);
+	append(w, (struct stream_event){.type = STREAM_LOSSES, .losses = {.count = {0, 7}}});
+	append_records(w, side, 3);
+	append_end(w);
+	finish(w, fd);
+}
+
+static void make_empty(const char *name)
+{
+	int fd;
+	struct stream_writer *w = begin(&fd, name, NT_HOST);
+
+	append_end(w);
+	finish(w, fd);
+}
+
+static void make_cut(const char *name)
+{
+	int fd;
+	struct stream_writer *w = begin(&fd, name, NT_HOST);
+
+	append_clock(w);
+	append_records(w, NT_HOST, 30);
+	if (stream_flush(w) || ftruncate(fd, stream_bytes(w) - 100))
+		die(name);
+	finish(w, fd);
+}
+
+/* The longest strings, and no byte of 0: a length that is changed finds what to read. */
+static void make_full(const char *name)
+{
+	struct stream_event e = {.type = STREAM_QUEUE}, l = {.type = STREAM_LOSSES};
+	int fd;
+	struct stream_writer *w = begin(&fd, name, NT_HOST);
+
+	memset(e.queue.subsysnqn, 's', sizeof(e.queue.subsysnqn) - 1);
+	memset(e.queue.hostnqn, 'h', sizeof(e.queue.hostnqn) - 1);
+	memset(e.queue.address, 'a', sizeof(e.queue.address) - 1);
+	append(w, e);
+	memset(&l.losses, 0x11, sizeof(l.losses));
+	append(w, l);
+	append_end(w);
+	finish(w, fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || chdir(argv[1])) {
+		fprintf(stderr, "usage: make_corpus DIRECTORY\n");
+		return 1;
+	}
+	make_whole("host", NT_HOST, 50);
+	make_whole("target", NT_TARGET, 50);
+	make_whole("few", NT_TARGET, 1);
+	make_empty("empty");
+	make_cut("cut");
+	make_full("full");
+	return 0;
+}
