@@ -14,6 +14,11 @@ qemu_arguments() {
 	local work=$1 share net mac fs=security_model=none,multidevs=remap
 	local append=(console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
+	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
+	# Over the loopback device the receiver copies from there, which hardened usercopy takes for an attack and panics, with
+	# the distribution's own modules as well.
+	append+=(transparent_hugepage=never)
+
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
 		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
