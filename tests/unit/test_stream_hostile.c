@@ -307,6 +307,36 @@ static void endless_unknown_frames_are_refused(void **state)
 	free(b.p);
 }
 
+static void a_side_that_is_none_is_refused(void **state)
+{
+	struct bytes b = small_stream();
+	int ret;
+
+	(void)state;
+	b.p[PREAMBLE + HEAD] = NT_SIDES;
+	frame_sum(b.p + PREAMBLE);
+	assert_int_equal(count_events(b.p, b.n, &ret), 0);
+	assert_int_equal(ret, -EBADMSG);
+	free(b.p);
+}
+
+static void an_end_that_counts_otherwise_is_refused(void **state)
+{
+	struct bytes b = small_stream();
+	size_t at = frame_find(&b, STREAM_END);
+	unsigned int events;
+	int ret;
+
+	(void)state;
+	events = count_events(b.p, b.n, &ret);
+	assert_int_equal(ret, 0);
+	b.p[at + HEAD]++;
+	frame_sum(b.p + at);
+	assert_int_equal(count_events(b.p, b.n, &ret), events - 1);
+	assert_int_equal(ret, -EBADMSG);
+	free(b.p);
+}
+
 static void unknown_flags_are_refused(void **state)
 {
 	struct bytes b = small_stream();
@@ -345,7 +375,8 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 		/* Kind and connection defined, a point promised. */
 		{STREAM_RECORD,
 		 "\0\0\0\0\0\3\0\0"
-		 "12312123412341234"
+		 "\0\0\0"
+		 "12123412341234"
 		 "123412341212",
 		 37},
 		/* The second of the numbers, before the first. */
@@ -392,14 +423,14 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 
 static void a_hand_made_record_is_understood(void **state)
 {
-	struct bytes b = small_stream(), c = with_frame(&b, STREAM_RECORD,
-							"\x34\x12\0\0\x40\x07\0\0"
-							"\1\1\2\3\4\5\0\0\0\6\0\0\0\0\x10\0\0"
-							"\7\0\0\0\x8\0\0\0\x9\0\xa\0"
-							"\x78\x56\x34\x12"
-							"\1\0"
-							"\0\0\x80\0\0\0\0\0",
-							51);
+	static const char payload[] = "\x34\x12\0\0\x40\x07\0\0"
+				      "\1\1\2\3\4\5\0\0\0\6\0\0\0\0\x10\0\0"
+				      "\7\0\0\0\x8\0\0\0\x9\0\xa\0"
+				      "\x78\x56\x34\x12"
+				      "\1\0"
+				      "\0\0\x80\0\0\0\0\0";
+	struct bytes b = small_stream(),
+		     c = with_frame(&b, STREAM_RECORD, payload, sizeof(payload) - 1);
 	struct stream_event e;
 	struct stream_reader *r;
 	int fd;
@@ -447,6 +478,8 @@ int main(void)
 		cmocka_unit_test(a_huge_length_is_refused),
 		cmocka_unit_test(unknown_frames_are_skipped_and_counted),
 		cmocka_unit_test(endless_unknown_frames_are_refused),
+		cmocka_unit_test(a_side_that_is_none_is_refused),
+		cmocka_unit_test(an_end_that_counts_otherwise_is_refused),
 		cmocka_unit_test(unknown_flags_are_refused),
 		cmocka_unit_test(a_frame_with_wrong_contents_is_refused),
 		cmocka_unit_test(a_hand_made_record_is_understood),
