@@ -3,22 +3,33 @@
 #include "verbs.h"
 #include "view.h"
 
+struct live {
+	const struct options *o;
+	struct view_options view;
+	uint64_t shown;
+};
+
 static int show_interval(void *context, const struct stats *s)
 {
-	return view_interval(s, context);
+	struct live *l = context;
+	int err = view_interval(s, &l->view);
+
+	return err ? err : l->o->count && ++l->shown >= l->o->count;
 }
 
 static int show_summary(void *context, const struct stats *s)
 {
-	return view_summary(s, context);
+	struct live *l = context;
+
+	return view_summary(s, &l->view);
 }
 
 static int resize(void *context, const struct stats *s)
 {
-	struct view_options *view = context;
+	struct live *l = context;
 
-	view_resize(view);
-	return view->redraw ? view_interval(s, view) : 0;
+	view_resize(&l->view);
+	return l->view.redraw ? view_interval(s, &l->view) : 0;
 }
 
 /* The view says it by itself, in every block. */
@@ -36,9 +47,9 @@ int verb_live(const struct options *o)
 		.waiting = waiting,
 		.end = show_summary,
 	};
-	struct view_options view;
+	struct live live = {.o = o};
 
-	view_setup(&view, stdout);
-	view.histogram = o->histogram;
-	return run(o, &callbacks, &view);
+	view_setup(&live.view, stdout);
+	live.view.histogram = o->histogram;
+	return run(o, &callbacks, &live);
 }

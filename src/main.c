@@ -9,6 +9,7 @@ int main(int argc, char **argv)
 	static int (*const verbs[VERBS_NR])(const struct options *) = {
 		[VERB_LIVE] = verb_live,
 		[VERB_TRACE] = verb_trace,
+		[VERB_RECORD] = verb_record,
 	};
 	struct options o;
 

@@ -23,6 +23,8 @@ static const char doc[] =
 	"  ntprof-bpf --host -d 30 --histogram >report.txt\n"
 	"                                    30 seconds, with full-size histograms, into a file\n"
 	"  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
+	"  ntprof-bpf record --host -o host.ntp -d 60\n"
+	"                                    raw records of a minute, for later\n"
 	"  ntprof-bpf trace --target --slower 2ms\n"
 	"                                    one line for each command that took 2 ms or more\n"
 	"\n"
@@ -35,6 +37,8 @@ enum {
 	KEY_HISTOGRAM,
 	KEY_SLOWER,
 	KEY_SUMMARY,
+	KEY_FORCE,
+	KEY_MAX_SIZE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -42,12 +46,16 @@ static const struct argp_option argp_options[] = {
 	{"target", KEY_TARGET, NULL, 0, "Trace this machine as NVMe/TCP target", 1},
 	{"interval", 'i', "TIME", 0, "Live view: show a block every TIME (default 1s)", 2},
 	{"duration", 'd', "TIME", 0, "End after TIME", 2},
-	{"count", 'n', "N", 0, "End after N blocks (live view) or N commands (trace)", 2},
+	{"count", 'n', "N", 0, "End after N blocks (live view) or N commands (trace, record)", 2},
 	{"histogram", KEY_HISTOGRAM, NULL, 0,
 	 "Live view: print full-size histograms of every queue and operation", 2},
 	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "Trace: end with the live view's summary of the same commands, on standard error", 2},
+	{"output", 'o', "FILE", 0, "Record: write the stream to FILE; - is standard output", 2},
+	{"force", KEY_FORCE, NULL, 0, "Record: replace FILE if it exists", 2},
+	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
+	 "Record: end before the stream is larger than SIZE (a number, or with K, M or G)", 2},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
 	{NULL, 0, NULL, 0,
 	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", 4},
@@ -89,6 +97,32 @@ int parse_seconds(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
+int parse_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	unsigned long long n;
+	const char *unit;
+	int shift = 0;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno)
+		return -ERANGE;
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return -EINVAL;
+		shift = 10 * (int)(unit - units + 1);
+	}
+	if (n > UINT64_MAX >> shift)
+		return -ERANGE;
+	*bytes = n << shift;
+	return 0;
+}
+
 static uint64_t time_argument(struct argp_state *state, const char *option, const char *text,
 			      uint64_t least, const char *least_text)
 {
@@ -101,7 +135,8 @@ static uint64_t time_argument(struct argp_state *state, const char *option, cons
 	return ns;
 }
 
-static uint64_t count_argument(struct argp_state *state, const char *text)
+static uint64_t count_argument(struct argp_state *state, const char *option, const char *text,
+			       uint64_t most)
 {
 	unsigned long long n;
 	char *end;
@@ -109,7 +144,10 @@ static uint64_t count_argument(struct argp_state *state, const char *text)
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno || *end || end == text || *text < '0' || *text > '9' || n == 0)
-		argp_error(state, "--count %s: not a positive whole number", text);
+		argp_error(state, "%s %s: not a positive whole number", option, text);
+	if (n > most)
+		argp_error(state, "%s %s: too many, the most is %llu", option, text,
+			   (unsigned long long)most);
 	return n;
 }
 
@@ -117,7 +155,11 @@ static enum verb verb_of(struct argp_state *state, const char *name)
 {
 	if (!strcmp(name, "trace"))
 		return VERB_TRACE;
-	argp_error(state, "unknown verb '%s': use none for the live view, or trace", name);
+	if (!strcmp(name, "record"))
+		return VERB_RECORD;
+	argp_error(state,
+		   "unknown verb '%s': use none for the live view, or trace or record",
+		   name);
 	return VERBS_NR;
 }
 
@@ -130,14 +172,18 @@ static void check(struct parse *p, struct argp_state *state)
 	if (!p->host && !p->target)
 		argp_error(state, "say which side this machine is: --host or --target");
 	o->side = p->host ? NT_HOST : NT_TARGET;
-	if (o->verb == VERB_TRACE && p->interval)
-		argp_error(state, "--interval is for the live view, not for trace");
-	if (o->verb == VERB_TRACE && o->histogram && !o->summary)
+	if (o->verb != VERB_LIVE && p->interval)
+		argp_error(state, "--interval is for the live view only");
+	if (o->histogram && o->verb != VERB_LIVE && !o->summary)
 		argp_error(state, "--histogram is for the live view and for trace --summary");
-	if (o->verb == VERB_LIVE && o->summary)
+	if (o->summary && o->verb != VERB_TRACE)
 		argp_error(state, "--summary is for trace: the live view always ends with it");
-	if (o->verb == VERB_LIVE && o->slower_ns)
-		argp_error(state, "--slower is for trace, not for the live view");
+	if (o->slower_ns && o->verb != VERB_TRACE)
+		argp_error(state, "--slower is for trace only");
+	if (o->verb == VERB_RECORD && !o->output)
+		argp_error(state, "record needs -o FILE, or -o - for standard output");
+	if (o->verb != VERB_RECORD && (o->output || o->force || o->max_bytes))
+		argp_error(state, "--output, --force and --max-size are for record only");
 }
 
 static error_t parse_one(int key, char *arg, struct argp_state *state)
@@ -159,13 +205,24 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		p->o->duration_ns = time_argument(state, "--duration", arg, SECOND / 10, "100ms");
 		break;
 	case 'n':
-		p->o->count = count_argument(state, arg);
+		p->o->count = count_argument(state, "--count", arg, UINT64_MAX);
 		break;
 	case KEY_HISTOGRAM:
 		p->o->histogram = true;
 		break;
 	case KEY_SLOWER:
 		p->o->slower_ns = time_argument(state, "--slower", arg, 1, "1ns");
+		break;
+	case 'o':
+		p->o->output = arg;
+		break;
+	case KEY_FORCE:
+		p->o->force = true;
+		break;
+	case KEY_MAX_SIZE:
+		if (parse_size(arg, &p->o->max_bytes) || !p->o->max_bytes)
+			argp_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
+				   arg);
 		break;
 	case KEY_SUMMARY:
 		p->o->summary = true;
@@ -192,7 +249,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_one,
-		.args_doc = "[trace]",
+		.args_doc = "[trace|record]",
 		.doc = doc,
 	};
 	struct parse p = {.o = o};

@@ -13,6 +13,7 @@
 enum verb {
 	VERB_LIVE, /* the default one, which has no name */
 	VERB_TRACE,
+	VERB_RECORD,
 	VERBS_NR,
 };
 
@@ -22,9 +23,12 @@ enum verb {
  * @side: host or target
  * @interval_ns: time between two blocks of the live view
  * @duration_ns: end after this time; 0 is never
- * @count: end after this many intervals (live view) or commands (trace); 0 is never
+ * @count: end after this many intervals (live view) or commands (trace, record); 0 is never
  * @slower_ns: trace only commands that took at least this long
  * @summary: trace: print the summary of the run as well, on standard error
+ * @output: record: where to, "-" is standard output
+ * @force: record: replace a file that exists
+ * @max_bytes: record: end before the stream gets larger; 0 is never
  * @histogram: print full-size histograms
  * @verbose: explain
  */
@@ -35,6 +39,9 @@ struct options {
 	uint64_t duration_ns;
 	uint64_t count;
 	uint64_t slower_ns;
+	const char *output;
+	uint64_t max_bytes;
+	bool force;
 	bool summary;
 	bool histogram;
 	bool verbose;
@@ -58,5 +65,14 @@ void options_parse(struct options *o, int argc, char **argv);
  * Return: 0, -EINVAL if it is no such time, -ERANGE if it is negative or beyond 2^63 ns.
  */
 int parse_seconds(const char *text, uint64_t *ns);
+
+/**
+ * parse_size() - a size as people write it
+ * @text: a whole number and optionally K, M or G (powers of 1024)
+ * @bytes: filled
+ *
+ * Return: 0, -EINVAL if it is no such size, -ERANGE if it does not fit.
+ */
+int parse_size(const char *text, uint64_t *bytes);
 
 #endif /* NTPROF_OPTIONS_H */

@@ -131,7 +131,7 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(errno));
 		return 1;
 	}
-	return 0;
+	return r->cb->begin && r->cb->begin(r->context, r->t) ? 1 : 0;
 }
 
 static int collect(struct run *r)
@@ -156,7 +156,7 @@ static uint64_t expirations(int fd)
 }
 
 /* Return: 0 to go on, 1 to end, a negative errno on trouble that has been told. */
-static int on_interval(struct run *r, uint64_t *shown)
+static int on_interval(struct run *r)
 {
 	int ret;
 
@@ -165,12 +165,7 @@ static int on_interval(struct run *r, uint64_t *shown)
 	ret = collect(r);
 	if (ret)
 		return ret;
-	if (!r->cb->interval)
-		return 0;
-	ret = r->cb->interval(r->context, &r->s);
-	if (ret)
-		return ret;
-	return r->o->count && ++*shown >= r->o->count;
+	return r->cb->interval ? r->cb->interval(r->context, &r->s) : 0;
 }
 
 static int on_signal(struct run *r)
@@ -187,12 +182,12 @@ static int on_signal(struct run *r)
 	return ret;
 }
 
-static int handle(struct run *r, int fd, uint64_t *shown)
+static int handle(struct run *r, int fd)
 {
 	if (fd == r->signal_fd)
 		return on_signal(r);
 	if (fd == r->interval_fd)
-		return on_interval(r, shown);
+		return on_interval(r);
 	if (fd == r->end_fd)
 		return 1;
 	if (fd == r->module_fd) {
@@ -213,8 +208,6 @@ static int handle(struct run *r, int fd, uint64_t *shown)
 
 static int loop(struct run *r)
 {
-	uint64_t shown = 0;
-
 	for (;;) {
 		struct epoll_event e[8];
 		int n = epoll_wait(r->epoll_fd, e, 8, -1);
@@ -222,7 +215,7 @@ static int loop(struct run *r)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++) {
-			int ret = handle(r, e[i].data.fd, &shown);
+			int ret = handle(r, e[i].data.fd);
 
 			if (ret)
 				return ret;

@@ -14,6 +14,7 @@
  * struct run_callbacks - what a verb does while tracing
  * @select: which commands it wants records of
  * @record: takes one; return value as below
+ * @begin: tracing has begun; may be NULL
  * @interval: an interval has ended; NULL if the verb has none
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
@@ -24,6 +25,7 @@
 struct run_callbacks {
 	enum nt_select select;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
+	int (*begin)(void *context, const struct tracer *t);
 	int (*interval)(void *context, const struct stats *s);
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);

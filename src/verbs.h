@@ -13,4 +13,7 @@ int verb_live(const struct options *o);
 /** verb_trace() - one line a command on standard output; Return: the program's exit status */
 int verb_trace(const struct options *o);
 
+/** verb_record() - raw records into a file or pipe; Return: the program's exit status */
+int verb_record(const struct options *o);
+
 #endif /* NTPROF_VERBS_H */

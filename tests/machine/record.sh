@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Both sides of a mixed run are recorded whole, into files that are their owner's only.
+set -u
+. /lib/machine.sh
+
+cd /tmp || exit 1
+disk=$(target_setup_null a size=256 discard=1)
+target_subsystem "$disk"
+target_port
+
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+for side in host target; do
+	tracer_start $side.log record --$side -o $side.ntp
+	declare "$side=$tracer_pid"
+done
+fio --name=mix --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=rw \
+	--bssplit=4k/50:16k/20:64k/25:1M/5 --iodepth=8 --number_ios=1500 --fsync=50 >/tmp/fio 2>&1 ||
+	cat /tmp/fio
+# shellcheck disable=SC2154 # set by declare above
+tracer_stop "$host" "$target"
+equal "recorders exit with 0" $? 0
+for side in host target; do
+	told=$(tr '\r' '\n' <$side.log.err | tail -n 1)
+	echo "# $told"
+	records=$(sed -n "s/^$side: \([0-9]*\) commands.*/\1/p" <<<"$told")
+	size=$(stat -c %s $side.ntp)
+	check "$side: every command is recorded" test "$records" -ge 1500
+	equal "$side: what is told is what is in the file" "$(sed 's/.* \([0-9]*\) bytes.*/\1/' <<<"$told")" "$size"
+	check "$side: at most 64 bytes a command ($((size / records)))" test $((size / records)) -le 64
+	check "$side: without losses" grep -q ' 0 losses' <<<"$told"
+done
+host_disconnect "$ctrl"
+
+equal "a stream is for its owner only" "$(stat -c %a host.ntp)" 600
+check "an existing file is kept" sh -c '! ntprof-bpf record --host -o host.ntp -d 1 2>err'
+check "and it is said how to replace it" grep -q -- --force err
+ln -s victim link
+check "a symbolic link is not followed" sh -c '! ntprof-bpf record --host -o link -d 1 2>err; test ! -e victim'
+check "--force replaces it" ntprof-bpf record --host -o link --force -d 0.5
+check "and makes a file" test -f link -a ! -L link
+
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+ntprof-bpf record --host -o - --max-size 100K 2>err >small.ntp &
+small=$!
+fio --name=x --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randread --bs=4k \
+	--iodepth=8 --time_based --runtime=20 >/tmp/fio 2>&1 &
+load=$!
+wait $small
+equal "--max-size ends the recording well" $? 0
+kill $load
+wait $load 2>/dev/null
+check "within its size" test "$(stat -c %s small.ntp)" -le 102400
+check "and says so" grep -q -- '--max-size is reached' err
+host_disconnect "$ctrl"
+target_remove
+finish
