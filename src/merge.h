@@ -10,55 +10,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stats.h"
+#include "record.h"
 #include "stream.h"
 
-/* The ten stages of a merged record, in the order of design: host, network, target and back. */
-#define NT_MERGED_STAGES(X)                                                                        \
-	X(MS_BLK_SUBMISSION, "blk_submission")                                                     \
-	X(MS_NVME_TCP_SUBMISSION, "nvme_tcp_submission")                                           \
-	X(MS_NSTACK_SUBMISSION, "nstack_submission")                                               \
-	X(MS_NVMET_TCP_SUBMISSION, "nvmet_tcp_submission")                                         \
-	X(MS_TARGET_SUBSYSTEM, "target_subsystem")                                                 \
-	X(MS_NVMET_TCP_COMPLETION, "nvmet_tcp_completion")                                         \
-	X(MS_NETWORK_TRANSMISSION, "network_transmission")                                         \
-	X(MS_NSTACK_COMPLETION, "nstack_completion")                                               \
-	X(MS_NVME_TCP_COMPLETION, "nvme_tcp_completion")                                           \
-	X(MS_BLK_COMPLETION, "blk_completion")
-
-enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
-
-/** merged_stage_name() - static string */
-const char *merged_stage_name(unsigned int stage);
-
 /**
- * merged_stages() - the ten stages of one command
- * @host, @target: its two records
- * @stage: filled with nanoseconds. The network stage is what the host saw as network and target minus
- *         what the target spent; clocks that drift can make it negative, by their drift over one
- *         command.
- *
- * Return: true when both records have all points that their (equal) shape needs; then the ten add up to
- * host submit (or else queue_rq) to complete. False: @stage is zeroed.
- */
-bool merged_stages(const struct nt_record *host, const struct nt_record *target,
-		   int64_t stage[NT_MERGED_STAGES_NR]);
-
-/**
- * struct merge_connection - one queue of one controller, seen from both sides
+ * struct merge_connection - one queue of one controller, seen from both sides or from one
+ * @index: its number, as merge_connection() takes it
+ * @host_stream, @target_stream: the caller's numbers, MERGE_NO_STREAM for a side that is not there
+ * @host_instance: N of nvmeN
  * @matched: commands with both records
  * @host_only, @target_only: commands of which one side's record never found the other
  * @ambiguous: records that could belong to more than one of the other side, and were left alone
  * @offset_low, @offset_high: bounds of target clock - host clock (both CLOCK_MONOTONIC) at
- *                            @offset_at_ns of the host's clock; low > high: unknown
+ *                            @offset_at_ns of the host clock; low > high: unknown
  * @drift_ppm: how fast the target's clock gains on the host's, estimated over the run
+ *
+ * Clocks belong to machines: all connections between two streams share their alignment.
  */
+#define MERGE_NO_STREAM (~0u)
 struct merge_connection {
+	unsigned int index;
+	unsigned int host_stream;
+	unsigned int target_stream;
+	uint32_t host_instance;
 	char subsysnqn[NT_NQN_LEN];
 	uint16_t cntlid;
 	uint16_t qid;
-	unsigned int host_stream;
-	unsigned int target_stream;
 	uint64_t matched;
 	uint64_t host_only;
 	uint64_t target_only;
@@ -95,8 +72,7 @@ struct merge *merge_new(const struct merge_callbacks *callbacks);
 /**
  * merge_queue() - a stream tells of a queue
  * @m: merge
- * @stream: number of the stream, the caller's; streams of one machine's boot share a clock, but each
- *          connection is aligned by itself
+ * @stream: number of the stream, the caller's; what it says of the clock is true of the whole stream
  * @side: of that stream
  * @q: as read
  *
