@@ -33,7 +33,8 @@ SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 # All that does not need BPF can be tested by itself.
 UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats options bars frame view view_rows \
-	view_stages view_histograms merged merged_stages stream_records stream_writer stream_reader))
+	view_stages view_histograms merged merged_stages merge \
+	merge_align merge_topology pending offset stream_records stream_writer stream_reader))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
