@@ -3,6 +3,7 @@
 #   make            build build/ntprof-bpf
 #   make demo       a virtual machine with live histograms of real NVMe/TCP I/O
 #   make check      all tests
+#   make bench-report   how fast report merges, and in how much memory
 #   make install    to $(DESTDIR)$(PREFIX)
 #
 # CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers.
@@ -38,7 +39,7 @@ UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats options bars frame vi
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-unit unit install clean
+.PHONY: all deps demo check check-unit unit bench-report install clean
 
 all: $(BUILD)/ntprof-bpf
 
@@ -52,6 +53,10 @@ demo: deps
 check: deps
 	$(Q)$(MAKE) --no-print-directory all unit
 	$(Q)tests/check
+
+bench-report: deps
+	$(Q)$(MAKE) --no-print-directory all $(BUILD)/bench/generate
+	$(Q)BUILD=$(BUILD) tests/bench/report
 
 unit: $(UNIT_TESTS)
 
@@ -75,7 +80,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS) | $(BUILD)/unit
 	@echo "  UNIT    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
-$(BUILD) $(BUILD)/unit:
+$(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
+	@echo "  BENCH   $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -lm $(LDFLAGS)
+
+$(BUILD) $(BUILD)/unit $(BUILD)/bench:
 	$(Q)mkdir -p $@
 
 install: all
@@ -84,4 +93,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/bench/*.d)
