@@ -37,6 +37,15 @@ vm_run() {
 	seconds=$((SECONDS - start))
 }
 
+# vm_pair HOST TARGET [ARG...]: run two of them as a pair; sets the same as vm_run.
+vm_pair() {
+	local start=$SECONDS
+
+	"$vm/pair" "$kind" --timeout 90 --add "$work/added:/root/both" "$work/$1.sh" "$work/$2.sh" "${@:3}" >"$work/out" 2>"$work/err"
+	status=$?
+	seconds=$((SECONDS - start))
+}
+
 # start_hang: start the script "hang" in the background as $run and wait until it is under way.
 start_hang() {
 	rm -f "$work/out"
@@ -236,6 +245,44 @@ wait $run
 status=$?
 check "a run that is terminated says so" exits 143
 check "and leaves nothing behind" no_work_directories
+
+guest pair_host <<'END'
+echo "$#:$1:$2"
+cat /root/both
+ssh root@target 'hostname; cat /run/prepared'
+hours=$((($(ssh root@target date +%s) - $(date +%s)) / 3600))
+echo "$hours hours"
+# Left in a bad state, the wire keeps nobody from ending.
+tc qdisc add dev eth0 root netem loss 100%
+exit 3
+END
+guest pair_target <<'END'
+echo "$1" >/run/prepared
+echo 'only shown upon failure'
+END
+vm_pair pair_host pair_target 'a  b' c
+check "a pair's status is the host's" exits 3
+check "a pair's scripts get arguments and files, ssh works, the clocks are hours apart" \
+	prints $'2:a  b:c\nadded\ntarget\na  b\n5 hours'
+guest fails <<'END'
+echo 'cannot do it'
+exit 4
+END
+vm_pair pair_host fails
+check "a pair whose target fails has its status, and no host" exits 4
+check "and says why" err_has '^target: cannot do it'
+rm -f "$work/out"
+"$vm/pair" "$kind" "$work/hang.sh" "$work/pair_target.sh" x >"$work/out" 2>"$work/err" &
+run=$!
+until [[ -s $work/out ]]; do
+	sleep 0.1
+done
+kill -KILL $run
+{ wait $run; } 2>/dev/null
+status=$?
+sleep 1
+check "a pair that is killed leaves no machine behind" no_machines
+rm -rf "$work"/tmp/*
 
 vm_run hang --nonsense
 check "a wrong option is status 126" exits 126

@@ -14,7 +14,7 @@ image_programs=(
 	numfmt sleep paste join sha256sum comm uniq wc ls cp find xargs ps pgrep pkill top sysctl
 	mount umount mountpoint losetup blkdiscard blockdev lsblk dmesg taskset chrt setsid
 	setpriv setarch script flock unshare nsenter lscpu ldd kmod fio nvme ip tc ss bpftool
-	trace-cmd
+	trace-cmd dropbear dbclient
 )
 
 # Without these a test cannot do its work; what they depend on comes with them.
@@ -92,6 +92,7 @@ image_tree() {
 		ln -sf ../bin/kmod "$root/usr/sbin/$program"
 	done
 	ln -sf mawk "$root/usr/bin/awk"
+	ln -sf dbclient "$root/usr/bin/ssh"
 	image_add_file "$root" /usr/libexec/coreutils/libstdbuf.so
 	cp -r --parents /usr/lib/locale/C.utf8 "$root"
 	for terminal in l/linux v/vt100 v/vt220 x/xterm{,-256color} s/screen{,-256color} d/dumb; do

@@ -44,6 +44,7 @@ qemu_arguments() {
 		qemu_args+=(-chardev "file,id=output,path=$work/output"
 			-device "virtserialport,nr=1,chardev=output")
 	fi
+	[[ -z $vm_rtc ]] || qemu_args+=(-rtc "base=$vm_rtc")
 	for share in "${!vm_shares[@]}"; do
 		qemu_args+=(-fsdev "local,id=$share,path=${vm_shares[$share]},$fs"
 			-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
