@@ -10,6 +10,7 @@ int main(int argc, char **argv)
 		[VERB_LIVE] = verb_live,
 		[VERB_TRACE] = verb_trace,
 		[VERB_RECORD] = verb_record,
+		[VERB_REPORT] = verb_report,
 	};
 	struct options o;
 

@@ -115,6 +115,13 @@ uint64_t merge_unknown(const struct merge *m);
 unsigned int merge_connections(const struct merge *m);
 const struct merge_connection *merge_connection(const struct merge *m, unsigned int i);
 
+/**
+ * merge_connection_order() - which of two connections to show first: by subsystem, controller and queue
+ *
+ * Return: negative, 0 or positive, as qsort() wants it.
+ */
+int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b);
+
 /** merge_free() - release; NULL is fine */
 void merge_free(struct merge *m);
 

@@ -197,6 +197,17 @@ struct merge_connection *half_connection(struct merge *m, struct half *h)
 	return c;
 }
 
+int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b)
+{
+	int order = strcmp(a->subsysnqn, b->subsysnqn);
+
+	if (!order)
+		order = (int)a->cntlid - (int)b->cntlid;
+	if (!order)
+		order = (int)a->qid - (int)b->qid;
+	return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
 static void take_over(struct merge_connection *c, struct merge_connection *from)
 {
 	if (!from || from == c)

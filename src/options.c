@@ -25,6 +25,8 @@ static const char doc[] =
 	"  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
 	"  ntprof-bpf record --host -o host.ntp -d 60\n"
 	"                                    raw records of a minute, for later\n"
+	"  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
+	"                                    where the time went, in ten stages, both sides together\n"
 	"  ntprof-bpf trace --target --slower 2ms\n"
 	"                                    one line for each command that took 2 ms or more\n"
 	"\n"
@@ -38,6 +40,8 @@ enum {
 	KEY_SLOWER,
 	KEY_SUMMARY,
 	KEY_FORCE,
+	KEY_SLOWEST,
+	KEY_COMMANDS,
 	KEY_MAX_SIZE,
 };
 
@@ -56,6 +60,8 @@ static const struct argp_option argp_options[] = {
 	{"force", KEY_FORCE, NULL, 0, "Record: replace FILE if it exists", 2},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
 	 "Record: end before the stream is larger than SIZE (a number, or with K, M or G)", 2},
+	{"slowest", KEY_SLOWEST, "N", 0, "Report: tell the story of the N slowest commands", 2},
+	{"commands", KEY_COMMANDS, NULL, 0, "Report: first of all print a line for each command", 2},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
 	{NULL, 0, NULL, 0,
 	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", 4},
@@ -157,16 +163,39 @@ static enum verb verb_of(struct argp_state *state, const char *name)
 		return VERB_TRACE;
 	if (!strcmp(name, "record"))
 		return VERB_RECORD;
+	if (!strcmp(name, "report"))
+		return VERB_REPORT;
 	argp_error(state,
-		   "unknown verb '%s': use none for the live view, or trace or record",
+		   "unknown verb '%s': use none for the live view, or trace, record or report",
 		   name);
 	return VERBS_NR;
+}
+
+static void check_report(const struct parse *p, struct argp_state *state)
+{
+	const struct options *o = p->o;
+
+	if (!o->nr_files)
+		argp_error(state, "report needs the files that record has written");
+	if (o->nr_files > REPORT_FILES_MAX)
+		argp_error(state, "report takes %u files at most", REPORT_FILES_MAX);
+	if (p->host || p->target)
+		argp_error(state, "report: the files say which side they are of");
+	if (p->interval || o->duration_ns || o->count || o->slower_ns || o->histogram ||
+	    o->summary || o->output || o->force || o->max_bytes)
+		argp_error(state, "report takes only --slowest, --commands and files");
 }
 
 static void check(struct parse *p, struct argp_state *state)
 {
 	struct options *o = p->o;
 
+	if (o->verb == VERB_REPORT) {
+		check_report(p, state);
+		return;
+	}
+	if (o->slowest || o->commands)
+		argp_error(state, "--slowest and --commands are for report only");
 	if (p->host && p->target)
 		argp_error(state, "--host and --target are two sides: run it once for each");
 	if (!p->host && !p->target)
@@ -230,10 +259,23 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 	case 'v':
 		p->o->verbose = true;
 		break;
+	case KEY_COMMANDS:
+		p->o->commands = true;
+		break;
+	case KEY_SLOWEST:
+		p->o->slowest = (unsigned int)count_argument(state, "--slowest", arg, 1000);
+		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			argp_error(state, "too many arguments: '%s'", arg);
-		p->o->verb = verb_of(state, arg);
+		if (state->arg_num == 0) {
+			p->o->verb = verb_of(state, arg);
+			if (p->o->verb != VERB_REPORT)
+				break;
+			p->o->files = &state->argv[state->next];
+			p->o->nr_files = (unsigned int)(state->argc - state->next);
+			state->next = state->argc;
+			break;
+		}
+		argp_error(state, "too many arguments: '%s'", arg);
 		break;
 	case ARGP_KEY_END:
 		check(p, state);
@@ -249,7 +291,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_one,
-		.args_doc = "[trace|record]",
+		.args_doc = "[trace|record]\nreport FILE...",
 		.doc = doc,
 	};
 	struct parse p = {.o = o};

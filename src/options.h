@@ -14,8 +14,12 @@ enum verb {
 	VERB_LIVE, /* the default one, which has no name */
 	VERB_TRACE,
 	VERB_RECORD,
+	VERB_REPORT,
 	VERBS_NR,
 };
+
+/* More hosts and targets than anybody would look at together. */
+#define REPORT_FILES_MAX 256u
 
 /**
  * struct options - what to do
@@ -29,6 +33,9 @@ enum verb {
  * @output: record: where to, "-" is standard output
  * @force: record: replace a file that exists
  * @max_bytes: record: end before the stream gets larger; 0 is never
+ * @files, @nr_files: report: the streams to read
+ * @slowest: report: tell the story of so many of the slowest commands
+ * @commands: report: a line for each command
  * @histogram: print full-size histograms
  * @verbose: explain
  */
@@ -39,6 +46,10 @@ struct options {
 	uint64_t duration_ns;
 	uint64_t count;
 	uint64_t slower_ns;
+	char **files;
+	unsigned int nr_files;
+	unsigned int slowest;
+	bool commands;
 	const char *output;
 	uint64_t max_bytes;
 	bool force;

@@ -16,4 +16,7 @@ int verb_trace(const struct options *o);
 /** verb_record() - raw records into a file or pipe; Return: the program's exit status */
 int verb_record(const struct options *o);
 
+/** verb_report() - merge recorded streams; needs no root and no BPF; Return: the exit status */
+int verb_report(const struct options *o);
+
 #endif /* NTPROF_VERBS_H */

@@ -26,7 +26,7 @@ void view_merged_stages(const struct merged *m, FILE *f, unsigned int width, boo
  * view_merged_connections() - a table: a row for each connection and operation, with its commands, mean
  * latency, and the mean of each stage
  */
-void view_merged_connections(const struct merged *m, FILE *f, unsigned int width);
+void view_merged_connections(const struct merged *m, FILE *f);
 
 /**
  * view_merged_numbers() - for scripts, nanoseconds, one line each:
