@@ -368,7 +368,7 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 			newer = m->pool.oldest;
 			continue;
 		}
-		if (give_up(m, id) == newer)
+		if (give_up(m, id) == newer && newer)
 			newer = pending_get(&m->pool, newer)->newer;
 	}
 }

@@ -19,7 +19,10 @@
 #define VOTES_KNOWN 3	/* it is, or is known to be within bounds */
 #define VOTES_UNKNOWN_PATIENT 2
 #define VOTES_KNOWN_PATIENT 1
-/* Others might be the partner as well, and may not have told as much yet (mirrors do all in step). */
+/*
+ * Others might be the partner as well, and may not have told as much yet (mirrors do all in step); or
+ * the commands do not tell much, being alike.
+ */
 #define VOTES_CONTENDED 64
 
 /*
@@ -147,13 +150,19 @@ static bool convincing(const struct half *h, const struct found *f, bool patient
 	size_t need = known	? patient ? VOTES_KNOWN_PATIENT : VOTES_KNOWN
 		      : patient ? VOTES_UNKNOWN_PATIENT
 				: VOTES_UNKNOWN;
+	bool vague = !known && (alike || f->addressed < need);
 
-	if (contended && !patient)
+	if ((contended || vague) && !patient)
 		need = VOTES_CONTENDED;
+	else if (vague)
+		need = VOTES_UNKNOWN;
 	if (f->vote.votes < need || f->vote.votes < 2 * f->vote.rival)
 		return false;
-	/* Commands that look alike agree on some offset by chance, and leave the others unexplained. */
-	if (!known && 3 * f->explained < f->in_range && (alike || f->addressed < need))
+	/*
+	 * Commands that look alike agree on some offset by chance, and leave others unexplained: more
+	 * of them than the losses that one has to live with (30 % on either side leave a half).
+	 */
+	if (vague && 10 * f->explained < (patient ? 9 : 6) * f->in_range)
 		return false;
 	/*
 	 * Where many commands look alike, the right offset may be one that has not been heard of yet:

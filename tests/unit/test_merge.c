@@ -167,6 +167,7 @@ static void sides_that_never_record_at_the_same_time_share_no_command(void **sta
 						  .from_ns = {[NT_TARGET] = 2 * SECOND}});
 }
 
+/* Nothing but flushes on a slow wire: somewhere an offset is found that many pairs agree with. */
 static void clocks_hours_apart_that_drift(int ppm, int64_t offset_ns)
 {
 	struct traffic_config c = for_seconds(traffic(2, 2, 4), 60);
@@ -515,6 +516,80 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	outcome_free(&o);
 }
 
+/* Found by a sanitizer: there is nothing newer to go on with. */
+static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
+{
+	struct traffic_config c = traffic(1, 1, 8);
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	struct outcome o;
+	struct merge *m = outcome_merge(&o, &c);
+	struct traffic_record r;
+	struct traffic *t;
+
+	(void)state;
+	c.commands = 20000;
+	t = traffic_new(&c);
+	while (traffic_next(t, &r))
+		if (r.r.side == NT_HOST || r.id != c.commands - 50)
+			feed_record(&o, m, &r, told);
+	assert_int_equal(merge_pending(m), 1);
+	merge_expire(m, 0);
+	assert_int_equal(merge_pending(m), 0);
+	assert_int_equal(o.right, c.commands - 1);
+	assert_int_equal(o.only[NT_HOST], 1);
+	merge_finish(m);
+	outcome_check(&o, m);
+	merge_free(m);
+	traffic_free(t);
+	outcome_free(&o);
+}
+
+/* Points and contents that no driver makes: nothing is lost track of. */
+static void records_of_any_values_are_accounted_for(void **state)
+{
+	struct traffic_config c = traffic(2, 2, 4);
+	struct outcome o;
+	struct merge *m = outcome_merge(&o, &c);
+	struct traffic chance = {.random = 3};
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+
+	(void)state;
+	for (uint64_t i = 0; i < 50000; i++) {
+		struct traffic_record r = {.id = i,
+					   .queue = (unsigned int)traffic_random(&chance, 4)};
+		struct stream_queue q;
+
+		r.stream = r.r.side = (uint8_t)traffic_random(&chance, 2);
+		q = traffic_stream_queue(&c, r.queue, r.r.side);
+		r.r.slot = q.slot;
+		r.r.gen = q.gen;
+		r.r.qid = q.qid;
+		r.r.cntlid = q.cntlid;
+		r.r.shape = (uint8_t)traffic_random(&chance, 4);
+		r.r.op = (uint8_t)traffic_random(&chance, NT_OPS_NR);
+		r.r.cid = (uint16_t)traffic_random(&chance, 65536);
+		r.r.flags = (uint32_t)traffic_random(&chance, 64);
+		r.r.length = (uint32_t)traffic_random(&chance, 2) << traffic_random(&chance, 32);
+		for (unsigned int p = 0; p < NT_POINTS_MAX; p++) {
+			traffic_random(&chance, 1);
+			r.r.points[p] = chance.random >> chance.random % 64;
+			if (!traffic_random(&chance, 8))
+				r.r.points[p] = traffic_random(&chance, 2) ? 0 : UINT64_MAX;
+		}
+		feed_record(&o, m, &r, told);
+		if (i % 5000 == 0)
+			merge_expire(m, SECOND);
+	}
+	merge_finish(m);
+	assert_int_equal(merge_pending(m), 0);
+	assert_int_equal(o.right + o.wrong + o.only[NT_HOST] + o.ambiguous[NT_HOST],
+			 o.fed[NT_HOST]);
+	assert_int_equal(o.right + o.wrong + o.only[NT_TARGET] + o.ambiguous[NT_TARGET],
+			 o.fed[NT_TARGET]);
+	merge_free(m);
+	outcome_free(&o);
+}
+
 static void nothing_comes_of_nothing(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
@@ -588,6 +663,8 @@ int main(void)
 		cmocka_unit_test(a_target_that_says_nothing_does_not_make_memory_grow),
 		cmocka_unit_test(records_of_queues_that_nobody_told_of_are_counted),
 		cmocka_unit_test(records_are_given_up_when_they_are_too_old),
+		cmocka_unit_test(the_newest_of_the_waiting_records_may_be_given_up),
+		cmocka_unit_test(records_of_any_values_are_accounted_for),
 		cmocka_unit_test(nothing_comes_of_nothing),
 		cmocka_unit_test(callbacks_may_be_missing),
 	};
