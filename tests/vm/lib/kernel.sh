@@ -9,6 +9,15 @@
 #   vmlinux          the kernel without its compression, which takes an emulated CPU seconds
 # kernel_select sets kernel_dir, kernel_version (KVER) and the paths below.
 
+# The kernel lines that Debian 12 has, and the package that depends on the newest of each.
+declare -A kernel_packages=([6.1]=linux-image-amd64 [6.12]=linux-image-6.12-amd64)
+kernel_default_line=6.1
+
+# kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from.
+kernel_patched_line() {
+	[[ -d $vm/../../kernel_patches/v$1 ]]
+}
+
 kernel_select() {
 	kernel_dir=$1
 	kernel_version=${kernel_dir##*/linux-}
@@ -16,56 +25,60 @@ kernel_select() {
 	kernel_root=$kernel_dir/root
 	kernel_vmlinuz=$kernel_root/boot/vmlinuz-$kernel_version
 	kernel_headers=$kernel_root/usr/src/linux-headers-$kernel_version
-	kernel_source=$kernel_root/usr/src/linux-source-${kernel_version%%.0-*}.tar.xz
+	kernel_source=$kernel_root/usr/src/linux-source-$kernel_line.tar.xz
 	kernel_image=$kernel_dir/vmlinux
 }
 
-# kernel_newest_cached: print the directory of the newest kernel in the cache, or nothing.
+# kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
 kernel_newest_cached() {
 	local dir
 
-	for dir in "$cache_root"/linux-*_*/; do
+	for dir in "$cache_root/linux-$kernel_line".*_*/; do
 		dir=${dir%/}
 		[[ ! -e $dir/root ]] || echo "$dir"
 	done | sort -V | tail -n 1
 }
 
-# kernel_newest_offered: print "KVER PACKAGEVERSION" of the archive's default kernel, or nothing.
+# kernel_newest_offered: print "KVER PACKAGEVERSION" of the archive's kernel of the line, or nothing.
 kernel_newest_offered() {
-	apt-cache --no-all-versions show linux-image-amd64 2>/dev/null |
+	apt-cache --no-all-versions show "${kernel_packages[$kernel_line]}" 2>/dev/null |
 		sed -n 's/^Depends:.*linux-image-\([^ ,]*\) (= \([^)]*\)).*/\1 \2/p'
 }
 
 # kernel_unpack DIR KVER PACKAGEVERSION: download the packages, all of one version, and unpack them.
 kernel_unpack() {
-	local dir=$1 kver=$2 version=$3
-	local line=${kver%%.0-*} flavour=${kver##*-}
-	local packages=(
-		"linux-image-$kver=$version"
-		"linux-headers-$kver=$version"
-		"linux-headers-${kver%-"$flavour"}-common=$version"
-		"linux-kbuild-$line=$version"
-		"linux-source-$line=$version"
-	)
-	local deb headers
+	local dir=$1 kver=$2 version=$3 deb
+	local packages=("linux-image-$kver=$version")
 
+	if kernel_patched_line "$kernel_line"; then
+		packages+=(
+			"linux-headers-$kver=$version"
+			"linux-headers-${kver%-*}-common=$version"
+			"linux-kbuild-$kernel_line=$version"
+			"linux-source-$kernel_line=$version"
+		)
+	fi
 	mkdir -p "$dir/debs"
-	say "downloading the kernel packages $kver ($version), about 220 MB"
+	say "downloading the kernel packages $kver ($version), 100 to 220 MB"
 	# Sandbox::User: apt's own user may not write to a cache in somebody's home directory.
 	(cd "$dir/debs" && apt-get -q -o APT::Sandbox::User=root download "${packages[@]}") >&2
 	for deb in "$dir"/debs/*.deb; do
 		dpkg-deb -x "$deb" "$dir"
 	done
 	rm -r "$dir/debs"
+	! kernel_patched_line "$kernel_line" || kernel_move_headers "$dir" "$kver"
+	depmod -b "$dir" "$kver"
+}
 
-	# The headers expect to live in /usr/src. Relative to themselves they work anywhere.
-	headers=$dir/usr/src/linux-headers-$kver
+# kernel_move_headers DIR KVER: they expect to live in /usr/src. Relative to themselves they work
+# anywhere.
+kernel_move_headers() {
+	local dir=$1 kver=$2 headers=$1/usr/src/linux-headers-$2
+
 	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|" \
 		"$headers/Makefile"
 	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
-	ln -sfn "../../../usr/src/linux-headers-${kver%-"$flavour"}-common" \
-		"$dir/lib/modules/$kver/source"
-	depmod -b "$dir" "$kver"
+	ln -sfn "../../../usr/src/linux-headers-${kver%-*}-common" "$dir/lib/modules/$kver/source"
 }
 
 # kernel_decompress FILE VMLINUZ: write the ELF image inside a bzImage
@@ -90,11 +103,15 @@ kernel_decompress() {
 		"$tool" -dc >"$file"
 }
 
-# kernel_prepare [update]: make sure a kernel is in the cache and select it. Call under the lock.
+# kernel_prepare LINE [update]: make sure a kernel is in the cache and select it. Call under the lock.
 # A kernel once in the cache stays the one in use until "update" is asked for, so that runs compare.
 kernel_prepare() {
 	local dir kver version
 
+	kernel_line=$1
+	shift
+	[[ -n ${kernel_packages[$kernel_line]:-} ]] ||
+		die "no kernel line $kernel_line: there are ${!kernel_packages[*]}"
 	dir=$(kernel_newest_cached)
 	if [[ -z $dir || ${1:-} == update ]]; then
 		read -r kver version < <(kernel_newest_offered) || true
@@ -103,7 +120,7 @@ kernel_prepare() {
 			read -r kver version < <(kernel_newest_offered) || true
 		fi
 		[[ -n ${kver:-} ]] ||
-			die "apt does not know linux-image-amd64: run apt-get update as root"
+			die "apt does not know ${kernel_packages[$kernel_line]}: run apt-get update as root"
 		dir=$cache_root/linux-${kver}_$version
 	fi
 	kernel_select "$dir"

@@ -20,7 +20,7 @@ overlay_job() {
 		printf 'command=%q\n' "$(printf '%q ' "${command[@]}")"
 	fi
 	echo "shares='${!vm_shares[*]}'"
-	echo "VM_KIND=$vm_kind VM_CPUS=$vm_cpus VM_ICOUNT=$vm_icount"
+	echo "VM_KIND=$vm_kind VM_KERNEL=$vm_kernel VM_CPUS=$vm_cpus VM_ICOUNT=$vm_icount"
 }
 
 # overlay_make FILE [SCRIPT [ARG...]]

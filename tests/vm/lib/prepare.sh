@@ -3,12 +3,14 @@
 #
 # prepare.sh - fill the cache in the right order.
 
-# prepare stock|patched [update]: afterwards kernel_image, image_dir and image_parts are set, and
+# prepare stock|patched LINE [update]: afterwards kernel_image, image_dir and image_parts are set, and
 # the cache is locked.
 prepare() {
+	[[ $1 == stock ]] || kernel_patched_line "$2" ||
+		die "there are no patches for the kernel line $2: run it with --stock"
 	"$vm/../install-packages" >&2 || exit "$die_status"
 	cache_lock
-	kernel_prepare "${2:-}"
+	kernel_prepare "$2" "${3:-}"
 	[[ $1 == stock ]] || modules_prepare "$vm/../../kernel_patches"
 	image_prepare "$1"
 }
