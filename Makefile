@@ -36,7 +36,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/te
 UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats options bars frame view view_rows \
 	view_stages view_histograms merged merged_stages merge \
 	merge_align merge_topology pending offset lineup input text view_merged \
-	view_command recorded stream_records stream_writer stream_reader))
+	view_command recorded peer clock stream_records stream_writer stream_reader))
 
 .DELETE_ON_ERROR:
 .SECONDARY:

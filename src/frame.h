@@ -18,7 +18,10 @@
 	X(ROWS, "rows", 1)        \
 	X(LEGEND, "lines", 0)     \
 	X(STAGES, "rows", 1)      \
+	X(MERGED, "rows", 1)      \
+	X(CONNECTIONS, "rows", 1) \
 	X(HISTOGRAMS, "lines", 0) \
+	X(PEERS, NULL, 0)         \
 	X(LOSSES, NULL, 0)
 
 #define FRAME_ENUM(id, word, titles) FRAME_##id,

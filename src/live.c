@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "peers.h"
 #include "run.h"
 #include "verbs.h"
 #include "view.h"
@@ -6,6 +9,7 @@
 struct live {
 	const struct options *o;
 	struct view_options view;
+	struct peers *peers; /* NULL without */
 	uint64_t shown;
 };
 
@@ -14,14 +18,38 @@ static int show_interval(void *context, const struct stats *s)
 	struct live *l = context;
 	int err = view_interval(s, &l->view);
 
+	if (!err && l->peers)
+		err = peers_interval(l->peers);
 	return err ? err : l->o->count && ++l->shown >= l->o->count;
 }
 
 static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
+	int err = l->peers ? peers_finish(l->peers) : 0;
 
-	return view_summary(s, &l->view);
+	return err ? err : view_summary(s, &l->view);
+}
+
+static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
+{
+	const struct live *l = context;
+
+	return peers_record(l->peers, t, r);
+}
+
+static int peers_fd_of(void *context)
+{
+	const struct live *l = context;
+
+	return peers_fd(l->peers);
+}
+
+static int take_peers(void *context)
+{
+	const struct live *l = context;
+
+	return peers_ready(l->peers);
 }
 
 static int resize(void *context, const struct stats *s)
@@ -40,16 +68,29 @@ static void waiting(void *context)
 
 int verb_live(const struct options *o)
 {
-	static const struct run_callbacks callbacks = {
-		.select = NT_SELECT_NONE,
+	const struct run_callbacks callbacks = {
+		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.record = take_record,
+		.fd = o->nr_peers ? peers_fd_of : NULL,
+		.ready = take_peers,
 		.interval = show_interval,
 		.resize = resize,
 		.waiting = waiting,
 		.end = show_summary,
 	};
 	struct live live = {.o = o};
+	int status;
 
 	view_setup(&live.view, stdout);
 	live.view.histogram = o->histogram;
-	return run(o, &callbacks, &live);
+	if (o->nr_peers) {
+		live.peers = peers_new(o->peers, o->nr_peers);
+		if (!live.peers)
+			return EXIT_FAILURE;
+		live.view.extra = peers_view;
+		live.view.context = live.peers;
+	}
+	status = run(o, &callbacks, &live);
+	peers_free(live.peers);
+	return status;
 }

@@ -22,6 +22,8 @@ static const char doc[] =
 	"  ntprof-bpf --host -i 5 -n 12      a block every 5 seconds, for a minute\n"
 	"  ntprof-bpf --host -d 30 --histogram >report.txt\n"
 	"                                    30 seconds, with full-size histograms, into a file\n"
+	"  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
+	"                                    both machines together: where the time goes, in ten stages\n"
 	"  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
 	"  ntprof-bpf record --host -o host.ntp -d 60\n"
 	"                                    raw records of a minute, for later\n"
@@ -40,6 +42,7 @@ enum {
 	KEY_SLOWER,
 	KEY_SUMMARY,
 	KEY_FORCE,
+	KEY_PEER,
 	KEY_SLOWEST,
 	KEY_COMMANDS,
 	KEY_MAX_SIZE,
@@ -54,6 +57,10 @@ static const struct argp_option argp_options[] = {
 	{"histogram", KEY_HISTOGRAM, NULL, 0,
 	 "Live view: print full-size histograms of every queue and operation", 2},
 	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
+	{"peer", KEY_PEER, "COMMAND", 0,
+	 "Live view of the host: run COMMAND, which brings the target's stream, and show where the time "
+	 "goes in ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
+	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it", 2},
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "Trace: end with the live view's summary of the same commands, on standard error", 2},
 	{"output", 'o', "FILE", 0, "Record: write the stream to FILE; - is standard output", 2},
@@ -182,7 +189,7 @@ static void check_report(const struct parse *p, struct argp_state *state)
 	if (p->host || p->target)
 		argp_error(state, "report: the files say which side they are of");
 	if (p->interval || o->duration_ns || o->count || o->slower_ns || o->histogram ||
-	    o->summary || o->output || o->force || o->max_bytes)
+	    o->summary || o->output || o->force || o->max_bytes || o->nr_peers)
 		argp_error(state, "report takes only --slowest, --commands and files");
 }
 
@@ -194,6 +201,8 @@ static void check(struct parse *p, struct argp_state *state)
 		check_report(p, state);
 		return;
 	}
+	if (o->nr_peers && (o->verb != VERB_LIVE || p->target))
+		argp_error(state, "--peer is for the live view of the host: ntprof-bpf --host --peer ...");
 	if (o->slowest || o->commands)
 		argp_error(state, "--slowest and --commands are for report only");
 	if (p->host && p->target)
@@ -258,6 +267,13 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		break;
 	case 'v':
 		p->o->verbose = true;
+		break;
+	case KEY_PEER:
+		if (!arg[0])
+			argp_error(state, "--peer needs a command, a file or a FIFO");
+		if (p->o->nr_peers == OPTIONS_PEERS_MAX)
+			argp_error(state, "at most %u times --peer", OPTIONS_PEERS_MAX);
+		p->o->peers[p->o->nr_peers++] = arg;
 		break;
 	case KEY_COMMANDS:
 		p->o->commands = true;

@@ -20,6 +20,7 @@ enum verb {
 
 /* More hosts and targets than anybody would look at together. */
 #define REPORT_FILES_MAX 256u
+#define OPTIONS_PEERS_MAX 16u
 
 /**
  * struct options - what to do
@@ -33,6 +34,7 @@ enum verb {
  * @output: record: where to, "-" is standard output
  * @force: record: replace a file that exists
  * @max_bytes: record: end before the stream gets larger; 0 is never
+ * @peers, @nr_peers: live: commands that bring a target's stream, or files; at most OPTIONS_PEERS_MAX
  * @files, @nr_files: report: the streams to read
  * @slowest: report: tell the story of so many of the slowest commands
  * @commands: report: a line for each command
@@ -46,6 +48,8 @@ struct options {
 	uint64_t duration_ns;
 	uint64_t count;
 	uint64_t slower_ns;
+	char *peers[OPTIONS_PEERS_MAX];
+	unsigned int nr_peers;
 	char **files;
 	unsigned int nr_files;
 	unsigned int slowest;

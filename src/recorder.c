@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "announce.h"
 #include "clock.h"
 #include "run.h"
 #include "stream.h"
@@ -28,8 +29,7 @@ struct recorder {
 	const struct options *o;
 	const struct tracer *t;
 	struct stream_writer *w;
-	uint32_t *written_gen; /* [slot]: the connection last told of */
-	uint32_t nr_slots;
+	struct announced announced;
 	uint64_t records;
 	double told;
 	bool terminal;
@@ -77,46 +77,13 @@ static int write_clock(struct recorder *r)
 	return stream_write(r->w, &e);
 }
 
-static int write_queue(struct recorder *r, const struct nt_record *rec)
-{
-	struct stream_event e = {.type = STREAM_QUEUE};
-	struct tracer_queue q;
-
-	tracer_queue(r->t, rec->slot, &q);
-	e.queue = (struct stream_queue){
-		.slot = rec->slot,
-		.gen = rec->gen,
-		.instance = q.instance,
-		.cntlid = rec->cntlid,
-		.qid = rec->qid,
-		.sqsize = q.sqsize,
-	};
-	/* The slot may have gone to another connection since: then only what the record says is sure. */
-	if (q.gen == rec->gen) {
-		memcpy(e.queue.subsysnqn, q.subsysnqn, sizeof(e.queue.subsysnqn));
-		memcpy(e.queue.hostnqn, q.hostnqn, sizeof(e.queue.hostnqn));
-		memcpy(e.queue.address, q.address, sizeof(e.queue.address));
-	}
-	return stream_write(r->w, &e);
-}
-
 /* The first record of a connection is preceded by who it is. */
 static int tell_queue(struct recorder *r, const struct nt_record *rec)
 {
-	uint32_t *grown;
+	struct stream_event e = {.type = STREAM_QUEUE};
+	int new = announce(&r->announced, r->t, rec, &e.queue);
 
-	if (rec->slot >= r->nr_slots) {
-		grown = realloc(r->written_gen, (rec->slot + 1) * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + r->nr_slots, 0, (rec->slot + 1 - r->nr_slots) * sizeof(*grown));
-		r->written_gen = grown;
-		r->nr_slots = rec->slot + 1;
-	}
-	if (r->written_gen[rec->slot] == rec->gen)
-		return 0;
-	r->written_gen[rec->slot] = rec->gen;
-	return write_queue(r, rec);
+	return new > 0 ? stream_write(r->w, &e) : new;
 }
 
 static int begin(void *context, const struct tracer *t)
@@ -290,7 +257,7 @@ int verb_record(const struct options *o)
 	flushed.interval_ns = FLUSH_NS;
 	status = run(&flushed, &callbacks, &r);
 	stream_writer_free(r.w);
-	free(r.written_gen);
+	announced_free(&r.announced);
 	if (close(fd) && !status) {
 		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", o->output, strerror(errno));
 		status = EXIT_FAILURE;

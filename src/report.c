@@ -214,29 +214,6 @@ static int print_alone(struct report *r)
 	return 0;
 }
 
-static int by_order(const void *a, const void *b)
-{
-	const struct merge_connection *const *x = a, *const *y = b;
-
-	return merge_connection_order(*x, *y);
-}
-
-static int print_connections(const struct report *r)
-{
-	unsigned int nr = merge_connections(r->merge);
-	const struct merge_connection **c = calloc(nr + 1, sizeof(*c));
-
-	if (!c)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < nr; i++)
-		c[i] = merge_connection(r->merge, i);
-	qsort(c, nr, sizeof(*c), by_order);
-	for (unsigned int i = 0; i < nr; i++)
-		view_connection(c[i], stdout);
-	free(c);
-	return 0;
-}
-
 static int print(struct report *r)
 {
 	struct view_options v;
@@ -245,7 +222,7 @@ static int print(struct report *r)
 	view_setup(&v, stdout);
 	for (unsigned int i = 0; i < r->nr; i++)
 		input_print(&r->inputs[i], stdout);
-	err = print_connections(r);
+	err = view_connections(r->merge, stdout);
 	if (err)
 		return err;
 	if (merge_unknown(r->merge))

@@ -194,6 +194,8 @@ static int handle(struct run *r, int fd)
 		expirations(fd);
 		return try_open(r) ? -ECANCELED : 0;
 	}
+	if (r->cb->fd && fd == r->cb->fd(r->context))
+		return r->cb->ready(r->context);
 	if (r->t && fd == tracer_clock_fd(r->t)) {
 		tracer_clock_update(r->t);
 		return 0;
@@ -278,6 +280,8 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 		ret = watch(&r, r.interval_fd);
 	if (!ret && o->duration_ns)
 		ret = watch(&r, r.end_fd);
+	if (!ret && callbacks->fd)
+		ret = watch(&r, callbacks->fd(context));
 	if (ret) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;

@@ -14,6 +14,7 @@
  * struct run_callbacks - what a verb does while tracing
  * @select: which commands it wants records of
  * @record: takes one; return value as below
+ * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL
  * @begin: tracing has begun; may be NULL
  * @interval: an interval has ended; NULL if the verb has none
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
@@ -25,6 +26,8 @@
 struct run_callbacks {
 	enum nt_select select;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
+	int (*fd)(void *context);
+	int (*ready)(void *context);
 	int (*begin)(void *context, const struct tracer *t);
 	int (*interval)(void *context, const struct stats *s);
 	int (*resize)(void *context, const struct stats *s);

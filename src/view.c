@@ -281,6 +281,21 @@ static int frame_write(const struct frame *f, const struct view_options *o, cons
 	return err;
 }
 
+/* Return: whether the stages have been shown. */
+static bool extra_show(const struct view_options *o, const struct block *b, const struct frame *f)
+{
+	const struct view_extra_place v = {
+		.stages = f->part[FRAME_MERGED],
+		.connections = f->part[FRAME_CONNECTIONS],
+		.peers = f->part[FRAME_PEERS],
+		.summary = b->summary,
+		.width = b->width,
+		.unicode = b->unicode,
+	};
+
+	return o->extra && o->extra(o->context, &v);
+}
+
 static int block_show(const struct stats *s, const struct view_options *o, bool summary)
 {
 	unsigned int wrap;
@@ -296,7 +311,8 @@ static int block_show(const struct stats *s, const struct view_options *o, bool 
 		goto out;
 	head_print(&b, f.part[FRAME_HEAD], wrap);
 	block_rows(&b, f.part[FRAME_ROWS], f.part[FRAME_LEGEND]);
-	block_stages(&b, f.part[FRAME_STAGES]);
+	if (!extra_show(o, &b, &f) || summary)
+		block_stages(&b, f.part[FRAME_STAGES]);
 	if (o->histogram)
 		block_histograms(&b, f.part[FRAME_HISTOGRAMS]);
 	if (summary)

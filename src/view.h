@@ -12,11 +12,30 @@
 #include "stats.h"
 
 /**
+ * struct view_extra_place - where those who have more to show may write
+ * @stages, @connections: cut where a terminal has no room
+ * @peers: never cut
+ * @summary: of the whole run, else of the last interval
+ * @width, @unicode: of the screen
+ */
+struct view_extra_place {
+	FILE *stages;
+	FILE *connections;
+	FILE *peers;
+	bool summary;
+	unsigned int width;
+	bool unicode;
+};
+
+/**
  * struct view_options - how to draw
  * @out: where to
  * @histogram: also print full-size histograms of every queue and operation
  * @unicode: bars of Unicode blocks; else ASCII
  * @redraw: redraw in place (a terminal); else one block after the other
+ * @extra: who has more to show, or NULL; returns whether it has shown the stages of all commands, so that
+ *         an interval's own table of them is left out
+ * @context: its first argument
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
 struct view_options {
@@ -24,6 +43,8 @@ struct view_options {
 	bool histogram;
 	bool unicode;
 	bool redraw;
+	bool (*extra)(void *context, const struct view_extra_place *v);
+	void *context;
 	unsigned int columns;
 	unsigned int lines;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view_merged.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,4 +256,27 @@ void view_connection(const struct merge_connection *c, FILE *f)
 			(int64_t)((uint64_t)c->offset_low + half), half, c->drift_ppm);
 	}
 	fprintf(f, "\n");
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct merge_connection *const *x = a, *const *y = b;
+
+	return merge_connection_order(*x, *y);
+}
+
+int view_connections(const struct merge *m, FILE *f)
+{
+	unsigned int nr = merge_connections(m);
+	const struct merge_connection **c = calloc(nr + 1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr; i++)
+		c[i] = merge_connection(m, i);
+	qsort(c, nr, sizeof(*c), by_order);
+	for (unsigned int i = 0; i < nr; i++)
+		view_connection(c[i], f);
+	free(c);
+	return 0;
 }

@@ -53,4 +53,7 @@ void view_merged_story(const struct merged_command *c, FILE *f);
  */
 void view_connection(const struct merge_connection *c, FILE *f);
 
+/** view_connections() - the lines of all of them, in the order of their names; Return: 0 or -ENOMEM */
+int view_connections(const struct merge *m, FILE *f);
+
 #endif /* NTPROF_VIEW_MERGED_H */

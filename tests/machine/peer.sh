@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A peer's records and the host's are brought together while they come; and whatever a peer does, the
+# host's own view goes on and says so.
+set -u
+. /lib/machine.sh
+
+cd /tmp || exit 1
+target_subsystem "$(target_setup_null a size=256)"
+target_port
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+
+# load FIO-OPTIONS...
+load() {
+	fio --name=mix --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randrw \
+		--bssplit=4k/60:16k/20:128k/20 --iodepth=8 "$@" >/tmp/fio 2>&1 || cat /tmp/fio
+}
+
+# recorders: how many recorders of the target run.
+recorders() {
+	pgrep -fc '^ntprof-bpf record --target' || true
+}
+
+record='ntprof-bpf record --target -o -'
+
+tracer_start both --host -i 1 --peer "$record"
+wait_for grep -q '^peer 1 .*: running' both
+wait_for -t 30 tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+load --number_ios=2000 --fsync=100
+tracer_stop "$tracer_pid"
+equal "the run ends well" $? 0
+equal "and no recorder is left" "$(recorders)" 0
+grep -E '^(peer|matched|connection|unsplit|negative|read .*(target_subsystem|network))' both | tail -n 14 | sed 's/^/# /'
+check "the ten stages are shown while it runs" test "$(grep -c '^read *network_transmission' both)" -ge 2
+for op in read write flush; do
+	got=$(awk -v op=$op '$1 == "merged" && $2 == op { print $3 }' both)
+	equal "every $op is matched" "$got" "$(commands both $op)"
+	equal "the stages of every $op add up" \
+		"$(awk -v op=$op '$1 == "merged_stage" && $2 == op { n += $NF } END { print n }' both)" \
+		"$(awk -v op=$op '$1 == "merged" && $2 == op { print $NF }' both)"
+done
+equal "none is negative" "$(awk '$1 == "negative_stages" { print $2 }' both)" 0
+check "the peer's end is told" grep -q '^peer 1 .*: ended' both
+no_losses "the host lost nothing" both
+
+# told NAME PATTERN PEER...: a load runs while there is such a peer; the host sees all of it, and tells
+# of the peer in an interval and in the summary.
+told() {
+	local name=$1 pattern=$2 peers=() p
+
+	shift 2
+	for p; do
+		peers+=(--peer "$p")
+	done
+	tracer_start out --host -i 0.5 "${peers[@]}"
+	wait_for grep -qE "^peer [0-9]+ $pattern" out
+	load --number_ios=300
+	sleep 1
+	tracer_stop "$tracer_pid"
+	equal "$name: the run ends well" $? 0
+	check "$name: it is told while it runs" test "$(grep -cE "^peer [0-9]+ $pattern" out)" -ge 2
+	check "$name: and in the summary" sh -c "sed -n '/^summary/,\$p' out | grep -qE '^peer [0-9]+ $pattern'"
+	sed -n '/^summary/,$p' out | grep '^peer' | sed 's/^/# /'
+	check "$name: the host sees every command" test "$(($(commands out read) + $(commands out write)))" -eq 300
+	equal "$name: nothing runs on" "$(recorders)" 0
+}
+
+told "a command that fails" '.*: died.*exit status 3' 'exit 3'
+told "no such command" '.*: died.*exit status 127.*not found' /no/such/command
+told "nonsense" '.*: refused, byte 0: ' 'echo hello; sleep 100'
+told "endless nonsense" '.*: refused, byte 0: ' 'cat /dev/urandom'
+told "silence" '.*: starting' 'sleep 100'
+told "a recording of the wrong side" '.*: refused, it records a host' 'ntprof-bpf record --host -o -'
+ntprof-bpf record --target -d 0.2 -o old.ntp 2>/dev/null
+printf '\377' | dd of=old.ntp bs=1 seek=8 conv=notrunc 2>/dev/null
+told "another version" '.*: refused, byte [0-9]*: .*version' ./old.ntp
+told "two at once, one of which is well" '.*: refused' 'echo hello' "$record"
+
+# A recorder that is killed, and one that is stopped.
+tracer_start killed --host -i 0.5 --peer "$record"
+wait_for grep -q '^peer 1 .*: running' killed
+pkill -KILL -f '^ntprof-bpf record --target'
+wait_for grep -q '^peer 1 .*: died' killed
+load --number_ios=300
+tracer_stop "$tracer_pid"
+equal "a peer that is killed: the run ends well" $? 0
+check "it is told in the summary" sh -c "sed -n '/^summary/,\$p' killed | grep '^peer 1 .*: died.*killed by signal 9'"
+equal "the host sees every command" "$(($(commands killed read) + $(commands killed write)))" 300
+
+tracer_start stalled --host -i 0.5 --peer "$record"
+wait_for grep -q '^peer 1 .*: running' stalled
+pkill -STOP -f '^ntprof-bpf record --target'
+wait_for grep -q '^peer 1 .*: stalled, silent for [3-9]' stalled
+load --number_ios=300
+pkill -CONT -f '^ntprof-bpf record --target'
+wait_for sh -c "tail -n 60 stalled | grep -q '^peer 1 .*: running'"
+tracer_stop "$tracer_pid"
+equal "a peer that stalls: the run ends well" $? 0
+check "what it says when it goes on still counts" test \
+	"$(awk '$1 == "merged" { n += $3 } END { print n + 0 }' stalled)" -ge 300
+
+# A FIFO and a file do as well.
+mkfifo fifo
+ntprof-bpf record --target -o fifo 2>/dev/null &
+told "a FIFO" 'fifo: running' fifo
+wait
+ntprof-bpf record --target -o growing.ntp 2>/dev/null &
+growing=$!
+told_file() {
+	tracer_start out --host -i 0.5 --peer growing.ntp
+	wait_for grep -q '^peer 1 growing.ntp: running' out
+	load --number_ios=300
+	sleep 1
+	tracer_stop "$tracer_pid"
+	equal "a file that grows: the run ends well" $? 0
+	equal "all of it is matched" "$(awk '$1 == "merged" { n += $3 } END { print n + 0 }' out)" \
+		"$(($(commands out read) + $(commands out write) + $(commands out admin)))"
+}
+told_file
+kill -INT $growing
+wait $growing
+
+for wrong in '--target --peer x' 'trace --host --peer x' 'record --host -o x --peer x' 'report x --peer x' '--host --peer'; do
+	# shellcheck disable=SC2086 # several words
+	check "refused: $wrong" sh -c '! ntprof-bpf "$@" 2>err; test -s err' sh $wrong
+done
+host_disconnect "$ctrl"
+target_remove
+finish
