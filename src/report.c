@@ -198,7 +198,6 @@ static int print_alone(struct report *r)
 
 	view_setup(&v, stdout);
 	v.redraw = false;
-	v.histogram = false;
 	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct input *in = &r->inputs[i];
 		double seconds = (double)(in->last_ns - in->first_ns) / 1e9;

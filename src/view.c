@@ -388,11 +388,12 @@ void view_setup(struct view_options *o, FILE *out)
 {
 	const char *term = getenv("TERM");
 
-	o->out = out;
-	o->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	/* Emacs' shell and the like are terminals that cannot move the cursor. */
-	o->redraw = isatty(fileno(out)) && !(term && !strcmp(term, "dumb"));
-	o->columns = PIPE_COLUMNS;
-	o->lines = 0;
+	*o = (struct view_options){
+		.out = out,
+		.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		/* Emacs' shell and the like are terminals that cannot move the cursor. */
+		.redraw = isatty(fileno(out)) && !(term && !strcmp(term, "dumb")),
+		.columns = PIPE_COLUMNS,
+	};
 	view_resize(o);
 }

@@ -75,7 +75,7 @@ char *view_duration(char *buf, size_t size, double ns);
 /**
  * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale takes
  * Unicode (nl_langinfo(CODESET) is UTF-8; setlocale() has been called)
- * @o: all but @histogram is filled
+ * @o: filled; no full-size histograms, and nobody who has more to show
  * @out: the stream
  */
 void view_setup(struct view_options *o, FILE *out);

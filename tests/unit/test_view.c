@@ -778,12 +778,17 @@ static void full_disk_is_an_error(void **state)
 
 static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 {
-	struct view_options o = {.redraw = true, .lines = 7};
+	struct view_options o;
 	FILE *f = tmpfile();
 
 	(void)state;
 	assert_non_null(f);
+	/* Whatever was on the stack. */
+	memset(&o, 0xff, sizeof(o));
 	view_setup(&o, f);
+	assert_false(o.histogram);
+	assert_null(o.extra);
+	assert_null(o.context);
 	assert_ptr_equal(o.out, f);
 	assert_false(o.redraw);
 	assert_int_equal(o.lines, 0);
