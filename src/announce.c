@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void describe(const struct tracer *t, const struct nt_record *r, struct stream_queue *out)
+/* Return: whether no more will be known of the record's connection than there is now. */
+static bool describe(const struct tracer *t, const struct nt_record *r, struct stream_queue *out)
 {
 	struct tracer_queue q;
 
@@ -20,33 +21,49 @@ static void describe(const struct tracer *t, const struct nt_record *r, struct s
 	};
 	/* The slot may have gone to another connection since: then only what the record says is sure. */
 	if (q.gen != r->gen)
-		return;
+		return true;
 	memcpy(out->subsysnqn, q.subsysnqn, sizeof(out->subsysnqn));
 	memcpy(out->hostnqn, q.hostnqn, sizeof(out->hostnqn));
 	memcpy(out->address, q.address, sizeof(out->address));
+	return out->subsysnqn[0];
+}
+
+static int make_room(struct announced *a, uint32_t slot)
+{
+	struct announced_queue *grown;
+
+	if (slot < a->nr)
+		return 0;
+	grown = realloc(a->queues, (slot + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + a->nr, 0, (slot + 1 - a->nr) * sizeof(*grown));
+	a->queues = grown;
+	a->nr = slot + 1;
+	return 0;
 }
 
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct stream_queue *q)
 {
-	uint32_t *grown;
+	struct announced_queue *told;
+	bool new, named;
 
-	if (r->slot >= a->nr) {
-		grown = realloc(a->gen, (r->slot + 1) * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + a->nr, 0, (r->slot + 1 - a->nr) * sizeof(*grown));
-		a->gen = grown;
-		a->nr = r->slot + 1;
-	}
-	if (a->gen[r->slot] == r->gen)
+	if (make_room(a, r->slot))
+		return -ENOMEM;
+	told = &a->queues[r->slot];
+	new = told->gen != r->gen || told->cntlid != r->cntlid;
+	/* Only an admin queue may be asked again and again: others are born with a name, and busy. */
+	if (!new && (told->named || r->qid))
 		return 0;
-	a->gen[r->slot] = r->gen;
-	describe(t, r, q);
+	named = describe(t, r, q);
+	if (!new && !named)
+		return 0;
+	*told = (struct announced_queue){.gen = r->gen, .cntlid = r->cntlid, .named = named};
 	return 1;
 }
 
 void announced_free(struct announced *a)
 {
-	free(a->gen);
+	free(a->queues);
 }

@@ -1,33 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which connections a reader of records has been told of: the first record of each is preceded by who
- * it is.
+ * it is. The first commands of an admin queue come before its controller has an id and a subsystem;
+ * when it has, it is told of again.
  */
 #ifndef NTPROF_ANNOUNCE_H
 #define NTPROF_ANNOUNCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stream.h"
 #include "tracer.h"
 
 /**
+ * struct announced_queue - what has been told of a slot's connection
+ * @gen: the connection last told of; 0: none
+ * @cntlid: its controller's id
+ * @named: with the name of its subsystem, or where there will be none
+ */
+struct announced_queue {
+	uint32_t gen;
+	uint16_t cntlid;
+	bool named;
+};
+
+/**
  * struct announced - begins as all zeroes
- * @gen: [slot] the connection last told of
+ * @queues: [slot]
+ * @nr: how many of them there are
  */
 struct announced {
-	uint32_t *gen;
+	struct announced_queue *queues;
 	uint32_t nr;
 };
 
 /**
- * announce() - whether a record's connection is new
+ * announce() - whether a record's connection is new, or more is known of it
  * @a: what has been announced; from now on that one is, too
  * @t: whose record it is
  * @r: record
- * @q: filled when it is new
+ * @q: filled when there is something to tell
  *
- * Return: 1 when new, 0 when not, -ENOMEM.
+ * Return: 1 when there is something to tell, 0 when not, -ENOMEM.
  */
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct stream_queue *q);

@@ -53,6 +53,14 @@ static void sysfs_read(char *buf, size_t size, const char *controller, const cha
 	fclose(f);
 }
 
+/* A controller that is still connecting has no subsystem yet, and the kernel says "(efault)". */
+static void read_subsysnqn(char *buf, size_t size, const char *controller)
+{
+	sysfs_read(buf, size, controller, "subsysnqn");
+	if (strncmp(buf, "nqn.", strlen("nqn.")))
+		buf[0] = '\0';
+}
+
 static void count_host_controllers(struct stats *s)
 {
 	char text[64];
@@ -115,7 +123,7 @@ static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint3
 	struct queue_ident *id = &t->ident[slot][bank];
 	uint32_t gen = q->gen;
 
-	if ((gen & 1) != bank || id->gen == gen)
+	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
 		return id->gen ? id : NULL;
 	if (q->identified != gen)
 		return NULL;
@@ -123,7 +131,7 @@ static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint3
 	id->qid = q->qid;
 	if (t->o.side == NT_HOST) {
 		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
-		sysfs_read(id->peer, sizeof(id->peer), id->controller, "subsysnqn");
+		read_subsysnqn(id->peer, sizeof(id->peer), id->controller);
 	} else {
 		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
 		snprintf(id->peer, sizeof(id->peer), "%s", t->names[slot].hostnqn);
@@ -405,7 +413,7 @@ void tracer_queue(const struct tracer *t, uint32_t slot, struct tracer_queue *q)
 	};
 	if (t->o.side == NT_HOST) {
 		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
-		sysfs_read(q->subsysnqn, sizeof(q->subsysnqn), controller, "subsysnqn");
+		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
 		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
 		sysfs_read(q->address, sizeof(q->address), controller, "address");
 	} else if (k->identified == k->gen) {
