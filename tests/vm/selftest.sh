@@ -41,7 +41,8 @@ vm_run() {
 vm_pair() {
 	local start=$SECONDS
 
-	"$vm/pair" "$kind" --timeout 90 --add "$work/added:/root/both" "$work/$1.sh" "$work/$2.sh" "${@:3}" >"$work/out" 2>"$work/err"
+	"$vm/pair" "$kind" --timeout 90 --add "$work/added:/root/both" \
+		"$work/$1.sh" "$work/$2.sh" "${@:3}" >"$work/out" 2>"$work/err"
 	status=$?
 	seconds=$((SECONDS - start))
 }
@@ -250,7 +251,7 @@ guest pair_host <<'END'
 echo "$#:$1:$2"
 cat /root/both
 ssh root@target 'hostname; cat /run/prepared'
-hours=$((($(ssh root@target date +%s) - $(date +%s)) / 3600))
+hours=$((($(ssh root@target date +%s) - $(date +%s) + 1800) / 3600))
 echo "$hours hours"
 # Left in a bad state, the wire keeps nobody from ending.
 tc qdisc add dev eth0 root netem loss 100%
