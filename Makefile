@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 #   make            build build/ntprof-bpf
-#   make demo       a virtual machine with live histograms of real NVMe/TCP I/O
+#   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
 #   make check      all tests
 #   make bench-report   how fast report merges, and in how much memory
 #   make install    to $(DESTDIR)$(PREFIX)
