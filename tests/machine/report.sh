@@ -8,61 +8,6 @@ set -u
 
 cd /tmp || exit 1
 
-# mix DEV...: reads, writes inside the command, writes that the target asks for, flushes; every command
-# of a device has an address of its own.
-mix() {
-	local dev args=()
-
-	for dev; do
-		args+=(--name="read-${dev##*/}" --filename="$dev" --rw=randread --bs=4k --size=16m
-			--offset_increment=16m --numjobs=4 --cpus_allowed=0-3 --cpus_allowed_policy=split
-			--iodepth=8 --number_ios=150
-			--name="inline-${dev##*/}" --filename="$dev" --rw=randwrite --bs=8k --offset=64m
-			--size=32m --iodepth=4 --number_ios=300 --fsync=30
-			--name="r2t-${dev##*/}" --filename="$dev" --rw=write --bssplit=64k/60:256k/20:1m/20
-			--offset=96m --size=160m --iodepth=4 --number_ios=120)
-	done
-	fio --direct=1 --ioengine=libaio --group_reporting "${args[@]}" >/tmp/fio 2>&1 || cat /tmp/fio
-}
-
-# laws FILE: one line for each merged command that breaks a law, at most five, and what there was.
-laws() {
-	awk '
-		$2 == "merged" {
-			n++; sum = 0; split_ok = 0
-			for (i = 1; i <= NF; i++) {
-				if ($i == "stages") { split_ok = 1; at = i }
-				if ($i ~ /^latency=/) latency = substr($i, 9)
-				if ($i ~ /^op=/) op = substr($i, 4)
-				if ($i ~ /^slba=/) slba = substr($i, 6)
-				if ($i ~ /^cntlid=/) cntlid = substr($i, 8)
-				if ($i ~ /^nsid=/) nsid = substr($i, 6)
-				if ($i ~ /^shape=/) shapes[substr($i, 7)]++
-			}
-			if (!split_ok) { unsplit++; next }
-			for (i = at + 1; i <= NF; i++) {
-				v = substr($i, index($i, "=") + 1)
-				sum += v
-				if (v < 0) bad("negative stage " $i)
-			}
-			if (NF - at != 10) bad("has not ten stages")
-			if (sum != latency) bad("stages add up to " sum ", not " latency)
-			if ((op == "read" || op == "write") && seen[$3, cntlid, nsid, op, slba]++)
-				bad("LBA " slba " twice")
-		}
-		function bad(what) { if (broken++ < 5) print "# " what ": " $0 }
-		END {
-			printf "merged %d unsplit %d broken %d", n, unsplit, broken
-			for (s in shapes) printf " %s %d", s, shapes[s]
-			print ""
-		}' "$1"
-}
-
-# field FILE NAME: the number after a name in the line of laws.
-field() {
-	awk -v name="$2" '{ for (i = 1; i < NF; i++) if ($i == name) n = $(i + 1) } END { print n + 0 }' "$1"
-}
-
 # record_and_report NAME DEV...: all of it for one way of being connected.
 record_and_report() {
 	local name=$1 side host target n offset
