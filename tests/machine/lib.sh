@@ -109,7 +109,7 @@ mix() {
 			--cpus_allowed=0-$(($(nproc) - 1))
 			--iodepth=8 --number_ios=150
 			--name="inline-${dev##*/}" --filename="$dev" --rw=randwrite --bs=8k --offset=64m
-			--size=32m --iodepth=4 --number_ios=300 --fsync=30
+			--size=32m --iodepth=4 --number_ios=300 --fsync=15
 			--name="r2t-${dev##*/}" --filename="$dev" --rw=write --bssplit=64k/60:256k/20:1m/20
 			--offset=96m --size=160m --iodepth=4 --number_ios=120)
 	done
