@@ -30,6 +30,12 @@ load() { # DEV SECONDS: errors are what this test is about
 		--iodepth=16 --time_based --runtime="$2" --continue_on_error=all >/tmp/fio.load 2>&1
 }
 
+# busy DISK: it is executing all that one load has in flight.
+busy() {
+	wait_for -t 30 sh -c 'read -r reads writes <"$0" && [ $((reads + writes)) -eq 16 ]' \
+		"/sys/block/${1##*/}/inflight"
+}
+
 ctrl=$(host_connect -i 2)
 dev=$(host_device "$ctrl")
 load "$dev" 1
@@ -58,7 +64,7 @@ ctrl=$(host_connect -i 2 --ctrl-loss-tmo=2 --reconnect-delay=1)
 dev=$(host_device "$ctrl")
 load "$dev" 3 &
 loader=$!
-sleep 1
+busy "$disk"
 target_remove
 wait $loader
 host_disconnect 2>/dev/null
