@@ -33,7 +33,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 # All that does not need BPF can be tested by itself.
-UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats options bars frame view view_rows \
+UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats join options bars frame view view_rows \
 	view_stages view_histograms merged merged_stages merge \
 	merge_align merge_topology pending offset lineup input text view_merged \
 	view_command recorded peer clock stream_records stream_writer stream_reader))

@@ -24,6 +24,8 @@
 const volatile __u32 nt_select = NT_SELECT_NONE;
 const volatile __u64 nt_slower_ns = 0;
 const volatile __u32 nt_chunks = 0; /* entries of cmds, in chunks */
+const volatile __u32 nt_missing = 0; /* bits of the points that no program here gives */
+const volatile __u8 nt_into[NT_STAGES_MAX] = {0, 1, 2, 3, 4, 5}; /* see join.h */
 const volatile __u32 nt_hists = 1;  /* entries of hists; the last one is shared by who comes late */
 
 /* Kept current by the loader while tracing: CLOCK_REALTIME - CLOCK_MONOTONIC, at its upper bound. */
@@ -152,16 +154,23 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 }
 _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not compared");
 
+#define NT_IS_MISSING(point) (nt_missing & 1u << (point))
+
 /*
- * One row of a side's table of segments, where @r, @shape, @stage and @broken are at hand.
+ * One row of a side's table of segments, where @r, @shape, @stage, @broken and @last, the end of the
+ * segment before, are at hand. A point that nothing gives is taken to be where the segment before
+ * ends; the two stages that it parts are added up in the end, so this is seen by nobody.
  * @optional: the point that may be missing: the host's submit, which depends on a setting.
  */
-#define NT_SUM_SEGMENT(st, shapes, from, to, optional)                 \
-	if ((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes)) {   \
-		if ((!r->points[from] && (int)(from) != (optional)) || \
-		    r->points[to] < r->points[from])                   \
-			broken = true;                                 \
-		stage[st] += r->points[to] - r->points[from];          \
+#define NT_SUM_SEGMENT(st, shapes, from, to, optional)                                \
+	if ((shapes) == NT_SHAPES_ALL || (1u << shape) & (shapes)) {                  \
+		__u64 begins = NT_IS_MISSING(from) ? last : r->points[from];          \
+		__u64 ends = NT_IS_MISSING(to) ? begins : r->points[to];              \
+		if ((!begins && (int)(from) != (optional) && !NT_IS_MISSING(from)) || \
+		    ends < begins)                                                    \
+			broken = true;                                                \
+		stage[st] += ends - begins;                                           \
+		last = ends;                                                          \
 	}
 
 /* A stage whose first point this kernel was told not to take. */
@@ -173,7 +182,7 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
  * @stage: nanoseconds, indexed by the side's stages; ignored when NT_F_UNSPLIT is set.
  */
 static __always_inline void cmd_measured(struct nt_queue *q, struct nt_record *r, __u64 latency,
-					 const __u64 *stage, int nr_stages)
+					 __u64 *stage, int nr_stages)
 {
 	struct nt_stage_hists *s;
 	struct nt_hist *h;
@@ -187,6 +196,14 @@ static __always_inline void cmd_measured(struct nt_queue *q, struct nt_record *r
 	if (r->flags & NT_F_UNSPLIT) {
 		count(NT_CNT_POINT_MISSING);
 	} else {
+		for (int i = nr_stages - 1; nt_missing && i >= 0; i--) {
+			if (nt_into[i] == i)
+				continue;
+			for (int k = 0; k < i; k++)
+				if (nt_into[i] == k)
+					stage[k] += stage[i];
+			stage[i] = NT_STAGE_UNKNOWN;
+		}
 		s = bpf_map_lookup_elem(&stages, &op);
 		if (s) {
 			for (int i = 0; i < nr_stages; i++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's points, from the tracepoints of a patched nvme-tcp and from block_rq_complete.
+ * The host's points, from the tracepoints of a patched nvme-tcp and from block_rq_complete; those for a
+ * driver that nobody patched are in host_stock.bpf.h. src/probes.c says which program feeds which point,
+ * and decides which of them are loaded.
  */
 #include "common.bpf.h"
 
@@ -39,36 +41,43 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 	return c;
 }
 
-SEC("tp_btf/nvme_tcp_queue_rq")
-int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
-	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
+/* Who a request is for, as its driver's queue tells. */
+struct host_queue {
+	__u64 ctrl; /* address of its struct nvme_ctrl */
+	__u32 instance;
+	__u32 qid;
+	__u16 cntlid;
+	__u16 sqsize;
+};
+
+/* A command's first point. @sqe: BTF-typed, or on the stack. */
+static __always_inline int begin(struct request *rq, const struct host_queue *h,
+				 struct nvme_command *sqe)
 {
-	struct nvme_ctrl *ctrl = &queue->ctrl->ctrl;
-	__u32 instance = ctrl->instance;
-	__u32 slot = instance * nt_qid_stride + (__u32)qid;
-	__u32 disk = (instance + 1) << 1 | (qid == 0);
+	__u32 slot = h->instance * nt_qid_stride + h->qid;
+	__u32 disk = (h->instance + 1) << 1 | (h->qid == 0);
 	__u32 id = rq->q->id & (DISK_IDS - 1);
 	__u64 submit = rq->start_time_ns;
 	struct nt_queue *q;
 	struct nt_cmd *c;
 	__u32 flags = 0;
 
-	if ((__u32)qid >= nt_qid_stride)
+	if (h->qid >= nt_qid_stride)
 		goto no_slot;
 	q = bpf_map_lookup_elem(&queues, &slot);
 	if (!q)
 		goto no_slot;
 	if (nt_disk[id] != disk)
 		nt_disk[id] = disk;
-	if (q->object != (__u64)ctrl) {
-		q->object = (__u64)ctrl;
-		q->instance = instance;
-		q->qid = qid;
-		q->sqsize = ctrl->sqsize;
+	if (q->object != h->ctrl) {
+		q->object = h->ctrl;
+		q->instance = h->instance;
+		q->qid = h->qid;
+		q->sqsize = h->sqsize;
 		q->gen++;
 		q->identified = q->gen;
 	}
-	q->cntlid = ctrl->cntlid;
+	q->cntlid = h->cntlid;
 
 	c = cmd_find(q, rq->tag, true);
 	if (!c)
@@ -83,10 +92,10 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		}
 	}
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
-	record_sqe(&c->r, &pdu->cmd, qid == 0);
+	record_sqe(&c->r, sqe, h->qid == 0);
 	c->r.flags |= flags;
 	c->r.side = NT_HOST;
-	c->r.qid = qid;
+	c->r.qid = h->qid;
 	c->r.cntlid = q->cntlid;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
@@ -97,6 +106,22 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 no_slot:
 	count(NT_CNT_NO_SLOT);
 	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_queue_rq")
+int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
+	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
+{
+	struct nvme_ctrl *ctrl = &queue->ctrl->ctrl;
+	struct host_queue h = {
+		.ctrl = (__u64)ctrl,
+		.instance = ctrl->instance,
+		.qid = qid,
+		.cntlid = ctrl->cntlid,
+		.sqsize = ctrl->sqsize,
+	};
+
+	return begin(rq, &h, &pdu->cmd);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
@@ -218,16 +243,32 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_NO_DATA;
 }
 
+/* blk_mq_rq_to_pdu() */
+static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
+{
+	return (void *)((__u64)rq + bpf_core_type_size(struct request));
+}
+
+/* The status with which the host ends a command that it cannot send (drivers/nvme/host/core.c). */
+#define NVME_SC_HOST_PATH_ERROR 0x370
+
 /*
  * Completions whose beginning was not seen. Flushes that the block layer ends by itself never were a
  * command. While a controller resets, the host ends commands that it has not even begun: those are
- * the ones that were made since we began to look.
+ * the ones that were made since we began to look or, where that is not known, that say so.
  */
 static __always_inline void count_unknown(struct request *rq)
 {
+	struct nvme_tcp_request *req = driver_part(rq);
+	__u64 made = rq->start_time_ns;
+
 	if (!nt_began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	count(rq->start_time_ns >= nt_began_ns ? NT_CNT_NEVER_SENT : NT_CNT_NO_START);
+	if (made ? made >= nt_began_ns
+		 : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
+		count(NT_CNT_NEVER_SENT);
+	else
+		count(NT_CNT_NO_START);
 }
 
 static __always_inline int complete(struct request *rq, bool nested)
@@ -237,7 +278,7 @@ static __always_inline int complete(struct request *rq, bool nested)
 	struct nt_queue *q;
 	struct nt_record *r;
 	struct nt_cmd *c;
-	__u64 now, begin;
+	__u64 now, begin, last = 0;
 	__u32 slot, shape;
 	bool broken = false;
 
@@ -297,3 +338,5 @@ int BPF_PROG(rq_complete, struct request *rq)
 {
 	return complete(rq, false);
 }
+
+#include "host_stock.bpf.h"

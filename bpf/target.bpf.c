@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target's points, from the tracepoints of a patched nvmet-tcp.
+ * The target's points, from the tracepoints of a patched nvmet-tcp; those for a driver that nobody
+ * patched are in target_stock.bpf.h. src/probes.c says which program feeds which point, and decides
+ * which of them are loaded.
  */
 #include "common.bpf.h"
 
@@ -61,11 +63,11 @@ static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 	return cmd_in(queue_find(queue), queue, cmd);
 }
 
-/* A slot's first command of a connection. */
+/* A connection takes its slot. @queue may be a plain address: this is rare, and read by helper. */
 static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					__u32 slot)
 {
-	__u64 sk = (__u64)queue->sock->sk;
+	__u64 sk = (__u64)BPF_CORE_READ(queue, sock, sk);
 
 	q->object = (__u64)queue;
 	q->instance = slot;
@@ -73,68 +75,98 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	bpf_map_update_elem(&sockets, &sk, &slot, BPF_ANY);
 }
 
-/* Who is at the other end is known once Connect has been executed. */
+/* Who is at the other end is known once Connect has been executed. @queue: see queue_begin(). */
 static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					   __u32 slot)
 {
-	struct nvmet_ctrl *ctrl = queue->nvme_sq.ctrl;
+	struct nvmet_ctrl *ctrl = BPF_CORE_READ(queue, nvme_sq.ctrl);
 	struct nt_names *n;
 
 	if (!ctrl)
 		return;
-	q->cntlid = ctrl->cntlid;
-	q->qid = queue->nvme_sq.qid;
-	q->sqsize = queue->nvme_sq.size;
+	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
+	q->qid = BPF_CORE_READ(queue, nvme_sq.qid);
+	q->sqsize = BPF_CORE_READ(queue, nvme_sq.size);
 	n = bpf_map_lookup_elem(&names, &slot);
 	if (n) {
 		bpf_probe_read_kernel_str(n->subsysnqn, sizeof(n->subsysnqn),
-					  ctrl->subsys->subsysnqn);
-		bpf_probe_read_kernel_str(n->hostnqn, sizeof(n->hostnqn), ctrl->hostnqn);
+					  BPF_CORE_READ(ctrl, subsys, subsysnqn));
+		bpf_probe_read_kernel_str(
+			n->hostnqn, sizeof(n->hostnqn),
+			(void *)((__u64)ctrl + bpf_core_field_offset(struct nvmet_ctrl, hostnqn)));
 	}
 	q->identified = q->gen;
 }
 
-SEC("tp_btf/nvmet_tcp_done_recv_pdu")
-int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+/* What begin() has to know of a command capsule that has been received. */
+struct target_capsule {
+	struct nvmet_tcp_queue *queue;
+	__u64 cmd; /* address of its struct nvmet_tcp_cmd */
+	__u32 slot;
+	__u32 tag;
+	__u16 qid;
+	bool has_ctrl;
+	__u64 rx;  /* arrival, 0 if unknown */
+	__u64 now;
+};
+
+/* A command's first point. @sqe: BTF-typed. */
+static __always_inline int begin(const struct target_capsule *t, struct nvme_command *sqe)
 {
-	__u8 opcode = pdu->cmd.common.opcode;
-	__u32 slot = queue->idx;
+	__u8 opcode = sqe->common.opcode;
+	__u32 slot = t->slot;
 	struct nt_queue *q;
 	struct nt_cmd *c;
-	__u64 now;
 
 	if (slot >= nt_slots)
 		goto no_slot;
 	q = bpf_map_lookup_elem(&queues, &slot);
 	if (!q)
 		goto no_slot;
-	if (q->object != (__u64)queue || q->gen == q->dead_gen ||
-	    (opcode == NVME_FABRICS_COMMAND && !queue->nvme_sq.ctrl))
-		queue_begin(q, queue, slot);
-	if (qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
+	if (q->object != (__u64)t->queue || q->gen == q->dead_gen ||
+	    (opcode == NVME_FABRICS_COMMAND && !t->has_ctrl))
+		queue_begin(q, t->queue, slot);
+	if (t->qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
 		count(NT_CNT_ASYNC_EVENT);
 		return 0;
 	}
-	c = cmd_find(q, tag_of(queue, cmd), true);
+	c = cmd_find(q, t->tag, true);
 	if (!c)
 		goto no_slot;
 	if (c->owner)
 		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
-	now = bpf_ktime_get_ns();
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
-	record_sqe(&c->r, &pdu->cmd, qid == 0);
+	record_sqe(&c->r, sqe, t->qid == 0);
 	c->r.side = NT_TARGET;
-	c->r.qid = qid;
+	c->r.qid = t->qid;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
-	c->r.points[NT_T_RX] = arrival(recv_time, now);
-	c->r.points[NT_T_CMD] = now;
-	c->owner = (__u64)cmd;
+	c->r.points[NT_T_RX] = t->rx;
+	c->r.points[NT_T_CMD] = t->now;
+	c->owner = t->cmd;
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
 	return 0;
+}
+
+SEC("tp_btf/nvmet_tcp_done_recv_pdu")
+int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
+	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct target_capsule t = {
+		.queue = queue,
+		.cmd = (__u64)cmd,
+		.slot = queue->idx,
+		.tag = tag_of(queue, cmd),
+		.qid = qid,
+		.has_ctrl = queue->nvme_sq.ctrl,
+		.rx = arrival(recv_time, now),
+		.now = now,
+	};
+
+	return begin(&t, &pdu->cmd);
 }
 
 static __always_inline int exec(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
@@ -241,8 +273,8 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 {
 	__u64 stage[NT_TARGET_STAGES_NR] = {};
 	struct nt_record *r = &c->r;
+	__u64 begin, last = 0;
 	bool broken = false;
-	__u64 begin;
 	__u32 shape;
 
 	r->points[NT_T_SENT] = now;
@@ -339,3 +371,5 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 	bpf_map_delete_elem(&sockets, &key);
 	return 0;
 }
+
+#include "target_stock.bpf.h"

@@ -371,7 +371,8 @@ int tracer_collect(struct tracer *t, struct stats *s)
 
 	s->side = t->o.side;
 	s->driver = t->o.side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
-	s->source = "tracepoints";
+	s->source = source_name(t->source);
+	s->missing = t->missing;
 	s->probes = t->attached;
 	s->seconds = (double)(now - t->collected_ns) / 1e9;
 	s->elapsed = (double)(now - t->began_ns) / 1e9;

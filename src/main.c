@@ -11,6 +11,7 @@ int main(int argc, char **argv)
 		[VERB_TRACE] = verb_trace,
 		[VERB_RECORD] = verb_record,
 		[VERB_REPORT] = verb_report,
+		[VERB_PROBES] = verb_probes,
 	};
 	struct options o;
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "stats.h"
+
 #define SECOND 1000000000ULL
 
 const char *argp_program_version = "ntprof-bpf " NTPROF_VERSION;
@@ -29,11 +31,13 @@ static const char doc[] =
 	"                                    raw records of a minute, for later\n"
 	"  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
 	"                                    where the time went, in ten stages, both sides together\n"
+	"  ntprof-bpf probes                 what this kernel offers; the exit status is 0 if it gives\n"
+	"                                    every point, 2 if some, 3 if too few to trace\n"
 	"  ntprof-bpf trace --target --slower 2ms\n"
 	"                                    one line for each command that took 2 ms or more\n"
 	"\n"
-	"The tracepoints come with patched nvme-tcp and nvmet-tcp modules: see\n"
-	"kernel_patches/README.md. Ctrl-C ends the run and prints its summary.";
+	"It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints, which cost less:\n"
+	"see kernel_patches/README.md. Ctrl-C ends the run and prints its summary.";
 
 enum {
 	KEY_HOST = 0x100,
@@ -46,11 +50,16 @@ enum {
 	KEY_SLOWEST,
 	KEY_COMMANDS,
 	KEY_MAX_SIZE,
+	KEY_SOURCE,
+	KEY_FORMAT,
 };
 
 static const struct argp_option argp_options[] = {
 	{"host", KEY_HOST, NULL, 0, "Trace this machine as NVMe/TCP host (initiator)", 1},
 	{"target", KEY_TARGET, NULL, 0, "Trace this machine as NVMe/TCP target", 1},
+	{"source", KEY_SOURCE, "SOURCE", 0,
+	 "Take points from the tracepoints of a patched driver, or from stock probes that need no "
+	 "patch: tracepoints or stock (default: tracepoints where the driver has them)", 1},
 	{"interval", 'i', "TIME", 0, "Live view: show a block every TIME (default 1s)", 2},
 	{"duration", 'd', "TIME", 0, "End after TIME", 2},
 	{"count", 'n', "N", 0, "End after N blocks (live view) or N commands (trace, record)", 2},
@@ -69,6 +78,7 @@ static const struct argp_option argp_options[] = {
 	 "Record: end before the stream is larger than SIZE (a number, or with K, M or G)", 2},
 	{"slowest", KEY_SLOWEST, "N", 0, "Report: tell the story of the N slowest commands", 2},
 	{"commands", KEY_COMMANDS, NULL, 0, "Report: first of all print a line for each command", 2},
+	{"format", KEY_FORMAT, "FORMAT", 0, "Probes: text (default) or json", 2},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
 	{NULL, 0, NULL, 0,
 	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", 4},
@@ -164,6 +174,15 @@ static uint64_t count_argument(struct argp_state *state, const char *option, con
 	return n;
 }
 
+static enum nt_source source_argument(struct argp_state *state, const char *text)
+{
+	for (unsigned int i = 0; i < NT_SOURCES; i++)
+		if (!strcmp(text, source_name(i)))
+			return i;
+	argp_error(state, "--source %s: neither tracepoints nor stock", text);
+	return NT_SOURCES;
+}
+
 static enum verb verb_of(struct argp_state *state, const char *name)
 {
 	if (!strcmp(name, "trace"))
@@ -172,8 +191,10 @@ static enum verb verb_of(struct argp_state *state, const char *name)
 		return VERB_RECORD;
 	if (!strcmp(name, "report"))
 		return VERB_REPORT;
+	if (!strcmp(name, "probes"))
+		return VERB_PROBES;
 	argp_error(state,
-		   "unknown verb '%s': use none for the live view, or trace, record or report",
+		   "unknown verb '%s': use none for the live view, or trace, record, report or probes",
 		   name);
 	return VERBS_NR;
 }
@@ -189,7 +210,8 @@ static void check_report(const struct parse *p, struct argp_state *state)
 	if (p->host || p->target)
 		argp_error(state, "report: the files say which side they are of");
 	if (p->interval || o->duration_ns || o->count || o->slower_ns || o->histogram ||
-	    o->summary || o->output || o->force || o->max_bytes || o->nr_peers)
+	    o->summary || o->output || o->force || o->max_bytes || o->nr_peers || o->json ||
+	    o->source != NT_SOURCES)
 		argp_error(state, "report takes only --slowest, --commands and files");
 }
 
@@ -207,9 +229,14 @@ static void check(struct parse *p, struct argp_state *state)
 		argp_error(state, "--slowest and --commands are for report only");
 	if (p->host && p->target)
 		argp_error(state, "--host and --target are two sides: run it once for each");
-	if (!p->host && !p->target)
+	o->any_side = !p->host && !p->target && o->verb == VERB_PROBES;
+	if (!p->host && !p->target && !o->any_side)
 		argp_error(state, "say which side this machine is: --host or --target");
 	o->side = p->host ? NT_HOST : NT_TARGET;
+	if (o->json && o->verb != VERB_PROBES)
+		argp_error(state, "--format is for probes only");
+	if (o->verb == VERB_PROBES && (o->duration_ns || o->count))
+		argp_error(state, "probes only looks: it takes neither --duration nor --count");
 	if (o->verb != VERB_LIVE && p->interval)
 		argp_error(state, "--interval is for the live view only");
 	if (o->histogram && o->verb != VERB_LIVE && !o->summary)
@@ -262,6 +289,14 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
 				   arg);
 		break;
+	case KEY_SOURCE:
+		p->o->source = source_argument(state, arg);
+		break;
+	case KEY_FORMAT:
+		if (strcmp(arg, "text") && strcmp(arg, "json"))
+			argp_error(state, "--format %s: neither text nor json", arg);
+		p->o->json = !strcmp(arg, "json");
+		break;
 	case KEY_SUMMARY:
 		p->o->summary = true;
 		break;
@@ -307,12 +342,13 @@ void options_parse(struct options *o, int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_one,
-		.args_doc = "[trace|record]\nreport FILE...",
+		.args_doc = "[trace|record|probes]\nreport FILE...",
 		.doc = doc,
 	};
 	struct parse p = {.o = o};
 
-	*o = (struct options){.verb = VERB_LIVE, .interval_ns = SECOND};
+	*o = (struct options){
+		.verb = VERB_LIVE, .interval_ns = SECOND, .source = NT_SOURCES};
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &p);
 }

@@ -15,6 +15,7 @@ enum verb {
 	VERB_TRACE,
 	VERB_RECORD,
 	VERB_REPORT,
+	VERB_PROBES,
 	VERBS_NR,
 };
 
@@ -26,6 +27,9 @@ enum verb {
  * struct options - what to do
  * @verb: which of them
  * @side: host or target
+ * @source: where points come from; NT_SOURCES is the best that there is
+ * @any_side: probes: no side was named, so both are meant
+ * @json: probes: print JSON
  * @interval_ns: time between two blocks of the live view
  * @duration_ns: end after this time; 0 is never
  * @count: end after this many intervals (live view) or commands (trace, record); 0 is never
@@ -44,6 +48,7 @@ enum verb {
 struct options {
 	enum verb verb;
 	enum nt_side side;
+	enum nt_source source;
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	uint64_t count;
@@ -56,6 +61,8 @@ struct options {
 	bool commands;
 	const char *output;
 	uint64_t max_bytes;
+	bool any_side;
+	bool json;
 	bool force;
 	bool summary;
 	bool histogram;

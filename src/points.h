@@ -13,6 +13,14 @@ enum nt_side {
 	NT_SIDES,
 };
 
+/* X(identifier, name): where points come from: a patched driver's tracepoints, or what any kernel has. */
+#define NT_SOURCE_NAMES(X)                                                                         \
+	X(TRACEPOINTS, "tracepoints")                                                              \
+	X(STOCK, "stock")
+
+#define NT_ENUM_SOURCE(id, name) NT_##id,
+enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
+
 /* X(identifier, name on screen, what it is). In the order in which a command passes them. */
 #define NT_HOST_POINTS(X)                                                                          \
 	X(H_SUBMIT, "submit", "the request's start_time_ns")                                       \

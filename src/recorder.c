@@ -27,6 +27,7 @@
 
 struct recorder {
 	const struct options *o;
+	int fd;
 	const struct tracer *t;
 	struct stream_writer *w;
 	struct announced announced;
@@ -37,13 +38,13 @@ struct recorder {
 	bool full;
 };
 
-static void describe(struct stream_header *h, enum nt_side side)
+static void describe(struct stream_header *h, enum nt_side side, enum nt_source source)
 {
 	struct utsname u;
 	FILE *f;
 
 	*h = (struct stream_header){.side = side};
-	snprintf(h->source, sizeof(h->source), "tracepoints");
+	snprintf(h->source, sizeof(h->source), "%s", source_name(source));
 	snprintf(h->program, sizeof(h->program), "ntprof-bpf " NTPROF_VERSION);
 	if (!uname(&u)) {
 		snprintf(h->hostname, sizeof(h->hostname), "%s", u.nodename);
@@ -86,12 +87,29 @@ static int tell_queue(struct recorder *r, const struct nt_record *rec)
 	return new > 0 ? stream_write(r->w, &e) : new;
 }
 
+/* The header comes first, and is complete when it is known where the points come from. */
+static int write_header(struct recorder *r, enum nt_source source)
+{
+	struct stream_header h;
+
+	describe(&h, r->o->side, source);
+	r->w = stream_writer_new(r->fd, &h);
+	return r->w ? 0 : -errno;
+}
+
 static int begin(void *context, const struct tracer *t)
 {
 	struct recorder *r = context;
+	int err;
 
 	r->t = t;
-	return stop_on(r, write_clock(r));
+	err = write_header(r, tracer_source(t));
+	if (!err)
+		err = write_clock(r);
+	if (err && err != -EPIPE)
+		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", r->o->output,
+			strerror(-err));
+	return stop_on(r, err);
 }
 
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
@@ -138,7 +156,8 @@ static void tell_progress(struct recorder *r, const struct stats *s, bool last)
 	r->told = s->elapsed;
 	fprintf(stderr,
 		"%s%s: %" PRIu64 " commands, %" PRIu64 " bytes, %" PRIu64 " losses, %.0f s%s",
-		r->terminal ? "\r" : "", side_name(r->o->side), r->records, stream_bytes(r->w),
+		r->terminal ? "\r" : "", side_name(r->o->side), r->records,
+		r->w ? stream_bytes(r->w) : 0,
 		losses_sum(s), s->elapsed, r->terminal && !last ? "\033[K" : "\n");
 }
 
@@ -167,7 +186,10 @@ static int end(void *context, const struct stats *s)
 	struct timespec t;
 	int err = 0;
 
-	if (!r->reader_gone) {
+	/* Ended before the module came: a stream without records. */
+	if (!r->w)
+		err = write_header(r, r->o->source);
+	if (!err && !r->reader_gone) {
 		e.end.records = r->records;
 		e.end.clock.monotonic_ns = monotonic_ns();
 		clock_gettime(CLOCK_REALTIME, &t);
@@ -232,7 +254,6 @@ int verb_record(const struct options *o)
 	};
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
 	struct options flushed = *o;
-	struct stream_header h;
 	int fd, status;
 
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {
@@ -247,13 +268,7 @@ int verb_record(const struct options *o)
 			errno == EEXIST ? " (--force replaces it)" : "");
 		return EXIT_FAILURE;
 	}
-	describe(&h, o->side);
-	r.w = stream_writer_new(fd, &h);
-	if (!r.w) {
-		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", o->output, strerror(errno));
-		close(fd);
-		return EXIT_FAILURE;
-	}
+	r.fd = fd;
 	flushed.interval_ns = FLUSH_NS;
 	status = run(&flushed, &callbacks, &r);
 	stream_writer_free(r.w);

@@ -96,6 +96,7 @@ static int try_open(struct run *r)
 {
 	struct tracer_options to = {
 		.side = r->o->side,
+		.source = r->o->source,
 		.select = r->cb->select,
 		.slower_ns = r->o->slower_ns,
 		.on_record = on_record,
@@ -266,7 +267,7 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 	}
 	r.s.side = o->side;
 	r.s.driver = "";
-	r.s.source = "tracepoints";
+	r.s.source = source_name(o->source);
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
 

@@ -163,6 +163,14 @@ static const char *name_get(const char *const *names, size_t nr, unsigned int i)
 	return i < nr ? names[i] : "unknown";
 }
 
+const char *source_name(enum nt_source source)
+{
+#define SOURCE_NAME(id, name) [NT_##id] = name,
+	static const char *const names[] = {NT_SOURCE_NAMES(SOURCE_NAME)};
+
+	return source < NT_SOURCES ? names[source] : "none";
+}
+
 const char *side_name(enum nt_side side)
 {
 	static const char *const names[] = {[NT_HOST] = "host", [NT_TARGET] = "target"};

@@ -73,7 +73,8 @@ enum {
  * @side: which tables below apply: host or target stages
  * @kernel: release of the running kernel
  * @driver: what is traced, e.g. "nvme_tcp"; "" while waiting for the module
- * @source: "tracepoints"
+ * @source: where the points come from, see source_name()
+ * @missing: bits of the points that bound stages and that nothing here gives, see join.h
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @seconds: length of the last interval
@@ -87,6 +88,7 @@ struct stats {
 	char kernel[65];
 	const char *driver;
 	const char *source;
+	uint32_t missing;
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;
@@ -122,6 +124,7 @@ void stats_free(struct stats *s);
  * stats_counter_name() and stats_counter_help() also know STATS_*.
  */
 const char *side_name(enum nt_side side);
+const char *source_name(enum nt_source source); /* "none" for what is no source */
 const char *op_name(enum nt_op op);
 const char *shape_name(enum nt_shape shape);
 const char *stage_name(enum nt_side side, unsigned int stage);

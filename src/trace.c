@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "join.h"
 #include "run.h"
 #include "verbs.h"
 #include "view.h"
@@ -20,7 +21,8 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 {
 	uint64_t stage[NT_STAGES_MAX], first = 0, last = 0;
 	struct trace *trace = context;
-	char controller[32];
+	uint8_t into[NT_STAGES_MAX];
+	char controller[32], name[256];
 
 	for (unsigned int i = 0; i < points_nr(r->side); i++) {
 		if (!r->points[i])
@@ -48,11 +50,15 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 			printf(" %s=%" PRIu64, point_name(r->side, i),
 			       (uint64_t)r->points[i] - first);
 	printf(" |");
-	if (record_stages(r, stage))
+	if (record_stages_joined(r, tracer_missing(t), into, stage)) {
 		for (unsigned int i = 0; i < stages_nr(r->side); i++)
-			printf(" %s=%" PRIu64, stage_name(r->side, i), stage[i]);
-	else
+			if (into[i] == i)
+				printf(" %s=%" PRIu64,
+				       stage_joined_name(r->side, into, i, name, sizeof(name)),
+				       stage[i]);
+	} else {
 		printf(" unsplit");
+	}
 	printf("\n");
 	if (ferror(stdout))
 		return -EIO;
@@ -77,6 +83,15 @@ static int print_losses(void *context, const struct stats *s)
 	return fflush(stdout) ? -EIO : 0;
 }
 
+static int begin(void *context, const struct tracer *t)
+{
+	const struct trace *trace = context;
+
+	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
+		trace->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+	return 0;
+}
+
 static void waiting(void *context)
 {
 	const struct trace *trace = context;
@@ -89,6 +104,7 @@ int verb_trace(const struct options *o)
 {
 	const struct run_callbacks callbacks = {
 		.select = o->slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
+		.begin = begin,
 		.record = print_record,
 		.waiting = waiting,
 		.end = print_losses,

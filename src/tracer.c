@@ -2,7 +2,6 @@
 #include "tracer.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include "host.skel.h"
+#include "join.h"
+#include "probes.h"
 #include "target.skel.h"
 #include "tracer_private.h"
 
@@ -29,11 +30,6 @@
 #define TARGET_QUEUES 1024
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
-
-static const char *module_of(enum nt_side side)
-{
-	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
-}
 
 static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -93,9 +89,15 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 		break;
 	case TRACER_NOT_PATCHED:
 		snprintf(buf, size,
-			 "tracepoint %s not found: the running %s module is not patched. See "
-			 "kernel_patches/README.md on how to build and load a patched one",
+			 "%s. Run without --source tracepoints, or see kernel_patches/README.md on "
+			 "how to build and load a patched %s",
 			 detail, file);
+		break;
+	case TRACER_NO_PROBES:
+		snprintf(buf, size,
+			 "this kernel offers no probes for the stock %s: %s. See "
+			 "kernel_patches/README.md on how to build and load a patched one",
+			 file, detail);
 		break;
 	case TRACER_TIMESTAMPS:
 		snprintf(buf, size, "cannot ask for packet timestamps: %s", detail);
@@ -119,53 +121,78 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 	}
 }
 
-/* The tracepoint behind a program, without its section's prefix; NULL for other kinds. */
-static const char *tracepoint_of(const struct bpf_program *p)
+/* Decides where the points come from, and which programs are loaded. */
+static enum tracer_status choose_programs(struct tracer *t, char *detail, size_t size)
 {
-	static const char prefix[] = "tp_btf/";
-	const char *section = bpf_program__section_name(p);
+	uint32_t wanted = probe_stage_points(t->o.side) | probe_vital_points(t->o.side);
+	enum tracer_status status = TRACER_OK;
+	const struct probe_way *first = NULL;
+	struct probes *p;
+	uint32_t given;
 
-	return strncmp(section, prefix, sizeof(prefix) - 1) ? NULL : section + sizeof(prefix) - 1;
+	p = probes_new(t->o.side, t->obj);
+	if (!p) {
+		snprintf(detail, size, "%s", strerror(errno));
+		return errno == ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
+	}
+	if (!probes_module_loaded(p)) {
+		status = TRACER_NO_MODULE;
+		goto out;
+	}
+	if (!probes_module_btf(p)) {
+		status = TRACER_NO_MODULE_BTF;
+		goto out;
+	}
+	t->source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+	given = probes_points(p, t->source);
+	if (t->o.select != NT_SELECT_NONE)
+		wanted = ~0u;
+	t->missing = probe_stage_points(t->o.side) & ~given;
+	if ((probe_vital_points(t->o.side) & ~given) || (t->source == NT_TRACEPOINTS && t->missing)) {
+		for (size_t i = 0; !first && i < probe_ways_nr; i++)
+			if (probe_ways[i].side == t->o.side && probe_ways[i].source == t->source &&
+			    (probe_ways[i].points & ~given) &&
+			    !probes_works(p, &probe_ways[i], detail, size))
+				first = &probe_ways[i];
+		status = t->source == NT_TRACEPOINTS ? TRACER_NOT_PATCHED : TRACER_NO_PROBES;
+		goto out;
+	}
+	probes_select(p, t->source, wanted);
+	stages_join(t->o.side, t->missing, t->into);
+	if (t->host) {
+		t->host->rodata->nt_missing = t->missing;
+		memcpy((void *)t->host->rodata->nt_into, t->into, sizeof(t->into));
+	} else {
+		t->target->rodata->nt_missing = t->missing;
+		memcpy((void *)t->target->rodata->nt_into, t->into, sizeof(t->into));
+	}
+out:
+	probes_free(p);
+	return status;
 }
 
-/* Every tracepoint of the module that a program wants is there. */
-static enum tracer_status check_tracepoints(struct tracer *t, char *detail, size_t size)
+int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes *p), void *context)
 {
-	const char *module = module_of(t->o.side);
-	enum tracer_status status = TRACER_OK;
-	struct btf *base = NULL, *btf = NULL;
-	struct bpf_program *p;
-	char path[64], name[128];
+	struct nt_target *target = NULL;
+	struct nt_host *host = NULL;
+	struct probes *p = NULL;
+	int err = 0;
 
-	snprintf(path, sizeof(path), "/sys/module/%s", module);
-	if (access(path, F_OK))
-		return TRACER_NO_MODULE;
-	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
-	if (access(path, R_OK))
-		return TRACER_NO_MODULE_BTF;
-	base = btf__load_vmlinux_btf();
-	btf = base ? btf__load_module_btf(module, base) : NULL;
-	if (!btf) {
-		btf__free(base);
-		return TRACER_NO_MODULE_BTF;
-	}
-	bpf_object__for_each_program(p, t->obj)
-	{
-		const char *tp = tracepoint_of(p);
-
-		if (!tp)
-			continue;
-		/* include/trace/bpf_probe.h makes one such type for each tracepoint. */
-		snprintf(name, sizeof(name), "btf_trace_%s", tp);
-		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0) {
-			snprintf(detail, size, "%s", tp);
-			status = TRACER_NOT_PATCHED;
-			break;
-		}
-	}
-	btf__free(btf);
-	btf__free(base);
-	return status;
+	libbpf_set_print(NULL);
+	if (side == NT_HOST)
+		host = nt_host__open();
+	else
+		target = nt_target__open();
+	if (host || target)
+		p = probes_new(side, host ? host->obj : target->obj);
+	if (p)
+		fn(context, p);
+	else
+		err = errno ? -errno : -ENOMEM;
+	probes_free(p);
+	nt_host__destroy(host);
+	nt_target__destroy(target);
+	return err;
 }
 
 static unsigned int highest_instance(void)
@@ -211,7 +238,6 @@ static uint32_t qid_stride(unsigned int cpus)
 
 static int open_object(struct tracer *t)
 {
-	bool records = t->o.select != NT_SELECT_NONE;
 	uint32_t stride;
 
 	t->cpus = libbpf_num_possible_cpus();
@@ -226,8 +252,7 @@ static int open_object(struct tracer *t)
 		t->nr_slots = (HOST_CONTROLLERS + highest_instance()) * stride;
 		t->host->rodata->nt_qid_stride = stride;
 		CONFIGURE(t->host, t);
-		/* Feeds no stage, only records. */
-		bpf_program__set_autoload(t->host->progs.done_send_req, records);
+		bpf_map__set_max_entries(t->host->maps.sending, t->nr_slots);
 	} else {
 		t->target = nt_target__open();
 		if (!t->target)
@@ -237,7 +262,7 @@ static int open_object(struct tracer *t)
 		CONFIGURE(t->target, t);
 		bpf_map__set_max_entries(t->target->maps.names, t->nr_slots);
 		bpf_map__set_max_entries(t->target->maps.sockets, t->nr_slots);
-		bpf_program__set_autoload(t->target->progs.try_recv_data, records);
+		bpf_map__set_max_entries(t->target->maps.arrivals, t->nr_slots);
 	}
 	return 0;
 }
@@ -316,23 +341,34 @@ static void print_memory(const struct tracer *t)
 	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));
 }
 
-/*
- * Backwards, so that a command's beginning is seen only once all that follows it is: the programs
- * stand in the order of a command's life.
- */
-static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
+/* Where the skeleton keeps the link of a program. */
+static struct bpf_link **link_of(struct tracer *t, const char *name)
 {
 	struct bpf_object_skeleton *s = t->host ? t->host->skeleton : t->target->skeleton;
 
-	for (int i = s->prog_cnt - 1; i >= 0; i--) {
-		struct bpf_program *p = *s->progs[i].prog;
+	for (int i = 0; i < s->prog_cnt; i++)
+		if (!strcmp(s->progs[i].name, name))
+			return s->progs[i].link;
+	return NULL;
+}
 
-		if (!bpf_program__autoload(p))
+static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
+{
+	const char *const *names = probe_programs(t->o.side);
+	int nr = 0;
+
+	while (names[nr])
+		nr++;
+	for (int i = nr - 1; i >= 0; i--) {
+		struct bpf_program *p = bpf_object__find_program_by_name(t->obj, names[i]);
+		struct bpf_link **link = link_of(t, names[i]);
+
+		if (!p || !link || !bpf_program__autoload(p))
 			continue;
-		if (i == 0)
+		if (probe_begins(names[i]))
 			*t->began = NT_BEGINNING;
-		*s->progs[i].link = bpf_program__attach(p);
-		if (!*s->progs[i].link) {
+		*link = bpf_program__attach(p);
+		if (!*link) {
 			snprintf(detail, size, "%s: %s", bpf_program__section_name(p),
 				 strerror(errno));
 			return TRACER_ATTACH;
@@ -341,6 +377,29 @@ static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size
 	}
 	*t->began = monotonic_ns();
 	return TRACER_OK;
+}
+
+/* Beginnings first, so that no command is seen that lacks what comes before or after. */
+static void detach_all(struct tracer *t)
+{
+	for (const char *const *name = probe_programs(t->o.side); *name; name++) {
+		struct bpf_link **link = link_of(t, *name);
+
+		if (!link)
+			continue;
+		bpf_link__destroy(*link);
+		*link = NULL;
+	}
+}
+
+/* Once a request has told what it was to tell, the next ones need not. */
+static void detach_learnt(struct tracer *t)
+{
+	if (!t->host || !t->host->links.stock_learn || !t->host->bss->nt_queue_rq)
+		return;
+	bpf_link__destroy(t->host->links.stock_learn);
+	t->host->links.stock_learn = NULL;
+	t->attached--;
 }
 
 enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
@@ -362,7 +421,7 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	err = open_object(t);
 	if (err)
 		goto load_failed;
-	status = check_tracepoints(t, detail, size);
+	status = choose_programs(t, detail, size);
 	if (status)
 		goto out;
 	err = load_object(t);
@@ -416,6 +475,17 @@ int tracer_clock_fd(const struct tracer *t)
 void tracer_clock_update(struct tracer *t)
 {
 	__atomic_store_n(t->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
+	detach_learnt(t);
+}
+
+enum nt_source tracer_source(const struct tracer *t)
+{
+	return t->source;
+}
+
+uint32_t tracer_missing(const struct tracer *t)
+{
+	return t->missing;
 }
 
 int tracer_drain(struct tracer *t)
@@ -428,10 +498,8 @@ void tracer_detach(struct tracer *t)
 	/* Beginnings are no longer seen from the first program on that goes: ends tell nothing again. */
 	if (t->began)
 		*t->began = 0;
-	if (t->host)
-		nt_host__detach(t->host);
-	if (t->target)
-		nt_target__detach(t->target);
+	if (t->host || t->target)
+		detach_all(t);
 }
 
 void tracer_close(struct tracer *t)

@@ -12,6 +12,7 @@
 #include "stats.h"
 
 struct tracer;
+struct probes;
 
 /* Why tracing cannot begin. Each has one message, see tracer_explain(). */
 enum tracer_status {
@@ -22,6 +23,7 @@ enum tracer_status {
 	TRACER_NO_BTF,
 	TRACER_NO_MODULE_BTF,
 	TRACER_NOT_PATCHED,
+	TRACER_NO_PROBES,
 	TRACER_TIMESTAMPS,
 	TRACER_LOAD,
 	TRACER_ATTACH,
@@ -31,6 +33,7 @@ enum tracer_status {
 /**
  * struct tracer_options - what to trace
  * @side: host or target
+ * @source: where its points come from; NT_SOURCES takes the best that there is
  * @select: which commands get a record
  * @slower_ns: threshold of NT_SELECT_SLOWER
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none
@@ -39,6 +42,7 @@ enum tracer_status {
  */
 struct tracer_options {
 	enum nt_side side;
+	enum nt_source source;
 	enum nt_select select;
 	uint64_t slower_ns;
 	void (*on_record)(void *context, const struct nt_record *r);
@@ -67,6 +71,16 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 			       size_t size);
 
 /**
+ * tracer_look() - look at what the running kernel offers, without tracing
+ * @side: host or target
+ * @fn: called once with @context and what there is
+ *
+ * Return: 0 or a negative errno.
+ */
+int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes *p),
+		void *context);
+
+/**
  * tracer_explain() - the message for a status: what is wrong and what the user can do about it
  * @status: not TRACER_OK
  * @side: which side was asked for
@@ -85,6 +99,12 @@ int tracer_clock_fd(const struct tracer *t);
 
 /** tracer_clock_update() - keep packet arrival times right: now and then, and when the clock is set */
 void tracer_clock_update(struct tracer *t);
+
+/** tracer_source() - where its points come from */
+enum nt_source tracer_source(const struct tracer *t);
+
+/** tracer_missing() - bits of the points that bound stages and that nothing here gives, see join.h */
+uint32_t tracer_missing(const struct tracer *t);
 
 /** tracer_drain() - hand all waiting records to on_record; Return: how many, or a negative errno */
 int tracer_drain(struct tracer *t);

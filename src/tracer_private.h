@@ -30,6 +30,9 @@ struct hist_seen {
 
 struct tracer {
 	struct tracer_options o;
+	enum nt_source source;
+	uint32_t missing; /* bits of points that bound stages and that nothing here gives */
+	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
 	struct rx_clock clock;
 	struct nt_host *host;
 	struct nt_target *target;

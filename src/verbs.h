@@ -19,4 +19,7 @@ int verb_record(const struct options *o);
 /** verb_report() - merge recorded streams; needs no root and no BPF; Return: the exit status */
 int verb_report(const struct options *o);
 
+/** verb_probes() - what this kernel offers; Return: 0 every point, 1 error, 2 some, 3 too few to trace */
+int verb_probes(const struct options *o);
+
 #endif /* NTPROF_VERBS_H */

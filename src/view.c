@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "frame.h"
+#include "join.h"
 #include "view.h"
 #include "view_block.h"
 
@@ -116,7 +117,9 @@ static void operation_hist(const struct block *b, enum nt_op op, struct hist *h)
  */
 static void operation_print(const struct block *b, enum nt_op op, bool numbers, FILE *f)
 {
+	uint8_t into[NT_STAGES_MAX];
 	struct hist h;
+	char name[256];
 
 	operation_hist(b, op, &h);
 	if (!h.count)
@@ -128,11 +131,15 @@ static void operation_print(const struct block *b, enum nt_op op, bool numbers, 
 	for (size_t i = 0; i < sizeof(view_percents) / sizeof(view_percents[0]); i++)
 		fprintf(f, " %" PRIu64, hist_percentile(&h, view_percents[i]));
 	fprintf(f, " %" PRIu64 "\n", h.max);
+	stages_join(b->s->side, b->s->missing, into);
 	for (unsigned int i = 0; i < stages_nr(b->s->side); i++) {
 		const struct hist *stage = block_stage(b, op, i);
 
+		if (into[i] != i)
+			continue;
 		fprintf(f, "stage %s %s %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-			op_name(op), stage_name(b->s->side, i), hist_mean(stage),
+			op_name(op), stage_joined_name(b->s->side, into, i, name, sizeof(name)),
+			hist_mean(stage),
 			hist_percentile(stage, 50), hist_percentile(stage, 99), stage->max,
 			stage->sum);
 	}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bars.h"
+#include "join.h"
 #include "view.h"
 #include "view_block.h"
 
@@ -14,15 +15,30 @@ struct widths {
 	int op;
 	int stage;
 	unsigned int bar;
+	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
 };
+
+/* All of a side's stages under one name. */
+#define STAGE_NAME 256
 
 /* Columns of a row besides the names and the bar: four durations and the share. */
 #define NUMBERS_WIDTH (4 * (1 + 8) + 2 + 7)
 
+/* The name of a stage and of those that are one with it. */
+static const char *stage_label(const struct block *b, const struct widths *w, unsigned int stage,
+			       char name[STAGE_NAME])
+{
+	if (w->into[stage] == STAGE_UNKNOWN)
+		return stage_name(b->s->side, stage);
+	return stage_joined_name(b->s->side, w->into, stage, name, STAGE_NAME);
+}
+
 static void widths_measure(struct widths *w, const struct block *b)
 {
+	char name[STAGE_NAME];
 	unsigned int used;
 
+	stages_join(b->s->side, b->s->missing, w->into);
 	w->op = (int)strlen("op");
 	w->stage = (int)strlen("stage");
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
@@ -30,8 +46,10 @@ static void widths_measure(struct widths *w, const struct block *b)
 			w->op = (int)strlen(op_name(op));
 	}
 	for (unsigned int i = 0; i < stages_nr(b->s->side); i++) {
-		if ((int)strlen(stage_name(b->s->side, i)) > w->stage)
-			w->stage = (int)strlen(stage_name(b->s->side, i));
+		int len = (int)strlen(stage_label(b, w, i, name));
+
+		if (len > w->stage)
+			w->stage = len;
 	}
 	used = (unsigned int)(w->op + 2 + w->stage + NUMBERS_WIDTH + 1);
 	w->bar = used < b->width ? b->width - used : 0;
@@ -48,9 +66,11 @@ static void stage_print(const struct block *b, const struct widths *w, enum nt_o
 	double share = whole > 0 ? (double)h->sum / whole : 0;
 	double v[] = {hist_mean(h), (double)hist_percentile(h, 50), (double)hist_percentile(h, 99),
 		      (double)h->max};
-	char text[VIEW_DURATION];
+	char text[VIEW_DURATION], name[STAGE_NAME];
 
-	fprintf(f, "%-*s  %-*s", w->op, op_name(op), w->stage, stage_name(b->s->side, stage));
+	if (w->into[stage] != stage && w->into[stage] != STAGE_UNKNOWN)
+		return;
+	fprintf(f, "%-*s  %-*s", w->op, op_name(op), w->stage, stage_label(b, w, stage, name));
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
 		fprintf(f, " %8s", h->count ? view_duration(text, sizeof(text), v[i]) : "-");
 	fprintf(f, "  %5.1f %%%s", share * 100, share > 0 ? " " : "");

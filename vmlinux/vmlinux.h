@@ -10,7 +10,7 @@
 #define __VMLINUX_H__
 
 /* only pointed to */
-struct sock;
+struct blk_mq_ops;
 
 /* include/uapi/asm-generic/int-ll64.h */
 typedef unsigned char __u8;
@@ -73,16 +73,52 @@ enum {
 	TCP_CLOSE = 7,
 };
 
+/* include/linux/ktime.h */
+typedef s64 ktime_t;
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* include/linux/skbuff.h */
+struct sk_buff {
+	struct sk_buff *next;
+	ktime_t tstamp;
+	unsigned int len;
+	char cb[48];
+};
+
+struct sk_buff_head {
+	struct sk_buff *next;
+};
+
+/* include/net/sock.h */
+struct sock {
+	struct sk_buff_head sk_receive_queue;
+};
 
 /* include/linux/net.h */
 struct socket {
 	struct sock *sk;
 };
 
+/* include/linux/tcp.h */
+struct tcp_sock {
+	u32 copied_seq;
+};
+
+/* include/net/tcp.h */
+struct tcp_skb_cb {
+	__u32 seq;
+};
+
+/* include/linux/blk-mq.h */
+struct blk_mq_queue_data {
+	struct request *rq;
+};
+
 /* include/linux/blkdev.h */
 struct request_queue {
 	int id;
+	const struct blk_mq_ops *mq_ops;
 };
 
 /* include/linux/blk-mq.h */
@@ -143,6 +179,7 @@ struct nvme_tcp_cmd_pdu {
 };
 
 struct nvme_tcp_rsp_pdu {
+	struct nvme_tcp_hdr hdr;
 	struct nvme_completion cqe;
 };
 
@@ -152,6 +189,13 @@ struct nvme_tcp_r2t_pdu {
 
 struct nvme_tcp_data_pdu {
 	struct nvme_tcp_hdr hdr;
+	__u16 command_id;
+};
+
+enum nvme_tcp_pdu_type {
+	nvme_tcp_rsp = 5,
+	nvme_tcp_c2h_data = 7,
+	nvme_tcp_r2t = 9,
 };
 
 /* drivers/nvme/host/nvme.h */
@@ -161,12 +205,33 @@ struct nvme_ctrl {
 	u16 sqsize;
 };
 
+struct nvme_request {
+	struct nvme_command *cmd;
+	u16 status;
+};
+
 /* drivers/nvme/host/tcp.c */
+enum nvme_tcp_send_state {
+	NVME_TCP_SEND_CMD_PDU = 0,
+	NVME_TCP_SEND_H2C_PDU = 1,
+};
+
+struct nvme_tcp_request {
+	struct nvme_request req;
+	struct nvme_tcp_queue *queue;
+	enum nvme_tcp_send_state state;
+};
+
 struct nvme_tcp_ctrl {
+	struct nvme_tcp_queue *queues;
 	struct nvme_ctrl ctrl;
 };
 
 struct nvme_tcp_queue {
+	struct socket *sock;
+	void *pdu;
+	int pdu_remaining;
+	struct nvme_tcp_request *request;
 	struct nvme_tcp_ctrl *ctrl;
 };
 
@@ -188,16 +253,43 @@ struct nvmet_sq {
 	bool sqhd_disabled;
 };
 
+/* include/linux/nvme.h */
+enum {
+	NVMF_TRTYPE_TCP = 3,
+};
+
+/* drivers/nvme/target/nvmet.h */
+struct nvmet_fabrics_ops {
+	unsigned int type;
+};
+
 struct nvmet_req {
 	struct nvme_command *cmd;
+	struct nvme_completion *cqe;
+	struct nvmet_sq *sq;
 	size_t transfer_len;
+	const struct nvmet_fabrics_ops *ops;
 };
 
 /* drivers/nvme/target/tcp.c */
+enum nvmet_tcp_send_state {
+	NVMET_TCP_SEND_DATA_PDU = 0,
+	NVMET_TCP_SEND_DATA = 1,
+	NVMET_TCP_SEND_R2T = 2,
+	NVMET_TCP_SEND_RESPONSE = 4,
+};
+
+enum nvmet_tcp_recv_state {
+	NVMET_TCP_RECV_PDU = 0,
+};
+
 struct nvmet_tcp_cmd {
+	struct nvmet_tcp_queue *queue;
 	struct nvmet_req req;
+	u32 rbytes_done;
 	u32 wbytes_done;
 	u32 offset;
+	enum nvmet_tcp_send_state state;
 };
 
 struct nvmet_tcp_queue {
@@ -205,6 +297,9 @@ struct nvmet_tcp_queue {
 	struct nvmet_sq nvme_sq;
 	struct nvmet_tcp_cmd *cmds;
 	unsigned int nr_cmds;
+	struct nvmet_tcp_cmd *snd_cmd;
+	int offset;
+	enum nvmet_tcp_recv_state rcv_state;
 	int idx;
 	struct nvmet_tcp_cmd connect;
 };
