@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# run on: patched stock
 # A start that cannot work says why in one line and fails.
 set -u
 . /lib/machine.sh
@@ -29,6 +30,7 @@ refused "negative duration" "not a time" ntprof-bpf --host --duration=-5
 refused "count of nothing" "not a positive" ntprof-bpf --host -n 0
 refused "count that is no number" "not a positive" ntprof-bpf --host -n 1x
 refused "option of another verb" "for the live view" ntprof-bpf trace --host -i 1
+refused "source that is none" "neither" ntprof-bpf --host --source perf
 refused "slower without trace" "is for trace" ntprof-bpf --host --slower 1ms
 chmod 755 /usr/bin/ntprof-bpf
 refused "not root" "needs root" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
@@ -37,9 +39,17 @@ refused "kernel too old" "too old" setarch --uname-2.6 ntprof-bpf --host
 modprobe nvme-tcp
 modprobe nvmet-tcp
 if [[ $VM_KIND == stock ]]; then
-	refused "unpatched host" "kernel_patches/README.md" ntprof-bpf --host
-	refused "unpatched target" "kernel_patches/README.md" ntprof-bpf trace --target
+	refused "unpatched host" "kernel_patches/README.md" ntprof-bpf --host --source tracepoints
+	refused "unpatched target" "kernel_patches/README.md" ntprof-bpf trace --target --source tracepoints
 fi
+declare -A default=([patched]=tracepoints [stock]=stock)
+source=${default[$VM_KIND]}
+for side in host target; do
+	ntprof-bpf --$side -n 1 -i 0.1 >/tmp/out 2>/tmp/err
+	check "$side: $source is what is taken when nobody asks" grep -q "  $source of " /tmp/out
+	ntprof-bpf --$side --source stock -n 1 -i 0.1 >/tmp/out 2>/tmp/err
+	check "$side: stock probes can be asked for" grep -q "  stock of " /tmp/out
+done
 mkdir -p /tmp/empty
 mount --bind /tmp/empty /sys/kernel/btf
 refused "no BTF" "no type information" ntprof-bpf --host

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# run on: patched stock stock-6.12
 # Every command is counted once, on both sides, and as what it is.
 set -u
 . /lib/machine.sh

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run on: patched stock stock-6.12
+# What a kernel offers is told before tracing; what it lacks is missing, and never shown as zero.
+set -u
+. /lib/machine.sh
+
+# status CMD...: its exit status, its output in /tmp/out.
+status() {
+	"$@" >/tmp/out 2>/tmp/err
+	echo $?
+}
+
+# hide PATTERN: make believe that ftrace cannot trace the functions that match; hide nothing without one.
+functions=/sys/kernel/tracing/available_filter_functions
+hide() {
+	! mountpoint -q $functions || umount $functions
+	(($# > 0)) || return 0
+	grep -vE "$1" $functions >/tmp/functions
+	mount --bind /tmp/functions $functions
+}
+
+equal "without the module too little is there" "$(status ntprof-bpf probes --host)" 3
+check "and it is said why" grep -q "module nvme_tcp is not loaded" /tmp/out
+check "and what to do" grep -q "to do: .*modprobe nvme-tcp" /tmp/out
+
+disk=$(target_setup_null a size=256)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 1)
+dev=$(host_device "$ctrl")
+for source in stock $([[ $VM_KIND == stock ]] || echo tracepoints); do
+	equal "$source gives every point of both sides" "$(status ntprof-bpf probes --source $source)" 0
+	check "of the host" grep -q "^host, nvme_tcp: coverage is full, source $source" /tmp/out
+	check "of the target" grep -q "^target, nvmet_tcp: coverage is full, source $source" /tmp/out
+done
+equal "as JSON as well" "$(status ntprof-bpf probes --format json)" 0
+equal "with all points" "$(grep -c '{"point": ' /tmp/out)" 22
+if [[ $VM_KIND == stock ]]; then
+	equal "tracepoints are not there" "$(status ntprof-bpf probes --target --source tracepoints)" 3
+	check "and it is said why" grep -q "the driver is not patched" /tmp/out
+fi
+
+# Points that part two stages each: the host's send_cmd and send_data, the target's done.
+hide '^(nvme_tcp_try_send|nvmet_tcp_queue_response)'
+host_stage=nvme_tcp_submission+network_and_target
+target_stage=target_subsystem+nvmet_tcp_completion
+for side in host target; do
+	stage=${side}_stage
+	equal "$side: with a point missing coverage is partial" \
+		"$(status ntprof-bpf probes --$side --source stock)" 2
+	check "$side: it is said why" grep -q "ftrace cannot trace nvmet\?_tcp_" /tmp/out
+	check "$side: and which stages become one" grep -qF "${!stage}" /tmp/out
+	tracer_start /tmp/$side trace --$side --source stock --summary
+	declare "$side=$tracer_pid"
+done
+fio --name=mix --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randrw --bssplit=4k/60:64k/40 \
+	--iodepth=4 --number_ios=200 >/tmp/fio 2>&1 || cat /tmp/fio
+# shellcheck disable=SC2154 # set by declare above
+tracer_stop "$host" "$target"
+hide
+for side in host target; do
+	stage=${side}_stage
+	check "$side: commands are seen" test "$(wc -l </tmp/$side)" -ge 200
+	no_losses "$side: nothing is lost" /tmp/$side.err
+	awk -F'|' '{
+		match($1, /latency=[0-9]+/); latency = substr($1, RSTART + 8, RLENGTH - 8)
+		n = split($3, s, " "); sum = 0
+		for (i = 1; i <= n; i++) { sub(/.*=/, "", s[i]); sum += s[i] }
+		if (n < 4 || sum != latency) print
+	}' /tmp/$side >/tmp/bad
+	equal "$side: every command's stages add up to its latency" "$(wc -l </tmp/bad)" 0
+	head -n 2 /tmp/bad | sed 's/^/#   /'
+	for op in read write; do
+		check "$side: the joined stage of ${op}s is told under both names" \
+			grep -qF "stage $op ${!stage} " /tmp/$side.err
+		check "$side: and under neither alone" \
+			awk -v op=$op -v a="${!stage%+*}" -v b="${!stage#*+}" \
+			'$1 == "stage" && $2 == op && ($3 == a || $3 == b) { bad = 1 } END { exit bad }' /tmp/$side.err
+		equal "$side: the stages of ${op}s add up to all latencies" \
+			"$(awk -v op=$op '$1 == "stage" && $2 == op { n += $8 } END { printf "%d", n }' /tmp/$side.err)" \
+			"$(sed -n "s/.* op=$op .* latency=\([0-9]*\) .*/\1/p" /tmp/$side | awk '{ n += $1 } END { printf "%d", n }')"
+	done
+done
+
+# A stage that begins with a missing point is not known at all.
+hide '^kernel_recvmsg( |$)'
+equal "target: without arrivals coverage is partial" "$(status ntprof-bpf probes --target --source stock)" 2
+tracer_start /tmp/target trace --target --source stock --summary
+dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
+tracer_stop "$tracer_pid"
+equal "target: commands are seen without arrivals" "$(commands /tmp/target.err read)" 20
+check "target: what the stack takes is not told" sh -c '! grep -q "^stage read nstack_submission" /tmp/target.err'
+check "target: what the device takes is" grep -q '^stage read target_subsystem [1-9]' /tmp/target.err
+
+hide '^skb_copy_bits( |$)'
+equal "host: without responses too little is there" "$(status ntprof-bpf probes --host --source stock)" 3
+check "host: then it does not trace" test "$(status ntprof-bpf --host --source stock)" -eq 1
+check "host: and says why" grep -q "ftrace cannot trace skb_copy_bits()" /tmp/err
+hide
+host_disconnect "$ctrl"
+target_remove
+finish
