@@ -22,9 +22,12 @@
 #define TURN_NS 20000000ULL
 /* A record whose other side has not come by then is given up: a stalled peer may come back. */
 #define EXPIRE_NS 5000000000ULL
-/* At the end: for peers to send what they still have, and then to end. A recorder sends every 200 ms. */
+/*
+ * At the end: for peers to send what they still have, of which a recorder sends every 200 ms, and then to
+ * end: to detach a probe on a function takes the kernel long, and stock probes are many.
+ */
 #define LINGER_NS 600000000ULL
-#define STOP_NS 2000000000ULL
+#define STOP_NS 10000000000ULL
 
 /* The host's stream, the peers' are 1 and up. */
 #define HOST_STREAM 0
@@ -38,6 +41,8 @@ struct peers {
 	struct merge *merge;
 	struct merged interval;
 	struct merged total;
+	bool recording; /* any peer does */
+	uint64_t early; /* commands of before that */
 	int result;	      /* of what the merge called back for */
 	unsigned int reading; /* whose event it is */
 };
@@ -118,6 +123,7 @@ static int on_event(void *context, const struct stream_event *e)
 	struct peers *p = context;
 	unsigned int stream = HOST_STREAM + 1 + p->reading;
 
+	p->recording |= e->type != STREAM_HEADER;
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(p->merge, stream, NT_TARGET, &e->queue);
 	if (e->type == STREAM_RECORD)
@@ -161,6 +167,11 @@ int peers_record(struct peers *p, const struct tracer *t, const struct nt_record
 
 	if (ret > 0)
 		ret = merge_queue(p->merge, HOST_STREAM, NT_HOST, &q);
+	/* Nobody can have the other side of it. */
+	if (!p->recording) {
+		p->early++;
+		return ret;
+	}
 	return ret ?: merge_record(p->merge, HOST_STREAM, r) ?: p->result;
 }
 
@@ -252,8 +263,9 @@ static void print_matching(const struct peers *p, FILE *f)
 	}
 	fprintf(f,
 		"matched %" PRIu64 ", host only %" PRIu64 ", target only %" PRIu64
-		", ambiguous %" PRIu64 ", undecided %" PRIu64 "\n",
-		matched, host_only, target_only, ambiguous, merge_pending(p->merge));
+		", ambiguous %" PRIu64 ", undecided %" PRIu64 ", before any peer recorded %" PRIu64
+		"\n",
+		matched, host_only, target_only, ambiguous, merge_pending(p->merge), p->early);
 }
 
 bool peers_view(void *context, const struct view_extra_place *v)
