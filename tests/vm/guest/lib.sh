@@ -222,6 +222,8 @@ host_connect() {
 	fi
 	[[ " $* " == *" -a "* || " $* " == *" --traddr"* ]] || where+=(-a 127.0.0.1)
 	[[ " $* " == *" -s "* || " $* " == *" --trsvcid"* ]] || where+=(-s 4420)
+	# A Keep Alive every few seconds would come in between what a test does.
+	[[ " $* " == *" --keep-alive-tmo"* ]] || where+=(--keep-alive-tmo=600)
 	modprobe nvme-tcp || return
 	before=" $(vm_controllers "$nqn" | tr '\n' ' ') "
 	nvme connect -t tcp -n "$nqn" "${where[@]}" "$@" >&2 || return
