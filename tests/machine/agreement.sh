@@ -114,7 +114,7 @@ compare() {
 		done
 	done
 	fio --name=mix --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randrw \
-		--bssplit=4k/50:16k/20:64k/20:1M/10 --iodepth=4 --number_ios=500 --fsync=50 >/tmp/fio 2>&1 ||
+		--bssplit=4k/35:16k/10:64k/50:1M/5 --iodepth=4 --number_ios=900 --fsync=50 >/tmp/fio 2>&1 ||
 		cat /tmp/fio
 	nvme id-ctrl "/dev/$ctrl" >/dev/null
 	tracer_stop "${pids[@]}"

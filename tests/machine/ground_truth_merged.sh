@@ -37,7 +37,7 @@ run_all() {
 			tracer_start $side.log record --$side --force -o $side.ntp
 			declare "$side=$tracer_pid"
 		done
-		fio_median "${rw#rand}" --name=$op --rw=$rw "$@" --number_ios=400 >"$name.$op.fio"
+		fio_median "${rw#rand}" --name=$op --rw=$rw "$@" --number_ios=250 >"$name.$op.fio"
 		tracer_stop "$host" "$target" || cat host.log.err target.log.err
 		ntprof-bpf report host.ntp target.ntp >"$name.$op"
 	done

@@ -133,15 +133,16 @@ for shape in "read randread 4k" "inline_write randwrite 4k" "r2t_write randwrite
 	load --rw="$rw" --bs="$bs" --number_ios=$count --thinktime=25000
 done
 tc qdisc delete dev eth0 root
-# What waits in the socket waits on the wire, as far as anybody can tell: let that be little.
-# A connection that has been busy before would have a large buffer already.
-sysctl -q net.ipv4.tcp_wmem='4096 16384 32768'
+# What waits in a socket of either machine does not wait in the queue: let that be little, and the wire
+# much slower than the machines. A connection that has been busy before would have large buffers already.
+sysctl -q net.ipv4.tcp_wmem='4096 8192 16384'
+on_target "sysctl -q net.ipv4.tcp_rmem='4096 16384 32768'"
 pair_connect "$deep_nqn" -i 1
-tc qdisc add dev eth0 root netem rate 50mbit limit 10000
+tc qdisc add dev eth0 root netem rate 10mbit limit 10000
 job shallow "$dev" inline_write
-load --rw=randwrite --bs=16k --iodepth=1 --number_ios=180
+load --rw=randwrite --bs=16k --iodepth=1 --number_ios=150
 job deep "$dev" inline_write
-load --rw=randwrite --bs=16k --iodepth=120 --number_ios=1800
+load --rw=randwrite --bs=16k --iodepth=120 --number_ios=600
 tc qdisc delete dev eth0 root
 record_end ground
 
