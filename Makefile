@@ -83,7 +83,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS) | $(BUILD)/unit
 
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -lm $(LDFLAGS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
+
+$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c | $(BUILD)/bench
+	@echo "  BPF     $@"
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD) $(BUILD)/unit $(BUILD)/bench:
 	$(Q)mkdir -p $@

@@ -12,6 +12,8 @@
 # The kernel lines that Debian 12 has, and the package that depends on the newest of each.
 declare -A kernel_packages=([6.1]=linux-image-amd64 [6.12]=linux-image-6.12-amd64)
 kernel_default_line=6.1
+# Options of apt, where its own configuration does not do.
+kernel_apt=()
 
 # kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from.
 kernel_patched_line() {
@@ -41,8 +43,23 @@ kernel_newest_cached() {
 
 # kernel_newest_offered: print "KVER PACKAGEVERSION" of the archive's kernel of the line, or nothing.
 kernel_newest_offered() {
-	apt-cache --no-all-versions show "${kernel_packages[$kernel_line]}" 2>/dev/null |
+	apt-cache "${kernel_apt[@]}" --no-all-versions show "${kernel_packages[$kernel_line]}" 2>/dev/null |
 		sed -n 's/^Depends:.*linux-image-\([^ ,]*\) (= \([^)]*\)).*/\1 \2/p'
+}
+
+# kernel_ask_security: take kernels from the distribution's security archive, which newer lines are in and
+# not every machine's apt is told of. The machine's own configuration stays as it is.
+kernel_ask_security() {
+	local dir=$cache_root/apt uri codename
+
+	read -r uri codename < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
+		grep -m 1 '/debian/ [a-z]*$') || return 0
+	say "looking into the security archive of $codename for ${kernel_packages[$kernel_line]}"
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
+	echo "deb ${uri%/}-security $codename-security main" >"$dir/sources.list"
+	kernel_apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=-
+		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir" -o APT::Sandbox::User=root)
+	apt-get -q "${kernel_apt[@]}" update >&2
 }
 
 # kernel_unpack DIR KVER PACKAGEVERSION: download the packages, all of one version, and unpack them.
@@ -61,7 +78,7 @@ kernel_unpack() {
 	mkdir -p "$dir/debs"
 	say "downloading the kernel packages $kver ($version), 100 to 220 MB"
 	# Sandbox::User: apt's own user may not write to a cache in somebody's home directory.
-	(cd "$dir/debs" && apt-get -q -o APT::Sandbox::User=root download "${packages[@]}") >&2
+	(cd "$dir/debs" && apt-get -q "${kernel_apt[@]}" -o APT::Sandbox::User=root download "${packages[@]}") >&2
 	for deb in "$dir"/debs/*.deb; do
 		dpkg-deb -x "$deb" "$dir"
 	done
@@ -117,6 +134,10 @@ kernel_prepare() {
 		read -r kver version < <(kernel_newest_offered) || true
 		if [[ $EUID -eq 0 && (-z ${kver:-} || ${1:-} == update) ]]; then
 			apt-get -q update >&2
+			read -r kver version < <(kernel_newest_offered) || true
+		fi
+		if [[ -z ${kver:-} ]]; then
+			kernel_ask_security
 			read -r kver version < <(kernel_newest_offered) || true
 		fi
 		[[ -n ${kver:-} ]] ||
