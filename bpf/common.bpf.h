@@ -23,6 +23,7 @@
 /* Set by the loader before the verifier runs, so that what is off costs nothing. */
 const volatile __u32 nt_select = NT_SELECT_NONE;
 const volatile __u64 nt_slower_ns = 0;
+const volatile __u32 nt_wake_bytes = 0; /* of records that wait, from which on the reader is woken */
 const volatile __u32 nt_chunks = 0; /* entries of cmds, in chunks */
 const volatile __u32 nt_missing = 0; /* bits of the points that no program here gives */
 const volatile __u8 nt_into[NT_STAGES_MAX] = {0, 1, 2, 3, 4, 5}; /* see join.h */
@@ -215,11 +216,15 @@ static __always_inline void cmd_measured(struct nt_queue *q, struct nt_record *r
 
 static __always_inline void record_submit(struct nt_record *r, __u64 latency)
 {
+	bool wake;
+
 	if (nt_select == NT_SELECT_NONE)
 		return;
 	if (nt_select == NT_SELECT_SLOWER && latency < nt_slower_ns)
 		return;
-	if (bpf_ringbuf_output(&records, r, sizeof(*r), 0))
+	/* The reader looks by itself every now and then: waking it for each record costs more than all else. */
+	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_wake_bytes;
+	if (bpf_ringbuf_output(&records, r, sizeof(*r), wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
 		count(NT_CNT_RING_FULL);
 }
 

@@ -28,6 +28,7 @@ struct run {
 	int interval_fd;
 	int module_fd;
 	int end_fd;
+	int drain_fd;
 	int record_result;
 };
 
@@ -91,6 +92,15 @@ static void on_record(void *context, const struct nt_record *rec)
 		r->record_result = r->cb->record(r->context, r->t, rec);
 }
 
+/* Return: 0 or a negative errno. */
+static int watch_records(struct run *r)
+{
+	if (tracer_fd(r->t) < 0)
+		return 0;
+	r->drain_fd = timer_new(TRACER_DRAIN_NS, true);
+	return watch(r, r->drain_fd) ?: watch(r, tracer_fd(r->t));
+}
+
 /* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
 static int try_open(struct run *r)
 {
@@ -127,8 +137,7 @@ static int try_open(struct run *r)
 	timer_arm(r->interval_fd, r->o->interval_ns, true);
 	if (r->end_fd >= 0)
 		timer_arm(r->end_fd, r->o->duration_ns, false);
-	if (watch(r, tracer_clock_fd(r->t)) ||
-	    (tracer_fd(r->t) >= 0 && watch(r, tracer_fd(r->t)))) {
+	if (watch(r, tracer_clock_fd(r->t)) || watch_records(r)) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(errno));
 		return 1;
 	}
@@ -201,9 +210,11 @@ static int handle(struct run *r, int fd)
 		tracer_clock_update(r->t);
 		return 0;
 	}
-	if (r->t && fd == tracer_fd(r->t)) {
+	if (r->t && (fd == tracer_fd(r->t) || fd == r->drain_fd)) {
 		int ret = tracer_drain(r->t);
 
+		if (fd == r->drain_fd)
+			expirations(fd);
 		return ret < 0 ? ret : r->record_result;
 	}
 	return 0;
@@ -254,6 +265,7 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 		.interval_fd = -1,
 		.module_fd = -1,
 		.end_fd = -1,
+		.drain_fd = -1,
 	};
 	enum tracer_status status;
 	struct utsname u;
@@ -301,6 +313,8 @@ out:
 		close(r.module_fd);
 	if (r.end_fd >= 0)
 		close(r.end_fd);
+	if (r.drain_fd >= 0)
+		close(r.drain_fd);
 	if (r.interval_fd >= 0)
 		close(r.interval_fd);
 	if (r.signal_fd >= 0)

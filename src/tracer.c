@@ -231,6 +231,7 @@ static uint32_t qid_stride(unsigned int cpus)
 		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);               \
 		bpf_map__set_max_entries((skel)->maps.cmds, (t)->nr_chunks *NT_CHUNK_CMDS); \
 		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);                \
+		(skel)->rodata->nt_wake_bytes = RING_BYTES / 4;                             \
 		if ((t)->o.select != NT_SELECT_NONE)                                        \
 			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);         \
 		(t)->obj = (skel)->obj;                                                     \

@@ -12,6 +12,9 @@
 #include "stats.h"
 
 struct tracer;
+
+/* The longest that a record should wait. */
+#define TRACER_DRAIN_NS 50000000ULL
 struct probes;
 
 /* Why tracing cannot begin. Each has one message, see tracer_explain(). */
@@ -91,7 +94,12 @@ int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes
 void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
 		    size_t size);
 
-/** tracer_fd() - readable when records wait; -1 if none are asked for */
+/**
+ * tracer_fd() - readable when so many records wait that they have to be drained at once
+ *
+ * Fewer do not wake anybody, because that costs more than the records: drain every TRACER_DRAIN_NS.
+ * Return: the fd, or -1 if no records are asked for.
+ */
 int tracer_fd(const struct tracer *t);
 
 /** tracer_clock_fd() - readable when the wall clock was set; tracer_clock_update() clears it */

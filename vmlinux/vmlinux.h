@@ -68,6 +68,15 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
+enum {
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+};
+
+enum {
+	BPF_RB_AVAIL_DATA = 0,
+};
+
 /* include/net/tcp_states.h */
 enum {
 	TCP_CLOSE = 7,
