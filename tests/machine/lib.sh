@@ -42,12 +42,15 @@ finish() {
 # tracer_start FILE ARGS...: run ntprof-bpf in the background with its output in FILE; returns when it is
 # attached, which the program of a command's first point is last. The process id is in $tracer_pid.
 tracer_start() {
-	local file=$1 last=queue_rq
+	local file=$1 last=queue_rq arg
 
 	shift
 	ntprof-bpf "$@" >"$file" 2>"$file.err" &
 	tracer_pid=$!
-	[[ " $* " != *" --target "* ]] || last=done_recv_pdu
+	# A peer's command has a --target of its own.
+	for arg; do
+		[[ $arg != --target ]] || last=done_recv_pdu
+	done
 	wait_for -t 30 tracer_attached $last "$tracer_pid"
 }
 

@@ -92,6 +92,7 @@ equal "the host sees every command" "$(($(commands killed read) + $(commands kil
 
 tracer_start stalled --host -i 0.5 --peer "$record"
 wait_for grep -q '^peer 1 .*: running' stalled
+wait_for -t 30 tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
 pkill -STOP -f '^ntprof-bpf record --target'
 wait_for grep -q '^peer 1 .*: stalled, silent for [3-9]' stalled
 load --number_ios=300
@@ -109,6 +110,7 @@ told "a FIFO" 'fifo: running' fifo
 wait
 ntprof-bpf record --target -o growing.ntp 2>/dev/null &
 growing=$!
+wait_for -t 30 tracer_attached done_recv_pdu $growing
 told_file() {
 	tracer_start out --host -i 0.5 --peer growing.ntp
 	wait_for grep -q '^peer 1 growing.ntp: running' out
