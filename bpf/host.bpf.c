@@ -10,12 +10,10 @@
 const volatile __u32 nt_qid_stride = 1;
 
 /*
- * Completions pass block_rq_complete for every disk of the machine. This table, indexed by
- * request_queue.id, says in one look-up which belong to NVMe/TCP: 0 for all others, else
- * (instance + 1) << 1, plus 1 for an admin queue.
+ * Completions pass block_rq_complete for every disk of the machine. Those of NVMe/TCP are known by what the
+ * driver gave to their request_queue: the addresses of its nvme_tcp_mq_ops, and of the one for admin queues.
  */
-#define DISK_IDS 16384
-__u32 nt_disk[DISK_IDS] = {};
+__u64 nt_mq_ops[2] = {};
 
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
 
@@ -26,40 +24,81 @@ static __always_inline struct nt_queue *queue_find(struct nvme_tcp_queue *queue,
 	return bpf_map_lookup_elem(&queues, &slot);
 }
 
+/* The command of @tag, if it is that of @rq. */
+static __always_inline struct nt_cmd *cmd_in(struct nt_queue *q, struct request *rq)
+{
+	struct nt_cmd *c = q ? cmd_find(q, rq->tag) : NULL;
+
+	return c && c->owner == (__u64)rq ? c : NULL;
+}
+
 /* The state of a request in flight, NULL where its beginning was not seen. */
 static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int qid,
 					     struct request *rq)
 {
-	struct nt_queue *q = queue_find(queue, qid);
-	struct nt_cmd *c;
+	bool elsewhere;
+	struct nt_cmd *c = cmd_by_owner((__u64)rq, &elsewhere);
 
-	if (!q)
-		return NULL;
-	c = cmd_find(q, rq->tag, false);
-	if (!c || c->owner != (__u64)rq)
-		return NULL;
-	return c;
+	if (c || !elsewhere)
+		return c;
+	return cmd_in(queue_find(queue, qid), rq);
 }
 
 /* Who a request is for, as its driver's queue tells. */
 struct host_queue {
-	__u64 ctrl; /* address of its struct nvme_ctrl */
+	__u64 ctrl;  /* address of its struct nvme_ctrl */
+	__u64 queue; /* of its struct nvme_tcp_queue, if stock probes have to find it; else 0 */
 	__u32 instance;
 	__u32 qid;
-	__u16 cntlid;
-	__u16 sqsize;
 };
+
+/* The end of the command that had this request before was not seen. */
+static __always_inline __u32 overwritten(const struct nt_cmd *c, __u64 submit)
+{
+	/* A request that goes round again keeps its start time. */
+	if (c->r.points[NT_H_SUBMIT] == submit) {
+		count(NT_CNT_REQUEUED);
+		return NT_F_REQUEUED;
+	}
+	count(NT_CNT_OVERWRITTEN);
+	return 0;
+}
+
+/* What is known of a queue only once it has been connected. This is rare, and read by helper. */
+static __always_inline void queue_identify(struct nt_queue *q, const struct host_queue *h,
+					   struct request *rq)
+{
+	struct nvme_tcp_queue *queue = (void *)h->queue;
+	struct nvme_ctrl *ctrl = (void *)h->ctrl;
+
+	/*
+	 * Completions of a queue that one CPU has for itself are not redirected to another CPU or into a
+	 * softirq (blk_mq_complete_request_remote(), since Linux 6.1). Admin queues are shared by all
+	 * CPUs, but what they lose that way, if ever, is a Keep Alive, and it is counted.
+	 */
+	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
+		nt_redirected = 1;
+	nt_mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
+	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
+	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
+		nt_no_sqflow = 1;
+	q->identified = q->gen;
+	if (!queue)
+		return;
+	q->queue = h->queue;
+	*slot_index(h->queue) = h->instance * nt_qid_stride + h->qid + 1;
+	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
+}
 
 /* A command's first point. @sqe: BTF-typed, or on the stack. */
 static __always_inline int begin(struct request *rq, const struct host_queue *h,
 				 struct nvme_command *sqe)
 {
 	__u32 slot = h->instance * nt_qid_stride + h->qid;
-	__u32 disk = (h->instance + 1) << 1 | (h->qid == 0);
-	__u32 id = rq->q->id & (DISK_IDS - 1);
 	__u64 submit = rq->start_time_ns;
+	struct nt_cmd *c, *left;
 	struct nt_queue *q;
-	struct nt_cmd *c;
 	__u32 flags = 0;
 
 	if (h->qid >= nt_qid_stride)
@@ -67,40 +106,32 @@ static __always_inline int begin(struct request *rq, const struct host_queue *h,
 	q = bpf_map_lookup_elem(&queues, &slot);
 	if (!q)
 		goto no_slot;
-	if (nt_disk[id] != disk)
-		nt_disk[id] = disk;
 	if (q->object != h->ctrl) {
 		q->object = h->ctrl;
 		q->instance = h->instance;
 		q->qid = h->qid;
-		q->sqsize = h->sqsize;
 		q->gen++;
-		q->identified = q->gen;
 	}
-	q->cntlid = h->cntlid;
-
-	c = cmd_find(q, rq->tag, true);
+	/* By the tag: with an I/O scheduler, a request gets another one each time. */
+	c = cmd_place(q, rq->tag, (__u64)rq, &left);
 	if (!c)
 		goto no_slot;
-	if (c->owner) {
-		/* A request that goes round again keeps its start time. */
-		if (c->r.points[NT_H_SUBMIT] == submit) {
-			count(NT_CNT_REQUEUED);
-			flags = NT_F_REQUEUED;
-		} else {
-			count(NT_CNT_OVERWRITTEN);
-		}
+	if (left) {
+		flags = overwritten(left, submit);
+		cmd_release(left);
 	}
+	if (in_flight(c))
+		flags |= overwritten(c, submit);
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 	record_sqe(&c->r, sqe, h->qid == 0);
+	/* Connect is the first command of a queue, and the first of one that has been connected anew. */
+	if (q->identified != q->gen || c->r.op == NT_OP_FABRICS || (h->queue && q->queue != h->queue))
+		queue_identify(q, h, rq);
 	c->r.flags |= flags;
-	c->r.side = NT_HOST;
-	c->r.qid = h->qid;
-	c->r.cntlid = q->cntlid;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
-	c->owner = (__u64)rq;
+	cmd_take(c, (__u64)rq);
 	c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
 	return 0;
 no_slot:
@@ -108,20 +139,40 @@ no_slot:
 	return 0;
 }
 
+/* A command that is not measured. Nor is it taken for one whose end was not seen. */
+static __always_inline int begin_unsampled(struct request *rq, const struct host_queue *h)
+{
+	__u32 slot = h->instance * nt_qid_stride + h->qid;
+	bool elsewhere;
+	struct nt_cmd *c = cmd_by_owner((__u64)rq, &elsewhere);
+
+	if (!c && elsewhere)
+		c = cmd_in(bpf_map_lookup_elem(&queues, &slot), rq);
+	if (c) {
+		overwritten(c, rq->start_time_ns);
+		cmd_release(c);
+	}
+	return 0;
+}
+
 SEC("tp_btf/nvme_tcp_queue_rq")
 int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
 	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
 {
-	struct nvme_ctrl *ctrl = &queue->ctrl->ctrl;
-	struct host_queue h = {
+	struct nvme_ctrl *ctrl;
+	struct host_queue h;
+	bool wanted;
+
+	wanted = sqe_sampled(&pdu->cmd, qid);
+	if (!wanted && !nt_tracked)
+		return 0;
+	ctrl = &queue->ctrl->ctrl;
+	h = (struct host_queue){
 		.ctrl = (__u64)ctrl,
 		.instance = ctrl->instance,
 		.qid = qid,
-		.cntlid = ctrl->cntlid,
-		.sqsize = ctrl->sqsize,
 	};
-
-	return begin(rq, &h, &pdu->cmd);
+	return wanted ? begin(rq, &h, &pdu->cmd) : begin_unsampled(rq, &h);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
@@ -179,6 +230,13 @@ int BPF_PROG(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pd
 	return 0;
 }
 
+static __always_inline void no_cqe_follows(struct nt_cmd *c)
+{
+	c->r.flags |= NT_F_NO_CQE;
+	if (!nt_no_sqflow)
+		nt_no_sqflow = 1;
+}
+
 SEC("tp_btf/nvme_tcp_handle_c2h_data")
 int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
 	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
@@ -189,7 +247,7 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	if (!c)
 		return 0;
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
-		c->r.flags |= NT_F_NO_CQE;
+		no_cqe_follows(c);
 	if (c->r.points[NT_H_C2H])
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -271,58 +329,72 @@ static __always_inline void count_unknown(struct request *rq)
 		count(NT_CNT_NO_START);
 }
 
+/* The start time depends on a setting of the disk. */
+NT_DEFINE_STAGES(host, NT_HOST_SEGMENTS, NT_H_SUBMIT, true)
+
+/* The long way to a request's queue and command; @q NULL where it is no command of NVMe/TCP. */
+static __always_inline struct nt_cmd *complete_find(struct request *rq, struct nt_queue **q)
+{
+	__u64 ops = (__u64)rq->q->mq_ops;
+	struct nvme_tcp_request *req = driver_part(rq);
+	__u32 slot;
+
+	*q = NULL;
+	if (ops != nt_mq_ops[0] && ops != nt_mq_ops[1])
+		return NULL;
+	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_qid_stride;
+	if (ops == nt_mq_ops[0])
+		slot += rq->mq_hctx->queue_num + 1;
+	*q = bpf_map_lookup_elem(&queues, &slot);
+	return cmd_in(*q, rq);
+}
+
 static __always_inline int complete(struct request *rq, bool nested)
 {
-	__u32 disk = nt_disk[rq->q->id & (DISK_IDS - 1)];
-	__u64 stage[NT_HOST_STAGES_NR] = {};
-	struct nt_queue *q;
+	struct nt_queue *q = NULL;
 	struct nt_record *r;
 	struct nt_cmd *c;
-	__u64 now, begin, last = 0;
-	__u32 slot, shape;
-	bool broken = false;
+	bool elsewhere;
+	__u32 shape, unknown = 0;
+	__u64 now, begin;
 
-	if (!disk)
-		return 0;
-	slot = ((disk >> 1) - 1) * nt_qid_stride;
-	if (!(disk & 1))
-		slot += rq->mq_hctx->queue_num + 1;
-	q = bpf_map_lookup_elem(&queues, &slot);
-	if (!q)
-		return 0;
-	c = cmd_find(q, rq->tag, false);
-	if (!c || c->owner != (__u64)rq) {
-		if (!nested)
+	c = cmd_by_owner((__u64)rq, &elsewhere);
+	if (c) {
+		q = bpf_map_lookup_elem(&queues, &c->r.slot);
+	} else {
+		if (!elsewhere)
+			return 0;
+		c = complete_find(rq, &q);
+		if (!c && q && !nested && !nt_sample_below)
 			count_unknown(rq);
-		return 0;
 	}
+	if (!c || !q)
+		return 0;
 	now = bpf_ktime_get_ns();
 	r = &c->r;
 	r->points[NT_H_COMPLETE] = now;
-	c->owner = 0;
+	cmd_release(c);
 
 	shape = shape_of(r);
 	r->shape = shape;
 	begin = r->points[NT_H_SUBMIT];
-	if (!r->points[NT_H_CQE]) {
+	/* A read without CQE may have had its last data before anybody watched for them. */
+	if (!r->points[NT_H_CQE] &&
+	    (!(r->flags & NT_F_NO_CQE) || BPF_CORE_READ(driver_part(rq), req.status))) {
 		count(NT_CNT_CANCELLED);
 		r->flags |= NT_F_CANCELLED;
-		record_submit(r, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
-#define NT_SEGMENT(st, shapes, from, to) \
-	NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, NT_H_SUBMIT)
-	NT_HOST_SEGMENTS(NT_SEGMENT)
-#undef NT_SEGMENT
 	if (!begin) {
 		count(NT_CNT_SUBMIT_MISSING);
 		begin = r->points[NT_H_QUEUE_RQ];
-		stage[NT_HS_BLK_SUBMISSION] = NT_STAGE_UNKNOWN;
+		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	if (broken)
-		r->flags |= NT_F_UNSPLIT;
-	cmd_measured(q, r, now - begin, stage, NT_HOST_STAGES_NR);
-	record_submit(r, now - begin);
+	latency_count(q, r, now - begin);
+	if (!host_stages(r, shape, unknown))
+		cmd_unsplit(r);
+	record_submit(r, NT_HOST, q, now - begin);
 	return 0;
 }
 

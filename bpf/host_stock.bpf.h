@@ -3,24 +3,24 @@
  * The host's points for an nvme-tcp that nobody patched: from functions that the compiler kept, and
  * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * Functions of the driver have typed arguments; what hangs on a void pointer, or comes from a
- * per-CPU note, is a plain address and read with bpf_probe_read_kernel(), which tolerates a stale one.
- * No note is trusted by itself: the command that it leads to has to be in flight, with that identity.
+ * Functions have typed arguments; what hangs on a void pointer, or comes from a per-CPU note, is a plain
+ * address and read with bpf_probe_read_kernel(), which tolerates a stale one, and costs as much as nine typed
+ * reads. No note is trusted by itself: the command that it leads to has to be in flight, with that identity.
  *
  * Programs on functions that the whole kernel shares leave what is not ours after one comparison.
  */
 #ifndef NTPROF_HOST_STOCK_BPF_H
 #define NTPROF_HOST_STOCK_BPF_H
 
-/*
- * Address of nvme_tcp_queue_rq(): a request whose queue calls it is ours. Set by the loader from
- * /proc/kallsyms or, where that tells no addresses, learnt from the first request.
- */
+/* Address of nvme_tcp_queue_rq(): a request whose queue calls it is ours. Learnt from the first one. */
 __u64 nt_queue_rq = 0;
 
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */
 #define NVME_CID_TAG_MASK 0xfff
-#define NVME_SQE_BYTES 64
+/* Of a submission queue entry: as far as dword 11. */
+#define NVME_SQE_BYTES 48
+/* Of a struct nvme_tcp_request: all that is asked for at once, where it begins as in Linux 6.1. */
+#define HOST_REQUEST_BYTES 64
 /* Of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all have this header length). */
 #define HOST_PDU_BYTES 24
 #define HOST_PDU_DIGEST_BYTES 4
@@ -37,14 +37,11 @@ typedef struct {
 	} arg;
 } __attribute__((preserve_access_index)) read_descriptor_t;
 
-/* What a CPU was last seen to do; noted by one program for the next ones. */
+/* What a CPU was last seen to receive; noted by one program for the next one. */
 struct host_note {
-	__u64 recv_queue; /* receiving: the struct nvme_tcp_queue, */
-	__u64 recv_pdu;	  /* where it gathers the header of a PDU, */
-	__u32 recv_slot;  /* and its slot */
-	__u32 send_slot;
-	__u64 send_queue; /* sending */
-	__u64 send_sock;
+	__u64 pdu; /* where the queue gathers the header of a PDU, */
+	__u32 slot; /* and its slot */
+	__u32 pad;
 };
 
 struct {
@@ -53,14 +50,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct host_note);
 } notes SEC(".maps");
-
-/* 1 + tag of the command that a queue is sending, by slot: a queue sends one at a time. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} sending SEC(".maps");
 
 static __always_inline struct host_note *note_of_cpu(void)
 {
@@ -82,11 +71,28 @@ static __always_inline __u32 queue_id(__u64 queue, __u64 queues)
 	return (queue - queues) / bpf_core_type_size(struct nvme_tcp_queue);
 }
 
-/* The slot of a BTF-typed queue. */
-static __always_inline __u32 slot_of(struct nvme_tcp_queue *queue)
+/* The queue at this address, if it was found before. @slot: filled */
+static __always_inline struct nt_queue *queue_known(__u64 queue, __u32 *slot)
 {
-	return (__u32)queue->ctrl->ctrl.instance * nt_qid_stride +
-	       queue_id((__u64)queue, (__u64)queue->ctrl->queues);
+	struct nt_queue *q;
+
+	*slot = *slot_index(queue) - 1;
+	q = bpf_map_lookup_elem(&queues, slot);
+	return q && q->queue == queue ? q : NULL;
+}
+
+/* The slot of the queue at this address. */
+static __always_inline __u32 slot_of(__u64 address)
+{
+	struct nvme_tcp_queue *queue = (void *)address;
+	struct nvme_tcp_ctrl *ctrl;
+	__u32 slot;
+
+	if (queue_known(address, &slot))
+		return slot;
+	ctrl = BPF_CORE_READ(queue, ctrl);
+	return (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_qid_stride +
+	       queue_id(address, (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
 /* The command in flight that has this identity. */
@@ -97,40 +103,56 @@ static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 
 	if (!q)
 		return NULL;
-	c = cmd_find(q, cid & NVME_CID_TAG_MASK, false);
-	if (!c || !c->owner || c->r.cid != cid)
+	c = cmd_find(q, cid & NVME_CID_TAG_MASK);
+	if (!c || !in_flight(c) || c->r.cid != cid)
 		return NULL;
 	return c;
 }
+
+/* A pointer in a structure whose first bytes have been read, the others being read now. */
+#define POINTER_IN(bytes, object, type, member)                            \
+	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64) \
+		 ? *(__u64 *)((void *)(bytes) + bpf_core_field_offset(type, member)) \
+		 : (__u64)BPF_CORE_READ((type *)(object), member))
 
 /* nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request. */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(stock_queue_rq, struct request *rq)
 {
-	struct nvme_tcp_request *req;
-	struct nvme_tcp_queue *queue;
+	struct nvme_tcp_request *req = driver_part(rq);
+	__u64 bytes[HOST_REQUEST_BYTES / 8];
+	__u64 entry[NVME_SQE_BYTES / 8];
+	struct nvme_command *sqe = (struct nvme_command *)entry;
 	struct nvme_tcp_ctrl *ctrl;
-	__u64 sqe[NVME_SQE_BYTES / 8];
-	struct host_queue h;
+	struct host_queue h = {};
+	struct nt_queue *q;
+	__u32 slot;
 
 	if (!is_ours(rq))
 		return 0;
-	req = driver_part(rq);
-	queue = BPF_CORE_READ(req, queue);
-	ctrl = BPF_CORE_READ(queue, ctrl);
-	h = (struct host_queue){
-		.ctrl = (__u64)ctrl + bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl),
-		.instance = BPF_CORE_READ(ctrl, ctrl.instance),
-		.qid = queue_id((__u64)queue, (__u64)BPF_CORE_READ(ctrl, queues)),
-		.cntlid = BPF_CORE_READ(ctrl, ctrl.cntlid),
-		.sqsize = BPF_CORE_READ(ctrl, ctrl.sqsize),
-	};
-	if (bpf_probe_read_kernel(sqe, sizeof(sqe), BPF_CORE_READ(req, req.cmd)))
+	if (bpf_probe_read_kernel(bytes, sizeof(bytes), req))
 		return 0;
-	return begin(rq, &h, (struct nvme_command *)sqe);
+	h.queue = POINTER_IN(bytes, req, struct nvme_tcp_request, queue);
+	h.ctrl = POINTER_IN(bytes, req, struct nvme_tcp_request, req.ctrl);
+	if (bpf_probe_read_kernel(entry, sizeof(entry),
+				  (void *)POINTER_IN(bytes, req, struct nvme_tcp_request, req.cmd)))
+		return 0;
+	q = queue_known(h.queue, &slot);
+	/* Another controller may come to lie where one was that is gone: its Connect says so. */
+	if (q && sqe->common.opcode == NVME_FABRICS_COMMAND)
+		q->queue = 0;
+	if (q && q->queue && q->object == h.ctrl) {
+		h.instance = q->instance;
+		h.qid = q->qid;
+	} else {
+		ctrl = (void *)(h.ctrl - bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl));
+		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
+		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
+	}
+	return sqe_sampled(sqe, h.qid) ? begin(rq, &h, sqe) : begin_unsampled(rq, &h);
 }
 
-/* Only where addresses are hidden. Runs before the request's block_rq_issue. */
+/* Runs before the first request's block_rq_issue; not needed after that. */
 SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
@@ -143,74 +165,65 @@ int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 	return 0;
 }
 
-/* A request is about to go to the socket, or a part of it. */
-static __always_inline void send_some(__u32 slot, struct nvme_tcp_request *req)
+/*
+ * A request is about to go to the socket, or a part of it: first its capsule, and once an R2T has come, the
+ * first H2C data PDU.
+ */
+static __always_inline void send_some(struct nvme_tcp_request *req)
 {
 	/* Not by the command id: data PDUs are made where the capsule was. */
 	struct request *rq = (void *)((__u64)req - bpf_core_type_size(struct request));
-	enum nvme_tcp_send_state state = BPF_CORE_READ(req, state);
-	struct nt_queue *q = bpf_map_lookup_elem(&queues, &slot);
-	__u32 point, tag, *current;
+	struct nt_queue *q = NULL;
 	struct nt_cmd *c;
+	bool elsewhere;
+	__u32 slot;
 
-	if (state == bpf_core_enum_value(enum nvme_tcp_send_state, NVME_TCP_SEND_CMD_PDU))
-		point = NT_H_SEND_CMD;
-	else if (state == bpf_core_enum_value(enum nvme_tcp_send_state, NVME_TCP_SEND_H2C_PDU))
-		point = NT_H_SEND_DATA;
-	else
-		return;
 	/* The asynchronous event request lies in no struct request, and is not in flight here. */
-	tag = BPF_CORE_READ(rq, tag);
-	c = q ? cmd_find(q, tag, false) : NULL;
+	c = cmd_by_owner((__u64)rq, &elsewhere);
+	if (!c && elsewhere) {
+		slot = slot_of((__u64)BPF_CORE_READ(req, queue));
+		q = bpf_map_lookup_elem(&queues, &slot);
+		c = q ? cmd_find(q, BPF_CORE_READ(rq, tag)) : NULL;
+	}
 	if (!c || c->owner != (__u64)rq)
 		return;
-	current = bpf_map_lookup_elem(&sending, &slot);
-	if (current)
-		*current = tag + 1;
-	if (!c->r.points[point])
-		c->r.points[point] = bpf_ktime_get_ns();
+	/* Only a reader of records asks when they have been sent. */
+	if (nt_select != NT_SELECT_NONE) {
+		q = bpf_map_lookup_elem(&queues, &c->r.slot);
+		if (q)
+			q->sending = (c->r.cid & NVME_CID_TAG_MASK) + 1;
+	}
+	if (!c->r.points[NT_H_SEND_CMD])
+		c->r.points[NT_H_SEND_CMD] = bpf_ktime_get_ns();
+	else if (c->r.points[NT_H_R2T] && !c->r.points[NT_H_SEND_DATA])
+		c->r.points[NT_H_SEND_DATA] = bpf_ktime_get_ns();
 }
 
 SEC("fentry/nvme_tcp_try_send_cmd_pdu")
 int BPF_PROG(stock_send_cmd, struct nvme_tcp_request *req)
 {
-	send_some(slot_of(req->queue), req);
+	send_some((void *)plain_argument(ctx, 0));
 	return 0;
 }
 
 SEC("fentry/nvme_tcp_try_send_data_pdu")
 int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
 {
-	send_some(slot_of(req->queue), req);
+	send_some((void *)plain_argument(ctx, 0));
 	return 0;
 }
 
-/* Where those two are inlined: who sends on this CPU, and then what it hands to its socket. */
-SEC("fentry/nvme_tcp_try_send")
-int BPF_PROG(stock_try_send, struct nvme_tcp_queue *queue)
-{
-	struct host_note *n = note_of_cpu();
-
-	if (!n)
-		return 0;
-	n->send_slot = slot_of(queue);
-	n->send_queue = (__u64)queue;
-	n->send_sock = (__u64)queue->sock;
-	return 0;
-}
-
+/* Where those two are inlined: what a queue hands to its socket is a part of the request that it sends. */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct host_note *n = note_of_cpu();
+	struct nvme_tcp_queue *queue = (void *)queue_of_socket(sock->sk);
 	struct nvme_tcp_request *req;
-	struct nvme_tcp_queue *queue;
 
-	if (!n || n->send_sock != (__u64)sock)
+	if (!queue)
 		return 0;
-	queue = (void *)n->send_queue;
 	req = BPF_CORE_READ(queue, request);
 	if (req)
-		send_some(n->send_slot, req);
+		send_some(req);
 	return 0;
 }
 
@@ -236,24 +249,23 @@ int BPF_PROG(stock_sendmsg, struct socket *sock)
 SEC("fexit/nvme_tcp_try_send")
 int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 {
-	__u32 slot, tag, *current;
+	__u32 slot, tag;
 	struct nt_queue *q;
 	struct nt_cmd *c;
 
 	if (queue->request)
 		return 0;
-	slot = slot_of(queue);
-	current = bpf_map_lookup_elem(&sending, &slot);
-	if (!current || !*current)
-		return 0;
-	tag = *current - 1;
-	*current = 0;
+	slot = slot_of(plain_argument(ctx, 0));
 	q = bpf_map_lookup_elem(&queues, &slot);
-	if (!q || ret < 0)
+	if (!q || !q->sending)
 		return 0;
-	c = cmd_find(q, tag, false);
+	tag = q->sending - 1;
+	q->sending = 0;
+	if (ret < 0)
+		return 0;
+	c = cmd_find(q, tag);
 	/* See done_send_req(): the answer may have come already, and the tag be in use again. */
-	if (!c || !c->owner || !c->r.points[NT_H_SEND_CMD])
+	if (!c || !in_flight(c) || !c->r.points[NT_H_SEND_CMD])
 		return 0;
 	if (!c->r.points[NT_H_SENT_CMD])
 		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
@@ -267,15 +279,11 @@ int BPF_PROG(stock_recv_skb, read_descriptor_t *desc)
 {
 	struct nvme_tcp_queue *queue = desc->arg.data;
 	struct host_note *n = note_of_cpu();
-	struct nvme_tcp_ctrl *ctrl;
 
 	if (!n)
 		return 0;
-	ctrl = BPF_CORE_READ(queue, ctrl);
-	n->recv_slot = (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_qid_stride +
-		       queue_id((__u64)queue, (__u64)BPF_CORE_READ(ctrl, queues));
-	n->recv_queue = (__u64)queue;
-	n->recv_pdu = (__u64)BPF_CORE_READ(queue, pdu);
+	n->slot = slot_of((__u64)queue);
+	n->pdu = (__u64)BPF_CORE_READ(queue, pdu);
 	return 0;
 }
 
@@ -295,7 +303,7 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 		if (!c)
 			return;
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
-			c->r.flags |= NT_F_NO_CQE;
+			no_cqe_follows(c);
 		if (c->r.points[NT_H_C2H])
 			return;
 		c->r.points[NT_H_RX] = arrival(tstamp, now);
@@ -321,22 +329,25 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 	}
 }
 
-/* nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. */
+/*
+ * nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. The last piece is
+ * the one that ends where the header does, or its digest.
+ */
 SEC("fexit/skb_copy_bits")
 int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
 	struct host_note *n = note_of_cpu();
 	__u64 pdu[HOST_PDU_BYTES / 8];
-	struct nvme_tcp_queue *queue;
+	__u64 end;
 
-	if (!n || (__u64)to - n->recv_pdu >= HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES || ret)
+	if (!n || (__u64)to - n->pdu >= HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES || ret)
 		return 0;
-	queue = (void *)n->recv_queue;
-	if (BPF_CORE_READ(queue, pdu_remaining) != len)
+	end = (__u64)to - n->pdu + len;
+	if (end != HOST_PDU_BYTES && end != HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES)
 		return 0;
-	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)n->recv_pdu))
+	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)n->pdu))
 		return 0;
-	pdu_received(n->recv_slot, pdu, skb->tstamp);
+	pdu_received(n->slot, pdu, skb->tstamp);
 	return 0;
 }
 
@@ -360,19 +371,15 @@ int BPF_PROG(stock_in_short, struct nvme_tcp_queue *queue, struct request *rq)
 SEC("fentry/blk_mq_complete_request_remote")
 int BPF_PROG(stock_end, struct request *rq)
 {
-	__u32 disk = nt_disk[rq->q->id & (DISK_IDS - 1)];
-	__u32 slot = ((disk >> 1) - 1) * nt_qid_stride;
 	struct nvme_tcp_request *req = driver_part(rq);
 	struct nt_queue *q;
 	struct nt_cmd *c;
+	bool elsewhere;
 
-	if (!disk || !is_ours(rq))
-		return 0;
-	if (!(disk & 1))
-		slot += rq->mq_hctx->queue_num + 1;
-	q = bpf_map_lookup_elem(&queues, &slot);
-	c = q ? cmd_find(q, rq->tag, false) : NULL;
-	if (!c || c->owner != (__u64)rq || BPF_CORE_READ(req, req.status))
+	c = cmd_by_owner((__u64)rq, &elsewhere);
+	if (!c && elsewhere)
+		c = complete_find(rq, &q);
+	if (!c || BPF_CORE_READ(req, req.status))
 		return 0;
 	return no_cqe(c);
 }

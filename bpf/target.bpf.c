@@ -44,22 +44,35 @@ static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_
 	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
 }
 
+/* tag_of() for plain addresses. */
+static __always_inline __u32 tag_at(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	__u64 connect = (__u64)queue + bpf_core_field_offset(struct nvmet_tcp_queue, connect);
+	__u64 cmds;
+
+	if ((__u64)cmd == connect)
+		return 0;
+	cmds = (__u64)BPF_CORE_READ(queue, cmds);
+	return ((__u64)cmd - cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
+}
+
 static __always_inline struct nt_cmd *cmd_in(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					     struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c;
+	struct nt_cmd *c = q ? cmd_find(q, tag_of(queue, cmd)) : NULL;
 
-	if (!q)
-		return NULL;
-	c = cmd_find(q, tag_of(queue, cmd), false);
-	if (!c || c->owner != (__u64)cmd)
-		return NULL;
-	return c;
+	return c && c->owner == (__u64)cmd ? c : NULL;
 }
 
+/* The state of a command in flight, NULL where its beginning was not seen. */
 static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 					     struct nvmet_tcp_cmd *cmd)
 {
+	bool elsewhere;
+	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
+
+	if (c || !elsewhere)
+		return c;
 	return cmd_in(queue_find(queue), queue, cmd);
 }
 
@@ -67,12 +80,15 @@ static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					__u32 slot)
 {
-	__u64 sk = (__u64)BPF_CORE_READ(queue, sock, sk);
+	struct sock *sk = BPF_CORE_READ(queue, sock, sk);
+	__u64 key = (__u64)sk;
 
 	q->object = (__u64)queue;
 	q->instance = slot;
 	q->gen++;
-	bpf_map_update_elem(&sockets, &sk, &slot, BPF_ANY);
+	*slot_index((__u64)queue) = slot + 1;
+	data_ready_learn(sk);
+	bpf_map_update_elem(&sockets, &key, &slot, BPF_ANY);
 }
 
 /* Who is at the other end is known once Connect has been executed. @queue: see queue_begin(). */
@@ -95,6 +111,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 			n->hostnqn, sizeof(n->hostnqn),
 			(void *)((__u64)ctrl + bpf_core_field_offset(struct nvmet_ctrl, hostnqn)));
 	}
+	if (BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
+		nt_no_sqflow = 1;
 	q->identified = q->gen;
 }
 
@@ -103,20 +121,69 @@ struct target_capsule {
 	struct nvmet_tcp_queue *queue;
 	__u64 cmd; /* address of its struct nvmet_tcp_cmd */
 	__u32 slot;
-	__u32 tag;
 	__u16 qid;
 	bool has_ctrl;
-	__u64 rx;  /* arrival, 0 if unknown */
+	bool typed; /* @queue is; a constant */
+	__u64 rx; /* arrival, 0 if unknown */
 	__u64 now;
 };
+
+/* Whether nobody is interested in a command: it is not sampled, and introduces no connection. */
+static __always_inline bool is_skipped(struct nvme_command *sqe, __u32 qid)
+{
+	return !sqe_sampled(sqe, qid) && sqe->common.opcode != NVME_FABRICS_COMMAND;
+}
+
+/* Nor is it taken for one whose end was not seen. */
+static __always_inline int forget(struct nt_cmd *c, __u64 cmd)
+{
+	if (c && c->owner == cmd) {
+		count(NT_CNT_OVERWRITTEN);
+		cmd_release(c);
+	}
+	return 0;
+}
+
+static __always_inline __u32 capsule_tag(const struct target_capsule *t)
+{
+	struct nvmet_tcp_cmd *cmd = (void *)t->cmd;
+
+	return t->typed ? tag_of(t->queue, cmd) : tag_at(t->queue, cmd);
+}
+
+static __always_inline struct nt_cmd *cmd_of_slot(__u32 slot, __u32 tag)
+{
+	struct nt_queue *q = bpf_map_lookup_elem(&queues, &slot);
+
+	return q ? cmd_find(q, tag) : NULL;
+}
+
+/* @tag is computed only if it is needed. */
+#define BEGIN_SKIPPED(cmd, slot, tag)                                        \
+	({                                                                   \
+		bool elsewhere;                                              \
+		struct nt_cmd *before = cmd_by_owner((__u64)(cmd), &elsewhere); \
+                                                                             \
+		if (!before && elsewhere)                                    \
+			before = cmd_of_slot((slot), (tag));                 \
+		forget(before, (__u64)(cmd));                                \
+	})
+
+/* Where the one before this was, whose address was the same: on the same connection that has the same tag. */
+static __always_inline struct nt_cmd *cmd_again(const struct nt_queue *q, __u32 slot, __u64 owner)
+{
+	struct nt_cmd *c = cmd_at(*index_of(owner));
+
+	return (c->owner & ~NT_RELEASED) == owner && c->r.slot == slot && c->r.gen == q->gen ? c : NULL;
+}
 
 /* A command's first point. @sqe: BTF-typed. */
 static __always_inline int begin(const struct target_capsule *t, struct nvme_command *sqe)
 {
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
+	struct nt_cmd *c, *left;
 	struct nt_queue *q;
-	struct nt_cmd *c;
 
 	if (slot >= nt_slots)
 		goto no_slot;
@@ -130,20 +197,23 @@ static __always_inline int begin(const struct target_capsule *t, struct nvme_com
 		count(NT_CNT_ASYNC_EVENT);
 		return 0;
 	}
-	c = cmd_find(q, t->tag, true);
+	if (!sqe_sampled(sqe, t->qid))
+		return BEGIN_SKIPPED(t->cmd, slot, capsule_tag(t));
+	c = cmd_again(q, slot, t->cmd);
+	/* What is left of a connection that has closed, user space counts and frees. */
+	if (!c)
+		c = cmd_place(q, capsule_tag(t), t->cmd, &left);
 	if (!c)
 		goto no_slot;
-	if (c->owner)
+	if (in_flight(c))
 		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 	record_sqe(&c->r, sqe, t->qid == 0);
-	c->r.side = NT_TARGET;
-	c->r.qid = t->qid;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
-	c->owner = t->cmd;
+	cmd_take(c, t->cmd);
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
@@ -154,18 +224,19 @@ SEC("tp_btf/nvmet_tcp_done_recv_pdu")
 int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	__u64 now = bpf_ktime_get_ns();
 	struct target_capsule t = {
 		.queue = queue,
 		.cmd = (__u64)cmd,
-		.slot = queue->idx,
-		.tag = tag_of(queue, cmd),
 		.qid = qid,
-		.has_ctrl = queue->nvme_sq.ctrl,
-		.rx = arrival(recv_time, now),
-		.now = now,
+		.typed = true,
 	};
 
+	if (is_skipped(&pdu->cmd, qid))
+		return nt_tracked ? BEGIN_SKIPPED(cmd, queue->idx, tag_of(queue, cmd)) : 0;
+	t.slot = queue->idx;
+	t.now = bpf_ktime_get_ns();
+	t.rx = arrival(recv_time, t.now);
+	t.has_ctrl = queue->nvme_sq.ctrl;
 	return begin(&t, &pdu->cmd);
 }
 
@@ -202,14 +273,7 @@ static __always_inline int done(struct nvmet_tcp_queue *queue, struct nvmet_tcp_
 	return 0;
 }
 
-/* See "nested" in common.bpf.h. */
-SEC("tp_btf/nvmet_tcp_queue_response")
-int BPF_PROG(queue_response_nested, struct nvme_command *sqe, int qid,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
-{
-	return done(queue, cmd);
-}
-
+/* Fires with interrupts off, and so never while it is being handled. */
 SEC("tp_btf/nvmet_tcp_queue_response")
 int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
 	     struct nvmet_tcp_cmd *cmd)
@@ -255,6 +319,13 @@ int BPF_PROG(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 re
 	return 0;
 }
 
+/* What is sampled, and so not looked for, cannot be told from what is not known. */
+static __always_inline void count_no_start(void)
+{
+	if (nt_began_ns && !nt_sample_below)
+		count(NT_CNT_NO_START);
+}
+
 static __always_inline __u8 shape_of(const struct nt_record *r)
 {
 	if (r->points[NT_T_SEND_R2T])
@@ -267,33 +338,49 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_READ;
 }
 
+NT_DEFINE_STAGES(target, NT_TARGET_SEGMENTS, NT_T_RX, false)
+
 /* The answer's last PDU is on its way. What follows on this command is not its business. */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
 {
-	__u64 stage[NT_TARGET_STAGES_NR] = {};
 	struct nt_record *r = &c->r;
-	__u64 begin, last = 0;
-	bool broken = false;
 	__u32 shape;
+	__u64 begin;
 
 	r->points[NT_T_SENT] = now;
 	if (q->identified != q->gen)
 		queue_identify(q, queue, r->slot);
-	r->cntlid = q->cntlid;
-	r->qid = q->qid;
-	c->owner = 0;
+	cmd_release(c);
 
 	shape = shape_of(r);
 	r->shape = shape;
-#define NT_SEGMENT(st, shapes, from, to) NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to, -1)
-	NT_TARGET_SEGMENTS(NT_SEGMENT)
-#undef NT_SEGMENT
-	if (broken)
-		r->flags |= NT_F_UNSPLIT;
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
-	cmd_measured(q, r, now - begin, stage, NT_TARGET_STAGES_NR);
-	record_submit(r, now - begin);
+	latency_count(q, r, now - begin);
+	if (r->flags & NT_F_UNSPLIT || !target_stages(r, shape, 0))
+		cmd_unsplit(r);
+	record_submit(r, NT_TARGET, q, now - begin);
+}
+
+/* The data of a read go to the socket. Return: for the first time. */
+static __always_inline bool send_begins(struct nt_cmd *c)
+{
+	if (!c || c->r.points[NT_T_SEND])
+		return false;
+	c->r.points[NT_T_SEND] = bpf_ktime_get_ns();
+	return true;
+}
+
+/* They are the end of this read, but nobody watches for their last, yet: no more will be seen of it. */
+static __always_inline void end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+{
+	struct nt_queue *q = bpf_map_lookup_elem(&queues, &c->r.slot);
+
+	nt_no_sqflow = 1;
+	if (!q)
+		return;
+	c->r.flags |= NT_F_NO_CQE | NT_F_UNSPLIT;
+	cmd_end(q, queue, c, c->r.points[NT_T_SEND]);
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_data_pdu")
@@ -302,9 +389,24 @@ int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_dat
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
-	if (c && !c->r.points[NT_T_SEND])
-		c->r.points[NT_T_SEND] = bpf_ktime_get_ns();
+	if (send_begins(c) && !nt_data_watched && queue->nvme_sq.sqhd_disabled)
+		end_unwatched(queue, c);
 	return 0;
+}
+
+/* The socket is about to get, or has taken, the last of a read that ends without CQE. */
+static __always_inline void data_sent(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+{
+	struct nt_queue *q = c ? bpf_map_lookup_elem(&queues, &c->r.slot) : NULL;
+
+	if (!q) {
+		/* Before, it may have ended by end_unwatched(). */
+		if (nt_data_watched)
+			count_no_start();
+		return;
+	}
+	c->r.flags |= NT_F_NO_CQE;
+	cmd_end(q, queue, c, bpf_ktime_get_ns());
 }
 
 /* Where the host asked for no SQ flow control, a read ends with its last data. */
@@ -312,20 +414,9 @@ SEC("tp_btf/nvmet_tcp_try_send_data")
 int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_queue *q;
-	struct nt_cmd *c;
-
 	if (!queue->nvme_sq.sqhd_disabled || cmd->wbytes_done + len < cmd->req.transfer_len)
 		return 0;
-	q = queue_find(queue);
-	c = cmd_in(q, queue, cmd);
-	if (!q || !c) {
-		if (nt_began_ns)
-			count(NT_CNT_NO_START);
-		return 0;
-	}
-	c->r.flags |= NT_F_NO_CQE;
-	cmd_end(q, queue, c, bpf_ktime_get_ns());
+	data_sent(queue, cmd_of(queue, cmd));
 	return 0;
 }
 
@@ -333,15 +424,15 @@ SEC("tp_btf/nvmet_tcp_try_send_response")
 int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu, int qid,
 	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_queue *q = queue_find(queue);
-	struct nt_cmd *c = cmd_in(q, queue, cmd);
+	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_queue *q = c ? bpf_map_lookup_elem(&queues, &c->r.slot) : NULL;
 	__u64 now;
 
-	if (!q || !c) {
+	if (!q) {
 		/* What has been sent in part already has ended before. */
-		if (nt_began_ns && !cmd->offset &&
+		if (!nt_sample_below && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
-			count(NT_CNT_NO_START);
+			count_no_start();
 		return 0;
 	}
 	now = bpf_ktime_get_ns();

@@ -49,13 +49,12 @@ int announce(struct announced *a, const struct tracer *t, const struct nt_record
 	struct announced_queue *told;
 	bool new, named;
 
+	if (announced_already(a, r))
+		return 0;
 	if (make_room(a, r->slot))
 		return -ENOMEM;
 	told = &a->queues[r->slot];
 	new = told->gen != r->gen || told->cntlid != r->cntlid;
-	/* Only an admin queue may be asked again and again: others are born with a name, and busy. */
-	if (!new && (told->named || r->qid))
-		return 0;
 	named = describe(t, r, q);
 	if (!new && !named)
 		return 0;

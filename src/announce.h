@@ -47,6 +47,18 @@ struct announced {
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct stream_queue *q);
 
+/** announced_already() - whether announce() has nothing to tell, as is the rule */
+static inline bool announced_already(const struct announced *a, const struct nt_record *r)
+{
+	const struct announced_queue *told;
+
+	if (r->slot >= a->nr)
+		return false;
+	told = &a->queues[r->slot];
+	/* Only an admin queue may be asked again and again: others are born with a name, and busy. */
+	return told->gen == r->gen && told->cntlid == r->cntlid && (told->named || r->qid);
+}
+
 /** announced_free() - release */
 void announced_free(struct announced *a);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes.h"
 #include "tracer_private.h"
 
 int collect_init(struct tracer *t)
@@ -139,64 +140,107 @@ static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint3
 	return id;
 }
 
+static const struct nt_hist *hist_of_cpu(const void *first, size_t stride, unsigned int cpu)
+{
+	return (const void *)((const char *)first + cpu * stride);
+}
+
+/* Whether the durations of a histogram have grown: those of commands, which are never 0. */
+static bool hist_grown(const struct tracer *t, const void *at, size_t stride, const struct hist_seen *seen)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++)
+		sum += hist_of_cpu(at, stride, cpu)->sum;
+	return sum != seen->sum;
+}
+
 /*
- * What is new in one histogram: the sum over CPUs minus what was seen before.
+ * Adds what is new in one histogram, the sum over CPUs minus what was seen before, to an interval and a total.
  * @at: the histogram on the first CPU; @stride bytes to the next CPU's
  * @epoch: the interval that has just ended; the next one may have begun on some CPU
+ * Return: how many durations
  */
-static void hist_difference(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
-			    struct hist_seen *seen, struct hist *out)
+static uint64_t hist_take(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
+			  struct hist_seen *seen, struct hist *interval, struct hist *total)
 {
-	static const struct hist_seen zero;
-	struct hist_seen now = zero;
+	uint64_t max = 0, sum = 0, bytes = 0, count = 0;
 	unsigned int highest = 0;
-	uint64_t max = 0;
 
-	memset(out, 0, sizeof(*out));
 	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
-		const struct nt_hist *h = (const void *)((const char *)at + cpu * stride);
+		const struct nt_hist *h = hist_of_cpu(at, stride, cpu);
 
-		now.sum += h->sum;
-		now.bytes += h->bytes;
-		for (unsigned int b = 0; b < NT_BUCKETS; b++)
-			now.buckets[b] += h->buckets[b];
+		sum += h->sum;
+		bytes += h->bytes;
 		for (int i = 0; i < 2; i++)
 			if (h->max_epoch[i] - epoch <= 1 && h->max[i] > max)
 				max = h->max[i];
 	}
 	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
-		out->buckets[b] = (uint32_t)(now.buckets[b] - seen->buckets[b]);
-		out->count += out->buckets[b];
-		if (out->buckets[b])
-			highest = b;
+		uint32_t now = 0, more;
+
+		for (unsigned int cpu = 0; cpu < t->cpus; cpu++)
+			now += hist_of_cpu(at, stride, cpu)->buckets[b];
+		more = now - seen->buckets[b];
+		if (!more)
+			continue;
+		seen->buckets[b] = now;
+		interval->buckets[b] += more;
+		total->buckets[b] += more;
+		count += more;
+		highest = b;
 	}
 	/* A command that ended while we read may be in one of the two and not yet in the other. */
-	if (out->count && (max < nt_bucket_low(highest) ||
-			   (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1))))
+	if (max < nt_bucket_low(highest) ||
+	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
 		max = nt_bucket_low(highest + 1) - 1;
-	out->max = out->count ? max : 0;
-	out->sum = now.sum - seen->sum;
-	out->bytes = now.bytes - seen->bytes;
-	*seen = now;
+	hist_account(interval, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	hist_account(total, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	seen->sum = sum;
+	seen->bytes = bytes;
+	return count;
+}
+
+/*
+ * Whether something may have been counted since the last time: a histogram notes in which interval it was
+ * last used, and who is about to count may have been on the way for longer than that.
+ * @seen: the interval at whose end it was looked at the last time
+ */
+static bool hist_touched(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
+			 uint32_t *seen)
+{
+	bool recently = *seen + 1 == epoch;
+
+	*seen = epoch;
+	if (!recently)
+		return true;
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
+		const struct nt_hist *h = hist_of_cpu(at, stride, cpu);
+
+		for (int i = 0; i < 2; i++)
+			if (h->max_epoch[i] - (epoch - 1) <= 2)
+				return true;
+	}
+	return false;
 }
 
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
 			const char *controller, const char *peer, uint16_t qid, enum nt_op op,
 			bool shared)
 {
+	struct hist_seen *seen = &t->hist_seen[at];
+	const size_t stride = sizeof(struct nt_hist);
 	struct stats_row *row;
-	struct hist h;
 
 	if (bpf_map_lookup_elem(t->hists_fd, &at, t->percpu))
 		return -errno;
-	hist_difference(t, t->percpu, sizeof(struct nt_hist), epoch, &t->hist_seen[at], &h);
-	if (!h.count)
+	if (!hist_touched(t, t->percpu, stride, epoch, &seen->epoch) ||
+	    !hist_grown(t, t->percpu, stride, seen))
 		return 0;
 	row = stats_row(s, controller, peer, qid, op, shared);
 	if (!row)
 		return -ENOMEM;
-	hist_merge(&row->interval, &h);
-	hist_merge(&row->total, &h);
+	hist_take(t, t->percpu, stride, epoch, seen, &row->interval, &row->total);
 	return 0;
 }
 
@@ -218,6 +262,7 @@ static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 
 				if (!at)
 					continue;
+				t->ops_seen |= 1u << op;
 				err = collect_hist(t, s, at - 1, epoch, id->controller, id->peer,
 						   id->qid, op, false);
 				if (err)
@@ -231,21 +276,57 @@ static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
+static void hist_add_zeros(struct hist *h, int64_t zeros)
+{
+	if (zeros < 0 && h->buckets[0] < (uint64_t)-zeros)
+		return;
+	hist_account(h, (uint64_t)zeros, 0, 0, 0);
+	h->buckets[0] += (uint64_t)zeros;
+}
+
+/*
+ * A stage that a command's shape does not pass takes it no time, which the kernel does not count. What
+ * ends while we read may be in some stages and not in others yet: then the next time takes back what
+ * was too much.
+ */
+static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
+		if (t->stage_counted[op][i] > most)
+			most = t->stage_counted[op][i];
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+		uint64_t not_passed = most - t->stage_counted[op][i];
+		int64_t zeros = (int64_t)(not_passed - t->stage_zeros[op][i]);
+
+		if (!zeros || !stage_may_be_absent(t->o.side, i) || t->into[i] != i)
+			continue;
+		hist_add_zeros(&s->stage_interval[op][i], zeros);
+		hist_add_zeros(&s->stage_total[op][i], zeros);
+		t->stage_zeros[op][i] = not_passed;
+	}
+}
+
 static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
-	struct hist h;
-
 	for (uint32_t op = 0; op < NT_OPS_NR; op++) {
+		if (!(t->ops_seen & 1u << op) && !t->counters[NT_CNT_HIST_FULL])
+			continue;
 		if (bpf_map_lookup_elem(t->stages_fd, &op, t->percpu))
 			return -errno;
+		if (!hist_touched(t, t->percpu, sizeof(struct nt_stage_hists), epoch,
+				  &t->stage_epoch[op]))
+			continue;
 		for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
 			const struct nt_stage_hists *first = t->percpu;
 
-			hist_difference(t, &first->h[i], sizeof(*first), epoch,
-					&t->stage_seen[op * NT_STAGES_MAX + i], &h);
-			hist_merge(&s->stage_interval[op][i], &h);
-			hist_merge(&s->stage_total[op][i], &h);
+			t->stage_counted[op][i] +=
+				hist_take(t, &first->h[i], sizeof(*first), epoch,
+					  &t->stage_seen[op * NT_STAGES_MAX + i],
+					  &s->stage_interval[op][i], &s->stage_total[op][i]);
 		}
+		count_not_passed(t, s, op);
 	}
 	return 0;
 }
@@ -258,9 +339,9 @@ static void for_each_in_flight(struct tracer *t, const struct nt_queue *q, cmd_f
 		uint32_t chunk = q->chunk[n];
 
 		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
-			struct nt_cmd *c = &t->cmds[(chunk - 1) * NT_CHUNK_CMDS + i];
+			struct nt_cmd *c = &t->cmds[chunk * NT_CHUNK_CMDS + i];
 
-			if (c->owner)
+			if (c->owner && !(c->owner & NT_RELEASED))
 				fn(t, c, context);
 		}
 	}
@@ -270,9 +351,11 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	const uint32_t *dead_gen = context;
 
-	if (c->r.gen != *dead_gen)
+	if (c->r.gen != *dead_gen ||
+	    __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED) & NT_RELEASED)
 		return;
-	c->owner = 0;
+	if (t->o.sample > 1)
+		__atomic_fetch_sub(t->tracked, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 }
 
@@ -306,15 +389,32 @@ uint64_t tracer_in_flight(struct tracer *t)
 	return n;
 }
 
-static uint64_t misses(const struct bpf_program *p)
+static uint64_t misses(int fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
 
-	if (!p || bpf_program__fd(p) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
-		return 0;
-	return info.recursion_misses;
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
+}
+
+/* Finds the programs that run, and the "nested" twins of those that have one. */
+static void find_programs(struct tracer *t)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, t->obj)
+	{
+		const char *name = bpf_program__name(p);
+		struct bpf_program *twin;
+		char twin_name[64];
+
+		if (bpf_program__fd(p) < 0 || probe_stands_in(name) || t->nr_running == TRACER_PROGRAMS_MAX)
+			continue;
+		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
+		twin = bpf_object__find_program_by_name(t->obj, twin_name);
+		t->running[t->nr_running].fd = bpf_program__fd(p);
+		t->running[t->nr_running++].twin_fd = twin ? bpf_program__fd(twin) : -1;
+	}
 }
 
 /*
@@ -322,28 +422,18 @@ static uint64_t misses(const struct bpf_program *p)
  * and its "nested" twin one may be skipped without loss: an event is missed by both at most as often
  * as by the one that missed fewer.
  */
-static uint64_t missed_runs(const struct tracer *t)
+static uint64_t missed_runs(struct tracer *t)
 {
-	static const char suffix[] = "_nested";
-	struct bpf_program *p;
 	uint64_t missed = 0;
 
-	bpf_object__for_each_program(p, t->obj)
-	{
-		const char *name = bpf_program__name(p);
-		size_t length = strlen(name);
-		struct bpf_program *twin;
-		char twin_name[64];
-		uint64_t n = misses(p);
+	if (!t->nr_running)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_running; i++) {
+		uint64_t n = misses(t->running[i].fd), of_twin = n;
 
-		if (length > sizeof(suffix) - 1 &&
-		    !strcmp(name + length - (sizeof(suffix) - 1), suffix))
-			continue;
-		snprintf(twin_name, sizeof(twin_name), "%s%s", name, suffix);
-		twin = bpf_object__find_program_by_name(t->obj, twin_name);
-		if (twin && misses(twin) < n)
-			n = misses(twin);
-		missed += n;
+		if (n && t->running[i].twin_fd >= 0)
+			of_twin = misses(t->running[i].twin_fd);
+		missed += n < of_twin ? n : of_twin;
 	}
 	return missed;
 }
@@ -377,18 +467,17 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	s->seconds = (double)(now - t->collected_ns) / 1e9;
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
 	t->collected_ns = now;
+	epoch = __atomic_fetch_add(t->epoch, 1, __ATOMIC_RELAXED);
+	sweep_dead(t);
+	collect_counters(t, s);
+	if (t->o.no_histograms)
+		return 0;
 	if (t->o.side == NT_HOST)
 		count_host_controllers(s);
 	else
 		count_target_controllers(t, s);
-
-	epoch = __atomic_fetch_add(t->epoch, 1, __ATOMIC_RELAXED);
-	sweep_dead(t);
 	err = collect_rows(t, s, epoch);
-	if (!err)
-		err = collect_stages(t, s, epoch);
-	collect_counters(t, s);
-	return err;
+	return err ? err : collect_stages(t, s, epoch);
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,

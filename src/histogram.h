@@ -17,60 +17,77 @@
 /* Array size: even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
 #define NT_BUCKETS_ALLOC ((NT_BUCKETS + 1) & ~1u)
 
-/**
- * nt_log2() - position of the highest set bit
- * @v: value, not 0
- *
- * BPF has no instruction for it (as of -mcpu=v3), and loops cost more than these six steps.
- * Return: floor(log2(@v)), 0 to 63.
- */
-static inline __attribute__((always_inline)) unsigned int nt_log2(unsigned long long v)
-{
 #ifdef __bpf__
-	unsigned int r = 0;
-
-	if (v >> 32) {
-		v >>= 32;
-		r = 32;
-	}
-	if (v >> 16) {
-		v >>= 16;
-		r += 16;
-	}
-	if (v >> 8) {
-		v >>= 8;
-		r += 8;
-	}
-	if (v >> 4) {
-		v >>= 4;
-		r += 4;
-	}
-	if (v >> 2) {
-		v >>= 2;
-		r += 2;
-	}
-	return r + (unsigned int)(v >> 1);
-#else
-	return 63 - (unsigned int)__builtin_clzll(v);
+/*
+ * The bucket of every duration below 2^NT_TABLE_BITS. One that is 2^NT_STEP_BITS times longer is as many
+ * powers of two further up.
+ */
+#define NT_TABLE_BITS 11
+#define NT_STEP_BITS (NT_TABLE_BITS - NT_SUB_BITS)
+#define NT_SHIFT(n) ((n) < NT_SUB_BUCKETS ? 0 : 63 - NT_SUB_BITS - __builtin_clzll((n) | 1ULL))
+#define NT_1(n) (NT_SHIFT(n) << NT_SUB_BITS) + ((n) >> NT_SHIFT(n))
+#define NT_8(n)                                                                             \
+	NT_1(n), NT_1((n) + 1), NT_1((n) + 2), NT_1((n) + 3), NT_1((n) + 4), NT_1((n) + 5), \
+		NT_1((n) + 6), NT_1((n) + 7)
+#define NT_64(n)                                                                               \
+	NT_8(n), NT_8((n) + 8), NT_8((n) + 16), NT_8((n) + 24), NT_8((n) + 32), NT_8((n) + 40), \
+		NT_8((n) + 48), NT_8((n) + 56)
+#define NT_512(n)                                                                        \
+	NT_64(n), NT_64((n) + 64), NT_64((n) + 128), NT_64((n) + 192), NT_64((n) + 256), \
+		NT_64((n) + 320), NT_64((n) + 384), NT_64((n) + 448)
+static const unsigned short nt_table[1 << NT_TABLE_BITS] = {NT_512(0), NT_512(512), NT_512(1024),
+							    NT_512(1536)};
+#define NT_BELOW_STEP(ns, n) (!((ns) >> (NT_TABLE_BITS + ((n) - 1) * NT_STEP_BITS)))
+/* The shift is constant here, and the compiler is kept from making one of a variable out of several. */
+#define NT_STEPS(at, add, n)                                 \
+	do {                                                 \
+		(at) >>= (n) * NT_STEP_BITS;                 \
+		asm("" : "+r"(at));                          \
+		(add) = ((n) * NT_STEP_BITS) << NT_SUB_BITS; \
+	} while (0)
+_Static_assert(NT_TABLE_BITS == 11 && NT_MAX_BITS <= NT_TABLE_BITS + 5 * NT_STEP_BITS,
+	       "the table and the steps are made for these");
 #endif
-}
 
 /**
  * nt_bucket() - the bucket that counts a duration
  * @ns: duration in nanoseconds
  *
+ * A bucket leaves out the floor(log2(@ns)) - NT_SUB_BITS lowest bits. BPF has no instruction for the
+ * highest bit that is set (as of -mcpu=v3): there a table has the answers for the highest bits.
  * Return: index below NT_BUCKETS; durations of 2^36 ns and more share NT_OVERFLOW_BUCKET.
  */
 static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned long long ns)
 {
+#ifdef __bpf__
+	unsigned long long at = ns;
+	unsigned int add = 0;
+
+	if (NT_BELOW_STEP(ns, 1))
+		;
+	else if (NT_BELOW_STEP(ns, 2))
+		NT_STEPS(at, add, 1);
+	else if (NT_BELOW_STEP(ns, 3))
+		NT_STEPS(at, add, 2);
+	else if (NT_BELOW_STEP(ns, 4))
+		NT_STEPS(at, add, 3);
+	else if (NT_BELOW_STEP(ns, 5))
+		NT_STEPS(at, add, 4);
+	else if (!(ns >> NT_MAX_BITS))
+		NT_STEPS(at, add, 5);
+	else
+		return NT_OVERFLOW_BUCKET;
+	/* What the compiler knows of it, the verifier may have lost on the way. */
+	asm("" : "+r"(at));
+	return nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
+#else
 	unsigned int shift;
 
-	if (ns < NT_SUB_BUCKETS)
-		return (unsigned int)ns;
 	if (ns >> NT_MAX_BITS)
 		return NT_OVERFLOW_BUCKET;
-	shift = nt_log2(ns) - NT_SUB_BITS;
+	shift = ns < NT_SUB_BUCKETS ? 0 : 63 - NT_SUB_BITS - (unsigned int)__builtin_clzll(ns);
 	return (shift << NT_SUB_BITS) + (unsigned int)(ns >> shift);
+#endif
 }
 
 /**

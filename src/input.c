@@ -127,6 +127,8 @@ void input_print(const struct input *in, FILE *f)
 		text_print(f, h->kernel);
 		fprintf(f, ", ");
 		text_print(f, h->source);
+		if (h->sample > 1)
+			fprintf(f, ", a sample of 1 in %u", h->sample);
 		fprintf(f, ", %" PRIu64 " commands in %.3f s\n", in->records,
 			in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9
 						   : 0);

@@ -52,6 +52,7 @@ enum {
 	KEY_MAX_SIZE,
 	KEY_SOURCE,
 	KEY_FORMAT,
+	KEY_SAMPLE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -66,6 +67,9 @@ static const struct argp_option argp_options[] = {
 	{"histogram", KEY_HISTOGRAM, NULL, 0,
 	 "Live view: print full-size histograms of every queue and operation", 2},
 	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
+	{"sample", KEY_SAMPLE, "N", 0,
+	 "Measure about one command in N, which costs the others next to nothing. Host and target pick the "
+	 "same ones if they are given the same N", 2},
 	{"peer", KEY_PEER, "COMMAND", 0,
 	 "Live view of the host: run COMMAND, which brings the target's stream, and show where the time "
 	 "goes in ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
@@ -211,7 +215,7 @@ static void check_report(const struct parse *p, struct argp_state *state)
 		argp_error(state, "report: the files say which side they are of");
 	if (p->interval || o->duration_ns || o->count || o->slower_ns || o->histogram ||
 	    o->summary || o->output || o->force || o->max_bytes || o->nr_peers || o->json ||
-	    o->source != NT_SOURCES)
+	    o->source != NT_SOURCES || o->sample)
 		argp_error(state, "report takes only --slowest, --commands and files");
 }
 
@@ -235,8 +239,9 @@ static void check(struct parse *p, struct argp_state *state)
 	o->side = p->host ? NT_HOST : NT_TARGET;
 	if (o->json && o->verb != VERB_PROBES)
 		argp_error(state, "--format is for probes only");
-	if (o->verb == VERB_PROBES && (o->duration_ns || o->count))
-		argp_error(state, "probes only looks: it takes neither --duration nor --count");
+	if (o->verb == VERB_PROBES && (o->duration_ns || o->count || o->sample))
+		argp_error(state,
+			   "probes only looks: it takes neither --duration nor --count nor --sample");
 	if (o->verb != VERB_LIVE && p->interval)
 		argp_error(state, "--interval is for the live view only");
 	if (o->histogram && o->verb != VERB_LIVE && !o->summary)
@@ -312,6 +317,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_COMMANDS:
 		p->o->commands = true;
+		break;
+	case KEY_SAMPLE:
+		p->o->sample = (uint32_t)count_argument(state, "--sample", arg, SAMPLE_MAX);
 		break;
 	case KEY_SLOWEST:
 		p->o->slowest = (unsigned int)count_argument(state, "--slowest", arg, 1000);

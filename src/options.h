@@ -22,6 +22,8 @@ enum verb {
 /* More hosts and targets than anybody would look at together. */
 #define REPORT_FILES_MAX 256u
 #define OPTIONS_PEERS_MAX 16u
+/* Of fewer commands than one in so many nobody learns anything. */
+#define SAMPLE_MAX 1000000u
 
 /**
  * struct options - what to do
@@ -33,6 +35,7 @@ enum verb {
  * @interval_ns: time between two blocks of the live view
  * @duration_ns: end after this time; 0 is never
  * @count: end after this many intervals (live view) or commands (trace, record); 0 is never
+ * @sample: measure about one command in so many; 0 and 1: every one
  * @slower_ns: trace only commands that took at least this long
  * @summary: trace: print the summary of the run as well, on standard error
  * @output: record: where to, "-" is standard output
@@ -53,6 +56,7 @@ struct options {
 	uint64_t duration_ns;
 	uint64_t count;
 	uint64_t slower_ns;
+	uint32_t sample;
 	char *peers[OPTIONS_PEERS_MAX];
 	unsigned int nr_peers;
 	char **files;

@@ -304,6 +304,8 @@ void peer_print(const struct peer *p, FILE *f)
 	fprintf(f, ", Linux ");
 	text_print(f, p->header.kernel);
 	fprintf(f, ", %" PRIu64 " commands", p->records);
+	if (p->header.sample > 1)
+		fprintf(f, ", a sample of 1 in %u", p->header.sample);
 }
 
 void peer_stop(struct peer *p)

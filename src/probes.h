@@ -55,6 +55,16 @@ const char *const *probe_programs(enum nt_side side);
 /** probe_begins() - whether the program @name is the one that sees commands begin */
 bool probe_begins(const char *name);
 
+/** probe_stands_in() - whether the program @name takes what another was skipped for: a "nested" one */
+bool probe_stands_in(const char *name);
+
+/**
+ * probe_watches_data() - whether the program @name only sees the end of reads that have no CQE
+ *
+ * Such reads there are on connections without SQ flow control.
+ */
+bool probe_watches_data(const char *name);
+
 /** probe_stage_points() - bits of the points that bound a stage of @side; others only go into records */
 uint32_t probe_stage_points(enum nt_side side);
 

@@ -64,14 +64,14 @@ const struct probe_way probe_ways[] = {
 	{NT_HOST,
 	 NT_STOCK,
 	 H(SEND_CMD) | H(SEND_DATA),
-	 {"stock_try_send", "stock_sendpage", "stock_no_sendpage", NULL},
-	 "entry of kernel_sendpage() or sock_no_sendpage(), from nvme_tcp_try_send()",
+	 {"stock_sendpage", "stock_no_sendpage", NULL},
+	 "entry of kernel_sendpage() or sock_no_sendpage(), with a socket of nvme-tcp",
 	 NULL},
 	{NT_HOST,
 	 NT_STOCK,
 	 H(SEND_CMD) | H(SEND_DATA),
-	 {"stock_try_send", "stock_sendmsg", NULL},
-	 "entry of sock_sendmsg(), from nvme_tcp_try_send()",
+	 {"stock_sendmsg", NULL},
+	 "entry of sock_sendmsg(), with a socket of nvme-tcp",
 	 "stock_sendpage"},
 	{NT_HOST,
 	 NT_STOCK,
@@ -133,7 +133,7 @@ const struct probe_way probe_ways[] = {
 	{NT_TARGET,
 	 NT_TRACEPOINTS,
 	 T(DONE),
-	 {"queue_response_nested", "queue_response", NULL},
+	 {"queue_response"},
 	 "nvmet_tcp_queue_response",
 	 NULL},
 	{NT_TARGET,
@@ -164,7 +164,7 @@ const struct probe_way probe_ways[] = {
 	{NT_TARGET,
 	 NT_STOCK,
 	 T(SEND_R2T) | T(SEND) | T(SENT),
-	 {"stock_send_r2t", "stock_send_data_pdu", "stock_send_response", "stock_send_data", NULL},
+	 {"stock_send_r2t", "stock_send_data_pdu", "stock_send_response", "stock_send_data_end", NULL},
 	 "entry of nvmet_try_send_r2t(), _data_pdu(), _response(), return of _data()",
 	 NULL},
 	{NT_TARGET,
@@ -212,7 +212,7 @@ const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
 	"queue_rq",	   "stock_queue_rq",	 "stock_learn",	    "try_send_cmd_pdu",
-	"stock_try_send",  "stock_send_cmd",	 "stock_sendpage",  "stock_no_sendpage",
+	"stock_send_cmd",  "stock_sendpage",	 "stock_no_sendpage",
 	"stock_sendmsg",   "stock_sent",	 "done_send_req",   "stock_recv_skb",
 	"stock_recv_pdu",  "handle_r2t",	 "stock_send_data", "try_send_data_pdu",
 	"handle_c2h_data", "recv_data",		 "stock_in_short",  "process_nvme_cqe",
@@ -242,14 +242,13 @@ static const char *const target_programs[] = {
 	"stock_exec_nvmet_execute_admin_connect",
 	"stock_exec_nvmet_execute_io_connect",
 	"stock_exec_nvmet_execute_auth_send",
-	"queue_response_nested",
 	"queue_response",
 	"stock_done_nested",
 	"stock_done",
 	"try_send_data_pdu",
 	"stock_send_data_pdu",
 	"try_send_data",
-	"stock_send_data",
+	"stock_send_data_end",
 	"try_send_response",
 	"stock_send_response",
 	"stock_sendpage",
@@ -269,6 +268,27 @@ bool probe_begins(const char *name)
 {
 	return !strcmp(name, "queue_rq") || !strcmp(name, "stock_queue_rq") ||
 	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd");
+}
+
+bool probe_stands_in(const char *name)
+{
+	static const char suffix[] = "_nested";
+	size_t length = strlen(name);
+
+	return length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix);
+}
+
+bool probe_watches_data(const char *name)
+{
+	static const char *const names[] = {"recv_data",       "stock_in_short",
+					    "stock_end",       "try_send_data",
+					    "stock_send_data_end", "stock_sendpage_end",
+					    "stock_sendmsg_end"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 uint32_t probe_stage_points(enum nt_side side)

@@ -93,7 +93,11 @@ struct nt_record {
 	__u64 points[NT_POINTS_MAX];
 };
 
-/* State of a command in flight; @owner is the kernel's request or nvmet command, 0 when free. */
+/*
+ * State of a command in flight; @owner is the address of the kernel's request or nvmet command, with
+ * NT_RELEASED when that has ended, 0 when there was none yet.
+ */
+#define NT_RELEASED 1ULL
 struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;
@@ -126,6 +130,9 @@ struct nt_stage_hists {
 /* States are kept in chunks of 128 commands, the usual queue depth; deeper queues take several. */
 #define NT_CHUNK_BITS 7
 #define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)
+/* Commands whose state is kept at one time: enough for 511 queues of this depth. Chunk 0 is not used. */
+#define NT_CHUNKS 511
+#define NT_CMDS ((NT_CHUNKS + 1) * NT_CHUNK_CMDS)
 /* Linux keeps the tag in 12 bits of the command id, hence at most 4096 commands a queue. */
 #define NT_CHUNKS_PER_QUEUE 32
 
@@ -135,6 +142,10 @@ struct nt_stage_hists {
 /**
  * struct nt_queue - one queue of one controller, as the BPF programs know it
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
+ * @queue: address of the driver's queue (host, from stock probes)
+ * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
+ * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
+ * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
  * @gen: counts connections that had this slot
  * @dead_gen: generation whose connection has closed (target)
  * @instance: N of nvmeN (host), or the target's own queue index
@@ -145,6 +156,10 @@ struct nt_stage_hists {
  */
 struct nt_queue {
 	__u64 object;
+	__u64 queue;
+	__s64 pdu_time;
+	__u32 pdu_seq;
+	__u32 sending;
 	__u32 gen;
 	__u32 dead_gen;
 	__u32 instance;

@@ -129,6 +129,7 @@ const struct stats *recorded_stats(struct recorded *d, const struct stream_heade
 	copy_plain(d->s.kernel, sizeof(d->s.kernel), h->kernel);
 	d->s.driver = h->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
 	d->s.source = "recorded";
+	d->s.sample = h->sample;
 	d->s.elapsed = seconds;
 	memcpy(d->s.counters_total, losses->count, sizeof(d->s.counters_total));
 	return &d->s;

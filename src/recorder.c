@@ -38,12 +38,12 @@ struct recorder {
 	bool full;
 };
 
-static void describe(struct stream_header *h, enum nt_side side, enum nt_source source)
+static void describe(struct stream_header *h, const struct options *o, enum nt_source source)
 {
 	struct utsname u;
 	FILE *f;
 
-	*h = (struct stream_header){.side = side};
+	*h = (struct stream_header){.side = o->side, .sample = o->sample};
 	snprintf(h->source, sizeof(h->source), "%s", source_name(source));
 	snprintf(h->program, sizeof(h->program), "ntprof-bpf " NTPROF_VERSION);
 	if (!uname(&u)) {
@@ -81,9 +81,10 @@ static int write_clock(struct recorder *r)
 /* The first record of a connection is preceded by who it is. */
 static int tell_queue(struct recorder *r, const struct nt_record *rec)
 {
-	struct stream_event e = {.type = STREAM_QUEUE};
+	struct stream_event e;
 	int new = announce(&r->announced, r->t, rec, &e.queue);
 
+	e.type = STREAM_QUEUE;
 	return new > 0 ? stream_write(r->w, &e) : new;
 }
 
@@ -92,7 +93,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 {
 	struct stream_header h;
 
-	describe(&h, r->o->side, source);
+	describe(&h, r->o, source);
 	r->w = stream_writer_new(r->fd, &h);
 	return r->w ? 0 : -errno;
 }
@@ -114,16 +115,14 @@ static int begin(void *context, const struct tracer *t)
 
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
 {
-	struct stream_event e = {.type = STREAM_RECORD};
 	struct recorder *r = context;
-	int err;
+	int err = 0;
 
 	r->t = t;
-	err = tell_queue(r, rec);
-	if (err)
-		return stop_on(r, err);
-	e.record = *rec;
-	err = stream_write(r->w, &e);
+	if (!announced_already(&r->announced, rec))
+		err = tell_queue(r, rec);
+	if (!err)
+		err = stream_write_record(r->w, rec);
 	if (err)
 		return stop_on(r, err);
 	if (r->o->max_bytes && stream_bytes(r->w) + STREAM_FRAME_MAX >= r->o->max_bytes) {
@@ -246,6 +245,7 @@ int verb_record(const struct options *o)
 {
 	static const struct run_callbacks callbacks = {
 		.select = NT_SELECT_ALL,
+		.no_histograms = true,
 		.begin = begin,
 		.record = record,
 		.interval = interval,

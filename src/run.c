@@ -29,6 +29,7 @@ struct run {
 	int module_fd;
 	int end_fd;
 	int drain_fd;
+	int adapt_fd;
 	int record_result;
 };
 
@@ -109,6 +110,8 @@ static int try_open(struct run *r)
 		.source = r->o->source,
 		.select = r->cb->select,
 		.slower_ns = r->o->slower_ns,
+		.sample = r->o->sample,
+		.no_histograms = r->cb->no_histograms,
 		.on_record = on_record,
 		.context = r,
 		.verbose = r->o->verbose,
@@ -137,7 +140,8 @@ static int try_open(struct run *r)
 	timer_arm(r->interval_fd, r->o->interval_ns, true);
 	if (r->end_fd >= 0)
 		timer_arm(r->end_fd, r->o->duration_ns, false);
-	if (watch(r, tracer_clock_fd(r->t)) || watch_records(r)) {
+	r->adapt_fd = timer_new(TRACER_ADAPT_NS, true);
+	if (watch(r, r->adapt_fd) || watch(r, tracer_clock_fd(r->t)) || watch_records(r)) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(errno));
 		return 1;
 	}
@@ -206,6 +210,11 @@ static int handle(struct run *r, int fd)
 	}
 	if (r->cb->fd && fd == r->cb->fd(r->context))
 		return r->cb->ready(r->context);
+	if (r->t && fd == r->adapt_fd) {
+		expirations(fd);
+		tracer_adapt(r->t);
+		return 0;
+	}
 	if (r->t && fd == tracer_clock_fd(r->t)) {
 		tracer_clock_update(r->t);
 		return 0;
@@ -266,6 +275,7 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 		.module_fd = -1,
 		.end_fd = -1,
 		.drain_fd = -1,
+		.adapt_fd = -1,
 	};
 	enum tracer_status status;
 	struct utsname u;
@@ -280,6 +290,7 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 	r.s.side = o->side;
 	r.s.driver = "";
 	r.s.source = source_name(o->source);
+	r.s.sample = o->sample;
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
 
@@ -315,6 +326,8 @@ out:
 		close(r.end_fd);
 	if (r.drain_fd >= 0)
 		close(r.drain_fd);
+	if (r.adapt_fd >= 0)
+		close(r.adapt_fd);
 	if (r.interval_fd >= 0)
 		close(r.interval_fd);
 	if (r.signal_fd >= 0)

@@ -13,6 +13,7 @@
 /**
  * struct run_callbacks - what a verb does while tracing
  * @select: which commands it wants records of
+ * @no_histograms: it has no use for them: @interval and @end get losses only
  * @record: takes one; return value as below
  * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL
  * @begin: tracing has begun; may be NULL
@@ -25,6 +26,7 @@
  */
 struct run_callbacks {
 	enum nt_select select;
+	bool no_histograms;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*fd)(void *context);
 	int (*ready)(void *context);

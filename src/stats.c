@@ -12,13 +12,25 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+bool hist_empty(const struct hist *h)
+{
+	return !h->count && !h->sum;
+}
+
+void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max)
+{
+	h->count += count;
+	h->sum += sum;
+	h->bytes += bytes;
+	if (max > h->max)
+		h->max = max;
+}
+
 void hist_merge(struct hist *into, const struct hist *from)
 {
-	into->count += from->count;
-	into->sum += from->sum;
-	into->bytes += from->bytes;
-	if (from->max > into->max)
-		into->max = from->max;
+	if (hist_empty(from))
+		return;
+	hist_account(into, from->count, from->sum, from->bytes, from->max);
 	for (unsigned int b = 0; b < NT_BUCKETS; b++)
 		into->buckets[b] += from->buckets[b];
 }
@@ -138,11 +150,20 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
 	return row_insert(s, low, &k);
 }
 
+/* Most are empty, and together they are large. */
+static void hist_clear(struct hist *h)
+{
+	if (!hist_empty(h))
+		memset(h, 0, sizeof(*h));
+}
+
 void stats_begin_interval(struct stats *s)
 {
 	for (size_t i = 0; i < s->nr_rows; i++)
-		memset(&s->rows[i]->interval, 0, sizeof(s->rows[i]->interval));
-	memset(s->stage_interval, 0, sizeof(s->stage_interval));
+		hist_clear(&s->rows[i]->interval);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+			hist_clear(&s->stage_interval[op][i]);
 	memset(s->counters_interval, 0, sizeof(s->counters_interval));
 }
 
@@ -205,6 +226,20 @@ unsigned int stages_nr(enum nt_side side)
 {
 	return side == NT_HOST ? (unsigned int)NT_HOST_STAGES_NR
 			       : (unsigned int)NT_TARGET_STAGES_NR;
+}
+
+bool stage_may_be_absent(enum nt_side side, unsigned int stage)
+{
+	unsigned int shapes = 0;
+
+#define SHAPES(st, of, from, to) shapes |= stage == NT_##st ? (of) : 0;
+	if (side == NT_HOST) {
+		NT_HOST_SEGMENTS(SHAPES)
+	} else {
+		NT_TARGET_SEGMENTS(SHAPES)
+	}
+#undef SHAPES
+	return shapes != NT_SHAPES_ALL;
 }
 
 const char *point_name(enum nt_side side, unsigned int point)

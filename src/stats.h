@@ -29,6 +29,24 @@ struct hist {
 };
 
 /**
+ * hist_empty() - nothing to add
+ *
+ * Of a command that ended while an interval was read, the interval may have the count and the next one
+ * the nanoseconds.
+ */
+bool hist_empty(const struct hist *h);
+
+/**
+ * hist_account() - all but the buckets of some more durations
+ * @h: histogram, to whose buckets the caller adds them
+ * @count: how many
+ * @sum: nanoseconds of all together
+ * @bytes: data of their commands
+ * @max: longest of them, nanoseconds
+ */
+void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max);
+
+/**
  * hist_merge() - add one histogram to another
  * @into: sum of both afterwards
  * @from: left as it is
@@ -75,6 +93,7 @@ enum {
  * @driver: what is traced, e.g. "nvme_tcp"; "" while waiting for the module
  * @source: where the points come from, see source_name()
  * @missing: bits of the points that bound stages and that nothing here gives, see join.h
+ * @sample: one command in so many was measured; 0 and 1: every one
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @seconds: length of the last interval
@@ -89,6 +108,7 @@ struct stats {
 	const char *driver;
 	const char *source;
 	uint32_t missing;
+	uint32_t sample;
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;
@@ -129,6 +149,7 @@ const char *op_name(enum nt_op op);
 const char *shape_name(enum nt_shape shape);
 const char *stage_name(enum nt_side side, unsigned int stage);
 unsigned int stages_nr(enum nt_side side);
+bool stage_may_be_absent(enum nt_side side, unsigned int stage); /* not every shape passes it */
 const char *point_name(enum nt_side side, unsigned int point);
 unsigned int points_nr(enum nt_side side);
 const char *stats_counter_name(unsigned int counter);

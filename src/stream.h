@@ -11,7 +11,7 @@
 
 #include "stats.h"
 
-#define STREAM_VERSION 1
+#define STREAM_VERSION 2
 /* Largest frame that a writer makes, bytes; a reader takes four times that. */
 #define STREAM_FRAME_MAX 65536
 #define STREAM_NAME_LEN 65
@@ -26,6 +26,7 @@ struct stream_header {
 	char hostname[STREAM_NAME_LEN];
 	char kernel[STREAM_NAME_LEN];
 	char program[32]; /* version of ntprof-bpf that wrote it */
+	uint32_t sample; /* about one command in so many was measured; 0 and 1: every one */
 };
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME of one instant, nanoseconds. */
@@ -106,6 +107,9 @@ struct stream_writer *stream_writer_new(int fd, const struct stream_header *head
  * Return: 0 or a negative errno; after an error nothing more is written.
  */
 int stream_write(struct stream_writer *w, const struct stream_event *e);
+
+/** stream_write_record() - the same for a STREAM_RECORD by itself, of which there are many */
+int stream_write_record(struct stream_writer *w, const struct nt_record *r);
 
 /** stream_flush() - write the records gathered so far; Return: 0 or a negative errno */
 int stream_flush(struct stream_writer *w);

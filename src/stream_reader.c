@@ -251,6 +251,7 @@ static void get_header(struct get *b, struct stream_header *h)
 	GET_ARRAY(b, h->hostname);
 	GET_ARRAY(b, h->kernel);
 	GET_ARRAY(b, h->program);
+	h->sample = get_u32(b);
 	if ((unsigned int)h->side >= NT_SIDES)
 		b->bad = true;
 }

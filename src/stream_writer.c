@@ -138,6 +138,7 @@ static void put_header(struct put *b, const struct stream_header *h)
 	PUT_ARRAY(b, h->hostname);
 	PUT_ARRAY(b, h->kernel);
 	PUT_ARRAY(b, h->program);
+	put_u32(b, h->sample);
 }
 
 static void put_clock(struct put *b, const struct stream_clock *c)
@@ -212,11 +213,13 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 	return write_frame(w, e->type, frame, b.p - frame - FRAME_HEAD_LEN);
 }
 
-static int write_record(struct stream_writer *w, const struct nt_record *r)
+int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 {
 	int err;
 
-	if (r->side != w->side || r->op >= NT_OPS_NR || r->shape >= NT_SHAPES_NR)
+	if (w->error)
+		return w->error;
+	if (w->ended || r->side != w->side || r->op >= NT_OPS_NR || r->shape >= NT_SHAPES_NR)
 		return w->error = -EINVAL;
 	if (w->gathered + RECORD_LEN_MAX > RECORDS_PAYLOAD_MAX ||
 	    record_encoder_full(&w->encoder)) {
@@ -269,7 +272,7 @@ int stream_write(struct stream_writer *w, const struct stream_event *e)
 	if (w->ended || e->type == STREAM_HEADER)
 		return w->error = -EINVAL;
 	if (e->type == STREAM_RECORD)
-		return write_record(w, &e->record);
+		return stream_write_record(w, &e->record);
 	err = stream_flush(w);
 	return err ? err : write_event(w, e);
 }

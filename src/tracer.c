@@ -15,6 +15,7 @@
 #include "host.skel.h"
 #include "join.h"
 #include "probes.h"
+#include "sample.h"
 #include "target.skel.h"
 #include "tracer_private.h"
 
@@ -22,12 +23,16 @@
 #define KERNEL_MAJOR 5
 #define KERNEL_MINOR 12
 
-/* Commands in flight on the whole machine: 512 queues of the usual depth, 9 MiB. */
-#define CHUNKS 512
+/* Since 6.1 requests of a queue that one CPU has for itself end on that CPU, in its worker. */
+#define LOCAL_MAJOR 6
+#define LOCAL_MINOR 1
+
 /* Controllers of one host; more when it has more already. */
 #define HOST_CONTROLLERS 64
 /* Connections to one target, admin queues included. */
 #define TARGET_QUEUES 1024
+/* How long it takes until most connections have been seen. */
+#define SETTLE_NS 2000000000ULL
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
 
@@ -35,6 +40,20 @@ static int log_libbpf(enum libbpf_print_level level, const char *format, va_list
 {
 	(void)level;
 	return vfprintf(stderr, format, args);
+}
+
+/* The running kernel's version; false if it tells none. */
+static bool kernel_version(unsigned int *major, unsigned int *minor)
+{
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", major, minor) == 2;
+}
+
+static bool older_than(unsigned int major, unsigned int minor, unsigned int than_major,
+		       unsigned int than_minor)
+{
+	return major < than_major || (major == than_major && minor < than_minor);
 }
 
 enum tracer_status tracer_check(char *detail, size_t size)
@@ -45,12 +64,10 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	detail[0] = '\0';
 	if (geteuid() != 0)
 		return TRACER_NOT_ROOT;
-	if (uname(&u) == 0) {
+	if (!uname(&u))
 		snprintf(detail, size, "%s", u.release);
-		if (sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-		    (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR)))
-			return TRACER_OLD_KERNEL;
-	}
+	if (kernel_version(&major, &minor) && older_than(major, minor, KERNEL_MAJOR, KERNEL_MINOR))
+		return TRACER_OLD_KERNEL;
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return TRACER_NO_BTF;
 	return TRACER_OK;
@@ -226,10 +243,10 @@ static uint32_t qid_stride(unsigned int cpus)
 	do {                                                                                \
 		(skel)->rodata->nt_select = (t)->o.select;                                  \
 		(skel)->rodata->nt_slower_ns = (t)->o.slower_ns;                            \
-		(skel)->rodata->nt_chunks = (t)->nr_chunks;                                 \
+		(skel)->rodata->nt_sample_below = nt_sample_threshold((t)->o.sample);       \
 		(skel)->rodata->nt_hists = (t)->nr_hists;                                   \
+		(skel)->rodata->nt_no_histograms = (t)->o.no_histograms;                    \
 		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);               \
-		bpf_map__set_max_entries((skel)->maps.cmds, (t)->nr_chunks *NT_CHUNK_CMDS); \
 		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);                \
 		(skel)->rodata->nt_wake_bytes = RING_BYTES / 4;                             \
 		if ((t)->o.select != NT_SELECT_NONE)                                        \
@@ -239,12 +256,15 @@ static uint32_t qid_stride(unsigned int cpus)
 
 static int open_object(struct tracer *t)
 {
+	unsigned int major, minor;
 	uint32_t stride;
 
 	t->cpus = libbpf_num_possible_cpus();
-	t->nr_chunks = CHUNKS;
+	t->always_nested = !kernel_version(&major, &minor) ||
+			   older_than(major, minor, LOCAL_MAJOR, LOCAL_MINOR) ||
+			   t->o.side == NT_TARGET;
 	/* Read, write and one more for each queue, and the rare operations of all of them. */
-	t->nr_hists = 3 * (t->cpus + 4) + 32;
+	t->nr_hists = t->o.no_histograms ? 1 : 3 * (t->cpus + 4) + 32;
 	if (t->o.side == NT_HOST) {
 		t->host = nt_host__open();
 		if (!t->host)
@@ -253,7 +273,6 @@ static int open_object(struct tracer *t)
 		t->nr_slots = (HOST_CONTROLLERS + highest_instance()) * stride;
 		t->host->rodata->nt_qid_stride = stride;
 		CONFIGURE(t->host, t);
-		bpf_map__set_max_entries(t->host->maps.sending, t->nr_slots);
 	} else {
 		t->target = nt_target__open();
 		if (!t->target)
@@ -263,7 +282,6 @@ static int open_object(struct tracer *t)
 		CONFIGURE(t->target, t);
 		bpf_map__set_max_entries(t->target->maps.names, t->nr_slots);
 		bpf_map__set_max_entries(t->target->maps.sockets, t->nr_slots);
-		bpf_map__set_max_entries(t->target->maps.arrivals, t->nr_slots);
 	}
 	return 0;
 }
@@ -289,9 +307,13 @@ static void unmap_shared(void *at, const struct bpf_map *map)
 		(t)->chunks_used = &(skel)->bss->nt_chunks_used;            \
 		(t)->hists_used = &(skel)->bss->nt_hists_used;              \
 		(t)->began = (uint64_t *)&(skel)->bss->nt_began_ns;         \
+		(t)->no_sqflow = &(skel)->bss->nt_no_sqflow;                \
+		(t)->data_watched = &(skel)->bss->nt_data_watched;          \
+		(t)->redirected = &(skel)->bss->nt_redirected;              \
+		(t)->tracked = &(skel)->bss->nt_tracked;                    \
 		(t)->real_offset = (int64_t *)&(skel)->bss->nt_real_offset; \
 		(t)->queues = map_shared((skel)->maps.queues);              \
-		(t)->cmds = map_shared((skel)->maps.cmds);                  \
+		(t)->cmds = (skel)->bss->nt_cmds;                           \
 		(t)->hists_fd = bpf_map__fd((skel)->maps.hists);            \
 		(t)->stages_fd = bpf_map__fd((skel)->maps.stages);          \
 	} while (0)
@@ -310,7 +332,7 @@ static int load_object(struct tracer *t)
 		if (!t->names)
 			return -ENOMEM;
 	}
-	return t->queues && t->cmds ? 0 : -ENOMEM;
+	return t->queues ? 0 : -ENOMEM;
 }
 
 static int on_ring(void *context, void *data, size_t size)
@@ -353,54 +375,126 @@ static struct bpf_link **link_of(struct tracer *t, const char *name)
 	return NULL;
 }
 
+/* Return: 0 or a negative errno; 0 as well if the program was not chosen. */
+static int attach_program(struct tracer *t, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, name);
+	struct bpf_link **link = link_of(t, name);
+
+	if (!p || !link || *link || !bpf_program__autoload(p))
+		return 0;
+	*link = bpf_program__attach(p);
+	if (!*link)
+		return -errno;
+	t->attached++;
+	return 0;
+}
+
+static void detach_program(struct tracer *t, const char *name)
+{
+	struct bpf_link **link = link_of(t, name);
+
+	if (!link || !*link)
+		return;
+	bpf_link__destroy(*link);
+	*link = NULL;
+	t->attached--;
+}
+
 static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 {
 	const char *const *names = probe_programs(t->o.side);
-	int nr = 0;
+	int nr = 0, err;
 
 	while (names[nr])
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
-		struct bpf_program *p = bpf_object__find_program_by_name(t->obj, names[i]);
-		struct bpf_link **link = link_of(t, names[i]);
-
-		if (!p || !link || !bpf_program__autoload(p))
-			continue;
 		if (probe_begins(names[i]))
 			*t->began = NT_BEGINNING;
-		*link = bpf_program__attach(p);
-		if (!*link) {
-			snprintf(detail, size, "%s: %s", bpf_program__section_name(p),
-				 strerror(errno));
+		err = attach_program(t, names[i]);
+		if (err) {
+			snprintf(detail, size, "%s: %s",
+				 bpf_program__section_name(
+					 bpf_object__find_program_by_name(t->obj, names[i])),
+				 strerror(-err));
 			return TRACER_ATTACH;
 		}
-		t->attached++;
 	}
-	*t->began = monotonic_ns();
+	*t->data_watched = 1;
+	*t->began = t->attached_ns = monotonic_ns();
 	return TRACER_OK;
 }
 
 /* Beginnings first, so that no command is seen that lacks what comes before or after. */
 static void detach_all(struct tracer *t)
 {
-	for (const char *const *name = probe_programs(t->o.side); *name; name++) {
-		struct bpf_link **link = link_of(t, *name);
+	unsigned int attached = t->attached;
 
-		if (!link)
-			continue;
-		bpf_link__destroy(*link);
-		*link = NULL;
-	}
+	for (const char *const *name = probe_programs(t->o.side); *name; name++)
+		detach_program(t, *name);
+	t->attached = attached; /* as the last account says */
 }
 
 /* Once a request has told what it was to tell, the next ones need not. */
 static void detach_learnt(struct tracer *t)
 {
-	if (!t->host || !t->host->links.stock_learn || !t->host->bss->nt_queue_rq)
+	if (t->host && t->host->bss->nt_queue_rq)
+		detach_program(t, "stock_learn");
+	if (t->target && t->target->bss->nt_data_ready)
+		detach_program(t, "stock_try_recv");
+}
+
+/*
+ * Attaches or detaches all programs of a kind. Return: whether they are all there; where one cannot be
+ * attached, that is tried again the next time.
+ */
+static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name), bool on)
+{
+	for (const char *const *name = probe_programs(t->o.side); *name; name++) {
+		if (!of_kind(*name))
+			continue;
+		if (!on)
+			detach_program(t, *name);
+		else if (attach_program(t, *name))
+			return false;
+	}
+	return on;
+}
+
+/*
+ * A program for each piece of a read's data costs every read, and is needed where there are connections
+ * without SQ flow control. Records of all commands are to be whole from the first such command on.
+ */
+static void watch_data(struct tracer *t, bool settled)
+{
+	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
+	bool needed = all || !settled || __atomic_load_n(t->no_sqflow, __ATOMIC_RELAXED);
+
+	if (needed == (*t->data_watched != 0))
 		return;
-	bpf_link__destroy(t->host->links.stock_learn);
-	t->host->links.stock_learn = NULL;
-	t->attached--;
+	/* Whoever finds it set relies on them. */
+	__atomic_store_n(t->data_watched, 0, __ATOMIC_RELAXED);
+	if (switch_programs(t, probe_watches_data, needed))
+		__atomic_store_n(t->data_watched, 1, __ATOMIC_RELAXED);
+}
+
+/* Where no I/O ends in an interrupt, no program has to stand in for one that was interrupted. */
+static void watch_nested(struct tracer *t, bool settled)
+{
+	bool needed = !settled || t->always_nested || __atomic_load_n(t->redirected, __ATOMIC_RELAXED);
+
+	if (needed != t->nested_detached)
+		return;
+	t->nested_detached = !switch_programs(t, probe_stands_in, needed);
+}
+
+void tracer_adapt(struct tracer *t)
+{
+	bool settled = monotonic_ns() - t->attached_ns >= SETTLE_NS;
+
+	detach_learnt(t);
+	watch_data(t, settled);
+	watch_nested(t, settled);
 }
 
 enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
@@ -476,7 +570,6 @@ int tracer_clock_fd(const struct tracer *t)
 void tracer_clock_update(struct tracer *t)
 {
 	__atomic_store_n(t->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
-	detach_learnt(t);
 }
 
 enum nt_source tracer_source(const struct tracer *t)
@@ -512,10 +605,8 @@ void tracer_close(struct tracer *t)
 	collect_free(t);
 	if (t->host) {
 		unmap_shared(t->queues, t->host->maps.queues);
-		unmap_shared(t->cmds, t->host->maps.cmds);
 	} else if (t->target) {
 		unmap_shared(t->queues, t->target->maps.queues);
-		unmap_shared(t->cmds, t->target->maps.cmds);
 		unmap_shared(t->names, t->target->maps.names);
 	}
 	nt_host__destroy(t->host);

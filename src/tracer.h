@@ -15,6 +15,8 @@ struct tracer;
 
 /* The longest that a record should wait. */
 #define TRACER_DRAIN_NS 50000000ULL
+#define TRACER_ADAPT_NS 100000000ULL
+
 struct probes;
 
 /* Why tracing cannot begin. Each has one message, see tracer_explain(). */
@@ -39,6 +41,8 @@ enum tracer_status {
  * @source: where its points come from; NT_SOURCES takes the best that there is
  * @select: which commands get a record
  * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @sample: about one command in so many is measured; 0 and 1: every one
+ * @no_histograms: keep none
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none
  * @context: its first argument
  * @verbose: let libbpf explain itself on standard error, and print the memory that maps take
@@ -48,6 +52,8 @@ struct tracer_options {
 	enum nt_source source;
 	enum nt_select select;
 	uint64_t slower_ns;
+	uint32_t sample;
+	bool no_histograms;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void *context;
 	bool verbose;
@@ -107,6 +113,14 @@ int tracer_clock_fd(const struct tracer *t);
 
 /** tracer_clock_update() - keep packet arrival times right: now and then, and when the clock is set */
 void tracer_clock_update(struct tracer *t);
+
+/**
+ * tracer_adapt() - attach and detach programs that are only needed for some connections
+ *
+ * To be called every TRACER_ADAPT_NS: where such a connection comes, commands that pass before are counted,
+ * but not split into stages.
+ */
+void tracer_adapt(struct tracer *t);
 
 /** tracer_source() - where its points come from */
 enum nt_source tracer_source(const struct tracer *t);

@@ -21,12 +21,19 @@ struct queue_ident {
 	uint16_t qid;
 };
 
-/* What was read from one histogram the last time; 32-bit counts wrap, differences do not mind. */
+/*
+ * What was read from one histogram the last time; 32-bit counts wrap, differences do not mind.
+ * @epoch: the interval that ended then
+ */
 struct hist_seen {
+	uint32_t epoch;
 	uint64_t sum;
 	uint64_t bytes;
 	uint32_t buckets[NT_BUCKETS];
 };
+
+/* More than either side has. */
+#define TRACER_PROGRAMS_MAX 64
 
 struct tracer {
 	struct tracer_options o;
@@ -47,26 +54,41 @@ struct tracer {
 	uint32_t *chunks_used;
 	uint32_t *hists_used;
 	uint64_t *began;
+	uint32_t *no_sqflow;
+	uint32_t *data_watched;
+	uint32_t *redirected;
+	uint32_t *tracked;
 	int64_t *real_offset;
 	struct nt_queue *queues;
 	struct nt_cmd *cmds;
 	struct nt_names *names; /* target only */
 	uint32_t nr_slots;
-	uint32_t nr_chunks;
 	uint32_t nr_hists;
 
 	int hists_fd;
 	int stages_fd;
 
 	/* Reading. */
+	struct {
+		int fd;
+		int twin_fd; /* of its "nested" twin, -1 without */
+	} running[TRACER_PROGRAMS_MAX];
+	unsigned int nr_running;
 	void *percpu;			/* room for one value of hists or stages on every CPU */
 	struct hist_seen *hist_seen;	/* [nr_hists] */
 	struct hist_seen *stage_seen;	/* [NT_OPS_NR * NT_STAGES_MAX] */
+	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
+	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
+	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
 	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */
+	uint32_t stage_epoch[NT_OPS_NR]; /* the interval at whose end they were looked at last */
+	uint32_t ops_seen; /* bits of operations that some queue has a histogram of */
 	uint32_t *swept_gen;		/* [nr_slots] */
 	uint64_t counters_seen[STATS_COUNTERS_NR];
-	uint64_t probe_missed;
 	uint64_t began_ns;
+	bool always_nested; /* programs for what is interrupted are always needed */
+	bool nested_detached;
+	uint64_t attached_ns;
 	uint64_t collected_ns;
 };
 

@@ -75,6 +75,8 @@ static void head_print(const struct block *b, FILE *f, unsigned int width)
 	} else {
 		wrap_item(&w, "waiting for %s", s->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
 	}
+	if (s->sample > 1)
+		wrap_item(&w, "sample of 1 command in %u", s->sample);
 	if (!b->summary) {
 		wrap_item(&w, "interval %.1f s", s->seconds);
 		wrap_item(&w, "elapsed %.0f s", s->elapsed);
@@ -175,7 +177,7 @@ void octaves_count(const struct hist *h, uint64_t counts[VIEW_OCTAVES])
 {
 	memset(counts, 0, VIEW_OCTAVES * sizeof(*counts));
 	for (unsigned int i = 0; i < NT_BUCKETS; i++)
-		counts[nt_log2(nt_bucket_low(i) | 1)] += h->buckets[i];
+		counts[63 - __builtin_clzll(nt_bucket_low(i) | 1)] += h->buckets[i];
 }
 
 char *octave_bound(char *buf, size_t size, unsigned int octave)

@@ -75,6 +75,10 @@ static void cell_format(const struct block *b, size_t index, const struct column
 	const struct hist *h = block_hist(b, row);
 	double per_second = b->seconds > 0 ? 1 / b->seconds : 0;
 
+	/* A sample's rates are estimates of those of all commands. */
+	if (b->s->sample > 1)
+		per_second *= b->s->sample;
+
 	switch (c->kind) {
 	case COLUMN_CONTROLLER:
 		row_label(b->s, index, cell, CELL);

@@ -102,6 +102,7 @@ struct sk_buff_head {
 /* include/net/sock.h */
 struct sock {
 	struct sk_buff_head sk_receive_queue;
+	void *sk_user_data;
 };
 
 /* include/linux/net.h */
@@ -139,6 +140,7 @@ enum mq_rq_state {
 
 struct blk_mq_hw_ctx {
 	unsigned int queue_num;
+	short unsigned int nr_ctx;
 };
 
 struct request {
@@ -212,23 +214,25 @@ struct nvme_ctrl {
 	int instance;
 	u16 cntlid;
 	u16 sqsize;
+	struct nvmf_ctrl_options *opts;
 };
 
+/* drivers/nvme/host/fabrics.h */
+struct nvmf_ctrl_options {
+	bool disable_sqflow;
+};
+
+/* drivers/nvme/host/nvme.h */
 struct nvme_request {
 	struct nvme_command *cmd;
 	u16 status;
+	struct nvme_ctrl *ctrl;
 };
 
 /* drivers/nvme/host/tcp.c */
-enum nvme_tcp_send_state {
-	NVME_TCP_SEND_CMD_PDU = 0,
-	NVME_TCP_SEND_H2C_PDU = 1,
-};
-
 struct nvme_tcp_request {
 	struct nvme_request req;
 	struct nvme_tcp_queue *queue;
-	enum nvme_tcp_send_state state;
 };
 
 struct nvme_tcp_ctrl {
@@ -239,7 +243,6 @@ struct nvme_tcp_ctrl {
 struct nvme_tcp_queue {
 	struct socket *sock;
 	void *pdu;
-	int pdu_remaining;
 	struct nvme_tcp_request *request;
 	struct nvme_tcp_ctrl *ctrl;
 };
@@ -288,10 +291,6 @@ enum nvmet_tcp_send_state {
 	NVMET_TCP_SEND_RESPONSE = 4,
 };
 
-enum nvmet_tcp_recv_state {
-	NVMET_TCP_RECV_PDU = 0,
-};
-
 struct nvmet_tcp_cmd {
 	struct nvmet_tcp_queue *queue;
 	struct nvmet_req req;
@@ -308,7 +307,6 @@ struct nvmet_tcp_queue {
 	unsigned int nr_cmds;
 	struct nvmet_tcp_cmd *snd_cmd;
 	int offset;
-	enum nvmet_tcp_recv_state rcv_state;
 	int idx;
 	struct nvmet_tcp_cmd connect;
 };

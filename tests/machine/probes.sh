@@ -42,14 +42,18 @@ if [[ $VM_KIND == stock ]]; then
 fi
 
 # Points that part two stages each: the host's send_cmd and send_data, the target's done.
-hide '^(nvme_tcp_try_send|nvmet_tcp_queue_response)'
+declare -A hidden=(
+	[host]='^(nvme_tcp_try_send|kernel_sendpage|sock_no_sendpage|sock_sendmsg)'
+	[target]='^nvmet_tcp_queue_response'
+)
 host_stage=nvme_tcp_submission+network_and_target
 target_stage=target_subsystem+nvmet_tcp_completion
 for side in host target; do
 	stage=${side}_stage
+	hide "${hidden[$side]}"
 	equal "$side: with a point missing coverage is partial" \
 		"$(status ntprof-bpf probes --$side --source stock)" 2
-	check "$side: it is said why" grep -q "ftrace cannot trace nvmet\?_tcp_" /tmp/out
+	check "$side: it is said why" grep -qE "ftrace cannot trace (${hidden[$side]#^})" /tmp/out
 	check "$side: and which stages become one" grep -qF "${!stage}" /tmp/out
 	tracer_start /tmp/$side trace --$side --source stock --summary
 	declare "$side=$tracer_pid"
