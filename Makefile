@@ -3,6 +3,7 @@
 #   make            build build/ntprof-bpf
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
 #   make check      all tests
+#   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows
 #   make bench-report   how fast report merges, and in how much memory
 #   make install    to $(DESTDIR)$(PREFIX)
 #
@@ -37,10 +38,11 @@ UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats join options bars fra
 	view_stages view_histograms merged merged_stages merge \
 	merge_align merge_topology pending offset lineup input text view_merged \
 	view_command recorded peer clock stream_records stream_writer stream_reader))
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf.o)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-unit unit bench-report install clean
+.PHONY: all deps demo check check-unit unit bench bench-report install clean
 
 all: $(BUILD)/ntprof-bpf
 
@@ -54,6 +56,10 @@ demo: deps
 check: deps
 	$(Q)$(MAKE) --no-print-directory all unit
 	$(Q)tests/check
+
+bench: deps
+	$(Q)$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
+	$(Q)BUILD=$(BUILD) BENCH='$(BENCH)' tests/bench/overhead
 
 bench-report: deps
 	$(Q)$(MAKE) --no-print-directory all $(BUILD)/bench/generate
