@@ -127,7 +127,6 @@ struct blk_mq_queue_data {
 
 /* include/linux/blkdev.h */
 struct request_queue {
-	int id;
 	const struct blk_mq_ops *mq_ops;
 };
 

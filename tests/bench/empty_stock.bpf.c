@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs that do nothing, on every function and tracepoint that both sides' histograms need on the stock
- * drivers of Linux 6.1: what tracing costs before it has done anything.
+ * drivers of Linux 6.1.
  */
-#include "vmlinux.h"
-
-#include <bpf/bpf_helpers.h>
-
-#define EMPTY(name, section)    \
-	SEC(section)            \
-	int name(__u64 *ctx)    \
-	{                       \
-		return 0;       \
-	}
+#include "empty.h"
 
 EMPTY(queue_rq, "tp_btf/block_rq_issue")
 EMPTY(host_sendpage, "fentry/kernel_sendpage")
@@ -27,5 +18,3 @@ EMPTY(exec_rw, "fentry/nvmet_bdev_execute_rw")
 EMPTY(done, "fentry/nvmet_tcp_queue_response")
 EMPTY(done_nested, "fentry/nvmet_tcp_queue_response")
 EMPTY(target_sendpage, "fentry/kernel_sendpage")
-
-char LICENSE[] SEC("license") = "GPL";
