@@ -29,15 +29,14 @@ ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
 	-Wno-unused-parameter -Ivmlinux -Isrc
 
-SOURCES := $(wildcard src/*.c)
+SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
-# All that does not need BPF can be tested by itself.
-UNIT_OBJECTS := $(addprefix $(BUILD)/,$(addsuffix .o,stats join options bars frame view view_rows \
-	view_stages view_histograms merged merged_stages merge \
-	merge_align merge_topology pending offset lineup input text view_merged \
-	view_command recorded peer clock stream_records stream_writer stream_reader))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
+# What does not need BPF can be tested by itself.
+UNIT_OBJECTS := $(filter-out $(BUILD)/peer/live_merge.o,$(patsubst src/%.c,$(BUILD)/%.o, \
+	$(wildcard $(addprefix src/,$(addsuffix /*.c,core stream merge peer view))))) \
+	$(BUILD)/cli/options.o
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf.o)
 
 .DELETE_ON_ERROR:
@@ -71,8 +70,9 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/%.o: src/%.c $(SKELETONS) | $(BUILD)
+$(BUILD)/%.o: src/%.c $(SKELETONS)
 	@echo "  CC      $@"
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
@@ -83,19 +83,20 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name nt_$* >$@
 
-$(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS) | $(BUILD)/unit
+$(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
 $(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c | $(BUILD)/bench
 	@echo "  BPF     $@"
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD) $(BUILD)/unit $(BUILD)/bench:
+$(BUILD) $(BUILD)/bench:
 	$(Q)mkdir -p $@
 
 install: all
@@ -104,4 +105,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/bench/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/*/*.d $(BUILD)/unit/*/*.d)

@@ -19,8 +19,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "record.h"
-#include "sample.h"
+#include "core/record.h"
+#include "core/sample.h"
 
 /* Set by the loader before the verifier runs, so that what is off costs nothing. */
 const volatile __u32 nt_select = NT_SELECT_NONE;
@@ -31,7 +31,7 @@ const volatile __u32 nt_wake_bytes = 0;
 const volatile __u32 nt_sample_below = 0;
 const volatile __u8 nt_no_histograms = 0;
 const volatile __u32 nt_missing = 0; /* bits of the points that no program here gives */
-const volatile __u8 nt_into[NT_STAGES_MAX] = {0, 1, 2, 3, 4, 5}; /* see join.h */
+const volatile __u8 nt_into[NT_STAGES_MAX] = {0, 1, 2, 3, 4, 5}; /* see core/segments.h */
 const volatile __u32 nt_hists = 1; /* entries of hists; the last one is shared by who comes late */
 
 /* Kept current by the loader while tracing: CLOCK_REALTIME - CLOCK_MONOTONIC, at its upper bound. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The host's points, from the tracepoints of a patched nvme-tcp and from block_rq_complete; those for a
- * driver that nobody patched are in host_stock.bpf.h. src/probes.c says which program feeds which point,
+ * driver that nobody patched are in host_stock.bpf.h. src/trace/probes.c says which program feeds which point,
  * and decides which of them are loaded.
  */
 #include "common.bpf.h"

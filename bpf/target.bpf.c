@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The target's points, from the tracepoints of a patched nvmet-tcp; those for a driver that nobody
- * patched are in target_stock.bpf.h. src/probes.c says which program feeds which point, and decides
+ * patched are in target_stock.bpf.h. src/trace/probes.c says which program feeds which point, and decides
  * which of them are loaded.
  */
 #include "common.bpf.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <locale.h>
 
-#include "options.h"
-#include "verbs.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
 
 int main(int argc, char **argv)
 {

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "../unit/traffic.h"
+#include "traffic.h"
 
 #define QUEUES 8
 #define DEPTH 32

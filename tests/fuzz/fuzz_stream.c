@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "stream_format.h"
+#include "stream/format.h"
 
 /* A pipe holds as much without blocking. */
 #define INPUT_MAX 65536

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream.h"
+#include "stream/stream.h"
 
 static void die(const char *what)
 {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "peer/live_merge.h"
+#include "cli/run.h"
+#include "cli/verbs.h"
+#include "view/view.h"
+
+struct live {
+	const struct options *o;
+	struct view_options view;
+	struct peers *peers; /* NULL without */
+	uint64_t shown;
+};
+
+static int show_interval(void *context, const struct stats *s)
+{
+	struct live *l = context;
+	int err = view_interval(s, &l->view);
+
+	if (!err && l->peers)
+		err = peers_interval(l->peers);
+	return err ? err : l->o->count && ++l->shown >= l->o->count;
+}
+
+static int show_summary(void *context, const struct stats *s)
+{
+	struct live *l = context;
+	int err = l->peers ? peers_finish(l->peers) : 0;
+
+	return err ? err : view_summary(s, &l->view);
+}
+
+static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
+{
+	const struct live *l = context;
+
+	return peers_record(l->peers, t, r);
+}
+
+static int peers_fd_of(void *context)
+{
+	const struct live *l = context;
+
+	return peers_fd(l->peers);
+}
+
+static int take_peers(void *context)
+{
+	const struct live *l = context;
+
+	return peers_ready(l->peers);
+}
+
+static int resize(void *context, const struct stats *s)
+{
+	struct live *l = context;
+
+	view_resize(&l->view);
+	return l->view.redraw ? view_interval(s, &l->view) : 0;
+}
+
+/* The view says it by itself, in every block. */
+static void waiting(void *context)
+{
+	(void)context;
+}
+
+int verb_live(const struct options *o)
+{
+	const struct run_callbacks callbacks = {
+		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.record = take_record,
+		.fd = o->nr_peers ? peers_fd_of : NULL,
+		.ready = take_peers,
+		.interval = show_interval,
+		.resize = resize,
+		.waiting = waiting,
+		.end = show_summary,
+	};
+	struct live live = {.o = o};
+	int status;
+
+	view_setup(&live.view, stdout);
+	live.view.histogram = o->histogram;
+	if (o->nr_peers) {
+		live.peers = peers_new(o->peers, o->nr_peers);
+		if (!live.peers)
+			return EXIT_FAILURE;
+		live.view.extra = peers_view;
+		live.view.context = live.peers;
+	}
+	status = run(o, &callbacks, &live);
+	peers_free(live.peers);
+	return status;
+}

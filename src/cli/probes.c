@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The verb probes: what this kernel offers, what is missing, and what the user could do. Traces nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/segments.h"
+#include "trace/probes.h"
+#include "trace/tracer.h"
+#include "cli/verbs.h"
+
+/* Exit statuses, documented in the help text; the worst of the sides asked for. */
+enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
+
+struct look {
+	const struct options *o;
+	enum nt_side side;
+	enum nt_source source;
+	uint32_t given;	  /* bits of points */
+	uint32_t missing; /* bits of those that bound stages */
+	int status;
+	bool more; /* a side has been printed before this one */
+};
+
+static const char *status_name(int status)
+{
+	return status == LOOK_FULL ? "full" : status == LOOK_PARTIAL ? "partial" : "none";
+}
+
+/* What the user could do about what is missing; "" where nothing is. */
+static const char *advice(const struct look *l, const struct probes *p, char *buf, size_t size)
+{
+	const char *file = l->side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
+
+	buf[0] = '\0';
+	if (!probes_module_loaded(p))
+		snprintf(buf, size, "load the driver and look again: modprobe %s", file);
+	else if (!probes_module_btf(p))
+		snprintf(buf, size,
+			 "run a %s built with type information: the distribution's own, or ours "
+			 "(kernel_patches/README.md)",
+			 file);
+	else if (l->status != LOOK_FULL)
+		snprintf(buf, size,
+			 "run a newer kernel, or patch %s (kernel_patches/README.md): its "
+			 "tracepoints give every point",
+			 file);
+	return buf;
+}
+
+/* Why a way is not taken. */
+static const char *passed_over(const struct look *l, const struct probes *p,
+			       const struct probe_way *w, char *why, size_t size)
+{
+	if (probes_works(p, w, why, size))
+		snprintf(why, size, "%s",
+			 w->source == l->source	 ? "works, but a better way does as well"
+			 : w->source == NT_STOCK ? "works; --source stock takes it"
+						 : "works; --source tracepoints takes it");
+	return why;
+}
+
+/* Names of the stages that @point bounds, each followed by ", " but the last. */
+static const char *stages_at(enum nt_side side, unsigned int point, char *buf, size_t size)
+{
+	unsigned int bits = 0, used = 0;
+
+#define BIT(stage, shapes, from, to)                \
+	if (point == NT_##from || point == NT_##to) \
+		bits |= 1u << NT_##stage;
+	if (side == NT_HOST) {
+		NT_HOST_SEGMENTS(BIT)
+	} else {
+		NT_TARGET_SEGMENTS(BIT)
+	}
+#undef BIT
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		if (bits & 1u << i && used < size)
+			used += (unsigned int)snprintf(buf + used, size - used, "%s%s",
+						       used ? ", " : "", stage_name(side, i));
+	return buf;
+}
+
+static void print_text(const struct look *l, const struct probes *p)
+{
+	char buf[512], name[256];
+	uint8_t into[NT_STAGES_MAX];
+
+	printf("%s%s, %s: coverage is %s, source %s\n", l->more ? "\n" : "", side_name(l->side),
+	       module_of(l->side), status_name(l->status), source_name(l->source));
+	for (unsigned int i = 0; i < points_nr(l->side); i++) {
+		const struct probe_way *chosen = probes_way(p, l->source, i);
+
+		printf("  %-9s  %s\n", point_name(l->side, i), chosen ? chosen->sees : "missing");
+		for (size_t k = 0; k < probe_ways_nr; k++) {
+			const struct probe_way *w = &probe_ways[k];
+
+			if (w == chosen || w->side != l->side || !(w->points & 1u << i))
+				continue;
+			printf("             not %s %s: %s\n", source_name(w->source), w->sees,
+			       passed_over(l, p, w, buf, sizeof(buf)));
+		}
+		printf("             stages: %s\n",
+		       *stages_at(l->side, i, buf, sizeof(buf)) ? buf : "none, records only");
+	}
+	stages_join(l->side, l->missing, into);
+	printf("  stages:");
+	for (unsigned int i = 0; l->status != LOOK_NONE && i < stages_nr(l->side); i++)
+		if (into[i] == i)
+			printf(" %s", stage_joined_name(l->side, into, i, name, sizeof(name)));
+	printf("%s\n", l->status == LOOK_NONE ? " none" : "");
+	if (*advice(l, p, buf, sizeof(buf)))
+		printf("  to do: %s\n", buf);
+}
+
+/* Our own texts, and names of functions and kernels: quotes and backslashes are all there could be. */
+static void json_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+	putchar('"');
+}
+
+static void json_way(const struct probe_way *w, const char *why)
+{
+	printf("{\"source\": \"%s\", \"sees\": ", source_name(w->source));
+	json_string(w->sees);
+	if (why) {
+		printf(", \"passed_over\": ");
+		json_string(why);
+	}
+	putchar('}');
+}
+
+static void json_stages(const char *names)
+{
+	bool more = false;
+
+	printf("[");
+	while (*names) {
+		size_t len = strcspn(names, ",");
+
+		printf("%s\"%.*s\"", more ? ", " : "", (int)len, names);
+		names += len;
+		names += strspn(names, ", ");
+		more = true;
+	}
+	printf("]");
+}
+
+static void print_json(const struct look *l, const struct probes *p)
+{
+	char buf[512], name[256];
+	uint8_t into[NT_STAGES_MAX];
+	bool more = false;
+
+	printf("%s  {\"side\": \"%s\", \"driver\": \"%s\", \"loaded\": %s, \"source\": \"%s\", "
+	       "\"coverage\": \"%s\",\n   \"points\": [",
+	       l->more ? ",\n" : "", side_name(l->side), module_of(l->side),
+	       probes_module_loaded(p) ? "true" : "false", source_name(l->source),
+	       status_name(l->status));
+	for (unsigned int i = 0; i < points_nr(l->side); i++) {
+		const struct probe_way *chosen = probes_way(p, l->source, i);
+		bool others = false;
+
+		printf("%s\n    {\"point\": \"%s\", \"probe\": ", i ? "," : "",
+		       point_name(l->side, i));
+		if (chosen)
+			json_way(chosen, NULL);
+		else
+			printf("null");
+		printf(", \"alternatives\": [");
+		for (size_t k = 0; k < probe_ways_nr; k++) {
+			const struct probe_way *w = &probe_ways[k];
+
+			if (w == chosen || w->side != l->side || !(w->points & 1u << i))
+				continue;
+			printf("%s", others ? ", " : "");
+			json_way(w, passed_over(l, p, w, buf, sizeof(buf)));
+			others = true;
+		}
+		printf("], \"stages\": ");
+		json_stages(stages_at(l->side, i, buf, sizeof(buf)));
+		printf("}");
+	}
+	printf("],\n   \"stages\": [");
+	stages_join(l->side, l->missing, into);
+	for (unsigned int i = 0; l->status != LOOK_NONE && i < stages_nr(l->side); i++) {
+		if (into[i] != i)
+			continue;
+		printf("%s\"%s\"", more ? ", " : "",
+		       stage_joined_name(l->side, into, i, name, sizeof(name)));
+		more = true;
+	}
+	printf("],\n   \"to_do\": ");
+	json_string(advice(l, p, buf, sizeof(buf)));
+	printf("}");
+}
+
+static void look_at(void *context, const struct probes *p)
+{
+	struct look *l = context;
+	uint32_t vital = probe_vital_points(l->side);
+
+	l->source = l->o->source < NT_SOURCES ? l->o->source : probes_source(p);
+	l->given = probes_points(p, l->source);
+	l->missing = probe_stage_points(l->side) & ~l->given;
+	l->status = !l->missing ? LOOK_FULL : vital & ~l->given ? LOOK_NONE : LOOK_PARTIAL;
+	if (l->o->json)
+		print_json(l, p);
+	else
+		print_text(l, p);
+}
+
+int verb_probes(const struct options *o)
+{
+	enum nt_side first = o->any_side ? NT_HOST : o->side;
+	enum nt_side last = o->any_side ? NT_TARGET : o->side;
+	struct look l = {.o = o};
+	int worst = LOOK_FULL;
+	struct utsname u;
+	char text[512];
+
+	if (uname(&u))
+		return LOOK_ERROR;
+	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+		tracer_explain(TRACER_NO_BTF, first, u.release, text, sizeof(text));
+		fprintf(stderr, "ntprof-bpf: %s\n", text);
+		return LOOK_ERROR;
+	}
+	if (o->json) {
+		printf("{\"kernel\": ");
+		json_string(u.release);
+		printf(", \"sides\": [\n");
+	} else {
+		printf("kernel %s\n", u.release);
+	}
+	for (l.side = first; l.side <= last; l.side++) {
+		int err = tracer_look(l.side, look_at, &l);
+
+		if (err) {
+			fprintf(stderr, "ntprof-bpf: cannot look at this kernel: %s\n",
+				strerror(-err));
+			return LOOK_ERROR;
+		}
+		if (l.status > worst)
+			worst = l.status;
+		l.more = true;
+	}
+	if (o->json)
+		printf("\n]}\n");
+	return fflush(stdout) || ferror(stdout) ? LOOK_ERROR : worst;
+}

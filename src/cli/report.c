@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The verb report: reads the streams of any number of hosts and targets side by side, merges them, and
+ * tells what came of it. Needs neither root nor BPF; memory does not grow with the streams.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/input.h"
+#include "merge/lineup.h"
+#include "merge/merge.h"
+#include "merge/totals.h"
+#include "merge/one_side.h"
+#include "cli/verbs.h"
+#include "view/view.h"
+#include "view/command_line.h"
+#include "view/ten_stages.h"
+
+/* How far one stream is read before the others may be behind it. */
+#define STEP_NS 1000000
+/* How many steps are taken before the clocks are looked at again: they drift. */
+#define STEPS_PER_CORRECTION 1000
+
+struct report {
+	struct input *inputs;
+	struct recorded **recorded; /* [input], where no other side is there to merge with */
+	unsigned int nr;
+	struct merge *merge;
+	struct merged merged;
+	bool commands; /* print a line for each */
+	int result;    /* of what the merge called back for */
+};
+
+static void on_matched(void *context, const struct merge_connection *c,
+		       const struct nt_record *host, const struct nt_record *target)
+{
+	struct report *r = context;
+
+	if (r->commands)
+		view_command(stdout, c, host, target, false);
+	if (merged_add(&r->merged, c, host, target))
+		r->result = -ENOMEM;
+}
+
+static void on_single(void *context, const struct merge_connection *c, const struct nt_record *rec,
+		      bool ambiguous)
+{
+	const struct report *r = context;
+	bool host = rec->side == NT_HOST;
+
+	if (r->commands)
+		view_command(stdout, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
+}
+
+static int take(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	struct recorded *alone = r->recorded[i];
+	enum nt_side side = r->inputs[i].header.side;
+
+	if (e->type == STREAM_QUEUE)
+		return alone ? recorded_queue(alone, side, &e->queue)
+			     : merge_queue(r->merge, i, side, &e->queue);
+	if (e->type == STREAM_RECORD)
+		return alone ? recorded_record(alone, &e->record)
+			     : merge_record(r->merge, i, &e->record) ?: r->result;
+	return 0;
+}
+
+/* The one that is the furthest behind. */
+static struct input *behind(struct report *r)
+{
+	struct input *least = NULL;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (!r->inputs[i].ended && (!least || r->inputs[i].now < least->now))
+			least = &r->inputs[i];
+	return least;
+}
+
+/* Puts the input @to where connections with the input @from say that it belongs. */
+static void correct(struct report *r, const struct merge_connection *c, bool *corrected)
+{
+	struct input *host = &r->inputs[c->host_stream], *target = &r->inputs[c->target_stream];
+	uint64_t offset =
+		(uint64_t)c->offset_low + ((uint64_t)c->offset_high - (uint64_t)c->offset_low) / 2;
+
+	if (corrected[c->host_stream] == corrected[c->target_stream])
+		return;
+	if (corrected[c->host_stream]) {
+		target->to_common = (int64_t)((uint64_t)host->to_common - offset);
+		target->lined_up = corrected[c->target_stream] = true;
+	} else {
+		host->to_common = (int64_t)((uint64_t)target->to_common + offset);
+		host->lined_up = corrected[c->host_stream] = true;
+	}
+}
+
+/* What the merge has learnt of the clocks by now is better than what the streams began with. */
+static void correct_all(struct report *r)
+{
+	const struct merge_connection *c;
+	bool *corrected = calloc(r->nr, sizeof(*corrected));
+
+	if (!corrected)
+		return;
+	corrected[0] = true;
+	for (unsigned int i = 0; (c = merge_connection(r->merge, i)); i++) {
+		if (c->matched && c->offset_low <= c->offset_high)
+			correct(r, c, corrected);
+	}
+	free(corrected);
+}
+
+/* Reads all there is. Damage ends one input; what was whole before it counts. */
+static int read_all(struct report *r)
+{
+	struct input *in;
+	unsigned int steps = 0;
+
+	while ((in = behind(r))) {
+		int64_t until = in->now < INT64_MAX - STEP_NS ? in->now + STEP_NS : INT64_MAX;
+		struct stream_event e;
+
+		while (input_read(in, &e)) {
+			int err = take(r, (unsigned int)(in - r->inputs), &e);
+
+			if (err)
+				return err;
+			if (in->now >= until)
+				break;
+		}
+		if (++steps % STEPS_PER_CORRECTION == 0)
+			correct_all(r);
+	}
+	merge_finish(r->merge);
+	return r->result;
+}
+
+/*
+ * Reads every stream once, and finds out which are alone. Streams that can be read again are lined up by
+ * what they have in common; for the others the wall clocks have to do until the merge knows better.
+ */
+static int prepare(struct report *r)
+{
+	struct lineup *l = lineup_new(r->nr);
+	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
+	unsigned int sides[NT_SIDES] = {0};
+	int err = l && to_common ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+		struct stream_event e;
+
+		if (!in->again)
+			continue;
+		while (!err && input_read(in, &e)) {
+			if (e.type == STREAM_RECORD)
+				err = lineup_add(l, i, &e.record);
+		}
+		to_common[i] = in->to_common;
+		if (in->begun)
+			sides[in->header.side]++;
+		if (!err)
+			err = input_rewind(in);
+	}
+	if (!err)
+		err = lineup_solve(l, to_common);
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+		struct stream_event e;
+
+		if (in->again) {
+			in->to_common = to_common[i];
+			in->lined_up = true;
+		}
+		/* Its header says which side a pipe is of. */
+		if (input_read(in, &e) && !in->again)
+			sides[in->header.side]++;
+	}
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+
+		if (!in->begun || sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST])
+			continue;
+		r->recorded[i] = recorded_new();
+		err = r->recorded[i] ? 0 : -ENOMEM;
+	}
+	free(to_common);
+	lineup_free(l);
+	return err;
+}
+
+static int print_alone(struct report *r)
+{
+	struct view_options v;
+
+	view_setup(&v, stdout);
+	v.redraw = false;
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+		double seconds = (double)(in->last_ns - in->first_ns) / 1e9;
+		int err;
+
+		if (!r->recorded[i] || !in->records)
+			continue;
+		err = view_summary(
+			recorded_stats(r->recorded[i], &in->header, &in->losses, seconds), &v);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int print(struct report *r)
+{
+	struct view_options v;
+	int err;
+
+	view_setup(&v, stdout);
+	for (unsigned int i = 0; i < r->nr; i++)
+		input_print(&r->inputs[i], stdout);
+	err = view_connections(r->merge, stdout);
+	if (err)
+		return err;
+	if (merge_unknown(r->merge))
+		printf("records of queues that no stream told of: %llu\n",
+		       (unsigned long long)merge_unknown(r->merge));
+	if (!merge_connections(r->merge))
+		return print_alone(r);
+	printf("\n");
+	view_merged_stages(&r->merged, stdout, v.columns, v.unicode);
+	printf("\n");
+	view_merged_connections(&r->merged, stdout);
+	printf("\n");
+	view_merged_numbers(&r->merged, stdout);
+	merged_sort(&r->merged);
+	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
+		printf("\n");
+		view_merged_story(&r->merged.slowest[i], stdout);
+	}
+	return 0;
+}
+
+static int open_inputs(struct report *r, char *const *paths)
+{
+	for (unsigned int i = 0; i < r->nr; i++) {
+		int err = input_open(&r->inputs[i], paths[i]);
+
+		if (err) {
+			fprintf(stderr, "ntprof-bpf: cannot read %s: %s\n", paths[i],
+				strerror(-err));
+			return err;
+		}
+		/* Every command of it would be there twice. */
+		for (unsigned int k = 0; k < i; k++) {
+			if (input_same(&r->inputs[i], &r->inputs[k])) {
+				fprintf(stderr, "ntprof-bpf: %s and %s are the same file\n",
+					paths[k], paths[i]);
+				return -EINVAL;
+			}
+		}
+	}
+	return 0;
+}
+
+/* What is wrong with an input has been printed among the rest; here it is for whoever reads only errors. */
+static int status_of(const struct report *r)
+{
+	int status = EXIT_SUCCESS;
+
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+
+		if (!stream_error(in->reader)[0])
+			continue;
+		fprintf(stderr, "ntprof-bpf: %s: %s\n", in->path, stream_error(in->reader));
+		if (input_failed(in))
+			status = EXIT_FAILURE;
+	}
+	return status;
+}
+
+int verb_report(const struct options *o)
+{
+	struct report r = {.nr = o->nr_files, .commands = o->commands};
+	struct merge_callbacks callbacks = {
+		.matched = on_matched, .single = on_single, .context = &r};
+	int status = EXIT_FAILURE, err;
+
+	r.inputs = calloc(r.nr, sizeof(*r.inputs));
+	r.recorded = calloc(r.nr, sizeof(struct recorded *));
+	r.merge = merge_new(&callbacks);
+	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
+		r.inputs[i].fd = -1;
+	err = r.inputs && r.recorded && r.merge ? merged_init(&r.merged, o->slowest) : -ENOMEM;
+	if (!err && open_inputs(&r, o->files))
+		goto out;
+	if (!err)
+		err = prepare(&r);
+	if (!err)
+		err = read_all(&r);
+	if (!err)
+		err = print(&r);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = -EIO;
+	if (err)
+		fprintf(stderr, "ntprof-bpf: cannot report: %s\n", strerror(-err));
+	else
+		status = status_of(&r);
+out:
+	merge_free(r.merge);
+	merged_free(&r.merged);
+	for (unsigned int i = 0; i < r.nr; i++) {
+		if (r.inputs)
+			input_close(&r.inputs[i]);
+		if (r.recorded)
+			recorded_free(r.recorded[i]);
+	}
+	free(r.inputs);
+	free(r.recorded);
+	return status;
+}

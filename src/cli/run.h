@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run of the tracer: waits for the module, traces, calls back, and ends when it is time to. Each
+ * verb that traces is a set of callbacks.
+ */
+#ifndef NTPROF_CLI_RUN_H
+#define NTPROF_CLI_RUN_H
+
+#include "cli/options.h"
+#include "core/stats.h"
+#include "trace/tracer.h"
+
+/**
+ * struct run_callbacks - what a verb does while tracing
+ * @select: which commands it wants records of
+ * @no_histograms: it has no use for them: @interval and @end get losses only
+ * @record: takes one; return value as below
+ * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL
+ * @begin: tracing has begun; may be NULL
+ * @interval: an interval has ended; NULL if the verb has none
+ * @resize: the terminal's size has changed: show the last interval again; may be NULL
+ * @waiting: the module is not loaded yet; called once
+ * @end: tracing is over, @s holds the whole run
+ *
+ * Callbacks that return int: 0 to go on, 1 to end the run well, a negative errno to end it badly.
+ */
+struct run_callbacks {
+	enum nt_select select;
+	bool no_histograms;
+	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
+	int (*fd)(void *context);
+	int (*ready)(void *context);
+	int (*begin)(void *context, const struct tracer *t);
+	int (*interval)(void *context, const struct stats *s);
+	int (*resize)(void *context, const struct stats *s);
+	void (*waiting)(void *context);
+	int (*end)(void *context, const struct stats *s);
+};
+
+/**
+ * run() - trace until the user, the duration or a callback ends it
+ * @o: options
+ * @callbacks: what to do
+ * @context: their first argument
+ *
+ * Messages about what went wrong have been printed to standard error.
+ *
+ * Return: the program's exit status: 0 or 1.
+ */
+int run(const struct options *o, const struct run_callbacks *callbacks, void *context);
+
+#endif /* NTPROF_CLI_RUN_H */

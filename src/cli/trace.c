@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One line a command, in key=value pairs: what it was, its latency, its points in nanoseconds after
+ * the first one, and its stages in nanoseconds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/segments.h"
+#include "cli/run.h"
+#include "cli/verbs.h"
+#include "view/view.h"
+
+struct trace {
+	const struct options *o;
+	uint64_t printed;
+};
+
+static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
+{
+	uint64_t stage[NT_STAGES_MAX], first = 0, last = 0;
+	struct trace *trace = context;
+	uint8_t into[NT_STAGES_MAX];
+	char controller[32], name[256];
+
+	for (unsigned int i = 0; i < points_nr(r->side); i++) {
+		if (!r->points[i])
+			continue;
+		if (!first)
+			first = r->points[i];
+		last = r->points[i];
+	}
+	tracer_controller_name(t, r, controller, sizeof(controller));
+	printf("%" PRIu64 ".%09" PRIu64
+	       " %s %s q%u cid=0x%04x op=%s opcode=0x%02x shape=%s nsid=%u "
+	       "slba=%" PRIu64 " length=%u status=0x%x",
+	       (uint64_t)(first / 1000000000), (uint64_t)(first % 1000000000), side_name(r->side),
+	       controller, r->qid, r->cid, op_name(r->op), r->opcode, shape_name(r->shape), r->nsid,
+	       (uint64_t)r->slba, r->length, r->status);
+	if (r->flags & NT_F_REQUEUED)
+		printf(" requeued");
+	if (r->flags & NT_F_NO_CQE)
+		printf(" no_cqe");
+	if (r->flags & NT_F_CANCELLED)
+		printf(" cancelled");
+	printf(" latency=%" PRIu64 " |", last - first);
+	for (unsigned int i = 0; i < points_nr(r->side); i++)
+		if (r->points[i])
+			printf(" %s=%" PRIu64, point_name(r->side, i),
+			       (uint64_t)r->points[i] - first);
+	printf(" |");
+	if (record_stages_joined(r, tracer_missing(t), into, stage)) {
+		for (unsigned int i = 0; i < stages_nr(r->side); i++)
+			if (into[i] == i)
+				printf(" %s=%" PRIu64,
+				       stage_joined_name(r->side, into, i, name, sizeof(name)),
+				       stage[i]);
+	} else {
+		printf(" unsplit");
+	}
+	printf("\n");
+	if (ferror(stdout))
+		return -EIO;
+	return trace->o->count && ++trace->printed >= trace->o->count;
+}
+
+/* What a reader has to know of what is not in the lines. */
+static int print_losses(void *context, const struct stats *s)
+{
+	const struct trace *trace = context;
+	struct view_options view;
+
+	if (trace->o->summary) {
+		view_setup(&view, stderr);
+		view.histogram = trace->o->histogram;
+		return view_summary(s, &view) || fflush(stdout) ? -EIO : 0;
+	}
+	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+		if (s->counters_total[i])
+			fprintf(stderr, "%s %" PRIu64 "  # %s\n", stats_counter_name(i),
+				s->counters_total[i], stats_counter_help(i));
+	return fflush(stdout) ? -EIO : 0;
+}
+
+static int begin(void *context, const struct tracer *t)
+{
+	const struct trace *trace = context;
+
+	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
+		trace->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+	return 0;
+}
+
+static void waiting(void *context)
+{
+	const struct trace *trace = context;
+
+	fprintf(stderr, "waiting for module %s\n",
+		trace->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+}
+
+int verb_trace(const struct options *o)
+{
+	const struct run_callbacks callbacks = {
+		.select = o->slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
+		.begin = begin,
+		.record = print_record,
+		.waiting = waiting,
+		.end = print_losses,
+	};
+	struct trace trace = {.o = o};
+
+	return run(o, &callbacks, &trace);
+}

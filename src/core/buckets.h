@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bucket arithmetic of the log-linear latency histograms, one copy for BPF and for user space.
+ * The layout is that of HDR histograms: each power of two is split into NT_SUB_BUCKETS equal parts.
+ */
+#ifndef NTPROF_CORE_BUCKETS_H
+#define NTPROF_CORE_BUCKETS_H
+
+#define NT_SUB_BITS 5
+/* Parts of one power of two: a bucket is at most 1/32 of its lower bound wide. */
+#define NT_SUB_BUCKETS (1u << NT_SUB_BITS)
+/* 2^36 ns = 68.7 s: the first power of two past 60 s, the longest latency to be told apart. */
+#define NT_MAX_BITS 36
+#define NT_OVERFLOW_BUCKET ((NT_MAX_BITS - NT_SUB_BITS + 1) * NT_SUB_BUCKETS)
+/* All of them: exact below 64 ns, then log-linear, then one for what is longer than 2^36 ns. */
+#define NT_BUCKETS (NT_OVERFLOW_BUCKET + 1)
+/* Array size: even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
+#define NT_BUCKETS_ALLOC ((NT_BUCKETS + 1) & ~1u)
+
+#ifdef __bpf__
+/*
+ * The bucket of every duration below 2^NT_TABLE_BITS. One that is 2^NT_STEP_BITS times longer is as many
+ * powers of two further up.
+ */
+#define NT_TABLE_BITS 11
+#define NT_STEP_BITS (NT_TABLE_BITS - NT_SUB_BITS)
+#define NT_SHIFT(n) ((n) < NT_SUB_BUCKETS ? 0 : 63 - NT_SUB_BITS - __builtin_clzll((n) | 1ULL))
+#define NT_1(n) (NT_SHIFT(n) << NT_SUB_BITS) + ((n) >> NT_SHIFT(n))
+#define NT_8(n)                                                                             \
+	NT_1(n), NT_1((n) + 1), NT_1((n) + 2), NT_1((n) + 3), NT_1((n) + 4), NT_1((n) + 5), \
+		NT_1((n) + 6), NT_1((n) + 7)
+#define NT_64(n)                                                                               \
+	NT_8(n), NT_8((n) + 8), NT_8((n) + 16), NT_8((n) + 24), NT_8((n) + 32), NT_8((n) + 40), \
+		NT_8((n) + 48), NT_8((n) + 56)
+#define NT_512(n)                                                                        \
+	NT_64(n), NT_64((n) + 64), NT_64((n) + 128), NT_64((n) + 192), NT_64((n) + 256), \
+		NT_64((n) + 320), NT_64((n) + 384), NT_64((n) + 448)
+static const unsigned short nt_table[1 << NT_TABLE_BITS] = {NT_512(0), NT_512(512), NT_512(1024),
+							    NT_512(1536)};
+#define NT_BELOW_STEP(ns, n) (!((ns) >> (NT_TABLE_BITS + ((n) - 1) * NT_STEP_BITS)))
+/* The shift is constant here, and the compiler is kept from making one of a variable out of several. */
+#define NT_STEPS(at, add, n)                                 \
+	do {                                                 \
+		(at) >>= (n) * NT_STEP_BITS;                 \
+		asm("" : "+r"(at));                          \
+		(add) = ((n) * NT_STEP_BITS) << NT_SUB_BITS; \
+	} while (0)
+_Static_assert(NT_TABLE_BITS == 11 && NT_MAX_BITS <= NT_TABLE_BITS + 5 * NT_STEP_BITS,
+	       "the table and the steps are made for these");
+#endif
+
+/**
+ * nt_bucket() - the bucket that counts a duration
+ * @ns: duration in nanoseconds
+ *
+ * A bucket leaves out the floor(log2(@ns)) - NT_SUB_BITS lowest bits. BPF has no instruction for the
+ * highest bit that is set (as of -mcpu=v3): there a table has the answers for the highest bits.
+ * Return: index below NT_BUCKETS; durations of 2^36 ns and more share NT_OVERFLOW_BUCKET.
+ */
+static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned long long ns)
+{
+#ifdef __bpf__
+	unsigned long long at = ns;
+	unsigned int add = 0;
+
+	if (NT_BELOW_STEP(ns, 1))
+		;
+	else if (NT_BELOW_STEP(ns, 2))
+		NT_STEPS(at, add, 1);
+	else if (NT_BELOW_STEP(ns, 3))
+		NT_STEPS(at, add, 2);
+	else if (NT_BELOW_STEP(ns, 4))
+		NT_STEPS(at, add, 3);
+	else if (NT_BELOW_STEP(ns, 5))
+		NT_STEPS(at, add, 4);
+	else if (!(ns >> NT_MAX_BITS))
+		NT_STEPS(at, add, 5);
+	else
+		return NT_OVERFLOW_BUCKET;
+	/* What the compiler knows of it, the verifier may have lost on the way. */
+	asm("" : "+r"(at));
+	return nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
+#else
+	unsigned int shift;
+
+	if (ns >> NT_MAX_BITS)
+		return NT_OVERFLOW_BUCKET;
+	shift = ns < NT_SUB_BUCKETS ? 0 : 63 - NT_SUB_BITS - (unsigned int)__builtin_clzll(ns);
+	return (shift << NT_SUB_BITS) + (unsigned int)(ns >> shift);
+#endif
+}
+
+/**
+ * nt_bucket_low() - smallest duration that a bucket counts
+ * @bucket: index, at most NT_OVERFLOW_BUCKET + 1
+ *
+ * Return: nanoseconds. nt_bucket_low(@bucket + 1) is the bucket's exclusive upper bound.
+ */
+static inline unsigned long long nt_bucket_low(unsigned int bucket)
+{
+	unsigned int shift;
+
+	if (bucket < 2 * NT_SUB_BUCKETS)
+		return bucket;
+	shift = (bucket >> NT_SUB_BITS) - 1;
+	return (unsigned long long)((bucket & (NT_SUB_BUCKETS - 1)) | NT_SUB_BUCKETS) << shift;
+}
+
+#endif /* NTPROF_CORE_BUCKETS_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Enough for a few samples that no interrupt has torn apart. */
+#define SAMPLES 64
+
+#ifndef TFD_TIMER_CANCEL_ON_SET
+#define TFD_TIMER_CANCEL_ON_SET (1 << 1)
+#endif
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+uint64_t monotonic_ns(void)
+{
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+static void arm_step(int fd)
+{
+	/* Far away: it only ever ends by being cancelled. */
+	struct itimerspec far = {.it_value.tv_sec = time(NULL) + 365 * 24 * 3600};
+
+	timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL);
+}
+
+static void measure(int64_t *low, int64_t *high)
+{
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	for (int i = 0; i < SAMPLES; i++) {
+		int64_t before = clock_ns(CLOCK_MONOTONIC);
+		int64_t real = clock_ns(CLOCK_REALTIME);
+		int64_t after = clock_ns(CLOCK_MONOTONIC);
+
+		if (real - after > *low)
+			*low = real - after;
+		if (real - before < *high)
+			*high = real - before;
+	}
+}
+
+int64_t rx_clock_update(struct rx_clock *c)
+{
+	uint64_t ticks;
+	int64_t low, high;
+
+	/* A read after the clock was set fails with ECANCELED, once: armed again, it tells of the next. */
+	if (read(c->step_fd, &ticks, sizeof(ticks)) < 0 && errno == ECANCELED) {
+		arm_step(c->step_fd);
+		c->low = INT64_MIN;
+		c->high = INT64_MAX;
+	}
+	measure(&low, &high);
+	if (low > high) /* set while we measured; the timer will tell */
+		return c->high == INT64_MAX ? low : c->high;
+	if (low > c->high || high < c->low) {
+		c->low = low;
+		c->high = high;
+	} else {
+		c->low = low > c->low ? low : c->low;
+		c->high = high < c->high ? high : c->high;
+	}
+	return c->high;
+}
+
+int rx_clock_open(struct rx_clock *c)
+{
+	int on = 1, err;
+
+	*c = (struct rx_clock){.stamp_fd = -1, .step_fd = -1, .low = INT64_MIN, .high = INT64_MAX};
+	c->stamp_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (c->stamp_fd < 0)
+		return -errno;
+	if (setsockopt(c->stamp_fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on))) {
+		err = -errno;
+		goto out;
+	}
+	c->step_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (c->step_fd < 0) {
+		err = -errno;
+		goto out;
+	}
+	arm_step(c->step_fd);
+	rx_clock_update(c);
+	return 0;
+out:
+	rx_clock_close(c);
+	return err;
+}
+
+void rx_clock_close(struct rx_clock *c)
+{
+	if (c->stamp_fd >= 0)
+		close(c->stamp_fd);
+	if (c->step_fd >= 0)
+		close(c->step_fd);
+	c->stamp_fd = c->step_fd = -1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packet arrival times: makes the kernel stamp received packets while we trace, and keeps the
+ * difference of the two clocks that those stamps and the BPF programs use.
+ */
+#ifndef NTPROF_CORE_CLOCK_H
+#define NTPROF_CORE_CLOCK_H
+
+#include <stdint.h>
+
+/**
+ * struct rx_clock - state
+ * @stamp_fd: UDP socket that asks for receive timestamps; while any socket on the machine does, the
+ *            kernel fills skb->tstamp of every packet (net/core/dev.c, net_enable_timestamp())
+ * @step_fd: timerfd that becomes readable when CLOCK_REALTIME is set (timerfd_create(2),
+ *           TFD_TIMER_CANCEL_ON_SET)
+ * @low, @high: bounds of CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds. Slewing changes both clocks
+ *              alike, so the difference is constant until the clock is set.
+ */
+struct rx_clock {
+	int stamp_fd;
+	int step_fd;
+	int64_t low;
+	int64_t high;
+};
+
+/**
+ * rx_clock_open() - ask for packet timestamps and measure the clocks' difference
+ * @c: filled
+ *
+ * Return: 0 or a negative errno.
+ */
+int rx_clock_open(struct rx_clock *c);
+
+/**
+ * rx_clock_update() - measure again
+ * @c: bounds get narrower, or new ones when the clock was set since; re-arms @step_fd
+ *
+ * Return: the difference to use, nanoseconds: the upper bound, so that a packet's arrival never
+ * comes out later than the moment at which it was read.
+ */
+int64_t rx_clock_update(struct rx_clock *c);
+
+/** rx_clock_close() - stop asking for timestamps */
+void rx_clock_close(struct rx_clock *c);
+
+/** monotonic_ns() - CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns() */
+uint64_t monotonic_ns(void);
+
+#endif /* NTPROF_CORE_CLOCK_H */

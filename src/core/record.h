@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the BPF programs and user space share: the record of a command, the state of commands in
+ * flight, histograms, queues and counters. Fixed-width types only; no pointers.
+ */
+#ifndef NTPROF_CORE_RECORD_H
+#define NTPROF_CORE_RECORD_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#include "core/buckets.h"
+#include "core/points.h"
+
+/* X(identifier, name): what a command asked for (NVM Command Set 1.0, figure 13; Base 2.0, 5). */
+#define NT_OPS(X)                                                                                  \
+	X(READ, "read")                                                                            \
+	X(WRITE, "write")                                                                          \
+	X(FLUSH, "flush")                                                                          \
+	X(DISCARD, "discard")                                                                      \
+	X(WRITE_ZEROES, "write_zeroes")                                                            \
+	X(OTHER, "other")                                                                          \
+	X(ADMIN, "admin")                                                                          \
+	X(FABRICS, "fabrics")
+
+#define NT_ENUM_OP(id, name) NT_OP_##id,
+enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
+
+/*
+ * X(identifier, name, what it means). Everything that keeps a command out of a histogram, or a
+ * record from its reader, is counted under one of these names.
+ */
+#define NT_COUNTERS(X)                                                                             \
+	X(CANCELLED, "cancelled", "commands that ended without a response (reset, timeout, abort)") \
+	X(DIED, "died", "commands whose connection closed before they were answered")              \
+	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                    \
+	X(OVERWRITTEN, "overwritten", "commands whose completion was not seen before the tag came back") \
+	X(NO_START, "no_start", "completions of commands that began before tracing did")           \
+	X(NEVER_SENT, "never_sent", "commands that the host ended unsent, its controller not being ready") \
+	X(POINT_MISSING, "point_missing", "commands that could not be split into stages")          \
+	X(SUBMIT_MISSING, "submit_missing", "commands without a start time (iostats off): latency is from queue_rq") \
+	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                    \
+	X(HIST_FULL, "hist_full", "commands counted in the shared histogram because all others are taken") \
+	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")              \
+	X(ASYNC_EVENT, "async_event", "Asynchronous Event Requests, which wait by design: not measured")
+
+#define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
+enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
+
+/* Flags of a record. */
+#define NT_F_NO_CQE (1u << 0) /* a read that ended with the C2H SUCCESS flag */
+#define NT_F_CANCELLED (1u << 1) /* ended without a response */
+#define NT_F_REQUEUED (1u << 2) /* sent more than once; the points are those of the last time */
+#define NT_F_UNSPLIT (1u << 3) /* a point its shape needs is missing or out of order */
+#define NT_F_ADMIN_QUEUE (1u << 4)
+#define NT_F_ENDED (1u << 5) /* the target has handed its answer to the socket */
+
+/**
+ * struct nt_record - what one side saw of one command
+ * @side: enum nt_side
+ * @op: enum nt_op
+ * @opcode: opcode of the submission queue entry
+ * @shape: enum nt_shape
+ * @cid: command identifier as on the wire
+ * @status: status field of the completion queue entry, without the phase tag
+ * @qid: queue identifier, 0 is the admin queue
+ * @cntlid: controller identifier
+ * @slot: index into the queues map
+ * @gen: generation of that slot: which connection
+ * @nsid: namespace identifier
+ * @length: bytes of data that the command transfers (length of its SGL descriptor)
+ * @slba: starting LBA, 0 where the command has none
+ * @flags: NT_F_*
+ * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0 is
+ *          missing
+ */
+struct nt_record {
+	__u8 side;
+	__u8 op;
+	__u8 opcode;
+	__u8 shape;
+	__u16 cid;
+	__u16 status;
+	__u16 qid;
+	__u16 cntlid;
+	__u32 slot;
+	__u32 gen;
+	__u32 nsid;
+	__u32 length;
+	__u32 flags;
+	__u64 slba;
+	__u64 points[NT_POINTS_MAX];
+};
+
+/*
+ * State of a command in flight; @owner is the address of the kernel's request or nvmet command, with
+ * NT_RELEASED when that has ended, 0 when there was none yet.
+ */
+#define NT_RELEASED 1ULL
+struct nt_cmd {
+	__u64 owner;
+	struct nt_record r;
+};
+
+/**
+ * struct nt_hist - one latency histogram
+ * @sum: nanoseconds
+ * @bytes: data transferred by the commands counted
+ * @max: longest duration of the interval that @max_epoch names; a pair, so that the interval that
+ *       has just ended can be read while the next one fills
+ * @max_epoch: see @max
+ * @buckets: counts, modulo 2^32; the reader accumulates differences
+ */
+struct nt_hist {
+	__u64 sum;
+	__u64 bytes;
+	__u64 max[2];
+	__u32 max_epoch[2];
+	__u32 buckets[NT_BUCKETS_ALLOC];
+};
+
+struct nt_stage_hists {
+	struct nt_hist h[NT_STAGES_MAX];
+};
+
+/* Value of nt_began_ns while the program that sees commands begin is being attached. */
+#define NT_BEGINNING (~0ULL)
+
+/* States are kept in chunks of 128 commands, the usual queue depth; deeper queues take several. */
+#define NT_CHUNK_BITS 7
+#define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)
+/* Commands whose state is kept at one time: enough for 511 queues of this depth. Chunk 0 is not used. */
+#define NT_CHUNKS 511
+#define NT_CMDS ((NT_CHUNKS + 1) * NT_CHUNK_CMDS)
+/* Linux keeps the tag in 12 bits of the command id, hence at most 4096 commands a queue. */
+#define NT_CHUNKS_PER_QUEUE 32
+
+/* NVMe Base 2.0, 4.5: an NQN has at most 223 bytes; with its terminator, 224. */
+#define NT_NQN_LEN 224
+
+/**
+ * struct nt_queue - one queue of one controller, as the BPF programs know it
+ * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
+ * @queue: address of the driver's queue (host, from stock probes)
+ * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
+ * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
+ * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
+ * @gen: counts connections that had this slot
+ * @dead_gen: generation whose connection has closed (target)
+ * @instance: N of nvmeN (host), or the target's own queue index
+ * @identified: @cntlid, @qid and the slot's struct nt_names belong to generation @identified
+ * @chunk: 1 + number of the chunk that holds the state of 128 commands each, 0 if none yet
+ * @hist: 1 + index of the latency histogram of an operation, 0 if none yet. Connections alternate
+ *        between the two banks (@gen & 1), so that the counts of one never mix with the next one's.
+ */
+struct nt_queue {
+	__u64 object;
+	__u64 queue;
+	__s64 pdu_time;
+	__u32 pdu_seq;
+	__u32 sending;
+	__u32 gen;
+	__u32 dead_gen;
+	__u32 instance;
+	__u32 identified;
+	__u16 cntlid;
+	__u16 qid;
+	__u16 sqsize;
+	__u16 pad;
+	__u32 chunk[NT_CHUNKS_PER_QUEUE];
+	__u32 hist[2][NT_OPS_NR];
+};
+
+/* Who is connected to a target's queue; on the host, sysfs tells. */
+struct nt_names {
+	char subsysnqn[NT_NQN_LEN];
+	char hostnqn[NT_NQN_LEN];
+};
+
+/* Which commands get a ring-buffer record. */
+enum nt_select {
+	NT_SELECT_NONE = 0,
+	NT_SELECT_ALL,
+	NT_SELECT_SLOWER, /* only those that took longer than a threshold */
+};
+
+#endif /* NTPROF_CORE_RECORD_H */

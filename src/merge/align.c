@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds out which two halves are one connection, and how far apart their clocks are: by the offset on
+ * which the most pairs of records agree that could be one command.
+ */
+#include <stdlib.h>
+
+#include "merge/private.h"
+
+/* Records of the half with fewer are looked up in the other, so many in a row... */
+#define CHUNK 256
+/* ...from so many places, as one side may have begun later. */
+#define CHUNKS 8
+/* A chunk has no more candidates than this: where all commands look alike, a part of them will do. */
+#define CANDIDATES_MAX 8192
+
+/* How many pairs have to agree, and twice as many as agree on anything else. */
+#define VOTES_UNKNOWN 8 /* the offset is not known */
+#define VOTES_KNOWN 3	/* it is, or is known to be within bounds */
+#define VOTES_UNKNOWN_PATIENT 2
+#define VOTES_KNOWN_PATIENT 1
+/*
+ * Others might be the partner as well, and may not have told as much yet (mirrors do all in step); or
+ * the commands do not tell much, being alike.
+ */
+#define VOTES_CONTENDED 64
+
+/*
+ * What speaks for one half as the partner of another.
+ * @candidates: pairs of records that could be one command
+ * @in_range: records of the chunk at whose time the other half was recorded too, if the vote is right
+ * @explained: those of them that then have a partner
+ * @addressed: those of these that say where on the medium; commands that do not (flush) look all alike
+ */
+struct found {
+	struct half *other;
+	struct link *link;
+	struct offset_vote vote;
+	size_t candidates;
+	size_t in_range;
+	size_t explained;
+	size_t addressed;
+};
+
+/*
+ * Adds the bounds of every pair that @id could be one command with to the @nr that @b has, up to @max.
+ * Return: how many there are now.
+ */
+static size_t candidates_of(const struct merge *m, pending_id id, const struct half *other,
+			    const struct offset *prior, struct offset_bounds *b, size_t nr,
+			    size_t max)
+{
+	const struct pending *e = pending_get(&m->pool, id);
+	pending_id c;
+
+	for (c = pending_chain(&m->pool, e->key); c && nr < max;
+	     c = pending_get(&m->pool, c)->chain) {
+		const struct pending *p = pending_get(&m->pool, c);
+		bool host = other->side == NT_TARGET;
+
+		if (p->owner != other || p->key != e->key || !pending_same(&p->r, &e->r))
+			continue;
+		if (!offset_bounds(host ? &e->r : &p->r, host ? &p->r : &e->r, &b[nr]))
+			continue;
+		if (!prior->known || offset_fits(prior, &b[nr]))
+			nr++;
+	}
+	return nr;
+}
+
+static bool better(const struct offset_vote *a, const struct offset_vote *b)
+{
+	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
+}
+
+/* The middle of the bounds of an offset; from the host's clock to the target's, or back. */
+static uint64_t translate(uint64_t at, const struct half *from, const struct offset_bounds *b)
+{
+	uint64_t middle = (uint64_t)b->low + ((uint64_t)b->high - (uint64_t)b->low) / 2;
+
+	return from->side == NT_HOST ? at + middle : at - middle;
+}
+
+/* How well the vote explains a chunk of @n records of @few, from @id on. */
+static void weigh(const struct merge *m, pending_id id, uint32_t n, const struct half *few,
+		  const struct half *many, struct found *f)
+{
+	uint64_t from = record_end(&pending_get(&m->pool, many->pending.first)->r);
+	uint64_t to = record_end(&pending_get(&m->pool, many->pending.last)->r);
+	struct offset voted = {.known = true, .now = f->vote.best};
+
+	f->in_range = f->explained = f->addressed = 0;
+	for (; n-- && id; id = pending_get(&m->pool, id)->next) {
+		const struct nt_record *r = &pending_get(&m->pool, id)->r;
+		uint64_t end = translate(record_end(r), few, &f->vote.best);
+		struct offset_bounds b[1];
+
+		if (candidates_of(m, id, many, &voted, b, 0, 1)) {
+			f->explained++;
+			f->in_range++;
+			f->addressed += r->slba != 0;
+		} else if (end >= from && end <= to) {
+			f->in_range++;
+		}
+	}
+}
+
+/* Votes of the chunk of @h that agrees best with @f->other. */
+static void vote(const struct merge *m, const struct half *h, struct found *f,
+		 struct offset_bounds *bounds)
+{
+	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
+	const struct half *many = few == h ? f->other : h;
+	uint32_t step = few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
+	pending_id id = few->pending.first, chunk = id, best = id;
+	size_t nr = 0;
+
+	for (uint32_t i = 1; id; i++, id = pending_get(&m->pool, id)->next) {
+		struct offset_vote v;
+
+		if ((i - 1) % step == 0)
+			chunk = id;
+		if ((i - 1) % step < CHUNK)
+			nr = candidates_of(m, id, many, &f->link->offset, bounds, nr,
+					   CANDIDATES_MAX);
+		if (i % step && i < few->pending.count)
+			continue;
+		if (nr && !offset_vote(bounds, nr, bounds[nr / 2].at, &v) && better(&v, &f->vote)) {
+			f->vote = v;
+			f->candidates = nr;
+			best = chunk;
+		}
+		nr = 0;
+	}
+	if (f->vote.votes)
+		weigh(m, best, CHUNK, few, many, f);
+}
+
+/* The same offset as in the last try, for the same pair? */
+static bool confirmed(const struct half *h, const struct found *f)
+{
+	struct offset before = {.known = true, .now = h->suspected};
+
+	return h->suspect == f->other && offset_fits(&before, &f->vote.best);
+}
+
+static bool convincing(const struct half *h, const struct found *f, bool patient, bool contended)
+{
+	bool known = f->link->offset.known, alike = f->candidates > 2 * f->vote.votes;
+	size_t need = known	? patient ? VOTES_KNOWN_PATIENT : VOTES_KNOWN
+		      : patient ? VOTES_UNKNOWN_PATIENT
+				: VOTES_UNKNOWN;
+	bool vague = !known && (alike || f->addressed < need);
+
+	if ((contended || vague) && !patient)
+		need = VOTES_CONTENDED;
+	else if (vague)
+		need = VOTES_UNKNOWN;
+	if (f->vote.votes < need || f->vote.votes < 2 * f->vote.rival)
+		return false;
+	/*
+	 * Commands that look alike agree on some offset by chance, and leave others unexplained: more
+	 * of them than the losses that one has to live with (30 % on either side leave a half).
+	 */
+	if (vague && 10 * f->explained < (patient ? 9 : 6) * f->in_range)
+		return false;
+	/*
+	 * Where many commands look alike, the right offset may be one that has not been heard of yet:
+	 * it has to win again when there is more to go by.
+	 */
+	return patient || !alike || confirmed(h, f);
+}
+
+/* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
+static bool look_for(struct merge *m, struct half *h, struct offset_bounds *bounds,
+		     struct found *best, bool *contended)
+{
+	size_t rival = 0;
+
+	for (unsigned int i = 0; i < m->nr_halves; i++) {
+		struct found f = {.other = m->halves[i]};
+		bool partners = h->partner == f.other;
+
+		if (!partners && (h->partner || f.other->partner || !half_compatible(h, f.other)))
+			continue;
+		*contended |= best->other != NULL;
+		f.link = link_get(m, h, f.other);
+		if (!f.link)
+			return false;
+		if (f.other->pending.count)
+			vote(m, h, &f, bounds);
+		if (!best->other || better(&f.vote, &best->vote)) {
+			rival = best->vote.votes;
+			*best = f;
+		} else if (f.vote.votes > rival) {
+			rival = f.vote.votes;
+		}
+	}
+	if (best->vote.rival < rival)
+		best->vote.rival = rival;
+	return true;
+}
+
+/* Others of the side of @h may have as good a claim to the partner that it has found. */
+static void look_back(struct merge *m, const struct half *h, struct offset_bounds *bounds,
+		      struct found *best, bool *contended)
+{
+	for (unsigned int i = 0; !h->partner && i < m->nr_halves; i++) {
+		struct found f = {.other = best->other};
+		const struct half *claimant = m->halves[i];
+
+		if (claimant == h || claimant->partner || claimant->stream != h->stream ||
+		    !half_compatible(claimant, f.other))
+			continue;
+		*contended = true;
+		if (f.link && claimant->pending.count && f.other->pending.count)
+			vote(m, claimant, &f, bounds);
+		if (best->vote.rival < f.vote.votes)
+			best->vote.rival = f.vote.votes;
+	}
+}
+
+bool align(struct merge *m, struct half *h, bool patient, uint64_t *at)
+{
+	struct offset_bounds *bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
+	bool host = h->side == NT_HOST, contended = false;
+	struct found best = {0};
+	bool found = bounds && look_for(m, h, bounds, &best, &contended) && best.vote.votes;
+
+	if (found)
+		look_back(m, h, bounds, &best, &contended);
+	free(bounds);
+	if (!found || !convincing(h, &best, patient, contended)) {
+		h->suspect = best.other;
+		h->suspected = best.vote.best;
+		return false;
+	}
+	if (!h->partner)
+		half_bind(m, host ? h : best.other, host ? best.other : h, best.link);
+	*at = best.vote.best.at;
+	/* What many commands have narrowed tells more than these few. */
+	if (!best.link->offset.known || offset_loose(&best.link->offset, *at))
+		offset_set(&best.link->offset, &best.vote.best);
+	return true;
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/private.h"
+
+/* A command whose end is this long past on the other side will not be told of any more. */
+#define PASSED_NS 1000000000ULL
+/* Records that wait longer than this are matched with what there is. */
+#define AGED_NS 500000000ULL
+/* Tries after so many records at the least, where more and more waits in vain. */
+#define TRY_EVERY 16384
+/* So many records of each side without one match: the offset is not what it was. */
+#define LOST_AFTER 1024
+
+uint64_t record_end(const struct nt_record *r)
+{
+	unsigned int i = NT_POINTS_MAX;
+
+	while (i-- > 0) {
+		if (r->points[i])
+			return r->points[i];
+	}
+	return 0;
+}
+
+struct merge *merge_new(const struct merge_callbacks *callbacks)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->callbacks = *callbacks;
+	if (pending_init(&m->pool)) {
+		merge_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	pending_free(&m->pool);
+	topology_free(m);
+	free(m);
+}
+
+/* What waits for @r in its partner's list. */
+struct lookup {
+	pending_id id; /* one that fits */
+	struct offset_bounds bounds;
+	unsigned int nr; /* how many do */
+};
+
+static void find(const struct merge *m, const struct half *h, const struct nt_record *r,
+		 uint64_t key, const struct offset *o, struct lookup *l)
+{
+	pending_id id;
+
+	l->nr = 0;
+	for (id = pending_chain(&m->pool, key); id; id = pending_get(&m->pool, id)->chain) {
+		const struct pending *p = pending_get(&m->pool, id);
+		struct offset_bounds b;
+
+		if (p->owner != h->partner || p->key != key || !pending_same(&p->r, r))
+			continue;
+		if (!offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
+				   &b) ||
+		    !offset_fits(o, &b))
+			continue;
+		l->id = id;
+		l->bounds = b;
+		l->nr++;
+	}
+}
+
+/* Marks all that would do for @r. Return: how many there are. */
+static unsigned int doubt(struct merge *m, const struct half *h, const struct nt_record *r,
+			  uint64_t key)
+{
+	unsigned int nr = 0;
+	pending_id id;
+
+	for (id = pending_chain(&m->pool, key); id; id = pending_get(&m->pool, id)->chain) {
+		struct pending *p = pending_get(&m->pool, id);
+		const struct half *o = p->owner;
+		struct offset_bounds b;
+
+		if (p->key != key || !pending_same(&p->r, r) ||
+		    (h->partner ? o != h->partner : o->partner || !half_compatible(h, o)))
+			continue;
+		if (offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
+				  &b) &&
+		    (!h->link || offset_fits(&h->link->offset, &b))) {
+			p->doubtful = true;
+			nr++;
+		}
+	}
+	return nr;
+}
+
+static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
+		    const struct nt_record *other)
+{
+	struct merge_connection *c = half_connection(m, h);
+
+	h->link->unmatched[NT_HOST] = 0;
+	h->link->unmatched[NT_TARGET] = 0;
+	h->waited = 0;
+	h->next_try = 4;
+	h->partner->waited = 0;
+	h->partner->next_try = 4;
+	if (!c) {
+		m->unknown += 2;
+		return;
+	}
+	c->matched++;
+	c->offset_low = h->link->offset.now.low;
+	c->offset_high = h->link->offset.now.high;
+	c->offset_at_ns = h->link->offset.now.at;
+	if (m->callbacks.matched)
+		m->callbacks.matched(m->callbacks.context, c, h->side == NT_HOST ? r : other,
+				     h->side == NT_HOST ? other : r);
+}
+
+/* A record whose other half will not come. */
+static void single(struct merge *m, struct half *h, const struct nt_record *r, bool ambiguous)
+{
+	struct merge_connection *c = half_connection(m, h);
+
+	if (!c) {
+		m->unknown++;
+		return;
+	}
+	if (ambiguous)
+		c->ambiguous++;
+	else if (h->side == NT_HOST)
+		c->host_only++;
+	else
+		c->target_only++;
+	if (m->callbacks.single)
+		m->callbacks.single(m->callbacks.context, c, r, ambiguous);
+}
+
+/* Host's clock when a command of either side began, more or less. */
+static uint64_t began_at(const struct half *h, const struct nt_record *r, const struct offset *o)
+{
+	if (h->side == NT_HOST)
+		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ];
+	return (r->points[NT_T_RX] ?: r->points[NT_T_CMD]) - (uint64_t)o->now.high;
+}
+
+/*
+ * Looks for the other half of @r, and delivers both when exactly one waits that fits. Return: the
+ * number of the entry that this took out, 0 if none.
+ */
+static pending_id match(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key,
+			bool even_if_loose)
+{
+	struct offset *o = h->link ? &h->link->offset : NULL;
+	struct nt_record other;
+	struct lookup l;
+
+	if (!o || !o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
+		return 0;
+	find(m, h, r, key, o, &l);
+	if (l.nr > 1)
+		doubt(m, h, r, key);
+	if (l.nr != 1)
+		return 0;
+	other = pending_get(&m->pool, l.id)->r;
+	pending_remove(&m->pool, &h->partner->pending, l.id);
+	offset_learn(o, &l.bounds);
+	deliver(m, h, r, &other);
+	return l.id;
+}
+
+/*
+ * Takes a waiting record out for good, with the other half that it may have found by now. Return: the
+ * number of the entry that this took out besides, 0 if none.
+ */
+static pending_id give_up(struct merge *m, pending_id id)
+{
+	struct pending *e = pending_get(&m->pool, id);
+	struct half *h = e->owner;
+	struct nt_record r = e->r;
+	bool doubtful = e->doubtful;
+	pending_id other;
+
+	pending_remove(&m->pool, &h->pending, id);
+	other = match(m, h, &r, e->key, true);
+	if (!other)
+		single(m, h, &r, doubt(m, h, &r, e->key) || doubtful);
+	return other;
+}
+
+/* Whether the partner's stream is so far ahead that it has passed the end of a waiting record. */
+static bool has_passed(const struct merge *m, const struct half *h, const struct nt_record *r)
+{
+	const struct offset *o;
+	int64_t offset;
+	uint64_t end;
+
+	if (!h->partner || !h->link->offset.known)
+		return false;
+	o = &h->link->offset;
+	offset = h->side == NT_HOST ? o->now.high : -o->now.low;
+	end = record_end(r) + (uint64_t)offset;
+	return m->streams[h->partner->stream].newest > end + PASSED_NS;
+}
+
+static void drop_passed(struct merge *m, struct half *h)
+{
+	while (h->pending.first && has_passed(m, h, &pending_get(&m->pool, h->pending.first)->r))
+		give_up(m, h->pending.first);
+}
+
+/* Matches what waits at @h, from the records at @at on, and then back from there to the first. */
+static void settle(struct merge *m, struct half *h, uint64_t at)
+{
+	const struct offset *o = &h->link->offset;
+	struct offset back = *o;
+	pending_id id, next, middle;
+
+	for (middle = h->pending.first; middle; middle = pending_get(&m->pool, middle)->next) {
+		if (began_at(h, &pending_get(&m->pool, middle)->r, o) >= at)
+			break;
+	}
+	/* An entry that is matched is free, and may not be asked what comes next. */
+	next = middle ? pending_get(&m->pool, middle)->previous : h->pending.last;
+	for (id = middle; id;) {
+		struct pending *e = pending_get(&m->pool, id);
+		pending_id following = e->next;
+		struct nt_record r = e->r;
+
+		if (match(m, h, &r, e->key, false))
+			pending_remove(&m->pool, &h->pending, id);
+		id = following;
+	}
+	for (id = next; id;) {
+		struct pending *e = pending_get(&m->pool, id);
+		pending_id preceding = e->previous;
+		struct nt_record r = e->r, other;
+		struct lookup l;
+
+		find(m, h, &r, e->key, &back, &l);
+		if (l.nr == 1) {
+			other = pending_get(&m->pool, l.id)->r;
+			pending_remove(&m->pool, &h->partner->pending, l.id);
+			pending_remove(&m->pool, &h->pending, id);
+			offset_learn_back(&back, &l.bounds);
+			deliver(m, h, &r, &other);
+		}
+		id = preceding;
+	}
+}
+
+static void forget_offset(struct merge *m, struct link *l)
+{
+	l->offset.known = false;
+	l->offset.nr = 0;
+	for (unsigned int i = 0; i < m->nr_halves; i++) {
+		if (m->halves[i]->link == l)
+			m->halves[i]->next_try = 0;
+	}
+	l->unmatched[NT_HOST] = 0;
+	l->unmatched[NT_TARGET] = 0;
+}
+
+/* The oldest record of @h has waited for long, by its stream's own clock. */
+static bool aged(const struct merge *m, const struct half *h)
+{
+	uint64_t newest = m->streams[h->stream].newest;
+
+	return h->pending.first && newest >= h->aged_try &&
+	       newest > record_end(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
+}
+
+static void try_align(struct merge *m, struct half *h, bool patient)
+{
+	uint64_t at;
+
+	/* Partners whose offset is well known need none. */
+	if (h->partner && h->link->offset.known &&
+	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
+						     &h->link->offset)))
+		return;
+	if (align(m, h, patient, &at))
+		settle(m, h, at);
+}
+
+static void wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
+{
+	if (m->pool.count == PENDING_MAX)
+		give_up(m, m->pool.oldest);
+	pending_add(&m->pool, &h->pending, h, r, key);
+	h->waited++;
+	if (h->link) {
+		struct link *l = h->link;
+
+		l->unmatched[h->side]++;
+		if (l->offset.known && l->unmatched[NT_HOST] > LOST_AFTER &&
+		    l->unmatched[NT_TARGET] > LOST_AFTER)
+			forget_offset(m, l);
+	}
+	if (h->waited >= h->next_try) {
+		h->next_try = h->waited + (h->waited < TRY_EVERY ? h->waited : TRY_EVERY);
+		try_align(m, h, false);
+	} else if (h->partner && h->link->offset.known && aged(m, h)) {
+		h->aged_try = m->streams[h->stream].newest + AGED_NS / 4;
+		try_align(m, h, true);
+	}
+}
+
+int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
+{
+	struct half *h = half_of(m, stream, r);
+	uint64_t end = record_end(r), key;
+
+	if (!h) {
+		m->unknown++;
+		return 0;
+	}
+	if (m->streams[stream].newest < end)
+		m->streams[stream].newest = end;
+	key = pending_key(r, h->q.cntlid, h->q.qid);
+	if (!match(m, h, r, key, false))
+		wait_for_other(m, h, r, key);
+	drop_passed(m, h);
+	return 0;
+}
+
+uint64_t merge_pending(const struct merge *m)
+{
+	return m->pool.count;
+}
+
+static void try_patiently(struct merge *m)
+{
+	for (unsigned int i = 0; i < m->nr_halves; i++) {
+		struct half *h = m->halves[i];
+
+		if (h->pending.count)
+			try_align(m, h, true);
+	}
+}
+
+void merge_expire(struct merge *m, uint64_t age_ns)
+{
+	pending_id id, newer;
+	bool tried = false;
+
+	for (id = m->pool.oldest; id; id = newer) {
+		const struct pending *e = pending_get(&m->pool, id);
+		const struct half *h = e->owner;
+
+		newer = e->newer;
+		if (m->streams[h->stream].newest <= record_end(&e->r) + age_ns)
+			continue;
+		if (!tried) {
+			tried = true;
+			try_patiently(m);
+			newer = m->pool.oldest;
+			continue;
+		}
+		if (give_up(m, id) == newer && newer)
+			newer = pending_get(&m->pool, newer)->newer;
+	}
+}
+
+void merge_finish(struct merge *m)
+{
+	/* What the larger connections tell of the clocks helps the smaller ones. */
+	try_patiently(m);
+	try_patiently(m);
+	while (m->pool.oldest)
+		give_up(m, m->pool.oldest);
+}
+
+uint64_t merge_unknown(const struct merge *m)
+{
+	return m->unknown;
+}
+
+unsigned int merge_connections(const struct merge *m)
+{
+	return m->nr_connections;
+}
+
+const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
+{
+	struct merge_connection *c;
+
+	if (i >= m->nr_connections)
+		return NULL;
+	c = m->connections[i];
+	for (unsigned int l = 0; l < m->nr_links; l++) {
+		if (m->links[l]->host_stream == c->host_stream &&
+		    m->links[l]->target_stream == c->target_stream)
+			c->drift_ppm = offset_drift_ppm(&m->links[l]->offset);
+	}
+	return c;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Brings the host's and the target's records of the same command together, without a common clock.
+ * Matching is by identity (subsystem NQN, controller id, queue id, command id), then by what the
+ * command asked for, then by order and time. Memory is bounded; knows neither files nor screens.
+ */
+#ifndef NTPROF_MERGE_MERGE_H
+#define NTPROF_MERGE_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/record.h"
+#include "stream/stream.h"
+
+/**
+ * struct merge_connection - one queue of one controller, seen from both sides or from one
+ * @index: its number, as merge_connection() takes it
+ * @host_stream, @target_stream: the caller's numbers, MERGE_NO_STREAM for a side that is not there
+ * @host_instance: N of nvmeN
+ * @matched: commands with both records
+ * @host_only, @target_only: commands of which one side's record never found the other
+ * @ambiguous: records that could belong to more than one of the other side, and were left alone
+ * @offset_low, @offset_high: bounds of target clock - host clock (both CLOCK_MONOTONIC) at
+ *                            @offset_at_ns of the host clock; low > high: unknown
+ * @drift_ppm: how fast the target's clock gains on the host's, estimated over the run
+ *
+ * Clocks belong to machines: all connections between two streams share their alignment.
+ */
+#define MERGE_NO_STREAM (~0u)
+struct merge_connection {
+	unsigned int index;
+	unsigned int host_stream;
+	unsigned int target_stream;
+	uint32_t host_instance;
+	char subsysnqn[NT_NQN_LEN];
+	uint16_t cntlid;
+	uint16_t qid;
+	uint64_t matched;
+	uint64_t host_only;
+	uint64_t target_only;
+	uint64_t ambiguous;
+	int64_t offset_low;
+	int64_t offset_high;
+	uint64_t offset_at_ns;
+	double drift_ppm;
+};
+
+struct merge;
+
+/**
+ * struct merge_callbacks - what becomes of the records
+ * @matched: both records of a command; @c says of which connection
+ * @single: a record that was given up: one side only, or ambiguous
+ */
+struct merge_callbacks {
+	void (*matched)(void *context, const struct merge_connection *c,
+			const struct nt_record *host, const struct nt_record *target);
+	void (*single)(void *context, const struct merge_connection *c, const struct nt_record *r,
+		       bool ambiguous);
+	void *context;
+};
+
+/**
+ * merge_new() - begin
+ * @callbacks: copied; either function may be NULL
+ *
+ * Return: NULL when memory ran out.
+ */
+struct merge *merge_new(const struct merge_callbacks *callbacks);
+
+/**
+ * merge_queue() - a stream tells of a queue
+ * @m: merge
+ * @stream: number of the stream, the caller's; what it says of the clock is true of the whole stream
+ * @side: of that stream
+ * @q: as read
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int merge_queue(struct merge *m, unsigned int stream, enum nt_side side,
+		const struct stream_queue *q);
+
+/**
+ * merge_record() - a stream tells of a command
+ * @m: merge
+ * @stream: the stream's number
+ * @r: as read. Within a stream records come in the order in which commands ended, more or less. Commands
+ *     of a queue that merge_queue() was not told of are counted by merge_unknown().
+ *
+ * Calls back as matches become certain.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r);
+
+/**
+ * merge_pending() - records held for the slower stream of a connection
+ *
+ * A caller that can choose which stream to read next should read the one that is behind;
+ * one that cannot (live) may call merge_expire().
+ */
+uint64_t merge_pending(const struct merge *m);
+
+/** merge_expire() - give up on records that ended more than @age_ns before their stream's newest */
+void merge_expire(struct merge *m, uint64_t age_ns);
+
+/** merge_finish() - no more records will come: match what can be matched, give up the rest */
+void merge_finish(struct merge *m);
+
+/** merge_unknown() - records of queues that nobody told of */
+uint64_t merge_unknown(const struct merge *m);
+
+/** merge_connections() - how many there are; merge_connection() - one of them, NULL past the last */
+unsigned int merge_connections(const struct merge *m);
+const struct merge_connection *merge_connection(const struct merge *m, unsigned int i);
+
+/**
+ * merge_connection_order() - which of two connections to show first: by subsystem, controller and queue
+ *
+ * Return: negative, 0 or positive, as qsort() wants it.
+ */
+int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b);
+
+/** merge_free() - release; NULL is fine */
+void merge_free(struct merge *m);
+
+#endif /* NTPROF_MERGE_MERGE_H */

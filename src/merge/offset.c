@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/offset.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What time stamps of several CPUs, and of one command, may be wrong by. */
+#define SLACK_NS 10000
+/* Bounds that have widened by no more than this still tell commands apart. */
+#define LOOSE_NS 100000
+/* Time stamps further apart than 73 years are none; what is left cannot overflow. */
+#define SANE_NS (1LL << 61)
+/* First span of a window; doubled whenever OFFSET_SAMPLES are full. */
+#define SPAN_NS 100000000ULL
+
+/* Nanoseconds that the clocks may drift apart over a time. */
+static int64_t drift_over(uint64_t ns)
+{
+	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static uint64_t first_of(const struct nt_record *r, unsigned int a, unsigned int b, unsigned int c)
+{
+	return r->points[a] ?: r->points[b] ?: r->points[c];
+}
+
+static void not_above(struct offset_bounds *b, uint64_t target, uint64_t host)
+{
+	int64_t d = (int64_t)(target - host);
+
+	if (target && host && b->high > d)
+		b->high = d;
+}
+
+static void not_below(struct offset_bounds *b, uint64_t target, uint64_t host)
+{
+	int64_t d = (int64_t)(target - host);
+
+	if (target && host && b->low < d)
+		b->low = d;
+}
+
+bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
+		   struct offset_bounds *b)
+{
+	uint64_t sent = first_of(host, NT_H_SEND_CMD, NT_H_QUEUE_RQ, NT_H_SUBMIT);
+	uint64_t answered = first_of(host, NT_H_RX, NT_H_CQE, NT_H_COMPLETE);
+	int64_t drift;
+
+	*b = (struct offset_bounds){.low = INT64_MIN, .high = INT64_MAX, .at = sent};
+	not_above(b, first_of(target, NT_T_RX, NT_T_CMD, NT_T_EXEC), sent);
+	not_below(b, first_of(target, NT_T_SEND, NT_T_DONE, NT_T_EXEC), answered);
+	if (b->low < -SANE_NS || b->low > SANE_NS || b->high < -SANE_NS || b->high > SANE_NS)
+		return false;
+	if (host->shape == NT_SHAPE_R2T_WRITE && target->shape == NT_SHAPE_R2T_WRITE) {
+		not_below(b, target->points[NT_T_SEND_R2T], host->points[NT_H_R2T_RX]);
+		not_above(b, target->points[NT_T_DATA_RX], host->points[NT_H_SEND_DATA]);
+	}
+	if (b->low > SANE_NS || b->high < -SANE_NS)
+		return false;
+	/* The offset itself moves while the command runs. */
+	drift = drift_over(apart(sent, answered));
+	b->low -= drift;
+	b->high += drift;
+	return b->low <= b->high;
+}
+
+static struct offset_bounds widened(const struct offset_bounds *b, uint64_t at)
+{
+	int64_t drift = drift_over(apart(at, b->at));
+
+	return (struct offset_bounds){.low = b->low - drift, .high = b->high + drift, .at = at};
+}
+
+/* Joins neighbours, so that half as many windows cover the same time. */
+static void thin_out(struct offset *o)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < o->nr; i += 2) {
+		const struct offset_bounds *a = &o->sample[i], *b = &o->sample[i + 1];
+		bool second = i + 1 < o->nr && b->high - b->low < a->high - a->low;
+
+		o->sample[kept++] = second ? *b : *a;
+	}
+	o->nr = kept;
+	o->span_ns *= 2;
+}
+
+static void sample_add(struct offset *o, const struct offset_bounds *b)
+{
+	struct offset_bounds *last = o->nr ? &o->sample[o->nr - 1] : NULL;
+
+	if (last && b->at < last->at / o->span_ns * o->span_ns + o->span_ns) {
+		if (b->high - b->low < last->high - last->low &&
+		    b->at >= last->at / o->span_ns * o->span_ns)
+			*last = *b;
+		return;
+	}
+	if (o->nr == OFFSET_SAMPLES)
+		thin_out(o);
+	o->sample[o->nr++] = *b;
+}
+
+void offset_set(struct offset *o, const struct offset_bounds *b)
+{
+	if (!o->span_ns)
+		o->span_ns = SPAN_NS;
+	o->known = true;
+	o->now = *b;
+	o->width = b->high - b->low;
+}
+
+struct offset_bounds offset_at(const struct offset *o, uint64_t at)
+{
+	return widened(&o->now, at);
+}
+
+bool offset_fits(const struct offset *o, const struct offset_bounds *b)
+{
+	struct offset_bounds now = offset_at(o, b->at);
+
+	return b->low <= now.high + SLACK_NS && b->high >= now.low - SLACK_NS;
+}
+
+bool offset_loose(const struct offset *o, uint64_t at)
+{
+	int64_t limit = o->width > LOOSE_NS ? o->width : LOOSE_NS;
+
+	return at > o->now.at && 2 * drift_over(at - o->now.at) > limit;
+}
+
+/* Narrows the bounds by @b, as they are at @at. */
+static void narrow(struct offset *o, const struct offset_bounds *b, uint64_t at)
+{
+	struct offset_bounds now = widened(&o->now, at), seen = widened(b, at);
+
+	if (seen.low > now.high) {
+		/* Time stamps are not as exact as the bounds: go to the nearest that agrees. */
+		now.low = now.high = seen.low;
+	} else if (seen.high < now.low) {
+		now.low = now.high = seen.high;
+	} else {
+		if (now.low < seen.low)
+			now.low = seen.low;
+		if (now.high > seen.high)
+			now.high = seen.high;
+	}
+	o->now = now;
+	o->width = now.high - now.low;
+}
+
+void offset_learn(struct offset *o, const struct offset_bounds *b)
+{
+	narrow(o, b, b->at > o->now.at ? b->at : o->now.at);
+	sample_add(o, b);
+}
+
+void offset_learn_back(struct offset *o, const struct offset_bounds *b)
+{
+	narrow(o, b, b->at);
+}
+
+double offset_drift_ppm(const struct offset *o)
+{
+	double weights = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+
+	if (o->nr < 2)
+		return 0;
+	/* Relative to the first sample, so that a double holds every nanosecond. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned int i = 0; i < o->nr; i++) {
+			const struct offset_bounds *s = &o->sample[i];
+			double width = (double)(s->high - s->low) + 1000;
+			double x = (double)(int64_t)(s->at - o->sample[0].at);
+			double y = (double)(s->low - o->sample[0].low) +
+				   (double)(s->high - s->low) / 2;
+			double w = 1e6 / (width * width);
+
+			if (!pass) {
+				weights += w;
+				mean_x += w * x;
+				mean_y += w * y;
+			} else {
+				xx += w * (x - mean_x) * (x - mean_x);
+				xy += w * (x - mean_x) * (y - mean_y);
+			}
+		}
+		if (!pass) {
+			mean_x /= weights;
+			mean_y /= weights;
+		}
+	}
+	return xx > 0 ? xy / xx * 1e6 : 0;
+}
+
+/* An end of an interval of offsets: the number of intervals around it changes by @step. */
+struct edge {
+	int64_t offset;
+	int step;
+};
+
+/* Where intervals only touch, they overlap. */
+static int by_offset(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return y->step - x->step;
+}
+
+/* The deepest overlap of those bounds that do not hold @except (if not NULL) as a whole. */
+static size_t deepest(const struct offset_bounds *b, size_t nr, struct edge *edges,
+		      const struct offset_bounds *except, struct offset_bounds *where)
+{
+	size_t n = 0, depth = 0, best = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (except && b[i].low <= except->low && b[i].high >= except->high)
+			continue;
+		edges[n++] = (struct edge){b[i].low, 1};
+		edges[n++] = (struct edge){b[i].high, -1};
+	}
+	qsort(edges, n, sizeof(*edges), by_offset);
+	for (size_t i = 0; i < n; i++) {
+		if (edges[i].step < 0) {
+			depth--;
+			continue;
+		}
+		if (++depth <= best)
+			continue;
+		best = depth;
+		/* Next comes another beginning, which would be deeper still, or an end. */
+		where->low = edges[i].offset;
+		where->high = edges[i + 1].offset;
+	}
+	return best;
+}
+
+int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_vote *v)
+{
+	struct offset_bounds elsewhere;
+	struct edge *edges;
+
+	memset(v, 0, sizeof(*v));
+	if (!nr)
+		return 0;
+	edges = malloc(2 * nr * sizeof(*edges));
+	if (!edges)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		b[i] = widened(&b[i], at);
+	v->best.at = at;
+	v->votes = deepest(b, nr, edges, NULL, &v->best);
+	v->rival = deepest(b, nr, edges, &v->best, &elsewhere);
+	free(edges);
+	return 0;
+}

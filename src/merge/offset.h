@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The offset between two machines' clocks (target - host, both CLOCK_MONOTONIC), from causality: a
+ * command is not received before it is sent, nor its answer. Every pair of records bounds the
+ * offset; many of them give an estimate whose error is known.
+ */
+#ifndef NTPROF_MERGE_OFFSET_H
+#define NTPROF_MERGE_OFFSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/record.h"
+
+/*
+ * How fast two clocks may drift apart: what adjtimex(2) lets a clock be slewed by (500 ppm), as
+ * NTP keeps crystals, which are within 100 ppm, much closer.
+ */
+#define OFFSET_DRIFT_PPM 500
+
+/* What one command says: @low <= target - host <= @high, at @at (host's clock). Nanoseconds. */
+struct offset_bounds {
+	int64_t low;
+	int64_t high;
+	uint64_t at;
+};
+
+/**
+ * offset_bounds() - what a pair of records says of the offset, if it is one command
+ * @host, @target: the records
+ * @b: filled. The command goes from send_cmd to the target's rx, its answer from send to the host's
+ *     rx; an R2T and its data do the same in between. Points that are missing are replaced by later
+ *     or earlier ones, which widens the bounds and keeps them true.
+ *
+ * Return: false when it cannot be one command: the target took longer than the host waited.
+ */
+bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
+		   struct offset_bounds *b);
+
+/* Samples from which the drift is fitted; when there are more, neighbours are joined. */
+#define OFFSET_SAMPLES 64
+
+/**
+ * struct offset - the offset as known so far
+ * @known: the rest is valid
+ * @now: bounds at an instant
+ * @width: of the bounds when last narrowed
+ * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
+ *          filter takes the sample of least delay)
+ */
+struct offset {
+	bool known;
+	struct offset_bounds now;
+	int64_t width;
+	struct offset_bounds sample[OFFSET_SAMPLES];
+	unsigned int nr;
+	uint64_t span_ns;
+};
+
+/** offset_set() - begin with bounds that are known otherwise, such as by offset_vote() */
+void offset_set(struct offset *o, const struct offset_bounds *b);
+
+/** offset_at() - the bounds at @at of the host's clock, wider the further from what was seen last */
+struct offset_bounds offset_at(const struct offset *o, uint64_t at);
+
+/** offset_fits() - whether a pair's bounds agree with what is known */
+bool offset_fits(const struct offset *o, const struct offset_bounds *b);
+
+/**
+ * offset_loose() - whether so much time has passed since the last pair that the bounds no longer tell
+ * commands apart as they did
+ */
+bool offset_loose(const struct offset *o, uint64_t at);
+
+/** offset_learn() - narrow the offset by a pair that is known to be one command */
+void offset_learn(struct offset *o, const struct offset_bounds *b);
+
+/** offset_learn_back() - the same for one who goes back in time, on a copy: bounds are those at @b->at */
+void offset_learn_back(struct offset *o, const struct offset_bounds *b);
+
+/** offset_drift_ppm() - how fast the target's clock gains on the host's: least squares; 0 if unknown */
+double offset_drift_ppm(const struct offset *o);
+
+/* How many of the bounds agree on one offset. */
+struct offset_vote {
+	struct offset_bounds best; /* where most of them overlap */
+	size_t votes; /* how many do */
+	size_t rival; /* how many of the others overlap elsewhere */
+};
+
+/**
+ * offset_vote() - find the offset on which most pairs agree, though many may be no pairs
+ * @b: bounds of candidate pairs, @nr of them; reordered
+ * @at: the instant for which to find it; bounds are widened by their distance from it
+ * @v: filled; all zero when @nr is 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_vote *v);
+
+#endif /* NTPROF_MERGE_OFFSET_H */

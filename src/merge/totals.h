@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What matched commands add up to: the ten stages per operation and per connection, and the slowest
+ * commands whole. Knows neither files nor screens.
+ */
+#ifndef NTPROF_MERGE_TOTALS_H
+#define NTPROF_MERGE_TOTALS_H
+
+#include <stdint.h>
+
+#include "merge/merge.h"
+#include "merge/merged_stages.h"
+#include "core/stats.h"
+
+/* The most commands whose story can be asked for. */
+#define MERGED_SLOWEST_MAX 1000
+
+/* A matched command that was among the slowest. */
+struct merged_command {
+	uint64_t latency;
+	struct merge_connection connection; /* as it was when the command was matched */
+	struct nt_record host;
+	struct nt_record target;
+};
+
+/**
+ * struct merged_row - a connection and operation
+ * @connection: as merge_connection() returns it, valid as long as the merge is
+ * @latency: host submit (or else queue_rq) to complete
+ * @split: commands that have all stages
+ * @sum: [stage] nanoseconds, over the commands split
+ * @max: [stage] the longest
+ */
+struct merged_row {
+	const struct merge_connection *connection;
+	enum nt_op op;
+	struct hist latency;
+	uint64_t split;
+	int64_t sum[NT_MERGED_STAGES_NR];
+	int64_t max[NT_MERGED_STAGES_NR];
+};
+
+/**
+ * struct merged - sums over matched commands
+ * @latency: [operation], as in a row
+ * @stage: [operation][stage]; a negative stage counts as 0
+ * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
+ * @unsplit: commands of which a side lacks a point
+ * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
+ * @slowest: @nr_slowest of at most @max_slowest, in no order before merged_sort()
+ */
+struct merged {
+	struct hist latency[NT_OPS_NR];
+	struct hist stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
+	struct merged_row **row;
+	unsigned int nr_rows;
+	uint64_t unsplit;
+	uint64_t negative;
+	int64_t most_negative;
+	struct merged_command *slowest;
+	unsigned int nr_slowest;
+	unsigned int max_slowest;
+};
+
+/** merged_init() - begin; @max_slowest at most MERGED_SLOWEST_MAX; Return: 0 or -ENOMEM */
+int merged_init(struct merged *m, unsigned int max_slowest);
+
+/**
+ * merged_add() - count a matched command
+ * @m: sums
+ * @c: its connection
+ * @host, @target: its records
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int merged_add(struct merged *m, const struct merge_connection *c, const struct nt_record *host,
+	       const struct nt_record *target);
+
+/** merged_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
+int merged_fold(struct merged *into, struct merged *from);
+
+/** merged_sort() - put the slowest into order, the slowest first; nothing is added after this */
+void merged_sort(struct merged *m);
+
+/** merged_free() - release */
+void merged_free(struct merged *m);
+
+#endif /* NTPROF_MERGE_TOTALS_H */

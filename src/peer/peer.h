@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A peer: a command that the user trusts to bring the other side's stream, such as ssh; read without
+ * ever waiting for it. Whatever it does, it is told, and nothing else suffers.
+ */
+#ifndef NTPROF_PEER_PEER_H
+#define NTPROF_PEER_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "stream/stream.h"
+
+/* X(identifier, name): what a peer does. */
+#define PEER_STATES(X)                                                                             \
+	X(STARTING, "starting") /* nothing has come yet */                                         \
+	X(WAITING, "waiting") /* it is there, and waits for its module */                          \
+	X(RUNNING, "running")                                                                      \
+	X(STALLED, "stalled") /* nothing has come for PEER_STALL_NS */                             \
+	X(ENDED, "ended") /* its recording ended well */                                           \
+	X(DIED, "died") /* its stream broke off */                                                 \
+	X(REFUSED, "refused") /* no stream, damaged, of another version or of the wrong side */
+
+#define PEER_ENUM(id, name) PEER_##id,
+enum peer_state { PEER_STATES(PEER_ENUM) PEER_STATES_NR };
+
+/* A recorder writes five times a second, whatever there is to tell. */
+#define PEER_STALL_NS 3000000000ULL
+
+struct peer;
+
+/**
+ * peer_new() - start a peer
+ * @source: a shell command; or a file, which is read as it grows; or a FIFO
+ * @side: whose stream it has to be
+ *
+ * Return: the peer, or NULL with errno set.
+ */
+struct peer *peer_new(const char *source, enum nt_side side);
+
+/** peer_fds() - readable when there is something to read: stream and messages; -1 when there is nothing */
+void peer_fds(const struct peer *p, int fd[2]);
+
+/**
+ * peer_read() - take what has come
+ * @p: peer
+ * @event: takes each event; returns 0 or a negative errno
+ * @context: its first argument
+ * @until_ns: stop at this time (CLOCK_MONOTONIC), so that others have their turn
+ *
+ * Return: 1 when there may be more at once, 0 when not, or what @event returned.
+ */
+int peer_read(struct peer *p, int (*event)(void *context, const struct stream_event *e),
+	      void *context, uint64_t until_ns);
+
+/** peer_state() - what it does now */
+enum peer_state peer_state(const struct peer *p);
+
+/** peer_losses() - what its stream said that it lost */
+const struct stream_losses *peer_losses(const struct peer *p);
+
+/** peer_print() - one line, without a newline: source, state and why, whose stream, how many commands */
+void peer_print(const struct peer *p, FILE *f);
+
+/** peer_stop() - ask the command to end; what it still says can be read */
+void peer_stop(struct peer *p);
+
+/** peer_over() - nothing more can come */
+bool peer_over(const struct peer *p);
+
+/** peer_free() - make sure that the command has ended, and release; NULL is fine */
+void peer_free(struct peer *p);
+
+#endif /* NTPROF_PEER_PEER_H */

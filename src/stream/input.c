@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "stream/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/text.h"
+
+int input_open(struct input *in, const char *path)
+{
+	struct stat st;
+
+	*in = (struct input){.path = path, .now = INT64_MIN};
+	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	if (in->fd < 0)
+		return -errno;
+	if (fstat(in->fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	in->again = S_ISREG(st.st_mode) && strcmp(path, "-");
+	in->reader = stream_reader_new(in->fd);
+	return in->reader ? 0 : -errno;
+}
+
+bool input_same(const struct input *a, const struct input *b)
+{
+	struct stat x, y;
+
+	return !fstat(a->fd, &x) && !fstat(b->fd, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+int input_rewind(struct input *in)
+{
+	struct stream_reader *reader;
+
+	if (lseek(in->fd, 0, SEEK_SET))
+		return -errno;
+	reader = stream_reader_new(in->fd);
+	if (!reader)
+		return -errno;
+	stream_reader_free(in->reader);
+	in->reader = reader;
+	in->begun = in->ended = false;
+	in->records = in->first_ns = in->last_ns = 0;
+	in->now = INT64_MIN;
+	in->result = 0;
+	return 0;
+}
+
+static void take_clock(struct input *in, const struct stream_clock *c)
+{
+	if (!in->lined_up)
+		in->to_common = (int64_t)((uint64_t)c->realtime_ns - c->monotonic_ns);
+	in->now = (int64_t)(c->monotonic_ns + (uint64_t)in->to_common);
+}
+
+static void take_record(struct input *in, const struct nt_record *r)
+{
+	bool host = in->header.side == NT_HOST;
+	uint64_t first = host ? r->points[NT_H_SUBMIT] ?: r->points[NT_H_QUEUE_RQ]
+			      : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
+	uint64_t last = r->points[host ? (unsigned int)NT_H_COMPLETE : (unsigned int)NT_T_SENT];
+
+	in->records++;
+	if (first && (!in->first_ns || first < in->first_ns))
+		in->first_ns = first;
+	if (!last)
+		return;
+	if (last > in->last_ns)
+		in->last_ns = last;
+	in->now = (int64_t)(last + (uint64_t)in->to_common);
+}
+
+int input_read(struct input *in, struct stream_event *e)
+{
+	if (in->ended)
+		return 0;
+	in->result = stream_read(in->reader, e);
+	if (in->result <= 0) {
+		in->ended = true;
+		return 0;
+	}
+	switch (e->type) {
+	case STREAM_HEADER:
+		in->header = e->header;
+		in->begun = true;
+		break;
+	case STREAM_CLOCK:
+		take_clock(in, &e->clock);
+		break;
+	case STREAM_RECORD:
+		take_record(in, &e->record);
+		break;
+	case STREAM_LOSSES:
+		in->losses = e->losses;
+		break;
+	case STREAM_END:
+		in->losses = e->end.losses;
+		break;
+	case STREAM_QUEUE:
+		break;
+	}
+	return 1;
+}
+
+bool input_failed(const struct input *in)
+{
+	return in->result < 0 && (in->result != -ENODATA || !in->begun);
+}
+
+void input_print(const struct input *in, FILE *f)
+{
+	const struct stream_header *h = &in->header;
+	const char *error = stream_error(in->reader);
+
+	if (in->begun) {
+		text_print(f, in->path);
+		fprintf(f, ": %s ", side_name(h->side));
+		text_print(f, h->hostname);
+		fprintf(f, ", Linux ");
+		text_print(f, h->kernel);
+		fprintf(f, ", ");
+		text_print(f, h->source);
+		if (h->sample > 1)
+			fprintf(f, ", a sample of 1 in %u", h->sample);
+		fprintf(f, ", %" PRIu64 " commands in %.3f s\n", in->records,
+			in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9
+						   : 0);
+	}
+	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
+		if (!in->losses.count[c])
+			continue;
+		text_print(f, in->path);
+		fprintf(f, ": loss %s %" PRIu64 "\n", stats_counter_name(c), in->losses.count[c]);
+	}
+	if (in->losses.unknown) {
+		text_print(f, in->path);
+		fprintf(f, ": losses of names that this version does not know %" PRIu64 "\n",
+			in->losses.unknown);
+	}
+	if (error[0]) {
+		text_print(f, in->path);
+		fprintf(f, ": %s%s\n", error, in->begun ? "; what was whole before is used" : "");
+	}
+}
+
+void input_close(struct input *in)
+{
+	stream_reader_free(in->reader);
+	if (in->fd >= 0)
+		close(in->fd);
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the framed stream. Nothing that it reads is trusted: see docs/stream-format.md. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "stream/format.h"
+
+/* A frame of any size and, as most are STREAM_FRAME_MAX, several of those with one read(). */
+#define BUFFER_SIZE (FRAME_HEAD_LEN + FRAME_PAYLOAD_MAX + 4 * STREAM_FRAME_MAX)
+/*
+ * Bytes of unknown frames in a row. A caller waits for stream_read() that long (some 50 ms), whatever an
+ * endless input holds.
+ */
+#define SKIP_MAX (16u << 20)
+
+/*
+ * @state: 1 while reading goes on, else what stream_read() returns from now on
+ * @buffer_offset: where in the stream @buffer begins
+ * @begin, @end: of what is in @buffer and has not been consumed
+ * @next, @stop: records of the current frame that are still to be delivered
+ */
+struct stream_reader {
+	int fd;
+	int state;
+	bool begun;
+	bool has_header;
+	bool ended;
+	enum nt_side side;
+	uint32_t sequence;
+	uint64_t frame_offset;
+	uint64_t records;
+	uint64_t skipped;
+	uint64_t skipped_in_a_row;
+	uint64_t buffer_offset;
+	size_t begin;
+	size_t end;
+	const uint8_t *next;
+	const uint8_t *stop;
+	struct record_decoder decoder;
+	char error[192];
+	uint8_t buffer[BUFFER_SIZE];
+};
+
+struct frame {
+	uint32_t len;
+	uint16_t type;
+	const uint8_t *payload;
+};
+
+__attribute__((format(printf, 3, 4))) static int fail(struct stream_reader *r, int err,
+						      const char *format, ...)
+{
+	int n = snprintf(r->error, sizeof(r->error), "byte %" PRIu64 ": ", r->frame_offset);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->error + n, sizeof(r->error) - n, format, args);
+	va_end(args);
+	return r->state = err;
+}
+
+/* Return: 1 when @need bytes are there, 0 at the end of the input, -EAGAIN or an errno of read(). */
+static int fill(struct stream_reader *r, size_t need)
+{
+	while (r->end - r->begin < need) {
+		ssize_t n;
+
+		if (r->begin) {
+			memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+			r->buffer_offset += r->begin;
+			r->end -= r->begin;
+			r->begin = 0;
+		}
+		n = read(r->fd, r->buffer + r->end, sizeof(r->buffer) - r->end);
+		if (!n)
+			return 0;
+		if (n > 0)
+			r->end += n;
+		else if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return -EAGAIN;
+		else if (errno != EINTR)
+			return fail(r, -errno, "cannot read: %s", strerror(errno));
+	}
+	return 1;
+}
+
+static int no_stream(struct stream_reader *r)
+{
+	/* The first bytes survive a terminal, the line ends do not. */
+	if (r->end >= 4 && !memcmp(r->buffer, STREAM_MAGIC, 4))
+		return fail(r, -EPROTO,
+			    "line ends were changed on the way: the stream is binary, and must not "
+			    "pass a terminal (ssh -t)");
+	return fail(r, -EPROTO, "not a recording of ntprof-bpf");
+}
+
+static int read_preamble(struct stream_reader *r)
+{
+	uint32_t version;
+	int ret;
+
+	/* Nonsense is told at its first byte: what a shell prints may be shorter than a preamble. */
+	for (;;) {
+		size_t n = r->end < STREAM_MAGIC_LEN ? r->end : STREAM_MAGIC_LEN;
+
+		if (memcmp(r->buffer, STREAM_MAGIC, n))
+			return no_stream(r);
+		if (r->end >= PREAMBLE_LEN)
+			break;
+		ret = fill(r, r->end + 1);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			return fail(r, -ENODATA,
+				    r->end ? "the input ends within the first 12 bytes"
+					   : "the input is empty");
+	}
+	version = get_le32(r->buffer + STREAM_MAGIC_LEN);
+	if (version != STREAM_VERSION)
+		return fail(r, -EPROTO,
+			    "recorded in version %" PRIu32
+			    " of the stream format, this program reads version %d",
+			    version, STREAM_VERSION);
+	r->begin = PREAMBLE_LEN;
+	r->begun = true;
+	return 1;
+}
+
+static int check_head(struct stream_reader *r, const uint8_t *head, struct frame *f)
+{
+	uint32_t sequence = get_le32(head + 8);
+	uint16_t flags = get_le16(head + 6);
+
+	f->len = get_le32(head);
+	f->type = get_le16(head + 4);
+	if (get_le32(head + 16) != crc32(0, head, FRAME_HEAD_SUMMED)) {
+		if (!memcmp(head, STREAM_MAGIC, STREAM_MAGIC_LEN))
+			return fail(r, -EBADMSG, "another stream begins before this one has ended");
+		return fail(r, -EBADMSG, "damaged: wrong checksum of a frame's head");
+	}
+	if (!r->has_header && f->type != STREAM_HEADER)
+		return fail(r, -EPROTO, "the first frame is not a header but of type %u", f->type);
+	if (r->has_header && f->type == STREAM_HEADER)
+		return fail(r, -EPROTO, "a second header");
+	if (sequence != r->sequence)
+		return fail(r, -EBADMSG, "frame %" PRIu32 " where %" PRIu32 " is expected",
+			    sequence, r->sequence);
+	if (f->len > FRAME_PAYLOAD_MAX)
+		return fail(r, -EBADMSG, "a frame of %" PRIu32 " bytes, at most %u are allowed",
+			    f->len, FRAME_PAYLOAD_MAX);
+	if (flags)
+		return fail(r, -EPROTO, "a frame of type %u with unknown flags 0x%x", f->type,
+			    flags);
+	return 1;
+}
+
+/* Consumes one frame; its payload stays where it is until the next one is read. */
+static int read_frame(struct stream_reader *r, struct frame *f)
+{
+	const uint8_t *head;
+	int ret;
+
+	r->frame_offset = r->buffer_offset + r->begin;
+	ret = fill(r, FRAME_HEAD_LEN);
+	if (ret > 0) {
+		ret = check_head(r, r->buffer + r->begin, f);
+		if (ret > 0)
+			ret = fill(r, FRAME_HEAD_LEN + f->len);
+	}
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		return fail(r, -ENODATA,
+			    r->begin == r->end
+				    ? "the recording breaks off: it has no closing frame"
+				    : "the recording breaks off in the middle of a frame");
+	head = r->buffer + r->begin;
+	f->payload = head + FRAME_HEAD_LEN;
+	if (get_le32(head + 12) != crc32(0, f->payload, f->len))
+		return fail(r, -EBADMSG, "damaged: wrong checksum of a frame of type %u", f->type);
+	r->begin += FRAME_HEAD_LEN + f->len;
+	r->sequence++;
+	return 1;
+}
+
+/* Fields of a payload, one after the other; past its end they are 0 and @bad is set. */
+struct get {
+	const uint8_t *p;
+	const uint8_t *end;
+	bool bad;
+};
+
+static const uint8_t *get_bytes(struct get *b, size_t n)
+{
+	static const uint8_t zero[256];
+	const uint8_t *p = b->p;
+
+	if ((size_t)(b->end - p) < n) {
+		b->bad = true;
+		return zero;
+	}
+	b->p += n;
+	return p;
+}
+
+static uint8_t get_u8(struct get *b)
+{
+	return *get_bytes(b, 1);
+}
+
+static uint16_t get_u16(struct get *b)
+{
+	return get_le16(get_bytes(b, 2));
+}
+
+static uint32_t get_u32(struct get *b)
+{
+	return get_le32(get_bytes(b, 4));
+}
+
+static uint64_t get_u64(struct get *b)
+{
+	return get_le64(get_bytes(b, 8));
+}
+
+/* @s is filled up with NUL to its end. */
+static void get_string(struct get *b, char *s, size_t size)
+{
+	size_t n = get_u8(b);
+	const uint8_t *p = get_bytes(b, n);
+
+	memset(s, 0, size);
+	if (n >= size || memchr(p, 0, n))
+		b->bad = true;
+	else
+		memcpy(s, p, n);
+}
+
+#define GET_ARRAY(b, s) get_string(b, s, sizeof(s))
+
+static void get_header(struct get *b, struct stream_header *h)
+{
+	h->side = get_u8(b);
+	GET_ARRAY(b, h->source);
+	GET_ARRAY(b, h->boot_id);
+	GET_ARRAY(b, h->hostname);
+	GET_ARRAY(b, h->kernel);
+	GET_ARRAY(b, h->program);
+	h->sample = get_u32(b);
+	if ((unsigned int)h->side >= NT_SIDES)
+		b->bad = true;
+}
+
+static void get_clock(struct get *b, struct stream_clock *c)
+{
+	c->monotonic_ns = get_u64(b);
+	c->realtime_ns = get_u64(b);
+}
+
+static void get_queue(struct get *b, struct stream_queue *q)
+{
+	q->slot = get_u32(b);
+	q->gen = get_u32(b);
+	q->instance = get_u32(b);
+	q->cntlid = get_u16(b);
+	q->qid = get_u16(b);
+	q->sqsize = get_u16(b);
+	GET_ARRAY(b, q->subsysnqn);
+	GET_ARRAY(b, q->hostnqn);
+	GET_ARRAY(b, q->address);
+}
+
+static void get_losses(struct get *b, struct stream_losses *l)
+{
+	char name[STREAM_LOSS_NAME_LEN];
+
+	memset(l, 0, sizeof(*l));
+	for (unsigned int nr = get_u16(b); nr && !b->bad; nr--) {
+		uint64_t *count = &l->unknown;
+
+		GET_ARRAY(b, name);
+		for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+			if (!strcmp(name, stats_counter_name(i)))
+				count = &l->count[i];
+		*count += get_u64(b);
+	}
+}
+
+/* The decoder does not look where the frame ends: its last records are decoded from a copy. */
+static const uint8_t *decode_tail(struct stream_reader *r, size_t left, struct nt_record *record)
+{
+	uint8_t tail[RECORD_LEN_MAX + RECORD_SLACK] = {0};
+	const uint8_t *p;
+
+	memcpy(tail, r->next, left);
+	p = record_decode(&r->decoder, tail, record);
+	return p && (size_t)(p - tail) <= left ? r->next + (p - tail) : NULL;
+}
+
+static int read_record(struct stream_reader *r, struct nt_record *record)
+{
+	size_t left = r->stop - r->next;
+	const uint8_t *p;
+
+	if (left >= RECORD_LEN_MAX + RECORD_SLACK)
+		p = record_decode(&r->decoder, r->next, record);
+	else
+		p = decode_tail(r, left, record);
+	if (!p)
+		return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records",
+			    r->records);
+	r->next = p;
+	record->side = r->side;
+	r->records++;
+	return 1;
+}
+
+/* Return: 1 with an event, 0 when the frame has none, or an error. */
+static int read_event(struct stream_reader *r, const struct frame *f, struct stream_event *e)
+{
+	struct get b = {.p = f->payload, .end = f->payload + f->len};
+
+	e->type = f->type;
+	switch (f->type) {
+	case STREAM_HEADER:
+		get_header(&b, &e->header);
+		break;
+	case STREAM_CLOCK:
+		get_clock(&b, &e->clock);
+		break;
+	case STREAM_QUEUE:
+		get_queue(&b, &e->queue);
+		break;
+	case STREAM_RECORD:
+		r->next = b.p;
+		r->stop = b.end;
+		record_decoder_begin(&r->decoder);
+		return read_record(r, &e->record);
+	case STREAM_LOSSES:
+		get_losses(&b, &e->losses);
+		break;
+	case STREAM_END:
+		e->end.records = get_u64(&b);
+		get_clock(&b, &e->end.clock);
+		get_losses(&b, &e->end.losses);
+		break;
+	default:
+		r->skipped++;
+		r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
+		if (r->skipped_in_a_row > SKIP_MAX)
+			return fail(r, -EPROTO, "nothing but frames of unknown types");
+		return 0;
+	}
+	if (b.bad || b.p != b.end)
+		return fail(r, -EBADMSG, "damaged: invalid contents of a frame of type %u",
+			    f->type);
+	if (f->type == STREAM_HEADER) {
+		r->has_header = true;
+		r->side = e->header.side;
+	} else if (f->type == STREAM_END) {
+		if (e->end.records != r->records)
+			return fail(r, -EBADMSG,
+				    "the closing frame tells of %" PRIu64 " records, %" PRIu64
+				    " came before it",
+				    e->end.records, r->records);
+		r->ended = true;
+	}
+	return 1;
+}
+
+static int read_past_end(struct stream_reader *r)
+{
+	int ret;
+
+	r->frame_offset = r->buffer_offset + r->begin;
+	ret = fill(r, 1);
+	if (ret > 0)
+		return fail(r, -EBADMSG, "data after the end of the stream");
+	if (!ret)
+		r->state = 0;
+	return ret;
+}
+
+struct stream_reader *stream_reader_new(int fd)
+{
+	struct stream_reader *r = malloc(sizeof(*r));
+
+	if (!r)
+		return NULL;
+	/* Not the tables and the buffer: memory that is not needed is not touched. */
+	memset(r, 0, offsetof(struct stream_reader, decoder));
+	r->error[0] = '\0';
+	r->fd = fd;
+	r->state = 1;
+	return r;
+}
+
+int stream_read(struct stream_reader *r, struct stream_event *e)
+{
+	struct frame f = {0};
+	int ret;
+
+	if (r->state <= 0)
+		return r->state;
+	if (r->next != r->stop) {
+		e->type = STREAM_RECORD;
+		return read_record(r, &e->record);
+	}
+	if (!r->begun) {
+		ret = read_preamble(r);
+		if (ret <= 0)
+			return ret;
+	}
+	if (r->ended)
+		return read_past_end(r);
+	do {
+		ret = read_frame(r, &f);
+		if (ret <= 0)
+			return ret;
+		ret = read_event(r, &f, e);
+	} while (!ret);
+	r->skipped_in_a_row = 0;
+	return ret;
+}
+
+const char *stream_error(const struct stream_reader *r)
+{
+	return r->error;
+}
+
+uint64_t stream_offset(const struct stream_reader *r)
+{
+	return r->frame_offset;
+}
+
+uint64_t stream_skipped(const struct stream_reader *r)
+{
+	return r->skipped;
+}
+
+void stream_reader_free(struct stream_reader *r)
+{
+	free(r);
+}

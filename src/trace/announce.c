@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/announce.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Return: whether no more will be known of the record's connection than there is now. */
+static bool describe(const struct tracer *t, const struct nt_record *r, struct stream_queue *out)
+{
+	struct tracer_queue q;
+
+	tracer_queue(t, r->slot, &q);
+	*out = (struct stream_queue){
+		.slot = r->slot,
+		.gen = r->gen,
+		.instance = q.instance,
+		.cntlid = r->cntlid,
+		.qid = r->qid,
+		.sqsize = q.sqsize,
+	};
+	/* The slot may have gone to another connection since: then only what the record says is sure. */
+	if (q.gen != r->gen)
+		return true;
+	memcpy(out->subsysnqn, q.subsysnqn, sizeof(out->subsysnqn));
+	memcpy(out->hostnqn, q.hostnqn, sizeof(out->hostnqn));
+	memcpy(out->address, q.address, sizeof(out->address));
+	return out->subsysnqn[0];
+}
+
+static int make_room(struct announced *a, uint32_t slot)
+{
+	struct announced_queue *grown;
+
+	if (slot < a->nr)
+		return 0;
+	grown = realloc(a->queues, (slot + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + a->nr, 0, (slot + 1 - a->nr) * sizeof(*grown));
+	a->queues = grown;
+	a->nr = slot + 1;
+	return 0;
+}
+
+int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
+	     struct stream_queue *q)
+{
+	struct announced_queue *told;
+	bool new, named;
+
+	if (announced_already(a, r))
+		return 0;
+	if (make_room(a, r->slot))
+		return -ENOMEM;
+	told = &a->queues[r->slot];
+	new = told->gen != r->gen || told->cntlid != r->cntlid;
+	named = describe(t, r, q);
+	if (!new && !named)
+		return 0;
+	*told = (struct announced_queue){.gen = r->gen, .cntlid = r->cntlid, .named = named};
+	return 1;
+}
+
+void announced_free(struct announced *a)
+{
+	free(a->queues);
+}

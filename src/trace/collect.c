@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since
+ * the last time is their difference, so nothing has to be stopped or reset.
+ */
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/probes.h"
+#include "trace/private.h"
+
+int collect_init(struct tracer *t)
+{
+	size_t value = sizeof(struct nt_stage_hists) > sizeof(struct nt_hist)
+			       ? sizeof(struct nt_stage_hists)
+			       : sizeof(struct nt_hist);
+
+	t->percpu = calloc(t->cpus, value);
+	t->hist_seen = calloc(t->nr_hists, sizeof(*t->hist_seen));
+	t->stage_seen = calloc(NT_OPS_NR * NT_STAGES_MAX, sizeof(*t->stage_seen));
+	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
+	t->swept_gen = calloc(t->nr_slots, sizeof(*t->swept_gen));
+	t->began_ns = t->collected_ns = monotonic_ns();
+	return t->percpu && t->hist_seen && t->stage_seen && t->ident && t->swept_gen ? 0 : -ENOMEM;
+}
+
+void collect_free(struct tracer *t)
+{
+	free(t->percpu);
+	free(t->hist_seen);
+	free(t->stage_seen);
+	free(t->ident);
+	free(t->swept_gen);
+}
+
+/* Reads one line of a sysfs attribute of a controller; "" when there is none. */
+static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
+{
+	char path[320];
+	FILE *f;
+
+	buf[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", controller, attribute);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+}
+
+/* A controller that is still connecting has no subsystem yet, and the kernel says "(efault)". */
+static void read_subsysnqn(char *buf, size_t size, const char *controller)
+{
+	sysfs_read(buf, size, controller, "subsysnqn");
+	if (strncmp(buf, "nqn.", strlen("nqn.")))
+		buf[0] = '\0';
+}
+
+static void count_host_controllers(struct stats *s)
+{
+	char text[64];
+	struct dirent *e;
+	DIR *d;
+
+	s->controllers = s->queues = 0;
+	d = opendir("/sys/class/nvme");
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		sysfs_read(text, sizeof(text), e->d_name, "transport");
+		if (strcmp(text, "tcp"))
+			continue;
+		s->controllers++;
+		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
+		s->queues += (unsigned int)atoi(text);
+	}
+	closedir(d);
+}
+
+static bool connected(const struct nt_queue *q)
+{
+	return q->object && q->dead_gen != q->gen;
+}
+
+/* Whether a queue before this one belongs to the same controller: one of the same id and subsystem. */
+static bool controller_counted(const struct tracer *t, uint32_t slot)
+{
+	for (uint32_t i = 0; i < slot; i++)
+		if (connected(&t->queues[i]) && t->queues[i].cntlid == t->queues[slot].cntlid &&
+		    !strcmp(t->names[i].subsysnqn, t->names[slot].subsysnqn))
+			return true;
+	return false;
+}
+
+static void count_target_controllers(const struct tracer *t, struct stats *s)
+{
+	s->controllers = s->queues = 0;
+	for (uint32_t i = 0; i < t->nr_slots; i++) {
+		const struct nt_queue *q = &t->queues[i];
+
+		if (!connected(q) || q->identified != q->gen)
+			continue;
+		s->queues++;
+		if (!controller_counted(t, i))
+			s->controllers++;
+	}
+}
+
+/*
+ * Refreshes the name of the connection that has a slot now. A target's connection has none before
+ * its Connect command has ended; its counts wait in the kernel until then.
+ */
+static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint32_t bank)
+{
+	const struct nt_queue *q = &t->queues[slot];
+	struct queue_ident *id = &t->ident[slot][bank];
+	uint32_t gen = q->gen;
+
+	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
+		return id->gen ? id : NULL;
+	if (q->identified != gen)
+		return NULL;
+	id->gen = gen;
+	id->qid = q->qid;
+	if (t->o.side == NT_HOST) {
+		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
+		read_subsysnqn(id->peer, sizeof(id->peer), id->controller);
+	} else {
+		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
+		snprintf(id->peer, sizeof(id->peer), "%s", t->names[slot].hostnqn);
+	}
+	return id;
+}
+
+static const struct nt_hist *hist_of_cpu(const void *first, size_t stride, unsigned int cpu)
+{
+	return (const void *)((const char *)first + cpu * stride);
+}
+
+/* Whether the durations of a histogram have grown: those of commands, which are never 0. */
+static bool hist_grown(const struct tracer *t, const void *at, size_t stride, const struct hist_seen *seen)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++)
+		sum += hist_of_cpu(at, stride, cpu)->sum;
+	return sum != seen->sum;
+}
+
+/*
+ * Adds what is new in one histogram, the sum over CPUs minus what was seen before, to an interval and a total.
+ * @at: the histogram on the first CPU; @stride bytes to the next CPU's
+ * @epoch: the interval that has just ended; the next one may have begun on some CPU
+ * Return: how many durations
+ */
+static uint64_t hist_take(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
+			  struct hist_seen *seen, struct hist *interval, struct hist *total)
+{
+	uint64_t max = 0, sum = 0, bytes = 0, count = 0;
+	unsigned int highest = 0;
+
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
+		const struct nt_hist *h = hist_of_cpu(at, stride, cpu);
+
+		sum += h->sum;
+		bytes += h->bytes;
+		for (int i = 0; i < 2; i++)
+			if (h->max_epoch[i] - epoch <= 1 && h->max[i] > max)
+				max = h->max[i];
+	}
+	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
+		uint32_t now = 0, more;
+
+		for (unsigned int cpu = 0; cpu < t->cpus; cpu++)
+			now += hist_of_cpu(at, stride, cpu)->buckets[b];
+		more = now - seen->buckets[b];
+		if (!more)
+			continue;
+		seen->buckets[b] = now;
+		interval->buckets[b] += more;
+		total->buckets[b] += more;
+		count += more;
+		highest = b;
+	}
+	/* A command that ended while we read may be in one of the two and not yet in the other. */
+	if (max < nt_bucket_low(highest) ||
+	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
+		max = nt_bucket_low(highest + 1) - 1;
+	hist_account(interval, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	hist_account(total, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	seen->sum = sum;
+	seen->bytes = bytes;
+	return count;
+}
+
+/*
+ * Whether something may have been counted since the last time: a histogram notes in which interval it was
+ * last used, and who is about to count may have been on the way for longer than that.
+ * @seen: the interval at whose end it was looked at the last time
+ */
+static bool hist_touched(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
+			 uint32_t *seen)
+{
+	bool recently = *seen + 1 == epoch;
+
+	*seen = epoch;
+	if (!recently)
+		return true;
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
+		const struct nt_hist *h = hist_of_cpu(at, stride, cpu);
+
+		for (int i = 0; i < 2; i++)
+			if (h->max_epoch[i] - (epoch - 1) <= 2)
+				return true;
+	}
+	return false;
+}
+
+static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
+			const char *controller, const char *peer, uint16_t qid, enum nt_op op,
+			bool shared)
+{
+	struct hist_seen *seen = &t->hist_seen[at];
+	const size_t stride = sizeof(struct nt_hist);
+	struct stats_row *row;
+
+	if (bpf_map_lookup_elem(t->hists_fd, &at, t->percpu))
+		return -errno;
+	if (!hist_touched(t, t->percpu, stride, epoch, &seen->epoch) ||
+	    !hist_grown(t, t->percpu, stride, seen))
+		return 0;
+	row = stats_row(s, controller, peer, qid, op, shared);
+	if (!row)
+		return -ENOMEM;
+	hist_take(t, t->percpu, stride, epoch, seen, &row->interval, &row->total);
+	return 0;
+}
+
+static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	uint32_t used = __atomic_load_n(t->hists_used, __ATOMIC_RELAXED);
+	int err;
+
+	if (!used && !t->counters[NT_CNT_HIST_FULL])
+		return 0;
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		if (!t->queues[slot].object)
+			continue;
+		for (uint32_t bank = 0; bank < 2; bank++) {
+			const struct queue_ident *id = identify(t, slot, bank);
+
+			for (uint32_t op = 0; id && op < NT_OPS_NR; op++) {
+				uint32_t at = t->queues[slot].hist[bank][op];
+
+				if (!at)
+					continue;
+				t->ops_seen |= 1u << op;
+				err = collect_hist(t, s, at - 1, epoch, id->controller, id->peer,
+						   id->qid, op, false);
+				if (err)
+					return err;
+			}
+		}
+	}
+	if (t->counters[NT_CNT_HIST_FULL])
+		return collect_hist(t, s, t->nr_hists - 1, epoch, "(others)", "", 0, NT_OP_OTHER,
+				    true);
+	return 0;
+}
+
+static void hist_add_zeros(struct hist *h, int64_t zeros)
+{
+	if (zeros < 0 && h->buckets[0] < (uint64_t)-zeros)
+		return;
+	hist_account(h, (uint64_t)zeros, 0, 0, 0);
+	h->buckets[0] += (uint64_t)zeros;
+}
+
+/*
+ * A stage that a command's shape does not pass takes it no time, which the kernel does not count. What
+ * ends while we read may be in some stages and not in others yet: then the next time takes back what
+ * was too much.
+ */
+static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
+		if (t->stage_counted[op][i] > most)
+			most = t->stage_counted[op][i];
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+		uint64_t not_passed = most - t->stage_counted[op][i];
+		int64_t zeros = (int64_t)(not_passed - t->stage_zeros[op][i]);
+
+		if (!zeros || !stage_may_be_absent(t->o.side, i) || t->into[i] != i)
+			continue;
+		hist_add_zeros(&s->stage_interval[op][i], zeros);
+		hist_add_zeros(&s->stage_total[op][i], zeros);
+		t->stage_zeros[op][i] = not_passed;
+	}
+}
+
+static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	for (uint32_t op = 0; op < NT_OPS_NR; op++) {
+		if (!(t->ops_seen & 1u << op) && !t->counters[NT_CNT_HIST_FULL])
+			continue;
+		if (bpf_map_lookup_elem(t->stages_fd, &op, t->percpu))
+			return -errno;
+		if (!hist_touched(t, t->percpu, sizeof(struct nt_stage_hists), epoch,
+				  &t->stage_epoch[op]))
+			continue;
+		for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+			const struct nt_stage_hists *first = t->percpu;
+
+			t->stage_counted[op][i] +=
+				hist_take(t, &first->h[i], sizeof(*first), epoch,
+					  &t->stage_seen[op * NT_STAGES_MAX + i],
+					  &s->stage_interval[op][i], &s->stage_total[op][i]);
+		}
+		count_not_passed(t, s, op);
+	}
+	return 0;
+}
+
+typedef void (*cmd_fn)(struct tracer *t, struct nt_cmd *c, void *context);
+
+static void for_each_in_flight(struct tracer *t, const struct nt_queue *q, cmd_fn fn, void *context)
+{
+	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
+		uint32_t chunk = q->chunk[n];
+
+		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
+			struct nt_cmd *c = &t->cmds[chunk * NT_CHUNK_CMDS + i];
+
+			if (c->owner && !(c->owner & NT_RELEASED))
+				fn(t, c, context);
+		}
+	}
+}
+
+static void bury(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	const uint32_t *dead_gen = context;
+
+	if (c->r.gen != *dead_gen ||
+	    __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED) & NT_RELEASED)
+		return;
+	if (t->o.sample > 1)
+		__atomic_fetch_sub(t->tracked, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+}
+
+/* Frees and counts the commands of connections that have closed. */
+static void sweep_dead(struct tracer *t)
+{
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct nt_queue *q = &t->queues[slot];
+		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
+
+		if (!dead || t->swept_gen[slot] == dead)
+			continue;
+		for_each_in_flight(t, q, bury, &dead);
+		t->swept_gen[slot] = dead;
+	}
+}
+
+static void tally(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	(void)t;
+	(void)c;
+	++*(uint64_t *)context;
+}
+
+uint64_t tracer_in_flight(struct tracer *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+		for_each_in_flight(t, &t->queues[slot], tally, &n);
+	return n;
+}
+
+static uint64_t misses(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
+}
+
+/* Finds the programs that run, and the "nested" twins of those that have one. */
+static void find_programs(struct tracer *t)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, t->obj)
+	{
+		const char *name = bpf_program__name(p);
+		struct bpf_program *twin;
+		char twin_name[64];
+
+		if (bpf_program__fd(p) < 0 || probe_stands_in(name) || t->nr_running == TRACER_PROGRAMS_MAX)
+			continue;
+		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
+		twin = bpf_object__find_program_by_name(t->obj, twin_name);
+		t->running[t->nr_running].fd = bpf_program__fd(p);
+		t->running[t->nr_running++].twin_fd = twin ? bpf_program__fd(twin) : -1;
+	}
+}
+
+/*
+ * Runs that the kernel skipped because the same program was running on that CPU already. Of a program
+ * and its "nested" twin one may be skipped without loss: an event is missed by both at most as often
+ * as by the one that missed fewer.
+ */
+static uint64_t missed_runs(struct tracer *t)
+{
+	uint64_t missed = 0;
+
+	if (!t->nr_running)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_running; i++) {
+		uint64_t n = misses(t->running[i].fd), of_twin = n;
+
+		if (n && t->running[i].twin_fd >= 0)
+			of_twin = misses(t->running[i].twin_fd);
+		missed += n < of_twin ? n : of_twin;
+	}
+	return missed;
+}
+
+static void collect_counters(struct tracer *t, struct stats *s)
+{
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
+		uint64_t now = __atomic_load_n(&t->counters[i], __ATOMIC_RELAXED);
+
+		s->counters_interval[i] = now - t->counters_seen[i];
+		t->counters_seen[i] = now;
+	}
+	s->counters_interval[STATS_PROBE_MISSED] =
+		missed_runs(t) - t->counters_seen[STATS_PROBE_MISSED];
+	t->counters_seen[STATS_PROBE_MISSED] += s->counters_interval[STATS_PROBE_MISSED];
+	for (unsigned int i = 0; i < STATS_IN_FLIGHT; i++)
+		s->counters_total[i] += s->counters_interval[i];
+}
+
+int tracer_collect(struct tracer *t, struct stats *s)
+{
+	uint64_t now = monotonic_ns();
+	uint32_t epoch;
+	int err;
+
+	s->side = t->o.side;
+	s->driver = t->o.side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+	s->source = source_name(t->source);
+	s->missing = t->missing;
+	s->probes = t->attached;
+	s->seconds = (double)(now - t->collected_ns) / 1e9;
+	s->elapsed = (double)(now - t->began_ns) / 1e9;
+	t->collected_ns = now;
+	epoch = __atomic_fetch_add(t->epoch, 1, __ATOMIC_RELAXED);
+	sweep_dead(t);
+	collect_counters(t, s);
+	if (t->o.no_histograms)
+		return 0;
+	if (t->o.side == NT_HOST)
+		count_host_controllers(s);
+	else
+		count_target_controllers(t, s);
+	err = collect_rows(t, s, epoch);
+	return err ? err : collect_stages(t, s, epoch);
+}
+
+void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
+			    size_t size)
+{
+	if (t->o.side == NT_HOST)
+		snprintf(buf, size, "nvme%u", t->queues[r->slot].instance);
+	else
+		snprintf(buf, size, "cntlid %u", r->cntlid);
+}
+
+void tracer_queue(const struct tracer *t, uint32_t slot, struct tracer_queue *q)
+{
+	const struct nt_queue *k = &t->queues[slot];
+	char controller[32];
+
+	*q = (struct tracer_queue){
+		.gen = k->gen,
+		.instance = k->instance,
+		.cntlid = k->cntlid,
+		.qid = k->qid,
+		.sqsize = k->sqsize,
+	};
+	if (t->o.side == NT_HOST) {
+		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
+		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
+		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
+		sysfs_read(q->address, sizeof(q->address), controller, "address");
+	} else if (k->identified == k->gen) {
+		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->names[slot].subsysnqn);
+		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->names[slot].hostnqn);
+	}
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ways to the points, best first. What each sees exactly, and how far apart they are: docs/points.md. */
+#include <string.h>
+
+#include "trace/probes.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define H(point) (1u << NT_H_##point)
+#define T(point) (1u << NT_T_##point)
+
+const struct probe_way probe_ways[] = {
+	{NT_HOST, NT_TRACEPOINTS, H(SUBMIT) | H(QUEUE_RQ), {"queue_rq"}, "nvme_tcp_queue_rq", NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(SEND_CMD),
+	 {"try_send_cmd_pdu"},
+	 "nvme_tcp_try_send_cmd_pdu",
+	 NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(SENT_CMD) | H(SENT_DATA),
+	 {"done_send_req", NULL},
+	 "nvme_tcp_done_send_req",
+	 NULL},
+	{NT_HOST, NT_TRACEPOINTS, H(R2T_RX) | H(R2T), {"handle_r2t"}, "nvme_tcp_handle_r2t", NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(SEND_DATA),
+	 {"try_send_data_pdu", NULL},
+	 "nvme_tcp_try_send_data_pdu",
+	 NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(RX),
+	 {"handle_c2h_data", "process_nvme_cqe", NULL},
+	 "the packet of nvme_tcp_handle_c2h_data or nvme_tcp_process_nvme_cqe",
+	 NULL},
+	{NT_HOST, NT_TRACEPOINTS, H(C2H), {"handle_c2h_data"}, "nvme_tcp_handle_c2h_data", NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(CQE),
+	 {"process_nvme_cqe", "recv_data", NULL},
+	 "nvme_tcp_process_nvme_cqe; without CQE, the last nvme_tcp_recv_data",
+	 NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(COMPLETE),
+	 {"rq_complete_nested", "rq_complete", NULL},
+	 "tracepoint block_rq_complete",
+	 NULL},
+
+	{NT_HOST,
+	 NT_STOCK,
+	 H(SUBMIT) | H(QUEUE_RQ),
+	 {"stock_queue_rq", "stock_learn", NULL},
+	 "tracepoint block_rq_issue, from nvme_tcp_queue_rq()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(SEND_CMD) | H(SEND_DATA),
+	 {"stock_send_cmd", "stock_send_data", NULL},
+	 "entry of nvme_tcp_try_send_cmd_pdu() and _data_pdu()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(SEND_CMD) | H(SEND_DATA),
+	 {"stock_sendpage", "stock_no_sendpage", NULL},
+	 "entry of kernel_sendpage() or sock_no_sendpage(), with a socket of nvme-tcp",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(SEND_CMD) | H(SEND_DATA),
+	 {"stock_sendmsg", NULL},
+	 "entry of sock_sendmsg(), with a socket of nvme-tcp",
+	 "stock_sendpage"},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(SENT_CMD) | H(SENT_DATA),
+	 {"stock_sent", NULL},
+	 "return of nvme_tcp_try_send()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(RX) | H(C2H) | H(R2T_RX) | H(R2T),
+	 {"stock_recv_skb", "stock_recv_pdu", NULL},
+	 "skb_copy_bits() has copied the PDU's header, from nvme_tcp_recv_skb()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(CQE),
+	 {"stock_recv_skb", "stock_recv_pdu", "stock_in_short", NULL},
+	 "skb_copy_bits() has copied the response; without CQE, entry of nvme_tcp_data_in_short()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(CQE),
+	 {"stock_recv_skb", "stock_recv_pdu", "stock_end", NULL},
+	 "skb_copy_bits() has copied the response; without CQE, entry of "
+	 "blk_mq_complete_request_remote()",
+	 NULL},
+	{NT_HOST,
+	 NT_STOCK,
+	 H(COMPLETE),
+	 {"rq_complete_nested", "rq_complete", NULL},
+	 "tracepoint block_rq_complete",
+	 NULL},
+
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(RX) | T(CMD),
+	 {"done_recv_pdu", "sock_set_state", NULL},
+	 "nvmet_tcp_done_recv_pdu",
+	 NULL},
+	{NT_TARGET, NT_TRACEPOINTS, T(SEND_R2T), {"try_send_r2t"}, "nvmet_tcp_try_send_r2t", NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(DATA_RX) | T(DATA),
+	 {"handle_h2c_data_pdu", NULL},
+	 "nvmet_tcp_handle_h2c_data_pdu",
+	 NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(DATA_DONE),
+	 {"try_recv_data"},
+	 "nvmet_tcp_try_recv_data",
+	 NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(EXEC),
+	 {"exec_read_req", "exec_write_req", NULL},
+	 "nvmet_tcp_exec_read_req, nvmet_tcp_exec_write_req",
+	 NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(DONE),
+	 {"queue_response"},
+	 "nvmet_tcp_queue_response",
+	 NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(SEND),
+	 {"try_send_data_pdu", "try_send_response", NULL},
+	 "nvmet_tcp_try_send_data_pdu, nvmet_tcp_try_send_response",
+	 NULL},
+	{NT_TARGET,
+	 NT_TRACEPOINTS,
+	 T(SENT),
+	 {"try_send_response", "try_send_data", NULL},
+	 "nvmet_tcp_try_send_response; without CQE, the last nvmet_tcp_try_send_data",
+	 NULL},
+
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(CMD),
+	 {"stock_cmd", "sock_set_state", NULL},
+	 "entry of nvmet_req_init()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(RX),
+	 {"stock_cmd", "stock_recvmsg", "stock_try_recv", NULL},
+	 "the packet at the head of the queue at the entry of kernel_recvmsg()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(SEND_R2T) | T(SEND) | T(SENT),
+	 {"stock_send_r2t", "stock_send_data_pdu", "stock_send_response", "stock_send_data_end", NULL},
+	 "entry of nvmet_try_send_r2t(), _data_pdu(), _response(), return of _data()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(SEND_R2T) | T(SEND) | T(SENT),
+	 {"stock_sendpage", "stock_sendpage_end", NULL},
+	 "kernel_sendpage(), from nvmet_tcp_io_work()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(SEND_R2T) | T(SEND) | T(SENT),
+	 {"stock_sendmsg", "stock_sendmsg_end", NULL},
+	 "sock_sendmsg(), from nvmet_tcp_io_work()",
+	 "stock_sendpage"},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(DATA),
+	 {"stock_data", NULL},
+	 "entry of nvmet_tcp_build_pdu_iovec() after an R2T",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(DATA_RX),
+	 {"stock_data", "stock_recvmsg", "stock_try_recv", NULL},
+	 "the packet at the head of the queue at the entry of kernel_recvmsg()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(EXEC),
+	 {"stock_exec_read", "stock_exec_nvmet_bdev_execute_rw", "stock_exec_nvmet_file_execute_rw",
+	  "?stock_exec_nvmet_bdev_execute_dsm", "?stock_exec_nvmet_file_execute_dsm",
+	  "?stock_exec_nvmet_bdev_execute_zone_append", "?stock_exec_nvmet_passthru_execute_cmd",
+	  "?stock_exec_nvmet_execute_set_features", "?stock_exec_nvmet_execute_admin_connect",
+	  "?stock_exec_nvmet_execute_io_connect", "?stock_exec_nvmet_execute_auth_send", NULL},
+	 "return of nvmet_tcp_map_data(); with data from the host, entry of req->execute()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(DONE),
+	 {"stock_done_nested", "stock_done", NULL},
+	 "entry of nvmet_tcp_queue_response()",
+	 NULL},
+};
+const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
+
+static const char *const host_programs[] = {
+	"queue_rq",	   "stock_queue_rq",	 "stock_learn",	    "try_send_cmd_pdu",
+	"stock_send_cmd",  "stock_sendpage",	 "stock_no_sendpage",
+	"stock_sendmsg",   "stock_sent",	 "done_send_req",   "stock_recv_skb",
+	"stock_recv_pdu",  "handle_r2t",	 "stock_send_data", "try_send_data_pdu",
+	"handle_c2h_data", "recv_data",		 "stock_in_short",  "process_nvme_cqe",
+	"stock_end",	   "rq_complete_nested", "rq_complete",	    NULL,
+};
+
+static const char *const target_programs[] = {
+	"done_recv_pdu",
+	"stock_cmd",
+	"stock_recvmsg",
+	"stock_try_recv",
+	"try_send_r2t",
+	"stock_send_r2t",
+	"handle_h2c_data_pdu",
+	"stock_data",
+	"try_recv_data",
+	"exec_read_req",
+	"exec_write_req",
+	"stock_exec_read",
+	"stock_exec_nvmet_bdev_execute_rw",
+	"stock_exec_nvmet_file_execute_rw",
+	"stock_exec_nvmet_bdev_execute_dsm",
+	"stock_exec_nvmet_file_execute_dsm",
+	"stock_exec_nvmet_bdev_execute_zone_append",
+	"stock_exec_nvmet_passthru_execute_cmd",
+	"stock_exec_nvmet_execute_set_features",
+	"stock_exec_nvmet_execute_admin_connect",
+	"stock_exec_nvmet_execute_io_connect",
+	"stock_exec_nvmet_execute_auth_send",
+	"queue_response",
+	"stock_done_nested",
+	"stock_done",
+	"try_send_data_pdu",
+	"stock_send_data_pdu",
+	"try_send_data",
+	"stock_send_data_end",
+	"try_send_response",
+	"stock_send_response",
+	"stock_sendpage",
+	"stock_sendpage_end",
+	"stock_sendmsg",
+	"stock_sendmsg_end",
+	"sock_set_state",
+	NULL,
+};
+
+const char *const *probe_programs(enum nt_side side)
+{
+	return side == NT_HOST ? host_programs : target_programs;
+}
+
+bool probe_begins(const char *name)
+{
+	return !strcmp(name, "queue_rq") || !strcmp(name, "stock_queue_rq") ||
+	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd");
+}
+
+bool probe_stands_in(const char *name)
+{
+	static const char suffix[] = "_nested";
+	size_t length = strlen(name);
+
+	return length > strlen(suffix) && !strcmp(name + length - strlen(suffix), suffix);
+}
+
+bool probe_watches_data(const char *name)
+{
+	static const char *const names[] = {"recv_data",       "stock_in_short",
+					    "stock_end",       "try_send_data",
+					    "stock_send_data_end", "stock_sendpage_end",
+					    "stock_sendmsg_end"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+uint32_t probe_stage_points(enum nt_side side)
+{
+#define BITS(stage, shapes, from, to) (1u << NT_##from) | (1u << NT_##to) |
+	return side == NT_HOST ? NT_HOST_SEGMENTS(BITS) 0 : NT_TARGET_SEGMENTS(BITS) 0;
+#undef BITS
+}
+
+uint32_t probe_vital_points(enum nt_side side)
+{
+	return side == NT_HOST ? H(QUEUE_RQ) | H(CQE) | H(COMPLETE) : T(CMD) | T(SENT);
+}
+
+const char *module_of(enum nt_side side)
+{
+	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+}

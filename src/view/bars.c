@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bars and small histograms out of characters. */
+#include "view/bars.h"
+
+#define EIGHTHS 8
+
+unsigned int bar_draw(FILE *f, double share, unsigned int width, bool unicode)
+{
+	/* U+258F to U+2589: one to seven eighths of a column, from the left. */
+	static const char *const part[EIGHTHS] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	unsigned int steps = unicode ? EIGHTHS : 1, length;
+
+	if (share > 1)
+		share = 1;
+	length = share > 0 ? (unsigned int)(share * width * steps + 0.5) : 0;
+	if (unicode && share > 0 && !length && width)
+		length = 1;
+	for (unsigned int i = 0; i < length / steps; i++)
+		fputs(unicode ? "█" : "@", f);
+	fputs(part[length % steps], f);
+	return (length + steps - 1) / steps;
+}
+
+const char *bar_level(double share, bool unicode)
+{
+	static const char *const blocks[EIGHTHS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const ascii[EIGHTHS] = {".", ":", "-", "=", "+", "*", "#", "@"};
+	unsigned int level;
+
+	if (!(share > 0))
+		return " ";
+	level = share < 1 ? (unsigned int)(share * EIGHTHS) : EIGHTHS - 1;
+	return unicode ? blocks[level] : ascii[level];
+}
+
+static bool starts_character(char c)
+{
+	/* RFC 3629: bytes after the first of a character are 10xxxxxx. */
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t text_columns(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += starts_character(text[i]);
+	return n;
+}
+
+size_t text_cut(const char *text, size_t len, size_t columns)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!starts_character(text[i]))
+			continue;
+		if (!columns--)
+			break;
+	}
+	return i;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The terminal's face: turns struct stats into text. Redraws in place on a terminal, prints plain
+ * blocks into a pipe.
+ */
+#ifndef NTPROF_VIEW_VIEW_H
+#define NTPROF_VIEW_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/stats.h"
+
+/**
+ * struct view_extra_place - where those who have more to show may write
+ * @stages, @connections: cut where a terminal has no room
+ * @peers: never cut
+ * @summary: of the whole run, else of the last interval
+ * @width, @unicode: of the screen
+ */
+struct view_extra_place {
+	FILE *stages;
+	FILE *connections;
+	FILE *peers;
+	bool summary;
+	unsigned int width;
+	bool unicode;
+};
+
+/**
+ * struct view_options - how to draw
+ * @out: where to
+ * @histogram: also print full-size histograms of every queue and operation
+ * @unicode: bars of Unicode blocks; else ASCII
+ * @redraw: redraw in place (a terminal); else one block after the other
+ * @extra: who has more to show, or NULL; returns whether it has shown the stages of all commands, so that
+ *         an interval's own table of them is left out
+ * @context: its first argument
+ * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
+ */
+struct view_options {
+	FILE *out;
+	bool histogram;
+	bool unicode;
+	bool redraw;
+	bool (*extra)(void *context, const struct view_extra_place *v);
+	void *context;
+	unsigned int columns;
+	unsigned int lines;
+};
+
+/**
+ * view_interval() - show the last interval
+ * @s: what was seen
+ * @o: how to draw it
+ *
+ * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM.
+ */
+int view_interval(const struct stats *s, const struct view_options *o);
+
+/** view_summary() - show the whole run, once, at its end; takes and returns what view_interval() does */
+int view_summary(const struct stats *s, const struct view_options *o);
+
+/**
+ * view_duration() - a duration for people
+ * @buf: filled with at most 8 characters, e.g. "870ns", "12.3us", "4.56ms", "1.20s"; three
+ *       significant digits
+ * @size: of @buf
+ * @ns: nanoseconds
+ *
+ * Return: @buf.
+ */
+char *view_duration(char *buf, size_t size, double ns);
+
+/**
+ * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale takes
+ * Unicode (nl_langinfo(CODESET) is UTF-8; setlocale() has been called)
+ * @o: filled; no full-size histograms, and nobody who has more to show
+ * @out: the stream
+ */
+void view_setup(struct view_options *o, FILE *out);
+
+/** view_resize() - take the terminal's size anew (SIGWINCH) */
+void view_resize(struct view_options *o);
+
+#endif /* NTPROF_VIEW_VIEW_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stages that a missing point parts are one, and nothing of the command's time gets lost by it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/segments.h"
+#include "core/stats.h"
+
+#define H(point) (1u << NT_H_##point)
+#define T(point) (1u << NT_T_##point)
+
+/* Every point set, in order; what a shape does not pass is of no account. */
+static struct nt_record record_make(enum nt_side side, enum nt_shape shape)
+{
+	struct nt_record r = {.side = (__u8)side, .shape = (__u8)shape};
+
+	for (unsigned int i = 0; i < points_nr(side); i++)
+		r.points[i] = 1000 + 100 * i * i;
+	return r;
+}
+
+static const char *name_of(enum nt_side side, uint32_t missing, unsigned int stage)
+{
+	static char name[256];
+	uint8_t into[NT_STAGES_MAX];
+
+	stages_join(side, missing, into);
+	assert_int_equal(into[stage], stage);
+	return stage_joined_name(side, into, stage, name, sizeof(name));
+}
+
+static void without_missing_points_every_stage_is_its_own(void **state)
+{
+	uint8_t into[NT_STAGES_MAX];
+
+	(void)state;
+	for (int side = 0; side < NT_SIDES; side++) {
+		stages_join(side, 0, into);
+		for (unsigned int i = 0; i < stages_nr(side); i++) {
+			assert_int_equal(into[i], i);
+			assert_string_equal(name_of(side, 0, i), stage_name(side, i));
+		}
+	}
+}
+
+static void a_missing_point_joins_the_two_stages_that_it_parts(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of(NT_HOST, H(SEND_CMD), NT_HS_NVME_TCP_SUBMISSION),
+			    "nvme_tcp_submission+network_and_target");
+	assert_string_equal(name_of(NT_HOST, H(C2H), NT_HS_NSTACK_COMPLETION),
+			    "nstack_completion+nvme_tcp_completion");
+	assert_string_equal(name_of(NT_TARGET, T(DONE), NT_TS_TARGET_SUBSYSTEM),
+			    "target_subsystem+nvmet_tcp_completion");
+	assert_string_equal(name_of(NT_TARGET, T(SEND_R2T), NT_TS_NVMET_TCP_SUBMISSION),
+			    "nvmet_tcp_submission+network_and_host");
+}
+
+static void two_missing_points_in_a_row_join_three_stages(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of(NT_TARGET, T(EXEC) | T(DONE), NT_TS_NVMET_TCP_SUBMISSION),
+			    "nvmet_tcp_submission+target_subsystem+nvmet_tcp_completion");
+}
+
+static void a_stage_without_a_beginning_is_unknown(void **state)
+{
+	uint8_t into[NT_STAGES_MAX];
+
+	(void)state;
+	stages_join(NT_TARGET, T(RX), into);
+	assert_int_equal(into[NT_TS_NSTACK_SUBMISSION], STAGE_UNKNOWN);
+	assert_int_equal(into[NT_TS_NVMET_TCP_SUBMISSION], NT_TS_NVMET_TCP_SUBMISSION);
+	/* What is one with it is as unknown. */
+	stages_join(NT_TARGET, T(RX) | T(DATA_RX), into);
+	assert_int_equal(into[NT_TS_NETWORK_AND_HOST], STAGE_UNKNOWN);
+}
+
+static void joined_stages_add_up_to_the_whole(void **state)
+{
+	uint64_t stage[NT_STAGES_MAX], sum;
+	uint8_t into[NT_STAGES_MAX];
+
+	(void)state;
+	for (int side = 0; side < NT_SIDES; side++) {
+		unsigned int first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
+		unsigned int last = points_nr(side) - 1;
+
+		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+			/* Any set of points in between. */
+			for (uint32_t missing = 0; missing < 1u << last; missing += 2) {
+				struct nt_record r = record_make(side, shape);
+
+				for (unsigned int i = 0; i < last; i++)
+					if (missing & 1u << i)
+						r.points[i] = 0;
+				assert_true(record_stages_joined(&r, missing, into, stage));
+				sum = 0;
+				for (unsigned int i = 0; i < NT_STAGES_MAX; i++) {
+					sum += stage[i];
+					if (into[i] != i)
+						assert_int_equal(stage[i], 0);
+				}
+				assert_int_equal(sum, r.points[last] - r.points[first]);
+			}
+		}
+	}
+}
+
+static void a_point_that_is_missing_by_accident_leaves_no_stage(void **state)
+{
+	struct nt_record r = record_make(NT_TARGET, NT_SHAPE_READ);
+	uint64_t stage[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+
+	(void)state;
+	r.points[NT_T_CMD] = 0;
+	r.points[NT_T_DONE] = 0;
+	assert_false(record_stages_joined(&r, T(DONE), into, stage));
+	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+		assert_int_equal(stage[i], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_missing_points_every_stage_is_its_own),
+		cmocka_unit_test(a_missing_point_joins_the_two_stages_that_it_parts),
+		cmocka_unit_test(two_missing_points_in_a_row_join_three_stages),
+		cmocka_unit_test(a_stage_without_a_beginning_is_unknown),
+		cmocka_unit_test(joined_stages_add_up_to_the_whole),
+		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
+	};
+
+	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
+}

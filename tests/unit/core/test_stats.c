@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Percentiles against exact ones, merging, and the identity and order of rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/stats.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define MANY 20000
+
+static void hist_add(struct hist *h, uint64_t ns, uint64_t bytes)
+{
+	h->count++;
+	h->sum += ns;
+	h->bytes += bytes;
+	if (ns > h->max)
+		h->max = ns;
+	h->buckets[nt_bucket(ns)]++;
+}
+
+/* About as many between 1 and 2 ns as between 34 and 69 s. */
+static uint64_t log_uniform(void)
+{
+	uint64_t low = 1ull << (random() % NT_MAX_BITS);
+
+	return low + ((uint64_t)random() << 31 ^ (uint64_t)random()) % low;
+}
+
+static int uint64_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Nearest rank in whole numbers: @permyriad is percent * 100. */
+static uint64_t exact_percentile(const uint64_t *sorted, size_t n, unsigned int permyriad)
+{
+	size_t rank = (n * permyriad + 9999) / 10000;
+
+	return sorted[(rank ? rank : 1) - 1];
+}
+
+static void percentiles_are_within_the_buckets_error_of_the_exact_ones(void **state)
+{
+	static const unsigned int permyriads[] = {1,	10,   100,  2500, 5000,
+						  9000, 9900, 9990, 9999, 10000};
+	static const size_t sizes[] = {1, 2, 3, 7, 10, 99, 100, 101, 999, 1000, 1001, 10000, MANY};
+	uint64_t *ns = calloc(MANY, sizeof(*ns));
+
+	(void)state;
+	assert_non_null(ns);
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		struct hist h = {0};
+
+		for (size_t i = 0; i < sizes[s]; i++) {
+			ns[i] = log_uniform();
+			hist_add(&h, ns[i], 0);
+		}
+		qsort(ns, sizes[s], sizeof(*ns), uint64_compare);
+		for (size_t i = 0; i < ARRAY_SIZE(permyriads); i++) {
+			uint64_t exact = exact_percentile(ns, sizes[s], permyriads[i]);
+			uint64_t got = hist_percentile(&h, permyriads[i] / 100.0);
+			uint64_t off = got > exact ? got - exact : exact - got;
+
+			assert_true(off * 64 <= exact);
+			assert_true(got <= h.max);
+		}
+	}
+	free(ns);
+}
+
+static void percentiles_below_32_ns_are_exact(void **state)
+{
+	struct hist h = {0};
+
+	(void)state;
+	for (unsigned int ns = 1; ns <= 20; ns++)
+		hist_add(&h, ns, 0);
+	assert_int_equal(hist_percentile(&h, 50), 10);
+	assert_int_equal(hist_percentile(&h, 50.1), 11);
+	assert_int_equal(hist_percentile(&h, 90), 18);
+	assert_int_equal(hist_percentile(&h, 95), 19);
+	assert_int_equal(hist_percentile(&h, 100), 20);
+	assert_int_equal(hist_percentile(&h, 0.001), 1);
+}
+
+/* 99.9 / 100 * 1000 is a little more than 999 in binary. */
+static void rank_of_a_whole_number_is_not_rounded_up(void **state)
+{
+	(void)state;
+	for (unsigned int thousands = 1; thousands < 300; thousands++) {
+		struct hist h = {0};
+
+		h.count = 1000ull * thousands;
+		h.buckets[10] = 999ull * thousands;
+		h.buckets[20] = thousands;
+		h.max = 20;
+		assert_int_equal(hist_percentile(&h, 99.9), 10);
+		assert_int_equal(hist_percentile(&h, 99.91), 20);
+	}
+}
+
+static void percentile_never_exceeds_the_longest(void **state)
+{
+	struct hist h = {0};
+
+	(void)state;
+	hist_add(&h, 1ull << 20, 0);
+	assert_int_equal(hist_percentile(&h, 50), 1ull << 20);
+	assert_int_equal(hist_percentile(&h, 100), 1ull << 20);
+}
+
+static void durations_past_the_last_bucket_lie_between_it_and_the_longest(void **state)
+{
+	struct hist h = {0};
+	uint64_t p;
+
+	(void)state;
+	hist_add(&h, 1ull << 36, 0);
+	hist_add(&h, 3ull << 36, 0);
+	p = hist_percentile(&h, 99);
+	assert_true(p >= 1ull << 36 && p <= 3ull << 36);
+}
+
+static void empty_histogram_is_all_zero(void **state)
+{
+	struct hist h = {0};
+
+	(void)state;
+	assert_int_equal(hist_percentile(&h, 50), 0);
+	assert_int_equal(hist_percentile(&h, 100), 0);
+	assert_true(hist_mean(&h) == 0);
+}
+
+static void mean_is_exact(void **state)
+{
+	struct hist h = {0};
+
+	(void)state;
+	hist_add(&h, 1000, 0);
+	hist_add(&h, 1001, 0);
+	assert_true(hist_mean(&h) == 1000.5);
+}
+
+static void merged_histogram_equals_one_that_counted_all(void **state)
+{
+	struct hist a = {0}, b = {0}, all = {0}, b_before;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t ns = log_uniform();
+
+		hist_add(i % 3 ? &a : &b, ns, 4096);
+		hist_add(&all, ns, 4096);
+	}
+	b_before = b;
+	hist_merge(&a, &b);
+	assert_memory_equal(&a, &all, sizeof(a));
+	assert_memory_equal(&b, &b_before, sizeof(b));
+	hist_merge(&a, &(struct hist){0});
+	assert_memory_equal(&a, &all, sizeof(a));
+}
+
+static void same_identity_gives_the_same_row(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *row = stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_READ, false);
+
+	(void)state;
+	assert_non_null(row);
+	assert_string_equal(row->controller, "nvme0");
+	assert_string_equal(row->peer, "nqn.a");
+	assert_int_equal(row->qid, 1);
+	assert_int_equal(row->op, NT_OP_READ);
+	assert_false(row->shared);
+	assert_int_equal(row->interval.count, 0);
+	assert_int_equal(row->total.count, 0);
+	assert_ptr_equal(stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_READ, false), row);
+	assert_ptr_not_equal(stats_row(&s, "nvme1", "nqn.a", 1, NT_OP_READ, false), row);
+	assert_ptr_not_equal(stats_row(&s, "nvme0", "nqn.b", 1, NT_OP_READ, false), row);
+	assert_ptr_not_equal(stats_row(&s, "nvme0", "nqn.a", 2, NT_OP_READ, false), row);
+	assert_ptr_not_equal(stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_WRITE, false), row);
+	assert_ptr_not_equal(stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_READ, true), row);
+	assert_int_equal(s.nr_rows, 6);
+	assert_ptr_equal(stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_READ, false), row);
+	assert_int_equal(s.nr_rows, 6);
+	stats_free(&s);
+}
+
+static void names_too_long_to_keep_still_find_their_row(void **state)
+{
+	struct stats s = {0};
+	char controller[100], peer[NT_NQN_LEN + 100];
+	struct stats_row *row;
+
+	(void)state;
+	memset(controller, 'c', sizeof(controller) - 1);
+	controller[sizeof(controller) - 1] = '\0';
+	memset(peer, 'p', sizeof(peer) - 1);
+	peer[sizeof(peer) - 1] = '\0';
+	row = stats_row(&s, controller, peer, 1, NT_OP_READ, false);
+	assert_non_null(row);
+	assert_ptr_equal(stats_row(&s, controller, peer, 1, NT_OP_READ, false), row);
+	assert_int_equal(s.nr_rows, 1);
+	stats_free(&s);
+}
+
+static void rows_are_sorted_by_controller_peer_queue_and_operation(void **state)
+{
+	static const struct {
+		const char *controller;
+		const char *peer;
+		uint16_t qid;
+		enum nt_op op;
+		bool shared;
+	} sorted[] = {
+		{"nvme0", "nqn.a", 0, NT_OP_ADMIN, false},
+		{"nvme0", "nqn.a", 1, NT_OP_READ, false},
+		{"nvme0", "nqn.a", 1, NT_OP_WRITE, false},
+		{"nvme0", "nqn.a", 2, NT_OP_READ, false},
+		{"nvme0", "nqn.a", 10, NT_OP_READ, false},
+		{"nvme0", "nqn.a", 0, NT_OP_READ, true},
+		{"nvme0", "nqn.b", 1, NT_OP_READ, false},
+		{"nvme2", "nqn.a", 1, NT_OP_READ, false},
+		{"nvme10", "nqn.a", 1, NT_OP_READ, false},
+		{"nvme11", "nqn.a", 1, NT_OP_READ, false},
+	};
+	size_t order[ARRAY_SIZE(sorted)];
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		struct stats s = {0};
+
+		for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
+			order[i] = i;
+		for (size_t i = ARRAY_SIZE(sorted) - 1; i > 0; i--) {
+			size_t j = (size_t)random() % (i + 1), t = order[i];
+
+			order[i] = order[j];
+			order[j] = t;
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
+			assert_non_null(stats_row(&s, sorted[order[i]].controller,
+						  sorted[order[i]].peer, sorted[order[i]].qid,
+						  sorted[order[i]].op, sorted[order[i]].shared));
+		assert_int_equal(s.nr_rows, ARRAY_SIZE(sorted));
+		for (size_t i = 0; i < ARRAY_SIZE(sorted); i++) {
+			assert_string_equal(s.rows[i]->controller, sorted[i].controller);
+			assert_string_equal(s.rows[i]->peer, sorted[i].peer);
+			assert_int_equal(s.rows[i]->qid, sorted[i].qid);
+			assert_int_equal(s.rows[i]->op, sorted[i].op);
+			assert_int_equal(s.rows[i]->shared, sorted[i].shared);
+		}
+		stats_free(&s);
+	}
+}
+
+static void rows_stay_where_they_are_while_others_come(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *first = stats_row(&s, "nvme500", "", 1, NT_OP_READ, false);
+	char name[32];
+
+	(void)state;
+	assert_non_null(first);
+	first->total.count = 42;
+	for (int i = 999; i >= 0; i--) {
+		snprintf(name, sizeof(name), "nvme%d", i);
+		assert_non_null(stats_row(&s, name, "", 1, NT_OP_READ, false));
+	}
+	assert_int_equal(s.nr_rows, 1000);
+	assert_ptr_equal(s.rows[500], first);
+	assert_int_equal(first->total.count, 42);
+	stats_free(&s);
+}
+
+static void new_interval_keeps_the_totals(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *row = stats_row(&s, "nvme0", "", 1, NT_OP_READ, false);
+
+	(void)state;
+	assert_non_null(row);
+	hist_add(&row->interval, 1000, 1);
+	hist_add(&row->total, 1000, 1);
+	hist_add(&s.stage_interval[NT_OP_READ][0], 1000, 0);
+	hist_add(&s.stage_total[NT_OP_READ][0], 1000, 0);
+	s.counters_interval[NT_CNT_DIED] = 1;
+	s.counters_total[NT_CNT_DIED] = 1;
+	stats_begin_interval(&s);
+	assert_int_equal(row->interval.count, 0);
+	assert_int_equal(row->interval.max, 0);
+	assert_int_equal(row->interval.buckets[nt_bucket(1000)], 0);
+	assert_int_equal(row->total.count, 1);
+	assert_int_equal(s.stage_interval[NT_OP_READ][0].count, 0);
+	assert_int_equal(s.stage_total[NT_OP_READ][0].count, 1);
+	assert_int_equal(s.counters_interval[NT_CNT_DIED], 0);
+	assert_int_equal(s.counters_total[NT_CNT_DIED], 1);
+	stats_free(&s);
+	assert_int_equal(s.nr_rows, 0);
+	assert_null(s.rows);
+}
+
+static void every_counter_has_its_own_name_and_a_help_text(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++) {
+		assert_string_not_equal(stats_counter_name(i), "unknown");
+		assert_true(strlen(stats_counter_help(i)) > 10);
+		for (unsigned int j = 0; j < i; j++)
+			assert_string_not_equal(stats_counter_name(i), stats_counter_name(j));
+	}
+	assert_string_equal(stats_counter_name(NT_CNT_CANCELLED), "cancelled");
+	assert_string_equal(stats_counter_name(STATS_PROBE_MISSED), "probe_missed");
+	assert_string_equal(stats_counter_name(STATS_IN_FLIGHT), "in_flight");
+}
+
+static void operations_and_sides_have_their_names(void **state)
+{
+	(void)state;
+	assert_string_equal(side_name(NT_HOST), "host");
+	assert_string_equal(side_name(NT_TARGET), "target");
+	assert_string_equal(op_name(NT_OP_READ), "read");
+	assert_string_equal(op_name(NT_OP_WRITE_ZEROES), "write_zeroes");
+	assert_string_equal(op_name(NT_OP_FABRICS), "fabrics");
+	assert_string_equal(shape_name(NT_SHAPE_R2T_WRITE), "r2t_write");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(percentiles_are_within_the_buckets_error_of_the_exact_ones),
+		cmocka_unit_test(percentiles_below_32_ns_are_exact),
+		cmocka_unit_test(rank_of_a_whole_number_is_not_rounded_up),
+		cmocka_unit_test(percentile_never_exceeds_the_longest),
+		cmocka_unit_test(durations_past_the_last_bucket_lie_between_it_and_the_longest),
+		cmocka_unit_test(empty_histogram_is_all_zero),
+		cmocka_unit_test(mean_is_exact),
+		cmocka_unit_test(merged_histogram_equals_one_that_counted_all),
+		cmocka_unit_test(same_identity_gives_the_same_row),
+		cmocka_unit_test(names_too_long_to_keep_still_find_their_row),
+		cmocka_unit_test(rows_are_sorted_by_controller_peer_queue_and_operation),
+		cmocka_unit_test(rows_stay_where_they_are_while_others_come),
+		cmocka_unit_test(new_interval_keeps_the_totals),
+		cmocka_unit_test(every_counter_has_its_own_name_and_a_help_text),
+		cmocka_unit_test(operations_and_sides_have_their_names),
+	};
+
+	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}

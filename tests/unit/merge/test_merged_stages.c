@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ten stages of a command, against figures worked out by hand from the table in the design. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge/merged_stages.h"
+#include "traffic.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The points that either side's record of each shape cannot do without. */
+static const uint16_t needed[NT_SIDES][NT_SHAPES_NR] = {
+	[NT_HOST] =
+		{
+			[NT_SHAPE_READ] = 1 << NT_H_QUEUE_RQ | 1 << NT_H_SEND_CMD | 1 << NT_H_RX |
+					  1 << NT_H_C2H | 1 << NT_H_CQE | 1 << NT_H_COMPLETE,
+			[NT_SHAPE_INLINE_WRITE] = 1 << NT_H_QUEUE_RQ | 1 << NT_H_SEND_CMD |
+						  1 << NT_H_RX | 1 << NT_H_CQE | 1 << NT_H_COMPLETE,
+			[NT_SHAPE_R2T_WRITE] = 1 << NT_H_QUEUE_RQ | 1 << NT_H_SEND_CMD |
+					       1 << NT_H_R2T_RX | 1 << NT_H_R2T |
+					       1 << NT_H_SEND_DATA | 1 << NT_H_RX | 1 << NT_H_CQE |
+					       1 << NT_H_COMPLETE,
+			[NT_SHAPE_NO_DATA] = 1 << NT_H_QUEUE_RQ | 1 << NT_H_SEND_CMD |
+					     1 << NT_H_RX | 1 << NT_H_CQE | 1 << NT_H_COMPLETE,
+		},
+	[NT_TARGET] =
+		{
+			[NT_SHAPE_READ] = 1 << NT_T_RX | 1 << NT_T_CMD | 1 << NT_T_EXEC |
+					  1 << NT_T_DONE | 1 << NT_T_SEND,
+			[NT_SHAPE_INLINE_WRITE] = 1 << NT_T_RX | 1 << NT_T_CMD | 1 << NT_T_EXEC |
+						  1 << NT_T_DONE | 1 << NT_T_SEND,
+			[NT_SHAPE_R2T_WRITE] = 1 << NT_T_RX | 1 << NT_T_CMD | 1 << NT_T_SEND_R2T |
+					       1 << NT_T_DATA_RX | 1 << NT_T_DATA | 1 << NT_T_EXEC |
+					       1 << NT_T_DONE | 1 << NT_T_SEND,
+			[NT_SHAPE_NO_DATA] = 1 << NT_T_RX | 1 << NT_T_CMD | 1 << NT_T_EXEC |
+					     1 << NT_T_DONE | 1 << NT_T_SEND,
+		},
+};
+
+/* Both sides' points on clocks of their own, and what the table makes of them. */
+static const struct example {
+	uint8_t shape;
+	uint64_t host[NT_POINTS_MAX];
+	uint64_t target[NT_POINTS_MAX];
+	int64_t stage[NT_MERGED_STAGES_NR];
+} examples[] = {
+	{
+		.shape = NT_SHAPE_READ,
+		.host = {[NT_H_SUBMIT] = 1000,
+			 [NT_H_QUEUE_RQ] = 1100,
+			 [NT_H_SEND_CMD] = 1350,
+			 [NT_H_SENT_CMD] = 1500,
+			 [NT_H_RX] = 9000,
+			 [NT_H_C2H] = 9040,
+			 [NT_H_CQE] = 9100,
+			 [NT_H_COMPLETE] = 9107},
+		.target = {[NT_T_RX] = 500000,
+			   [NT_T_CMD] = 500011,
+			   [NT_T_EXEC] = 500034,
+			   [NT_T_DONE] = 505034,
+			   [NT_T_SEND] = 505051,
+			   [NT_T_SENT] = 509999},
+		.stage = {[NT_MS_BLK_SUBMISSION] = 100,
+			  [NT_MS_NVME_TCP_SUBMISSION] = 250,
+			  [NT_MS_NSTACK_SUBMISSION] = 11,
+			  [NT_MS_NVMET_TCP_SUBMISSION] = 23,
+			  [NT_MS_TARGET_SUBSYSTEM] = 5000,
+			  [NT_MS_NVMET_TCP_COMPLETION] = 17,
+			  [NT_MS_NETWORK_TRANSMISSION] = 2599, /* 7650 - 5051 */
+			  [NT_MS_NSTACK_COMPLETION] = 40,
+			  [NT_MS_NVME_TCP_COMPLETION] = 60,
+			  [NT_MS_BLK_COMPLETION] = 7},
+	},
+	{
+		.shape = NT_SHAPE_INLINE_WRITE,
+		.host = {[NT_H_SUBMIT] = 1000,
+			 [NT_H_QUEUE_RQ] = 1200,
+			 [NT_H_SEND_CMD] = 1205,
+			 [NT_H_SENT_CMD] = 1300,
+			 [NT_H_RX] = 4205,
+			 [NT_H_CQE] = 4236,
+			 [NT_H_COMPLETE] = 4238},
+		.target = {[NT_T_RX] = 7000000,
+			   [NT_T_CMD] = 7000100,
+			   [NT_T_EXEC] = 7000103,
+			   [NT_T_DONE] = 7002003,
+			   [NT_T_SEND] = 7002010,
+			   [NT_T_SENT] = 7002020},
+		.stage = {[NT_MS_BLK_SUBMISSION] = 200,
+			  [NT_MS_NVME_TCP_SUBMISSION] = 5,
+			  [NT_MS_NSTACK_SUBMISSION] = 100,
+			  [NT_MS_NVMET_TCP_SUBMISSION] = 3,
+			  [NT_MS_TARGET_SUBSYSTEM] = 1900,
+			  [NT_MS_NVMET_TCP_COMPLETION] = 7,
+			  [NT_MS_NETWORK_TRANSMISSION] = 990, /* 3000 - 2010 */
+			  [NT_MS_NSTACK_COMPLETION] = 31,
+			  [NT_MS_NVME_TCP_COMPLETION] = 0,
+			  [NT_MS_BLK_COMPLETION] = 2},
+	},
+	{
+		.shape = NT_SHAPE_R2T_WRITE,
+		.host = {[NT_H_SUBMIT] = 1000,
+			 [NT_H_QUEUE_RQ] = 1010,
+			 [NT_H_SEND_CMD] = 1030,
+			 [NT_H_SENT_CMD] = 1100,
+			 [NT_H_R2T_RX] = 2030,
+			 [NT_H_R2T] = 2035,
+			 [NT_H_SEND_DATA] = 2046,
+			 [NT_H_SENT_DATA] = 9000,
+			 [NT_H_RX] = 12046,
+			 [NT_H_CQE] = 12059,
+			 [NT_H_COMPLETE] = 12076},
+		.target = {[NT_T_RX] = 50000,
+			   [NT_T_CMD] = 50019,
+			   [NT_T_SEND_R2T] = 50042,
+			   [NT_T_DATA_RX] = 51000,
+			   [NT_T_DATA] = 51029,
+			   [NT_T_DATA_DONE] = 55000,
+			   [NT_T_EXEC] = 55060,
+			   [NT_T_DONE] = 60060,
+			   [NT_T_SEND] = 60097,
+			   [NT_T_SENT] = 60200},
+		.stage = {[NT_MS_BLK_SUBMISSION] = 10,
+			  [NT_MS_NVME_TCP_SUBMISSION] = 31,    /* 20 + 11 */
+			  [NT_MS_NSTACK_SUBMISSION] = 48,      /* 19 + 29 */
+			  [NT_MS_NVMET_TCP_SUBMISSION] = 4054, /* 23 + 4031 */
+			  [NT_MS_TARGET_SUBSYSTEM] = 5000,
+			  [NT_MS_NVMET_TCP_COMPLETION] = 37,
+			  [NT_MS_NETWORK_TRANSMISSION] = 1861, /* 1000 - 42, and 10000 - 9097 */
+			  [NT_MS_NSTACK_COMPLETION] = 18,      /* 5 + 13 */
+			  [NT_MS_NVME_TCP_COMPLETION] = 0,
+			  [NT_MS_BLK_COMPLETION] = 17},
+	},
+	{
+		.shape = NT_SHAPE_NO_DATA,
+		.host = {[NT_H_SUBMIT] = 1000,
+			 [NT_H_QUEUE_RQ] = 1001,
+			 [NT_H_SEND_CMD] = 1003,
+			 [NT_H_SENT_CMD] = 1010,
+			 [NT_H_RX] = 2003,
+			 [NT_H_CQE] = 2007,
+			 [NT_H_COMPLETE] = 2015},
+		.target = {[NT_T_RX] = 100,
+			   [NT_T_CMD] = 116,
+			   [NT_T_EXEC] = 148,
+			   [NT_T_DONE] = 212,
+			   [NT_T_SEND] = 340,
+			   [NT_T_SENT] = 400},
+		.stage = {[NT_MS_BLK_SUBMISSION] = 1,
+			  [NT_MS_NVME_TCP_SUBMISSION] = 2,
+			  [NT_MS_NSTACK_SUBMISSION] = 16,
+			  [NT_MS_NVMET_TCP_SUBMISSION] = 32,
+			  [NT_MS_TARGET_SUBSYSTEM] = 64,
+			  [NT_MS_NVMET_TCP_COMPLETION] = 128,
+			  [NT_MS_NETWORK_TRANSMISSION] = 760, /* 1000 - 240 */
+			  [NT_MS_NSTACK_COMPLETION] = 4,
+			  [NT_MS_NVME_TCP_COMPLETION] = 0,
+			  [NT_MS_BLK_COMPLETION] = 8},
+	},
+};
+
+static struct nt_record example_record(const struct example *e, enum nt_side side)
+{
+	const uint64_t *points = side == NT_HOST ? e->host : e->target;
+	struct nt_record r = {.side = (uint8_t)side, .shape = e->shape};
+
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		r.points[i] = points[i];
+	return r;
+}
+
+static int64_t sum(const int64_t stage[NT_MERGED_STAGES_NR])
+{
+	int64_t total = 0;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		total += stage[i];
+	return total;
+}
+
+static void must_not_split(const struct nt_record *host, const struct nt_record *target)
+{
+	static const int64_t zeroes[NT_MERGED_STAGES_NR];
+	int64_t stage[NT_MERGED_STAGES_NR];
+
+	memset(stage, 0x55, sizeof(stage));
+	assert_false(merged_stages(host, target, stage));
+	assert_memory_equal(stage, zeroes, sizeof(stage));
+}
+
+static void every_shape_is_split_as_worked_out_by_hand(void **state)
+{
+	(void)state;
+	assert_int_equal(ARRAY_SIZE(examples), NT_SHAPES_NR);
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_record(&examples[i], NT_HOST);
+		struct nt_record target = example_record(&examples[i], NT_TARGET);
+		int64_t stage[NT_MERGED_STAGES_NR];
+
+		assert_true(merged_stages(&host, &target, stage));
+		for (unsigned int s = 0; s < NT_MERGED_STAGES_NR; s++)
+			assert_int_equal(stage[s], examples[i].stage[s]);
+		assert_int_equal(sum(stage), host.points[NT_H_COMPLETE] - host.points[NT_H_SUBMIT]);
+	}
+}
+
+static void stages_come_in_the_order_of_ntprof_and_under_its_names(void **state)
+{
+	static const char *const names[] = {
+		"blk_submission",	"nvme_tcp_submission", "nstack_submission",
+		"nvmet_tcp_submission", "target_subsystem",    "nvmet_tcp_completion",
+		"network_transmission", "nstack_completion",   "nvme_tcp_completion",
+		"blk_completion",
+	};
+
+	(void)state;
+	assert_int_equal(NT_MERGED_STAGES_NR, ARRAY_SIZE(names));
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		assert_string_equal(merged_stage_name(i), names[i]);
+	assert_string_equal(merged_stage_name(NT_MERGED_STAGES_NR), "?");
+}
+
+static void a_command_without_submit_begins_with_queue_rq(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_record(&examples[i], NT_HOST);
+		struct nt_record target = example_record(&examples[i], NT_TARGET);
+		int64_t stage[NT_MERGED_STAGES_NR];
+
+		host.points[NT_H_SUBMIT] = 0;
+		assert_true(merged_stages(&host, &target, stage));
+		assert_int_equal(stage[NT_MS_BLK_SUBMISSION], 0);
+		for (unsigned int s = 1; s < NT_MERGED_STAGES_NR; s++)
+			assert_int_equal(stage[s], examples[i].stage[s]);
+		assert_int_equal(sum(stage),
+				 host.points[NT_H_COMPLETE] - host.points[NT_H_QUEUE_RQ]);
+	}
+}
+
+/* What the target takes longer than the host waits is drift: it stays in the network's stage. */
+static void a_target_whose_clock_runs_fast_makes_the_network_negative(void **state)
+{
+	struct nt_record host = example_record(&examples[0], NT_HOST);
+	struct nt_record target = example_record(&examples[0], NT_TARGET);
+	int64_t stage[NT_MERGED_STAGES_NR];
+
+	(void)state;
+	target.points[NT_T_DONE] += 2602;
+	target.points[NT_T_SEND] += 2602;
+	assert_true(merged_stages(&host, &target, stage));
+	assert_int_equal(stage[NT_MS_NETWORK_TRANSMISSION], -3);
+	assert_int_equal(stage[NT_MS_TARGET_SUBSYSTEM], 7602);
+	assert_int_equal(sum(stage), 8107);
+}
+
+/* What happens after the answer's send began runs beside the network. */
+static void the_end_of_the_targets_send_takes_no_part(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_record(&examples[i], NT_HOST);
+		struct nt_record target = example_record(&examples[i], NT_TARGET);
+		int64_t stage[NT_MERGED_STAGES_NR];
+
+		target.points[NT_T_SENT] += 1000000;
+		host.points[NT_H_SENT_CMD] += 5;
+		assert_true(merged_stages(&host, &target, stage));
+		assert_memory_equal(stage, examples[i].stage, sizeof(stage));
+	}
+}
+
+static void a_command_that_lacks_a_point_is_not_split(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		for (unsigned int p = 0; p < 2 * NT_POINTS_MAX; p++) {
+			enum nt_side side = p < NT_POINTS_MAX ? NT_HOST : NT_TARGET;
+			struct nt_record r[NT_SIDES] = {
+				example_record(&examples[i], NT_HOST),
+				example_record(&examples[i], NT_TARGET),
+			};
+
+			if (!(needed[side][examples[i].shape] >> p % NT_POINTS_MAX & 1))
+				continue;
+			r[side].points[p % NT_POINTS_MAX] = 0;
+			must_not_split(&r[NT_HOST], &r[NT_TARGET]);
+		}
+	}
+}
+
+static void a_command_whose_points_run_backwards_is_not_split(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_record(&examples[i], NT_HOST);
+		struct nt_record target = example_record(&examples[i], NT_TARGET);
+		uint64_t rx = host.points[NT_H_RX];
+
+		host.points[NT_H_RX] = host.points[NT_H_SEND_CMD] - 1;
+		must_not_split(&host, &target);
+		host.points[NT_H_RX] = rx;
+		target.points[NT_T_DONE] = target.points[NT_T_EXEC] - 1;
+		must_not_split(&host, &target);
+	}
+}
+
+static void sides_that_disagree_on_an_r2t_are_not_split(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(examples); j++) {
+			struct nt_record host = example_record(&examples[i], NT_HOST);
+			struct nt_record target = example_record(&examples[j], NT_TARGET);
+
+			if ((host.shape == NT_SHAPE_R2T_WRITE) !=
+			    (target.shape == NT_SHAPE_R2T_WRITE))
+				must_not_split(&host, &target);
+		}
+	}
+}
+
+/* The first two laws of the design, over commands of all shapes and clocks that drift. */
+static void stages_of_many_commands_add_up_and_are_not_negative(void **state)
+{
+	enum { COMMANDS = 50000, DRIFT_PPM = 200 };
+	struct traffic_config config = {
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 123456789, DRIFT_PPM}},
+		.nr_streams = 2,
+		.queue = {{.target = 1, .nqn = "nqn.a", .cntlid = 1, .qid = 1, .depth = 16}},
+		.nr_queues = 1,
+		.seed = 5,
+		.percent = {40, 25, 25, 10},
+		.network_ns = 1000,
+		.device_ns = 80000,
+		.think_ns = 5000,
+		.commands = COMMANDS,
+	};
+	struct traffic *t = traffic_new(&config);
+	struct nt_record(*seen)[NT_SIDES] = calloc(COMMANDS, sizeof(*seen));
+	bool(*came)[NT_SIDES] = calloc(COMMANDS, sizeof(*came));
+	unsigned int shapes[NT_SHAPES_NR] = {0};
+	struct traffic_record r;
+
+	(void)state;
+	assert_non_null(seen);
+	assert_non_null(came);
+	while (traffic_next(t, &r)) {
+		struct nt_record *host = &seen[r.id][NT_HOST], *target = &seen[r.id][NT_TARGET];
+		int64_t stage[NT_MERGED_STAGES_NR], whole;
+
+		seen[r.id][r.r.side] = r.r;
+		came[r.id][r.r.side] = true;
+		if (!came[r.id][!r.r.side])
+			continue;
+		whole = (int64_t)(host->points[NT_H_COMPLETE] - host->points[NT_H_SUBMIT]);
+		assert_true(merged_stages(host, target, stage));
+		assert_int_equal(sum(stage), whole);
+		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+			assert_true(stage[i] >= -(whole * DRIFT_PPM / 1000000 + 2));
+		shapes[host->shape]++;
+	}
+	assert_int_equal(shapes[0] + shapes[1] + shapes[2] + shapes[3], COMMANDS);
+	for (unsigned int i = 0; i < NT_SHAPES_NR; i++)
+		assert_true(shapes[i] > COMMANDS / 20);
+	traffic_free(t);
+	free(seen);
+	free(came);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shape_is_split_as_worked_out_by_hand),
+		cmocka_unit_test(stages_come_in_the_order_of_ntprof_and_under_its_names),
+		cmocka_unit_test(a_command_without_submit_begins_with_queue_rq),
+		cmocka_unit_test(a_target_whose_clock_runs_fast_makes_the_network_negative),
+		cmocka_unit_test(the_end_of_the_targets_send_takes_no_part),
+		cmocka_unit_test(a_command_that_lacks_a_point_is_not_split),
+		cmocka_unit_test(a_command_whose_points_run_backwards_is_not_split),
+		cmocka_unit_test(sides_that_disagree_on_an_r2t_are_not_split),
+		cmocka_unit_test(stages_of_many_commands_add_up_and_are_not_negative),
+	};
+
+	return cmocka_run_group_tests_name("merged_stages", tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Simulated traffic through the merge, and a book of what became of every record: each must come
+ * back exactly once and unchanged, and a match is right when both records are of one command.
+ */
+#ifndef NTPROF_MERGE_TESTING_H
+#define NTPROF_MERGE_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge/merge.h"
+#include "traffic.h"
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+#define HOUR (3600 * (int64_t)SECOND)
+/* What the merge holds at most, records. */
+#define PENDING_MAX 262144
+#define CONNECTIONS_MAX 64
+
+/* How a test's traffic gets to the merge. */
+struct feed {
+	unsigned int loss_percent;		     /* of either side's records, at random */
+	uint64_t from_ns[NT_SIDES], to_ns[NT_SIDES]; /* a side records only in between; 0: always */
+	uint64_t batch_ns[NT_SIDES]; /* a side's records come in batches of this long */
+	uint64_t expire_ns;	     /* give up on records this old, now and then */
+	bool without_target;	     /* its stream is not there at all */
+};
+
+/* The book. */
+struct outcome {
+	const struct traffic_config *config;
+	uint64_t fed[NT_SIDES];
+	uint64_t both; /* commands of which both records were fed */
+	uint64_t right, wrong;
+	uint64_t only[NT_SIDES];
+	uint64_t ambiguous[NT_SIDES];
+	uint64_t pending_max;
+	unsigned int nr_connections;
+	struct merge_connection connection[CONNECTIONS_MAX]; /* as they were at the end */
+
+	struct entry {
+		uint64_t hash;
+		uint64_t id;
+		uint8_t side, queue;
+		bool used, back;
+	} * entry;
+	uint64_t nr_entries, max_entries;
+	uint8_t *seen; /* [id]: which sides were fed */
+	uint64_t max_seen;
+};
+
+static inline uint64_t record_hash(const struct nt_record *r)
+{
+	uint64_t word[sizeof(*r) / 8], h = 0x9e3779b97f4a7c15ULL;
+
+	_Static_assert(sizeof(*r) % 8 == 0, "a record is whole words");
+	memcpy(word, r, sizeof(word));
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		h = (h ^ word[i]) * 0xff51afd7ed558ccdULL;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+static inline struct entry *outcome_find(const struct outcome *o, uint64_t hash)
+{
+	uint64_t i = hash & (o->max_entries - 1);
+
+	while (o->entry[i].used && o->entry[i].hash != hash)
+		i = (i + 1) & (o->max_entries - 1);
+	return &o->entry[i];
+}
+
+static inline void outcome_grow(struct outcome *o)
+{
+	struct entry *old = o->entry;
+	uint64_t max = o->max_entries;
+
+	o->max_entries = max ? 2 * max : 4096;
+	o->entry = calloc(o->max_entries, sizeof(*o->entry));
+	assert_non_null(o->entry);
+	for (uint64_t i = 0; i < max; i++)
+		if (old[i].used)
+			*outcome_find(o, old[i].hash) = old[i];
+	free(old);
+}
+
+static inline void outcome_note(struct outcome *o, const struct traffic_record *r)
+{
+	struct entry *e;
+
+	if (2 * ++o->nr_entries > o->max_entries)
+		outcome_grow(o);
+	e = outcome_find(o, record_hash(&r->r));
+	assert_false(e->used);
+	*e = (struct entry){record_hash(&r->r), r->id, r->r.side, (uint8_t)r->queue, true, false};
+	if (r->id >= o->max_seen) {
+		uint64_t max = 2 * r->id + 4096;
+
+		o->seen = realloc(o->seen, max);
+		assert_non_null(o->seen);
+		memset(o->seen + o->max_seen, 0, max - o->max_seen);
+		o->max_seen = max;
+	}
+	o->seen[r->id] |= (uint8_t)(1 << r->r.side);
+	o->both += o->seen[r->id] == 3;
+	o->fed[r->r.side]++;
+}
+
+/* A record is back: it must be one that was fed, unchanged, for the first time. */
+static inline const struct entry *outcome_back(struct outcome *o, const struct nt_record *r)
+{
+	struct entry *e = outcome_find(o, record_hash(r));
+
+	assert_true(e->used);
+	assert_false(e->back);
+	e->back = true;
+	return e;
+}
+
+static inline void outcome_matched(void *context, const struct merge_connection *c,
+				   const struct nt_record *host, const struct nt_record *target)
+{
+	struct outcome *o = context;
+	const struct entry *h = outcome_back(o, host), *t = outcome_back(o, target);
+	const struct traffic_queue *q = &o->config->queue[h->queue];
+
+	assert_true(c->index < CONNECTIONS_MAX);
+	assert_int_equal(host->side, NT_HOST);
+	assert_int_equal(target->side, NT_TARGET);
+	if (h->id != t->id) {
+		o->wrong++;
+		return;
+	}
+	o->right++;
+	assert_int_equal(c->host_stream, q->host);
+	assert_int_equal(c->target_stream, q->target);
+	assert_int_equal(c->host_instance, q->instance);
+	assert_int_equal(c->cntlid, q->cntlid);
+	assert_int_equal(c->qid, q->qid);
+	assert_string_equal(c->subsysnqn, q->nqn);
+}
+
+static inline void outcome_single(void *context, const struct merge_connection *c,
+				  const struct nt_record *r, bool ambiguous)
+{
+	struct outcome *o = context;
+	const struct entry *e = outcome_back(o, r);
+
+	assert_true(c->index < CONNECTIONS_MAX);
+	assert_int_equal(e->side, r->side);
+	if (ambiguous)
+		o->ambiguous[r->side]++;
+	else
+		o->only[r->side]++;
+}
+
+static inline struct merge *outcome_merge(struct outcome *o, const struct traffic_config *c)
+{
+	struct merge_callbacks callbacks = {outcome_matched, outcome_single, o};
+	struct merge *m = merge_new(&callbacks);
+
+	*o = (struct outcome){.config = c};
+	outcome_grow(o);
+	assert_non_null(m);
+	return m;
+}
+
+/* The target's clock - the host's when the host's reads @host_ns; the host's must not drift. */
+static inline int64_t true_offset(const struct traffic_config *c, const struct traffic_queue *q,
+				  uint64_t host_ns)
+{
+	const struct traffic_stream *host = &c->stream[q->host];
+
+	assert_int_equal(host->drift_ppm, 0);
+	return (int64_t)(traffic_clock(&c->stream[q->target], host_ns - (uint64_t)host->offset_ns) -
+			 host_ns);
+}
+
+static inline void check_offset(const struct traffic_config *c, const struct merge_connection *at)
+{
+	for (unsigned int i = 0; i < c->nr_queues; i++) {
+		const struct traffic_queue *q = &c->queue[i];
+		int64_t offset;
+
+		if (q->host != at->host_stream || q->target != at->target_stream)
+			continue;
+		offset = true_offset(c, q, at->offset_at_ns);
+		assert_true(offset >= at->offset_low - 1000);
+		assert_true(offset <= at->offset_high + 1000);
+		return;
+	}
+	fail_msg("nobody sends from stream %u to %u", at->host_stream, at->target_stream);
+}
+
+/* The merge is finished: its counters, the callbacks and the book must say the same. */
+static inline void outcome_check(struct outcome *o, struct merge *m)
+{
+	uint64_t matched = 0, only[NT_SIDES] = {0}, ambiguous = 0;
+
+	assert_int_equal(merge_pending(m), 0);
+	assert_int_equal(o->right + o->wrong + o->only[NT_HOST] + o->ambiguous[NT_HOST],
+			 o->fed[NT_HOST]);
+	assert_int_equal(o->right + o->wrong + o->only[NT_TARGET] + o->ambiguous[NT_TARGET],
+			 o->fed[NT_TARGET]);
+	o->nr_connections = merge_connections(m);
+	assert_true(o->nr_connections <= CONNECTIONS_MAX);
+	assert_null(merge_connection(m, o->nr_connections));
+	for (unsigned int i = 0; i < o->nr_connections; i++) {
+		const struct merge_connection *c = merge_connection(m, i);
+
+		o->connection[i] = *c;
+		assert_int_equal(c->index, i);
+		matched += c->matched;
+		only[NT_HOST] += c->host_only;
+		only[NT_TARGET] += c->target_only;
+		ambiguous += c->ambiguous;
+		if (c->matched && c->offset_low <= c->offset_high && !o->wrong)
+			check_offset(o->config, c);
+	}
+	/* Of all: what was given up before a connection was known to be one may be counted in it. */
+	assert_int_equal(matched, o->right + o->wrong);
+	assert_int_equal(only[NT_HOST], o->only[NT_HOST]);
+	assert_int_equal(only[NT_TARGET], o->only[NT_TARGET]);
+	assert_int_equal(ambiguous, o->ambiguous[NT_HOST] + o->ambiguous[NT_TARGET]);
+	assert_true(o->pending_max <= PENDING_MAX);
+}
+
+static inline void outcome_free(struct outcome *o)
+{
+	free(o->entry);
+	free(o->seen);
+}
+
+/* Streams tell of a queue before the first record that names it. */
+static inline void feed_record(struct outcome *o, struct merge *m, const struct traffic_record *r,
+			       bool told[TRAFFIC_QUEUES_MAX][NT_SIDES])
+{
+	enum nt_side side = r->r.side;
+
+	if (!told[r->queue][side]) {
+		struct stream_queue q = traffic_stream_queue(o->config, r->queue, side);
+
+		told[r->queue][side] = true;
+		assert_int_equal(merge_queue(m, r->stream, side, &q), 0);
+	}
+	outcome_note(o, r);
+	assert_int_equal(merge_record(m, r->stream, &r->r), 0);
+	o->pending_max = traffic_max(o->pending_max, merge_pending(m));
+}
+
+static inline bool feed_keeps(const struct feed *f, struct traffic *chance,
+			      const struct traffic_record *r)
+{
+	uint64_t since = r->at_ns - TRAFFIC_EPOCH_NS;
+	enum nt_side side = r->r.side;
+
+	if ((f->without_target && side == NT_TARGET) || since < f->from_ns[side] ||
+	    (f->to_ns[side] && since >= f->to_ns[side]))
+		return false;
+	return !f->loss_percent || traffic_random(chance, 100) >= f->loss_percent;
+}
+
+struct later {
+	uint64_t at_ns;
+	uint64_t order;
+	struct traffic_record r;
+};
+
+static inline int later_compare(const void *a, const void *b)
+{
+	const struct later *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Both sides' records in the order in which they were made, or as they come in live. */
+static inline void run(struct outcome *o, const struct traffic_config *c, const struct feed *f)
+{
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	bool live = f->batch_ns[NT_HOST] || f->batch_ns[NT_TARGET];
+	struct merge *m = outcome_merge(o, c);
+	struct traffic *t = traffic_new(c), chance = {.random = 77777};
+	struct later *later = NULL;
+	size_t nr = 0, max = 0;
+	struct traffic_record r;
+
+	while (traffic_next(t, &r)) {
+		uint64_t batch = f->batch_ns[r.r.side];
+
+		if (!feed_keeps(f, &chance, &r))
+			continue;
+		if (!live) {
+			feed_record(o, m, &r, told);
+			if (f->expire_ns && o->fed[NT_HOST] % 1000 == 0)
+				merge_expire(m, f->expire_ns);
+			continue;
+		}
+		if (nr == max) {
+			max = max ? 2 * max : 4096;
+			later = realloc(later, max * sizeof(*later));
+			assert_non_null(later);
+		}
+		later[nr] = (struct later){batch ? (r.at_ns / batch + 1) * batch : r.at_ns, nr, r};
+		nr++;
+	}
+	if (live)
+		qsort(later, nr, sizeof(*later), later_compare);
+	for (size_t i = 0; i < nr; i++) {
+		feed_record(o, m, &later[i].r, told);
+		if (f->expire_ns && i % 1000 == 0)
+			merge_expire(m, f->expire_ns);
+	}
+	free(later);
+	traffic_free(t);
+	merge_finish(m);
+	outcome_check(o, m);
+	print_message(
+		"# fed %llu + %llu, both %llu, right %llu, wrong %llu, only %llu + %llu, "
+		"ambiguous %llu + %llu, pending at most %llu\n",
+		(unsigned long long)o->fed[NT_HOST], (unsigned long long)o->fed[NT_TARGET],
+		(unsigned long long)o->both, (unsigned long long)o->right,
+		(unsigned long long)o->wrong, (unsigned long long)o->only[NT_HOST],
+		(unsigned long long)o->only[NT_TARGET], (unsigned long long)o->ambiguous[NT_HOST],
+		(unsigned long long)o->ambiguous[NT_TARGET], (unsigned long long)o->pending_max);
+	merge_free(m);
+	outcome_free(o);
+}
+
+#endif /* NTPROF_MERGE_TESTING_H */
