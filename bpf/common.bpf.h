@@ -367,14 +367,14 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
  * gives is taken to be there; the two stages that it parts are added up in the end, so this is seen by
  * nobody.
  */
-#define NT_SUM_SEGMENT(st, shapes, from, to)                            \
-	if (1u << shape & (shapes)) {                                   \
+#define NT_SUM_SEGMENT(st, shapes, from, to)                              \
+	if (1u << shape & (shapes)) {                                     \
 		__u64 ends = missing & 1u << (to) ? last : r->points[to]; \
-                                                                        \
-		if (ends < last)                                        \
-			broken = true;                                  \
-		stage[st] += ends - last;                               \
-		last = ends;                                            \
+                                                                          \
+		if (ends < last)                                          \
+			broken = true;                                    \
+		stage[st] += ends - last;                                 \
+		last = ends;                                              \
 	}
 #define NT_SEGMENT(st, shapes, from, to) NT_SUM_SEGMENT(NT_##st, shapes, NT_##from, NT_##to)
 #define NT_PASSED(st, shapes, from, to) | (1u << shape & (shapes) ? 1u << NT_##st : 0)
@@ -386,72 +386,72 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
  * shape needs is not there, or out of order. @first: where the side's segments begin; @optional: may be 0.
  * NAME_passed(shape): bits of the stages that it passes.
  */
-#define NT_DEFINE_STAGES(name, segments, first, optional)                                          \
-	static __always_inline bool name##_split(const struct nt_record *r, const __u32 shape,     \
-						 const __u32 missing, __u64 *stage)                \
-	{                                                                                          \
-		__u64 last = missing & 1u << (first) ? 0 : r->points[first];                       \
-		bool broken = !last && !(optional) && !(missing & 1u << (first));                  \
-                                                                                                   \
-		segments(NT_SEGMENT) return broken;                                                \
-	}                                                                                          \
-	static __always_inline __u32 name##_passed(const __u32 shape)                              \
-	{                                                                                          \
-		return 0 segments(NT_PASSED);                                                      \
-	}                                                                                          \
-	static __always_inline bool name##_count(struct nt_record *r, const __u32 shape,           \
-						 struct nt_stage_hists *s, __u32 epoch)            \
-	{                                                                                          \
-		struct nt_stage_hists *turned;                                                     \
-		__u64 stage[NT_STAGES_MAX] = {};                                                   \
-                                                                                                   \
-		if (name##_split(r, shape, 0, stage))                                              \
-			return false;                                                              \
-		if (nt_no_histograms)                                                              \
-			return true;                                                               \
-		turned = max_at(s, epoch);                                                         \
-		_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX; i++)                          \
-			if (name##_passed(shape) & 1u << i)                                        \
-				hist_count(&s->h[i], &turned->h[i], stage[i]);                     \
-		return true;                                                                       \
-	}                                                                                          \
-	static __always_inline bool name##_count_some(struct nt_record *r, __u32 shape,            \
-						      struct nt_stage_hists *s, __u32 epoch,       \
-						      __u32 unknown)                               \
-	{                                                                                          \
-		__u64 stage[NT_STAGES_MAX] = {};                                                   \
-                                                                                                   \
-		if (name##_split(r, shape, nt_missing, stage))                                     \
-			return false;                                                              \
-		if (nt_no_histograms)                                                              \
-			return true;                                                               \
-		stages_count(s, stage, name##_passed(shape) & ~unknown, epoch);                    \
-		return true;                                                                       \
-	}                                                                                          \
+#define NT_DEFINE_STAGES(name, segments, first, optional)                                           \
+	static __always_inline bool name##_split(const struct nt_record *r, const __u32 shape,      \
+						 const __u32 missing, __u64 *stage)                 \
+	{                                                                                           \
+		__u64 last = missing & 1u << (first) ? 0 : r->points[first];                        \
+		bool broken = !last && !(optional) && !(missing & 1u << (first));                   \
+                                                                                                    \
+		segments(NT_SEGMENT) return broken;                                                 \
+	}                                                                                           \
+	static __always_inline __u32 name##_passed(const __u32 shape)                               \
+	{                                                                                           \
+		return 0 segments(NT_PASSED);                                                       \
+	}                                                                                           \
+	static __always_inline bool name##_count(struct nt_record *r, const __u32 shape,            \
+						 struct nt_stage_hists *s, __u32 epoch)             \
+	{                                                                                           \
+		struct nt_stage_hists *turned;                                                      \
+		__u64 stage[NT_STAGES_MAX] = {};                                                    \
+                                                                                                    \
+		if (name##_split(r, shape, 0, stage))                                               \
+			return false;                                                               \
+		if (nt_no_histograms)                                                               \
+			return true;                                                                \
+		turned = max_at(s, epoch);                                                          \
+		_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX;                                \
+				       i++) if (name##_passed(shape) & 1u << i)                     \
+			hist_count(&s->h[i], &turned->h[i], stage[i]);                              \
+		return true;                                                                        \
+	}                                                                                           \
+	static __always_inline bool name##_count_some(struct nt_record *r, __u32 shape,             \
+						      struct nt_stage_hists *s, __u32 epoch,        \
+						      __u32 unknown)                                \
+	{                                                                                           \
+		__u64 stage[NT_STAGES_MAX] = {};                                                    \
+                                                                                                    \
+		if (name##_split(r, shape, nt_missing, stage))                                      \
+			return false;                                                               \
+		if (nt_no_histograms)                                                               \
+			return true;                                                                \
+		stages_count(s, stage, name##_passed(shape) & ~unknown, epoch);                     \
+		return true;                                                                        \
+	}                                                                                           \
 	/* Counts the stages of a command; false if it cannot be split. @unknown: bits of stages */ \
-	static __always_inline bool name##_stages(struct nt_record *r, __u32 shape, __u32 unknown) \
-	{                                                                                          \
-		__u32 op = r->op, epoch = nt_epoch;                                                \
-		struct nt_stage_hists *s = NULL;                                                   \
-                                                                                                   \
-		if (!nt_no_histograms) {                                                           \
-			s = bpf_map_lookup_elem(&stages, &op);                                     \
-			if (!s)                                                                    \
-				return false;                                                      \
-			stages_turn(s, epoch);                                                     \
-		}                                                                                  \
-		if (nt_missing || unknown)                                                         \
-			return name##_count_some(r, shape, s, epoch, unknown);                     \
-		switch (shape) {                                                                   \
-		case NT_SHAPE_READ:                                                                \
-			return name##_count(r, NT_SHAPE_READ, s, epoch);                           \
-		case NT_SHAPE_INLINE_WRITE:                                                        \
-			return name##_count(r, NT_SHAPE_INLINE_WRITE, s, epoch);                   \
-		case NT_SHAPE_R2T_WRITE:                                                           \
-			return name##_count(r, NT_SHAPE_R2T_WRITE, s, epoch);                      \
-		default:                                                                           \
-			return name##_count(r, NT_SHAPE_NO_DATA, s, epoch);                        \
-		}                                                                                  \
+	static __always_inline bool name##_stages(struct nt_record *r, __u32 shape, __u32 unknown)  \
+	{                                                                                           \
+		__u32 op = r->op, epoch = nt_epoch;                                                 \
+		struct nt_stage_hists *s = NULL;                                                    \
+                                                                                                    \
+		if (!nt_no_histograms) {                                                            \
+			s = bpf_map_lookup_elem(&stages, &op);                                      \
+			if (!s)                                                                     \
+				return false;                                                       \
+			stages_turn(s, epoch);                                                      \
+		}                                                                                   \
+		if (nt_missing || unknown)                                                          \
+			return name##_count_some(r, shape, s, epoch, unknown);                      \
+		switch (shape) {                                                                    \
+		case NT_SHAPE_READ:                                                                 \
+			return name##_count(r, NT_SHAPE_READ, s, epoch);                            \
+		case NT_SHAPE_INLINE_WRITE:                                                         \
+			return name##_count(r, NT_SHAPE_INLINE_WRITE, s, epoch);                    \
+		case NT_SHAPE_R2T_WRITE:                                                            \
+			return name##_count(r, NT_SHAPE_R2T_WRITE, s, epoch);                       \
+		default:                                                                            \
+			return name##_count(r, NT_SHAPE_NO_DATA, s, epoch);                         \
+		}                                                                                   \
 	}
 
 /* They turn together; the first one, which says so, comes last. */
@@ -558,12 +558,9 @@ enum {
 /* What sets the operation of an opcode on an I/O queue apart from NT_OP_OTHER. */
 #define OP(id) NT_OP_##id ^ NT_OP_OTHER
 static const __u8 nt_io_op[256] = {
-	[NVME_CMD_FLUSH] = OP(FLUSH),
-	[NVME_CMD_WRITE] = OP(WRITE),
-	[NVME_CMD_READ] = OP(READ),
-	[NVME_CMD_WRITE_ZEROES] = OP(WRITE_ZEROES),
-	[NVME_CMD_DSM] = OP(DISCARD),
-	[NVME_FABRICS_COMMAND] = OP(FABRICS),
+	[NVME_CMD_FLUSH] = OP(FLUSH), [NVME_CMD_WRITE] = OP(WRITE),
+	[NVME_CMD_READ] = OP(READ),   [NVME_CMD_WRITE_ZEROES] = OP(WRITE_ZEROES),
+	[NVME_CMD_DSM] = OP(DISCARD), [NVME_FABRICS_COMMAND] = OP(FABRICS),
 };
 #undef OP
 
@@ -585,8 +582,9 @@ static __always_inline __u64 slba_of(struct nvme_command *e)
 
 static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 {
-	return !nt_sample_below || nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length,
-						 slba_of(e)) < nt_sample_below;
+	return !nt_sample_below ||
+	       nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length, slba_of(e)) <
+		       nt_sample_below;
 }
 
 static __always_inline void record_sqe(struct nt_record *r, struct nvme_command *e, bool admin)

@@ -125,7 +125,8 @@ static __always_inline int begin(struct request *rq, const struct host_queue *h,
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 	record_sqe(&c->r, sqe, h->qid == 0);
 	/* Connect is the first command of a queue, and the first of one that has been connected anew. */
-	if (q->identified != q->gen || c->r.op == NT_OP_FABRICS || (h->queue && q->queue != h->queue))
+	if (q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
+	    (h->queue && q->queue != h->queue))
 		queue_identify(q, h, rq);
 	c->r.flags |= flags;
 	c->r.slot = slot;
@@ -322,8 +323,7 @@ static __always_inline void count_unknown(struct request *rq)
 
 	if (!nt_began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	if (made ? made >= nt_began_ns
-		 : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
+	if (made ? made >= nt_began_ns : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
 		count(NT_CNT_NEVER_SENT);
 	else
 		count(NT_CNT_NO_START);

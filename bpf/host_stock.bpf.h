@@ -39,7 +39,7 @@ typedef struct {
 
 /* What a CPU was last seen to receive; noted by one program for the next one. */
 struct host_note {
-	__u64 pdu; /* where the queue gathers the header of a PDU, */
+	__u64 pdu;  /* where the queue gathers the header of a PDU, */
 	__u32 slot; /* and its slot */
 	__u32 pad;
 };
@@ -110,8 +110,8 @@ static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 }
 
 /* A pointer in a structure whose first bytes have been read, the others being read now. */
-#define POINTER_IN(bytes, object, type, member)                            \
-	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64) \
+#define POINTER_IN(bytes, object, type, member)                                      \
+	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64)        \
 		 ? *(__u64 *)((void *)(bytes) + bpf_core_field_offset(type, member)) \
 		 : (__u64)BPF_CORE_READ((type *)(object), member))
 

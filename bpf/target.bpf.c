@@ -124,7 +124,7 @@ struct target_capsule {
 	__u16 qid;
 	bool has_ctrl;
 	bool typed; /* @queue is; a constant */
-	__u64 rx; /* arrival, 0 if unknown */
+	__u64 rx;   /* arrival, 0 if unknown */
 	__u64 now;
 };
 
@@ -159,14 +159,14 @@ static __always_inline struct nt_cmd *cmd_of_slot(__u32 slot, __u32 tag)
 }
 
 /* @tag is computed only if it is needed. */
-#define BEGIN_SKIPPED(cmd, slot, tag)                                        \
-	({                                                                   \
-		bool elsewhere;                                              \
+#define BEGIN_SKIPPED(cmd, slot, tag)                                           \
+	({                                                                      \
+		bool elsewhere;                                                 \
 		struct nt_cmd *before = cmd_by_owner((__u64)(cmd), &elsewhere); \
-                                                                             \
-		if (!before && elsewhere)                                    \
-			before = cmd_of_slot((slot), (tag));                 \
-		forget(before, (__u64)(cmd));                                \
+                                                                                \
+		if (!before && elsewhere)                                       \
+			before = cmd_of_slot((slot), (tag));                    \
+		forget(before, (__u64)(cmd));                                   \
 	})
 
 /* Where the one before this was, whose address was the same: on the same connection that has the same tag. */
@@ -174,7 +174,8 @@ static __always_inline struct nt_cmd *cmd_again(const struct nt_queue *q, __u32 
 {
 	struct nt_cmd *c = cmd_at(*index_of(owner));
 
-	return (c->owner & ~NT_RELEASED) == owner && c->r.slot == slot && c->r.gen == q->gen ? c : NULL;
+	return (c->owner & ~NT_RELEASED) == owner && c->r.slot == slot && c->r.gen == q->gen ? c
+											     : NULL;
 }
 
 /* A command's first point. @sqe: BTF-typed. */

@@ -7,10 +7,8 @@
 int main(int argc, char **argv)
 {
 	static int (*const verbs[VERBS_NR])(const struct options *) = {
-		[VERB_LIVE] = verb_live,
-		[VERB_TRACE] = verb_trace,
-		[VERB_RECORD] = verb_record,
-		[VERB_REPORT] = verb_report,
+		[VERB_LIVE] = verb_live,     [VERB_TRACE] = verb_trace,
+		[VERB_RECORD] = verb_record, [VERB_REPORT] = verb_report,
 		[VERB_PROBES] = verb_probes,
 	};
 	struct options o;

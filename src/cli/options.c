@@ -60,7 +60,8 @@ static const struct argp_option argp_options[] = {
 	{"target", KEY_TARGET, NULL, 0, "Trace this machine as NVMe/TCP target", 1},
 	{"source", KEY_SOURCE, "SOURCE", 0,
 	 "Take points from the tracepoints of a patched driver, or from stock probes that need no "
-	 "patch: tracepoints or stock (default: tracepoints where the driver has them)", 1},
+	 "patch: tracepoints or stock (default: tracepoints where the driver has them)",
+	 1},
 	{"interval", 'i', "TIME", 0, "Live view: show a block every TIME (default 1s)", 2},
 	{"duration", 'd', "TIME", 0, "End after TIME", 2},
 	{"count", 'n', "N", 0, "End after N blocks (live view) or N commands (trace, record)", 2},
@@ -69,11 +70,13 @@ static const struct argp_option argp_options[] = {
 	{"slower", KEY_SLOWER, "TIME", 0, "Trace: only commands that took TIME or longer", 2},
 	{"sample", KEY_SAMPLE, "N", 0,
 	 "Measure about one command in N, which costs the others next to nothing. Host and target pick the "
-	 "same ones if they are given the same N", 2},
+	 "same ones if they are given the same N",
+	 2},
 	{"peer", KEY_PEER, "COMMAND", 0,
 	 "Live view of the host: run COMMAND, which brings the target's stream, and show where the time "
 	 "goes in ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
-	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it", 2},
+	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it",
+	 2},
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "Trace: end with the live view's summary of the same commands, on standard error", 2},
 	{"output", 'o', "FILE", 0, "Record: write the stream to FILE; - is standard output", 2},
@@ -81,7 +84,8 @@ static const struct argp_option argp_options[] = {
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
 	 "Record: end before the stream is larger than SIZE (a number, or with K, M or G)", 2},
 	{"slowest", KEY_SLOWEST, "N", 0, "Report: tell the story of the N slowest commands", 2},
-	{"commands", KEY_COMMANDS, NULL, 0, "Report: first of all print a line for each command", 2},
+	{"commands", KEY_COMMANDS, NULL, 0, "Report: first of all print a line for each command",
+	 2},
 	{"format", KEY_FORMAT, "FORMAT", 0, "Probes: text (default) or json", 2},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error", 3},
 	{NULL, 0, NULL, 0,
@@ -197,9 +201,10 @@ static enum verb verb_of(struct argp_state *state, const char *name)
 		return VERB_REPORT;
 	if (!strcmp(name, "probes"))
 		return VERB_PROBES;
-	argp_error(state,
-		   "unknown verb '%s': use none for the live view, or trace, record, report or probes",
-		   name);
+	argp_error(
+		state,
+		"unknown verb '%s': use none for the live view, or trace, record, report or probes",
+		name);
 	return VERBS_NR;
 }
 
@@ -228,7 +233,8 @@ static void check(struct parse *p, struct argp_state *state)
 		return;
 	}
 	if (o->nr_peers && (o->verb != VERB_LIVE || p->target))
-		argp_error(state, "--peer is for the live view of the host: ntprof-bpf --host --peer ...");
+		argp_error(state,
+			   "--peer is for the live view of the host: ntprof-bpf --host --peer ...");
 	if (o->slowest || o->commands)
 		argp_error(state, "--slowest and --commands are for report only");
 	if (p->host && p->target)
@@ -240,8 +246,9 @@ static void check(struct parse *p, struct argp_state *state)
 	if (o->json && o->verb != VERB_PROBES)
 		argp_error(state, "--format is for probes only");
 	if (o->verb == VERB_PROBES && (o->duration_ns || o->count || o->sample))
-		argp_error(state,
-			   "probes only looks: it takes neither --duration nor --count nor --sample");
+		argp_error(
+			state,
+			"probes only looks: it takes neither --duration nor --count nor --sample");
 	if (o->verb != VERB_LIVE && p->interval)
 		argp_error(state, "--interval is for the live view only");
 	if (o->histogram && o->verb != VERB_LIVE && !o->summary)
@@ -355,8 +362,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	};
 	struct parse p = {.o = o};
 
-	*o = (struct options){
-		.verb = VERB_LIVE, .interval_ns = SECOND, .source = NT_SOURCES};
+	*o = (struct options){.verb = VERB_LIVE, .interval_ns = SECOND, .source = NT_SOURCES};
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &p);
 }

@@ -156,8 +156,8 @@ static void tell_progress(struct recorder *r, const struct stats *s, bool last)
 	fprintf(stderr,
 		"%s%s: %" PRIu64 " commands, %" PRIu64 " bytes, %" PRIu64 " losses, %.0f s%s",
 		r->terminal ? "\r" : "", side_name(r->o->side), r->records,
-		r->w ? stream_bytes(r->w) : 0,
-		losses_sum(s), s->elapsed, r->terminal && !last ? "\033[K" : "\n");
+		r->w ? stream_bytes(r->w) : 0, losses_sum(s), s->elapsed,
+		r->terminal && !last ? "\033[K" : "\n");
 }
 
 static int interval(void *context, const struct stats *s)

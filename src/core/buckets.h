@@ -29,7 +29,7 @@
 #define NT_8(n)                                                                             \
 	NT_1(n), NT_1((n) + 1), NT_1((n) + 2), NT_1((n) + 3), NT_1((n) + 4), NT_1((n) + 5), \
 		NT_1((n) + 6), NT_1((n) + 7)
-#define NT_64(n)                                                                               \
+#define NT_64(n)                                                                                \
 	NT_8(n), NT_8((n) + 8), NT_8((n) + 16), NT_8((n) + 24), NT_8((n) + 32), NT_8((n) + 40), \
 		NT_8((n) + 48), NT_8((n) + 56)
 #define NT_512(n)                                                                        \
@@ -37,13 +37,13 @@
 		NT_64((n) + 320), NT_64((n) + 384), NT_64((n) + 448)
 static const unsigned short nt_table[1 << NT_TABLE_BITS] = {NT_512(0), NT_512(512), NT_512(1024),
 							    NT_512(1536)};
-#define NT_BELOW_STEP(ns, n) (!((ns) >> (NT_TABLE_BITS + ((n) - 1) * NT_STEP_BITS)))
+#define NT_BELOW_STEP(ns, n) (!((ns) >> (NT_TABLE_BITS + ((n)-1) * NT_STEP_BITS)))
 /* The shift is constant here, and the compiler is kept from making one of a variable out of several. */
-#define NT_STEPS(at, add, n)                                 \
-	do {                                                 \
-		(at) >>= (n) * NT_STEP_BITS;                 \
-		asm("" : "+r"(at));                          \
-		(add) = ((n) * NT_STEP_BITS) << NT_SUB_BITS; \
+#define NT_STEPS(at, add, n)                               \
+	do {                                               \
+		(at) >>= (n)*NT_STEP_BITS;                 \
+		asm("" : "+r"(at));                        \
+		(add) = ((n)*NT_STEP_BITS) << NT_SUB_BITS; \
 	} while (0)
 _Static_assert(NT_TABLE_BITS == 11 && NT_MAX_BITS <= NT_TABLE_BITS + 5 * NT_STEP_BITS,
 	       "the table and the steps are made for these");

@@ -14,38 +14,38 @@ enum nt_side {
 };
 
 /* X(identifier, name): where points come from: a patched driver's tracepoints, or what any kernel has. */
-#define NT_SOURCE_NAMES(X)                                                                         \
-	X(TRACEPOINTS, "tracepoints")                                                              \
+#define NT_SOURCE_NAMES(X)            \
+	X(TRACEPOINTS, "tracepoints") \
 	X(STOCK, "stock")
 
 #define NT_ENUM_SOURCE(id, name) NT_##id,
 enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 
 /* X(identifier, name on screen, what it is). In the order in which a command passes them. */
-#define NT_HOST_POINTS(X)                                                                          \
-	X(H_SUBMIT, "submit", "the request's start_time_ns")                                       \
-	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq")                                             \
-	X(H_SEND_CMD, "send_cmd", "first nvme_tcp_try_send_cmd_pdu")                               \
-	X(H_SENT_CMD, "sent_cmd", "nvme_tcp_done_send_req after the command capsule")              \
-	X(H_R2T_RX, "r2t_rx", "arrival of the packet with the first R2T")                          \
-	X(H_R2T, "r2t", "first nvme_tcp_handle_r2t")                                               \
-	X(H_SEND_DATA, "send_data", "first nvme_tcp_try_send_data_pdu")                            \
-	X(H_SENT_DATA, "sent_data", "last nvme_tcp_done_send_req after H2C data")                  \
-	X(H_RX, "rx", "arrival of the packet with the first C2H data, or else the response")       \
-	X(H_C2H, "c2h", "first nvme_tcp_handle_c2h_data")                                          \
-	X(H_CQE, "cqe", "nvme_tcp_process_nvme_cqe, or the last data of a read that has no CQE")   \
+#define NT_HOST_POINTS(X)                                                                        \
+	X(H_SUBMIT, "submit", "the request's start_time_ns")                                     \
+	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq")                                           \
+	X(H_SEND_CMD, "send_cmd", "first nvme_tcp_try_send_cmd_pdu")                             \
+	X(H_SENT_CMD, "sent_cmd", "nvme_tcp_done_send_req after the command capsule")            \
+	X(H_R2T_RX, "r2t_rx", "arrival of the packet with the first R2T")                        \
+	X(H_R2T, "r2t", "first nvme_tcp_handle_r2t")                                             \
+	X(H_SEND_DATA, "send_data", "first nvme_tcp_try_send_data_pdu")                          \
+	X(H_SENT_DATA, "sent_data", "last nvme_tcp_done_send_req after H2C data")                \
+	X(H_RX, "rx", "arrival of the packet with the first C2H data, or else the response")     \
+	X(H_C2H, "c2h", "first nvme_tcp_handle_c2h_data")                                        \
+	X(H_CQE, "cqe", "nvme_tcp_process_nvme_cqe, or the last data of a read that has no CQE") \
 	X(H_COMPLETE, "complete", "block_rq_complete")
 
-#define NT_TARGET_POINTS(X)                                                                        \
-	X(T_RX, "rx", "arrival of the packet with the command capsule")                            \
-	X(T_CMD, "cmd", "nvmet_tcp_done_recv_pdu")                                                 \
-	X(T_SEND_R2T, "send_r2t", "first nvmet_tcp_try_send_r2t")                                  \
-	X(T_DATA_RX, "data_rx", "arrival of the packet with the first H2C data")                   \
-	X(T_DATA, "data", "first nvmet_tcp_handle_h2c_data_pdu")                                   \
-	X(T_DATA_DONE, "data_done", "last nvmet_tcp_try_recv_data")                                \
-	X(T_EXEC, "exec", "nvmet_tcp_exec_read_req or nvmet_tcp_exec_write_req")                   \
-	X(T_DONE, "done", "nvmet_tcp_queue_response after exec")                                   \
-	X(T_SEND, "send", "first nvmet_tcp_try_send_data_pdu, or else _try_send_response")         \
+#define NT_TARGET_POINTS(X)                                                                \
+	X(T_RX, "rx", "arrival of the packet with the command capsule")                    \
+	X(T_CMD, "cmd", "nvmet_tcp_done_recv_pdu")                                         \
+	X(T_SEND_R2T, "send_r2t", "first nvmet_tcp_try_send_r2t")                          \
+	X(T_DATA_RX, "data_rx", "arrival of the packet with the first H2C data")           \
+	X(T_DATA, "data", "first nvmet_tcp_handle_h2c_data_pdu")                           \
+	X(T_DATA_DONE, "data_done", "last nvmet_tcp_try_recv_data")                        \
+	X(T_EXEC, "exec", "nvmet_tcp_exec_read_req or nvmet_tcp_exec_write_req")           \
+	X(T_DONE, "done", "nvmet_tcp_queue_response after exec")                           \
+	X(T_SEND, "send", "first nvmet_tcp_try_send_data_pdu, or else _try_send_response") \
 	X(T_SENT, "sent", "nvmet_tcp_try_send_response, or the last data of a read without CQE")
 
 #define NT_ENUM_POINT(id, name, what) NT_##id,
@@ -58,10 +58,10 @@ _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host po
 _Static_assert(NT_TARGET_POINTS_NR <= NT_POINTS_MAX, "a record holds every target point");
 
 /* Which points a command passes (NVMe/TCP 1.0, 3.3: command data transfers). */
-#define NT_SHAPES(X)                                                                               \
-	X(READ, "read")                                                                            \
-	X(INLINE_WRITE, "inline_write")                                                            \
-	X(R2T_WRITE, "r2t_write")                                                                  \
+#define NT_SHAPES(X)                    \
+	X(READ, "read")                 \
+	X(INLINE_WRITE, "inline_write") \
+	X(R2T_WRITE, "r2t_write")       \
 	X(NO_DATA, "no_data")
 
 #define NT_ENUM_SHAPE(id, name) NT_SHAPE_##id,
@@ -80,20 +80,20 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
  * target (an R2T write's wait for its data). send_response has no place in a merged record: it
  * runs beside the network.
  */
-#define NT_HOST_STAGES(X)                                                                          \
-	X(HS_BLK_SUBMISSION, "blk_submission")                                                     \
-	X(HS_NVME_TCP_SUBMISSION, "nvme_tcp_submission")                                           \
-	X(HS_NETWORK_AND_TARGET, "network_and_target")                                             \
-	X(HS_NSTACK_COMPLETION, "nstack_completion")                                               \
-	X(HS_NVME_TCP_COMPLETION, "nvme_tcp_completion")                                           \
+#define NT_HOST_STAGES(X)                                \
+	X(HS_BLK_SUBMISSION, "blk_submission")           \
+	X(HS_NVME_TCP_SUBMISSION, "nvme_tcp_submission") \
+	X(HS_NETWORK_AND_TARGET, "network_and_target")   \
+	X(HS_NSTACK_COMPLETION, "nstack_completion")     \
+	X(HS_NVME_TCP_COMPLETION, "nvme_tcp_completion") \
 	X(HS_BLK_COMPLETION, "blk_completion")
 
-#define NT_TARGET_STAGES(X)                                                                        \
-	X(TS_NSTACK_SUBMISSION, "nstack_submission")                                               \
-	X(TS_NVMET_TCP_SUBMISSION, "nvmet_tcp_submission")                                         \
-	X(TS_NETWORK_AND_HOST, "network_and_host")                                                 \
-	X(TS_TARGET_SUBSYSTEM, "target_subsystem")                                                 \
-	X(TS_NVMET_TCP_COMPLETION, "nvmet_tcp_completion")                                         \
+#define NT_TARGET_STAGES(X)                                \
+	X(TS_NSTACK_SUBMISSION, "nstack_submission")       \
+	X(TS_NVMET_TCP_SUBMISSION, "nvmet_tcp_submission") \
+	X(TS_NETWORK_AND_HOST, "network_and_host")         \
+	X(TS_TARGET_SUBSYSTEM, "target_subsystem")         \
+	X(TS_NVMET_TCP_COMPLETION, "nvmet_tcp_completion") \
 	X(TS_SEND_RESPONSE, "send_response")
 
 #define NT_ENUM_STAGE(id, name) NT_##id,
@@ -109,28 +109,28 @@ _Static_assert(NT_TARGET_STAGES_NR <= NT_STAGES_MAX, "room for every target stag
  * passes. For every shape the segments of a side form one unbroken chain from its first point to
  * its last, so its stages add up to the whole (conservation), to the nanosecond.
  */
-#define NT_HOST_SEGMENTS(X)                                                                        \
-	X(HS_BLK_SUBMISSION, NT_SHAPES_ALL, H_SUBMIT, H_QUEUE_RQ)                                  \
-	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_ALL, H_QUEUE_RQ, H_SEND_CMD)                           \
-	X(HS_NETWORK_AND_TARGET, NT_SHAPES_NOT_R2T, H_SEND_CMD, H_RX)                              \
-	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_CMD, H_R2T_RX)                              \
-	X(HS_NSTACK_COMPLETION, NT_SHAPES_R2T, H_R2T_RX, H_R2T)                                    \
-	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_R2T, H_R2T, H_SEND_DATA)                               \
-	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_DATA, H_RX)                                 \
-	X(HS_NSTACK_COMPLETION, NT_SHAPES_DATA_IN, H_RX, H_C2H)                                    \
-	X(HS_NVME_TCP_COMPLETION, NT_SHAPES_DATA_IN, H_C2H, H_CQE)                                 \
-	X(HS_NSTACK_COMPLETION, NT_SHAPES_NOT_DATA_IN, H_RX, H_CQE)                                \
+#define NT_HOST_SEGMENTS(X)                                              \
+	X(HS_BLK_SUBMISSION, NT_SHAPES_ALL, H_SUBMIT, H_QUEUE_RQ)        \
+	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_ALL, H_QUEUE_RQ, H_SEND_CMD) \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_NOT_R2T, H_SEND_CMD, H_RX)    \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_CMD, H_R2T_RX)    \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_R2T, H_R2T_RX, H_R2T)          \
+	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_R2T, H_R2T, H_SEND_DATA)     \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_DATA, H_RX)       \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_DATA_IN, H_RX, H_C2H)          \
+	X(HS_NVME_TCP_COMPLETION, NT_SHAPES_DATA_IN, H_C2H, H_CQE)       \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_NOT_DATA_IN, H_RX, H_CQE)      \
 	X(HS_BLK_COMPLETION, NT_SHAPES_ALL, H_CQE, H_COMPLETE)
 
-#define NT_TARGET_SEGMENTS(X)                                                                      \
-	X(TS_NSTACK_SUBMISSION, NT_SHAPES_ALL, T_RX, T_CMD)                                        \
-	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_NOT_R2T, T_CMD, T_EXEC)                               \
-	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_CMD, T_SEND_R2T)                               \
-	X(TS_NETWORK_AND_HOST, NT_SHAPES_R2T, T_SEND_R2T, T_DATA_RX)                               \
-	X(TS_NSTACK_SUBMISSION, NT_SHAPES_R2T, T_DATA_RX, T_DATA)                                  \
-	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_DATA, T_EXEC)                                  \
-	X(TS_TARGET_SUBSYSTEM, NT_SHAPES_ALL, T_EXEC, T_DONE)                                      \
-	X(TS_NVMET_TCP_COMPLETION, NT_SHAPES_ALL, T_DONE, T_SEND)                                  \
+#define NT_TARGET_SEGMENTS(X)                                        \
+	X(TS_NSTACK_SUBMISSION, NT_SHAPES_ALL, T_RX, T_CMD)          \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_NOT_R2T, T_CMD, T_EXEC) \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_CMD, T_SEND_R2T) \
+	X(TS_NETWORK_AND_HOST, NT_SHAPES_R2T, T_SEND_R2T, T_DATA_RX) \
+	X(TS_NSTACK_SUBMISSION, NT_SHAPES_R2T, T_DATA_RX, T_DATA)    \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_DATA, T_EXEC)    \
+	X(TS_TARGET_SUBSYSTEM, NT_SHAPES_ALL, T_EXEC, T_DONE)        \
+	X(TS_NVMET_TCP_COMPLETION, NT_SHAPES_ALL, T_DONE, T_SEND)    \
 	X(TS_SEND_RESPONSE, NT_SHAPES_ALL, T_SEND, T_SENT)
 
 #endif /* NTPROF_CORE_POINTS_H */

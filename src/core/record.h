@@ -14,14 +14,14 @@
 #include "core/points.h"
 
 /* X(identifier, name): what a command asked for (NVM Command Set 1.0, figure 13; Base 2.0, 5). */
-#define NT_OPS(X)                                                                                  \
-	X(READ, "read")                                                                            \
-	X(WRITE, "write")                                                                          \
-	X(FLUSH, "flush")                                                                          \
-	X(DISCARD, "discard")                                                                      \
-	X(WRITE_ZEROES, "write_zeroes")                                                            \
-	X(OTHER, "other")                                                                          \
-	X(ADMIN, "admin")                                                                          \
+#define NT_OPS(X)                       \
+	X(READ, "read")                 \
+	X(WRITE, "write")               \
+	X(FLUSH, "flush")               \
+	X(DISCARD, "discard")           \
+	X(WRITE_ZEROES, "write_zeroes") \
+	X(OTHER, "other")               \
+	X(ADMIN, "admin")               \
 	X(FABRICS, "fabrics")
 
 #define NT_ENUM_OP(id, name) NT_OP_##id,
@@ -31,28 +31,34 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
  * X(identifier, name, what it means). Everything that keeps a command out of a histogram, or a
  * record from its reader, is counted under one of these names.
  */
-#define NT_COUNTERS(X)                                                                             \
-	X(CANCELLED, "cancelled", "commands that ended without a response (reset, timeout, abort)") \
-	X(DIED, "died", "commands whose connection closed before they were answered")              \
-	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                    \
-	X(OVERWRITTEN, "overwritten", "commands whose completion was not seen before the tag came back") \
-	X(NO_START, "no_start", "completions of commands that began before tracing did")           \
-	X(NEVER_SENT, "never_sent", "commands that the host ended unsent, its controller not being ready") \
-	X(POINT_MISSING, "point_missing", "commands that could not be split into stages")          \
-	X(SUBMIT_MISSING, "submit_missing", "commands without a start time (iostats off): latency is from queue_rq") \
-	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                    \
-	X(HIST_FULL, "hist_full", "commands counted in the shared histogram because all others are taken") \
-	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")              \
-	X(ASYNC_EVENT, "async_event", "Asynchronous Event Requests, which wait by design: not measured")
+#define NT_COUNTERS(X)                                                                    \
+	X(CANCELLED, "cancelled",                                                         \
+	  "commands that ended without a response (reset, timeout, abort)")               \
+	X(DIED, "died", "commands whose connection closed before they were answered")     \
+	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")           \
+	X(OVERWRITTEN, "overwritten",                                                     \
+	  "commands whose completion was not seen before the tag came back")              \
+	X(NO_START, "no_start", "completions of commands that began before tracing did")  \
+	X(NEVER_SENT, "never_sent",                                                       \
+	  "commands that the host ended unsent, its controller not being ready")          \
+	X(POINT_MISSING, "point_missing", "commands that could not be split into stages") \
+	X(SUBMIT_MISSING, "submit_missing",                                               \
+	  "commands without a start time (iostats off): latency is from queue_rq")        \
+	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")           \
+	X(HIST_FULL, "hist_full",                                                         \
+	  "commands counted in the shared histogram because all others are taken")        \
+	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")     \
+	X(ASYNC_EVENT, "async_event",                                                     \
+	  "Asynchronous Event Requests, which wait by design: not measured")
 
 #define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
 enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 
 /* Flags of a record. */
-#define NT_F_NO_CQE (1u << 0) /* a read that ended with the C2H SUCCESS flag */
+#define NT_F_NO_CQE (1u << 0)	 /* a read that ended with the C2H SUCCESS flag */
 #define NT_F_CANCELLED (1u << 1) /* ended without a response */
-#define NT_F_REQUEUED (1u << 2) /* sent more than once; the points are those of the last time */
-#define NT_F_UNSPLIT (1u << 3) /* a point its shape needs is missing or out of order */
+#define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are those of the last time */
+#define NT_F_UNSPLIT (1u << 3)	 /* a point its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
 #define NT_F_ENDED (1u << 5) /* the target has handed its answer to the socket */
 

@@ -85,8 +85,8 @@ double offset_drift_ppm(const struct offset *o);
 /* How many of the bounds agree on one offset. */
 struct offset_vote {
 	struct offset_bounds best; /* where most of them overlap */
-	size_t votes; /* how many do */
-	size_t rival; /* how many of the others overlap elsewhere */
+	size_t votes;		   /* how many do */
+	size_t rival;		   /* how many of the others overlap elsewhere */
 };
 
 /**

@@ -28,10 +28,10 @@ struct pending {
 	struct nt_record r;
 	uint64_t key;
 	void *owner;
-	pending_id chain; /* next of equal hash */
+	pending_id chain;	   /* next of equal hash */
 	pending_id next, previous; /* of the same owner */
-	pending_id newer, older; /* of all */
-	bool doubtful; /* more than one of the other side would do */
+	pending_id newer, older;   /* of all */
+	bool doubtful;		   /* more than one of the other side would do */
 };
 
 struct pending_pool {

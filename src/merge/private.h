@@ -34,9 +34,9 @@ struct half {
 	struct link *link; /* with the partner's stream */
 	struct merge_connection *connection;
 	struct pending_list pending;
-	uint64_t waited; /* records that had to wait since the last match */
-	uint64_t next_try; /* when so many have, look for the partner or the offset again */
-	uint64_t aged_try; /* not before the stream's @newest is here */
+	uint64_t waited;      /* records that had to wait since the last match */
+	uint64_t next_try;    /* when so many have, look for the partner or the offset again */
+	uint64_t aged_try;    /* not before the stream's @newest is here */
 	struct half *suspect; /* whom the last try found, with this offset, but not surely enough */
 	struct offset_bounds suspected;
 };

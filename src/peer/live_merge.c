@@ -41,8 +41,8 @@ struct peers {
 	struct merge *merge;
 	struct merged interval;
 	struct merged total;
-	bool recording; /* any peer does */
-	uint64_t early; /* commands of before that */
+	bool recording;	      /* any peer does */
+	uint64_t early;	      /* commands of before that */
 	int result;	      /* of what the merge called back for */
 	unsigned int reading; /* whose event it is */
 };

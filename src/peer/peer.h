@@ -13,13 +13,13 @@
 #include "stream/stream.h"
 
 /* X(identifier, name): what a peer does. */
-#define PEER_STATES(X)                                                                             \
-	X(STARTING, "starting") /* nothing has come yet */                                         \
-	X(WAITING, "waiting") /* it is there, and waits for its module */                          \
-	X(RUNNING, "running")                                                                      \
-	X(STALLED, "stalled") /* nothing has come for PEER_STALL_NS */                             \
-	X(ENDED, "ended") /* its recording ended well */                                           \
-	X(DIED, "died") /* its stream broke off */                                                 \
+#define PEER_STATES(X)                                                      \
+	X(STARTING, "starting") /* nothing has come yet */                  \
+	X(WAITING, "waiting")	/* it is there, and waits for its module */ \
+	X(RUNNING, "running")                                               \
+	X(STALLED, "stalled") /* nothing has come for PEER_STALL_NS */      \
+	X(ENDED, "ended")     /* its recording ended well */                \
+	X(DIED, "died")	      /* its stream broke off */                    \
 	X(REFUSED, "refused") /* no stream, damaged, of another version or of the wrong side */
 
 #define PEER_ENUM(id, name) PEER_##id,

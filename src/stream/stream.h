@@ -21,12 +21,12 @@
 /* Who recorded. First frame of every stream. */
 struct stream_header {
 	enum nt_side side;
-	char source[16]; /* "tracepoints" */
+	char source[16];  /* "tracepoints" */
 	char boot_id[37]; /* /proc/sys/kernel/random/boot_id: one clock */
 	char hostname[STREAM_NAME_LEN];
 	char kernel[STREAM_NAME_LEN];
 	char program[32]; /* version of ntprof-bpf that wrote it */
-	uint32_t sample; /* about one command in so many was measured; 0 and 1: every one */
+	uint32_t sample;  /* about one command in so many was measured; 0 and 1: every one */
 };
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME of one instant, nanoseconds. */
@@ -48,7 +48,8 @@ struct stream_queue {
 	uint16_t sqsize;
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
-	char address[STREAM_ADDRESS_LEN]; /* as sysfs has it, "traddr=...,trsvcid=..."; "" if unknown */
+	char address
+		[STREAM_ADDRESS_LEN]; /* as sysfs has it, "traddr=...,trsvcid=..."; "" if unknown */
 };
 
 /* Losses so far, by name, so that either end may know more of them than the other. */

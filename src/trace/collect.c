@@ -146,7 +146,8 @@ static const struct nt_hist *hist_of_cpu(const void *first, size_t stride, unsig
 }
 
 /* Whether the durations of a histogram have grown: those of commands, which are never 0. */
-static bool hist_grown(const struct tracer *t, const void *at, size_t stride, const struct hist_seen *seen)
+static bool hist_grown(const struct tracer *t, const void *at, size_t stride,
+		       const struct hist_seen *seen)
 {
 	uint64_t sum = 0;
 
@@ -402,13 +403,13 @@ static void find_programs(struct tracer *t)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, t->obj)
-	{
+	bpf_object__for_each_program (p, t->obj) {
 		const char *name = bpf_program__name(p);
 		struct bpf_program *twin;
 		char twin_name[64];
 
-		if (bpf_program__fd(p) < 0 || probe_stands_in(name) || t->nr_running == TRACER_PROGRAMS_MAX)
+		if (bpf_program__fd(p) < 0 || probe_stands_in(name) ||
+		    t->nr_running == TRACER_PROGRAMS_MAX)
 			continue;
 		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
 		twin = bpf_object__find_program_by_name(t->obj, twin_name);

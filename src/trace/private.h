@@ -74,16 +74,16 @@ struct tracer {
 		int twin_fd; /* of its "nested" twin, -1 without */
 	} running[TRACER_PROGRAMS_MAX];
 	unsigned int nr_running;
-	void *percpu;			/* room for one value of hists or stages on every CPU */
-	struct hist_seen *hist_seen;	/* [nr_hists] */
-	struct hist_seen *stage_seen;	/* [NT_OPS_NR * NT_STAGES_MAX] */
+	void *percpu;		      /* room for one value of hists or stages on every CPU */
+	struct hist_seen *hist_seen;  /* [nr_hists] */
+	struct hist_seen *stage_seen; /* [NT_OPS_NR * NT_STAGES_MAX] */
 	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
 	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
 	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
-	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */
+	struct queue_ident (*ident)[2];	 /* [nr_slots][bank] */
 	uint32_t stage_epoch[NT_OPS_NR]; /* the interval at whose end they were looked at last */
-	uint32_t ops_seen; /* bits of operations that some queue has a histogram of */
-	uint32_t *swept_gen;		/* [nr_slots] */
+	uint32_t ops_seen;		 /* bits of operations that some queue has a histogram of */
+	uint32_t *swept_gen;		 /* [nr_slots] */
 	uint64_t counters_seen[STATS_COUNTERS_NR];
 	uint64_t began_ns;
 	bool always_nested; /* programs for what is interrupted are always needed */

@@ -45,12 +45,12 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 	struct bpf_program *program;
 	size_t nr = 0;
 
-	bpf_object__for_each_program(program, obj) nr++;
+	bpf_object__for_each_program (program, obj)
+		nr++;
 	p->places = calloc(nr, sizeof(*p->places));
 	if (!p->places)
 		return -ENOMEM;
-	bpf_object__for_each_program(program, obj)
-	{
+	bpf_object__for_each_program (program, obj) {
 		const char *section = bpf_program__section_name(program);
 		const char *slash = strchr(section, '/');
 

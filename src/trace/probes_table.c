@@ -130,12 +130,7 @@ const struct probe_way probe_ways[] = {
 	 {"exec_read_req", "exec_write_req", NULL},
 	 "nvmet_tcp_exec_read_req, nvmet_tcp_exec_write_req",
 	 NULL},
-	{NT_TARGET,
-	 NT_TRACEPOINTS,
-	 T(DONE),
-	 {"queue_response"},
-	 "nvmet_tcp_queue_response",
-	 NULL},
+	{NT_TARGET, NT_TRACEPOINTS, T(DONE), {"queue_response"}, "nvmet_tcp_queue_response", NULL},
 	{NT_TARGET,
 	 NT_TRACEPOINTS,
 	 T(SEND),
@@ -164,7 +159,8 @@ const struct probe_way probe_ways[] = {
 	{NT_TARGET,
 	 NT_STOCK,
 	 T(SEND_R2T) | T(SEND) | T(SENT),
-	 {"stock_send_r2t", "stock_send_data_pdu", "stock_send_response", "stock_send_data_end", NULL},
+	 {"stock_send_r2t", "stock_send_data_pdu", "stock_send_response", "stock_send_data_end",
+	  NULL},
 	 "entry of nvmet_try_send_r2t(), _data_pdu(), _response(), return of _data()",
 	 NULL},
 	{NT_TARGET,
@@ -211,12 +207,29 @@ const struct probe_way probe_ways[] = {
 const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
-	"queue_rq",	   "stock_queue_rq",	 "stock_learn",	    "try_send_cmd_pdu",
-	"stock_send_cmd",  "stock_sendpage",	 "stock_no_sendpage",
-	"stock_sendmsg",   "stock_sent",	 "done_send_req",   "stock_recv_skb",
-	"stock_recv_pdu",  "handle_r2t",	 "stock_send_data", "try_send_data_pdu",
-	"handle_c2h_data", "recv_data",		 "stock_in_short",  "process_nvme_cqe",
-	"stock_end",	   "rq_complete_nested", "rq_complete",	    NULL,
+	"queue_rq",
+	"stock_queue_rq",
+	"stock_learn",
+	"try_send_cmd_pdu",
+	"stock_send_cmd",
+	"stock_sendpage",
+	"stock_no_sendpage",
+	"stock_sendmsg",
+	"stock_sent",
+	"done_send_req",
+	"stock_recv_skb",
+	"stock_recv_pdu",
+	"handle_r2t",
+	"stock_send_data",
+	"try_send_data_pdu",
+	"handle_c2h_data",
+	"recv_data",
+	"stock_in_short",
+	"process_nvme_cqe",
+	"stock_end",
+	"rq_complete_nested",
+	"rq_complete",
+	NULL,
 };
 
 static const char *const target_programs[] = {
@@ -280,10 +293,9 @@ bool probe_stands_in(const char *name)
 
 bool probe_watches_data(const char *name)
 {
-	static const char *const names[] = {"recv_data",       "stock_in_short",
-					    "stock_end",       "try_send_data",
-					    "stock_send_data_end", "stock_sendpage_end",
-					    "stock_sendmsg_end"};
+	static const char *const names[] = {
+		"recv_data",	       "stock_in_short",     "stock_end",	 "try_send_data",
+		"stock_send_data_end", "stock_sendpage_end", "stock_sendmsg_end"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))

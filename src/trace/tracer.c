@@ -165,7 +165,8 @@ static enum tracer_status choose_programs(struct tracer *t, char *detail, size_t
 	if (t->o.select != NT_SELECT_NONE)
 		wanted = ~0u;
 	t->missing = probe_stage_points(t->o.side) & ~given;
-	if ((probe_vital_points(t->o.side) & ~given) || (t->source == NT_TRACEPOINTS && t->missing)) {
+	if ((probe_vital_points(t->o.side) & ~given) ||
+	    (t->source == NT_TRACEPOINTS && t->missing)) {
 		for (size_t i = 0; !first && i < probe_ways_nr; i++)
 			if (probe_ways[i].side == t->o.side && probe_ways[i].source == t->source &&
 			    (probe_ways[i].points & ~given) &&
@@ -239,19 +240,19 @@ static uint32_t qid_stride(unsigned int cpus)
 }
 
 /* Sizes that depend on the machine and on what was asked for. */
-#define CONFIGURE(skel, t)                                                                  \
-	do {                                                                                \
-		(skel)->rodata->nt_select = (t)->o.select;                                  \
-		(skel)->rodata->nt_slower_ns = (t)->o.slower_ns;                            \
-		(skel)->rodata->nt_sample_below = nt_sample_threshold((t)->o.sample);       \
-		(skel)->rodata->nt_hists = (t)->nr_hists;                                   \
-		(skel)->rodata->nt_no_histograms = (t)->o.no_histograms;                    \
-		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);               \
-		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);                \
-		(skel)->rodata->nt_wake_bytes = RING_BYTES / 4;                             \
-		if ((t)->o.select != NT_SELECT_NONE)                                        \
-			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);         \
-		(t)->obj = (skel)->obj;                                                     \
+#define CONFIGURE(skel, t)                                                            \
+	do {                                                                          \
+		(skel)->rodata->nt_select = (t)->o.select;                            \
+		(skel)->rodata->nt_slower_ns = (t)->o.slower_ns;                      \
+		(skel)->rodata->nt_sample_below = nt_sample_threshold((t)->o.sample); \
+		(skel)->rodata->nt_hists = (t)->nr_hists;                             \
+		(skel)->rodata->nt_no_histograms = (t)->o.no_histograms;              \
+		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);         \
+		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);          \
+		(skel)->rodata->nt_wake_bytes = RING_BYTES / 4;                       \
+		if ((t)->o.select != NT_SELECT_NONE)                                  \
+			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);   \
+		(t)->obj = (skel)->obj;                                               \
 	} while (0)
 
 static int open_object(struct tracer *t)
@@ -349,8 +350,7 @@ static void print_memory(const struct tracer *t)
 	struct bpf_map *m;
 	size_t total = 0;
 
-	bpf_object__for_each_map(m, t->obj)
-	{
+	bpf_object__for_each_map (m, t->obj) {
 		size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
 
 		if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
@@ -481,7 +481,8 @@ static void watch_data(struct tracer *t, bool settled)
 /* Where no I/O ends in an interrupt, no program has to stand in for one that was interrupted. */
 static void watch_nested(struct tracer *t, bool settled)
 {
-	bool needed = !settled || t->always_nested || __atomic_load_n(t->redirected, __ATOMIC_RELAXED);
+	bool needed =
+		!settled || t->always_nested || __atomic_load_n(t->redirected, __ATOMIC_RELAXED);
 
 	if (needed != t->nested_detached)
 		return;

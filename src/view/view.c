@@ -141,9 +141,8 @@ static void operation_print(const struct block *b, enum nt_op op, bool numbers, 
 			continue;
 		fprintf(f, "stage %s %s %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			op_name(op), stage_joined_name(b->s->side, into, i, name, sizeof(name)),
-			hist_mean(stage),
-			hist_percentile(stage, 50), hist_percentile(stage, 99), stage->max,
-			stage->sum);
+			hist_mean(stage), hist_percentile(stage, 50), hist_percentile(stage, 99),
+			stage->max, stage->sum);
 	}
 }
 

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "attach: cannot load %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	bpf_object__for_each_program(p, o) {
+	bpf_object__for_each_program (p, o) {
 		if (!bpf_program__attach(p)) {
 			fprintf(stderr, "attach: cannot attach %s: %s\n", bpf_program__name(p),
 				strerror(errno));

@@ -4,11 +4,11 @@
 
 #include <bpf/bpf_helpers.h>
 
-#define EMPTY(name, section)    \
-	SEC(section)            \
-	int name(__u64 *ctx)    \
-	{                       \
-		return 0;       \
+#define EMPTY(name, section) \
+	SEC(section)         \
+	int name(__u64 *ctx) \
+	{                    \
+		return 0;    \
 	}
 
 char LICENSE[] SEC("license") = "GPL";

@@ -64,7 +64,8 @@ static void no_tag_is_favoured(void **state)
 		unsigned int got = 0;
 
 		for (unsigned int use = 0; use < uses; use++)
-			got += picked(n, 1, cid_of(tag, use), 4096, (uint64_t)(use * TAGS + tag) * 8);
+			got += picked(n, 1, cid_of(tag, use), 4096,
+				      (uint64_t)(use * TAGS + tag) * 8);
 		assert_true(plausible(got, uses, 1.0 / n));
 	}
 }
