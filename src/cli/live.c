@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "peer/live_merge.h"
+#include "trace/announce.h"
+#include "view/peers.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "view/view.h"
@@ -9,7 +14,8 @@
 struct live {
 	const struct options *o;
 	struct view_options view;
-	struct peers *peers; /* NULL without */
+	struct live_merge *peers; /* NULL without */
+	struct announced announced;
 	uint64_t shown;
 };
 
@@ -19,37 +25,41 @@ static int show_interval(void *context, const struct stats *s)
 	int err = view_interval(s, &l->view);
 
 	if (!err && l->peers)
-		err = peers_interval(l->peers);
+		err = live_merge_interval(l->peers);
 	return err ? err : l->o->count && ++l->shown >= l->o->count;
 }
 
 static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	int err = l->peers ? peers_finish(l->peers) : 0;
+	int err = l->peers ? live_merge_finish(l->peers) : 0;
 
 	return err ? err : view_summary(s, &l->view);
 }
 
 static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
-	const struct live *l = context;
+	struct live *l = context;
+	struct queue_info q;
+	int ret = announce(&l->announced, t, r, &q);
 
-	return peers_record(l->peers, t, r);
+	if (ret > 0)
+		ret = live_merge_queue(l->peers, &q);
+	return ret ?: live_merge_record(l->peers, r);
 }
 
 static int peers_fd_of(void *context)
 {
 	const struct live *l = context;
 
-	return peers_fd(l->peers);
+	return live_merge_fd(l->peers);
 }
 
 static int take_peers(void *context)
 {
 	const struct live *l = context;
 
-	return peers_ready(l->peers);
+	return live_merge_ready(l->peers);
 }
 
 static int resize(void *context, const struct stats *s)
@@ -84,13 +94,17 @@ int verb_live(const struct options *o)
 	view_setup(&live.view, stdout);
 	live.view.histogram = o->histogram;
 	if (o->nr_peers) {
-		live.peers = peers_new(o->peers, o->nr_peers);
-		if (!live.peers)
+		live.peers = live_merge_new(o->peers, o->nr_peers);
+		if (!live.peers) {
+			fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n",
+				strerror(errno));
 			return EXIT_FAILURE;
-		live.view.extra = peers_view;
+		}
+		live.view.extra = view_peers;
 		live.view.context = live.peers;
 	}
 	status = run(o, &callbacks, &live);
-	peers_free(live.peers);
+	live_merge_free(live.peers);
+	announced_free(&live.announced);
 	return status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "core/stats.h"
+#include "core/names.h"
 
 #define SECOND 1000000000ULL
 
@@ -318,8 +318,8 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 	case KEY_PEER:
 		if (!arg[0])
 			argp_error(state, "--peer needs a command, a file or a FIFO");
-		if (p->o->nr_peers == OPTIONS_PEERS_MAX)
-			argp_error(state, "at most %u times --peer", OPTIONS_PEERS_MAX);
+		if (p->o->nr_peers == PEERS_MAX)
+			argp_error(state, "at most %u times --peer", PEERS_MAX);
 		p->o->peers[p->o->nr_peers++] = arg;
 		break;
 	case KEY_COMMANDS:

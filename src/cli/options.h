@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/points.h"
+#include "peer/live_merge.h"
 
 enum verb {
 	VERB_LIVE, /* the default one, which has no name */
@@ -21,7 +22,6 @@ enum verb {
 
 /* More hosts and targets than anybody would look at together. */
 #define REPORT_FILES_MAX 256u
-#define OPTIONS_PEERS_MAX 16u
 /* Of fewer commands than one in so many nobody learns anything. */
 #define SAMPLE_MAX 1000000u
 
@@ -41,7 +41,7 @@ enum verb {
  * @output: record: where to, "-" is standard output
  * @force: record: replace a file that exists
  * @max_bytes: record: end before the stream gets larger; 0 is never
- * @peers, @nr_peers: live: commands that bring a target's stream, or files; at most OPTIONS_PEERS_MAX
+ * @peers, @nr_peers: live: commands that bring a target's stream, or files; at most PEERS_MAX
  * @files, @nr_files: report: the streams to read
  * @slowest: report: tell the story of so many of the slowest commands
  * @commands: report: a line for each command
@@ -57,7 +57,7 @@ struct options {
 	uint64_t count;
 	uint64_t slower_ns;
 	uint32_t sample;
-	char *peers[OPTIONS_PEERS_MAX];
+	char *peers[PEERS_MAX];
 	unsigned int nr_peers;
 	char **files;
 	unsigned int nr_files;

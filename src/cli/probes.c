@@ -8,7 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "core/segments.h"
+#include "core/text.h"
 #include "trace/probes.h"
 #include "trace/tracer.h"
 #include "cli/verbs.h"
@@ -67,17 +69,9 @@ static const char *passed_over(const struct look *l, const struct probes *p,
 /* Names of the stages that @point bounds, each followed by ", " but the last. */
 static const char *stages_at(enum nt_side side, unsigned int point, char *buf, size_t size)
 {
-	unsigned int bits = 0, used = 0;
+	uint32_t bits = segments_stages_at(side, point);
+	unsigned int used = 0;
 
-#define BIT(stage, shapes, from, to)                \
-	if (point == NT_##from || point == NT_##to) \
-		bits |= 1u << NT_##stage;
-	if (side == NT_HOST) {
-		NT_HOST_SEGMENTS(BIT)
-	} else {
-		NT_TARGET_SEGMENTS(BIT)
-	}
-#undef BIT
 	buf[0] = '\0';
 	for (unsigned int i = 0; i < stages_nr(side); i++)
 		if (bits & 1u << i && used < size)
@@ -92,7 +86,7 @@ static void print_text(const struct look *l, const struct probes *p)
 	uint8_t into[NT_STAGES_MAX];
 
 	printf("%s%s, %s: coverage is %s, source %s\n", l->more ? "\n" : "", side_name(l->side),
-	       module_of(l->side), status_name(l->status), source_name(l->source));
+	       driver_name(l->side), status_name(l->status), source_name(l->source));
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
 		const struct probe_way *chosen = probes_way(p, l->source, i);
 
@@ -118,15 +112,10 @@ static void print_text(const struct look *l, const struct probes *p)
 		printf("  to do: %s\n", buf);
 }
 
-/* Our own texts, and names of functions and kernels: quotes and backslashes are all there could be. */
 static void json_string(const char *text)
 {
 	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar(*text);
-	}
+	text_print(stdout, text, TEXT_JSON);
 	putchar('"');
 }
 
@@ -165,7 +154,7 @@ static void print_json(const struct look *l, const struct probes *p)
 
 	printf("%s  {\"side\": \"%s\", \"driver\": \"%s\", \"loaded\": %s, \"source\": \"%s\", "
 	       "\"coverage\": \"%s\",\n   \"points\": [",
-	       l->more ? ",\n" : "", side_name(l->side), module_of(l->side),
+	       l->more ? ",\n" : "", side_name(l->side), driver_name(l->side),
 	       probes_module_loaded(p) ? "true" : "false", source_name(l->source),
 	       status_name(l->status));
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
@@ -213,7 +202,7 @@ static void look_at(void *context, const struct probes *p)
 
 	l->source = l->o->source < NT_SOURCES ? l->o->source : probes_source(p);
 	l->given = probes_points(p, l->source);
-	l->missing = probe_stage_points(l->side) & ~l->given;
+	l->missing = segments_points(l->side) & ~l->given;
 	l->status = !l->missing ? LOOK_FULL : vital & ~l->given ? LOOK_NONE : LOOK_PARTIAL;
 	if (l->o->json)
 		print_json(l, p);

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "trace/announce.h"
-#include "core/clock.h"
+#include "core/names.h"
+#include "core/time.h"
 #include "cli/run.h"
 #include "stream/stream.h"
 #include "cli/verbs.h"
@@ -70,11 +70,7 @@ static int stop_on(struct recorder *r, int err)
 static int write_clock(struct recorder *r)
 {
 	struct stream_event e = {.type = STREAM_CLOCK};
-	struct timespec t;
-
-	e.clock.monotonic_ns = monotonic_ns();
-	clock_gettime(CLOCK_REALTIME, &t);
-	e.clock.realtime_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	e.clock = instant_now();
 	return stream_write(r->w, &e);
 }
 
@@ -143,7 +139,7 @@ static uint64_t losses_sum(const struct stats *s)
 {
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < STATS_IN_FLIGHT; i++)
+	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		n += s->counters_total[i];
 	return n;
 }
@@ -182,7 +178,6 @@ static int end(void *context, const struct stats *s)
 {
 	struct stream_event e = {.type = STREAM_END};
 	struct recorder *r = context;
-	struct timespec t;
 	int err = 0;
 
 	/* Ended before the module came: a stream without records. */
@@ -190,9 +185,7 @@ static int end(void *context, const struct stats *s)
 		err = write_header(r, r->o->source);
 	if (!err && !r->reader_gone) {
 		e.end.records = r->records;
-		e.end.clock.monotonic_ns = monotonic_ns();
-		clock_gettime(CLOCK_REALTIME, &t);
-		e.end.clock.realtime_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+		e.end.clock = instant_now();
 		losses_of(s, &e.end.losses);
 		err = stream_write(r->w, &e);
 		if (!err)
@@ -210,8 +203,7 @@ static void waiting(void *context)
 {
 	const struct recorder *r = context;
 
-	fprintf(stderr, "waiting for module %s\n",
-		r->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+	fprintf(stderr, "waiting for module %s\n", driver_name(r->o->side));
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "merge/totals.h"
 #include "merge/one_side.h"
 #include "cli/verbs.h"
+#include "view/inputs.h"
 #include "view/view.h"
 #include "view/command_line.h"
 #include "view/ten_stages.h"
@@ -25,10 +26,10 @@
 
 struct report {
 	struct input *inputs;
-	struct recorded **recorded; /* [input], where no other side is there to merge with */
+	struct one_side **alone; /* [input], where no other side is there to merge with */
 	unsigned int nr;
 	struct merge *merge;
-	struct merged merged;
+	struct totals merged;
 	bool commands; /* print a line for each */
 	int result;    /* of what the merge called back for */
 };
@@ -40,7 +41,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 
 	if (r->commands)
 		view_command(stdout, c, host, target, false);
-	if (merged_add(&r->merged, c, host, target))
+	if (totals_add(&r->merged, c, host, target))
 		r->result = -ENOMEM;
 }
 
@@ -56,14 +57,14 @@ static void on_single(void *context, const struct merge_connection *c, const str
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
-	struct recorded *alone = r->recorded[i];
+	struct one_side *alone = r->alone[i];
 	enum nt_side side = r->inputs[i].header.side;
 
 	if (e->type == STREAM_QUEUE)
-		return alone ? recorded_queue(alone, side, &e->queue)
+		return alone ? one_side_queue(alone, &e->queue)
 			     : merge_queue(r->merge, i, side, &e->queue);
 	if (e->type == STREAM_RECORD)
-		return alone ? recorded_record(alone, &e->record)
+		return alone ? one_side_record(alone, &e->record)
 			     : merge_record(r->merge, i, &e->record) ?: r->result;
 	return 0;
 }
@@ -184,8 +185,8 @@ static int prepare(struct report *r)
 
 		if (!in->begun || sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST])
 			continue;
-		r->recorded[i] = recorded_new();
-		err = r->recorded[i] ? 0 : -ENOMEM;
+		r->alone[i] = one_side_new(in->header.side);
+		err = r->alone[i] ? 0 : -ENOMEM;
 	}
 	free(to_common);
 	lineup_free(l);
@@ -203,10 +204,11 @@ static int print_alone(struct report *r)
 		double seconds = (double)(in->last_ns - in->first_ns) / 1e9;
 		int err;
 
-		if (!r->recorded[i] || !in->records)
+		if (!r->alone[i] || !in->records)
 			continue;
-		err = view_summary(
-			recorded_stats(r->recorded[i], &in->header, &in->losses, seconds), &v);
+		err = view_summary(one_side_stats(r->alone[i], in->header.kernel, in->header.sample,
+						  in->losses.count, seconds),
+				   &v);
 		if (err)
 			return err;
 	}
@@ -220,7 +222,7 @@ static int print(struct report *r)
 
 	view_setup(&v, stdout);
 	for (unsigned int i = 0; i < r->nr; i++)
-		input_print(&r->inputs[i], stdout);
+		view_input(&r->inputs[i], stdout);
 	err = view_connections(r->merge, stdout);
 	if (err)
 		return err;
@@ -235,7 +237,7 @@ static int print(struct report *r)
 	view_merged_connections(&r->merged, stdout);
 	printf("\n");
 	view_merged_numbers(&r->merged, stdout);
-	merged_sort(&r->merged);
+	totals_sort(&r->merged);
 	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
 		printf("\n");
 		view_merged_story(&r->merged.slowest[i], stdout);
@@ -290,11 +292,11 @@ int verb_report(const struct options *o)
 	int status = EXIT_FAILURE, err;
 
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
-	r.recorded = calloc(r.nr, sizeof(struct recorded *));
+	r.alone = calloc(r.nr, sizeof(struct one_side *));
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.inputs && r.recorded && r.merge ? merged_init(&r.merged, o->slowest) : -ENOMEM;
+	err = r.inputs && r.alone && r.merge ? totals_init(&r.merged, o->slowest) : -ENOMEM;
 	if (!err && open_inputs(&r, o->files))
 		goto out;
 	if (!err)
@@ -311,14 +313,14 @@ int verb_report(const struct options *o)
 		status = status_of(&r);
 out:
 	merge_free(r.merge);
-	merged_free(&r.merged);
+	totals_free(&r.merged);
 	for (unsigned int i = 0; i < r.nr; i++) {
 		if (r.inputs)
 			input_close(&r.inputs[i]);
-		if (r.recorded)
-			recorded_free(r.recorded[i]);
+		if (r.alone)
+			one_side_free(r.alone[i]);
 	}
 	free(r.inputs);
-	free(r.recorded);
+	free(r.alone);
 	return status;
 }

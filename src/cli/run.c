@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/clock.h"
+#include "core/names.h"
 
 /* How soon a module that has just been loaded is noticed. */
 #define MODULE_POLL_NS 50000000ULL
@@ -259,7 +259,7 @@ static int finish(struct run *r)
 	if (err)
 		return err;
 	if (r->t)
-		r->s.counters_total[STATS_IN_FLIGHT] = tracer_in_flight(r->t);
+		r->s.counters_total[COUNTER_IN_FLIGHT] = tracer_in_flight(r->t);
 	return r->cb->end(r->context, &r->s);
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/names.h"
 #include "core/segments.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -76,10 +77,10 @@ static int print_losses(void *context, const struct stats *s)
 		view.histogram = trace->o->histogram;
 		return view_summary(s, &view) || fflush(stdout) ? -EIO : 0;
 	}
-	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		if (s->counters_total[i])
-			fprintf(stderr, "%s %" PRIu64 "  # %s\n", stats_counter_name(i),
-				s->counters_total[i], stats_counter_help(i));
+			fprintf(stderr, "%s %" PRIu64 "  # %s\n", counter_name(i),
+				s->counters_total[i], counter_help(i));
 	return fflush(stdout) ? -EIO : 0;
 }
 
@@ -87,8 +88,7 @@ static int begin(void *context, const struct tracer *t)
 {
 	const struct trace *trace = context;
 
-	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
-		trace->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)), driver_name(trace->o->side));
 	return 0;
 }
 
@@ -96,8 +96,7 @@ static void waiting(void *context)
 {
 	const struct trace *trace = context;
 
-	fprintf(stderr, "waiting for module %s\n",
-		trace->o->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->side));
 }
 
 int verb_trace(const struct options *o)

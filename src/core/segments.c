@@ -1,23 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/segments.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stats.h"
+#include "core/array.h"
+#include "core/names.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define STAGE_NONE 0xff
 
-struct segment {
-	uint8_t stage, shapes, from, to;
-};
-
+const struct segment *segments_of(enum nt_side side, size_t *nr)
+{
 #define SEGMENT(st, sh, from, to) {NT_##st, sh, NT_##from, NT_##to},
-static const struct segment host[] = {NT_HOST_SEGMENTS(SEGMENT)};
-static const struct segment target[] = {NT_TARGET_SEGMENTS(SEGMENT)};
+	static const struct segment host[] = {NT_HOST_SEGMENTS(SEGMENT)};
+	static const struct segment target[] = {NT_TARGET_SEGMENTS(SEGMENT)};
 #undef SEGMENT
+
+	*nr = side == NT_HOST ? ARRAY_SIZE(host) : ARRAY_SIZE(target);
+	return side == NT_HOST ? host : target;
+}
+
+uint32_t segments_points(enum nt_side side)
+{
+	size_t nr;
+	const struct segment *s = segments_of(side, &nr);
+	uint32_t points = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		points |= 1u << s[i].from | 1u << s[i].to;
+	return points;
+}
+
+uint32_t segments_stages_at(enum nt_side side, unsigned int point)
+{
+	size_t nr;
+	const struct segment *s = segments_of(side, &nr);
+	uint32_t stages = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (s[i].from == point || s[i].to == point)
+			stages |= 1u << s[i].stage;
+	return stages;
+}
+
+int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int shape)
+{
+	size_t nr;
+	const struct segment *s = segments_of(side, &nr);
+	int stage = -1;
+
+	for (size_t i = 0; i < nr; i++)
+		if (s[i].to == point && s[i].shapes & 1u << shape)
+			stage = s[i].stage;
+	return stage;
+}
+
+bool stage_may_be_absent(enum nt_side side, unsigned int stage)
+{
+	size_t nr;
+	const struct segment *s = segments_of(side, &nr);
+	unsigned int shapes = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (s[i].stage == stage)
+			shapes |= s[i].shapes;
+	return shapes != NT_SHAPES_ALL;
+}
 
 static void join(uint8_t into[NT_STAGES_MAX], uint8_t a, uint8_t b)
 {
@@ -31,10 +79,11 @@ static void join(uint8_t into[NT_STAGES_MAX], uint8_t a, uint8_t b)
 
 void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX])
 {
-	const struct segment *s = side == NT_HOST ? host : target;
-	size_t nr = side == NT_HOST ? ARRAY_SIZE(host) : ARRAY_SIZE(target);
+	const struct segment *s;
+	size_t nr;
 	bool unknown[NT_STAGES_MAX] = {false};
 
+	s = segments_of(side, &nr);
 	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
 		into[i] = (uint8_t)i;
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
@@ -62,35 +111,58 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 	}
 }
 
-bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
-			  uint64_t stage[NT_STAGES_MAX])
+/*
+ * Adds up what each stage took. @into: which stages are one; NULL where each is its own.
+ * Return: whether all points that are needed are there and in order.
+ */
+static bool sum(const struct nt_record *r, uint32_t missing, const uint8_t *into, uint64_t *stage)
 {
-	const struct segment *s = r->side == NT_HOST ? host : target;
-	size_t nr = r->side == NT_HOST ? ARRAY_SIZE(host) : ARRAY_SIZE(target);
+	size_t nr;
+	const struct segment *s = segments_of(r->side, &nr);
 	uint64_t last = 0;
 
-	stages_join(r->side, missing, into);
-	if (!missing)
-		return record_stages(r, stage);
-	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t from = missing & 1u << s[i].from ? last : r->points[s[i].from];
 		uint64_t to = missing & 1u << s[i].to ? from : r->points[s[i].to];
-		bool unknown = into[s[i].stage] == STAGE_UNKNOWN;
+		uint8_t at = into ? into[s[i].stage] : s[i].stage;
 
 		if (!(s[i].shapes & 1u << r->shape))
 			continue;
 		last = to;
 		/* submit depends on a setting of the disk. */
-		if (unknown || (!from && r->side == NT_HOST && s[i].from == NT_H_SUBMIT))
+		if (at == STAGE_UNKNOWN ||
+		    (!from && r->side == NT_HOST && s[i].from == NT_H_SUBMIT))
 			continue;
-		if (!from || to < from) {
-			memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
+		if (!from || to < from)
 			return false;
-		}
-		stage[into[s[i].stage]] += to - from;
+		stage[at] += to - from;
 	}
 	return true;
+}
+
+static bool split(const struct nt_record *r, uint32_t missing, const uint8_t *into,
+		  uint64_t stage[NT_STAGES_MAX])
+{
+	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
+	/* A damaged stream may say anything. */
+	if (r->side >= NT_SIDES || r->shape >= NT_SHAPES_NR)
+		return false;
+	if (sum(r, missing, into, stage))
+		return true;
+	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
+	return false;
+}
+
+bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
+{
+	return split(r, 0, NULL, stage);
+}
+
+bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
+			  uint64_t stage[NT_STAGES_MAX])
+{
+	stages_join(r->side, missing, into);
+	return split(r, missing, into, stage);
 }
 
 const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MAX],

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stages where a point is missing because nothing on this kernel gives it: the two that it parts are
- * one, shown under both names. Points are given as bits; bit N is point N of the side.
+ * How points make stages, by the tables of points.h; also where a point is missing because nothing on
+ * this kernel gives it: the two stages that it parts are one, shown under both names. Points are given as
+ * bits; bit N is point N of the side.
  */
 #ifndef NTPROF_CORE_SEGMENTS_H
 #define NTPROF_CORE_SEGMENTS_H
@@ -12,6 +13,42 @@
 
 #include "core/points.h"
 #include "core/record.h"
+
+/**
+ * struct segment - a row of a side's table of segments, see points.h
+ * @stage: what it is a part of
+ * @shapes: bits of the shapes that pass it
+ * @from, @to: the points that bound it
+ */
+struct segment {
+	uint8_t stage, shapes, from, to;
+};
+
+/** segments_of() - a side's table; @nr is filled with its length */
+const struct segment *segments_of(enum nt_side side, size_t *nr);
+
+/** segments_points() - bits of the points that bound a stage of @side; others only go into records */
+uint32_t segments_points(enum nt_side side);
+
+/** segments_stages_at() - bits of the stages that @point bounds, in any shape */
+uint32_t segments_stages_at(enum nt_side side, unsigned int point);
+
+/** segments_stage_ending() - the stage that ends with @point in @shape; -1 if none does */
+int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int shape);
+
+/** stage_may_be_absent() - whether there are shapes that do not pass a stage */
+bool stage_may_be_absent(enum nt_side side, unsigned int stage);
+
+/**
+ * record_stages() - split one record into its side's stages, by the table of segments
+ * @r: record
+ * @stage: filled with nanoseconds, indexed by the side's stages; NT_STAGES_MAX entries
+ *
+ * Return: true when every point that the record's shape needs is there and in order; the stages
+ * then add up to last point - first point. False: @stage is zeroed. A host record may lack submit
+ * (iostats are off): it begins with queue_rq, and its blk_submission is 0.
+ */
+bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX]);
 
 /* In place of a stage: it begins at a missing point that nothing comes before, so nobody knows it. */
 #define STAGE_UNKNOWN 0xff

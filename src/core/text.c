@@ -1,12 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/text.h"
 
-void text_print(FILE *f, const char *s)
+#include <stdbool.h>
+#include <string.h>
+
+/* The longest that one byte becomes, and its terminating 0. */
+#define ESCAPED_MAX sizeof("\\u00ff")
+
+static bool printable(char c)
 {
+	return c >= ' ' && c <= '~';
+}
+
+static void escape(char c, enum text_style style, char out[ESCAPED_MAX])
+{
+	unsigned char byte = (unsigned char)c;
+
+	if (style == TEXT_HEX && (!printable(c) || c == '\\'))
+		snprintf(out, ESCAPED_MAX, "\\x%02x", byte);
+	else if (style == TEXT_MARK && !printable(c))
+		snprintf(out, ESCAPED_MAX, "?");
+	else if (style == TEXT_JSON && byte < ' ')
+		snprintf(out, ESCAPED_MAX, "\\u%04x", byte);
+	else if (style == TEXT_JSON && (c == '"' || c == '\\'))
+		snprintf(out, ESCAPED_MAX, "\\%c", c);
+	else
+		snprintf(out, ESCAPED_MAX, "%c", c);
+}
+
+void text_print(FILE *f, const char *s, enum text_style style)
+{
+	char out[ESCAPED_MAX];
+
 	for (; *s; s++) {
-		if (*s >= ' ' && *s <= '~' && *s != '\\')
-			fputc(*s, f);
-		else
-			fprintf(f, "\\x%02x", (unsigned char)*s);
+		escape(*s, style, out);
+		fputs(out, f);
 	}
+}
+
+char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
+{
+	char out[ESCAPED_MAX];
+	size_t used = 0, n;
+
+	for (; *s; s++) {
+		escape(*s, style, out);
+		n = strlen(out);
+		if (used + n >= size)
+			break;
+		memcpy(buf + used, out, n);
+		used += n;
+	}
+	buf[used] = '\0';
+	return buf;
 }

@@ -6,13 +6,20 @@
 #ifndef NTPROF_CORE_TEXT_H
 #define NTPROF_CORE_TEXT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
-/**
- * text_print() - print a string so that it cannot do more than be read
- * @f: where to
- * @s: every byte but printable ASCII, and the backslash, comes out as \xHH
- */
-void text_print(FILE *f, const char *s);
+/* What becomes of bytes that may not be shown. */
+enum text_style {
+	TEXT_HEX,  /* all but printable ASCII, and the backslash: \xHH */
+	TEXT_MARK, /* all but printable ASCII: a question mark, so that the length stays */
+	TEXT_JSON, /* RFC 8259, 7: quotes, backslashes and control characters; UTF-8 stays */
+};
+
+/** text_print() - print @s to @f so that it cannot do more than be read */
+void text_print(FILE *f, const char *s, enum text_style style);
+
+/** text_copy() - the same into @buf of @size bytes, cut where it ends; Return: @buf */
+char *text_copy(char *buf, size_t size, const char *s, enum text_style style);
 
 #endif /* NTPROF_CORE_TEXT_H */

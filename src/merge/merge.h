@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/record.h"
-#include "stream/stream.h"
+#include "core/queue.h"
 
 /**
  * struct merge_connection - one queue of one controller, seen from both sides or from one
@@ -79,7 +79,7 @@ struct merge *merge_new(const struct merge_callbacks *callbacks);
  * Return: 0 or -ENOMEM.
  */
 int merge_queue(struct merge *m, unsigned int stream, enum nt_side side,
-		const struct stream_queue *q);
+		const struct queue_info *q);
 
 /**
  * merge_record() - a stream tells of a command

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "core/array.h"
 #include "merge/merged_stages.h"
 
 #include <string.h>
 
-#include "core/stats.h"
+#include "core/segments.h"
 
 /* Stages that either side measures by itself. */
 static const struct {
@@ -23,8 +24,6 @@ static const struct {
 	  {NT_MS_TARGET_SUBSYSTEM, NT_TS_TARGET_SUBSYSTEM},
 	  {NT_MS_NVMET_TCP_COMPLETION, NT_TS_NVMET_TCP_COMPLETION},
 };
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 const char *merged_stage_name(unsigned int stage)
 {

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
+#include "core/segments.h"
+#include "core/text.h"
+
 /* More than any machine has; commands of the rest are shown together. */
 #define QUEUES_MAX 4096
 
@@ -18,19 +22,23 @@ struct queue {
 	struct stats_row *row[NT_OPS_NR];
 };
 
-struct recorded {
+struct one_side {
 	struct stats s;
 	struct queue *queues;
 	unsigned int nr;
 	unsigned int last; /* records of a queue come in a row */
 };
 
-struct recorded *recorded_new(void)
+struct one_side *one_side_new(enum nt_side side)
 {
-	return calloc(1, sizeof(struct recorded));
+	struct one_side *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->s.side = side;
+	return d;
 }
 
-void recorded_free(struct recorded *d)
+void one_side_free(struct one_side *d)
 {
 	if (!d)
 		return;
@@ -39,7 +47,7 @@ void recorded_free(struct recorded *d)
 	free(d);
 }
 
-static struct queue *find(struct recorded *d, uint32_t slot, uint32_t gen)
+static struct queue *find(struct one_side *d, uint32_t slot, uint32_t gen)
 {
 	for (unsigned int n = 0; n < d->nr; n++) {
 		unsigned int i = (d->last + n) % d->nr;
@@ -52,21 +60,11 @@ static struct queue *find(struct recorded *d, uint32_t slot, uint32_t gen)
 	return NULL;
 }
 
-/* Others chose it, and a terminal will show it. */
-static void copy_plain(char *to, size_t size, const char *from)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < size && from[i]; i++)
-		to[i] = from[i] > ' ' && from[i] <= '~' ? from[i] : '?';
-	to[i] = '\0';
-}
-
-int recorded_queue(struct recorded *d, enum nt_side side, const struct stream_queue *q)
+int one_side_queue(struct one_side *d, const struct queue_info *q)
 {
 	struct queue *known = find(d, q->slot, q->gen), *grown;
+	bool host = d->s.side == NT_HOST;
 
-	d->s.side = side;
 	if (known || d->nr == QUEUES_MAX)
 		return 0;
 	grown = realloc(d->queues, (d->nr + 1) * sizeof(*grown));
@@ -75,24 +73,15 @@ int recorded_queue(struct recorded *d, enum nt_side side, const struct stream_qu
 	d->queues = grown;
 	known = &grown[d->nr++];
 	*known = (struct queue){.slot = q->slot, .gen = q->gen, .qid = q->qid};
-	if (side == NT_HOST)
+	if (host)
 		snprintf(known->controller, sizeof(known->controller), "nvme%u", q->instance);
 	else
 		snprintf(known->controller, sizeof(known->controller), "cntlid %u", q->cntlid);
-	copy_plain(known->peer, sizeof(known->peer), side == NT_HOST ? q->subsysnqn : q->hostnqn);
+	snprintf(known->peer, sizeof(known->peer), "%s", host ? q->subsysnqn : q->hostnqn);
 	return 0;
 }
 
-static void hist_count(struct hist *h, uint64_t ns)
-{
-	h->buckets[nt_bucket(ns)]++;
-	h->count++;
-	h->sum += ns;
-	if (h->max < ns)
-		h->max = ns;
-}
-
-int recorded_record(struct recorded *d, const struct nt_record *r)
+int one_side_record(struct one_side *d, const struct nt_record *r)
 {
 	struct queue *q = d->nr ? find(d, r->slot, r->gen) : NULL;
 	enum nt_op op = r->op < NT_OPS_NR ? (enum nt_op)r->op : NT_OP_OTHER;
@@ -122,15 +111,14 @@ int recorded_record(struct recorded *d, const struct nt_record *r)
 	return 0;
 }
 
-const struct stats *recorded_stats(struct recorded *d, const struct stream_header *h,
-				   const struct stream_losses *losses, double seconds)
+const struct stats *one_side_stats(struct one_side *d, const char *kernel, uint32_t sample,
+				   const uint64_t losses[COUNTERS_NR], double seconds)
 {
-	d->s.side = h->side;
-	copy_plain(d->s.kernel, sizeof(d->s.kernel), h->kernel);
-	d->s.driver = h->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+	text_copy(d->s.kernel, sizeof(d->s.kernel), kernel, TEXT_MARK);
+	d->s.driver = driver_name(d->s.side);
 	d->s.source = "recorded";
-	d->s.sample = h->sample;
+	d->s.sample = sample;
 	d->s.elapsed = seconds;
-	memcpy(d->s.counters_total, losses->count, sizeof(d->s.counters_total));
+	memcpy(d->s.counters_total, losses, sizeof(d->s.counters_total));
 	return &d->s;
 }

@@ -6,33 +6,34 @@
 #ifndef NTPROF_MERGE_ONE_SIDE_H
 #define NTPROF_MERGE_ONE_SIDE_H
 
+#include "core/queue.h"
 #include "core/stats.h"
-#include "stream/stream.h"
 
-struct recorded;
+struct one_side;
 
-/** recorded_new() - begin; NULL when memory ran out */
-struct recorded *recorded_new(void);
+/** one_side_new() - begin; NULL when memory ran out */
+struct one_side *one_side_new(enum nt_side side);
 
-/** recorded_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
-int recorded_queue(struct recorded *d, enum nt_side side, const struct stream_queue *q);
+/** one_side_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
+int one_side_queue(struct one_side *d, const struct queue_info *q);
 
-/** recorded_record() - the stream tells of a command; Return: 0 or -ENOMEM */
-int recorded_record(struct recorded *d, const struct nt_record *r);
+/** one_side_record() - the stream tells of a command; Return: 0 or -ENOMEM */
+int one_side_record(struct one_side *d, const struct nt_record *r);
 
 /**
- * recorded_stats() - all that was told, as totals
- * @d: recorded
- * @h: of the stream
- * @losses: of the stream
+ * one_side_stats() - all that was told, as totals
+ * @d: one side
+ * @kernel: release of the kernel that was traced
+ * @sample: one command in so many was measured; 0 and 1: every one
+ * @losses: [counter] as the stream tells them
  * @seconds: from the first command to the last
  *
- * Return: valid until recorded_free().
+ * Return: valid until one_side_free().
  */
-const struct stats *recorded_stats(struct recorded *d, const struct stream_header *h,
-				   const struct stream_losses *losses, double seconds);
+const struct stats *one_side_stats(struct one_side *d, const char *kernel, uint32_t sample,
+				   const uint64_t losses[COUNTERS_NR], double seconds);
 
-/** recorded_free() - release; NULL is fine */
-void recorded_free(struct recorded *d);
+/** one_side_free() - release; NULL is fine */
+void one_side_free(struct one_side *d);
 
 #endif /* NTPROF_MERGE_ONE_SIDE_H */

@@ -28,7 +28,7 @@ struct link {
 struct half {
 	unsigned int stream;
 	enum nt_side side;
-	struct stream_queue q;
+	struct queue_info q;
 	struct half *older; /* the connection that had the slot before */
 	struct half *partner;
 	struct link *link; /* with the partner's stream */

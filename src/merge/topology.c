@@ -63,8 +63,7 @@ struct half *half_of(const struct merge *m, unsigned int stream, const struct nt
 	return stream < m->nr_streams ? half_find(&m->streams[stream], r->slot, r->gen) : NULL;
 }
 
-int merge_queue(struct merge *m, unsigned int stream, enum nt_side side,
-		const struct stream_queue *q)
+int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {
 	struct merge_stream *s = stream_get(m, stream);
 	struct half *h, **halves;

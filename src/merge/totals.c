@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int merged_init(struct merged *m, unsigned int max_slowest)
+int totals_init(struct totals *m, unsigned int max_slowest)
 {
 	memset(m, 0, sizeof(*m));
 	m->max_slowest = max_slowest;
@@ -15,7 +15,7 @@ int merged_init(struct merged *m, unsigned int max_slowest)
 	return m->slowest ? 0 : -ENOMEM;
 }
 
-void merged_free(struct merged *m)
+void totals_free(struct totals *m)
 {
 	for (unsigned int i = 0; i < m->nr_rows; i++)
 		free(m->row[i]);
@@ -23,25 +23,16 @@ void merged_free(struct merged *m)
 	free(m->slowest);
 }
 
-static void hist_count(struct hist *h, uint64_t ns)
-{
-	h->buckets[nt_bucket(ns)]++;
-	h->count++;
-	h->sum += ns;
-	if (h->max < ns)
-		h->max = ns;
-}
-
 /* The slowest are a heap with the fastest of them on top, the one to give way. */
-static void heap_swap(struct merged *m, unsigned int a, unsigned int b)
+static void heap_swap(struct totals *m, unsigned int a, unsigned int b)
 {
-	struct merged_command t = m->slowest[a];
+	struct slow_command t = m->slowest[a];
 
 	m->slowest[a] = m->slowest[b];
 	m->slowest[b] = t;
 }
 
-static void sift_down(struct merged *m)
+static void sift_down(struct totals *m)
 {
 	unsigned int at = 0;
 
@@ -60,7 +51,7 @@ static void sift_down(struct merged *m)
 	}
 }
 
-static void keep_slowest(struct merged *m, const struct merged_command *c)
+static void keep_slowest(struct totals *m, const struct slow_command *c)
 {
 	unsigned int at;
 
@@ -77,16 +68,16 @@ static void keep_slowest(struct merged *m, const struct merged_command *c)
 	}
 }
 
-static bool is_slow(const struct merged *m, uint64_t latency)
+static bool is_slow(const struct totals *m, uint64_t latency)
 {
 	return m->nr_slowest < m->max_slowest ||
 	       (m->max_slowest && latency > m->slowest[0].latency);
 }
 
-static struct merged_row *row_get(struct merged *m, const struct merge_connection *c, enum nt_op op)
+static struct totals_row *row_get(struct totals *m, const struct merge_connection *c, enum nt_op op)
 {
 	unsigned int i = c->index * NT_OPS_NR + op;
-	struct merged_row **rows;
+	struct totals_row **rows;
 
 	if (i >= m->nr_rows) {
 		unsigned int nr = (c->index + 1) * NT_OPS_NR;
@@ -108,7 +99,7 @@ static struct merged_row *row_get(struct merged *m, const struct merge_connectio
 	return m->row[i];
 }
 
-static void add_stages(struct merged *m, struct merged_row *row,
+static void add_stages(struct totals *m, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR])
 {
 	row->split++;
@@ -125,7 +116,7 @@ static void add_stages(struct merged *m, struct merged_row *row,
 	}
 }
 
-int merged_add(struct merged *m, const struct merge_connection *c, const struct nt_record *host,
+int totals_add(struct totals *m, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target)
 {
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
@@ -133,7 +124,7 @@ int merged_add(struct merged *m, const struct merge_connection *c, const struct 
 	uint64_t begin = host->points[NT_H_SUBMIT] ?: host->points[NT_H_QUEUE_RQ];
 	uint64_t end = host->points[NT_H_COMPLETE];
 	uint64_t latency = end > begin ? end - begin : 0;
-	struct merged_row *row = row_get(m, c, op);
+	struct totals_row *row = row_get(m, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];
 
 	if (!row)
@@ -143,7 +134,7 @@ int merged_add(struct merged *m, const struct merge_connection *c, const struct 
 	hist_count(&m->latency[op], latency);
 	m->latency[op].bytes += host->length;
 	if (is_slow(m, latency)) {
-		struct merged_command slow = {
+		struct slow_command slow = {
 			.latency = latency,
 			.connection = *c,
 			.host = *host,
@@ -165,9 +156,9 @@ static void hist_move(struct hist *into, struct hist *from)
 	memset(from, 0, sizeof(*from));
 }
 
-static int row_move(struct merged *into, struct merged_row *from)
+static int row_move(struct totals *into, struct totals_row *from)
 {
-	struct merged_row *row = row_get(into, from->connection, from->op);
+	struct totals_row *row = row_get(into, from->connection, from->op);
 
 	if (!row)
 		return -ENOMEM;
@@ -184,7 +175,7 @@ static int row_move(struct merged *into, struct merged_row *from)
 	return 0;
 }
 
-int merged_fold(struct merged *into, struct merged *from)
+int totals_fold(struct totals *into, struct totals *from)
 {
 	for (unsigned int i = 0; i < from->nr_rows; i++) {
 		if (from->row[i] && from->row[i]->latency.count && row_move(into, from->row[i]))
@@ -207,12 +198,12 @@ int merged_fold(struct merged *into, struct merged *from)
 
 static int by_latency(const void *a, const void *b)
 {
-	const struct merged_command *x = a, *y = b;
+	const struct slow_command *x = a, *y = b;
 
 	return x->latency > y->latency ? -1 : x->latency < y->latency;
 }
 
-void merged_sort(struct merged *m)
+void totals_sort(struct totals *m)
 {
 	if (m->nr_slowest)
 		qsort(m->slowest, m->nr_slowest, sizeof(m->slowest[0]), by_latency);

@@ -10,13 +10,13 @@
 
 #include "merge/merge.h"
 #include "merge/merged_stages.h"
-#include "core/stats.h"
+#include "core/hist.h"
 
 /* The most commands whose story can be asked for. */
-#define MERGED_SLOWEST_MAX 1000
+#define TOTALS_SLOWEST_MAX 1000
 
 /* A matched command that was among the slowest. */
-struct merged_command {
+struct slow_command {
 	uint64_t latency;
 	struct merge_connection connection; /* as it was when the command was matched */
 	struct nt_record host;
@@ -24,14 +24,14 @@ struct merged_command {
 };
 
 /**
- * struct merged_row - a connection and operation
+ * struct totals_row - a connection and operation
  * @connection: as merge_connection() returns it, valid as long as the merge is
  * @latency: host submit (or else queue_rq) to complete
  * @split: commands that have all stages
  * @sum: [stage] nanoseconds, over the commands split
  * @max: [stage] the longest
  */
-struct merged_row {
+struct totals_row {
 	const struct merge_connection *connection;
 	enum nt_op op;
 	struct hist latency;
@@ -41,48 +41,48 @@ struct merged_row {
 };
 
 /**
- * struct merged - sums over matched commands
+ * struct totals - sums over matched commands
  * @latency: [operation], as in a row
  * @stage: [operation][stage]; a negative stage counts as 0
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
  * @unsplit: commands of which a side lacks a point
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
- * @slowest: @nr_slowest of at most @max_slowest, in no order before merged_sort()
+ * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
-struct merged {
+struct totals {
 	struct hist latency[NT_OPS_NR];
 	struct hist stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
-	struct merged_row **row;
+	struct totals_row **row;
 	unsigned int nr_rows;
 	uint64_t unsplit;
 	uint64_t negative;
 	int64_t most_negative;
-	struct merged_command *slowest;
+	struct slow_command *slowest;
 	unsigned int nr_slowest;
 	unsigned int max_slowest;
 };
 
-/** merged_init() - begin; @max_slowest at most MERGED_SLOWEST_MAX; Return: 0 or -ENOMEM */
-int merged_init(struct merged *m, unsigned int max_slowest);
+/** totals_init() - begin; @max_slowest at most TOTALS_SLOWEST_MAX; Return: 0 or -ENOMEM */
+int totals_init(struct totals *m, unsigned int max_slowest);
 
 /**
- * merged_add() - count a matched command
+ * totals_add() - count a matched command
  * @m: sums
  * @c: its connection
  * @host, @target: its records
  *
  * Return: 0 or -ENOMEM.
  */
-int merged_add(struct merged *m, const struct merge_connection *c, const struct nt_record *host,
+int totals_add(struct totals *m, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target);
 
-/** merged_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
-int merged_fold(struct merged *into, struct merged *from);
+/** totals_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
+int totals_fold(struct totals *into, struct totals *from);
 
-/** merged_sort() - put the slowest into order, the slowest first; nothing is added after this */
-void merged_sort(struct merged *m);
+/** totals_sort() - put the slowest into order, the slowest first; nothing is added after this */
+void totals_sort(struct totals *m);
 
-/** merged_free() - release */
-void merged_free(struct merged *m);
+/** totals_free() - release */
+void totals_free(struct totals *m);
 
 #endif /* NTPROF_MERGE_TOTALS_H */

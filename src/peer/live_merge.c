@@ -2,21 +2,13 @@
 #include "peer/live_merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "trace/announce.h"
-#include "core/clock.h"
-#include "merge/merge.h"
-#include "merge/totals.h"
-#include "cli/options.h"
-#include "peer/peer.h"
-#include "view/ten_stages.h"
+#include "core/time.h"
 
 /* So long peers are read before the host's records and the terminal have their turn again. */
 #define TURN_NS 20000000ULL
@@ -32,15 +24,14 @@
 /* The host's stream, the peers' are 1 and up. */
 #define HOST_STREAM 0
 
-struct peers {
-	struct peer *peer[OPTIONS_PEERS_MAX];
+struct live_merge {
+	struct peer *peer[PEERS_MAX];
 	unsigned int nr;
 	int epoll_fd;
 	int again_fd; /* readable when a turn ended before there was nothing left to read */
-	struct announced announced;
 	struct merge *merge;
-	struct merged interval;
-	struct merged total;
+	struct totals interval;
+	struct totals total;
 	bool recording;	      /* any peer does */
 	uint64_t early;	      /* commands of before that */
 	int result;	      /* of what the merge called back for */
@@ -50,13 +41,13 @@ struct peers {
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
 {
-	struct peers *p = context;
+	struct live_merge *p = context;
 
-	if (merged_add(&p->interval, c, host, target))
+	if (totals_add(&p->interval, c, host, target))
 		p->result = -ENOMEM;
 }
 
-static void watch(const struct peers *p, int fd)
+static void watch(const struct live_merge *p, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
 
@@ -64,20 +55,20 @@ static void watch(const struct peers *p, int fd)
 		epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-struct peers *peers_new(char *const *sources, unsigned int nr)
+struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 {
 	struct merge_callbacks callbacks = {.matched = on_matched};
-	struct peers *p = calloc(1, sizeof(*p));
-	int fd[2];
+	struct live_merge *p = calloc(1, sizeof(*p));
+	int fd[2], saved;
 
 	if (!p)
-		goto fail;
+		return NULL;
 	callbacks.context = p;
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->merge = merge_new(&callbacks);
-	if (p->epoll_fd < 0 || p->again_fd < 0 || !p->merge || merged_init(&p->interval, 0) ||
-	    merged_init(&p->total, 0))
+	if (p->epoll_fd < 0 || p->again_fd < 0 || !p->merge || totals_init(&p->interval, 0) ||
+	    totals_init(&p->total, 0))
 		goto fail;
 	watch(p, p->again_fd);
 	for (; p->nr < nr; p->nr++) {
@@ -91,12 +82,13 @@ struct peers *peers_new(char *const *sources, unsigned int nr)
 	return p;
 
 fail:
-	fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(errno));
-	peers_free(p);
+	saved = errno;
+	live_merge_free(p);
+	errno = saved;
 	return NULL;
 }
 
-void peers_free(struct peers *p)
+void live_merge_free(struct live_merge *p)
 {
 	if (!p)
 		return;
@@ -106,21 +98,20 @@ void peers_free(struct peers *p)
 		close(p->epoll_fd);
 	if (p->again_fd > 0)
 		close(p->again_fd);
-	announced_free(&p->announced);
 	merge_free(p->merge);
-	merged_free(&p->interval);
-	merged_free(&p->total);
+	totals_free(&p->interval);
+	totals_free(&p->total);
 	free(p);
 }
 
-int peers_fd(const struct peers *p)
+int live_merge_fd(const struct live_merge *p)
 {
 	return p->epoll_fd;
 }
 
 static int on_event(void *context, const struct stream_event *e)
 {
-	struct peers *p = context;
+	struct live_merge *p = context;
 	unsigned int stream = HOST_STREAM + 1 + p->reading;
 
 	p->recording |= e->type != STREAM_HEADER;
@@ -132,7 +123,7 @@ static int on_event(void *context, const struct stream_event *e)
 }
 
 /* Return: 1 when a peer has more, 0 when all has been read, or a negative errno. */
-static int read_all(struct peers *p, uint64_t until_ns)
+static int read_all(struct live_merge *p, uint64_t until_ns)
 {
 	int more = 0;
 
@@ -146,7 +137,7 @@ static int read_all(struct peers *p, uint64_t until_ns)
 	return more;
 }
 
-int peers_ready(struct peers *p)
+int live_merge_ready(struct live_merge *p)
 {
 	uint64_t n;
 	int ret;
@@ -160,33 +151,33 @@ int peers_ready(struct peers *p)
 	return ret < 0 ? ret : 0;
 }
 
-int peers_record(struct peers *p, const struct tracer *t, const struct nt_record *r)
+int live_merge_queue(struct live_merge *p, const struct queue_info *q)
 {
-	struct stream_queue q;
-	int ret = announce(&p->announced, t, r, &q);
+	return merge_queue(p->merge, HOST_STREAM, NT_HOST, q);
+}
 
-	if (ret > 0)
-		ret = merge_queue(p->merge, HOST_STREAM, NT_HOST, &q);
+int live_merge_record(struct live_merge *p, const struct nt_record *r)
+{
 	/* Nobody can have the other side of it. */
 	if (!p->recording) {
 		p->early++;
-		return ret;
+		return 0;
 	}
-	return ret ?: merge_record(p->merge, HOST_STREAM, r) ?: p->result;
+	return merge_record(p->merge, HOST_STREAM, r) ?: p->result;
 }
 
-int peers_interval(struct peers *p)
+int live_merge_interval(struct live_merge *p)
 {
-	int ret = merged_fold(&p->total, &p->interval);
+	int ret = totals_fold(&p->total, &p->interval);
 
 	if (ret)
 		return ret;
 	merge_expire(p->merge, EXPIRE_NS);
-	ret = peers_ready(p);
+	ret = live_merge_ready(p);
 	return ret ?: p->result;
 }
 
-static bool all_over(const struct peers *p)
+static bool all_over(const struct live_merge *p)
 {
 	for (unsigned int i = 0; i < p->nr; i++) {
 		if (!peer_over(p->peer[i]))
@@ -196,7 +187,7 @@ static bool all_over(const struct peers *p)
 }
 
 /* Reads until @until_ns, or until nothing can come, or, if @enough, until nothing is missed. */
-static int read_until(struct peers *p, uint64_t until_ns, bool enough)
+static int read_until(struct live_merge *p, uint64_t until_ns, bool enough)
 {
 	while (!all_over(p) && !(enough && !merge_pending(p->merge))) {
 		uint64_t now = monotonic_ns();
@@ -206,14 +197,14 @@ static int read_until(struct peers *p, uint64_t until_ns, bool enough)
 		if (now >= until_ns)
 			return 0;
 		poll(&f, 1, (int)((until_ns - now) / 1000000) + 1);
-		ret = peers_ready(p);
+		ret = live_merge_ready(p);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int peers_finish(struct peers *p)
+int live_merge_finish(struct live_merge *p)
 {
 	int ret = read_until(p, monotonic_ns() + LINGER_NS, true);
 
@@ -224,65 +215,37 @@ int peers_finish(struct peers *p)
 	if (ret)
 		return ret;
 	merge_finish(p->merge);
-	ret = merged_fold(&p->total, &p->interval);
+	ret = totals_fold(&p->total, &p->interval);
 	return ret ?: p->result;
 }
 
-static void print_peers(const struct peers *p, const struct view_extra_place *v)
+void live_merge_counts(const struct live_merge *p, struct live_merge_counts *n)
 {
-	for (unsigned int i = 0; i < p->nr; i++) {
-		const struct stream_losses *l = peer_losses(p->peer[i]);
-
-		fprintf(v->peers, "peer %u ", i + 1);
-		peer_print(p->peer[i], v->peers);
-		for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
-			if (!l->count[c])
-				continue;
-			if (v->summary)
-				fprintf(v->peers, "\npeer %u loss %s %" PRIu64, i + 1,
-					stats_counter_name(c), l->count[c]);
-			else
-				fprintf(v->peers, ", lost %s=%" PRIu64, stats_counter_name(c),
-					l->count[c]);
-		}
-		fprintf(v->peers, "\n");
-	}
-}
-
-/* What became of the records so far, all connections together. */
-static void print_matching(const struct peers *p, FILE *f)
-{
-	uint64_t matched = 0, host_only = 0, target_only = 0, ambiguous = 0;
 	const struct merge_connection *c;
 
+	*n = (struct live_merge_counts){
+		.undecided = merge_pending(p->merge),
+		.early = p->early,
+	};
 	for (unsigned int i = 0; (c = merge_connection(p->merge, i)); i++) {
-		matched += c->matched;
-		host_only += c->host_only;
-		target_only += c->target_only;
-		ambiguous += c->ambiguous;
+		n->matched += c->matched;
+		n->host_only += c->host_only;
+		n->target_only += c->target_only;
+		n->ambiguous += c->ambiguous;
 	}
-	fprintf(f,
-		"matched %" PRIu64 ", host only %" PRIu64 ", target only %" PRIu64
-		", ambiguous %" PRIu64 ", undecided %" PRIu64 ", before any peer recorded %" PRIu64
-		"\n",
-		matched, host_only, target_only, ambiguous, merge_pending(p->merge), p->early);
 }
 
-bool peers_view(void *context, const struct view_extra_place *v)
+const struct peer *live_merge_peer(const struct live_merge *p, unsigned int i)
 {
-	const struct peers *p = context;
-	const struct merged *m = v->summary ? &p->total : &p->interval;
-	bool any = false;
+	return i < p->nr ? p->peer[i] : NULL;
+}
 
-	for (unsigned int op = 0; op < NT_OPS_NR; op++)
-		any |= m->latency[op].count != 0;
-	view_merged_stages(m, v->stages, v->width, v->unicode);
-	view_merged_connections(m, v->connections);
-	print_peers(p, v);
-	print_matching(p, v->peers);
-	if (v->summary) {
-		view_connections(p->merge, v->peers);
-		view_merged_numbers(m, v->peers);
-	}
-	return any;
+const struct totals *live_merge_totals(const struct live_merge *p, bool of_all)
+{
+	return of_all ? &p->total : &p->interval;
+}
+
+const struct merge *live_merge_merge(const struct live_merge *p)
+{
+	return p->merge;
 }

@@ -1,46 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The live view's peers together: brings their records and the host's together as they come, and shows
- * what comes of it.
+ * Brings the records of this host and those of its peers, which are targets, together as they come.
  */
 #ifndef NTPROF_PEER_LIVE_MERGE_H
 #define NTPROF_PEER_LIVE_MERGE_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 
-#include "trace/tracer.h"
-#include "view/view.h"
+#include "core/queue.h"
+#include "merge/merge.h"
+#include "merge/totals.h"
+#include "peer/peer.h"
 
-struct peers;
+/* More targets than anybody would look at together. */
+#define PEERS_MAX 16u
+
+struct live_merge;
 
 /**
- * peers_new() - start all
- * @sources: what peer_new() takes, @nr of them, at most OPTIONS_PEERS_MAX
+ * live_merge_new() - start all peers
+ * @sources: what peer_new() takes, @nr of them, at most PEERS_MAX
  *
- * Return: the peers, or NULL with a message printed.
+ * Return: release it with live_merge_free(); NULL with errno set.
  */
-struct peers *peers_new(char *const *sources, unsigned int nr);
+struct live_merge *live_merge_new(char *const *sources, unsigned int nr);
 
-/** peers_fd() - readable when peers_ready() has something to do */
-int peers_fd(const struct peers *p);
+/** live_merge_fd() - readable when live_merge_ready() has something to do */
+int live_merge_fd(const struct live_merge *p);
 
-/** peers_ready() - take what has come from the peers, for a while; Return: 0 or a negative errno */
-int peers_ready(struct peers *p);
+/** live_merge_ready() - take what has come from the peers, for a while; Return: 0 or a negative errno */
+int live_merge_ready(struct live_merge *p);
 
-/** peers_record() - a command of the host; Return: 0 or a negative errno */
-int peers_record(struct peers *p, const struct tracer *t, const struct nt_record *r);
+/** live_merge_queue() - a queue of the host, before its first record; Return: 0 or -ENOMEM */
+int live_merge_queue(struct live_merge *p, const struct queue_info *q);
 
-/** peers_interval() - the interval has been shown: begin the next one; Return: 0 or a negative errno */
-int peers_interval(struct peers *p);
+/** live_merge_record() - a command of the host; Return: 0 or a negative errno */
+int live_merge_record(struct live_merge *p, const struct nt_record *r);
 
-/** peers_finish() - the host has ended: let the peers say the rest, and end them; 0 or a negative errno */
-int peers_finish(struct peers *p);
+/** live_merge_interval() - the interval has been shown: begin the next one; 0 or a negative errno */
+int live_merge_interval(struct live_merge *p);
 
-/** peers_view() - a view_extra that shows the ten stages and the peers; @context is the peers */
-bool peers_view(void *context, const struct view_extra_place *v);
+/** live_merge_finish() - the host has ended: let peers say the rest, and end them; 0 or a negative errno */
+int live_merge_finish(struct live_merge *p);
 
-/** peers_free() - release; NULL is fine */
-void peers_free(struct peers *p);
+/**
+ * struct live_merge_counts - what became of the records so far, all connections together
+ * @undecided: records that wait for their other half
+ * @early: records of the host from before any peer recorded
+ */
+struct live_merge_counts {
+	uint64_t matched;
+	uint64_t host_only;
+	uint64_t target_only;
+	uint64_t ambiguous;
+	uint64_t undecided;
+	uint64_t early;
+};
+
+/** live_merge_counts() - @n is filled */
+void live_merge_counts(const struct live_merge *p, struct live_merge_counts *n);
+
+/** live_merge_peer() - peer @i, in the order in which they were given; NULL past the last */
+const struct peer *live_merge_peer(const struct live_merge *p, unsigned int i);
+
+/** live_merge_totals() - the merged commands of the last interval, or @of_all */
+const struct totals *live_merge_totals(const struct live_merge *p, bool of_all);
+
+/** live_merge_merge() - the merge, for its connections */
+const struct merge *live_merge_merge(const struct live_merge *p);
+
+/** live_merge_free() - make sure that all peers have ended, and release; NULL is fine */
+void live_merge_free(struct live_merge *p);
 
 #endif /* NTPROF_PEER_LIVE_MERGE_H */

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/text.h"
+#include "core/time.h"
 
 /* Room for the last line of what the command says on its standard error. */
 #define MESSAGE_MAX 256
@@ -261,51 +260,27 @@ enum peer_state peer_state(const struct peer *p)
 	return monotonic_ns() > p->heard_ns + PEER_STALL_NS ? PEER_STALLED : PEER_RUNNING;
 }
 
-const struct stream_losses *peer_losses(const struct peer *p)
+void peer_about(const struct peer *p, struct peer_about *a)
 {
-	return &p->losses;
-}
-
-static void print_why(const struct peer *p, FILE *f)
-{
-	enum peer_state state = peer_state(p);
-
-	if (state == PEER_STALLED)
-		fprintf(f, ", silent for %.0f s", (double)(monotonic_ns() - p->heard_ns) / 1e9);
-	if (state == PEER_REFUSED)
-		fprintf(f, ", %s", p->refused ?: stream_error(p->reader));
-	if (state != PEER_DIED)
+	*a = (struct peer_about){
+		.source = p->source,
+		.state = peer_state(p),
+		.silent_ns = monotonic_ns() - p->heard_ns,
+		.why = "",
+		.message = p->message,
+		.header = p->begun ? &p->header : NULL,
+		.records = p->records,
+		.losses = &p->losses,
+	};
+	if (a->state == PEER_REFUSED)
+		a->why = p->refused ?: stream_error(p->reader);
+	if (a->state != PEER_DIED)
 		return;
-	fprintf(f, ", %s", stream_error(p->reader));
-	if (!p->pid && WIFEXITED(p->status) && WEXITSTATUS(p->status))
-		fprintf(f, ", exit status %d", WEXITSTATUS(p->status));
+	a->why = stream_error(p->reader);
+	if (!p->pid && WIFEXITED(p->status))
+		a->exit_status = WEXITSTATUS(p->status);
 	if (!p->pid && WIFSIGNALED(p->status))
-		fprintf(f, ", killed by signal %d", WTERMSIG(p->status));
-	if (p->message[0]) {
-		fprintf(f, ", \"");
-		text_print(f, p->message);
-		fprintf(f, "\"");
-	}
-}
-
-void peer_print(const struct peer *p, FILE *f)
-{
-	static const char *const names[] = {
-#define PEER_NAME(id, name) [PEER_##id] = name,
-		PEER_STATES(PEER_NAME)};
-
-	text_print(f, p->source);
-	fprintf(f, ": %s", names[peer_state(p)]);
-	print_why(p, f);
-	if (!p->begun)
-		return;
-	fprintf(f, "; %s ", side_name(p->header.side));
-	text_print(f, p->header.hostname);
-	fprintf(f, ", Linux ");
-	text_print(f, p->header.kernel);
-	fprintf(f, ", %" PRIu64 " commands", p->records);
-	if (p->header.sample > 1)
-		fprintf(f, ", a sample of 1 in %u", p->header.sample);
+		a->signal = WTERMSIG(p->status);
 }
 
 void peer_stop(struct peer *p)

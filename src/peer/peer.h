@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "stream/stream.h"
 
@@ -57,11 +56,34 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 /** peer_state() - what it does now */
 enum peer_state peer_state(const struct peer *p);
 
-/** peer_losses() - what its stream said that it lost */
-const struct stream_losses *peer_losses(const struct peer *p);
+/**
+ * struct peer_about - what there is to tell of a peer
+ * @source: as it was given
+ * @silent_ns: since something came from it
+ * @why: of a peer that was refused or died: what the reader of its stream said
+ * @exit_status, @signal: of a peer that died: of its command, 0 where there is none
+ * @message: the last line of its standard error, "" if none
+ * @header: of its stream; NULL before it has come
+ * @records: commands that its stream told of
+ * @losses: what its stream said that it lost
+ *
+ * Strings come from the peer and may hold anything.
+ */
+struct peer_about {
+	const char *source;
+	enum peer_state state;
+	uint64_t silent_ns;
+	const char *why;
+	int exit_status;
+	int signal;
+	const char *message;
+	const struct stream_header *header;
+	uint64_t records;
+	const struct stream_losses *losses;
+};
 
-/** peer_print() - one line, without a newline: source, state and why, whose stream, how many commands */
-void peer_print(const struct peer *p, FILE *f);
+/** peer_about() - @a is filled; valid until the peer is read again */
+void peer_about(const struct peer *p, struct peer_about *a);
 
 /** peer_stop() - ask the command to end; what it still says can be read */
 void peer_stop(struct peer *p);

@@ -7,6 +7,7 @@
 #define NTPROF_STREAM_FORMAT_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "core/text.h"
 
 int input_open(struct input *in, const char *path)
 {
@@ -53,7 +50,7 @@ int input_rewind(struct input *in)
 	return 0;
 }
 
-static void take_clock(struct input *in, const struct stream_clock *c)
+static void take_clock(struct input *in, const struct instant *c)
 {
 	if (!in->lined_up)
 		in->to_common = (int64_t)((uint64_t)c->realtime_ns - c->monotonic_ns);
@@ -112,42 +109,6 @@ int input_read(struct input *in, struct stream_event *e)
 bool input_failed(const struct input *in)
 {
 	return in->result < 0 && (in->result != -ENODATA || !in->begun);
-}
-
-void input_print(const struct input *in, FILE *f)
-{
-	const struct stream_header *h = &in->header;
-	const char *error = stream_error(in->reader);
-
-	if (in->begun) {
-		text_print(f, in->path);
-		fprintf(f, ": %s ", side_name(h->side));
-		text_print(f, h->hostname);
-		fprintf(f, ", Linux ");
-		text_print(f, h->kernel);
-		fprintf(f, ", ");
-		text_print(f, h->source);
-		if (h->sample > 1)
-			fprintf(f, ", a sample of 1 in %u", h->sample);
-		fprintf(f, ", %" PRIu64 " commands in %.3f s\n", in->records,
-			in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9
-						   : 0);
-	}
-	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
-		if (!in->losses.count[c])
-			continue;
-		text_print(f, in->path);
-		fprintf(f, ": loss %s %" PRIu64 "\n", stats_counter_name(c), in->losses.count[c]);
-	}
-	if (in->losses.unknown) {
-		text_print(f, in->path);
-		fprintf(f, ": losses of names that this version does not know %" PRIu64 "\n",
-			in->losses.unknown);
-	}
-	if (error[0]) {
-		text_print(f, in->path);
-		fprintf(f, ": %s%s\n", error, in->begun ? "; what was whole before is used" : "");
-	}
 }
 
 void input_close(struct input *in)

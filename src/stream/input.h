@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "stream/stream.h"
 
@@ -62,9 +61,6 @@ int input_rewind(struct input *in);
 
 /** input_failed() - whether it was no stream or was damaged; one that breaks off is neither */
 bool input_failed(const struct input *in);
-
-/** input_print() - who recorded, how much, and what was lost; in the last line what is wrong with it */
-void input_print(const struct input *in, FILE *f);
 
 /** input_close() - release */
 void input_close(struct input *in);

@@ -256,13 +256,13 @@ static void get_header(struct get *b, struct stream_header *h)
 		b->bad = true;
 }
 
-static void get_clock(struct get *b, struct stream_clock *c)
+static void get_clock(struct get *b, struct instant *c)
 {
 	c->monotonic_ns = get_u64(b);
 	c->realtime_ns = get_u64(b);
 }
 
-static void get_queue(struct get *b, struct stream_queue *q)
+static void get_queue(struct get *b, struct queue_info *q)
 {
 	q->slot = get_u32(b);
 	q->gen = get_u32(b);
@@ -284,8 +284,8 @@ static void get_losses(struct get *b, struct stream_losses *l)
 		uint64_t *count = &l->unknown;
 
 		GET_ARRAY(b, name);
-		for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
-			if (!strcmp(name, stats_counter_name(i)))
+		for (unsigned int i = 0; i < COUNTERS_NR; i++)
+			if (!strcmp(name, counter_name(i)))
 				count = &l->count[i];
 		*count += get_u64(b);
 	}

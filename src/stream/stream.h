@@ -9,13 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/stats.h"
+#include "core/counters.h"
+#include "core/queue.h"
+#include "core/record.h"
+#include "core/time.h"
 
 #define STREAM_VERSION 2
 /* Largest frame that a writer makes, bytes; a reader takes four times that. */
 #define STREAM_FRAME_MAX 65536
 #define STREAM_NAME_LEN 65
-#define STREAM_ADDRESS_LEN 64
 #define STREAM_LOSS_NAME_LEN 64
 
 /* Who recorded. First frame of every stream. */
@@ -29,39 +31,16 @@ struct stream_header {
 	uint32_t sample;  /* about one command in so many was measured; 0 and 1: every one */
 };
 
-/* CLOCK_MONOTONIC and CLOCK_REALTIME of one instant, nanoseconds. */
-struct stream_clock {
-	uint64_t monotonic_ns;
-	int64_t realtime_ns;
-};
-
-/*
- * A queue of a connection, written before the first record that names it by slot and gen, and again
- * when something of it becomes known later.
- */
-struct stream_queue {
-	uint32_t slot;
-	uint32_t gen;
-	uint32_t instance; /* N of nvmeN on the host, queue index on the target */
-	uint16_t cntlid;
-	uint16_t qid;
-	uint16_t sqsize;
-	char subsysnqn[NT_NQN_LEN];
-	char hostnqn[NT_NQN_LEN];
-	char address
-		[STREAM_ADDRESS_LEN]; /* as sysfs has it, "traddr=...,trsvcid=..."; "" if unknown */
-};
-
 /* Losses so far, by name, so that either end may know more of them than the other. */
 struct stream_losses {
-	uint64_t count[STATS_COUNTERS_NR];
+	uint64_t count[COUNTERS_NR];
 	uint64_t unknown; /* sum of those whose name this program does not know */
 };
 
 /* Last frame of a stream that ended well. */
 struct stream_end {
 	uint64_t records; /* before it; the writer counts them itself */
-	struct stream_clock clock;
+	struct instant clock;
 	struct stream_losses losses;
 };
 
@@ -79,8 +58,9 @@ struct stream_event {
 	enum stream_type type;
 	union {
 		struct stream_header header;
-		struct stream_clock clock;
-		struct stream_queue queue;
+		struct instant clock;
+		struct queue_info
+			queue; /* told before the first record of it, and again when more is known */
 		struct nt_record record;
 		struct stream_losses losses;
 		struct stream_end end;

@@ -141,13 +141,13 @@ static void put_header(struct put *b, const struct stream_header *h)
 	put_u32(b, h->sample);
 }
 
-static void put_clock(struct put *b, const struct stream_clock *c)
+static void put_clock(struct put *b, const struct instant *c)
 {
 	put_u64(b, c->monotonic_ns);
 	put_u64(b, c->realtime_ns);
 }
 
-static void put_queue(struct put *b, const struct stream_queue *q)
+static void put_queue(struct put *b, const struct queue_info *q)
 {
 	put_u32(b, q->slot);
 	put_u32(b, q->gen);
@@ -170,12 +170,12 @@ static void put_losses(struct put *b, const struct stream_losses *l)
 {
 	unsigned int nr = !!l->unknown;
 
-	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		nr += !!l->count[i];
 	put_u16(b, nr);
-	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		if (l->count[i])
-			put_loss(b, stats_counter_name(i), l->count[i]);
+			put_loss(b, counter_name(i), l->count[i]);
 	/* A name that no reader knows either. */
 	if (l->unknown)
 		put_loss(b, "unknown", l->unknown);

@@ -6,26 +6,22 @@
 #include <string.h>
 
 /* Return: whether no more will be known of the record's connection than there is now. */
-static bool describe(const struct tracer *t, const struct nt_record *r, struct stream_queue *out)
+static bool describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out)
 {
-	struct tracer_queue q;
+	bool gone;
 
-	tracer_queue(t, r->slot, &q);
-	*out = (struct stream_queue){
-		.slot = r->slot,
-		.gen = r->gen,
-		.instance = q.instance,
-		.cntlid = r->cntlid,
-		.qid = r->qid,
-		.sqsize = q.sqsize,
-	};
-	/* The slot may have gone to another connection since: then only what the record says is sure. */
-	if (q.gen != r->gen)
-		return true;
-	memcpy(out->subsysnqn, q.subsysnqn, sizeof(out->subsysnqn));
-	memcpy(out->hostnqn, q.hostnqn, sizeof(out->hostnqn));
-	memcpy(out->address, q.address, sizeof(out->address));
-	return out->subsysnqn[0];
+	tracer_queue(t, r->slot, out);
+	gone = out->gen != r->gen;
+	out->gen = r->gen;
+	out->cntlid = r->cntlid;
+	out->qid = r->qid;
+	/* The slot has gone to another connection since: only what the record says is sure. */
+	if (gone) {
+		out->subsysnqn[0] = '\0';
+		out->hostnqn[0] = '\0';
+		out->address[0] = '\0';
+	}
+	return gone || out->subsysnqn[0];
 }
 
 static int make_room(struct announced *a, uint32_t slot)
@@ -44,7 +40,7 @@ static int make_room(struct announced *a, uint32_t slot)
 }
 
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
-	     struct stream_queue *q)
+	     struct queue_info *q)
 {
 	struct announced_queue *told;
 	bool new, named;

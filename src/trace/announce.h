@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/stream.h"
+#include "core/queue.h"
 #include "trace/tracer.h"
 
 /**
@@ -45,7 +45,7 @@ struct announced {
  * Return: 1 when there is something to tell, 0 when not, -ENOMEM.
  */
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
-	     struct stream_queue *q);
+	     struct queue_info *q);
 
 /** announced_already() - whether announce() has nothing to tell, as is the rule */
 static inline bool announced_already(const struct announced *a, const struct nt_record *r)

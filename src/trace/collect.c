@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
+#include "core/segments.h"
+#include "core/time.h"
 #include "trace/probes.h"
 #include "trace/private.h"
 
@@ -447,10 +450,10 @@ static void collect_counters(struct tracer *t, struct stats *s)
 		s->counters_interval[i] = now - t->counters_seen[i];
 		t->counters_seen[i] = now;
 	}
-	s->counters_interval[STATS_PROBE_MISSED] =
-		missed_runs(t) - t->counters_seen[STATS_PROBE_MISSED];
-	t->counters_seen[STATS_PROBE_MISSED] += s->counters_interval[STATS_PROBE_MISSED];
-	for (unsigned int i = 0; i < STATS_IN_FLIGHT; i++)
+	s->counters_interval[COUNTER_PROBE_MISSED] =
+		missed_runs(t) - t->counters_seen[COUNTER_PROBE_MISSED];
+	t->counters_seen[COUNTER_PROBE_MISSED] += s->counters_interval[COUNTER_PROBE_MISSED];
+	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];
 }
 
@@ -461,7 +464,7 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	int err;
 
 	s->side = t->o.side;
-	s->driver = t->o.side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
+	s->driver = driver_name(t->o.side);
 	s->source = source_name(t->source);
 	s->missing = t->missing;
 	s->probes = t->attached;
@@ -490,12 +493,13 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 		snprintf(buf, size, "cntlid %u", r->cntlid);
 }
 
-void tracer_queue(const struct tracer *t, uint32_t slot, struct tracer_queue *q)
+void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
 {
 	const struct nt_queue *k = &t->queues[slot];
 	char controller[32];
 
-	*q = (struct tracer_queue){
+	*q = (struct queue_info){
+		.slot = slot,
 		.gen = k->gen,
 		.instance = k->instance,
 		.cntlid = k->cntlid,

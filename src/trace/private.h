@@ -7,7 +7,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "core/clock.h"
+#include "trace/clock.h"
 #include "trace/tracer.h"
 
 struct nt_host;
@@ -84,7 +84,7 @@ struct tracer {
 	uint32_t stage_epoch[NT_OPS_NR]; /* the interval at whose end they were looked at last */
 	uint32_t ops_seen;		 /* bits of operations that some queue has a histogram of */
 	uint32_t *swept_gen;		 /* [nr_slots] */
-	uint64_t counters_seen[STATS_COUNTERS_NR];
+	uint64_t counters_seen[COUNTERS_NR];
 	uint64_t began_ns;
 	bool always_nested; /* programs for what is interrupted are always needed */
 	bool nested_detached;

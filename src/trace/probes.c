@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "core/names.h"
 #include "trace/probes.h"
 
 #include <bpf/btf.h>
@@ -152,7 +153,7 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj)
 		btf__free(btf);
 	}
 	btf__free(base);
-	snprintf(path, sizeof(path), "/sys/module/%s", module_of(side));
+	snprintf(path, sizeof(path), "/sys/module/%s", driver_name(side));
 	p->loaded = access(path, F_OK) == 0;
 	places_trace(p);
 	return p;
@@ -206,9 +207,9 @@ static void explain(const struct probes *p, const struct place *at, char *why, s
 	char changed[256];
 
 	if (of_driver && !p->loaded) {
-		snprintf(why, size, "module %s is not loaded", module_of(p->side));
+		snprintf(why, size, "module %s is not loaded", driver_name(p->side));
 	} else if (of_driver && !p->module_btf) {
-		snprintf(why, size, "module %s has no type information", module_of(p->side));
+		snprintf(why, size, "module %s has no type information", driver_name(p->side));
 	} else if (at->tracepoint) {
 		snprintf(why, size, "no tracepoint %s%s", at->name,
 			 of_driver ? ": the driver is not patched" : "");

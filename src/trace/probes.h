@@ -65,14 +65,8 @@ bool probe_stands_in(const char *name);
  */
 bool probe_watches_data(const char *name);
 
-/** probe_stage_points() - bits of the points that bound a stage of @side; others only go into records */
-uint32_t probe_stage_points(enum nt_side side);
-
 /** probe_vital_points() - those without which no command is seen, or none ends */
 uint32_t probe_vital_points(enum nt_side side);
-
-/** module_of() - the driver of @side, as /sys/module calls it */
-const char *module_of(enum nt_side side);
 
 struct probes;
 

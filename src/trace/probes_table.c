@@ -2,9 +2,10 @@
 /* The ways to the points, best first. What each sees exactly, and how far apart they are: docs/points.md. */
 #include <string.h>
 
+#include "core/names.h"
+#include "core/array.h"
 #include "trace/probes.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define H(point) (1u << NT_H_##point)
 #define T(point) (1u << NT_T_##point)
 
@@ -303,19 +304,7 @@ bool probe_watches_data(const char *name)
 	return false;
 }
 
-uint32_t probe_stage_points(enum nt_side side)
-{
-#define BITS(stage, shapes, from, to) (1u << NT_##from) | (1u << NT_##to) |
-	return side == NT_HOST ? NT_HOST_SEGMENTS(BITS) 0 : NT_TARGET_SEGMENTS(BITS) 0;
-#undef BITS
-}
-
 uint32_t probe_vital_points(enum nt_side side)
 {
 	return side == NT_HOST ? H(QUEUE_RQ) | H(CQE) | H(COMPLETE) : T(CMD) | T(SENT);
-}
-
-const char *module_of(enum nt_side side)
-{
-	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "core/names.h"
 #include "trace/tracer.h"
 
 #include <bpf/bpf.h>
@@ -14,6 +15,7 @@
 
 #include "host.skel.h"
 #include "core/segments.h"
+#include "core/time.h"
 #include "trace/probes.h"
 #include "core/sample.h"
 #include "target.skel.h"
@@ -76,7 +78,7 @@ enum tracer_status tracer_check(char *detail, size_t size)
 void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
 		    size_t size)
 {
-	const char *module = module_of(side);
+	const char *module = driver_name(side);
 	const char *file = side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
 
 	switch (status) {
@@ -141,7 +143,7 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 /* Decides where the points come from, and which programs are loaded. */
 static enum tracer_status choose_programs(struct tracer *t, char *detail, size_t size)
 {
-	uint32_t wanted = probe_stage_points(t->o.side) | probe_vital_points(t->o.side);
+	uint32_t wanted = segments_points(t->o.side) | probe_vital_points(t->o.side);
 	enum tracer_status status = TRACER_OK;
 	const struct probe_way *first = NULL;
 	struct probes *p;
@@ -164,7 +166,7 @@ static enum tracer_status choose_programs(struct tracer *t, char *detail, size_t
 	given = probes_points(p, t->source);
 	if (t->o.select != NT_SELECT_NONE)
 		wanted = ~0u;
-	t->missing = probe_stage_points(t->o.side) & ~given;
+	t->missing = segments_points(t->o.side) & ~given;
 	if ((probe_vital_points(t->o.side) & ~given) ||
 	    (t->source == NT_TRACEPOINTS && t->missing)) {
 		for (size_t i = 0; !first && i < probe_ways_nr; i++)

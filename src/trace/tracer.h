@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/queue.h"
 #include "core/stats.h"
 
 struct tracer;
@@ -156,25 +157,8 @@ uint64_t tracer_in_flight(struct tracer *t);
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size);
 
-/**
- * struct tracer_queue - the connection that has a slot
- * @gen: which of those that had it
- * @instance: N of nvmeN on the host, the target's own queue index
- * @subsysnqn, @hostnqn, @address: "" where unknown; @address as sysfs has it (host only)
- */
-struct tracer_queue {
-	uint32_t gen;
-	uint32_t instance;
-	uint16_t cntlid;
-	uint16_t qid;
-	uint16_t sqsize;
-	char subsysnqn[NT_NQN_LEN];
-	char hostnqn[NT_NQN_LEN];
-	char address[64];
-};
-
 /** tracer_queue() - who has slot @slot (of a record) now; @q is filled */
-void tracer_queue(const struct tracer *t, uint32_t slot, struct tracer_queue *q);
+void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q);
 
 /** tracer_close() - detach and release everything; NULL is fine */
 void tracer_close(struct tracer *t);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "merge/merged_stages.h"
-#include "core/stats.h"
+#include "core/names.h"
 #include "core/text.h"
 
 static void print_points(FILE *f, const struct nt_record *r, enum nt_side side)
@@ -52,7 +52,7 @@ void view_command(FILE *f, const struct merge_connection *c, const struct nt_rec
 		: ambiguous    ? "ambiguous"
 		: host	       ? "host_only"
 			       : "target_only");
-	text_print(f, c->subsysnqn);
+	text_print(f, c->subsysnqn, TEXT_HEX);
 	fprintf(f,
 		" cntlid=%u q%u cid=0x%04x op=%s opcode=0x%02x shape=%s nsid=%u slba=%" PRIu64
 		" length=%u status=0x%x",

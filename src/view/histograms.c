@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Full-size histograms of every controller, queue and operation, in the same powers of two. */
+#include "core/names.h"
 #include "view/bars.h"
 #include "view/view.h"
 #include "view/block.h"

@@ -2,11 +2,12 @@
 /* The table of controllers, queues and operations, with a small histogram in each row. */
 #include <string.h>
 
+#include "core/names.h"
+#include "core/text.h"
+#include "core/array.h"
 #include "view/bars.h"
 #include "view/view.h"
 #include "view/block.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Room for the widest cell: a controller's name and which one of that name. */
 #define CELL 48
@@ -218,13 +219,6 @@ static void caption_print(const struct block *b, unsigned int octaves, FILE *f)
 		1u << octaves);
 }
 
-/* NQNs come from the other machine: nothing in them may steer the terminal. */
-static void nqn_print(const char *nqn, FILE *f)
-{
-	for (; *nqn; nqn++)
-		fputc(*nqn >= ' ' && *nqn <= '~' ? *nqn : '?', f);
-}
-
 static void legend_print(const struct block *b, FILE *f)
 {
 	const char *what = b->s->side == NT_HOST ? "subsystem NQN" : "host NQN";
@@ -241,7 +235,7 @@ static void legend_print(const struct block *b, FILE *f)
 		last = row;
 		row_label(b->s, i, label, sizeof(label));
 		fprintf(f, "%s: ", label);
-		nqn_print(row->peer, f);
+		text_print(f, row->peer, TEXT_MARK);
 		fprintf(f, " (%s)\n", what);
 	}
 }

@@ -2,6 +2,7 @@
 /* The table of stages: where the time of the commands of each operation goes. */
 #include <string.h>
 
+#include "core/names.h"
 #include "view/bars.h"
 #include "core/segments.h"
 #include "view/view.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "view/bars.h"
+#include "core/names.h"
+#include "core/segments.h"
 #include "core/text.h"
 #include "view/view.h"
 #include "view/block.h"
@@ -24,7 +26,7 @@ static unsigned int bar_width(unsigned int width)
 	return bar < BAR_MIN ? BAR_MIN : bar > BAR_MAX ? BAR_MAX : bar;
 }
 
-void view_merged_stages(const struct merged *m, FILE *f, unsigned int width, bool unicode)
+void view_merged_stages(const struct totals *m, FILE *f, unsigned int width, bool unicode)
 {
 	bool titles = false;
 
@@ -59,16 +61,16 @@ void view_merged_stages(const struct merged *m, FILE *f, unsigned int width, boo
 
 static int by_name(const void *a, const void *b)
 {
-	const struct merged_row *const *x = a, *const *y = b;
+	const struct totals_row *const *x = a, *const *y = b;
 	int order = merge_connection_order((*x)->connection, (*y)->connection);
 
 	return order ? order : (int)(*x)->op - (int)(*y)->op;
 }
 
 /* The rows that have commands, in the order of their names; to be freed. NULL when memory ran out. */
-static const struct merged_row **rows_sorted(const struct merged *m, unsigned int *nr)
+static const struct totals_row **rows_sorted(const struct totals *m, unsigned int *nr)
 {
-	const struct merged_row **rows = calloc(m->nr_rows + 1, sizeof(*rows));
+	const struct totals_row **rows = calloc(m->nr_rows + 1, sizeof(*rows));
 
 	*nr = 0;
 	for (unsigned int i = 0; rows && i < m->nr_rows; i++) {
@@ -89,15 +91,15 @@ static const char *const short_names[NT_MERGED_STAGES_NR] = {
 	[NT_MS_NVME_TCP_COMPLETION] = "tcp_cmp",  [NT_MS_BLK_COMPLETION] = "blk_cmp",
 };
 
-void view_merged_connections(const struct merged *m, FILE *f)
+void view_merged_connections(const struct totals *m, FILE *f)
 {
-	const struct merged_row **rows;
+	const struct totals_row **rows;
 	char text[VIEW_DURATION];
 	unsigned int nr;
 
 	rows = rows_sorted(m, &nr);
 	for (unsigned int r = 0; r < nr; r++) {
-		const struct merged_row *row = rows[r];
+		const struct totals_row *row = rows[r];
 		const struct merge_connection *c = row->connection;
 
 		if (!r) {
@@ -127,9 +129,9 @@ static void print_hist(FILE *f, const struct hist *h)
 		hist_percentile(h, 50), hist_percentile(h, 99), h->max, h->sum);
 }
 
-void view_merged_numbers(const struct merged *m, FILE *f)
+void view_merged_numbers(const struct totals *m, FILE *f)
 {
-	const struct merged_row **rows;
+	const struct totals_row **rows;
 	unsigned int nr;
 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
@@ -144,10 +146,10 @@ void view_merged_numbers(const struct merged *m, FILE *f)
 	}
 	rows = rows_sorted(m, &nr);
 	for (unsigned int r = 0; r < nr; r++) {
-		const struct merged_row *row = rows[r];
+		const struct totals_row *row = rows[r];
 
 		fprintf(f, "merged_queue ");
-		text_print(f, row->connection->subsysnqn);
+		text_print(f, row->connection->subsysnqn, TEXT_HEX);
 		fprintf(f, " %u %u %s %" PRIu64, row->connection->cntlid, row->connection->qid,
 			op_name(row->op), row->latency.count);
 		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
@@ -176,23 +178,15 @@ static int by_time(const void *a, const void *b)
 	return x->point < y->point ? -1 : x->point > y->point;
 }
 
-/* The stage that ends with a point, by the tables of points.h; "" if none does. */
+/* The stage that ends with a point; "" if none does. */
 static const char *stage_ending(enum nt_side side, unsigned int point, unsigned int shape)
 {
-#define ENDS(id, shapes, from, to)                               \
-	if (point == NT_##to && ((shapes) & (1u << shape)) != 0) \
-		stage = stage_name(side, NT_##id);
-	const char *stage = "";
+	int stage = segments_stage_ending(side, point, shape);
 
-	if (side == NT_HOST) {
-		NT_HOST_SEGMENTS(ENDS)
-	} else {
-		NT_TARGET_SEGMENTS(ENDS)
-	}
-	return stage;
+	return stage < 0 ? "" : stage_name(side, (unsigned int)stage);
 }
 
-void view_merged_story(const struct merged_command *c, FILE *f)
+void view_merged_story(const struct slow_command *c, FILE *f)
 {
 	uint64_t first = c->host.points[NT_H_SUBMIT] ?: c->host.points[NT_H_QUEUE_RQ];
 	uint64_t offset =
@@ -215,7 +209,7 @@ void view_merged_story(const struct merged_command *c, FILE *f)
 
 	fprintf(f, "%s of %u bytes, %s, LBA %" PRIu64 ", status 0x%x, ", op_name(c->host.op),
 		c->host.length, shape_name(c->host.shape), (uint64_t)c->host.slba, c->host.status);
-	text_print(f, c->connection.subsysnqn);
+	text_print(f, c->connection.subsysnqn, TEXT_HEX);
 	fprintf(f, " cntlid %u queue %u cid 0x%04x: %s\n", c->connection.cntlid, c->connection.qid,
 		c->host.cid, view_duration(d, sizeof(d), (double)c->latency));
 	for (unsigned int i = 0; i < n; i++) {
@@ -244,7 +238,7 @@ void view_connection(const struct merge_connection *c, FILE *f)
 	if (!c->matched && !c->host_only && !c->target_only && !c->ambiguous)
 		return;
 	fprintf(f, "connection ");
-	text_print(f, c->subsysnqn[0] ? c->subsysnqn : "?");
+	text_print(f, c->subsysnqn[0] ? c->subsysnqn : "?", TEXT_HEX);
 	fprintf(f,
 		" cntlid %u queue %u: matched %" PRIu64 ", host only %" PRIu64
 		", target only %" PRIu64 ", ambiguous %" PRIu64,

@@ -20,13 +20,13 @@
  *
  * Prints nothing when there was no command.
  */
-void view_merged_stages(const struct merged *m, FILE *f, unsigned int width, bool unicode);
+void view_merged_stages(const struct totals *m, FILE *f, unsigned int width, bool unicode);
 
 /**
  * view_merged_connections() - a table: a row for each connection and operation, with its commands, mean
  * latency, and the mean of each stage
  */
-void view_merged_connections(const struct merged *m, FILE *f);
+void view_merged_connections(const struct totals *m, FILE *f);
 
 /**
  * view_merged_numbers() - for scripts, nanoseconds, one line each:
@@ -36,14 +36,14 @@ void view_merged_connections(const struct merged *m, FILE *f);
  *   unsplit COUNT
  *   negative_stages COUNT worst NS
  */
-void view_merged_numbers(const struct merged *m, FILE *f);
+void view_merged_numbers(const struct totals *m, FILE *f);
 
 /**
  * view_merged_story() - both sides' points of one command on one time axis (the host's clock; the
  * target's points are placed by the middle of the offset's bounds), each step with its stage and
  * duration, then the ten stages
  */
-void view_merged_story(const struct merged_command *c, FILE *f);
+void view_merged_story(const struct slow_command *c, FILE *f);
 
 /**
  * view_connection() - one line on what became of a connection's records:

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "view/screen.h"
 #include "core/segments.h"
 #include "view/view.h"
@@ -73,7 +74,7 @@ static void head_print(const struct block *b, FILE *f, unsigned int width)
 		wrap_item(&w, "%u controller%s, %u queue%s", s->controllers, plural(s->controllers),
 			  s->queues, plural(s->queues));
 	} else {
-		wrap_item(&w, "waiting for %s", s->side == NT_HOST ? "nvme_tcp" : "nvmet_tcp");
+		wrap_item(&w, "waiting for %s", driver_name(s->side));
 	}
 	if (s->sample > 1)
 		wrap_item(&w, "sample of 1 command in %u", s->sample);
@@ -89,17 +90,17 @@ static void losses_print(const struct block *b, FILE *f, unsigned int width)
 	struct wrap w = {.f = f, .width = width};
 
 	wrap_item(&w, "losses:");
-	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		unsigned long long total = b->s->counters_total[c];
 		unsigned long long added = b->s->counters_interval[c];
 
 		/* What is in flight is known when the run ends. */
-		if (c == STATS_IN_FLIGHT)
+		if (c == COUNTER_IN_FLIGHT)
 			continue;
 		if (added)
-			wrap_item(&w, "%s=%llu(+%llu)", stats_counter_name(c), total, added);
+			wrap_item(&w, "%s=%llu(+%llu)", counter_name(c), total, added);
 		else
-			wrap_item(&w, "%s=%llu", stats_counter_name(c), total);
+			wrap_item(&w, "%s=%llu", counter_name(c), total);
 	}
 	fputs("\n", f);
 }
@@ -151,12 +152,12 @@ static void totals_print(const struct block *b, bool numbers, FILE *f)
 {
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		operation_print(b, op, numbers, f);
-	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		unsigned long long n = b->s->counters_total[c];
 
-		fprintf(f, "loss %s %llu", stats_counter_name(c), n);
+		fprintf(f, "loss %s %llu", counter_name(c), n);
 		if (n)
-			fprintf(f, "  # %s", stats_counter_help(c));
+			fprintf(f, "  # %s", counter_help(c));
 		fputs("\n", f);
 	}
 }

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "traffic.h"
 
 #define QUEUES 8
@@ -46,11 +47,11 @@ static void put(struct output *o, const struct stream_event *e)
 		die(o->path, -err);
 }
 
-static struct stream_clock clock_at(const struct output *o, uint64_t ns)
+static struct instant clock_at(const struct output *o, uint64_t ns)
 {
 	uint64_t monotonic = traffic_clock(o->clock, ns);
 
-	return (struct stream_clock){
+	return (struct instant){
 		.monotonic_ns = monotonic,
 		.realtime_ns = o->wall_ns +
 			       (int64_t)(monotonic - traffic_clock(o->clock, TRAFFIC_EPOCH_NS)),

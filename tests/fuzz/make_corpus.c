@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "stream/stream.h"
 
 static void die(const char *what)

@@ -436,11 +436,11 @@ static inline bool traffic_next(struct traffic *t, struct traffic_record *out)
 }
 
 /* What a stream of @side says of queue @i. */
-static inline struct stream_queue traffic_stream_queue(const struct traffic_config *config,
-						       unsigned int i, enum nt_side side)
+static inline struct queue_info traffic_stream_queue(const struct traffic_config *config,
+						     unsigned int i, enum nt_side side)
 {
 	const struct traffic_queue *q = &config->queue[i];
-	struct stream_queue s = {
+	struct queue_info s = {
 		.slot = side == NT_HOST ? q->slot : q->slot + 100,
 		.gen = q->gen,
 		.instance = side == NT_HOST ? q->instance : 10 + i,

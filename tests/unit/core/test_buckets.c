@@ -11,14 +11,13 @@
 #define __bpf__
 #define nt_bucket bpf_bucket
 #define nt_bucket_low bpf_bucket_low
+#include "core/array.h"
 #include "core/buckets.h"
 #undef __bpf__
 #undef nt_bucket
 #undef nt_bucket_low
 #undef NTPROF_CORE_BUCKETS_H
 #include "core/buckets.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static void bucket_of_known_durations(void **state)
 {

@@ -8,9 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/names.h"
+#include "core/segments.h"
+#include "core/counters.h"
+#include "core/array.h"
 #include "core/stats.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ROUNDS 1000
 #define END NT_POINTS_MAX
 
@@ -343,8 +346,8 @@ static void names_out_of_range_are_unknown(void **state)
 	assert_string_equal(op_name(NT_OPS_NR), "unknown");
 	assert_string_equal(shape_name(NT_SHAPES_NR), "unknown");
 	assert_string_equal(side_name(NT_SIDES), "unknown");
-	assert_string_equal(stats_counter_name(STATS_COUNTERS_NR), "unknown");
-	assert_string_equal(stats_counter_help(STATS_COUNTERS_NR), "unknown");
+	assert_string_equal(counter_name(COUNTERS_NR), "unknown");
+	assert_string_equal(counter_help(COUNTERS_NR), "unknown");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/names.h"
 #include "core/segments.h"
 #include "core/stats.h"
 

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/names.h"
+#include "core/counters.h"
+#include "core/array.h"
 #include "core/stats.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MANY 20000
 
 static void hist_add(struct hist *h, uint64_t ns, uint64_t bytes)
@@ -311,15 +313,15 @@ static void new_interval_keeps_the_totals(void **state)
 static void every_counter_has_its_own_name_and_a_help_text(void **state)
 {
 	(void)state;
-	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++) {
-		assert_string_not_equal(stats_counter_name(i), "unknown");
-		assert_true(strlen(stats_counter_help(i)) > 10);
+	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
+		assert_string_not_equal(counter_name(i), "unknown");
+		assert_true(strlen(counter_help(i)) > 10);
 		for (unsigned int j = 0; j < i; j++)
-			assert_string_not_equal(stats_counter_name(i), stats_counter_name(j));
+			assert_string_not_equal(counter_name(i), counter_name(j));
 	}
-	assert_string_equal(stats_counter_name(NT_CNT_CANCELLED), "cancelled");
-	assert_string_equal(stats_counter_name(STATS_PROBE_MISSED), "probe_missed");
-	assert_string_equal(stats_counter_name(STATS_IN_FLIGHT), "in_flight");
+	assert_string_equal(counter_name(NT_CNT_CANCELLED), "cancelled");
+	assert_string_equal(counter_name(COUNTER_PROBE_MISSED), "probe_missed");
+	assert_string_equal(counter_name(COUNTER_IN_FLIGHT), "in_flight");
 }
 
 static void operations_and_sides_have_their_names(void **state)

@@ -412,7 +412,7 @@ static void without_a_target_all_are_the_hosts_only(void **state)
 static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 {
 	struct traffic_config c = traffic(1, 4, 8);
-	struct stream_queue q;
+	struct queue_info q;
 	struct traffic *t;
 	struct outcome o;
 	struct merge *m = outcome_merge(&o, &c);
@@ -442,7 +442,7 @@ static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 static void records_of_queues_that_nobody_told_of_are_counted(void **state)
 {
 	struct traffic_config c = traffic(1, 1, 8);
-	struct stream_queue q = traffic_stream_queue(&c, 0, NT_HOST);
+	struct queue_info q = traffic_stream_queue(&c, 0, NT_HOST);
 	struct outcome o;
 	struct merge *m = outcome_merge(&o, &c);
 	struct traffic *t = traffic_new(&c);
@@ -489,7 +489,7 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	c.commands = sizeof(complete) / sizeof(complete[0]);
 	t = traffic_new(&c);
 	for (unsigned int i = 0; i < c.nr_queues; i++) {
-		struct stream_queue q = traffic_stream_queue(&c, i, NT_TARGET);
+		struct queue_info q = traffic_stream_queue(&c, i, NT_TARGET);
 
 		assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
 	}
@@ -557,7 +557,7 @@ static void records_of_any_values_are_accounted_for(void **state)
 	for (uint64_t i = 0; i < 50000; i++) {
 		struct traffic_record r = {.id = i,
 					   .queue = (unsigned int)traffic_random(&chance, 4)};
-		struct stream_queue q;
+		struct queue_info q;
 
 		r.stream = r.r.side = (uint8_t)traffic_random(&chance, 2);
 		q = traffic_stream_queue(&c, r.queue, r.r.side);

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/array.h"
 #include "merge/merged_stages.h"
 #include "traffic.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The points that either side's record of each shape cannot do without. */
 static const uint16_t needed[NT_SIDES][NT_SHAPES_NR] = {

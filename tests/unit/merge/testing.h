@@ -246,7 +246,7 @@ static inline void feed_record(struct outcome *o, struct merge *m, const struct 
 	enum nt_side side = r->r.side;
 
 	if (!told[r->queue][side]) {
-		struct stream_queue q = traffic_stream_queue(o->config, r->queue, side);
+		struct queue_info q = traffic_stream_queue(o->config, r->queue, side);
 
 		told[r->queue][side] = true;
 		assert_int_equal(merge_queue(m, r->stream, side, &q), 0);

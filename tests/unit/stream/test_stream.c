@@ -8,6 +8,7 @@
 #include <time.h>
 #include <sys/wait.h>
 
+#include "core/names.h"
 #include "stream/testing.h"
 
 #define MANY_RECORDS 100000

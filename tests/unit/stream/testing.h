@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "core/counters.h"
 #include "stream/stream.h"
 
 /* docs/stream-format.md, written here a second time on purpose. */
@@ -76,7 +77,7 @@ static inline struct stream_event losses_event(void)
 {
 	struct stream_event e = {.type = STREAM_LOSSES, .losses = {.unknown = 9}};
 
-	for (unsigned int i = 0; i < STATS_COUNTERS_NR; i++)
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		e.losses.count[i] = i ? UINT64_MAX / i : 0;
 	return e;
 }

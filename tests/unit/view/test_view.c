@@ -10,9 +10,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/names.h"
+#include "core/counters.h"
+#include "core/array.h"
 #include "view/view.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define US 1000ull
 #define MS (1000 * US)
 
@@ -450,8 +452,8 @@ static void losses_are_all_shown_even_zero(void **state)
 	text = view_render(view_interval, &s, pipe_ascii);
 	assert_contains(text, "\nlosses:  cancelled=0  died=5  ");
 	assert_contains(text, "  ring_full=7(+2)  ");
-	for (unsigned int c = 0; c < STATS_IN_FLIGHT; c++) {
-		snprintf(wanted, sizeof(wanted), "  %s=%llu", stats_counter_name(c),
+	for (unsigned int c = 0; c < COUNTER_IN_FLIGHT; c++) {
+		snprintf(wanted, sizeof(wanted), "  %s=%llu", counter_name(c),
 			 (unsigned long long)s.counters_total[c]);
 		assert_contains(text, wanted);
 	}
@@ -699,18 +701,18 @@ static void summary_counts_commands_and_losses_for_scripts(void **state)
 
 	(void)state;
 	s.counters_total[NT_CNT_DIED] = 5;
-	s.counters_total[STATS_IN_FLIGHT] = 1;
+	s.counters_total[COUNTER_IN_FLIGHT] = 1;
 	text = view_render(view_summary, &s, pipe_ascii);
 	assert_has_line(text, "summary of 10.0 s");
 	assert_has_line(text, "commands read 3");
 	assert_has_line(text, "commands write 500");
 	assert_lacks(text, "commands flush");
 	assert_has_line(text, "loss cancelled 0");
-	snprintf(wanted, sizeof(wanted), "loss died 5  # %s", stats_counter_help(NT_CNT_DIED));
+	snprintf(wanted, sizeof(wanted), "loss died 5  # %s", counter_help(NT_CNT_DIED));
 	assert_has_line(text, wanted);
 	assert_contains(text, "\nloss in_flight 1  # ");
-	for (unsigned int c = 0; c < STATS_COUNTERS_NR; c++) {
-		snprintf(wanted, sizeof(wanted), "\nloss %s %llu", stats_counter_name(c),
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		snprintf(wanted, sizeof(wanted), "\nloss %s %llu", counter_name(c),
 			 (unsigned long long)s.counters_total[c]);
 		assert_contains(text, wanted);
 	}

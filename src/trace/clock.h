@@ -3,8 +3,8 @@
  * Packet arrival times: makes the kernel stamp received packets while we trace, and keeps the
  * difference of the two clocks that those stamps and the BPF programs use.
  */
-#ifndef NTPROF_CORE_CLOCK_H
-#define NTPROF_CORE_CLOCK_H
+#ifndef NTPROF_TRACE_CLOCK_H
+#define NTPROF_TRACE_CLOCK_H
 
 #include <stdint.h>
 
@@ -44,7 +44,4 @@ int64_t rx_clock_update(struct rx_clock *c);
 /** rx_clock_close() - stop asking for timestamps */
 void rx_clock_close(struct rx_clock *c);
 
-/** monotonic_ns() - CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns() */
-uint64_t monotonic_ns(void);
-
-#endif /* NTPROF_CORE_CLOCK_H */
+#endif /* NTPROF_TRACE_CLOCK_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/clock.h"
+#include "trace/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,25 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/time.h"
+
 /* Enough for a few samples that no interrupt has torn apart. */
 #define SAMPLES 64
 
 #ifndef TFD_TIMER_CANCEL_ON_SET
 #define TFD_TIMER_CANCEL_ON_SET (1 << 1)
 #endif
-
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-uint64_t monotonic_ns(void)
-{
-	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
-}
 
 static void arm_step(int fd)
 {
@@ -41,9 +30,9 @@ static void measure(int64_t *low, int64_t *high)
 	*low = INT64_MIN;
 	*high = INT64_MAX;
 	for (int i = 0; i < SAMPLES; i++) {
-		int64_t before = clock_ns(CLOCK_MONOTONIC);
-		int64_t real = clock_ns(CLOCK_REALTIME);
-		int64_t after = clock_ns(CLOCK_MONOTONIC);
+		int64_t before = (int64_t)monotonic_ns();
+		int64_t real = realtime_ns();
+		int64_t after = (int64_t)monotonic_ns();
 
 		if (real - after > *low)
 			*low = real - after;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/counters.h"
+
+#define COUNTER_NAME(id, name, what) name,
+#define COUNTER_HELP(id, name, what) what,
+
+const char *counter_name(unsigned int counter)
+{
+	static const char *const names[COUNTERS_NR] = {
+		NT_COUNTERS(COUNTER_NAME)[COUNTER_PROBE_MISSED] = "probe_missed",
+		[COUNTER_IN_FLIGHT] = "in_flight",
+	};
+
+	return counter < COUNTERS_NR ? names[counter] : "unknown";
+}
+
+const char *counter_help(unsigned int counter)
+{
+	static const char *const help[COUNTERS_NR] = {
+		NT_COUNTERS(COUNTER_HELP)[COUNTER_PROBE_MISSED] =
+			"runs of a BPF program that the kernel skipped because one was under way",
+		[COUNTER_IN_FLIGHT] = "commands begun and not ended when the run ended: not a loss",
+	};
+
+	return counter < COUNTERS_NR ? help[counter] : "unknown";
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is counted beside the histograms: the losses that BPF programs count, and those that user space
+ * sees, each with a name.
+ */
+#ifndef NTPROF_CORE_COUNTERS_H
+#define NTPROF_CORE_COUNTERS_H
+
+#include "core/record.h"
+
+/* Losses that user space sees, after those that the BPF programs count. */
+enum {
+	COUNTER_PROBE_MISSED =
+		NT_COUNTERS_NR, /* the kernel skipped a nested run of a BPF program */
+	COUNTER_IN_FLIGHT, /* not a loss: begun and not ended when the run ended (total only) */
+	COUNTERS_NR,
+};
+
+/** counter_name() - e.g. "ring_full", of an enum nt_counter or COUNTER_*; static string */
+const char *counter_name(unsigned int counter);
+
+/** counter_help() - what it counts, in a few words; static string */
+const char *counter_help(unsigned int counter);
+
+#endif /* NTPROF_CORE_COUNTERS_H */

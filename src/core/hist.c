@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/hist.h"
+
+#include <float.h>
+
+bool hist_empty(const struct hist *h)
+{
+	return !h->count && !h->sum;
+}
+
+void hist_count(struct hist *h, uint64_t ns)
+{
+	h->buckets[nt_bucket(ns)]++;
+	h->count++;
+	h->sum += ns;
+	if (h->max < ns)
+		h->max = ns;
+}
+
+void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max)
+{
+	h->count += count;
+	h->sum += sum;
+	h->bytes += bytes;
+	if (max > h->max)
+		h->max = max;
+}
+
+void hist_merge(struct hist *into, const struct hist *from)
+{
+	if (hist_empty(from))
+		return;
+	hist_account(into, from->count, from->sum, from->bytes, from->max);
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		into->buckets[b] += from->buckets[b];
+}
+
+/*
+ * 99.9 is not a binary fraction: a product a few ulps above a whole number must not become the next
+ * rank.
+ */
+static uint64_t percentile_rank(uint64_t count, double percent)
+{
+	double exact = percent / 100 * (double)count * (1 - 4 * DBL_EPSILON);
+	uint64_t rank;
+
+	if (exact >= (double)count)
+		return count;
+	rank = exact > 0 ? (uint64_t)exact : 0;
+	return (double)rank < exact || !rank ? rank + 1 : rank;
+}
+
+static uint64_t bucket_middle(const struct hist *h, unsigned int bucket)
+{
+	uint64_t low = nt_bucket_low(bucket), middle;
+
+	/* The last bucket has no upper bound but the longest duration itself. */
+	if (bucket == NT_OVERFLOW_BUCKET)
+		middle = low + (h->max > low ? (h->max - low) / 2 : 0);
+	else
+		middle = low + (nt_bucket_low(bucket + 1) - low) / 2;
+	return middle < h->max ? middle : h->max;
+}
+
+uint64_t hist_percentile(const struct hist *h, double percent)
+{
+	uint64_t rank, seen = 0;
+
+	if (!h->count)
+		return 0;
+	rank = percentile_rank(h->count, percent);
+	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
+		seen += h->buckets[b];
+		if (seen >= rank)
+			return bucket_middle(h, b);
+	}
+	return h->max;
+}
+
+double hist_mean(const struct hist *h)
+{
+	return h->count ? (double)h->sum / (double)h->count : 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A latency histogram as user space accumulates it, and what it tells: percentiles and a mean.
+ */
+#ifndef NTPROF_CORE_HIST_H
+#define NTPROF_CORE_HIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buckets.h"
+
+/**
+ * struct hist - a latency histogram with full-width counts
+ * @count: durations counted
+ * @sum: their sum, nanoseconds
+ * @bytes: data transferred by the commands counted; 0 for stages
+ * @max: the longest, nanoseconds, exact
+ * @buckets: see nt_bucket()
+ */
+struct hist {
+	uint64_t count;
+	uint64_t sum;
+	uint64_t bytes;
+	uint64_t max;
+	uint64_t buckets[NT_BUCKETS];
+};
+
+/**
+ * hist_empty() - nothing to add
+ *
+ * Of a command that ended while an interval was read, the interval may have the count and the next one
+ * the nanoseconds.
+ */
+bool hist_empty(const struct hist *h);
+
+/**
+ * hist_count() - one more duration
+ * @h: histogram
+ * @ns: nanoseconds
+ */
+void hist_count(struct hist *h, uint64_t ns);
+
+/**
+ * hist_account() - all but the buckets of some more durations
+ * @h: histogram, to whose buckets the caller adds them
+ * @count: how many
+ * @sum: nanoseconds of all together
+ * @bytes: data of their commands
+ * @max: longest of them, nanoseconds
+ */
+void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max);
+
+/**
+ * hist_merge() - add one histogram to another
+ * @into: sum of both afterwards
+ * @from: left as it is
+ */
+void hist_merge(struct hist *into, const struct hist *from);
+
+/**
+ * hist_percentile() - the duration that a share of the commands did not exceed
+ * @h: histogram
+ * @percent: above 0, at most 100
+ *
+ * Nearest rank: the ceil(percent / 100 * count)-th shortest duration. It is told as the middle of
+ * its bucket, never above @h->max, and so is within 1/64 (1.6 %) of the exact one up to 2^36 ns.
+ *
+ * Return: nanoseconds, 0 when the histogram is empty.
+ */
+uint64_t hist_percentile(const struct hist *h, double percent);
+
+/** hist_mean() - mean duration in nanoseconds, 0 when empty */
+double hist_mean(const struct hist *h);
+
+#endif /* NTPROF_CORE_HIST_H */

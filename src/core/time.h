@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clocks that records are told in.
+ */
+#ifndef NTPROF_CORE_TIME_H
+#define NTPROF_CORE_TIME_H
+
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC and CLOCK_REALTIME of one instant, nanoseconds. */
+struct instant {
+	uint64_t monotonic_ns;
+	int64_t realtime_ns;
+};
+
+/** monotonic_ns() - CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns() */
+uint64_t monotonic_ns(void);
+
+/** realtime_ns() - CLOCK_REALTIME in nanoseconds */
+int64_t realtime_ns(void);
+
+/** instant_now() - both clocks, read one right after the other */
+struct instant instant_now(void);
+
+#endif /* NTPROF_CORE_TIME_H */
