@@ -87,7 +87,7 @@ differences() {
 
 # absolute_percentile POINT SIDE: p99 of how far apart.
 absolute_percentile() {
-	awk -v p="$1" '$1 == p && $2 != "missing" { print ($2 < 0 ? -$2 : $2) }' "/tmp/$2.differences" | sort -n |
+	awk -v p="$1" '$1 == p && $2 != "missing" { printf "%.0f\n", $2 < 0 ? -$2 : $2 }' "/tmp/$2.differences" | sort -n |
 		awk '{ v[NR] = $1 } END { k = int(NR * 0.99); if (k < NR * 0.99) k++; print v[k] }'
 }
 
@@ -96,7 +96,7 @@ table() {
 		if ($2 == "missing") missing[$1]++
 		else { n[$1]++; sum[$1] += $2; if (n[$1] == 1 || $2 < low[$1]) low[$1] = $2; if (n[$1] == 1 || $2 > high[$1]) high[$1] = $2 }
 		seen[$1] = 1
-	} END { for (p in seen) printf "# %s %s: %d compared, mean %.0f ns, from %d to %d, %d not seen by both\n",
+	} END { for (p in seen) printf "# %s %s: %d compared, mean %.0f ns, from %.0f to %.0f, %d not seen by both\n",
 		side, p, n[p], n[p] ? sum[p] / n[p] : 0, low[p], high[p], missing[p] }' "/tmp/$1.differences" | sort
 }
 

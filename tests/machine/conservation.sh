@@ -6,16 +6,6 @@
 set -u
 . /lib/machine.sh
 
-# records FILE: how many lines; prints those whose stages do not add up, or that have none.
-unconserved() {
-	awk -F'|' '{
-		match($1, /latency=[0-9]+/); latency = substr($1, RSTART + 8, RLENGTH - 8)
-		n = split($3, s, " "); sum = 0
-		for (i = 1; i <= n; i++) { sub(/.*=/, "", s[i]); sum += s[i] }
-		if (n < 5 || sum != latency) print
-	}' "$1"
-}
-
 # percentile FILE OP PERCENT: exact, nearest rank, from the records.
 percentile() {
 	sed -n "s/.* op=$2 .* latency=\([0-9]*\) .*/\1/p" "$1" | sort -n |
@@ -44,7 +34,7 @@ run() {
 	for side in host target; do
 		n=$(wc -l </tmp/$side)
 		check "$name: $side has a record of each command ($n)" test "$n" -ge 600
-		unconserved /tmp/$side >/tmp/bad
+		unconserved /tmp/$side 5 >/tmp/bad
 		equal "$name: every $side command's stages add up to its latency" "$(wc -l </tmp/bad)" 0
 		head -n 3 /tmp/bad | sed 's/^/#   /'
 		no_losses "$name: $side loses nothing" /tmp/$side.err
@@ -52,8 +42,7 @@ run() {
 			equal "$name: $side histogram and records agree on the number of ${op}s" \
 				"$(commands /tmp/$side.err $op)" "$(grep -c " op=$op " /tmp/$side)"
 			equal "$name: $side stages of ${op}s, as the kernel summed them, add up to all latencies" \
-				"$(awk -v op=$op '$1 == "stage" && $2 == op { n += $8 } END { printf "%d", n }' /tmp/$side.err)" \
-				"$(sed -n "s/.* op=$op .* latency=\([0-9]*\) .*/\1/p" /tmp/$side | awk '{ n += $1 } END { printf "%d", n }')"
+				"$(total /tmp/$side.err 8 stage $op)" "$(latencies /tmp/$side $op)"
 		done
 	done
 	check "$name: R2T writes were among them" grep -q 'shape=r2t_write' /tmp/host

@@ -3,8 +3,13 @@
 #
 # lib.sh - what the machine tests share. In the guest: ". /lib/machine.sh", after which the helpers of
 # /lib/vm.sh are at hand as well. A test prints "ok N - name" or "not ok N - name"; `finish` ends it.
+#
+# Figures in awk: mawk prints whole numbers from 2^31 on as 2.66223e+09, and "%d" ends at 2^31 - 1 in mawk and
+# wraps around in busybox; what substr() returns is compared as text. So 0 is added to what is compared, and
+# what is printed goes through "%.0f", which is exact up to 2^53. tests/harness/large_figures.sh holds the
+# functions below to it, outside of a machine.
 
-. /lib/vm.sh
+[[ ! -e /lib/vm.sh ]] || . /lib/vm.sh
 
 tap_nr=0
 tap_failed=0
@@ -83,12 +88,12 @@ tracer_stop() {
 
 # commands FILE OP: how many commands of an operation a summary tells.
 commands() {
-	awk -v op="$2" '$1 == "commands" && $2 == op { n = $3 } END { print n + 0 }' "$1"
+	awk -v op="$2" '$1 == "commands" && $2 == op { n = $3 } END { printf "%.0f\n", n }' "$1"
 }
 
 # loss FILE NAME: a counter of a summary, or of the end of a trace.
 loss() {
-	awk -v name="$2" '$1 == "loss" && $2 == name { n = $3 } END { print n + 0 }' "$1"
+	awk -v name="$2" '$1 == "loss" && $2 == name { n = $3 } END { printf "%.0f\n", n }' "$1"
 }
 
 # no_losses NAME FILE [EXCEPT]: every counter of a summary is zero, but those that match EXCEPT.
@@ -104,6 +109,27 @@ no_losses() {
 	found=$(awk -v except="${3:-^async_event$}" -v known="$known" \
 		'$2 == known { next } $1 == "loss" && $3 != 0 && $2 !~ except { printf "%s=%s ", $2, $3 }' "$2")
 	equal "$1" "$found" ""
+}
+
+# total FILE FIELD WORD...: the sum of a field (0: the last one) over the lines that begin with the words.
+total() {
+	awk -v at="$2" -v words="${*:3} " 'index($0, words) == 1 { n += at ? $at : $NF } END { printf "%.0f\n", n }' "$1"
+}
+
+# latencies FILE OP: the sum of the latencies of a trace's commands of an operation.
+latencies() {
+	awk -v op=" op=$2 " 'index($0, op) && match($0, / latency=[0-9]+/) { n += substr($0, RSTART + 9, RLENGTH - 9) }
+		END { printf "%.0f\n", n }' "$1"
+}
+
+# unconserved FILE STAGES: lines of a trace with fewer stages than that, or whose stages do not add up.
+unconserved() {
+	awk -F'|' -v least="$2" '{
+		match($1, /latency=[0-9]+/); latency = substr($1, RSTART + 8, RLENGTH - 8) + 0
+		n = split($3, s, " "); sum = 0
+		for (i = 1; i <= n; i++) { sub(/.*=/, "", s[i]); sum += s[i] }
+		if (n < least || sum != latency) print
+	}' "$1"
 }
 
 # block_stat PATH FIELD: a field of Documentation/block/stat.rst, from 1.
@@ -136,7 +162,7 @@ laws() {
 			n++; sum = 0; split_ok = 0
 			for (i = 1; i <= NF; i++) {
 				if ($i == "stages") { split_ok = 1; at = i }
-				if ($i ~ /^latency=/) latency = substr($i, 9)
+				if ($i ~ /^latency=/) latency = substr($i, 9) + 0
 				if ($i ~ /^op=/) op = substr($i, 4)
 				if ($i ~ /^slba=/) slba = substr($i, 6)
 				if ($i ~ /^cntlid=/) cntlid = substr($i, 8)
@@ -145,12 +171,12 @@ laws() {
 			}
 			if (!split_ok) { unsplit++; next }
 			for (i = at + 1; i <= NF; i++) {
-				v = substr($i, index($i, "=") + 1)
+				v = substr($i, index($i, "=") + 1) + 0
 				sum += v
 				if (v < 0) bad("negative stage " $i)
 			}
 			if (NF - at != 10) bad("has not ten stages")
-			if (sum != latency) bad("stages add up to " sum ", not " latency)
+			if (sum != latency) bad(sprintf("stages add up to %.0f, not %.0f", sum, latency))
 			if ((op == "read" || op == "write") && seen[$3, cntlid, nsid, op, slba]++)
 				bad("LBA " slba " twice")
 		}
@@ -164,5 +190,5 @@ laws() {
 
 # field FILE NAME: the number after a name in the line of laws.
 field() {
-	awk -v name="$2" '{ for (i = 1; i < NF; i++) if ($i == name) n = $(i + 1) } END { print n + 0 }' "$1"
+	awk -v name="$2" '{ for (i = 1; i < NF; i++) if ($i == name) n = $(i + 1) } END { printf "%.0f\n", n }' "$1"
 }

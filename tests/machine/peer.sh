@@ -39,8 +39,7 @@ for op in read write flush; do
 	got=$(awk -v op=$op '$1 == "merged" && $2 == op { print $3 }' both)
 	equal "every $op is matched" "$got" "$(commands both $op)"
 	equal "the stages of every $op add up" \
-		"$(awk -v op=$op '$1 == "merged_stage" && $2 == op { n += $NF } END { print n }' both)" \
-		"$(awk -v op=$op '$1 == "merged" && $2 == op { print $NF }' both)"
+		"$(total both 0 merged_stage $op)" "$(total both 0 merged $op)"
 done
 equal "none is negative" "$(awk '$1 == "negative_stages" { print $2 }' both)" 0
 check "the peer's end is told" grep -q '^peer 1 .*: ended' both
@@ -101,7 +100,7 @@ wait_for sh -c "tail -n 60 stalled | grep -q '^peer 1 .*: running'"
 tracer_stop "$tracer_pid"
 equal "a peer that stalls: the run ends well" $? 0
 check "what it says when it goes on still counts" test \
-	"$(awk '$1 == "merged" { n += $3 } END { print n + 0 }' stalled)" -ge 300
+	"$(total stalled 3 merged)" -ge 300
 
 # A FIFO and a file do as well.
 mkfifo fifo
@@ -119,7 +118,7 @@ told_file() {
 	tracer_stop "$tracer_pid"
 	equal "a file that grows: the run ends well" $? 0
 	# A Keep Alive may have come before the target's recorder did.
-	equal "all of it is matched" "$(awk '$1 == "merged" && $2 ~ /read|write/ { n += $3 } END { print n + 0 }' out)" 300
+	equal "all of it is matched" $(($(total out 3 merged read) + $(total out 3 merged write))) 300
 }
 told_file
 kill -INT $growing

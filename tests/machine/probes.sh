@@ -67,12 +67,7 @@ for side in host target; do
 	stage=${side}_stage
 	check "$side: commands are seen" test "$(wc -l </tmp/$side)" -ge 200
 	no_losses "$side: nothing is lost" /tmp/$side.err
-	awk -F'|' '{
-		match($1, /latency=[0-9]+/); latency = substr($1, RSTART + 8, RLENGTH - 8)
-		n = split($3, s, " "); sum = 0
-		for (i = 1; i <= n; i++) { sub(/.*=/, "", s[i]); sum += s[i] }
-		if (n < 4 || sum != latency) print
-	}' /tmp/$side >/tmp/bad
+	unconserved /tmp/$side 4 >/tmp/bad
 	equal "$side: every command's stages add up to its latency" "$(wc -l </tmp/bad)" 0
 	head -n 2 /tmp/bad | sed 's/^/#   /'
 	for op in read write; do
@@ -82,8 +77,7 @@ for side in host target; do
 			awk -v op=$op -v a="${!stage%+*}" -v b="${!stage#*+}" \
 			'$1 == "stage" && $2 == op && ($3 == a || $3 == b) { bad = 1 } END { exit bad }' /tmp/$side.err
 		equal "$side: the stages of ${op}s add up to all latencies" \
-			"$(awk -v op=$op '$1 == "stage" && $2 == op { n += $8 } END { printf "%d", n }' /tmp/$side.err)" \
-			"$(sed -n "s/.* op=$op .* latency=\([0-9]*\) .*/\1/p" /tmp/$side | awk '{ n += $1 } END { printf "%d", n }')"
+			"$(total /tmp/$side.err 8 stage $op)" "$(latencies /tmp/$side $op)"
 	done
 done
 

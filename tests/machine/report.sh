@@ -37,10 +37,8 @@ record_and_report() {
 		check "$name: there are commands of shape $shape" test "$(field laws $shape)" -ge 10
 	done
 	equal "$name: the figures agree with the lines" \
-		"$(awk '$1 == "merged" { n += $3 } END { print n }' report)" "$n"
-	equal "$name: the sums of the stages add up" \
-		"$(awk '$1 == "merged_stage" { n += $NF } END { print n }' report)" \
-		"$(awk '$1 == "merged" { n += $NF } END { print n }' report)"
+		"$(total report 3 merged)" "$n"
+	equal "$name: the sums of the stages add up" "$(total report 0 merged_stage)" "$(total report 0 merged)"
 	# Both sides are this machine: their clocks are the same one.
 	offset=$(sed -n 's/^connection .* queue 1: .* clock offset \(-*[0-9]*\) ns +- \([0-9]*\) ns.*/\1 \2/p' report | head -n 1)
 	check "$name: the clock offset is 0 within its bounds ($offset)" awk -v o="$offset" \

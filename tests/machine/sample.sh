@@ -44,7 +44,7 @@ tracers "host=record --host --force -o host.ntp --sample $n" \
 ntprof-bpf report host.ntp target.ntp --commands >report 2>report.err
 laws report >laws
 sed 's/^#* */# /' laws
-merged=$(awk '$1 == "merged" && $2 ~ /read|write/ { n += $3 } END { print n + 0 }' report)
+merged=$(($(total report 3 merged read) + $(total report 3 merged write)))
 # Five standard deviations of the binomial distribution.
 off=$(awk -v t=$total -v n=$n 'BEGIN { printf "%d", 5 * sqrt(t / n * (1 - 1 / n)) }')
 within "about one command in $n" "$merged" $((total / n - off)) $((total / n + off))

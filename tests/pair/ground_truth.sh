@@ -74,7 +74,7 @@ growth() {
 		END {
 			for (i = 1; i <= n; i++) {
 				s = order[i]
-				print s, before[s], after[s], after[s] - before[s]
+				printf "%s %s %s %.0f\n", s, before[s], after[s], after[s] - before[s]
 			}
 		}' medians
 }
@@ -97,7 +97,7 @@ judge() {
 	fio=$(awk '$1 == "fio" { print $4 }' <<<"$table")
 	others=$(awk -v s="$stage" '
 		$1 != s && $1 != "fio" && $1 != "latency" && $4 > max { max = $4 }
-		END { print max + 0 }' <<<"$table")
+		END { printf "%.0f\n", max }' <<<"$table")
 	[[ -z ${6:-} ]] || by_a_tenth "$name grows by what was put in" "$grown" "$6"
 	by_a_tenth "$name grows by what fio saw" "$grown" "${fio:-0}"
 	within "$name: no other stage by a tenth of that" "$others" 0 $((${6:-${fio:-0}} / 10))

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# choice.sh - tests/check runs the tests that are chosen, and refuses a choice of none.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+
+err=$(mktemp) || exit 1
+trap 'rm -f "$err"' EXIT
+
+# chosen ARG...: the tests that they choose, on one line, and the status.
+chosen() {
+	tests/check --list "$@" 2>"$err" | paste -sd' '
+	return "${PIPESTATUS[0]}"
+}
+
+# refused ARG...: with a message and nothing else, before anything runs.
+refused() {
+	local out status
+
+	out=$(tests/check "$@" 2>"$err")
+	status=$?
+	check "refused: $*" test $status -eq 2 -a -z "$out" -a "$(wc -l <"$err")" -eq 1
+}
+
+for room in build unit fuzz vm patches machine pair harness; do
+	check "there are tests called $room" test -n "$(chosen $room)"
+done
+equal "without names all are chosen" "$(chosen)" "$(chosen build unit harness fuzz vm patches machine pair)"
+equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
+	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12"
+equal "on one kind, by the name that is printed" "$(chosen 'machine/counts, stock')" "machine/counts, stock"
+equal "on one kind, with --on" "$(chosen --on stock machine/counts)" "machine/counts, stock"
+equal "--on is for the names behind it" "$(chosen --on stock machine/counts --on patched machine/life unit/core/test_stats)" \
+	"unit/core/test_stats machine/counts, stock machine/life, patched"
+equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine)"
+equal "a pattern of kinds" "$(chosen --on '*-6.12' machine/counts)" "machine/counts, stock-6.12"
+equal "a part of a name is none" "$(chosen machine/ground_truth)" \
+	"machine/ground_truth, patched machine/ground_truth, stock machine/ground_truth, stock-6.12"
+refused nonsense
+refused unit nonsense
+refused machine/count
+refused --on nonsense
+refused --on stock machine/peer
+refused --on
+finish
