@@ -53,16 +53,16 @@ kill -CONT "$target"
 
 reads "$(host_device "$own")"
 check "no I/O ends in an interrupt: no stand-in for what that interrupts" \
-	wait_for -t 20 detached rq_complete_nested "$host"
+	wait_for -t 60 detached rq_complete_nested "$host"
 check "with SQ flow control no host program for every piece of data" \
-	wait_for -t 20 detached "${data[$VM_KIND]}" "$host"
-check "nor one on the target" wait_for -t 20 detached "${last[$VM_KIND]}" "$target"
+	wait_for -t 60 detached "${data[$VM_KIND]}" "$host"
+check "nor one on the target" wait_for -t 60 detached "${last[$VM_KIND]}" "$target"
 
 # One queue for all CPUs, and reads that end without CQE.
 shared=$(host_connect nqn.2024-01.io.ntprof:second -i 1 --disable-sqflow)
 dev=$(host_device "$shared")
 reads "$dev"
-check "a queue that CPUs share brings the stand-in back" wait_for -t 20 attached rq_complete_nested "$host"
+check "a queue that CPUs share brings the stand-in back" wait_for -t 60 attached rq_complete_nested "$host"
 check "reads without CQE bring the host's program back" wait_for -t 60 attached "${data[$VM_KIND]}" "$host"
 check "and that of the target" wait_for -t 60 attached "${last[$VM_KIND]}" "$target"
 sleep 1

@@ -10,7 +10,7 @@ refused() {
 	local name=$1 pattern=$2 status
 
 	shift 2
-	timeout 20 "$@" >/tmp/out 2>/tmp/err
+	timeout 120 "$@" >/tmp/out 2>/tmp/err
 	status=$?
 	check "$name: fails" test $status -ne 0 -a $status -lt 124
 	check "$name: says why" grep -q -- "$pattern" /tmp/err

@@ -56,7 +56,7 @@ tracer_start() {
 	for arg; do
 		[[ $arg != --target ]] || last=done_recv_pdu
 	done
-	wait_for -t 30 tracer_attached $last "$tracer_pid"
+	wait_for tracer_attached $last "$tracer_pid"
 }
 
 # The program named $1, or the stock probe that has its part, has a link that process $2 holds.

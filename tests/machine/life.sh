@@ -23,8 +23,8 @@ disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
 target_port
 modprobe nvme-tcp
-wait_for -t 30 tracer_attached queue_rq $host
-wait_for -t 30 tracer_attached done_recv_pdu $target
+wait_for tracer_attached queue_rq $host
+wait_for tracer_attached done_recv_pdu $target
 
 load() { # DEV SECONDS: errors are what this test is about
 	fio --name=load --filename="$1" --direct=1 --ioengine=libaio --size=200M --rw=randrw --bs=4k \
@@ -33,7 +33,7 @@ load() { # DEV SECONDS: errors are what this test is about
 
 # busy DISK: it is executing all that one load has in flight.
 busy() {
-	wait_for -t 30 sh -c 'read -r reads writes <"$0" && [ $((reads + writes)) -eq 16 ]' \
+	wait_for sh -c 'read -r reads writes <"$0" && [ $((reads + writes)) -eq 16 ]' \
 		"/sys/block/${1##*/}/inflight"
 }
 

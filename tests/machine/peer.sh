@@ -20,14 +20,14 @@ load() {
 # no_recorder NAME: no recorder of the target runs on; one that writes into a FIFO hears only when it
 # writes again that nobody reads.
 no_recorder() {
-	check "$1" wait_for -t 10 sh -c '! pgrep -f "^ntprof-bpf record --target"'
+	check "$1" wait_for -t 60 sh -c '! pgrep -f "^ntprof-bpf record --target"'
 }
 
 record='ntprof-bpf record --target -o -'
 
 tracer_start both --host -i 1 --peer "$record"
 wait_for grep -q '^peer 1 .*: running' both
-wait_for -t 30 tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
 load --number_ios=2000 --fsync=100
 wait_for grep -q '^read *network_transmission' both
 tracer_stop "$tracer_pid"
@@ -91,7 +91,7 @@ equal "the host sees every command" "$(($(commands killed read) + $(commands kil
 
 tracer_start stalled --host -i 0.5 --peer "$record"
 wait_for grep -q '^peer 1 .*: running' stalled
-wait_for -t 30 tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
 pkill -STOP -f '^ntprof-bpf record --target'
 wait_for grep -q '^peer 1 .*: stalled, silent for [3-9]' stalled
 load --number_ios=300
@@ -109,7 +109,7 @@ told "a FIFO" 'fifo: running' fifo
 wait
 ntprof-bpf record --target -o growing.ntp 2>/dev/null &
 growing=$!
-wait_for -t 30 tracer_attached done_recv_pdu $growing
+wait_for tracer_attached done_recv_pdu $growing
 told_file() {
 	tracer_start out --host -i 0.5 --peer growing.ntp
 	wait_for grep -q '^peer 1 growing.ntp: running' out

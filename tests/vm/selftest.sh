@@ -32,7 +32,7 @@ vm_run() {
 		shift
 	done
 	[[ $# -eq 0 ]] || shift
-	"$vm/run" --timeout 90 "${options[@]}" "$work/$name.sh" "$@" >"$work/out" 2>"$work/err"
+	"$vm/run" --timeout 240 "${options[@]}" "$work/$name.sh" "$@" >"$work/out" 2>"$work/err"
 	status=$?
 	seconds=$((SECONDS - start))
 }
@@ -41,7 +41,7 @@ vm_run() {
 vm_pair() {
 	local start=$SECONDS
 
-	"$vm/pair" "$kind" --timeout 90 --add "$work/added:/root/both" \
+	"$vm/pair" "$kind" --timeout 240 --add "$work/added:/root/both" \
 		"$work/$1.sh" "$work/$2.sh" "${@:3}" >"$work/out" 2>"$work/err"
 	status=$?
 	seconds=$((SECONDS - start))
@@ -227,9 +227,9 @@ guest hang <<'END'
 echo waiting
 sleep 1000
 END
-vm_run hang "$kind" --timeout 12
+vm_run hang "$kind" --timeout 30
 check "a hang is status 124" exits 124
-check "a hang ends in time" within 14
+check "a hang ends in time" within 34
 check "a hang shows what hangs" err_has 'sleep 1000'
 
 start_hang
