@@ -65,6 +65,8 @@ tracer_attached() {
 
 	[[ $1 != done_recv_pdu ]] || stock=stock_cmd
 	kill -0 "$2" 2>/dev/null || return 0 # it has failed: the caller will see
+	# As long as it has no link at all, looking further would only keep the processor from it.
+	grep -qs '^link_type' /proc/"$2"/fdinfo/* || return
 	for id in $(for name in "$1" "$stock"; do
 		bpftool -p prog show name "$name" 2>/dev/null | sed -n 's/.*"id": \([0-9]*\),.*/\1/p'
 	done); do

@@ -67,7 +67,7 @@ wait_for() {
 	end=$((SECONDS + seconds))
 	until "$@"; do
 		((SECONDS < end)) || vm_fail "not within $seconds s: $*" || return
-		sleep 0.05
+		sleep 0.1
 	done
 }
 
