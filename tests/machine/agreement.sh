@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --icount
+# takes: 200
 # Stock probes and tracepoints, on the same commands at once, see the same commands and the same points.
 set -u
 . /lib/machine.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # run on: patched stock stock-6.12
 # run with: --icount
+# takes: 100
 # A delay that we put into the target's device is told as target_subsystem, and nowhere else.
 set -u
 . /lib/machine.sh

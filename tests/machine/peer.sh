@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# takes: 150
 # A peer's records and the host's are brought together while they come; and whatever a peer does, the
 # host's own view goes on and says so.
 set -u

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # run on: patched stock-6.12
 # run with: --cpus 4
+# takes: 80
 # The three laws of merged commands, for every command of a mixed run: its ten stages add up to its
 # latency, none is negative, and it was brought together with nothing but itself.
 set -u

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# takes: 80
 # One host with two targets, the other machine and itself, whose controllers and queues have the same
 # ids: live, with a peer over ssh and one at home, and afterwards from three files.
 # shellcheck disable=SC1091,SC2154 # ctrl, dev and pair_target are set by it

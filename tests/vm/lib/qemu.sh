@@ -18,7 +18,7 @@ qemu_arguments() {
 	# Over the loopback device the receiver copies from there, which hardened usercopy takes for an attack and panics, with
 	# the distribution's own modules as well.
 	append+=(transparent_hugepage=never)
-	# The kernel's tests of its own ciphers are half of what booting takes.
+	# The kernel's tests of its own ciphers are more than a third of what booting takes.
 	append+=(cryptomgr.notests)
 
 	qemu_args=(
