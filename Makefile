@@ -35,8 +35,7 @@ SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself.
 UNIT_OBJECTS := $(patsubst src/%.c,$(BUILD)/%.o, \
-	$(wildcard $(addprefix src/,$(addsuffix /*.c,core stream merge peer view)))) \
-	$(BUILD)/cli/options.o
+	$(wildcard $(addprefix src/,$(addsuffix /*.c,core stream merge peer view))))
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf.o)
 
 .DELETE_ON_ERROR:

@@ -83,22 +83,4 @@ struct options {
  */
 void options_parse(struct options *o, int argc, char **argv);
 
-/**
- * parse_seconds() - a time as people write it
- * @text: a decimal number and optionally a unit: us, ms, s (the default), m or h
- * @ns: filled with nanoseconds
- *
- * Return: 0, -EINVAL if it is no such time, -ERANGE if it is negative or beyond 2^63 ns.
- */
-int parse_seconds(const char *text, uint64_t *ns);
-
-/**
- * parse_size() - a size as people write it
- * @text: a whole number and optionally K, M or G (powers of 1024)
- * @bytes: filled
- *
- * Return: 0, -EINVAL if it is no such size, -ERANGE if it does not fit.
- */
-int parse_size(const char *text, uint64_t *bytes);
-
 #endif /* NTPROF_CLI_OPTIONS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How times and sizes are read from the command line. */
+/* How times and sizes are read. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/options.h"
+#include "core/units.h"
 
 static void times_with_and_without_unit(void **state)
 {
@@ -79,5 +79,5 @@ int main(void)
 		cmocka_unit_test(what_is_no_size_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }
