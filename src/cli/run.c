@@ -17,6 +17,21 @@
 /* How soon a module that has just been loaded is noticed. */
 #define MODULE_POLL_NS 50000000ULL
 
+/* What a run waits for. The first ones are its own, and closed by it; the others belong to @t and @cb. */
+enum source {
+	SIGNAL,
+	INTERVAL,
+	END,
+	MODULE,
+	DRAIN,
+	ADAPT,
+	OWN_SOURCES,
+	CLOCK = OWN_SOURCES,
+	RECORDS,
+	VERB,
+	SOURCES_NR,
+};
+
 struct run {
 	const struct options *o;
 	const struct run_callbacks *cb;
@@ -24,12 +39,7 @@ struct run {
 	struct tracer *t;
 	struct stats s;
 	int epoll_fd;
-	int signal_fd;
-	int interval_fd;
-	int module_fd;
-	int end_fd;
-	int drain_fd;
-	int adapt_fd;
+	int fds[SOURCES_NR]; /* -1 where there is none */
 	int record_result;
 };
 
@@ -41,13 +51,25 @@ static void complain(const struct run *r, enum tracer_status status, const char 
 	fprintf(stderr, "ntprof-bpf: %s\n", text);
 }
 
-static int watch(struct run *r, int fd)
+/* @fd is @source's from now on, also where this fails. Return: 0 or a negative errno. */
+static int watch(struct run *r, enum source source, int fd)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event e = {.events = EPOLLIN, .data.u32 = source};
 
+	r->fds[source] = fd;
 	if (fd < 0)
 		return -errno;
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+/* Ends one of the run's own; one that is not there is fine. */
+static void unwatch(struct run *r, enum source source)
+{
+	if (r->fds[source] < 0)
+		return;
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->fds[source], NULL);
+	close(r->fds[source]);
+	r->fds[source] = -1;
 }
 
 /* Makes a timer fire @ns from now, and then again and again if @periodic. */
@@ -98,8 +120,8 @@ static int watch_records(struct run *r)
 {
 	if (tracer_fd(r->t) < 0)
 		return 0;
-	r->drain_fd = timer_new(TRACER_DRAIN_NS, true);
-	return watch(r, r->drain_fd) ?: watch(r, tracer_fd(r->t));
+	return watch(r, DRAIN, timer_new(TRACER_DRAIN_NS, true))
+		       ?: watch(r, RECORDS, tracer_fd(r->t));
 }
 
 /* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
@@ -118,31 +140,29 @@ static int try_open(struct run *r)
 	};
 	enum tracer_status status;
 	char detail[256];
+	int err;
 
 	status = tracer_open(&r->t, &to, detail, sizeof(detail));
 	if (status == TRACER_NO_MODULE) {
-		if (r->module_fd < 0) {
-			r->module_fd = timer_new(MODULE_POLL_NS, true);
-			r->cb->waiting(r->context);
-			return watch(r, r->module_fd) ? 1 : 0;
-		}
-		return 0;
+		if (r->fds[MODULE] >= 0)
+			return 0;
+		r->cb->waiting(r->context);
+		return watch(r, MODULE, timer_new(MODULE_POLL_NS, true)) ? 1 : 0;
 	}
 	if (status) {
 		complain(r, status, detail);
 		return 1;
 	}
-	if (r->module_fd >= 0) {
-		close(r->module_fd);
-		r->module_fd = -1;
-	}
+	unwatch(r, MODULE);
 	/* Loading took its time: intervals and the duration are those of tracing. */
-	timer_arm(r->interval_fd, r->o->interval_ns, true);
-	if (r->end_fd >= 0)
-		timer_arm(r->end_fd, r->o->duration_ns, false);
-	r->adapt_fd = timer_new(TRACER_ADAPT_NS, true);
-	if (watch(r, r->adapt_fd) || watch(r, tracer_clock_fd(r->t)) || watch_records(r)) {
-		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(errno));
+	timer_arm(r->fds[INTERVAL], r->o->interval_ns, true);
+	if (r->o->duration_ns)
+		timer_arm(r->fds[END], r->o->duration_ns, false);
+	err = watch(r, ADAPT, timer_new(TRACER_ADAPT_NS, true)) ?:
+	      watch(r, CLOCK, tracer_clock_fd(r->t))		 ?:
+	      watch_records(r);
+	if (err) {
+		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
 	return r->cb->begin && r->cb->begin(r->context, r->t) ? 1 : 0;
@@ -169,12 +189,11 @@ static uint64_t expirations(int fd)
 	return read(fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
 }
 
-/* Return: 0 to go on, 1 to end, a negative errno on trouble that has been told. */
 static int on_interval(struct run *r)
 {
 	int ret;
 
-	if (!expirations(r->interval_fd))
+	if (!expirations(r->fds[INTERVAL]))
 		return 0;
 	ret = collect(r);
 	if (ret)
@@ -187,7 +206,7 @@ static int on_signal(struct run *r)
 	struct signalfd_siginfo si;
 	int ret = 0;
 
-	while (!ret && read(r->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+	while (!ret && read(r->fds[SIGNAL], &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo != SIGWINCH)
 			ret = 1;
 		else if (r->cb->resize)
@@ -196,49 +215,66 @@ static int on_signal(struct run *r)
 	return ret;
 }
 
-static int handle(struct run *r, int fd)
+static int on_end(struct run *r)
 {
-	if (fd == r->signal_fd)
-		return on_signal(r);
-	if (fd == r->interval_fd)
-		return on_interval(r);
-	if (fd == r->end_fd)
-		return 1;
-	if (fd == r->module_fd) {
-		expirations(fd);
-		return try_open(r) ? -ECANCELED : 0;
-	}
-	if (r->cb->fd && fd == r->cb->fd(r->context))
-		return r->cb->ready(r->context);
-	if (r->t && fd == r->adapt_fd) {
-		expirations(fd);
-		tracer_adapt(r->t);
-		return 0;
-	}
-	if (r->t && fd == tracer_clock_fd(r->t)) {
-		tracer_clock_update(r->t);
-		return 0;
-	}
-	if (r->t && (fd == tracer_fd(r->t) || fd == r->drain_fd)) {
-		int ret = tracer_drain(r->t);
+	(void)r;
+	return 1;
+}
 
-		if (fd == r->drain_fd)
-			expirations(fd);
-		return ret < 0 ? ret : r->record_result;
-	}
+static int on_module(struct run *r)
+{
+	expirations(r->fds[MODULE]);
+	return try_open(r) ? -ECANCELED : 0;
+}
+
+static int on_records(struct run *r)
+{
+	int ret = tracer_drain(r->t);
+
+	return ret < 0 ? ret : r->record_result;
+}
+
+static int on_drain(struct run *r)
+{
+	expirations(r->fds[DRAIN]);
+	return on_records(r);
+}
+
+static int on_adapt(struct run *r)
+{
+	expirations(r->fds[ADAPT]);
+	tracer_adapt(r->t);
 	return 0;
 }
 
+static int on_clock(struct run *r)
+{
+	tracer_clock_update(r->t);
+	return 0;
+}
+
+static int on_verb(struct run *r)
+{
+	return r->cb->ready(r->context);
+}
+
+/* Return: 0 to go on, 1 to end, -ECANCELED on trouble that has been told, or another negative errno. */
 static int loop(struct run *r)
 {
+	static int (*const handlers[SOURCES_NR])(struct run *) = {
+		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_end,
+		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
+		[CLOCK] = on_clock,   [RECORDS] = on_records,	[VERB] = on_verb,
+	};
+
 	for (;;) {
-		struct epoll_event e[8];
-		int n = epoll_wait(r->epoll_fd, e, 8, -1);
+		struct epoll_event e[SOURCES_NR];
+		int n = epoll_wait(r->epoll_fd, e, SOURCES_NR, -1);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++) {
-			int ret = handle(r, e[i].data.fd);
+			int ret = handlers[e[i].data.u32](r);
 
 			if (ret)
 				return ret;
@@ -263,20 +299,24 @@ static int finish(struct run *r)
 	return r->cb->end(r->context, &r->s);
 }
 
+/* Return: 0 or a negative errno. */
+static int watch_from_the_start(struct run *r)
+{
+	int err;
+
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = watch(r, SIGNAL, open_signals())
+		      ?: watch(r, INTERVAL, timer_new(r->o->interval_ns, true));
+	if (!err && r->o->duration_ns)
+		err = watch(r, END, timer_new(r->o->duration_ns, false));
+	if (!err && r->cb->fd)
+		err = watch(r, VERB, r->cb->fd(r->context));
+	return err;
+}
+
 int run(const struct options *o, const struct run_callbacks *callbacks, void *context)
 {
-	struct run r = {
-		.o = o,
-		.cb = callbacks,
-		.context = context,
-		.epoll_fd = -1,
-		.signal_fd = -1,
-		.interval_fd = -1,
-		.module_fd = -1,
-		.end_fd = -1,
-		.drain_fd = -1,
-		.adapt_fd = -1,
-	};
+	struct run r = {.o = o, .cb = callbacks, .context = context};
 	enum tracer_status status;
 	struct utsname u;
 	char detail[256];
@@ -293,19 +333,10 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 	r.s.sample = o->sample;
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
+	for (int i = 0; i < SOURCES_NR; i++)
+		r.fds[i] = -1;
 
-	r.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	r.signal_fd = open_signals();
-	r.interval_fd = timer_new(o->interval_ns, true);
-	if (o->duration_ns)
-		r.end_fd = timer_new(o->duration_ns, false);
-	ret = watch(&r, r.signal_fd);
-	if (!ret)
-		ret = watch(&r, r.interval_fd);
-	if (!ret && o->duration_ns)
-		ret = watch(&r, r.end_fd);
-	if (!ret && callbacks->fd)
-		ret = watch(&r, callbacks->fd(context));
+	ret = watch_from_the_start(&r);
 	if (ret) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
@@ -320,18 +351,8 @@ int run(const struct options *o, const struct run_callbacks *callbacks, void *co
 out:
 	tracer_close(r.t);
 	stats_free(&r.s);
-	if (r.module_fd >= 0)
-		close(r.module_fd);
-	if (r.end_fd >= 0)
-		close(r.end_fd);
-	if (r.drain_fd >= 0)
-		close(r.drain_fd);
-	if (r.adapt_fd >= 0)
-		close(r.adapt_fd);
-	if (r.interval_fd >= 0)
-		close(r.interval_fd);
-	if (r.signal_fd >= 0)
-		close(r.signal_fd);
+	for (int i = 0; i < OWN_SOURCES; i++)
+		unwatch(&r, i);
 	if (r.epoll_fd >= 0)
 		close(r.epoll_fd);
 	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
