@@ -1,86 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command line: what the user asked for, checked.
+ * Options that more than one verb has, each group of them with its own table and its own result, and what
+ * verbs need to read theirs.
  */
 #ifndef NTPROF_CLI_OPTIONS_H
 #define NTPROF_CLI_OPTIONS_H
 
-#include <stdbool.h>
+#include <argp.h>
 #include <stdint.h>
 
+#include "cli/run.h"
 #include "core/points.h"
-#include "peer/live_merge.h"
 
-enum verb {
-	VERB_LIVE, /* the default one, which has no name */
-	VERB_TRACE,
-	VERB_RECORD,
-	VERB_REPORT,
-	VERB_PROBES,
-	VERBS_NR,
-};
-
-/* More hosts and targets than anybody would look at together. */
-#define REPORT_FILES_MAX 256u
-/* Of fewer commands than one in so many nobody learns anything. */
-#define SAMPLE_MAX 1000000u
-
-/**
- * struct options - what to do
- * @verb: which of them
- * @side: host or target
- * @source: where points come from; NT_SOURCES is the best that there is
- * @any_side: probes: no side was named, so both are meant
- * @json: probes: print JSON
- * @interval_ns: time between two blocks of the live view
- * @duration_ns: end after this time; 0 is never
- * @count: end after this many intervals (live view) or commands (trace, record); 0 is never
- * @sample: measure about one command in so many; 0 and 1: every one
- * @slower_ns: trace only commands that took at least this long
- * @summary: trace: print the summary of the run as well, on standard error
- * @output: record: where to, "-" is standard output
- * @force: record: replace a file that exists
- * @max_bytes: record: end before the stream gets larger; 0 is never
- * @peers, @nr_peers: live: commands that bring a target's stream, or files; at most PEERS_MAX
- * @files, @nr_files: report: the streams to read
- * @slowest: report: tell the story of so many of the slowest commands
- * @commands: report: a line for each command
- * @histogram: print full-size histograms
- * @verbose: explain
+/*
+ * The groups, to be children of a verb's table. What a group fills in is the child's input, and holds the
+ * default before the command line is read. Keys of long options are a table's own. An option that several
+ * verbs have has an argument in all of them or in none, because the verb may come after its options.
  */
-struct options {
-	enum verb verb;
-	enum nt_side side;
-	enum nt_source source;
-	uint64_t interval_ns;
-	uint64_t duration_ns;
-	uint64_t count;
-	uint64_t slower_ns;
-	uint32_t sample;
-	char *peers[PEERS_MAX];
-	unsigned int nr_peers;
-	char **files;
-	unsigned int nr_files;
-	unsigned int slowest;
-	bool commands;
-	const char *output;
-	uint64_t max_bytes;
-	bool any_side;
-	bool json;
-	bool force;
-	bool summary;
-	bool histogram;
-	bool verbose;
+extern const struct argp side_argp;	 /* enum nt_side: NT_SIDES if none is named */
+extern const struct argp source_argp;	 /* enum nt_source */
+extern const struct argp run_argp;	 /* struct run_options: what every verb that traces has */
+extern const struct argp blocks_argp;	 /* uint64_t: end after so many blocks */
+extern const struct argp commands_argp;	 /* uint64_t: end after so many commands */
+extern const struct argp histogram_argp; /* bool */
+
+/* What run_argp fills in, before the command line is read. */
+#define RUN_OPTIONS_DEFAULT                                                       \
+	{                                                                         \
+		.side = NT_SIDES, .source = NT_SOURCES, .interval_ns = 1000000000 \
+	}
+
+/* The sections of a help text, in their order. */
+enum options_section {
+	SECTION_SIDE = 1,
+	SECTION_RUN,
+	SECTION_VERBOSE,
+	SECTION_NOTES,
 };
 
 /**
- * options_parse() - read the command line
- * @o: filled
- * @argc, @argv: as main() got them
+ * options_parse() - read a verb's command line
+ * @argp: the verb's table
+ * @argc, @argv: as the verb got them
+ * @result: input of @argp's parser
  *
  * --help and --version print and exit with 0. Anything that is wrong gets a message and an exit
  * status of 64 (EX_USAGE), so this only returns when the command line was right.
  */
-void options_parse(struct options *o, int argc, char **argv);
+void options_parse(const struct argp *argp, int argc, char **argv, void *result);
+
+/** options_error() - say what is wrong and where the help is; exits with 64, does not return */
+void options_error(const struct argp_state *state, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/** options_no_word() - for ARGP_KEY_ARG of a verb that takes options only; does not return */
+void options_no_word(const struct argp_state *state, const char *word) __attribute__((noreturn));
+
+/**
+ * options_time() - an option's argument that is a time, in nanoseconds
+ * @state: of the parser
+ * @option: its name
+ * @text: the argument
+ * @least: less is refused
+ * @least_text: how people write @least
+ */
+uint64_t options_time(const struct argp_state *state, const char *option, const char *text,
+		      uint64_t least, const char *least_text);
+
+/** options_count() - an option's argument that is a number from 1 to @most */
+uint64_t options_count(const struct argp_state *state, const char *option, const char *text,
+		       uint64_t most);
 
 #endif /* NTPROF_CLI_OPTIONS_H */

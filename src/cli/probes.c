@@ -8,18 +8,31 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/options.h"
+#include "cli/verbs.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
 #include "trace/probes.h"
 #include "trace/tracer.h"
-#include "cli/verbs.h"
 
 /* Exit statuses, documented in the help text; the worst of the sides asked for. */
 enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
 
+/**
+ * struct probes_options - what the verb probes was asked
+ * @side: NT_SIDES is both
+ * @source: where points are to come from; NT_SOURCES is the best that there is
+ * @json: print JSON
+ */
+struct probes_options {
+	enum nt_side side;
+	enum nt_source source;
+	bool json;
+};
+
 struct look {
-	const struct options *o;
+	const struct probes_options *o;
 	enum nt_side side;
 	enum nt_source source;
 	uint32_t given;	  /* bits of points */
@@ -210,10 +223,10 @@ static void look_at(void *context, const struct probes *p)
 		print_text(l, p);
 }
 
-int verb_probes(const struct options *o)
+static int probes(const struct probes_options *o)
 {
-	enum nt_side first = o->any_side ? NT_HOST : o->side;
-	enum nt_side last = o->any_side ? NT_TARGET : o->side;
+	enum nt_side first = o->side == NT_SIDES ? NT_HOST : o->side;
+	enum nt_side last = o->side == NT_SIDES ? NT_TARGET : o->side;
 	struct look l = {.o = o};
 	int worst = LOOK_FULL;
 	struct utsname u;
@@ -249,3 +262,73 @@ int verb_probes(const struct options *o)
 		printf("\n]}\n");
 	return fflush(stdout) || ferror(stdout) ? LOOK_ERROR : worst;
 }
+
+enum { KEY_FORMAT = 0x100 };
+
+enum { CHILD_SIDE, CHILD_SOURCE };
+
+static error_t parse_probes(int key, char *arg, struct argp_state *state)
+{
+	struct probes_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_SIDE] = &o->side;
+		state->child_inputs[CHILD_SOURCE] = &o->source;
+		break;
+	case KEY_FORMAT:
+		if (strcmp(arg, "text") && strcmp(arg, "json"))
+			options_error(state, "--format %s: neither text nor json", arg);
+		o->json = !strcmp(arg, "json");
+		break;
+	case ARGP_KEY_ARG:
+		options_no_word(state, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option probes_options[] = {
+	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_RUN},
+	{0},
+};
+
+static const struct argp_child probes_children[] = {
+	[CHILD_SIDE] = {.argp = &side_argp},
+	[CHILD_SOURCE] = {.argp = &source_argp},
+	{0},
+};
+
+static const struct argp probes_argp = {
+	.options = probes_options,
+	.parser = parse_probes,
+	.children = probes_children,
+	.doc = "Show what this kernel offers, without tracing anything: for each point the probe that "
+	       "would be taken, why others were passed over, and which stages follow. Without a side, "
+	       "of both.\n"
+	       "\v"
+	       "Exit status: 0 if the kernel gives every point, 2 if it gives some, 3 if too\n"
+	       "few to trace; of two sides the worse.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  ntprof-bpf probes                 both sides, the best probes that there are\n"
+	       "  ntprof-bpf probes --target --source stock\n"
+	       "                                    the target, without a patch\n"
+	       "  ntprof-bpf probes --format json   for programs",
+};
+
+static int main_probes(int argc, char **argv)
+{
+	struct probes_options o = {.side = NT_SIDES, .source = NT_SOURCES};
+
+	options_parse(&probes_argp, argc, argv, &o);
+	return probes(&o);
+}
+
+const struct verb verb_probes = {
+	.name = "probes",
+	.summary = "what this kernel offers, and what is missing",
+	.argp = &probes_argp,
+	.main = main_probes,
+};

@@ -13,20 +13,38 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "trace/announce.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
-#include "cli/run.h"
+#include "core/units.h"
 #include "stream/stream.h"
-#include "cli/verbs.h"
+#include "trace/announce.h"
 
 /* How long a record may wait before it is written: what a reader at the other end of a pipe feels. */
 #define FLUSH_NS 200000000ULL
 /* How often progress is told where it cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
+/**
+ * struct record_options - what the verb record was asked
+ * @run: side and what else every run has
+ * @count: end after this many commands; 0 is never
+ * @output: where to, "-" is standard output
+ * @force: replace a file that exists
+ * @max_bytes: end before the stream gets larger; 0 is never
+ */
+struct record_options {
+	struct run_options run;
+	uint64_t count;
+	const char *output;
+	bool force;
+	uint64_t max_bytes;
+};
+
 struct recorder {
-	const struct options *o;
+	const struct record_options *o;
 	int fd;
 	const struct tracer *t;
 	struct stream_writer *w;
@@ -38,7 +56,7 @@ struct recorder {
 	bool full;
 };
 
-static void describe(struct stream_header *h, const struct options *o, enum nt_source source)
+static void describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
 {
 	struct utsname u;
 	FILE *f;
@@ -89,7 +107,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 {
 	struct stream_header h;
 
-	describe(&h, r->o, source);
+	describe(&h, &r->o->run, source);
 	r->w = stream_writer_new(r->fd, &h);
 	return r->w ? 0 : -errno;
 }
@@ -151,7 +169,7 @@ static void tell_progress(struct recorder *r, const struct stats *s, bool last)
 	r->told = s->elapsed;
 	fprintf(stderr,
 		"%s%s: %" PRIu64 " commands, %" PRIu64 " bytes, %" PRIu64 " losses, %.0f s%s",
-		r->terminal ? "\r" : "", side_name(r->o->side), r->records,
+		r->terminal ? "\r" : "", side_name(r->o->run.side), r->records,
 		r->w ? stream_bytes(r->w) : 0, losses_sum(s), s->elapsed,
 		r->terminal && !last ? "\033[K" : "\n");
 }
@@ -182,7 +200,7 @@ static int end(void *context, const struct stats *s)
 
 	/* Ended before the module came: a stream without records. */
 	if (!r->w)
-		err = write_header(r, r->o->source);
+		err = write_header(r, r->o->run.source);
 	if (!err && !r->reader_gone) {
 		e.end.records = r->records;
 		e.end.clock = instant_now();
@@ -203,7 +221,7 @@ static void waiting(void *context)
 {
 	const struct recorder *r = context;
 
-	fprintf(stderr, "waiting for module %s\n", driver_name(r->o->side));
+	fprintf(stderr, "waiting for module %s\n", driver_name(r->o->run.side));
 }
 
 /*
@@ -233,7 +251,7 @@ static int open_output(const char *path, bool force)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-int verb_record(const struct options *o)
+static int record_into(const struct record_options *o)
 {
 	static const struct run_callbacks callbacks = {
 		.select = NT_SELECT_ALL,
@@ -245,7 +263,6 @@ int verb_record(const struct options *o)
 		.end = end,
 	};
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
-	struct options flushed = *o;
 	int fd, status;
 
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {
@@ -261,8 +278,7 @@ int verb_record(const struct options *o)
 		return EXIT_FAILURE;
 	}
 	r.fd = fd;
-	flushed.interval_ns = FLUSH_NS;
-	status = run(&flushed, &callbacks, &r);
+	status = run(&o->run, &callbacks, &r);
 	stream_writer_free(r.w);
 	announced_free(&r.announced);
 	if (close(fd) && !status) {
@@ -271,3 +287,83 @@ int verb_record(const struct options *o)
 	}
 	return status;
 }
+
+enum { KEY_FORCE = 0x100, KEY_MAX_SIZE };
+
+enum { CHILD_RUN, CHILD_COMMANDS };
+
+static error_t parse_record(int key, char *arg, struct argp_state *state)
+{
+	struct record_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_COMMANDS] = &o->count;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_FORCE:
+		o->force = true;
+		break;
+	case KEY_MAX_SIZE:
+		if (parse_size(arg, &o->max_bytes) || !o->max_bytes)
+			options_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
+				      arg);
+		break;
+	case ARGP_KEY_END:
+		if (!o->output)
+			options_error(state, "record needs -o FILE, or -o - for standard output");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option record_options[] = {
+	{"output", 'o', "FILE", 0, "Write the stream to FILE; - is standard output", SECTION_RUN},
+	{"force", KEY_FORCE, NULL, 0, "Replace FILE if it exists", SECTION_RUN},
+	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
+	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_RUN},
+	{0},
+};
+
+static const struct argp_child record_children[] = {
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_COMMANDS] = {.argp = &commands_argp},
+	{0},
+};
+
+static const struct argp record_argp = {
+	.options = record_options,
+	.parser = parse_record,
+	.children = record_children,
+	.doc = "Write the record of every command into a file or a pipe, for the verb report, or for "
+	       "the live view's --peer.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf record --host -o host.ntp -d 60\n"
+	       "                                    those of a minute\n"
+	       "  ntprof-bpf record --target -o target.ntp --max-size 2G\n"
+	       "                                    until Ctrl-C, or until 2 GiB are written\n"
+	       "  ntprof-bpf record --target -o - | zstd >target.ntp.zst\n"
+	       "                                    into a pipe",
+};
+
+static int main_record(int argc, char **argv)
+{
+	struct record_options o = {.run = RUN_OPTIONS_DEFAULT};
+
+	options_parse(&record_argp, argc, argv, &o);
+	o.run.interval_ns = FLUSH_NS;
+	return record_into(&o);
+}
+
+const struct verb verb_record = {
+	.name = "record",
+	.summary = "the record of every command into a file or a pipe",
+	.argp = &record_argp,
+	.main = main_record,
+};

@@ -8,21 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/input.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
 #include "merge/lineup.h"
 #include "merge/merge.h"
-#include "merge/totals.h"
 #include "merge/one_side.h"
-#include "cli/verbs.h"
-#include "view/inputs.h"
-#include "view/view.h"
+#include "merge/totals.h"
+#include "stream/input.h"
 #include "view/command_line.h"
+#include "view/inputs.h"
 #include "view/ten_stages.h"
+#include "view/view.h"
 
 /* How far one stream is read before the others may be behind it. */
 #define STEP_NS 1000000
 /* How many steps are taken before the clocks are looked at again: they drift. */
 #define STEPS_PER_CORRECTION 1000
+/* More hosts and targets than anybody would look at together. */
+#define FILES_MAX 256u
+/* More stories than anybody would read. */
+#define SLOWEST_MAX 1000u
+
+/**
+ * struct report_options - what the verb report was asked
+ * @files, @nr_files: the streams to read
+ * @slowest: tell the story of so many of the slowest commands
+ * @commands: print a line for each command
+ */
+struct report_options {
+	char **files;
+	unsigned int nr_files;
+	unsigned int slowest;
+	bool commands;
+};
 
 struct report {
 	struct input *inputs;
@@ -284,7 +302,7 @@ static int status_of(const struct report *r)
 	return status;
 }
 
-int verb_report(const struct options *o)
+static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands};
 	struct merge_callbacks callbacks = {
@@ -324,3 +342,69 @@ out:
 	free(r.alone);
 	return status;
 }
+
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS };
+
+static error_t parse_report(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *o = state->input;
+
+	switch (key) {
+	case KEY_SLOWEST:
+		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
+		break;
+	case KEY_COMMANDS:
+		o->commands = true;
+		break;
+	case ARGP_KEY_ARGS:
+		o->files = &state->argv[state->next];
+		o->nr_files = (unsigned int)(state->argc - state->next);
+		if (o->nr_files > FILES_MAX)
+			options_error(state, "report takes %u files at most", FILES_MAX);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		options_error(state, "report needs the files that record has written");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option report_options[] = {
+	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
+	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
+	 SECTION_RUN},
+	{0},
+};
+
+static const struct argp report_argp = {
+	.options = report_options,
+	.parser = parse_report,
+	.args_doc = "FILE...",
+	.doc = "Bring the recorded sides together, of any number of hosts and targets, in any order of "
+	       "the files, and show where the time went in ten stages; of one side alone, that side's "
+	       "stages. Needs neither root nor BPF.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf report host.ntp target.ntp\n"
+	       "                                    where the time went, both sides together\n"
+	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
+	       "                                    and the story of the 3 slowest commands\n"
+	       "  ntprof-bpf report host.ntp --commands\n"
+	       "                                    one side, and a line for each command",
+};
+
+static int main_report(int argc, char **argv)
+{
+	struct report_options o = {0};
+
+	options_parse(&report_argp, argc, argv, &o);
+	return report(&o);
+}
+
+const struct verb verb_report = {
+	.name = "report",
+	.summary = "what was recorded, both sides together, in ten stages",
+	.argp = &report_argp,
+	.main = main_report,
+};

@@ -33,7 +33,7 @@ enum source {
 };
 
 struct run {
-	const struct options *o;
+	const struct run_options *o;
 	const struct run_callbacks *cb;
 	void *context;
 	struct tracer *t;
@@ -314,7 +314,7 @@ static int watch_from_the_start(struct run *r)
 	return err;
 }
 
-int run(const struct options *o, const struct run_callbacks *callbacks, void *context)
+int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context)
 {
 	struct run r = {.o = o, .cb = callbacks, .context = context};
 	enum tracer_status status;

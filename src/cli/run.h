@@ -6,9 +6,32 @@
 #ifndef NTPROF_CLI_RUN_H
 #define NTPROF_CLI_RUN_H
 
-#include "cli/options.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/points.h"
 #include "core/stats.h"
 #include "trace/tracer.h"
+
+/**
+ * struct run_options - what to trace, and for how long
+ * @side: host or target
+ * @source: where points come from; NT_SOURCES is the best that there is
+ * @sample: measure about one command in so many; 0 and 1: every one
+ * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @interval_ns: time between two calls of &run_callbacks.interval
+ * @duration_ns: end after this time; 0 is never
+ * @verbose: explain on standard error what is loaded and what it costs
+ */
+struct run_options {
+	enum nt_side side;
+	enum nt_source source;
+	uint32_t sample;
+	uint64_t slower_ns;
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	bool verbose;
+};
 
 /**
  * struct run_callbacks - what a verb does while tracing
@@ -39,7 +62,7 @@ struct run_callbacks {
 
 /**
  * run() - trace until the user, the duration or a callback ends it
- * @o: options
+ * @o: what to trace
  * @callbacks: what to do
  * @context: their first argument
  *
@@ -47,6 +70,6 @@ struct run_callbacks {
  *
  * Return: the program's exit status: 0 or 1.
  */
-int run(const struct options *o, const struct run_callbacks *callbacks, void *context);
+int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context);
 
 #endif /* NTPROF_CLI_RUN_H */

@@ -7,14 +7,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/names.h"
-#include "core/segments.h"
+#include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/names.h"
+#include "core/segments.h"
 #include "view/view.h"
 
+/**
+ * struct trace_options - what the verb trace was asked
+ * @run: side, threshold and what else every run has
+ * @count: end after this many commands; 0 is never
+ * @summary: print the summary of the run as well, on standard error
+ * @histogram: with full-size histograms
+ */
+struct trace_options {
+	struct run_options run;
+	uint64_t count;
+	bool summary;
+	bool histogram;
+};
+
 struct trace {
-	const struct options *o;
+	const struct trace_options *o;
 	uint64_t printed;
 };
 
@@ -88,7 +103,8 @@ static int begin(void *context, const struct tracer *t)
 {
 	const struct trace *trace = context;
 
-	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)), driver_name(trace->o->side));
+	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
+		driver_name(trace->o->run.side));
 	return 0;
 }
 
@@ -96,19 +112,97 @@ static void waiting(void *context)
 {
 	const struct trace *trace = context;
 
-	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->side));
+	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->run.side));
 }
 
-int verb_trace(const struct options *o)
+static int trace(const struct trace_options *o)
 {
 	const struct run_callbacks callbacks = {
-		.select = o->slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
+		.select = o->run.slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
 		.begin = begin,
 		.record = print_record,
 		.waiting = waiting,
 		.end = print_losses,
 	};
-	struct trace trace = {.o = o};
+	struct trace t = {.o = o};
 
-	return run(o, &callbacks, &trace);
+	return run(&o->run, &callbacks, &t);
 }
+
+enum { KEY_SLOWER = 0x100, KEY_SUMMARY };
+
+enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM };
+
+static error_t parse_trace(int key, char *arg, struct argp_state *state)
+{
+	struct trace_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_COMMANDS] = &o->count;
+		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
+		break;
+	case KEY_SLOWER:
+		o->run.slower_ns = options_time(state, "--slower", arg, 1, "1ns");
+		break;
+	case KEY_SUMMARY:
+		o->summary = true;
+		break;
+	case ARGP_KEY_END:
+		if (o->histogram && !o->summary)
+			options_error(state,
+				      "--histogram is for the live view and for trace --summary");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option trace_options[] = {
+	{"slower", KEY_SLOWER, "TIME", 0, "Only commands that took TIME or longer", SECTION_RUN},
+	{"summary", KEY_SUMMARY, NULL, 0,
+	 "End with the live view's summary of the same commands, on standard error; --histogram is "
+	 "for this summary",
+	 SECTION_RUN},
+	{0},
+};
+
+static const struct argp_child trace_children[] = {
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_COMMANDS] = {.argp = &commands_argp},
+	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	{0},
+};
+
+static const struct argp trace_argp = {
+	.options = trace_options,
+	.parser = parse_trace,
+	.children = trace_children,
+	.doc = "Print one line a command: what it was, its latency, its points and its stages, in "
+	       "nanoseconds.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf trace --host -n 100    each of the next 100 commands\n"
+	       "  ntprof-bpf trace --target --slower 2ms\n"
+	       "                                    each command that took 2 ms or more\n"
+	       "  ntprof-bpf trace --host -d 10 --summary >commands.txt\n"
+	       "                                    those of 10 seconds into a file, and what\n"
+	       "                                    they add up to on the terminal",
+};
+
+static int main_trace(int argc, char **argv)
+{
+	struct trace_options o = {.run = RUN_OPTIONS_DEFAULT};
+
+	options_parse(&trace_argp, argc, argv, &o);
+	return trace(&o);
+}
+
+const struct verb verb_trace = {
+	.name = "trace",
+	.summary = "one line a command",
+	.argp = &trace_argp,
+	.main = main_trace,
+};

@@ -5,21 +5,35 @@
 #ifndef NTPROF_CLI_VERBS_H
 #define NTPROF_CLI_VERBS_H
 
-#include "cli/options.h"
+#include <argp.h>
 
-/** verb_live() - the live view; Return: the program's exit status */
-int verb_live(const struct options *o);
+/**
+ * struct verb - what the program can be asked to do
+ * @name: the word on the command line
+ * @summary: a line for the list of verbs
+ * @argp: its options, and its help text
+ * @main: parses its options and does it; @argv[0] is the program's name in messages and help, the verb is
+ *	not among the rest. Returns the program's exit status
+ */
+struct verb {
+	const char *name;
+	const char *summary;
+	const struct argp *argp;
+	int (*main)(int argc, char **argv);
+};
 
-/** verb_trace() - one line a command on standard output; Return: the program's exit status */
-int verb_trace(const struct options *o);
+extern const struct verb verb_live;   /* the live view, which is also what no verb means */
+extern const struct verb verb_trace;  /* one line a command on standard output */
+extern const struct verb verb_record; /* raw records into a file or pipe */
+extern const struct verb verb_report; /* merge recorded streams; needs no root and no BPF */
+extern const struct verb
+	verb_probes; /* what this kernel offers: 0 every point, 1 error, 2 some, 3 too few */
+extern const struct verb verb_help; /* all of them, or the help text of one */
 
-/** verb_record() - raw records into a file or pipe; Return: the program's exit status */
-int verb_record(const struct options *o);
+/* All verbs, in the order in which they are told; the last one is NULL. */
+extern const struct verb *const verbs[];
 
-/** verb_report() - merge recorded streams; needs no root and no BPF; Return: the exit status */
-int verb_report(const struct options *o);
-
-/** verb_probes() - what this kernel offers; Return: 0 every point, 1 error, 2 some, 3 too few to trace */
-int verb_probes(const struct options *o);
+/** verb_named() - Return: the verb, NULL if there is none of that name */
+const struct verb *verb_named(const char *name);
 
 #endif /* NTPROF_CLI_VERBS_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/cli.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "cli/options.h"
+#include "cli/scan.h"
+#include "cli/verbs.h"
+
+#define PROGRAM "ntprof-bpf"
+/* The program and the longest of the verbs' names. */
+#define NAME_SIZE 32
+
+const struct verb *const verbs[] = {
+	&verb_live, &verb_trace, &verb_record, &verb_report, &verb_probes, &verb_help, NULL,
+};
+
+const struct verb *verb_named(const char *name)
+{
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (!strcmp((*v)->name, name))
+			return *v;
+	return NULL;
+}
+
+/* Names of the verbs that have @option, or of all if it is NULL: "live, trace and record". */
+static const char *names_of(const char *option, char *buf, size_t size)
+{
+	const char *last = NULL;
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (const struct verb *const *v = verbs; *v; v++) {
+		if (option && !scan_has(*v, option))
+			continue;
+		if (last && used < size)
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+						 last);
+		last = (*v)->name;
+	}
+	if (last && used < size)
+		snprintf(buf + used, size - used, "%s%s", used ? " and " : "", last);
+	return buf;
+}
+
+static void unknown_verb(const char *name) __attribute__((noreturn));
+
+static void unknown_verb(const char *name)
+{
+	char names[256];
+
+	fprintf(stderr,
+		PROGRAM ": unknown verb '%s': the verbs are %s\n"
+			"Try `" PROGRAM " --help' for more information.\n",
+		name, names_of(NULL, names, sizeof(names)));
+	exit(EX_USAGE);
+}
+
+static void refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
+{
+	const char *option = scan_foreign(s, verb, argc, argv);
+	char names[256];
+
+	if (!option)
+		return;
+	fprintf(stderr, PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM " %s --help\n",
+		option, names_of(option, names, sizeof(names)), verb->name, verb->name);
+	exit(EX_USAGE);
+}
+
+/* Return: the exit status. */
+static int overview(void)
+{
+	printf("Usage: " PROGRAM " [VERB] [OPTION...]\n"
+	       "Show where the time of NVMe/TCP commands goes: latency histograms per queue, and\n"
+	       "stages.\n"
+	       "\n"
+	       "Verbs:\n");
+	for (const struct verb *const *v = verbs; *v; v++)
+		printf("  %-8s %s%s\n", (*v)->name, (*v)->summary,
+		       *v == &verb_live ? " (also without a verb)" : "");
+	printf("\n"
+	       "'" PROGRAM " help VERB' shows a verb's options, with examples; those of the live\n"
+	       "view are in '" PROGRAM " help live'.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  ntprof-bpf --host                 live view of the commands this machine sends\n"
+	       "  ntprof-bpf --target               live view of those that it serves\n"
+	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
+	       "                                    both machines together, in ten stages\n"
+	       "  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
+	       "  ntprof-bpf record --host -o host.ntp -d 60\n"
+	       "                                    raw records of a minute, for later\n"
+	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
+	       "                                    where the time went, in ten stages, both\n"
+	       "                                    sides together\n"
+	       "  ntprof-bpf probes                 what this kernel offers\n"
+	       "\n"
+	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"
+	       "which cost less: see kernel_patches/README.md. Ctrl-C ends a run and prints its\n"
+	       "summary.\n");
+	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* What a verb's messages and its help call the program: the verb's @argv[0]. */
+static char *name_of(const struct verb *verb, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, PROGRAM " %s", verb->name);
+	return name;
+}
+
+static error_t parse_help(int key, char *arg, struct argp_state *state)
+{
+	const struct verb **verb = state->input;
+
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (*verb)
+		options_no_word(state, arg);
+	*verb = verb_named(arg);
+	if (!*verb)
+		unknown_verb(arg);
+	return 0;
+}
+
+static const struct argp help_argp = {
+	.parser = parse_help,
+	.args_doc = "[VERB]",
+	.doc = "Show the verbs, or a verb's options.",
+};
+
+static int main_help(int argc, char **argv)
+{
+	const struct verb *verb = NULL;
+	char name[NAME_SIZE];
+
+	options_parse(&help_argp, argc, argv, &verb);
+	if (!verb)
+		return overview();
+	return verb->main(2, (char *[]){name_of(verb, name), "--help", NULL});
+}
+
+const struct verb verb_help = {
+	.name = "help",
+	.summary = "this text, or that of a verb",
+	.argp = &help_argp,
+	.main = main_help,
+};
+
+static int no_memory(void)
+{
+	fprintf(stderr, PROGRAM ": no memory for the command line\n");
+	return EXIT_FAILURE;
+}
+
+/* Has the verb whose name is the word at @at, or live if @at is 0, read the rest of the line. */
+static int run_verb(const struct scan *s, int at, int argc, char **argv)
+{
+	const struct verb *verb = at ? verb_named(argv[at]) : &verb_live;
+	char name[NAME_SIZE] = PROGRAM;
+	int nr = 0, status;
+	char **args;
+
+	if (!verb)
+		unknown_verb(argv[at]);
+	args = calloc((size_t)argc + 2, sizeof(*args));
+	if (!args)
+		return no_memory();
+	args[nr++] = at ? name_of(verb, name) : name;
+	for (int i = 1; i < argc; i++)
+		if (i != at)
+			args[nr++] = argv[i];
+	refuse_foreign(s, verb, nr, args);
+	status = verb->main(nr, args);
+	free(args);
+	return status;
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct scan *s = scan_new();
+	bool help;
+	int at, status;
+
+	if (!s)
+		return no_memory();
+	at = scan_verb(s, argc, argv, &help);
+	status = !at && help ? overview() : run_verb(s, at, argc, argv);
+	scan_free(s);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Looks over a command line before a verb reads it, with the options of all verbs at once: the verb may
+ * come after options that have arguments, and an option may be another verb's.
+ */
+#ifndef NTPROF_CLI_SCAN_H
+#define NTPROF_CLI_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/verbs.h"
+
+struct scan;
+
+/** scan_new() - Return: release it with scan_free(); NULL without memory */
+struct scan *scan_new(void);
+
+/**
+ * scan_verb() - find the verb's name
+ * @s: from scan_new()
+ * @argc, @argv: as main() got them
+ * @help: set if --help comes before it
+ *
+ * Return: index of the first word that is neither an option nor an option's argument; 0 if there is none,
+ * or if something that no verb knows comes before it.
+ */
+int scan_verb(const struct scan *s, int argc, char **argv, bool *help);
+
+/**
+ * scan_foreign() - find an option that only other verbs have
+ * @s: from scan_new()
+ * @verb: the verb that will read the line
+ * @argc, @argv: the line, without the verb's name
+ *
+ * Return: the long name of the first one, NULL if there is none before --help or before what no verb knows.
+ */
+const char *scan_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv);
+
+/** scan_has() - whether @verb has the option with the long name @option */
+bool scan_has(const struct verb *verb, const char *option);
+
+/** scan_free() - NULL is fine */
+void scan_free(struct scan *s);
+
+#endif /* NTPROF_CLI_SCAN_H */
