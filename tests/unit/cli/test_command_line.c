@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Command lines that are refused, and what is said of them. None gets as far as tracing, so that neither root
+ * nor BPF is needed.
+ */
+#include "cli/testing.h"
+
+#define LINE_MAX_WORDS 12 /* of a line in a table here */
+
+/* Refused with 64, with a first line on standard error that has @part in it, and with nothing else. */
+static void assert_refused(struct result *r, const char *part)
+{
+	if (r->status != EX_USAGE)
+		fail_msg("status %d, not refused for '%s':\n%s", r->status, part, r->err);
+	assert_string_equal(r->out, "");
+	assert_memory_equal(r->err, "ntprof-bpf", strlen("ntprof-bpf"));
+	r->err[strcspn(r->err, "\n")] = '\0';
+	assert_contains(r->err, part);
+}
+
+static void an_option_of_another_verb_is_refused(void **state)
+{
+	char part[64];
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
+			char *verb = (char *)verbs[i].name, name[32];
+
+			if (has(&verbs[i], options[k].name))
+				continue;
+			snprintf(name, sizeof(name), "--%s", options[k].name);
+			RUN(&r, verb, name, (char *)options[k].argument);
+			snprintf(part, sizeof(part), ": %s is an option of ", name);
+			assert_refused(&r, part);
+			snprintf(part, sizeof(part), ", not of %s: see ntprof-bpf %s --help", verb,
+				 verb);
+			assert_contains(r.err, part);
+		}
+	}
+	RUN(&r, "--slower", "1ms", "--host");
+	assert_refused(&r, "--slower is an option of trace, not of live: see");
+	RUN(&r, "report", "x", "-n3");
+	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
+	RUN(&r, "-i", "1", "--host", "trace");
+	assert_refused(&r, "--interval is an option of live, not of trace: see");
+}
+
+/* A word too many shows that what came before it was understood: options are read first. */
+static void an_option_is_taken_before_and_after_its_verb(void **state)
+{
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
+			char *verb = (char *)verbs[i].name, text[64];
+			bool report = !strcmp(verb, "report");
+
+			if (!has(&verbs[i], options[k].name))
+				continue;
+			snprintf(text, sizeof(text), "--%s%s%s", options[k].name,
+				 options[k].argument ? "=" : "", options[k].argument ?: "");
+			RUN(&r, verb, "/nowhere/more", text);
+			if (!report)
+				assert_refused(&r, "too many arguments: '/nowhere/more'");
+			assert_int_equal(r.status, report ? EXIT_FAILURE : EX_USAGE);
+			assert_contains(r.err, "/nowhere/more");
+			snprintf(text, sizeof(text), "--%s", options[k].name);
+			if (options[k].argument)
+				RUN(&r, text, (char *)options[k].argument, verb, "/nowhere/more");
+			else
+				RUN(&r, text, verb, "/nowhere/more");
+			assert_int_equal(r.status, report ? EXIT_FAILURE : EX_USAGE);
+			assert_contains(r.err, "/nowhere/more");
+		}
+	}
+}
+
+static void the_live_view_does_not_need_its_name(void **state)
+{
+	static char *const lines[][LINE_MAX_WORDS] = {
+		{NULL},
+		{"--host", "--target"},
+		{"--host", "-i", "soon"},
+		{"--host", "--hots"},
+		{"--target", "--peer", "x"},
+		{"--host", "--slower", "1ms"},
+		{"--host", "--histogram", "--sample=5", "-vn3", "--source", "stock", "-d", "0"},
+	};
+	struct result named, r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char *words[WORDS_MAX + 1] = {"live"};
+		const char *colon;
+
+		memcpy(words + 1, lines[i], sizeof(lines[i]));
+		run_words(&named, words);
+		assert_int_equal(named.status, EX_USAGE);
+		run_words(&r, words + 1);
+		colon = strchr(named.err, ':');
+		assert_non_null(colon);
+		assert_refused(&r, "ntprof-bpf: ");
+		named.err[strcspn(named.err, "\n")] = '\0';
+		assert_string_equal(strchr(r.err, ':'), colon);
+	}
+}
+
+static void an_unknown_verb_is_told_the_known_ones(void **state)
+{
+	static const char known[] = "the verbs are live, trace, record, report, probes and help";
+	struct result r;
+
+	(void)state;
+	RUN(&r, "tarce", "--host");
+	assert_refused(&r, "unknown verb 'tarce'");
+	assert_contains(r.err, known);
+	RUN(&r, "--host", "-d", "1", "--", "tarce");
+	assert_refused(&r, "unknown verb 'tarce'");
+	RUN(&r, "help", "tarce");
+	assert_refused(&r, "unknown verb 'tarce'");
+	assert_contains(r.err, known);
+	RUN(&r, "");
+	assert_refused(&r, "unknown verb ''");
+	RUN(&r, "-");
+	assert_refused(&r, "unknown verb '-'");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+	static const struct {
+		char *words[LINE_MAX_WORDS];
+		const char *part;
+	} lines[] = {
+		{{"trace"}, "say which side this machine is: --host or --target"},
+		{{"record", "-o", "x"}, "say which side this machine is"},
+		{{"trace", "--host", "--target"}, "--host and --target are two sides"},
+		{{"probes", "--target", "--host"}, "--host and --target are two sides"},
+		{{"trace", "--host", "record"}, "too many arguments: 'record'"},
+		{{"help", "trace", "more"}, "too many arguments: 'more'"},
+		{{"record", "--host"}, "record needs -o FILE, or -o - for standard output"},
+		{{"report"}, "report needs the files that record has written"},
+		{{"report", "--commands"}, "report needs the files that record has written"},
+		{{"trace", "--host", "--histogram"}, "--histogram is for"},
+		{{"--target", "--peer", "x"}, "--peer is for the live view of the host"},
+		{{"--host", "--peer", ""}, "--peer needs a command, a file or a FIFO"},
+		{{"--host", "--peer"}, "'--peer' requires an argument"},
+		{{"--host", "-i", "0"}, "--interval 0: too short, the least is 100ms"},
+		{{"--host", "--duration=-5"}, "--duration -5: not a time"},
+		{{"trace", "--host", "--slower", "x"}, "--slower x: not a time"},
+		{{"--host", "-n", "0"}, "--count 0: not a positive whole number"},
+		{{"--host", "--sample", "1000001"}, "--sample 1000001: too many, the most is"},
+		{{"report", "--slowest", "1001", "x"}, "--slowest 1001: too many, the most is"},
+		{{"--host", "--source", "perf"}, "--source perf: neither tracepoints nor stock"},
+		{{"probes", "--format", "xml"}, "--format xml: neither text nor json"},
+		{{"record", "--max-size", "1T"}, "--max-size 1T: not a size"},
+		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
+	};
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		run_words(&r, (char **)lines[i].words);
+		assert_refused(&r, lines[i].part);
+	}
+}
+
+static void more_files_or_peers_than_the_most_are_refused(void **state)
+{
+	char *words[WORDS_MAX] = {"report"};
+	struct result r;
+
+	(void)state;
+	for (unsigned int i = 1; i <= 256; i++)
+		words[i] = "/nowhere/file";
+	run_words(&r, words);
+	assert_int_equal(r.status, EXIT_FAILURE);
+	words[257] = "/nowhere/file";
+	run_words(&r, words);
+	assert_refused(&r, "report takes 256 files at most");
+
+	memset(words, 0, sizeof(words));
+	words[0] = "--target";
+	for (unsigned int i = 1; i <= 16; i++)
+		words[i] = "--peer=x";
+	run_words(&r, words);
+	assert_refused(&r, "--peer is for the live view of the host");
+	words[17] = "--peer=x";
+	run_words(&r, words);
+	assert_refused(&r, "at most 16 times --peer");
+}
+
+static void an_abbreviation_is_taken_where_it_is_clear_to_its_verb(void **state)
+{
+	struct result r;
+
+	(void)state;
+	RUN(&r, "report", "--slow", "1001", "x");
+	assert_refused(&r, "--slowest 1001: too many");
+	RUN(&r, "trace", "--slow", "x", "--host");
+	assert_refused(&r, "--slower x: not a time");
+	RUN(&r, "--ho", "--dur", "x");
+	assert_refused(&r, "--duration x: not a time");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_option_of_another_verb_is_refused),
+		cmocka_unit_test(an_option_is_taken_before_and_after_its_verb),
+		cmocka_unit_test(the_live_view_does_not_need_its_name),
+		cmocka_unit_test(an_unknown_verb_is_told_the_known_ones),
+		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(more_files_or_peers_than_the_most_are_refused),
+		cmocka_unit_test(an_abbreviation_is_taken_where_it_is_clear_to_its_verb),
+	};
+
+	return cmocka_run_group_tests_name("command line", tests, find_program, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs the program with a command line, and knows which verb has which options. The program is that of the
+ * build directory the test is in, or NTPROF_BPF.
+ */
+#ifndef NTPROF_CLI_TESTING_H
+#define NTPROF_CLI_TESTING_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/array.h"
+
+#define WORDS_MAX 300 /* report takes 256 files */
+#define TEXT_MAX 16384
+/* A line that is not refused could trace forever. */
+#define TIMEOUT_SECONDS 60
+
+struct option {
+	const char *name;
+	const char *argument; /* a right one; NULL if it takes none */
+};
+
+static const struct option options[] = {
+	{"host", NULL},	    {"target", NULL},	{"source", "stock"}, {"interval", "2s"},
+	{"duration", "2s"}, {"count", "3"},	{"histogram", NULL}, {"sample", "10"},
+	{"peer", "true"},   {"slower", "1ms"},	{"summary", NULL},   {"output", "/nowhere/file"},
+	{"force", NULL},    {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
+	{"format", "json"}, {"verbose", NULL},
+};
+
+/* The verbs, and the options that each of them has. */
+static const struct verb {
+	const char *name;
+	const char *options[ARRAY_SIZE(options) + 1];
+} verbs[] = {
+	{"live",
+	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
+	  "peer", "verbose"}},
+	{"trace",
+	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
+	  "summary", "verbose"}},
+	{"record",
+	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
+	  "verbose"}},
+	{"report", {"slowest", "commands"}},
+	{"probes", {"host", "target", "source", "format"}},
+	{"help", {NULL}},
+};
+
+struct result {
+	int status; /* as a shell has it: 128 and the signal's number if one ended it */
+	char out[TEXT_MAX];
+	char err[TEXT_MAX];
+};
+
+static char program[4096];
+
+static bool has(const struct verb *v, const char *option)
+{
+	for (const char *const *o = v->options; *o; o++)
+		if (!strcmp(*o, option))
+			return true;
+	return false;
+}
+
+static void read_all(int fd, char *text)
+{
+	ssize_t n = pread(fd, text, TEXT_MAX - 1, 0);
+
+	assert_true(n >= 0);
+	assert_true(n < TEXT_MAX - 1);
+	text[n] = '\0';
+	close(fd);
+}
+
+/* Runs the program with the words of @words, the last of which is NULL. */
+static void run_words(struct result *r, char **words)
+{
+	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
+	char *argv[WORDS_MAX + 2] = {"ntprof-bpf"};
+	int status;
+	pid_t pid;
+
+	for (unsigned int i = 0; words[i]; i++) {
+		assert_true(i < WORDS_MAX);
+		argv[i + 1] = words[i];
+	}
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(TIMEOUT_SECONDS);
+		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+		dup2(out, STDOUT_FILENO);
+		dup2(err, STDERR_FILENO);
+		unsetenv("ARGP_HELP_FMT");
+		execv(program, argv);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	read_all(out, r->out);
+	read_all(err, r->err);
+}
+
+#define RUN(r, ...) run_words(r, (char *[]){__VA_ARGS__, NULL})
+
+static void assert_contains(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+/* The program beside this test, which is DIR/unit/cli/NAME: DIR/ntprof-bpf. */
+static int find_program(void **state)
+{
+	const char *named = getenv("NTPROF_BPF");
+	ssize_t n;
+
+	(void)state;
+	if (named) {
+		snprintf(program, sizeof(program), "%s", named);
+	} else {
+		n = readlink("/proc/self/exe", program, sizeof(program) - 32);
+		if (n < 0)
+			return -1;
+		program[n] = '\0';
+		for (int i = 0; i < 3 && strrchr(program, '/'); i++)
+			*strrchr(program, '/') = '\0';
+		strcat(program, "/ntprof-bpf");
+	}
+	if (!access(program, X_OK))
+		return 0;
+	print_error("%s is not there: make it first, or set NTPROF_BPF\n", program);
+	return -1;
+}
+
+#endif /* NTPROF_CLI_TESTING_H */
