@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the rows of a table show, described once for every output: the name of each column, its heading,
+ * its unit, and how to get its value from a row. Knows nothing of how a value is printed.
+ */
+#ifndef NTPROF_VIEW_COLUMNS_H
+#define NTPROF_VIEW_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/array.h"
+
+/* X(identifier, name): what a value is a number of. */
+#define UNITS(X)                                                                       \
+	X(NAME, "name")	    /* a word of this program's own */                         \
+	X(TEXT, "text")	    /* chosen by somebody else: may hold any byte */           \
+	X(FLAG, "flag")	    /* 1, or none */                                           \
+	X(NUMBER, "number") /* tells one from another: a queue, a controller */        \
+	X(CODE, "code")	    /* the same, from a specification that writes it in hex */ \
+	X(COUNT, "count")                                                              \
+	X(BYTES, "bytes")                                                              \
+	X(NANOSECONDS, "nanoseconds")                                                  \
+	X(SECONDS, "seconds")                                                          \
+	X(INSTANT, "instant") /* nanoseconds of CLOCK_MONOTONIC of the recorder */     \
+	X(SHARE, "share")     /* of 1 */                                               \
+	X(PER_SECOND, "per_second")                                                    \
+	X(BYTES_PER_SECOND, "bytes_per_second")                                        \
+	X(PPM, "ppm")
+
+#define UNIT_ENUM(id, name) UNIT_##id,
+enum unit { UNITS(UNIT_ENUM) UNITS_NR };
+
+/* Room for a text that is made up of others, and its terminating 0. */
+#define VALUE_TEXT_LEN 64
+
+enum value_type { VALUE_TEXT, VALUE_NATURAL, VALUE_INTEGER, VALUE_REAL };
+
+/**
+ * struct value - of one column of one row
+ * @type: which of the members holds it
+ * @none: there is none; a number is 0 then
+ * @text: valid as long as the row, and this value
+ * @buf: for a getter to keep @text in
+ */
+struct value {
+	enum value_type type;
+	bool none;
+	union {
+		const char *text;
+		uint64_t natural;
+		int64_t integer;
+		double real;
+	};
+	char buf[VALUE_TEXT_LEN];
+};
+
+/**
+ * struct column - what each row of a table shows in one place
+ * @name: for programs: lower case and underscores, unique in its table
+ * @title: heading
+ * @brief: heading where room is scarce; NULL: @title
+ * @unit: of the value; where no number can be given, the value may still be a text ("all" queues)
+ * @get: sets the value, from a row of the table's type
+ * @arg: for @get: which field, stage or percentile
+ * @digits: of a code, at least
+ */
+struct column {
+	const char *name;
+	const char *title;
+	const char *brief;
+	enum unit unit;
+	void (*get)(const void *row, const struct column *c, struct value *v);
+	unsigned int arg;
+	unsigned int digits;
+};
+
+/** struct columns - a table: its name, and its columns in the order in which they are shown */
+struct columns {
+	const char *name;
+	const struct column *column;
+	unsigned int nr;
+};
+
+/** COLUMNS() - initialize a struct columns with an array */
+#define COLUMNS(name, array)                   \
+	{                                      \
+		name, array, ARRAY_SIZE(array) \
+	}
+
+/**
+ * COLUMN_FIELD() - initialize @get and @arg of a column whose value is a field of its row
+ *
+ * An array of characters holds its text; a pointer to them has to be to const ones.
+ */
+#define COLUMN_FIELD(type, field)                                  \
+	.get = _Generic(((const type *)NULL)->field, unsigned char \
+			: columns_field_u8, unsigned short         \
+			: columns_field_u16, unsigned int          \
+			: columns_field_u32, unsigned long         \
+			: columns_field_u64, unsigned long long    \
+			: columns_field_u64, long                  \
+			: columns_field_s64, double                \
+			: columns_field_real),                     \
+	.arg = offsetof(type, field)
+#define COLUMN_TEXT_FIELD(type, field) .get = columns_field_text, .arg = offsetof(type, field)
+
+void columns_field_u8(const void *row, const struct column *c, struct value *v);
+void columns_field_u16(const void *row, const struct column *c, struct value *v);
+void columns_field_u32(const void *row, const struct column *c, struct value *v);
+void columns_field_u64(const void *row, const struct column *c, struct value *v);
+void columns_field_s64(const void *row, const struct column *c, struct value *v);
+void columns_field_real(const void *row, const struct column *c, struct value *v);
+void columns_field_text(const void *row, const struct column *c, struct value *v);
+
+/** columns_get() - the value of column @i of @row, which is of the type that the table is for */
+static inline void columns_get(const struct columns *t, unsigned int i, const void *row,
+			       struct value *v)
+{
+	v->none = false;
+	t->column[i].get(row, &t->column[i], v);
+}
+
+/** unit_name() - static string */
+const char *unit_name(enum unit unit);
+
+/** value_number() - a value that is no text, as nearly as a double can hold it */
+double value_number(const struct value *v);
+
+static inline void value_text(struct value *v, const char *text)
+{
+	v->type = VALUE_TEXT;
+	v->text = text;
+}
+
+static inline void value_natural(struct value *v, uint64_t natural)
+{
+	v->type = VALUE_NATURAL;
+	v->natural = natural;
+}
+
+static inline void value_integer(struct value *v, int64_t integer)
+{
+	v->type = VALUE_INTEGER;
+	v->integer = integer;
+}
+
+static inline void value_real(struct value *v, double real)
+{
+	v->type = VALUE_REAL;
+	v->real = real;
+}
+
+#endif /* NTPROF_VIEW_COLUMNS_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_commands.h"
+
+#include "core/names.h"
+
+static uint64_t first_point(const struct nt_record *r)
+{
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (r->points[i])
+			return r->points[i];
+	return 0;
+}
+
+static uint64_t last_point(const struct nt_record *r)
+{
+	for (unsigned int i = NT_POINTS_MAX; i-- > 0;)
+		if (r->points[i])
+			return r->points[i];
+	return 0;
+}
+
+static void row_init(struct command_row *row, const struct nt_record *r)
+{
+	*row = (struct command_row){.r = r, .first = first_point(r)};
+	row->latency = last_point(r) - row->first;
+}
+
+void columns_command_of_side(struct command_row *row, const char *controller,
+			     const struct nt_record *r)
+{
+	row_init(row, r);
+	row->seen = side_name(r->side);
+	row->controller = controller;
+}
+
+void columns_command_merged(struct command_row *row, const struct merge_connection *c,
+			    const struct nt_record *host, const struct nt_record *target,
+			    bool ambiguous)
+{
+	row_init(row, host ?: target);
+	row->c = c;
+	row->seen = host && target ? "merged"
+		    : ambiguous	   ? "ambiguous"
+		    : host	   ? "host_only"
+				   : "target_only";
+}
+
+static void get_seen(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, r->seen);
+}
+
+static void get_controller(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, r->controller);
+	v->none = !r->controller;
+}
+
+static void get_subsystem(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, r->c ? r->c->subsysnqn : "");
+	v->none = !r->c;
+}
+
+static void get_cntlid(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_natural(v, r->c ? r->c->cntlid : 0);
+	v->none = !r->c;
+}
+
+static void get_queue(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_natural(v, r->c ? r->c->qid : r->r->qid);
+}
+
+#define GET_OF_RECORD(field)                                                              \
+	static void get_##field(const void *row, const struct column *c, struct value *v) \
+	{                                                                                 \
+		const struct command_row *r = row;                                        \
+                                                                                          \
+		(void)c;                                                                  \
+		value_natural(v, r->r->field);                                            \
+	}
+GET_OF_RECORD(cid)
+GET_OF_RECORD(opcode)
+GET_OF_RECORD(nsid)
+GET_OF_RECORD(slba)
+GET_OF_RECORD(length)
+GET_OF_RECORD(status)
+
+static void get_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, op_name(r->r->op));
+}
+
+static void get_shape(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, shape_name(r->r->shape));
+}
+
+/* @arg: NT_F_* */
+static void get_flag(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, (r->r->flags & c->arg) != 0);
+	v->none = !v->natural;
+}
+
+static const struct column command[] = {
+	[COMMAND_TIME] = {"time", "time", .unit = UNIT_INSTANT,
+			  COLUMN_FIELD(struct command_row, first)},
+	[COMMAND_SEEN] = {"seen", "seen", .unit = UNIT_NAME, .get = get_seen},
+	[COMMAND_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME,
+				.get = get_controller},
+	[COMMAND_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
+	[COMMAND_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
+	[COMMAND_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
+	[COMMAND_CID] = {"cid", "cid", .unit = UNIT_CODE, .get = get_cid, .digits = 4},
+	[COMMAND_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
+	[COMMAND_OPCODE] = {"opcode", "opcode", .unit = UNIT_CODE, .get = get_opcode, .digits = 2},
+	[COMMAND_SHAPE] = {"shape", "shape", .unit = UNIT_NAME, .get = get_shape},
+	[COMMAND_NSID] = {"nsid", "nsid", .unit = UNIT_NUMBER, .get = get_nsid},
+	[COMMAND_SLBA] = {"slba", "slba", .unit = UNIT_NUMBER, .get = get_slba},
+	[COMMAND_LENGTH] = {"length", "length", .unit = UNIT_BYTES, .get = get_length},
+	[COMMAND_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 1},
+	[COMMAND_REQUEUED] = {"requeued", "requeued", .unit = UNIT_FLAG, .get = get_flag,
+			      .arg = NT_F_REQUEUED},
+	[COMMAND_NO_CQE] = {"no_cqe", "no_cqe", .unit = UNIT_FLAG, .get = get_flag,
+			    .arg = NT_F_NO_CQE},
+	[COMMAND_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
+			       .arg = NT_F_CANCELLED},
+	[COMMAND_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS,
+			     COLUMN_FIELD(struct command_row, latency)},
+};
+
+const struct columns command_columns = COLUMNS("commands", command);
+
+static void get_since(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	(void)c;
+	value_integer(v, r->since);
+	v->none = r->first;
+}
+
+static void get_point_side(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	(void)c;
+	value_text(v, side_name(r->side));
+}
+
+static void get_point(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	(void)c;
+	value_text(v, point_name(r->side, r->point));
+}
+
+static void get_point_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	(void)c;
+	value_text(v, r->stage);
+}
+
+static const struct column point[] = {
+	[POINT_AT] = {"at", "at", .unit = UNIT_NANOSECONDS, COLUMN_FIELD(struct point_row, at)},
+	[POINT_SINCE] = {"since", "since", .unit = UNIT_NANOSECONDS, .get = get_since},
+	[POINT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_point_side},
+	[POINT_POINT] = {"point", "point", .unit = UNIT_NAME, .get = get_point},
+	[POINT_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_point_stage},
+};
+
+const struct columns point_columns = COLUMNS("points", point);
+
+static void get_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_stage_row *r = row;
+
+	(void)c;
+	value_text(v, r->stage);
+}
+
+static void get_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_stage_row *r = row;
+
+	(void)c;
+	value_real(v, r->latency ? (double)r->ns / (double)r->latency : 0);
+}
+
+static const struct column stage[] = {
+	[COMMAND_STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
+	[COMMAND_STAGE_TIME] = {"time", "time", .unit = UNIT_NANOSECONDS,
+				COLUMN_FIELD(struct command_stage_row, ns)},
+	[COMMAND_STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
+};
+
+const struct columns command_stage_columns = COLUMNS("command_stages", stage);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_connections.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void get_host(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	snprintf(v->buf, sizeof(v->buf), "nvme%u", r->t->connection->host_instance);
+	value_text(v, v->buf);
+}
+
+static void get_subsystem(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_text(v, r->t->connection->subsysnqn);
+}
+
+static void get_cntlid(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_natural(v, r->t->connection->cntlid);
+}
+
+static void get_queue(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_natural(v, r->t->connection->qid);
+}
+
+static void get_stage_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+	uint64_t n = r->t->split;
+
+	value_real(v, n ? (double)r->t->sum[c->arg] / (double)n : 0);
+	v->none = !n;
+}
+
+static void get_stage_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_integer(v, r->t->sum[c->arg]);
+}
+
+/* Ten columns need short headings. */
+#define TITLE_MS_BLK_SUBMISSION "blk_sub"
+#define TITLE_MS_NVME_TCP_SUBMISSION "tcp_sub"
+#define TITLE_MS_NSTACK_SUBMISSION "nstk_sub"
+#define TITLE_MS_NVMET_TCP_SUBMISSION "nvmt_sub"
+#define TITLE_MS_TARGET_SUBSYSTEM "subsys"
+#define TITLE_MS_NVMET_TCP_COMPLETION "nvmt_cmp"
+#define TITLE_MS_NETWORK_TRANSMISSION "network"
+#define TITLE_MS_NSTACK_COMPLETION "nstk_cmp"
+#define TITLE_MS_NVME_TCP_COMPLETION "tcp_cmp"
+#define TITLE_MS_BLK_COMPLETION "blk_cmp"
+
+#define STAGE_MEAN(id, name)                                                    \
+	[MERGED_MEANS + NT_##id] = {name, TITLE_##id, .unit = UNIT_NANOSECONDS, \
+				    .get = get_stage_mean, .arg = NT_##id},
+#define STAGE_SUM(id, name)                                                           \
+	[MERGED_SUMS + NT_##id] = {name "_sum",	  TITLE_##id, NULL, UNIT_NANOSECONDS, \
+				   get_stage_sum, NT_##id,    0},
+
+static const struct column merged[] = {
+	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
+	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
+	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
+	[MERGED_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
+	[MERGED_OP] = COLUMN_OP,
+	[MERGED_COMMANDS] = COLUMN_COMMANDS,
+	[MERGED_MEAN] = COLUMN_MEAN,
+	NT_MERGED_STAGES(STAGE_MEAN) NT_MERGED_STAGES(STAGE_SUM)};
+
+const struct columns merged_columns = COLUMNS("merged_queues", merged);
+
+static int by_name(const void *a, const void *b)
+{
+	const struct merged_row *x = a, *y = b;
+	int order = merge_connection_order(x->t->connection, y->t->connection);
+
+	return order ? order : (int)x->t->op - (int)y->t->op;
+}
+
+struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
+{
+	struct merged_row *rows = calloc(m->nr_rows + 1, sizeof(*rows));
+
+	*nr = 0;
+	if (!rows)
+		return NULL;
+	for (unsigned int i = 0; i < m->nr_rows; i++) {
+		const struct totals_row *t = m->row[i];
+
+		if (t && t->latency.count)
+			rows[(*nr)++] = (struct merged_row){{&t->latency, t->op}, t};
+	}
+	qsort(rows, *nr, sizeof(*rows), by_name);
+	return rows;
+}
+
+static void get_name(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	(void)c;
+	value_text(v, m->subsysnqn[0] ? m->subsysnqn : "?");
+}
+
+static uint64_t offset_error(const struct merge_connection *m)
+{
+	return ((uint64_t)m->offset_high - (uint64_t)m->offset_low) / 2;
+}
+
+static void get_offset(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	(void)c;
+	value_integer(v, (int64_t)((uint64_t)m->offset_low + offset_error(m)));
+	v->none = m->offset_low > m->offset_high;
+}
+
+static void get_offset_error(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	(void)c;
+	value_natural(v, offset_error(m));
+	v->none = m->offset_low > m->offset_high;
+}
+
+static void get_drift(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	(void)c;
+	value_real(v, m->drift_ppm);
+	v->none = m->offset_low > m->offset_high;
+}
+
+#define FIELD(field) COLUMN_FIELD(struct merge_connection, field)
+
+static const struct column connection[] = {
+	[CONNECTION_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_name},
+	[CONNECTION_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, FIELD(cntlid)},
+	[CONNECTION_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, FIELD(qid)},
+	[CONNECTION_MATCHED] = {"matched", "matched", .unit = UNIT_COUNT, FIELD(matched)},
+	[CONNECTION_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT, FIELD(host_only)},
+	[CONNECTION_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
+				    FIELD(target_only)},
+	[CONNECTION_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
+	[CONNECTION_CLOCK_OFFSET] = {"clock_offset", "clock offset", .unit = UNIT_NANOSECONDS,
+				     .get = get_offset},
+	[CONNECTION_CLOCK_OFFSET_ERROR] = {"clock_offset_error", "clock offset +-",
+					   .unit = UNIT_NANOSECONDS, .get = get_offset_error},
+	[CONNECTION_DRIFT] = {"drift", "drift", .unit = UNIT_PPM, .get = get_drift},
+};
+
+const struct columns connection_columns = COLUMNS("connections", connection);
+
+static const struct column merging[] = {
+	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
+			     COLUMN_FIELD(struct totals, unsplit)},
+	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,
+				     COLUMN_FIELD(struct totals, negative)},
+	[MERGING_WORST_NEGATIVE] = {"worst", "worst", .unit = UNIT_NANOSECONDS,
+				    COLUMN_FIELD(struct totals, most_negative)},
+};
+
+const struct columns merging_columns = COLUMNS("merging", merging);

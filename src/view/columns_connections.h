@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The columns of merged connections (where the time of their commands goes), of connections (what became
+ * of their records), and of what all of them add up to.
+ */
+#ifndef NTPROF_VIEW_COLUMNS_CONNECTIONS_H
+#define NTPROF_VIEW_COLUMNS_CONNECTIONS_H
+
+#include "merge/totals.h"
+#include "view/columns_hist.h"
+
+/* A connection and operation; @base is of all its matched commands. */
+struct merged_row {
+	struct hist_row base;
+	const struct totals_row *t;
+};
+
+/* MERGED_MEANS and MERGED_SUMS are the first of ten, over the commands that have all stages. */
+enum merged_column {
+	MERGED_HOST,
+	MERGED_SUBSYSTEM,
+	MERGED_CNTLID,
+	MERGED_QUEUE,
+	MERGED_OP,
+	MERGED_COMMANDS,
+	MERGED_MEAN,
+	MERGED_MEANS,
+	MERGED_SUMS = MERGED_MEANS + NT_MERGED_STAGES_NR,
+	MERGED_COLUMNS_NR = MERGED_SUMS + NT_MERGED_STAGES_NR,
+};
+
+/* Of struct merged_row. */
+extern const struct columns merged_columns;
+
+/**
+ * columns_merged_rows() - the connections and operations that had commands, in the order of their names
+ * @m: what they added up to
+ * @nr: filled with how many there are
+ *
+ * Return: to be freed; NULL when memory ran out.
+ */
+struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr);
+
+enum connection_column {
+	CONNECTION_SUBSYSTEM,
+	CONNECTION_CNTLID,
+	CONNECTION_QUEUE,
+	CONNECTION_MATCHED,
+	CONNECTION_HOST_ONLY,
+	CONNECTION_TARGET_ONLY,
+	CONNECTION_AMBIGUOUS,
+	CONNECTION_CLOCK_OFFSET, /* target - host: the middle of its bounds; none where unknown */
+	CONNECTION_CLOCK_OFFSET_ERROR,
+	CONNECTION_DRIFT,
+};
+
+/* Of struct merge_connection. */
+extern const struct columns connection_columns;
+
+enum merging_column {
+	MERGING_UNSPLIT,
+	MERGING_NEGATIVE_STAGES,
+	MERGING_WORST_NEGATIVE,
+};
+
+/* Of struct totals, a single row. */
+extern const struct columns merging_columns;
+
+#endif /* NTPROF_VIEW_COLUMNS_CONNECTIONS_H */

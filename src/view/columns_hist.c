@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_hist.h"
+
+#include <string.h>
+
+#include "core/names.h"
+
+void columns_hist_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_text(v, op_name(r->op));
+}
+
+void columns_hist_count(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_natural(v, r->h->count);
+}
+
+void columns_hist_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_real(v, hist_mean(r->h));
+	v->none = !r->h->count;
+}
+
+void columns_hist_percentile(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural(v, hist_percentile(r->h, c->arg / 10.0));
+	v->none = !r->h->count;
+}
+
+void columns_hist_max(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_natural(v, r->h->max);
+	v->none = !r->h->count;
+}
+
+void columns_hist_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_natural(v, r->h->sum);
+}
+
+static const struct column operation[] = {
+	[OPERATION_OP] = COLUMN_OP,	  [OPERATION_COMMANDS] = COLUMN_COMMANDS,
+	[OPERATION_MEAN] = COLUMN_MEAN,	  [OPERATION_P50] = COLUMN_P50,
+	[OPERATION_P90] = COLUMN_P90,	  [OPERATION_P99] = COLUMN_P99,
+	[OPERATION_P99_9] = COLUMN_P99_9, [OPERATION_MAX] = COLUMN_MAX,
+	[OPERATION_SUM] = COLUMN_SUM,
+};
+
+const struct columns operation_columns = COLUMNS("operations", operation);
+
+void columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h)
+{
+	memset(h, 0, sizeof(*h));
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (s->rows[i]->op == op)
+			hist_merge(h, columns_hist_of(s->rows[i], summary));
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Columns of a latency histogram, which several tables have; and the table of operations, all queues
+ * together.
+ */
+#ifndef NTPROF_VIEW_COLUMNS_HIST_H
+#define NTPROF_VIEW_COLUMNS_HIST_H
+
+#include "core/hist.h"
+#include "core/stats.h"
+#include "view/columns.h"
+
+/* What rows begin with that have these columns: durations of the commands of an operation. */
+struct hist_row {
+	const struct hist *h;
+	enum nt_op op;
+};
+
+void columns_hist_op(const void *row, const struct column *c, struct value *v);
+void columns_hist_count(const void *row, const struct column *c, struct value *v);
+void columns_hist_mean(const void *row, const struct column *c, struct value *v);
+void columns_hist_max(const void *row, const struct column *c, struct value *v);
+void columns_hist_sum(const void *row, const struct column *c, struct value *v);
+
+/** columns_hist_percentile() - @arg of the column is in tenths of a percent */
+void columns_hist_percentile(const void *row, const struct column *c, struct value *v);
+
+#define COLUMN_OP                                                  \
+	{                                                          \
+		"op", "op", NULL, UNIT_NAME, columns_hist_op, 0, 0 \
+	}
+#define COLUMN_COMMANDS                                                              \
+	{                                                                            \
+		"commands", "commands", "cmds", UNIT_COUNT, columns_hist_count, 0, 0 \
+	}
+#define COLUMN_MEAN                                                             \
+	{                                                                       \
+		"mean", "mean", NULL, UNIT_NANOSECONDS, columns_hist_mean, 0, 0 \
+	}
+#define COLUMN_P50                                                                    \
+	{                                                                             \
+		"p50", "p50", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 500, 0 \
+	}
+#define COLUMN_P90                                                                    \
+	{                                                                             \
+		"p90", "p90", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 900, 0 \
+	}
+#define COLUMN_P99                                                                    \
+	{                                                                             \
+		"p99", "p99", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 990, 0 \
+	}
+#define COLUMN_P99_9                                                                      \
+	{                                                                                 \
+		"p99_9", "p99.9", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 999, 0 \
+	}
+#define COLUMN_MAX                                                           \
+	{                                                                    \
+		"max", "max", NULL, UNIT_NANOSECONDS, columns_hist_max, 0, 0 \
+	}
+#define COLUMN_SUM                                                           \
+	{                                                                    \
+		"sum", "sum", NULL, UNIT_NANOSECONDS, columns_hist_sum, 0, 0 \
+	}
+
+enum operation_column {
+	OPERATION_OP,
+	OPERATION_COMMANDS,
+	OPERATION_MEAN,
+	OPERATION_P50,
+	OPERATION_P90,
+	OPERATION_P99,
+	OPERATION_P99_9,
+	OPERATION_MAX,
+	OPERATION_SUM,
+};
+
+/* Of struct hist_row. */
+extern const struct columns operation_columns;
+
+/** columns_hist_of() - the histogram of the whole run, else of the last interval */
+static inline const struct hist *columns_hist_of(const struct stats_row *row, bool summary)
+{
+	return summary ? &row->total : &row->interval;
+}
+
+/** columns_hist_add_up() - all latencies of an operation, whatever the queue; @h is filled */
+void columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h);
+
+#endif /* NTPROF_VIEW_COLUMNS_HIST_H */

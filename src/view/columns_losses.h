@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of the losses: how often happened what keeps a command out of the figures. */
+#ifndef NTPROF_VIEW_COLUMNS_LOSSES_H
+#define NTPROF_VIEW_COLUMNS_LOSSES_H
+
+#include "core/stats.h"
+#include "view/columns.h"
+
+/**
+ * struct loss_row - one kind of loss
+ * @counter: enum nt_counter or COUNTER_*
+ * @total: since tracing began
+ * @added: in the last interval, where there are intervals
+ */
+struct loss_row {
+	unsigned int counter;
+	uint64_t total;
+	uint64_t added;
+};
+
+enum loss_column {
+	LOSS_LOSS,
+	LOSS_TOTAL,
+	LOSS_ADDED, /* none where nothing was */
+	LOSS_MEANING,
+};
+
+/* Of struct loss_row. */
+extern const struct columns loss_columns;
+
+/** columns_losses_row() - what @s tells of a counter */
+static inline struct loss_row columns_losses_row(const struct stats *s, unsigned int counter)
+{
+	return (struct loss_row){counter, s->counters_total[counter],
+				 s->counters_interval[counter]};
+}
+
+#endif /* NTPROF_VIEW_COLUMNS_LOSSES_H */

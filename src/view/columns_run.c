@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_run.h"
+
+#include "core/names.h"
+#include "core/stats.h"
+
+static void get_side(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_text(v, side_name(s->side));
+}
+
+static void get_source(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_text(v, s->source);
+	v->none = !s->source;
+}
+
+static bool waiting(const struct stats *s)
+{
+	return !s->driver || !s->driver[0];
+}
+
+static void get_driver(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_text(v, s->driver);
+	v->none = waiting(s);
+}
+
+static void get_waiting_for(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_text(v, driver_name(s->side));
+	v->none = !waiting(s);
+}
+
+static void get_sample(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_natural(v, s->sample);
+	v->none = s->sample <= 1;
+}
+
+#define FIELD(field) COLUMN_FIELD(struct stats, field)
+
+static const struct column run[] = {
+	[RUN_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_side},
+	[RUN_KERNEL] = {"kernel", "kernel", .unit = UNIT_TEXT,
+			COLUMN_TEXT_FIELD(struct stats, kernel)},
+	[RUN_SOURCE] = {"source", "source", .unit = UNIT_NAME, .get = get_source},
+	[RUN_DRIVER] = {"driver", "driver", .unit = UNIT_NAME, .get = get_driver},
+	[RUN_WAITING_FOR] = {"waiting_for", "waiting for", .unit = UNIT_NAME,
+			     .get = get_waiting_for},
+	[RUN_PROBES] = {"probes", "probes", .unit = UNIT_COUNT, FIELD(probes)},
+	[RUN_CONTROLLERS] = {"controllers", "controllers", .unit = UNIT_COUNT, FIELD(controllers)},
+	[RUN_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, FIELD(queues)},
+	[RUN_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
+	[RUN_INTERVAL] = {"interval", "interval", .unit = UNIT_SECONDS, FIELD(seconds)},
+	[RUN_ELAPSED] = {"elapsed", "elapsed", .unit = UNIT_SECONDS, FIELD(elapsed)},
+};
+
+const struct columns run_columns = COLUMNS("run", run);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of what is traced, a single row: which side of which machine, by what, how much of it. */
+#ifndef NTPROF_VIEW_COLUMNS_RUN_H
+#define NTPROF_VIEW_COLUMNS_RUN_H
+
+#include "view/columns.h"
+
+enum run_column {
+	RUN_SIDE,
+	RUN_KERNEL,
+	RUN_SOURCE,
+	RUN_DRIVER,
+	RUN_WAITING_FOR, /* the driver that is not there yet */
+	RUN_PROBES,
+	RUN_CONTROLLERS,
+	RUN_QUEUES,
+	RUN_SAMPLE, /* none where every command is measured */
+	RUN_INTERVAL,
+	RUN_ELAPSED,
+};
+
+/* Of struct stats. */
+extern const struct columns run_columns;
+
+#endif /* NTPROF_VIEW_COLUMNS_RUN_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of the stages: where the time of an operation's commands goes, of one side or of both. */
+#ifndef NTPROF_VIEW_COLUMNS_STAGES_H
+#define NTPROF_VIEW_COLUMNS_STAGES_H
+
+#include "core/points.h"
+#include "merge/totals.h"
+#include "view/columns_hist.h"
+
+/**
+ * struct stage_row - a stage of an operation
+ * @base: what it took; @base.h->count is 0 where no command could be split
+ * @stage: its name, or the names of those that are one
+ * @unknown: a point that bounds it is missing, and nothing comes before
+ * @whole: nanoseconds that all stages of the operation took
+ */
+struct stage_row {
+	struct hist_row base;
+	const char *stage;
+	bool unknown;
+	double whole;
+};
+
+enum stage_column {
+	STAGE_OP,
+	STAGE_STAGE,
+	STAGE_COMMANDS,
+	STAGE_MEAN,
+	STAGE_P50,
+	STAGE_P99,
+	STAGE_MAX,
+	STAGE_SHARE,
+	STAGE_SUM,
+};
+
+/* Of struct stage_row. */
+extern const struct columns stage_columns;
+
+_Static_assert((unsigned int)NT_MERGED_STAGES_NR >= NT_STAGES_MAX, "room for either's stages");
+#define STAGE_ROWS_MAX (NT_OPS_NR * NT_MERGED_STAGES_NR)
+/* The names of all stages of a side, and what goes between them. */
+#define STAGE_NAME_LEN 256
+
+/**
+ * struct stage_rows - the stages of every operation that had commands, one operation after the other
+ * @nr: how many @row there are
+ * @joined: the names of stages that are one
+ */
+struct stage_rows {
+	unsigned int nr;
+	struct stage_row row[STAGE_ROWS_MAX];
+	char joined[NT_STAGES_MAX][STAGE_NAME_LEN];
+};
+
+/** columns_stages_of_side() - @rows are filled, of the whole run or else of the last interval */
+void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary);
+
+/** columns_stages_merged() - the ten stages of merged commands; @rows are filled */
+void columns_stages_merged(struct stage_rows *rows, const struct totals *m);
+
+#endif /* NTPROF_VIEW_COLUMNS_STAGES_H */

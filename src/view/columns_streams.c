@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_streams.h"
+
+#include "core/names.h"
+
+static void get_path(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_text(v, in->path);
+}
+
+static void get_side(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_text(v, in->begun ? side_name(in->header.side) : "");
+	v->none = !in->begun;
+}
+
+/* @arg: offset in the input of an array of characters */
+static void get_header_text(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	value_text(v, (const char *)in + c->arg);
+	v->none = !in->begun;
+}
+
+static void get_sample(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, in->header.sample);
+	v->none = !in->begun || in->header.sample <= 1;
+}
+
+static void get_commands(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, in->records);
+	v->none = !in->begun;
+}
+
+static void get_duration(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_real(v, in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9 : 0);
+	v->none = !in->begun;
+}
+
+static void get_unknown_losses(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, in->losses.unknown);
+	v->none = !in->losses.unknown;
+}
+
+#define HEADER(field) get_header_text, offsetof(struct input, header.field), 0
+
+static const struct column input[] = {
+	[INPUT_PATH] = {"path", "path", .unit = UNIT_TEXT, .get = get_path},
+	[INPUT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_side},
+	[INPUT_HOSTNAME] = {"hostname", "hostname", NULL, UNIT_TEXT, HEADER(hostname)},
+	[INPUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, HEADER(kernel)},
+	[INPUT_SOURCE] = {"source", "source", NULL, UNIT_TEXT, HEADER(source)},
+	[INPUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
+	[INPUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_commands},
+	[INPUT_DURATION] = {"duration", "duration", .unit = UNIT_SECONDS, .get = get_duration},
+	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
+				  .get = get_unknown_losses},
+};
+
+const struct columns input_columns = COLUMNS("inputs", input);
+
+static void get_peer_source(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, p->about.source);
+}
+
+static void get_state(const void *row, const struct column *c, struct value *v)
+{
+#define STATE_NAME(id, name) [PEER_##id] = name,
+	static const char *const names[] = {PEER_STATES(STATE_NAME)};
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, names[p->about.state]);
+}
+
+static void get_silent(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_real(v, (double)p->about.silent_ns / 1e9);
+	v->none = p->about.state != PEER_STALLED;
+}
+
+static void get_why(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, p->about.why);
+	v->none = !p->about.why[0];
+}
+
+static void get_exit_status(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_integer(v, p->about.exit_status);
+	v->none = !p->about.exit_status;
+}
+
+static void get_signal(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_integer(v, p->about.signal);
+	v->none = !p->about.signal;
+}
+
+static void get_message(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, p->about.message);
+	v->none = p->about.state != PEER_DIED || !p->about.message[0];
+}
+
+static void get_peer_side(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, p->about.header ? side_name(p->about.header->side) : "");
+	v->none = !p->about.header;
+}
+
+/* @arg: offset in the header of an array of characters */
+static void get_peer_header_text(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	value_text(v, p->about.header ? (const char *)p->about.header + c->arg : "");
+	v->none = !p->about.header;
+}
+
+static void get_peer_commands(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_natural(v, p->about.records);
+	v->none = !p->about.header;
+}
+
+static void get_peer_sample(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_natural(v, p->about.header ? p->about.header->sample : 0);
+	v->none = v->natural <= 1;
+}
+
+#define PEER_HEADER(field) get_peer_header_text, offsetof(struct stream_header, field), 0
+
+static const struct column peer[] = {
+	[ABOUT_NUMBER] = {"peer", "peer", .unit = UNIT_NUMBER,
+			  COLUMN_FIELD(struct peer_row, number)},
+	[ABOUT_SOURCE] = {"source", "source", .unit = UNIT_TEXT, .get = get_peer_source},
+	[ABOUT_STATE] = {"state", "state", .unit = UNIT_NAME, .get = get_state},
+	[ABOUT_SILENT] = {"silent", "silent for", .unit = UNIT_SECONDS, .get = get_silent},
+	[ABOUT_WHY] = {"why", "why", .unit = UNIT_NAME, .get = get_why},
+	[ABOUT_EXIT_STATUS] = {"exit_status", "exit status", .unit = UNIT_NUMBER,
+			       .get = get_exit_status},
+	[ABOUT_SIGNAL] = {"signal", "signal", .unit = UNIT_NUMBER, .get = get_signal},
+	[ABOUT_MESSAGE] = {"message", "message", .unit = UNIT_TEXT, .get = get_message},
+	[ABOUT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_peer_side},
+	[ABOUT_HOSTNAME] = {"hostname", "hostname", NULL, UNIT_TEXT, PEER_HEADER(hostname)},
+	[ABOUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, PEER_HEADER(kernel)},
+	[ABOUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_peer_commands},
+	[ABOUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_peer_sample},
+};
+
+const struct columns peer_columns = COLUMNS("peers", peer);
+
+#define FIELD(field) COLUMN_FIELD(struct live_merge_counts, field)
+
+static const struct column matching[] = {
+	[MATCHING_MATCHED] = {"matched", "matched", .unit = UNIT_COUNT, FIELD(matched)},
+	[MATCHING_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT, FIELD(host_only)},
+	[MATCHING_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
+				  FIELD(target_only)},
+	[MATCHING_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
+	[MATCHING_UNDECIDED] = {"undecided", "undecided", .unit = UNIT_COUNT, FIELD(undecided)},
+	[MATCHING_EARLY] = {"early", "before any peer recorded", .unit = UNIT_COUNT, FIELD(early)},
+};
+
+const struct columns matching_columns = COLUMNS("matching", matching);
