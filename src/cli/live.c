@@ -9,7 +9,6 @@
 #include "cli/verbs.h"
 #include "peer/live_merge.h"
 #include "trace/announce.h"
-#include "view/peers.h"
 #include "view/view.h"
 
 /* The shortest interval, in nanoseconds and in words. */
@@ -120,8 +119,7 @@ static int live(const struct live_options *o)
 				strerror(errno));
 			return EXIT_FAILURE;
 		}
-		l.view.extra = view_peers;
-		l.view.context = l.peers;
+		l.view.peers = l.peers;
 	}
 	status = run(&o->run, &callbacks, &l);
 	live_merge_free(l.peers);

@@ -15,9 +15,12 @@
 #include "merge/one_side.h"
 #include "merge/totals.h"
 #include "stream/input.h"
-#include "view/command_line.h"
+#include "view/command.h"
+#include "view/connections.h"
 #include "view/inputs.h"
-#include "view/ten_stages.h"
+#include "view/numbers.h"
+#include "view/stages.h"
+#include "view/story.h"
 #include "view/view.h"
 
 /* How far one stream is read before the others may be behind it. */
@@ -58,7 +61,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 	struct report *r = context;
 
 	if (r->commands)
-		view_command(stdout, c, host, target, false);
+		command_print_merged(stdout, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target))
 		r->result = -ENOMEM;
 }
@@ -70,7 +73,7 @@ static void on_single(void *context, const struct merge_connection *c, const str
 	bool host = rec->side == NT_HOST;
 
 	if (r->commands)
-		view_command(stdout, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
+		command_print_merged(stdout, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 }
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
@@ -240,8 +243,8 @@ static int print(struct report *r)
 
 	view_setup(&v, stdout);
 	for (unsigned int i = 0; i < r->nr; i++)
-		view_input(&r->inputs[i], stdout);
-	err = view_connections(r->merge, stdout);
+		inputs_print(&r->inputs[i], stdout);
+	err = connections_print(r->merge, stdout);
 	if (err)
 		return err;
 	if (merge_unknown(r->merge))
@@ -250,15 +253,19 @@ static int print(struct report *r)
 	if (!merge_connections(r->merge))
 		return print_alone(r);
 	printf("\n");
-	view_merged_stages(&r->merged, stdout, v.columns, v.unicode);
+	stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
 	printf("\n");
-	view_merged_connections(&r->merged, stdout);
+	err = connections_print_stages(&r->merged, stdout);
+	if (err)
+		return err;
 	printf("\n");
-	view_merged_numbers(&r->merged, stdout);
+	err = numbers_print_merged(&r->merged, stdout);
+	if (err)
+		return err;
 	totals_sort(&r->merged);
 	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
 		printf("\n");
-		view_merged_story(&r->merged.slowest[i], stdout);
+		story_print(&r->merged.slowest[i], stdout);
 	}
 	return 0;
 }

@@ -4,14 +4,14 @@
  * the first one, and its stages in nanoseconds.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/names.h"
-#include "core/segments.h"
+#include "view/command.h"
+#include "view/losses.h"
 #include "view/view.h"
 
 /**
@@ -35,47 +35,11 @@ struct trace {
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
-	uint64_t stage[NT_STAGES_MAX], first = 0, last = 0;
 	struct trace *trace = context;
-	uint8_t into[NT_STAGES_MAX];
-	char controller[32], name[256];
+	char controller[32];
 
-	for (unsigned int i = 0; i < points_nr(r->side); i++) {
-		if (!r->points[i])
-			continue;
-		if (!first)
-			first = r->points[i];
-		last = r->points[i];
-	}
 	tracer_controller_name(t, r, controller, sizeof(controller));
-	printf("%" PRIu64 ".%09" PRIu64
-	       " %s %s q%u cid=0x%04x op=%s opcode=0x%02x shape=%s nsid=%u "
-	       "slba=%" PRIu64 " length=%u status=0x%x",
-	       (uint64_t)(first / 1000000000), (uint64_t)(first % 1000000000), side_name(r->side),
-	       controller, r->qid, r->cid, op_name(r->op), r->opcode, shape_name(r->shape), r->nsid,
-	       (uint64_t)r->slba, r->length, r->status);
-	if (r->flags & NT_F_REQUEUED)
-		printf(" requeued");
-	if (r->flags & NT_F_NO_CQE)
-		printf(" no_cqe");
-	if (r->flags & NT_F_CANCELLED)
-		printf(" cancelled");
-	printf(" latency=%" PRIu64 " |", last - first);
-	for (unsigned int i = 0; i < points_nr(r->side); i++)
-		if (r->points[i])
-			printf(" %s=%" PRIu64, point_name(r->side, i),
-			       (uint64_t)r->points[i] - first);
-	printf(" |");
-	if (record_stages_joined(r, tracer_missing(t), into, stage)) {
-		for (unsigned int i = 0; i < stages_nr(r->side); i++)
-			if (into[i] == i)
-				printf(" %s=%" PRIu64,
-				       stage_joined_name(r->side, into, i, name, sizeof(name)),
-				       stage[i]);
-	} else {
-		printf(" unsplit");
-	}
-	printf("\n");
+	command_print_side(stdout, controller, r, tracer_missing(t));
 	if (ferror(stdout))
 		return -EIO;
 	return trace->o->count && ++trace->printed >= trace->o->count;
@@ -92,10 +56,7 @@ static int print_losses(void *context, const struct stats *s)
 		view.histogram = trace->o->histogram;
 		return view_summary(s, &view) || fflush(stdout) ? -EIO : 0;
 	}
-	for (unsigned int i = 0; i < COUNTERS_NR; i++)
-		if (s->counters_total[i])
-			fprintf(stderr, "%s %" PRIu64 "  # %s\n", counter_name(i),
-				s->counters_total[i], counter_help(i));
+	losses_print_some(s, stderr);
 	return fflush(stdout) ? -EIO : 0;
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bars and small histograms out of characters. */
 #include "view/bars.h"
 
 #define EIGHTHS 8
@@ -21,6 +20,14 @@ unsigned int bar_draw(FILE *f, double share, unsigned int width, bool unicode)
 	return (length + steps - 1) / steps;
 }
 
+unsigned int bar_width(unsigned int columns, unsigned int used, unsigned int least,
+		       unsigned int most)
+{
+	unsigned int room = columns > used ? columns - used : 0;
+
+	return room < least ? least : room > most ? most : room;
+}
+
 const char *bar_level(double share, bool unicode)
 {
 	static const char *const blocks[EIGHTHS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -31,32 +38,4 @@ const char *bar_level(double share, bool unicode)
 		return " ";
 	level = share < 1 ? (unsigned int)(share * EIGHTHS) : EIGHTHS - 1;
 	return unicode ? blocks[level] : ascii[level];
-}
-
-static bool starts_character(char c)
-{
-	/* RFC 3629: bytes after the first of a character are 10xxxxxx. */
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-size_t text_columns(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += starts_character(text[i]);
-	return n;
-}
-
-size_t text_cut(const char *text, size_t len, size_t columns)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		if (!starts_character(text[i]))
-			continue;
-		if (!columns--)
-			break;
-	}
-	return i;
 }

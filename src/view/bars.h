@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bars and small histograms out of characters, Unicode blocks or ASCII, and the width of text that
- * has them in it. Every character drawn takes one column.
+ * Bars and small histograms out of characters, Unicode blocks or ASCII. Every character drawn takes one
+ * column.
  */
 #ifndef NTPROF_VIEW_BARS_H
 #define NTPROF_VIEW_BARS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 /**
@@ -22,6 +21,15 @@
 unsigned int bar_draw(FILE *f, double share, unsigned int width, bool unicode);
 
 /**
+ * bar_width() - columns for the longest bar of a line
+ * @columns: there are in the line
+ * @used: taken by what else is in it
+ * @least, @most: of a bar that can be read; longer ones tell no more
+ */
+unsigned int bar_width(unsigned int columns, unsigned int used, unsigned int least,
+		       unsigned int most);
+
+/**
  * bar_level() - one character whose height tells a share
  * @share: 0 to 1; only 0 gives a space
  * @unicode: U+2581 to U+2588, else one of ".:-=+*#@"
@@ -29,11 +37,5 @@ unsigned int bar_draw(FILE *f, double share, unsigned int width, bool unicode);
  * Return: static string.
  */
 const char *bar_level(double share, bool unicode);
-
-/** text_columns() - columns that @len bytes of UTF-8 take, one a character */
-size_t text_columns(const char *text, size_t len);
-
-/** text_cut() - bytes of the longest beginning of @text that takes at most @columns */
-size_t text_cut(const char *text, size_t len, size_t columns);
 
 #endif /* NTPROF_VIEW_BARS_H */

@@ -1,44 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/inputs.h"
 
-#include <inttypes.h>
+#include "view/columns_losses.h"
+#include "view/columns_streams.h"
+#include "view/lines.h"
 
-#include "core/counters.h"
-#include "core/names.h"
-#include "core/text.h"
+static const struct phrase path[] = {PHRASE(NULL, INPUT_PATH, .after = ": ")};
 
-void view_input(const struct input *in, FILE *f)
+static void losses_print(const struct input *in, FILE *f)
 {
-	const struct stream_header *h = &in->header;
+	static const struct phrase loss[] = {PHRASE("loss ", LOSS_LOSS),
+					     PHRASE(" ", LOSS_TOTAL, .after = "\n")};
+	static const struct phrase unknown[] = {
+		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
+		       .after = "\n"),
+	};
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		const struct loss_row row = {.counter = c, .total = in->losses.count[c]};
+
+		if (!row.total)
+			continue;
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &loss_columns, loss, &row);
+	}
+	if (in->losses.unknown) {
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, unknown, in);
+	}
+}
+
+void inputs_print(const struct input *in, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE(NULL, INPUT_SIDE),
+		PHRASE(" ", INPUT_HOSTNAME),
+		PHRASE(", Linux ", INPUT_KERNEL),
+		PHRASE(", ", INPUT_SOURCE),
+		PHRASE(", a sample of 1 in ", INPUT_SAMPLE),
+		PHRASE(", ", INPUT_COMMANDS, .after = " commands"),
+		PHRASE(" in ", INPUT_DURATION, .after = " s\n", .digits = 3),
+	};
 	const char *error = stream_error(in->reader);
 
 	if (in->begun) {
-		text_print(f, in->path, TEXT_HEX);
-		fprintf(f, ": %s ", side_name(h->side));
-		text_print(f, h->hostname, TEXT_HEX);
-		fprintf(f, ", Linux ");
-		text_print(f, h->kernel, TEXT_HEX);
-		fprintf(f, ", ");
-		text_print(f, h->source, TEXT_HEX);
-		if (h->sample > 1)
-			fprintf(f, ", a sample of 1 in %u", h->sample);
-		fprintf(f, ", %" PRIu64 " commands in %.3f s\n", in->records,
-			in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9
-						   : 0);
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, line, in);
 	}
-	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
-		if (!in->losses.count[c])
-			continue;
-		text_print(f, in->path, TEXT_HEX);
-		fprintf(f, ": loss %s %" PRIu64 "\n", counter_name(c), in->losses.count[c]);
-	}
-	if (in->losses.unknown) {
-		text_print(f, in->path, TEXT_HEX);
-		fprintf(f, ": losses of names that this version does not know %" PRIu64 "\n",
-			in->losses.unknown);
-	}
+	losses_print(in, f);
 	if (error[0]) {
-		text_print(f, in->path, TEXT_HEX);
-		fprintf(f, ": %s%s\n", error, in->begun ? "; what was whole before is used" : "");
+		LINE_PRINT(f, &input_columns, path, in);
+		fprintf(f, "%s%s\n", error, in->begun ? "; what was whole before is used" : "");
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "stream/input.h"
 
-/** view_input() - who recorded, how much, and what was lost; in the last line what is wrong with it */
-void view_input(const struct input *in, FILE *f);
+/** inputs_print() - who recorded, how much, and what was lost; in the last line what is wrong with it */
+void inputs_print(const struct input *in, FILE *f);
 
 #endif /* NTPROF_VIEW_INPUTS_H */

@@ -1,158 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of controllers, queues and operations, with a small histogram in each row. */
+#include "view/rows.h"
+
 #include <string.h>
 
-#include "core/names.h"
 #include "core/text.h"
-#include "core/array.h"
 #include "view/bars.h"
-#include "view/view.h"
-#include "view/block.h"
-
-/* Room for the widest cell: a controller's name and which one of that name. */
-#define CELL 48
+#include "view/cells.h"
+#include "view/columns_queues.h"
+#include "view/lines.h"
+#include "view/octaves.h"
 
 /* Columns of the histogram at least, however narrow the terminal. */
 #define HISTOGRAM_MIN 4
 /* Octaves in one character: at most 2 wherever titles and gaps can give way. */
 #define OCTAVES_WANTED 2
 
-enum column_kind {
-	COLUMN_CONTROLLER,
-	COLUMN_QUEUE,
-	COLUMN_OP,
-	COLUMN_COMMANDS,
-	COLUMN_IOPS,
-	COLUMN_THROUGHPUT,
-	COLUMN_INFLIGHT,
-	COLUMN_PERCENTILE,
-	COLUMN_MAX,
+/* In an interval the rate says as much as the count. */
+static const unsigned char interval_columns[] = {
+	QUEUE_CONTROLLER, QUEUE_QUEUE, QUEUE_OP,  QUEUE_IOPS,  QUEUE_THROUGHPUT, QUEUE_IN_FLIGHT,
+	QUEUE_P50,	  QUEUE_P90,   QUEUE_P99, QUEUE_P99_9, QUEUE_MAX,
 };
 
-static const struct column {
-	enum column_kind kind;
-	const char *title;
-	const char *brief; /* title where room is scarce */
-	double percent;
-} columns[] = {
-	{COLUMN_CONTROLLER, "controller", "ctrl", 0},
-	{COLUMN_QUEUE, "queue", "qid", 0},
-	{COLUMN_OP, "op", "op", 0},
-	{COLUMN_COMMANDS, "commands", "cmds", 0},
-	{COLUMN_IOPS, "IOPS", "IOPS", 0},
-	{COLUMN_THROUGHPUT, "MB/s", "MB/s", 0},
-	{COLUMN_INFLIGHT, "inflight", "infl", 0},
-	{COLUMN_PERCENTILE, "p50", "p50", 50},
-	{COLUMN_PERCENTILE, "p90", "p90", 90},
-	{COLUMN_PERCENTILE, "p99", "p99", 99},
-	{COLUMN_PERCENTILE, "p99.9", "p99.9", 99.9},
-	{COLUMN_MAX, "max", "max", 0},
+static const unsigned char summary_columns[] = {
+	QUEUE_CONTROLLER, QUEUE_QUEUE, QUEUE_OP,  QUEUE_COMMANDS, QUEUE_IOPS,  QUEUE_THROUGHPUT,
+	QUEUE_IN_FLIGHT,  QUEUE_P50,   QUEUE_P90, QUEUE_P99,	  QUEUE_P99_9, QUEUE_MAX,
 };
-
-static bool column_has_names(const struct column *c)
-{
-	return c->kind == COLUMN_CONTROLLER || c->kind == COLUMN_OP;
-}
-
-/* The rate says as much in an interval. */
-static bool column_is_shown(const struct column *c, const struct block *b)
-{
-	return c->kind != COLUMN_COMMANDS || b->summary;
-}
-
-/* Three significant digits below 100, whole numbers above. */
-static void number_format(double v, char cell[CELL])
-{
-	if (v == 0)
-		snprintf(cell, CELL, "0");
-	else
-		snprintf(cell, CELL, "%.*f", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
-}
-
-static void cell_format(const struct block *b, size_t index, const struct column *c,
-			char cell[CELL])
-{
-	const struct stats_row *row = b->s->rows[index];
-	const struct hist *h = block_hist(b, row);
-	double per_second = b->seconds > 0 ? 1 / b->seconds : 0;
-
-	/* A sample's rates are estimates of those of all commands. */
-	if (b->s->sample > 1)
-		per_second *= b->s->sample;
-
-	switch (c->kind) {
-	case COLUMN_CONTROLLER:
-		row_label(b->s, index, cell, CELL);
-		break;
-	case COLUMN_QUEUE:
-		row_queue(row, cell, CELL);
-		break;
-	case COLUMN_OP:
-		snprintf(cell, CELL, "%s", op_name(row->op));
-		break;
-	case COLUMN_COMMANDS:
-		snprintf(cell, CELL, "%llu", (unsigned long long)h->count);
-		break;
-	case COLUMN_IOPS:
-		number_format((double)h->count * per_second, cell);
-		break;
-	case COLUMN_THROUGHPUT:
-		number_format((double)h->bytes / 1e6 * per_second, cell);
-		break;
-	case COLUMN_INFLIGHT:
-		/* Little's law: mean number in flight = arrival rate * mean latency. */
-		number_format((double)h->sum / 1e9 * per_second, cell);
-		break;
-	case COLUMN_PERCENTILE:
-		view_duration(cell, CELL, (double)hist_percentile(h, c->percent));
-		break;
-	case COLUMN_MAX:
-		view_duration(cell, CELL, (double)h->max);
-		break;
-	}
-}
-
-#define COLUMNS ARRAY_SIZE(columns)
 
 /**
  * struct layout - how the table fits the width
  * @brief: short titles
- * @gap: columns between columns
- * @width: of each column that is shown
+ * @gap: what goes between columns
+ * @phrase: the columns that are shown, @nr of them, with their widths
  * @octaves: powers of two in one character of the histogram
  */
 struct layout {
 	bool brief;
-	unsigned int gap;
-	unsigned int width[COLUMNS];
+	const char *gap;
+	unsigned int nr;
+	struct phrase phrase[QUEUE_COLUMNS_NR];
 	unsigned int octaves;
 };
 
-static const char *column_title(const struct column *c, bool brief)
+static bool row_get(const struct block *b, size_t index, struct queue_row *row)
 {
-	return brief ? c->brief : c->title;
+	columns_queues_row(row, b->s, index, b->summary);
+	return row->base.h->count != 0;
 }
 
+/* Return: characters of the widest cell of a column, its title included. */
+static size_t column_measure(const struct block *b, unsigned int column, bool brief)
+{
+	const struct column *c = &queue_columns.column[column];
+	size_t width = strlen(brief && c->brief ? c->brief : c->title);
+	struct queue_row row;
+	char cell[CELL_LEN];
+	struct value v;
+
+	for (size_t i = 0; i < b->s->nr_rows; i++) {
+		size_t len;
+
+		if (!row_get(b, i, &row))
+			continue;
+		columns_get(&queue_columns, column, &row, &v);
+		len = strlen(cell_format(cell, sizeof(cell), c, &v));
+		if (len > width)
+			width = len;
+	}
+	return width;
+}
+
+/* Return: characters that all columns take, and a gap after each. */
 static unsigned int layout_measure(struct layout *l, const struct block *b)
 {
+	const unsigned char *columns = b->summary ? summary_columns : interval_columns;
 	unsigned int used = 0;
-	char cell[CELL];
 
-	for (size_t c = 0; c < COLUMNS; c++) {
-		size_t width = strlen(column_title(&columns[c], l->brief));
+	l->nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
+	for (unsigned int i = 0; i < l->nr; i++) {
+		int width = (int)column_measure(b, columns[i], l->brief);
 
-		l->width[c] = 0;
-		if (!column_is_shown(&columns[c], b))
-			continue;
-		for (size_t i = 0; i < b->s->nr_rows; i++) {
-			if (!block_hist(b, b->s->rows[i])->count)
-				continue;
-			cell_format(b, i, &columns[c], cell);
-			if (strlen(cell) > width)
-				width = strlen(cell);
-		}
-		l->width[c] = (unsigned int)width;
-		used += l->width[c] + l->gap;
+		l->phrase[i] = (struct phrase){
+			.before = i ? l->gap : NULL,
+			.column = columns[i],
+			.style = LINE_CELL,
+			.width = cell_is_left(&queue_columns.column[columns[i]]) ? -width : width,
+		};
+		used += (unsigned int)width + (unsigned int)strlen(l->gap);
 	}
 	return used;
 }
@@ -162,8 +95,8 @@ static void layout_choose(struct layout *l, const struct block *b)
 {
 	static const struct {
 		bool brief;
-		unsigned int gap;
-	} tries[] = {{false, 2}, {false, 1}, {true, 1}};
+		const char *gap;
+	} tries[] = {{false, "  "}, {false, " "}, {true, " "}};
 	unsigned int span = b->high - b->low, room = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
@@ -185,7 +118,7 @@ static void layout_choose(struct layout *l, const struct block *b)
 static void histogram_draw(const struct block *b, const struct hist *h, unsigned int octaves,
 			   FILE *f)
 {
-	uint64_t counts[VIEW_OCTAVES], sums[VIEW_OCTAVES] = {0}, most = 0;
+	uint64_t counts[OCTAVES_NR], sums[OCTAVES_NR] = {0}, most = 0;
 	unsigned int last = 0;
 
 	octaves_count(h, counts);
@@ -206,82 +139,68 @@ static void histogram_draw(const struct block *b, const struct hist *h, unsigned
 
 static void caption_print(const struct block *b, unsigned int octaves, FILE *f)
 {
-	char low[VIEW_DURATION], high[VIEW_DURATION];
-
+	static const struct phrase caption[] = {
+		PHRASE("histograms: ", OCTAVES_FROM, .style = LINE_CELL),
+		PHRASE(" to ", OCTAVES_TO, .style = LINE_CELL),
+	};
 	/* What a character stands for is a power of two, hence the last bound is rounded up. */
-	unsigned int end = b->low + (b->high - b->low + octaves - 1) / octaves * octaves;
+	const struct octaves_row span = {
+		.low = b->low,
+		.high = b->low + (b->high - b->low + octaves - 1) / octaves * octaves,
+	};
 
 	if (b->low == b->high)
 		return;
-	fprintf(f, "histograms: %s to %s, a factor of %u each character\n",
-		octave_bound(low, sizeof(low), b->low),
-		octave_bound(high, sizeof(high), end < VIEW_OCTAVES ? end : VIEW_OCTAVES),
-		1u << octaves);
+	LINE_PRINT(f, &octaves_columns, caption, &span);
+	fprintf(f, ", a factor of %u each character\n", 1u << octaves);
 }
 
 static void legend_print(const struct block *b, FILE *f)
 {
+	static const struct phrase controller[] = {PHRASE(NULL, QUEUE_CONTROLLER, .after = ": ")};
 	const char *what = b->s->side == NT_HOST ? "subsystem NQN" : "host NQN";
-	const struct stats_row *row, *last = NULL;
-	char label[CELL];
+	const struct stats_row *last = NULL;
+	struct queue_row row;
+	struct value peer;
 
 	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		row = b->s->rows[i];
-		if (!block_hist(b, row)->count || !row->peer[0])
+		const struct stats_row *r = b->s->rows[i];
+
+		if (!row_get(b, i, &row) || !r->peer[0])
 			continue;
-		if (last && !strcmp(last->controller, row->controller) &&
-		    !strcmp(last->peer, row->peer))
+		if (last && !strcmp(last->controller, r->controller) &&
+		    !strcmp(last->peer, r->peer))
 			continue;
-		last = row;
-		row_label(b->s, i, label, sizeof(label));
-		fprintf(f, "%s: ", label);
-		text_print(f, row->peer, TEXT_MARK);
+		last = r;
+		LINE_PRINT(f, &queue_columns, controller, &row);
+		columns_get(&queue_columns, QUEUE_PEER, &row, &peer);
+		text_print(f, peer.text, TEXT_MARK);
 		fprintf(f, " (%s)\n", what);
 	}
 }
 
-static void cell_print(const struct layout *l, size_t c, const char *text, FILE *f)
-{
-	if (c)
-		fprintf(f, "%*s", (int)l->gap, "");
-	fprintf(f, column_has_names(&columns[c]) ? "%-*s" : "%*s", (int)l->width[c], text);
-}
-
-static void row_print(const struct block *b, const struct layout *l, size_t index, FILE *f)
-{
-	char cell[CELL];
-
-	for (size_t c = 0; c < COLUMNS; c++) {
-		if (!column_is_shown(&columns[c], b))
-			continue;
-		cell_format(b, index, &columns[c], cell);
-		cell_print(l, c, cell, f);
-	}
-	fprintf(f, "%*s", (int)l->gap, "");
-	histogram_draw(b, block_hist(b, b->s->rows[index]), l->octaves, f);
-	fputs("\n", f);
-}
-
-void block_rows(const struct block *b, FILE *f, FILE *legend)
+void rows_print(const struct block *b, FILE *f, FILE *legend)
 {
 	struct layout l = {0};
+	struct queue_row row;
 	bool any = false;
 
 	for (size_t i = 0; i < b->s->nr_rows && !any; i++)
-		any = block_hist(b, b->s->rows[i])->count;
+		any = row_get(b, i, &row);
 	if (!any) {
 		fputs("no commands\n", f);
 		return;
 	}
 	layout_choose(&l, b);
-	for (size_t c = 0; c < COLUMNS; c++) {
-		if (column_is_shown(&columns[c], b))
-			cell_print(&l, c, column_title(&columns[c], l.brief), f);
-	}
+	line_titles(f, &queue_columns, l.phrase, l.nr, l.brief);
 	fputs("\n", f);
 	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		if (block_hist(b, b->s->rows[i])->count)
-			row_print(b, &l, i, f);
+		if (!row_get(b, i, &row))
+			continue;
+		line_print(f, &queue_columns, l.phrase, l.nr, &row);
+		fputs(l.gap, f);
+		histogram_draw(b, row.base.h, l.octaves, f);
+		fputs("\n", f);
 	}
 	caption_print(b, l.octaves, legend);
 	legend_print(b, legend);

@@ -13,7 +13,7 @@
  * X(identifier, what a line of it is, title lines), from top to bottom. Parts without a word are
  * never cut: the head says what one is looking at, and losses must not get lost.
  */
-#define FRAME_PARTS(X)            \
+#define SCREEN_PARTS(X)           \
 	X(HEAD, NULL, 0)          \
 	X(ROWS, "rows", 1)        \
 	X(LEGEND, "lines", 0)     \
@@ -24,38 +24,38 @@
 	X(PEERS, NULL, 0)         \
 	X(LOSSES, NULL, 0)
 
-#define FRAME_ENUM(id, word, titles) FRAME_##id,
-enum frame_part { FRAME_PARTS(FRAME_ENUM) FRAME_PARTS_NR };
+#define SCREEN_ENUM(id, word, titles) SCREEN_##id,
+enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
 
 /**
- * struct frame - the parts
- * @part: streams to write to, between frame_open() and frame_close()
- * @text: what has been written, @size bytes, after frame_close(); whole lines, or nothing
+ * struct screen - the parts
+ * @part: streams to write to, between screen_open() and screen_close()
+ * @text: what has been written, @size bytes, after screen_close(); whole lines, or nothing
  */
-struct frame {
-	FILE *part[FRAME_PARTS_NR];
-	char *text[FRAME_PARTS_NR];
-	size_t size[FRAME_PARTS_NR];
+struct screen {
+	FILE *part[SCREEN_PARTS_NR];
+	char *text[SCREEN_PARTS_NR];
+	size_t size[SCREEN_PARTS_NR];
 };
 
-/** frame_open() - make the streams; 0 or -ENOMEM. frame_free() is due in either case. */
-int frame_open(struct frame *f);
+/** screen_open() - make the streams; 0 or -ENOMEM. screen_free() is due in either case. */
+int screen_open(struct screen *s);
 
-/** frame_close() - end writing to the parts; 0 or -ENOMEM */
-int frame_close(struct frame *f);
+/** screen_close() - end writing to the parts; 0 or -ENOMEM */
+int screen_close(struct screen *s);
 
-/** frame_free() - release everything */
-void frame_free(struct frame *f);
+/** screen_free() - release everything */
+void screen_free(struct screen *s);
 
-/** frame_print() - write all parts as they are to @out, without flushing it */
-void frame_print(const struct frame *f, FILE *out);
+/** screen_print() - write all parts as they are to @out, without flushing it */
+void screen_print(const struct screen *s, FILE *out);
 
 /**
- * frame_redraw() - write the parts to @out so that a terminal shows them in place of what it showed
+ * screen_redraw() - write the parts to @out so that a terminal shows them in place of what it showed
  * @columns, @lines: size of the terminal; lines longer than @columns are cut. Where there are more
  *                   than @lines (unless that is 0), the parts that may be cut share the room, and
  *                   each says how much of it was left out.
  */
-void frame_redraw(const struct frame *f, FILE *out, unsigned int columns, unsigned int lines);
+void screen_redraw(const struct screen *s, FILE *out, unsigned int columns, unsigned int lines);
 
 #endif /* NTPROF_VIEW_SCREEN_H */

@@ -1,103 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of stages: where the time of the commands of each operation goes. */
+#include "view/stages.h"
+
 #include <string.h>
 
 #include "core/names.h"
 #include "view/bars.h"
-#include "core/segments.h"
-#include "view/view.h"
-#include "view/block.h"
+#include "view/columns_stages.h"
+#include "view/lines.h"
 
-/* Longer bars tell no more. */
 #define BAR_MAX 40
 #define BAR_MIN 4
 
-struct widths {
-	int op;
-	int stage;
-	unsigned int bar;
-	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
-};
+/* A duration, and a share of 100.0 %. */
+#define DURATION_WIDTH 8
+#define SHARE_WIDTH 7
 
-/* All of a side's stages under one name. */
-#define STAGE_NAME 256
-
-/* Columns of a row besides the names and the bar: four durations and the share. */
-#define NUMBERS_WIDTH (4 * (1 + 8) + 2 + 7)
-
-/* The name of a stage and of those that are one with it. */
-static const char *stage_label(const struct block *b, const struct widths *w, unsigned int stage,
-			       char name[STAGE_NAME])
+/* Room for the op of every row, or of any that there could be. */
+static int op_width(const struct stage_rows *rows, bool any)
 {
-	if (w->into[stage] == STAGE_UNKNOWN)
-		return stage_name(b->s->side, stage);
-	return stage_joined_name(b->s->side, w->into, stage, name, STAGE_NAME);
+	size_t width = strlen(stage_columns.column[STAGE_OP].title);
+
+	for (unsigned int op = 0; any && op < NT_OPS_NR; op++)
+		if (strlen(op_name(op)) > width)
+			width = strlen(op_name(op));
+	for (unsigned int i = 0; i < rows->nr; i++)
+		if (strlen(op_name(rows->row[i].base.op)) > width)
+			width = strlen(op_name(rows->row[i].base.op));
+	return (int)width;
 }
 
-static void widths_measure(struct widths *w, const struct block *b)
+static int stage_width(const struct stage_rows *rows)
 {
-	char name[STAGE_NAME];
-	unsigned int used;
+	size_t width = strlen(stage_columns.column[STAGE_STAGE].title);
 
-	stages_join(b->s->side, b->s->missing, w->into);
-	w->op = (int)strlen("op");
-	w->stage = (int)strlen("stage");
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		if (block_commands(b, op) && (int)strlen(op_name(op)) > w->op)
-			w->op = (int)strlen(op_name(op));
-	}
-	for (unsigned int i = 0; i < stages_nr(b->s->side); i++) {
-		int len = (int)strlen(stage_label(b, w, i, name));
-
-		if (len > w->stage)
-			w->stage = len;
-	}
-	used = (unsigned int)(w->op + 2 + w->stage + NUMBERS_WIDTH + 1);
-	w->bar = used < b->width ? b->width - used : 0;
-	if (w->bar > BAR_MAX)
-		w->bar = BAR_MAX;
-	if (w->bar < BAR_MIN)
-		w->bar = BAR_MIN;
+	for (unsigned int i = 0; i < rows->nr; i++)
+		if (strlen(rows->row[i].stage) > width)
+			width = strlen(rows->row[i].stage);
+	return (int)width;
 }
 
-static void stage_print(const struct block *b, const struct widths *w, enum nt_op op,
-			unsigned int stage, double whole, FILE *f)
+/* Columns that a line of phrases takes. */
+static unsigned int columns_used(const struct phrase *p, size_t nr)
 {
-	const struct hist *h = block_stage(b, op, stage);
-	double share = whole > 0 ? (double)h->sum / whole : 0;
-	double v[] = {hist_mean(h), (double)hist_percentile(h, 50), (double)hist_percentile(h, 99),
-		      (double)h->max};
-	char text[VIEW_DURATION], name[STAGE_NAME];
+	size_t used = 0;
 
-	if (w->into[stage] != stage && w->into[stage] != STAGE_UNKNOWN)
+	for (size_t i = 0; i < nr; i++)
+		used += (p[i].before ? strlen(p[i].before) : 0) +
+			(size_t)(p[i].width < 0 ? -p[i].width : p[i].width);
+	return (unsigned int)used;
+}
+
+static double share_of(const struct stage_row *row)
+{
+	struct value v;
+
+	columns_get(&stage_columns, STAGE_SHARE, row, &v);
+	return value_number(&v);
+}
+
+static void print(const struct stage_rows *rows, bool any_op, FILE *f, unsigned int width,
+		  bool unicode)
+{
+	struct phrase table[] = {
+		PHRASE(NULL, STAGE_OP, .width = -op_width(rows, any_op)),
+		PHRASE("  ", STAGE_STAGE, .width = -stage_width(rows)),
+		PHRASE(" ", STAGE_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", STAGE_P50, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", STAGE_P99, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", STAGE_MAX, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE("  ", STAGE_SHARE, .style = LINE_CELL, .width = SHARE_WIDTH),
+	};
+	unsigned int used = columns_used(table, ARRAY_SIZE(table)) + 1;
+	unsigned int bar = bar_width(width, used, BAR_MIN, BAR_MAX);
+
+	if (!rows->nr)
 		return;
-	fprintf(f, "%-*s  %-*s", w->op, op_name(op), w->stage, stage_label(b, w, stage, name));
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		fprintf(f, " %8s", h->count ? view_duration(text, sizeof(text), v[i]) : "-");
-	fprintf(f, "  %5.1f %%%s", share * 100, share > 0 ? " " : "");
-	bar_draw(f, share, w->bar, b->unicode);
+	line_titles(f, &stage_columns, table, ARRAY_SIZE(table), false);
 	fputs("\n", f);
+	for (unsigned int i = 0; i < rows->nr; i++) {
+		double share = share_of(&rows->row[i]);
+
+		LINE_PRINT(f, &stage_columns, table, &rows->row[i]);
+		fputs(share > 0 ? " " : "", f);
+		bar_draw(f, share, bar, unicode);
+		fputs("\n", f);
+	}
 }
 
-void block_stages(const struct block *b, FILE *f)
+void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned int width,
+		       bool unicode)
 {
-	unsigned int nr = stages_nr(b->s->side);
-	struct widths w;
-	bool titles = false;
+	struct stage_rows rows;
 
-	widths_measure(&w, b);
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		double whole = 0;
+	columns_stages_of_side(&rows, s, summary);
+	print(&rows, false, f, width, unicode);
+}
 
-		if (!block_commands(b, op))
-			continue;
-		if (!titles)
-			fprintf(f, "%-*s  %-*s %8s %8s %8s %8s  %7s\n", w.op, "op", w.stage,
-				"stage", "mean", "p50", "p99", "max", "share");
-		titles = true;
-		for (unsigned int i = 0; i < nr; i++)
-			whole += (double)block_stage(b, op, i)->sum;
-		for (unsigned int i = 0; i < nr; i++)
-			stage_print(b, &w, op, i, whole, f);
-	}
+void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bool unicode)
+{
+	struct stage_rows rows;
+
+	columns_stages_merged(&rows, m);
+	print(&rows, true, f, width, unicode);
 }

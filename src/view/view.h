@@ -10,22 +10,7 @@
 #include <stdio.h>
 
 #include "core/stats.h"
-
-/**
- * struct view_extra_place - where those who have more to show may write
- * @stages, @connections: cut where a terminal has no room
- * @peers: never cut
- * @summary: of the whole run, else of the last interval
- * @width, @unicode: of the screen
- */
-struct view_extra_place {
-	FILE *stages;
-	FILE *connections;
-	FILE *peers;
-	bool summary;
-	unsigned int width;
-	bool unicode;
-};
+#include "peer/live_merge.h"
 
 /**
  * struct view_options - how to draw
@@ -33,9 +18,8 @@ struct view_extra_place {
  * @histogram: also print full-size histograms of every queue and operation
  * @unicode: bars of Unicode blocks; else ASCII
  * @redraw: redraw in place (a terminal); else one block after the other
- * @extra: who has more to show, or NULL; returns whether it has shown the stages of all commands, so that
- *         an interval's own table of them is left out
- * @context: its first argument
+ * @peers: whose merged commands to show as well, or NULL; where there are any, an interval's own table of
+ *         stages is left out
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
 struct view_options {
@@ -43,8 +27,7 @@ struct view_options {
 	bool histogram;
 	bool unicode;
 	bool redraw;
-	bool (*extra)(void *context, const struct view_extra_place *v);
-	void *context;
+	const struct live_merge *peers;
 	unsigned int columns;
 	unsigned int lines;
 };
@@ -62,20 +45,9 @@ int view_interval(const struct stats *s, const struct view_options *o);
 int view_summary(const struct stats *s, const struct view_options *o);
 
 /**
- * view_duration() - a duration for people
- * @buf: filled with at most 8 characters, e.g. "870ns", "12.3us", "4.56ms", "1.20s"; three
- *       significant digits
- * @size: of @buf
- * @ns: nanoseconds
- *
- * Return: @buf.
- */
-char *view_duration(char *buf, size_t size, double ns);
-
-/**
  * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale takes
  * Unicode (nl_langinfo(CODESET) is UTF-8; setlocale() has been called)
- * @o: filled; no full-size histograms, and nobody who has more to show
+ * @o: filled; no full-size histograms, no peers
  * @out: the stream
  */
 void view_setup(struct view_options *o, FILE *out);

@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "core/counters.h"
 #include "core/array.h"
+#include "view/duration.h"
 #include "view/view.h"
 
 #define US 1000ull
@@ -214,7 +215,7 @@ static void durations_have_three_digits_and_the_right_unit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		assert_string_equal(view_duration(buf, sizeof(buf), known[i].ns), known[i].text);
+		assert_string_equal(duration_format(buf, sizeof(buf), known[i].ns), known[i].text);
 }
 
 static void durations_take_at_most_eight_characters(void **state)
@@ -223,7 +224,7 @@ static void durations_take_at_most_eight_characters(void **state)
 
 	(void)state;
 	for (double ns = 0.01; ns < 2e19; ns *= 1.0007)
-		assert_true(strlen(view_duration(buf, sizeof(buf), ns)) <= 8);
+		assert_true(strlen(duration_format(buf, sizeof(buf), ns)) <= 8);
 }
 
 static void interval_says_what_is_traced(void **state)
@@ -789,8 +790,7 @@ static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 	memset(&o, 0xff, sizeof(o));
 	view_setup(&o, f);
 	assert_false(o.histogram);
-	assert_null(o.extra);
-	assert_null(o.context);
+	assert_null(o.peers);
 	assert_ptr_equal(o.out, f);
 	assert_false(o.redraw);
 	assert_int_equal(o.lines, 0);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One line a command, in key=value pairs: what it was, its latency, its points and its stages. Time and
+ * points are nanoseconds of the side's own clock, points as distances from the side's first one.
+ */
+#ifndef NTPROF_VIEW_COMMAND_H
+#define NTPROF_VIEW_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "merge/merge.h"
+
+/**
+ * command_print_side() - a command of the side that is traced, with its stages
+ * @f: where to
+ * @controller: what its controller is called
+ * @r: its record
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ */
+void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
+			uint32_t missing);
+
+/**
+ * command_print_merged() - a command of recorded streams
+ * @f: where to
+ * @c: its connection
+ * @host: the host's record, or NULL
+ * @target: the target's record, or NULL
+ * @ambiguous: a single record that more than one of the other side might belong to
+ *
+ * A command of which both are there is "merged" and has the ten stages; else it is "host_only",
+ * "target_only" or "ambiguous".
+ */
+void command_print_merged(FILE *f, const struct merge_connection *c, const struct nt_record *host,
+			  const struct nt_record *target, bool ambiguous);
+
+#endif /* NTPROF_VIEW_COMMAND_H */

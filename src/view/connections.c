@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/connections.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "view/columns_connections.h"
+#include "view/lines.h"
+
+/* "nvme123", "write_zeroes" */
+#define HOST_WIDTH 8
+#define OP_WIDTH 12
+#define DURATION_WIDTH 8
+
+int connections_print_stages(const struct totals *m, FILE *f)
+{
+	static const struct phrase who[] = {
+		PHRASE(NULL, MERGED_HOST, .width = -HOST_WIDTH),
+		PHRASE(" ", MERGED_CNTLID, .width = 6),
+		PHRASE(" ", MERGED_QUEUE, .width = 5),
+		PHRASE("  ", MERGED_OP, .width = -OP_WIDTH),
+		PHRASE(" ", MERGED_COMMANDS, .width = 9),
+		PHRASE(" ", MERGED_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
+	};
+	struct phrase means[NT_MERGED_STAGES_NR];
+	struct merged_row *rows;
+	unsigned int nr;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(means); i++)
+		means[i] = (struct phrase)PHRASE(" ", (unsigned char)(MERGED_MEANS + i),
+						 .style = LINE_CELL, .width = DURATION_WIDTH);
+	rows = columns_merged_rows(m, &nr);
+	if (!rows)
+		return -ENOMEM;
+	if (nr) {
+		line_titles(f, &merged_columns, who, ARRAY_SIZE(who), false);
+		line_titles(f, &merged_columns, means, ARRAY_SIZE(means), false);
+		fputs("\n", f);
+	}
+	for (unsigned int r = 0; r < nr; r++) {
+		LINE_PRINT(f, &merged_columns, who, &rows[r]);
+		LINE_PRINT(f, &merged_columns, means, &rows[r]);
+		fputs("\n", f);
+	}
+	free(rows);
+	return 0;
+}
+
+static void connection_print(const struct merge_connection *c, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("connection ", CONNECTION_SUBSYSTEM),
+		PHRASE(" cntlid ", CONNECTION_CNTLID),
+		PHRASE(" queue ", CONNECTION_QUEUE),
+		PHRASE(": matched ", CONNECTION_MATCHED),
+		PHRASE(", host only ", CONNECTION_HOST_ONLY),
+		PHRASE(", target only ", CONNECTION_TARGET_ONLY),
+		PHRASE(", ambiguous ", CONNECTION_AMBIGUOUS),
+		PHRASE(", clock offset ", CONNECTION_CLOCK_OFFSET, .after = " ns"),
+		PHRASE(" +- ", CONNECTION_CLOCK_OFFSET_ERROR, .after = " ns"),
+		PHRASE(", drift ", CONNECTION_DRIFT, .after = " ppm", .digits = 1),
+	};
+
+	/* Its counts went to another one when its other side became known. */
+	if (!c->matched && !c->host_only && !c->target_only && !c->ambiguous)
+		return;
+	LINE_PRINT(f, &connection_columns, line, c);
+	fputs("\n", f);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct merge_connection *const *x = a, *const *y = b;
+
+	return merge_connection_order(*x, *y);
+}
+
+int connections_print(const struct merge *m, FILE *f)
+{
+	unsigned int nr = merge_connections(m);
+	const struct merge_connection **c = calloc(nr + 1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr; i++)
+		c[i] = merge_connection(m, i);
+	qsort(c, nr, sizeof(*c), by_name);
+	for (unsigned int i = 0; i < nr; i++)
+		connection_print(c[i], f);
+	free(c);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Connections as text: where the time of their commands goes, and what became of their records. */
+#ifndef NTPROF_VIEW_CONNECTIONS_H
+#define NTPROF_VIEW_CONNECTIONS_H
+
+#include <stdio.h>
+
+#include "merge/merge.h"
+#include "merge/totals.h"
+
+/**
+ * connections_print_stages() - a table: a row for each connection and operation, with its commands, mean
+ * latency, and the mean of each stage
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int connections_print_stages(const struct totals *m, FILE *f);
+
+/**
+ * connections_print() - one line on what became of the records of each, in the order of their names:
+ *   connection NQN cntlid C queue Q: matched M, host only H, target only T, ambiguous A, clock offset
+ *   NS ns +- NS ns, drift PPM ppm
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int connections_print(const struct merge *m, FILE *f);
+
+#endif /* NTPROF_VIEW_CONNECTIONS_H */

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/head.h"
+
+#include "view/columns_run.h"
+#include "view/wrap.h"
+
+static const struct phrase summary_of[] = {
+	PHRASE("summary of ", RUN_ELAPSED, .after = " s\n", .digits = 1)};
+static const struct phrase side[] = {PHRASE("ntprof-bpf --", RUN_SIDE)};
+static const struct phrase kernel[] = {PHRASE("kernel ", RUN_KERNEL)};
+static const struct phrase source[] = {
+	PHRASE(NULL, RUN_SOURCE),
+	PHRASE(" of ", RUN_DRIVER),
+	PHRASE(": ", RUN_PROBES, .after = " probe", .plural = true),
+};
+static const struct phrase connected[] = {
+	PHRASE(NULL, RUN_CONTROLLERS, .after = " controller", .plural = true),
+	PHRASE(", ", RUN_QUEUES, .after = " queue", .plural = true),
+};
+static const struct phrase waiting[] = {PHRASE("waiting for ", RUN_WAITING_FOR)};
+static const struct phrase sample[] = {PHRASE("sample of 1 command in ", RUN_SAMPLE)};
+static const struct phrase interval[] = {
+	PHRASE("interval ", RUN_INTERVAL, .after = " s", .digits = 1)};
+static const struct phrase elapsed[] = {
+	PHRASE("elapsed ", RUN_ELAPSED, .after = " s", .digits = 0)};
+
+void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width)
+{
+	struct wrap w = {.f = f, .width = width};
+
+	if (summary)
+		LINE_PRINT(f, &run_columns, summary_of, s);
+	WRAP_LINE(&w, &run_columns, side, s);
+	WRAP_LINE(&w, &run_columns, kernel, s);
+	if (s->driver && s->driver[0]) {
+		WRAP_LINE(&w, &run_columns, source, s);
+		WRAP_LINE(&w, &run_columns, connected, s);
+	} else {
+		WRAP_LINE(&w, &run_columns, waiting, s);
+	}
+	if (s->sample > 1)
+		WRAP_LINE(&w, &run_columns, sample, s);
+	if (!summary) {
+		WRAP_LINE(&w, &run_columns, interval, s);
+		WRAP_LINE(&w, &run_columns, elapsed, s);
+	}
+	fputs("\n", f);
+}

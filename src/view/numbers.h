@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was seen as lines for scripts: plain numbers, durations in nanoseconds. */
+#ifndef NTPROF_VIEW_NUMBERS_H
+#define NTPROF_VIEW_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/stats.h"
+#include "merge/totals.h"
+
+/**
+ * numbers_print_side() - the whole run of one side, for each operation:
+ *   commands OP COUNT
+ *   percentiles OP P50 P90 P99 P99.9 MAX
+ *   stage OP STAGE MEAN P50 P99 MAX SUM
+ * @counts_only: the first of these lines only
+ */
+void numbers_print_side(const struct stats *s, bool counts_only, FILE *f);
+
+/**
+ * numbers_print_merged() - merged commands:
+ *   merged OP COUNT MEAN P50 P99 MAX SUM
+ *   merged_stage OP STAGE MEAN P50 P99 MAX SUM
+ *   merged_queue NQN CNTLID QID OP COUNT, then the ten SUMs
+ *   unsplit COUNT
+ *   negative_stages COUNT worst NS
+ *
+ * Return: 0 or -ENOMEM; then the lines of queues are missing.
+ */
+int numbers_print_merged(const struct totals *m, FILE *f);
+
+#endif /* NTPROF_VIEW_NUMBERS_H */

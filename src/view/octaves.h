@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A histogram's buckets by powers of two, which is what has room on a screen. */
+#ifndef NTPROF_VIEW_OCTAVES_H
+#define NTPROF_VIEW_OCTAVES_H
+
+#include "core/hist.h"
+#include "view/columns.h"
+
+/* Powers of two that the buckets of a histogram cover; the last one has no upper bound. */
+#define OCTAVES_NR (NT_MAX_BITS + 1)
+
+/** octaves_count() - sum up a histogram's buckets by powers of two; element 0 also counts 0 ns */
+void octaves_count(const struct hist *h, uint64_t counts[OCTAVES_NR]);
+
+/** struct octaves_row - from one power of two, @low, to another, @high exclusive; OCTAVES_NR is endless */
+struct octaves_row {
+	unsigned int low;
+	unsigned int high;
+	uint64_t commands;
+};
+
+enum octaves_column {
+	OCTAVES_FROM,
+	OCTAVES_TO, /* "inf" where there is no bound */
+	OCTAVES_COMMANDS,
+};
+
+/* Of struct octaves_row. */
+extern const struct columns octaves_columns;
+
+#endif /* NTPROF_VIEW_OCTAVES_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of stages, of one side or of both: where the time of the commands of each operation goes. */
+#ifndef NTPROF_VIEW_STAGES_H
+#define NTPROF_VIEW_STAGES_H
+
+#include <stdio.h>
+
+#include "core/stats.h"
+#include "merge/totals.h"
+
+/**
+ * stages_print_side() - of one side: for each operation and stage mean, p50, p99, max, share and a bar
+ * @s: what was seen
+ * @summary: of the whole run, else of the last interval
+ * @f: where to
+ * @width: columns there are; bars take what is left, within reason
+ * @unicode: bars of Unicode blocks
+ *
+ * Prints nothing when there was no command.
+ */
+void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned int width,
+		       bool unicode);
+
+/** stages_print_merged() - the same of the ten stages of merged commands */
+void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bool unicode);
+
+#endif /* NTPROF_VIEW_STAGES_H */

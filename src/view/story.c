@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/story.h"
+
+#include <stdlib.h>
+
+#include "core/names.h"
+#include "core/segments.h"
+#include "view/columns_commands.h"
+#include "view/lines.h"
+
+/* Microseconds to the nanosecond, in columns. */
+#define AT_WIDTH 14
+#define SINCE_WIDTH 12
+
+static int by_time(const void *a, const void *b)
+{
+	const struct point_row *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->point < y->point ? -1 : x->point > y->point;
+}
+
+/* The stage that ends with a point; "" if none does. */
+static const char *stage_ending(enum nt_side side, unsigned int point, unsigned int shape)
+{
+	int stage = segments_stage_ending(side, point, shape);
+
+	return stage < 0 ? "" : stage_name(side, (unsigned int)stage);
+}
+
+/* Adds a side's points to the @nr that there are. @zero: where the axis begins, on the side's clock. */
+static unsigned int points_add(struct point_row *points, unsigned int nr, enum nt_side side,
+			       const struct nt_record *r, uint64_t zero)
+{
+	for (unsigned int i = 0; i < points_nr(side); i++) {
+		if (!r->points[i])
+			continue;
+		points[nr++] = (struct point_row){
+			.side = side,
+			.point = i,
+			.at = (int64_t)(r->points[i] - zero),
+			.stage = stage_ending(side, i, r->shape),
+		};
+	}
+	return nr;
+}
+
+static void print_what(const struct slow_command *c, FILE *f)
+{
+	static const struct phrase what[] = {
+		PHRASE(NULL, COMMAND_OP),
+		PHRASE(" of ", COMMAND_LENGTH, .after = " bytes"),
+		PHRASE(", ", COMMAND_SHAPE),
+		PHRASE(", LBA ", COMMAND_SLBA),
+		PHRASE(", status ", COMMAND_STATUS),
+		PHRASE(", ", COMMAND_SUBSYSTEM),
+		PHRASE(" cntlid ", COMMAND_CNTLID),
+		PHRASE(" queue ", COMMAND_QUEUE),
+		PHRASE(" cid ", COMMAND_CID),
+		PHRASE(": ", COMMAND_LATENCY, .after = "\n", .style = LINE_CELL),
+	};
+	struct command_row row;
+
+	columns_command_merged(&row, &c->connection, &c->host, &c->target, false);
+	row.latency = c->latency;
+	LINE_PRINT(f, &command_columns, what, &row);
+}
+
+static void print_point(const struct point_row *row, FILE *f)
+{
+	static const struct phrase at[] = {
+		PHRASE("  ", POINT_AT, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = AT_WIDTH),
+	};
+	static const struct phrase since[] = {
+		PHRASE("  +", POINT_SINCE, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = SINCE_WIDTH),
+	};
+	static const struct phrase point[] = {
+		PHRASE(NULL, POINT_SIDE, .width = -6),
+		PHRASE(" ", POINT_POINT, .width = -10),
+		PHRASE(" ", POINT_STAGE, .after = "\n"),
+	};
+
+	LINE_PRINT(f, &point_columns, at, row);
+	if (row->first)
+		fprintf(f, "  %*s", (int)sizeof("+ us") - 1 + SINCE_WIDTH, "");
+	else
+		LINE_PRINT(f, &point_columns, since, row);
+	/* The target's steps stand apart from the host's. */
+	fputs(row->side == NT_HOST ? "  " : "      ", f);
+	LINE_PRINT(f, &point_columns, point, row);
+}
+
+static void print_stages(const struct slow_command *c, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("  ", COMMAND_STAGE_STAGE, .width = -20),
+		PHRASE(" ", COMMAND_STAGE_TIME, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = AT_WIDTH),
+		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
+	};
+	int64_t stage[NT_MERGED_STAGES_NR];
+
+	if (!merged_stages(&c->host, &c->target, stage))
+		return;
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		const struct command_stage_row row = {merged_stage_name(i), stage[i], c->latency};
+
+		LINE_PRINT(f, &command_stage_columns, line, &row);
+	}
+}
+
+void story_print(const struct slow_command *c, FILE *f)
+{
+	uint64_t zero = c->host.points[NT_H_SUBMIT] ?: c->host.points[NT_H_QUEUE_RQ];
+	uint64_t offset =
+		(uint64_t)c->connection.offset_low +
+		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
+	struct point_row points[2 * NT_POINTS_MAX];
+	unsigned int nr = 0;
+
+	nr = points_add(points, nr, NT_HOST, &c->host, zero);
+	nr = points_add(points, nr, NT_TARGET, &c->target, zero + offset);
+	qsort(points, nr, sizeof(points[0]), by_time);
+	print_what(c, f);
+	for (unsigned int i = 0; i < nr; i++) {
+		points[i].first = !i;
+		points[i].since =
+			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;
+		print_point(&points[i], f);
+	}
+	print_stages(c, f);
+}

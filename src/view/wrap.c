@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/wrap.h"
+
+#include <string.h>
+
+/* Longer than any item: a kernel's release has at most 64 bytes, escaped to four times that. */
+#define ITEM_LEN 512
+
+void wrap_text(struct wrap *w, const char *text)
+{
+	unsigned int len = (unsigned int)strlen(text);
+
+	if (w->used && w->used + 2 + len > w->width) {
+		fputs("\n", w->f);
+		w->used = 0;
+		w->more = true;
+	}
+	fprintf(w->f, "%s%s", w->used || w->more ? "  " : "", text);
+	w->used += len + (w->used || w->more ? 2 : 0);
+}
+
+void wrap_line(struct wrap *w, const struct columns *t, const struct phrase *p, size_t nr,
+	       const void *row)
+{
+	char text[ITEM_LEN];
+
+	wrap_text(w, line_format(text, sizeof(text), t, p, nr, row));
+}
