@@ -3,9 +3,17 @@
 #   make            build build/ntprof-bpf
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
 #   make check      all tests
+#   make check-quick    before each commit: what has a chance to fail, in three minutes
+#   make static     what can be said without running anything: make lint, and the order of the rooms
+#   make lint       clang-tidy, cppcheck and shellcheck
+#   make analyze    clang's analyzer: what lint takes too long for
+#   make format     clang-format all C files
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows
 #   make bench-report   how fast report merges, and in how much memory
+#   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
 #   make install    to $(DESTDIR)$(PREFIX)
+#   make clean      remove what was built
+#   make help       this list
 #
 # CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers.
 
@@ -29,18 +37,22 @@ ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
 	-Wno-unused-parameter -Ivmlinux -Isrc
 
+COMPILE = $(CC) $(ALL_CFLAGS)
+COMPILE_TEST = $(COMPILE) -Itests/unit
+COMPILE_BPF = $(CLANG) $(BPF_CFLAGS)
+
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
-# What does not need BPF can be tested by itself.
-UNIT_OBJECTS := $(patsubst src/%.c,$(BUILD)/%.o, \
-	$(wildcard $(addprefix src/,$(addsuffix /*.c,core stream merge peer view))))
+# What does not need BPF can be tested by itself, and lies in folders of its own.
+UNIT_FOLDERS := core stream merge peer view
+UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf.o)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-unit unit bench bench-report install clean
+.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -52,8 +64,26 @@ demo: deps
 	$(Q)tests/demo
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory all unit
+	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
 	$(Q)tests/check
+
+check-quick: deps
+	$(Q)tests/check-quick
+
+static: deps
+	$(Q)$(MAKE) --no-print-directory all compile_commands.json
+	$(Q)BUILD=$(BUILD) tests/static/run
+
+lint: deps
+	$(Q)$(MAKE) --no-print-directory compile_commands.json
+	$(Q)tests/static/lint
+
+analyze: deps
+	$(Q)$(MAKE) --no-print-directory compile_commands.json
+	$(Q)tests/static/lint analyzer
+
+format: deps
+	$(Q)tests/static/format --fix
 
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
@@ -69,14 +99,17 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/%.o: src/%.c $(SKELETONS)
+# Only trace/ knows BPF.
+$(filter $(BUILD)/trace/%,$(OBJECTS)): | $(SKELETONS)
+
+$(BUILD)/%.o: src/%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
 	@echo "  BPF     $@"
-	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE_BPF) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
@@ -85,23 +118,43 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
 $(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c | $(BUILD)/bench
 	@echo "  BPF     $@"
-	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE_BPF) -MMD -MP -c -o $@ $<
 
 $(BUILD) $(BUILD)/bench:
 	$(Q)mkdir -p $@
+
+# compile_entry: SOURCE, OUTPUT, COMMAND
+compile_entry = {"directory": "$(CURDIR)", "file": "$(1)", "output": "$(2)", \
+	"command": "$(subst ",\",$(3)) -c -o $(2) $(1)"},
+compile_entries = $(foreach s,$(1),$(file >>$@.new,$(call compile_entry,$(s),$(s:$(2)/%.c=$(BUILD)/$(3)%.o),$(4))))
+
+# Flags may be given on the command line, so it is written each time, and replaced when it is another. The skeletons
+# are there for those who read it, as what includes them cannot be looked at without.
+compile_commands.json: FORCE $(SKELETONS)
+	$(file >$@.new,[)
+	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
+	$(call compile_entries,$(UNIT_TESTS:$(BUILD)/%=tests/%.c),tests,,$(COMPILE_TEST))
+	$(call compile_entries,$(filter-out %.bpf.c,$(wildcard tests/bench/*.c)),tests,,$(COMPILE_TEST))
+	$(call compile_entries,$(wildcard bpf/*.bpf.c),bpf,,$(COMPILE_BPF))
+	$(call compile_entries,$(wildcard tests/bench/*.bpf.c),tests,,$(COMPILE_BPF))
+	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 install: all
 	install -D -m 755 $(BUILD)/ntprof-bpf $(DESTDIR)$(PREFIX)/sbin/ntprof-bpf
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) compile_commands.json
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/*/*.d $(BUILD)/unit/*/*.d)
+help:
+	$(Q)sed -n '/^#  /s/^#  //p;/^$$/q' Makefile
+
+-include $(wildcard $(addprefix $(BUILD)/,*.d */*.d unit/*/*.d))
