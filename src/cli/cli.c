@@ -15,11 +15,15 @@
 /* The program and the longest of the verbs' names. */
 #define NAME_SIZE 32
 
-const struct verb *const verbs[] = {
+static const struct verb verb_help;
+
+/* All verbs, in the order in which they are told; the last one is NULL. */
+static const struct verb *const verbs[] = {
 	&verb_live, &verb_trace, &verb_record, &verb_report, &verb_probes, &verb_help, NULL,
 };
 
-const struct verb *verb_named(const char *name)
+/* Return: the verb, NULL if there is none of that name. */
+static const struct verb *verb_named(const char *name)
 {
 	for (const struct verb *const *v = verbs; *v; v++)
 		if (!strcmp((*v)->name, name))
@@ -144,7 +148,7 @@ static int main_help(int argc, char **argv)
 	return verb->main(2, (char *[]){name_of(verb, name), "--help", NULL});
 }
 
-const struct verb verb_help = {
+static const struct verb verb_help = {
 	.name = "help",
 	.summary = "this text, or that of a verb",
 	.argp = &help_argp,
@@ -182,7 +186,7 @@ static int run_verb(const struct scan *s, int at, int argc, char **argv)
 
 int cli_main(int argc, char **argv)
 {
-	struct scan *s = scan_new();
+	struct scan *s = scan_new(verbs);
 	bool help;
 	int at, status;
 

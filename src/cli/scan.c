@@ -100,7 +100,7 @@ static void fill(struct scan *s)
 	}
 }
 
-struct scan *scan_new(void)
+struct scan *scan_new(const struct verb *const *verbs)
 {
 	struct scan *s = calloc(1, sizeof(*s));
 	size_t most = STANDARD_NR;

@@ -13,8 +13,13 @@
 
 struct scan;
 
-/** scan_new() - Return: release it with scan_free(); NULL without memory */
-struct scan *scan_new(void);
+/**
+ * scan_new() - learn the options that there are
+ * @verbs: all verbs; the last one is NULL
+ *
+ * Return: release it with scan_free(); NULL without memory.
+ */
+struct scan *scan_new(const struct verb *const *verbs);
 
 /**
  * scan_verb() - find the verb's name

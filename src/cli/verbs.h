@@ -26,14 +26,7 @@ extern const struct verb verb_live;   /* the live view, which is also what no ve
 extern const struct verb verb_trace;  /* one line a command on standard output */
 extern const struct verb verb_record; /* raw records into a file or pipe */
 extern const struct verb verb_report; /* merge recorded streams; needs no root and no BPF */
-extern const struct verb
-	verb_probes; /* what this kernel offers: 0 every point, 1 error, 2 some, 3 too few */
-extern const struct verb verb_help; /* all of them, or the help text of one */
-
-/* All verbs, in the order in which they are told; the last one is NULL. */
-extern const struct verb *const verbs[];
-
-/** verb_named() - Return: the verb, NULL if there is none of that name */
-const struct verb *verb_named(const char *name);
+/* What this kernel offers; exits with 0 for every point, 1 for an error, 2 for some, 3 for too few. */
+extern const struct verb verb_probes;
 
 #endif /* NTPROF_CLI_VERBS_H */
