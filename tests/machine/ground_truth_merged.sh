@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --icount
+# takes: 180
 # 300 microseconds that we put into the device, or into the network, are told as such, to 5 %: by the
 # right one of the ten stages, and by no other.
 set -u
@@ -8,6 +9,7 @@ set -u
 
 cd /tmp || exit 1
 injected=300000
+commands=250 # of each shape
 
 # fio_median OP FIO-OPTIONS...: median latency that fio saw, nanoseconds (terse format 3 has microseconds).
 # Not the mean: with one CPU fio now and then has to wait for it, after the command has ended.
@@ -21,11 +23,15 @@ fio_median() {
 		"$@" 2>/tmp/fio.err | awk -F\; -v f=$field '{ sub(/.*=/, "", $f); printf "%.0f", $f * 1000 }'
 }
 
-# run_all NAME: reads, writes inside the command, and writes that the target asks for, each recorded by
-# itself; fio's median is in NAME.OP.fio, the report in NAME.OP.
+# run_all NAME: reads, writes inside the command, and writes that the target asks for, one after the other and
+# all of them recorded; fio's median is in NAME.OP.fio, and lines "SHAPE STAGE COUNT MEAN" are in NAME.
 run_all() {
-	local name=$1 op rw host
+	local name=$1 op rw side host target
 
+	for side in host target; do
+		tracer_start $side.log record --$side --force -o $side.ntp
+		declare "$side=$tracer_pid"
+	done
 	for op in read inline r2t; do
 		rw=randwrite
 		[[ $op != read ]] || rw=randread
@@ -33,19 +39,32 @@ run_all() {
 		r2t) set -- --bs=64k --size=128m ;;
 		*) set -- --bs=4k --size=64m ;;
 		esac
-		for side in host target; do
-			tracer_start $side.log record --$side --force -o $side.ntp
-			declare "$side=$tracer_pid"
-		done
-		fio_median "${rw#rand}" --name=$op --rw=$rw "$@" --number_ios=250 >"$name.$op.fio"
-		tracer_stop "$host" "$target" || cat host.log.err target.log.err
-		ntprof-bpf report host.ntp target.ntp >"$name.$op"
+		fio_median "${rw#rand}" --name=$op --rw=$rw "$@" --number_ios=$commands >"$name.$op.fio"
+	done
+	tracer_stop "$host" "$target" || cat host.log.err target.log.err
+	ntprof-bpf report host.ntp target.ntp --commands | awk '
+		$2 == "merged" && / op=(read|write) / {
+			match($0, / shape=[a-z0-9_]+/)
+			shape = substr($0, RSTART + 7, RLENGTH - 7)
+			for (i = NF; $i != "stages" && i > 3; i--) {
+				at = index($i, "=")
+				key = shape " " substr($i, 1, at - 1)
+				sum[key] += substr($i, at + 1)
+				n[key]++
+			}
+		}
+		END { for (key in n) printf "%s %d %.0f\n", key, n[key], sum[key] / n[key] }' >"$name"
+	for op in read inline r2t; do
+		equal "$name, $op: every command is merged, and in ten stages" \
+			"$(awk -v shape="${shape_of[$op]}" '$1 == shape { print $3 }' "$name" | xargs)" \
+			"$(printf "$commands %.0s" {1..10} | xargs)"
 	done
 }
+declare -A shape_of=([read]=read [inline]=inline_write [r2t]=r2t_write)
 
-# mean FILE STAGE: of the ten stages of reads or writes, whichever there are; nanoseconds.
+# mean NAME OP STAGE: nanoseconds
 mean() {
-	awk -v s="$2" '$1 == "merged_stage" && ($2 == "read" || $2 == "write") && $3 == s { print $4 }' "$1"
+	sed -n "s/^${shape_of[$2]} $3 [0-9]* //p" "$1"
 }
 
 stages=$(printf '%s\n' blk_submission nvme_tcp_submission nstack_submission nvmet_tcp_submission \
@@ -59,7 +78,7 @@ grown() {
 
 	fio=$(($(<"$name.$op.fio") - $(<"base.$op.fio")))
 	for s in $stages; do
-		by=$(($(mean "$name.$op" "$s") - $(mean "base.$op" "$s")))
+		by=$(($(mean "$name" $op "$s") - $(mean base $op "$s")))
 		echo "# $name, $op: $s grew by $by ns (injected $expected, fio saw $fio)"
 		if [[ $s = "$stage" ]]; then
 			within "$name, $op: $s grows by what was injected" $by \
