@@ -51,11 +51,9 @@ char *cell_format(char *buf, size_t size, const struct column *c, const struct v
 	case UNIT_SHARE:
 		snprintf(buf, size, "%.1f %%", value_number(v) * 100);
 		return buf;
-	case UNIT_COUNT:
+	default:
 		if (v->type == VALUE_REAL)
 			return number_format(buf, size, v->real);
-		return cell_exact(buf, size, c, v, 0);
-	default:
 		return cell_exact(buf, size, c, v, 0);
 	}
 }

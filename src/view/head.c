@@ -2,6 +2,7 @@
 #include "view/head.h"
 
 #include "view/columns_run.h"
+#include "view/lines.h"
 #include "view/wrap.h"
 
 static const struct phrase summary_of[] = {

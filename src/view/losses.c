@@ -2,6 +2,7 @@
 #include "view/losses.h"
 
 #include "view/columns_losses.h"
+#include "view/lines.h"
 #include "view/wrap.h"
 
 void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "view/columns_connections.h"
+#include "view/columns_hist.h"
 #include "view/columns_stages.h"
 #include "view/lines.h"
 

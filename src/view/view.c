@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "view/block.h"
 #include "view/connections.h"
 #include "view/head.h"
 #include "view/histograms.h"

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables of columns: names, units and values; and how a value becomes text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/names.h"
+#include "view/cells.h"
+#include "view/columns_commands.h"
+#include "view/columns_connections.h"
+#include "view/columns_hist.h"
+#include "view/columns_losses.h"
+#include "view/columns_queues.h"
+#include "view/columns_run.h"
+#include "view/columns_stages.h"
+#include "view/columns_streams.h"
+#include "view/octaves.h"
+
+static const struct columns *const tables[] = {
+	&run_columns,	  &queue_columns,	  &operation_columns, &stage_columns,
+	&loss_columns,	  &octaves_columns,	  &merged_columns,    &connection_columns,
+	&merging_columns, &matching_columns,	  &input_columns,     &peer_columns,
+	&command_columns, &command_stage_columns, &point_columns,
+};
+
+/* Lower case, digits and underscores, beginning with a letter. */
+static bool is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+	return name && name[0] && strchr(letters, name[0]) &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static void tables_have_names_of_their_own(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		assert_true(is_name(tables[i]->name));
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(tables[i]->name, tables[k]->name);
+	}
+}
+
+static void columns_have_unique_names_of_lower_case_and_underscores(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		const struct columns *t = tables[i];
+
+		assert_true(t->nr > 0);
+		for (unsigned int c = 0; c < t->nr; c++) {
+			if (!is_name(t->column[c].name))
+				fail_msg("column %u of %s has a bad name", c, t->name);
+			for (unsigned int k = 0; k < c; k++)
+				if (!strcmp(t->column[c].name, t->column[k].name))
+					fail_msg("%s has two columns %s", t->name,
+						 t->column[c].name);
+		}
+	}
+}
+
+static void columns_have_a_heading_a_unit_and_a_value(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (unsigned int c = 0; c < tables[i]->nr; c++) {
+			const struct column *column = &tables[i]->column[c];
+
+			assert_true(column->title && column->title[0]);
+			assert_true(!column->brief ||
+				    strlen(column->brief) < strlen(column->title));
+			assert_true(column->unit < UNITS_NR);
+			assert_non_null(column->get);
+			/* Digits are of codes, and those have them. */
+			assert_int_equal(column->digits != 0, column->unit == UNIT_CODE);
+		}
+	}
+}
+
+static void units_have_unique_names(void **state)
+{
+	(void)state;
+	for (unsigned int u = 0; u < UNITS_NR; u++) {
+		assert_true(is_name(unit_name(u)));
+		for (unsigned int k = 0; k < u; k++)
+			assert_string_not_equal(unit_name(u), unit_name(k));
+	}
+	assert_string_equal(unit_name(UNITS_NR), "unknown");
+}
+
+/* Words are text, all else is a number. */
+static void assert_values_are_of_their_units(const struct columns *t, const void *row)
+{
+	for (unsigned int c = 0; c < t->nr; c++) {
+		bool words = t->column[c].unit == UNIT_NAME || t->column[c].unit == UNIT_TEXT;
+		struct value v;
+
+		memset(&v, 0xff, sizeof(v));
+		columns_get(t, c, row, &v);
+		if ((v.type == VALUE_TEXT) != words)
+			fail_msg("%s of %s is %sa text", t->column[c].name, t->name,
+				 words ? "not " : "");
+		if (v.none && !words)
+			assert_true(value_number(&v) == 0 || t->column[c].unit == UNIT_SECONDS ||
+				    t->column[c].unit == UNIT_COUNT);
+	}
+}
+
+static void values_are_numbers_unless_they_are_words(void **state)
+{
+	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
+	static struct hist h;
+	static struct stage_rows stages;
+	static struct totals totals;
+	static struct input input;
+	const struct hist_row operation = {&h, NT_OP_READ};
+	const struct loss_row loss = {.counter = NT_CNT_DIED, .total = 1};
+	const struct octaves_row octaves = {3, 5, 7};
+	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
+	const struct totals_row total = {.connection = &connection, .op = NT_OP_READ};
+	const struct merged_row merged = {{&total.latency, NT_OP_READ}, &total};
+	const struct live_merge_counts counts = {.matched = 1};
+	const struct peer_row peer = {1, {.source = "x", .why = "", .message = ""}};
+	const struct nt_record r = {.side = NT_HOST};
+	const struct command_stage_row stage = {"s", 1, 2};
+	const struct point_row point = {.stage = ""};
+	struct command_row command;
+	struct queue_row queue;
+
+	(void)state;
+	assert_non_null(stats_row(&s, "nvme0", "nqn", 1, NT_OP_READ, false));
+	hist_count(&s.rows[0]->total, 1000);
+	columns_queues_row(&queue, &s, 0, true);
+	columns_stages_of_side(&stages, &s, true);
+	assert_int_equal(stages.nr, NT_HOST_STAGES_NR);
+	input.path = "a";
+	columns_command_merged(&command, &connection, &r, NULL, false);
+	assert_values_are_of_their_units(&run_columns, &s);
+	assert_values_are_of_their_units(&queue_columns, &queue);
+	assert_values_are_of_their_units(&operation_columns, &operation);
+	assert_values_are_of_their_units(&stage_columns, &stages.row[0]);
+	assert_values_are_of_their_units(&loss_columns, &loss);
+	assert_values_are_of_their_units(&octaves_columns, &octaves);
+	assert_values_are_of_their_units(&merged_columns, &merged);
+	assert_values_are_of_their_units(&connection_columns, &connection);
+	assert_values_are_of_their_units(&merging_columns, &totals);
+	assert_values_are_of_their_units(&matching_columns, &counts);
+	assert_values_are_of_their_units(&input_columns, &input);
+	assert_values_are_of_their_units(&peer_columns, &peer);
+	assert_values_are_of_their_units(&command_columns, &command);
+	assert_values_are_of_their_units(&command_stage_columns, &stage);
+	assert_values_are_of_their_units(&point_columns, &point);
+	stats_free(&s);
+}
+
+/* A table of fields of every type. */
+struct fields {
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+	__u64 kernel_u64;
+	int64_t s64;
+	double real;
+	char text[8];
+};
+
+static void fields_are_read_whole(void **state)
+{
+	static const struct column column[] = {
+		{"u8", "u8", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, u8)},
+		{"u16", "u16", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, u16)},
+		{"u32", "u32", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, u32)},
+		{"u64", "u64", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, u64)},
+		{"k64", "k64", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, kernel_u64)},
+		{"s64", "s64", .unit = UNIT_NANOSECONDS, COLUMN_FIELD(struct fields, s64)},
+		{"real", "real", .unit = UNIT_SECONDS, COLUMN_FIELD(struct fields, real)},
+		{"text", "text", .unit = UNIT_TEXT, COLUMN_TEXT_FIELD(struct fields, text)},
+	};
+	static const char *const expected[] = {
+		"255",
+		"65535",
+		"4294967295",
+		"18446744073709551615",
+		"18446744073709551614",
+		"-9000000000",
+		"2.50",
+		"a\\x1b",
+	};
+	const struct columns t = COLUMNS("fields", column);
+	const struct fields row = {
+		UINT8_MAX,	UINT16_MAX,  UINT32_MAX, UINT64_MAX,
+		UINT64_MAX - 1, -9000000000, 2.5,	 "a\033",
+	};
+	char cell[CELL_LEN];
+	struct value v;
+
+	(void)state;
+	for (unsigned int c = 0; c < t.nr; c++) {
+		columns_get(&t, c, &row, &v);
+		assert_string_equal(cell_exact(cell, sizeof(cell), &column[c], &v, 2), expected[c]);
+	}
+}
+
+static struct value natural(uint64_t n)
+{
+	return (struct value){.type = VALUE_NATURAL, .natural = n};
+}
+
+static struct value real(double n)
+{
+	return (struct value){.type = VALUE_REAL, .real = n};
+}
+
+static struct value text(const char *s)
+{
+	return (struct value){.type = VALUE_TEXT, .text = s};
+}
+
+static void each_unit_has_its_text(void **state)
+{
+	const struct {
+		enum unit unit;
+		struct value v;
+		const char *people, *exact;
+	} known[] = {
+		{UNIT_NAME, text("read"), "read", "read"},
+		{UNIT_TEXT, text("nqn\n\\"), "nqn\\x0a\\x5c", "nqn\\x0a\\x5c"},
+		{UNIT_FLAG, natural(1), "", ""},
+		{UNIT_NUMBER, natural(65535), "65535", "65535"},
+		{UNIT_NUMBER, text("all"), "all", "all"},
+		{UNIT_CODE, natural(0x2a), "0x002a", "0x002a"},
+		{UNIT_COUNT, natural(1234567), "1234567", "1234567"},
+		{UNIT_COUNT, real(0.654), "0.65", "0.65"},
+		{UNIT_BYTES, natural(4096), "4096", "4096"},
+		{UNIT_NANOSECONDS, natural(12345), "12.3us", "12345"},
+		{UNIT_NANOSECONDS, real(870.2), "870ns", "870.20"},
+		{UNIT_NANOSECONDS, text("inf"), "inf", "inf"},
+		{UNIT_SECONDS, real(1.5), "1.50", "1.50"},
+		{UNIT_INSTANT, natural(12000000034), "12.000000034", "12.000000034"},
+		{UNIT_SHARE, real(0.576), "57.6 %", "0.58"},
+		{UNIT_PER_SECOND, real(1600), "1600", "1600.00"},
+		{UNIT_PER_SECOND, real(0), "0", "0.00"},
+		{UNIT_BYTES_PER_SECOND, real(6553600), "6.55", "6553600.00"},
+		{UNIT_PPM, real(-1.25), "-1.25", "-1.25"},
+	};
+	bool seen[UNITS_NR] = {false};
+	char cell[CELL_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		const struct column c = {.unit = known[i].unit, .digits = 4};
+
+		seen[c.unit] = true;
+		assert_string_equal(cell_format(cell, sizeof(cell), &c, &known[i].v),
+				    known[i].people);
+		assert_string_equal(cell_exact(cell, sizeof(cell), &c, &known[i].v, 2),
+				    known[i].exact);
+	}
+	for (unsigned int u = 0; u < UNITS_NR; u++)
+		if (!seen[u])
+			fail_msg("no text is known of the unit %s", unit_name(u));
+}
+
+static void what_there_is_not_is_a_dash_for_people_and_0_for_scripts(void **state)
+{
+	const struct column c = {.unit = UNIT_NANOSECONDS};
+	struct value v = natural(0);
+	char cell[CELL_LEN];
+
+	(void)state;
+	v.none = true;
+	assert_string_equal(cell_format(cell, sizeof(cell), &c, &v), "-");
+	assert_string_equal(cell_exact(cell, sizeof(cell), &c, &v, 0), "0");
+}
+
+static void stages_that_are_one_are_one_row(void **state)
+{
+	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
+	static struct stage_rows rows;
+
+	(void)state;
+	hist_count(&stats_row(&s, "nvme0", "", 1, NT_OP_READ, false)->interval, 1000);
+	s.missing = 1u << NT_H_QUEUE_RQ;
+	columns_stages_of_side(&rows, &s, true);
+	assert_int_equal(rows.nr, 0);
+	columns_stages_of_side(&rows, &s, false);
+	assert_int_equal(rows.nr, NT_HOST_STAGES_NR - 1);
+	assert_string_equal(rows.row[0].stage, "blk_submission+nvme_tcp_submission");
+	stats_free(&s);
+}
+
+static void stages_that_nobody_knows_keep_their_names(void **state)
+{
+	static struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "stock"};
+	static struct stage_rows rows;
+
+	(void)state;
+	hist_count(&stats_row(&s, "cntlid 1", "", 1, NT_OP_READ, false)->interval, 1000);
+	s.missing = 1u << NT_T_RX;
+	columns_stages_of_side(&rows, &s, false);
+	assert_int_equal(rows.nr, NT_TARGET_STAGES_NR);
+	assert_true(rows.row[NT_TS_NSTACK_SUBMISSION].unknown);
+	assert_string_equal(rows.row[NT_TS_NSTACK_SUBMISSION].stage, "nstack_submission");
+	assert_false(rows.row[NT_TS_TARGET_SUBSYSTEM].unknown);
+	stats_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_have_names_of_their_own),
+		cmocka_unit_test(columns_have_unique_names_of_lower_case_and_underscores),
+		cmocka_unit_test(columns_have_a_heading_a_unit_and_a_value),
+		cmocka_unit_test(units_have_unique_names),
+		cmocka_unit_test(values_are_numbers_unless_they_are_words),
+		cmocka_unit_test(fields_are_read_whole),
+		cmocka_unit_test(each_unit_has_its_text),
+		cmocka_unit_test(what_there_is_not_is_a_dash_for_people_and_0_for_scripts),
+		cmocka_unit_test(stages_that_are_one_are_one_row),
+		cmocka_unit_test(stages_that_nobody_knows_keep_their_names),
+	};
+
+	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines of text that are made of columns: phrases, headings, lines for scripts, lines of commands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "view/columns.h"
+#include "view/command.h"
+#include "view/lines.h"
+#include "view/story.h"
+#include "view/wrap.h"
+
+struct disk {
+	char name[8];
+	uint32_t heads;
+	int64_t seek;
+};
+
+enum { DISK_NAME, DISK_HEADS, DISK_SEEK };
+
+static void get_seek(const void *row, const struct column *c, struct value *v)
+{
+	const struct disk *d = row;
+
+	(void)c;
+	value_integer(v, d->seek);
+	v->none = !d->seek;
+}
+
+static const struct column disk[] = {
+	[DISK_NAME] = {"name", "name", .unit = UNIT_TEXT, COLUMN_TEXT_FIELD(struct disk, name)},
+	[DISK_HEADS] = {"heads", "heads", .brief = "hd", .unit = UNIT_COUNT,
+			COLUMN_FIELD(struct disk, heads)},
+	[DISK_SEEK] = {"seek", "seek", .unit = UNIT_NANOSECONDS, .get = get_seek},
+};
+
+static const struct columns disks = COLUMNS("disks", disk);
+
+static const struct phrase sentence[] = {
+	PHRASE(NULL, DISK_NAME, .after = ":"),
+	PHRASE(" ", DISK_HEADS, .after = " head", .plural = true),
+	PHRASE(", seeks in ", DISK_SEEK, .after = " ns"),
+};
+
+static const struct phrase table[] = {
+	PHRASE(NULL, DISK_NAME, .width = -6),
+	PHRASE("  ", DISK_HEADS, .style = LINE_CELL, .width = 5),
+	PHRASE(" ", DISK_SEEK, .style = LINE_CELL, .width = 8),
+};
+
+static const struct disk one = {"sd\033", 1, 0};
+static const struct disk two = {"sdb", 2, -4200};
+
+static FILE *out;
+static char *written;
+static size_t size;
+
+static int out_open(void **state)
+{
+	(void)state;
+	out = open_memstream(&written, &size);
+	return out ? 0 : -1;
+}
+
+static int out_free(void **state)
+{
+	(void)state;
+	fclose(out);
+	free(written);
+	return 0;
+}
+
+/* What has been written since the last time is @text, or ends with it. */
+static void assert_ending(const char *text, bool whole)
+{
+	size_t skipped;
+
+	assert_int_equal(fclose(out), 0);
+	assert_true(strlen(text) <= size);
+	skipped = whole ? 0 : size - strlen(text);
+	assert_string_equal(written + skipped, text);
+	free(written);
+	assert_int_equal(out_open(NULL), 0);
+}
+
+static void assert_written(const char *text)
+{
+	assert_ending(text, true);
+}
+
+static void phrases_without_a_value_are_left_out(void **state)
+{
+	(void)state;
+	LINE_PRINT(out, &disks, sentence, &one);
+	assert_written("sd\\x1b: 1 head");
+	LINE_PRINT(out, &disks, sentence, &two);
+	assert_written("sdb: 2 heads, seeks in -4200 ns");
+}
+
+static void lines_in_memory_are_the_same_and_are_cut(void **state)
+{
+	char buf[64];
+
+	(void)state;
+	assert_string_equal(
+		line_format(buf, sizeof(buf), &disks, sentence, ARRAY_SIZE(sentence), &two),
+		"sdb: 2 heads, seeks in -4200 ns");
+	assert_string_equal(line_format(buf, 10, &disks, sentence, ARRAY_SIZE(sentence), &two),
+			    "sdb: 2 he");
+}
+
+static void cells_stand_under_their_headings(void **state)
+{
+	(void)state;
+	line_titles(out, &disks, table, ARRAY_SIZE(table), false);
+	assert_written("name    heads     seek");
+	line_titles(out, &disks, table, ARRAY_SIZE(table), true);
+	assert_written("name       hd     seek");
+	LINE_PRINT(out, &disks, table, &one);
+	assert_written("sd\\x1b      1        -");
+	LINE_PRINT(out, &disks, table, &two);
+	assert_written("sdb         2      0ns");
+}
+
+static void lines_for_scripts_always_have_as_many_words(void **state)
+{
+	static const unsigned char columns[] = {DISK_SEEK, DISK_NAME};
+
+	(void)state;
+	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &one);
+	assert_written("disk 0 sd\\x1b\n");
+	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &two);
+	assert_written("disk -4200 sdb\n");
+}
+
+static void items_wrap_where_the_line_is_full(void **state)
+{
+	struct wrap w = {.f = out, .width = 20};
+
+	(void)state;
+	wrap_text(&w, "disks:");
+	WRAP_LINE(&w, &disks, sentence, &one);
+	wrap_text(&w, "x");
+	assert_written("disks:\n  sd\\x1b: 1 head  x");
+}
+
+/* A read whose points are 10 us apart on the host, 1 us on the target. */
+static struct nt_record record_make(enum nt_side side)
+{
+	struct nt_record r = {
+		.side = side,
+		.op = NT_OP_READ,
+		.opcode = 2,
+		.shape = NT_SHAPE_READ,
+		.cid = 0x1001,
+		.qid = 3,
+		.cntlid = 1,
+		.nsid = 1,
+		.length = 4096,
+		.slba = 77,
+	};
+	static const unsigned int host[] = {NT_H_SUBMIT, NT_H_QUEUE_RQ, NT_H_SEND_CMD, NT_H_RX,
+					    NT_H_C2H,	 NT_H_CQE,	NT_H_COMPLETE};
+	static const unsigned int target[] = {NT_T_RX,	 NT_T_CMD,  NT_T_EXEC,
+					      NT_T_DONE, NT_T_SEND, NT_T_SENT};
+
+	for (unsigned int i = 0; side == NT_HOST && i < ARRAY_SIZE(host); i++)
+		r.points[host[i]] = 5000000000ull + i * 10000;
+	for (unsigned int i = 0; side == NT_TARGET && i < ARRAY_SIZE(target); i++)
+		r.points[target[i]] = 9000000000ull + i * 1000;
+	return r;
+}
+
+static const struct merge_connection connection = {
+	.subsysnqn = "nqn.a",
+	.cntlid = 1,
+	.qid = 3,
+	.matched = 1,
+	.offset_low = 3999974000,
+	.offset_high = 3999978000,
+};
+
+#define WHAT "cid=0x1001 op=read opcode=0x02 shape=read nsid=1 slba=77 length=4096 status=0x0"
+
+static void traced_command_has_its_points_and_its_sides_stages(void **state)
+{
+	struct nt_record r = record_make(NT_HOST);
+
+	(void)state;
+	command_print_side(out, "nvme0", &r, 0);
+	assert_written("5.000000000 host nvme0 q3 " WHAT " latency=60000 | submit=0 queue_rq=10000 "
+		       "send_cmd=20000 rx=30000 c2h=40000 cqe=50000 complete=60000 | "
+		       "blk_submission=10000 nvme_tcp_submission=10000 network_and_target=10000 "
+		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
+	r.points[NT_H_SEND_CMD] = 0;
+	r.flags = NT_F_REQUEUED | NT_F_NO_CQE | NT_F_CANCELLED;
+	command_print_side(out, "nvme0", &r, 1u << NT_H_SEND_CMD);
+	assert_written("5.000000000 host nvme0 q3 " WHAT " requeued no_cqe cancelled latency=60000 "
+		       "| submit=0 queue_rq=10000 rx=30000 c2h=40000 cqe=50000 complete=60000 | "
+		       "blk_submission=10000 nvme_tcp_submission+network_and_target=20000 "
+		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
+	command_print_side(out, "nvme0", &r, 0);
+	assert_ending("complete=60000 | unsplit\n", false);
+}
+
+static void merged_command_has_both_sides_points_and_the_ten_stages(void **state)
+{
+	struct nt_record host = record_make(NT_HOST), target = record_make(NT_TARGET);
+
+	(void)state;
+	command_print_merged(out, &connection, &host, &target, false);
+	assert_written("5.000000000 merged nqn.a cntlid=1 q3 " WHAT " latency=60000 | host "
+		       "submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
+		       "complete=60000 | target rx=0 cmd=1000 exec=2000 done=3000 send=4000 "
+		       "sent=5000 | stages blk_submission=10000 nvme_tcp_submission=10000 "
+		       "nstack_submission=1000 nvmet_tcp_submission=1000 target_subsystem=1000 "
+		       "nvmet_tcp_completion=1000 network_transmission=6000 "
+		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
+	command_print_merged(out, &connection, NULL, &target, false);
+	assert_written("9.000000000 target_only nqn.a cntlid=1 q3 " WHAT " latency=5000 | target "
+		       "rx=0 cmd=1000 exec=2000 done=3000 send=4000 sent=5000\n");
+	target.points[NT_T_EXEC] = 0;
+	command_print_merged(out, &connection, &host, &target, false);
+	assert_ending("sent=5000 | unsplit\n", false);
+}
+
+static void story_has_both_sides_on_the_hosts_clock(void **state)
+{
+	const struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+	static const char *const lines[] = {
+		"read of 4096 bytes, read, LBA 77, status 0x0, nqn.a cntlid 1 queue 3 cid 0x1001: 60.0us\n",
+		"\n           0.000 us                    host   submit     \n",
+		"\n          10.000 us  +      10.000 us  host   queue_rq   blk_submission\n",
+		"\n          24.000 us  +       4.000 us      target rx         \n",
+		"\n          25.000 us  +       1.000 us      target cmd        nstack_submission\n",
+		"\n  network_transmission          6.000 us   10.0 %\n",
+		"\n  blk_completion               10.000 us   16.7 %\n",
+	};
+
+	(void)state;
+	story_print(&slow, out);
+	assert_int_equal(fflush(out), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (!strstr(written, lines[i]))
+			fail_msg("\"%s\" is not in:\n%s", lines[i], written);
+}
+
+#define LINE_TEST(f) cmocka_unit_test_setup_teardown(f, out_open, out_free)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LINE_TEST(phrases_without_a_value_are_left_out),
+		LINE_TEST(lines_in_memory_are_the_same_and_are_cut),
+		LINE_TEST(cells_stand_under_their_headings),
+		LINE_TEST(lines_for_scripts_always_have_as_many_words),
+		LINE_TEST(items_wrap_where_the_line_is_full),
+		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
+		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
+		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
+	};
+
+	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
+}
