@@ -25,7 +25,7 @@ static void escape(char c, enum text_style style, char out[ESCAPED_MAX])
 	else if (style == TEXT_JSON && (c == '"' || c == '\\'))
 		snprintf(out, ESCAPED_MAX, "\\%c", c);
 	else
-		snprintf(out, ESCAPED_MAX, "%c", c);
+		memcpy(out, (char[]){c, '\0'}, 2);
 }
 
 void text_print(FILE *f, const char *s, enum text_style style)
