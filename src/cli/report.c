@@ -247,9 +247,7 @@ static int print(struct report *r)
 	err = connections_print(r->merge, stdout);
 	if (err)
 		return err;
-	if (merge_unknown(r->merge))
-		printf("records of queues that no stream told of: %llu\n",
-		       (unsigned long long)merge_unknown(r->merge));
+	connections_print_strays(r->merge, stdout);
 	if (!merge_connections(r->merge))
 		return print_alone(r);
 	printf("\n");

@@ -3,11 +3,28 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/text.h"
 #include "view/duration.h"
 
 #define NS_PER_S 1000000000
+
+/* As "%s%llu" does, but there are many of them. */
+static void digits_format(char *buf, size_t size, bool negative, uint64_t n)
+{
+	char text[24], *at = text + sizeof(text);
+
+	*--at = '\0';
+	do {
+		*--at = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	if (negative)
+		*--at = '-';
+	memccpy(buf, at, '\0', size);
+	buf[size - 1] = '\0';
+}
 
 char *cell_exact(char *buf, size_t size, const struct column *c, const struct value *v,
 		 unsigned int digits)
@@ -25,9 +42,10 @@ char *cell_exact(char *buf, size_t size, const struct column *c, const struct va
 		snprintf(buf, size, "%" PRIu64 ".%09" PRIu64, v->natural / NS_PER_S,
 			 v->natural % NS_PER_S);
 	else if (v->type == VALUE_NATURAL)
-		snprintf(buf, size, "%" PRIu64, v->natural);
+		digits_format(buf, size, false, v->natural);
 	else if (v->type == VALUE_INTEGER)
-		snprintf(buf, size, "%" PRId64, v->integer);
+		digits_format(buf, size, v->integer < 0,
+			      v->integer < 0 ? -(uint64_t)v->integer : (uint64_t)v->integer);
 	else
 		snprintf(buf, size, "%.*f", (int)digits, v->real);
 	return buf;

@@ -68,9 +68,9 @@ static void get_stage_sum(const void *row, const struct column *c, struct value 
 #define STAGE_MEAN(id, name)                                                    \
 	[MERGED_MEANS + NT_##id] = {name, TITLE_##id, .unit = UNIT_NANOSECONDS, \
 				    .get = get_stage_mean, .arg = NT_##id},
-#define STAGE_SUM(id, name)                                                           \
-	[MERGED_SUMS + NT_##id] = {name "_sum",	  TITLE_##id, NULL, UNIT_NANOSECONDS, \
-				   get_stage_sum, NT_##id,    0},
+#define STAGE_SUM(id, name)                                                                  \
+	[MERGED_SUMS + NT_##id] = {name "_sum", TITLE_##id " sum", .unit = UNIT_NANOSECONDS, \
+				   .get = get_stage_sum, .arg = NT_##id},
 
 static const struct column merged[] = {
 	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
@@ -179,3 +179,18 @@ static const struct column merging[] = {
 };
 
 const struct columns merging_columns = COLUMNS("merging", merging);
+
+static void get_strays(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	(void)c;
+	value_natural(v, merge_unknown(m));
+	v->none = !v->natural;
+}
+
+static const struct column stray[] = {
+	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
+};
+
+const struct columns stray_columns = COLUMNS("strays", stray);

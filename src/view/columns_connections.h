@@ -7,6 +7,7 @@
 #define NTPROF_VIEW_COLUMNS_CONNECTIONS_H
 
 #include "merge/totals.h"
+#include "view/columns.h"
 #include "view/columns_hist.h"
 
 /* A connection and operation; @base is of all its matched commands. */
@@ -65,5 +66,12 @@ enum merging_column {
 
 /* Of struct totals, a single row. */
 extern const struct columns merging_columns;
+
+enum stray_column {
+	STRAY_RECORDS, /* of queues that no stream told of; none where there are none */
+};
+
+/* Of struct merge, a single row. */
+extern const struct columns stray_columns;
 
 #endif /* NTPROF_VIEW_COLUMNS_CONNECTIONS_H */

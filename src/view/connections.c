@@ -90,3 +90,12 @@ int connections_print(const struct merge *m, FILE *f)
 	free(c);
 	return 0;
 }
+
+void connections_print_strays(const struct merge *m, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("records of queues that no stream told of: ", STRAY_RECORDS, .after = "\n"),
+	};
+
+	LINE_PRINT(f, &stray_columns, line, m);
+}

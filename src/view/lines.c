@@ -6,10 +6,55 @@
 #include "core/text.h"
 #include "view/cells.h"
 
-static void words_print(FILE *f, const char *words)
+/* More than a line has, mostly. */
+#define OUT_LEN 1024
+
+/*
+ * Where a line is put together: written to @f whenever @buf is full, or cut where that ends if there is
+ * none. A line of a command has a hundred parts, and there may be a million of them.
+ */
+struct out {
+	FILE *f;
+	char *buf;
+	size_t size;
+	size_t used;
+};
+
+static void out_flush(struct out *o)
 {
-	if (words)
-		fputs(words, f);
+	fwrite(o->buf, 1, o->used, o->f);
+	o->used = 0;
+}
+
+/* Room for @len bytes, or as much of it as there is. */
+static size_t out_room(struct out *o, size_t len)
+{
+	if (o->f && o->used + len > o->size)
+		out_flush(o);
+	return len < o->size - o->used ? len : o->size - o->used;
+}
+
+static void out_add(struct out *o, const char *text)
+{
+	size_t len = out_room(o, strlen(text));
+
+	memcpy(o->buf + o->used, text, len);
+	o->used += len;
+}
+
+/* @width: as in printf(): negative ones begin at the left */
+static void out_pad(struct out *o, const char *text, int width)
+{
+	size_t len = strlen(text), least = (size_t)(width < 0 ? -width : width);
+	size_t blanks = least > len ? least - len : 0;
+
+	if (width < 0)
+		out_add(o, text);
+	blanks = out_room(o, blanks);
+	memset(o->buf + o->used, ' ', blanks);
+	o->used += blanks;
+	if (width >= 0)
+		out_add(o, text);
 }
 
 /* Return: @buf, or the value's own text where that is whole and safe. */
@@ -26,63 +71,56 @@ static const char *phrase_value(const struct phrase *p, const struct column *c,
 	return buf;
 }
 
-/* A text of others may be longer than any buffer. */
-static void value_print(FILE *f, const struct phrase *p, const struct column *c,
-			const struct value *v)
+static void value_add(struct out *o, const struct phrase *p, const struct column *c,
+		      const struct value *v)
 {
 	char buf[CELL_LEN];
 
-	if (p->width)
-		fprintf(f, "%*s", p->width, phrase_value(p, c, v, buf, sizeof(buf)));
-	else if (c->unit == UNIT_TEXT && !v->none)
-		text_print(f, v->text, TEXT_HEX);
-	else
-		fputs(phrase_value(p, c, v, buf, sizeof(buf)), f);
+	if (c->unit == UNIT_TEXT && o->f && !p->width && !v->none) {
+		/* A text of others may be longer than any buffer. */
+		out_flush(o);
+		text_print(o->f, v->text, TEXT_HEX);
+	} else {
+		out_pad(o, phrase_value(p, c, v, buf, sizeof(buf)), p->width);
+	}
 }
 
-static bool phrase_is_plural(const struct phrase *p, const struct value *v)
-{
-	return p->plural && value_number(v) != 1;
-}
-
-static void phrase_print(FILE *f, const struct columns *t, const struct phrase *p, const void *row)
+static void phrases_add(struct out *o, const struct columns *t, const struct phrase *p, size_t nr,
+			const void *row)
 {
 	struct value v;
 
-	columns_get(t, p->column, row, &v);
-	if (v.none && p->style != LINE_CELL)
-		return;
-	words_print(f, p->before);
-	value_print(f, p, &t->column[p->column], &v);
-	words_print(f, p->after);
-	if (phrase_is_plural(p, &v))
-		fputs("s", f);
+	for (size_t i = 0; i < nr; i++) {
+		columns_get(t, p[i].column, row, &v);
+		if (v.none && p[i].style != LINE_CELL)
+			continue;
+		if (p[i].before)
+			out_add(o, p[i].before);
+		value_add(o, &p[i], &t->column[p[i].column], &v);
+		if (p[i].after)
+			out_add(o, p[i].after);
+		if (p[i].plural && value_number(&v) != 1)
+			out_add(o, "s");
+	}
 }
 
 void line_print(FILE *f, const struct columns *t, const struct phrase *p, size_t nr,
 		const void *row)
 {
-	for (size_t i = 0; i < nr; i++)
-		phrase_print(f, t, &p[i], row);
+	char buf[OUT_LEN];
+	struct out o = {.f = f, .buf = buf, .size = sizeof(buf)};
+
+	phrases_add(&o, t, p, nr, row);
+	out_flush(&o);
 }
 
 char *line_format(char *buf, size_t size, const struct columns *t, const struct phrase *p,
 		  size_t nr, const void *row)
 {
-	buf[0] = '\0';
-	for (size_t i = 0; i < nr; i++) {
-		const struct column *c = &t->column[p[i].column];
-		size_t used = strlen(buf);
-		char value[CELL_LEN];
-		struct value v;
+	struct out o = {.buf = buf, .size = size - 1};
 
-		columns_get(t, p[i].column, row, &v);
-		if (v.none && p[i].style != LINE_CELL)
-			continue;
-		snprintf(buf + used, size - used, "%s%*s%s%s", p[i].before ?: "", p[i].width,
-			 phrase_value(&p[i], c, &v, value, sizeof(value)), p[i].after ?: "",
-			 phrase_is_plural(&p[i], &v) ? "s" : "");
-	}
+	phrases_add(&o, t, p, nr, row);
+	buf[o.used] = '\0';
 	return buf;
 }
 
@@ -91,15 +129,18 @@ void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_
 	for (size_t i = 0; i < nr; i++) {
 		const struct column *c = &t->column[p[i].column];
 
-		words_print(f, p[i].before);
-		fprintf(f, "%*s", p[i].width, brief && c->brief ? c->brief : c->title);
+		fprintf(f, "%s%*s", p[i].before ?: "", p[i].width,
+			brief && c->brief ? c->brief : c->title);
 	}
 }
 
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,
 		 size_t nr, const void *row)
 {
-	fputs(word, f);
+	char buf[OUT_LEN];
+	struct out o = {.f = f, .buf = buf, .size = sizeof(buf)};
+
+	out_add(&o, word);
 	for (size_t i = 0; i < nr; i++) {
 		const struct phrase p = {.column = columns[i]};
 		struct value v;
@@ -107,8 +148,9 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 		/* Every line has as many words, whatever there is to tell. */
 		columns_get(t, columns[i], row, &v);
 		v.none = false;
-		fputs(" ", f);
-		value_print(f, &p, &t->column[columns[i]], &v);
+		out_add(&o, " ");
+		value_add(&o, &p, &t->column[columns[i]], &v);
 	}
-	fputs("\n", f);
+	out_add(&o, "\n");
+	out_flush(&o);
 }

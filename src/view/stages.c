@@ -5,6 +5,7 @@
 
 #include "core/names.h"
 #include "view/bars.h"
+#include "view/columns.h"
 #include "view/columns_stages.h"
 #include "view/lines.h"
 

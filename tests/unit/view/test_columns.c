@@ -22,10 +22,10 @@
 #include "view/octaves.h"
 
 static const struct columns *const tables[] = {
-	&run_columns,	  &queue_columns,	  &operation_columns, &stage_columns,
-	&loss_columns,	  &octaves_columns,	  &merged_columns,    &connection_columns,
-	&merging_columns, &matching_columns,	  &input_columns,     &peer_columns,
-	&command_columns, &command_stage_columns, &point_columns,
+	&run_columns,	  &queue_columns,   &operation_columns,	    &stage_columns,
+	&loss_columns,	  &octaves_columns, &merged_columns,	    &connection_columns,
+	&merging_columns, &stray_columns,   &matching_columns,	    &input_columns,
+	&peer_columns,	  &command_columns, &command_stage_columns, &point_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -130,10 +130,12 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct nt_record r = {.side = NT_HOST};
 	const struct command_stage_row stage = {"s", 1, 2};
 	const struct point_row point = {.stage = ""};
+	struct merge *merge = merge_new(&(struct merge_callbacks){0});
 	struct command_row command;
 	struct queue_row queue;
 
 	(void)state;
+	assert_non_null(merge);
 	assert_non_null(stats_row(&s, "nvme0", "nqn", 1, NT_OP_READ, false));
 	hist_count(&s.rows[0]->total, 1000);
 	columns_queues_row(&queue, &s, 0, true);
@@ -150,12 +152,14 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&merged_columns, &merged);
 	assert_values_are_of_their_units(&connection_columns, &connection);
 	assert_values_are_of_their_units(&merging_columns, &totals);
+	assert_values_are_of_their_units(&stray_columns, merge);
 	assert_values_are_of_their_units(&matching_columns, &counts);
 	assert_values_are_of_their_units(&input_columns, &input);
 	assert_values_are_of_their_units(&peer_columns, &peer);
 	assert_values_are_of_their_units(&command_columns, &command);
 	assert_values_are_of_their_units(&command_stage_columns, &stage);
 	assert_values_are_of_their_units(&point_columns, &point);
+	merge_free(merge);
 	stats_free(&s);
 }
 
