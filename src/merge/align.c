@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/span.h"
 #include "merge/private.h"
 
 /* Records of the half with fewer are looked up in the other, so many in a row... */
@@ -85,14 +86,14 @@ static uint64_t translate(uint64_t at, const struct half *from, const struct off
 static void weigh(const struct merge *m, pending_id id, uint32_t n, const struct half *few,
 		  const struct half *many, struct found *f)
 {
-	uint64_t from = record_end(&pending_get(&m->pool, many->pending.first)->r);
-	uint64_t to = record_end(&pending_get(&m->pool, many->pending.last)->r);
+	uint64_t from = record_last_ns(&pending_get(&m->pool, many->pending.first)->r);
+	uint64_t to = record_last_ns(&pending_get(&m->pool, many->pending.last)->r);
 	struct offset voted = {.known = true, .now = f->vote.best};
 
 	f->in_range = f->explained = f->addressed = 0;
 	for (; n-- && id; id = pending_get(&m->pool, id)->next) {
 		const struct nt_record *r = &pending_get(&m->pool, id)->r;
-		uint64_t end = translate(record_end(r), few, &f->vote.best);
+		uint64_t end = translate(record_last_ns(r), few, &f->vote.best);
 		struct offset_bounds b[1];
 
 		if (candidates_of(m, id, many, &voted, b, 0, 1)) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/span.h"
 #include "merge/private.h"
 
 /* A command whose end is this long past on the other side will not be told of any more. */
@@ -15,17 +16,6 @@
 #define TRY_EVERY 16384
 /* So many records of each side without one match: the offset is not what it was. */
 #define LOST_AFTER 1024
-
-uint64_t record_end(const struct nt_record *r)
-{
-	unsigned int i = NT_POINTS_MAX;
-
-	while (i-- > 0) {
-		if (r->points[i])
-			return r->points[i];
-	}
-	return 0;
-}
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
 {
@@ -152,7 +142,7 @@ static uint64_t began_at(const struct half *h, const struct nt_record *r, const 
 {
 	if (h->side == NT_HOST)
 		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ];
-	return (r->points[NT_T_RX] ?: r->points[NT_T_CMD]) - (uint64_t)o->now.high;
+	return record_begin_ns(r) - (uint64_t)o->now.high;
 }
 
 /*
@@ -210,7 +200,7 @@ static bool has_passed(const struct merge *m, const struct half *h, const struct
 		return false;
 	o = &h->link->offset;
 	offset = h->side == NT_HOST ? o->now.high : -o->now.low;
-	end = record_end(r) + (uint64_t)offset;
+	end = record_last_ns(r) + (uint64_t)offset;
 	return m->streams[h->partner->stream].newest > end + PASSED_NS;
 }
 
@@ -278,7 +268,7 @@ static bool aged(const struct merge *m, const struct half *h)
 	uint64_t newest = m->streams[h->stream].newest;
 
 	return h->pending.first && newest >= h->aged_try &&
-	       newest > record_end(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
+	       newest > record_last_ns(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
 }
 
 static void try_align(struct merge *m, struct half *h, bool patient)
@@ -320,7 +310,7 @@ static void wait_for_other(struct merge *m, struct half *h, const struct nt_reco
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
 {
 	struct half *h = half_of(m, stream, r);
-	uint64_t end = record_end(r), key;
+	uint64_t end = record_last_ns(r), key;
 
 	if (!h) {
 		m->unknown++;
@@ -360,7 +350,7 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 		const struct half *h = e->owner;
 
 		newer = e->newer;
-		if (m->streams[h->stream].newest <= record_end(&e->r) + age_ns)
+		if (m->streams[h->stream].newest <= record_last_ns(&e->r) + age_ns)
 			continue;
 		if (!tried) {
 			tried = true;

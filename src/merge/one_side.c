@@ -8,6 +8,7 @@
 
 #include "core/names.h"
 #include "core/segments.h"
+#include "core/span.h"
 #include "core/text.h"
 
 /* More than any machine has; commands of the rest are shown together. */
@@ -85,10 +86,7 @@ int one_side_record(struct one_side *d, const struct nt_record *r)
 {
 	struct queue *q = d->nr ? find(d, r->slot, r->gen) : NULL;
 	enum nt_op op = r->op < NT_OPS_NR ? (enum nt_op)r->op : NT_OP_OTHER;
-	bool host = d->s.side == NT_HOST;
-	uint64_t first = host ? r->points[NT_H_SUBMIT] ?: r->points[NT_H_QUEUE_RQ]
-			      : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
-	uint64_t last = r->points[host ? (unsigned int)NT_H_COMPLETE : (unsigned int)NT_T_SENT];
+	uint64_t first = record_begin_ns(r), last = record_end_ns(r);
 	uint64_t stage[NT_STAGES_MAX];
 	struct stats_row *row;
 

@@ -89,7 +89,4 @@ void topology_free(struct merge *m);
  */
 bool align(struct merge *m, struct half *h, bool patient, uint64_t *at);
 
-/** record_end() - when the command ended, as its side's clock has it */
-uint64_t record_end(const struct nt_record *r);
-
 #endif /* NTPROF_MERGE_PRIVATE_H */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/span.h"
+
 int totals_init(struct totals *m, unsigned int max_slowest)
 {
 	memset(m, 0, sizeof(*m));
@@ -121,8 +123,7 @@ int totals_add(struct totals *m, const struct merge_connection *c, const struct 
 {
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
-	uint64_t begin = host->points[NT_H_SUBMIT] ?: host->points[NT_H_QUEUE_RQ];
-	uint64_t end = host->points[NT_H_COMPLETE];
+	uint64_t begin = record_begin_ns(host), end = record_end_ns(host);
 	uint64_t latency = end > begin ? end - begin : 0;
 	struct totals_row *row = row_get(m, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/span.h"
+
 int input_open(struct input *in, const char *path)
 {
 	struct stat st;
@@ -59,10 +61,7 @@ static void take_clock(struct input *in, const struct instant *c)
 
 static void take_record(struct input *in, const struct nt_record *r)
 {
-	bool host = in->header.side == NT_HOST;
-	uint64_t first = host ? r->points[NT_H_SUBMIT] ?: r->points[NT_H_QUEUE_RQ]
-			      : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
-	uint64_t last = r->points[host ? (unsigned int)NT_H_COMPLETE : (unsigned int)NT_T_SENT];
+	uint64_t first = record_begin_ns(r), last = record_end_ns(r);
 
 	in->records++;
 	if (first && (!in->first_ns || first < in->first_ns))
