@@ -20,6 +20,7 @@
 #include "core/time.h"
 #include "core/units.h"
 #include "stream/stream.h"
+#include "stream/writer.h"
 #include "trace/announce.h"
 
 /* How long a record may wait before it is written: what a reader at the other end of a pipe feels. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/time.h"
+#include "stream/reader.h"
 
 /* Room for the last line of what the command says on its standard error. */
 #define MESSAGE_MAX 256

@@ -4,7 +4,9 @@
  * one 64-bit head, not from the bytes themselves as in a varint: no branch depends on a value, and so
  * the processor decodes tens of millions of records a second.
  */
-#include <stdbool.h>
+#include "stream/codec.h"
+
+#include <string.h>
 
 #include "stream/format.h"
 
@@ -37,7 +39,7 @@ void record_encoder_begin(struct record_encoder *e)
 
 bool record_encoder_full(const struct record_encoder *e)
 {
-	return e->nr_kinds == KINDS_MAX || e->nr_connections == CONNECTIONS_MAX;
+	return e->nr_kinds == FRAME_KINDS_MAX || e->nr_connections == FRAME_CONNECTIONS_MAX;
 }
 
 static uint64_t hash_mix(uint64_t a, uint64_t b)
@@ -204,8 +206,8 @@ static void connection_define(struct record_decoder *d, const uint8_t *p)
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r)
 {
 	uint64_t head = get_le64(p), t = d->last + LAST_BIAS;
-	unsigned int c = head >> CONNECTION_SHIFT & (CONNECTIONS_MAX - 1);
-	unsigned int k = head >> KIND_SHIFT & (KINDS_MAX - 1);
+	unsigned int c = head >> CONNECTION_SHIFT & (FRAME_CONNECTIONS_MAX - 1);
+	unsigned int k = head >> KIND_SHIFT & (FRAME_KINDS_MAX - 1);
 	unsigned int slba = head >> SLBA_SHIFT & 3;
 	uint32_t codes = head >> POINTS_SHIFT;
 	const struct record_connection *connection = &d->connections[c];

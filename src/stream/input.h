@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stream/reader.h"
 #include "stream/stream.h"
 
 /**

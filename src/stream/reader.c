@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the framed stream. Nothing that it reads is trusted: see docs/stream-format.md. */
+#include "stream/reader.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "stream/codec.h"
 #include "stream/format.h"
 
 /* A frame of any size and, as most are STREAM_FRAME_MAX, several of those with one read(). */
@@ -46,7 +49,8 @@ struct stream_reader {
 	uint8_t buffer[BUFFER_SIZE];
 };
 
-struct frame {
+/* One frame as it is on the wire. */
+struct wire_frame {
 	uint32_t len;
 	uint16_t type;
 	const uint8_t *payload;
@@ -131,7 +135,7 @@ static int read_preamble(struct stream_reader *r)
 	return 1;
 }
 
-static int check_head(struct stream_reader *r, const uint8_t *head, struct frame *f)
+static int check_head(struct stream_reader *r, const uint8_t *head, struct wire_frame *f)
 {
 	uint32_t sequence = get_le32(head + 8);
 	uint16_t flags = get_le16(head + 6);
@@ -160,7 +164,7 @@ static int check_head(struct stream_reader *r, const uint8_t *head, struct frame
 }
 
 /* Consumes one frame; its payload stays where it is until the next one is read. */
-static int read_frame(struct stream_reader *r, struct frame *f)
+static int read_frame(struct stream_reader *r, struct wire_frame *f)
 {
 	const uint8_t *head;
 	int ret;
@@ -321,7 +325,7 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 }
 
 /* Return: 1 with an event, 0 when the frame has none, or an error. */
-static int read_event(struct stream_reader *r, const struct frame *f, struct stream_event *e)
+static int read_event(struct stream_reader *r, const struct wire_frame *f, struct stream_event *e)
 {
 	struct get b = {.p = f->payload, .end = f->payload + f->len};
 
@@ -402,7 +406,7 @@ struct stream_reader *stream_reader_new(int fd)
 
 int stream_read(struct stream_reader *r, struct stream_event *e)
 {
-	struct frame f = {0};
+	struct wire_frame f = {0};
 	int ret;
 
 	if (r->state <= 0)

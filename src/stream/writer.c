@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes the framed stream: every frame with one write(), so that a kill cuts at most the last one. */
+#include "stream/writer.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "stream/codec.h"
 #include "stream/format.h"
 
 #define RECORDS_PAYLOAD_MAX (STREAM_FRAME_MAX - FRAME_HEAD_LEN)

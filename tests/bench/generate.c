@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "core/names.h"
+#include "core/time.h"
+#include "stream/writer.h"
 #include "traffic.h"
 
 #define QUEUES 8

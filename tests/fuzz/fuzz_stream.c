@@ -21,6 +21,8 @@
 #include <zlib.h>
 
 #include "stream/format.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 /* A pipe holds as much without blocking. */
 #define INPUT_MAX 65536

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/names.h"
-#include "stream/stream.h"
+#include "stream/writer.h"
 
 static void die(const char *what)
 {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/queue.h"
 #include "core/record.h"
-#include "stream/stream.h"
 
 /* The simulation begins this long after its clock's zero, so that no point is 0. */
 #define TRAFFIC_EPOCH_NS 1000000000000ULL

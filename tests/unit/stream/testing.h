@@ -16,7 +16,8 @@
 #include <cmocka.h>
 
 #include "core/counters.h"
-#include "stream/stream.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 /* docs/stream-format.md, written here a second time on purpose. */
 #define PREAMBLE 12

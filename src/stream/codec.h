@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The coding of records, both ways: docs/stream-format.md, "Records". What many records of a frame have
+ * in common is written once a frame. Private to this folder.
+ */
+#ifndef NTPROF_STREAM_CODEC_H
+#define NTPROF_STREAM_CODEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/record.h"
+
+/* The head of a record has 10 bits for its kind and 12 for its connection. */
+#define FRAME_KINDS_MAX (1u << 10)
+#define FRAME_CONNECTIONS_MAX (1u << 12)
+#define KIND_LEN 17
+#define CONNECTION_LEN 12
+#define RECORD_HEAD_LEN 8
+#define RECORD_LEN_MAX (RECORD_HEAD_LEN + KIND_LEN + CONNECTION_LEN + 8 + NT_POINTS_MAX * 8)
+/* Numbers of 2 to 5 bytes are loaded and stored as 8: so many bytes past a record are touched. */
+#define RECORD_SLACK 8
+
+/* What many commands of a frame have in common. */
+struct record_kind {
+	uint8_t op;
+	uint8_t opcode;
+	uint8_t shape;
+	uint16_t status;
+	uint32_t flags;
+	uint32_t nsid;
+	uint32_t length;
+};
+
+struct record_connection {
+	uint32_t slot;
+	uint32_t gen;
+	uint16_t qid;
+	uint16_t cntlid;
+};
+
+/* Twice the entries: a search ends soon. 0 is free, else 1 + index. */
+#define KIND_HASH_SIZE (2 * FRAME_KINDS_MAX)
+#define CONNECTION_HASH_SIZE (2 * FRAME_CONNECTIONS_MAX)
+
+/**
+ * struct record_encoder - what the records of one frame so far have defined
+ * @last: last point of the record before, which the next one's is told against
+ */
+struct record_encoder {
+	uint64_t last;
+	unsigned int nr_kinds;
+	unsigned int nr_connections;
+	struct record_kind kinds[FRAME_KINDS_MAX];
+	struct record_connection connections[FRAME_CONNECTIONS_MAX];
+	uint16_t kind_hash[KIND_HASH_SIZE];
+	uint16_t connection_hash[CONNECTION_HASH_SIZE];
+};
+
+/** struct record_decoder - the same for the reader */
+struct record_decoder {
+	uint64_t last;
+	unsigned int nr_kinds;
+	unsigned int nr_connections;
+	struct record_kind kinds[FRAME_KINDS_MAX];
+	struct record_connection connections[FRAME_CONNECTIONS_MAX];
+};
+
+/** record_encoder_begin(), record_decoder_begin() - a new frame: nothing is defined */
+void record_encoder_begin(struct record_encoder *e);
+void record_decoder_begin(struct record_decoder *d);
+
+/** record_encoder_full() - the frame must end, as not even this record's definitions may fit */
+bool record_encoder_full(const struct record_encoder *e);
+
+/**
+ * record_encode() - append one record
+ * @e: encoder, not full
+ * @p: room for RECORD_LEN_MAX + RECORD_SLACK bytes
+ * @r: record; its side is not written
+ *
+ * Return: the end of what was written.
+ */
+uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_record *r);
+
+/**
+ * record_decode() - the next record
+ * @d: decoder
+ * @p: RECORD_LEN_MAX + RECORD_SLACK readable bytes
+ * @r: filled, but for its side
+ *
+ * Return: the end of the record, which the caller compares with the end of the frame; NULL when it is
+ * none.
+ */
+const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r);
+
+#endif /* NTPROF_STREAM_CODEC_H */
