@@ -6,8 +6,10 @@
  */
 #include "stream/codec.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "core/span.h"
 #include "stream/format.h"
 
 #define CONNECTION_SHIFT 16
@@ -31,10 +33,19 @@ static const uint64_t slba_mask[4] = {0, 0xffffffff, 0xffffffffff, UINT64_MAX};
 void record_encoder_begin(struct record_encoder *e)
 {
 	e->last = 0;
+	e->frame++;
 	e->nr_kinds = 0;
 	e->nr_connections = 0;
-	memset(e->kind_hash, 0, sizeof(e->kind_hash));
-	memset(e->connection_hash, 0, sizeof(e->connection_hash));
+	if (e->known_kinds > FRAME_KINDS_MAX || e->known_connections > FRAME_CONNECTIONS_MAX)
+		record_encoder_free(e);
+}
+
+void record_encoder_free(struct record_encoder *e)
+{
+	HASH_CLEAR(hh, e->kind_table);
+	HASH_CLEAR(hh, e->connection_table);
+	e->known_kinds = 0;
+	e->known_connections = 0;
 }
 
 bool record_encoder_full(const struct record_encoder *e)
@@ -42,60 +53,44 @@ bool record_encoder_full(const struct record_encoder *e)
 	return e->nr_kinds == FRAME_KINDS_MAX || e->nr_connections == FRAME_CONNECTIONS_MAX;
 }
 
-static uint64_t hash_mix(uint64_t a, uint64_t b)
-{
-	/* 2^64 / golden ratio; the upper bits are the well mixed ones. */
-	a = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0x9e3779b97f4a7c15ULL;
-	return a >> 32;
-}
-
-static bool kind_equal(const struct record_kind *a, const struct record_kind *b)
-{
-	return a->op == b->op && a->opcode == b->opcode && a->shape == b->shape &&
-	       a->status == b->status && a->flags == b->flags && a->nsid == b->nsid &&
-	       a->length == b->length;
-}
-
-static bool connection_equal(const struct record_connection *a, const struct record_connection *b)
-{
-	return a->slot == b->slot && a->gen == b->gen && a->qid == b->qid && a->cntlid == b->cntlid;
-}
-
-static unsigned int kind_find(struct record_encoder *e, const struct record_kind *k)
+static struct known_kind *kind_get(struct record_encoder *e, const struct record_kind *k)
 {
 	uint64_t a = (uint64_t)k->length << 32 | k->flags;
 	uint64_t b = (uint64_t)k->nsid << 32 | (uint32_t)k->status << 16 | k->opcode;
-	unsigned int at = hash_mix(a, b ^ (uint64_t)k->op << 8 ^ (uint64_t)k->shape << 12);
+	unsigned int hash = hash_pair(a, b ^ (uint64_t)k->op << 8 ^ (uint64_t)k->shape << 12);
+	struct known_kind *known;
 
-	for (;; at++) {
-		uint16_t *i = &e->kind_hash[at % KIND_HASH_SIZE];
-
-		if (!*i) {
-			e->kinds[e->nr_kinds] = *k;
-			*i = ++e->nr_kinds;
-			return *i - 1;
-		}
-		if (kind_equal(&e->kinds[*i - 1], k))
-			return *i - 1;
-	}
+	HASH_FIND_BYHASHVALUE(hh, e->kind_table, k, sizeof(*k), hash, known);
+	if (known)
+		return known;
+	known = &e->kinds[e->known_kinds];
+	known->k = *k;
+	known->frame = 0;
+	HASH_ADD_BYHASHVALUE(hh, e->kind_table, k, sizeof(*k), hash, known);
+	if (!hash_added(known))
+		return NULL;
+	e->known_kinds++;
+	return known;
 }
 
-static unsigned int connection_find(struct record_encoder *e, const struct record_connection *c)
+static struct known_connection *connection_get(struct record_encoder *e,
+					       const struct record_connection *c)
 {
-	unsigned int at =
-		hash_mix((uint64_t)c->slot << 32 | c->gen, (uint32_t)c->qid << 16 | c->cntlid);
+	unsigned int hash =
+		hash_pair((uint64_t)c->slot << 32 | c->gen, (uint32_t)c->qid << 16 | c->cntlid);
+	struct known_connection *known;
 
-	for (;; at++) {
-		uint16_t *i = &e->connection_hash[at % CONNECTION_HASH_SIZE];
-
-		if (!*i) {
-			e->connections[e->nr_connections] = *c;
-			*i = ++e->nr_connections;
-			return *i - 1;
-		}
-		if (connection_equal(&e->connections[*i - 1], c))
-			return *i - 1;
-	}
+	HASH_FIND_BYHASHVALUE(hh, e->connection_table, c, sizeof(*c), hash, known);
+	if (known)
+		return known;
+	known = &e->connections[e->known_connections];
+	known->c = *c;
+	known->frame = 0;
+	HASH_ADD_BYHASHVALUE(hh, e->connection_table, c, sizeof(*c), hash, known);
+	if (!hash_added(known))
+		return NULL;
+	e->known_connections++;
+	return known;
 }
 
 static uint8_t *kind_put(uint8_t *p, const struct record_kind *k)
@@ -135,18 +130,26 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 					 .length = r->length};
 	const struct record_connection connection = {
 		.slot = r->slot, .gen = r->gen, .qid = r->qid, .cntlid = r->cntlid};
-	unsigned int nr_kinds = e->nr_kinds, nr_connections = e->nr_connections;
-	unsigned int k = kind_find(e, &kind), c = connection_find(e, &connection), code;
+	struct known_connection *c = connection_get(e, &connection);
+	struct known_kind *k = kind_get(e, &kind);
 	uint64_t head, t = e->last + LAST_BIAS;
 	uint8_t *const start = p;
-	bool last = true;
+	unsigned int code;
 
-	head = r->cid | (uint64_t)c << CONNECTION_SHIFT | (uint64_t)k << KIND_SHIFT;
+	if (!k || !c)
+		return NULL;
 	p += RECORD_HEAD_LEN;
-	if (k == nr_kinds)
+	if (k->frame != e->frame) {
+		k->frame = e->frame;
+		k->number = e->nr_kinds++;
 		p = kind_put(p, &kind);
-	if (c == nr_connections)
+	}
+	if (c->frame != e->frame) {
+		c->frame = e->frame;
+		c->number = e->nr_connections++;
 		p = connection_put(p, &connection);
+	}
+	head = r->cid | (uint64_t)c->number << CONNECTION_SHIFT | (uint64_t)k->number << KIND_SHIFT;
 	if (r->slba) {
 		code = code_of(slba_mask, r->slba);
 		head |= (uint64_t)code << SLBA_SHIFT;
@@ -159,15 +162,13 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 		if (!r->points[i])
 			continue;
 		t = r->points[i];
-		if (last)
-			e->last = t;
-		last = false;
 		code = code_of(point_mask, v);
 		head |= (uint64_t)code << (POINTS_SHIFT + 2 * i);
 		put_le64(p, v);
 		p += point_len[code];
 	}
 	put_le64(start, head);
+	e->last = record_last_ns(r) ?: e->last;
 	return p;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/hash.h"
 #include "core/record.h"
 
 /* The head of a record has 10 bits for its kind and 12 for its connection. */
@@ -21,16 +22,17 @@
 /* Numbers of 2 to 5 bytes are loaded and stored as 8: so many bytes past a record are touched. */
 #define RECORD_SLACK 8
 
-/* What many commands of a frame have in common. */
+/* What many commands of a frame have in common. Keys of hash tables: padding would have to be 0. */
 struct record_kind {
-	uint8_t op;
-	uint8_t opcode;
-	uint8_t shape;
-	uint16_t status;
 	uint32_t flags;
 	uint32_t nsid;
 	uint32_t length;
+	uint16_t status;
+	uint8_t op;
+	uint8_t opcode;
+	uint32_t shape;
 };
+_Static_assert(sizeof(struct record_kind) == 20, "no padding");
 
 struct record_connection {
 	uint32_t slot;
@@ -38,23 +40,45 @@ struct record_connection {
 	uint16_t qid;
 	uint16_t cntlid;
 };
+_Static_assert(sizeof(struct record_connection) == 12, "no padding");
 
-/* Twice the entries: a search ends soon. 0 is free, else 1 + index. */
-#define KIND_HASH_SIZE (2 * FRAME_KINDS_MAX)
-#define CONNECTION_HASH_SIZE (2 * FRAME_CONNECTIONS_MAX)
+/* What an encoder knows, and under which @number the frame @frame defined it. */
+struct known_kind {
+	struct record_kind k;
+	unsigned int number;
+	uint64_t frame;
+	UT_hash_handle hh;
+};
+
+struct known_connection {
+	struct record_connection c;
+	unsigned int number;
+	uint64_t frame;
+	UT_hash_handle hh;
+};
 
 /**
  * struct record_encoder - what the records of one frame so far have defined
  * @last: last point of the record before, which the next one's is told against
+ * @frame: counts frames, from 1
+ * @nr_kinds, @nr_connections: that this frame has defined
+ * @known_kinds, @known_connections: that this and earlier frames have, in use of the arrays
+ * @kind_table, @connection_table: of these
+ *
+ * What a frame defines is mostly what the one before did: it stays in the tables, and is forgotten
+ * when more is known than one frame can define. So there is always room for as many again.
  */
 struct record_encoder {
 	uint64_t last;
+	uint64_t frame;
 	unsigned int nr_kinds;
 	unsigned int nr_connections;
-	struct record_kind kinds[FRAME_KINDS_MAX];
-	struct record_connection connections[FRAME_CONNECTIONS_MAX];
-	uint16_t kind_hash[KIND_HASH_SIZE];
-	uint16_t connection_hash[CONNECTION_HASH_SIZE];
+	unsigned int known_kinds;
+	unsigned int known_connections;
+	struct known_kind *kind_table;
+	struct known_connection *connection_table;
+	struct known_kind kinds[2 * FRAME_KINDS_MAX];
+	struct known_connection connections[2 * FRAME_CONNECTIONS_MAX];
 };
 
 /** struct record_decoder - the same for the reader */
@@ -66,9 +90,15 @@ struct record_decoder {
 	struct record_connection connections[FRAME_CONNECTIONS_MAX];
 };
 
-/** record_encoder_begin(), record_decoder_begin() - a new frame: nothing is defined */
+/**
+ * record_encoder_begin(), record_decoder_begin() - a new frame: nothing is defined. An encoder is all
+ * zero before its first.
+ */
 void record_encoder_begin(struct record_encoder *e);
 void record_decoder_begin(struct record_decoder *d);
+
+/** record_encoder_free() - release what the tables take; not the encoder itself */
+void record_encoder_free(struct record_encoder *e);
 
 /** record_encoder_full() - the frame must end, as not even this record's definitions may fit */
 bool record_encoder_full(const struct record_encoder *e);
@@ -79,7 +109,7 @@ bool record_encoder_full(const struct record_encoder *e);
  * @p: room for RECORD_LEN_MAX + RECORD_SLACK bytes
  * @r: record; its side is not written
  *
- * Return: the end of what was written.
+ * Return: the end of what was written, NULL when memory ran out.
  */
 uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_record *r);
 

@@ -218,6 +218,7 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 
 int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 {
+	uint8_t *records = w->frame + FRAME_HEAD_LEN, *end;
 	int err;
 
 	if (w->error)
@@ -232,8 +233,10 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 	}
 	if (!w->gathered)
 		record_encoder_begin(&w->encoder);
-	w->gathered = record_encode(&w->encoder, w->frame + FRAME_HEAD_LEN + w->gathered, r) -
-		      w->frame - FRAME_HEAD_LEN;
+	end = record_encode(&w->encoder, records + w->gathered, r);
+	if (!end)
+		return w->error = -ENOMEM;
+	w->gathered = end - records;
 	w->records++;
 	return 0;
 }
@@ -297,5 +300,7 @@ uint64_t stream_bytes(const struct stream_writer *w)
 
 void stream_writer_free(struct stream_writer *w)
 {
+	if (w)
+		record_encoder_free(&w->encoder);
 	free(w);
 }
