@@ -54,12 +54,12 @@ static size_t candidates_of(const struct merge *m, pending_id id, const struct h
 	const struct pending *e = pending_get(&m->pool, id);
 	pending_id c;
 
-	for (c = pending_chain(&m->pool, e->key); c && nr < max;
-	     c = pending_get(&m->pool, c)->chain) {
+	for (c = pending_alike(&m->pool, e->key); c && nr < max;
+	     c = pending_get(&m->pool, c)->next_alike) {
 		const struct pending *p = pending_get(&m->pool, c);
 		bool host = other->side == NT_TARGET;
 
-		if (p->owner != other || p->key != e->key || !pending_same(&p->r, &e->r))
+		if (p->owner != other || !pending_same(&p->r, &e->r))
 			continue;
 		if (!offset_bounds(host ? &e->r : &p->r, host ? &p->r : &e->r, &b[nr]))
 			continue;

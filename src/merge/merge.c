@@ -53,11 +53,11 @@ static void find(const struct merge *m, const struct half *h, const struct nt_re
 	pending_id id;
 
 	l->nr = 0;
-	for (id = pending_chain(&m->pool, key); id; id = pending_get(&m->pool, id)->chain) {
+	for (id = pending_alike(&m->pool, key); id; id = pending_get(&m->pool, id)->next_alike) {
 		const struct pending *p = pending_get(&m->pool, id);
 		struct offset_bounds b;
 
-		if (p->owner != h->partner || p->key != key || !pending_same(&p->r, r))
+		if (p->owner != h->partner || !pending_same(&p->r, r))
 			continue;
 		if (!offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
 				   &b) ||
@@ -76,12 +76,12 @@ static unsigned int doubt(struct merge *m, const struct half *h, const struct nt
 	unsigned int nr = 0;
 	pending_id id;
 
-	for (id = pending_chain(&m->pool, key); id; id = pending_get(&m->pool, id)->chain) {
+	for (id = pending_alike(&m->pool, key); id; id = pending_get(&m->pool, id)->next_alike) {
 		struct pending *p = pending_get(&m->pool, id);
 		const struct half *o = p->owner;
 		struct offset_bounds b;
 
-		if (p->key != key || !pending_same(&p->r, r) ||
+		if (!pending_same(&p->r, r) ||
 		    (h->partner ? o != h->partner : o->partner || !half_compatible(h, o)))
 			continue;
 		if (offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
@@ -284,11 +284,13 @@ static void try_align(struct merge *m, struct half *h, bool patient)
 		settle(m, h, at);
 }
 
-static void wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
+/* Return: 0 or -ENOMEM. */
+static int wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
 {
 	if (m->pool.count == PENDING_MAX)
 		give_up(m, m->pool.oldest);
-	pending_add(&m->pool, &h->pending, h, r, key);
+	if (!pending_add(&m->pool, &h->pending, h, r, key))
+		return -ENOMEM;
 	h->waited++;
 	if (h->link) {
 		struct link *l = h->link;
@@ -305,6 +307,7 @@ static void wait_for_other(struct merge *m, struct half *h, const struct nt_reco
 		h->aged_try = m->streams[h->stream].newest + AGED_NS / 4;
 		try_align(m, h, true);
 	}
+	return 0;
 }
 
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
@@ -319,8 +322,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	if (m->streams[stream].newest < end)
 		m->streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
-	if (!match(m, h, r, key, false))
-		wait_for_other(m, h, r, key);
+	if (!match(m, h, r, key, false) && wait_for_other(m, h, r, key))
+		return -ENOMEM;
 	drop_passed(m, h);
 	return 0;
 }

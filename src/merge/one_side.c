@@ -6,85 +6,96 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/span.h"
 #include "core/text.h"
 
-/* More than any machine has; commands of the rest are shown together. */
-#define QUEUES_MAX 4096
+/* More than any machine has; commands of the rest are shown together, as those of an unknown queue. */
+#define ONE_SIDE_QUEUES_MAX 4096
 
-struct queue {
+/* Who a record's queue is: one connection, of those that had the slot. */
+struct queue_key {
 	uint32_t slot;
 	uint32_t gen;
+};
+
+struct queue {
+	struct queue_key key;
 	uint16_t qid;
 	char controller[32];
 	char peer[NT_NQN_LEN];
 	struct stats_row *row[NT_OPS_NR];
+	UT_hash_handle hh;
 };
 
 struct one_side {
 	struct stats s;
-	struct queue *queues;
-	unsigned int nr;
-	unsigned int last; /* records of a queue come in a row */
+	struct queue *queues; /* hash table */
 };
 
 struct one_side *one_side_new(enum nt_side side)
 {
-	struct one_side *d = calloc(1, sizeof(*d));
+	struct one_side *o = calloc(1, sizeof(*o));
 
-	if (d)
-		d->s.side = side;
-	return d;
+	if (o)
+		o->s.side = side;
+	return o;
 }
 
-void one_side_free(struct one_side *d)
+void one_side_free(struct one_side *o)
 {
-	if (!d)
+	struct queue *q;
+
+	if (!o)
 		return;
-	stats_free(&d->s);
-	free(d->queues);
-	free(d);
-}
-
-static struct queue *find(struct one_side *d, uint32_t slot, uint32_t gen)
-{
-	for (unsigned int n = 0; n < d->nr; n++) {
-		unsigned int i = (d->last + n) % d->nr;
-
-		if (d->queues[i].slot == slot && d->queues[i].gen == gen) {
-			d->last = i;
-			return &d->queues[i];
-		}
+	stats_free(&o->s);
+	while (o->queues) {
+		q = o->queues;
+		HASH_DEL(o->queues, q);
+		free(q);
 	}
-	return NULL;
+	free(o);
 }
 
-int one_side_queue(struct one_side *d, const struct queue_info *q)
+static struct queue *queue_find(const struct one_side *o, const struct queue_key *key)
 {
-	struct queue *known = find(d, q->slot, q->gen), *grown;
-	bool host = d->s.side == NT_HOST;
+	struct queue *q;
 
-	if (known || d->nr == QUEUES_MAX)
+	HASH_FIND_BYHASHVALUE(hh, o->queues, key, sizeof(*key), hash_pair(key->slot, key->gen), q);
+	return q;
+}
+
+int one_side_queue(struct one_side *o, const struct queue_info *info)
+{
+	const struct queue_key key = {.slot = info->slot, .gen = info->gen};
+	bool host = o->s.side == NT_HOST;
+	struct queue *q;
+
+	if (queue_find(o, &key) || HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX)
 		return 0;
-	grown = realloc(d->queues, (d->nr + 1) * sizeof(*grown));
-	if (!grown)
+	q = calloc(1, sizeof(*q));
+	if (!q)
 		return -ENOMEM;
-	d->queues = grown;
-	known = &grown[d->nr++];
-	*known = (struct queue){.slot = q->slot, .gen = q->gen, .qid = q->qid};
+	q->key = key;
+	q->qid = info->qid;
 	if (host)
-		snprintf(known->controller, sizeof(known->controller), "nvme%u", q->instance);
+		snprintf(q->controller, sizeof(q->controller), "nvme%u", info->instance);
 	else
-		snprintf(known->controller, sizeof(known->controller), "cntlid %u", q->cntlid);
-	snprintf(known->peer, sizeof(known->peer), "%s", host ? q->subsysnqn : q->hostnqn);
-	return 0;
+		snprintf(q->controller, sizeof(q->controller), "cntlid %u", info->cntlid);
+	snprintf(q->peer, sizeof(q->peer), "%s", host ? info->subsysnqn : info->hostnqn);
+	HASH_ADD_BYHASHVALUE(hh, o->queues, key, sizeof(key), hash_pair(key.slot, key.gen), q);
+	if (hash_added(q))
+		return 0;
+	free(q);
+	return -ENOMEM;
 }
 
-int one_side_record(struct one_side *d, const struct nt_record *r)
+int one_side_record(struct one_side *o, const struct nt_record *r)
 {
-	struct queue *q = d->nr ? find(d, r->slot, r->gen) : NULL;
+	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
+	struct queue *q = queue_find(o, &key);
 	enum nt_op op = r->op < NT_OPS_NR ? (enum nt_op)r->op : NT_OP_OTHER;
 	uint64_t first = record_begin_ns(r), last = record_end_ns(r);
 	uint64_t stage[NT_STAGES_MAX];
@@ -94,7 +105,7 @@ int one_side_record(struct one_side *d, const struct nt_record *r)
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
 	row = q && q->row[op] ? q->row[op]
-			      : stats_row(&d->s, q ? q->controller : "", q ? q->peer : "",
+			      : stats_row(&o->s, q ? q->controller : "", q ? q->peer : "",
 					  q ? q->qid : 0, op, !q);
 	if (!row)
 		return -ENOMEM;
@@ -104,19 +115,19 @@ int one_side_record(struct one_side *d, const struct nt_record *r)
 	row->total.bytes += r->length;
 	if (!record_stages(r, stage))
 		return 0;
-	for (unsigned int i = 0; i < stages_nr(d->s.side); i++)
-		hist_count(&d->s.stage_total[op][i], stage[i]);
+	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
+		hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
 }
 
-const struct stats *one_side_stats(struct one_side *d, const char *kernel, uint32_t sample,
+const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint32_t sample,
 				   const uint64_t losses[COUNTERS_NR], double seconds)
 {
-	text_copy(d->s.kernel, sizeof(d->s.kernel), kernel, TEXT_MARK);
-	d->s.driver = driver_name(d->s.side);
-	d->s.source = "recorded";
-	d->s.sample = sample;
-	d->s.elapsed = seconds;
-	memcpy(d->s.counters_total, losses, sizeof(d->s.counters_total));
-	return &d->s;
+	text_copy(o->s.kernel, sizeof(o->s.kernel), kernel, TEXT_MARK);
+	o->s.driver = driver_name(o->s.side);
+	o->s.source = "recorded";
+	o->s.sample = sample;
+	o->s.elapsed = seconds;
+	memcpy(o->s.counters_total, losses, sizeof(o->s.counters_total));
+	return &o->s;
 }

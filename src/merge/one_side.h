@@ -15,14 +15,14 @@ struct one_side;
 struct one_side *one_side_new(enum nt_side side);
 
 /** one_side_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
-int one_side_queue(struct one_side *d, const struct queue_info *q);
+int one_side_queue(struct one_side *o, const struct queue_info *info);
 
 /** one_side_record() - the stream tells of a command; Return: 0 or -ENOMEM */
-int one_side_record(struct one_side *d, const struct nt_record *r);
+int one_side_record(struct one_side *o, const struct nt_record *r);
 
 /**
  * one_side_stats() - all that was told, as totals
- * @d: one side
+ * @o: one side
  * @kernel: release of the kernel that was traced
  * @sample: one command in so many was measured; 0 and 1: every one
  * @losses: [counter] as the stream tells them
@@ -30,10 +30,10 @@ int one_side_record(struct one_side *d, const struct nt_record *r);
  *
  * Return: valid until one_side_free().
  */
-const struct stats *one_side_stats(struct one_side *d, const char *kernel, uint32_t sample,
+const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint32_t sample,
 				   const uint64_t losses[COUNTERS_NR], double seconds);
 
 /** one_side_free() - release; NULL is fine */
-void one_side_free(struct one_side *d);
+void one_side_free(struct one_side *o);
 
 #endif /* NTPROF_MERGE_ONE_SIDE_H */

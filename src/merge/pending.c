@@ -7,37 +7,40 @@
 
 int pending_init(struct pending_pool *p)
 {
+	struct pending_group *g;
+
 	memset(p, 0, sizeof(*p));
 	/* Pages that are never touched take no memory. */
 	p->entries = malloc((PENDING_MAX + 1) * sizeof(*p->entries));
-	p->buckets = calloc(PENDING_MAX, sizeof(*p->buckets));
+	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
-	return p->entries && p->buckets ? 0 : -ENOMEM;
+	p->used_groups = 1;
+	if (!p->entries || !p->groups)
+		return -ENOMEM;
+	/*
+	 * uthash frees a table with its last element, and makes it anew, and grows it again, with the
+	 * next ones. The group without a number stays; no key is as short as its, so nobody finds it.
+	 */
+	g = p->groups;
+	*g = (struct pending_group){0};
+	HASH_ADD_BYHASHVALUE(hh, p->by_key, key, 0, 0, g);
+	return hash_added(g) ? 0 : -ENOMEM;
 }
 
 void pending_free(struct pending_pool *p)
 {
+	HASH_CLEAR(hh, p->by_key);
 	free(p->entries);
-	free(p->buckets);
-}
-
-/* The finalizer of MurmurHash3: every bit of the input reaches every bit of the result. */
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdULL;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53ULL;
-	return x ^ (x >> 33);
+	free(p->groups);
 }
 
 uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid)
 {
-	uint64_t k = mix((uint64_t)cntlid << 48 | (uint64_t)qid << 32 | (uint64_t)r->cid << 16 |
-			 r->opcode);
+	uint64_t k = hash_mix((uint64_t)cntlid << 48 | (uint64_t)qid << 32 |
+			      (uint64_t)r->cid << 16 | r->opcode);
 
-	k = mix(k ^ r->slba);
-	return mix(k ^ ((uint64_t)r->nsid << 32 | r->length));
+	k = hash_mix(k ^ r->slba);
+	return hash_mix(k ^ ((uint64_t)r->nsid << 32 | r->length));
 }
 
 bool pending_same(const struct nt_record *a, const struct nt_record *b)
@@ -46,13 +49,58 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b)
 	       a->slba == b->slba && a->length == b->length;
 }
 
+/* @key is a hash, of which any bits are as good as any others. */
+static struct pending_group *group_find(const struct pending_pool *p, uint64_t key)
+{
+	struct pending_group *g;
+
+	HASH_FIND_BYHASHVALUE(hh, p->by_key, &key, sizeof(key), (unsigned int)key, g);
+	return g;
+}
+
+/* Return: NULL when memory ran out. */
+static struct pending_group *group_make(struct pending_pool *p, uint64_t key)
+{
+	pending_id id = p->free_group ?: p->used_groups;
+	struct pending_group *g = &p->groups[id];
+	pending_id next_free = p->free_group ? g->next_free : 0;
+
+	*g = (struct pending_group){.key = key};
+	HASH_ADD_BYHASHVALUE(hh, p->by_key, key, sizeof(key), (unsigned int)key, g);
+	if (!hash_added(g)) {
+		g->next_free = next_free;
+		return NULL;
+	}
+	if (p->free_group)
+		p->free_group = next_free;
+	else
+		p->used_groups++;
+	return g;
+}
+
+static void group_free(struct pending_pool *p, struct pending_group *g)
+{
+	HASH_DELETE(hh, p->by_key, g);
+	g->next_free = p->free_group;
+	p->free_group = (pending_id)(g - p->groups);
+}
+
+pending_id pending_alike(const struct pending_pool *p, uint64_t key)
+{
+	const struct pending_group *g = group_find(p, key);
+
+	return g ? g->newest : 0;
+}
+
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key)
 {
 	pending_id id = p->free ?: p->used;
-	pending_id *bucket = &p->buckets[key & (PENDING_MAX - 1)];
 	struct pending *e = &p->entries[id];
+	struct pending_group *g = group_find(p, key) ?: group_make(p, key);
 
+	if (!g)
+		return 0;
 	if (p->free)
 		p->free = e->next;
 	else
@@ -62,11 +110,14 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		.r = *r,
 		.key = key,
 		.owner = owner,
-		.chain = *bucket,
+		.group = (pending_id)(g - p->groups),
+		.next_alike = g->newest,
 		.previous = list->last,
 		.older = p->newest,
 	};
-	*bucket = id;
+	if (g->newest)
+		p->entries[g->newest].previous_alike = id;
+	g->newest = id;
 	if (list->last)
 		p->entries[list->last].next = id;
 	else
@@ -84,11 +135,16 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id)
 {
 	struct pending *e = &p->entries[id];
-	pending_id *chain = &p->buckets[e->key & (PENDING_MAX - 1)];
+	struct pending_group *g = &p->groups[e->group];
 
-	while (*chain != id)
-		chain = &p->entries[*chain].chain;
-	*chain = e->chain;
+	if (e->next_alike)
+		p->entries[e->next_alike].previous_alike = e->previous_alike;
+	if (e->previous_alike)
+		p->entries[e->previous_alike].next_alike = e->next_alike;
+	else
+		g->newest = e->next_alike;
+	if (!g->newest)
+		group_free(p, g);
 
 	if (e->previous)
 		p->entries[e->previous].next = e->next;

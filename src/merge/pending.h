@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records that wait for the other side's: a pool of fixed size, a hash table over what a command
- * asked for, and lists in order of arrival, one for all and one for each owner.
+ * Records that wait for the other side's: a pool of fixed size, groups of those that asked for the same,
+ * and lists in order of arrival, one for all and one for each owner. Nothing here walks a list.
  */
 #ifndef NTPROF_MERGE_PENDING_H
 #define NTPROF_MERGE_PENDING_H
@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/hash.h"
 #include "core/record.h"
 
-/* The most records that wait, 23 MiB of them; the oldest gives way. A power of two. */
+/* The most records that wait, 33 MiB with their groups: the oldest gives way to one more. */
 #define PENDING_MAX (1u << 17)
 
-/* Numbers of entries; 0 is none. */
+/* Numbers of entries and of groups; 0 is none. */
 typedef uint32_t pending_id;
 
 /* An owner's entries, oldest first. */
@@ -28,19 +29,33 @@ struct pending {
 	struct nt_record r;
 	uint64_t key;
 	void *owner;
-	pending_id chain;	   /* next of equal hash */
-	pending_id next, previous; /* of the same owner */
-	pending_id newer, older;   /* of all */
-	bool doubtful;		   /* more than one of the other side would do */
+	pending_id group;
+	pending_id next_alike, previous_alike; /* of the group, newest first */
+	pending_id next, previous;	       /* of the same owner */
+	pending_id newer, older;	       /* of all */
+	bool doubtful;			       /* more than one of the other side would do */
 };
 
+/* The entries of equal key, whoever owns them; there is none without entries. */
+struct pending_group {
+	uint64_t key;
+	pending_id newest;
+	pending_id next_free;
+	UT_hash_handle hh;
+};
+
+/*
+ * Of @entries and @groups, which never move, @used and @used_groups were ever taken into use, with the
+ * unused number 0; what of these is free is chained from @free (by next) and @free_group.
+ */
 struct pending_pool {
 	struct pending *entries;
-	pending_id *buckets;
-	pending_id free; /* chained by next */
+	struct pending_group *groups;
+	struct pending_group *by_key; /* hash table */
+	pending_id free, free_group;
+	pending_id used, used_groups;
 	pending_id oldest, newest;
 	uint32_t count;
-	uint32_t used; /* entries that were ever taken into use, with the unused number 0 */
 };
 
 /** pending_init() - 0 or -ENOMEM; pending_free() - release */
@@ -63,7 +78,7 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b);
  * @r: copied
  * @key: pending_key()
  *
- * Return: its number.
+ * Return: its number, 0 when memory ran out.
  */
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key);
@@ -77,10 +92,7 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 	return &p->entries[id];
 }
 
-/** pending_chain() - first entry of those whose key may be @key */
-static inline pending_id pending_chain(const struct pending_pool *p, uint64_t key)
-{
-	return p->buckets[key & (PENDING_MAX - 1)];
-}
+/** pending_alike() - the newest entry of @key, 0 if there is none; the others follow by next_alike */
+pending_id pending_alike(const struct pending_pool *p, uint64_t key);
 
 #endif /* NTPROF_MERGE_PENDING_H */

@@ -161,39 +161,51 @@ static struct merge_connection *connection_find(const struct merge *m,
 	return NULL;
 }
 
-struct merge_connection *half_connection(struct merge *m, struct half *h)
+static struct merge_connection *connection_make(struct merge *m,
+						const struct merge_connection *like)
+{
+	struct merge_connection *c, **all;
+
+	if (m->nr_connections == CONNECTIONS_MAX)
+		return NULL;
+	all = with_room(m->connections, m->nr_connections);
+	if (!all)
+		return NULL;
+	m->connections = all;
+	c = malloc(sizeof(*c));
+	if (!c)
+		return NULL;
+	*c = *like;
+	c->index = m->nr_connections;
+	m->connections[m->nr_connections++] = c;
+	return c;
+}
+
+/* Of a half that has no connection yet. */
+static struct merge_connection *connection_get(struct merge *m, struct half *h)
 {
 	struct merge_connection like = {
 		.host_stream = MERGE_NO_STREAM,
 		.target_stream = MERGE_NO_STREAM,
 		.offset_low = 1,
 	};
-	struct merge_connection *c, **all;
+	struct merge_connection *c;
 
-	if (h->connection)
-		return h->connection;
 	connection_name(&like, h);
 	if (h->partner)
 		connection_name(&like, h->partner);
-	c = connection_find(m, &like);
-	if (!c) {
-		if (m->nr_connections == CONNECTIONS_MAX)
-			return NULL;
-		all = with_room(m->connections, m->nr_connections);
-		if (!all)
-			return NULL;
-		m->connections = all;
-		c = malloc(sizeof(*c));
-		if (!c)
-			return NULL;
-		*c = like;
-		c->index = m->nr_connections;
-		m->connections[m->nr_connections++] = c;
-	}
+	c = connection_find(m, &like) ?: connection_make(m, &like);
+	if (!c)
+		return NULL;
 	h->connection = c;
 	if (h->partner)
 		h->partner->connection = c;
 	return c;
+}
+
+struct merge_connection *half_connection(struct merge *m, struct half *h)
+{
+	return h->connection ?: connection_get(m, h);
 }
 
 int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b)
