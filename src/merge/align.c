@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Finds out which two halves are one connection, and how far apart their clocks are: by the offset on
- * which the most pairs of records agree that could be one command.
- */
+#include "merge/align.h"
+
 #include <stdlib.h>
 
 #include "core/span.h"
-#include "merge/private.h"
+#include "merge/lookup.h"
+#include "merge/offset.h"
 
 /* Records of the half with fewer are looked up in the other, so many in a row... */
 #define CHUNK 256
@@ -43,32 +42,6 @@ struct found {
 	size_t addressed;
 };
 
-/*
- * Adds the bounds of every pair that @id could be one command with to the @nr that @b has, up to @max.
- * Return: how many there are now.
- */
-static size_t candidates_of(const struct merge *m, pending_id id, const struct half *other,
-			    const struct offset *prior, struct offset_bounds *b, size_t nr,
-			    size_t max)
-{
-	const struct pending *e = pending_get(&m->pool, id);
-	pending_id c;
-
-	for (c = pending_alike(&m->pool, e->key); c && nr < max;
-	     c = pending_get(&m->pool, c)->next_alike) {
-		const struct pending *p = pending_get(&m->pool, c);
-		bool host = other->side == NT_TARGET;
-
-		if (p->owner != other || !pending_same(&p->r, &e->r))
-			continue;
-		if (!offset_bounds(host ? &e->r : &p->r, host ? &p->r : &e->r, &b[nr]))
-			continue;
-		if (!prior->known || offset_fits(prior, &b[nr]))
-			nr++;
-	}
-	return nr;
-}
-
 static bool better(const struct offset_vote *a, const struct offset_vote *b)
 {
 	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
@@ -83,20 +56,20 @@ static uint64_t translate(uint64_t at, const struct half *from, const struct off
 }
 
 /* How well the vote explains a chunk of @n records of @few, from @id on. */
-static void weigh(const struct merge *m, pending_id id, uint32_t n, const struct half *few,
-		  const struct half *many, struct found *f)
+static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
+		  const struct half *few, const struct half *many, struct found *f)
 {
-	uint64_t from = record_last_ns(&pending_get(&m->pool, many->pending.first)->r);
-	uint64_t to = record_last_ns(&pending_get(&m->pool, many->pending.last)->r);
+	uint64_t from = record_last_ns(&pending_get(pool, many->pending.first)->r);
+	uint64_t to = record_last_ns(&pending_get(pool, many->pending.last)->r);
 	struct offset voted = {.known = true, .now = f->vote.best};
 
 	f->in_range = f->explained = f->addressed = 0;
-	for (; n-- && id; id = pending_get(&m->pool, id)->next) {
-		const struct nt_record *r = &pending_get(&m->pool, id)->r;
+	for (; n-- && id; id = pending_get(pool, id)->next) {
+		const struct nt_record *r = &pending_get(pool, id)->r;
 		uint64_t end = translate(record_last_ns(r), few, &f->vote.best);
 		struct offset_bounds b[1];
 
-		if (candidates_of(m, id, many, &voted, b, 0, 1)) {
+		if (lookup_candidates(pool, id, many, &voted, b, 0, 1)) {
 			f->explained++;
 			f->in_range++;
 			f->addressed += r->slba != 0;
@@ -107,7 +80,7 @@ static void weigh(const struct merge *m, pending_id id, uint32_t n, const struct
 }
 
 /* Votes of the chunk of @h that agrees best with @f->other. */
-static void vote(const struct merge *m, const struct half *h, struct found *f,
+static void vote(const struct pending_pool *pool, const struct half *h, struct found *f,
 		 struct offset_bounds *bounds)
 {
 	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
@@ -116,14 +89,14 @@ static void vote(const struct merge *m, const struct half *h, struct found *f,
 	pending_id id = few->pending.first, chunk = id, best = id;
 	size_t nr = 0;
 
-	for (uint32_t i = 1; id; i++, id = pending_get(&m->pool, id)->next) {
+	for (uint32_t i = 1; id; i++, id = pending_get(pool, id)->next) {
 		struct offset_vote v;
 
 		if ((i - 1) % step == 0)
 			chunk = id;
 		if ((i - 1) % step < CHUNK)
-			nr = candidates_of(m, id, many, &f->link->offset, bounds, nr,
-					   CANDIDATES_MAX);
+			nr = lookup_candidates(pool, id, many, &f->link->offset, bounds, nr,
+					       CANDIDATES_MAX);
 		if (i % step && i < few->pending.count)
 			continue;
 		if (nr && !offset_vote(bounds, nr, bounds[nr / 2].at, &v) && better(&v, &f->vote)) {
@@ -134,7 +107,7 @@ static void vote(const struct merge *m, const struct half *h, struct found *f,
 		nr = 0;
 	}
 	if (f->vote.votes)
-		weigh(m, best, CHUNK, few, many, f);
+		weigh(pool, best, CHUNK, few, many, f);
 }
 
 /* The same offset as in the last try, for the same pair? */
@@ -173,23 +146,23 @@ static bool convincing(const struct half *h, const struct found *f, bool patient
 }
 
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
-static bool look_for(struct merge *m, struct half *h, struct offset_bounds *bounds,
-		     struct found *best, bool *contended)
+static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
+		     struct offset_bounds *bounds, struct found *best, bool *contended)
 {
 	size_t rival = 0;
 
-	for (unsigned int i = 0; i < m->nr_halves; i++) {
-		struct found f = {.other = m->halves[i]};
+	for (unsigned int i = 0; i < t->nr_halves; i++) {
+		struct found f = {.other = t->halves[i]};
 		bool partners = h->partner == f.other;
 
 		if (!partners && (h->partner || f.other->partner || !half_compatible(h, f.other)))
 			continue;
 		*contended |= best->other != NULL;
-		f.link = link_get(m, h, f.other);
+		f.link = topology_link(t, h, f.other);
 		if (!f.link)
 			return false;
 		if (f.other->pending.count)
-			vote(m, h, &f, bounds);
+			vote(pool, h, &f, bounds);
 		if (!best->other || better(&f.vote, &best->vote)) {
 			rival = best->vote.votes;
 			*best = f;
@@ -203,33 +176,35 @@ static bool look_for(struct merge *m, struct half *h, struct offset_bounds *boun
 }
 
 /* Others of the side of @h may have as good a claim to the partner that it has found. */
-static void look_back(struct merge *m, const struct half *h, struct offset_bounds *bounds,
-		      struct found *best, bool *contended)
+static void look_back(const struct topology *t, const struct pending_pool *pool,
+		      const struct half *h, struct offset_bounds *bounds, struct found *best,
+		      bool *contended)
 {
-	for (unsigned int i = 0; !h->partner && i < m->nr_halves; i++) {
+	for (unsigned int i = 0; !h->partner && i < t->nr_halves; i++) {
 		struct found f = {.other = best->other};
-		const struct half *claimant = m->halves[i];
+		const struct half *claimant = t->halves[i];
 
 		if (claimant == h || claimant->partner || claimant->stream != h->stream ||
 		    !half_compatible(claimant, f.other))
 			continue;
 		*contended = true;
 		if (f.link && claimant->pending.count && f.other->pending.count)
-			vote(m, claimant, &f, bounds);
+			vote(pool, claimant, &f, bounds);
 		if (best->vote.rival < f.vote.votes)
 			best->vote.rival = f.vote.votes;
 	}
 }
 
-bool align(struct merge *m, struct half *h, bool patient, uint64_t *at)
+bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
+		uint64_t *at)
 {
 	struct offset_bounds *bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
 	bool host = h->side == NT_HOST, contended = false;
 	struct found best = {0};
-	bool found = bounds && look_for(m, h, bounds, &best, &contended) && best.vote.votes;
+	bool found = bounds && look_for(t, pool, h, bounds, &best, &contended) && best.vote.votes;
 
 	if (found)
-		look_back(m, h, bounds, &best, &contended);
+		look_back(t, pool, h, bounds, &best, &contended);
 	free(bounds);
 	if (!found || !convincing(h, &best, patient, contended)) {
 		h->suspect = best.other;
@@ -237,7 +212,7 @@ bool align(struct merge *m, struct half *h, bool patient, uint64_t *at)
 		return false;
 	}
 	if (!h->partner)
-		half_bind(m, host ? h : best.other, host ? best.other : h, best.link);
+		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
 	*at = best.vote.best.at;
 	/* What many commands have narrowed tells more than these few. */
 	if (!best.link->offset.known || offset_loose(&best.link->offset, *at))

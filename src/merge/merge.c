@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "core/span.h"
-#include "merge/private.h"
+#include "merge/align.h"
+#include "merge/lookup.h"
+#include "merge/offset.h"
+#include "merge/pending.h"
+#include "merge/topology.h"
 
 /* A command whose end is this long past on the other side will not be told of any more. */
 #define PASSED_NS 1000000000ULL
@@ -16,6 +20,13 @@
 #define TRY_EVERY 16384
 /* So many records of each side without one match: the offset is not what it was. */
 #define LOST_AFTER 1024
+
+struct merge {
+	struct merge_callbacks callbacks;
+	struct pending_pool pool;
+	struct topology t;
+	uint64_t unknown;
+};
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
 {
@@ -36,68 +47,14 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	pending_free(&m->pool);
-	topology_free(m);
+	topology_free(&m->t);
 	free(m);
-}
-
-/* What waits for @r in its partner's list. */
-struct lookup {
-	pending_id id; /* one that fits */
-	struct offset_bounds bounds;
-	unsigned int nr; /* how many do */
-};
-
-static void find(const struct merge *m, const struct half *h, const struct nt_record *r,
-		 uint64_t key, const struct offset *o, struct lookup *l)
-{
-	pending_id id;
-
-	l->nr = 0;
-	for (id = pending_alike(&m->pool, key); id; id = pending_get(&m->pool, id)->next_alike) {
-		const struct pending *p = pending_get(&m->pool, id);
-		struct offset_bounds b;
-
-		if (p->owner != h->partner || !pending_same(&p->r, r))
-			continue;
-		if (!offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
-				   &b) ||
-		    !offset_fits(o, &b))
-			continue;
-		l->id = id;
-		l->bounds = b;
-		l->nr++;
-	}
-}
-
-/* Marks all that would do for @r. Return: how many there are. */
-static unsigned int doubt(struct merge *m, const struct half *h, const struct nt_record *r,
-			  uint64_t key)
-{
-	unsigned int nr = 0;
-	pending_id id;
-
-	for (id = pending_alike(&m->pool, key); id; id = pending_get(&m->pool, id)->next_alike) {
-		struct pending *p = pending_get(&m->pool, id);
-		const struct half *o = p->owner;
-		struct offset_bounds b;
-
-		if (!pending_same(&p->r, r) ||
-		    (h->partner ? o != h->partner : o->partner || !half_compatible(h, o)))
-			continue;
-		if (offset_bounds(h->side == NT_HOST ? r : &p->r, h->side == NT_HOST ? &p->r : r,
-				  &b) &&
-		    (!h->link || offset_fits(&h->link->offset, &b))) {
-			p->doubtful = true;
-			nr++;
-		}
-	}
-	return nr;
 }
 
 static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
 		    const struct nt_record *other)
 {
-	struct merge_connection *c = half_connection(m, h);
+	struct merge_connection *c = topology_connection(&m->t, h);
 
 	h->link->unmatched[NT_HOST] = 0;
 	h->link->unmatched[NT_TARGET] = 0;
@@ -121,7 +78,7 @@ static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
 /* A record whose other half will not come. */
 static void single(struct merge *m, struct half *h, const struct nt_record *r, bool ambiguous)
 {
-	struct merge_connection *c = half_connection(m, h);
+	struct merge_connection *c = topology_connection(&m->t, h);
 
 	if (!c) {
 		m->unknown++;
@@ -158,9 +115,9 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 
 	if (!o || !o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
 		return 0;
-	find(m, h, r, key, o, &l);
+	lookup_partner(&m->pool, h, r, key, o, &l);
 	if (l.nr > 1)
-		doubt(m, h, r, key);
+		lookup_doubt(&m->pool, h, r, key);
 	if (l.nr != 1)
 		return 0;
 	other = pending_get(&m->pool, l.id)->r;
@@ -185,7 +142,7 @@ static pending_id give_up(struct merge *m, pending_id id)
 	pending_remove(&m->pool, &h->pending, id);
 	other = match(m, h, &r, e->key, true);
 	if (!other)
-		single(m, h, &r, doubt(m, h, &r, e->key) || doubtful);
+		single(m, h, &r, lookup_doubt(&m->pool, h, &r, e->key) || doubtful);
 	return other;
 }
 
@@ -201,7 +158,7 @@ static bool has_passed(const struct merge *m, const struct half *h, const struct
 	o = &h->link->offset;
 	offset = h->side == NT_HOST ? o->now.high : -o->now.low;
 	end = record_last_ns(r) + (uint64_t)offset;
-	return m->streams[h->partner->stream].newest > end + PASSED_NS;
+	return m->t.streams[h->partner->stream].newest > end + PASSED_NS;
 }
 
 static void drop_passed(struct merge *m, struct half *h)
@@ -238,7 +195,7 @@ static void settle(struct merge *m, struct half *h, uint64_t at)
 		struct nt_record r = e->r, other;
 		struct lookup l;
 
-		find(m, h, &r, e->key, &back, &l);
+		lookup_partner(&m->pool, h, &r, e->key, &back, &l);
 		if (l.nr == 1) {
 			other = pending_get(&m->pool, l.id)->r;
 			pending_remove(&m->pool, &h->partner->pending, l.id);
@@ -254,9 +211,9 @@ static void forget_offset(struct merge *m, struct link *l)
 {
 	l->offset.known = false;
 	l->offset.nr = 0;
-	for (unsigned int i = 0; i < m->nr_halves; i++) {
-		if (m->halves[i]->link == l)
-			m->halves[i]->next_try = 0;
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		if (m->t.halves[i]->link == l)
+			m->t.halves[i]->next_try = 0;
 	}
 	l->unmatched[NT_HOST] = 0;
 	l->unmatched[NT_TARGET] = 0;
@@ -265,7 +222,7 @@ static void forget_offset(struct merge *m, struct link *l)
 /* The oldest record of @h has waited for long, by its stream's own clock. */
 static bool aged(const struct merge *m, const struct half *h)
 {
-	uint64_t newest = m->streams[h->stream].newest;
+	uint64_t newest = m->t.streams[h->stream].newest;
 
 	return h->pending.first && newest >= h->aged_try &&
 	       newest > record_last_ns(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
@@ -280,7 +237,7 @@ static void try_align(struct merge *m, struct half *h, bool patient)
 	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
 						     &h->link->offset)))
 		return;
-	if (align(m, h, patient, &at))
+	if (align_half(&m->t, &m->pool, h, patient, &at))
 		settle(m, h, at);
 }
 
@@ -304,23 +261,28 @@ static int wait_for_other(struct merge *m, struct half *h, const struct nt_recor
 		h->next_try = h->waited + (h->waited < TRY_EVERY ? h->waited : TRY_EVERY);
 		try_align(m, h, false);
 	} else if (h->partner && h->link->offset.known && aged(m, h)) {
-		h->aged_try = m->streams[h->stream].newest + AGED_NS / 4;
+		h->aged_try = m->t.streams[h->stream].newest + AGED_NS / 4;
 		try_align(m, h, true);
 	}
 	return 0;
 }
 
+int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
+{
+	return topology_queue(&m->t, stream, side, q);
+}
+
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
 {
-	struct half *h = half_of(m, stream, r);
+	struct half *h = topology_half(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
 
 	if (!h) {
 		m->unknown++;
 		return 0;
 	}
-	if (m->streams[stream].newest < end)
-		m->streams[stream].newest = end;
+	if (m->t.streams[stream].newest < end)
+		m->t.streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
 	if (!match(m, h, r, key, false) && wait_for_other(m, h, r, key))
 		return -ENOMEM;
@@ -335,8 +297,8 @@ uint64_t merge_pending(const struct merge *m)
 
 static void try_patiently(struct merge *m)
 {
-	for (unsigned int i = 0; i < m->nr_halves; i++) {
-		struct half *h = m->halves[i];
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
 
 		if (h->pending.count)
 			try_align(m, h, true);
@@ -353,7 +315,7 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 		const struct half *h = e->owner;
 
 		newer = e->newer;
-		if (m->streams[h->stream].newest <= record_last_ns(&e->r) + age_ns)
+		if (m->t.streams[h->stream].newest <= record_last_ns(&e->r) + age_ns)
 			continue;
 		if (!tried) {
 			tried = true;
@@ -382,20 +344,20 @@ uint64_t merge_unknown(const struct merge *m)
 
 unsigned int merge_connections(const struct merge *m)
 {
-	return m->nr_connections;
+	return m->t.nr_connections;
 }
 
 const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
 {
 	struct merge_connection *c;
 
-	if (i >= m->nr_connections)
+	if (i >= m->t.nr_connections)
 		return NULL;
-	c = m->connections[i];
-	for (unsigned int l = 0; l < m->nr_links; l++) {
-		if (m->links[l]->host_stream == c->host_stream &&
-		    m->links[l]->target_stream == c->target_stream)
-			c->drift_ppm = offset_drift_ppm(&m->links[l]->offset);
+	c = m->t.connections[i];
+	for (unsigned int l = 0; l < m->t.nr_links; l++) {
+		if (m->t.links[l]->host_stream == c->host_stream &&
+		    m->t.links[l]->target_stream == c->target_stream)
+			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
 	}
 	return c;
 }

@@ -10,41 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/record.h"
 #include "core/queue.h"
-
-/**
- * struct merge_connection - one queue of one controller, seen from both sides or from one
- * @index: its number, as merge_connection() takes it
- * @host_stream, @target_stream: the caller's numbers, MERGE_NO_STREAM for a side that is not there
- * @host_instance: N of nvmeN
- * @matched: commands with both records
- * @host_only, @target_only: commands of which one side's record never found the other
- * @ambiguous: records that could belong to more than one of the other side, and were left alone
- * @offset_low, @offset_high: bounds of target clock - host clock (both CLOCK_MONOTONIC) at
- *                            @offset_at_ns of the host clock; low > high: unknown
- * @drift_ppm: how fast the target's clock gains on the host's, estimated over the run
- *
- * Clocks belong to machines: all connections between two streams share their alignment.
- */
-#define MERGE_NO_STREAM (~0u)
-struct merge_connection {
-	unsigned int index;
-	unsigned int host_stream;
-	unsigned int target_stream;
-	uint32_t host_instance;
-	char subsysnqn[NT_NQN_LEN];
-	uint16_t cntlid;
-	uint16_t qid;
-	uint64_t matched;
-	uint64_t host_only;
-	uint64_t target_only;
-	uint64_t ambiguous;
-	int64_t offset_low;
-	int64_t offset_high;
-	uint64_t offset_at_ns;
-	double drift_ppm;
-};
+#include "core/record.h"
+#include "merge/connection.h"
 
 struct merge;
 
@@ -108,19 +76,12 @@ void merge_expire(struct merge *m, uint64_t age_ns);
 /** merge_finish() - no more records will come: match what can be matched, give up the rest */
 void merge_finish(struct merge *m);
 
-/** merge_unknown() - records of queues that nobody told of */
+/** merge_unknown() - records of queues that nobody told of, or of more than the merge knows of at most */
 uint64_t merge_unknown(const struct merge *m);
 
 /** merge_connections() - how many there are; merge_connection() - one of them, NULL past the last */
 unsigned int merge_connections(const struct merge *m);
 const struct merge_connection *merge_connection(const struct merge *m, unsigned int i);
-
-/**
- * merge_connection_order() - which of two connections to show first: by subsystem, controller and queue
- *
- * Return: negative, 0 or positive, as qsort() wants it.
- */
-int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b);
 
 /** merge_free() - release; NULL is fine */
 void merge_free(struct merge *m);

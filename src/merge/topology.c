@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which streams, queues, connections and pairs of clocks a merge knows of. */
+#include "merge/topology.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "merge/private.h"
 
 /*
  * Makes room for one more pointer in an array that has @nr; arrays grow in powers of two. Return: the
@@ -17,24 +16,24 @@ static void *with_room(void *array, unsigned int nr)
 	return realloc(array, (nr ? 2 * (size_t)nr : 1) * sizeof(void *));
 }
 
-static struct merge_stream *stream_get(struct merge *m, unsigned int stream)
+static struct topology_stream *stream_get(struct topology *t, unsigned int stream)
 {
-	struct merge_stream *grown;
+	struct topology_stream *grown;
 
-	if (stream < m->nr_streams)
-		return &m->streams[stream];
-	if (stream >= STREAMS_MAX)
+	if (stream < t->nr_streams)
+		return &t->streams[stream];
+	if (stream >= TOPOLOGY_STREAMS_MAX)
 		return NULL;
-	grown = realloc(m->streams, (stream + 1) * sizeof(*grown));
+	grown = realloc(t->streams, (stream + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
-	memset(grown + m->nr_streams, 0, (stream + 1 - m->nr_streams) * sizeof(*grown));
-	m->streams = grown;
-	m->nr_streams = stream + 1;
-	return &m->streams[stream];
+	memset(grown + t->nr_streams, 0, (stream + 1 - t->nr_streams) * sizeof(*grown));
+	t->streams = grown;
+	t->nr_streams = stream + 1;
+	return &t->streams[stream];
 }
 
-static int slots_grow(struct merge_stream *s, uint32_t slot)
+static int slots_grow(struct topology_stream *s, uint32_t slot)
 {
 	struct half **grown;
 
@@ -49,7 +48,7 @@ static int slots_grow(struct merge_stream *s, uint32_t slot)
 	return 0;
 }
 
-static struct half *half_find(const struct merge_stream *s, uint32_t slot, uint32_t gen)
+static struct half *half_find(const struct topology_stream *s, uint32_t slot, uint32_t gen)
 {
 	struct half *h = slot < s->nr_slots ? s->by_slot[slot] : NULL;
 
@@ -58,30 +57,32 @@ static struct half *half_find(const struct merge_stream *s, uint32_t slot, uint3
 	return h;
 }
 
-struct half *half_of(const struct merge *m, unsigned int stream, const struct nt_record *r)
+struct half *topology_half(const struct topology *t, unsigned int stream, const struct nt_record *r)
 {
-	return stream < m->nr_streams ? half_find(&m->streams[stream], r->slot, r->gen) : NULL;
+	return stream < t->nr_streams ? half_find(&t->streams[stream], r->slot, r->gen) : NULL;
 }
 
-int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
+int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
+		   const struct queue_info *q)
 {
-	struct merge_stream *s = stream_get(m, stream);
+	struct topology_stream *s = stream_get(t, stream);
 	struct half *h, **halves;
 
 	if (!s)
-		return stream < STREAMS_MAX ? -ENOMEM : 0;
+		return stream < TOPOLOGY_STREAMS_MAX ? -ENOMEM : 0;
 	h = half_find(s, q->slot, q->gen);
 	if (h) {
 		h->q = *q;
 		return 0;
 	}
-	/* Its records will be counted as unknown. */
-	if (m->nr_halves == HALVES_MAX || q->slot >= SLOTS_MAX)
+	if (t->nr_halves == TOPOLOGY_HALVES_MAX || q->slot >= TOPOLOGY_SLOTS_MAX)
 		return 0;
-	halves = with_room(m->halves, m->nr_halves);
-	if (!halves || slots_grow(s, q->slot))
+	halves = with_room(t->halves, t->nr_halves);
+	if (!halves)
 		return -ENOMEM;
-	m->halves = halves;
+	t->halves = halves;
+	if (slots_grow(s, q->slot))
+		return -ENOMEM;
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
@@ -91,7 +92,7 @@ int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const s
 	h->next_try = 1;
 	h->older = s->by_slot[q->slot];
 	s->by_slot[q->slot] = h;
-	m->halves[m->nr_halves++] = h;
+	t->halves[t->nr_halves++] = h;
 	return 0;
 }
 
@@ -107,27 +108,27 @@ bool half_compatible(const struct half *a, const struct half *b)
 	       same_or_unknown(a->q.hostnqn, b->q.hostnqn);
 }
 
-struct link *link_get(struct merge *m, const struct half *a, const struct half *b)
+struct link *topology_link(struct topology *t, const struct half *a, const struct half *b)
 {
 	const struct half *host = a->side == NT_HOST ? a : b;
 	const struct half *target = a->side == NT_HOST ? b : a;
 	struct link *l, **links;
 
-	for (unsigned int i = 0; i < m->nr_links; i++) {
-		l = m->links[i];
+	for (unsigned int i = 0; i < t->nr_links; i++) {
+		l = t->links[i];
 		if (l->host_stream == host->stream && l->target_stream == target->stream)
 			return l;
 	}
-	links = with_room(m->links, m->nr_links);
+	links = with_room(t->links, t->nr_links);
 	if (!links)
 		return NULL;
-	m->links = links;
+	t->links = links;
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return NULL;
 	l->host_stream = host->stream;
 	l->target_stream = target->stream;
-	m->links[m->nr_links++] = l;
+	t->links[t->nr_links++] = l;
 	return l;
 }
 
@@ -146,11 +147,11 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 }
 
 /* One that came back after a reconnect goes on where it left off. */
-static struct merge_connection *connection_find(const struct merge *m,
+static struct merge_connection *connection_find(const struct topology *t,
 						const struct merge_connection *like)
 {
-	for (unsigned int i = 0; i < m->nr_connections; i++) {
-		struct merge_connection *c = m->connections[i];
+	for (unsigned int i = 0; i < t->nr_connections; i++) {
+		struct merge_connection *c = t->connections[i];
 
 		if (c->host_stream == like->host_stream &&
 		    c->target_stream == like->target_stream && c->cntlid == like->cntlid &&
@@ -161,28 +162,28 @@ static struct merge_connection *connection_find(const struct merge *m,
 	return NULL;
 }
 
-static struct merge_connection *connection_make(struct merge *m,
+static struct merge_connection *connection_make(struct topology *t,
 						const struct merge_connection *like)
 {
 	struct merge_connection *c, **all;
 
-	if (m->nr_connections == CONNECTIONS_MAX)
+	if (t->nr_connections == TOPOLOGY_CONNECTIONS_MAX)
 		return NULL;
-	all = with_room(m->connections, m->nr_connections);
+	all = with_room(t->connections, t->nr_connections);
 	if (!all)
 		return NULL;
-	m->connections = all;
+	t->connections = all;
 	c = malloc(sizeof(*c));
 	if (!c)
 		return NULL;
 	*c = *like;
-	c->index = m->nr_connections;
-	m->connections[m->nr_connections++] = c;
+	c->index = t->nr_connections;
+	t->connections[t->nr_connections++] = c;
 	return c;
 }
 
 /* Of a half that has no connection yet. */
-static struct merge_connection *connection_get(struct merge *m, struct half *h)
+static struct merge_connection *connection_get(struct topology *t, struct half *h)
 {
 	struct merge_connection like = {
 		.host_stream = MERGE_NO_STREAM,
@@ -194,7 +195,7 @@ static struct merge_connection *connection_get(struct merge *m, struct half *h)
 	connection_name(&like, h);
 	if (h->partner)
 		connection_name(&like, h->partner);
-	c = connection_find(m, &like) ?: connection_make(m, &like);
+	c = connection_find(t, &like) ?: connection_make(t, &like);
 	if (!c)
 		return NULL;
 	h->connection = c;
@@ -203,20 +204,9 @@ static struct merge_connection *connection_get(struct merge *m, struct half *h)
 	return c;
 }
 
-struct merge_connection *half_connection(struct merge *m, struct half *h)
+struct merge_connection *topology_connection(struct topology *t, struct half *h)
 {
-	return h->connection ?: connection_get(m, h);
-}
-
-int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b)
-{
-	int order = strcmp(a->subsysnqn, b->subsysnqn);
-
-	if (!order)
-		order = (int)a->cntlid - (int)b->cntlid;
-	if (!order)
-		order = (int)a->qid - (int)b->qid;
-	return order ? order : (a->index > b->index) - (a->index < b->index);
+	return h->connection ?: connection_get(t, h);
 }
 
 static void take_over(struct merge_connection *c, struct merge_connection *from)
@@ -231,7 +221,7 @@ static void take_over(struct merge_connection *c, struct merge_connection *from)
 	from->ambiguous = 0;
 }
 
-void half_bind(struct merge *m, struct half *host, struct half *target, struct link *l)
+void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l)
 {
 	struct merge_connection *before[] = {host->connection, target->connection};
 	struct merge_connection *c;
@@ -243,25 +233,25 @@ void half_bind(struct merge *m, struct half *host, struct half *target, struct l
 	/* What each had on its own so far belongs to their common connection. */
 	host->connection = NULL;
 	target->connection = NULL;
-	c = half_connection(m, host);
+	c = topology_connection(t, host);
 	if (!c)
 		return;
 	take_over(c, before[0]);
 	take_over(c, before[1]);
 }
 
-void topology_free(struct merge *m)
+void topology_free(struct topology *t)
 {
-	for (unsigned int i = 0; i < m->nr_streams; i++)
-		free(m->streams[i].by_slot);
-	free(m->streams);
-	for (unsigned int i = 0; i < m->nr_halves; i++)
-		free(m->halves[i]);
-	free(m->halves);
-	for (unsigned int i = 0; i < m->nr_connections; i++)
-		free(m->connections[i]);
-	free(m->connections);
-	for (unsigned int i = 0; i < m->nr_links; i++)
-		free(m->links[i]);
-	free(m->links);
+	for (unsigned int i = 0; i < t->nr_streams; i++)
+		free(t->streams[i].by_slot);
+	free(t->streams);
+	for (unsigned int i = 0; i < t->nr_halves; i++)
+		free(t->halves[i]);
+	free(t->halves);
+	for (unsigned int i = 0; i < t->nr_connections; i++)
+		free(t->connections[i]);
+	free(t->connections);
+	for (unsigned int i = 0; i < t->nr_links; i++)
+		free(t->links[i]);
+	free(t->links);
 }

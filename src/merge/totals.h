@@ -8,9 +8,10 @@
 
 #include <stdint.h>
 
-#include "merge/merge.h"
-#include "merge/merged_stages.h"
 #include "core/hist.h"
+#include "core/record.h"
+#include "merge/connection.h"
+#include "merge/merged_stages.h"
 
 /* The most commands whose story can be asked for. */
 #define TOTALS_SLOWEST_MAX 1000

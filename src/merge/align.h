@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finds out which two halves are one connection, and how far apart their clocks are: by the offset on
+ * which the most pairs of records agree that could be one command.
+ */
+#ifndef NTPROF_MERGE_ALIGN_H
+#define NTPROF_MERGE_ALIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "merge/pending.h"
+#include "merge/topology.h"
+
+/**
+ * align_half() - look for the partner of a half, or for the offset between their clocks, or both
+ * @t: what is known; the partners that are found are bound
+ * @pool: the records that wait
+ * @h: a half whose records do
+ * @patient: it has waited long enough: decide by what there is
+ * @at: filled when found: records of @h and its partner can be matched from here, of the host's clock
+ *
+ * Return: true when found.
+ */
+bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
+		uint64_t *at);
+
+#endif /* NTPROF_MERGE_ALIGN_H */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which streams, queues, connections and pairs of clocks a merge knows of. A connection is made of two
+ * halves, each what one stream tells of its queue; which two belong together others find out.
+ */
+#ifndef NTPROF_MERGE_TOPOLOGY_H
+#define NTPROF_MERGE_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/queue.h"
+#include "core/record.h"
+#include "merge/connection.h"
+#include "merge/offset.h"
+#include "merge/pending.h"
+
+/*
+ * More than any machine has, or anybody looks at together, so that a stream which tells of more is not
+ * taken at its word; but a queue that reconnects is one more half each time. Nobody knows of a queue
+ * past these: its records are counted by merge_unknown().
+ */
+#define TOPOLOGY_HALVES_MAX 8192
+#define TOPOLOGY_STREAMS_MAX 1024
+#define TOPOLOGY_SLOTS_MAX 65536 /* of one stream */
+/* A connection has two halves. Records of one past this are counted by merge_unknown(), too. */
+#define TOPOLOGY_CONNECTIONS_MAX (TOPOLOGY_HALVES_MAX / 2)
+
+/* The clocks of a host's and a target's stream. */
+struct link {
+	unsigned int host_stream;
+	unsigned int target_stream;
+	struct offset offset;
+	uint64_t unmatched[NT_SIDES]; /* records that had to wait since the last match */
+};
+
+/*
+ * A connection's queue as one stream tells of it. The other side's half is its @partner, once it is
+ * known which one that is.
+ */
+struct half {
+	unsigned int stream;
+	enum nt_side side;
+	struct queue_info q;
+	struct half *older; /* the connection that had the slot before */
+	struct half *partner;
+	struct link *link; /* with the partner's stream */
+	struct merge_connection *connection;
+	struct pending_list pending;
+	uint64_t waited;      /* records that had to wait since the last match */
+	uint64_t next_try;    /* when so many have, look for the partner or the offset again */
+	uint64_t aged_try;    /* not before the stream's @newest is here */
+	struct half *suspect; /* whom the last try found, with this offset, but not surely enough */
+	struct offset_bounds suspected;
+};
+
+/* What a stream has told of. */
+struct topology_stream {
+	struct half **by_slot; /* the newest of a slot */
+	uint32_t nr_slots;
+	uint64_t newest; /* when the last command ended, its own clock */
+};
+
+/* Halves, connections and links stay where they are until topology_free(). All zero at the beginning. */
+struct topology {
+	struct topology_stream *streams;
+	unsigned int nr_streams;
+	struct half **halves;
+	unsigned int nr_halves;
+	struct merge_connection **connections;
+	unsigned int nr_connections;
+	struct link **links;
+	unsigned int nr_links;
+};
+
+/**
+ * topology_queue() - a stream tells of a queue
+ * @t: topology
+ * @stream: number of the stream
+ * @side: of that stream
+ * @q: copied; of a queue that is known already what is told now counts
+ *
+ * Return: 0, also for a queue past one of the limits above, or -ENOMEM.
+ */
+int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
+		   const struct queue_info *q);
+
+/** topology_half() - the half that a record of @stream belongs to, NULL if nobody told of it */
+struct half *topology_half(const struct topology *t, unsigned int stream,
+			   const struct nt_record *r);
+
+/** topology_connection() - the half's connection, made when it is new; NULL past the limit or -ENOMEM */
+struct merge_connection *topology_connection(struct topology *t, struct half *h);
+
+/** topology_bind() - from now on they are partners, over @l */
+void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l);
+
+/** topology_link() - the link between two halves' streams, made when it is new; NULL: -ENOMEM */
+struct link *topology_link(struct topology *t, const struct half *a, const struct half *b);
+
+/** half_compatible() - whether two halves may be of one connection, by all that is known of them */
+bool half_compatible(const struct half *a, const struct half *b);
+
+/** topology_free() - release what it has; not the topology itself */
+void topology_free(struct topology *t);
+
+#endif /* NTPROF_MERGE_TOPOLOGY_H */
