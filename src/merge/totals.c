@@ -7,134 +7,134 @@
 
 #include "core/span.h"
 
-int totals_init(struct totals *m, unsigned int max_slowest)
+int totals_init(struct totals *t, unsigned int max_slowest)
 {
-	memset(m, 0, sizeof(*m));
-	m->max_slowest = max_slowest;
+	memset(t, 0, sizeof(*t));
+	t->max_slowest = max_slowest;
 	if (!max_slowest)
 		return 0;
-	m->slowest = calloc(max_slowest, sizeof(*m->slowest));
-	return m->slowest ? 0 : -ENOMEM;
+	t->slowest = calloc(max_slowest, sizeof(*t->slowest));
+	return t->slowest ? 0 : -ENOMEM;
 }
 
-void totals_free(struct totals *m)
+void totals_free(struct totals *t)
 {
-	for (unsigned int i = 0; i < m->nr_rows; i++)
-		free(m->row[i]);
-	free(m->row);
-	free(m->slowest);
+	for (unsigned int i = 0; i < t->nr_rows; i++)
+		free(t->row[i]);
+	free(t->row);
+	free(t->slowest);
 }
 
 /* The slowest are a heap with the fastest of them on top, the one to give way. */
-static void heap_swap(struct totals *m, unsigned int a, unsigned int b)
+static void heap_swap(struct totals *t, unsigned int a, unsigned int b)
 {
-	struct slow_command t = m->slowest[a];
+	struct slow_command moved = t->slowest[a];
 
-	m->slowest[a] = m->slowest[b];
-	m->slowest[b] = t;
+	t->slowest[a] = t->slowest[b];
+	t->slowest[b] = moved;
 }
 
-static void sift_down(struct totals *m)
+static void sift_down(struct totals *t)
 {
 	unsigned int at = 0;
 
 	for (;;) {
 		unsigned int child = 2 * at + 1;
 
-		if (child >= m->nr_slowest)
+		if (child >= t->nr_slowest)
 			return;
-		if (child + 1 < m->nr_slowest &&
-		    m->slowest[child + 1].latency < m->slowest[child].latency)
+		if (child + 1 < t->nr_slowest &&
+		    t->slowest[child + 1].latency < t->slowest[child].latency)
 			child++;
-		if (m->slowest[at].latency <= m->slowest[child].latency)
+		if (t->slowest[at].latency <= t->slowest[child].latency)
 			return;
-		heap_swap(m, at, child);
+		heap_swap(t, at, child);
 		at = child;
 	}
 }
 
-static void keep_slowest(struct totals *m, const struct slow_command *c)
+static void keep_slowest(struct totals *t, const struct slow_command *c)
 {
 	unsigned int at;
 
-	if (m->nr_slowest == m->max_slowest) {
-		m->slowest[0] = *c;
-		sift_down(m);
+	if (t->nr_slowest == t->max_slowest) {
+		t->slowest[0] = *c;
+		sift_down(t);
 		return;
 	}
-	at = m->nr_slowest++;
-	m->slowest[at] = *c;
-	while (at && m->slowest[at].latency < m->slowest[(at - 1) / 2].latency) {
-		heap_swap(m, at, (at - 1) / 2);
+	at = t->nr_slowest++;
+	t->slowest[at] = *c;
+	while (at && t->slowest[at].latency < t->slowest[(at - 1) / 2].latency) {
+		heap_swap(t, at, (at - 1) / 2);
 		at = (at - 1) / 2;
 	}
 }
 
-static bool is_slow(const struct totals *m, uint64_t latency)
+static bool is_slow(const struct totals *t, uint64_t latency)
 {
-	return m->nr_slowest < m->max_slowest ||
-	       (m->max_slowest && latency > m->slowest[0].latency);
+	return t->nr_slowest < t->max_slowest ||
+	       (t->max_slowest && latency > t->slowest[0].latency);
 }
 
-static struct totals_row *row_get(struct totals *m, const struct merge_connection *c, enum nt_op op)
+static struct totals_row *row_get(struct totals *t, const struct merge_connection *c, enum nt_op op)
 {
 	unsigned int i = c->index * NT_OPS_NR + op;
 	struct totals_row **rows;
 
-	if (i >= m->nr_rows) {
+	if (i >= t->nr_rows) {
 		unsigned int nr = (c->index + 1) * NT_OPS_NR;
 
-		rows = realloc(m->row, nr * sizeof(*rows));
+		rows = realloc(t->row, nr * sizeof(*rows));
 		if (!rows)
 			return NULL;
-		memset(rows + m->nr_rows, 0, (nr - m->nr_rows) * sizeof(*rows));
-		m->row = rows;
-		m->nr_rows = nr;
+		memset(rows + t->nr_rows, 0, (nr - t->nr_rows) * sizeof(*rows));
+		t->row = rows;
+		t->nr_rows = nr;
 	}
-	if (!m->row[i]) {
-		m->row[i] = calloc(1, sizeof(*m->row[i]));
-		if (!m->row[i])
+	if (!t->row[i]) {
+		t->row[i] = calloc(1, sizeof(*t->row[i]));
+		if (!t->row[i])
 			return NULL;
-		m->row[i]->connection = c;
-		m->row[i]->op = op;
+		t->row[i]->connection = c;
+		t->row[i]->op = op;
 	}
-	return m->row[i];
+	return t->row[i];
 }
 
-static void add_stages(struct totals *m, struct totals_row *row,
+static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR])
 {
 	row->split++;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
 		if (stage[i] < 0) {
-			m->negative++;
-			if (stage[i] < m->most_negative)
-				m->most_negative = stage[i];
+			t->negative++;
+			if (stage[i] < t->most_negative)
+				t->most_negative = stage[i];
 		}
 		row->sum[i] += stage[i];
 		if (row->max[i] < stage[i])
 			row->max[i] = stage[i];
-		hist_count(&m->stage[row->op][i], stage[i] > 0 ? (uint64_t)stage[i] : 0);
+		hist_count(&t->stage[row->op][i], stage[i] > 0 ? (uint64_t)stage[i] : 0);
 	}
 }
 
-int totals_add(struct totals *m, const struct merge_connection *c, const struct nt_record *host,
+int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target)
 {
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
 	uint64_t begin = record_begin_ns(host), end = record_end_ns(host);
 	uint64_t latency = end > begin ? end - begin : 0;
-	struct totals_row *row = row_get(m, c, op);
+	struct totals_row *row = row_get(t, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];
 
 	if (!row)
 		return -ENOMEM;
 	hist_count(&row->latency, latency);
 	row->latency.bytes += host->length;
-	hist_count(&m->latency[op], latency);
-	m->latency[op].bytes += host->length;
-	if (is_slow(m, latency)) {
+	hist_count(&t->latency[op], latency);
+	t->latency[op].bytes += host->length;
+	if (is_slow(t, latency)) {
 		struct slow_command slow = {
 			.latency = latency,
 			.connection = *c,
@@ -142,12 +142,12 @@ int totals_add(struct totals *m, const struct merge_connection *c, const struct 
 			.target = *target,
 		};
 
-		keep_slowest(m, &slow);
+		keep_slowest(t, &slow);
 	}
 	if (merged_stages(host, target, stage))
-		add_stages(m, row, stage);
+		add_stages(t, row, stage);
 	else
-		m->unsplit++;
+		t->unsplit++;
 	return 0;
 }
 
@@ -204,8 +204,8 @@ static int by_latency(const void *a, const void *b)
 	return x->latency > y->latency ? -1 : x->latency < y->latency;
 }
 
-void totals_sort(struct totals *m)
+void totals_sort(struct totals *t)
 {
-	if (m->nr_slowest)
-		qsort(m->slowest, m->nr_slowest, sizeof(m->slowest[0]), by_latency);
+	if (t->nr_slowest)
+		qsort(t->slowest, t->nr_slowest, sizeof(t->slowest[0]), by_latency);
 }

@@ -64,26 +64,26 @@ struct totals {
 };
 
 /** totals_init() - begin; @max_slowest at most TOTALS_SLOWEST_MAX; Return: 0 or -ENOMEM */
-int totals_init(struct totals *m, unsigned int max_slowest);
+int totals_init(struct totals *t, unsigned int max_slowest);
 
 /**
  * totals_add() - count a matched command
- * @m: sums
+ * @t: sums
  * @c: its connection
  * @host, @target: its records
  *
  * Return: 0 or -ENOMEM.
  */
-int totals_add(struct totals *m, const struct merge_connection *c, const struct nt_record *host,
+int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target);
 
 /** totals_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
 int totals_fold(struct totals *into, struct totals *from);
 
 /** totals_sort() - put the slowest into order, the slowest first; nothing is added after this */
-void totals_sort(struct totals *m);
+void totals_sort(struct totals *t);
 
 /** totals_free() - release */
-void totals_free(struct totals *m);
+void totals_free(struct totals *t);
 
 #endif /* NTPROF_MERGE_TOTALS_H */

@@ -10,9 +10,9 @@
 
 #include "core/time.h"
 
-/* So long peers are read before the host's records and the terminal have their turn again. */
+/* So long peers are read before the caller, who has the host's records to bring, has its turn again. */
 #define TURN_NS 20000000ULL
-/* A record whose other side has not come by then is given up: a stalled peer may come back. */
+/* A record whose other side has not come after so long is given up: peers may stall, and come back. */
 #define EXPIRE_NS 5000000000ULL
 /*
  * At the end: for peers to send what they still have, of which a recorder sends every 200 ms, and then to
@@ -21,114 +21,124 @@
 #define LINGER_NS 600000000ULL
 #define STOP_NS 10000000000ULL
 
-/* The host's stream, the peers' are 1 and up. */
+/* As the merge numbers streams: the host's, then the peers', in their order. */
 #define HOST_STREAM 0
+#define PEER_STREAM 1
 
+/*
+ * @peer: @nr of them
+ * @epoll_fd: of what the peers can be read from, and of @again_fd
+ * @again_fd: readable when a turn ended before there was nothing left to read
+ * @interval: matched commands since the last live_merge_interval(); @total: those before
+ * @recording: a peer has told of more than itself; @early: commands of the host from before that
+ * @result: 0, or why on_matched() failed: the merge has no way to pass it on
+ * @reading: index of the peer whose events on_event() is given
+ */
 struct live_merge {
 	struct peer *peer[PEERS_MAX];
 	unsigned int nr;
 	int epoll_fd;
-	int again_fd; /* readable when a turn ended before there was nothing left to read */
+	int again_fd;
 	struct merge *merge;
 	struct totals interval;
 	struct totals total;
-	bool recording;	      /* any peer does */
-	uint64_t early;	      /* commands of before that */
-	int result;	      /* of what the merge called back for */
-	unsigned int reading; /* whose event it is */
+	bool recording;
+	uint64_t early;
+	int result;
+	unsigned int reading;
 };
 
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
 {
-	struct live_merge *p = context;
+	struct live_merge *l = context;
 
-	if (totals_add(&p->interval, c, host, target))
-		p->result = -ENOMEM;
+	if (totals_add(&l->interval, c, host, target))
+		l->result = -ENOMEM;
 }
 
-static void watch(const struct live_merge *p, int fd)
+static void watch(const struct live_merge *l, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
 
 	if (fd >= 0)
-		epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
 struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 {
 	struct merge_callbacks callbacks = {.matched = on_matched};
-	struct live_merge *p = calloc(1, sizeof(*p));
+	struct live_merge *l = calloc(1, sizeof(*l));
 	int fd[2], saved;
 
-	if (!p)
+	if (!l)
 		return NULL;
-	callbacks.context = p;
-	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	p->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	p->merge = merge_new(&callbacks);
-	if (p->epoll_fd < 0 || p->again_fd < 0 || !p->merge || totals_init(&p->interval, 0) ||
-	    totals_init(&p->total, 0))
+	callbacks.context = l;
+	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->merge = merge_new(&callbacks);
+	if (l->epoll_fd < 0 || l->again_fd < 0 || !l->merge || totals_init(&l->interval, 0) ||
+	    totals_init(&l->total, 0))
 		goto fail;
-	watch(p, p->again_fd);
-	for (; p->nr < nr; p->nr++) {
-		p->peer[p->nr] = peer_new(sources[p->nr], NT_TARGET);
-		if (!p->peer[p->nr])
+	watch(l, l->again_fd);
+	for (; l->nr < nr; l->nr++) {
+		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET);
+		if (!l->peer[l->nr])
 			goto fail;
-		peer_fds(p->peer[p->nr], fd);
-		watch(p, fd[0]);
-		watch(p, fd[1]);
+		peer_fds(l->peer[l->nr], fd);
+		watch(l, fd[0]);
+		watch(l, fd[1]);
 	}
-	return p;
+	return l;
 
 fail:
 	saved = errno;
-	live_merge_free(p);
+	live_merge_free(l);
 	errno = saved;
 	return NULL;
 }
 
-void live_merge_free(struct live_merge *p)
+void live_merge_free(struct live_merge *l)
 {
-	if (!p)
+	if (!l)
 		return;
-	for (unsigned int i = 0; i < p->nr; i++)
-		peer_free(p->peer[i]);
-	if (p->epoll_fd > 0)
-		close(p->epoll_fd);
-	if (p->again_fd > 0)
-		close(p->again_fd);
-	merge_free(p->merge);
-	totals_free(&p->interval);
-	totals_free(&p->total);
-	free(p);
+	for (unsigned int i = 0; i < l->nr; i++)
+		peer_free(l->peer[i]);
+	if (l->epoll_fd > 0)
+		close(l->epoll_fd);
+	if (l->again_fd > 0)
+		close(l->again_fd);
+	merge_free(l->merge);
+	totals_free(&l->interval);
+	totals_free(&l->total);
+	free(l);
 }
 
-int live_merge_fd(const struct live_merge *p)
+int live_merge_fd(const struct live_merge *l)
 {
-	return p->epoll_fd;
+	return l->epoll_fd;
 }
 
 static int on_event(void *context, const struct stream_event *e)
 {
-	struct live_merge *p = context;
-	unsigned int stream = HOST_STREAM + 1 + p->reading;
+	struct live_merge *l = context;
+	unsigned int stream = PEER_STREAM + l->reading;
 
-	p->recording |= e->type != STREAM_HEADER;
+	l->recording |= e->type != STREAM_HEADER;
 	if (e->type == STREAM_QUEUE)
-		return merge_queue(p->merge, stream, NT_TARGET, &e->queue);
+		return merge_queue(l->merge, stream, NT_TARGET, &e->queue);
 	if (e->type == STREAM_RECORD)
-		return merge_record(p->merge, stream, &e->record) ?: p->result;
+		return merge_record(l->merge, stream, &e->record) ?: l->result;
 	return 0;
 }
 
 /* Return: 1 when a peer has more, 0 when all has been read, or a negative errno. */
-static int read_all(struct live_merge *p, uint64_t until_ns)
+static int read_all(struct live_merge *l, uint64_t until_ns)
 {
 	int more = 0;
 
-	for (p->reading = 0; p->reading < p->nr; p->reading++) {
-		int ret = peer_read(p->peer[p->reading], on_event, p, until_ns);
+	for (l->reading = 0; l->reading < l->nr; l->reading++) {
+		int ret = peer_read(l->peer[l->reading], on_event, l, until_ns);
 
 		if (ret < 0)
 			return ret;
@@ -137,97 +147,97 @@ static int read_all(struct live_merge *p, uint64_t until_ns)
 	return more;
 }
 
-int live_merge_ready(struct live_merge *p)
+int live_merge_ready(struct live_merge *l)
 {
 	uint64_t n;
 	int ret;
 
-	if (read(p->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
-	ret = read_all(p, monotonic_ns() + TURN_NS);
+	ret = read_all(l, monotonic_ns() + TURN_NS);
 	n = 1;
-	if (ret > 0 && write(p->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+	if (ret > 0 && write(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
 	return ret < 0 ? ret : 0;
 }
 
-int live_merge_queue(struct live_merge *p, const struct queue_info *q)
+int live_merge_queue(struct live_merge *l, const struct queue_info *q)
 {
-	return merge_queue(p->merge, HOST_STREAM, NT_HOST, q);
+	return merge_queue(l->merge, HOST_STREAM, NT_HOST, q);
 }
 
-int live_merge_record(struct live_merge *p, const struct nt_record *r)
+int live_merge_record(struct live_merge *l, const struct nt_record *r)
 {
-	/* Nobody can have the other side of it. */
-	if (!p->recording) {
-		p->early++;
+	/* No peer has the other side of it. */
+	if (!l->recording) {
+		l->early++;
 		return 0;
 	}
-	return merge_record(p->merge, HOST_STREAM, r) ?: p->result;
+	return merge_record(l->merge, HOST_STREAM, r) ?: l->result;
 }
 
-int live_merge_interval(struct live_merge *p)
+int live_merge_interval(struct live_merge *l)
 {
-	int ret = totals_fold(&p->total, &p->interval);
+	int ret = totals_fold(&l->total, &l->interval);
 
 	if (ret)
 		return ret;
-	merge_expire(p->merge, EXPIRE_NS);
-	ret = live_merge_ready(p);
-	return ret ?: p->result;
+	merge_expire(l->merge, EXPIRE_NS);
+	ret = live_merge_ready(l);
+	return ret ?: l->result;
 }
 
-static bool all_over(const struct live_merge *p)
+static bool all_over(const struct live_merge *l)
 {
-	for (unsigned int i = 0; i < p->nr; i++) {
-		if (!peer_over(p->peer[i]))
+	for (unsigned int i = 0; i < l->nr; i++) {
+		if (!peer_over(l->peer[i]))
 			return false;
 	}
 	return true;
 }
 
 /* Reads until @until_ns, or until nothing can come, or, if @enough, until nothing is missed. */
-static int read_until(struct live_merge *p, uint64_t until_ns, bool enough)
+static int read_until(struct live_merge *l, uint64_t until_ns, bool enough)
 {
-	while (!all_over(p) && !(enough && !merge_pending(p->merge))) {
+	while (!all_over(l) && !(enough && !merge_pending(l->merge))) {
 		uint64_t now = monotonic_ns();
-		struct pollfd f = {.fd = p->epoll_fd, .events = POLLIN};
+		struct pollfd f = {.fd = l->epoll_fd, .events = POLLIN};
 		int ret;
 
 		if (now >= until_ns)
 			return 0;
 		poll(&f, 1, (int)((until_ns - now) / 1000000) + 1);
-		ret = live_merge_ready(p);
+		ret = live_merge_ready(l);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int live_merge_finish(struct live_merge *p)
+int live_merge_finish(struct live_merge *l)
 {
-	int ret = read_until(p, monotonic_ns() + LINGER_NS, true);
+	int ret = read_until(l, monotonic_ns() + LINGER_NS, true);
 
-	for (unsigned int i = 0; i < p->nr; i++)
-		peer_stop(p->peer[i]);
+	for (unsigned int i = 0; i < l->nr; i++)
+		peer_stop(l->peer[i]);
 	if (!ret)
-		ret = read_until(p, monotonic_ns() + STOP_NS, false);
+		ret = read_until(l, monotonic_ns() + STOP_NS, false);
 	if (ret)
 		return ret;
-	merge_finish(p->merge);
-	ret = totals_fold(&p->total, &p->interval);
-	return ret ?: p->result;
+	merge_finish(l->merge);
+	ret = totals_fold(&l->total, &l->interval);
+	return ret ?: l->result;
 }
 
-void live_merge_counts(const struct live_merge *p, struct live_merge_counts *n)
+void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 {
 	const struct merge_connection *c;
 
 	*n = (struct live_merge_counts){
-		.undecided = merge_pending(p->merge),
-		.early = p->early,
+		.undecided = merge_pending(l->merge),
+		.early = l->early,
 	};
-	for (unsigned int i = 0; (c = merge_connection(p->merge, i)); i++) {
+	for (unsigned int i = 0; (c = merge_connection(l->merge, i)); i++) {
 		n->matched += c->matched;
 		n->host_only += c->host_only;
 		n->target_only += c->target_only;
@@ -235,17 +245,17 @@ void live_merge_counts(const struct live_merge *p, struct live_merge_counts *n)
 	}
 }
 
-const struct peer *live_merge_peer(const struct live_merge *p, unsigned int i)
+const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i)
 {
-	return i < p->nr ? p->peer[i] : NULL;
+	return i < l->nr ? l->peer[i] : NULL;
 }
 
-const struct totals *live_merge_totals(const struct live_merge *p, bool of_all)
+const struct totals *live_merge_totals(const struct live_merge *l, bool of_all)
 {
-	return of_all ? &p->total : &p->interval;
+	return of_all ? &l->total : &l->interval;
 }
 
-const struct merge *live_merge_merge(const struct live_merge *p)
+const struct merge *live_merge_merge(const struct live_merge *l)
 {
-	return p->merge;
+	return l->merge;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Brings the records of this host and those of its peers, which are targets, together as they come.
+ * Brings the records of this host and those of its peers, which are targets, together as they come, and
+ * keeps what they add up to. Who shows it asks for it; nothing is printed here.
  */
 #ifndef NTPROF_PEER_LIVE_MERGE_H
 #define NTPROF_PEER_LIVE_MERGE_H
@@ -13,7 +14,7 @@
 #include "merge/totals.h"
 #include "peer/peer.h"
 
-/* More targets than anybody would look at together. */
+/* More targets than anybody would look at together; the options refuse more. */
 #define PEERS_MAX 16u
 
 struct live_merge;
@@ -27,22 +28,28 @@ struct live_merge;
 struct live_merge *live_merge_new(char *const *sources, unsigned int nr);
 
 /** live_merge_fd() - readable when live_merge_ready() has something to do */
-int live_merge_fd(const struct live_merge *p);
+int live_merge_fd(const struct live_merge *l);
 
 /** live_merge_ready() - take what has come from the peers, for a while; Return: 0 or a negative errno */
-int live_merge_ready(struct live_merge *p);
+int live_merge_ready(struct live_merge *l);
 
 /** live_merge_queue() - a queue of the host, before its first record; Return: 0 or -ENOMEM */
-int live_merge_queue(struct live_merge *p, const struct queue_info *q);
+int live_merge_queue(struct live_merge *l, const struct queue_info *q);
 
 /** live_merge_record() - a command of the host; Return: 0 or a negative errno */
-int live_merge_record(struct live_merge *p, const struct nt_record *r);
+int live_merge_record(struct live_merge *l, const struct nt_record *r);
 
-/** live_merge_interval() - the interval has been shown: begin the next one; 0 or a negative errno */
-int live_merge_interval(struct live_merge *p);
+/**
+ * live_merge_interval() - the interval has been shown: begin the next one
+ *
+ * Gives up records that have waited for long, and takes what has come from the peers meanwhile.
+ *
+ * Return: 0 or a negative errno.
+ */
+int live_merge_interval(struct live_merge *l);
 
 /** live_merge_finish() - the host has ended: let peers say the rest, and end them; 0 or a negative errno */
-int live_merge_finish(struct live_merge *p);
+int live_merge_finish(struct live_merge *l);
 
 /**
  * struct live_merge_counts - what became of the records so far, all connections together
@@ -59,18 +66,18 @@ struct live_merge_counts {
 };
 
 /** live_merge_counts() - @n is filled */
-void live_merge_counts(const struct live_merge *p, struct live_merge_counts *n);
+void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n);
 
 /** live_merge_peer() - peer @i, in the order in which they were given; NULL past the last */
-const struct peer *live_merge_peer(const struct live_merge *p, unsigned int i);
+const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
-/** live_merge_totals() - the merged commands of the last interval, or @of_all */
-const struct totals *live_merge_totals(const struct live_merge *p, bool of_all);
+/** live_merge_totals() - the matched commands of this interval, or @of_all before it */
+const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
 
 /** live_merge_merge() - the merge, for its connections */
-const struct merge *live_merge_merge(const struct live_merge *p);
+const struct merge *live_merge_merge(const struct live_merge *l);
 
 /** live_merge_free() - make sure that all peers have ended, and release; NULL is fine */
-void live_merge_free(struct live_merge *p);
+void live_merge_free(struct live_merge *l);
 
 #endif /* NTPROF_PEER_LIVE_MERGE_H */
