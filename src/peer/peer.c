@@ -272,6 +272,7 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		.header = p->begun ? &p->header : NULL,
 		.records = p->records,
 		.losses = &p->losses,
+		.skipped = stream_skipped(p->reader),
 	};
 	if (a->state == PEER_REFUSED)
 		a->why = p->refused ?: stream_error(p->reader);

@@ -66,6 +66,7 @@ enum peer_state peer_state(const struct peer *p);
  * @header: of its stream; NULL before it has come
  * @records: commands that its stream told of
  * @losses: what its stream said that it lost
+ * @skipped: frames of its stream that are of types which this program does not know
  *
  * Strings come from the peer and may hold anything.
  */
@@ -80,6 +81,7 @@ struct peer_about {
 	const struct stream_header *header;
 	uint64_t records;
 	const struct stream_losses *losses;
+	uint64_t skipped;
 };
 
 /** peer_about() - @a is filled; valid until the peer is read again */

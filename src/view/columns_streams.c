@@ -2,6 +2,7 @@
 #include "view/columns_streams.h"
 
 #include "core/names.h"
+#include "stream/reader.h"
 
 static void get_path(const void *row, const struct column *c, struct value *v)
 {
@@ -65,6 +66,15 @@ static void get_unknown_losses(const void *row, const struct column *c, struct v
 	v->none = !in->losses.unknown;
 }
 
+static void get_unknown_frames(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, stream_skipped(in->reader));
+	v->none = !v->natural;
+}
+
 #define HEADER(field) get_header_text, offsetof(struct input, header.field), 0
 
 static const struct column input[] = {
@@ -78,6 +88,8 @@ static const struct column input[] = {
 	[INPUT_DURATION] = {"duration", "duration", .unit = UNIT_SECONDS, .get = get_duration},
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
 				  .get = get_unknown_losses},
+	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
+				  .get = get_unknown_frames},
 };
 
 const struct columns input_columns = COLUMNS("inputs", input);
@@ -181,6 +193,15 @@ static void get_peer_sample(const void *row, const struct column *c, struct valu
 	v->none = v->natural <= 1;
 }
 
+static void get_peer_unknown_frames(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_natural(v, p->about.skipped);
+	v->none = !p->about.skipped;
+}
+
 #define PEER_HEADER(field) get_peer_header_text, offsetof(struct stream_header, field), 0
 
 static const struct column peer[] = {
@@ -199,6 +220,8 @@ static const struct column peer[] = {
 	[ABOUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, PEER_HEADER(kernel)},
 	[ABOUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_peer_commands},
 	[ABOUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_peer_sample},
+	[ABOUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
+				  .get = get_peer_unknown_frames},
 };
 
 const struct columns peer_columns = COLUMNS("peers", peer);

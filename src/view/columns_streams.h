@@ -18,6 +18,7 @@ enum input_column {
 	INPUT_COMMANDS,
 	INPUT_DURATION,
 	INPUT_UNKNOWN_LOSSES, /* of names that this version does not know; none where there are none */
+	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; none where there are none */
 };
 
 /* Of struct input. */
@@ -43,7 +44,8 @@ enum peer_column {
 	ABOUT_HOSTNAME,
 	ABOUT_KERNEL,
 	ABOUT_COMMANDS,
-	ABOUT_SAMPLE, /* none where every command is measured */
+	ABOUT_SAMPLE,	      /* none where every command is measured */
+	ABOUT_UNKNOWN_FRAMES, /* none where there are none */
 };
 
 /* Of struct peer_row. */

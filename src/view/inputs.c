@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/inputs.h"
 
+#include "stream/reader.h"
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
 #include "view/lines.h"
 
 static const struct phrase path[] = {PHRASE(NULL, INPUT_PATH, .after = ": ")};
 
+/* What this version could not read. */
+static void unknown_print(const struct input *in, FILE *f)
+{
+	static const struct phrase losses[] = {
+		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
+		       .after = "\n"),
+	};
+	static const struct phrase frames[] = {
+		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,
+		       .after = "\n"),
+	};
+
+	if (in->losses.unknown) {
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, losses, in);
+	}
+	if (stream_skipped(in->reader)) {
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, frames, in);
+	}
+}
+
 static void losses_print(const struct input *in, FILE *f)
 {
 	static const struct phrase loss[] = {PHRASE("loss ", LOSS_LOSS),
 					     PHRASE(" ", LOSS_TOTAL, .after = "\n")};
-	static const struct phrase unknown[] = {
-		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
-		       .after = "\n"),
-	};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = {.counter = c, .total = in->losses.count[c]};
@@ -23,10 +42,6 @@ static void losses_print(const struct input *in, FILE *f)
 			continue;
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &loss_columns, loss, &row);
-	}
-	if (in->losses.unknown) {
-		LINE_PRINT(f, &input_columns, path, in);
-		LINE_PRINT(f, &input_columns, unknown, in);
 	}
 }
 
@@ -48,6 +63,7 @@ void inputs_print(const struct input *in, FILE *f)
 		LINE_PRINT(f, &input_columns, line, in);
 	}
 	losses_print(in, f);
+	unknown_print(in, f);
 	if (error[0]) {
 		LINE_PRINT(f, &input_columns, path, in);
 		fprintf(f, "%s%s\n", error, in->begun ? "; what was whole before is used" : "");

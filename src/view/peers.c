@@ -9,6 +9,9 @@ static void losses_print(const struct peer_row *row, bool summary, FILE *f)
 {
 	static const struct phrase peer[] = {PHRASE("\npeer ", ABOUT_NUMBER)};
 	static const struct phrase line[] = {PHRASE(" loss ", LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
+	static const struct phrase frames[] = {
+		PHRASE(" frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
+	};
 	static const struct phrase item[] = {PHRASE(", lost ", LOSS_LOSS), PHRASE("=", LOSS_TOTAL)};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
@@ -23,6 +26,13 @@ static void losses_print(const struct peer_row *row, bool summary, FILE *f)
 			LINE_PRINT(f, &loss_columns, item, &loss);
 		}
 	}
+	if (!row->about.skipped)
+		return;
+	if (summary)
+		LINE_PRINT(f, &peer_columns, peer, row);
+	else
+		fputs(",", f);
+	LINE_PRINT(f, &peer_columns, frames, row);
 }
 
 void peers_print(const struct live_merge *p, bool summary, FILE *f)

@@ -233,30 +233,6 @@ static void a_huge_length_is_refused(void **state)
 	free(b.p);
 }
 
-/* Puts a frame between the clock and the queue of @b and counts on. */
-static struct bytes with_frame(const struct bytes *b, uint16_t type, const void *payload, size_t n)
-{
-	size_t at = frame_find(b, STREAM_QUEUE);
-	struct bytes c = {.n = b->n + HEAD + n};
-	uint8_t *f;
-
-	c.p = calloc(1, c.n);
-	memcpy(c.p, b->p, at);
-	f = c.p + at;
-	put_le32(f, n);
-	f[4] = type;
-	f[5] = type >> 8;
-	put_le32(f + 8, le32(b->p + at + 8));
-	memcpy(f + HEAD, payload, n);
-	frame_sum(f);
-	memcpy(f + HEAD + n, b->p + at, b->n - at);
-	for (size_t next = at + HEAD + n; next < c.n; next = frame_next(&c, next)) {
-		put_le32(c.p + next + 8, le32(c.p + next + 8) + 1);
-		frame_sum(c.p + next);
-	}
-	return c;
-}
-
 static void unknown_frames_are_skipped_and_counted(void **state)
 {
 	struct bytes b = small_stream(), c = with_frame(&b, 4711, "what will be", 12),

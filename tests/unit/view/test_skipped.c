@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a stream holds that this version cannot read is passed over, and told. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <errno.h>
+#include <poll.h>
+
+#include "core/time.h"
+#include "stream/input.h"
+#include "stream/testing.h"
+#include "view/inputs.h"
+#include "view/peers.h"
+
+#define SKIPPED "frames of types that this version does not know"
+/* A command that has to be started may take its time on a busy machine. */
+#define PATIENCE_NS 20000000000ULL
+
+/* The small stream with @nr frames of the future in it, of which @path is the name. */
+static int future_file(unsigned int nr, char path[32])
+{
+	struct bytes b = small_stream(), c;
+	int fd;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		c = with_frame(&b, (uint16_t)(4711 + i), "what will be", 12);
+		free(b.p);
+		b = c;
+	}
+	fd = file_of(b.p, b.n);
+	free(b.p);
+	snprintf(path, 32, "/proc/%d/fd/%d", (int)getpid(), fd);
+	return fd;
+}
+
+/* What inputs_print() prints of a file with @nr frames of the future. */
+static char *input_text(unsigned int nr)
+{
+	char path[32], *text = NULL;
+	int fd = future_file(nr, path);
+	struct stream_event e;
+	struct input in;
+	size_t size;
+	FILE *f;
+
+	assert_int_equal(input_open(&in, path), 0);
+	while (input_read(&in, &e))
+		;
+	assert_int_equal(in.result, 0);
+	f = open_memstream(&text, &size);
+	assert_non_null(f);
+	inputs_print(&in, f);
+	fclose(f);
+	input_close(&in);
+	close(fd);
+	return text;
+}
+
+static void frames_of_unknown_types_in_a_file_are_told(void **state)
+{
+	char *text = input_text(2);
+
+	(void)state;
+	assert_non_null(strstr(text, ": " SKIPPED " 2\n"));
+	free(text);
+}
+
+static void a_file_without_unknown_frames_says_nothing_of_them(void **state)
+{
+	char *text = input_text(0);
+
+	(void)state;
+	assert_null(strstr(text, SKIPPED));
+	free(text);
+}
+
+static struct live_merge *whole_peer(unsigned int nr, int *fd)
+{
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	char path[32], command[64], *sources[] = {command};
+	struct live_merge *l;
+
+	*fd = future_file(nr, path);
+	snprintf(command, sizeof(command), "cat %s", path);
+	l = live_merge_new(sources, 1);
+	assert_non_null(l);
+	while (!peer_over(live_merge_peer(l, 0))) {
+		struct pollfd p = {.fd = live_merge_fd(l), .events = POLLIN};
+
+		assert_true(monotonic_ns() < until);
+		poll(&p, 1, 100);
+		assert_int_equal(live_merge_ready(l), 0);
+	}
+	return l;
+}
+
+/* What peers_print() prints of a peer whose stream has @nr frames of the future. */
+static char *peer_text(unsigned int nr, bool summary)
+{
+	char *text = NULL;
+	size_t size;
+	int fd;
+	struct live_merge *l = whole_peer(nr, &fd);
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	assert_non_null(f);
+	peers_print(l, summary, f);
+	fclose(f);
+	live_merge_free(l);
+	close(fd);
+	return text;
+}
+
+static void frames_of_unknown_types_of_a_peer_are_told(void **state)
+{
+	char *text = peer_text(3, false);
+
+	(void)state;
+	assert_non_null(strstr(text, "peer 1 "));
+	assert_non_null(strstr(text, ", " SKIPPED " 3\n"));
+	free(text);
+	text = peer_text(3, true);
+	assert_non_null(strstr(text, "\npeer 1 " SKIPPED " 3\n"));
+	free(text);
+}
+
+static void a_peer_without_unknown_frames_says_nothing_of_them(void **state)
+{
+	char *text = peer_text(0, false);
+
+	(void)state;
+	assert_null(strstr(text, SKIPPED));
+	free(text);
+	text = peer_text(0, true);
+	assert_null(strstr(text, SKIPPED));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_of_unknown_types_in_a_file_are_told),
+		cmocka_unit_test(a_file_without_unknown_frames_says_nothing_of_them),
+		cmocka_unit_test(frames_of_unknown_types_of_a_peer_are_told),
+		cmocka_unit_test(a_peer_without_unknown_frames_says_nothing_of_them),
+	};
+
+	return cmocka_run_group_tests_name("skipped", tests, NULL, NULL);
+}
