@@ -430,13 +430,54 @@ static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 		if (r.r.side == NT_HOST)
 			feed_record(&o, m, &r, told);
 	traffic_free(t);
-	assert_true(o.pending_max <= PENDING_MAX);
+	assert_int_equal(o.pending_max, PENDING_MAX);
 	merge_finish(m);
 	outcome_check(&o, m);
 	assert_int_equal(o.fed[NT_HOST], c.commands);
 	assert_int_equal(o.only[NT_HOST] + o.ambiguous[NT_HOST], c.commands);
 	merge_free(m);
 	outcome_free(&o);
+}
+
+/* The number of the last record that was given up, which waited longest then. */
+static void note_oldest(void *context, const struct merge_connection *c, const struct nt_record *r,
+			bool ambiguous)
+{
+	uint64_t *slba = context;
+
+	(void)c;
+	(void)ambiguous;
+	assert_int_equal(r->slba, *slba + 1);
+	*slba = r->slba;
+}
+
+/* The slots of all that ever waited are used again, and more than once. */
+static void the_oldest_gives_way_when_as_many_wait_as_can(void **state)
+{
+	struct traffic_config c = traffic(1, 1, 8);
+	struct queue_info q = traffic_stream_queue(&c, 0, NT_HOST);
+	uint64_t given_up = 0, n = 0;
+	struct merge_callbacks callbacks = {NULL, note_oldest, &given_up};
+	struct merge *m = merge_new(&callbacks);
+	struct nt_record r = {.side = NT_HOST, .slot = q.slot, .gen = q.gen, .cntlid = q.cntlid};
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+	while (n < 3 * PENDING_MAX) {
+		r.slba = ++n;
+		r.points[NT_H_SEND_CMD] = n * 1000;
+		r.points[NT_H_COMPLETE] = n * 1000 + 500;
+		assert_int_equal(merge_record(m, 0, &r), 0);
+		assert_int_equal(merge_pending(m), n < PENDING_MAX ? n : PENDING_MAX);
+		assert_int_equal(given_up, n < PENDING_MAX ? 0 : n - PENDING_MAX);
+	}
+	assert_int_equal(merge_connection(m, 0)->host_only, n - PENDING_MAX);
+	merge_finish(m);
+	assert_int_equal(merge_pending(m), 0);
+	assert_int_equal(given_up, n);
+	assert_int_equal(merge_connection(m, 0)->host_only, n);
+	merge_free(m);
 }
 
 static void records_of_queues_that_nobody_told_of_are_counted(void **state)
@@ -661,6 +702,7 @@ int main(void)
 		cmocka_unit_test(mirrored_writes_are_matched_right_or_not_at_all),
 		cmocka_unit_test(without_a_target_all_are_the_hosts_only),
 		cmocka_unit_test(a_target_that_says_nothing_does_not_make_memory_grow),
+		cmocka_unit_test(the_oldest_gives_way_when_as_many_wait_as_can),
 		cmocka_unit_test(records_of_queues_that_nobody_told_of_are_counted),
 		cmocka_unit_test(records_are_given_up_when_they_are_too_old),
 		cmocka_unit_test(the_newest_of_the_waiting_records_may_be_given_up),

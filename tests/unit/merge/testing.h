@@ -15,14 +15,14 @@
 #include <cmocka.h>
 
 #include "merge/merge.h"
+#include "merge/pending.h"
 #include "traffic.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
 #define HOUR (3600 * (int64_t)SECOND)
-/* What the merge holds at most, records. */
-#define PENDING_MAX 262144
-#define CONNECTIONS_MAX 64
+/* More than any test has. */
+#define OUTCOME_CONNECTIONS_MAX 64
 
 /* How a test's traffic gets to the merge. */
 struct feed {
@@ -43,7 +43,7 @@ struct outcome {
 	uint64_t ambiguous[NT_SIDES];
 	uint64_t pending_max;
 	unsigned int nr_connections;
-	struct merge_connection connection[CONNECTIONS_MAX]; /* as they were at the end */
+	struct merge_connection connection[OUTCOME_CONNECTIONS_MAX]; /* as they were at the end */
 
 	struct entry {
 		uint64_t hash;
@@ -132,7 +132,7 @@ static inline void outcome_matched(void *context, const struct merge_connection 
 	const struct entry *h = outcome_back(o, host), *t = outcome_back(o, target);
 	const struct traffic_queue *q = &o->config->queue[h->queue];
 
-	assert_true(c->index < CONNECTIONS_MAX);
+	assert_true(c->index < OUTCOME_CONNECTIONS_MAX);
 	assert_int_equal(host->side, NT_HOST);
 	assert_int_equal(target->side, NT_TARGET);
 	if (h->id != t->id) {
@@ -154,7 +154,7 @@ static inline void outcome_single(void *context, const struct merge_connection *
 	struct outcome *o = context;
 	const struct entry *e = outcome_back(o, r);
 
-	assert_true(c->index < CONNECTIONS_MAX);
+	assert_true(c->index < OUTCOME_CONNECTIONS_MAX);
 	assert_int_equal(e->side, r->side);
 	if (ambiguous)
 		o->ambiguous[r->side]++;
@@ -211,7 +211,7 @@ static inline void outcome_check(struct outcome *o, struct merge *m)
 	assert_int_equal(o->right + o->wrong + o->only[NT_TARGET] + o->ambiguous[NT_TARGET],
 			 o->fed[NT_TARGET]);
 	o->nr_connections = merge_connections(m);
-	assert_true(o->nr_connections <= CONNECTIONS_MAX);
+	assert_true(o->nr_connections <= OUTCOME_CONNECTIONS_MAX);
 	assert_null(merge_connection(m, o->nr_connections));
 	for (unsigned int i = 0; i < o->nr_connections; i++) {
 		const struct merge_connection *c = merge_connection(m, i);
