@@ -12,9 +12,6 @@
 /* Has to be the same in every file: without it uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
-/* A table grows when a bucket has so many: uthash's own 10 make every search walk several elements. */
-#undef HASH_BKT_CAPACITY_THRESH
-#define HASH_BKT_CAPACITY_THRESH 4U
 
 /** hash_added() - whether the element that HASH_ADD...() was given is in the table now; else -ENOMEM */
 #define hash_added(element) ((element)->hh.tbl != NULL)

@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "core/record.h"
 
-/* The most records that wait, 33 MiB with their groups: the oldest gives way to one more. */
+/* The most records that wait, 36 MiB with their groups and the hash table: the oldest gives way to one more. */
 #define PENDING_MAX (1u << 17)
 
 /* Numbers of entries and of groups; 0 is none. */
