@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "merge/merge.h"
+
 static void get_host(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
