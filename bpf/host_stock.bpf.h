@@ -12,6 +12,8 @@
 #ifndef NTPROF_HOST_STOCK_BPF_H
 #define NTPROF_HOST_STOCK_BPF_H
 
+#include "host_command.bpf.h"
+
 /* Address of nvme_tcp_queue_rq(): a request whose queue calls it is ours. Learnt from the first one. */
 __u64 nt_queue_rq = 0;
 

@@ -9,6 +9,8 @@
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
 
+#include "target_command.bpf.h"
+
 /* How many bytes nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */
 #define PDU_COMMON_HEADER 8
 /* What is longer than a PDU and its digest that a target sends is data. */
@@ -251,7 +253,7 @@ static __always_inline int stock_done_of(void *ctx)
 	return 0;
 }
 
-/* See "nested" in common.bpf.h. Called for an R2T as well, see done(). */
+/* See "nested" in control.bpf.h. Called for an R2T as well, see done(). */
 SEC("fentry/nvmet_tcp_queue_response")
 int BPF_PROG(stock_done_nested, struct nvmet_req *req)
 {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The host's points, from the tracepoints of a patched nvme-tcp. */
+#ifndef NTPROF_HOST_TRACEPOINTS_BPF_H
+#define NTPROF_HOST_TRACEPOINTS_BPF_H
+
+#include "host_command.bpf.h"
+
+SEC("tp_btf/nvme_tcp_queue_rq")
+int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
+	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
+{
+	struct nvme_ctrl *ctrl;
+	struct host_queue h;
+	bool wanted;
+
+	wanted = sqe_sampled(&pdu->cmd, qid);
+	if (!wanted && !nt_tracked)
+		return 0;
+	ctrl = &queue->ctrl->ctrl;
+	h = (struct host_queue){
+		.ctrl = (__u64)ctrl,
+		.instance = ctrl->instance,
+		.qid = qid,
+	};
+	return wanted ? begin(rq, &h, &pdu->cmd) : begin_unsampled(rq, &h);
+}
+
+SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
+int BPF_PROG(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (c && !c->r.points[NT_H_SEND_CMD])
+		c->r.points[NT_H_SEND_CMD] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * The send may be over only after the answer has come: the tag can be in use again by then. A new
+ * command is known by not having been sent yet, since one queue sends one command at a time.
+ */
+SEC("tp_btf/nvme_tcp_done_send_req")
+int BPF_PROG(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (!c || !c->r.points[NT_H_SEND_CMD])
+		return 0;
+	if (!c->r.points[NT_H_SENT_CMD])
+		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
+	else
+		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_handle_r2t")
+int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int qid, __u64 recv_time,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c || c->r.points[NT_H_R2T])
+		return 0;
+	now = bpf_ktime_get_ns();
+	c->r.points[NT_H_R2T_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_R2T] = now;
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_try_send_data_pdu")
+int BPF_PROG(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid, int len,
+	     struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+
+	if (c && !c->r.points[NT_H_SEND_DATA])
+		c->r.points[NT_H_SEND_DATA] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_handle_c2h_data")
+int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
+	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c)
+		return 0;
+	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
+		no_cqe_follows(c);
+	if (c->r.points[NT_H_C2H])
+		return 0;
+	now = bpf_ktime_get_ns();
+	c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_C2H] = now;
+	return 0;
+}
+
+/* A read that ends with the SUCCESS flag has no CQE: its last data take that place. */
+SEC("tp_btf/nvme_tcp_recv_data")
+int BPF_PROG(recv_data, struct request *rq, int qid, __u32 len, __u64 recv_time,
+	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c;
+
+	if (!(pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS))
+		return 0;
+	c = cmd_of(queue, qid, rq);
+	if (c)
+		c->r.points[NT_H_CQE] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/nvme_tcp_process_nvme_cqe")
+int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu, int qid,
+	     __u64 recv_time, struct nvme_tcp_queue *queue)
+{
+	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	__u64 now;
+
+	if (!c)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!c->r.points[NT_H_C2H])
+		c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_CQE] = now;
+	c->r.flags &= ~NT_F_NO_CQE;
+	c->r.status = pdu->cqe.status >> 1;
+	return 0;
+}
+
+#endif /* NTPROF_HOST_TRACEPOINTS_BPF_H */

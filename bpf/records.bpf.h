@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records of commands, for who reads them. */
+#ifndef NTPROF_RECORDS_BPF_H
+#define NTPROF_RECORDS_BPF_H
+
+#include "control.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} records SEC(".maps");
+
+static __always_inline void cmd_unsplit(struct nt_record *r)
+{
+	r->flags |= NT_F_UNSPLIT;
+	count(NT_CNT_POINT_MISSING);
+}
+
+/* Hands the command to the reader of records, if it asks for such. */
+static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
+					  const struct nt_queue *q, __u64 latency)
+{
+	bool wake;
+
+	if (nt_select == NT_SELECT_NONE)
+		return;
+	if (nt_select == NT_SELECT_SLOWER && latency < nt_slower_ns)
+		return;
+	r->side = side;
+	r->cntlid = q->cntlid;
+	r->qid = q->qid;
+	/* The reader looks by itself every now and then: waking it for each record costs more than all else. */
+	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_wake_bytes;
+	if (bpf_ringbuf_output(&records, r, sizeof(*r),
+			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
+		count(NT_CNT_RING_FULL);
+}
+
+#endif /* NTPROF_RECORDS_BPF_H */

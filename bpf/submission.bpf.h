@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Submission queue entries. */
+#ifndef NTPROF_SUBMISSION_BPF_H
+#define NTPROF_SUBMISSION_BPF_H
+
+#include "control.bpf.h"
+
+/* NVM and fabrics opcodes that have an operation of their own (NVM Command Set 1.0, figure 13). */
+enum {
+	NVME_CMD_FLUSH = 0x00,
+	NVME_CMD_WRITE = 0x01,
+	NVME_CMD_READ = 0x02,
+	NVME_CMD_COMPARE = 0x05,
+	NVME_CMD_WRITE_ZEROES = 0x08,
+	NVME_CMD_DSM = 0x09,
+	NVME_ADMIN_ASYNC_EVENT = 0x0c,
+	NVME_FABRICS_COMMAND = 0x7f,
+};
+
+/* What sets the operation of an opcode on an I/O queue apart from NT_OP_OTHER. */
+#define OP(id) NT_OP_##id ^ NT_OP_OTHER
+static const __u8 nt_io_op[256] = {
+	[NVME_CMD_FLUSH] = OP(FLUSH), [NVME_CMD_WRITE] = OP(WRITE),
+	[NVME_CMD_READ] = OP(READ),   [NVME_CMD_WRITE_ZEROES] = OP(WRITE_ZEROES),
+	[NVME_CMD_DSM] = OP(DISCARD), [NVME_FABRICS_COMMAND] = OP(FABRICS),
+};
+#undef OP
+
+static __always_inline __u8 op_of(__u8 opcode, bool admin)
+{
+	if (admin)
+		return opcode == NVME_FABRICS_COMMAND ? NT_OP_FABRICS : NT_OP_ADMIN;
+	return nt_io_op[opcode] ^ NT_OP_OTHER;
+}
+
+/*
+ * What a submission queue entry asks for. @e is BTF-typed: plain loads, no helper calls. The SLBA is
+ * read as its two dwords because the verifier knows a command by the first member of its union.
+ */
+static __always_inline __u64 slba_of(struct nvme_command *e)
+{
+	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;
+}
+
+static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
+{
+	return !nt_sample_below ||
+	       nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length, slba_of(e)) <
+		       nt_sample_below;
+}
+
+static __always_inline void record_sqe(struct nt_record *r, struct nvme_command *e, bool admin)
+{
+	__u8 opcode = e->common.opcode;
+
+	r->opcode = opcode;
+	r->op = op_of(opcode, admin);
+	r->cid = e->common.command_id;
+	r->length = e->common.dptr.sgl.length;
+	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
+	/* Nobody but a record's reader asks for what follows. */
+	if (nt_select == NT_SELECT_NONE)
+		return;
+	r->nsid = e->common.nsid;
+	r->slba = 0;
+	if (!admin && (opcode == NVME_CMD_READ || opcode == NVME_CMD_WRITE ||
+		       opcode == NVME_CMD_WRITE_ZEROES || opcode == NVME_CMD_COMPARE))
+		r->slba = slba_of(e);
+	r->status = 0;
+}
+
+#endif /* NTPROF_SUBMISSION_BPF_H */
