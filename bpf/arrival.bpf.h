@@ -17,7 +17,7 @@ static __always_inline __u64 arrival(__u64 recv_time, __u64 now)
 
 	if (!recv_time)
 		return 0;
-	at = recv_time - nt_real_offset;
+	at = recv_time - nt_control.real_offset;
 	if (at > now || now - at > NT_ARRIVAL_MAX_AGE_NS)
 		return 0;
 	return at;

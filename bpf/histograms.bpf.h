@@ -55,11 +55,11 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 	if (!at) {
 		__u32 seen;
 
-		at = nt_hists;
-		if (nt_hists_used < nt_hists - 1)
-			at = __sync_fetch_and_add(&nt_hists_used, 1) + 1;
-		if (at >= nt_hists) {
-			at = nt_hists;
+		at = nt_knobs.hists;
+		if (nt_control.hists_used < nt_knobs.hists - 1)
+			at = __sync_fetch_and_add(&nt_control.hists_used, 1) + 1;
+		if (at >= nt_knobs.hists) {
+			at = nt_knobs.hists;
 			count(NT_CNT_HIST_FULL);
 		} else {
 			seen = __sync_val_compare_and_swap(slot, 0, at);
@@ -76,10 +76,10 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
 static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r,
 					  __u64 latency)
 {
-	__u32 epoch = nt_epoch;
+	__u32 epoch = nt_control.epoch;
 	struct nt_hist *h;
 
-	if (nt_no_histograms)
+	if (nt_knobs.no_histograms)
 		return;
 	h = hist_find(q, r->op);
 	if (!h)

@@ -10,20 +10,11 @@
 #include "state.bpf.h"
 #include "submission.bpf.h"
 
-/* Queues a controller can have: queue id q of controller nvmeN has slot N * nt_qid_stride + q. */
-const volatile __u32 nt_qid_stride = 1;
-
-/*
- * Completions pass block_rq_complete for every disk of the machine. Those of NVMe/TCP are known by what the
- * driver gave to their request_queue: the addresses of its nvme_tcp_mq_ops, and of the one for admin queues.
- */
-__u64 nt_mq_ops[2] = {};
-
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
 
 static __always_inline struct nt_queue *queue_find(struct nvme_tcp_queue *queue, int qid)
 {
-	__u32 slot = (__u32)queue->ctrl->ctrl.instance * nt_qid_stride + (__u32)qid;
+	__u32 slot = (__u32)queue->ctrl->ctrl.instance * nt_knobs.qid_stride + (__u32)qid;
 
 	return bpf_map_lookup_elem(&queues, &slot);
 }
@@ -81,17 +72,17 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 	 * CPUs, but what they lose that way, if ever, is a Keep Alive, and it is counted.
 	 */
 	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
-		nt_redirected = 1;
-	nt_mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
+		nt_control.redirected = 1;
+	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
 	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
 	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
-		nt_no_sqflow = 1;
+		nt_control.no_sqflow = 1;
 	q->identified = q->gen;
 	if (!queue)
 		return;
 	q->queue = h->queue;
-	*slot_index(h->queue) = h->instance * nt_qid_stride + h->qid + 1;
+	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
 	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
 }
 
@@ -99,13 +90,13 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 static __always_inline int begin(struct request *rq, const struct host_queue *h,
 				 struct nvme_command *sqe)
 {
-	__u32 slot = h->instance * nt_qid_stride + h->qid;
+	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	__u64 submit = rq->start_time_ns;
 	struct nt_cmd *c, *left;
 	struct nt_queue *q;
 	__u32 flags = 0;
 
-	if (h->qid >= nt_qid_stride)
+	if (h->qid >= nt_knobs.qid_stride)
 		goto no_slot;
 	q = bpf_map_lookup_elem(&queues, &slot);
 	if (!q)
@@ -147,7 +138,7 @@ no_slot:
 /* A command that is not measured. Nor is it taken for one whose end was not seen. */
 static __always_inline int begin_unsampled(struct request *rq, const struct host_queue *h)
 {
-	__u32 slot = h->instance * nt_qid_stride + h->qid;
+	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	bool elsewhere;
 	struct nt_cmd *c = cmd_by_owner((__u64)rq, &elsewhere);
 
@@ -163,8 +154,8 @@ static __always_inline int begin_unsampled(struct request *rq, const struct host
 static __always_inline void no_cqe_follows(struct nt_cmd *c)
 {
 	c->r.flags |= NT_F_NO_CQE;
-	if (!nt_no_sqflow)
-		nt_no_sqflow = 1;
+	if (!nt_control.no_sqflow)
+		nt_control.no_sqflow = 1;
 }
 
 static __always_inline __u8 shape_of(const struct nt_record *r)
@@ -198,9 +189,10 @@ static __always_inline void count_unknown(struct request *rq)
 	struct nvme_tcp_request *req = driver_part(rq);
 	__u64 made = rq->start_time_ns;
 
-	if (!nt_began_ns || rq->state != MQ_RQ_COMPLETE)
+	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	if (made ? made >= nt_began_ns : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
+	if (made ? made >= nt_control.began_ns
+		 : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
 		count(NT_CNT_NEVER_SENT);
 	else
 		count(NT_CNT_NO_START);
@@ -217,10 +209,10 @@ static __always_inline struct nt_cmd *complete_find(struct request *rq, struct n
 	__u32 slot;
 
 	*q = NULL;
-	if (ops != nt_mq_ops[0] && ops != nt_mq_ops[1])
+	if (ops != nt_control.mq_ops[0] && ops != nt_control.mq_ops[1])
 		return NULL;
-	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_qid_stride;
-	if (ops == nt_mq_ops[0])
+	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_knobs.qid_stride;
+	if (ops == nt_control.mq_ops[0])
 		slot += rq->mq_hctx->queue_num + 1;
 	*q = bpf_map_lookup_elem(&queues, &slot);
 	return cmd_in(*q, rq);
@@ -242,7 +234,7 @@ static __always_inline int complete(struct request *rq, bool nested)
 		if (!elsewhere)
 			return 0;
 		c = complete_find(rq, &q);
-		if (!c && q && !nested && !nt_sample_below)
+		if (!c && q && !nested && !nt_knobs.sample_below)
 			count_unknown(rq);
 	}
 	if (!c || !q)

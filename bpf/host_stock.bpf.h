@@ -14,9 +14,6 @@
 
 #include "host_command.bpf.h"
 
-/* Address of nvme_tcp_queue_rq(): a request whose queue calls it is ours. Learnt from the first one. */
-__u64 nt_queue_rq = 0;
-
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */
 #define NVME_CID_TAG_MASK 0xfff
 /* Of a submission queue entry: as far as dword 11. */
@@ -64,7 +61,7 @@ static __always_inline bool is_ours(struct request *rq)
 {
 	const struct blk_mq_ops___plain *ops = (const void *)rq->q->mq_ops;
 
-	return nt_queue_rq && (__u64)ops->queue_rq == nt_queue_rq;
+	return nt_control.queue_rq && (__u64)ops->queue_rq == nt_control.queue_rq;
 }
 
 /* nvme_tcp_queue_id() */
@@ -93,7 +90,7 @@ static __always_inline __u32 slot_of(__u64 address)
 	if (queue_known(address, &slot))
 		return slot;
 	ctrl = BPF_CORE_READ(queue, ctrl);
-	return (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_qid_stride +
+	return (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_knobs.qid_stride +
 	       queue_id(address, (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
@@ -160,10 +157,10 @@ int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 {
 	const struct blk_mq_ops___plain *ops;
 
-	if (nt_queue_rq)
+	if (nt_control.queue_rq)
 		return 0;
 	ops = (const void *)bd->rq->q->mq_ops;
-	nt_queue_rq = (__u64)ops->queue_rq;
+	nt_control.queue_rq = (__u64)ops->queue_rq;
 	return 0;
 }
 
@@ -190,7 +187,7 @@ static __always_inline void send_some(struct nvme_tcp_request *req)
 	if (!c || c->owner != (__u64)rq)
 		return;
 	/* Only a reader of records asks when they have been sent. */
-	if (nt_select != NT_SELECT_NONE) {
+	if (nt_knobs.select != NT_SELECT_NONE) {
 		q = bpf_map_lookup_elem(&queues, &c->r.slot);
 		if (q)
 			q->sending = (c->r.cid & NVME_CID_TAG_MASK) + 1;

@@ -14,7 +14,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 	bool wanted;
 
 	wanted = sqe_sampled(&pdu->cmd, qid);
-	if (!wanted && !nt_tracked)
+	if (!wanted && !nt_control.tracked)
 		return 0;
 	ctrl = &queue->ctrl->ctrl;
 	h = (struct host_queue){

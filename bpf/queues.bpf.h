@@ -26,12 +26,6 @@ static __always_inline __u32 *slot_index(__u64 queue)
 	return &nt_slot_index[hashed(queue, NT_SLOT_INDEX_BITS)];
 }
 
-/*
- * The function that sockets of the driver call when data has come: so they are known among all others.
- * Learnt by the stock probes from the first such socket.
- */
-__u64 nt_data_ready = 0;
-
 /* CO-RE: struct sock with its function as a plain pointer. */
 struct sock___plain {
 	void *sk_data_ready;
@@ -46,13 +40,13 @@ static __always_inline __u64 data_ready_of(struct sock *sk)
 /* The driver's queue that has this socket, 0 for sockets of others. @sk: BTF-typed */
 static __always_inline __u64 queue_of_socket(struct sock *sk)
 {
-	return data_ready_of(sk) == nt_data_ready ? (__u64)sk->sk_user_data : 0;
+	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;
 }
 
 /* @sk: an address; this is rare, and read by helper. */
 static __always_inline void data_ready_learn(struct sock *sk)
 {
-	nt_data_ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);
+	nt_control.data_ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);
 }
 
 #endif /* NTPROF_QUEUES_BPF_H */

@@ -22,15 +22,15 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 {
 	bool wake;
 
-	if (nt_select == NT_SELECT_NONE)
+	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
-	if (nt_select == NT_SELECT_SLOWER && latency < nt_slower_ns)
+	if (nt_knobs.select == NT_SELECT_SLOWER && latency < nt_knobs.slower_ns)
 		return;
 	r->side = side;
 	r->cntlid = q->cntlid;
 	r->qid = q->qid;
 	/* The reader looks by itself every now and then: waking it for each record costs more than all else. */
-	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_wake_bytes;
+	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
 	if (bpf_ringbuf_output(&records, r, sizeof(*r),
 			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
 		count(NT_CNT_RING_FULL);

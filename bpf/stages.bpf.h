@@ -13,7 +13,7 @@ struct {
 } stages SEC(".maps");
 
 /* Of a point that is asked for by itself. */
-#define NT_IS_MISSING(point) (nt_missing & 1u << (point))
+#define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
 /*
  * One row of a side's table of segments, where @r, @shape, @missing, @stage, @broken and @last, the end of
@@ -61,7 +61,7 @@ struct {
                                                                                                     \
 		if (name##_split(r, shape, 0, stage))                                               \
 			return false;                                                               \
-		if (nt_no_histograms)                                                               \
+		if (nt_knobs.no_histograms)                                                         \
 			return true;                                                                \
 		turned = max_at(s, epoch);                                                          \
 		_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX;                                \
@@ -75,9 +75,9 @@ struct {
 	{                                                                                           \
 		__u64 stage[NT_STAGES_MAX] = {};                                                    \
                                                                                                     \
-		if (name##_split(r, shape, nt_missing, stage))                                      \
+		if (name##_split(r, shape, nt_knobs.missing, stage))                                \
 			return false;                                                               \
-		if (nt_no_histograms)                                                               \
+		if (nt_knobs.no_histograms)                                                         \
 			return true;                                                                \
 		stages_count(s, stage, name##_passed(shape) & ~unknown, epoch);                     \
 		return true;                                                                        \
@@ -85,16 +85,16 @@ struct {
 	/* Counts the stages of a command; false if it cannot be split. @unknown: bits of stages */ \
 	static __always_inline bool name##_stages(struct nt_record *r, __u32 shape, __u32 unknown)  \
 	{                                                                                           \
-		__u32 op = r->op, epoch = nt_epoch;                                                 \
+		__u32 op = r->op, epoch = nt_control.epoch;                                         \
 		struct nt_stage_hists *s = NULL;                                                    \
                                                                                                     \
-		if (!nt_no_histograms) {                                                            \
+		if (!nt_knobs.no_histograms) {                                                      \
 			s = bpf_map_lookup_elem(&stages, &op);                                      \
 			if (!s)                                                                     \
 				return false;                                                       \
 			stages_turn(s, epoch);                                                      \
 		}                                                                                   \
-		if (nt_missing || unknown)                                                          \
+		if (nt_knobs.missing || unknown)                                                    \
 			return name##_count_some(r, shape, s, epoch, unknown);                      \
 		switch (shape) {                                                                    \
 		case NT_SHAPE_READ:                                                                 \
@@ -123,7 +123,7 @@ static __always_inline void stages_count(struct nt_stage_hists *s, __u64 *stage,
 {
 	for (int i = NT_STAGES_MAX - 1; i > 0; i--) {
 		for (int k = 0; k < i; k++) {
-			if (nt_into[i] != k)
+			if (nt_knobs.into[i] != k)
 				continue;
 			stage[k] += stage[i];
 			if (passed & 1u << i)

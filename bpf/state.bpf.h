@@ -48,9 +48,9 @@ static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 	if (!chunk) {
 		__u32 seen;
 
-		if (nt_chunks_used >= NT_CHUNKS)
+		if (nt_control.chunks_used >= NT_CHUNKS)
 			return NT_NOWHERE;
-		chunk = __sync_fetch_and_add(&nt_chunks_used, 1) + 1;
+		chunk = __sync_fetch_and_add(&nt_control.chunks_used, 1) + 1;
 		if (chunk > NT_CHUNKS)
 			return NT_NOWHERE;
 		seen = __sync_val_compare_and_swap(&q->chunk[nr], 0, chunk);
@@ -90,20 +90,19 @@ static __always_inline bool in_flight(const struct nt_cmd *c)
  * Of a sample there is hardly ever one in flight: how many there are is kept, to leave all others at once.
  * They begin and end here only, so that this stays right.
  */
-__u32 nt_tracked = 0;
 
 static __always_inline void cmd_take(struct nt_cmd *c, __u64 owner)
 {
-	if (nt_sample_below && !in_flight(c))
-		__sync_fetch_and_add(&nt_tracked, 1);
+	if (nt_knobs.sample_below && !in_flight(c))
+		__sync_fetch_and_add(&nt_control.tracked, 1);
 	c->owner = owner;
 }
 
 static __always_inline void cmd_release(struct nt_cmd *c)
 {
 	c->owner |= NT_RELEASED;
-	if (nt_sample_below)
-		__sync_fetch_and_add(&nt_tracked, -1);
+	if (nt_knobs.sample_below)
+		__sync_fetch_and_add(&nt_control.tracked, -1);
 }
 
 /* @elsewhere: set when it is not found here, but may be by queue and tag. */
@@ -112,7 +111,7 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	struct nt_cmd *c;
 
 	*elsewhere = false;
-	if (nt_sample_below && !nt_tracked)
+	if (nt_knobs.sample_below && !nt_control.tracked)
 		return NULL;
 	c = cmd_at(*index_of(owner));
 	if (c->owner == owner)

@@ -44,9 +44,9 @@ static __always_inline __u64 slba_of(struct nvme_command *e)
 
 static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 {
-	return !nt_sample_below ||
+	return !nt_knobs.sample_below ||
 	       nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length, slba_of(e)) <
-		       nt_sample_below;
+		       nt_knobs.sample_below;
 }
 
 static __always_inline void record_sqe(struct nt_record *r, struct nvme_command *e, bool admin)
@@ -59,7 +59,7 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
 	/* Nobody but a record's reader asks for what follows. */
-	if (nt_select == NT_SELECT_NONE)
+	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
 	r->nsid = e->common.nsid;
 	r->slba = 0;

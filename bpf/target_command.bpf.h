@@ -10,8 +10,6 @@
 #include "state.bpf.h"
 #include "submission.bpf.h"
 
-const volatile __u32 nt_slots = 1; /* entries of queues: one per nvmet_tcp_queue.idx */
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -116,7 +114,7 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 			(void *)((__u64)ctrl + bpf_core_field_offset(struct nvmet_ctrl, hostnqn)));
 	}
 	if (BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
-		nt_no_sqflow = 1;
+		nt_control.no_sqflow = 1;
 	q->identified = q->gen;
 }
 
@@ -190,7 +188,7 @@ static __always_inline int begin(const struct target_capsule *t, struct nvme_com
 	struct nt_cmd *c, *left;
 	struct nt_queue *q;
 
-	if (slot >= nt_slots)
+	if (slot >= nt_knobs.slots)
 		goto no_slot;
 	q = bpf_map_lookup_elem(&queues, &slot);
 	if (!q)
@@ -247,7 +245,7 @@ static __always_inline int done(struct nvmet_tcp_queue *queue, struct nvmet_tcp_
 /* What is sampled, and so not looked for, cannot be told from what is not known. */
 static __always_inline void count_no_start(void)
 {
-	if (nt_began_ns && !nt_sample_below)
+	if (nt_control.began_ns && !nt_knobs.sample_below)
 		count(NT_CNT_NO_START);
 }
 
@@ -301,7 +299,7 @@ static __always_inline void end_unwatched(struct nvmet_tcp_queue *queue, struct 
 {
 	struct nt_queue *q = bpf_map_lookup_elem(&queues, &c->r.slot);
 
-	nt_no_sqflow = 1;
+	nt_control.no_sqflow = 1;
 	if (!q)
 		return;
 	c->r.flags |= NT_F_NO_CQE | NT_F_UNSPLIT;
@@ -315,7 +313,7 @@ static __always_inline void data_sent(struct nvmet_tcp_queue *queue, struct nt_c
 
 	if (!q) {
 		/* Before, it may have ended by end_unwatched(). */
-		if (nt_data_watched)
+		if (nt_control.data_watched)
 			count_no_start();
 		return;
 	}

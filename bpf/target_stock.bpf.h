@@ -107,8 +107,8 @@ static __always_inline void look(struct nt_queue *q, struct sock *sk, __u64 size
 SEC("fentry/nvmet_tcp_try_recv_pdu")
 int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 {
-	if (!nt_data_ready)
-		nt_data_ready = data_ready_of(queue->sock->sk);
+	if (!nt_control.data_ready)
+		nt_control.data_ready = data_ready_of(queue->sock->sk);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now);
 	if (is_skipped(req->cmd, t.qid))
-		return nt_tracked ? BEGIN_SKIPPED(t.cmd, t.slot, capsule_tag(&t)) : 0;
+		return nt_control.tracked ? BEGIN_SKIPPED(t.cmd, t.slot, capsule_tag(&t)) : 0;
 	return begin(&t, req->cmd);
 }
 
@@ -275,7 +275,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 
 	if (!q) {
 		/* See try_send_response(). */
-		if (!nt_sample_below && !BPF_CORE_READ(cmd, offset) &&
+		if (!nt_knobs.sample_below && !BPF_CORE_READ(cmd, offset) &&
 		    (BPF_CORE_READ(queue, nvme_sq.qid) ||
 		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT))
 			count_no_start();
@@ -285,7 +285,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
 	/* Nobody but a record's reader asks for it. */
-	if (nt_select != NT_SELECT_NONE)
+	if (nt_knobs.select != NT_SELECT_NONE)
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
 	cmd_end(q, queue, c, now);
 }
@@ -306,7 +306,7 @@ int BPF_PROG(stock_send_data_pdu, struct nvmet_tcp_cmd *cmd)
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
-	if (send_begins(c) && !nt_data_watched && queue->nvme_sq.sqhd_disabled)
+	if (send_begins(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
 		end_unwatched(queue, c);
 	return 0;
 }
@@ -356,7 +356,7 @@ static __always_inline int to_socket(struct socket *sock)
 		if (!c->r.points[NT_T_SEND_R2T])
 			c->r.points[NT_T_SEND_R2T] = bpf_ktime_get_ns();
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (send_begins(c) && !nt_data_watched &&
+		if (send_begins(c) && !nt_control.data_watched &&
 		    BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
 			end_unwatched(queue, c);
 	}

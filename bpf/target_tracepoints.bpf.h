@@ -17,7 +17,7 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 	};
 
 	if (is_skipped(&pdu->cmd, qid))
-		return nt_tracked ? BEGIN_SKIPPED(cmd, queue->idx, tag_of(queue, cmd)) : 0;
+		return nt_control.tracked ? BEGIN_SKIPPED(cmd, queue->idx, tag_of(queue, cmd)) : 0;
 	t.slot = queue->idx;
 	t.now = bpf_ktime_get_ns();
 	t.rx = arrival(recv_time, t.now);
@@ -91,7 +91,7 @@ int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_dat
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
-	if (send_begins(c) && !nt_data_watched && queue->nvme_sq.sqhd_disabled)
+	if (send_begins(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
 		end_unwatched(queue, c);
 	return 0;
 }
@@ -117,7 +117,7 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 
 	if (!q) {
 		/* What has been sent in part already has ended before. */
-		if (!nt_sample_below && !cmd->offset &&
+		if (!nt_knobs.sample_below && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
 			count_no_start();
 		return 0;

@@ -130,9 +130,6 @@ struct nt_stage_hists {
 	struct nt_hist h[NT_STAGES_MAX];
 };
 
-/* Value of nt_began_ns while the program that sees commands begin is being attached. */
-#define NT_BEGINNING (~0ULL)
-
 /* States are kept in chunks of 128 commands, the usual queue depth; deeper queues take several. */
 #define NT_CHUNK_BITS 7
 #define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)

@@ -250,10 +250,10 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t
 
 static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 {
-	uint32_t used = __atomic_load_n(t->hists_used, __ATOMIC_RELAXED);
+	uint32_t used = __atomic_load_n(&t->control->hists_used, __ATOMIC_RELAXED);
 	int err;
 
-	if (!used && !t->counters[NT_CNT_HIST_FULL])
+	if (!used && !t->control->counters[NT_CNT_HIST_FULL])
 		return 0;
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
 		if (!t->queues[slot].object)
@@ -274,7 +274,7 @@ static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 			}
 		}
 	}
-	if (t->counters[NT_CNT_HIST_FULL])
+	if (t->control->counters[NT_CNT_HIST_FULL])
 		return collect_hist(t, s, t->nr_hists - 1, epoch, "(others)", "", 0, NT_OP_OTHER,
 				    true);
 	return 0;
@@ -315,7 +315,7 @@ static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
 static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
 	for (uint32_t op = 0; op < NT_OPS_NR; op++) {
-		if (!(t->ops_seen & 1u << op) && !t->counters[NT_CNT_HIST_FULL])
+		if (!(t->ops_seen & 1u << op) && !t->control->counters[NT_CNT_HIST_FULL])
 			continue;
 		if (bpf_map_lookup_elem(t->stages_fd, &op, t->percpu))
 			return -errno;
@@ -359,8 +359,8 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	    __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED) & NT_RELEASED)
 		return;
 	if (t->o.sample > 1)
-		__atomic_fetch_sub(t->tracked, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&t->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&t->control->tracked, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 }
 
 /* Frees and counts the commands of connections that have closed. */
@@ -445,7 +445,7 @@ static uint64_t missed_runs(struct tracer *t)
 static void collect_counters(struct tracer *t, struct stats *s)
 {
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
-		uint64_t now = __atomic_load_n(&t->counters[i], __ATOMIC_RELAXED);
+		uint64_t now = __atomic_load_n(&t->control->counters[i], __ATOMIC_RELAXED);
 
 		s->counters_interval[i] = now - t->counters_seen[i];
 		t->counters_seen[i] = now;
@@ -471,7 +471,7 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	s->seconds = (double)(now - t->collected_ns) / 1e9;
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
 	t->collected_ns = now;
-	epoch = __atomic_fetch_add(t->epoch, 1, __ATOMIC_RELAXED);
+	epoch = __atomic_fetch_add(&t->control->epoch, 1, __ATOMIC_RELAXED);
 	sweep_dead(t);
 	collect_counters(t, s);
 	if (t->o.no_histograms)

@@ -7,6 +7,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "core/control.h"
 #include "trace/clock.h"
 #include "trace/tracer.h"
 
@@ -49,16 +50,7 @@ struct tracer {
 	unsigned int cpus;
 
 	/* Shared with the running BPF programs. */
-	uint64_t *counters;
-	uint32_t *epoch;
-	uint32_t *chunks_used;
-	uint32_t *hists_used;
-	uint64_t *began;
-	uint32_t *no_sqflow;
-	uint32_t *data_watched;
-	uint32_t *redirected;
-	uint32_t *tracked;
-	int64_t *real_offset;
+	struct nt_control *control;
 	struct nt_queue *queues;
 	struct nt_cmd *cmds;
 	struct nt_names *names; /* target only */

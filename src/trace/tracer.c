@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/control.h"
 #include "host.skel.h"
 #include "core/segments.h"
 #include "core/time.h"
@@ -180,11 +181,11 @@ static enum tracer_status choose_programs(struct tracer *t, char *detail, size_t
 	probes_select(p, t->source, wanted);
 	stages_join(t->o.side, t->missing, t->into);
 	if (t->host) {
-		t->host->rodata->nt_missing = t->missing;
-		memcpy((void *)t->host->rodata->nt_into, t->into, sizeof(t->into));
+		t->host->rodata->nt_knobs.missing = t->missing;
+		memcpy((void *)t->host->rodata->nt_knobs.into, t->into, sizeof(t->into));
 	} else {
-		t->target->rodata->nt_missing = t->missing;
-		memcpy((void *)t->target->rodata->nt_into, t->into, sizeof(t->into));
+		t->target->rodata->nt_knobs.missing = t->missing;
+		memcpy((void *)t->target->rodata->nt_knobs.into, t->into, sizeof(t->into));
 	}
 out:
 	probes_free(p);
@@ -242,19 +243,19 @@ static uint32_t qid_stride(unsigned int cpus)
 }
 
 /* Sizes that depend on the machine and on what was asked for. */
-#define CONFIGURE(skel, t)                                                            \
-	do {                                                                          \
-		(skel)->rodata->nt_select = (t)->o.select;                            \
-		(skel)->rodata->nt_slower_ns = (t)->o.slower_ns;                      \
-		(skel)->rodata->nt_sample_below = nt_sample_threshold((t)->o.sample); \
-		(skel)->rodata->nt_hists = (t)->nr_hists;                             \
-		(skel)->rodata->nt_no_histograms = (t)->o.no_histograms;              \
-		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);         \
-		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);          \
-		(skel)->rodata->nt_wake_bytes = RING_BYTES / 4;                       \
-		if ((t)->o.select != NT_SELECT_NONE)                                  \
-			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);   \
-		(t)->obj = (skel)->obj;                                               \
+#define CONFIGURE(skel, t)                                                                  \
+	do {                                                                                \
+		(skel)->rodata->nt_knobs.select = (t)->o.select;                            \
+		(skel)->rodata->nt_knobs.slower_ns = (t)->o.slower_ns;                      \
+		(skel)->rodata->nt_knobs.sample_below = nt_sample_threshold((t)->o.sample); \
+		(skel)->rodata->nt_knobs.hists = (t)->nr_hists;                             \
+		(skel)->rodata->nt_knobs.no_histograms = (t)->o.no_histograms;              \
+		bpf_map__set_max_entries((skel)->maps.queues, (t)->nr_slots);               \
+		bpf_map__set_max_entries((skel)->maps.hists, (t)->nr_hists);                \
+		(skel)->rodata->nt_knobs.wake_bytes = RING_BYTES / 4;                       \
+		if ((t)->o.select != NT_SELECT_NONE)                                        \
+			bpf_map__set_max_entries((skel)->maps.records, RING_BYTES);         \
+		(t)->obj = (skel)->obj;                                                     \
 	} while (0)
 
 static int open_object(struct tracer *t)
@@ -274,14 +275,14 @@ static int open_object(struct tracer *t)
 			return -errno;
 		stride = qid_stride(t->cpus);
 		t->nr_slots = (HOST_CONTROLLERS + highest_instance()) * stride;
-		t->host->rodata->nt_qid_stride = stride;
+		t->host->rodata->nt_knobs.qid_stride = stride;
 		CONFIGURE(t->host, t);
 	} else {
 		t->target = nt_target__open();
 		if (!t->target)
 			return -errno;
 		t->nr_slots = TARGET_QUEUES;
-		t->target->rodata->nt_slots = t->nr_slots;
+		t->target->rodata->nt_knobs.slots = t->nr_slots;
 		CONFIGURE(t->target, t);
 		bpf_map__set_max_entries(t->target->maps.names, t->nr_slots);
 		bpf_map__set_max_entries(t->target->maps.sockets, t->nr_slots);
@@ -303,22 +304,13 @@ static void unmap_shared(void *at, const struct bpf_map *map)
 		munmap(at, (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map));
 }
 
-#define SHARE(skel, t)                                                      \
-	do {                                                                \
-		(t)->counters = (uint64_t *)(skel)->bss->nt_counters;       \
-		(t)->epoch = &(skel)->bss->nt_epoch;                        \
-		(t)->chunks_used = &(skel)->bss->nt_chunks_used;            \
-		(t)->hists_used = &(skel)->bss->nt_hists_used;              \
-		(t)->began = (uint64_t *)&(skel)->bss->nt_began_ns;         \
-		(t)->no_sqflow = &(skel)->bss->nt_no_sqflow;                \
-		(t)->data_watched = &(skel)->bss->nt_data_watched;          \
-		(t)->redirected = &(skel)->bss->nt_redirected;              \
-		(t)->tracked = &(skel)->bss->nt_tracked;                    \
-		(t)->real_offset = (int64_t *)&(skel)->bss->nt_real_offset; \
-		(t)->queues = map_shared((skel)->maps.queues);              \
-		(t)->cmds = (skel)->bss->nt_cmds;                           \
-		(t)->hists_fd = bpf_map__fd((skel)->maps.hists);            \
-		(t)->stages_fd = bpf_map__fd((skel)->maps.stages);          \
+#define SHARE(skel, t)                                             \
+	do {                                                       \
+		(t)->control = &(skel)->bss->nt_control;           \
+		(t)->queues = map_shared((skel)->maps.queues);     \
+		(t)->cmds = (skel)->bss->nt_cmds;                  \
+		(t)->hists_fd = bpf_map__fd((skel)->maps.hists);   \
+		(t)->stages_fd = bpf_map__fd((skel)->maps.stages); \
 	} while (0)
 
 static int load_object(struct tracer *t)
@@ -412,7 +404,7 @@ static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
 		if (probe_begins(names[i]))
-			*t->began = NT_BEGINNING;
+			t->control->began_ns = NT_BEGINNING;
 		err = attach_program(t, names[i]);
 		if (err) {
 			snprintf(detail, size, "%s: %s",
@@ -422,8 +414,8 @@ static enum tracer_status attach_all(struct tracer *t, char *detail, size_t size
 			return TRACER_ATTACH;
 		}
 	}
-	*t->data_watched = 1;
-	*t->began = t->attached_ns = monotonic_ns();
+	t->control->data_watched = 1;
+	t->control->began_ns = t->attached_ns = monotonic_ns();
 	return TRACER_OK;
 }
 
@@ -440,9 +432,9 @@ static void detach_all(struct tracer *t)
 /* Once a request has told what it was to tell, the next ones need not. */
 static void detach_learnt(struct tracer *t)
 {
-	if (t->host && t->host->bss->nt_queue_rq)
+	if (t->host && t->control->queue_rq)
 		detach_program(t, "stock_learn");
-	if (t->target && t->target->bss->nt_data_ready)
+	if (t->target && t->control->data_ready)
 		detach_program(t, "stock_try_recv");
 }
 
@@ -470,21 +462,21 @@ static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name),
 static void watch_data(struct tracer *t, bool settled)
 {
 	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
-	bool needed = all || !settled || __atomic_load_n(t->no_sqflow, __ATOMIC_RELAXED);
+	bool needed = all || !settled || __atomic_load_n(&t->control->no_sqflow, __ATOMIC_RELAXED);
 
-	if (needed == (*t->data_watched != 0))
+	if (needed == (t->control->data_watched != 0))
 		return;
 	/* Whoever finds it set relies on them. */
-	__atomic_store_n(t->data_watched, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->control->data_watched, 0, __ATOMIC_RELAXED);
 	if (switch_programs(t, probe_watches_data, needed))
-		__atomic_store_n(t->data_watched, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->control->data_watched, 1, __ATOMIC_RELAXED);
 }
 
 /* Where no I/O ends in an interrupt, no program has to stand in for one that was interrupted. */
 static void watch_nested(struct tracer *t, bool settled)
 {
-	bool needed =
-		!settled || t->always_nested || __atomic_load_n(t->redirected, __ATOMIC_RELAXED);
+	bool needed = !settled || t->always_nested ||
+		      __atomic_load_n(&t->control->redirected, __ATOMIC_RELAXED);
 
 	if (needed != t->nested_detached)
 		return;
@@ -534,7 +526,7 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 		status = TRACER_TIMESTAMPS;
 		goto out;
 	}
-	*t->real_offset = rx_clock_update(&t->clock);
+	t->control->real_offset = rx_clock_update(&t->clock);
 	if (o->select != NT_SELECT_NONE) {
 		int fd = bpf_map__fd(t->host ? t->host->maps.records : t->target->maps.records);
 
@@ -572,7 +564,7 @@ int tracer_clock_fd(const struct tracer *t)
 
 void tracer_clock_update(struct tracer *t)
 {
-	__atomic_store_n(t->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
+	__atomic_store_n(&t->control->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
 }
 
 enum nt_source tracer_source(const struct tracer *t)
@@ -593,8 +585,8 @@ int tracer_drain(struct tracer *t)
 void tracer_detach(struct tracer *t)
 {
 	/* Beginnings are no longer seen from the first program on that goes: ends tell nothing again. */
-	if (t->began)
-		*t->began = 0;
+	if (t->control)
+		t->control->began_ns = 0;
 	if (t->host || t->target)
 		detach_all(t);
 }

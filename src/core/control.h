@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the loader (src/trace) and the BPF programs (bpf/) say to each other, apart from what they hand on of
+ * commands: that is in core/record.h. Each side's object has one struct nt_knobs and one struct nt_control.
+ */
+#ifndef NTPROF_CORE_CONTROL_H
+#define NTPROF_CORE_CONTROL_H
+
+#include "core/record.h"
+
+/**
+ * struct nt_knobs - what the loader decides before it loads
+ * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @select: enum nt_select
+ * @wake_bytes: bytes of records that wait, from which on their reader is woken
+ * @sample_below: commands are measured whose nt_sample_mix() is below; 0: all of them
+ * @missing: bits of the points that no program gives on this kernel
+ * @hists: entries of the map hists; the last one is shared by queues for which no other is left
+ * @qid_stride: queue ids that a controller can have, the admin queue's included (host): queue id q of
+ *              controller nvmeN has slot N * @qid_stride + q
+ * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
+ * @no_histograms: keep none
+ * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
+ *
+ * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is switched off.
+ */
+struct nt_knobs {
+	__u64 slower_ns;
+	__u32 select;
+	__u32 wake_bytes;
+	__u32 sample_below;
+	__u32 missing;
+	__u32 hists;
+	__u32 qid_stride;
+	__u32 slots;
+	__u8 no_histograms;
+	__u8 into[NT_STAGES_MAX];
+	__u8 pad[5];
+};
+
+/* Value of @began_ns while the program that sees commands begin is being attached. */
+#define NT_BEGINNING (~0ULL)
+
+/**
+ * struct nt_control - what is said while programs are attached; in .bss, all zeroes at first
+ * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds, at its upper bound
+ * @began_ns: CLOCK_MONOTONIC time from which on every command's beginning is seen. 0 where it is not: then an
+ *            end without a beginning tells nothing
+ * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops and the one
+ *          for admin queues. block_rq_complete is of every disk, and NVMe/TCP's are known by them
+ * @queue_rq: address of nvme_tcp_queue_rq(): a request whose queue calls it is of NVMe/TCP
+ * @data_ready: address of the function that sockets of the driver call when data have come: they are known by
+ *              it among all sockets
+ * @epoch: counts display intervals; see struct nt_hist
+ * @data_watched: the programs of probe_watches_data() are attached, all of them
+ * @no_sqflow: a connection without SQ flow control has been seen, whose reads may end without a CQE
+ * @redirected: a queue has been seen whose commands may end in an interrupt, on another CPU
+ * @counters: see NT_COUNTERS
+ * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
+ * @hists_used: entries of the map hists that were given to queues
+ * @tracked: commands in flight; counted only when sampling, where there is hardly ever one
+ *
+ * Each is one naturally aligned word, and read and written whole; no two of them have to agree. The loader
+ * is one thread. Programs run on all CPUs at once, in tasks and in softirqs.
+ *
+ * member       | written by                                  | read by
+ * -------------+---------------------------------------------+------------------------------------------------
+ * real_offset  | loader: before attaching, at each interval, | arrival()
+ *              | and when the wall clock was set             |
+ * began_ns     | loader: NT_BEGINNING before the program     | ends whose beginning is not known
+ *              | that sees beginnings is attached, the time  |
+ *              | when all are, 0 before the first goes       |
+ * mq_ops       | host: a queue's first command               | rq_complete, stock_end
+ * queue_rq     | host, stock_learn: the first request        | stock_queue_rq; loader: detaches stock_learn
+ * data_ready   | a queue's first command; stock_try_recv     | stock probes of sockets; loader: detaches
+ *              |                                             | stock_try_recv
+ * epoch        | loader: each interval                       | whoever counts in a histogram
+ * data_watched | loader: before it detaches any of those,    | target: the first data of a read that has no CQE
+ *              | and after it has attached all               |
+ * no_sqflow    | a queue's first command; a read that has    | loader: attaches and detaches the programs of
+ *              | no CQE                                      | probe_watches_data(); host: not to write it again
+ * redirected   | host: a queue's first command               | loader: attaches and detaches the programs of
+ *              |                                             | probe_stands_in()
+ * counters     | programs; loader: died. Atomic additions    | loader: each interval
+ * chunks_used  | begin of a command that is the first of its | the same
+ *              | chunk. Atomic additions                     |
+ * hists_used   | end of a command that is the first of its   | the same; loader: each interval
+ *              | queue and operation. Atomic additions       |
+ * tracked      | begin and end of commands; loader: commands | all programs, when sampling: 0 ends them
+ *              | of closed connections. Atomic additions     |
+ *
+ * What is written while commands pass is at the end: @counters keep it off the cache line of what is read then.
+ */
+struct nt_control {
+	__s64 real_offset;
+	__u64 began_ns;
+	__u64 mq_ops[2];
+	__u64 queue_rq;
+	__u64 data_ready;
+	__u32 epoch;
+	__u32 data_watched;
+	__u32 no_sqflow;
+	__u32 redirected;
+	__u64 counters[NT_COUNTERS_NR];
+	__u32 chunks_used;
+	__u32 hists_used;
+	__u32 tracked;
+	__u32 pad;
+};
+
+#endif /* NTPROF_CORE_CONTROL_H */
