@@ -198,9 +198,6 @@ static __always_inline void count_unknown(struct request *rq)
 		count(NT_CNT_NO_START);
 }
 
-/* The start time depends on a setting of the disk. */
-NT_DEFINE_STAGES(host, NT_HOST_SEGMENTS, NT_H_SUBMIT, true)
-
 /* The long way to a request's queue and command; @q NULL where it is no command of NVMe/TCP. */
 static __always_inline struct nt_cmd *complete_find(struct request *rq, struct nt_queue **q)
 {
@@ -261,7 +258,7 @@ static __always_inline int complete(struct request *rq, bool nested)
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
 	latency_count(q, r, now - begin);
-	if (!host_stages(r, shape, unknown))
+	if (!stages_count(NT_HOST, r, shape, unknown))
 		cmd_unsplit(r);
 	record_submit(r, NT_HOST, q, now - begin);
 	return 0;

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stages of a command. */
+/*
+ * Splitting a command that has ended into its stages, and counting each in the histogram of its operation.
+ * What a stage is stands in core/points.h: each row of a side's table of segments becomes straight-line code
+ * here, once for each shape. @side is a constant in every function.
+ *
+ * Context: that of the program in which a command ends: a task or a softirq, which is not preempted by another
+ * program on its CPU that ends commands (see "nested" in control.bpf.h). Histograms are per CPU, so nothing
+ * else is needed to protect them.
+ */
 #ifndef NTPROF_STAGES_BPF_H
 #define NTPROF_STAGES_BPF_H
 
@@ -12,14 +20,12 @@ struct {
 	__type(value, struct nt_stage_hists);
 } stages SEC(".maps");
 
-/* Of a point that is asked for by itself. */
+/* Whether nothing on this kernel gives @point: known to the verifier. */
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
 /*
- * One row of a side's table of segments, where @r, @shape, @missing, @stage, @broken and @last, the end of
- * the segment before, are at hand: each segment begins where the one before ends. A point that nothing
- * gives is taken to be there; the two stages that it parts are added up in the end, so this is seen by
- * nobody.
+ * A row of the table: the segment begins where the one before it ended, at @last. The end of a missing point
+ * is taken to be @last, too: the two stages that it would part are added up by stages_count_joined().
  */
 #define NT_SUM_SEGMENT(st, shapes, from, to)                              \
 	if (1u << shape & (shapes)) {                                     \
@@ -34,81 +40,36 @@ struct {
 #define NT_PASSED(st, shapes, from, to) | (1u << shape & (shapes) ? 1u << NT_##st : 0)
 
 /*
- * Defines two functions of a side, for constants or variables @shape and @missing (points that nothing
- * gives):
- * NAME_split(r, shape, missing, stage) fills the stages, which are 0 before; true if a point that this
- * shape needs is not there, or out of order. @first: where the side's segments begin; @optional: may be 0.
- * NAME_passed(shape): bits of the stages that it passes.
+ * @missing: bits of the points that nothing gives
+ * @stage: zeroes, to which the nanoseconds of each stage are added
+ * Return: false if a point that this shape needs is not there, or out of order.
  */
-#define NT_DEFINE_STAGES(name, segments, first, optional)                                           \
-	static __always_inline bool name##_split(const struct nt_record *r, const __u32 shape,      \
-						 const __u32 missing, __u64 *stage)                 \
-	{                                                                                           \
-		__u64 last = missing & 1u << (first) ? 0 : r->points[first];                        \
-		bool broken = !last && !(optional) && !(missing & 1u << (first));                   \
-                                                                                                    \
-		segments(NT_SEGMENT) return broken;                                                 \
-	}                                                                                           \
-	static __always_inline __u32 name##_passed(const __u32 shape)                               \
-	{                                                                                           \
-		return 0 segments(NT_PASSED);                                                       \
-	}                                                                                           \
-	static __always_inline bool name##_count(struct nt_record *r, const __u32 shape,            \
-						 struct nt_stage_hists *s, __u32 epoch)             \
-	{                                                                                           \
-		struct nt_stage_hists *turned;                                                      \
-		__u64 stage[NT_STAGES_MAX] = {};                                                    \
-                                                                                                    \
-		if (name##_split(r, shape, 0, stage))                                               \
-			return false;                                                               \
-		if (nt_knobs.no_histograms)                                                         \
-			return true;                                                                \
-		turned = max_at(s, epoch);                                                          \
-		_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX;                                \
-				       i++) if (name##_passed(shape) & 1u << i)                     \
-			hist_count(&s->h[i], &turned->h[i], stage[i]);                              \
-		return true;                                                                        \
-	}                                                                                           \
-	static __always_inline bool name##_count_some(struct nt_record *r, __u32 shape,             \
-						      struct nt_stage_hists *s, __u32 epoch,        \
-						      __u32 unknown)                                \
-	{                                                                                           \
-		__u64 stage[NT_STAGES_MAX] = {};                                                    \
-                                                                                                    \
-		if (name##_split(r, shape, nt_knobs.missing, stage))                                \
-			return false;                                                               \
-		if (nt_knobs.no_histograms)                                                         \
-			return true;                                                                \
-		stages_count(s, stage, name##_passed(shape) & ~unknown, epoch);                     \
-		return true;                                                                        \
-	}                                                                                           \
-	/* Counts the stages of a command; false if it cannot be split. @unknown: bits of stages */ \
-	static __always_inline bool name##_stages(struct nt_record *r, __u32 shape, __u32 unknown)  \
-	{                                                                                           \
-		__u32 op = r->op, epoch = nt_control.epoch;                                         \
-		struct nt_stage_hists *s = NULL;                                                    \
-                                                                                                    \
-		if (!nt_knobs.no_histograms) {                                                      \
-			s = bpf_map_lookup_elem(&stages, &op);                                      \
-			if (!s)                                                                     \
-				return false;                                                       \
-			stages_turn(s, epoch);                                                      \
-		}                                                                                   \
-		if (nt_knobs.missing || unknown)                                                    \
-			return name##_count_some(r, shape, s, epoch, unknown);                      \
-		switch (shape) {                                                                    \
-		case NT_SHAPE_READ:                                                                 \
-			return name##_count(r, NT_SHAPE_READ, s, epoch);                            \
-		case NT_SHAPE_INLINE_WRITE:                                                         \
-			return name##_count(r, NT_SHAPE_INLINE_WRITE, s, epoch);                    \
-		case NT_SHAPE_R2T_WRITE:                                                            \
-			return name##_count(r, NT_SHAPE_R2T_WRITE, s, epoch);                       \
-		default:                                                                            \
-			return name##_count(r, NT_SHAPE_NO_DATA, s, epoch);                         \
-		}                                                                                   \
-	}
+static __always_inline bool stages_split(const enum nt_side side, const struct nt_record *r,
+					 const __u32 shape, const __u32 missing, __u64 *stage)
+{
+	const __u32 first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
+	__u64 last = missing & 1u << first ? 0 : r->points[first];
+	/* A request has a start time only if its disk's setting "iostats" is on. */
+	bool broken = side != NT_HOST && !last && !(missing & 1u << first);
 
-/* They turn together; the first one, which says so, comes last. */
+	if (side == NT_HOST) {
+		NT_HOST_SEGMENTS(NT_SEGMENT)
+	} else {
+		NT_TARGET_SEGMENTS(NT_SEGMENT)
+	}
+	return !broken;
+}
+
+/* Bits of the stages that a shape passes. */
+static __always_inline __u32 stages_passed(const enum nt_side side, const __u32 shape)
+{
+	return side == NT_HOST ? 0 NT_HOST_SEGMENTS(NT_PASSED) : 0 NT_TARGET_SEGMENTS(NT_PASSED);
+}
+
+/*
+ * All of an operation's stage histograms begin an interval together. The first one tells whether they have,
+ * so it is changed last: an interrupting program that finds it unchanged does the rest again.
+ */
 static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 {
 	if (s->h[0].max_epoch[epoch & 1] == epoch)
@@ -117,10 +78,43 @@ static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 		hist_turn(&s->h[i], epoch);
 }
 
-/* Where points are missing: a stage that cannot be parted from another is added to that one. */
-static __always_inline void stages_count(struct nt_stage_hists *s, __u64 *stage, __u32 passed,
-					 __u32 epoch)
+/* Where no point is missing. @shape: a constant. Return: as stages_split(). */
+static __always_inline bool stages_count_shape(const enum nt_side side, const struct nt_record *r,
+					       const __u32 shape, struct nt_stage_hists *s,
+					       __u32 epoch)
 {
+	struct nt_stage_hists *turned;
+	__u64 stage[NT_STAGES_MAX] = {};
+
+	if (!stages_split(side, r, shape, 0, stage))
+		return false;
+	if (nt_knobs.no_histograms)
+		return true;
+	turned = max_at(s, epoch);
+	_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX; i++)
+	{
+		if (stages_passed(side, shape) & 1u << i)
+			hist_count(&s->h[i], &turned->h[i], stage[i]);
+	}
+	return true;
+}
+
+/*
+ * Where points are missing: a stage that cannot be parted from another is added to that one.
+ * @unknown: bits of the stages that are not counted
+ */
+static __always_inline bool stages_count_joined(const enum nt_side side, const struct nt_record *r,
+						__u32 shape, struct nt_stage_hists *s, __u32 epoch,
+						__u32 unknown)
+{
+	__u64 stage[NT_STAGES_MAX] = {};
+	__u32 passed;
+
+	if (!stages_split(side, r, shape, nt_knobs.missing, stage))
+		return false;
+	if (nt_knobs.no_histograms)
+		return true;
+	passed = stages_passed(side, shape) & ~unknown;
 	for (int i = NT_STAGES_MAX - 1; i > 0; i--) {
 		for (int k = 0; k < i; k++) {
 			if (nt_knobs.into[i] != k)
@@ -134,6 +128,38 @@ static __always_inline void stages_count(struct nt_stage_hists *s, __u64 *stage,
 	for (int i = 0; i < NT_STAGES_MAX; i++)
 		if (passed & 1u << i)
 			hist_count(&s->h[i], max_at(&s->h[i], epoch), stage[i]);
+	return true;
+}
+
+/*
+ * Counts the stages of a command that has ended.
+ * @unknown: bits of the stages that this command cannot tell
+ * Return: false if it cannot be split: see stages_split(). Nothing is counted then.
+ */
+static __always_inline bool stages_count(const enum nt_side side, const struct nt_record *r,
+					 __u32 shape, __u32 unknown)
+{
+	__u32 op = r->op, epoch = nt_control.epoch;
+	struct nt_stage_hists *s = NULL;
+
+	if (!nt_knobs.no_histograms) {
+		s = bpf_map_lookup_elem(&stages, &op);
+		if (!s)
+			return false;
+		stages_turn(s, epoch);
+	}
+	if (nt_knobs.missing || unknown)
+		return stages_count_joined(side, r, shape, s, epoch, unknown);
+	switch (shape) {
+	case NT_SHAPE_READ:
+		return stages_count_shape(side, r, NT_SHAPE_READ, s, epoch);
+	case NT_SHAPE_INLINE_WRITE:
+		return stages_count_shape(side, r, NT_SHAPE_INLINE_WRITE, s, epoch);
+	case NT_SHAPE_R2T_WRITE:
+		return stages_count_shape(side, r, NT_SHAPE_R2T_WRITE, s, epoch);
+	default:
+		return stages_count_shape(side, r, NT_SHAPE_NO_DATA, s, epoch);
+	}
 }
 
 #endif /* NTPROF_STAGES_BPF_H */

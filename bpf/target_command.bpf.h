@@ -261,8 +261,6 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_READ;
 }
 
-NT_DEFINE_STAGES(target, NT_TARGET_SEGMENTS, NT_T_RX, false)
-
 /* The answer's last PDU is on its way. What follows on this command is not its business. */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
@@ -280,7 +278,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	r->shape = shape;
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	latency_count(q, r, now - begin);
-	if (r->flags & NT_F_UNSPLIT || !target_stages(r, shape, 0))
+	if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0))
 		cmd_unsplit(r);
 	record_submit(r, NT_TARGET, q, now - begin);
 }
