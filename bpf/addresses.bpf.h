@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses of kernel structures as numbers. */
+/*
+ * Addresses of kernel structures as numbers.
+ *
+ * A typed pointer is one whose structure the verifier knows, by BTF: it is read by plain loads, but the verifier
+ * forbids most arithmetic with it. A plain address is a number: one may calculate with it, and reads through it
+ * by bpf_probe_read_kernel() (BPF_CORE_READ()), which tolerates an address that is stale.
+ */
 #ifndef NTPROF_ADDRESSES_BPF_H
 #define NTPROF_ADDRESSES_BPF_H
 
 #include "control.bpf.h"
 
-/* The verifier lets nobody calculate with a typed pointer, but does let its lower half be copied. */
+/* Of a typed pointer, too: the verifier allows the copy of its lower half, as a number. */
 static __always_inline __u32 low_half(__u64 address)
 {
 	__u32 low;
@@ -14,7 +20,7 @@ static __always_inline __u32 low_half(__u64 address)
 	return low;
 }
 
-/* Argument @n of a function as a plain address: with those it does. */
+/* Argument @n of a function as a plain address. @ctx: of a program on a function's entry or return */
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {
 	__u64 value = 0;
@@ -24,9 +30,9 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 }
 
 /*
- * Where a table of 2^@bits entries has that of an address. Structures lie at equal distances from each other,
- * and those of several queues likewise: multiplied by an odd constant of many bits (Fibonacci hashing), they
- * spread.
+ * The entry of an address, typed or plain, in a table of 2^@bits. Structures of one kind lie at equal distances
+ * from each other, so that their addresses differ in few bits: multiplied by an odd constant of many bits
+ * (Fibonacci hashing), they spread. The lowest 6 bits are equal for structures aligned to cache lines.
  */
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the loader and the programs say to each other: knobs, signals, counters.
+ * What every file here needs: the kernel's types, and what the loader and the programs say to each other.
  *
- * Programs whose name ends in "nested": the kernel does not run a program that an interrupt finds
- * running on its CPU already (kernel/trace/bpf_trace.c, __bpf_trace_run()), and skips that event.
- * Where events of one tracepoint come both from processes and from interrupts, a second program on it
- * takes what the first one was skipped for, and finds nothing to do else. It stands before the first
- * one, because programs are attached, and so run, in the reverse of their order here. As that costs
- * every event a second run, the loader keeps it only where it is needed.
+ * Programs run on all CPUs at once, in tasks and in interrupts. A program is not run again on a CPU on which it
+ * has not ended: the kernel skips that run, and counts it as missed (__bpf_trace_run() in
+ * kernel/trace/bpf_trace.c, __bpf_prog_enter() in kernel/bpf/trampoline.c). Another program is run.
+ *
+ * "Nested" programs: where events of one place come from tasks and from interrupts, an interrupt may find the
+ * place's program running, and its event be skipped. A second program, whose name ends in "_nested", is on the
+ * same place for those events, and finds nothing to do for all others. On a tracepoint it runs after the first
+ * one, because it is attached after it: src/trace/probes_table.c has it before, and programs are attached from
+ * last to first. So the first one, which counts the ends that it cannot explain, does not meet commands that the
+ * second one has just released. It costs every event a second run, and the loader keeps it attached only where
+ * there are such interrupts (struct nt_control, @redirected).
  */
 #ifndef NTPROF_CONTROL_BPF_H
 #define NTPROF_CONTROL_BPF_H
@@ -31,6 +36,7 @@ const volatile struct nt_knobs nt_knobs = {
 
 struct nt_control nt_control = {};
 
+/* Atomic, because all CPUs share the counters, and rare. */
 static __always_inline void count(enum nt_counter which)
 {
 	__sync_fetch_and_add(&nt_control.counters[which], 1);

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Latency histograms. */
+/*
+ * Histograms of durations. A struct nt_hist is per CPU and only ever grows; user space adds up what all CPUs have.
+ *
+ * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU. Additions are
+ * not atomic: where the end of a command in a task is interrupted by that of another in a softirq, which its
+ * "nested" program counts (see control.bpf.h), one of the two additions to the same counter can be lost, if the
+ * interrupt comes between its load and its store.
+ */
 #ifndef NTPROF_HISTOGRAMS_BPF_H
 #define NTPROF_HISTOGRAMS_BPF_H
 
 #include "control.bpf.h"
 
+/* By struct nt_queue, @hist; the last one is shared by queues for which no other is left. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -12,7 +20,7 @@ struct {
 	__type(value, struct nt_hist);
 } hists SEC(".maps");
 
-/* The maximum of a new interval begins at 0. */
+/* The first duration of a new interval: its maximum begins at 0. */
 static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
 {
 	if (h->max_epoch[epoch & 1] == epoch)
@@ -22,8 +30,8 @@ static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
 }
 
 /*
- * Counts a duration in a histogram. @turned: the same histogram, but as many bytes further as the maximum of
- * this interval is behind the other one; see max_at().
+ * Counts a duration in a histogram.
+ * @turned: the same histogram, by max_at(): its max[0] is the maximum of this interval
  */
 static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned, __u64 ns)
 {
@@ -36,7 +44,10 @@ static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned
 		turned->max[0] = ns;
 }
 
-/* The compiler is kept from calculating this for every histogram again. */
+/*
+ * Several histograms in a row, shifted so that max[0] of each is max[@epoch & 1]. The compiler is kept from
+ * calculating this for every histogram again.
+ */
 static __always_inline void *max_at(void *hists, __u32 epoch)
 {
 	void *turned = hists + (epoch & 1) * sizeof(__u64);
@@ -45,7 +56,10 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 	return turned;
 }
 
-/* The latency histogram of operation @op of queue @q; the last one of all when none is left. */
+/*
+ * The latency histogram of operation @op of queue @q, which takes one if it has none; the last one of all when
+ * none is left. Two CPUs that both take one agree on one of the two, and the other is not used by anybody.
+ */
 static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 {
 	__u32 *slot, at;

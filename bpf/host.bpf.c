@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's points, from the tracepoints of a patched nvme-tcp and from block_rq_complete; those for a
- * driver that nobody patched are in host_stock.bpf.h. src/trace/probes.c says which program feeds which point,
- * and decides which of them are loaded.
+ * The host's programs. Those that fill points come from one of two sources, and complete from block_rq_complete
+ * in both. src/trace/probes_table.c says which program feeds which point, and src/trace/probes.c decides which
+ * of them are loaded.
  */
 #include "host_command.bpf.h"
 
@@ -10,13 +10,13 @@
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(rq_complete_nested, struct request *rq)
 {
-	return complete(rq, true);
+	return request_end(rq, true);
 }
 
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(rq_complete, struct request *rq)
 {
-	return complete(rq, false);
+	return request_end(rq, false);
 }
 
 #include "host_tracepoints.bpf.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of a command on the host. */
+/*
+ * The life of a command on the host, whichever programs see it: who it is for, and what moves it from one state
+ * to the next (see state.bpf.h). Its owner is its struct request.
+ */
 #ifndef NTPROF_HOST_COMMAND_BPF_H
 #define NTPROF_HOST_COMMAND_BPF_H
 
@@ -12,31 +15,41 @@
 
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
 
-static __always_inline struct nt_queue *queue_find(struct nvme_tcp_queue *queue, int qid)
+/* blk_mq_rq_to_pdu() */
+static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
 {
-	__u32 slot = (__u32)queue->ctrl->ctrl.instance * nt_knobs.qid_stride + (__u32)qid;
-
-	return bpf_map_lookup_elem(&queues, &slot);
+	return (void *)((__u64)rq + bpf_core_type_size(struct request));
 }
 
-/* The command of @tag, if it is that of @rq. */
-static __always_inline struct nt_cmd *cmd_in(struct nt_queue *q, struct request *rq)
+/* @queue: typed */
+static __always_inline struct nt_queue *queue_of(struct nvme_tcp_queue *queue, int qid)
 {
-	struct nt_cmd *c = q ? cmd_find(q, rq->tag) : NULL;
-
-	return c && c->owner == (__u64)rq ? c : NULL;
+	return queue_at((__u32)queue->ctrl->ctrl.instance * nt_knobs.qid_stride + (__u32)qid);
 }
 
-/* The state of a request in flight, NULL where its beginning was not seen. */
+/*
+ * The queue of a request of any driver; NULL where it is no command of NVMe/TCP, or of a controller none of
+ * whose commands was seen. @rq: typed
+ */
+static __always_inline struct nt_queue *queue_of_request(struct request *rq)
+{
+	__u64 ops = (__u64)rq->q->mq_ops;
+	struct nvme_tcp_request *req = driver_part(rq);
+	__u32 slot;
+
+	if (ops != nt_control.mq_ops[0] && ops != nt_control.mq_ops[1])
+		return NULL;
+	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_knobs.qid_stride;
+	if (ops == nt_control.mq_ops[0])
+		slot += rq->mq_hctx->queue_num + 1;
+	return queue_at(slot);
+}
+
+/* The command in flight of a request: see CMD_FIND(). Both typed. */
 static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int qid,
 					     struct request *rq)
 {
-	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)rq, &elsewhere);
-
-	if (c || !elsewhere)
-		return c;
-	return cmd_in(queue_find(queue, qid), rq);
+	return CMD_FIND(rq, queue_of(queue, qid), rq->tag);
 }
 
 /* Who a request is for, as its driver's queue tells. */
@@ -47,19 +60,10 @@ struct host_queue {
 	__u32 qid;
 };
 
-/* The end of the command that had this request before was not seen. */
-static __always_inline __u32 overwritten(const struct nt_cmd *c, __u64 submit)
-{
-	/* A request that goes round again keeps its start time. */
-	if (c->r.points[NT_H_SUBMIT] == submit) {
-		count(NT_CNT_REQUEUED);
-		return NT_F_REQUEUED;
-	}
-	count(NT_CNT_OVERWRITTEN);
-	return 0;
-}
-
-/* What is known of a queue only once it has been connected. This is rare, and read by helper. */
+/*
+ * What a queue's entry says of its controller, which has an id once Connect has been executed. This is rare,
+ * and read by helper. @rq: typed, the command that is beginning
+ */
 static __always_inline void queue_identify(struct nt_queue *q, const struct host_queue *h,
 					   struct request *rq)
 {
@@ -86,9 +90,28 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
 }
 
-/* A command's first point. @sqe: BTF-typed, or on the stack. */
-static __always_inline int begin(struct request *rq, const struct host_queue *h,
-				 struct nvme_command *sqe)
+/*
+ * Counts a command that is in flight when its request, or its tag, begins another one: its end was not seen.
+ * Return: flags for the record of the other one.
+ */
+static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
+{
+	/* A request that is queued again keeps its start time: it is the same command, sent again. */
+	if (c->r.points[NT_H_SUBMIT] == submit) {
+		count(NT_CNT_REQUEUED);
+		return NT_F_REQUEUED;
+	}
+	count(NT_CNT_OVERWRITTEN);
+	return 0;
+}
+
+/*
+ * To begun: the driver has got a request.
+ * @rq: typed
+ * @sqe: typed, or on the stack
+ */
+static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
+					 struct nvme_command *sqe)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	__u64 submit = rq->start_time_ns;
@@ -98,7 +121,7 @@ static __always_inline int begin(struct request *rq, const struct host_queue *h,
 
 	if (h->qid >= nt_knobs.qid_stride)
 		goto no_slot;
-	q = bpf_map_lookup_elem(&queues, &slot);
+	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
 	if (q->object != h->ctrl) {
@@ -107,16 +130,16 @@ static __always_inline int begin(struct request *rq, const struct host_queue *h,
 		q->qid = h->qid;
 		q->gen++;
 	}
-	/* By the tag: with an I/O scheduler, a request gets another one each time. */
-	c = cmd_place(q, rq->tag, (__u64)rq, &left);
+	/* With an I/O scheduler, a request gets another tag each time. */
+	c = cmd_claim(q, rq->tag, (__u64)rq, &left);
 	if (!c)
 		goto no_slot;
 	if (left) {
-		flags = overwritten(left, submit);
+		flags = count_unended(left, submit);
 		cmd_release(left);
 	}
 	if (in_flight(c))
-		flags |= overwritten(c, submit);
+		flags |= count_unended(c, submit);
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 	record_sqe(&c->r, sqe, h->qid == 0);
 	/* Connect is the first command of a queue, and the first of one that has been connected anew. */
@@ -127,7 +150,7 @@ static __always_inline int begin(struct request *rq, const struct host_queue *h,
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
-	cmd_take(c, (__u64)rq);
+	cmd_begin(c, (__u64)rq);
 	c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
 	return 0;
 no_slot:
@@ -135,27 +158,67 @@ no_slot:
 	return 0;
 }
 
-/* A command that is not measured. Nor is it taken for one whose end was not seen. */
-static __always_inline int begin_unsampled(struct request *rq, const struct host_queue *h)
+/*
+ * The driver has got a request that is not in the sample. A command of this request that is still in flight is
+ * released, so that its end is not taken from this one.
+ */
+static __always_inline int request_skip(struct request *rq, const struct host_queue *h)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
-	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)rq, &elsewhere);
+	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot), rq->tag);
 
-	if (!c && elsewhere)
-		c = cmd_in(bpf_map_lookup_elem(&queues, &slot), rq);
 	if (c) {
-		overwritten(c, rq->start_time_ns);
+		count_unended(c, rq->start_time_ns);
 		cmd_release(c);
 	}
 	return 0;
 }
 
-static __always_inline void no_cqe_follows(struct nt_cmd *c)
+/*
+ * To sent: first the capsule, then data. The send may be over only after the answer has come, and the tag be in
+ * use again by then: a command that has not been sent is a new one, since a queue sends one at a time, and is
+ * left alone. @c: in flight
+ */
+static __always_inline void cmd_sent(struct nt_cmd *c)
+{
+	if (!c->r.points[NT_H_SEND_CMD])
+		return;
+	if (!c->r.points[NT_H_SENT_CMD])
+		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
+	else
+		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+}
+
+/* To asked, by its first R2T. @recv_time: CLOCK_REALTIME of its packet */
+static __always_inline void cmd_asked(struct nt_cmd *c, __u64 recv_time, __u64 now)
+{
+	c->r.points[NT_H_R2T_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_R2T] = now;
+}
+
+/* To answering, by its first data PDU. */
+static __always_inline void cmd_answering(struct nt_cmd *c, __u64 recv_time, __u64 now)
+{
+	c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_C2H] = now;
+}
+
+/* A data PDU says that no CQE follows: the loader is told, which has such ends watched for. */
+static __always_inline void cmd_without_cqe(struct nt_cmd *c)
 {
 	c->r.flags |= NT_F_NO_CQE;
 	if (!nt_control.no_sqflow)
 		nt_control.no_sqflow = 1;
+}
+
+/* To answered, by its CQE. @status: of the CQE, with the phase tag */
+static __always_inline void cmd_answered(struct nt_cmd *c, __u64 recv_time, __u64 now, __u16 status)
+{
+	if (!c->r.points[NT_H_C2H])
+		c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_CQE] = now;
+	c->r.flags &= ~NT_F_NO_CQE;
+	c->r.status = status >> 1;
 }
 
 static __always_inline __u8 shape_of(const struct nt_record *r)
@@ -170,21 +233,15 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_NO_DATA;
 }
 
-/* blk_mq_rq_to_pdu() */
-static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
-{
-	return (void *)((__u64)rq + bpf_core_type_size(struct request));
-}
-
 /* The status with which the host ends a command that it cannot send (drivers/nvme/host/core.c). */
 #define NVME_SC_HOST_PATH_ERROR 0x370
 
 /*
- * Completions whose beginning was not seen. Flushes that the block layer ends by itself never were a
+ * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself never were a
  * command. While a controller resets, the host ends commands that it has not even begun: those are
- * the ones that were made since we began to look or, where that is not known, that say so.
+ * the ones that were made since beginnings are seen or, where that is not known, that say so. @rq: typed
  */
-static __always_inline void count_unknown(struct request *rq)
+static __always_inline void count_unbegun(struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
 	__u64 made = rq->start_time_ns;
@@ -198,24 +255,13 @@ static __always_inline void count_unknown(struct request *rq)
 		count(NT_CNT_NO_START);
 }
 
-/* The long way to a request's queue and command; @q NULL where it is no command of NVMe/TCP. */
-static __always_inline struct nt_cmd *complete_find(struct request *rq, struct nt_queue **q)
-{
-	__u64 ops = (__u64)rq->q->mq_ops;
-	struct nvme_tcp_request *req = driver_part(rq);
-	__u32 slot;
-
-	*q = NULL;
-	if (ops != nt_control.mq_ops[0] && ops != nt_control.mq_ops[1])
-		return NULL;
-	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_knobs.qid_stride;
-	if (ops == nt_control.mq_ops[0])
-		slot += rq->mq_hctx->queue_num + 1;
-	*q = bpf_map_lookup_elem(&queues, &slot);
-	return cmd_in(*q, rq);
-}
-
-static __always_inline int complete(struct request *rq, bool nested)
+/*
+ * To released: the block layer completes a request, of any driver.
+ * @rq: typed
+ * @nested: the program that stands in for an interrupted one, and mostly finds that the other one has ended the
+ *          command before: it counts no unknown ends
+ */
+static __always_inline int request_end(struct request *rq, bool nested)
 {
 	struct nt_queue *q = NULL;
 	struct nt_record *r;
@@ -226,13 +272,15 @@ static __always_inline int complete(struct request *rq, bool nested)
 
 	c = cmd_by_owner((__u64)rq, &elsewhere);
 	if (c) {
-		q = bpf_map_lookup_elem(&queues, &c->r.slot);
+		q = queue_of_cmd(c);
 	} else {
 		if (!elsewhere)
 			return 0;
-		c = complete_find(rq, &q);
+		q = queue_of_request(rq);
+		c = cmd_by_tag_and_owner(q, rq->tag, (__u64)rq);
+		/* One that is not in the sample cannot be told from one whose beginning was not seen. */
 		if (!c && q && !nested && !nt_knobs.sample_below)
-			count_unknown(rq);
+			count_unbegun(rq);
 	}
 	if (!c || !q)
 		return 0;
@@ -244,7 +292,7 @@ static __always_inline int complete(struct request *rq, bool nested)
 	shape = shape_of(r);
 	r->shape = shape;
 	begin = r->points[NT_H_SUBMIT];
-	/* A read without CQE may have had its last data before anybody watched for them. */
+	/* A read without CQE may have had its last data before the program that sees them was attached. */
 	if (!r->points[NT_H_CQE] &&
 	    (!(r->flags & NT_F_NO_CQE) || BPF_CORE_READ(driver_part(rq), req.status))) {
 		count(NT_CNT_CANCELLED);
@@ -259,7 +307,7 @@ static __always_inline int complete(struct request *rq, bool nested)
 	}
 	latency_count(q, r, now - begin);
 	if (!stages_count(NT_HOST, r, shape, unknown))
-		cmd_unsplit(r);
+		record_unsplit(r);
 	record_submit(r, NT_HOST, q, now - begin);
 	return 0;
 }

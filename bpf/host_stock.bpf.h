@@ -3,11 +3,12 @@
  * The host's points for an nvme-tcp that nobody patched: from functions that the compiler kept, and
  * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * Functions have typed arguments; what hangs on a void pointer, or comes from a per-CPU note, is a plain
- * address and read with bpf_probe_read_kernel(), which tolerates a stale one, and costs as much as nine typed
- * reads. No note is trusted by itself: the command that it leads to has to be in flight, with that identity.
+ * Arguments are typed; what hangs on a void pointer, or comes from a per-CPU note, is a plain address, whose read
+ * costs as much as nine typed ones. A note may be stale: the command that it leads to has to be in flight, with
+ * the command id that was received.
  *
- * Programs on functions that the whole kernel shares leave what is not ours after one comparison.
+ * Programs on functions that the whole kernel shares return after one comparison where they are not called for
+ * NVMe/TCP.
  */
 #ifndef NTPROF_HOST_STOCK_BPF_H
 #define NTPROF_HOST_STOCK_BPF_H
@@ -36,10 +37,14 @@ typedef struct {
 	} arg;
 } __attribute__((preserve_access_index)) read_descriptor_t;
 
-/* What a CPU was last seen to receive; noted by one program for the next one. */
+/*
+ * Which queue a CPU was last seen to receive on: noted by stock_recv_skb for stock_recv_pdu, which runs on the
+ * same CPU inside the same call. A note stays when that call is over, or another task takes the CPU: then what
+ * is copied does not go to @pdu.
+ */
 struct host_note {
-	__u64 pdu;  /* where the queue gathers the header of a PDU, */
-	__u32 slot; /* and its slot */
+	__u64 pdu;  /* address of the buffer in which the queue gathers the header of a PDU */
+	__u32 slot; /* of that queue */
 	__u32 pad;
 };
 
@@ -57,7 +62,8 @@ static __always_inline struct host_note *note_of_cpu(void)
 	return bpf_map_lookup_elem(&notes, &zero);
 }
 
-static __always_inline bool is_ours(struct request *rq)
+/* @rq: typed */
+static __always_inline bool is_nvme_tcp(struct request *rq)
 {
 	const struct blk_mq_ops___plain *ops = (const void *)rq->q->mq_ops;
 
@@ -70,45 +76,49 @@ static __always_inline __u32 queue_id(__u64 queue, __u64 queues)
 	return (queue - queues) / bpf_core_type_size(struct nvme_tcp_queue);
 }
 
-/* The queue at this address, if it was found before. @slot: filled */
-static __always_inline struct nt_queue *queue_known(__u64 queue, __u32 *slot)
+/*
+ * By the address of its struct nvme_tcp_queue. Verified: the last queue that was seen there; NULL if none was.
+ * @slot: filled, if there is one
+ */
+static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
 {
-	struct nt_queue *q;
+	struct nt_queue *q = queue_by_index(address, slot);
 
-	*slot = *slot_index(queue) - 1;
-	q = bpf_map_lookup_elem(&queues, slot);
-	return q && q->queue == queue ? q : NULL;
+	return q && q->queue == address ? q : NULL;
 }
 
-/* The slot of the queue at this address. */
-static __always_inline __u32 slot_of(__u64 address)
+/* The slot of the struct nvme_tcp_queue at a plain address, whether a command of its was seen or not. */
+static __always_inline __u32 slot_by_address(__u64 address)
 {
 	struct nvme_tcp_queue *queue = (void *)address;
 	struct nvme_tcp_ctrl *ctrl;
 	__u32 slot;
 
-	if (queue_known(address, &slot))
+	if (queue_by_address(address, &slot))
 		return slot;
 	ctrl = BPF_CORE_READ(queue, ctrl);
 	return (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_knobs.qid_stride +
 	       queue_id(address, (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* The command in flight that has this identity. */
+/* By slot and command id. Verified: in flight, and of that command id, its generation included. */
 static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 {
-	struct nt_queue *q = bpf_map_lookup_elem(&queues, &slot);
+	struct nt_queue *q = queue_at(slot);
 	struct nt_cmd *c;
 
 	if (!q)
 		return NULL;
-	c = cmd_find(q, cid & NVME_CID_TAG_MASK);
+	c = cmd_by_tag(q, cid & NVME_CID_TAG_MASK);
 	if (!c || !in_flight(c) || c->r.cid != cid)
 		return NULL;
 	return c;
 }
 
-/* A pointer in a structure whose first bytes have been read, the others being read now. */
+/*
+ * Member @member, a pointer, of the structure of type @type at plain address @object, whose first bytes were read
+ * into @bytes: from there or, where the kernel has the member further back, from the structure.
+ */
 #define POINTER_IN(bytes, object, type, member)                                      \
 	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64)        \
 		 ? *(__u64 *)((void *)(bytes) + bpf_core_field_offset(type, member)) \
@@ -127,7 +137,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 	struct nt_queue *q;
 	__u32 slot;
 
-	if (!is_ours(rq))
+	if (!is_nvme_tcp(rq))
 		return 0;
 	if (bpf_probe_read_kernel(bytes, sizeof(bytes), req))
 		return 0;
@@ -136,7 +146,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 	if (bpf_probe_read_kernel(entry, sizeof(entry),
 				  (void *)POINTER_IN(bytes, req, struct nvme_tcp_request, req.cmd)))
 		return 0;
-	q = queue_known(h.queue, &slot);
+	q = queue_by_address(h.queue, &slot);
 	/* Another controller may come to lie where one was that is gone: its Connect says so. */
 	if (q && sqe->common.opcode == NVME_FABRICS_COMMAND)
 		q->queue = 0;
@@ -148,10 +158,13 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
 		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
 	}
-	return sqe_sampled(sqe, h.qid) ? begin(rq, &h, sqe) : begin_unsampled(rq, &h);
+	return sqe_sampled(sqe, h.qid) ? request_begin(rq, &h, sqe) : request_skip(rq, &h);
 }
 
-/* Runs before the first request's block_rq_issue; not needed after that. */
+/*
+ * Notes the address of nvme_tcp_queue_rq(), before the first request's block_rq_issue asks for it. The loader then
+ * detaches it.
+ */
 SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
@@ -165,30 +178,26 @@ int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 }
 
 /*
- * A request is about to go to the socket, or a part of it: first its capsule, and once an R2T has come, the
- * first H2C data PDU.
+ * To sending: a request, or a part of it, is about to go to the socket. First this is its capsule and, once an
+ * R2T has come, the first H2C data PDU.
+ * @req: a plain address
  */
-static __always_inline void send_some(struct nvme_tcp_request *req)
+static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 {
-	/* Not by the command id: data PDUs are made where the capsule was. */
+	/*
+	 * By the request, because a data PDU is made where the capsule was, and overwrites the command id. The
+	 * asynchronous event request lies in no struct request: nothing is found for it.
+	 */
 	struct request *rq = (void *)((__u64)req - bpf_core_type_size(struct request));
-	struct nt_queue *q = NULL;
-	struct nt_cmd *c;
-	bool elsewhere;
-	__u32 slot;
+	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot_by_address((__u64)BPF_CORE_READ(req, queue))),
+				    BPF_CORE_READ(rq, tag));
+	struct nt_queue *q;
 
-	/* The asynchronous event request lies in no struct request, and is not in flight here. */
-	c = cmd_by_owner((__u64)rq, &elsewhere);
-	if (!c && elsewhere) {
-		slot = slot_of((__u64)BPF_CORE_READ(req, queue));
-		q = bpf_map_lookup_elem(&queues, &slot);
-		c = q ? cmd_find(q, BPF_CORE_READ(rq, tag)) : NULL;
-	}
-	if (!c || c->owner != (__u64)rq)
+	if (!c)
 		return;
-	/* Only a reader of records asks when they have been sent. */
+	/* Only records have the points sent_cmd and sent_data. */
 	if (nt_knobs.select != NT_SELECT_NONE) {
-		q = bpf_map_lookup_elem(&queues, &c->r.slot);
+		q = queue_of_cmd(c);
 		if (q)
 			q->sending = (c->r.cid & NVME_CID_TAG_MASK) + 1;
 	}
@@ -201,28 +210,31 @@ static __always_inline void send_some(struct nvme_tcp_request *req)
 SEC("fentry/nvme_tcp_try_send_cmd_pdu")
 int BPF_PROG(stock_send_cmd, struct nvme_tcp_request *req)
 {
-	send_some((void *)plain_argument(ctx, 0));
+	cmd_sending((void *)plain_argument(ctx, 0));
 	return 0;
 }
 
 SEC("fentry/nvme_tcp_try_send_data_pdu")
 int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
 {
-	send_some((void *)plain_argument(ctx, 0));
+	cmd_sending((void *)plain_argument(ctx, 0));
 	return 0;
 }
 
-/* Where those two are inlined: what a queue hands to its socket is a part of the request that it sends. */
+/*
+ * Where those two are inlined: what a queue hands to its socket is a part of the request that it sends.
+ * @sock: typed
+ */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct nvme_tcp_queue *queue = (void *)queue_of_socket(sock->sk);
+	struct nvme_tcp_queue *queue = (void *)queue_address_of(sock->sk);
 	struct nvme_tcp_request *req;
 
 	if (!queue)
 		return 0;
 	req = BPF_CORE_READ(queue, request);
 	if (req)
-		send_some(req);
+		cmd_sending(req);
 	return 0;
 }
 
@@ -244,32 +256,29 @@ int BPF_PROG(stock_sendmsg, struct socket *sock)
 	return to_socket(sock);
 }
 
-/* nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. */
+/*
+ * nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. By the tag, because
+ * the request that was sent is no longer told: cmd_sent() leaves a new command with that tag alone.
+ */
 SEC("fexit/nvme_tcp_try_send")
 int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 {
-	__u32 slot, tag;
 	struct nt_queue *q;
 	struct nt_cmd *c;
+	__u32 tag;
 
 	if (queue->request)
 		return 0;
-	slot = slot_of(plain_argument(ctx, 0));
-	q = bpf_map_lookup_elem(&queues, &slot);
+	q = queue_at(slot_by_address(plain_argument(ctx, 0)));
 	if (!q || !q->sending)
 		return 0;
 	tag = q->sending - 1;
 	q->sending = 0;
 	if (ret < 0)
 		return 0;
-	c = cmd_find(q, tag);
-	/* See done_send_req(): the answer may have come already, and the tag be in use again. */
-	if (!c || !in_flight(c) || !c->r.points[NT_H_SEND_CMD])
-		return 0;
-	if (!c->r.points[NT_H_SENT_CMD])
-		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
-	else
-		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+	c = cmd_by_tag(q, tag);
+	if (c && in_flight(c))
+		cmd_sent(c);
 	return 0;
 }
 
@@ -281,12 +290,16 @@ int BPF_PROG(stock_recv_skb, read_descriptor_t *desc)
 
 	if (!n)
 		return 0;
-	n->slot = slot_of((__u64)queue);
+	n->slot = slot_by_address((__u64)queue);
 	n->pdu = (__u64)BPF_CORE_READ(queue, pdu);
 	return 0;
 }
 
-/* The header of a PDU has been received whole: nvme_tcp_handle_c2h_data(), _r2t(), _comp() follow. */
+/*
+ * The header of a PDU has been received whole: nvme_tcp_handle_c2h_data(), _r2t(), _comp() follow.
+ * @pdu: HOST_PDU_BYTES of it, on the stack
+ * @tstamp: CLOCK_REALTIME arrival of its packet
+ */
 static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tstamp)
 {
 	__u8 type = ((const struct nvme_tcp_hdr *)pdu)->type;
@@ -302,28 +315,19 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 		if (!c)
 			return;
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
-			no_cqe_follows(c);
-		if (c->r.points[NT_H_C2H])
-			return;
-		c->r.points[NT_H_RX] = arrival(tstamp, now);
-		c->r.points[NT_H_C2H] = now;
+			cmd_without_cqe(c);
+		if (!c->r.points[NT_H_C2H])
+			cmd_answering(c, tstamp, now);
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(slot, r2t->command_id);
-		if (!c || c->r.points[NT_H_R2T])
-			return;
-		c->r.points[NT_H_R2T_RX] = arrival(tstamp, now);
-		c->r.points[NT_H_R2T] = now;
+		if (c && !c->r.points[NT_H_R2T])
+			cmd_asked(c, tstamp, now);
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(slot, rsp->cqe.command_id);
-		if (!c)
-			return;
-		if (!c->r.points[NT_H_C2H])
-			c->r.points[NT_H_RX] = arrival(tstamp, now);
-		c->r.points[NT_H_CQE] = now;
-		c->r.flags &= ~NT_F_NO_CQE;
-		c->r.status = rsp->cqe.status >> 1;
+		if (c)
+			cmd_answered(c, tstamp, now, rsp->cqe.status);
 		return;
 	}
 }
@@ -350,8 +354,11 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 	return 0;
 }
 
-/* A read that ends with the SUCCESS flag has no CQE: what follows its last data takes that place. */
-static __always_inline int no_cqe(struct nt_cmd *c)
+/*
+ * To answered: a read that ends with the SUCCESS flag has no CQE, and what follows its last data takes that
+ * place. @c: NULL where its beginning was not seen
+ */
+static __always_inline int cmd_answered_by_data(struct nt_cmd *c)
 {
 	if (c && (c->r.flags & NT_F_NO_CQE) && !c->r.points[NT_H_CQE])
 		c->r.points[NT_H_CQE] = bpf_ktime_get_ns();
@@ -363,24 +370,19 @@ int BPF_PROG(stock_in_short, struct nvme_tcp_queue *queue, struct request *rq)
 {
 	__u32 qid = queue_id((__u64)queue, (__u64)queue->ctrl->queues);
 
-	return no_cqe(cmd_of(queue, qid, rq));
+	return cmd_answered_by_data(cmd_of(queue, qid, rq));
 }
 
-/* Cancelled requests pass here too, with a status that says so. */
+/* Cancelled requests pass here too, with a status that says so, and requests of other drivers. */
 SEC("fentry/blk_mq_complete_request_remote")
 int BPF_PROG(stock_end, struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
-	struct nt_queue *q;
-	struct nt_cmd *c;
-	bool elsewhere;
+	struct nt_cmd *c = CMD_FIND(rq, queue_of_request(rq), rq->tag);
 
-	c = cmd_by_owner((__u64)rq, &elsewhere);
-	if (!c && elsewhere)
-		c = complete_find(rq, &q);
 	if (!c || BPF_CORE_READ(req, req.status))
 		return 0;
-	return no_cqe(c);
+	return cmd_answered_by_data(c);
 }
 
 #endif /* NTPROF_HOST_STOCK_BPF_H */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host's points, from the tracepoints of a patched nvme-tcp. */
+/*
+ * The host's points from the tracepoints of a patched nvme-tcp (kernel_patches/). All arguments are typed. A
+ * command whose beginning was not seen, or that is not in the sample, is left.
+ */
 #ifndef NTPROF_HOST_TRACEPOINTS_BPF_H
 #define NTPROF_HOST_TRACEPOINTS_BPF_H
 
@@ -22,35 +25,24 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return wanted ? begin(rq, &h, &pdu->cmd) : begin_unsampled(rq, &h);
+	return wanted ? request_begin(rq, &h, &pdu->cmd) : request_skip(rq, &h);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
 int BPF_PROG(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
 	     struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
-
-	if (c && !c->r.points[NT_H_SEND_CMD])
-		c->r.points[NT_H_SEND_CMD] = bpf_ktime_get_ns();
+	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_CMD);
 	return 0;
 }
 
-/*
- * The send may be over only after the answer has come: the tag can be in use again by then. A new
- * command is known by not having been sent yet, since one queue sends one command at a time.
- */
 SEC("tp_btf/nvme_tcp_done_send_req")
 int BPF_PROG(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
-	if (!c || !c->r.points[NT_H_SEND_CMD])
-		return 0;
-	if (!c->r.points[NT_H_SENT_CMD])
-		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
-	else
-		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+	if (c)
+		cmd_sent(c);
 	return 0;
 }
 
@@ -59,13 +51,9 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 	     struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
-	__u64 now;
 
-	if (!c || c->r.points[NT_H_R2T])
-		return 0;
-	now = bpf_ktime_get_ns();
-	c->r.points[NT_H_R2T_RX] = arrival(recv_time, now);
-	c->r.points[NT_H_R2T] = now;
+	if (c && !c->r.points[NT_H_R2T])
+		cmd_asked(c, recv_time, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -73,10 +61,7 @@ SEC("tp_btf/nvme_tcp_try_send_data_pdu")
 int BPF_PROG(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid, int len,
 	     struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
-
-	if (c && !c->r.points[NT_H_SEND_DATA])
-		c->r.points[NT_H_SEND_DATA] = bpf_ktime_get_ns();
+	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_DATA);
 	return 0;
 }
 
@@ -85,17 +70,13 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
-	__u64 now;
 
 	if (!c)
 		return 0;
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
-		no_cqe_follows(c);
-	if (c->r.points[NT_H_C2H])
-		return 0;
-	now = bpf_ktime_get_ns();
-	c->r.points[NT_H_RX] = arrival(recv_time, now);
-	c->r.points[NT_H_C2H] = now;
+		cmd_without_cqe(c);
+	if (!c->r.points[NT_H_C2H])
+		cmd_answering(c, recv_time, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -119,16 +100,9 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	     __u64 recv_time, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
-	__u64 now;
 
-	if (!c)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (!c->r.points[NT_H_C2H])
-		c->r.points[NT_H_RX] = arrival(recv_time, now);
-	c->r.points[NT_H_CQE] = now;
-	c->r.flags &= ~NT_F_NO_CQE;
-	c->r.status = pdu->cqe.status >> 1;
+	if (c)
+		cmd_answered(c, recv_time, bpf_ktime_get_ns(), pdu->cqe.status);
 	return 0;
 }
 

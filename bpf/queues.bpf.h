@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queues of a side, and how they are found. */
+/*
+ * The queues of a side: each has a slot in one map, whose entries user space reads while programs write them.
+ * Stock probes find a queue by the address of the driver's structure for it, and that by its socket.
+ *
+ * A queue's entry is written by its first command and by the Connect command, before which no other passes;
+ * see struct nt_queue for what changes later. Nothing is locked: who finds a queue by something that may be
+ * stale verifies it.
+ */
 #ifndef NTPROF_QUEUES_BPF_H
 #define NTPROF_QUEUES_BPF_H
 
@@ -14,16 +21,35 @@ struct {
 	__type(value, struct nt_queue);
 } queues SEC(".maps");
 
+/* NULL if the map has no such slot. */
+static __always_inline struct nt_queue *queue_at(__u32 slot)
+{
+	return bpf_map_lookup_elem(&queues, &slot);
+}
+
+/* Of a command in flight; NULL never, but the verifier does not know. */
+static __always_inline struct nt_queue *queue_of_cmd(const struct nt_cmd *c)
+{
+	return bpf_map_lookup_elem(&queues, &c->r.slot);
+}
+
 /*
- * Stock probes find a queue by its address: 1 + its slot, or 0. An entry belongs to who came last, so who
- * reads it has to see whether it leads to the right one.
+ * By the address of the driver's structure for it, 1 + the slot of a queue, 0 if none. Several addresses share
+ * an entry, which belongs to the queue that was seen last: who reads it verifies the queue.
  */
 #define NT_SLOT_INDEX_BITS 12
 __u32 nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
 
-static __always_inline __u32 *slot_index(__u64 queue)
+static __always_inline __u32 *slot_index(__u64 address)
 {
-	return &nt_slot_index[hashed(queue, NT_SLOT_INDEX_BITS)];
+	return &nt_slot_index[hashed(address, NT_SLOT_INDEX_BITS)];
+}
+
+/* By the index. Not verified: it may be another queue's. @slot: filled, with its slot */
+static __always_inline struct nt_queue *queue_by_index(__u64 address, __u32 *slot)
+{
+	*slot = *slot_index(address) - 1;
+	return queue_at(*slot);
 }
 
 /* CO-RE: struct sock with its function as a plain pointer. */
@@ -31,19 +57,19 @@ struct sock___plain {
 	void *sk_data_ready;
 } __attribute__((preserve_access_index));
 
-/* @sk: BTF-typed */
+/* @sk: typed */
 static __always_inline __u64 data_ready_of(struct sock *sk)
 {
 	return (__u64)((struct sock___plain *)sk)->sk_data_ready;
 }
 
-/* The driver's queue that has this socket, 0 for sockets of others. @sk: BTF-typed */
-static __always_inline __u64 queue_of_socket(struct sock *sk)
+/* The address of the driver's structure for the queue of this socket, 0 for sockets of others. @sk: typed */
+static __always_inline __u64 queue_address_of(struct sock *sk)
 {
 	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;
 }
 
-/* @sk: an address; this is rare, and read by helper. */
+/* @sk: a plain address; this is rare, and read by helper. */
 static __always_inline void data_ready_learn(struct sock *sk)
 {
 	nt_control.data_ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);

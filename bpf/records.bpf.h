@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records of commands, for who reads them. */
+/*
+ * Records of whole commands, handed to user space through one ring buffer, whose reader they may reach in another
+ * order than the commands ended in. Reserving is locked by the kernel, interrupts included.
+ */
 #ifndef NTPROF_RECORDS_BPF_H
 #define NTPROF_RECORDS_BPF_H
 
 #include "control.bpf.h"
 
+/* The smallest that there is; the loader makes it larger where records are asked for. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } records SEC(".maps");
 
-static __always_inline void cmd_unsplit(struct nt_record *r)
+/* The command cannot be split into stages: that is counted, and said in its record. */
+static __always_inline void record_unsplit(struct nt_record *r)
 {
 	r->flags |= NT_F_UNSPLIT;
 	count(NT_CNT_POINT_MISSING);
 }
 
-/* Hands the command to the reader of records, if it asks for such. */
+/* Hands the record of a command that has ended to its reader, if it asks for such. @latency: nanoseconds */
 static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
 					  const struct nt_queue *q, __u64 latency)
 {
@@ -29,7 +34,7 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 	r->side = side;
 	r->cntlid = q->cntlid;
 	r->qid = q->qid;
-	/* The reader looks by itself every now and then: waking it for each record costs more than all else. */
+	/* The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more than all else. */
 	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
 	if (bpf_ringbuf_output(&records, r, sizeof(*r),
 			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))

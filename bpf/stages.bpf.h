@@ -4,9 +4,7 @@
  * What a stage is stands in core/points.h: each row of a side's table of segments becomes straight-line code
  * here, once for each shape. @side is a constant in every function.
  *
- * Context: that of the program in which a command ends: a task or a softirq, which is not preempted by another
- * program on its CPU that ends commands (see "nested" in control.bpf.h). Histograms are per CPU, so nothing
- * else is needed to protect them.
+ * Context and protection: see histograms.bpf.h.
  */
 #ifndef NTPROF_STAGES_BPF_H
 #define NTPROF_STAGES_BPF_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Submission queue entries. */
+/*
+ * Submission queue entries: what a command asks for, and whether it is in the sample. An entry is typed, or a copy
+ * on the stack: it is read by plain loads, not by helper.
+ */
 #ifndef NTPROF_SUBMISSION_BPF_H
 #define NTPROF_SUBMISSION_BPF_H
 
@@ -17,7 +20,7 @@ enum {
 	NVME_FABRICS_COMMAND = 0x7f,
 };
 
-/* What sets the operation of an opcode on an I/O queue apart from NT_OP_OTHER. */
+/* Operations of opcodes on I/O queues, each XORed with NT_OP_OTHER: what the table leaves out is 0, and so that. */
 #define OP(id) NT_OP_##id ^ NT_OP_OTHER
 static const __u8 nt_io_op[256] = {
 	[NVME_CMD_FLUSH] = OP(FLUSH), [NVME_CMD_WRITE] = OP(WRITE),
@@ -33,15 +36,13 @@ static __always_inline __u8 op_of(__u8 opcode, bool admin)
 	return nt_io_op[opcode] ^ NT_OP_OTHER;
 }
 
-/*
- * What a submission queue entry asks for. @e is BTF-typed: plain loads, no helper calls. The SLBA is
- * read as its two dwords because the verifier knows a command by the first member of its union.
- */
+/* The SLBA is read as two dwords: the verifier knows an entry by the first member of its union, the common one. */
 static __always_inline __u64 slba_of(struct nvme_command *e)
 {
 	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;
 }
 
+/* Both sides decide the same of the same command; see core/sample.h. */
 static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 {
 	return !nt_knobs.sample_below ||
@@ -49,6 +50,7 @@ static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 		       nt_knobs.sample_below;
 }
 
+/* Fills what a record says of the entry, and resets the flags. */
 static __always_inline void record_sqe(struct nt_record *r, struct nvme_command *e, bool admin)
 {
 	__u8 opcode = e->common.opcode;
@@ -58,7 +60,7 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	r->cid = e->common.command_id;
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
-	/* Nobody but a record's reader asks for what follows. */
+	/* Only records have what follows. */
 	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
 	r->nsid = e->common.nsid;

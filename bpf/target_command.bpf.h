@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of a command on the target. */
+/*
+ * The life of a command on the target, whichever programs see it: which connection it came by, and what moves
+ * it from one state to the next (see state.bpf.h). Its owner is its struct nvmet_tcp_cmd.
+ */
 #ifndef NTPROF_TARGET_COMMAND_BPF_H
 #define NTPROF_TARGET_COMMAND_BPF_H
 
@@ -18,7 +21,7 @@ struct {
 	__type(value, struct nt_names);
 } names SEC(".maps");
 
-/* Which slot a socket serves, so that a connection's end is noticed. */
+/* By the address of a struct sock, the slot that it serves, so that a connection's end is noticed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -26,16 +29,9 @@ struct {
 	__type(value, __u32);
 } sockets SEC(".maps");
 
-static __always_inline struct nt_queue *queue_find(struct nvmet_tcp_queue *queue)
-{
-	__u32 slot = queue->idx;
-
-	return bpf_map_lookup_elem(&queues, &slot);
-}
-
 /*
  * A command's place in its queue: 0 is the one that a connection has before it is told its depth,
- * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both.
+ * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both. Both typed.
  */
 static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
@@ -46,8 +42,8 @@ static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_
 	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
 }
 
-/* tag_of() for plain addresses. */
-static __always_inline __u32 tag_at(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+/* The same; both are plain addresses. */
+static __always_inline __u32 tag_of_plain(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	__u64 connect = (__u64)queue + bpf_core_field_offset(struct nvmet_tcp_queue, connect);
 	__u64 cmds;
@@ -58,24 +54,11 @@ static __always_inline __u32 tag_at(struct nvmet_tcp_queue *queue, struct nvmet_
 	return ((__u64)cmd - cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
 }
 
-static __always_inline struct nt_cmd *cmd_in(struct nt_queue *q, struct nvmet_tcp_queue *queue,
-					     struct nvmet_tcp_cmd *cmd)
-{
-	struct nt_cmd *c = q ? cmd_find(q, tag_of(queue, cmd)) : NULL;
-
-	return c && c->owner == (__u64)cmd ? c : NULL;
-}
-
-/* The state of a command in flight, NULL where its beginning was not seen. */
+/* The command in flight at @cmd: see CMD_FIND(). Both typed. */
 static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 					     struct nvmet_tcp_cmd *cmd)
 {
-	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
-
-	if (c || !elsewhere)
-		return c;
-	return cmd_in(queue_find(queue), queue, cmd);
+	return CMD_FIND(cmd, queue_at(queue->idx), tag_of(queue, cmd));
 }
 
 /* A connection takes its slot. @queue may be a plain address: this is rare, and read by helper. */
@@ -118,70 +101,48 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	q->identified = q->gen;
 }
 
-/* What begin() has to know of a command capsule that has been received. */
+/* A command capsule that has been received. */
 struct target_capsule {
 	struct nvmet_tcp_queue *queue;
 	__u64 cmd; /* address of its struct nvmet_tcp_cmd */
 	__u32 slot;
 	__u16 qid;
-	bool has_ctrl;
-	bool typed; /* @queue is; a constant */
-	__u64 rx;   /* arrival, 0 if unknown */
+	bool has_ctrl; /* its queue belongs to a controller: Connect has been executed */
+	bool typed;    /* @queue is; a constant */
+	__u64 rx;      /* CLOCK_MONOTONIC arrival, 0 if unknown */
 	__u64 now;
 };
 
-/* Whether nobody is interested in a command: it is not sampled, and introduces no connection. */
+static __always_inline __u32 capsule_tag(const struct target_capsule *t)
+{
+	struct nvmet_tcp_cmd *cmd = (void *)t->cmd;
+
+	return t->typed ? tag_of(t->queue, cmd) : tag_of_plain(t->queue, cmd);
+}
+
+/* Whether a capsule may be skipped at once: it is not in the sample, and introduces no connection. */
 static __always_inline bool is_skipped(struct nvme_command *sqe, __u32 qid)
 {
 	return !sqe_sampled(sqe, qid) && sqe->common.opcode != NVME_FABRICS_COMMAND;
 }
 
-/* Nor is it taken for one whose end was not seen. */
-static __always_inline int forget(struct nt_cmd *c, __u64 cmd)
+/*
+ * A capsule that is not in the sample. A command at its address that is still in flight is released, so that its
+ * end is not taken from this one. @t: queue, cmd, slot and typed are needed
+ */
+static __always_inline int capsule_skip(const struct target_capsule *t)
 {
-	if (c && c->owner == cmd) {
+	struct nt_cmd *c = CMD_FIND(t->cmd, queue_at(t->slot), capsule_tag(t));
+
+	if (c) {
 		count(NT_CNT_OVERWRITTEN);
 		cmd_release(c);
 	}
 	return 0;
 }
 
-static __always_inline __u32 capsule_tag(const struct target_capsule *t)
-{
-	struct nvmet_tcp_cmd *cmd = (void *)t->cmd;
-
-	return t->typed ? tag_of(t->queue, cmd) : tag_at(t->queue, cmd);
-}
-
-static __always_inline struct nt_cmd *cmd_of_slot(__u32 slot, __u32 tag)
-{
-	struct nt_queue *q = bpf_map_lookup_elem(&queues, &slot);
-
-	return q ? cmd_find(q, tag) : NULL;
-}
-
-/* @tag is computed only if it is needed. */
-#define BEGIN_SKIPPED(cmd, slot, tag)                                           \
-	({                                                                      \
-		bool elsewhere;                                                 \
-		struct nt_cmd *before = cmd_by_owner((__u64)(cmd), &elsewhere); \
-                                                                                \
-		if (!before && elsewhere)                                       \
-			before = cmd_of_slot((slot), (tag));                    \
-		forget(before, (__u64)(cmd));                                   \
-	})
-
-/* Where the one before this was, whose address was the same: on the same connection that has the same tag. */
-static __always_inline struct nt_cmd *cmd_again(const struct nt_queue *q, __u32 slot, __u64 owner)
-{
-	struct nt_cmd *c = cmd_at(*index_of(owner));
-
-	return (c->owner & ~NT_RELEASED) == owner && c->r.slot == slot && c->r.gen == q->gen ? c
-											     : NULL;
-}
-
-/* A command's first point. @sqe: BTF-typed. */
-static __always_inline int begin(const struct target_capsule *t, struct nvme_command *sqe)
+/* To begun. @sqe: typed */
+static __always_inline int capsule_begin(const struct target_capsule *t, struct nvme_command *sqe)
 {
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
@@ -190,7 +151,7 @@ static __always_inline int begin(const struct target_capsule *t, struct nvme_com
 
 	if (slot >= nt_knobs.slots)
 		goto no_slot;
-	q = bpf_map_lookup_elem(&queues, &slot);
+	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
 	if (q->object != (__u64)t->queue || q->gen == q->dead_gen ||
@@ -201,11 +162,11 @@ static __always_inline int begin(const struct target_capsule *t, struct nvme_com
 		return 0;
 	}
 	if (!sqe_sampled(sqe, t->qid))
-		return BEGIN_SKIPPED(t->cmd, slot, capsule_tag(t));
-	c = cmd_again(q, slot, t->cmd);
-	/* What is left of a connection that has closed, user space counts and frees. */
+		return capsule_skip(t);
+	c = cmd_by_last_owner(q, slot, t->cmd);
+	/* @left is of a connection that has closed: its commands are released by user space. */
 	if (!c)
-		c = cmd_place(q, capsule_tag(t), t->cmd, &left);
+		c = cmd_claim(q, capsule_tag(t), t->cmd, &left);
 	if (!c)
 		goto no_slot;
 	if (in_flight(c))
@@ -216,34 +177,32 @@ static __always_inline int begin(const struct target_capsule *t, struct nvme_com
 	c->r.gen = q->gen;
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
-	cmd_take(c, t->cmd);
+	cmd_begin(c, t->cmd);
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
 	return 0;
 }
 
-static __always_inline int exec(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+/* To executing. @c: NULL where its beginning was not seen */
+static __always_inline void cmd_executing(struct nt_cmd *c)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
-
 	if (c)
 		c->r.points[NT_T_EXEC] = bpf_ktime_get_ns();
-	return 0;
 }
 
-/* Fires for an R2T as well, before exec: that one is not the end of the execution. */
-static __always_inline int done(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+/* To receiving, by the first data PDU after an R2T. @rx: CLOCK_MONOTONIC arrival, 0 if unknown */
+static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, __u64 now)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
-
-	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
-		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
-	return 0;
+	c->r.points[NT_T_DATA_RX] = rx;
+	c->r.points[NT_T_DATA] = now;
 }
 
-/* What is sampled, and so not looked for, cannot be told from what is not known. */
-static __always_inline void count_no_start(void)
+/*
+ * Counts an end whose beginning was not seen. Of a sample nothing is: a command that is not in it cannot be
+ * told from one that is not known.
+ */
+static __always_inline void count_unbegun(void)
 {
 	if (nt_control.began_ns && !nt_knobs.sample_below)
 		count(NT_CNT_NO_START);
@@ -261,7 +220,10 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_READ;
 }
 
-/* The answer's last PDU is on its way. What follows on this command is not its business. */
+/*
+ * To released: the answer's last PDU is handed to the socket. Programs that run for this command later find
+ * it released, and leave it. @queue: see queue_begin()
+ */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
 {
@@ -279,12 +241,15 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	latency_count(q, r, now - begin);
 	if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0))
-		cmd_unsplit(r);
+		record_unsplit(r);
 	record_submit(r, NT_TARGET, q, now - begin);
 }
 
-/* The data of a read go to the socket. Return: for the first time. */
-static __always_inline bool send_begins(struct nt_cmd *c)
+/*
+ * To answering: a read's first data go to the socket. Return: whether they have not before.
+ * @c: NULL where its beginning was not seen
+ */
+static __always_inline bool cmd_answering(struct nt_cmd *c)
 {
 	if (!c || c->r.points[NT_T_SEND])
 		return false;
@@ -292,10 +257,13 @@ static __always_inline bool send_begins(struct nt_cmd *c)
 	return true;
 }
 
-/* They are the end of this read, but nobody watches for their last, yet: no more will be seen of it. */
-static __always_inline void end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+/*
+ * To released, on a connection without SQ flow control: the read's first data are the last thing that is seen
+ * of it, because the programs that see the last data are not attached. The loader is told to attach them.
+ */
+static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
-	struct nt_queue *q = bpf_map_lookup_elem(&queues, &c->r.slot);
+	struct nt_queue *q = queue_of_cmd(c);
 
 	nt_control.no_sqflow = 1;
 	if (!q)
@@ -304,15 +272,18 @@ static __always_inline void end_unwatched(struct nvmet_tcp_queue *queue, struct 
 	cmd_end(q, queue, c, c->r.points[NT_T_SEND]);
 }
 
-/* The socket is about to get, or has taken, the last of a read that ends without CQE. */
-static __always_inline void data_sent(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+/*
+ * To released, on a connection without SQ flow control: the socket is about to get, or has taken, the last data
+ * of a read. @c: NULL where its beginning was not seen
+ */
+static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
-	struct nt_queue *q = c ? bpf_map_lookup_elem(&queues, &c->r.slot) : NULL;
+	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 
 	if (!q) {
-		/* Before, it may have ended by end_unwatched(). */
+		/* Until the loader says that these programs are attached, cmd_end_unwatched() may have ended it. */
 		if (nt_control.data_watched)
-			count_no_start();
+			count_unbegun();
 		return;
 	}
 	c->r.flags |= NT_F_NO_CQE;

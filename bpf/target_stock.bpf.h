@@ -3,8 +3,8 @@
  * The target's points for an nvmet-tcp that nobody patched: from functions that the compiler kept, and
  * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * nvmet's own functions serve all transports; what is not TCP's is left after one comparison. So are
- * sockets that are not nvmet's.
+ * nvmet's own functions serve all transports, and those of sockets the whole machine: programs on them return
+ * after one comparison where they are not called for nvmet-tcp.
  */
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
@@ -16,47 +16,43 @@
 /* What is longer than a PDU and its digest that a target sends is data. */
 #define TARGET_PDU_BYTES 28
 
-/* The command that argument @n, a struct nvmet_req, is a part of. */
+/* The plain address of the command that argument @n, a struct nvmet_req, is a part of. */
 static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 {
 	return (void *)(plain_argument(ctx, n) - bpf_core_field_offset(struct nvmet_tcp_cmd, req));
 }
 
 /*
- * The queue at this address, NULL if no command of its was seen yet. After a connection has closed, another
- * one with another slot may come to lie at its address.
+ * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and not known to
+ * have closed; NULL if none was. After a connection has closed, another one with another slot may come to lie
+ * at its address. @slot: filled, if there is one
  */
-static __always_inline struct nt_queue *queue_known(__u64 queue)
+static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
 {
-	__u32 slot = *slot_index(queue) - 1;
-	struct nt_queue *q = bpf_map_lookup_elem(&queues, &slot);
+	struct nt_queue *q = queue_by_index(address, slot);
 
-	return q && q->object == queue && q->gen != q->dead_gen ? q : NULL;
+	return q && q->object == address && q->gen != q->dead_gen ? q : NULL;
 }
 
-/* cmd_of() for plain addresses. */
-static __always_inline struct nt_cmd *cmd_at_address(struct nvmet_tcp_queue *queue,
-						     struct nvmet_tcp_cmd *cmd)
+/* By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot: filled */
+static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 {
+	*slot = BPF_CORE_READ((struct nvmet_tcp_queue *)address, idx);
+	return queue_at(*slot);
+}
+
+/* The command in flight at @cmd, a plain address: as CMD_FIND(). */
+static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
+{
+	struct nvmet_tcp_queue *queue;
 	bool elsewhere;
 	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
-	struct nt_queue *q;
-	__u32 slot;
 
 	if (c || !elsewhere)
 		return c;
-	slot = BPF_CORE_READ(queue, idx);
-	q = bpf_map_lookup_elem(&queues, &slot);
-	c = q ? cmd_find(q, tag_at(queue, cmd)) : NULL;
-	return c && c->owner == (__u64)cmd ? c : NULL;
-}
-
-static __always_inline struct nt_cmd *cmd_by_address(struct nvmet_tcp_cmd *cmd)
-{
-	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
-
-	return c || !elsewhere ? c : cmd_at_address(BPF_CORE_READ(cmd, queue), cmd);
+	queue = BPF_CORE_READ(cmd, queue);
+	return cmd_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)), tag_of_plain(queue, cmd),
+				    (__u64)cmd);
 }
 
 /* nvme_is_write() */
@@ -69,13 +65,16 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 }
 
 /*
- * A queue's socket is about to be read. Nobody but the queue's worker, in which we run, reads from it.
+ * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs in the queue's
+ * worker, and nobody else reads from the socket.
  *
  * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with the packet
- * at the head of the socket's queue when the first byte is read. Where the packet comes between our look and
- * the first read, the second look finds it still, partly read.
+ * at the head of the socket's queue when the first byte is read. Where the packet comes between this look and
+ * the first read, the look before the second read finds it still, partly read.
+ * @sk: typed
+ * @size: how many bytes are asked for
  */
-static __always_inline void look(struct nt_queue *q, struct sock *sk, __u64 size)
+static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __u64 size)
 {
 	struct nvmet_tcp_queue *queue = (void *)q->object;
 	struct sk_buff *skb = sk->sk_receive_queue.next;
@@ -103,7 +102,7 @@ static __always_inline void look(struct nt_queue *q, struct sock *sk, __u64 size
 	}
 }
 
-/* Learns what tells our sockets from others; not needed after that. */
+/* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */
 SEC("fentry/nvmet_tcp_try_recv_pdu")
 int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 {
@@ -116,28 +115,29 @@ SEC("fentry/kernel_recvmsg")
 int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num, __u64 size)
 {
 	struct sock *sk = sock->sk;
-	__u64 address = queue_of_socket(sk);
-	struct nvmet_tcp_queue *queue = (void *)address;
+	__u64 address = queue_address_of(sk);
 	struct nt_queue *q;
 	__u32 slot;
 
 	if (!address)
 		return 0;
-	q = queue_known(address);
+	q = queue_by_address(address, &slot);
 	if (!q) {
 		/* Its first command came before tracing did. */
-		slot = BPF_CORE_READ(queue, idx);
-		q = bpf_map_lookup_elem(&queues, &slot);
+		q = queue_by_idx(address, &slot);
 		if (!q)
 			return 0;
 		if (q->object != address)
-			queue_begin(q, queue, slot);
+			queue_begin(q, (void *)address, slot);
 	}
-	look(q, sk, size);
+	note_arrival(q, sk, size);
 	return 0;
 }
 
-/* When the PDU arrived whose header has just been received: told once. */
+/*
+ * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown, @q is NULL, or
+ * it was told before.
+ */
 static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now)
 {
 	__s64 time;
@@ -150,20 +150,16 @@ static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now)
 }
 
 /*
- * The slot of the queue at this address, and what is known of it: mostly not NULL.
- * @connected: Connect, a queue's first command, has been executed
+ * By the address of its struct nvmet_tcp_queue, whether a command of its was seen or not; NULL if the map has no
+ * such slot. @slot: filled
+ * @connected: Connect, a queue's first command, has been executed: before, what was seen at this address is of
+ *             another connection
  */
-static __always_inline __u32 slot_of(__u64 address, bool connected, struct nt_queue **q)
+static __always_inline struct nt_queue *queue_find(__u64 address, bool connected, __u32 *slot)
 {
-	struct nvmet_tcp_queue *queue = (void *)address;
-	__u32 slot;
+	struct nt_queue *q = connected ? queue_by_address(address, slot) : NULL;
 
-	*q = connected ? queue_known(address) : NULL;
-	if (*q)
-		return (*q)->instance;
-	slot = BPF_CORE_READ(queue, idx);
-	*q = bpf_map_lookup_elem(&queues, &slot);
-	return slot;
+	return q ?: queue_by_idx(address, slot);
 }
 
 SEC("fentry/nvmet_req_init")
@@ -172,18 +168,20 @@ int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
 {
 	struct target_capsule t = {.qid = sq->qid, .has_ctrl = sq->ctrl};
 	struct nt_queue *q;
+	__u32 slot;
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
 	t.queue = (void *)(plain_argument(ctx, 2) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
-	t.slot = slot_of((__u64)t.queue, t.has_ctrl, &q);
+	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
+	t.slot = slot;
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now);
 	if (is_skipped(req->cmd, t.qid))
-		return nt_control.tracked ? BEGIN_SKIPPED(t.cmd, t.slot, capsule_tag(&t)) : 0;
-	return begin(&t, req->cmd);
+		return nt_control.tracked ? capsule_skip(&t) : 0;
+	return capsule_begin(&t, req->cmd);
 }
 
 /* Called for each H2C data PDU, and for data in a capsule: then no R2T has been sent. */
@@ -192,15 +190,13 @@ int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_of(queue, cmd);
-	struct nt_queue *q;
+	__u32 slot;
 	__u64 now;
 
 	if (!c || !c->r.points[NT_T_SEND_R2T] || c->r.points[NT_T_DATA])
 		return 0;
 	now = bpf_ktime_get_ns();
-	slot_of((__u64)queue, true, &q);
-	c->r.points[NT_T_DATA_RX] = pdu_arrived(q, now);
-	c->r.points[NT_T_DATA] = now;
+	cmd_receiving(c, pdu_arrived(queue_find((__u64)queue, true, &slot), now), now);
 	return 0;
 }
 
@@ -210,19 +206,16 @@ int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
 	if (ret || (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
-	return exec(cmd->queue, cmd);
+	cmd_executing(cmd_of(cmd->queue, cmd));
+	return 0;
 }
 
 /* req->execute() of commands that bring data. */
 static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 {
-	struct nt_cmd *c;
-
 	if (req->ops->type != NVMF_TRTYPE_TCP)
 		return 0;
-	c = cmd_by_address(tcp_cmd_of(ctx, 0));
-	if (c && !c->r.points[NT_T_EXEC])
-		c->r.points[NT_T_EXEC] = bpf_ktime_get_ns();
+	cmd_reach(cmd_of_plain(tcp_cmd_of(ctx, 0)), NT_T_EXEC);
 	return 0;
 }
 
@@ -243,34 +236,38 @@ EXEC_WRITE(nvmet_execute_admin_connect)
 EXEC_WRITE(nvmet_execute_io_connect)
 EXEC_WRITE(nvmet_execute_auth_send)
 
-static __always_inline int stock_done_of(void *ctx)
+/* To executed. @ctx: of a program at the entry of nvmet_tcp_queue_response(), which is TCP's own */
+static __always_inline int executed(void *ctx)
 {
-	struct nt_cmd *c = cmd_by_address(tcp_cmd_of(ctx, 0));
+	struct nt_cmd *c = cmd_of_plain(tcp_cmd_of(ctx, 0));
 
-	/* Without exec nothing tells an R2T from the end; but the end comes last. */
+	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || (c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	return 0;
 }
 
-/* See "nested" in control.bpf.h. Called for an R2T as well, see done(). */
+/* See "nested" in control.bpf.h. */
 SEC("fentry/nvmet_tcp_queue_response")
 int BPF_PROG(stock_done_nested, struct nvmet_req *req)
 {
-	return stock_done_of(ctx);
+	return executed(ctx);
 }
 
 SEC("fentry/nvmet_tcp_queue_response")
 int BPF_PROG(stock_done, struct nvmet_req *req)
 {
-	return stock_done_of(ctx);
+	return executed(ctx);
 }
 
-/* A response goes to the socket: the command's end. */
+/*
+ * A response goes to the socket. @queue, @cmd: typed, or plain addresses
+ * @c: the command in flight at @cmd, NULL where its beginning was not seen
+ */
 static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd,
 				    struct nt_cmd *c)
 {
-	struct nt_queue *q = c ? bpf_map_lookup_elem(&queues, &c->r.slot) : NULL;
+	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 	__u64 now;
 
 	if (!q) {
@@ -278,13 +275,13 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 		if (!nt_knobs.sample_below && !BPF_CORE_READ(cmd, offset) &&
 		    (BPF_CORE_READ(queue, nvme_sq.qid) ||
 		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT))
-			count_no_start();
+			count_unbegun();
 		return;
 	}
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
-	/* Nobody but a record's reader asks for it. */
+	/* Only records have it. */
 	if (nt_knobs.select != NT_SELECT_NONE)
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
 	cmd_end(q, queue, c, now);
@@ -293,10 +290,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 SEC("fentry/nvmet_try_send_r2t")
 int BPF_PROG(stock_send_r2t, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(cmd->queue, cmd);
-
-	if (c && !c->r.points[NT_T_SEND_R2T])
-		c->r.points[NT_T_SEND_R2T] = bpf_ktime_get_ns();
+	cmd_reach(cmd_of(cmd->queue, cmd), NT_T_SEND_R2T);
 	return 0;
 }
 
@@ -306,8 +300,8 @@ int BPF_PROG(stock_send_data_pdu, struct nvmet_tcp_cmd *cmd)
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
-	if (send_begins(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
-		end_unwatched(queue, c);
+	if (cmd_answering(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+		cmd_end_unwatched(queue, c);
 	return 0;
 }
 
@@ -320,23 +314,26 @@ int BPF_PROG(stock_send_response, struct nvmet_tcp_cmd *cmd)
 	return 0;
 }
 
-/* 1: all of the data is with the socket. */
+/* It returns 1 when the socket has taken all of the data. */
 SEC("fexit/nvmet_try_send_data")
 int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch, int ret)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 
 	if (ret == 1 && queue->nvme_sq.sqhd_disabled)
-		data_sent(queue, cmd_of(queue, cmd));
+		cmd_end_by_data(queue, cmd_of(queue, cmd));
 	return 0;
 }
 
 #define SEND_STATE(name) bpf_core_enum_value(enum nvmet_tcp_send_state, NVMET_TCP_SEND_##name)
 
-/* Where those are inlined: what a queue hands to its socket is told by the state of its command. */
+/*
+ * Where those are inlined: what a queue hands to its socket is told by the driver's state of its command.
+ * @sock: typed
+ */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_of_socket(sock->sk);
+	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
 	enum nvmet_tcp_send_state state;
 	struct nvmet_tcp_cmd *cmd;
 	struct nt_cmd *c;
@@ -349,23 +346,23 @@ static __always_inline int to_socket(struct socket *sock)
 	state = BPF_CORE_READ(cmd, state);
 	if (state == SEND_STATE(DATA))
 		return 0;
-	c = cmd_at_address(queue, cmd);
+	c = cmd_of_plain(cmd);
 	if (state == SEND_STATE(RESPONSE)) {
 		respond(queue, cmd, c);
-	} else if (c && state == SEND_STATE(R2T)) {
-		if (!c->r.points[NT_T_SEND_R2T])
-			c->r.points[NT_T_SEND_R2T] = bpf_ktime_get_ns();
+	} else if (state == SEND_STATE(R2T)) {
+		cmd_reach(c, NT_T_SEND_R2T);
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (send_begins(c) && !nt_control.data_watched &&
+		if (cmd_answering(c) && !nt_control.data_watched &&
 		    BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
-			end_unwatched(queue, c);
+			cmd_end_unwatched(queue, c);
 	}
 	return 0;
 }
 
+/* The socket has taken @ret bytes. @sock: typed */
 static __always_inline int socket_took(struct socket *sock, int ret)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_of_socket(sock->sk);
+	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
 	struct nvmet_tcp_cmd *cmd;
 
 	if (!queue || ret <= 0)
@@ -376,7 +373,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	if (!cmd || BPF_CORE_READ(cmd, state) != SEND_STATE(DATA) ||
 	    BPF_CORE_READ(cmd, wbytes_done) + ret < BPF_CORE_READ(cmd, req.transfer_len))
 		return 0;
-	data_sent(queue, cmd_at_address(queue, cmd));
+	cmd_end_by_data(queue, cmd_of_plain(cmd));
 	return 0;
 }
 

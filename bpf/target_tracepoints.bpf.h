@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The target's points, from the tracepoints of a patched nvmet-tcp. */
+/*
+ * The target's points from the tracepoints of a patched nvmet-tcp (kernel_patches/). All arguments are typed. A
+ * command whose beginning was not seen, or that is not in the sample, is left.
+ */
 #ifndef NTPROF_TARGET_TRACEPOINTS_BPF_H
 #define NTPROF_TARGET_TRACEPOINTS_BPF_H
 
@@ -16,45 +19,55 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 		.typed = true,
 	};
 
-	if (is_skipped(&pdu->cmd, qid))
-		return nt_control.tracked ? BEGIN_SKIPPED(cmd, queue->idx, tag_of(queue, cmd)) : 0;
+	bool skipped = is_skipped(&pdu->cmd, qid);
+
+	if (skipped && !nt_control.tracked)
+		return 0;
 	t.slot = queue->idx;
+	if (skipped)
+		return capsule_skip(&t);
 	t.now = bpf_ktime_get_ns();
 	t.rx = arrival(recv_time, t.now);
 	t.has_ctrl = queue->nvme_sq.ctrl;
-	return begin(&t, &pdu->cmd);
+	return capsule_begin(&t, &pdu->cmd);
 }
 
 SEC("tp_btf/nvmet_tcp_exec_read_req")
 int BPF_PROG(exec_read_req, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
 	     struct nvmet_tcp_cmd *cmd)
 {
-	return exec(queue, cmd);
+	cmd_executing(cmd_of(queue, cmd));
+	return 0;
 }
 
 SEC("tp_btf/nvmet_tcp_exec_write_req")
 int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	return exec(queue, cmd);
+	cmd_executing(cmd_of(queue, cmd));
+	return 0;
 }
 
-/* Fires with interrupts off, and so never while it is being handled. */
+/*
+ * Fires for an R2T as well, before exec: that one is not the end of the execution. It fires with interrupts off,
+ * so no second program has to stand in for an interrupted one.
+ */
 SEC("tp_btf/nvmet_tcp_queue_response")
 int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
 	     struct nvmet_tcp_cmd *cmd)
 {
-	return done(queue, cmd);
+	struct nt_cmd *c = cmd_of(queue, cmd);
+
+	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
+		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+	return 0;
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_r2t")
 int BPF_PROG(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2t_pdu *pdu, int qid, int len,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
-
-	if (c && !c->r.points[NT_T_SEND_R2T])
-		c->r.points[NT_T_SEND_R2T] = bpf_ktime_get_ns();
+	cmd_reach(cmd_of(queue, cmd), NT_T_SEND_R2T);
 	return 0;
 }
 
@@ -69,8 +82,7 @@ int BPF_PROG(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_co
 	if (!c || c->r.points[NT_T_DATA])
 		return 0;
 	now = bpf_ktime_get_ns();
-	c->r.points[NT_T_DATA_RX] = arrival(recv_time, now);
-	c->r.points[NT_T_DATA] = now;
+	cmd_receiving(c, arrival(recv_time, now), now);
 	return 0;
 }
 
@@ -91,8 +103,8 @@ int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_dat
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
-	if (send_begins(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
-		end_unwatched(queue, c);
+	if (cmd_answering(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+		cmd_end_unwatched(queue, c);
 	return 0;
 }
 
@@ -103,7 +115,7 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 {
 	if (!queue->nvme_sq.sqhd_disabled || cmd->wbytes_done + len < cmd->req.transfer_len)
 		return 0;
-	data_sent(queue, cmd_of(queue, cmd));
+	cmd_end_by_data(queue, cmd_of(queue, cmd));
 	return 0;
 }
 
@@ -112,14 +124,14 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
-	struct nt_queue *q = c ? bpf_map_lookup_elem(&queues, &c->r.slot) : NULL;
+	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 	__u64 now;
 
 	if (!q) {
-		/* What has been sent in part already has ended before. */
+		/* A response that has been sent in part already has ended its command before. */
 		if (!nt_knobs.sample_below && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
-			count_no_start();
+			count_unbegun();
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
