@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since
- * the last time is their difference, so nothing has to be stopped or reset.
- */
+#include "trace/collect.h"
+
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/time.h"
-#include "trace/probes.h"
 #include "trace/private.h"
+#include "trace/probes.h"
+#include "trace/connections.h"
 
 int collect_init(struct tracer *t)
 {
@@ -25,10 +22,9 @@ int collect_init(struct tracer *t)
 	t->percpu = calloc(t->cpus, value);
 	t->hist_seen = calloc(t->nr_hists, sizeof(*t->hist_seen));
 	t->stage_seen = calloc(NT_OPS_NR * NT_STAGES_MAX, sizeof(*t->stage_seen));
-	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
 	t->swept_gen = calloc(t->nr_slots, sizeof(*t->swept_gen));
 	t->began_ns = t->collected_ns = monotonic_ns();
-	return t->percpu && t->hist_seen && t->stage_seen && t->ident && t->swept_gen ? 0 : -ENOMEM;
+	return t->percpu && t->hist_seen && t->stage_seen && t->swept_gen ? 0 : -ENOMEM;
 }
 
 void collect_free(struct tracer *t)
@@ -36,111 +32,7 @@ void collect_free(struct tracer *t)
 	free(t->percpu);
 	free(t->hist_seen);
 	free(t->stage_seen);
-	free(t->ident);
 	free(t->swept_gen);
-}
-
-/* Reads one line of a sysfs attribute of a controller; "" when there is none. */
-static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
-{
-	char path[320];
-	FILE *f;
-
-	buf[0] = '\0';
-	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", controller, attribute);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (!fgets(buf, (int)size, f))
-		buf[0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	fclose(f);
-}
-
-/* A controller that is still connecting has no subsystem yet, and the kernel says "(efault)". */
-static void read_subsysnqn(char *buf, size_t size, const char *controller)
-{
-	sysfs_read(buf, size, controller, "subsysnqn");
-	if (strncmp(buf, "nqn.", strlen("nqn.")))
-		buf[0] = '\0';
-}
-
-static void count_host_controllers(struct stats *s)
-{
-	char text[64];
-	struct dirent *e;
-	DIR *d;
-
-	s->controllers = s->queues = 0;
-	d = opendir("/sys/class/nvme");
-	if (!d)
-		return;
-	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.')
-			continue;
-		sysfs_read(text, sizeof(text), e->d_name, "transport");
-		if (strcmp(text, "tcp"))
-			continue;
-		s->controllers++;
-		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
-		s->queues += (unsigned int)atoi(text);
-	}
-	closedir(d);
-}
-
-static bool connected(const struct nt_queue *q)
-{
-	return q->object && q->dead_gen != q->gen;
-}
-
-/* Whether a queue before this one belongs to the same controller: one of the same id and subsystem. */
-static bool controller_counted(const struct tracer *t, uint32_t slot)
-{
-	for (uint32_t i = 0; i < slot; i++)
-		if (connected(&t->queues[i]) && t->queues[i].cntlid == t->queues[slot].cntlid &&
-		    !strcmp(t->names[i].subsysnqn, t->names[slot].subsysnqn))
-			return true;
-	return false;
-}
-
-static void count_target_controllers(const struct tracer *t, struct stats *s)
-{
-	s->controllers = s->queues = 0;
-	for (uint32_t i = 0; i < t->nr_slots; i++) {
-		const struct nt_queue *q = &t->queues[i];
-
-		if (!connected(q) || q->identified != q->gen)
-			continue;
-		s->queues++;
-		if (!controller_counted(t, i))
-			s->controllers++;
-	}
-}
-
-/*
- * Refreshes the name of the connection that has a slot now. A target's connection has none before
- * its Connect command has ended; its counts wait in the kernel until then.
- */
-static const struct queue_ident *identify(struct tracer *t, uint32_t slot, uint32_t bank)
-{
-	const struct nt_queue *q = &t->queues[slot];
-	struct queue_ident *id = &t->ident[slot][bank];
-	uint32_t gen = q->gen;
-
-	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
-		return id->gen ? id : NULL;
-	if (q->identified != gen)
-		return NULL;
-	id->gen = gen;
-	id->qid = q->qid;
-	if (t->o.side == NT_HOST) {
-		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
-		read_subsysnqn(id->peer, sizeof(id->peer), id->controller);
-	} else {
-		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
-		snprintf(id->peer, sizeof(id->peer), "%s", t->names[slot].hostnqn);
-	}
-	return id;
 }
 
 static const struct nt_hist *hist_of_cpu(const void *first, size_t stride, unsigned int cpu)
@@ -250,19 +142,19 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t
 
 static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 {
-	uint32_t used = __atomic_load_n(&t->control->hists_used, __ATOMIC_RELAXED);
+	uint32_t used = __atomic_load_n(&t->object.control->hists_used, __ATOMIC_RELAXED);
 	int err;
 
-	if (!used && !t->control->counters[NT_CNT_HIST_FULL])
+	if (!used && !t->object.control->counters[NT_CNT_HIST_FULL])
 		return 0;
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
-		if (!t->queues[slot].object)
+		if (!t->object.queues[slot].object)
 			continue;
 		for (uint32_t bank = 0; bank < 2; bank++) {
-			const struct queue_ident *id = identify(t, slot, bank);
+			const struct queue_ident *id = connections_identify(t, slot, bank);
 
 			for (uint32_t op = 0; id && op < NT_OPS_NR; op++) {
-				uint32_t at = t->queues[slot].hist[bank][op];
+				uint32_t at = t->object.queues[slot].hist[bank][op];
 
 				if (!at)
 					continue;
@@ -274,7 +166,7 @@ static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 			}
 		}
 	}
-	if (t->control->counters[NT_CNT_HIST_FULL])
+	if (t->object.control->counters[NT_CNT_HIST_FULL])
 		return collect_hist(t, s, t->nr_hists - 1, epoch, "(others)", "", 0, NT_OP_OTHER,
 				    true);
 	return 0;
@@ -315,7 +207,7 @@ static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
 static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
 	for (uint32_t op = 0; op < NT_OPS_NR; op++) {
-		if (!(t->ops_seen & 1u << op) && !t->control->counters[NT_CNT_HIST_FULL])
+		if (!(t->ops_seen & 1u << op) && !t->object.control->counters[NT_CNT_HIST_FULL])
 			continue;
 		if (bpf_map_lookup_elem(t->stages_fd, &op, t->percpu))
 			return -errno;
@@ -343,7 +235,7 @@ static void for_each_in_flight(struct tracer *t, const struct nt_queue *q, cmd_f
 		uint32_t chunk = q->chunk[n];
 
 		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
-			struct nt_cmd *c = &t->cmds[chunk * NT_CHUNK_CMDS + i];
+			struct nt_cmd *c = &t->object.cmds[chunk * NT_CHUNK_CMDS + i];
 
 			if (c->owner && !(c->owner & NT_RELEASED))
 				fn(t, c, context);
@@ -359,15 +251,15 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	    __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED) & NT_RELEASED)
 		return;
 	if (t->o.sample > 1)
-		__atomic_fetch_sub(&t->control->tracked, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&t->control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 }
 
-/* Frees and counts the commands of connections that have closed. */
+/* Releases and counts the commands of connections that have closed: once for each, by its generation. */
 static void sweep_dead(struct tracer *t)
 {
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
-		struct nt_queue *q = &t->queues[slot];
+		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
 
 		if (!dead || t->swept_gen[slot] == dead)
@@ -384,12 +276,12 @@ static void tally(struct tracer *t, struct nt_cmd *c, void *context)
 	++*(uint64_t *)context;
 }
 
-uint64_t tracer_in_flight(struct tracer *t)
+uint64_t collect_in_flight(struct tracer *t)
 {
 	uint64_t n = 0;
 
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		for_each_in_flight(t, &t->queues[slot], tally, &n);
+		for_each_in_flight(t, &t->object.queues[slot], tally, &n);
 	return n;
 }
 
@@ -406,7 +298,7 @@ static void find_programs(struct tracer *t)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program (p, t->obj) {
+	bpf_object__for_each_program (p, t->object.obj) {
 		const char *name = bpf_program__name(p);
 		struct bpf_program *twin;
 		char twin_name[64];
@@ -415,7 +307,7 @@ static void find_programs(struct tracer *t)
 		    t->nr_running == TRACER_PROGRAMS_MAX)
 			continue;
 		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
-		twin = bpf_object__find_program_by_name(t->obj, twin_name);
+		twin = bpf_object__find_program_by_name(t->object.obj, twin_name);
 		t->running[t->nr_running].fd = bpf_program__fd(p);
 		t->running[t->nr_running++].twin_fd = twin ? bpf_program__fd(twin) : -1;
 	}
@@ -445,7 +337,7 @@ static uint64_t missed_runs(struct tracer *t)
 static void collect_counters(struct tracer *t, struct stats *s)
 {
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
-		uint64_t now = __atomic_load_n(&t->control->counters[i], __ATOMIC_RELAXED);
+		uint64_t now = __atomic_load_n(&t->object.control->counters[i], __ATOMIC_RELAXED);
 
 		s->counters_interval[i] = now - t->counters_seen[i];
 		t->counters_seen[i] = now;
@@ -457,7 +349,7 @@ static void collect_counters(struct tracer *t, struct stats *s)
 		s->counters_total[i] += s->counters_interval[i];
 }
 
-int tracer_collect(struct tracer *t, struct stats *s)
+int collect_all(struct tracer *t, struct stats *s)
 {
 	uint64_t now = monotonic_ns();
 	uint32_t epoch;
@@ -471,48 +363,12 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	s->seconds = (double)(now - t->collected_ns) / 1e9;
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
 	t->collected_ns = now;
-	epoch = __atomic_fetch_add(&t->control->epoch, 1, __ATOMIC_RELAXED);
+	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	sweep_dead(t);
 	collect_counters(t, s);
 	if (t->o.no_histograms)
 		return 0;
-	if (t->o.side == NT_HOST)
-		count_host_controllers(s);
-	else
-		count_target_controllers(t, s);
+	connections_count(t, s);
 	err = collect_rows(t, s, epoch);
 	return err ? err : collect_stages(t, s, epoch);
-}
-
-void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
-			    size_t size)
-{
-	if (t->o.side == NT_HOST)
-		snprintf(buf, size, "nvme%u", t->queues[r->slot].instance);
-	else
-		snprintf(buf, size, "cntlid %u", r->cntlid);
-}
-
-void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
-{
-	const struct nt_queue *k = &t->queues[slot];
-	char controller[32];
-
-	*q = (struct queue_info){
-		.slot = slot,
-		.gen = k->gen,
-		.instance = k->instance,
-		.cntlid = k->cntlid,
-		.qid = k->qid,
-		.sqsize = k->sqsize,
-	};
-	if (t->o.side == NT_HOST) {
-		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
-		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
-		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
-		sysfs_read(q->address, sizeof(q->address), controller, "address");
-	} else if (k->identified == k->gen) {
-		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->names[slot].subsysnqn);
-		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->names[slot].hostnqn);
-	}
 }

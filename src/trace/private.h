@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tracer.c (loading) and collect.c (reading) share, and nobody else sees.
+ * What the files that implement trace/tracer.h share, and nobody else sees: types only.
  */
 #ifndef NTPROF_TRACE_PRIVATE_H
 #define NTPROF_TRACE_PRIVATE_H
 
-#include <bpf/libbpf.h>
-
 #include "core/control.h"
+#include "core/counters.h"
 #include "trace/clock.h"
-#include "trace/tracer.h"
-
-struct nt_host;
-struct nt_target;
+#include "trace/object.h"
+#include "trace/options.h"
 
 /* A connection's name, kept because its slot may belong to the next one when its counts are read. */
 struct queue_ident {
@@ -36,31 +33,34 @@ struct hist_seen {
 /* More than either side has. */
 #define TRACER_PROGRAMS_MAX 64
 
+/* Each part is written by the file that it is named for; all of it by one thread. */
 struct tracer {
+	/* tracer.c */
 	struct tracer_options o;
+	struct rx_clock clock;
+	struct ring_buffer *ring;
+
+	/* load.c */
+	struct object object;
 	enum nt_source source;
 	uint32_t missing; /* bits of points that bound stages and that nothing here gives */
 	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
-	struct rx_clock clock;
-	struct nt_host *host;
-	struct nt_target *target;
-	struct bpf_object *obj;
-	struct ring_buffer *ring;
-	unsigned int attached;
 	unsigned int cpus;
-
-	/* Shared with the running BPF programs. */
-	struct nt_control *control;
-	struct nt_queue *queues;
-	struct nt_cmd *cmds;
-	struct nt_names *names; /* target only */
 	uint32_t nr_slots;
 	uint32_t nr_hists;
-
 	int hists_fd;
 	int stages_fd;
 
-	/* Reading. */
+	/* attach.c */
+	unsigned int attached; /* programs */
+	uint64_t attached_ns;
+	bool always_nested; /* programs that stand in for interrupted ones are always needed */
+	bool nested_detached;
+
+	/* connections.c */
+	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */
+
+	/* collect.c */
 	struct {
 		int fd;
 		int twin_fd; /* of its "nested" twin, -1 without */
@@ -72,20 +72,12 @@ struct tracer {
 	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
 	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
 	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
-	struct queue_ident (*ident)[2];	 /* [nr_slots][bank] */
 	uint32_t stage_epoch[NT_OPS_NR]; /* the interval at whose end they were looked at last */
 	uint32_t ops_seen;		 /* bits of operations that some queue has a histogram of */
 	uint32_t *swept_gen;		 /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];
 	uint64_t began_ns;
-	bool always_nested; /* programs for what is interrupted are always needed */
-	bool nested_detached;
-	uint64_t attached_ns;
 	uint64_t collected_ns;
 };
-
-/** collect_init() - allocate what reading needs; collect_free() releases it. Return: 0 or -ENOMEM */
-int collect_init(struct tracer *t);
-void collect_free(struct tracer *t);
 
 #endif /* NTPROF_TRACE_PRIVATE_H */

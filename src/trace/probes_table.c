@@ -4,7 +4,7 @@
 
 #include "core/names.h"
 #include "core/array.h"
-#include "trace/probes.h"
+#include "trace/probes_table.h"
 
 #define H(point) (1u << NT_H_##point)
 #define T(point) (1u << NT_T_##point)

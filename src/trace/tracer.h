@@ -11,6 +11,8 @@
 
 #include "core/queue.h"
 #include "core/stats.h"
+#include "trace/messages.h"
+#include "trace/options.h"
 
 struct tracer;
 
@@ -19,46 +21,6 @@ struct tracer;
 #define TRACER_ADAPT_NS 100000000ULL
 
 struct probes;
-
-/* Why tracing cannot begin. Each has one message, see tracer_explain(). */
-enum tracer_status {
-	TRACER_OK = 0,
-	TRACER_NO_MODULE, /* not loaded (yet): worth waiting for */
-	TRACER_NOT_ROOT,
-	TRACER_OLD_KERNEL,
-	TRACER_NO_BTF,
-	TRACER_NO_MODULE_BTF,
-	TRACER_NOT_PATCHED,
-	TRACER_NO_PROBES,
-	TRACER_TIMESTAMPS,
-	TRACER_LOAD,
-	TRACER_ATTACH,
-	TRACER_MEMORY,
-};
-
-/**
- * struct tracer_options - what to trace
- * @side: host or target
- * @source: where its points come from; NT_SOURCES takes the best that there is
- * @select: which commands get a record
- * @slower_ns: threshold of NT_SELECT_SLOWER
- * @sample: about one command in so many is measured; 0 and 1: every one
- * @no_histograms: keep none
- * @on_record: called for each record while tracer_drain() runs; NULL if @select is none
- * @context: its first argument
- * @verbose: let libbpf explain itself on standard error, and print the memory that maps take
- */
-struct tracer_options {
-	enum nt_side side;
-	enum nt_source source;
-	enum nt_select select;
-	uint64_t slower_ns;
-	uint32_t sample;
-	bool no_histograms;
-	void (*on_record)(void *context, const struct nt_record *r);
-	void *context;
-	bool verbose;
-};
 
 /**
  * tracer_check() - can this machine trace at all, whatever modules are loaded
@@ -89,17 +51,6 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
  */
 int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes *p),
 		void *context);
-
-/**
- * tracer_explain() - the message for a status: what is wrong and what the user can do about it
- * @status: not TRACER_OK
- * @side: which side was asked for
- * @detail: from tracer_check() or tracer_open()
- * @buf: filled with one line, no newline
- * @size: of @buf
- */
-void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
-		    size_t size);
 
 /**
  * tracer_fd() - readable when so many records wait that they have to be drained at once

@@ -71,7 +71,7 @@ static void get_unknown_frames(const void *row, const struct column *c, struct v
 	const struct input *in = row;
 
 	(void)c;
-	value_natural(v, stream_skipped(in->reader));
+	value_natural(v, in->begun ? stream_skipped(in->reader) : 0);
 	v->none = !v->natural;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "core/names.h"
-#include "stream/testing.h"
+#include "streams.h"
 
 #define MANY_RECORDS 100000
 

@@ -8,7 +8,7 @@
 
 #include "core/time.h"
 #include "stream/input.h"
-#include "stream/testing.h"
+#include "streams.h"
 #include "view/inputs.h"
 #include "view/peers.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of the stream share: events, streams in memory, and frames taken apart. */
-#ifndef NTPROF_STREAM_TESTING_H
-#define NTPROF_STREAM_TESTING_H
+#ifndef NTPROF_STREAMS_H
+#define NTPROF_STREAMS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -336,4 +336,4 @@ static inline struct bytes with_frame(const struct bytes *b, uint16_t type, cons
 	return c;
 }
 
-#endif /* NTPROF_STREAM_TESTING_H */
+#endif /* NTPROF_STREAMS_H */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/connections.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/private.h"
+
+int connections_init(struct tracer *t)
+{
+	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
+	return t->ident ? 0 : -ENOMEM;
+}
+
+void connections_free(struct tracer *t)
+{
+	free(t->ident);
+}
+
+unsigned int connections_highest_instance(void)
+{
+	unsigned int highest = 0, n;
+	struct dirent *e;
+	DIR *d;
+
+	d = opendir("/sys/class/nvme");
+	if (!d)
+		return 0;
+	while ((e = readdir(d)))
+		if (sscanf(e->d_name, "nvme%u", &n) == 1 && n > highest)
+			highest = n;
+	closedir(d);
+	return highest;
+}
+
+/* Reads one line of a sysfs attribute of a controller; "" when there is none. */
+static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
+{
+	char path[320];
+	FILE *f;
+
+	buf[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", controller, attribute);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+}
+
+/* A controller that is still connecting has no subsystem yet, and the kernel says "(efault)". */
+static void read_subsysnqn(char *buf, size_t size, const char *controller)
+{
+	sysfs_read(buf, size, controller, "subsysnqn");
+	if (strncmp(buf, "nqn.", strlen("nqn.")))
+		buf[0] = '\0';
+}
+
+static void count_host(struct stats *s)
+{
+	char text[64];
+	struct dirent *e;
+	DIR *d;
+
+	s->controllers = s->queues = 0;
+	d = opendir("/sys/class/nvme");
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		sysfs_read(text, sizeof(text), e->d_name, "transport");
+		if (strcmp(text, "tcp"))
+			continue;
+		s->controllers++;
+		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
+		s->queues += (unsigned int)atoi(text);
+	}
+	closedir(d);
+}
+
+static bool connected(const struct nt_queue *q)
+{
+	return q->object && q->dead_gen != q->gen;
+}
+
+/* Whether a queue before this one belongs to the same controller: one of the same id and subsystem. */
+static bool controller_counted(const struct tracer *t, uint32_t slot)
+{
+	for (uint32_t i = 0; i < slot; i++)
+		if (connected(&t->object.queues[i]) &&
+		    t->object.queues[i].cntlid == t->object.queues[slot].cntlid &&
+		    !strcmp(t->object.names[i].subsysnqn, t->object.names[slot].subsysnqn))
+			return true;
+	return false;
+}
+
+static void count_target(const struct tracer *t, struct stats *s)
+{
+	s->controllers = s->queues = 0;
+	for (uint32_t i = 0; i < t->nr_slots; i++) {
+		const struct nt_queue *q = &t->object.queues[i];
+
+		if (!connected(q) || q->identified != q->gen)
+			continue;
+		s->queues++;
+		if (!controller_counted(t, i))
+			s->controllers++;
+	}
+}
+
+/*
+ * Refreshes the name of the connection that has a slot now. A target's connection has none before
+ * its Connect command has ended; its counts wait in the kernel until then.
+ */
+const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t bank)
+{
+	const struct nt_queue *q = &t->object.queues[slot];
+	struct queue_ident *id = &t->ident[slot][bank];
+	uint32_t gen = q->gen;
+
+	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
+		return id->gen ? id : NULL;
+	if (q->identified != gen)
+		return NULL;
+	id->gen = gen;
+	id->qid = q->qid;
+	if (t->o.side == NT_HOST) {
+		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
+		read_subsysnqn(id->peer, sizeof(id->peer), id->controller);
+	} else {
+		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
+		snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
+	}
+	return id;
+}
+
+void connections_count(const struct tracer *t, struct stats *s)
+{
+	if (t->o.side == NT_HOST)
+		count_host(s);
+	else
+		count_target(t, s);
+}
+
+void connections_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
+				 size_t size)
+{
+	if (t->o.side == NT_HOST)
+		snprintf(buf, size, "nvme%u", t->object.queues[r->slot].instance);
+	else
+		snprintf(buf, size, "cntlid %u", r->cntlid);
+}
+
+void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
+{
+	const struct nt_queue *k = &t->object.queues[slot];
+	char controller[32];
+
+	*q = (struct queue_info){
+		.slot = slot,
+		.gen = k->gen,
+		.instance = k->instance,
+		.cntlid = k->cntlid,
+		.qid = k->qid,
+		.sqsize = k->sqsize,
+	};
+	if (t->o.side == NT_HOST) {
+		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
+		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
+		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
+		sysfs_read(q->address, sizeof(q->address), controller, "address");
+	} else if (k->identified == k->gen) {
+		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->object.names[slot].subsysnqn);
+		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->object.names[slot].hostnqn);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is connected: the names of controllers and connections. The host's are in sysfs; the target's the programs
+ * have noted when Connect was executed.
+ */
+#ifndef NTPROF_TRACE_CONNECTIONS_H
+#define NTPROF_TRACE_CONNECTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/queue.h"
+#include "core/stats.h"
+
+struct queue_ident;
+struct tracer;
+
+/** connections_init() - allocate what names need; connections_free() releases it. Return: 0 or -ENOMEM */
+int connections_init(struct tracer *t);
+void connections_free(struct tracer *t);
+
+/** connections_highest_instance() - the highest N of the host's controllers nvmeN; 0 if there is none */
+unsigned int connections_highest_instance(void);
+
+/** connections_count() - fill the numbers of controllers and queues of @s */
+void connections_count(const struct tracer *t, struct stats *s);
+
+/**
+ * connections_identify() - the name of a connection
+ * @slot: its slot
+ * @bank: which of the last two that had it: its generation's lowest bit
+ *
+ * A target's connection has no name before its Connect command has ended; its counts wait in the kernel until
+ * then.
+ *
+ * Return: the name, which stays @t's, or NULL if there is none yet.
+ */
+const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t bank);
+
+/** connections_controller_name() - see tracer_controller_name() */
+void connections_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
+				 size_t size);
+
+/** connections_queue() - see tracer_queue() */
+void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q);
+
+#endif /* NTPROF_TRACE_CONNECTIONS_H */

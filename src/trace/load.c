@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/load.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/sample.h"
+#include "core/segments.h"
+#include "trace/private.h"
+#include "trace/probes.h"
+#include "trace/connections.h"
+
+/* Controllers of one host; more when it has more already. */
+#define HOST_CONTROLLERS 64
+/* Connections to one target, admin queues included. */
+#define TARGET_QUEUES 1024
+/* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
+#define RING_BYTES (8u << 20)
+
+/* Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue. */
+static uint32_t qid_stride(unsigned int cpus)
+{
+	uint32_t stride = 1;
+
+	while (stride < 3 * cpus + 1)
+		stride *= 2;
+	return stride;
+}
+
+int load_open(struct tracer *t)
+{
+	struct nt_knobs *knobs;
+	int err = object_open(&t->object, t->o.side);
+
+	if (err)
+		return err;
+	knobs = t->object.knobs;
+	t->cpus = libbpf_num_possible_cpus();
+	/* Read, write and one more for each queue, and the rare operations of all of them. */
+	t->nr_hists = t->o.no_histograms ? 1 : 3 * (t->cpus + 4) + 32;
+	if (t->o.side == NT_HOST) {
+		knobs->qid_stride = qid_stride(t->cpus);
+		t->nr_slots =
+			(HOST_CONTROLLERS + connections_highest_instance()) * knobs->qid_stride;
+	} else {
+		t->nr_slots = TARGET_QUEUES;
+		knobs->slots = t->nr_slots;
+	}
+	knobs->select = t->o.select;
+	knobs->slower_ns = t->o.slower_ns;
+	knobs->sample_below = nt_sample_threshold(t->o.sample);
+	knobs->hists = t->nr_hists;
+	knobs->no_histograms = t->o.no_histograms;
+	knobs->wake_bytes = RING_BYTES / 4;
+	object_size_map(&t->object, "queues", t->nr_slots);
+	object_size_map(&t->object, "hists", t->nr_hists);
+	object_size_map(&t->object, "names", t->nr_slots);
+	object_size_map(&t->object, "sockets", t->nr_slots);
+	if (t->o.select != NT_SELECT_NONE)
+		object_size_map(&t->object, "records", RING_BYTES);
+	return 0;
+}
+
+enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
+{
+	uint32_t wanted = segments_points(t->o.side) | probe_vital_points(t->o.side);
+	enum tracer_status status = TRACER_OK;
+	const struct probe_way *first = NULL;
+	struct probes *p;
+	uint32_t given;
+
+	p = probes_new(t->o.side, t->object.obj);
+	if (!p) {
+		snprintf(detail, size, "%s", strerror(errno));
+		return errno == ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
+	}
+	if (!probes_module_loaded(p)) {
+		status = TRACER_NO_MODULE;
+		goto out;
+	}
+	if (!probes_module_btf(p)) {
+		status = TRACER_NO_MODULE_BTF;
+		goto out;
+	}
+	t->source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+	given = probes_points(p, t->source);
+	if (t->o.select != NT_SELECT_NONE)
+		wanted = ~0u;
+	t->missing = segments_points(t->o.side) & ~given;
+	if ((probe_vital_points(t->o.side) & ~given) ||
+	    (t->source == NT_TRACEPOINTS && t->missing)) {
+		for (size_t i = 0; !first && i < probe_ways_nr; i++)
+			if (probe_ways[i].side == t->o.side && probe_ways[i].source == t->source &&
+			    (probe_ways[i].points & ~given) &&
+			    !probes_works(p, &probe_ways[i], detail, size))
+				first = &probe_ways[i];
+		status = t->source == NT_TRACEPOINTS ? TRACER_NOT_PATCHED : TRACER_NO_PROBES;
+		goto out;
+	}
+	probes_select(p, t->source, wanted);
+	stages_join(t->o.side, t->missing, t->into);
+	t->object.knobs->missing = t->missing;
+	memcpy(t->object.knobs->into, t->into, sizeof(t->into));
+out:
+	probes_free(p);
+	return status;
+}
+
+int load_finish(struct tracer *t)
+{
+	int err = object_load(&t->object);
+
+	if (err)
+		return err;
+	t->hists_fd = bpf_map__fd(object_map(&t->object, "hists"));
+	t->stages_fd = bpf_map__fd(object_map(&t->object, "stages"));
+	return 0;
+}
+
+void load_print_memory(const struct tracer *t)
+{
+	struct bpf_map *m;
+	size_t total = 0;
+
+	bpf_object__for_each_map (m, t->object.obj) {
+		size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
+
+		if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
+			size *= t->cpus;
+		if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
+			size = 1;
+		size *= bpf_map__max_entries(m);
+		fprintf(stderr, "map %-16s %10zu bytes\n", bpf_map__name(m), size);
+		total += size;
+	}
+	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/object.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "host.skel.h"
+#include "target.skel.h"
+
+int object_open(struct object *o, enum nt_side side)
+{
+	*o = (struct object){0};
+	if (side == NT_HOST) {
+		o->host = nt_host__open();
+		if (!o->host)
+			return errno ? -errno : -ENOMEM;
+		o->obj = o->host->obj;
+		o->knobs = &o->host->rodata->nt_knobs;
+	} else {
+		o->target = nt_target__open();
+		if (!o->target)
+			return errno ? -errno : -ENOMEM;
+		o->obj = o->target->obj;
+		o->knobs = &o->target->rodata->nt_knobs;
+	}
+	return 0;
+}
+
+static struct bpf_object_skeleton *skeleton_of(const struct object *o)
+{
+	return o->host ? o->host->skeleton : o->target->skeleton;
+}
+
+struct bpf_map *object_map(const struct object *o, const char *name)
+{
+	return bpf_object__find_map_by_name(o->obj, name);
+}
+
+void object_size_map(struct object *o, const char *name, uint32_t entries)
+{
+	struct bpf_map *map = object_map(o, name);
+
+	if (map)
+		bpf_map__set_max_entries(map, entries);
+}
+
+static size_t shared_size(const struct bpf_map *map)
+{
+	return (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+}
+
+static void *map_shared(const struct object *o, const char *name)
+{
+	const struct bpf_map *map = object_map(o, name);
+	void *at = mmap(NULL, shared_size(map), PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(map), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void unmap_shared(const struct object *o, const char *name, void *at)
+{
+	if (at)
+		munmap(at, shared_size(object_map(o, name)));
+}
+
+int object_load(struct object *o)
+{
+	int err = bpf_object__load_skeleton(skeleton_of(o));
+
+	if (err)
+		return err;
+	o->control = o->host ? &o->host->bss->nt_control : &o->target->bss->nt_control;
+	o->cmds = o->host ? o->host->bss->nt_cmds : o->target->bss->nt_cmds;
+	o->queues = map_shared(o, "queues");
+	if (!o->queues)
+		return -ENOMEM;
+	if (o->target) {
+		o->names = map_shared(o, "names");
+		if (!o->names)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+struct bpf_link **object_link(const struct object *o, const char *name)
+{
+	const struct bpf_object_skeleton *s = skeleton_of(o);
+
+	for (int i = 0; i < s->prog_cnt; i++)
+		if (!strcmp(s->progs[i].name, name))
+			return s->progs[i].link;
+	return NULL;
+}
+
+void object_close(struct object *o)
+{
+	if (!o->obj)
+		return;
+	unmap_shared(o, "queues", o->queues);
+	unmap_shared(o, "names", o->names);
+	nt_host__destroy(o->host);
+	nt_target__destroy(o->target);
+	*o = (struct object){0};
+}

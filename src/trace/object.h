@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One side's BPF programs and maps, and the memory that user space shares with them. Both sides' objects are
+ * reached in one way: nothing outside object.c knows which of the two skeletons it is.
+ */
+#ifndef NTPROF_TRACE_OBJECT_H
+#define NTPROF_TRACE_OBJECT_H
+
+#include <bpf/libbpf.h>
+#include <stdint.h>
+
+#include "core/control.h"
+#include "core/points.h"
+#include "core/record.h"
+
+struct nt_host;
+struct nt_target;
+
+/**
+ * struct object - all zeroes when there is none
+ * @host, @target: the skeleton of the side's object; the other one is NULL
+ * @obj: what libbpf knows of it
+ * @knobs: to be written between object_open() and object_load()
+ * @control: shared with the programs from object_load() on, as all that follows
+ * @cmds: [NT_CMDS]
+ * @queues: [max_entries of the map of that name]
+ * @names: likewise; the target's only
+ */
+struct object {
+	struct nt_host *host;
+	struct nt_target *target;
+	struct bpf_object *obj;
+	struct nt_knobs *knobs;
+	struct nt_control *control;
+	struct nt_cmd *cmds;
+	struct nt_queue *queues;
+	struct nt_names *names;
+};
+
+/**
+ * object_open() - read the programs; nothing is loaded yet
+ * @o: filled; release it with object_close(), after a failure as well
+ * @side: host or target
+ *
+ * Return: 0 or a negative errno.
+ */
+int object_open(struct object *o, enum nt_side side);
+
+/** object_map() - the map @name, or NULL if this side has none */
+struct bpf_map *object_map(const struct object *o, const char *name);
+
+/** object_size_map() - give the map @name so many entries, if this side has it; before object_load() */
+void object_size_map(struct object *o, const char *name, uint32_t entries);
+
+/** object_load() - load the programs that are to be, and map what is shared. Return: 0 or a negative errno */
+int object_load(struct object *o);
+
+/** object_link() - where the link of the program @name is kept, which object_close() destroys, or NULL */
+struct bpf_link **object_link(const struct object *o, const char *name);
+
+/** object_close() - detach and unload everything */
+void object_close(struct object *o);
+
+#endif /* NTPROF_TRACE_OBJECT_H */

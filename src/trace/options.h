@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a tracer is asked for. */
+#ifndef NTPROF_TRACE_OPTIONS_H
+#define NTPROF_TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/record.h"
+
+/**
+ * struct tracer_options - what to trace
+ * @side: host or target
+ * @source: where its points come from; NT_SOURCES takes the best that there is
+ * @select: which commands get a record
+ * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @sample: about one command in so many is measured; 0 and 1: every one
+ * @no_histograms: keep none
+ * @on_record: called for each record while tracer_drain() runs; NULL if @select is none
+ * @context: its first argument
+ * @verbose: let libbpf explain itself on standard error, and print the memory that maps take
+ */
+struct tracer_options {
+	enum nt_side side;
+	enum nt_source source;
+	enum nt_select select;
+	uint64_t slower_ns;
+	uint32_t sample;
+	bool no_histograms;
+	void (*on_record)(void *context, const struct nt_record *r);
+	void *context;
+	bool verbose;
+};
+
+#endif /* NTPROF_TRACE_OPTIONS_H */

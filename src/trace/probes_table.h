@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ways to the points: which BPF programs each needs, and what they see. */
+#ifndef NTPROF_TRACE_PROBES_TABLE_H
+#define NTPROF_TRACE_PROBES_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/points.h"
+
+/* Programs of one way, at most. */
+#define PROBES_WAY_PROGRAMS 13
+
+/**
+ * struct probe_way - a way to get some points
+ * @side: host or target
+ * @source: whose programs they are
+ * @points: bit N is point N of the side
+ * @programs: all of them are needed but those that begin with '?', which are taken where they work;
+ *            NULL ends the list
+ * @unless: a program, or NULL: where that one's function exists, the driver does not go this way
+ * @sees: what exactly is seen, for people
+ */
+struct probe_way {
+	enum nt_side side;
+	enum nt_source source;
+	uint32_t points;
+	const char *programs[PROBES_WAY_PROGRAMS];
+	const char *sees;
+	const char *unless;
+};
+
+/* All ways; of those with the same side, source and point the first that works is the best. */
+extern const struct probe_way probe_ways[];
+extern const size_t probe_ways_nr;
+
+/**
+ * probe_programs() - a side's programs in the order in which a command meets them
+ * @side: host or target
+ *
+ * To be attached from last to first, so that a command's beginning is seen only once all that follows
+ * it is. The first ones, up to and including that which probe_begins(), see the beginning.
+ *
+ * Return: names, NULL-terminated.
+ */
+const char *const *probe_programs(enum nt_side side);
+
+/** probe_begins() - whether the program @name is the one that sees commands begin */
+bool probe_begins(const char *name);
+
+/** probe_stands_in() - whether the program @name takes what another was skipped for: a "nested" one */
+bool probe_stands_in(const char *name);
+
+/**
+ * probe_watches_data() - whether the program @name only sees the end of reads that have no CQE
+ *
+ * Such reads there are on connections without SQ flow control.
+ */
+bool probe_watches_data(const char *name);
+
+/** probe_vital_points() - those without which no command is seen, or none ends */
+uint32_t probe_vital_points(enum nt_side side);
+
+#endif /* NTPROF_TRACE_PROBES_TABLE_H */
