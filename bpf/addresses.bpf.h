@@ -2,9 +2,10 @@
 /*
  * Addresses of kernel structures as numbers.
  *
- * A typed pointer is one whose structure the verifier knows, by BTF: it is read by plain loads, but the verifier
- * forbids most arithmetic with it. A plain address is a number: one may calculate with it, and reads through it
- * by bpf_probe_read_kernel() (BPF_CORE_READ()), which tolerates an address that is stale.
+ * A typed pointer is one whose structure the verifier knows, by BTF: it is read by plain loads, but
+ * the verifier forbids most arithmetic with it. A plain address is a number: one may calculate with
+ * it, and reads through it by bpf_probe_read_kernel() (BPF_CORE_READ()), which tolerates an address
+ * that is stale.
  */
 #ifndef NTPROF_ADDRESSES_BPF_H
 #define NTPROF_ADDRESSES_BPF_H
@@ -20,7 +21,9 @@ static __always_inline __u32 low_half(__u64 address)
 	return low;
 }
 
-/* Argument @n of a function as a plain address. @ctx: of a program on a function's entry or return */
+/*
+ * Argument @n of a function as a plain address. @ctx: of a program on a function's entry or return
+ */
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {
 	__u64 value = 0;
@@ -30,9 +33,10 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 }
 
 /*
- * The entry of an address, typed or plain, in a table of 2^@bits. Structures of one kind lie at equal distances
- * from each other, so that their addresses differ in few bits: multiplied by an odd constant of many bits
- * (Fibonacci hashing), they spread. The lowest 6 bits are equal for structures aligned to cache lines.
+ * The entry of an address, typed or plain, in a table of 2^@bits. Structures of one kind lie at
+ * equal distances from each other, so that their addresses differ in few bits: multiplied by an odd
+ * constant of many bits (Fibonacci hashing), they spread. The lowest 6 bits are equal for
+ * structures aligned to cache lines.
  */
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {

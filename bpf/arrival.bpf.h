@@ -11,8 +11,8 @@
 #define NT_ARRIVAL_MAX_AGE_NS (10ULL * 1000 * 1000 * 1000)
 
 /*
- * CLOCK_REALTIME arrival time of a packet, @recv_time, as CLOCK_MONOTONIC; 0 where it is unknown or absurd: a
- * packet cannot arrive after it is read, which is @now, nor wait for long.
+ * CLOCK_REALTIME arrival time of a packet, @recv_time, as CLOCK_MONOTONIC; 0 where it is unknown or
+ * absurd: a packet cannot arrive after it is read, which is @now, nor wait for long.
  */
 static __always_inline __u64 arrival(__u64 recv_time, __u64 now)
 {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every file here needs: the kernel's types, and what the loader and the programs say to each other.
+ * What every file here needs: the kernel's types, and what the loader and the programs say to each
+ * other.
  *
- * Programs run on all CPUs at once, in tasks and in interrupts. A program is not run again on a CPU on which it
- * has not ended: the kernel skips that run, and counts it as missed (__bpf_trace_run() in
- * kernel/trace/bpf_trace.c, __bpf_prog_enter() in kernel/bpf/trampoline.c). Another program is run.
+ * Programs run on all CPUs at once, in tasks and in interrupts. A program is not run again on a CPU
+ * on which it has not ended: the kernel skips that run, and counts it as missed (__bpf_trace_run()
+ * in kernel/trace/bpf_trace.c, __bpf_prog_enter() in kernel/bpf/trampoline.c). Another program is
+ * run.
  *
- * "Nested" programs: where events of one place come from tasks and from interrupts, an interrupt may find the
- * place's program running, and its event be skipped. A second program, whose name ends in "_nested", is on the
- * same place for those events, and finds nothing to do for all others. On a tracepoint it runs after the first
- * one, because it is attached after it: src/trace/probes_table.c has it before, and programs are attached from
- * last to first. So the first one, which counts the ends that it cannot explain, does not meet commands that the
- * second one has just released. It costs every event a second run, and the loader keeps it attached only where
- * there are such interrupts (struct nt_control, @redirected).
+ * "Nested" programs: where events of one place come from tasks and from interrupts, an interrupt
+ * may find the place's program running, and its event be skipped. A second program, whose name ends
+ * in "_nested", is on the same place for those events, and finds nothing to do for all others. On a
+ * tracepoint it runs after the first one, because it is attached after it: src/trace/probes_table.c
+ * has it before, and programs are attached from last to first. So the first one, which counts the
+ * ends that it cannot explain, does not meet commands that the second one has just released. It
+ * costs every event a second run, and the loader keeps it attached only where there are such
+ * interrupts (struct nt_control, @redirected).
  */
 #ifndef NTPROF_CONTROL_BPF_H
 #define NTPROF_CONTROL_BPF_H

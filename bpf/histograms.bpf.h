@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms of durations. A struct nt_hist is per CPU and only ever grows; user space adds up what all CPUs have.
+ * Histograms of durations. A struct nt_hist is per CPU and only ever grows; user space adds up what
+ * all CPUs have.
  *
- * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU. Additions are
- * not atomic: where the end of a command in a task is interrupted by that of another in a softirq, which its
- * "nested" program counts (see control.bpf.h), one of the two additions to the same counter can be lost, if the
- * interrupt comes between its load and its store.
+ * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU.
+ * Additions are not atomic: where the end of a command in a task is interrupted by that of another
+ * in a softirq, which its "nested" program counts (see control.bpf.h), one of the two additions to
+ * the same counter can be lost, if the interrupt comes between its load and its store.
  */
 #ifndef NTPROF_HISTOGRAMS_BPF_H
 #define NTPROF_HISTOGRAMS_BPF_H
@@ -45,8 +46,8 @@ static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned
 }
 
 /*
- * Several histograms in a row, shifted so that max[0] of each is max[@epoch & 1]. The compiler is kept from
- * calculating this for every histogram again.
+ * Several histograms in a row, shifted so that max[0] of each is max[@epoch & 1]. The compiler is
+ * kept from calculating this for every histogram again.
  */
 static __always_inline void *max_at(void *hists, __u32 epoch)
 {
@@ -57,8 +58,9 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 }
 
 /*
- * The latency histogram of operation @op of queue @q, which takes one if it has none; the last one of all when
- * none is left. Two CPUs that both take one agree on one of the two, and the other is not used by anybody.
+ * The latency histogram of operation @op of queue @q, which takes one if it has none; the last one
+ * of all when none is left. Two CPUs that both take one agree on one of the two, and the other is
+ * not used by anybody.
  */
 static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
 {

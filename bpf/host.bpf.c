@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's programs. Those that fill points come from one of two sources, and complete from block_rq_complete
- * in both. src/trace/probes_table.c says which program feeds which point, and src/trace/probes.c decides which
- * of them are loaded.
+ * The host's programs. Those that fill points come from one of two sources, and complete from
+ * block_rq_complete in both. src/trace/probes_table.c says which program feeds which point, and
+ * src/trace/probes.c decides which of them are loaded.
  */
 #include "host_command.bpf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of a command on the host, whichever programs see it: who it is for, and what moves it from one state
- * to the next (see state.bpf.h). Its owner is its struct request.
+ * The life of a command on the host, whichever programs see it: who it is for, and what moves it
+ * from one state to the next (see state.bpf.h). Its owner is its struct request.
  */
 #ifndef NTPROF_HOST_COMMAND_BPF_H
 #define NTPROF_HOST_COMMAND_BPF_H
@@ -28,8 +28,8 @@ static __always_inline struct nt_queue *queue_of(struct nvme_tcp_queue *queue, i
 }
 
 /*
- * The queue of a request of any driver; NULL where it is no command of NVMe/TCP, or of a controller none of
- * whose commands was seen. @rq: typed
+ * The queue of a request of any driver; NULL where it is no command of NVMe/TCP, or of a controller
+ * none of whose commands was seen. @rq: typed
  */
 static __always_inline struct nt_queue *queue_of_request(struct request *rq)
 {
@@ -61,8 +61,8 @@ struct host_queue {
 };
 
 /*
- * What a queue's entry says of its controller, which has an id once Connect has been executed. This is rare,
- * and read by helper. @rq: typed, the command that is beginning
+ * What a queue's entry says of its controller, which has an id once Connect has been executed. This
+ * is rare, and read by helper. @rq: typed, the command that is beginning
  */
 static __always_inline void queue_identify(struct nt_queue *q, const struct host_queue *h,
 					   struct request *rq)
@@ -71,9 +71,10 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 	struct nvme_ctrl *ctrl = (void *)h->ctrl;
 
 	/*
-	 * Completions of a queue that one CPU has for itself are not redirected to another CPU or into a
-	 * softirq (blk_mq_complete_request_remote(), since Linux 6.1). Admin queues are shared by all
-	 * CPUs, but what they lose that way, if ever, is a Keep Alive, and it is counted.
+	 * Completions of a queue that one CPU has for itself are not redirected to another CPU or
+	 * into a softirq (blk_mq_complete_request_remote(), since Linux 6.1). Admin queues are
+	 * shared by all CPUs, but what they lose that way, if ever, is a Keep Alive, and it is
+	 * counted.
 	 */
 	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
 		nt_control.redirected = 1;
@@ -91,12 +92,15 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 }
 
 /*
- * Counts a command that is in flight when its request, or its tag, begins another one: its end was not seen.
+ * Counts a command that is in flight when its request, or its tag, begins another one: its end was
+ * not seen.
  * Return: flags for the record of the other one.
  */
 static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 {
-	/* A request that is queued again keeps its start time: it is the same command, sent again. */
+	/*
+	 * A request that is queued again keeps its start time: it is the same command, sent again.
+	 */
 	if (c->r.points[NT_H_SUBMIT] == submit) {
 		count(NT_CNT_REQUEUED);
 		return NT_F_REQUEUED;
@@ -142,7 +146,10 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		flags |= count_unended(c, submit);
 	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 	record_sqe(&c->r, sqe, h->qid == 0);
-	/* Connect is the first command of a queue, and the first of one that has been connected anew. */
+	/*
+	 * Connect is the first command of a queue, and the first of one that has been connected
+	 * anew.
+	 */
 	if (q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
 	    (h->queue && q->queue != h->queue))
 		queue_identify(q, h, rq);
@@ -159,8 +166,8 @@ no_slot:
 }
 
 /*
- * The driver has got a request that is not in the sample. A command of this request that is still in flight is
- * released, so that its end is not taken from this one.
+ * The driver has got a request that is not in the sample. A command of this request that is still
+ * in flight is released, so that its end is not taken from this one.
  */
 static __always_inline int request_skip(struct request *rq, const struct host_queue *h)
 {
@@ -175,9 +182,9 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 }
 
 /*
- * To sent: first the capsule, then data. The send may be over only after the answer has come, and the tag be in
- * use again by then: a command that has not been sent is a new one, since a queue sends one at a time, and is
- * left alone. @c: in flight
+ * To sent: first the capsule, then data. The send may be over only after the answer has come, and
+ * the tag be in use again by then: a command that has not been sent is a new one, since a queue
+ * sends one at a time, and is left alone. @c: in flight
  */
 static __always_inline void cmd_sent(struct nt_cmd *c)
 {
@@ -237,9 +244,10 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 #define NVME_SC_HOST_PATH_ERROR 0x370
 
 /*
- * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself never were a
- * command. While a controller resets, the host ends commands that it has not even begun: those are
- * the ones that were made since beginnings are seen or, where that is not known, that say so. @rq: typed
+ * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
+ * never were a command. While a controller resets, the host ends commands that it has not even
+ * begun: those are the ones that were made since beginnings are seen or, where that is not known,
+ * that say so. @rq: typed
  */
 static __always_inline void count_unbegun(struct request *rq)
 {
@@ -258,8 +266,8 @@ static __always_inline void count_unbegun(struct request *rq)
 /*
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
- * @nested: the program that stands in for an interrupted one, and mostly finds that the other one has ended the
- *          command before: it counts no unknown ends
+ * @nested: the program that stands in for an interrupted one, and mostly finds that the other one
+ *          has ended the command before: it counts no unknown ends
  */
 static __always_inline int request_end(struct request *rq, bool nested)
 {
@@ -278,7 +286,10 @@ static __always_inline int request_end(struct request *rq, bool nested)
 			return 0;
 		q = queue_of_request(rq);
 		c = cmd_by_tag_and_owner(q, rq->tag, (__u64)rq);
-		/* One that is not in the sample cannot be told from one whose beginning was not seen. */
+		/*
+		 * One that is not in the sample cannot be told from one whose beginning was not
+		 * seen.
+		 */
 		if (!c && q && !nested && !nt_knobs.sample_below)
 			count_unbegun(rq);
 	}
@@ -292,7 +303,10 @@ static __always_inline int request_end(struct request *rq, bool nested)
 	shape = shape_of(r);
 	r->shape = shape;
 	begin = r->points[NT_H_SUBMIT];
-	/* A read without CQE may have had its last data before the program that sees them was attached. */
+	/*
+	 * A read without CQE may have had its last data before the program that sees them was
+	 * attached.
+	 */
 	if (!r->points[NT_H_CQE] &&
 	    (!(r->flags & NT_F_NO_CQE) || BPF_CORE_READ(driver_part(rq), req.status))) {
 		count(NT_CNT_CANCELLED);

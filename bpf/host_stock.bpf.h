@@ -3,12 +3,12 @@
  * The host's points for an nvme-tcp that nobody patched: from functions that the compiler kept, and
  * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * Arguments are typed; what hangs on a void pointer, or comes from a per-CPU note, is a plain address, whose read
- * costs as much as nine typed ones. A note may be stale: the command that it leads to has to be in flight, with
- * the command id that was received.
+ * Arguments are typed; what hangs on a void pointer, or comes from a per-CPU note, is a plain
+ * address, whose read costs as much as nine typed ones. A note may be stale: the command that it
+ * leads to has to be in flight, with the command id that was received.
  *
- * Programs on functions that the whole kernel shares return after one comparison where they are not called for
- * NVMe/TCP.
+ * Programs on functions that the whole kernel shares return after one comparison where they are not
+ * called for NVMe/TCP.
  */
 #ifndef NTPROF_HOST_STOCK_BPF_H
 #define NTPROF_HOST_STOCK_BPF_H
@@ -21,7 +21,10 @@
 #define NVME_SQE_BYTES 48
 /* Of a struct nvme_tcp_request: all that is asked for at once, where it begins as in Linux 6.1. */
 #define HOST_REQUEST_BYTES 64
-/* Of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all have this header length). */
+/*
+ * Of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all have this header
+ * length).
+ */
 #define HOST_PDU_BYTES 24
 #define HOST_PDU_DIGEST_BYTES 4
 
@@ -38,9 +41,9 @@ typedef struct {
 } __attribute__((preserve_access_index)) read_descriptor_t;
 
 /*
- * Which queue a CPU was last seen to receive on: noted by stock_recv_skb for stock_recv_pdu, which runs on the
- * same CPU inside the same call. A note stays when that call is over, or another task takes the CPU: then what
- * is copied does not go to @pdu.
+ * Which queue a CPU was last seen to receive on: noted by stock_recv_skb for stock_recv_pdu, which
+ * runs on the same CPU inside the same call. A note stays when that call is over, or another task
+ * takes the CPU: then what is copied does not go to @pdu.
  */
 struct host_note {
 	__u64 pdu;  /* address of the buffer in which the queue gathers the header of a PDU */
@@ -77,7 +80,8 @@ static __always_inline __u32 queue_id(__u64 queue, __u64 queues)
 }
 
 /*
- * By the address of its struct nvme_tcp_queue. Verified: the last queue that was seen there; NULL if none was.
+ * By the address of its struct nvme_tcp_queue. Verified: the last queue that was seen there; NULL
+ * if none was.
  * @slot: filled, if there is one
  */
 static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
@@ -87,7 +91,10 @@ static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *s
 	return q && q->queue == address ? q : NULL;
 }
 
-/* The slot of the struct nvme_tcp_queue at a plain address, whether a command of its was seen or not. */
+/*
+ * The slot of the struct nvme_tcp_queue at a plain address, whether a command of its was seen or
+ * not.
+ */
 static __always_inline __u32 slot_by_address(__u64 address)
 {
 	struct nvme_tcp_queue *queue = (void *)address;
@@ -116,15 +123,18 @@ static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 }
 
 /*
- * Member @member, a pointer, of the structure of type @type at plain address @object, whose first bytes were read
- * into @bytes: from there or, where the kernel has the member further back, from the structure.
+ * Member @member, a pointer, of the structure of type @type at plain address @object, whose first
+ * bytes were read into @bytes: from there or, where the kernel has the member further back, from
+ * the structure.
  */
 #define POINTER_IN(bytes, object, type, member)                                      \
 	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64)        \
 		 ? *(__u64 *)((void *)(bytes) + bpf_core_field_offset(type, member)) \
 		 : (__u64)BPF_CORE_READ((type *)(object), member))
 
-/* nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request. */
+/*
+ * nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request.
+ */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(stock_queue_rq, struct request *rq)
 {
@@ -162,8 +172,8 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 }
 
 /*
- * Notes the address of nvme_tcp_queue_rq(), before the first request's block_rq_issue asks for it. The loader then
- * detaches it.
+ * Notes the address of nvme_tcp_queue_rq(), before the first request's block_rq_issue asks for it.
+ * The loader then detaches it.
  */
 SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
@@ -178,15 +188,16 @@ int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 }
 
 /*
- * To sending: a request, or a part of it, is about to go to the socket. First this is its capsule and, once an
- * R2T has come, the first H2C data PDU.
+ * To sending: a request, or a part of it, is about to go to the socket. First this is its capsule
+ * and, once an R2T has come, the first H2C data PDU.
  * @req: a plain address
  */
 static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 {
 	/*
-	 * By the request, because a data PDU is made where the capsule was, and overwrites the command id. The
-	 * asynchronous event request lies in no struct request: nothing is found for it.
+	 * By the request, because a data PDU is made where the capsule was, and overwrites the
+	 * command id. The asynchronous event request lies in no struct request: nothing is found
+	 * for it.
 	 */
 	struct request *rq = (void *)((__u64)req - bpf_core_type_size(struct request));
 	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot_by_address((__u64)BPF_CORE_READ(req, queue))),
@@ -222,7 +233,8 @@ int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
 }
 
 /*
- * Where those two are inlined: what a queue hands to its socket is a part of the request that it sends.
+ * Where those two are inlined: what a queue hands to its socket is a part of the request that it
+ * sends.
  * @sock: typed
  */
 static __always_inline int to_socket(struct socket *sock)
@@ -257,8 +269,9 @@ int BPF_PROG(stock_sendmsg, struct socket *sock)
 }
 
 /*
- * nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. By the tag, because
- * the request that was sent is no longer told: cmd_sent() leaves a new command with that tag alone.
+ * nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. By the
+ * tag, because the request that was sent is no longer told: cmd_sent() leaves a new command with
+ * that tag alone.
  */
 SEC("fexit/nvme_tcp_try_send")
 int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
@@ -333,8 +346,8 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 }
 
 /*
- * nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. The last piece is
- * the one that ends where the header does, or its digest.
+ * nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. The last
+ * piece is the one that ends where the header does, or its digest.
  */
 SEC("fexit/skb_copy_bits")
 int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
@@ -355,8 +368,8 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 }
 
 /*
- * To answered: a read that ends with the SUCCESS flag has no CQE, and what follows its last data takes that
- * place. @c: NULL where its beginning was not seen
+ * To answered: a read that ends with the SUCCESS flag has no CQE, and what follows its last data
+ * takes that place. @c: NULL where its beginning was not seen
  */
 static __always_inline int cmd_answered_by_data(struct nt_cmd *c)
 {

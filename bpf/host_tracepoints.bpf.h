@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The host's points from the tracepoints of a patched nvme-tcp (kernel_patches/). All arguments are typed. A
- * command whose beginning was not seen, or that is not in the sample, is left.
+ * The host's points from the tracepoints of a patched nvme-tcp (kernel_patches/). All arguments are
+ * typed. A command whose beginning was not seen, or that is not in the sample, is left.
  */
 #ifndef NTPROF_HOST_TRACEPOINTS_BPF_H
 #define NTPROF_HOST_TRACEPOINTS_BPF_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queues of a side: each has a slot in one map, whose entries user space reads while programs write them.
- * Stock probes find a queue by the address of the driver's structure for it, and that by its socket.
+ * The queues of a side: each has a slot in one map, whose entries user space reads while programs
+ * write them. Stock probes find a queue by the address of the driver's structure for it, and that
+ * by its socket.
  *
- * A queue's entry is written by its first command and by the Connect command, before which no other passes;
- * see struct nt_queue for what changes later. Nothing is locked: who finds a queue by something that may be
- * stale verifies it.
+ * A queue's entry is written by its first command and by the Connect command, before which no other
+ * passes; see struct nt_queue for what changes later. Nothing is locked: who finds a queue by
+ * something that may be stale verifies it.
  */
 #ifndef NTPROF_QUEUES_BPF_H
 #define NTPROF_QUEUES_BPF_H
@@ -34,8 +35,9 @@ static __always_inline struct nt_queue *queue_of_cmd(const struct nt_cmd *c)
 }
 
 /*
- * By the address of the driver's structure for it, 1 + the slot of a queue, 0 if none. Several addresses share
- * an entry, which belongs to the queue that was seen last: who reads it verifies the queue.
+ * By the address of the driver's structure for it, 1 + the slot of a queue, 0 if none. Several
+ * addresses share an entry, which belongs to the queue that was seen last: who reads it verifies
+ * the queue.
  */
 #define NT_SLOT_INDEX_BITS 12
 __u32 nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
@@ -63,7 +65,10 @@ static __always_inline __u64 data_ready_of(struct sock *sk)
 	return (__u64)((struct sock___plain *)sk)->sk_data_ready;
 }
 
-/* The address of the driver's structure for the queue of this socket, 0 for sockets of others. @sk: typed */
+/*
+ * The address of the driver's structure for the queue of this socket, 0 for sockets of others. @sk:
+ * typed
+ */
 static __always_inline __u64 queue_address_of(struct sock *sk)
 {
 	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of whole commands, handed to user space through one ring buffer, whose reader they may reach in another
- * order than the commands ended in. Reserving is locked by the kernel, interrupts included.
+ * Records of whole commands, handed to user space through one ring buffer, whose reader they may
+ * reach in another order than the commands ended in. Reserving is locked by the kernel, interrupts
+ * included.
  */
 #ifndef NTPROF_RECORDS_BPF_H
 #define NTPROF_RECORDS_BPF_H
@@ -21,7 +22,10 @@ static __always_inline void record_unsplit(struct nt_record *r)
 	count(NT_CNT_POINT_MISSING);
 }
 
-/* Hands the record of a command that has ended to its reader, if it asks for such. @latency: nanoseconds */
+/*
+ * Hands the record of a command that has ended to its reader, if it asks for such. @latency:
+ * nanoseconds
+ */
 static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
 					  const struct nt_queue *q, __u64 latency)
 {
@@ -34,7 +38,10 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 	r->side = side;
 	r->cntlid = q->cntlid;
 	r->qid = q->qid;
-	/* The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more than all else. */
+	/*
+	 * The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more
+	 * than all else.
+	 */
 	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
 	if (bpf_ringbuf_output(&records, r, sizeof(*r),
 			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))

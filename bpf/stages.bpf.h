@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Splitting a command that has ended into its stages, and counting each in the histogram of its operation.
- * What a stage is stands in core/points.h: each row of a side's table of segments becomes straight-line code
- * here, once for each shape. @side is a constant in every function.
+ * Splitting a command that has ended into its stages, and counting each in the histogram of its
+ * operation. What a stage is stands in core/points.h: each row of a side's table of segments
+ * becomes straight-line code here, once for each shape. @side is a constant in every function.
  *
  * Context and protection: see histograms.bpf.h.
  */
@@ -22,8 +22,9 @@ struct {
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
 /*
- * A row of the table: the segment begins where the one before it ended, at @last. The end of a missing point
- * is taken to be @last, too: the two stages that it would part are added up by stages_count_joined().
+ * A row of the table: the segment begins where the one before it ended, at @last. The end of a
+ * missing point is taken to be @last, too: the two stages that it would part are added up by
+ * stages_count_joined().
  */
 #define NT_SUM_SEGMENT(st, shapes, from, to)                              \
 	if (1u << shape & (shapes)) {                                     \
@@ -65,8 +66,9 @@ static __always_inline __u32 stages_passed(const enum nt_side side, const __u32 
 }
 
 /*
- * All of an operation's stage histograms begin an interval together. The first one tells whether they have,
- * so it is changed last: an interrupting program that finds it unchanged does the rest again.
+ * All of an operation's stage histograms begin an interval together. The first one tells whether
+ * they have, so it is changed last: an interrupting program that finds it unchanged does the rest
+ * again.
  */
 static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 {

@@ -1,74 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of commands in flight: one struct nt_cmd each, in an array that is there from the start. Nothing
- * here allocates, locks or loops.
+ * The state of commands in flight: one struct nt_cmd each, in an array that is there from the
+ * start. Nothing here allocates, locks or loops.
  *
  * Whose a state is, its @owner says:
  *
  *   0            free: no command has had it yet
- *   address      in flight: of the host's struct request, or of the target's struct nvmet_tcp_cmd, at this
- *                address. Such structures live as long as their connection, and serve many commands
+ *   address      in flight: of the host's struct request, or the target's struct nvmet_tcp_cmd, at
+ *                this address. They live as long as their connection, and serve many commands
  *   address | 1  released: that command has ended (NT_RELEASED; addresses of structures are even)
  *
  *   free, released  -- cmd_begin() -->    in flight
  *   in flight       -- cmd_release() -->  released: the end was seen, or is known not to come
- *   in flight       -- cmd_begin() -->    in flight: the end was not seen; who begins the next one has counted it
+ *   in flight       -- cmd_begin() -->    in flight: the end was not seen, and has been counted so
  *
- * How far a command in flight has come, its points say. A point is 0 until it is reached; cmd_begin() is
- * called with all of them 0 but those of the beginning. "x": commands of this shape pass the state, and the
- * program of that row moves them there. Stock programs that are alternatives are parted by "or": there is one
- * on a kernel (src/trace/probes_table.c).
+ * How far a command in flight has come, its points say. A point is 0 until it is reached;
+ * cmd_begin() is called with all of them 0 but those of the beginning. The columns are the shapes:
+ * Read, Inline write, R2T write (T) and No data; x: commands of this shape pass the state, and the
+ * program of that row moves them there. Of stock programs with "or" between them there is one on a
+ * kernel (src/trace/probes_table.c).
  *
- * On the host, where a request is that of a command from nvme_tcp_queue_rq() to block_rq_complete:
+ * On the host, where a command is in flight from nvme_tcp_queue_rq() to block_rq_complete:
  *
- *                              in-  R2T    no
- * state     points       read  line write  data  from tracepoints    from stock probes
- * begun     submit,       x     x    x      x    queue_rq            stock_queue_rq
- *           queue_rq
- * sending   send_cmd      x     x    x      x    try_send_cmd_pdu    stock_send_cmd, or stock_sendpage and
- *                                                                    stock_no_sendpage, or stock_sendmsg
- * sent      sent_cmd      x     x    x      x    done_send_req       stock_sent
- * asked     r2t_rx, r2t              x           handle_r2t          stock_recv_pdu
- * sending   send_data                x           try_send_data_pdu   stock_send_data, or as send_cmd
- * sent      sent_data                x           done_send_req       stock_sent
- * answering rx, c2h       x                      handle_c2h_data     stock_recv_pdu
- * answered  cqe           x     x    x      x    process_nvme_cqe    stock_recv_pdu
- *           (and rx, if         x    x      x
- *           there was no c2h)
- *           without CQE   x                      recv_data           stock_in_short, or stock_end
- * released  complete      x     x    x      x    rq_complete or, where that was interrupted, rq_complete_nested
+ * state      points            R I T N  tracepoints        stock probes
+ * begun      submit, queue_rq  x x x x  queue_rq           stock_queue_rq
+ * sending    send_cmd          x x x x  try_send_cmd_pdu   stock_send_cmd, or stock_sendpage and
+ *                                                          stock_no_sendpage, or stock_sendmsg
+ * sent       sent_cmd          x x x x  done_send_req      stock_sent
+ * asked      r2t_rx, r2t           x    handle_r2t         stock_recv_pdu
+ * sending    send_data             x    try_send_data_pdu  stock_send_data, or as send_cmd
+ * sent       sent_data             x    done_send_req      stock_sent
+ * answering  rx, c2h           x        handle_c2h_data    stock_recv_pdu
+ * answered   cqe, and          x x x x  process_nvme_cqe   stock_recv_pdu
+ *            rx if not c2h
+ *            cqe, without CQE  x        recv_data          stock_in_short, or stock_end
+ * released   complete          x x x x  rq_complete; rq_complete_nested where that was interrupted
  *
  * On the target, where a command is in flight from its capsule to its response:
  *
- * begun     rx, cmd       x     x    x      x    done_recv_pdu       stock_cmd (rx: noted by stock_recvmsg)
- * asking    send_r2t                 x           try_send_r2t        stock_send_r2t, or stock_sendpage, or
- *                                                                    stock_sendmsg
- * receiving data_rx, data            x           handle_h2c_data_pdu stock_data
- * received  data_done           x    x           try_recv_data       (nothing shows it)
- * executing exec          x                 x    exec_read_req       stock_exec_read
- *                               x    x           exec_write_req      stock_exec_* of the function that executes
- * executed  done          x     x    x      x    queue_response      stock_done, stock_done_nested
- * answering send          x                      try_send_data_pdu   stock_send_data_pdu, or as send_r2t
- *                               x    x      x    try_send_response   stock_send_response, or as send_r2t
- * released  sent          x     x    x      x    try_send_response   stock_send_response, or as send_r2t
- *           without CQE   x                      try_send_data       stock_send_data_end, or
- *                                                                    stock_sendpage_end, or stock_sendmsg_end
- *           connection                           the loader, when sock_set_state has seen it close
- *           closed
+ * state      points            R I T N  tracepoints          stock probes
+ * begun      rx, cmd           x x x x  done_recv_pdu        stock_cmd; stock_recvmsg has noted rx
+ * asking     send_r2t              x    try_send_r2t         stock_send_r2t, or stock_sendpage, or
+ *                                                            stock_sendmsg
+ * receiving  data_rx, data         x    handle_h2c_data_pdu  stock_data
+ * received   data_done           x x    try_recv_data        (nothing shows it)
+ * executing  exec              x     x  exec_read_req        stock_exec_read
+ *                                x x    exec_write_req       stock_exec_* (req->execute)
+ * executed   done              x x x x  queue_response       stock_done, stock_done_nested
+ * answering  send              x        try_send_data_pdu    stock_send_data_pdu, or as send_r2t
+ *                                x x x  try_send_response    stock_send_response, or as send_r2t
+ * released   sent              x x x x  try_send_response    stock_send_response, or as send_r2t
+ *            sent, without CQE x        try_send_data        stock_send_data_end, or
+ *                                                            stock_sendpage_end, or
+ *                                                            stock_sendmsg_end
+ *            connection closed x x x x  the loader, when sock_set_state has seen it
  *
- * From any of the host's states to released: rq_complete, where the command was cancelled, and the beginning of
- * the next command with that request. Where a program runs several times (several R2Ts, many data PDUs, a send
- * in parts), the first time counts, but for sent_data, data_done, exec and cqe, where the last does.
+ * From any of the host's states to released: rq_complete, where the command was cancelled, and the
+ * beginning of the next command with that request. Where a program runs several times (several
+ * R2Ts, many data PDUs, a send in parts), the first time counts, but for sent_data, data_done, exec
+ * and cqe, where the last does.
  *
- * Context: the host's begun and sending are in a task that submits or in the queue's worker, what it receives in
- * that worker or in a task that polls; complete is in one of those or in a softirq. The target's are in the
- * queue's worker, but for done, which is wherever the device says so, hard interrupts included. Programs on
- * tracepoints are not preempted, and those on functions stay on their CPU; interrupts may come in both.
+ * Context: the host's begun and sending are in a task that submits or in the queue's worker, what
+ * it receives in that worker or in a task that polls; complete is in one of those or in a softirq.
+ * The target's are in the queue's worker, but for done, which is wherever the device says so, hard
+ * interrupts included. Programs on tracepoints are not preempted, and those on functions stay on
+ * their CPU; interrupts may come in both.
  *
- * No lock protects a state. The driver does not begin the next state of a command on one CPU before it is done
- * with the one before on another, with one exception: the host may find that it has sent a command after the
- * answer has come, and after its tag was given to another one (see cmd_sent()). Whoever looks for a state by
- * something that may be stale verifies what it finds: see the functions below.
+ * No lock protects a state. The driver does not begin the next state of a command on one CPU before
+ * it is done with the one before on another, with one exception: the host may find that it has sent
+ * a command after the answer has come, and after its tag was given to another one (see cmd_sent()).
+ * Whoever looks for a state by something that may be stale verifies what it finds: see the
+ * functions below.
  */
 #ifndef NTPROF_STATE_BPF_H
 #define NTPROF_STATE_BPF_H
@@ -77,8 +79,8 @@
 #include "control.bpf.h"
 
 /*
- * A queue takes a chunk of these for each 128 of its tags when the first of them is used, and keeps it. Its
- * number in struct nt_queue is 0 where it has none, so that no queue has chunk 0.
+ * A queue takes a chunk of these for each 128 of its tags when the first of them is used, and keeps
+ * it. Its number in struct nt_queue is 0 where it has none, so that no queue has chunk 0.
  */
 struct nt_cmd nt_cmds[NT_CMDS] = {};
 
@@ -86,8 +88,8 @@ struct nt_cmd nt_cmds[NT_CMDS] = {};
 #define NT_NOWHERE 0
 
 /*
- * By the address of its owner, the index into nt_cmds of the state that it had last. Several owners share an
- * entry, which belongs to the last of them: who reads it verifies the owner.
+ * By the address of its owner, the index into nt_cmds of the state that it had last. Several owners
+ * share an entry, which belongs to the last of them: who reads it verifies the owner.
  */
 #define NT_INDEX_BITS 17
 __u32 nt_index[1 << NT_INDEX_BITS] = {};
@@ -98,8 +100,8 @@ static __always_inline __u32 *index_of(__u64 owner)
 }
 
 /*
- * The mask is for the verifier, and has to come last: that of Linux 6.1 knows nothing of the result of a 32-bit OR,
- * and the compiler would mask the parts of a place before it joins them.
+ * The mask is for the verifier, and has to come last: that of Linux 6.1 knows nothing of the result
+ * of a 32-bit OR, and the compiler would mask the parts of a place before it joins them.
  */
 static __always_inline struct nt_cmd *cmd_at(__u32 place)
 {
@@ -112,8 +114,8 @@ static __always_inline __u32 place_in(__u32 chunk, __u32 tag)
 }
 
 /*
- * Where the state of command @tag of a queue is; the queue takes a chunk if it has none for this tag. Two CPUs
- * that both take one agree on one of the two, and the other is not used by anybody.
+ * Where the state of command @tag of a queue is; the queue takes a chunk if it has none for this
+ * tag. Two CPUs that both take one agree on one of the two, and the other is not used by anybody.
  */
 static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 {
@@ -161,7 +163,10 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	return NULL;
 }
 
-/* By queue and tag. Not verified: it may be in flight or not, and of any owner. NULL if there is no place. */
+/*
+ * By queue and tag. Not verified: it may be in flight or not, and of any owner. NULL if there is no
+ * place.
+ */
 static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32 tag)
 {
 	__u32 nr = tag >> NT_CHUNK_BITS;
@@ -174,8 +179,8 @@ static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32
 		return NULL;
 	place = place_in(chunk, tag);
 	/*
-	 * The compiler would mask the parts of it before it joins them; but that it is below NT_CMDS then, the
-	 * verifier of Linux 6.1 does not see through a 32-bit OR.
+	 * The compiler would mask the parts of it before it joins them; but that it is below
+	 * NT_CMDS then, the verifier of Linux 6.1 does not see through a 32-bit OR.
 	 */
 	asm("" : "+r"(place));
 	return cmd_at(place);
@@ -191,8 +196,9 @@ static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue
 }
 
 /*
- * The command in flight of @address, by the index or else by queue and tag: NULL where its beginning was not
- * seen. @queue and @tag are evaluated only where the index does not lead to it, which is rare.
+ * The command in flight of @address, by the index or else by queue and tag: NULL where its
+ * beginning was not seen. @queue and @tag are evaluated only where the index does not lead to it,
+ * which is rare.
  */
 #define CMD_FIND(address, queue, tag)                                          \
 	({                                                                     \
@@ -206,9 +212,9 @@ static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue
 	})
 
 /*
- * By the index. Verified: it was that of @owner's last command, in flight or released, on the same connection,
- * so that it is where its next one belongs, too. The target's commands have one tag for as long as their
- * connection lives; the host's requests have not.
+ * By the index. Verified: it was that of @owner's last command, in flight or released, on the same
+ * connection, so that it is where its next one belongs, too. The target's commands have one tag for
+ * as long as their connection lives; the host's requests have not.
  */
 static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q, __u32 slot,
 							__u64 owner)
@@ -220,8 +226,8 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 }
 
 /*
- * The place of command @tag of a queue, where the index leads from @owner from now on; NULL if there is none
- * left. What is there may still be in flight.
+ * The place of command @tag of a queue, where the index leads from @owner from now on; NULL if
+ * there is none left. What is there may still be in flight.
  * @left: filled: the state of a command of @owner that is in flight under another tag; NULL mostly
  */
 static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, __u64 owner,

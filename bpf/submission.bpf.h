@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Submission queue entries: what a command asks for, and whether it is in the sample. An entry is typed, or a copy
- * on the stack: it is read by plain loads, not by helper.
+ * Submission queue entries: what a command asks for, and whether it is in the sample. An entry is
+ * typed, or a copy on the stack: it is read by plain loads, not by helper.
  */
 #ifndef NTPROF_SUBMISSION_BPF_H
 #define NTPROF_SUBMISSION_BPF_H
@@ -20,7 +20,10 @@ enum {
 	NVME_FABRICS_COMMAND = 0x7f,
 };
 
-/* Operations of opcodes on I/O queues, each XORed with NT_OP_OTHER: what the table leaves out is 0, and so that. */
+/*
+ * Operations of opcodes on I/O queues, each XORed with NT_OP_OTHER: what the table leaves out is 0,
+ * and so that.
+ */
 #define OP(id) NT_OP_##id ^ NT_OP_OTHER
 static const __u8 nt_io_op[256] = {
 	[NVME_CMD_FLUSH] = OP(FLUSH), [NVME_CMD_WRITE] = OP(WRITE),
@@ -36,7 +39,10 @@ static __always_inline __u8 op_of(__u8 opcode, bool admin)
 	return nt_io_op[opcode] ^ NT_OP_OTHER;
 }
 
-/* The SLBA is read as two dwords: the verifier knows an entry by the first member of its union, the common one. */
+/*
+ * The SLBA is read as two dwords: the verifier knows an entry by the first member of its union, the
+ * common one.
+ */
 static __always_inline __u64 slba_of(struct nvme_command *e)
 {
 	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;

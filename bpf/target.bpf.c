@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target's programs. Those that fill points come from one of two sources, and the end of a connection from
- * inet_sock_set_state in both. src/trace/probes_table.c says which program feeds which point, and
- * src/trace/probes.c decides which of them are loaded.
+ * The target's programs. Those that fill points come from one of two sources, and the end of a
+ * connection from inet_sock_set_state in both. src/trace/probes_table.c says which program feeds
+ * which point, and src/trace/probes.c decides which of them are loaded.
  */
 #include "target_command.bpf.h"
 
 /*
- * Commands of a connection that has closed will not be answered; user space counts and releases them. @sk: typed,
- * of any connection of the machine
+ * Commands of a connection that has closed will not be answered; user space counts and releases
+ * them. @sk: typed, of any connection of the machine
  */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of a command on the target, whichever programs see it: which connection it came by, and what moves
- * it from one state to the next (see state.bpf.h). Its owner is its struct nvmet_tcp_cmd.
+ * The life of a command on the target, whichever programs see it: which connection it came by, and
+ * what moves it from one state to the next (see state.bpf.h). Its owner is its struct
+ * nvmet_tcp_cmd.
  */
 #ifndef NTPROF_TARGET_COMMAND_BPF_H
 #define NTPROF_TARGET_COMMAND_BPF_H
@@ -21,7 +22,9 @@ struct {
 	__type(value, struct nt_names);
 } names SEC(".maps");
 
-/* By the address of a struct sock, the slot that it serves, so that a connection's end is noticed. */
+/*
+ * By the address of a struct sock, the slot that it serves, so that a connection's end is noticed.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -31,7 +34,8 @@ struct {
 
 /*
  * A command's place in its queue: 0 is the one that a connection has before it is told its depth,
- * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both. Both typed.
+ * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both. Both
+ * typed.
  */
 static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
@@ -120,15 +124,17 @@ static __always_inline __u32 capsule_tag(const struct target_capsule *t)
 	return t->typed ? tag_of(t->queue, cmd) : tag_of_plain(t->queue, cmd);
 }
 
-/* Whether a capsule may be skipped at once: it is not in the sample, and introduces no connection. */
+/*
+ * Whether a capsule may be skipped at once: it is not in the sample, and introduces no connection.
+ */
 static __always_inline bool is_skipped(struct nvme_command *sqe, __u32 qid)
 {
 	return !sqe_sampled(sqe, qid) && sqe->common.opcode != NVME_FABRICS_COMMAND;
 }
 
 /*
- * A capsule that is not in the sample. A command at its address that is still in flight is released, so that its
- * end is not taken from this one. @t: queue, cmd, slot and typed are needed
+ * A capsule that is not in the sample. A command at its address that is still in flight is
+ * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
  */
 static __always_inline int capsule_skip(const struct target_capsule *t)
 {
@@ -199,8 +205,8 @@ static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, __u64 now)
 }
 
 /*
- * Counts an end whose beginning was not seen. Of a sample nothing is: a command that is not in it cannot be
- * told from one that is not known.
+ * Counts an end whose beginning was not seen. Of a sample nothing is: a command that is not in it
+ * cannot be told from one that is not known.
  */
 static __always_inline void count_unbegun(void)
 {
@@ -221,8 +227,8 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 }
 
 /*
- * To released: the answer's last PDU is handed to the socket. Programs that run for this command later find
- * it released, and leave it. @queue: see queue_begin()
+ * To released: the answer's last PDU is handed to the socket. Programs that run for this command
+ * later find it released, and leave it. @queue: see queue_begin()
  */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
@@ -258,8 +264,9 @@ static __always_inline bool cmd_answering(struct nt_cmd *c)
 }
 
 /*
- * To released, on a connection without SQ flow control: the read's first data are the last thing that is seen
- * of it, because the programs that see the last data are not attached. The loader is told to attach them.
+ * To released, on a connection without SQ flow control: the read's first data are the last thing
+ * that is seen of it, because the programs that see the last data are not attached. The loader is
+ * told to attach them.
  */
 static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
@@ -273,15 +280,18 @@ static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, str
 }
 
 /*
- * To released, on a connection without SQ flow control: the socket is about to get, or has taken, the last data
- * of a read. @c: NULL where its beginning was not seen
+ * To released, on a connection without SQ flow control: the socket is about to get, or has taken,
+ * the last data of a read. @c: NULL where its beginning was not seen
  */
 static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
 	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 
 	if (!q) {
-		/* Until the loader says that these programs are attached, cmd_end_unwatched() may have ended it. */
+		/*
+		 * Until the loader says that these programs are attached, cmd_end_unwatched() may
+		 * have ended it.
+		 */
 		if (nt_control.data_watched)
 			count_unbegun();
 		return;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's points for an nvmet-tcp that nobody patched: from functions that the compiler kept, and
- * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
+ * The target's points for an nvmet-tcp that nobody patched: from functions that the compiler kept,
+ * and from what every kernel has. docs/points.md says how far each is from the tracepoint of its
+ * name.
  *
- * nvmet's own functions serve all transports, and those of sockets the whole machine: programs on them return
- * after one comparison where they are not called for nvmet-tcp.
+ * nvmet's own functions serve all transports, and those of sockets the whole machine: programs on
+ * them return after one comparison where they are not called for nvmet-tcp.
  */
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
@@ -23,9 +24,9 @@ static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 }
 
 /*
- * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and not known to
- * have closed; NULL if none was. After a connection has closed, another one with another slot may come to lie
- * at its address. @slot: filled, if there is one
+ * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and
+ * not known to have closed; NULL if none was. After a connection has closed, another one with
+ * another slot may come to lie at its address. @slot: filled, if there is one
  */
 static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
 {
@@ -34,7 +35,10 @@ static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *s
 	return q && q->object == address && q->gen != q->dead_gen ? q : NULL;
 }
 
-/* By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot: filled */
+/*
+ * By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot:
+ * filled
+ */
 static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 {
 	*slot = BPF_CORE_READ((struct nvmet_tcp_queue *)address, idx);
@@ -65,12 +69,13 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 }
 
 /*
- * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs in the queue's
- * worker, and nobody else reads from the socket.
+ * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs
+ * in the queue's worker, and nobody else reads from the socket.
  *
- * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with the packet
- * at the head of the socket's queue when the first byte is read. Where the packet comes between this look and
- * the first read, the look before the second read finds it still, partly read.
+ * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with
+ * the packet at the head of the socket's queue when the first byte is read. Where the packet comes
+ * between this look and the first read, the look before the second read finds it still, partly
+ * read.
  * @sk: typed
  * @size: how many bytes are asked for
  */
@@ -135,8 +140,8 @@ int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num
 }
 
 /*
- * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown, @q is NULL, or
- * it was told before.
+ * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown,
+ * @q is NULL, or it was told before.
  */
 static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now)
 {
@@ -150,10 +155,10 @@ static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now)
 }
 
 /*
- * By the address of its struct nvmet_tcp_queue, whether a command of its was seen or not; NULL if the map has no
- * such slot. @slot: filled
- * @connected: Connect, a queue's first command, has been executed: before, what was seen at this address is of
- *             another connection
+ * By the address of its struct nvmet_tcp_queue, whether a command of its was seen or not; NULL if
+ * the map has no such slot. @slot: filled
+ * @connected: Connect, a queue's first command, has been executed: before, what was seen at this
+ *             address is of another connection
  */
 static __always_inline struct nt_queue *queue_find(__u64 address, bool connected, __u32 *slot)
 {
@@ -328,7 +333,8 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
 #define SEND_STATE(name) bpf_core_enum_value(enum nvmet_tcp_send_state, NVMET_TCP_SEND_##name)
 
 /*
- * Where those are inlined: what a queue hands to its socket is told by the driver's state of its command.
+ * Where those are inlined: what a queue hands to its socket is told by the driver's state of its
+ * command.
  * @sock: typed
  */
 static __always_inline int to_socket(struct socket *sock)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's points from the tracepoints of a patched nvmet-tcp (kernel_patches/). All arguments are typed. A
- * command whose beginning was not seen, or that is not in the sample, is left.
+ * The target's points from the tracepoints of a patched nvmet-tcp (kernel_patches/). All arguments
+ * are typed. A command whose beginning was not seen, or that is not in the sample, is left.
  */
 #ifndef NTPROF_TARGET_TRACEPOINTS_BPF_H
 #define NTPROF_TARGET_TRACEPOINTS_BPF_H
@@ -49,8 +49,8 @@ int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
 }
 
 /*
- * Fires for an R2T as well, before exec: that one is not the end of the execution. It fires with interrupts off,
- * so no second program has to stand in for an interrupted one.
+ * Fires for an R2T as well, before exec: that one is not the end of the execution. It fires with
+ * interrupts off, so no second program has to stand in for an interrupted one.
  */
 SEC("tp_btf/nvmet_tcp_queue_response")
 int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,

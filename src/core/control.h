@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the loader (src/trace) and the BPF programs (bpf/) say to each other, apart from what they hand on of
- * commands: that is in core/record.h. Each side's object has one struct nt_knobs and one struct nt_control.
+ * What the loader (src/trace) and the BPF programs (bpf/) say to each other, apart from what they
+ * hand on of commands: that is in core/record.h. Each side's object has one struct nt_knobs and one
+ * struct nt_control.
  */
 #ifndef NTPROF_CORE_CONTROL_H
 #define NTPROF_CORE_CONTROL_H
@@ -16,13 +17,14 @@
  * @sample_below: commands are measured whose nt_sample_mix() is below; 0: all of them
  * @missing: bits of the points that no program gives on this kernel
  * @hists: entries of the map hists; the last one is shared by queues for which no other is left
- * @qid_stride: queue ids that a controller can have, the admin queue's included (host): queue id q of
- *              controller nvmeN has slot N * @qid_stride + q
+ * @qid_stride: queue ids that a controller can have, the admin queue's included (host): queue id q
+ *              of controller nvmeN has slot N * @qid_stride + q
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
  * @no_histograms: keep none
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
  *
- * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is switched off.
+ * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is
+ * switched off.
  */
 struct nt_knobs {
 	__u64 slower_ns;
@@ -44,13 +46,14 @@ struct nt_knobs {
 /**
  * struct nt_control - what is said while programs are attached; in .bss, all zeroes at first
  * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds, at its upper bound
- * @began_ns: CLOCK_MONOTONIC time from which on every command's beginning is seen. 0 where it is not: then an
- *            end without a beginning tells nothing
- * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops and the one
- *          for admin queues. block_rq_complete is of every disk, and NVMe/TCP's are known by them
+ * @began_ns: CLOCK_MONOTONIC time from which on every command's beginning is seen. 0 where it is
+ *            not: then an end without a beginning tells nothing
+ * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops
+ *          and the one for admin queues. block_rq_complete is of every disk, and NVMe/TCP's are
+ *          known by them
  * @queue_rq: address of nvme_tcp_queue_rq(): a request whose queue calls it is of NVMe/TCP
- * @data_ready: address of the function that sockets of the driver call when data have come: they are known by
- *              it among all sockets
+ * @data_ready: address of the function that sockets of the driver call when data have come: they
+ *              are known by it among all sockets
  * @epoch: counts display intervals; see struct nt_hist
  * @data_watched: the programs of probe_watches_data() are attached, all of them
  * @no_sqflow: a connection without SQ flow control has been seen, whose reads may end without a CQE
@@ -60,36 +63,43 @@ struct nt_knobs {
  * @hists_used: entries of the map hists that were given to queues
  * @tracked: commands in flight; counted only when sampling, where there is hardly ever one
  *
- * Each is one naturally aligned word, and read and written whole; no two of them have to agree. The loader
- * is one thread. Programs run on all CPUs at once, in tasks and in softirqs.
+ * Each is one naturally aligned word, and read and written whole; no two of them have to agree. The
+ * loader is one thread. Programs run on all CPUs at once, in tasks and in softirqs.
  *
- * member       | written by                                  | read by
- * -------------+---------------------------------------------+------------------------------------------------
- * real_offset  | loader: before attaching, at each interval, | arrival()
- *              | and when the wall clock was set             |
- * began_ns     | loader: NT_BEGINNING before the program     | ends whose beginning is not known
- *              | that sees beginnings is attached, the time  |
- *              | when all are, 0 before the first goes       |
- * mq_ops       | host: a queue's first command               | rq_complete, stock_end
- * queue_rq     | host, stock_learn: the first request        | stock_queue_rq; loader: detaches stock_learn
- * data_ready   | a queue's first command; stock_try_recv     | stock probes of sockets; loader: detaches
- *              |                                             | stock_try_recv
- * epoch        | loader: each interval                       | whoever counts in a histogram
- * data_watched | loader: before it detaches any of those,    | target: the first data of a read that has no CQE
- *              | and after it has attached all               |
- * no_sqflow    | a queue's first command; a read that has    | loader: attaches and detaches the programs of
- *              | no CQE                                      | probe_watches_data(); host: not to write it again
- * redirected   | host: a queue's first command               | loader: attaches and detaches the programs of
- *              |                                             | probe_stands_in()
- * counters     | programs; loader: died. Atomic additions    | loader: each interval
- * chunks_used  | begin of a command that is the first of its | the same
- *              | chunk. Atomic additions                     |
- * hists_used   | end of a command that is the first of its   | the same; loader: each interval
- *              | queue and operation. Atomic additions       |
- * tracked      | begin and end of commands; loader: commands | all programs, when sampling: 0 ends them
- *              | of closed connections. Atomic additions     |
+ * member       | written by                               | read by
+ * -------------+------------------------------------------+--------------------------------------
+ * real_offset  | loader: before attaching, at each        | arrival()
+ *              | interval, and when the wall clock was    |
+ *              | set                                      |
+ * began_ns     | loader: NT_BEGINNING before the program  | ends whose beginning is not known
+ *              | that sees beginnings is attached, the    |
+ *              | time when all are, 0 before the first    |
+ *              | goes                                     |
+ * mq_ops       | host: a queue's first command            | rq_complete, stock_end
+ * queue_rq     | host, stock_learn: the first request     | stock_queue_rq; loader: detaches
+ *              |                                          | stock_learn
+ * data_ready   | a queue's first command; stock_try_recv  | stock probes of sockets; loader:
+ *              |                                          | detaches stock_try_recv
+ * epoch        | loader: each interval                    | whoever counts in a histogram
+ * data_watched | loader: 0 before it detaches one of      | target: the first data, and the last,
+ *              | those, 1 after it has attached all       | of a read that has no CQE
+ * no_sqflow    | a queue's first command; a read that has | loader: attaches and detaches the
+ *              | no CQE                                   | programs of probe_watches_data();
+ *              |                                          | host: not to write it again
+ * redirected   | host: a queue's first command            | loader: attaches and detaches the
+ *              |                                          | programs of probe_stands_in()
+ * counters     | programs; loader: died. Atomic additions | loader: each interval
+ * chunks_used  | begin of a command that is the first of  | the same
+ *              | its chunk. Atomic additions              |
+ * hists_used   | end of a command that is the first of    | the same; loader: each interval
+ *              | its queue and operation. Atomic          |
+ *              | additions                                |
+ * tracked      | begin and end of commands; loader:       | all programs, when sampling: 0 ends
+ *              | commands of closed connections. Atomic   | them
+ *              | additions                                |
  *
- * What is written while commands pass is at the end: @counters keep it off the cache line of what is read then.
+ * What is written while commands pass is at the end: @counters keep it off the cache line of what
+ * is read then.
  */
 struct nt_control {
 	__s64 real_offset;

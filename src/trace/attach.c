@@ -65,7 +65,9 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	return TRACER_OK;
 }
 
-/* From the first point of a command to the last, so that what was seen to begin is seen to the end. */
+/*
+ * From the first point of a command to the last, so that what was seen to begin is seen to the end.
+ */
 void attach_detach_all(struct tracer *t)
 {
 	unsigned int attached = t->attached;
@@ -86,8 +88,8 @@ static void detach_learnt(struct tracer *t)
 }
 
 /*
- * Attaches or detaches all programs of a kind. Return: whether they are all there; where one cannot be
- * attached, that is tried again the next time.
+ * Attaches or detaches all programs of a kind. Return: whether they are all there; where one cannot
+ * be attached, that is tried again the next time.
  */
 static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name), bool on)
 {
@@ -103,8 +105,9 @@ static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name),
 }
 
 /*
- * A program for each piece of a read's data costs every read, and is needed where there are connections
- * without SQ flow control. Records of all commands are to be whole from the first such command on.
+ * A program for each piece of a read's data costs every read, and is needed where there are
+ * connections without SQ flow control. Records of all commands are to be whole from the first such
+ * command on.
  */
 static void watch_data(struct tracer *t, bool settled)
 {
@@ -120,7 +123,9 @@ static void watch_data(struct tracer *t, bool settled)
 		__atomic_store_n(&t->object.control->data_watched, 1, __ATOMIC_RELAXED);
 }
 
-/* Where no command ends in an interrupt, no program has to stand in for one that was interrupted. */
+/*
+ * Where no command ends in an interrupt, no program has to stand in for one that was interrupted.
+ */
 static void watch_nested(struct tracer *t, bool settled)
 {
 	bool needed = !settled || t->always_nested ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attaching the programs that were loaded, and detaching those that no connection needs. One thread does all of
- * it; programs run on other CPUs meanwhile, and struct nt_control tells them what they cannot see.
+ * Attaching the programs that were loaded, and detaching those that no connection needs. One thread
+ * does all of it; programs run on other CPUs meanwhile, and struct nt_control tells them what they
+ * cannot see.
  */
 #ifndef NTPROF_TRACE_ATTACH_H
 #define NTPROF_TRACE_ATTACH_H
@@ -13,8 +14,8 @@
 struct tracer;
 
 /**
- * attach_all() - attach from the last point of a command to the first, so that what is seen to begin is seen to
- * the end
+ * attach_all() - attach from the last point of a command to the first, so that what is seen to
+ * begin is seen to the end
  * @t: attached and attached_ns are filled
  * @detail: on failure filled with what to insert into the message; @size bytes
  *
@@ -22,7 +23,9 @@ struct tracer;
  */
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
 
-/** attach_adapt() - attach and detach what is only needed for some connections; see tracer_adapt() */
+/**
+ * attach_adapt() - attach and detach what is only needed for some connections; see tracer_adapt()
+ */
 void attach_adapt(struct tracer *t);
 
 /** attach_detach_all() - the reverse of attach_all(); nothing is fine */

@@ -52,7 +52,8 @@ static bool hist_grown(const struct tracer *t, const void *at, size_t stride,
 }
 
 /*
- * Adds what is new in one histogram, the sum over CPUs minus what was seen before, to an interval and a total.
+ * Adds what is new in one histogram, the sum over CPUs minus what was seen before, to an interval
+ * and a total.
  * @at: the histogram on the first CPU; @stride bytes to the next CPU's
  * @epoch: the interval that has just ended; the next one may have begun on some CPU
  * Return: how many durations
@@ -98,8 +99,8 @@ static uint64_t hist_take(const struct tracer *t, const void *at, size_t stride,
 }
 
 /*
- * Whether something may have been counted since the last time: a histogram notes in which interval it was
- * last used, and who is about to count may have been on the way for longer than that.
+ * Whether something may have been counted since the last time: a histogram notes in which interval
+ * it was last used, and who is about to count may have been on the way for longer than that.
  * @seen: the interval at whose end it was looked at the last time
  */
 static bool hist_touched(const struct tracer *t, const void *at, size_t stride, uint32_t epoch,
@@ -181,9 +182,9 @@ static void hist_add_zeros(struct hist *h, int64_t zeros)
 }
 
 /*
- * A stage that a command's shape does not pass takes it no time, which the kernel does not count. What
- * ends while we read may be in some stages and not in others yet: then the next time takes back what
- * was too much.
+ * A stage that a command's shape does not pass takes it no time, which the kernel does not count.
+ * What ends while we read may be in some stages and not in others yet: then the next time takes
+ * back what was too much.
  */
 static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
 {
@@ -255,7 +256,10 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 }
 
-/* Releases and counts the commands of connections that have closed: once for each, by its generation. */
+/*
+ * Releases and counts the commands of connections that have closed: once for each, by its
+ * generation.
+ */
 static void sweep_dead(struct tracer *t)
 {
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
@@ -314,9 +318,9 @@ static void find_programs(struct tracer *t)
 }
 
 /*
- * Runs that the kernel skipped because the same program was running on that CPU already. Of a program
- * and its "nested" twin one may be skipped without loss: an event is missed by both at most as often
- * as by the one that missed fewer.
+ * Runs that the kernel skipped because the same program was running on that CPU already. Of a
+ * program and its "nested" twin one may be skipped without loss: an event is missed by both at most
+ * as often as by the one that missed fewer.
  */
 static uint64_t missed_runs(struct tracer *t)
 {

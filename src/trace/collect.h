@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since the last time
- * is their difference, so nothing has to be stopped or reset.
+ * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since
+ * the last time is their difference, so nothing has to be stopped or reset.
  */
 #ifndef NTPROF_TRACE_COLLECT_H
 #define NTPROF_TRACE_COLLECT_H
@@ -12,7 +12,9 @@
 
 struct tracer;
 
-/** collect_init() - allocate what reading needs; collect_free() releases it. Return: 0 or -ENOMEM */
+/**
+ * collect_init() - allocate what reading needs; collect_free() releases it. Return: 0 or -ENOMEM
+ */
 int collect_init(struct tracer *t);
 void collect_free(struct tracer *t);
 

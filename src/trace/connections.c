@@ -89,7 +89,9 @@ static bool connected(const struct nt_queue *q)
 	return q->object && q->dead_gen != q->gen;
 }
 
-/* Whether a queue before this one belongs to the same controller: one of the same id and subsystem. */
+/*
+ * Whether a queue before this one belongs to the same controller: one of the same id and subsystem.
+ */
 static bool controller_counted(const struct tracer *t, uint32_t slot)
 {
 	for (uint32_t i = 0; i < slot; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is connected: the names of controllers and connections. The host's are in sysfs; the target's the programs
- * have noted when Connect was executed.
+ * Who is connected: the names of controllers and connections. The host's are in sysfs; the target's
+ * the programs have noted when Connect was executed.
  */
 #ifndef NTPROF_TRACE_CONNECTIONS_H
 #define NTPROF_TRACE_CONNECTIONS_H
@@ -15,11 +15,17 @@
 struct queue_ident;
 struct tracer;
 
-/** connections_init() - allocate what names need; connections_free() releases it. Return: 0 or -ENOMEM */
+/**
+ * connections_init() - allocate what names need; connections_free() releases it. Return: 0 or
+ * -ENOMEM
+ */
 int connections_init(struct tracer *t);
 void connections_free(struct tracer *t);
 
-/** connections_highest_instance() - the highest N of the host's controllers nvmeN; 0 if there is none */
+/**
+ * connections_highest_instance() - the highest N of the host's controllers nvmeN; 0 if there is
+ * none
+ */
 unsigned int connections_highest_instance(void);
 
 /** connections_count() - fill the numbers of controllers and queues of @s */
@@ -30,8 +36,8 @@ void connections_count(const struct tracer *t, struct stats *s);
  * @slot: its slot
  * @bank: which of the last two that had it: its generation's lowest bit
  *
- * A target's connection has no name before its Connect command has ended; its counts wait in the kernel until
- * then.
+ * A target's connection has no name before its Connect command has ended; its counts wait in the
+ * kernel until then.
  *
  * Return: the name, which stays @t's, or NULL if there is none yet.
  */

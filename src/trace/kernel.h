@@ -7,15 +7,22 @@
 
 #include <stdbool.h>
 
-/* Atomic compare-and-exchange in BPF came with 5.12, and everything else that the programs use before that. */
+/*
+ * Atomic compare-and-exchange in BPF came with 5.12, and everything else that the programs use
+ * before that.
+ */
 #define KERNEL_MAJOR 5
 #define KERNEL_MINOR 12
 
-/** kernel_too_old() - whether the programs cannot be loaded; false if the kernel does not tell its version */
+/**
+ * kernel_too_old() - whether the programs cannot be loaded; false if the kernel does not tell its
+ * version
+ */
 bool kernel_too_old(void);
 
 /**
- * kernel_ends_locally() - whether requests of a queue that one CPU has for itself end on that CPU, in its worker
+ * kernel_ends_locally() - whether requests of a queue that one CPU has for itself end on that CPU,
+ * in its worker
  *
  * They do since 6.1; false if the kernel does not tell its version.
  */

@@ -19,7 +19,9 @@
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
 
-/* Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue. */
+/*
+ * Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue.
+ */
 static uint32_t qid_stride(unsigned int cpus)
 {
 	uint32_t stride = 1;

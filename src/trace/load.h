@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a side's object to programs in the kernel: which of them, with which knobs, and maps of which sizes.
- * In this order: load_open(), load_choose(), load_finish().
+ * From a side's object to programs in the kernel: which of them, with which knobs, and maps of
+ * which sizes. In this order: load_open(), load_choose(), load_finish().
  */
 #ifndef NTPROF_TRACE_LOAD_H
 #define NTPROF_TRACE_LOAD_H
@@ -13,7 +13,8 @@
 struct tracer;
 
 /**
- * load_open() - open the object of @t's side, and set what depends on the machine and on what was asked for
+ * load_open() - open the object of @t's side, and set what depends on the machine and on what was
+ * asked for
  * @t: its options are read; object, cpus, nr_slots and nr_hists are filled
  *
  * Return: 0 or a negative errno.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One side's BPF programs and maps, and the memory that user space shares with them. Both sides' objects are
- * reached in one way: nothing outside object.c knows which of the two skeletons it is.
+ * One side's BPF programs and maps, and the memory that user space shares with them. Both sides'
+ * objects are reached in one way: nothing outside object.c knows which of the two skeletons it is.
  */
 #ifndef NTPROF_TRACE_OBJECT_H
 #define NTPROF_TRACE_OBJECT_H
@@ -49,13 +49,21 @@ int object_open(struct object *o, enum nt_side side);
 /** object_map() - the map @name, or NULL if this side has none */
 struct bpf_map *object_map(const struct object *o, const char *name);
 
-/** object_size_map() - give the map @name so many entries, if this side has it; before object_load() */
+/**
+ * object_size_map() - give the map @name so many entries, if this side has it; before object_load()
+ */
 void object_size_map(struct object *o, const char *name, uint32_t entries);
 
-/** object_load() - load the programs that are to be, and map what is shared. Return: 0 or a negative errno */
+/**
+ * object_load() - load the programs that are to be, and map what is shared. Return: 0 or a negative
+ * errno
+ */
 int object_load(struct object *o);
 
-/** object_link() - where the link of the program @name is kept, which object_close() destroys, or NULL */
+/**
+ * object_link() - where the link of the program @name is kept, which object_close() destroys, or
+ * NULL
+ */
 struct bpf_link **object_link(const struct object *o, const char *name);
 
 /** object_close() - detach and unload everything */

@@ -11,7 +11,9 @@
 #include "trace/object.h"
 #include "trace/options.h"
 
-/* A connection's name, kept because its slot may belong to the next one when its counts are read. */
+/*
+ * A connection's name, kept because its slot may belong to the next one when its counts are read.
+ */
 struct queue_ident {
 	uint32_t gen;
 	char controller[32];

@@ -190,7 +190,10 @@ void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
 
 void tracer_detach(struct tracer *t)
 {
-	/* From the first program on that is detached, an end without a beginning tells nothing again. */
+	/*
+	 * From the first program on that is detached, an end without a beginning tells nothing
+	 * again.
+	 */
 	if (t->object.control)
 		t->object.control->began_ns = 0;
 	if (t->object.obj)

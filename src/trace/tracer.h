@@ -63,21 +63,26 @@ int tracer_fd(const struct tracer *t);
 /** tracer_clock_fd() - readable when the wall clock was set; tracer_clock_update() clears it */
 int tracer_clock_fd(const struct tracer *t);
 
-/** tracer_clock_update() - keep packet arrival times right: now and then, and when the clock is set */
+/**
+ * tracer_clock_update() - keep packet arrival times right: now and then, and when the clock is set
+ */
 void tracer_clock_update(struct tracer *t);
 
 /**
  * tracer_adapt() - attach and detach programs that are only needed for some connections
  *
- * To be called every TRACER_ADAPT_NS: where such a connection comes, commands that pass before are counted,
- * but not split into stages.
+ * To be called every TRACER_ADAPT_NS: where such a connection comes, commands that pass before are
+ * counted, but not split into stages.
  */
 void tracer_adapt(struct tracer *t);
 
 /** tracer_source() - where its points come from */
 enum nt_source tracer_source(const struct tracer *t);
 
-/** tracer_missing() - bits of the points that bound stages and that nothing here gives, see core/segments.h */
+/**
+ * tracer_missing() - bits of the points that bound stages and that nothing here gives, see
+ * core/segments.h
+ */
 uint32_t tracer_missing(const struct tracer *t);
 
 /** tracer_drain() - hand all waiting records to on_record; Return: how many, or a negative errno */
