@@ -12,6 +12,7 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
