@@ -180,7 +180,10 @@ bool probes_module_btf(const struct probes *p)
 	return p->module_btf;
 }
 
-/* @changed: filled with what the compiler made of function @name. Return: whether the kernel has it. */
+/*
+ * @changed: filled with what the compiler made of function @name. Return: whether the kernel has
+ *           it.
+ */
 static bool symbol_find(const char *name, char *changed, size_t size)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

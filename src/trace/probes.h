@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which BPF programs give a point on this kernel. The table of ways is in probes_table.c; this decides,
- * from the kernel's type information, which of them work here, and which one each point takes.
+ * Which BPF programs give a point on this kernel. The table of ways is in probes_table.c; this
+ * decides, from the kernel's type information, which of them work here, and which one each point
+ * takes.
  */
 #ifndef NTPROF_TRACE_PROBES_H
 #define NTPROF_TRACE_PROBES_H
@@ -23,8 +24,8 @@ struct probes;
  * @side: host or target
  * @obj: its BPF object, open and not loaded: says what its programs attach to. Stays the caller's
  *
- * Return: release it with probes_free(); NULL with errno set if there is no memory, or the kernel has
- * no type information.
+ * Return: release it with probes_free(); NULL with errno set if there is no memory, or the kernel
+ * has no type information.
  */
 struct probes *probes_new(enum nt_side side, struct bpf_object *obj);
 void probes_free(struct probes *p);
@@ -49,8 +50,8 @@ const struct probe_way *probes_way(const struct probes *p, enum nt_source source
 uint32_t probes_points(const struct probes *p, enum nt_source source);
 
 /**
- * probes_source() - the source that is used when nobody asks for one: tracepoints where the driver has
- * all of them, else stock
+ * probes_source() - the source that is used when nobody asks for one: tracepoints where the driver
+ * has all of them, else stock
  */
 enum nt_source probes_source(const struct probes *p);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ways to the points, best first. What each sees exactly, and how far apart they are: docs/points.md. */
+/*
+ * The ways to the points, best first. What each sees exactly, and how far apart they are:
+ * docs/points.md.
+ */
 #include <string.h>
 
 #include "core/names.h"
