@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 150
+# takes: 0
 # A delay is told in the stage that it was put into, as long as it is, and nowhere else: 5 ms in the
 # target's device, 5 ms each way on the wire, and a deep queue before a slow wire.
 #
