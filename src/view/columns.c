@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/columns.h"
 
-#define FIELD(type) (*(const type *)((const char *)row + c->arg))
+#define FIELD(type) (*(const type *)((const void *)((const char *)row + c->arg)))
 
 void columns_field_u8(const void *row, const struct column *c, struct value *v)
 {

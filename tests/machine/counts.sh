@@ -43,9 +43,9 @@ job mixed --rw=randrw --bs=16k --iodepth=8 --numjobs=2 --number_ios=300
 job flush --rw=write --bs=4k --number_ios=64 --fsync=8
 job trim --rw=trim --bs=1M --number_ios=8
 
-tracer_stop $host
+tracer_stop "$host"
 equal "host exits with 0" $? 0
-tracer_stop $target
+tracer_stop "$target"
 equal "target exits with 0" $? 0
 
 declare -A did

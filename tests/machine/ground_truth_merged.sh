@@ -78,7 +78,7 @@ grown() {
 
 	fio=$(($(<"$name.$op.fio") - $(<"base.$op.fio")))
 	for s in $stages; do
-		by=$(($(mean "$name" $op "$s") - $(mean base $op "$s")))
+		by=$(($(mean "$name" "$op" "$s") - $(mean base "$op" "$s")))
 		echo "# $name, $op: $s grew by $by ns (injected $expected, fio saw $fio)"
 		if [[ $s = "$stage" ]]; then
 			within "$name, $op: $s grows by what was injected" $by \

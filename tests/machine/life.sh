@@ -106,7 +106,7 @@ tracer_start /tmp/host --host
 host=$tracer_pid
 tracer_start /tmp/target --target
 sleep 1
-tracer_stop $host "$tracer_pid"
+tracer_stop "$host" "$tracer_pid"
 wait $loader
 for side in host target; do
 	no_losses "under load $side begins and ends with nothing lost but what was in flight" /tmp/$side \

@@ -31,7 +31,7 @@ target_port
 ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
 for source in stock $([[ $VM_KIND == stock ]] || echo tracepoints); do
-	equal "$source gives every point of both sides" "$(status ntprof-bpf probes --source $source)" 0
+	equal "$source gives every point of both sides" "$(status ntprof-bpf probes --source "$source")" 0
 	check "of the host" grep -q "^host, nvme_tcp: coverage is full, source $source" /tmp/out
 	check "of the target" grep -q "^target, nvmet_tcp: coverage is full, source $source" /tmp/out
 done

@@ -71,17 +71,17 @@ target_remove
 
 ntprof-bpf report no_sq_flow_control.host.ntp no_sq_flow_control.target.ntp --slowest 2 >story 2>&1
 equal "report --slowest ends with 0" $? 0
-for point in submit send_cmd rx exec done complete; do
+for point in submit send_cmd rx exec "done" complete; do
 	check "the story of the slowest has $point" grep -qw "$point" story
 done
 ntprof-bpf report no_sq_flow_control.host.ntp >alone 2>&1
 equal "one side alone is reported too" $? 0
 check "with its own stages" grep -q '^stage read network_and_target ' alone
 head -c 20000 digests.host.ntp >cut.ntp
-ntprof-bpf report cut.ntp digests.target.ntp >cut 2>cut.err
+ntprof-bpf report cut.ntp digests.target.ntp >cut.out 2>cut.err
 equal "a stream that breaks off is used as far as it goes" $? 0
 check "and that is said" grep -q 'cut.ntp: byte [0-9]*: ' cut.err
-check "and its commands are merged" grep -q '^merged read [1-9]' cut
+check "and its commands are merged" grep -q '^merged read [1-9]' cut.out
 cp digests.host.ntp flipped.ntp
 printf 'x' | dd of=flipped.ntp bs=1 seek=20000 conv=notrunc 2>/dev/null
 check "a damaged one is refused" sh -c '! ntprof-bpf report flipped.ntp digests.target.ntp >flipped 2>flipped.err'
