@@ -6,7 +6,7 @@
 # Everything that the modules depend on, in a few lines: unchanged, there is nothing to build.
 fingerprint() {
 	echo "kernel $KVER, sign ${SIGN_KEY:-} ${SIGN_CERT:-}, modules ${modules[*]}"
-	cat "$here/build-modules" "$here"/lib/*.sh "$patches"/*.patch "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
+	cat "$here/build-modules" "$here"/lib/*.sh "$patches"/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
 	sha256sum <"$BTF_BASE"
 	if [[ -f $KSRC ]]; then
 		stat -L -c "$KSRC %s %Y" "$KSRC"
@@ -44,8 +44,6 @@ add_btf() {
 
 	[[ ! -e $script ]] || read -ra flags < <(PAHOLE=pahole sh "$script") || true
 	pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" || die "pahole could not add BTF to ${module##*/}"
-	# BTF is made from the debug information, which is of no more use.
-	strip --strip-debug "$module"
 }
 
 sign_module() {
@@ -113,6 +111,9 @@ verb_build() {
 	for module in "${modules[@]}"; do
 		file=$drivers/${module_dir[$module]}/$module.ko
 		add_btf "$file"
+		check_sites "$file" "$patches/call-sites"
+		# Both were made from the debug information, which is of no more use.
+		strip --strip-debug "$file"
 		sign_module "$file"
 		verify_module "$file" "${file%/*}/tcp.c"
 	done

@@ -11,6 +11,7 @@ check_tools() {
 	need readelf binutils
 	need strip binutils
 	need nm binutils
+	need addr2line binutils
 	need pahole dwarves
 	need bpftool bpftool
 	need modinfo kmod
