@@ -5,7 +5,8 @@
 
 # Everything that the modules depend on, in a few lines: unchanged, there is nothing to build.
 fingerprint() {
-	echo "kernel $KVER, sign ${SIGN_KEY:-} ${SIGN_CERT:-}, modules ${modules[*]}"
+	echo "kernel $KVER, modules ${modules[*]}"
+	sign_inputs
 	cat "$here/build-modules" "$here"/lib/*.sh "$patches"/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
 	sha256sum <"$BTF_BASE"
 	if [[ -f $KSRC ]]; then
@@ -44,16 +45,6 @@ add_btf() {
 
 	[[ ! -e $script ]] || read -ra flags < <(PAHOLE=pahole sh "$script") || true
 	pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" || die "pahole could not add BTF to ${module##*/}"
-}
-
-sign_module() {
-	local hash
-
-	[[ -n ${SIGN_KEY:-} ]] || return 0
-	[[ -n ${SIGN_CERT:-} ]] || die "SIGN_KEY without SIGN_CERT"
-	[[ -x $KDIR/scripts/sign-file ]] || die "no scripts/sign-file in $KDIR: cannot sign"
-	hash=$(config_value CONFIG_MODULE_SIG_HASH | tr -d '"')
-	"$KDIR/scripts/sign-file" "${hash:-sha256}" "$SIGN_KEY" "$SIGN_CERT" "$1" || die "cannot sign ${1##*/}"
 }
 
 # verify_module FILE SOURCE: that the kernel will take it, and that BPF programs will find in it what they attach to

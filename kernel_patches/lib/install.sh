@@ -87,22 +87,6 @@ save_old() {
 	done
 }
 
-# A module that the kernel refuses to load, in the place of one that it would load, cuts the machine off its storage.
-check_signature() {
-	local module why=''
-
-	if [[ -z $DESTDIR && $KVER == "$(uname -r)" ]]; then
-		! grep -qs '\[\(integrity\|confidentiality\)\]' /sys/kernel/security/lockdown || why="is locked down (Secure Boot)"
-		! grep -qsx Y /sys/module/module/parameters/sig_enforce || why="enforces module signatures"
-	fi
-	[[ $(config_value CONFIG_MODULE_SIG_FORCE) != y ]] || why="enforces module signatures"
-	[[ -n $why ]] || return 0
-	for module in "${modules[@]}"; do
-		[[ $(tail -c 28 "$OUT/$module.ko" | tr -d '\0\n') == '~Module signature appended~' ]] ||
-			die "kernel $KVER $why and would refuse $module.ko, which is not signed: set SIGN_KEY and SIGN_CERT, see README.md"
-	done
-}
-
 verb_install() {
 	local module file changed=''
 
