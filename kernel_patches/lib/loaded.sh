@@ -31,9 +31,14 @@ is_current() {
 	[[ $(loaded_id "$1") == "$(file_id "$file")" ]]
 }
 
+# is_loaded_from MODULE FILE
+is_loaded_from() {
+	loaded "$1" && [[ $(loaded_id "$1") == "$(file_id "$2")" ]]
+}
+
 # patched MODULE: whether the loaded one has tracepoints
 patched() {
-	grep -qs " __traceiter_nvmet\?_tcp_.*\[${1//-/_}\]\$" /proc/kallsyms
+	loaded "$1" && grep -qs " __traceiter_nvmet\?_tcp_.*\[${1//-/_}\]\$" /proc/kallsyms
 }
 
 how_to_reload() {
@@ -89,34 +94,5 @@ check_unused() {
 		loaded "$module" || continue
 		count=$(users "$module")
 		[[ $count == 0 ]] || die "$module is in use ($count users), nothing was changed: $(how_to_reload "$module")"
-	done
-}
-
-# load_anew MODULE...: those loaded, unless they are current. When one cannot be loaded again, undo_change is to follow;
-# the other file is loaded then.
-load_anew() {
-	local module
-
-	for module in "$@"; do
-		if ! loaded "$module" || is_current "$module"; then
-			continue
-		fi
-		rmmod "${module//-/_}" || die "cannot unload $module"
-		reloading+=("$module")
-		undo=undo_reload
-		modprobe "$module" || die "cannot load the new $module; see dmesg"
-		say "$module: reloaded"
-	done
-}
-
-reloading=()
-
-undo_reload() {
-	local module
-
-	undo_change
-	for module in "${reloading[@]}"; do
-		! loaded "$module" || rmmod "${module//-/_}"
-		modprobe "$module"
 	done
 }
