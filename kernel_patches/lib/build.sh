@@ -5,9 +5,9 @@
 
 # Everything that the modules depend on, in a few lines: unchanged, there is nothing to build.
 fingerprint() {
-	echo "kernel $KVER, modules ${modules[*]}"
+	echo "kernel $KVER $(headers_package), modules ${modules[*]}"
 	sign_inputs
-	cat "$here/build-modules" "$here"/lib/*.sh "$patches"/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
+	cat "$here"/lib/{common,inputs,btf,sites,sign,origin,build}.sh "$patches"/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
 	sha256sum <"$BTF_BASE"
 	if [[ -f $KSRC ]]; then
 		stat -L -c "$KSRC %s %Y" "$KSRC"
@@ -95,6 +95,7 @@ verb_build() {
 
 	say "building ${modules[*]} for kernel $KVER from $KSRC"
 	unpack_source "$work/linux"
+	origin_of_build "$work/linux" >"$work/origin"
 	apply_patches "$work/linux"
 	make_btf_base "$work/vmlinux.btf"
 	drivers=$work/linux/drivers/nvme
@@ -114,7 +115,8 @@ verb_build() {
 	for module in "${modules[@]}"; do
 		mv "$drivers/${module_dir[$module]}/$module.ko" "$OUT"
 	done
-	(cd "$OUT" && sha256sum "${modules[@]/%/.ko}" >.outputs)
+	mv "$work/origin" "$OUT/.origin"
+	(cd "$OUT" && sha256sum "${modules[@]/%/.ko}" .origin >.outputs)
 	mv "$work/inputs" "$OUT/.inputs"
 	say "built ${modules[*]/%/.ko} in $OUT"
 }

@@ -84,8 +84,7 @@ check_source_package() {
 	local package source headers
 
 	type -P dpkg-query >/dev/null || return 0
-	headers=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$KDIR/include/generated/compile.h" \
-		2>/dev/null) || return 0
+	headers=$(headers_package)
 	package=$(dpkg-query -S "$KSRC" 2>/dev/null | sed 's/:.*//') || return 0
 	[[ -n $headers && -n $package ]] || return 0
 	source=$(dpkg-query -W -f '${Version}' "$package")
