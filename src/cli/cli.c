@@ -64,16 +64,17 @@ static void unknown_verb(const char *name)
 	exit(EX_USAGE);
 }
 
-static void refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
+/* Return: whether the line has an option of other verbs, which has been told. */
+static bool refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
 {
 	const char *option = scan_foreign(s, verb, argc, argv);
 	char names[256];
 
 	if (!option)
-		return;
+		return false;
 	fprintf(stderr, PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM " %s --help\n",
 		option, names_of(option, names, sizeof(names)), verb->name, verb->name);
-	exit(EX_USAGE);
+	return true;
 }
 
 /* Return: the exit status. */
@@ -178,8 +179,7 @@ static int run_verb(const struct scan *s, int at, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (i != at)
 			args[nr++] = argv[i];
-	refuse_foreign(s, verb, nr, args);
-	status = verb->main(nr, args);
+	status = refuse_foreign(s, verb, nr, args) ? EX_USAGE : verb->main(nr, args);
 	free(args);
 	return status;
 }
