@@ -145,23 +145,34 @@ static bool convincing(const struct half *h, const struct found *f, bool patient
 	return patient || !alike || confirmed(h, f);
 }
 
+/*
+ * Whether @other may be the partner of @h: it is already, or either may get another. One that no slot
+ * leads to any more can only be of records that wait.
+ */
+static bool eligible(const struct topology *t, const struct half *h, const struct half *other)
+{
+	if (h->partner == other)
+		return true;
+	return half_compatible(h, other) && (other->current || other->pending.count) &&
+	       topology_is_free(t, h) && topology_is_free(t, other);
+}
+
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
 		     struct offset_bounds *bounds, struct found *best, bool *contended)
 {
 	size_t rival = 0;
 
-	for (unsigned int i = 0; i < t->nr_halves; i++) {
-		struct found f = {.other = t->halves[i]};
-		bool partners = h->partner == f.other;
+	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
+		struct found f = {.other = other};
 
-		if (!partners && (h->partner || f.other->partner || !half_compatible(h, f.other)))
+		if (!eligible(t, h, other))
 			continue;
 		*contended |= best->other != NULL;
-		f.link = topology_link(t, h, f.other);
+		f.link = topology_link(t, h, other);
 		if (!f.link)
 			return false;
-		if (f.other->pending.count)
+		if (other->pending.count)
 			vote(pool, h, &f, bounds);
 		if (!best->other || better(&f.vote, &best->vote)) {
 			rival = best->vote.votes;
@@ -176,29 +187,47 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 }
 
 /* Others of the side of @h may have as good a claim to the partner that it has found. */
-static void look_back(const struct topology *t, const struct pending_pool *pool,
-		      const struct half *h, struct offset_bounds *bounds, struct found *best,
-		      bool *contended)
+static void look_back(struct topology *t, const struct pending_pool *pool, const struct half *h,
+		      struct offset_bounds *bounds, struct found *best, bool *contended)
 {
-	for (unsigned int i = 0; !h->partner && i < t->nr_halves; i++) {
-		struct found f = {.other = best->other};
-		const struct half *claimant = t->halves[i];
+	const struct half *claimant = topology_alike(t, h);
 
-		if (claimant == h || claimant->partner || claimant->stream != h->stream ||
-		    !half_compatible(claimant, f.other))
+	if (h->partner == best->other)
+		return;
+	for (; claimant; claimant = claimant->next_alike) {
+		struct found f = {.other = best->other, .link = best->link};
+
+		if (claimant == h || claimant->stream != h->stream ||
+		    !eligible(t, f.other, claimant) || !topology_is_free(t, claimant))
 			continue;
 		*contended = true;
-		if (f.link && claimant->pending.count && f.other->pending.count)
+		if (claimant->pending.count && f.other->pending.count)
 			vote(pool, claimant, &f, bounds);
 		if (best->vote.rival < f.vote.votes)
 			best->vote.rival = f.vote.votes;
 	}
 }
 
+bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
+		    bool known)
+{
+	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
+		const struct link *l;
+
+		if (other == but || !other->pending.count || !eligible(t, h, other))
+			continue;
+		l = topology_link_known(t, h, other);
+		if (!known || (l && l->offset.known))
+			return true;
+	}
+	return false;
+}
+
 bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
 		uint64_t *at)
 {
-	struct offset_bounds *bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
+	struct offset_bounds *bounds =
+		align_possible(t, h, NULL, false) ? malloc(CANDIDATES_MAX * sizeof(*bounds)) : NULL;
 	bool host = h->side == NT_HOST, contended = false;
 	struct found best = {0};
 	bool found = bounds && look_for(t, pool, h, bounds, &best, &contended) && best.vote.votes;
@@ -211,7 +240,7 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 		h->suspected = best.vote.best;
 		return false;
 	}
-	if (!h->partner)
+	if (h->partner != best.other)
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
 	*at = best.vote.best.at;
 	/* What many commands have narrowed tells more than these few. */

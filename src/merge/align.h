@@ -25,4 +25,14 @@
 bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
 		uint64_t *at);
 
+/**
+ * align_possible() - whether records wait at another half that may be the partner
+ * @t: what is known
+ * @h: half
+ * @but: not this one; NULL: any
+ * @known: the offset between their clocks has to be known
+ */
+bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
+		    bool known);
+
 #endif /* NTPROF_MERGE_ALIGN_H */

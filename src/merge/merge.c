@@ -51,6 +51,14 @@ void merge_free(struct merge *m)
 	free(m);
 }
 
+static void is_matched(const struct merge *m, struct half *h)
+{
+	h->waited = 0;
+	h->next_try = 4;
+	h->reconnected = false;
+	h->matched_ns = m->t.streams[h->stream].newest;
+}
+
 static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
 		    const struct nt_record *other)
 {
@@ -58,10 +66,8 @@ static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
 
 	h->link->unmatched[NT_HOST] = 0;
 	h->link->unmatched[NT_TARGET] = 0;
-	h->waited = 0;
-	h->next_try = 4;
-	h->partner->waited = 0;
-	h->partner->next_try = 4;
+	is_matched(m, h);
+	is_matched(m, h->partner);
 	if (!c) {
 		m->unknown += 2;
 		return;
@@ -84,6 +90,8 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 		m->unknown++;
 		return;
 	}
+	if (!h->partner)
+		(*(ambiguous ? &h->ambiguous : &h->only))++;
 	if (ambiguous)
 		c->ambiguous++;
 	else if (h->side == NT_HOST)
@@ -232,8 +240,8 @@ static void try_align(struct merge *m, struct half *h, bool patient)
 {
 	uint64_t at;
 
-	/* Partners whose offset is well known need none. */
-	if (h->partner && h->link->offset.known &&
+	/* Partners whose offset is well known need none, as long as they are partners. */
+	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&
 	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
 						     &h->link->offset)))
 		return;
@@ -241,11 +249,29 @@ static void try_align(struct merge *m, struct half *h, bool patient)
 		settle(m, h, at);
 }
 
+/*
+ * The oldest record of all gives way, and the other half that it finds by now. One of a half that had
+ * too few records to find its partner is helped by what others have told of the clocks.
+ */
+static void make_room(struct merge *m)
+{
+	struct half *h = pending_get(&m->pool, m->pool.oldest)->owner;
+	uint64_t newest = m->t.streams[h->stream].newest;
+
+	if (!h->partner && newest >= h->aged_try) {
+		h->aged_try = newest + AGED_NS / 4;
+		if (align_possible(&m->t, h, NULL, true))
+			try_align(m, h, true);
+	}
+	if (m->pool.count == PENDING_MAX)
+		give_up(m, m->pool.oldest);
+}
+
 /* Return: 0 or -ENOMEM. */
 static int wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
 {
 	if (m->pool.count == PENDING_MAX)
-		give_up(m, m->pool.oldest);
+		make_room(m);
 	if (!pending_add(&m->pool, &h->pending, h, r, key))
 		return -ENOMEM;
 	h->waited++;
@@ -267,8 +293,30 @@ static int wait_for_other(struct merge *m, struct half *h, const struct nt_recor
 	return 0;
 }
 
+static void try_patiently(struct merge *m)
+{
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
+
+		if (h->pending.count)
+			try_align(m, h, true);
+	}
+}
+
+/*
+ * Where there are many halves, it may be because records wait at each, too few for it to find its partner
+ * by itself. So often halves that none waits at are dropped, too.
+ */
+static bool is_crowded(const struct topology *t)
+{
+	return t->nr_halves > TOPOLOGY_HALVES_MAX / 2 &&
+	       t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
+}
+
 int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {
+	if (is_crowded(&m->t))
+		try_patiently(m);
 	return topology_queue(&m->t, stream, side, q);
 }
 
@@ -293,16 +341,6 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 uint64_t merge_pending(const struct merge *m)
 {
 	return m->pool.count;
-}
-
-static void try_patiently(struct merge *m)
-{
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
-
-		if (h->pending.count)
-			try_align(m, h, true);
-	}
 }
 
 void merge_expire(struct merge *m, uint64_t age_ns)

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
+
+/* Of a controller whose Connect has not been answered. */
+#define CNTLID_UNKNOWN 0xffff
+/* A half of which so many records had to wait, for so long, may have another partner by now. */
+#define QUIET_RECORDS 8
+#define QUIET_NS 100000000ULL
+
 /*
  * Makes room for one more pointer in an array that has @nr; arrays grow in powers of two. Return: the
  * array, or NULL when memory ran out.
@@ -33,67 +41,182 @@ static struct topology_stream *stream_get(struct topology *t, unsigned int strea
 	return &t->streams[stream];
 }
 
-static int slots_grow(struct topology_stream *s, uint32_t slot)
+/* Return: NULL when memory ran out. */
+static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 {
-	struct half **grown;
+	struct topology_slot **grown;
 
-	if (slot < s->nr_slots)
-		return 0;
-	grown = realloc(s->by_slot, (slot + 1) * sizeof(struct half *));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + s->nr_slots, 0, (slot + 1 - s->nr_slots) * sizeof(*grown));
-	s->by_slot = grown;
-	s->nr_slots = slot + 1;
-	return 0;
-}
-
-static struct half *half_find(const struct topology_stream *s, uint32_t slot, uint32_t gen)
-{
-	struct half *h = slot < s->nr_slots ? s->by_slot[slot] : NULL;
-
-	while (h && h->q.gen != gen)
-		h = h->older;
-	return h;
+	if (slot >= s->nr_slots) {
+		grown = realloc(s->by_slot, (slot + 1) * sizeof(struct topology_slot *));
+		if (!grown)
+			return NULL;
+		memset(grown + s->nr_slots, 0, (slot + 1 - s->nr_slots) * sizeof(*grown));
+		s->by_slot = grown;
+		s->nr_slots = slot + 1;
+	}
+	if (!s->by_slot[slot])
+		s->by_slot[slot] = calloc(1, sizeof(struct topology_slot));
+	return s->by_slot[slot];
 }
 
 struct half *topology_half(const struct topology *t, unsigned int stream, const struct nt_record *r)
 {
-	return stream < t->nr_streams ? half_find(&t->streams[stream], r->slot, r->gen) : NULL;
+	const struct topology_slot *slot;
+	struct half *newest = NULL;
+
+	if (stream >= t->nr_streams || r->slot >= t->streams[stream].nr_slots)
+		return NULL;
+	slot = t->streams[stream].by_slot[r->slot];
+	if (!slot)
+		return NULL;
+	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && slot->generation[i].half; i++) {
+		struct half *h = slot->generation[i].half;
+
+		if (slot->generation[i].gen != r->gen)
+			continue;
+		if (h->q.cntlid == r->cntlid)
+			return h;
+		if (!newest)
+			newest = h;
+	}
+	return newest;
 }
 
-int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
-		   const struct queue_info *q)
+static struct half **bucket_of(struct topology *t, uint16_t cntlid, uint16_t qid)
 {
-	struct topology_stream *s = stream_get(t, stream);
+	return &t->bucket[hash_pair(cntlid, qid) % TOPOLOGY_BUCKETS];
+}
+
+struct half *topology_alike(const struct topology *t, const struct half *h)
+{
+	return t->bucket[hash_pair(h->q.cntlid, h->q.qid) % TOPOLOGY_BUCKETS];
+}
+
+static void bucket_add(struct topology *t, struct half *h)
+{
+	struct half **bucket = bucket_of(t, h->q.cntlid, h->q.qid);
+
+	h->next_alike = *bucket;
+	*bucket = h;
+}
+
+static void bucket_remove(struct topology *t, struct half *h)
+{
+	struct half **at = bucket_of(t, h->q.cntlid, h->q.qid);
+
+	while (*at != h)
+		at = &(*at)->next_alike;
+	*at = h->next_alike;
+}
+
+static bool same_names(const struct queue_info *a, const struct queue_info *b)
+{
+	return !strcmp(a->subsysnqn, b->subsysnqn) && !strcmp(a->hostnqn, b->hostnqn);
+}
+
+static struct half *half_find(const struct topology *t, const struct half *like)
+{
+	struct half *h = topology_alike(t, like);
+
+	for (; h; h = h->next_alike) {
+		if (h->stream == like->stream && h->side == like->side &&
+		    h->q.cntlid == like->q.cntlid && h->q.qid == like->q.qid &&
+		    (h->side == NT_TARGET || h->q.instance == like->q.instance) &&
+		    same_names(&h->q, &like->q))
+			return h;
+	}
+	return NULL;
+}
+
+static void unbind(struct half *h)
+{
+	struct half *p = h->partner;
+
+	if (!p)
+		return;
+	h->partner = p->partner = NULL;
+	h->link = p->link = NULL;
+	h->connection = p->connection = NULL;
+}
+
+/* Of halves that nothing leads to; what they knew of their partners can be found out again. */
+static void sweep(struct topology *t)
+{
+	for (unsigned int i = 0; i < t->nr_halves; i++)
+		t->halves[i]->suspect = NULL;
+	for (unsigned int i = 0; i < t->nr_halves;) {
+		struct half *h = t->halves[i];
+
+		if (h->refs || h->pending.count) {
+			i++;
+			continue;
+		}
+		unbind(h);
+		bucket_remove(t, h);
+		t->halves[i] = t->halves[--t->nr_halves];
+		t->halves[i]->index = i;
+		free(h);
+	}
+	t->swept = t->nr_halves;
+}
+
+/* Return: NULL past the limit, or when memory ran out: *@err says which. */
+static struct half *half_make(struct topology *t, const struct half *like, int *err)
+{
 	struct half *h, **halves;
 
-	if (!s)
-		return stream < TOPOLOGY_STREAMS_MAX ? -ENOMEM : 0;
-	h = half_find(s, q->slot, q->gen);
-	if (h) {
-		h->q = *q;
-		return 0;
+	*err = 0;
+	if (t->nr_halves == TOPOLOGY_HALVES_MAX || t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX)
+		sweep(t);
+	if (t->nr_halves == TOPOLOGY_HALVES_MAX)
+		return NULL;
+	*err = -ENOMEM;
+	/* It never gets smaller, and its size is a power of two, though halves come and go. */
+	if (t->nr_halves == t->max_halves) {
+		halves = with_room(t->halves, t->nr_halves);
+		if (!halves)
+			return NULL;
+		t->halves = halves;
+		t->max_halves = t->nr_halves ? 2 * t->nr_halves : 1;
 	}
-	if (t->nr_halves == TOPOLOGY_HALVES_MAX || q->slot >= TOPOLOGY_SLOTS_MAX)
-		return 0;
-	halves = with_room(t->halves, t->nr_halves);
-	if (!halves)
-		return -ENOMEM;
-	t->halves = halves;
-	if (slots_grow(s, q->slot))
-		return -ENOMEM;
-	h = calloc(1, sizeof(*h));
+	h = malloc(sizeof(*h));
 	if (!h)
-		return -ENOMEM;
-	h->stream = stream;
-	h->side = side;
-	h->q = *q;
+		return NULL;
+	*h = *like;
+	h->index = t->nr_halves;
 	h->next_try = 1;
-	h->older = s->by_slot[q->slot];
-	s->by_slot[q->slot] = h;
 	t->halves[t->nr_halves++] = h;
-	return 0;
+	bucket_add(t, h);
+	*err = 0;
+	return h;
+}
+
+/* The newest of @slot leads to @h now. */
+static void slot_lead(struct topology_slot *slot, uint32_t gen, struct half *h)
+{
+	struct topology_generation *g = slot->generation;
+	unsigned int i = 0;
+
+	/* One that was told of before comes to the front; else the oldest gives way. */
+	while (i < TOPOLOGY_GENERATIONS - 1 && g[i].half && !(g[i].half == h && g[i].gen == gen))
+		i++;
+	h->refs++;
+	h->current++;
+	if (g[0].half)
+		g[0].half->current--;
+	if (g[i].half)
+		g[i].half->refs--;
+	memmove(g + 1, g, i * sizeof(*g));
+	g[0] = (struct topology_generation){.half = h, .gen = gen};
+}
+
+/* Whether a half that is known as @a may be told of as @b from now on: what was unknown is known. */
+static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
+{
+	return (a->cntlid == b->cntlid || a->cntlid == CNTLID_UNKNOWN) && a->qid == b->qid &&
+	       a->instance == b->instance &&
+	       (!a->subsysnqn[0] || !strcmp(a->subsysnqn, b->subsysnqn)) &&
+	       (!a->hostnqn[0] || !strcmp(a->hostnqn, b->hostnqn));
 }
 
 static bool same_or_unknown(const char *a, const char *b)
@@ -108,17 +231,34 @@ bool half_compatible(const struct half *a, const struct half *b)
 	       same_or_unknown(a->q.hostnqn, b->q.hostnqn);
 }
 
-struct link *topology_link(struct topology *t, const struct half *a, const struct half *b)
+bool topology_is_free(const struct topology *t, const struct half *h)
+{
+	return !h->partner || h->reconnected || !h->partner->current ||
+	       (h->waited >= QUIET_RECORDS &&
+		t->streams[h->stream].newest > h->matched_ns + QUIET_NS);
+}
+
+struct link *topology_link_known(const struct topology *t, const struct half *a,
+				 const struct half *b)
 {
 	const struct half *host = a->side == NT_HOST ? a : b;
 	const struct half *target = a->side == NT_HOST ? b : a;
-	struct link *l, **links;
 
 	for (unsigned int i = 0; i < t->nr_links; i++) {
-		l = t->links[i];
+		struct link *l = t->links[i];
+
 		if (l->host_stream == host->stream && l->target_stream == target->stream)
 			return l;
 	}
+	return NULL;
+}
+
+struct link *topology_link(struct topology *t, const struct half *a, const struct half *b)
+{
+	struct link *l = topology_link_known(t, a, b), **links;
+
+	if (l)
+		return l;
 	links = with_room(t->links, t->nr_links);
 	if (!links)
 		return NULL;
@@ -126,8 +266,8 @@ struct link *topology_link(struct topology *t, const struct half *a, const struc
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return NULL;
-	l->host_stream = host->stream;
-	l->target_stream = target->stream;
+	l->host_stream = a->side == NT_HOST ? a->stream : b->stream;
+	l->target_stream = a->side == NT_HOST ? b->stream : a->stream;
 	t->links[t->nr_links++] = l;
 	return l;
 }
@@ -146,20 +286,37 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 	}
 }
 
-/* One that came back after a reconnect goes on where it left off. */
+/*
+ * One that came back after a reconnect goes on where it left off. Where there are as many of the queue as
+ * there may be, its last one does, under the controller's new id.
+ */
 static struct merge_connection *connection_find(const struct topology *t,
 						const struct merge_connection *like)
 {
+	unsigned int most = t->nr_connections < TOPOLOGY_CONNECTIONS_MAX / 2
+				    ? TOPOLOGY_CONNECTIONS_PER_QUEUE
+				    : 1;
+	struct merge_connection *last = NULL;
+	unsigned int nr = 0;
+
 	for (unsigned int i = 0; i < t->nr_connections; i++) {
 		struct merge_connection *c = t->connections[i];
 
-		if (c->host_stream == like->host_stream &&
-		    c->target_stream == like->target_stream && c->cntlid == like->cntlid &&
-		    c->qid == like->qid && c->host_instance == like->host_instance &&
-		    !strcmp(c->subsysnqn, like->subsysnqn))
+		if (c->host_stream != like->host_stream ||
+		    c->target_stream != like->target_stream || c->qid != like->qid ||
+		    c->host_instance != like->host_instance ||
+		    strcmp(c->subsysnqn, like->subsysnqn) != 0)
+			continue;
+		if (c->cntlid == like->cntlid)
 			return c;
+		last = c;
+		nr++;
 	}
-	return NULL;
+	/* Without a host's instance they may be of many controllers. */
+	if (nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
+		return NULL;
+	last->cntlid = like->cntlid;
+	return last;
 }
 
 static struct merge_connection *connection_make(struct topology *t,
@@ -209,41 +366,98 @@ struct merge_connection *topology_connection(struct topology *t, struct half *h)
 	return h->connection ?: connection_get(t, h);
 }
 
-static void take_over(struct merge_connection *c, struct merge_connection *from)
+/* What @h had on its own so far, in @from, belongs to @c. */
+static void take_over(struct merge_connection *c, struct merge_connection *from, struct half *h)
 {
-	if (!from || from == c)
-		return;
-	c->host_only += from->host_only;
-	c->target_only += from->target_only;
-	c->ambiguous += from->ambiguous;
-	from->host_only = 0;
-	from->target_only = 0;
-	from->ambiguous = 0;
+	if (c && from && from != c) {
+		uint64_t *to = h->side == NT_HOST ? &c->host_only : &c->target_only;
+
+		*to += h->only;
+		*(h->side == NT_HOST ? &from->host_only : &from->target_only) -= h->only;
+		c->ambiguous += h->ambiguous;
+		from->ambiguous -= h->ambiguous;
+	}
 }
 
 void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l)
 {
-	struct merge_connection *before[] = {host->connection, target->connection};
-	struct merge_connection *c;
+	struct merge_connection *before[2], *c;
 
+	unbind(host);
+	unbind(target);
+	before[0] = host->connection;
+	before[1] = target->connection;
 	host->partner = target;
 	target->partner = host;
 	host->link = l;
 	target->link = l;
-	/* What each had on its own so far belongs to their common connection. */
 	host->connection = NULL;
 	target->connection = NULL;
 	c = topology_connection(t, host);
-	if (!c)
+	take_over(c, before[0], host);
+	take_over(c, before[1], target);
+	host->only = host->ambiguous = 0;
+	target->only = target->ambiguous = 0;
+}
+
+/* What a half was known as before is no connection's name any more. */
+static void rename_half(struct topology *t, struct half *h, const struct queue_info *q)
+{
+	struct merge_connection *before = h->connection;
+
+	bucket_remove(t, h);
+	h->q = *q;
+	bucket_add(t, h);
+	if (h->partner)
 		return;
-	take_over(c, before[0]);
-	take_over(c, before[1]);
+	h->connection = NULL;
+	if (before)
+		take_over(topology_connection(t, h), before, h);
+}
+
+int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
+		   const struct queue_info *q)
+{
+	struct topology_stream *s = stream_get(t, stream);
+	struct half like = {.stream = stream, .side = side, .q = *q}, *h, *newest;
+	struct topology_slot *slot;
+	bool again;
+	int err;
+
+	if (!s)
+		return stream < TOPOLOGY_STREAMS_MAX ? -ENOMEM : 0;
+	if (q->slot >= TOPOLOGY_SLOTS_MAX)
+		return 0;
+	slot = slot_get(s, q->slot);
+	if (!slot)
+		return -ENOMEM;
+	newest = slot->generation[0].half;
+	again = newest && slot->generation[0].gen == q->gen;
+	h = half_find(t, &like);
+	if (!h && again && newest->refs == 1 && becomes_known(&newest->q, q)) {
+		rename_half(t, newest, q);
+		return 0;
+	}
+	if (!h) {
+		h = half_make(t, &like, &err);
+		if (!h)
+			return err;
+	}
+	h->q = *q;
+	if (again && newest == h)
+		return 0;
+	slot_lead(slot, q->gen, h);
+	h->reconnected = true;
+	return 0;
 }
 
 void topology_free(struct topology *t)
 {
-	for (unsigned int i = 0; i < t->nr_streams; i++)
+	for (unsigned int i = 0; i < t->nr_streams; i++) {
+		for (uint32_t slot = 0; slot < t->streams[i].nr_slots; slot++)
+			free(t->streams[i].by_slot[slot]);
 		free(t->streams[i].by_slot);
+	}
 	free(t->streams);
 	for (unsigned int i = 0; i < t->nr_halves; i++)
 		free(t->halves[i]);

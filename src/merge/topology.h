@@ -17,14 +17,24 @@
 
 /*
  * More than any machine has, or anybody looks at together, so that a stream which tells of more is not
- * taken at its word; but a queue that reconnects is one more half each time. Nobody knows of a queue
- * past these: its records are counted by merge_unknown().
+ * taken at its word. Nobody knows of a queue past these: its records are counted by merge_unknown().
  */
 #define TOPOLOGY_HALVES_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
 #define TOPOLOGY_SLOTS_MAX 65536 /* of one stream */
 /* A connection has two halves. Records of one past this are counted by merge_unknown(), too. */
 #define TOPOLOGY_CONNECTIONS_MAX (TOPOLOGY_HALVES_MAX / 2)
+/*
+ * A queue whose controller gets another id with each reconnect is a connection with each of so many; the
+ * last of them goes by the newest id from then on. When half of all are taken, every queue has one.
+ */
+#define TOPOLOGY_CONNECTIONS_PER_QUEUE 16
+/* Identities of a slot that its records may still name: those of the last connects, the newest first. */
+#define TOPOLOGY_GENERATIONS 4
+/* Halves that no slot leads to any more and none waits at; they come back with their controller id. */
+#define TOPOLOGY_IDLE_MAX 1024
+/* Halves are looked for by controller and queue id. */
+#define TOPOLOGY_BUCKETS 4096
 
 /* The clocks of a host's and a target's stream. */
 struct link {
@@ -35,18 +45,25 @@ struct link {
 };
 
 /*
- * A connection's queue as one stream tells of it. The other side's half is its @partner, once it is
- * known which one that is.
+ * A connection's queue as one stream tells of it: an identity (names, controller id, queue id, the
+ * host's instance), whatever slots and generations it had. The other side's half is its @partner, once
+ * it is known which one that is, until another one turns out to be.
  */
 struct half {
 	unsigned int stream;
 	enum nt_side side;
 	struct queue_info q;
-	struct half *older; /* the connection that had the slot before */
+	unsigned int index;	 /* in the topology's array */
+	struct half *next_alike; /* of the same bucket */
+	unsigned int refs;	 /* generations that lead here... */
+	unsigned int current;	 /* ...and those of them that are the newest of their slot */
+	bool reconnected;	 /* and not matched since: the partner may be another */
 	struct half *partner;
 	struct link *link; /* with the partner's stream */
 	struct merge_connection *connection;
+	uint64_t only, ambiguous; /* records given up and counted there, while without a partner */
 	struct pending_list pending;
+	uint64_t matched_ns;  /* the stream's @newest at the last match */
 	uint64_t waited;      /* records that had to wait since the last match */
 	uint64_t next_try;    /* when so many have, look for the partner or the offset again */
 	uint64_t aged_try;    /* not before the stream's @newest is here */
@@ -54,19 +71,33 @@ struct half {
 	struct offset_bounds suspected;
 };
 
+/* Which halves the records of a slot belong to. */
+struct topology_slot {
+	struct topology_generation {
+		struct half *half;
+		uint32_t gen;
+	} generation[TOPOLOGY_GENERATIONS];
+};
+
 /* What a stream has told of. */
 struct topology_stream {
-	struct half **by_slot; /* the newest of a slot */
+	struct topology_slot **by_slot;
 	uint32_t nr_slots;
 	uint64_t newest; /* when the last command ended, its own clock */
 };
 
-/* Halves, connections and links stay where they are until topology_free(). All zero at the beginning. */
+/*
+ * Connections and links stay where they are until topology_free(); so does a half as long as a slot
+ * leads to it or a record waits at it. All zero at the beginning.
+ */
 struct topology {
 	struct topology_stream *streams;
 	unsigned int nr_streams;
 	struct half **halves;
 	unsigned int nr_halves;
+	struct half *bucket[TOPOLOGY_BUCKETS];
+	unsigned int max_halves; /* there is room for */
+	unsigned int swept;	 /* how many halves the last sweep left */
 	struct merge_connection **connections;
 	unsigned int nr_connections;
 	struct link **links;
@@ -85,18 +116,33 @@ struct topology {
 int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q);
 
-/** topology_half() - the half that a record of @stream belongs to, NULL if nobody told of it */
+/**
+ * topology_half() - the half that a record of @stream belongs to, NULL if nobody told of it
+ *
+ * A queue that is told of again under one generation with another controller id is two halves: the
+ * record's own id says which.
+ */
 struct half *topology_half(const struct topology *t, unsigned int stream,
 			   const struct nt_record *r);
+
+/** topology_alike() - the first half that may have the ids of @h; the others follow by next_alike */
+struct half *topology_alike(const struct topology *t, const struct half *h);
+
+/** topology_is_free() - whether a half may get a partner: it has none, or one that has gone quiet */
+bool topology_is_free(const struct topology *t, const struct half *h);
 
 /** topology_connection() - the half's connection, made when it is new; NULL past the limit or -ENOMEM */
 struct merge_connection *topology_connection(struct topology *t, struct half *h);
 
-/** topology_bind() - from now on they are partners, over @l */
+/** topology_bind() - from now on they are partners, over @l, and those that they had are no longer */
 void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l);
 
 /** topology_link() - the link between two halves' streams, made when it is new; NULL: -ENOMEM */
 struct link *topology_link(struct topology *t, const struct half *a, const struct half *b);
+
+/** topology_link_known() - the same, NULL when there is none yet */
+struct link *topology_link_known(const struct topology *t, const struct half *a,
+				 const struct half *b);
 
 /** half_compatible() - whether two halves may be of one connection, by all that is known of them */
 bool half_compatible(const struct half *a, const struct half *b);

@@ -235,6 +235,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 
 	*n = (struct live_merge_counts){
 		.undecided = merge_pending(l->merge),
+		.strays = merge_unknown(l->merge),
 		.early = l->early,
 	};
 	for (unsigned int i = 0; (c = merge_connection(l->merge, i)); i++) {

@@ -54,6 +54,7 @@ int live_merge_finish(struct live_merge *l);
 /**
  * struct live_merge_counts - what became of the records so far, all connections together
  * @undecided: records that wait for their other half
+ * @strays: records of queues that no stream told of, or of more than the merge knows of at most
  * @early: records of the host from before any peer recorded
  */
 struct live_merge_counts {
@@ -62,6 +63,7 @@ struct live_merge_counts {
 	uint64_t target_only;
 	uint64_t ambiguous;
 	uint64_t undecided;
+	uint64_t strays;
 	uint64_t early;
 };
 

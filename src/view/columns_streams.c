@@ -226,6 +226,15 @@ static const struct column peer[] = {
 
 const struct columns peer_columns = COLUMNS("peers", peer);
 
+static void get_strays(const void *row, const struct column *c, struct value *v)
+{
+	const struct live_merge_counts *n = row;
+
+	(void)c;
+	value_natural(v, n->strays);
+	v->none = !n->strays;
+}
+
 #define FIELD(field) COLUMN_FIELD(struct live_merge_counts, field)
 
 static const struct column matching[] = {
@@ -235,6 +244,8 @@ static const struct column matching[] = {
 				  FIELD(target_only)},
 	[MATCHING_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
 	[MATCHING_UNDECIDED] = {"undecided", "undecided", .unit = UNIT_COUNT, FIELD(undecided)},
+	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", .unit = UNIT_COUNT,
+			     .get = get_strays},
 	[MATCHING_EARLY] = {"early", "before any peer recorded", .unit = UNIT_COUNT, FIELD(early)},
 };
 

@@ -57,6 +57,7 @@ enum matching_column {
 	MATCHING_TARGET_ONLY,
 	MATCHING_AMBIGUOUS,
 	MATCHING_UNDECIDED,
+	MATCHING_STRAYS, /* none where there are none */
 	MATCHING_EARLY,
 };
 

@@ -59,6 +59,7 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f)
 		PHRASE(", target only ", MATCHING_TARGET_ONLY),
 		PHRASE(", ambiguous ", MATCHING_AMBIGUOUS),
 		PHRASE(", undecided ", MATCHING_UNDECIDED),
+		PHRASE(", of queues that no stream told of ", MATCHING_STRAYS),
 		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),
 	};
 	struct live_merge_counts counts;

@@ -35,6 +35,7 @@ struct traffic_stream {
  * @host, @target: indices of its two streams
  * @nqn: of the subsystem
  * @slot, @gen: as both sides' records name it; the target's slot is 100 more
+ * @target_gen: if not 0, the target's generation is another one
  * @depth: tags, all of them busy
  * @start_ns, @end_ns: when it is used, from the beginning of the simulation; 0: always
  * @mirror: 1 + index of the queue whose commands it repeats, 0: has its own
@@ -43,7 +44,7 @@ struct traffic_queue {
 	unsigned int host, target;
 	const char *nqn;
 	uint16_t cntlid, qid;
-	uint32_t slot, gen, instance;
+	uint32_t slot, gen, target_gen, instance;
 	unsigned int depth;
 	uint64_t start_ns, end_ns;
 	unsigned int mirror;
@@ -321,6 +322,7 @@ static inline void traffic_out(struct traffic *t, const struct traffic_tag *c, e
 	out->r = c->host;
 	out->r.side = (uint8_t)side;
 	out->r.slot = side == NT_HOST ? q->slot : q->slot + 100;
+	out->r.gen = side == NT_HOST || !q->target_gen ? q->gen : q->target_gen;
 	for (unsigned int p = 0; p < NT_POINTS_MAX; p++)
 		out->r.points[p] = !from->points[p] ? 0
 						    : traffic_clock(&t->config.stream[out->stream],
@@ -442,7 +444,7 @@ static inline struct queue_info traffic_stream_queue(const struct traffic_config
 	const struct traffic_queue *q = &config->queue[i];
 	struct queue_info s = {
 		.slot = side == NT_HOST ? q->slot : q->slot + 100,
-		.gen = q->gen,
+		.gen = side == NT_HOST || !q->target_gen ? q->gen : q->target_gen,
 		.instance = side == NT_HOST ? q->instance : 10 + i,
 		.cntlid = q->cntlid,
 		.qid = q->qid,

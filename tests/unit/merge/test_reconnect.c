@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands find each other across resets and reconnects, and whoever records a connection later on. */
+#include "merge/testing.h"
+
+/* A phase of a controller of two queues, from @from_ms to @to_ms. */
+static void phase(struct traffic_config *c, uint32_t instance, uint16_t cntlid, uint32_t gen,
+		  uint32_t target_gen, uint64_t from_ms, uint64_t to_ms)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		c->queue[c->nr_queues++] = (struct traffic_queue){.target = 1,
+								  .nqn = "nqn.a",
+								  .cntlid = cntlid,
+								  .qid = (uint16_t)(1 + i),
+								  .slot = 2 * instance + i,
+								  .gen = gen,
+								  .target_gen = target_gen,
+								  .instance = instance,
+								  .depth = 8,
+								  .start_ns = from_ms * MS,
+								  .end_ns = to_ms * MS};
+}
+
+static struct traffic_config machines(void)
+{
+	return (struct traffic_config){
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, -300 * (int64_t)SECOND, 20}},
+		.nr_streams = 2,
+		.seed = 88172645463325252ULL,
+		.percent = {40, 25, 25, 10},
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 2 * MS,
+	};
+}
+
+static void must_match_all(const struct traffic_config *c, const struct feed *f)
+{
+	struct outcome o;
+
+	run(&o, c, f);
+	assert_true(o.both > 0);
+	assert_int_equal(o.wrong, 0);
+	assert_int_equal(o.right, o.both);
+}
+
+static void however_it_comes(const struct traffic_config *c)
+{
+	must_match_all(c, &(struct feed){0});
+	must_match_all(c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}});
+	must_match_all(c, &(struct feed){.batch_ns = {[NT_HOST] = 200 * MS}});
+	must_match_all(
+		c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}, .expire_ns = 2 * SECOND});
+}
+
+/* The host's controller object is the same, and so is its generation; its id changes. */
+static void a_controller_that_is_reset_gets_another_id(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	phase(&c, 0, 1, 1, 1, 0, 1000);
+	phase(&c, 0, 2, 1, 2, 1020, 2000);
+	phase(&c, 0, 1, 1, 3, 2020, 3000);
+	however_it_comes(&c);
+}
+
+static void a_reset_begins_a_generation_on_both_sides(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	phase(&c, 0, 1, 1, 1, 0, 1000);
+	phase(&c, 0, 1, 2, 2, 1001, 2000);
+	phase(&c, 0, 7, 3, 3, 2001, 3000);
+	phase(&c, 0, 1, 4, 4, 3001, 4000);
+	however_it_comes(&c);
+}
+
+/* A controller id that comes back as another controller's of the same host. */
+static void two_controllers_swap_their_ids(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	phase(&c, 0, 1, 1, 1, 0, 1000);
+	phase(&c, 1, 2, 1, 1, 0, 1000);
+	phase(&c, 0, 2, 2, 2, 1020, 2000);
+	phase(&c, 1, 1, 2, 2, 1020, 2000);
+	phase(&c, 0, 1, 3, 3, 2020, 3000);
+	phase(&c, 1, 2, 3, 3, 2020, 3000);
+	however_it_comes(&c);
+}
+
+/* Each connect makes a controller of another number on the host, with the same id at the target. */
+static void a_subsystem_goes_and_comes_as_another_controller(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	for (unsigned int i = 0; i < 5; i++) {
+		phase(&c, i, 1, 1, 1 + i, 400 * i, 400 * i + 390);
+		/* The target's slots are those of the first. */
+		c.queue[2 * i].slot = c.queue[2 * i + 1].slot = 0;
+		c.queue[2 * i + 1].slot++;
+		c.queue[2 * i].gen = c.queue[2 * i + 1].gen = 1 + i;
+	}
+	however_it_comes(&c);
+}
+
+static void a_new_controller_of_the_host_takes_over_an_id(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	phase(&c, 0, 1, 1, 1, 0, 1000);
+	phase(&c, 3, 1, 1, 1, 1010, 2000);
+	however_it_comes(&c);
+}
+
+static void a_tracer_that_is_started_again_is_another_stream(void **state)
+{
+	struct traffic_config c = machines();
+
+	(void)state;
+	c.nr_streams = 3;
+	c.stream[2] = c.stream[1];
+	phase(&c, 0, 1, 1, 1, 0, 1000);
+	phase(&c, 0, 1, 1, 2, 1000, 2000);
+	c.queue[2].target = c.queue[3].target = 2;
+	however_it_comes(&c);
+
+	/* The host's. */
+	c.stream[2] = c.stream[0];
+	c.queue[2].target = c.queue[3].target = 1;
+	c.queue[2].host = c.queue[3].host = 2;
+	must_match_all(&c, &(struct feed){0});
+	must_match_all(&c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}});
+}
+
+/* Everything that changes may do so at any time, a hundred times over. */
+static void resets_at_random_match_all_and_nothing_wrongly(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct traffic chance = {.random = seed * 2654435761ULL};
+		struct traffic_config c = machines();
+		uint64_t at[2] = {0};
+		uint32_t gen[2] = {0};
+		struct feed f = {0};
+
+		c.seed = seed * 7919;
+		for (unsigned int i = 0; i < 20; i++) {
+			unsigned int who = i % 2;
+			uint64_t until = at[who] + 50 + traffic_random(&chance, 400);
+			uint16_t cntlid = (uint16_t)(1 + who + 2 * traffic_random(&chance, 2));
+
+			gen[who]++;
+			phase(&c, who, cntlid, traffic_random(&chance, 2) ? gen[who] : gen[who] / 2,
+			      gen[who], at[who], until);
+			at[who] = until + 1 + traffic_random(&chance, 20);
+		}
+		if (seed % 3)
+			f.batch_ns[seed % 3 - 1] = 200 * MS;
+		must_match_all(&c, &f);
+	}
+}
+
+#define QUEUES 65
+#define RECONNECTS 1000
+#define PER_CONNECT 4
+
+struct counted {
+	uint64_t matched, wrong, single;
+};
+
+static void count_matched(void *context, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target)
+{
+	struct counted *n = context;
+
+	assert_int_equal(c->cntlid, host->cntlid);
+	n->matched++;
+	n->wrong += host->slba != target->slba;
+}
+
+static void count_single(void *context, const struct merge_connection *c, const struct nt_record *r,
+			 bool ambiguous)
+{
+	struct counted *n = context;
+
+	(void)c;
+	(void)r;
+	(void)ambiguous;
+	n->single++;
+}
+
+static void tell(struct merge *m, unsigned int stream, enum nt_side side, uint32_t qid,
+		 uint16_t cntlid, uint32_t gen)
+{
+	struct queue_info q = {.slot = qid,
+			       .gen = gen,
+			       .cntlid = cntlid,
+			       .qid = (uint16_t)qid,
+			       .subsysnqn = "nqn.a",
+			       .hostnqn = "nqn.host"};
+
+	snprintf(q.subsysnqn, sizeof(q.subsysnqn), "nqn.%u", stream ? stream : 1);
+	assert_int_equal(merge_queue(m, stream, side, &q), 0);
+}
+
+/* One command: from send to done it takes 10 us each way. */
+static void command(struct merge *m, uint32_t qid, uint16_t cntlid, uint32_t gen, uint64_t n)
+{
+	uint64_t at = SECOND + n * 50000;
+	struct nt_record r = {.side = NT_HOST,
+			      .op = NT_OP_READ,
+			      .opcode = 2,
+			      .cid = (uint16_t)n,
+			      .qid = (uint16_t)qid,
+			      .cntlid = cntlid,
+			      .slot = qid,
+			      .gen = gen,
+			      .nsid = 1,
+			      .length = 4096,
+			      .slba = 8 * n};
+	struct nt_record t = r;
+
+	r.points[NT_H_SUBMIT] = at;
+	r.points[NT_H_QUEUE_RQ] = at + 1000;
+	r.points[NT_H_SEND_CMD] = at + 2000;
+	r.points[NT_H_RX] = at + 30000;
+	r.points[NT_H_CQE] = at + 31000;
+	r.points[NT_H_COMPLETE] = at + 32000;
+	t.side = NT_TARGET;
+	t.points[NT_T_RX] = at + 12000 + HOUR;
+	t.points[NT_T_CMD] = at + 13000 + HOUR;
+	t.points[NT_T_EXEC] = at + 14000 + HOUR;
+	t.points[NT_T_DONE] = at + 18000 + HOUR;
+	t.points[NT_T_SEND] = at + 20000 + HOUR;
+	t.points[NT_T_SENT] = at + 21000 + HOUR;
+	assert_int_equal(merge_record(m, 1, &t), 0);
+	assert_int_equal(merge_record(m, 0, &r), 0);
+}
+
+/* @ids: how many ids the target gives in turn */
+static void reconnecting(unsigned int ids)
+{
+	struct counted n = {0};
+	struct merge_callbacks callbacks = {count_matched, count_single, &n};
+	struct merge *m = merge_new(&callbacks);
+	uint64_t commands = 0;
+
+	assert_non_null(m);
+	for (uint32_t gen = 1; gen <= RECONNECTS; gen++) {
+		uint16_t cntlid = (uint16_t)(1 + gen % ids);
+
+		for (uint32_t qid = 1; qid <= QUEUES; qid++) {
+			tell(m, 0, NT_HOST, qid, cntlid, gen);
+			tell(m, 1, NT_TARGET, qid, cntlid, gen);
+		}
+		for (uint32_t i = 0; i < PER_CONNECT; i++)
+			for (uint32_t qid = 1; qid <= QUEUES; qid++)
+				command(m, qid, cntlid, gen, commands++);
+	}
+	merge_finish(m);
+	assert_int_equal(n.wrong, 0);
+	assert_int_equal(merge_unknown(m), 0);
+	assert_int_equal(n.single, 0);
+	assert_int_equal(n.matched, commands);
+	assert_true(merge_connections(m) <= QUEUES * (ids < 16 ? ids : 16));
+	merge_free(m);
+}
+
+static void a_thousand_reconnects_are_one_connection(void **state)
+{
+	(void)state;
+	reconnecting(1);
+	reconnecting(3);
+}
+
+static void ids_that_never_come_back_do_not_use_up_what_there_is(void **state)
+{
+	(void)state;
+	reconnecting(60000);
+}
+
+/* A peer's queues that connect all the time leave room for those of others. */
+static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
+{
+	struct counted n = {0};
+	struct merge_callbacks callbacks = {count_matched, count_single, &n};
+	struct merge *m = merge_new(&callbacks);
+	uint64_t commands = 0;
+
+	(void)state;
+	assert_non_null(m);
+	for (uint32_t qid = 1; qid <= QUEUES; qid++) {
+		tell(m, 0, NT_HOST, qid, 1, 1);
+		tell(m, 1, NT_TARGET, qid, 1, 1);
+	}
+	for (uint32_t gen = 1; gen <= RECONNECTS; gen++) {
+		for (uint32_t qid = 1; qid <= QUEUES; qid++)
+			for (unsigned int peer = 2; gen == 1 && peer <= 16; peer++)
+				tell(m, peer, NT_TARGET, qid, 1, 1);
+		for (uint32_t qid = 1; qid <= QUEUES; qid++)
+			tell(m, 16, NT_TARGET, qid, (uint16_t)gen, gen);
+		for (uint32_t i = 0; i < 2; i++)
+			command(m, 1 + (uint32_t)(commands % QUEUES), 1, 1, commands), commands++;
+	}
+	merge_finish(m);
+	assert_int_equal(n.wrong, 0);
+	assert_int_equal(merge_unknown(m), 0);
+	assert_int_equal(n.matched, commands);
+	merge_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_controller_that_is_reset_gets_another_id),
+		cmocka_unit_test(a_reset_begins_a_generation_on_both_sides),
+		cmocka_unit_test(two_controllers_swap_their_ids),
+		cmocka_unit_test(a_subsystem_goes_and_comes_as_another_controller),
+		cmocka_unit_test(a_new_controller_of_the_host_takes_over_an_id),
+		cmocka_unit_test(a_tracer_that_is_started_again_is_another_stream),
+		cmocka_unit_test(resets_at_random_match_all_and_nothing_wrongly),
+		cmocka_unit_test(a_thousand_reconnects_are_one_connection),
+		cmocka_unit_test(ids_that_never_come_back_do_not_use_up_what_there_is),
+		cmocka_unit_test(one_of_many_peers_that_reconnects_spoils_nothing),
+	};
+
+	return cmocka_run_group_tests_name("reconnect", tests, NULL, NULL);
+}
