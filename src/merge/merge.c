@@ -12,7 +12,7 @@
 #include "merge/pending.h"
 #include "merge/topology.h"
 
-/* A command whose end is this long past on the other side will not be told of any more. */
+/* Records of a stream come in the order in which their commands ended, but for this. */
 #define PASSED_NS 1000000000ULL
 /* Records that wait longer than this are matched with what there is. */
 #define AGED_NS 500000000ULL
@@ -26,6 +26,7 @@ struct merge {
 	struct pending_pool pool;
 	struct topology t;
 	uint64_t unknown;
+	uint64_t crowded_out;
 };
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
@@ -154,25 +155,64 @@ static pending_id give_up(struct merge *m, pending_id id)
 	return other;
 }
 
-/* Whether the partner's stream is so far ahead that it has passed the end of a waiting record. */
-static bool has_passed(const struct merge *m, const struct half *h, const struct nt_record *r)
+/* Whether partners know how far apart their clocks are, and so what the other's stream has passed. */
+static bool is_settled(const struct half *h)
 {
-	const struct offset *o;
-	int64_t offset;
+	return h->partner && h->link->offset.known;
+}
+
+/*
+ * Whether the target's stream has passed the end of a waiting record of the host by @margin: the target
+ * has sent its answer before that, so its record does not come any more. The other way round nothing
+ * follows: an answer may take any time from the target to the host's completion.
+ */
+static bool has_passed(const struct merge *m, const struct half *h, const struct nt_record *r,
+		       uint64_t margin)
+{
 	uint64_t end;
 
-	if (!h->partner || !h->link->offset.known)
+	if (!is_settled(h) || h->side != NT_HOST)
 		return false;
-	o = &h->link->offset;
-	offset = h->side == NT_HOST ? o->now.high : -o->now.low;
-	end = record_last_ns(r) + (uint64_t)offset;
-	return m->t.streams[h->partner->stream].newest > end + PASSED_NS;
+	end = record_last_ns(r) + (uint64_t)h->link->offset.now.high;
+	return m->t.streams[h->partner->stream].newest > end + margin;
 }
 
 static void drop_passed(struct merge *m, struct half *h)
 {
-	while (h->pending.first && has_passed(m, h, &pending_get(&m->pool, h->pending.first)->r))
+	while (h->pending.first &&
+	       has_passed(m, h, &pending_get(&m->pool, h->pending.first)->r, PASSED_NS))
 		give_up(m, h->pending.first);
+}
+
+/*
+ * The host does not use a tag again before it has completed the command that had it. Records of the
+ * target that had the tag of @r before the host's @r began are those whose host's record should have
+ * come by now; they are given up when it has not for the disorder of records.
+ */
+static void drop_reused(struct merge *m, struct half *h, const struct nt_record *r)
+{
+	uint64_t newest = m->t.streams[h->stream].newest;
+	pending_id id, next;
+	uint64_t began;
+
+	if (!is_settled(h) || h->side != NT_HOST)
+		return;
+	began = began_at(h, r, &h->link->offset);
+	began += (uint64_t)offset_at(&h->link->offset, began).low;
+	pending_tag_reused(&m->pool, h->partner, r->cid, began, newest);
+	for (id = pending_tag(&m->pool, h->partner, r->cid); id; id = next) {
+		struct pending *e = pending_get(&m->pool, id);
+
+		next = e->next_tag;
+		if (!pending_has_tag(e, h->partner, r->cid))
+			continue;
+		/* Those behind it have been found to be so later still. */
+		if (!e->reused_ns || newest <= e->reused_ns + PASSED_NS)
+			return;
+		/* What this takes out besides may be the next one. */
+		if (give_up(m, id) == next)
+			return;
+	}
 }
 
 /* Matches what waits at @h, from the records at @at on, and then back from there to the first. */
@@ -263,8 +303,10 @@ static void make_room(struct merge *m)
 		if (align_possible(&m->t, h, NULL, true))
 			try_align(m, h, true);
 	}
-	if (m->pool.count == PENDING_MAX)
+	if (m->pool.count == PENDING_MAX) {
+		m->crowded_out++;
 		give_up(m, m->pool.oldest);
+	}
 }
 
 /* Return: 0 or -ENOMEM. */
@@ -335,12 +377,23 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	if (!match(m, h, r, key, false) && wait_for_other(m, h, r, key))
 		return -ENOMEM;
 	drop_passed(m, h);
+	drop_reused(m, h, r);
 	return 0;
 }
 
 uint64_t merge_pending(const struct merge *m)
 {
 	return m->pool.count;
+}
+
+/* Whether a record's other half is not to be expected after @age_ns any more. */
+static bool has_expired(const struct merge *m, const struct pending *e, uint64_t age_ns)
+{
+	const struct half *h = e->owner;
+
+	if (is_settled(h) && m->t.streams[h->partner->stream].newest)
+		return has_passed(m, h, &e->r, age_ns);
+	return m->t.streams[h->stream].newest > record_last_ns(&e->r) + age_ns;
 }
 
 void merge_expire(struct merge *m, uint64_t age_ns)
@@ -350,10 +403,9 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 
 	for (id = m->pool.oldest; id; id = newer) {
 		const struct pending *e = pending_get(&m->pool, id);
-		const struct half *h = e->owner;
 
 		newer = e->newer;
-		if (m->t.streams[h->stream].newest <= record_last_ns(&e->r) + age_ns)
+		if (!has_expired(m, e, age_ns))
 			continue;
 		if (!tried) {
 			tried = true;
@@ -373,6 +425,11 @@ void merge_finish(struct merge *m)
 	try_patiently(m);
 	while (m->pool.oldest)
 		give_up(m, m->pool.oldest);
+}
+
+uint64_t merge_crowded_out(const struct merge *m)
+{
+	return m->crowded_out;
 }
 
 uint64_t merge_unknown(const struct merge *m)

@@ -70,11 +70,23 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
  */
 uint64_t merge_pending(const struct merge *m);
 
-/** merge_expire() - give up on records that ended more than @age_ns before their stream's newest */
+/**
+ * merge_expire() - give up on records whose other half is late
+ * @m: merge
+ * @age_ns: of those of which it is not known who the other side is, what ended so long before their
+ *          stream's newest; of the others, records of the host that the target's stream has passed by
+ *          so much. The target's may wait for the host to complete the command.
+ */
 void merge_expire(struct merge *m, uint64_t age_ns);
 
 /** merge_finish() - no more records will come: match what can be matched, give up the rest */
 void merge_finish(struct merge *m);
+
+/**
+ * merge_crowded_out() - records that were given up because too many waited, the oldest first; they are
+ * among those of one side only, or ambiguous, too, but for those that found their other half by then
+ */
+uint64_t merge_crowded_out(const struct merge *m);
 
 /** merge_unknown() - records of queues that nobody told of, or of more than the merge knows of at most */
 uint64_t merge_unknown(const struct merge *m);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/span.h"
+
 int pending_init(struct pending_pool *p)
 {
 	struct pending_group *g;
@@ -15,7 +17,8 @@ int pending_init(struct pending_pool *p)
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
-	if (!p->entries || !p->groups)
+	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
+	if (!p->entries || !p->groups || !p->by_tag)
 		return -ENOMEM;
 	/*
 	 * uthash frees a table with its last element, and makes it anew, and grows it again, with the
@@ -32,6 +35,7 @@ void pending_free(struct pending_pool *p)
 	HASH_CLEAR(hh, p->by_key);
 	free(p->entries);
 	free(p->groups);
+	free(p->by_tag);
 }
 
 uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid)
@@ -92,6 +96,70 @@ pending_id pending_alike(const struct pending_pool *p, uint64_t key)
 	return g ? g->newest : 0;
 }
 
+static struct pending_tag_list *tag_list(const struct pending_pool *p, const void *owner,
+					 uint16_t cid)
+{
+	return &p->by_tag[hash_pair((uintptr_t)owner, cid & PENDING_TAG_MASK) % PENDING_TAG_LISTS];
+}
+
+pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid)
+{
+	return tag_list(p, owner, cid)->first;
+}
+
+void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid, uint64_t before_ns,
+			uint64_t now_ns)
+{
+	struct pending_tag_list *t = tag_list(p, owner, cid);
+	bool all = true;
+	pending_id id;
+
+	for (id = t->unmarked; id; id = p->entries[id].next_tag) {
+		struct pending *e = &p->entries[id];
+
+		if (pending_has_tag(e, owner, cid)) {
+			if ((int64_t)(record_begin_ns(&e->r) - before_ns) >= 0)
+				return;
+			if (!e->reused_ns)
+				e->reused_ns = now_ns;
+		}
+		all = all && e->reused_ns;
+		if (all)
+			t->unmarked = e->next_tag;
+	}
+}
+
+static void tag_add(struct pending_pool *p, pending_id id)
+{
+	struct pending *e = &p->entries[id];
+	struct pending_tag_list *t = tag_list(p, e->owner, e->r.cid);
+
+	e->previous_tag = t->last;
+	if (t->last)
+		p->entries[t->last].next_tag = id;
+	else
+		t->first = id;
+	t->last = id;
+	if (!t->unmarked)
+		t->unmarked = id;
+}
+
+static void tag_remove(struct pending_pool *p, const struct pending *e)
+{
+	struct pending_tag_list *t = tag_list(p, e->owner, e->r.cid);
+
+	if (t->unmarked == (pending_id)(e - p->entries))
+		t->unmarked = e->next_tag;
+	if (e->previous_tag)
+		p->entries[e->previous_tag].next_tag = e->next_tag;
+	else
+		t->first = e->next_tag;
+	if (e->next_tag)
+		p->entries[e->next_tag].previous_tag = e->previous_tag;
+	else
+		t->last = e->previous_tag;
+}
+
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key)
 {
@@ -129,6 +197,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	else
 		p->oldest = id;
 	p->newest = id;
+	tag_add(p, id);
 	return id;
 }
 
@@ -165,6 +234,7 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 	else
 		p->newest = e->older;
 
+	tag_remove(p, e);
 	e->next = p->free;
 	p->free = id;
 	p->count--;

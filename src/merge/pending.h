@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "core/record.h"
 
-/* The most records that wait, 36 MiB with their groups and the hash table: the oldest gives way to one more. */
+/* The most records that wait, 39 MiB with their groups and the hash table: the oldest gives way to one more. */
 #define PENDING_MAX (1u << 17)
 
 /* Numbers of entries and of groups; 0 is none. */
@@ -33,7 +33,20 @@ struct pending {
 	pending_id next_alike, previous_alike; /* of the group, newest first */
 	pending_id next, previous;	       /* of the same owner */
 	pending_id newer, older;	       /* of all */
-	bool doubtful;			       /* more than one of the other side would do */
+	pending_id next_tag, previous_tag; /* of the same owner's tag, and of others by chance */
+	uint64_t reused_ns;		   /* when the other side was seen to use the tag again */
+	bool doubtful;			   /* more than one of the other side would do */
+};
+
+/* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
+#define PENDING_TAG_MASK 0xfff
+#define PENDING_TAG_LISTS 65536
+
+/* Entries of one tag, oldest first; those before @unmarked are known to have a successor. */
+struct pending_tag_list {
+	pending_id first;
+	pending_id last;
+	pending_id unmarked;
 };
 
 /* The entries of equal key, whoever owns them; there is none without entries. */
@@ -52,6 +65,7 @@ struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
 	struct pending_group *by_key; /* hash table */
+	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
 	pending_id oldest, newest;
@@ -94,5 +108,24 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 
 /** pending_alike() - the newest entry of @key, 0 if there is none; the others follow by next_alike */
 pending_id pending_alike(const struct pending_pool *p, uint64_t key);
+
+/** pending_tag() - the oldest entry that may be of @owner and the tag of @cid; then by next_tag */
+pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid);
+
+/**
+ * pending_tag_reused() - the tag of @cid has been used again
+ * @p: pool
+ * @owner, @cid: whose entries
+ * @before_ns: those that began before this, of their own clock, have had it
+ * @now_ns: noted as reused_ns of each of them that has none; not 0
+ */
+void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid, uint64_t before_ns,
+			uint64_t now_ns);
+
+/** pending_has_tag() - whether an entry is of @owner and the tag of @cid */
+static inline bool pending_has_tag(const struct pending *e, const void *owner, uint16_t cid)
+{
+	return e->owner == owner && !((e->r.cid ^ cid) & PENDING_TAG_MASK);
+}
 
 #endif /* NTPROF_MERGE_PENDING_H */

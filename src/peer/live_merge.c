@@ -12,7 +12,7 @@
 
 /* So long peers are read before the caller, who has the host's records to bring, has its turn again. */
 #define TURN_NS 20000000ULL
-/* A record whose other side has not come after so long is given up: peers may stall, and come back. */
+/* Records whose other side is not known by then are given up; see merge_expire(). */
 #define EXPIRE_NS 5000000000ULL
 /*
  * At the end: for peers to send what they still have, of which a recorder sends every 200 ms, and then to
@@ -236,6 +236,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 	*n = (struct live_merge_counts){
 		.undecided = merge_pending(l->merge),
 		.strays = merge_unknown(l->merge),
+		.crowded_out = merge_crowded_out(l->merge),
 		.early = l->early,
 	};
 	for (unsigned int i = 0; (c = merge_connection(l->merge, i)); i++) {

@@ -55,6 +55,7 @@ int live_merge_finish(struct live_merge *l);
  * struct live_merge_counts - what became of the records so far, all connections together
  * @undecided: records that wait for their other half
  * @strays: records of queues that no stream told of, or of more than the merge knows of at most
+ * @crowded_out: records that were given up because too many waited; among those of one side, too
  * @early: records of the host from before any peer recorded
  */
 struct live_merge_counts {
@@ -64,6 +65,7 @@ struct live_merge_counts {
 	uint64_t ambiguous;
 	uint64_t undecided;
 	uint64_t strays;
+	uint64_t crowded_out;
 	uint64_t early;
 };
 

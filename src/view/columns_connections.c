@@ -191,8 +191,19 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+static void get_crowded_out(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	(void)c;
+	value_natural(v, merge_crowded_out(m));
+	v->none = !v->natural;
+}
+
 static const struct column stray[] = {
 	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
+	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
+			       .get = get_crowded_out},
 };
 
 const struct columns stray_columns = COLUMNS("strays", stray);

@@ -68,7 +68,8 @@ enum merging_column {
 extern const struct columns merging_columns;
 
 enum stray_column {
-	STRAY_RECORDS, /* of queues that no stream told of; none where there are none */
+	STRAY_RECORDS,	   /* of queues that no stream told of; none where there are none */
+	STRAY_CROWDED_OUT, /* given up because too many waited; none where there are none */
 };
 
 /* Of struct merge, a single row. */

@@ -235,6 +235,15 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 	v->none = !n->strays;
 }
 
+static void get_crowded_out(const void *row, const struct column *c, struct value *v)
+{
+	const struct live_merge_counts *n = row;
+
+	(void)c;
+	value_natural(v, n->crowded_out);
+	v->none = !n->crowded_out;
+}
+
 #define FIELD(field) COLUMN_FIELD(struct live_merge_counts, field)
 
 static const struct column matching[] = {
@@ -246,6 +255,8 @@ static const struct column matching[] = {
 	[MATCHING_UNDECIDED] = {"undecided", "undecided", .unit = UNIT_COUNT, FIELD(undecided)},
 	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", .unit = UNIT_COUNT,
 			     .get = get_strays},
+	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", .unit = UNIT_COUNT,
+				  .get = get_crowded_out},
 	[MATCHING_EARLY] = {"early", "before any peer recorded", .unit = UNIT_COUNT, FIELD(early)},
 };
 

@@ -57,7 +57,8 @@ enum matching_column {
 	MATCHING_TARGET_ONLY,
 	MATCHING_AMBIGUOUS,
 	MATCHING_UNDECIDED,
-	MATCHING_STRAYS, /* none where there are none */
+	MATCHING_STRAYS,      /* none where there are none */
+	MATCHING_CROWDED_OUT, /* none where there are none */
 	MATCHING_EARLY,
 };
 

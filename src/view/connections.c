@@ -95,6 +95,8 @@ void connections_print_strays(const struct merge *m, FILE *f)
 {
 	static const struct phrase line[] = {
 		PHRASE("records of queues that no stream told of: ", STRAY_RECORDS, .after = "\n"),
+		PHRASE("records given up because too many waited: ", STRAY_CROWDED_OUT,
+		       .after = "\n"),
 	};
 
 	LINE_PRINT(f, &stray_columns, line, m);

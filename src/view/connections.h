@@ -25,7 +25,10 @@ int connections_print_stages(const struct totals *m, FILE *f);
  */
 int connections_print(const struct merge *m, FILE *f);
 
-/** connections_print_strays() - a line on records that belong to no connection, where there are any */
+/**
+ * connections_print_strays() - lines on records that belong to no connection, and on those that had
+ * to make room for others, where there are any
+ */
 void connections_print_strays(const struct merge *m, FILE *f);
 
 #endif /* NTPROF_VIEW_CONNECTIONS_H */

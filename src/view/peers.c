@@ -60,6 +60,7 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f)
 		PHRASE(", ambiguous ", MATCHING_AMBIGUOUS),
 		PHRASE(", undecided ", MATCHING_UNDECIDED),
 		PHRASE(", of queues that no stream told of ", MATCHING_STRAYS),
+		PHRASE(", given up for want of room ", MATCHING_CROWDED_OUT),
 		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),
 	};
 	struct live_merge_counts counts;

@@ -38,6 +38,8 @@ struct traffic_stream {
  * @target_gen: if not 0, the target's generation is another one
  * @depth: tags, all of them busy
  * @start_ns, @end_ns: when it is used, from the beginning of the simulation; 0: always
+ * @stall_ns, @stall_end_ns: answers that are sent in between arrive at the end of it, or, if
+ *     @stall_device, commands that come to the storage are done at the end of it
  * @mirror: 1 + index of the queue whose commands it repeats, 0: has its own
  */
 struct traffic_queue {
@@ -47,6 +49,8 @@ struct traffic_queue {
 	uint32_t slot, gen, target_gen, instance;
 	unsigned int depth;
 	uint64_t start_ns, end_ns;
+	uint64_t stall_ns, stall_end_ns;
+	bool stall_device;
 	unsigned int mirror;
 };
 
@@ -244,6 +248,15 @@ static inline void traffic_content(struct traffic *t, struct traffic_tag *c)
 	}
 }
 
+/* When what would be at @at is, where the queue stalls. */
+static inline uint64_t traffic_stalled(const struct traffic_queue *q, uint64_t at)
+{
+	uint64_t since = at - TRAFFIC_EPOCH_NS;
+
+	return since < q->stall_ns || since >= q->stall_end_ns ? at
+							       : TRAFFIC_EPOCH_NS + q->stall_end_ns;
+}
+
 /* From the request's beginning to the target's storage being done with it. */
 static inline void traffic_go(struct traffic *t, struct traffic_tag *c, uint64_t now)
 {
@@ -275,6 +288,8 @@ static inline void traffic_go(struct traffic *t, struct traffic_tag *c, uint64_t
 	}
 	g[NT_T_EXEC] = now + traffic_step(t, 2000);
 	g[NT_T_DONE] = g[NT_T_EXEC] + traffic_step(t, t->config.device_ns);
+	if (t->config.queue[c->queue].stall_device)
+		g[NT_T_DONE] = traffic_stalled(&t->config.queue[c->queue], g[NT_T_DONE]);
 }
 
 /* From there to the host's completion. */
@@ -290,6 +305,9 @@ static inline void traffic_return(struct traffic *t, struct traffic_tag *c)
 	g[NT_T_SENT] = o->answered + traffic_step(t, traffic_random(t, 64) ? 4000 : 100000) + data;
 	o->answer_received = traffic_max(o->answer_received,
 					 o->answered + traffic_step(t, t->config.network_ns));
+	if (!t->config.queue[c->queue].stall_device)
+		o->answer_received =
+			traffic_stalled(&t->config.queue[c->queue], o->answer_received);
 	h[NT_H_RX] = o->answer_received;
 	h[NT_H_CQE] = h[NT_H_RX] + traffic_step(t, 5000);
 	if (c->host.shape == NT_SHAPE_READ) {
