@@ -14,6 +14,9 @@
 /* A chunk has no more candidates than this: where all commands look alike, a part of them will do. */
 #define CANDIDATES_MAX 8192
 
+/* A record that fits more than this of the other side does not vote, where others do. */
+#define ALIKE_MAX 16
+
 /* How many pairs have to agree, and twice as many as agree on anything else. */
 #define VOTES_UNKNOWN 8 /* the offset is not known */
 #define VOTES_KNOWN 3	/* it is, or is known to be within bounds */
@@ -79,6 +82,25 @@ static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
 	}
 }
 
+/*
+ * Candidates of a chunk of records from @id on, but of those only that have at most @each: records that
+ * fit many of the other side say little, and cost the most. Return: how many there are.
+ */
+static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
+		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
+{
+	size_t nr = 0;
+
+	for (unsigned int i = 0; id && i < CHUNK; i++, id = pending_get(pool, id)->next) {
+		size_t room = CANDIDATES_MAX - nr, max = each < room ? each + 1 : room;
+		size_t found = lookup_candidates(pool, id, many, prior, bounds, nr, nr + max) - nr;
+
+		if (found <= each)
+			nr += found;
+	}
+	return nr;
+}
+
 /* Votes of the chunk of @h that agrees best with @f->other. */
 static void vote(const struct pending_pool *pool, const struct half *h, struct found *f,
 		 struct offset_bounds *bounds)
@@ -86,25 +108,24 @@ static void vote(const struct pending_pool *pool, const struct half *h, struct f
 	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
 	const struct half *many = few == h ? f->other : h;
 	uint32_t step = few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
-	pending_id id = few->pending.first, chunk = id, best = id;
-	size_t nr = 0;
+	pending_id id = few->pending.first, best = id;
 
-	for (uint32_t i = 1; id; i++, id = pending_get(pool, id)->next) {
+	for (uint32_t i = 0; id; i++, id = pending_get(pool, id)->next) {
+		const struct offset *prior = &f->link->offset;
 		struct offset_vote v;
+		size_t nr;
 
-		if ((i - 1) % step == 0)
-			chunk = id;
-		if ((i - 1) % step < CHUNK)
-			nr = lookup_candidates(pool, id, many, &f->link->offset, bounds, nr,
-					       CANDIDATES_MAX);
-		if (i % step && i < few->pending.count)
+		if (i % step)
 			continue;
+		nr = collect(pool, id, many, prior, ALIKE_MAX, bounds);
+		/* All look alike, or nearly: then these are what there is to go by. */
+		if (nr < VOTES_UNKNOWN)
+			nr = collect(pool, id, many, prior, CANDIDATES_MAX, bounds);
 		if (nr && !offset_vote(bounds, nr, bounds[nr / 2].at, &v) && better(&v, &f->vote)) {
 			f->vote = v;
 			f->candidates = nr;
-			best = chunk;
+			best = id;
 		}
-		nr = 0;
 	}
 	if (f->vote.votes)
 		weigh(pool, best, CHUNK, few, many, f);

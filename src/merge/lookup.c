@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "merge/lookup.h"
 
+static enum nt_side other_side(enum nt_side side)
+{
+	return side == NT_HOST ? NT_TARGET : NT_HOST;
+}
+
 /* What a record of @side and one of the other say of the offset, if they can be one command. */
 static bool pair_bounds(enum nt_side side, const struct nt_record *r, const struct pending *p,
 			struct offset_bounds *b)
@@ -17,7 +22,8 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 	pending_id id;
 
 	l->nr = 0;
-	for (id = pending_alike(pool, key); id; id = pending_get(pool, id)->next_alike) {
+	for (id = pending_alike_of(pool, key, other_side(h->side)); id;
+	     id = pending_get(pool, id)->next_alike) {
 		const struct pending *p = pending_get(pool, id);
 		struct offset_bounds b;
 
@@ -36,7 +42,8 @@ unsigned int lookup_doubt(struct pending_pool *pool, const struct half *h,
 	unsigned int nr = 0;
 	pending_id id;
 
-	for (id = pending_alike(pool, key); id; id = pending_get(pool, id)->next_alike) {
+	for (id = pending_alike_of(pool, key, other_side(h->side)); id;
+	     id = pending_get(pool, id)->next_alike) {
 		struct pending *p = pending_get(pool, id);
 		const struct half *o = p->owner;
 		struct offset_bounds b;
@@ -56,10 +63,11 @@ size_t lookup_candidates(const struct pending_pool *pool, pending_id id, const s
 			 const struct offset *prior, struct offset_bounds *b, size_t nr, size_t max)
 {
 	const struct pending *e = pending_get(pool, id);
-	enum nt_side side = other->side == NT_HOST ? NT_TARGET : NT_HOST;
+	enum nt_side side = other_side(other->side);
 	pending_id c;
 
-	for (c = pending_alike(pool, e->key); c && nr < max; c = pending_get(pool, c)->next_alike) {
+	for (c = pending_alike_of(pool, e->key, other->side); c && nr < max;
+	     c = pending_get(pool, c)->next_alike) {
 		const struct pending *p = pending_get(pool, c);
 
 		if (p->owner != other || !pair_bounds(side, &e->r, p, &b[nr]))

@@ -96,6 +96,13 @@ pending_id pending_alike(const struct pending_pool *p, uint64_t key)
 	return g ? g->newest : 0;
 }
 
+pending_id pending_alike_of(const struct pending_pool *p, uint64_t key, enum nt_side side)
+{
+	const struct pending_group *g = group_find(p, key);
+
+	return g && g->count[side] ? g->newest : 0;
+}
+
 static struct pending_tag_list *tag_list(const struct pending_pool *p, const void *owner,
 					 uint16_t cid)
 {
@@ -186,6 +193,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	if (g->newest)
 		p->entries[g->newest].previous_alike = id;
 	g->newest = id;
+	g->count[r->side != NT_HOST]++;
 	if (list->last)
 		p->entries[list->last].next = id;
 	else
@@ -212,6 +220,7 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 		p->entries[e->previous_alike].next_alike = e->next_alike;
 	else
 		g->newest = e->next_alike;
+	g->count[e->r.side != NT_HOST]--;
 	if (!g->newest)
 		group_free(p, g);
 

@@ -49,9 +49,10 @@ struct pending_tag_list {
 	pending_id unmarked;
 };
 
-/* The entries of equal key, whoever owns them; there is none without entries. */
+/* The entries of equal key, whoever owns them, @count of each side; there is none without entries. */
 struct pending_group {
 	uint64_t key;
+	uint32_t count[NT_SIDES];
 	pending_id newest;
 	pending_id next_free;
 	UT_hash_handle hh;
@@ -108,6 +109,9 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 
 /** pending_alike() - the newest entry of @key, 0 if there is none; the others follow by next_alike */
 pending_id pending_alike(const struct pending_pool *p, uint64_t key);
+
+/** pending_alike_of() - the same, but 0 if none of @side is among them */
+pending_id pending_alike_of(const struct pending_pool *p, uint64_t key, enum nt_side side);
 
 /** pending_tag() - the oldest entry that may be of @owner and the tag of @cid; then by next_tag */
 pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid);

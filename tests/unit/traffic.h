@@ -59,6 +59,7 @@ struct traffic_queue {
  * @seed: not 0
  * @percent: of each shape; a tenth of the inline writes are discards
  * @same_content: all commands of a kind ask for the same; else every one has its own LBA
+ * @hot_percent: so many of the reads are of one block
  * @regular: every step takes the same time in every command
  * @network_ns, @device_ns, @think_ns: average times in one direction of the wire, in the target's
  *     storage, and between a completion and the tag's next use
@@ -72,6 +73,7 @@ struct traffic_config {
 	uint64_t seed;
 	unsigned int percent[NT_SHAPES_NR];
 	bool same_content;
+	unsigned int hot_percent;
 	bool regular;
 	uint64_t network_ns, device_ns, think_ns, reorder_ns;
 	uint64_t commands;
@@ -223,6 +225,8 @@ static inline void traffic_content(struct traffic *t, struct traffic_tag *c)
 		h->op = NT_OP_READ;
 		h->opcode = 2;
 		h->length = 4096;
+		if (t->config.hot_percent && traffic_random(t, 100) < t->config.hot_percent)
+			h->slba = 4096;
 		break;
 	case NT_SHAPE_INLINE_WRITE:
 		h->op = NT_OP_WRITE;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands that look alike do not keep others from finding each other, nor cost much more. */
+#include "merge/testing.h"
+
+static struct traffic_config machines(unsigned int hot_percent, unsigned int depth)
+{
+	struct traffic_config c = {
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, -300 * (int64_t)SECOND, 20}},
+		.nr_streams = 2,
+		.nr_queues = 1,
+		.seed = 88172645463325252ULL,
+		.percent = {100},
+		.hot_percent = hot_percent,
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 2 * MS,
+	};
+
+	c.queue[0] = (struct traffic_queue){.target = 1,
+					    .nqn = "nqn.a",
+					    .cntlid = 1,
+					    .qid = 1,
+					    .gen = 1,
+					    .depth = depth,
+					    .end_ns = 3 * SECOND};
+	return c;
+}
+
+static void must_match_99_9_percent(const struct traffic_config *c, const struct feed *f)
+{
+	struct outcome o;
+
+	run(&o, c, f);
+	assert_true(o.both > 0);
+	assert_int_equal(o.wrong, 0);
+	assert_true(o.right * 1000 >= o.both * 999);
+}
+
+static void a_hot_block_spoils_nothing_when_a_side_is_late(void **state)
+{
+	(void)state;
+	for (unsigned int hot = 50; hot <= 98; hot += 16) {
+		struct traffic_config c = machines(hot, 32);
+
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_TARGET] = SECOND}});
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_HOST] = SECOND}});
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_TARGET] = SECOND},
+							   .batch_ns = {[NT_TARGET] = 200 * MS},
+							   .loss_percent = 10});
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_hot_block_spoils_nothing_when_a_side_is_late),
+	};
+
+	return cmocka_run_group_tests_name("hot", tests, NULL, NULL);
+}
