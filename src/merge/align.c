@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "core/span.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
@@ -33,7 +34,7 @@
  * @candidates: pairs of records that could be one command
  * @in_range: records of the chunk at whose time the other half was recorded too, if the vote is right
  * @explained: those of them that then have a partner
- * @addressed: those of these that say where on the medium; commands that do not (flush) look all alike
+ * @addressed: how many places on the medium these are of; commands of none (flush), or of the same, look alike
  */
 struct found {
 	struct half *other;
@@ -58,12 +59,31 @@ static uint64_t translate(uint64_t at, const struct half *from, const struct off
 	return from->side == NT_HOST ? at + middle : at - middle;
 }
 
+/* Places on the medium, of as many as a chunk has; all zero at the beginning. */
+struct places {
+	uint64_t slba[2 * CHUNK];
+};
+
+/* Whether @slba, which is not 0, was not there yet. */
+static bool places_add(struct places *p, uint64_t slba)
+{
+	uint64_t i = hash_mix(slba) % (2 * CHUNK);
+
+	while (p->slba[i] && p->slba[i] != slba)
+		i = (i + 1) % (2 * CHUNK);
+	if (p->slba[i])
+		return false;
+	p->slba[i] = slba;
+	return true;
+}
+
 /* How well the vote explains a chunk of @n records of @few, from @id on. */
 static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
 		  const struct half *few, const struct half *many, struct found *f)
 {
 	uint64_t from = record_last_ns(&pending_get(pool, many->pending.first)->r);
 	uint64_t to = record_last_ns(&pending_get(pool, many->pending.last)->r);
+	struct places places = {0};
 	struct offset voted = {.known = true, .now = f->vote.best};
 
 	f->in_range = f->explained = f->addressed = 0;
@@ -75,7 +95,7 @@ static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
 		if (lookup_candidates(pool, id, many, &voted, b, 0, 1)) {
 			f->explained++;
 			f->in_range++;
-			f->addressed += r->slba != 0;
+			f->addressed += r->slba && places_add(&places, r->slba);
 		} else if (end >= from && end <= to) {
 			f->in_range++;
 		}
