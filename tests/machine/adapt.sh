@@ -23,6 +23,23 @@ detached() {
 	! attached "$1" "$2" && kill -0 "$2"
 }
 
+# start_stopped SIDE ARGS...: like tracer_start, but the tracer is stopped as soon as all is attached, before it
+# looks at the connections and detaches some. From its first link on it runs for a tenth of a second at a time,
+# and is looked at in between.
+exec {never}<> <(:)
+start_stopped() {
+	local last=queue_rq
+
+	[[ $1 == host ]] || last=done_recv_pdu
+	ntprof-bpf "${@:2}" >"$1" 2>"$1.err" &
+	tracer_pid=$!
+	wait_for has_link "$tracer_pid"
+	until kill -STOP "$tracer_pid" && tracer_attached $last "$tracer_pid"; do
+		kill -CONT "$tracer_pid" || return
+		read -rt 0.1 -u "$never"
+	done
+}
+
 # reads DEV: 200 of them
 reads() {
 	fio --name=r --filename="$1" --direct=1 --ioengine=libaio --rw=randread --bs=128k --size=200M \
@@ -38,16 +55,13 @@ target_subsystem "$(target_setup_null a size=256)"
 target_subsystem nqn.2024-01.io.ntprof:second "$(target_setup_null b size=256)"
 target_port
 own=$(host_connect -i "$(nproc)")
-# Each is stopped while it is looked at: soon it will detach them.
-tracer_start host --host -i 0.5
+start_stopped host --host -i 0.5
 host=$tracer_pid
-kill -STOP "$host"
 check "at first the stand-in is attached" attached rq_complete_nested "$host"
 check "and the host's for reads without CQE" attached "${data[$VM_KIND]}" "$host"
 kill -CONT "$host"
-tracer_start target --target -i 0.5
+start_stopped target --target -i 0.5
 target=$tracer_pid
-kill -STOP "$target"
 check "and the target's" attached "${last[$VM_KIND]}" "$target"
 kill -CONT "$target"
 

@@ -59,14 +59,19 @@ tracer_start() {
 	wait_for tracer_attached $last "$tracer_pid"
 }
 
+# Process $1 holds a link to a BPF program.
+has_link() {
+	grep -qs '^link_type' /proc/"$1"/fdinfo/*
+}
+
 # The program named $1, or the stock probe that has its part, has a link that process $2 holds.
 tracer_attached() {
 	local id name files stock=stock_$1
 
 	[[ $1 != done_recv_pdu ]] || stock=stock_cmd
 	kill -0 "$2" 2>/dev/null || return 0 # it has failed: the caller will see
-	# As long as it has no link at all, looking further would only keep the processor from it.
-	grep -qs '^link_type' /proc/"$2"/fdinfo/* || return
+	# Looking further would only keep the processor from it.
+	has_link "$2" || return
 	for id in $(for name in "$1" "$stock"; do
 		bpftool -p prog show name "$name" 2>/dev/null | sed -n 's/.*"id": \([0-9]*\),.*/\1/p'
 	done); do
