@@ -92,18 +92,22 @@ equal "the host sees every command" "$(($(commands killed read) + $(commands kil
 
 tracer_start stalled --host -i 0.5 --peer "$record"
 wait_for grep -q '^peer 1 .*: running' stalled
-wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
-pkill -STOP -f '^ntprof-bpf record --target'
+recorder=$(pgrep -fo '^ntprof-bpf record --target')
+wait_for tracer_attached done_recv_pdu "$recorder"
+kill -STOP "$recorder"
 wait_for grep -q '^peer 1 .*: stalled, silent for [3-9]' stalled
-load --number_ios=300
+# Few and at once gone on: a record whose other side does not come within 5 s is given up.
+dd if="$dev" of=/dev/null bs=4k count=50 iflag=direct 2>/dev/null
+kill -CONT "$recorder"
 # What was running before the stall is no sign.
 before=$(wc -l <stalled)
-pkill -CONT -f '^ntprof-bpf record --target'
+load --number_ios=300
 wait_for sh -c "tail -n +$((before + 1)) stalled | grep -q '^peer 1 .*: running'"
+sleep 1
 tracer_stop "$tracer_pid"
 equal "a peer that stalls: the run ends well" $? 0
-check "what it says when it goes on still counts" test \
-	"$(total stalled 3 merged)" -ge 300
+equal "what it says when it goes on still counts" $(($(total stalled 3 merged read) + $(total stalled 3 merged write))) 350
+sed -n '/^summary/,$p' stalled | grep -E '^(peer|matched)' | sed 's/^/# /'
 
 # A FIFO and a file do as well.
 mkfifo fifo
