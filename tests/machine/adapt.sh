@@ -28,13 +28,13 @@ detached() {
 # and is looked at in between.
 exec {never}<> <(:)
 start_stopped() {
-	local last=queue_rq
+	local begins=queue_rq
 
-	[[ $1 == host ]] || last=done_recv_pdu
+	[[ $1 == host ]] || begins=done_recv_pdu
 	ntprof-bpf "${@:2}" >"$1" 2>"$1.err" &
 	tracer_pid=$!
 	wait_for has_link "$tracer_pid"
-	until kill -STOP "$tracer_pid" && tracer_attached $last "$tracer_pid"; do
+	until kill -STOP "$tracer_pid" && tracer_attached "$begins" "$tracer_pid"; do
 		kill -CONT "$tracer_pid" || return
 		read -rt 0.1 -u "$never"
 	done
