@@ -7,8 +7,12 @@
 
 #include "core/hash.h"
 
-/* Of a controller whose Connect has not been answered. */
-#define CNTLID_UNKNOWN 0xffff
+/*
+ * Of a controller whose Connect has not been answered: what the host asks with (NVMe over Fabrics 1.1, 3.3), or
+ * what Linux has until then. Ids of nvmet begin with 1.
+ */
+#define CNTLID_ASKED 0xffff
+#define CNTLID_NONE 0
 /* A half of which so many records had to wait, for so long, may have another partner by now. */
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
@@ -210,10 +214,15 @@ static void slot_lead(struct topology_slot *slot, uint32_t gen, struct half *h)
 	g[0] = (struct topology_generation){.half = h, .gen = gen};
 }
 
+static bool is_unknown(uint16_t cntlid)
+{
+	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
+}
+
 /* Whether a half that is known as @a may be told of as @b from now on: what was unknown is known. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
-	return (a->cntlid == b->cntlid || a->cntlid == CNTLID_UNKNOWN) && a->qid == b->qid &&
+	return (a->cntlid == b->cntlid || is_unknown(a->cntlid)) && a->qid == b->qid &&
 	       a->instance == b->instance &&
 	       (!a->subsysnqn[0] || !strcmp(a->subsysnqn, b->subsysnqn)) &&
 	       (!a->hostnqn[0] || !strcmp(a->hostnqn, b->hostnqn));
