@@ -53,6 +53,9 @@ bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX]);
 /* In place of a stage: it begins at a missing point that nothing comes before, so nobody knows it. */
 #define STAGE_UNKNOWN 0xff
 
+/* All stages of a side under one name, with its terminating 0. */
+#define STAGE_NAME_LEN 256
+
 /**
  * stages_join() - which stages are one
  * @side: host or target

@@ -3,6 +3,7 @@
 #ifndef NTPROF_VIEW_COLUMNS_STAGES_H
 #define NTPROF_VIEW_COLUMNS_STAGES_H
 
+#include "core/segments.h"
 #include "core/points.h"
 #include "merge/totals.h"
 #include "view/columns_hist.h"
@@ -38,9 +39,6 @@ extern const struct columns stage_columns;
 
 _Static_assert((unsigned int)NT_MERGED_STAGES_NR >= NT_STAGES_MAX, "room for either's stages");
 #define STAGE_ROWS_MAX (NT_OPS_NR * NT_MERGED_STAGES_NR)
-/* The names of all stages of a side, and what goes between them. */
-#define STAGE_NAME_LEN 256
-
 /**
  * struct stage_rows - the stages of every operation that had commands, one operation after the other
  * @nr: how many @row there are

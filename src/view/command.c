@@ -7,9 +7,6 @@
 #include "view/columns_commands.h"
 #include "view/lines.h"
 
-/* Room for the names of all stages of a side, and what goes between them. */
-#define STAGE_NAME_LEN 256
-
 static void print_what(FILE *f, const struct command_row *row)
 {
 	static const struct phrase what[] = {
