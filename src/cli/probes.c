@@ -47,7 +47,7 @@ static const char *status_name(int status)
 }
 
 /* What the user could do about what is missing; "" where nothing is. */
-static const char *advice(const struct look *l, const struct probes *p, char *buf, size_t size)
+static const char *advice(const struct look *l, struct probes *p, char *buf, size_t size)
 {
 	const char *file = l->side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
 
@@ -68,8 +68,8 @@ static const char *advice(const struct look *l, const struct probes *p, char *bu
 }
 
 /* Why a way is not taken. */
-static const char *passed_over(const struct look *l, const struct probes *p,
-			       const struct probe_way *w, char *why, size_t size)
+static const char *passed_over(const struct look *l, struct probes *p, const struct probe_way *w,
+			       char *why, size_t size)
 {
 	if (probes_works(p, w, why, size))
 		snprintf(why, size, "%s",
@@ -93,7 +93,7 @@ static const char *stages_at(enum nt_side side, unsigned int point, char *buf, s
 	return buf;
 }
 
-static void print_text(const struct look *l, const struct probes *p)
+static void print_text(const struct look *l, struct probes *p)
 {
 	char buf[512], name[256];
 	uint8_t into[NT_STAGES_MAX];
@@ -159,7 +159,7 @@ static void json_stages(const char *names)
 	printf("]");
 }
 
-static void print_json(const struct look *l, const struct probes *p)
+static void print_json(const struct look *l, struct probes *p)
 {
 	char buf[512], name[256];
 	uint8_t into[NT_STAGES_MAX];
@@ -208,7 +208,7 @@ static void print_json(const struct look *l, const struct probes *p)
 	printf("}");
 }
 
-static void look_at(void *context, const struct probes *p)
+static void look_at(void *context, struct probes *p)
 {
 	struct look *l = context;
 	uint32_t vital = probe_vital_points(l->side);

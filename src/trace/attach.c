@@ -22,7 +22,7 @@ static int attach_program(struct tracer *t, const char *name)
 
 	if (!p || !link || *link || !bpf_program__autoload(p))
 		return 0;
-	*link = bpf_program__attach(p);
+	*link = bpf_program__attach_trace(p);
 	if (!*link)
 		return -errno;
 	t->attached++;

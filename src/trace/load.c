@@ -101,7 +101,7 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 		status = t->source == NT_TRACEPOINTS ? TRACER_NOT_PATCHED : TRACER_NO_PROBES;
 		goto out;
 	}
-	probes_select(p, t->source, wanted);
+	probes_select(p, &t->object, t->source, wanted);
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing;
 	memcpy(t->object.knobs->into, t->into, sizeof(t->into));

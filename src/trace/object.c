@@ -10,7 +10,12 @@
 
 int object_open(struct object *o, enum nt_side side)
 {
+	int err;
+
 	*o = (struct object){0};
+	err = attach_ids_register();
+	if (err)
+		return err;
 	if (side == NT_HOST) {
 		o->host = nt_host__open();
 		if (!o->host)
@@ -67,8 +72,12 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 
 int object_load(struct object *o)
 {
-	int err = bpf_object__load_skeleton(skeleton_of(o));
+	int err = attach_ids_open(&o->attach_ids);
 
+	if (err)
+		return err;
+	err = bpf_object__load_skeleton(skeleton_of(o));
+	attach_ids_close(&o->attach_ids);
 	if (err)
 		return err;
 	o->control = o->host ? &o->host->bss->nt_control : &o->target->bss->nt_control;

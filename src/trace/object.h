@@ -12,6 +12,7 @@
 #include "core/control.h"
 #include "core/points.h"
 #include "core/record.h"
+#include "trace/attach_ids.h"
 
 struct nt_host;
 struct nt_target;
@@ -21,6 +22,7 @@ struct nt_target;
  * @host, @target: the skeleton of the side's object; the other one is NULL
  * @obj: what libbpf knows of it
  * @knobs: to be written between object_open() and object_load()
+ * @attach_ids: likewise
  * @control: shared with the programs from object_load() on, as all that follows
  * @cmds: [NT_CMDS]
  * @queues: [max_entries of the map of that name]
@@ -31,6 +33,7 @@ struct object {
 	struct nt_target *target;
 	struct bpf_object *obj;
 	struct nt_knobs *knobs;
+	struct attach_ids attach_ids;
 	struct nt_control *control;
 	struct nt_cmd *cmds;
 	struct nt_queue *queues;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/names.h"
+#include "trace/attach_ids.h"
+#include "trace/object.h"
 #include "trace/probes.h"
 
 #include <bpf/btf.h>
@@ -12,24 +14,45 @@
 
 /* Registers that a BPF trampoline saves (arch_prepare_bpf_trampoline() of x86 in Linux 6.1). */
 #define TRAMPOLINE_ARGS 6
-#define MODULES 2
 
-/* What a program attaches to: a tracepoint or a function of the kernel. */
+/*
+ * What a program attaches to: a tracepoint or a function of the kernel.
+ * @typed: type information has it, as @id of module number @module - 1, or with 0 of the kernel itself
+ * @traceable: ftrace can attach to it, or does not say what it can; of functions, see places_trace()
+ * @symbol, @compiled: the kernel has it; as what, if not under its name. See symbols_read()
+ */
 struct place {
 	struct bpf_program *program;
 	const char *name;
-	bool tracepoint;
-	bool typed;	/* type information has it */
-	bool traceable; /* ftrace does, or does not say what it has; of functions */
+	uint32_t id;
+	unsigned int module;
 	unsigned int args;
+	bool tracepoint;
+	bool typed;
+	bool traceable;
+	bool symbol;
+	char *compiled;
 };
 
+/*
+ * @by_name: the same places, sorted: more than one can have the same name
+ * @traced, @symbols: the lists of the kernel that only some need have been read
+ */
 struct probes {
 	enum nt_side side;
 	bool loaded;
 	bool module_btf;
+	bool traced;
+	bool symbols;
 	size_t nr;
 	struct place *places;
+	struct place **by_name;
+};
+
+/* The driver is the last one, and needs the other. */
+static const char *const modules[NT_SIDES][ATTACH_IDS_MODULES] = {
+	[NT_HOST] = {"nvme_core", "nvme_tcp"},
+	[NT_TARGET] = {"nvmet", "nvmet_tcp"},
 };
 
 static struct place *place_of(const struct probes *p, const char *program)
@@ -38,6 +61,42 @@ static struct place *place_of(const struct probes *p, const char *program)
 		if (!strcmp(bpf_program__name(p->places[i].program), program))
 			return &p->places[i];
 	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct place *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/*
+ * Return: the first in by_name of those places whose name begins with @len bytes of @name and then
+ * ends; NULL without one.
+ */
+static struct place **places_named(const struct probes *p, const char *name, size_t len)
+{
+	size_t low = 0, high = p->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strncmp(p->by_name[middle]->name, name, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The shortest of those that begin so comes first. */
+	if (low == p->nr || strncmp(p->by_name[low]->name, name, len) || p->by_name[low]->name[len])
+		return NULL;
+	return &p->by_name[low];
+}
+
+/* Whether @at, from places_named() or behind it, is one of that name as well. */
+static bool place_named(const struct probes *p, struct place *const *at, const char *name,
+			size_t len)
+{
+	return at < p->by_name + p->nr && !strncmp((*at)->name, name, len) && !(*at)->name[len];
 }
 
 /* Fills the places from the sections' names: tp_btf/NAME, fentry/NAME, fexit/NAME. */
@@ -49,7 +108,8 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 	bpf_object__for_each_program (program, obj)
 		nr++;
 	p->places = calloc(nr, sizeof(*p->places));
-	if (!p->places)
+	p->by_name = calloc(nr, sizeof(struct place *));
+	if (!p->places || !p->by_name)
 		return -ENOMEM;
 	bpf_object__for_each_program (program, obj) {
 		const char *section = bpf_program__section_name(program);
@@ -57,17 +117,23 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 
 		if (!slash)
 			continue;
+		p->by_name[p->nr] = &p->places[p->nr];
 		p->places[p->nr++] = (struct place){
 			.program = program,
 			.name = slash + 1,
 			.tracepoint = !strncmp(section, "tp_btf/", 7),
 		};
 	}
+	qsort(p->by_name, p->nr, sizeof(struct place *), by_name);
 	return 0;
 }
 
-/* Notes which places the types of @btf have, from id @first on. */
-static void places_find(struct probes *p, const struct btf *btf, unsigned int first)
+/*
+ * Notes which places the types of @btf have, from id @first on. The first place of a name is the one
+ * that counts, and the kernel's come before those of @module.
+ */
+static void places_find(struct probes *p, const struct btf *btf, unsigned int first,
+			unsigned int module)
 {
 	/* include/trace/bpf_probe.h makes one such type for each tracepoint. */
 	static const char prefix[] = "btf_trace_";
@@ -75,26 +141,35 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
 
 	for (unsigned int id = first; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
-		const char *name = btf__name_by_offset(btf, t->name_off);
 		bool tracepoint = btf_is_typedef(t);
+		const char *name;
+		size_t len;
 
-		if (!name || !(tracepoint ? !strncmp(name, prefix, prefix_len) : btf_is_func(t)))
+		if (!tracepoint && !btf_is_func(t))
+			continue;
+		name = btf__name_by_offset(btf, t->name_off);
+		if (!name || (tracepoint && strncmp(name, prefix, prefix_len) != 0))
 			continue;
 		if (tracepoint)
 			name += prefix_len;
-		for (size_t i = 0; i < p->nr; i++) {
-			struct place *at = &p->places[i];
-
-			if (at->tracepoint != tracepoint || strcmp(at->name, name))
+		len = strlen(name);
+		for (struct place **at = places_named(p, name, len);
+		     at && place_named(p, at, name, len); at++) {
+			if ((*at)->tracepoint != tracepoint || (*at)->typed)
 				continue;
-			at->typed = true;
+			(*at)->typed = true;
+			(*at)->id = id;
+			(*at)->module = module;
 			if (!tracepoint)
-				at->args = btf_vlen(btf__type_by_id(btf, t->type));
+				(*at)->args = btf_vlen(btf__type_by_id(btf, t->type));
 		}
 	}
 }
 
-/* What ftrace can attach to. Where it does not tell, the attempt will. */
+/*
+ * What ftrace can attach to, read when the first function is asked for: the kernel takes as long to
+ * write that list as all else that is done here. Where it does not tell, the attempt will.
+ */
 static void places_trace(struct probes *p)
 {
 	static const char *const paths[] = {
@@ -106,14 +181,16 @@ static void places_trace(struct probes *p)
 	size_t size = 0;
 	bool any = false;
 
+	p->traced = true;
 	if (!f)
 		f = fopen(paths[1], "re");
 	while (f && getline(&line, &size, f) > 0) {
+		size_t len = strcspn(line, " \n");
+
 		any = true;
-		line[strcspn(line, " \n")] = '\0';
-		for (size_t i = 0; i < p->nr; i++)
-			if (!strcmp(p->places[i].name, line))
-				p->places[i].traceable = true;
+		for (struct place **at = places_named(p, line, len);
+		     at && place_named(p, at, line, len); at++)
+			(*at)->traceable = true;
 	}
 	for (size_t i = 0; !any && i < p->nr; i++)
 		p->places[i].traceable = true;
@@ -122,13 +199,41 @@ static void places_trace(struct probes *p)
 		fclose(f);
 }
 
+/* Which functions the kernel has, and what the compiler made of others. */
+static void symbols_read(struct probes *p)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	p->symbols = true;
+	while (f && getline(&line, &size, f) > 0) {
+		/* "ADDRESS TYPE NAME", and behind a tab the module's. */
+		char *name = strchr(line, ' ');
+		size_t len, plain;
+
+		name = name ? strchr(name + 1, ' ') : NULL;
+		if (!name)
+			continue;
+		name++;
+		len = strcspn(name, "\t\n");
+		name[len] = '\0';
+		plain = strcspn(name, ".");
+		for (struct place **at = places_named(p, name, plain);
+		     at && place_named(p, at, name, plain); at++) {
+			if (plain == len)
+				(*at)->symbol = true;
+			else if (!(*at)->compiled && strcmp(name + plain, ".cold") != 0)
+				(*at)->compiled = strdup(name);
+		}
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
 struct probes *probes_new(enum nt_side side, struct bpf_object *obj)
 {
-	/* The driver is the last one, and needs the other. */
-	static const char *const modules[NT_SIDES][MODULES] = {
-		[NT_HOST] = {"nvme_core", "nvme_tcp"},
-		[NT_TARGET] = {"nvmet", "nvmet_tcp"},
-	};
 	struct btf *base = NULL, *btf;
 	struct probes *p;
 	char path[64];
@@ -144,18 +249,17 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj)
 	base = btf__load_vmlinux_btf();
 	if (!base)
 		goto fail;
-	places_find(p, base, 1);
-	for (int i = 0; i < MODULES; i++) {
+	places_find(p, base, 1, 0);
+	for (unsigned int i = 0; i < ATTACH_IDS_MODULES; i++) {
 		btf = btf__load_module_btf(modules[side][i], base);
 		if (btf)
-			places_find(p, btf, btf__type_cnt(base));
+			places_find(p, btf, btf__type_cnt(base), i + 1);
 		p->module_btf = btf;
 		btf__free(btf);
 	}
 	btf__free(base);
 	snprintf(path, sizeof(path), "/sys/module/%s", driver_name(side));
 	p->loaded = access(path, F_OK) == 0;
-	places_trace(p);
 	return p;
 fail:
 	probes_free(p);
@@ -166,6 +270,9 @@ void probes_free(struct probes *p)
 {
 	if (!p)
 		return;
+	for (size_t i = 0; i < p->nr; i++)
+		free(p->places[i].compiled);
+	free(p->by_name);
 	free(p->places);
 	free(p);
 }
@@ -180,35 +287,12 @@ bool probes_module_btf(const struct probes *p)
 	return p->module_btf;
 }
 
-/*
- * @changed: filled with what the compiler made of function @name. Return: whether the kernel has
- *           it.
- */
-static bool symbol_find(const char *name, char *changed, size_t size)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	size_t len = strlen(name);
-	char symbol[256];
-	bool found = false;
-
-	changed[0] = '\0';
-	while (f && fscanf(f, "%*s %*s %255s%*[^\n]", symbol) == 1) {
-		if (!strcmp(symbol, name))
-			found = true;
-		else if (!strncmp(symbol, name, len) && symbol[len] == '.' &&
-			 strcmp(symbol + len, ".cold"))
-			snprintf(changed, size, "%s", symbol);
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void explain(const struct probes *p, const struct place *at, char *why, size_t size)
+static void explain(struct probes *p, const struct place *at, char *why, size_t size)
 {
 	bool of_driver = !strncmp(at->name, "nvme", 4);
-	char changed[256];
 
+	if (!at->typed && !at->tracepoint && !p->symbols)
+		symbols_read(p);
 	if (of_driver && !p->loaded) {
 		snprintf(why, size, "module %s is not loaded", driver_name(p->side));
 	} else if (of_driver && !p->module_btf) {
@@ -221,21 +305,25 @@ static void explain(const struct probes *p, const struct place *at, char *why, s
 			 at->name, at->args, TRAMPOLINE_ARGS);
 	} else if (at->typed) {
 		snprintf(why, size, "ftrace cannot trace %s()", at->name);
-	} else if (symbol_find(at->name, changed, sizeof(changed))) {
+	} else if (at->symbol) {
 		snprintf(why, size, "no type information of %s()", at->name);
-	} else if (changed[0]) {
-		snprintf(why, size, "the compiler made %s() into %s", at->name, changed);
+	} else if (at->compiled) {
+		snprintf(why, size, "the compiler made %s() into %s", at->name, at->compiled);
 	} else {
 		snprintf(why, size, "no function %s(): inlined, or not of this kernel", at->name);
 	}
 }
 
-static bool place_works(const struct place *at)
+static bool place_works(struct probes *p, const struct place *at)
 {
-	return at->typed && (at->tracepoint || (at->traceable && at->args <= TRAMPOLINE_ARGS));
+	if (!at->typed || at->tracepoint)
+		return at->typed;
+	if (!p->traced)
+		places_trace(p);
+	return at->traceable && at->args <= TRAMPOLINE_ARGS;
 }
 
-bool probes_works(const struct probes *p, const struct probe_way *w, char *why, size_t size)
+bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t size)
 {
 	const struct place *other = w->unless ? place_of(p, w->unless) : NULL;
 
@@ -250,7 +338,7 @@ bool probes_works(const struct probes *p, const struct probe_way *w, char *why, 
 		if (w->programs[i][0] == '?')
 			continue;
 		at = place_of(p, w->programs[i]);
-		if (at && place_works(at))
+		if (at && place_works(p, at))
 			continue;
 		if (why && at)
 			explain(p, at, why, size);
@@ -261,8 +349,7 @@ bool probes_works(const struct probes *p, const struct probe_way *w, char *why, 
 	return true;
 }
 
-const struct probe_way *probes_way(const struct probes *p, enum nt_source source,
-				   unsigned int point)
+const struct probe_way *probes_way(struct probes *p, enum nt_source source, unsigned int point)
 {
 	for (size_t i = 0; i < probe_ways_nr; i++) {
 		const struct probe_way *w = &probe_ways[i];
@@ -274,7 +361,7 @@ const struct probe_way *probes_way(const struct probes *p, enum nt_source source
 	return NULL;
 }
 
-uint32_t probes_points(const struct probes *p, enum nt_source source)
+uint32_t probes_points(struct probes *p, enum nt_source source)
 {
 	uint32_t points = 0;
 
@@ -284,15 +371,18 @@ uint32_t probes_points(const struct probes *p, enum nt_source source)
 	return points;
 }
 
-enum nt_source probes_source(const struct probes *p)
+enum nt_source probes_source(struct probes *p)
 {
 	unsigned int nr = p->side == NT_HOST ? NT_HOST_POINTS_NR : NT_TARGET_POINTS_NR;
 
 	return probes_points(p, NT_TRACEPOINTS) == (1u << nr) - 1 ? NT_TRACEPOINTS : NT_STOCK;
 }
 
-void probes_select(struct probes *p, enum nt_source source, uint32_t points)
+void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points)
 {
+	struct attach_ids *ids = &o->attach_ids;
+
+	memset(ids, 0, sizeof(*ids));
 	for (size_t i = 0; i < p->nr; i++)
 		bpf_program__set_autoload(p->places[i].program, false);
 	for (unsigned int point = 0; point < NT_POINTS_MAX; point++) {
@@ -304,8 +394,16 @@ void probes_select(struct probes *p, enum nt_source source, uint32_t points)
 			bool optional = w->programs[i][0] == '?';
 			struct place *at = place_of(p, w->programs[i] + optional);
 
-			if (at && place_works(at))
-				bpf_program__set_autoload(at->program, true);
+			if (!at || !place_works(p, at) || bpf_program__autoload(at->program))
+				continue;
+			bpf_program__set_autoload(at->program, true);
+			ids->at[ids->nr++] = (struct attach_id){
+				.program = at->program,
+				.id = at->id,
+				.module = at->module,
+			};
+			if (at->module)
+				ids->modules[at->module - 1] = modules[p->side][at->module - 1];
 		}
 	}
 }

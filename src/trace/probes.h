@@ -15,7 +15,7 @@
 #include "trace/probes_table.h"
 
 struct bpf_object;
-struct bpf_program;
+struct object;
 
 struct probes;
 
@@ -40,26 +40,26 @@ bool probes_module_btf(const struct probes *p);
  * probes_works() - whether a way works on this kernel
  * @why: where it does not, filled with the reason; @size bytes. May be NULL
  */
-bool probes_works(const struct probes *p, const struct probe_way *w, char *why, size_t size);
+bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t size);
 
 /** probes_way() - the best way to get @point from @source, or NULL */
-const struct probe_way *probes_way(const struct probes *p, enum nt_source source,
-				   unsigned int point);
+const struct probe_way *probes_way(struct probes *p, enum nt_source source, unsigned int point);
 
 /** probes_points() - bits of the points that @source gives on this kernel */
-uint32_t probes_points(const struct probes *p, enum nt_source source);
+uint32_t probes_points(struct probes *p, enum nt_source source);
 
 /**
  * probes_source() - the source that is used when nobody asks for one: tracepoints where the driver
  * has all of them, else stock
  */
-enum nt_source probes_source(const struct probes *p);
+enum nt_source probes_source(struct probes *p);
 
 /**
  * probes_select() - have the object load the programs of the best way to each point, and no others
+ * @o: the object that @p was made with
  * @source: of which source
  * @points: bits of the points wanted
  */
-void probes_select(struct probes *p, enum nt_source source, uint32_t points);
+void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points);
 
 #endif /* NTPROF_TRACE_PROBES_H */

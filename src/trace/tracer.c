@@ -42,7 +42,7 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	return TRACER_OK;
 }
 
-int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes *p), void *context)
+int tracer_look(enum nt_side side, void (*fn)(void *context, struct probes *p), void *context)
 {
 	struct probes *p = NULL;
 	struct object o;

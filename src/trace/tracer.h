@@ -49,8 +49,7 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
  *
  * Return: 0 or a negative errno.
  */
-int tracer_look(enum nt_side side, void (*fn)(void *context, const struct probes *p),
-		void *context);
+int tracer_look(enum nt_side side, void (*fn)(void *context, struct probes *p), void *context);
 
 /**
  * tracer_fd() - readable when so many records wait that they have to be drained at once
