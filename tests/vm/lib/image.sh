@@ -39,17 +39,19 @@ image_skeleton() {
 # image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there
 # already.
 image_add_file() {
-	local root=$1 file=$2 dest=${3:-$2} library
+	local root=$1 file=$2 dest=${3:-$2} where name library
 
 	mkdir -p "$root${dest%/*}"
 	cp -L "$file" "$root$dest"
-	# ldd fails on what is not a dynamic program, which is then complete as it is.
-	while read -r library; do
-		[[ -e $root$library || -e ${image_has:-/nonexistent}$library ]] || {
-			mkdir -p "$root${library%/*}"
-			cp -L "$library" "$root$library"
-		}
-	done < <(ldd "$file" 2>/dev/null | sed -n 's|^[^/]*\(/[^ ]*\) (0x.*|\1|p')
+	# What it needs itself, and what those need: ldd would also tell what the library behind a stub needs. It and
+	# readelf fail on what is no dynamic program, which is then complete as it is.
+	where=$(ldd "$file" 2>/dev/null) || return 0
+	for name in $(readelf -ld "$root$dest" 2>/dev/null |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p;s/.*interpreter: \(.*\)\]/\1/p'); do
+		library=$(awk -v n="$name" '$1 == n { print $3 ~ /^\// ? $3 : $1 }' <<<"$where")
+		[[ $library == /* && ! -e $root$library && ! -e ${image_has:-/nonexistent}$library ]] || continue
+		image_add_file "$root" "$library"
+	done
 }
 
 image_pack() {
@@ -85,6 +87,7 @@ image_tree() {
 	for program in "${image_programs[@]}"; do
 		path=$(type -P "$program") || die "$program not found: run tests/install-packages"
 		rm -f "$root/usr/bin/$program"
+		[[ $program != fio ]] || stubs_add "$root" "$path"
 		image_add_file "$root" "$path" "/usr/bin/$program"
 	done
 	for program in modprobe insmod rmmod lsmod depmod modinfo; do
@@ -141,7 +144,7 @@ image_prepare() {
 	local hash
 
 	# Every installed package's version: libraries come from packages that nobody lists.
-	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}"; } | sha256sum)
+	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}" "${BASH_SOURCE[0]%/*}/stubs.sh"; } | sha256sum)
 	image_dir=$kernel_dir/image-${hash:0:16}
 	cache_make "$image_dir" image_make_base
 	touch "$image_dir"
