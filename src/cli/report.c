@@ -222,13 +222,12 @@ static int print_alone(struct report *r)
 	v.redraw = false;
 	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct input *in = &r->inputs[i];
-		double seconds = (double)(in->last_ns - in->first_ns) / 1e9;
 		int err;
 
 		if (!r->alone[i] || !in->records)
 			continue;
 		err = view_summary(one_side_stats(r->alone[i], in->header.kernel, in->header.sample,
-						  in->losses.count, seconds),
+						  in->losses.count, input_seconds(in)),
 				   &v);
 		if (err)
 			return err;

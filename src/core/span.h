@@ -35,6 +35,14 @@ static inline uint64_t record_end_ns(const struct nt_record *r)
 	return r->side == NT_HOST ? r->points[NT_H_COMPLETE] : r->points[NT_T_SENT];
 }
 
+/** record_latency_ns() - from its beginning to its end, nanoseconds; 0 where either is missing or wrong */
+static inline uint64_t record_latency_ns(const struct nt_record *r)
+{
+	uint64_t begin = record_begin_ns(r), end = record_end_ns(r);
+
+	return begin && end > begin ? end - begin : 0;
+}
+
 /**
  * record_last_ns() - the last that is known of the command
  *

@@ -123,8 +123,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 {
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
-	uint64_t begin = record_begin_ns(host), end = record_end_ns(host);
-	uint64_t latency = end > begin ? end - begin : 0;
+	uint64_t latency = record_latency_ns(host);
 	struct totals_row *row = row_get(t, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];
 

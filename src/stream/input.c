@@ -61,7 +61,7 @@ static void take_clock(struct input *in, const struct instant *c)
 
 static void take_record(struct input *in, const struct nt_record *r)
 {
-	uint64_t first = record_begin_ns(r), last = record_end_ns(r);
+	uint64_t first = record_begin_ns(r), last = record_last_ns(r);
 
 	in->records++;
 	if (first && (!in->first_ns || first < in->first_ns))
@@ -103,6 +103,12 @@ int input_read(struct input *in, struct stream_event *e)
 		break;
 	}
 	return 1;
+}
+
+double input_seconds(const struct input *in)
+{
+	/* A damaged stream may have its points in any order. */
+	return in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9 : 0;
 }
 
 bool input_failed(const struct input *in)

@@ -21,7 +21,8 @@
  * @lined_up: @to_common has been corrected: what the wall clock says no longer counts
  * @to_common: what to add to its CLOCK_MONOTONIC, nanoseconds
  * @now: when the last command read ended, on the common axis; INT64_MIN before the first
- * @first_ns, @last_ns: its own clock, of the first command's beginning and the last one's end
+ * @first_ns, @last_ns: its own clock, of the first command's beginning and of the last that is known of
+ *     any; see input_seconds()
  * @result: 0 or what stream_read() returned in the end
  */
 struct input {
@@ -56,6 +57,9 @@ bool input_same(const struct input *a, const struct input *b);
  * Return: 1, or 0 at the end, good or bad: see @in->result.
  */
 int input_read(struct input *in, struct stream_event *e);
+
+/** input_seconds() - from the first command's beginning to the last that is known of any, never negative */
+double input_seconds(const struct input *in);
 
 /** input_rewind() - begin again; Return: 0 or a negative errno */
 int input_rewind(struct input *in);

@@ -2,6 +2,7 @@
 #include "view/columns_commands.h"
 
 #include "core/names.h"
+#include "core/span.h"
 
 static uint64_t first_point(const struct nt_record *r)
 {
@@ -11,18 +12,13 @@ static uint64_t first_point(const struct nt_record *r)
 	return 0;
 }
 
-static uint64_t last_point(const struct nt_record *r)
-{
-	for (unsigned int i = NT_POINTS_MAX; i-- > 0;)
-		if (r->points[i])
-			return r->points[i];
-	return 0;
-}
-
 static void row_init(struct command_row *row, const struct nt_record *r)
 {
+	uint64_t last = record_last_ns(r);
+
 	*row = (struct command_row){.r = r, .first = first_point(r)};
-	row->latency = last_point(r) - row->first;
+	/* A damaged stream may have them in any order. */
+	row->latency = last > row->first ? last - row->first : 0;
 }
 
 void columns_command_of_side(struct command_row *row, const char *controller,

@@ -53,7 +53,7 @@ static void get_duration(const void *row, const struct column *c, struct value *
 	const struct input *in = row;
 
 	(void)c;
-	value_real(v, in->last_ns > in->first_ns ? (double)(in->last_ns - in->first_ns) / 1e9 : 0);
+	value_real(v, input_seconds(in));
 	v->none = !in->begun;
 }
 

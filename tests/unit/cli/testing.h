@@ -29,7 +29,7 @@
 #include "core/array.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
-#define TEXT_MAX 16384
+#define TEXT_MAX (1 << 18)
 /* A line that is not refused could trace forever. */
 #define TIMEOUT_SECONDS 60
 
@@ -73,7 +73,7 @@ struct result {
 
 static char program[4096];
 
-static bool has(const struct verb *v, const char *option)
+static inline bool has(const struct verb *v, const char *option)
 {
 	for (const char *const *o = v->options; *o; o++)
 		if (!strcmp(*o, option))

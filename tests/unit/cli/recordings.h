@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recordings of simulated traffic, as files for the verb report, and lines of what it prints. */
+#ifndef NTPROF_CLI_RECORDINGS_H
+#define NTPROF_CLI_RECORDINGS_H
+
+#include "cli/testing.h"
+#include "stream/writer.h"
+#include "traffic.h"
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+/* The wall clock when a simulation begins: 2024-01-01. */
+#define WALL_NS 1704067200000000000LL
+
+/**
+ * struct recording - what one stream of the traffic is recorded as
+ * @header: its side is the stream's
+ * @wall_ns: how much its wall clock is ahead
+ * @edit: may change a record; false leaves it out
+ */
+struct recording {
+	struct stream_header header;
+	int64_t wall_ns;
+	bool (*edit)(struct nt_record *r);
+	char path[40];
+	int fd;
+	struct stream_writer *w;
+	bool told[TRAFFIC_QUEUES_MAX];
+};
+
+static inline void recording_put(struct recording *f, const struct stream_event *e)
+{
+	assert_int_equal(stream_write(f->w, e), 0);
+}
+
+static inline struct instant recording_clock(const struct recording *f,
+					     const struct traffic_stream *s, uint64_t ns)
+{
+	return (struct instant){
+		.monotonic_ns = traffic_clock(s, ns),
+		.realtime_ns = WALL_NS + f->wall_ns + (int64_t)(ns - TRAFFIC_EPOCH_NS),
+	};
+}
+
+static inline void recording_begin(struct recording *f, const struct traffic_config *c,
+				   unsigned int stream)
+{
+	struct stream_event e = {.type = STREAM_CLOCK};
+
+	f->header.side = c->stream[stream].side;
+	f->fd = memfd_create("recording", 0);
+	assert_true(f->fd >= 0);
+	snprintf(f->path, sizeof(f->path), "/proc/%d/fd/%d", (int)getpid(), f->fd);
+	f->w = stream_writer_new(f->fd, &f->header);
+	assert_non_null(f->w);
+	e.clock = recording_clock(f, &c->stream[stream], TRAFFIC_EPOCH_NS);
+	recording_put(f, &e);
+}
+
+static inline void recording_add(struct recording *f, const struct traffic_config *c,
+				 const struct traffic_record *r)
+{
+	struct stream_event e = {.type = STREAM_RECORD, .record = r->r};
+	struct stream_event q = {.type = STREAM_QUEUE};
+
+	if (f->edit && !f->edit(&e.record))
+		return;
+	if (!f->told[r->queue]) {
+		f->told[r->queue] = true;
+		q.queue = traffic_stream_queue(c, r->queue, r->r.side);
+		recording_put(f, &q);
+	}
+	recording_put(f, &e);
+}
+
+/* Writes the traffic's streams: @f has one for each. */
+static inline void recordings_make(struct recording *f, const struct traffic_config *c)
+{
+	struct traffic_record r = {.at_ns = TRAFFIC_EPOCH_NS};
+	struct traffic *t = traffic_new(c);
+
+	for (unsigned int i = 0; i < c->nr_streams; i++)
+		recording_begin(&f[i], c, i);
+	while (traffic_next(t, &r))
+		recording_add(&f[r.stream], c, &r);
+	for (unsigned int i = 0; i < c->nr_streams; i++) {
+		struct stream_event e = {.type = STREAM_END};
+
+		e.end.clock = recording_clock(&f[i], &c->stream[i], r.at_ns);
+		recording_put(&f[i], &e);
+		stream_writer_free(f[i].w);
+	}
+	traffic_free(t);
+}
+
+static inline void recordings_free(struct recording *f, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		close(f[i].fd);
+}
+
+/* One host, one target, one queue of reads and writes, enough of them to be matched. */
+static inline struct traffic_config recordings_config(void)
+{
+	return (struct traffic_config){
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 50 * (int64_t)SECOND, 0}},
+		.nr_streams = 2,
+		.queue = {{.target = 1,
+			   .nqn = "nqn.2024-01.org.example:one",
+			   .cntlid = 1,
+			   .qid = 1,
+			   .slot = 1,
+			   .gen = 1,
+			   .depth = 8}},
+		.nr_queues = 1,
+		.seed = 7,
+		.percent = {40, 20, 30, 10},
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 50000,
+		.commands = 500,
+	};
+}
+
+static inline void assert_lacks(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("'%s' in:\n%s", part, text);
+}
+
+#endif /* NTPROF_CLI_RECORDINGS_H */
