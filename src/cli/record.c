@@ -109,6 +109,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 	struct stream_header h;
 
 	describe(&h, &r->o->run, source);
+	h.missing = r->t ? tracer_missing(r->t) : 0;
 	r->w = stream_writer_new(r->fd, &h);
 	return r->w ? 0 : -errno;
 }

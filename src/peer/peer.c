@@ -273,6 +273,7 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		.records = p->records,
 		.losses = &p->losses,
 		.skipped = stream_skipped(p->reader),
+		.longer = stream_longer(p->reader),
 	};
 	if (a->state == PEER_REFUSED)
 		a->why = p->refused ?: stream_error(p->reader);

@@ -66,7 +66,7 @@ enum peer_state peer_state(const struct peer *p);
  * @header: of its stream; NULL before it has come
  * @records: commands that its stream told of
  * @losses: what its stream said that it lost
- * @skipped: frames of its stream that are of types which this program does not know
+ * @skipped: frames of its stream that are of types which this program does not know; @longer: with fields
  *
  * Strings come from the peer and may hold anything.
  */
@@ -82,6 +82,7 @@ struct peer_about {
 	uint64_t records;
 	const struct stream_losses *losses;
 	uint64_t skipped;
+	uint64_t longer;
 };
 
 /** peer_about() - @a is filled; valid until the peer is read again */

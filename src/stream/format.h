@@ -18,7 +18,11 @@
 /* The magic and the version, before the first frame. */
 #define PREAMBLE_LEN 12
 
-#define STREAM_VERSION 2
+/* What is written, and the oldest that is read. */
+#define STREAM_VERSION 3
+#define STREAM_VERSION_OLDEST 2
+/* The header says which points are missing, and fields may be added behind those of a frame. */
+#define STREAM_VERSION_MISSING 3
 /* Of a loss; a longer one is refused as damage. */
 #define STREAM_LOSS_NAME_LEN 64
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/names.h"
 #include "stream/codec.h"
 #include "stream/format.h"
 
@@ -22,6 +23,7 @@
 #define SKIP_MAX (16u << 20)
 
 /*
+ * @version: of the stream
  * @state: 1 while reading goes on, else what stream_read() returns from now on
  * @buffer_offset: where in the stream @buffer begins
  * @begin, @end: of what is in @buffer and has not been consumed
@@ -30,6 +32,7 @@
 struct stream_reader {
 	int fd;
 	int state;
+	uint32_t version;
 	bool begun;
 	bool has_header;
 	bool ended;
@@ -39,6 +42,7 @@ struct stream_reader {
 	uint64_t records;
 	uint64_t skipped;
 	uint64_t skipped_in_a_row;
+	uint64_t longer;
 	uint64_t buffer_offset;
 	size_t begin;
 	size_t end;
@@ -125,11 +129,14 @@ static int read_preamble(struct stream_reader *r)
 					   : "the input is empty");
 	}
 	version = get_le32(r->buffer + STREAM_MAGIC_LEN);
-	if (version != STREAM_VERSION)
-		return fail(r, -EPROTO,
-			    "recorded in version %" PRIu32
-			    " of the stream format, this program reads version %d",
-			    version, STREAM_VERSION);
+	if (version < STREAM_VERSION_OLDEST || version > STREAM_VERSION)
+		return fail(
+			r, -EPROTO,
+			"recorded in version %" PRIu32
+			" of the stream format, which is %s: this program reads versions %d to %d",
+			version, version > STREAM_VERSION ? "newer" : "older",
+			STREAM_VERSION_OLDEST, STREAM_VERSION);
+	r->version = version;
 	r->begin = PREAMBLE_LEN;
 	r->begun = true;
 	return 1;
@@ -247,7 +254,7 @@ static void get_string(struct get *b, char *s, size_t size)
 
 #define GET_ARRAY(b, s) get_string(b, s, sizeof(s))
 
-static void get_header(struct get *b, struct stream_header *h)
+static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 {
 	h->side = get_u8(b);
 	GET_ARRAY(b, h->source);
@@ -256,7 +263,10 @@ static void get_header(struct get *b, struct stream_header *h)
 	GET_ARRAY(b, h->kernel);
 	GET_ARRAY(b, h->program);
 	h->sample = get_u32(b);
-	if ((unsigned int)h->side >= NT_SIDES)
+	h->missing = version >= STREAM_VERSION_MISSING ? get_u32(b) : 0;
+	if ((unsigned int)h->side < NT_SIDES)
+		h->missing &= (1u << points_nr(h->side)) - 1;
+	else
 		b->bad = true;
 }
 
@@ -332,7 +342,7 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	e->type = f->type;
 	switch (f->type) {
 	case STREAM_HEADER:
-		get_header(&b, &e->header);
+		get_header(&b, &e->header, r->version);
 		break;
 	case STREAM_CLOCK:
 		get_clock(&b, &e->clock);
@@ -360,9 +370,10 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 			return fail(r, -EPROTO, "nothing but frames of unknown types");
 		return 0;
 	}
-	if (b.bad || b.p != b.end)
+	if (b.bad || (b.p != b.end && r->version < STREAM_VERSION_MISSING))
 		return fail(r, -EBADMSG, "damaged: invalid contents of a frame of type %u",
 			    f->type);
+	r->longer += b.p != b.end;
 	if (f->type == STREAM_HEADER) {
 		r->has_header = true;
 		r->side = e->header.side;
@@ -445,6 +456,11 @@ uint64_t stream_offset(const struct stream_reader *r)
 uint64_t stream_skipped(const struct stream_reader *r)
 {
 	return r->skipped;
+}
+
+uint64_t stream_longer(const struct stream_reader *r)
+{
+	return r->longer;
 }
 
 void stream_reader_free(struct stream_reader *r)

@@ -42,6 +42,9 @@ uint64_t stream_offset(const struct stream_reader *r);
 /** stream_skipped() - frames of types that this program does not know, read so far and passed over */
 uint64_t stream_skipped(const struct stream_reader *r);
 
+/** stream_longer() - frames with fields that this program does not know, read so far, fields passed over */
+uint64_t stream_longer(const struct stream_reader *r);
+
 /** stream_reader_free() - release; does not close the fd; NULL is fine */
 void stream_reader_free(struct stream_reader *r);
 

@@ -28,6 +28,7 @@ struct stream_header {
 	char kernel[STREAM_NAME_LEN];
 	char program[32]; /* version of ntprof-bpf that wrote it */
 	uint32_t sample;  /* about one command in so many was measured; 0 and 1: every one */
+	uint32_t missing; /* bits of the points that nothing gave there, see core/segments.h */
 };
 
 /* Losses so far, by name, so that either end may know more of them than the other. */

@@ -142,6 +142,7 @@ static void put_header(struct put *b, const struct stream_header *h)
 	PUT_ARRAY(b, h->kernel);
 	PUT_ARRAY(b, h->program);
 	put_u32(b, h->sample);
+	put_u32(b, h->missing);
 }
 
 static void put_clock(struct put *b, const struct instant *c)

@@ -75,6 +75,15 @@ static void get_unknown_frames(const void *row, const struct column *c, struct v
 	v->none = !v->natural;
 }
 
+static void get_longer_frames(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, in->begun ? stream_longer(in->reader) : 0);
+	v->none = !v->natural;
+}
+
 #define HEADER(field) get_header_text, offsetof(struct input, header.field), 0
 
 static const struct column input[] = {
@@ -90,6 +99,8 @@ static const struct column input[] = {
 				  .get = get_unknown_losses},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_unknown_frames},
+	[INPUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
+				 .get = get_longer_frames},
 };
 
 const struct columns input_columns = COLUMNS("inputs", input);
@@ -202,6 +213,15 @@ static void get_peer_unknown_frames(const void *row, const struct column *c, str
 	v->none = !p->about.skipped;
 }
 
+static void get_peer_longer_frames(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_natural(v, p->about.longer);
+	v->none = !p->about.longer;
+}
+
 #define PEER_HEADER(field) get_peer_header_text, offsetof(struct stream_header, field), 0
 
 static const struct column peer[] = {
@@ -222,6 +242,8 @@ static const struct column peer[] = {
 	[ABOUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_peer_sample},
 	[ABOUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_peer_unknown_frames},
+	[ABOUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
+				 .get = get_peer_longer_frames},
 };
 
 const struct columns peer_columns = COLUMNS("peers", peer);

@@ -19,6 +19,7 @@ enum input_column {
 	INPUT_DURATION,
 	INPUT_UNKNOWN_LOSSES, /* of names that this version does not know; none where there are none */
 	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; none where there are none */
+	INPUT_LONGER_FRAMES, /* with fields that this version does not know; none where there are none */
 };
 
 /* Of struct input. */
@@ -46,6 +47,7 @@ enum peer_column {
 	ABOUT_COMMANDS,
 	ABOUT_SAMPLE,	      /* none where every command is measured */
 	ABOUT_UNKNOWN_FRAMES, /* none where there are none */
+	ABOUT_LONGER_FRAMES,  /* none where there are none */
 };
 
 /* Of struct peer_row. */

@@ -19,6 +19,10 @@ static void unknown_print(const struct input *in, FILE *f)
 		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,
 		       .after = "\n"),
 	};
+	static const struct phrase longer[] = {
+		PHRASE("frames with fields that this version does not know ", INPUT_LONGER_FRAMES,
+		       .after = "\n"),
+	};
 
 	if (in->losses.unknown) {
 		LINE_PRINT(f, &input_columns, path, in);
@@ -27,6 +31,10 @@ static void unknown_print(const struct input *in, FILE *f)
 	if (stream_skipped(in->reader)) {
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &input_columns, frames, in);
+	}
+	if (stream_longer(in->reader)) {
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, longer, in);
 	}
 }
 

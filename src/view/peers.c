@@ -5,12 +5,27 @@
 #include "view/columns_streams.h"
 #include "view/lines.h"
 
+static void frames_print(const struct peer_row *row, const struct phrase *what, bool summary,
+			 FILE *f)
+{
+	static const struct phrase peer[] = {PHRASE("\npeer ", ABOUT_NUMBER)};
+
+	if (summary)
+		LINE_PRINT(f, &peer_columns, peer, row);
+	else
+		fputs(",", f);
+	line_print(f, &peer_columns, what, 1, row);
+}
+
 static void losses_print(const struct peer_row *row, bool summary, FILE *f)
 {
 	static const struct phrase peer[] = {PHRASE("\npeer ", ABOUT_NUMBER)};
 	static const struct phrase line[] = {PHRASE(" loss ", LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
 	static const struct phrase frames[] = {
 		PHRASE(" frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
+	};
+	static const struct phrase longer[] = {
+		PHRASE(" frames with fields that this version does not know ", ABOUT_LONGER_FRAMES),
 	};
 	static const struct phrase item[] = {PHRASE(", lost ", LOSS_LOSS), PHRASE("=", LOSS_TOTAL)};
 
@@ -26,13 +41,10 @@ static void losses_print(const struct peer_row *row, bool summary, FILE *f)
 			LINE_PRINT(f, &loss_columns, item, &loss);
 		}
 	}
-	if (!row->about.skipped)
-		return;
-	if (summary)
-		LINE_PRINT(f, &peer_columns, peer, row);
-	else
-		fputs(",", f);
-	LINE_PRINT(f, &peer_columns, frames, row);
+	if (row->about.skipped)
+		frames_print(row, frames, summary, f);
+	if (row->about.longer)
+		frames_print(row, longer, summary, f);
 }
 
 void peers_print(const struct live_merge *p, bool summary, FILE *f)

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "core/names.h"
+#include "stream/format.h"
 #include "stream/writer.h"
 
 static void die(const char *what)
@@ -26,7 +29,8 @@ static struct stream_writer *begin(int *fd, const char *name, enum nt_side side)
 				  .boot_id = "01234567-89ab-cdef-0123-456789abcdef",
 				  .hostname = "machine",
 				  .kernel = "6.1.0",
-				  .program = "0.1.0"};
+				  .program = "0.1.0",
+				  .missing = 1u << (side == NT_HOST ? NT_H_SEND_CMD : NT_T_DONE)};
 	struct stream_writer *w;
 
 	*fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -158,6 +162,57 @@ static void make_full(const char *name)
 	finish(w, fd);
 }
 
+/* What a frame has behind its head gets @more bytes, or fewer; its checksums are right again. */
+static size_t frame_resize(uint8_t *bytes, size_t n, size_t at, int more)
+{
+	uint32_t len = get_le32(bytes + at);
+	size_t end = at + FRAME_HEAD_LEN + len;
+
+	memmove(bytes + end + more, bytes + end, n - end);
+	if (more > 0)
+		memset(bytes + end, 'm', (size_t)more);
+	len += (uint32_t)more;
+	put_le32(bytes + at, len);
+	put_le32(bytes + at + 12, (uint32_t)crc32(0, bytes + at + FRAME_HEAD_LEN, len));
+	put_le32(bytes + at + 16, (uint32_t)crc32(0, bytes + at, FRAME_HEAD_SUMMED));
+	return n + (size_t)(ptrdiff_t)more;
+}
+
+/* Version 2 of a stream: its header ends before the points that are missing. */
+static size_t to_version_2(uint8_t *bytes, size_t n)
+{
+	put_le32(bytes + STREAM_MAGIC_LEN, 2);
+	return frame_resize(bytes, n, PREAMBLE_LEN, -4);
+}
+
+/* Every frame has fields that this program does not know. */
+static size_t to_longer(uint8_t *bytes, size_t n)
+{
+	for (size_t at = PREAMBLE_LEN; at < n; at += FRAME_HEAD_LEN + get_le32(bytes + at)) {
+		if (get_le16(bytes + at + 4) != STREAM_RECORD)
+			n = frame_resize(bytes, n, at, 5);
+	}
+	return n;
+}
+
+/* @from, made otherwise */
+static void make_other(const char *name, const char *from,
+		       size_t (*change)(uint8_t *bytes, size_t n))
+{
+	static uint8_t bytes[1 << 20];
+	FILE *f = fopen(from, "r");
+	size_t n;
+
+	if (!f)
+		die(from);
+	n = fread(bytes, 1, sizeof(bytes) / 2, f);
+	fclose(f);
+	n = change(bytes, n);
+	f = fopen(name, "w");
+	if (!f || fwrite(bytes, 1, n, f) != n || fclose(f))
+		die(name);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2 || chdir(argv[1])) {
@@ -170,5 +225,8 @@ int main(int argc, char **argv)
 	make_empty("empty");
 	make_cut("cut");
 	make_full("full");
+	make_other("host_v2", "host", to_version_2);
+	make_other("target_v2", "target", to_version_2);
+	make_other("longer", "target", to_longer);
 	return 0;
 }

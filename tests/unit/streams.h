@@ -50,6 +50,8 @@ static const struct stream_header header = {
 	.hostname = "a target",
 	.kernel = "6.1.0",
 	.program = "0.1.0",
+	.sample = 3,
+	.missing = 1u << NT_T_DONE | 1u << NT_T_SEND_R2T,
 };
 
 static inline struct stream_event clock_event(void)
@@ -194,6 +196,8 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_string_equal(a->header.hostname, b->header.hostname);
 		assert_string_equal(a->header.kernel, b->header.kernel);
 		assert_string_equal(a->header.program, b->header.program);
+		assert_int_equal(a->header.sample, b->header.sample);
+		assert_int_equal(a->header.missing, b->header.missing);
 		break;
 	case STREAM_CLOCK:
 		assert_memory_equal(&a->clock, &b->clock, sizeof(a->clock));
@@ -333,6 +337,22 @@ static inline struct bytes with_frame(const struct bytes *b, uint16_t type, cons
 		put_le32(c.p + next + 8, le32(c.p + next + 8) + 1);
 		frame_sum(c.p + next);
 	}
+	return c;
+}
+
+/* Puts @n bytes behind what a frame of @b has, as a later program may. */
+static inline struct bytes with_bytes(const struct bytes *b, enum stream_type type,
+				      const void *more, size_t n)
+{
+	size_t at = frame_find(b, type), end = frame_next(b, at);
+	struct bytes c = {.n = b->n + n};
+
+	c.p = calloc(1, c.n);
+	memcpy(c.p, b->p, end);
+	memcpy(c.p + end, more, n);
+	memcpy(c.p + end + n, b->p + end, b->n - end);
+	put_le32(c.p + at, le32(c.p + at) + (uint32_t)n);
+	frame_sum(c.p + at);
 	return c;
 }
 

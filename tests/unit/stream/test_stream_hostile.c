@@ -181,7 +181,7 @@ static void another_version_is_refused_by_number(void **state)
 	r = reader_of(b.p, b.n, &fd);
 	must_fail(r, -EPROTO);
 	assert_non_null(strstr(stream_error(r), "version 77"));
-	assert_non_null(strstr(stream_error(r), "version 2"));
+	assert_non_null(strstr(stream_error(r), "versions 2 to 3"));
 	reader_done(r, fd);
 	free(b.p);
 }
@@ -329,7 +329,7 @@ static void unknown_flags_are_refused(void **state)
 
 static void a_frame_with_wrong_contents_is_refused(void **state)
 {
-	/* Too short, too long, a string past the end, one too long for its field, a NUL within. */
+	/* Too short, a string past the end, one too long for its field, a NUL within. */
 	static const struct {
 		uint16_t type;
 		const char *payload;
@@ -337,9 +337,7 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 	} frames[] = {
 		{STREAM_CLOCK, "", 0},
 		{STREAM_CLOCK, "1234567812345678", 15},
-		{STREAM_CLOCK, "1234567812345678x", 17},
 		{STREAM_LOSSES, "\1\0\5abc", 6},
-		{STREAM_LOSSES, "\0\0x", 3},
 		{STREAM_LOSSES, "\xff\xff", 2},
 		{STREAM_LOSSES, "\1\0\3a\0b12345678", 14},
 		{STREAM_LOSSES,

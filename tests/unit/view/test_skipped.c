@@ -13,14 +13,21 @@
 #include "view/peers.h"
 
 #define SKIPPED "frames of types that this version does not know"
+#define LONGER "frames with fields that this version does not know"
 /* A command that has to be started may take its time on a busy machine. */
 #define PATIENCE_NS 20000000000ULL
 
-/* The small stream with @nr frames of the future in it, of which @path is the name. */
+/* The small stream with @nr frames of the future in it, and a field of it, of which @path is the name. */
 static int future_file(unsigned int nr, char path[32])
 {
 	struct bytes b = small_stream(), c;
 	int fd;
+
+	if (nr) {
+		c = with_bytes(&b, STREAM_CLOCK, "later", 5);
+		free(b.p);
+		b = c;
+	}
 
 	for (unsigned int i = 0; i < nr; i++) {
 		c = with_frame(&b, (uint16_t)(4711 + i), "what will be", 12);
@@ -62,6 +69,7 @@ static void frames_of_unknown_types_in_a_file_are_told(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, ": " SKIPPED " 2\n"));
+	assert_non_null(strstr(text, ": " LONGER " 1\n"));
 	free(text);
 }
 
@@ -71,6 +79,7 @@ static void a_file_without_unknown_frames_says_nothing_of_them(void **state)
 
 	(void)state;
 	assert_null(strstr(text, SKIPPED));
+	assert_null(strstr(text, LONGER));
 	free(text);
 }
 
@@ -118,10 +127,11 @@ static void frames_of_unknown_types_of_a_peer_are_told(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "peer 1 "));
-	assert_non_null(strstr(text, ", " SKIPPED " 3\n"));
+	assert_non_null(strstr(text, ", " SKIPPED " 3, " LONGER " 1\n"));
 	free(text);
 	text = peer_text(3, true);
 	assert_non_null(strstr(text, "\npeer 1 " SKIPPED " 3\n"));
+	assert_non_null(strstr(text, "\npeer 1 " LONGER " 1\n"));
 	free(text);
 }
 
@@ -131,9 +141,11 @@ static void a_peer_without_unknown_frames_says_nothing_of_them(void **state)
 
 	(void)state;
 	assert_null(strstr(text, SKIPPED));
+	assert_null(strstr(text, LONGER));
 	free(text);
 	text = peer_text(0, true);
 	assert_null(strstr(text, SKIPPED));
+	assert_null(strstr(text, LONGER));
 	free(text);
 }
 
