@@ -88,6 +88,7 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 		into[i] = (uint8_t)i;
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 		uint8_t before = STAGE_NONE; /* stage of the segment before, in this shape */
+		bool ends = true;
 
 		for (size_t i = 0; i < nr; i++) {
 			if (!(s[i].shapes & 1u << shape))
@@ -99,7 +100,11 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 					join(into, before, s[i].stage);
 			}
 			before = s[i].stage;
+			ends = !(missing & 1u << s[i].to);
 		}
+		/* Nothing comes after it that it could be one with. */
+		if (!ends)
+			unknown[before] = true;
 	}
 	/* What is one with an unknown stage is as unknown. */
 	for (unsigned int k = 0; k < NT_STAGES_MAX; k++) {
@@ -156,6 +161,12 @@ static bool split(const struct nt_record *r, uint32_t missing, const uint8_t *in
 bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
 {
 	return split(r, 0, NULL, stage);
+}
+
+bool record_stages_into(const struct nt_record *r, uint32_t missing,
+			const uint8_t into[NT_STAGES_MAX], uint64_t stage[NT_STAGES_MAX])
+{
+	return split(r, missing, into, stage);
 }
 
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],

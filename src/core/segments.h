@@ -78,13 +78,19 @@ const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MA
 			      unsigned int stage, char *buf, size_t size);
 
 /**
- * record_stages_joined() - record_stages() where points are missing
+ * record_stages_into() - record_stages() where points are missing
  * @r: record
  * @missing: bits of the points that nothing gave where it was made
- * @into: filled as by stages_join(); only stages that are into themselves have a time
- * @stage: filled with nanoseconds
+ * @into: of these, from stages_join()
+ * @stage: filled with nanoseconds; only stages that are into themselves have a time
  *
  * Return: true when every other point that the record's shape needs is there and in order.
+ */
+bool record_stages_into(const struct nt_record *r, uint32_t missing,
+			const uint8_t into[NT_STAGES_MAX], uint64_t stage[NT_STAGES_MAX]);
+
+/**
+ * record_stages_joined() - the same for a single record; @into is filled by stages_join()
  */
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
 			  uint64_t stage[NT_STAGES_MAX]);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/record.h"
+#include "core/segments.h"
 
 /* In the order of ntprof: on the host, on the target, and back. */
 #define NT_MERGED_STAGES(X)                                \
@@ -42,5 +43,39 @@ const char *merged_stage_name(unsigned int stage);
  */
 bool merged_stages(const struct nt_record *host, const struct nt_record *target,
 		   int64_t stage[NT_MERGED_STAGES_NR]);
+
+/**
+ * struct merged_split - how the commands of two machines are split
+ * @missing: [side] bits of the points that nothing gives there
+ * @own: [side] which of the side's own stages are one, from stages_join()
+ * @into: for each of the ten stages the first of those that it is one with (itself, mostly), or
+ *        STAGE_UNKNOWN
+ *
+ * What a side cannot part from what it waits for is one with the network, of which it is known what is left
+ * when all else is taken away.
+ */
+struct merged_split {
+	uint32_t missing[NT_SIDES];
+	uint8_t own[NT_SIDES][NT_STAGES_MAX];
+	uint8_t into[NT_MERGED_STAGES_NR];
+};
+
+/** merged_split_init() - fill @s for a host and a target that lack these points */
+void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
+
+/**
+ * merged_split() - merged_stages() where points are missing
+ * @s: of the machines that the records are of
+ * @host, @target: the two records of a command
+ * @stage: filled; only stages that are into themselves have a time
+ *
+ * Return: as merged_stages(), without the points that the machines lack.
+ */
+bool merged_split(const struct merged_split *s, const struct nt_record *host,
+		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR]);
+
+/** merged_joined_name() - "a+b" of the stages that are into @stage; Return: @buf, of @size bytes */
+const char *merged_joined_name(const uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage,
+			       char *buf, size_t size);
 
 #endif /* NTPROF_MERGE_MERGED_STAGES_H */

@@ -323,6 +323,169 @@ static void sides_that_disagree_on_an_r2t_are_not_split(void **state)
 	}
 }
 
+/* Without the points that are @missing, as a machine that lacks them would have recorded it. */
+static struct nt_record example_without(const struct example *e, enum nt_side side,
+					uint32_t missing)
+{
+	struct nt_record r = example_record(e, side);
+
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (missing & 1u << i)
+			r.points[i] = 0;
+	return r;
+}
+
+/* A joined stage takes what those that are one in it take where no point is missing. */
+static void check_joined(uint32_t host_missing, uint32_t target_missing)
+{
+	struct merged_split split;
+
+	merged_split_init(&split, host_missing, target_missing);
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_without(&examples[i], NT_HOST, host_missing);
+		struct nt_record target = example_without(&examples[i], NT_TARGET, target_missing);
+		int64_t stage[NT_MERGED_STAGES_NR], whole[NT_MERGED_STAGES_NR] = {0};
+
+		if (!merged_split(&split, &host, &target, stage))
+			fail_msg("host without 0x%x, target without 0x%x: shape %u has no stages",
+				 host_missing, target_missing, host.shape);
+		for (unsigned int s = 0; s < NT_MERGED_STAGES_NR; s++)
+			whole[split.into[s]] += examples[i].stage[s];
+		for (unsigned int s = 0; s < NT_MERGED_STAGES_NR; s++)
+			if (stage[s] != whole[s])
+				fail_msg(
+					"host without 0x%x, target without 0x%x: stage %u of shape %u "
+					"takes %lld, not %lld",
+					host_missing, target_missing, s, host.shape,
+					(long long)stage[s], (long long)whole[s]);
+	}
+}
+
+/* Points that either machine may lack: all but the first and the last of the host, and those that are vital. */
+#define HOST_MAY_LACK                                                                     \
+	(1u << NT_H_SEND_CMD | 1u << NT_H_SENT_CMD | 1u << NT_H_R2T_RX | 1u << NT_H_R2T | \
+	 1u << NT_H_SEND_DATA | 1u << NT_H_SENT_DATA | 1u << NT_H_RX | 1u << NT_H_C2H)
+#define TARGET_MAY_LACK                                                               \
+	(1u << NT_T_RX | 1u << NT_T_SEND_R2T | 1u << NT_T_DATA_RX | 1u << NT_T_DATA | \
+	 1u << NT_T_DATA_DONE | 1u << NT_T_EXEC | 1u << NT_T_DONE | 1u << NT_T_SEND)
+
+/* The next set of bits within @all, 0 after the last one. */
+static uint32_t next_set(uint32_t set, uint32_t all)
+{
+	return (set - all) & all;
+}
+
+static void points_that_a_machine_lacks_join_stages_and_lose_nothing(void **state)
+{
+	uint32_t host = 0, target;
+
+	(void)state;
+	do {
+		target = 0;
+		do {
+			check_joined(host, target);
+			target = next_set(target, TARGET_MAY_LACK);
+		} while (target);
+		host = next_set(host, HOST_MAY_LACK);
+	} while (host);
+}
+
+static void joined_stages_have_the_names_of_all_in_them(void **state)
+{
+	static const struct {
+		uint32_t missing[NT_SIDES];
+		enum merged_stage stage;
+		const char *name;
+	} known[] = {
+		{{0, 0}, NT_MS_TARGET_SUBSYSTEM, "target_subsystem"},
+		{{0, 1u << NT_T_DONE},
+		 NT_MS_TARGET_SUBSYSTEM,
+		 "target_subsystem+nvmet_tcp_completion"},
+		{{0, 1u << NT_T_EXEC},
+		 NT_MS_NVMET_TCP_SUBMISSION,
+		 "nvmet_tcp_submission+target_subsystem"},
+		/* The target's wait for its data, and the send that runs beside it, are the network's. */
+		{{0, 1u << NT_T_SEND},
+		 NT_MS_NVMET_TCP_COMPLETION,
+		 "nvmet_tcp_completion+network_transmission"},
+		{{0, 1u << NT_T_DATA_RX},
+		 NT_MS_NSTACK_SUBMISSION,
+		 "nstack_submission+network_transmission"},
+		{{0, 1u << NT_T_RX},
+		 NT_MS_NSTACK_SUBMISSION,
+		 "nstack_submission+network_transmission"},
+		{{1u << NT_H_SEND_CMD, 0},
+		 NT_MS_NVME_TCP_SUBMISSION,
+		 "nvme_tcp_submission+network_transmission"},
+		{{1u << NT_H_RX, 0},
+		 NT_MS_NETWORK_TRANSMISSION,
+		 "network_transmission+nstack_completion"},
+		{{1u << NT_H_C2H, 0},
+		 NT_MS_NSTACK_COMPLETION,
+		 "nstack_completion+nvme_tcp_completion"},
+		{{1u << NT_H_RX, 1u << NT_T_SEND},
+		 NT_MS_NVMET_TCP_COMPLETION,
+		 "nvmet_tcp_completion+network_transmission+nstack_completion"},
+	};
+	char name[STAGE_NAME_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct merged_split split;
+
+		merged_split_init(&split, known[i].missing[NT_HOST], known[i].missing[NT_TARGET]);
+		assert_int_equal(split.into[known[i].stage], known[i].stage);
+		assert_string_equal(
+			merged_joined_name(split.into, known[i].stage, name, sizeof(name)),
+			known[i].name);
+	}
+}
+
+static void a_point_that_is_missing_by_accident_leaves_no_joined_stage(void **state)
+{
+	static const int64_t zeroes[NT_MERGED_STAGES_NR];
+	int64_t stage[NT_MERGED_STAGES_NR];
+	struct merged_split split;
+
+	(void)state;
+	merged_split_init(&split, 0, 1u << NT_T_DONE);
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		struct nt_record host = example_record(&examples[i], NT_HOST);
+		struct nt_record target =
+			example_without(&examples[i], NT_TARGET, 1u << NT_T_DONE | 1u << NT_T_EXEC);
+
+		memset(stage, 0x55, sizeof(stage));
+		assert_false(merged_split(&split, &host, &target, stage));
+		assert_memory_equal(stage, zeroes, sizeof(stage));
+	}
+}
+
+/* What another program writes into a header may be anything. */
+static void no_set_of_missing_points_breaks_anything(void **state)
+{
+	(void)state;
+	for (uint32_t missing = 0; missing < 1u << NT_POINTS_MAX; missing++) {
+		for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+			struct nt_record host = example_without(&examples[i], NT_HOST, missing);
+			struct nt_record target = example_without(&examples[i], NT_TARGET, missing);
+			int64_t stage[NT_MERGED_STAGES_NR], at_most;
+			struct merged_split split;
+
+			merged_split_init(&split, missing, missing);
+			if (!merged_split(&split, &host, &target, stage))
+				continue;
+			at_most = (int64_t)(examples[i].host[NT_H_COMPLETE] -
+					    examples[i].host[NT_H_SUBMIT]);
+			for (unsigned int s = 0; s < NT_MERGED_STAGES_NR; s++) {
+				assert_true(split.into[s] == STAGE_UNKNOWN || split.into[s] <= s);
+				assert_in_range(stage[s] + at_most, 0, 2 * at_most);
+				if (split.into[s] != s)
+					assert_int_equal(stage[s], 0);
+			}
+		}
+	}
+}
+
 /* The first two laws of the design, over commands of all shapes and clocks that drift. */
 static void stages_of_many_commands_add_up_and_are_not_negative(void **state)
 {
@@ -382,6 +545,10 @@ int main(void)
 		cmocka_unit_test(a_command_that_lacks_a_point_is_not_split),
 		cmocka_unit_test(a_command_whose_points_run_backwards_is_not_split),
 		cmocka_unit_test(sides_that_disagree_on_an_r2t_are_not_split),
+		cmocka_unit_test(points_that_a_machine_lacks_join_stages_and_lose_nothing),
+		cmocka_unit_test(joined_stages_have_the_names_of_all_in_them),
+		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_joined_stage),
+		cmocka_unit_test(no_set_of_missing_points_breaks_anything),
 		cmocka_unit_test(stages_of_many_commands_add_up_and_are_not_negative),
 	};
 
