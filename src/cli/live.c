@@ -67,6 +67,15 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 	return ret ?: live_merge_record(l->peers, r);
 }
 
+static int begin(void *context, const struct tracer *t)
+{
+	struct live *l = context;
+
+	if (l->peers)
+		live_merge_lacks(l->peers, tracer_missing(t));
+	return 0;
+}
+
 static int peers_fd_of(void *context)
 {
 	const struct live *l = context;
@@ -99,6 +108,7 @@ static int live(const struct live_options *o)
 {
 	const struct run_callbacks callbacks = {
 		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.begin = begin,
 		.record = take_record,
 		.fd = o->nr_peers ? peers_fd_of : NULL,
 		.ready = take_peers,

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "merge/lineup.h"
+#include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/one_side.h"
 #include "merge/totals.h"
@@ -50,6 +51,7 @@ struct report {
 	struct one_side **alone; /* [input], where no other side is there to merge with */
 	unsigned int nr;
 	struct merge *merge;
+	struct machines machines; /* [input] */
 	struct totals merged;
 	bool commands; /* print a line for each */
 	int result;    /* of what the merge called back for */
@@ -61,7 +63,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 	struct report *r = context;
 
 	if (r->commands)
-		command_print_merged(stdout, c, host, target, false);
+		command_print_merged(stdout, &r->machines, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target))
 		r->result = -ENOMEM;
 }
@@ -73,7 +75,18 @@ static void on_single(void *context, const struct merge_connection *c, const str
 	bool host = rec->side == NT_HOST;
 
 	if (r->commands)
-		command_print_merged(stdout, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
+		command_print_merged(stdout, &r->machines, c, host ? rec : NULL, host ? NULL : rec,
+				     ambiguous);
+}
+
+/* The header of an input has come. */
+static void tell_machine(struct report *r, unsigned int i)
+{
+	const struct stream_header *h = &r->inputs[i].header;
+	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
+
+	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
+	machines_set(&r->machines, i, &m, r->inputs[i].path);
 }
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
@@ -204,10 +217,15 @@ static int prepare(struct report *r)
 	for (unsigned int i = 0; !err && i < r->nr; i++) {
 		struct input *in = &r->inputs[i];
 
+		if (in->begun)
+			tell_machine(r, i);
 		if (!in->begun || sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST])
 			continue;
 		r->alone[i] = one_side_new(in->header.side);
-		err = r->alone[i] ? 0 : -ENOMEM;
+		if (!r->alone[i])
+			err = -ENOMEM;
+		else
+			one_side_lacks(r->alone[i], in->header.missing);
 	}
 	free(to_common);
 	lineup_free(l);
@@ -319,6 +337,9 @@ static int report(const struct report_options *o)
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.inputs && r.alone && r.merge ? totals_init(&r.merged, o->slowest) : -ENOMEM;
+	if (!err)
+		err = machines_init(&r.machines, r.nr);
+	r.merged.machines = &r.machines;
 	if (!err && open_inputs(&r, o->files))
 		goto out;
 	if (!err)
@@ -336,6 +357,7 @@ static int report(const struct report_options *o)
 out:
 	merge_free(r.merge);
 	totals_free(&r.merged);
+	machines_free(&r.machines);
 	for (unsigned int i = 0; i < r.nr; i++) {
 		if (r.inputs)
 			input_close(&r.inputs[i]);

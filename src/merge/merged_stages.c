@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "core/names.h"
+#include "core/span.h"
 
 /*
  * Which of the ten a side's own stage is, or is within. What the host waits for is the network's, less what
@@ -96,6 +97,16 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 			unknown(s->into, merged_of[NT_HOST][i]);
 }
 
+/* What a stream says is missing may leave a stage unknown whose time is in the latency. */
+static uint64_t add_up(const int64_t stage[NT_MERGED_STAGES_NR])
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		sum += (uint64_t)stage[i];
+	return sum;
+}
+
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR])
 {
@@ -123,7 +134,10 @@ bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		if (network != STAGE_UNKNOWN)
 			stage[network] -= (int64_t)own[NT_TARGET][i];
 	}
-	return true;
+	if (add_up(stage) == record_latency_ns(host))
+		return true;
+	memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
+	return false;
 }
 
 bool merged_stages(const struct nt_record *host, const struct nt_record *target,

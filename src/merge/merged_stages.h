@@ -69,7 +69,7 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
  * @host, @target: the two records of a command
  * @stage: filled; only stages that are into themselves have a time
  *
- * Return: as merged_stages(), without the points that the machines lack.
+ * Return: as merged_stages(), without the points that the machines lack. What is true adds up to the latency.
  */
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR]);

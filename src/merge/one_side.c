@@ -32,16 +32,25 @@ struct queue {
 
 struct one_side {
 	struct stats s;
-	struct queue *queues; /* hash table */
+	uint8_t into[NT_STAGES_MAX]; /* which stages are one */
+	struct queue *queues;	     /* hash table */
 };
 
 struct one_side *one_side_new(enum nt_side side)
 {
 	struct one_side *o = calloc(1, sizeof(*o));
 
-	if (o)
-		o->s.side = side;
+	if (!o)
+		return NULL;
+	o->s.side = side;
+	one_side_lacks(o, 0);
 	return o;
+}
+
+void one_side_lacks(struct one_side *o, uint32_t missing)
+{
+	o->s.missing = missing;
+	stages_join(o->s.side, missing, o->into);
 }
 
 void one_side_free(struct one_side *o)
@@ -113,10 +122,11 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 		q->row[op] = row;
 	hist_count(&row->total, last - first);
 	row->total.bytes += r->length;
-	if (!record_stages(r, stage))
+	if (!record_stages_into(r, o->s.missing, o->into, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
-		hist_count(&o->s.stage_total[op][i], stage[i]);
+		if (o->into[i] == i)
+			hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
 }
 

@@ -14,6 +14,9 @@ struct one_side;
 /** one_side_new() - begin; NULL when memory ran out */
 struct one_side *one_side_new(enum nt_side side);
 
+/** one_side_lacks() - before the first command: bits of the points that nothing gives there */
+void one_side_lacks(struct one_side *o, uint32_t missing);
+
 /** one_side_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
 int one_side_queue(struct one_side *o, const struct queue_info *info);
 

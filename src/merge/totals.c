@@ -2,6 +2,7 @@
 #include "merge/totals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ int totals_init(struct totals *t, unsigned int max_slowest)
 
 void totals_free(struct totals *t)
 {
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		for (unsigned int i = 0; i < t->nr_stages[op]; i++)
+			free(t->stage[op][i]);
 	for (unsigned int i = 0; i < t->nr_rows; i++)
 		free(t->row[i]);
 	free(t->row);
@@ -101,11 +105,76 @@ static struct totals_row *row_get(struct totals *t, const struct merge_connectio
 	return t->row[i];
 }
 
+static uint32_t missing_of(const struct totals *t, unsigned int stream)
+{
+	return machines_get(t->machines, stream)->missing;
+}
+
+/* The machines of a connection stay the same, but for what is told of them late. */
+static void row_machines(const struct totals *t, struct totals_row *row,
+			 const struct merge_connection *c, bool new)
+{
+	uint32_t host = missing_of(t, c->host_stream), target = missing_of(t, c->target_stream);
+
+	if (!new && row->how.missing[NT_HOST] == host && row->how.missing[NT_TARGET] == target)
+		return;
+	merged_split_init(&row->how, host, target);
+	memset(row->stage, 0, sizeof(row->stage));
+}
+
+static uint32_t stages_into(const struct merged_split *how, unsigned int stage)
+{
+	uint32_t stages = 0;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		if (how->into[i] == stage)
+			stages |= 1u << i;
+	return stages;
+}
+
+/* Return: NULL when memory ran out; *@full is set where there is no room for one more. */
+static struct totals_stage *stage_get(struct totals *t, enum nt_op op, uint32_t stages,
+				      const char *name, bool *full)
+{
+	struct totals_stage *stage;
+
+	for (unsigned int i = 0; i < t->nr_stages[op]; i++)
+		if (t->stage[op][i]->stages == stages)
+			return t->stage[op][i];
+	*full = t->nr_stages[op] == TOTALS_STAGES_MAX;
+	stage = *full ? NULL : calloc(1, sizeof(*stage));
+	if (!stage)
+		return NULL;
+	stage->stages = stages;
+	snprintf(stage->name, sizeof(stage->name), "%s", name);
+	t->stage[op][t->nr_stages[op]++] = stage;
+	return stage;
+}
+
+/* Finds where the stages of a row's commands are counted. Return: 0 or -ENOMEM. */
+static int row_stages(struct totals *t, struct totals_row *row, bool *full)
+{
+	char name[STAGE_NAME_LEN];
+
+	*full = false;
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR && !*full; i++) {
+		if (row->how.into[i] != i || row->stage[i])
+			continue;
+		merged_joined_name(row->how.into, i, name, sizeof(name));
+		row->stage[i] = stage_get(t, row->op, stages_into(&row->how, i), name, full);
+		if (!row->stage[i] && !*full)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR])
 {
 	row->split++;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		if (!row->stage[i])
+			continue;
 		if (stage[i] < 0) {
 			t->negative++;
 			if (stage[i] < t->most_negative)
@@ -114,8 +183,31 @@ static void add_stages(struct totals *t, struct totals_row *row,
 		row->sum[i] += stage[i];
 		if (row->max[i] < stage[i])
 			row->max[i] = stage[i];
-		hist_count(&t->stage[row->op][i], stage[i] > 0 ? (uint64_t)stage[i] : 0);
+		row->stage[i]->sum += stage[i];
+		hist_count(&row->stage[i]->time, stage[i] > 0 ? (uint64_t)stage[i] : 0);
 	}
+}
+
+static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t latency)
+{
+	t->unsplit++;
+	row->unsplit_ns += latency;
+	hist_count(&t->unsplit_latency[row->op], latency);
+}
+
+static void add_slowest(struct totals *t, const struct totals_row *row,
+			const struct merge_connection *c, uint64_t latency,
+			const struct nt_record *host, const struct nt_record *target)
+{
+	struct slow_command slow = {
+		.latency = latency,
+		.missing = {row->how.missing[NT_HOST], row->how.missing[NT_TARGET]},
+		.connection = *c,
+		.host = *host,
+		.target = *target,
+	};
+
+	keep_slowest(t, &slow);
 }
 
 int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
@@ -126,32 +218,32 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	uint64_t latency = record_latency_ns(host);
 	struct totals_row *row = row_get(t, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];
+	bool full;
 
 	if (!row)
 		return -ENOMEM;
+	row_machines(t, row, c, !row->latency.count);
+	if (row_stages(t, row, &full))
+		return -ENOMEM;
+	t->commands++;
 	hist_count(&row->latency, latency);
 	row->latency.bytes += host->length;
 	hist_count(&t->latency[op], latency);
 	t->latency[op].bytes += host->length;
-	if (is_slow(t, latency)) {
-		struct slow_command slow = {
-			.latency = latency,
-			.connection = *c,
-			.host = *host,
-			.target = *target,
-		};
-
-		keep_slowest(t, &slow);
-	}
-	if (merged_stages(host, target, stage))
+	if (is_slow(t, latency))
+		add_slowest(t, row, c, latency, host, target);
+	if (!full && merged_split(&row->how, host, target, stage))
 		add_stages(t, row, stage);
 	else
-		t->unsplit++;
+		add_unsplit(t, row, latency);
 	return 0;
 }
 
+/* Most are empty, and together they are large. */
 static void hist_move(struct hist *into, struct hist *from)
 {
+	if (!from->count)
+		return;
 	hist_merge(into, from);
 	memset(from, 0, sizeof(*from));
 }
@@ -164,13 +256,35 @@ static int row_move(struct totals *into, struct totals_row *from)
 		return -ENOMEM;
 	hist_move(&row->latency, &from->latency);
 	row->split += from->split;
+	row->unsplit_ns += from->unsplit_ns;
+	row->how = from->how;
 	from->split = 0;
+	from->unsplit_ns = 0;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
 		row->sum[i] += from->sum[i];
 		if (row->max[i] < from->max[i])
 			row->max[i] = from->max[i];
 		from->sum[i] = 0;
 		from->max[i] = 0;
+	}
+	return 0;
+}
+
+static int stages_move(struct totals *into, struct totals *from, enum nt_op op)
+{
+	for (unsigned int i = 0; i < from->nr_stages[op]; i++) {
+		struct totals_stage *s = from->stage[op][i], *sum;
+		bool full;
+
+		if (!s->time.count)
+			continue;
+		/* There is room: all that it has came from here. */
+		sum = stage_get(into, op, s->stages, s->name, &full);
+		if (!sum)
+			return -ENOMEM;
+		hist_move(&sum->time, &s->time);
+		sum->sum += s->sum;
+		s->sum = 0;
 	}
 	return 0;
 }
@@ -183,13 +297,16 @@ int totals_fold(struct totals *into, struct totals *from)
 	}
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
 		hist_move(&into->latency[op], &from->latency[op]);
-		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-			hist_move(&into->stage[op][i], &from->stage[op][i]);
+		hist_move(&into->unsplit_latency[op], &from->unsplit_latency[op]);
+		if (stages_move(into, from, (enum nt_op)op))
+			return -ENOMEM;
 	}
+	into->commands += from->commands;
 	into->unsplit += from->unsplit;
 	into->negative += from->negative;
 	if (from->most_negative < into->most_negative)
 		into->most_negative = from->most_negative;
+	from->commands = 0;
 	from->unsplit = 0;
 	from->negative = 0;
 	from->most_negative = 0;

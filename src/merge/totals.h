@@ -11,25 +11,49 @@
 #include "core/hist.h"
 #include "core/record.h"
 #include "merge/connection.h"
+#include "merge/machines.h"
 #include "merge/merged_stages.h"
 
 /* The most commands whose story can be asked for. */
 #define TOTALS_SLOWEST_MAX 1000
+/*
+ * Of one operation: the ten, and what they are joined to where machines lack points. Each pair of kernels
+ * has ten of them at most, mostly the same ones. A command with more is counted as unsplit.
+ */
+#define TOTALS_STAGES_MAX 64
 
 /* A matched command that was among the slowest. */
 struct slow_command {
 	uint64_t latency;
+	uint32_t missing[NT_SIDES];	    /* bits of the points that its machines lack */
 	struct merge_connection connection; /* as it was when the command was matched */
 	struct nt_record host;
 	struct nt_record target;
 };
 
 /**
+ * struct totals_stage - a stage of an operation, or several that are one
+ * @stages: bits of which of the ten it is
+ * @name: "a", or "a+b"
+ * @time: of each command that has it; a negative one is counted as 0 in all but the sum
+ * @sum: nanoseconds, negative ones taken off
+ */
+struct totals_stage {
+	uint32_t stages;
+	char name[STAGE_NAME_LEN];
+	struct hist time;
+	int64_t sum;
+};
+
+/**
  * struct totals_row - a connection and operation
  * @connection: as merge_connection() returns it, valid as long as the merge is
- * @latency: host submit (or else queue_rq) to complete
- * @split: commands that have all stages
- * @sum: [stage] nanoseconds, over the commands split
+ * @latency: host submit (or else queue_rq) to complete, of all commands
+ * @split: commands that have all stages that their machines can tell
+ * @unsplit_ns: latency of the others
+ * @how: how its commands are split
+ * @stage: [stage] where @time of a stage is kept that is into itself, NULL until a command has it
+ * @sum: [stage] nanoseconds, over the commands split, negative ones taken off
  * @max: [stage] the longest
  */
 struct totals_row {
@@ -37,22 +61,33 @@ struct totals_row {
 	enum nt_op op;
 	struct hist latency;
 	uint64_t split;
+	uint64_t unsplit_ns;
+	struct merged_split how;
+	struct totals_stage *stage[NT_MERGED_STAGES_NR];
 	int64_t sum[NT_MERGED_STAGES_NR];
 	int64_t max[NT_MERGED_STAGES_NR];
 };
 
 /**
  * struct totals - sums over matched commands
+ * @machines: what the streams are of; NULL: no machine lacks a point
+ * @commands: all of them. Each is in @latency, and either in the stages of its operation or in
+ *            @unsplit_latency: these add up to @latency, to the nanosecond.
  * @latency: [operation], as in a row
- * @stage: [operation][stage]; a negative stage counts as 0
+ * @stage: [operation][@nr_stages of them], in no order
+ * @unsplit_latency: [operation] of the commands of which not all stages can be told
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
- * @unsplit: commands of which a side lacks a point
+ * @unsplit: commands of which a side lacks a point that its machine gives
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
 struct totals {
+	const struct machines *machines;
+	uint64_t commands;
 	struct hist latency[NT_OPS_NR];
-	struct hist stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
+	struct totals_stage *stage[NT_OPS_NR][TOTALS_STAGES_MAX];
+	unsigned int nr_stages[NT_OPS_NR];
+	struct hist unsplit_latency[NT_OPS_NR];
 	struct totals_row **row;
 	unsigned int nr_rows;
 	uint64_t unsplit;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -40,6 +41,7 @@ struct live_merge {
 	int epoll_fd;
 	int again_fd;
 	struct merge *merge;
+	struct machines machines;
 	struct totals interval;
 	struct totals total;
 	bool recording;
@@ -78,8 +80,10 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->merge = merge_new(&callbacks);
 	if (l->epoll_fd < 0 || l->again_fd < 0 || !l->merge || totals_init(&l->interval, 0) ||
-	    totals_init(&l->total, 0))
+	    totals_init(&l->total, 0) || machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
+	l->interval.machines = &l->machines;
+	live_merge_lacks(l, 0);
 	watch(l, l->again_fd);
 	for (; l->nr < nr; l->nr++) {
 		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET);
@@ -111,6 +115,7 @@ void live_merge_free(struct live_merge *l)
 	merge_free(l->merge);
 	totals_free(&l->interval);
 	totals_free(&l->total);
+	machines_free(&l->machines);
 	free(l);
 }
 
@@ -119,12 +124,33 @@ int live_merge_fd(const struct live_merge *l)
 	return l->epoll_fd;
 }
 
+void live_merge_lacks(struct live_merge *l, uint32_t missing)
+{
+	struct machine m = {.side = NT_HOST, .missing = missing};
+
+	if (gethostname(m.name, sizeof(m.name) - 1))
+		m.name[0] = '\0';
+	machines_set(&l->machines, HOST_STREAM, &m, "host");
+}
+
+static void tell_machine(struct live_merge *l, const struct stream_header *h)
+{
+	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
+	char label[32];
+
+	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
+	snprintf(label, sizeof(label), "peer %u", l->reading + 1);
+	machines_set(&l->machines, PEER_STREAM + l->reading, &m, label);
+}
+
 static int on_event(void *context, const struct stream_event *e)
 {
 	struct live_merge *l = context;
 	unsigned int stream = PEER_STREAM + l->reading;
 
 	l->recording |= e->type != STREAM_HEADER;
+	if (e->type == STREAM_HEADER)
+		tell_machine(l, &e->header);
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(l->merge, stream, NT_TARGET, &e->queue);
 	if (e->type == STREAM_RECORD)
@@ -255,6 +281,11 @@ const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i)
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all)
 {
 	return of_all ? &l->total : &l->interval;
+}
+
+const struct machines *live_merge_machines(const struct live_merge *l)
+{
+	return &l->machines;
 }
 
 const struct merge *live_merge_merge(const struct live_merge *l)

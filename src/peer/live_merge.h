@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/queue.h"
+#include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
 #include "peer/peer.h"
@@ -32,6 +33,9 @@ int live_merge_fd(const struct live_merge *l);
 
 /** live_merge_ready() - take what has come from the peers, for a while; Return: 0 or a negative errno */
 int live_merge_ready(struct live_merge *l);
+
+/** live_merge_lacks() - before the host's first command: bits of the points that nothing gives there */
+void live_merge_lacks(struct live_merge *l, uint32_t missing);
 
 /** live_merge_queue() - a queue of the host, before its first record; Return: 0 or -ENOMEM */
 int live_merge_queue(struct live_merge *l, const struct queue_info *q);
@@ -77,6 +81,9 @@ const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
 /** live_merge_totals() - the matched commands of this interval, or @of_all before it */
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
+
+/** live_merge_machines() - what is known of the host's and the peers' machines, by the merge's streams */
+const struct machines *live_merge_machines(const struct live_merge *l);
 
 /** live_merge_merge() - the merge, for its connections */
 const struct merge *live_merge_merge(const struct live_merge *l);

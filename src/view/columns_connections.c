@@ -42,10 +42,27 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 static void get_stage_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
-	uint64_t n = r->t->split;
+	bool joined = r->t->how.into[c->arg] != c->arg;
+	uint64_t n = joined ? 0 : r->t->split;
 
 	value_real(v, n ? (double)r->t->sum[c->arg] / (double)n : 0);
 	v->none = !n;
+}
+
+static void get_unsplit(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_natural(v, r->t->latency.count - r->t->split);
+}
+
+static void get_unsplit_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_natural(v, r->t->unsplit_ns);
 }
 
 static void get_stage_sum(const void *row, const struct column *c, struct value *v)
@@ -82,6 +99,9 @@ static const struct column merged[] = {
 	[MERGED_OP] = COLUMN_OP,
 	[MERGED_COMMANDS] = COLUMN_COMMANDS,
 	[MERGED_MEAN] = COLUMN_MEAN,
+	[MERGED_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT, .get = get_unsplit},
+	[MERGED_UNSPLIT_SUM] = {"unsplit_sum", "unsplit sum", .unit = UNIT_NANOSECONDS,
+				.get = get_unsplit_sum},
 	NT_MERGED_STAGES(STAGE_MEAN) NT_MERGED_STAGES(STAGE_SUM)};
 
 const struct columns merged_columns = COLUMNS("merged_queues", merged);
@@ -171,7 +191,20 @@ static const struct column connection[] = {
 
 const struct columns connection_columns = COLUMNS("connections", connection);
 
+static void get_some_unsplit(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	(void)c;
+	value_natural(v, m->unsplit);
+	v->none = !m->unsplit;
+}
+
 static const struct column merging[] = {
+	[MERGING_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
+			      COLUMN_FIELD(struct totals, commands)},
+	[MERGING_SOME_UNSPLIT] = {"some_unsplit", "some unsplit", .unit = UNIT_COUNT,
+				  .get = get_some_unsplit},
 	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
 			     COLUMN_FIELD(struct totals, unsplit)},
 	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,

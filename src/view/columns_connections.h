@@ -16,7 +16,10 @@ struct merged_row {
 	const struct totals_row *t;
 };
 
-/* MERGED_MEANS and MERGED_SUMS are the first of ten, over the commands that have all stages. */
+/*
+ * MERGED_MEANS and MERGED_SUMS are the first of ten, over the commands that have all stages that their machines
+ * can tell; what is joined is told once, with the first of those that are one.
+ */
 enum merged_column {
 	MERGED_HOST,
 	MERGED_SUBSYSTEM,
@@ -25,6 +28,8 @@ enum merged_column {
 	MERGED_OP,
 	MERGED_COMMANDS,
 	MERGED_MEAN,
+	MERGED_UNSPLIT,
+	MERGED_UNSPLIT_SUM,
 	MERGED_MEANS,
 	MERGED_SUMS = MERGED_MEANS + NT_MERGED_STAGES_NR,
 	MERGED_COLUMNS_NR = MERGED_SUMS + NT_MERGED_STAGES_NR,
@@ -59,6 +64,8 @@ enum connection_column {
 extern const struct columns connection_columns;
 
 enum merging_column {
+	MERGING_COMMANDS,
+	MERGING_SOME_UNSPLIT, /* none where there are none */
 	MERGING_UNSPLIT,
 	MERGING_NEGATIVE_STAGES,
 	MERGING_WORST_NEGATIVE,

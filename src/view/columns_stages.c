@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/columns_stages.h"
 
+#include <stdlib.h>
+
 #include "core/names.h"
 #include "core/segments.h"
 
@@ -9,7 +11,25 @@ static void get_share(const void *row, const struct column *c, struct value *v)
 	const struct stage_row *r = row;
 
 	(void)c;
-	value_real(v, r->whole > 0 ? (double)r->base.h->sum / r->whole : 0);
+	value_real(v, r->whole > 0 ? (double)r->sum / r->whole : 0);
+}
+
+static void get_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+	uint64_t n = r->base.h->count;
+
+	(void)c;
+	value_real(v, n ? (double)r->sum / (double)n : 0);
+	v->none = !n;
+}
+
+static void get_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	(void)c;
+	value_integer(v, r->sum);
 }
 
 static void get_stage(const void *row, const struct column *c, struct value *v)
@@ -24,12 +44,12 @@ static const struct column stage[] = {
 	[STAGE_OP] = COLUMN_OP,
 	[STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
 	[STAGE_COMMANDS] = COLUMN_COMMANDS,
-	[STAGE_MEAN] = COLUMN_MEAN,
+	[STAGE_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
 	[STAGE_P50] = COLUMN_P50,
 	[STAGE_P99] = COLUMN_P99,
 	[STAGE_MAX] = COLUMN_MAX,
 	[STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
-	[STAGE_SUM] = COLUMN_SUM,
+	[STAGE_SUM] = {"sum", "sum", .unit = UNIT_NANOSECONDS, .get = get_sum},
 };
 
 const struct columns stage_columns = COLUMNS("stages", stage);
@@ -74,23 +94,54 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 				.base = {&h[i], op},
 				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
 				.unknown = unknown,
+				.sum = (int64_t)h[i].sum,
 				.whole = sum_of(h, nr),
 			};
 		}
 	}
 }
 
+/* In the order of their first stages. */
+static int by_stages(const void *a, const void *b)
+{
+	const struct totals_stage *const *x = a, *const *y = b;
+	uint32_t first_x = (*x)->stages & -(*x)->stages, first_y = (*y)->stages & -(*y)->stages;
+
+	if (first_x != first_y)
+		return first_x < first_y ? -1 : 1;
+	return (*x)->stages < (*y)->stages ? -1 : (*x)->stages > (*y)->stages;
+}
+
+static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_op op)
+{
+	const struct totals_stage *stage[TOTALS_STAGES_MAX];
+	const struct hist *unsplit = &m->unsplit_latency[op];
+	double whole = (double)m->latency[op].sum;
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < m->nr_stages[op]; i++)
+		if (m->stage[op][i]->time.count)
+			stage[nr++] = m->stage[op][i];
+	qsort(stage, nr, sizeof(stage[0]), by_stages);
+	for (unsigned int i = 0; i < nr; i++)
+		rows->row[rows->nr++] = (struct stage_row){
+			.base = {&stage[i]->time, op},
+			.stage = stage[i]->name,
+			.sum = stage[i]->sum,
+			.whole = whole,
+		};
+	if (unsplit->count)
+		rows->row[rows->nr++] = (struct stage_row){
+			.base = {unsplit, op},
+			.stage = "unsplit",
+			.sum = (int64_t)unsplit->sum,
+			.whole = whole,
+		};
+}
+
 void columns_stages_merged(struct stage_rows *rows, const struct totals *m)
 {
 	rows->nr = 0;
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		double whole = sum_of(m->stage[op], NT_MERGED_STAGES_NR);
-
-		for (unsigned int i = 0; m->latency[op].count && i < NT_MERGED_STAGES_NR; i++)
-			rows->row[rows->nr++] = (struct stage_row){
-				.base = {&m->stage[op][i], op},
-				.stage = merged_stage_name(i),
-				.whole = whole,
-			};
-	}
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		merged_add(rows, m, (enum nt_op)op);
 }

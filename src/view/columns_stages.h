@@ -13,12 +13,14 @@
  * @base: what it took; @base.h->count is 0 where no command could be split
  * @stage: its name, or the names of those that are one
  * @unknown: a point that bounds it is missing, and nothing comes before
+ * @sum: nanoseconds of all of them, which drift of clocks can make negative
  * @whole: nanoseconds that all stages of the operation took
  */
 struct stage_row {
 	struct hist_row base;
 	const char *stage;
 	bool unknown;
+	int64_t sum;
 	double whole;
 };
 
@@ -37,12 +39,13 @@ enum stage_column {
 /* Of struct stage_row. */
 extern const struct columns stage_columns;
 
-_Static_assert((unsigned int)NT_MERGED_STAGES_NR >= NT_STAGES_MAX, "room for either's stages");
-#define STAGE_ROWS_MAX (NT_OPS_NR * NT_MERGED_STAGES_NR)
+_Static_assert(TOTALS_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
+/* Of merged commands also those that are unsplit. */
+#define STAGE_ROWS_MAX (NT_OPS_NR * (TOTALS_STAGES_MAX + 1))
 /**
  * struct stage_rows - the stages of every operation that had commands, one operation after the other
  * @nr: how many @row there are
- * @joined: the names of stages that are one
+ * @joined: the names of a side's stages that are one
  */
 struct stage_rows {
 	unsigned int nr;
@@ -53,7 +56,12 @@ struct stage_rows {
 /** columns_stages_of_side() - @rows are filled, of the whole run or else of the last interval */
 void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary);
 
-/** columns_stages_merged() - the ten stages of merged commands; @rows are filled */
+/**
+ * columns_stages_merged() - the stages of merged commands; @rows are filled
+ *
+ * Commands of which not all stages can be told have a row of their own, "unsplit", so that the rows of an
+ * operation are of all its merged commands and add up to their latency.
+ */
 void columns_stages_merged(struct stage_rows *rows, const struct totals *m);
 
 #endif /* NTPROF_VIEW_COLUMNS_STAGES_H */

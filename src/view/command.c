@@ -91,10 +91,24 @@ void command_print_side(FILE *f, const char *controller, const struct nt_record 
 	fputs("\n", f);
 }
 
-void command_print_merged(FILE *f, const struct merge_connection *c, const struct nt_record *host,
-			  const struct nt_record *target, bool ambiguous)
+static void print_merged_stages(FILE *f, const struct merged_split *how,
+				const int64_t stage[NT_MERGED_STAGES_NR], uint64_t latency)
+{
+	char name[STAGE_NAME_LEN];
+
+	fputs(" | stages", f);
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		if (how->into[i] == i)
+			print_stage(f, merged_joined_name(how->into, i, name, sizeof(name)),
+				    stage[i], latency);
+}
+
+void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target,
+			  bool ambiguous)
 {
 	int64_t stage[NT_MERGED_STAGES_NR];
+	struct merged_split how;
 	struct command_row row;
 
 	columns_command_merged(&row, c, host, target, ambiguous);
@@ -107,12 +121,13 @@ void command_print_merged(FILE *f, const struct merge_connection *c, const struc
 		fputs(" | target", f);
 		print_points(f, target, NT_TARGET);
 	}
-	if (host && target && merged_stages(host, target, stage)) {
-		fputs(" | stages", f);
-		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-			print_stage(f, merged_stage_name(i), stage[i], row.latency);
-	} else if (host && target) {
-		fputs(" | unsplit", f);
+	if (host && target) {
+		merged_split_init(&how, machines_get(m, c->host_stream)->missing,
+				  machines_get(m, c->target_stream)->missing);
+		if (merged_split(&how, host, target, stage))
+			print_merged_stages(f, &how, stage, row.latency);
+		else
+			fputs(" | unsplit", f);
 	}
 	fputs("\n", f);
 }

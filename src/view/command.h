@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "merge/machines.h"
 #include "merge/merge.h"
 
 /**
@@ -24,15 +25,18 @@ void command_print_side(FILE *f, const char *controller, const struct nt_record 
 /**
  * command_print_merged() - a command of recorded streams
  * @f: where to
+ * @m: what its streams are of
  * @c: its connection
  * @host: the host's record, or NULL
  * @target: the target's record, or NULL
  * @ambiguous: a single record that more than one of the other side might belong to
  *
- * A command of which both are there is "merged" and has the ten stages; else it is "host_only",
+ * A command of which both are there is "merged" and has the ten stages, of which some are
+ * one where its machines lack points; else it is "host_only",
  * "target_only" or "ambiguous".
  */
-void command_print_merged(FILE *f, const struct merge_connection *c, const struct nt_record *host,
-			  const struct nt_record *target, bool ambiguous);
+void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target,
+			  bool ambiguous);
 
 #endif /* NTPROF_VIEW_COMMAND_H */

@@ -21,6 +21,7 @@ int connections_print_stages(const struct totals *m, FILE *f)
 		PHRASE("  ", MERGED_OP, .width = -OP_WIDTH),
 		PHRASE(" ", MERGED_COMMANDS, .width = 9),
 		PHRASE(" ", MERGED_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", MERGED_UNSPLIT, .width = 8),
 	};
 	struct phrase means[NT_MERGED_STAGES_NR];
 	struct merged_row *rows;

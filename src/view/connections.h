@@ -10,7 +10,7 @@
 
 /**
  * connections_print_stages() - a table: a row for each connection and operation, with its commands, mean
- * latency, and the mean of each stage
+ * latency, how many are unsplit, and the mean of each stage of the others
  *
  * Return: 0 or -ENOMEM.
  */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/columns_connections.h"
 #include "view/columns_hist.h"
@@ -56,16 +57,18 @@ static int queues_print(const struct totals *m, FILE *f)
 	static const unsigned char who[] = {
 		MERGED_SUBSYSTEM, MERGED_CNTLID, MERGED_QUEUE, MERGED_OP, MERGED_COMMANDS,
 	};
-	unsigned char line[ARRAY_SIZE(who) + NT_MERGED_STAGES_NR];
+	static const unsigned char rest[] = {MERGED_UNSPLIT, MERGED_UNSPLIT_SUM};
+	unsigned char line[ARRAY_SIZE(who) + NT_MERGED_STAGES_NR + ARRAY_SIZE(rest)];
 	struct merged_row *rows;
 	unsigned int nr;
 
 	rows = columns_merged_rows(m, &nr);
 	if (!rows)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < ARRAY_SIZE(line); i++)
-		line[i] = (unsigned char)(i < ARRAY_SIZE(who) ? who[i]
-							      : MERGED_SUMS + i - ARRAY_SIZE(who));
+	memcpy(line, who, sizeof(who));
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		line[ARRAY_SIZE(who) + i] = (unsigned char)(MERGED_SUMS + i);
+	memcpy(line + ARRAY_SIZE(who) + NT_MERGED_STAGES_NR, rest, sizeof(rest));
 	for (unsigned int r = 0; r < nr; r++)
 		LINE_VALUES(f, "merged_queue", &merged_columns, line, &rows[r]);
 	free(rows);

@@ -18,7 +18,7 @@
 	X(ROWS, "rows", 1)        \
 	X(LEGEND, "lines", 0)     \
 	X(STAGES, "rows", 1)      \
-	X(MERGED, "rows", 1)      \
+	X(MERGED, "rows", 2)      \
 	X(CONNECTIONS, "rows", 1) \
 	X(HISTOGRAMS, "lines", 0) \
 	X(PEERS, NULL, 0)         \

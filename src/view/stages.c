@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "view/bars.h"
 #include "view/columns.h"
+#include "view/columns_connections.h"
 #include "view/columns_stages.h"
 #include "view/lines.h"
 
@@ -99,8 +100,17 @@ void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned in
 
 void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bool unicode)
 {
+	static const struct phrase population[] = {
+		PHRASE("stages of ", MERGING_COMMANDS, .after = " merged commands"),
+		PHRASE(", ", MERGING_SOME_UNSPLIT,
+		       .after = " of them unsplit, as not all of their stages can be told"),
+	};
 	struct stage_rows rows;
 
 	columns_stages_merged(&rows, m);
+	if (rows.nr) {
+		LINE_PRINT(f, &merging_columns, population, m);
+		fputs("; they add up to the latency of all\n", f);
+	}
 	print(&rows, true, f, width, unicode);
 }

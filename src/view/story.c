@@ -21,16 +21,31 @@ static int by_time(const void *a, const void *b)
 	return x->point < y->point ? -1 : x->point > y->point;
 }
 
-/* The stage that ends with a point; "" if none does. */
-static const char *stage_ending(enum nt_side side, unsigned int point, unsigned int shape)
+/* A side's stages, under the names of those that are one. */
+struct stage_names {
+	uint8_t into[NT_STAGES_MAX];
+	char name[NT_STAGES_MAX][STAGE_NAME_LEN];
+};
+
+static void names_init(struct stage_names *n, enum nt_side side, uint32_t missing)
+{
+	stages_join(side, missing, n->into);
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		stage_joined_name(side, n->into, i, n->name[i], sizeof(n->name[i]));
+}
+
+/* The stage that ends with a point; "" if none does, or if nobody knows when it began. */
+static const char *stage_ending(const struct stage_names *n, enum nt_side side, unsigned int point,
+				unsigned int shape)
 {
 	int stage = segments_stage_ending(side, point, shape);
 
-	return stage < 0 ? "" : stage_name(side, (unsigned int)stage);
+	return stage < 0 || n->into[stage] == STAGE_UNKNOWN ? "" : n->name[n->into[stage]];
 }
 
 /* Adds a side's points to the @nr that there are. @zero: where the axis begins, on the side's clock. */
-static unsigned int points_add(struct point_row *points, unsigned int nr, enum nt_side side,
+static unsigned int points_add(struct point_row *points, unsigned int nr,
+			       const struct stage_names *n, enum nt_side side,
 			       const struct nt_record *r, uint64_t zero)
 {
 	for (unsigned int i = 0; i < points_nr(side); i++) {
@@ -40,7 +55,7 @@ static unsigned int points_add(struct point_row *points, unsigned int nr, enum n
 			.side = side,
 			.point = i,
 			.at = (int64_t)(r->points[i] - zero),
-			.stage = stage_ending(side, i, r->shape),
+			.stage = stage_ending(n, side, i, r->shape),
 		};
 	}
 	return nr;
@@ -102,13 +117,20 @@ static void print_stages(const struct slow_command *c, FILE *f)
 		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
 	};
 	int64_t stage[NT_MERGED_STAGES_NR];
+	char name[STAGE_NAME_LEN];
+	struct merged_split how;
 
-	if (!merged_stages(&c->host, &c->target, stage))
+	merged_split_init(&how, c->missing[NT_HOST], c->missing[NT_TARGET]);
+	if (!merged_split(&how, &c->host, &c->target, stage)) {
+		fputs("  unsplit: not all of its stages can be told\n", f);
 		return;
+	}
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
-		const struct command_stage_row row = {merged_stage_name(i), stage[i], c->latency};
+		const struct command_stage_row row = {
+			merged_joined_name(how.into, i, name, sizeof(name)), stage[i], c->latency};
 
-		LINE_PRINT(f, &command_stage_columns, line, &row);
+		if (how.into[i] == i)
+			LINE_PRINT(f, &command_stage_columns, line, &row);
 	}
 }
 
@@ -119,10 +141,13 @@ void story_print(const struct slow_command *c, FILE *f)
 		(uint64_t)c->connection.offset_low +
 		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
 	struct point_row points[2 * NT_POINTS_MAX];
+	struct stage_names names[NT_SIDES];
 	unsigned int nr = 0;
 
-	nr = points_add(points, nr, NT_HOST, &c->host, zero);
-	nr = points_add(points, nr, NT_TARGET, &c->target, zero + offset);
+	for (int side = 0; side < NT_SIDES; side++)
+		names_init(&names[side], (enum nt_side)side, c->missing[side]);
+	nr = points_add(points, nr, &names[NT_HOST], NT_HOST, &c->host, zero);
+	nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target, zero + offset);
 	qsort(points, nr, sizeof(points[0]), by_time);
 	print_what(c, f);
 	for (unsigned int i = 0; i < nr; i++) {

@@ -62,12 +62,155 @@ static void a_command_whose_points_run_backwards_has_no_latency(void **state)
 	recordings_free(f, 2);
 }
 
+#define H_SEND_CMD (1u << NT_H_SEND_CMD)
+#define T_DONE (1u << NT_T_DONE)
+
+static bool without_send_cmd(struct nt_record *r)
+{
+	r->points[NT_H_SEND_CMD] = 0;
+	return true;
+}
+
+static bool without_done(struct nt_record *r)
+{
+	r->points[NT_T_DONE] = 0;
+	return true;
+}
+
+/* The sum of the numbers at the end of all lines that begin with @word. */
+static int64_t sum_of(const char *text, const char *word)
+{
+	int64_t sum = 0;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		const char *end;
+
+		line += *line == '\n';
+		end = strchr(line, '\n');
+		if (!end || strncmp(line, word, strlen(word)))
+			continue;
+		while (end > line && end[-1] != ' ')
+			end--;
+		sum += strtoll(end, NULL, 10);
+	}
+	return sum;
+}
+
+/* Reports both sides, one or both of which lack a point; @joined are two stages' one name. */
+static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char *joined)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "h", .missing = host_lacks},
+		 .edit = host_lacks ? without_send_cmd : NULL},
+		{.header = {.hostname = "t", .missing = target_lacks},
+		 .edit = target_lacks ? without_done : NULL},
+	};
+	struct traffic_config c = recordings_config();
+	char text[128];
+	struct result r;
+
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--slowest", "1");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "stages of 500 merged commands; they add up");
+	assert_contains(r.out, "unsplit 0\n");
+	snprintf(text, sizeof(text), "merged_stage read %s ", joined);
+	assert_contains(r.out, text);
+	/* The story of the slowest has the name as well. */
+	snprintf(text, sizeof(text), "  %s ", joined);
+	assert_contains(r.out, text);
+	assert_int_equal(sum_of(r.out, "merged_stage "), sum_of(r.out, "merged "));
+	assert_int_not_equal(sum_of(r.out, "merged "), 0);
+	RUN(&r, "report", f[0].path, f[1].path, "--commands");
+	snprintf(text, sizeof(text), " %s=", joined);
+	assert_contains(r.out, text);
+	assert_lacks(r.out, "| unsplit");
+	recordings_free(f, 2);
+}
+
+static void stages_beside_a_point_that_one_side_lacks_are_joined(void **state)
+{
+	(void)state;
+	report_joined(H_SEND_CMD, 0, "nvme_tcp_submission+network_transmission");
+	report_joined(0, T_DONE, "target_subsystem+nvmet_tcp_completion");
+}
+
+static void stages_beside_points_that_both_sides_lack_are_joined(void **state)
+{
+	(void)state;
+	report_joined(H_SEND_CMD, T_DONE, "nvme_tcp_submission+network_transmission");
+	report_joined(H_SEND_CMD, T_DONE, "target_subsystem+nvmet_tcp_completion");
+}
+
+static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(void **state)
+{
+	struct recording f[] = {
+		{.edit = NULL},
+		{.header = {.missing = T_DONE}, .edit = without_done},
+	};
+	struct traffic_config c = recordings_config();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "stage read target_subsystem+nvmet_tcp_completion ");
+	assert_lacks(r.out, "stage read target_subsystem ");
+	recordings_free(f, 2);
+}
+
+/* Its header cannot say what is missing. */
+static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = without_done}};
+	struct traffic_config c = recordings_config();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	for (unsigned int i = 0; i < 2; i++)
+		recording_to_version_2(&f[i]);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "");
+	assert_contains(r.out, "500 merged commands, 500 of them unsplit, ");
+	assert_contains(r.out, "merged_stage read unsplit ");
+	assert_contains(r.out, "unsplit 500\n");
+	assert_int_equal(sum_of(r.out, "merged_stage "), sum_of(r.out, "merged "));
+	recordings_free(f, 2);
+}
+
+static void recordings_of_two_versions_are_merged(void **state)
+{
+	struct recording f[] = {
+		{.edit = NULL},
+		{.header = {.missing = T_DONE}, .edit = without_done},
+	};
+	struct traffic_config c = recordings_config();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	recording_to_version_2(&f[0]);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "merged_stage read target_subsystem+nvmet_tcp_completion ");
+	assert_contains(r.out, "unsplit 0\n");
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_in_which_nothing_ended_has_a_duration),
 		cmocka_unit_test(a_recording_that_ends_before_it_begins_lasted_no_time),
 		cmocka_unit_test(a_command_whose_points_run_backwards_has_no_latency),
+		cmocka_unit_test(stages_beside_a_point_that_one_side_lacks_are_joined),
+		cmocka_unit_test(stages_beside_points_that_both_sides_lack_are_joined),
+		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
+		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
+		cmocka_unit_test(recordings_of_two_versions_are_merged),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, find_program, NULL);

@@ -29,7 +29,7 @@
 #include "core/array.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
-#define TEXT_MAX (1 << 18)
+#define TEXT_MAX (1 << 19)
 /* A line that is not refused could trace forever. */
 #define TIMEOUT_SECONDS 60
 

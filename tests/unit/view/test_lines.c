@@ -213,7 +213,7 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 	struct nt_record host = record_make(NT_HOST), target = record_make(NT_TARGET);
 
 	(void)state;
-	command_print_merged(out, &connection, &host, &target, false);
+	command_print_merged(out, NULL, &connection, &host, &target, false);
 	assert_written("5.000000000 merged nqn.a cntlid=1 q3 " WHAT " latency=60000 | host "
 		       "submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
 		       "complete=60000 | target rx=0 cmd=1000 exec=2000 done=3000 send=4000 "
@@ -221,11 +221,11 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 		       "nstack_submission=1000 nvmet_tcp_submission=1000 target_subsystem=1000 "
 		       "nvmet_tcp_completion=1000 network_transmission=6000 "
 		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
-	command_print_merged(out, &connection, NULL, &target, false);
+	command_print_merged(out, NULL, &connection, NULL, &target, false);
 	assert_written("9.000000000 target_only nqn.a cntlid=1 q3 " WHAT " latency=5000 | target "
 		       "rx=0 cmd=1000 exec=2000 done=3000 send=4000 sent=5000\n");
 	target.points[NT_T_EXEC] = 0;
-	command_print_merged(out, &connection, &host, &target, false);
+	command_print_merged(out, NULL, &connection, &host, &target, false);
 	assert_ending("sent=5000 | unsplit\n", false);
 }
 

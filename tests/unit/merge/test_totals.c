@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What merged commands add up to: one population, of which nothing is left out, clamped or told twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge/totals.h"
+
+static const struct merge_connection one = {.index = 0, .host_stream = 0, .target_stream = 1};
+static const struct merge_connection two = {.index = 1, .host_stream = 0, .target_stream = 2};
+
+static struct nt_record host_read(uint64_t network_ns)
+{
+	return (struct nt_record){.side = NT_HOST,
+				  .points = {[NT_H_SUBMIT] = 1000,
+					     [NT_H_QUEUE_RQ] = 1010,
+					     [NT_H_SEND_CMD] = 1030,
+					     [NT_H_RX] = 1030 + network_ns,
+					     [NT_H_C2H] = 1070 + network_ns,
+					     [NT_H_CQE] = 1150 + network_ns,
+					     [NT_H_COMPLETE] = 1310 + network_ns}};
+}
+
+/* From rx to send it takes 5,000 ns. */
+static struct nt_record target_read(void)
+{
+	return (struct nt_record){.side = NT_TARGET,
+				  .points = {[NT_T_RX] = 70000,
+					     [NT_T_CMD] = 70300,
+					     [NT_T_EXEC] = 70900,
+					     [NT_T_DONE] = 74000,
+					     [NT_T_SEND] = 75000,
+					     [NT_T_SENT] = 76000}};
+}
+
+static void add(struct totals *t, const struct merge_connection *c, uint64_t network_ns,
+		uint32_t target_lacks)
+{
+	struct nt_record host = host_read(network_ns), target = target_read();
+
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (target_lacks & 1u << i)
+			target.points[i] = 0;
+	assert_int_equal(totals_add(t, c, &host, &target), 0);
+}
+
+static const struct totals_stage *stage_of(const struct totals *t, const char *name)
+{
+	for (unsigned int i = 0; i < t->nr_stages[NT_OP_READ]; i++)
+		if (!strcmp(t->stage[NT_OP_READ][i]->name, name))
+			return t->stage[NT_OP_READ][i];
+	return NULL;
+}
+
+static int64_t stages_sum(const struct totals *t)
+{
+	int64_t sum = (int64_t)t->unsplit_latency[NT_OP_READ].sum;
+
+	for (unsigned int i = 0; i < t->nr_stages[NT_OP_READ]; i++)
+		sum += t->stage[NT_OP_READ][i]->sum;
+	return sum;
+}
+
+/* The same of the commands of a connection. */
+static int64_t row_sum(const struct totals_row *row)
+{
+	int64_t sum = (int64_t)row->unsplit_ns;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		sum += row->sum[i];
+	return sum;
+}
+
+static void a_negative_stage_is_taken_off_every_sum(void **state)
+{
+	const struct totals_stage *network;
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 0), 0);
+	add(&t, &one, 4990, 0);
+	add(&t, &one, 4700, 0);
+	add(&t, &one, 5100, 0);
+	network = stage_of(&t, "network_transmission");
+	assert_non_null(network);
+	assert_int_equal(network->sum, -10 - 300 + 100);
+	assert_int_equal(network->time.count, 3);
+	assert_int_equal(network->time.max, 100);
+	assert_int_equal(t.negative, 2);
+	assert_int_equal(t.most_negative, -300);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_int_equal(t.row[NT_OP_READ]->sum[NT_MS_NETWORK_TRANSMISSION], network->sum);
+	assert_int_equal(row_sum(t.row[NT_OP_READ]), t.latency[NT_OP_READ].sum);
+	totals_free(&t);
+}
+
+static void a_command_without_all_stages_is_counted_as_such(void **state)
+{
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 0), 0);
+	add(&t, &one, 9000, 0);
+	add(&t, &one, 900000, 1u << NT_T_DONE);
+	add(&t, &one, 9000, 0);
+	assert_int_equal(t.commands, 3);
+	assert_int_equal(t.unsplit, 1);
+	assert_int_equal(t.latency[NT_OP_READ].count, 3);
+	assert_int_equal(t.unsplit_latency[NT_OP_READ].count, 1);
+	assert_int_equal(t.unsplit_latency[NT_OP_READ].sum, 900310);
+	assert_int_equal(stage_of(&t, "target_subsystem")->time.count, 2);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_int_equal(t.row[NT_OP_READ]->split, 2);
+	assert_int_equal(row_sum(t.row[NT_OP_READ]), t.latency[NT_OP_READ].sum);
+	totals_free(&t);
+}
+
+static void set_missing(struct machines *m, unsigned int stream, uint32_t missing)
+{
+	struct machine what = {.side = stream ? NT_TARGET : NT_HOST, .missing = missing};
+
+	machines_set(m, stream, &what, "label");
+}
+
+/* Two targets, one of which lacks a point: each command is in the stages that its target can tell. */
+static void stages_of_machines_that_lack_points_stand_beside_those_of_others(void **state)
+{
+	struct machines m;
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(machines_init(&m, 3), 0);
+	assert_int_equal(totals_init(&t, 1), 0);
+	t.machines = &m;
+	set_missing(&m, 0, 0);
+	set_missing(&m, 1, 1u << NT_T_DONE);
+	set_missing(&m, 2, 0);
+	add(&t, &one, 900000, 1u << NT_T_DONE);
+	add(&t, &two, 9000, 0);
+	add(&t, &two, 9000, 0);
+	/* This machine gives the point that is missing here. */
+	add(&t, &two, 9000, 1u << NT_T_DONE);
+	assert_int_equal(t.unsplit, 1);
+	assert_int_equal(stage_of(&t, "target_subsystem+nvmet_tcp_completion")->time.count, 1);
+	assert_int_equal(stage_of(&t, "target_subsystem+nvmet_tcp_completion")->sum, 4100);
+	assert_int_equal(stage_of(&t, "target_subsystem")->time.count, 2);
+	assert_int_equal(stage_of(&t, "nvmet_tcp_completion")->sum, 2 * 1000);
+	assert_int_equal(stage_of(&t, "blk_submission")->time.count, 3);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_int_equal(t.slowest[0].missing[NT_TARGET], 1u << NT_T_DONE);
+	totals_free(&t);
+	machines_free(&m);
+}
+
+static void folding_intervals_gives_the_same_as_no_intervals(void **state)
+{
+	struct totals whole, interval, total;
+	struct machines m;
+
+	(void)state;
+	assert_int_equal(machines_init(&m, 3), 0);
+	set_missing(&m, 1, 1u << NT_T_EXEC);
+	assert_int_equal(totals_init(&whole, 0), 0);
+	assert_int_equal(totals_init(&interval, 0), 0);
+	assert_int_equal(totals_init(&total, 0), 0);
+	whole.machines = interval.machines = &m;
+	for (unsigned int i = 0; i < 12; i++) {
+		uint32_t lacks = i % 5 ? 0 : 1u << NT_T_CMD;
+		uint64_t network = 4900 + 50 * i;
+
+		add(&whole, i % 2 ? &one : &two, network, lacks);
+		add(&interval, i % 2 ? &one : &two, network, lacks);
+		if (i % 4 == 3) {
+			assert_int_equal(totals_fold(&total, &interval), 0);
+			assert_int_equal(interval.commands, 0);
+			assert_int_equal(stages_sum(&interval), 0);
+		}
+	}
+	assert_int_equal(total.commands, whole.commands);
+	assert_int_equal(total.unsplit, whole.unsplit);
+	assert_int_equal(total.negative, whole.negative);
+	assert_int_equal(total.most_negative, whole.most_negative);
+	assert_memory_equal(&total.latency, &whole.latency, sizeof(whole.latency));
+	assert_int_equal(total.nr_stages[NT_OP_READ], whole.nr_stages[NT_OP_READ]);
+	for (unsigned int i = 0; i < whole.nr_stages[NT_OP_READ]; i++) {
+		const struct totals_stage *a = whole.stage[NT_OP_READ][i];
+		const struct totals_stage *b = stage_of(&total, a->name);
+
+		assert_non_null(b);
+		assert_int_equal(a->sum, b->sum);
+		assert_memory_equal(&a->time, &b->time, sizeof(a->time));
+	}
+	for (unsigned int i = 0; i < whole.nr_rows; i++) {
+		assert_int_equal(!whole.row[i], !total.row[i]);
+		if (!whole.row[i])
+			continue;
+		assert_int_equal(whole.row[i]->split, total.row[i]->split);
+		assert_int_equal(row_sum(whole.row[i]), row_sum(total.row[i]));
+		assert_memory_equal(&whole.row[i]->how, &total.row[i]->how,
+				    sizeof(whole.row[i]->how));
+	}
+	totals_free(&whole);
+	totals_free(&interval);
+	totals_free(&total);
+	machines_free(&m);
+}
+
+/* Streams from a file may say that they lack anything. */
+static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state)
+{
+	enum { STREAMS = 1 << NT_TARGET_POINTS_NR };
+	struct machines m;
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(machines_init(&m, STREAMS + 1), 0);
+	assert_int_equal(totals_init(&t, 0), 0);
+	t.machines = &m;
+	set_missing(&m, 0, 0);
+	for (unsigned int i = 0; i < STREAMS; i += 7) {
+		struct merge_connection c = {.index = i, .host_stream = 0, .target_stream = 1 + i};
+
+		set_missing(&m, 1 + i, i);
+		set_missing(&m, 0, i * 5 % (1 << NT_HOST_POINTS_NR));
+		add(&t, &c, 900000, i);
+	}
+	assert_true(t.nr_stages[NT_OP_READ] <= TOTALS_STAGES_MAX);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_true(t.unsplit > 0);
+	totals_free(&t);
+	machines_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_negative_stage_is_taken_off_every_sum),
+		cmocka_unit_test(a_command_without_all_stages_is_counted_as_such),
+		cmocka_unit_test(stages_of_machines_that_lack_points_stand_beside_those_of_others),
+		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
+		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
+	};
+
+	return cmocka_run_group_tests_name("totals", tests, NULL, NULL);
+}
