@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/inputs.h"
 
+#include "core/segments.h"
 #include "stream/reader.h"
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
+#include "view/lacks.h"
 #include "view/lines.h"
 
 static const struct phrase path[] = {PHRASE(NULL, INPUT_PATH, .after = ": ")};
@@ -69,6 +71,10 @@ void inputs_print(const struct input *in, FILE *f)
 	if (in->begun) {
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &input_columns, line, in);
+	}
+	if (in->begun && in->header.missing & segments_points(in->header.side)) {
+		LINE_PRINT(f, &input_columns, path, in);
+		lacks_print(f, "its kernel ", in->header.side, in->header.missing, "\n");
 	}
 	losses_print(in, f);
 	unknown_print(in, f);

@@ -3,6 +3,7 @@
 
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
+#include "view/lacks.h"
 #include "view/lines.h"
 
 static void frames_print(const struct peer_row *row, const struct phrase *what, bool summary,
@@ -83,6 +84,8 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f)
 
 		peer_about(peer, &row.about);
 		LINE_PRINT(f, &peer_columns, line, &row);
+		if (row.about.header)
+			lacks_print(f, ", ", row.about.header->side, row.about.header->missing, "");
 		losses_print(&row, summary, f);
 		fputs("\n", f);
 	}

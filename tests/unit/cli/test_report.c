@@ -114,6 +114,10 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "stages of 500 merged commands; they add up");
 	assert_contains(r.out, "unsplit 0\n");
+	snprintf(text, sizeof(text), "%s: its kernel lacks the points send_cmd\n", f[0].path);
+	assert_int_equal(!strstr(r.out, text), !host_lacks);
+	snprintf(text, sizeof(text), "%s: its kernel lacks the points done\n", f[1].path);
+	assert_int_equal(!strstr(r.out, text), !target_lacks);
 	snprintf(text, sizeof(text), "merged_stage read %s ", joined);
 	assert_contains(r.out, text);
 	/* The story of the slowest has the name as well. */
