@@ -10,6 +10,7 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "merge/axis.h"
 #include "merge/lineup.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
@@ -114,38 +115,24 @@ static struct input *behind(struct report *r)
 	return least;
 }
 
-/* Puts the input @to where connections with the input @from say that it belongs. */
-static void correct(struct report *r, const struct merge_connection *c, bool *corrected)
-{
-	struct input *host = &r->inputs[c->host_stream], *target = &r->inputs[c->target_stream];
-	uint64_t offset =
-		(uint64_t)c->offset_low + ((uint64_t)c->offset_high - (uint64_t)c->offset_low) / 2;
-
-	if (corrected[c->host_stream] == corrected[c->target_stream])
-		return;
-	if (corrected[c->host_stream]) {
-		target->to_common = (int64_t)((uint64_t)host->to_common - offset);
-		target->lined_up = corrected[c->target_stream] = true;
-	} else {
-		host->to_common = (int64_t)((uint64_t)target->to_common + offset);
-		host->lined_up = corrected[c->host_stream] = true;
-	}
-}
-
 /* What the merge has learnt of the clocks by now is better than what the streams began with. */
-static void correct_all(struct report *r)
+static int correct_all(struct report *r)
 {
-	const struct merge_connection *c;
-	bool *corrected = calloc(r->nr, sizeof(*corrected));
+	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
+	bool *linked = calloc(r->nr, sizeof(*linked));
+	int err = to_common && linked ? 0 : -ENOMEM;
 
-	if (!corrected)
-		return;
-	corrected[0] = true;
-	for (unsigned int i = 0; (c = merge_connection(r->merge, i)); i++) {
-		if (c->matched && c->offset_low <= c->offset_high)
-			correct(r, c, corrected);
+	for (unsigned int i = 0; !err && i < r->nr; i++)
+		to_common[i] = r->inputs[i].to_common;
+	if (!err)
+		err = axis_correct(r->merge, r->nr, to_common, linked);
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		r->inputs[i].to_common = to_common[i];
+		r->inputs[i].lined_up |= linked[i];
 	}
-	free(corrected);
+	free(to_common);
+	free(linked);
+	return err;
 }
 
 /* Reads all there is. Damage ends one input; what was whole before it counts. */
@@ -166,8 +153,12 @@ static int read_all(struct report *r)
 			if (in->now >= until)
 				break;
 		}
-		if (++steps % STEPS_PER_CORRECTION == 0)
-			correct_all(r);
+		if (++steps % STEPS_PER_CORRECTION == 0) {
+			int err = correct_all(r);
+
+			if (err)
+				return err;
+		}
 	}
 	merge_finish(r->merge);
 	return r->result;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Streams that are read side by side stay side by side, whichever of them have to do with each other. */
+#include "merge/testing.h"
+
+#include "merge/axis.h"
+
+#define STREAMS TRAFFIC_STREAMS_MAX
+
+/* What is true of the clocks, to the network's time or so. */
+#define CLOSE_NS ((int64_t)MS)
+
+static void feed(struct merge *m, struct outcome *o, const struct traffic_config *c)
+{
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	struct traffic *t = traffic_new(c);
+	struct traffic_record r;
+
+	while (traffic_next(t, &r))
+		feed_record(o, m, &r, told);
+	traffic_free(t);
+}
+
+static struct traffic_queue queue(unsigned int host, unsigned int target, const char *nqn)
+{
+	return (struct traffic_queue){.host = host,
+				      .target = target,
+				      .nqn = nqn,
+				      .cntlid = 1,
+				      .qid = 1,
+				      .slot = 1 + 10 * target + host,
+				      .gen = 1,
+				      .depth = 8};
+}
+
+/* H0 - T1 and H2 - T3, or a chain of all four. */
+static struct traffic_config config(bool chain)
+{
+	struct traffic_config c = {
+		.stream = {{NT_HOST, 0, 0},
+			   {NT_TARGET, 7 * (int64_t)SECOND, 0},
+			   {NT_HOST, 3 * (int64_t)SECOND, 0},
+			   {NT_TARGET, -11 * (int64_t)SECOND, 0}},
+		.nr_streams = STREAMS,
+		.seed = 11,
+		.percent = {50, 20, 20, 10},
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 50000,
+		.commands = 4000,
+	};
+
+	/* The one that is linked last to the first stream comes first. */
+	c.queue[c.nr_queues++] = queue(2, 3, "nqn.b");
+	if (chain)
+		c.queue[c.nr_queues++] = queue(2, 1, "nqn.c");
+	c.queue[c.nr_queues++] = queue(0, 1, "nqn.a");
+	return c;
+}
+
+/* Where the simulation's own clock is on the axis, by a stream. */
+static int64_t zero_of(const struct traffic_config *c, const int64_t *to_common, unsigned int i)
+{
+	return to_common[i] + c->stream[i].offset_ns;
+}
+
+static void must_be_close(const struct traffic_config *c, const int64_t *to_common, unsigned int a,
+			  unsigned int b)
+{
+	int64_t apart = zero_of(c, to_common, a) - zero_of(c, to_common, b);
+
+	if (apart > CLOSE_NS || apart < -CLOSE_NS)
+		fail_msg("streams %u and %u are %lld ns apart", a, b, (long long)apart);
+}
+
+/* What the streams begin with is wrong by up to a second. */
+static void correct(bool chain, int64_t to_common[STREAMS], bool linked[STREAMS])
+{
+	struct traffic_config c = config(chain);
+	struct outcome o;
+	struct merge *m = outcome_merge(&o, &c);
+
+	feed(m, &o, &c);
+	assert_true(o.right > 3000);
+	for (unsigned int i = 0; i < STREAMS; i++)
+		to_common[i] = -c.stream[i].offset_ns + (int64_t)(i * 300 * MS);
+	assert_int_equal(axis_correct(m, STREAMS, to_common, linked), 0);
+	must_be_close(&c, to_common, 0, 1);
+	must_be_close(&c, to_common, 2, 3);
+	if (chain)
+		must_be_close(&c, to_common, 0, 3);
+	assert_int_equal(zero_of(&c, to_common, 0), 0);
+	merge_free(m);
+	outcome_free(&o);
+}
+
+static void pairs_that_have_nothing_in_common_are_each_corrected(void **state)
+{
+	int64_t to_common[STREAMS];
+	bool linked[STREAMS];
+
+	(void)state;
+	correct(false, to_common, linked);
+	/* The first of the other pair stays. */
+	assert_int_equal(to_common[2] + 3 * (int64_t)SECOND, 600 * MS);
+	for (unsigned int i = 0; i < STREAMS; i++)
+		assert_true(linked[i]);
+}
+
+static void streams_that_others_link_to_the_first_are_corrected(void **state)
+{
+	int64_t to_common[STREAMS];
+	bool linked[STREAMS];
+
+	(void)state;
+	correct(true, to_common, linked);
+}
+
+static void streams_without_matches_stay_where_they_are(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	int64_t to_common[STREAMS] = {1, 2, 3, 4};
+	bool linked[STREAMS];
+
+	(void)state;
+	assert_int_equal(axis_correct(m, STREAMS, to_common, linked), 0);
+	for (unsigned int i = 0; i < STREAMS; i++) {
+		assert_int_equal(to_common[i], i + 1);
+		assert_false(linked[i]);
+	}
+	merge_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_that_have_nothing_in_common_are_each_corrected),
+		cmocka_unit_test(streams_that_others_link_to_the_first_are_corrected),
+		cmocka_unit_test(streams_without_matches_stay_where_they_are),
+	};
+
+	return cmocka_run_group_tests_name("axis", tests, NULL, NULL);
+}
