@@ -252,7 +252,7 @@ static int print(struct report *r)
 	view_setup(&v, stdout);
 	for (unsigned int i = 0; i < r->nr; i++)
 		inputs_print(&r->inputs[i], stdout);
-	err = connections_print(r->merge, stdout);
+	err = connections_print(r->merge, &r->machines, stdout);
 	if (err)
 		return err;
 	connections_print_strays(r->merge, stdout);

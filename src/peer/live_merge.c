@@ -82,7 +82,7 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 	if (l->epoll_fd < 0 || l->again_fd < 0 || !l->merge || totals_init(&l->interval, 0) ||
 	    totals_init(&l->total, 0) || machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
-	l->interval.machines = &l->machines;
+	l->interval.machines = l->total.machines = &l->machines;
 	live_merge_lacks(l, 0);
 	watch(l, l->again_fd);
 	for (; l->nr < nr; l->nr++) {

@@ -6,6 +6,17 @@
 
 #include "merge/merge.h"
 
+/* @arg: enum nt_side */
+static void get_machine(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+	const struct merge_connection *at = r->t->connection;
+	unsigned int stream = c->arg == NT_HOST ? at->host_stream : at->target_stream;
+	const struct machine *m = machines_get(r->machines, stream);
+
+	value_text(v, m->known ? m->name : "?");
+}
+
 static void get_host(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
@@ -92,6 +103,10 @@ static void get_stage_sum(const void *row, const struct column *c, struct value 
 				   .get = get_stage_sum, .arg = NT_##id},
 
 static const struct column merged[] = {
+	[MERGED_HOST_MACHINE] = {"host_machine", "from", .unit = UNIT_TEXT, .get = get_machine,
+				 .arg = NT_HOST},
+	[MERGED_TARGET_MACHINE] = {"target_machine", "to", .unit = UNIT_TEXT,
+				   .get = get_machine, .arg = NT_TARGET},
 	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
 	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
 	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
@@ -125,7 +140,7 @@ struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
 		const struct totals_row *t = m->row[i];
 
 		if (t && t->latency.count)
-			rows[(*nr)++] = (struct merged_row){{&t->latency, t->op}, t};
+			rows[(*nr)++] = (struct merged_row){{&t->latency, t->op}, t, m->machines};
 	}
 	qsort(rows, *nr, sizeof(*rows), by_name);
 	return rows;
@@ -190,6 +205,31 @@ static const struct column connection[] = {
 };
 
 const struct columns connection_columns = COLUMNS("connections", connection);
+
+static void get_pair_host(const void *row, const struct column *c, struct value *v)
+{
+	const struct pair_row *r = row;
+
+	(void)c;
+	value_text(v, r->host->name);
+	v->none = !r->host->known;
+}
+
+static void get_pair_target(const void *row, const struct column *c, struct value *v)
+{
+	const struct pair_row *r = row;
+
+	(void)c;
+	value_text(v, r->target->name);
+	v->none = !r->target->known;
+}
+
+static const struct column pair[] = {
+	[PAIR_HOST] = {"host", "host", .unit = UNIT_TEXT, .get = get_pair_host},
+	[PAIR_TARGET] = {"target", "target", .unit = UNIT_TEXT, .get = get_pair_target},
+};
+
+const struct columns pair_columns = COLUMNS("machines", pair);
 
 static void get_some_unsplit(const void *row, const struct column *c, struct value *v)
 {

@@ -14,6 +14,7 @@
 struct merged_row {
 	struct hist_row base;
 	const struct totals_row *t;
+	const struct machines *machines; /* NULL: nothing is known of them */
 };
 
 /*
@@ -21,6 +22,8 @@ struct merged_row {
  * can tell; what is joined is told once, with the first of those that are one.
  */
 enum merged_column {
+	MERGED_HOST_MACHINE,
+	MERGED_TARGET_MACHINE,
 	MERGED_HOST,
 	MERGED_SUBSYSTEM,
 	MERGED_CNTLID,
@@ -62,6 +65,20 @@ enum connection_column {
 
 /* Of struct merge_connection. */
 extern const struct columns connection_columns;
+
+/* The machines of a connection's streams. */
+struct pair_row {
+	const struct machine *host;
+	const struct machine *target;
+};
+
+enum pair_column {
+	PAIR_HOST, /* none where that side is not known */
+	PAIR_TARGET,
+};
+
+/* Of struct pair_row. */
+extern const struct columns pair_columns;
 
 enum merging_column {
 	MERGING_COMMANDS,

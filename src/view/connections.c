@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/columns_connections.h"
 #include "view/lines.h"
@@ -11,6 +12,21 @@
 #define HOST_WIDTH 8
 #define OP_WIDTH 12
 #define DURATION_WIDTH 8
+
+/* Columns that the names of all hosts, or all targets, of the rows take. */
+static int names_width(const struct merged_row *rows, unsigned int nr, enum merged_column column)
+{
+	size_t width = strlen(merged_columns.column[column].title);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		struct value v;
+
+		columns_get(&merged_columns, column, &rows[i], &v);
+		if (strlen(v.text) > width)
+			width = strlen(v.text);
+	}
+	return (int)width;
+}
 
 int connections_print_stages(const struct totals *m, FILE *f)
 {
@@ -23,7 +39,9 @@ int connections_print_stages(const struct totals *m, FILE *f)
 		PHRASE(" ", MERGED_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
 		PHRASE(" ", MERGED_UNSPLIT, .width = 8),
 	};
-	struct phrase means[NT_MERGED_STAGES_NR];
+	struct phrase machines[2], means[NT_MERGED_STAGES_NR];
+	/* Of one host and one target the line above says all. */
+	bool several = m->machines && m->machines->nr > 2;
 	struct merged_row *rows;
 	unsigned int nr;
 
@@ -33,12 +51,22 @@ int connections_print_stages(const struct totals *m, FILE *f)
 	rows = columns_merged_rows(m, &nr);
 	if (!rows)
 		return -ENOMEM;
+	machines[0] = (struct phrase)PHRASE(NULL, MERGED_HOST_MACHINE, .after = "  ",
+					    .width = -names_width(rows, nr, MERGED_HOST_MACHINE));
+	machines[1] = (struct phrase)PHRASE(NULL, MERGED_TARGET_MACHINE, .after = "  ",
+					    .width = -names_width(rows, nr, MERGED_TARGET_MACHINE));
+	if (nr && several)
+		fprintf(f, "%*s  %*s  ", machines[0].width,
+			merged_columns.column[MERGED_HOST_MACHINE].title, machines[1].width,
+			merged_columns.column[MERGED_TARGET_MACHINE].title);
 	if (nr) {
 		line_titles(f, &merged_columns, who, ARRAY_SIZE(who), false);
 		line_titles(f, &merged_columns, means, ARRAY_SIZE(means), false);
 		fputs("\n", f);
 	}
 	for (unsigned int r = 0; r < nr; r++) {
+		if (several)
+			LINE_PRINT(f, &merged_columns, machines, &rows[r]);
 		LINE_PRINT(f, &merged_columns, who, &rows[r]);
 		LINE_PRINT(f, &merged_columns, means, &rows[r]);
 		fputs("\n", f);
@@ -47,8 +75,17 @@ int connections_print_stages(const struct totals *m, FILE *f)
 	return 0;
 }
 
-static void connection_print(const struct merge_connection *c, FILE *f)
+static void connection_print(const struct merge_connection *c, const struct machines *m, FILE *f)
 {
+	static const struct phrase machines[] = {
+		PHRASE("; host ", PAIR_HOST),
+		PHRASE(", target ", PAIR_TARGET),
+	};
+	static const struct phrase target[] = {PHRASE("; target ", PAIR_TARGET)};
+	const struct pair_row pair = {
+		machines_get(m, c->host_stream),
+		machines_get(m, c->target_stream),
+	};
 	static const struct phrase line[] = {
 		PHRASE("connection ", CONNECTION_SUBSYSTEM),
 		PHRASE(" cntlid ", CONNECTION_CNTLID),
@@ -66,6 +103,10 @@ static void connection_print(const struct merge_connection *c, FILE *f)
 	if (!c->matched && !c->host_only && !c->target_only && !c->ambiguous)
 		return;
 	LINE_PRINT(f, &connection_columns, line, c);
+	if (pair.host->known)
+		LINE_PRINT(f, &pair_columns, machines, &pair);
+	else
+		LINE_PRINT(f, &pair_columns, target, &pair);
 	fputs("\n", f);
 }
 
@@ -76,7 +117,7 @@ static int by_name(const void *a, const void *b)
 	return merge_connection_order(*x, *y);
 }
 
-int connections_print(const struct merge *m, FILE *f)
+int connections_print(const struct merge *m, const struct machines *machines, FILE *f)
 {
 	unsigned int nr = merge_connections(m);
 	const struct merge_connection **c = calloc(nr + 1, sizeof(*c));
@@ -87,7 +128,7 @@ int connections_print(const struct merge *m, FILE *f)
 		c[i] = merge_connection(m, i);
 	qsort(c, nr, sizeof(*c), by_name);
 	for (unsigned int i = 0; i < nr; i++)
-		connection_print(c[i], f);
+		connection_print(c[i], machines, f);
 	free(c);
 	return 0;
 }

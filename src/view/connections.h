@@ -19,11 +19,11 @@ int connections_print_stages(const struct totals *m, FILE *f);
 /**
  * connections_print() - one line on what became of the records of each, in the order of their names:
  *   connection NQN cntlid C queue Q: matched M, host only H, target only T, ambiguous A, clock offset
- *   NS ns +- NS ns, drift PPM ppm
+ *   NS ns +- NS ns, drift PPM ppm; host NAME, target NAME
  *
  * Return: 0 or -ENOMEM.
  */
-int connections_print(const struct merge *m, FILE *f);
+int connections_print(const struct merge *m, const struct machines *machines, FILE *f);
 
 /**
  * connections_print_strays() - lines on records that belong to no connection, and on those that had

@@ -57,7 +57,12 @@ static int queues_print(const struct totals *m, FILE *f)
 	static const unsigned char who[] = {
 		MERGED_SUBSYSTEM, MERGED_CNTLID, MERGED_QUEUE, MERGED_OP, MERGED_COMMANDS,
 	};
-	static const unsigned char rest[] = {MERGED_UNSPLIT, MERGED_UNSPLIT_SUM};
+	static const unsigned char rest[] = {
+		MERGED_UNSPLIT,
+		MERGED_UNSPLIT_SUM,
+		MERGED_HOST_MACHINE,
+		MERGED_TARGET_MACHINE,
+	};
 	unsigned char line[ARRAY_SIZE(who) + NT_MERGED_STAGES_NR + ARRAY_SIZE(rest)];
 	struct merged_row *rows;
 	unsigned int nr;

@@ -90,7 +90,8 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
 	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS]);
 	if (!err && b->summary)
-		err = connections_print(live_merge_merge(o->peers), s->part[SCREEN_PEERS]);
+		err = connections_print(live_merge_merge(o->peers), live_merge_machines(o->peers),
+					s->part[SCREEN_PEERS]);
 	if (!err && b->summary)
 		err = numbers_print_merged(m, s->part[SCREEN_PEERS]);
 	return err ?: any;

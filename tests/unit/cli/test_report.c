@@ -204,6 +204,85 @@ static void recordings_of_two_versions_are_merged(void **state)
 	recordings_free(f, 2);
 }
 
+static bool only_queue_1(struct nt_record *r)
+{
+	return r->qid == 1;
+}
+
+/* H1 T1 H2 T2, of which each host only knows its own target; both hosts have one name. */
+static struct traffic_config pairs_config(void)
+{
+	struct traffic_config c = recordings_config();
+
+	c.stream[2] = (struct traffic_stream){NT_HOST, 3 * (int64_t)SECOND, 0};
+	c.stream[3] = (struct traffic_stream){NT_TARGET, 900 * (int64_t)SECOND, 100};
+	c.nr_streams = 4;
+	c.queue[1] = c.queue[0];
+	c.queue[1].host = 2;
+	c.queue[1].target = 3;
+	c.queue[1].nqn = "nqn.2024-01.org.example:two";
+	c.nr_queues = 2;
+	c.commands = 4000;
+	c.think_ns = 8 * MS;
+	return c;
+}
+
+static void connections_name_their_machines(void **state)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = "stor\033a"}},
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = ""}},
+	};
+	struct traffic_config c = pairs_config();
+	const char *line;
+	char text[256];
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, f[2].path, f[3].path);
+	assert_int_equal(r.status, 0);
+	line = strstr(r.out, "\nconnection nqn.2024-01.org.example:one cntlid 1 queue 1: matched ");
+	assert_non_null(line);
+	assert_non_null(strstr(line, "; host "));
+	assert_memory_equal(strstr(line, "; host "), "; host web, target stor\\x1ba\n", 29);
+	line = strstr(r.out, "\nconnection nqn.2024-01.org.example:two cntlid 1 queue 1: matched ");
+	assert_non_null(line);
+	snprintf(text, sizeof(text), "; host web(%s), target %s\n", f[2].path, f[3].path);
+	assert_contains(line, text);
+	/* So do the lines of their stages, for people and for scripts. */
+	assert_contains(r.out, "\nweb  ");
+	line = strstr(r.out, "\nmerged_queue nqn.2024-01.org.example:two 1 1 read ");
+	assert_non_null(line);
+	snprintf(text, sizeof(text), " web(%s) %s\n", f[2].path, f[3].path);
+	assert_contains(line, text);
+	recordings_free(f, 4);
+}
+
+static void a_connection_of_one_side_names_that_side(void **state)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = "stor"}},
+	};
+	struct traffic_config c = recordings_config();
+	struct result r;
+
+	(void)state;
+	c.queue[1] = c.queue[0];
+	c.queue[1].qid = 2;
+	c.queue[1].slot = 2;
+	c.nr_queues = 2;
+	/* Of what comes of the second queue the target has nothing. */
+	f[1].edit = only_queue_1;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_contains(r.out, " target only 0, ambiguous 0; host web\n");
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +294,8 @@ int main(void)
 		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
 		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
 		cmocka_unit_test(recordings_of_two_versions_are_merged),
+		cmocka_unit_test(connections_name_their_machines),
+		cmocka_unit_test(a_connection_of_one_side_names_that_side),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, find_program, NULL);

@@ -26,6 +26,7 @@ static const struct columns *const tables[] = {
 	&loss_columns,	  &octaves_columns, &merged_columns,	    &connection_columns,
 	&merging_columns, &stray_columns,   &matching_columns,	    &input_columns,
 	&peer_columns,	  &command_columns, &command_stage_columns, &point_columns,
+	&pair_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -124,7 +125,8 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct octaves_row octaves = {3, 5, 7};
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
 	const struct totals_row total = {.connection = &connection, .op = NT_OP_READ};
-	const struct merged_row merged = {{&total.latency, NT_OP_READ}, &total};
+	const struct merged_row merged = {{&total.latency, NT_OP_READ}, &total, NULL};
+	const struct pair_row pair = {machines_get(NULL, 0), machines_get(NULL, 0)};
 	const struct live_merge_counts counts = {.matched = 1};
 	const struct peer_row peer = {1, {.source = "x", .why = "", .message = ""}};
 	const struct nt_record r = {.side = NT_HOST};
@@ -151,6 +153,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&octaves_columns, &octaves);
 	assert_values_are_of_their_units(&merged_columns, &merged);
 	assert_values_are_of_their_units(&connection_columns, &connection);
+	assert_values_are_of_their_units(&pair_columns, &pair);
 	assert_values_are_of_their_units(&merging_columns, &totals);
 	assert_values_are_of_their_units(&stray_columns, merge);
 	assert_values_are_of_their_units(&matching_columns, &counts);
