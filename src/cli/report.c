@@ -10,11 +10,11 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "merge/apart.h"
 #include "merge/axis.h"
 #include "merge/lineup.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
-#include "merge/one_side.h"
 #include "merge/totals.h"
 #include "stream/input.h"
 #include "view/command.h"
@@ -49,7 +49,9 @@ struct report_options {
 
 struct report {
 	struct input *inputs;
-	struct one_side **alone; /* [input], where no other side is there to merge with */
+	struct apart *apart; /* [input], until something of it is matched */
+	bool *matched;	     /* [input] */
+	bool *alone;	     /* [input], no other side is there to merge with */
 	unsigned int nr;
 	struct merge *merge;
 	struct machines machines; /* [input] */
@@ -63,6 +65,10 @@ static void on_matched(void *context, const struct merge_connection *c,
 {
 	struct report *r = context;
 
+	if (!r->matched[c->host_stream] || !r->matched[c->target_stream]) {
+		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
+		apart_matched(r->apart, c->host_stream, c->target_stream);
+	}
 	if (r->commands)
 		command_print_merged(stdout, &r->machines, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target))
@@ -80,27 +86,39 @@ static void on_single(void *context, const struct merge_connection *c, const str
 				     ambiguous);
 }
 
-/* The header of an input has come. */
-static void tell_machine(struct report *r, unsigned int i)
+/* The header of an input has come. Return: 0 or -ENOMEM. */
+static int tell_machine(struct report *r, unsigned int i)
 {
 	const struct stream_header *h = &r->inputs[i].header;
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
+	struct apart_header a = {
+		.side = h->side, .sample = h->sample, .missing = h->missing, .figures = true};
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
 	machines_set(&r->machines, i, &m, r->inputs[i].path);
+	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
+	return apart_begin(r->apart, i, &a);
+}
+
+static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	if (e->type == STREAM_RECORD)
+		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
+	if (e->type == STREAM_CLOCK)
+		apart_clock(r->apart, i, &e->clock);
+	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
 }
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
-	struct one_side *alone = r->alone[i];
-	enum nt_side side = r->inputs[i].header.side;
+	int err = take_apart(r, i, e);
 
+	if (err || r->alone[i])
+		return err;
 	if (e->type == STREAM_QUEUE)
-		return alone ? one_side_queue(alone, &e->queue)
-			     : merge_queue(r->merge, i, side, &e->queue);
+		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
 	if (e->type == STREAM_RECORD)
-		return alone ? one_side_record(alone, &e->record)
-			     : merge_record(r->merge, i, &e->record) ?: r->result;
+		return merge_record(r->merge, i, &e->record) ?: r->result;
 	return 0;
 }
 
@@ -208,22 +226,18 @@ static int prepare(struct report *r)
 	for (unsigned int i = 0; !err && i < r->nr; i++) {
 		struct input *in = &r->inputs[i];
 
-		if (in->begun)
-			tell_machine(r, i);
-		if (!in->begun || sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST])
+		if (!in->begun)
 			continue;
-		r->alone[i] = one_side_new(in->header.side);
-		if (!r->alone[i])
-			err = -ENOMEM;
-		else
-			one_side_lacks(r->alone[i], in->header.missing);
+		r->alone[i] = !sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST];
+		err = tell_machine(r, i);
 	}
 	free(to_common);
 	lineup_free(l);
 	return err;
 }
 
-static int print_alone(struct report *r)
+/* Each stream of which nothing is matched: why, and its own figures. */
+static int print_apart(struct report *r)
 {
 	struct view_options v;
 
@@ -233,10 +247,11 @@ static int print_alone(struct report *r)
 		const struct input *in = &r->inputs[i];
 		int err;
 
-		if (!r->alone[i] || !in->records)
+		if (!in->begun || !apart_is(r->apart, i))
 			continue;
-		err = view_summary(one_side_stats(r->alone[i], in->header.kernel, in->header.sample,
-						  in->losses.count, input_seconds(in)),
+		printf("\n");
+		inputs_print_apart(in, r->apart, i, &r->machines, stdout);
+		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
 				   &v);
 		if (err)
 			return err;
@@ -256,8 +271,8 @@ static int print(struct report *r)
 	if (err)
 		return err;
 	connections_print_strays(r->merge, stdout);
-	if (!merge_connections(r->merge))
-		return print_alone(r);
+	if (!r->merged.commands)
+		return print_apart(r);
 	printf("\n");
 	stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
 	printf("\n");
@@ -273,7 +288,7 @@ static int print(struct report *r)
 		printf("\n");
 		story_print(&r->merged.slowest[i], stdout);
 	}
-	return 0;
+	return print_apart(r);
 }
 
 static int open_inputs(struct report *r, char *const *paths)
@@ -323,11 +338,15 @@ static int report(const struct report_options *o)
 	int status = EXIT_FAILURE, err;
 
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
-	r.alone = calloc(r.nr, sizeof(struct one_side *));
+	r.alone = calloc(r.nr, sizeof(*r.alone));
+	r.matched = calloc(r.nr, sizeof(*r.matched));
+	r.apart = apart_new(r.nr);
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.inputs && r.alone && r.merge ? totals_init(&r.merged, o->slowest) : -ENOMEM;
+	err = r.inputs && r.alone && r.matched && r.apart && r.merge
+		      ? totals_init(&r.merged, o->slowest)
+		      : -ENOMEM;
 	if (!err)
 		err = machines_init(&r.machines, r.nr);
 	r.merged.machines = &r.machines;
@@ -352,9 +371,9 @@ out:
 	for (unsigned int i = 0; i < r.nr; i++) {
 		if (r.inputs)
 			input_close(&r.inputs[i]);
-		if (r.alone)
-			one_side_free(r.alone[i]);
 	}
+	apart_free(r.apart);
+	free(r.matched);
 	free(r.inputs);
 	free(r.alone);
 	return status;

@@ -105,8 +105,8 @@ static void get_stage_sum(const void *row, const struct column *c, struct value 
 static const struct column merged[] = {
 	[MERGED_HOST_MACHINE] = {"host_machine", "from", .unit = UNIT_TEXT, .get = get_machine,
 				 .arg = NT_HOST},
-	[MERGED_TARGET_MACHINE] = {"target_machine", "to", .unit = UNIT_TEXT,
-				   .get = get_machine, .arg = NT_TARGET},
+	[MERGED_TARGET_MACHINE] = {"target_machine", "to", .unit = UNIT_TEXT, .get = get_machine,
+				   .arg = NT_TARGET},
 	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
 	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
 	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},

@@ -3,6 +3,7 @@
 
 #include "core/segments.h"
 #include "stream/reader.h"
+#include "view/apart.h"
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
 #include "view/lacks.h"
@@ -82,4 +83,12 @@ void inputs_print(const struct input *in, FILE *f)
 		LINE_PRINT(f, &input_columns, path, in);
 		fprintf(f, "%s%s\n", error, in->begun ? "; what was whole before is used" : "");
 	}
+}
+
+void inputs_print_apart(const struct input *in, const struct apart *a, unsigned int stream,
+			const struct machines *m, FILE *f)
+{
+	LINE_PRINT(f, &input_columns, path, in);
+	apart_print(a, stream, m, f);
+	fputs("; by itself it tells:\n", f);
 }

@@ -283,6 +283,81 @@ static void a_connection_of_one_side_names_that_side(void **state)
 	recordings_free(f, 2);
 }
 
+/* All that is asked for is somewhere else. */
+static bool elsewhere(struct nt_record *r)
+{
+	r->slba += 1ULL << 50;
+	r->length += 512;
+	return true;
+}
+
+static void recordings_that_do_not_match_are_each_told_with_the_reason(void **state)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = "stor"}, .edit = elsewhere},
+	};
+	struct traffic_config c = recordings_config();
+	char text[256];
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	snprintf(text, sizeof(text), "%s: nothing of it is matched, with target stor: no command ",
+		 f[0].path);
+	assert_contains(r.out, text);
+	snprintf(text, sizeof(text), "%s: nothing of it is matched, with host web: no command ",
+		 f[1].path);
+	assert_contains(r.out, text);
+	assert_contains(r.out, "\nstage read network_and_target ");
+	assert_contains(r.out, "\nstage read send_response ");
+	assert_contains(r.out, "\nconnection ");
+	assert_lacks(r.out, "\nmerged ");
+	recordings_free(f, 2);
+}
+
+static void a_host_that_does_not_match_is_told_beside_those_that_do(void **state)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = "stor"}},
+		{.header = {.hostname = "mail"}},
+		{.header = {.hostname = "none"}},
+	};
+	struct traffic_config c = pairs_config();
+	char text[256];
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, f[2].path);
+	assert_int_equal(r.status, 0);
+	snprintf(text, sizeof(text),
+		 "%s: nothing of it is matched, with target stor: they have no subsystem in common",
+		 f[2].path);
+	assert_contains(r.out, text);
+	assert_contains(r.out, "\nmerged read ");
+	assert_contains(r.out, "\nstage read network_and_target ");
+	assert_lacks(r.out, "\nstage read send_response ");
+	recordings_free(f, 4);
+}
+
+static void one_side_alone_says_that_the_other_is_not_there(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = recordings_config();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path);
+	assert_contains(r.out, ": nothing of it is matched: no stream of the other side is there");
+	assert_contains(r.out, "\nstage read network_and_target ");
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +371,9 @@ int main(void)
 		cmocka_unit_test(recordings_of_two_versions_are_merged),
 		cmocka_unit_test(connections_name_their_machines),
 		cmocka_unit_test(a_connection_of_one_side_names_that_side),
+		cmocka_unit_test(recordings_that_do_not_match_are_each_told_with_the_reason),
+		cmocka_unit_test(a_host_that_does_not_match_is_told_beside_those_that_do),
+		cmocka_unit_test(one_side_alone_says_that_the_other_is_not_there),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, find_program, NULL);

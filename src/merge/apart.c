@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/apart.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/hash.h"
+#include "core/span.h"
+#include "merge/contents.h"
+#include "merge/one_side.h"
+
+/* Who a stream's queues are is looked at for so many; with more it is taken that some agree. */
+#define QUEUES_MAX 1024
+/* So many of the other's commands have to be known before it is said that none agrees. */
+#define CONTENTS_MIN 4
+/* As Linux names a controller of which the id is not known yet. */
+#define CNTLID_ASKED 0xffff
+#define CNTLID_NONE 0
+
+/* @nqn: a hash of the subsystem's, 0 where it is not known */
+struct who {
+	uint64_t nqn;
+	uint16_t cntlid;
+	uint16_t qid;
+};
+
+/*
+ * @first_ns, @last_ns: of its commands, on its own clock; @to_wall: what to add for the wall clock
+ * @figures: NULL where they are not asked for
+ */
+struct stream {
+	struct apart_header h;
+	bool begun;
+	bool matched;
+	bool has_clock;
+	uint64_t commands;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t to_wall;
+	struct who *queues;
+	unsigned int nr_queues;
+	struct contents contents;
+	struct one_side *figures;
+};
+
+struct apart {
+	struct stream *streams;
+	unsigned int nr;
+};
+
+struct apart *apart_new(unsigned int nr)
+{
+	struct apart *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->nr = nr;
+	a->streams = calloc(nr, sizeof(*a->streams));
+	if (a->streams)
+		return a;
+	free(a);
+	return NULL;
+}
+
+/* All but who its queues are: others may still ask. */
+static void forget(struct stream *s)
+{
+	one_side_free(s->figures);
+	contents_free(&s->contents);
+	s->figures = NULL;
+}
+
+void apart_free(struct apart *a)
+{
+	if (!a)
+		return;
+	for (unsigned int i = 0; i < a->nr; i++) {
+		forget(&a->streams[i]);
+		free(a->streams[i].queues);
+	}
+	free(a->streams);
+	free(a);
+}
+
+int apart_begin(struct apart *a, unsigned int stream, const struct apart_header *h)
+{
+	struct stream *s = &a->streams[stream];
+
+	forget(s);
+	free(s->queues);
+	*s = (struct stream){.h = *h, .begun = true};
+	if (!h->figures)
+		return 0;
+	s->figures = one_side_new(h->side);
+	if (!s->figures)
+		return -ENOMEM;
+	one_side_lacks(s->figures, h->missing);
+	return 0;
+}
+
+static struct stream *of_interest(struct apart *a, unsigned int stream)
+{
+	struct stream *s = &a->streams[stream];
+
+	return s->begun && !s->matched ? s : NULL;
+}
+
+void apart_clock(struct apart *a, unsigned int stream, const struct instant *now)
+{
+	struct stream *s = of_interest(a, stream);
+
+	if (!s)
+		return;
+	s->has_clock = true;
+	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
+}
+
+/* FNV-1a, never 0. */
+static uint64_t text_hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
+	return h ?: 1;
+}
+
+static int queue_note(struct stream *s, const struct who *who)
+{
+	for (unsigned int i = 0; i < s->nr_queues; i++) {
+		const struct who *q = &s->queues[i];
+
+		if (q->nqn == who->nqn && q->cntlid == who->cntlid && q->qid == who->qid)
+			return 0;
+	}
+	if (s->nr_queues == QUEUES_MAX)
+		return 0;
+	if (!s->queues)
+		s->queues = malloc(QUEUES_MAX * sizeof(*s->queues));
+	if (!s->queues)
+		return -ENOMEM;
+	s->queues[s->nr_queues++] = *who;
+	return 0;
+}
+
+int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q)
+{
+	struct stream *s = &a->streams[stream];
+	struct who who = {.cntlid = q->cntlid, .qid = q->qid};
+
+	if (!s->begun)
+		return 0;
+	if (q->subsysnqn[0])
+		who.nqn = text_hash(q->subsysnqn);
+	if (queue_note(s, &who))
+		return -ENOMEM;
+	return s->figures ? one_side_queue(s->figures, q) : 0;
+}
+
+int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r)
+{
+	struct stream *s = of_interest(a, stream);
+	uint64_t first, last;
+
+	if (!s)
+		return 0;
+	first = record_begin_ns(r);
+	last = record_last_ns(r);
+	s->commands++;
+	if (first && (!s->first_ns || first < s->first_ns))
+		s->first_ns = first;
+	if (last > s->last_ns)
+		s->last_ns = last;
+	if (contents_add(&s->contents, r))
+		return -ENOMEM;
+	return s->figures ? one_side_record(s->figures, r) : 0;
+}
+
+void apart_matched(struct apart *a, unsigned int host, unsigned int target)
+{
+	const unsigned int both[] = {host, target};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(both); i++) {
+		struct stream *s = &a->streams[both[i]];
+
+		if (s->matched)
+			continue;
+		s->matched = true;
+		forget(s);
+	}
+}
+
+bool apart_is(const struct apart *a, unsigned int stream)
+{
+	const struct stream *s = &a->streams[stream];
+
+	return s->begun && !s->matched && s->commands;
+}
+
+static bool is_unknown(uint16_t cntlid)
+{
+	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
+}
+
+/* Whether two streams have a queue in common, or, if not @ids, a subsystem; what is not known may agree. */
+static bool common(const struct stream *a, const struct stream *b, bool ids)
+{
+	if (a->nr_queues == QUEUES_MAX || b->nr_queues == QUEUES_MAX)
+		return true;
+	for (unsigned int i = 0; i < a->nr_queues; i++) {
+		const struct who *x = &a->queues[i];
+
+		for (unsigned int k = 0; k < b->nr_queues; k++) {
+			const struct who *y = &b->queues[k];
+
+			if (x->nqn && y->nqn && x->nqn != y->nqn)
+				continue;
+			if (!ids ||
+			    (x->qid == y->qid && (x->cntlid == y->cntlid || is_unknown(x->cntlid) ||
+						  is_unknown(y->cntlid))))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether both recorded at some time, by the clock that they share, or else by their wall clocks. */
+static bool overlap(const struct stream *a, const struct stream *b)
+{
+	bool one_clock = a->h.boot_id[0] && !strcmp(a->h.boot_id, b->h.boot_id);
+	int64_t a_to = one_clock ? 0 : (int64_t)a->to_wall;
+	int64_t b_to = one_clock ? 0 : (int64_t)b->to_wall;
+
+	if (!one_clock && (!a->has_clock || !b->has_clock))
+		return true;
+	return (int64_t)(a->first_ns + (uint64_t)a_to) <= (int64_t)(b->last_ns + (uint64_t)b_to) &&
+	       (int64_t)(b->first_ns + (uint64_t)b_to) <= (int64_t)(a->last_ns + (uint64_t)a_to);
+}
+
+static enum apart_reason why(const struct stream *s, const struct stream *other)
+{
+	uint32_t sample = s->h.sample ?: 1, other_sample = other->h.sample ?: 1;
+
+	if (!other->commands)
+		return APART_SILENT;
+	if (!common(s, other, false))
+		return APART_SUBSYSTEM;
+	if (!common(s, other, true))
+		return APART_QUEUE;
+	/* Of one that others match with, no more is known. */
+	if (other->matched)
+		return APART_CLOCKS;
+	if (!overlap(s, other))
+		return APART_TIME;
+	if (sample == other_sample &&
+	    !contents_common(&s->contents, &other->contents, CONTENTS_MIN))
+		return APART_CONTENT;
+	return sample == other_sample ? APART_CLOCKS : APART_SAMPLE;
+}
+
+enum apart_reason apart_why(const struct apart *a, unsigned int stream, unsigned int *other)
+{
+	const struct stream *s = &a->streams[stream];
+	enum apart_reason most = APART_NOBODY;
+
+	*other = stream;
+	for (unsigned int i = 0; i < a->nr; i++) {
+		const struct stream *o = &a->streams[i];
+		enum apart_reason reason;
+
+		if (!o->begun || o->h.side == s->h.side)
+			continue;
+		reason = why(s, o);
+		if (reason <= most)
+			continue;
+		most = reason;
+		*other = i;
+	}
+	return most;
+}
+
+const char *apart_words(enum apart_reason why)
+{
+#define APART_WORDS(id, words) [APART_##id] = words,
+	static const char *const words[] = {APART_REASONS(APART_WORDS)};
+
+	return words[why];
+}
+
+const struct stats *apart_stats(struct apart *a, unsigned int stream, const char *kernel,
+				const uint64_t losses[COUNTERS_NR])
+{
+	struct stream *s = &a->streams[stream];
+	double seconds = s->last_ns > s->first_ns ? (double)(s->last_ns - s->first_ns) / 1e9 : 0;
+
+	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;
+}

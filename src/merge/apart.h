@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Streams of which nothing has been matched: what each tells by itself, and why, as far as it is known.
+ * Once a command of a stream is matched, its commands are of no interest here any more.
+ */
+#ifndef NTPROF_MERGE_APART_H
+#define NTPROF_MERGE_APART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/queue.h"
+#include "core/stats.h"
+#include "core/time.h"
+
+/* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
+#define APART_REASONS(X)                                                               \
+	X(NOBODY, "no stream of the other side is there")                              \
+	X(SILENT, "the other side has told of no commands")                            \
+	X(SUBSYSTEM, "they have no subsystem in common")                               \
+	X(QUEUE, "they have no queue in common: controller or queue ids differ")       \
+	X(TIME, "they did not record at the same time, as their clocks have it")       \
+	X(CONTENT, "no command of one asks for what a command of the other does")      \
+	X(SAMPLE, "they measured different samples, and too few commands are in both") \
+	X(CLOCKS, "too few commands, or too many that look alike, to tell which belong together")
+
+#define APART_ENUM(id, words) APART_##id,
+enum apart_reason { APART_REASONS(APART_ENUM) APART_REASONS_NR };
+
+struct apart;
+
+/** apart_new() - for @nr streams; NULL when memory ran out */
+struct apart *apart_new(unsigned int nr);
+
+/**
+ * struct apart_header - what a stream says of itself
+ * @side: its side
+ * @boot_id: streams with the same one, which is not "", have one clock
+ * @sample: about one command in so many was measured; 0 and 1: every one
+ * @missing: bits of the points that nothing gives there
+ * @figures: keep what it tells by itself
+ */
+struct apart_header {
+	enum nt_side side;
+	char boot_id[37];
+	uint32_t sample;
+	uint32_t missing;
+	bool figures;
+};
+
+/** apart_begin() - a stream begins, again or for the first time; Return: 0 or -ENOMEM */
+int apart_begin(struct apart *a, unsigned int stream, const struct apart_header *h);
+
+/** apart_clock() - what its two clocks say; nothing before apart_begin() */
+void apart_clock(struct apart *a, unsigned int stream, const struct instant *now);
+
+/** apart_queue(), apart_record() - the stream tells of them; Return: 0 or -ENOMEM */
+int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q);
+int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r);
+
+/** apart_matched() - a command of both streams is matched */
+void apart_matched(struct apart *a, unsigned int host, unsigned int target);
+
+/** apart_is() - whether a stream has begun and told of commands, and none of them was matched */
+bool apart_is(const struct apart *a, unsigned int stream);
+
+/** apart_why() - why nothing of a stream is matched; @other: the stream that it is said of, or its own number */
+enum apart_reason apart_why(const struct apart *a, unsigned int stream, unsigned int *other);
+
+/** apart_words() - a reason in words */
+const char *apart_words(enum apart_reason why);
+
+/**
+ * apart_stats() - what a stream tells by itself
+ * @kernel: release of its kernel
+ * @losses: [counter] as it tells them
+ *
+ * Return: as one_side_stats(); NULL if its figures are not kept.
+ */
+const struct stats *apart_stats(struct apart *a, unsigned int stream, const char *kernel,
+				const uint64_t losses[COUNTERS_NR]);
+
+/** apart_free() - release; NULL is fine */
+void apart_free(struct apart *a);
+
+#endif /* NTPROF_MERGE_APART_H */

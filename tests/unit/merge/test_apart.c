@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Why nothing of two streams is matched, and what each tells by itself meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge/apart.h"
+
+enum { HOST, TARGET, OTHER, STREAMS };
+
+#define SECOND 1000000000ULL
+
+static void begin(struct apart *a, unsigned int stream, enum nt_side side, uint32_t sample)
+{
+	const struct apart_header h = {.side = side, .sample = sample, .figures = true};
+	const struct instant clock = {.monotonic_ns = 0, .realtime_ns = 1000 * (int64_t)SECOND};
+
+	assert_int_equal(apart_begin(a, stream, &h), 0);
+	apart_clock(a, stream, &clock);
+}
+
+static void tell_queue(struct apart *a, unsigned int stream, const char *nqn, uint16_t cntlid)
+{
+	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = cntlid, .qid = 1};
+
+	snprintf(q.subsysnqn, sizeof(q.subsysnqn), "%s", nqn);
+	assert_int_equal(apart_queue(a, stream, &q), 0);
+}
+
+/* Reads of 4 KiB, one a second from @from on. */
+static void tell_reads(struct apart *a, unsigned int stream, enum nt_side side, uint64_t from,
+		       uint64_t slba, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		struct nt_record r = {.side = (uint8_t)side,
+				      .opcode = 2,
+				      .nsid = 1,
+				      .length = 4096,
+				      .slba = slba + 8 * i,
+				      .slot = 1,
+				      .gen = 1};
+		unsigned int first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
+		unsigned int last = side == NT_HOST ? NT_H_COMPLETE : NT_T_SENT;
+
+		r.points[first] = from + i * SECOND;
+		r.points[last] = from + i * SECOND + 1000;
+		assert_int_equal(apart_record(a, stream, &r), 0);
+	}
+}
+
+/* A host and a target that have all in common. */
+static struct apart *pair(void)
+{
+	struct apart *a = apart_new(STREAMS);
+
+	assert_non_null(a);
+	begin(a, HOST, NT_HOST, 1);
+	begin(a, TARGET, NT_TARGET, 0);
+	tell_queue(a, HOST, "nqn.a", 1);
+	tell_queue(a, TARGET, "nqn.a", 1);
+	tell_reads(a, HOST, NT_HOST, SECOND, 0, 100);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
+	return a;
+}
+
+static void must_be(const struct apart *a, enum apart_reason reason)
+{
+	unsigned int other;
+
+	assert_true(apart_is(a, HOST));
+	assert_string_equal(apart_words(apart_why(a, HOST, &other)), apart_words(reason));
+	if (reason == APART_NOBODY)
+		assert_int_equal(other, HOST);
+	else
+		assert_int_equal(other, TARGET);
+}
+
+static void a_stream_without_another_side_has_nobody_to_match_with(void **state)
+{
+	struct apart *a = apart_new(STREAMS);
+
+	(void)state;
+	begin(a, HOST, NT_HOST, 1);
+	begin(a, OTHER, NT_HOST, 1);
+	tell_reads(a, HOST, NT_HOST, SECOND, 0, 3);
+	tell_reads(a, OTHER, NT_HOST, SECOND, 0, 3);
+	must_be(a, APART_NOBODY);
+	apart_free(a);
+}
+
+static void a_target_that_tells_of_no_commands_is_silent(void **state)
+{
+	struct apart *a = pair();
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_queue(a, TARGET, "nqn.a", 1);
+	assert_false(apart_is(a, TARGET));
+	must_be(a, APART_SILENT);
+	apart_free(a);
+}
+
+static void other_subsystems_and_other_queues_are_told_apart(void **state)
+{
+	struct apart *a = pair();
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_queue(a, TARGET, "nqn.b", 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
+	must_be(a, APART_SUBSYSTEM);
+	tell_queue(a, TARGET, "nqn.a", 2);
+	must_be(a, APART_QUEUE);
+	/* One that is not known may be any. */
+	tell_queue(a, TARGET, "nqn.a", 0xffff);
+	must_be(a, APART_CLOCKS);
+	apart_free(a);
+}
+
+static void recordings_of_different_times_are_told(void **state)
+{
+	const struct instant later = {.monotonic_ns = 0, .realtime_ns = 2000 * (int64_t)SECOND};
+	struct apart *a = pair();
+
+	(void)state;
+	apart_clock(a, TARGET, &later);
+	must_be(a, APART_TIME);
+	apart_free(a);
+}
+
+static void addresses_that_never_agree_are_told(void **state)
+{
+	struct apart *a = pair();
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_queue(a, TARGET, "nqn.a", 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 3);
+	/* Of so few it cannot be said. */
+	must_be(a, APART_CLOCKS);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 21, 5000);
+	must_be(a, APART_CONTENT);
+	/* One in common is among so many that the samples are thinned out. */
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
+	tell_reads(a, HOST, NT_HOST, SECOND, 1 << 21, 5000);
+	must_be(a, APART_CLOCKS);
+	apart_free(a);
+}
+
+static void different_samples_are_told(void **state)
+{
+	struct apart *a = pair();
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 100);
+	tell_queue(a, TARGET, "nqn.a", 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 4096, 1);
+	must_be(a, APART_SAMPLE);
+	apart_free(a);
+}
+
+static void a_stream_tells_by_itself_until_it_is_matched(void **state)
+{
+	static const uint64_t losses[COUNTERS_NR];
+	struct apart *a = pair();
+	const struct stats *s;
+
+	(void)state;
+	s = apart_stats(a, TARGET, "6.1.0", losses);
+	assert_non_null(s);
+	assert_int_equal(s->nr_rows, 1);
+	assert_int_equal(s->rows[0]->total.count, 100);
+	assert_true(s->elapsed > 98 && s->elapsed < 100);
+	apart_matched(a, HOST, TARGET);
+	assert_false(apart_is(a, HOST));
+	assert_false(apart_is(a, TARGET));
+	assert_null(apart_stats(a, TARGET, "6.1.0", losses));
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 1);
+	assert_false(apart_is(a, TARGET));
+	apart_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_without_another_side_has_nobody_to_match_with),
+		cmocka_unit_test(a_target_that_tells_of_no_commands_is_silent),
+		cmocka_unit_test(other_subsystems_and_other_queues_are_told_apart),
+		cmocka_unit_test(recordings_of_different_times_are_told),
+		cmocka_unit_test(addresses_that_never_agree_are_told),
+		cmocka_unit_test(different_samples_are_told),
+		cmocka_unit_test(a_stream_tells_by_itself_until_it_is_matched),
+	};
+
+	return cmocka_run_group_tests_name("apart", tests, NULL, NULL);
+}
