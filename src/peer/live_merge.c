@@ -42,6 +42,7 @@ struct live_merge {
 	int again_fd;
 	struct merge *merge;
 	struct machines machines;
+	struct apart *apart;
 	struct totals interval;
 	struct totals total;
 	bool recording;
@@ -55,6 +56,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 {
 	struct live_merge *l = context;
 
+	apart_matched(l->apart, c->host_stream, c->target_stream);
 	if (totals_add(&l->interval, c, host, target))
 		l->result = -ENOMEM;
 }
@@ -79,11 +81,15 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->merge = merge_new(&callbacks);
-	if (l->epoll_fd < 0 || l->again_fd < 0 || !l->merge || totals_init(&l->interval, 0) ||
-	    totals_init(&l->total, 0) || machines_init(&l->machines, PEER_STREAM + nr))
+	l->apart = apart_new(PEER_STREAM + nr);
+	if (!l->apart || l->epoll_fd < 0 || l->again_fd < 0 || !l->merge ||
+	    totals_init(&l->interval, 0) || totals_init(&l->total, 0) ||
+	    machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
 	l->interval.machines = l->total.machines = &l->machines;
 	live_merge_lacks(l, 0);
+	if (apart_begin(l->apart, HOST_STREAM, &(struct apart_header){.side = NT_HOST}))
+		goto fail;
 	watch(l, l->again_fd);
 	for (; l->nr < nr; l->nr++) {
 		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET);
@@ -116,6 +122,7 @@ void live_merge_free(struct live_merge *l)
 	totals_free(&l->interval);
 	totals_free(&l->total);
 	machines_free(&l->machines);
+	apart_free(l->apart);
 	free(l);
 }
 
@@ -133,14 +140,19 @@ void live_merge_lacks(struct live_merge *l, uint32_t missing)
 	machines_set(&l->machines, HOST_STREAM, &m, "host");
 }
 
-static void tell_machine(struct live_merge *l, const struct stream_header *h)
+/* Return: 0 or -ENOMEM. */
+static int tell_machine(struct live_merge *l, const struct stream_header *h)
 {
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
+	struct apart_header a = {
+		.side = h->side, .sample = h->sample, .missing = h->missing, .figures = true};
 	char label[32];
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
+	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
 	snprintf(label, sizeof(label), "peer %u", l->reading + 1);
 	machines_set(&l->machines, PEER_STREAM + l->reading, &m, label);
+	return apart_begin(l->apart, PEER_STREAM + l->reading, &a);
 }
 
 static int on_event(void *context, const struct stream_event *e)
@@ -149,13 +161,21 @@ static int on_event(void *context, const struct stream_event *e)
 	unsigned int stream = PEER_STREAM + l->reading;
 
 	l->recording |= e->type != STREAM_HEADER;
-	if (e->type == STREAM_HEADER)
-		tell_machine(l, &e->header);
-	if (e->type == STREAM_QUEUE)
-		return merge_queue(l->merge, stream, NT_TARGET, &e->queue);
-	if (e->type == STREAM_RECORD)
-		return merge_record(l->merge, stream, &e->record) ?: l->result;
-	return 0;
+	switch (e->type) {
+	case STREAM_HEADER:
+		return tell_machine(l, &e->header);
+	case STREAM_CLOCK:
+		apart_clock(l->apart, stream, &e->clock);
+		return 0;
+	case STREAM_QUEUE:
+		return apart_queue(l->apart, stream, &e->queue)
+			       ?: merge_queue(l->merge, stream, NT_TARGET, &e->queue);
+	case STREAM_RECORD:
+		return apart_record(l->apart, stream, &e->record)
+			       ?: merge_record(l->merge, stream, &e->record) ?: l->result;
+	default:
+		return 0;
+	}
 }
 
 /* Return: 1 when a peer has more, 0 when all has been read, or a negative errno. */
@@ -189,7 +209,8 @@ int live_merge_ready(struct live_merge *l)
 
 int live_merge_queue(struct live_merge *l, const struct queue_info *q)
 {
-	return merge_queue(l->merge, HOST_STREAM, NT_HOST, q);
+	return apart_queue(l->apart, HOST_STREAM, q)
+		       ?: merge_queue(l->merge, HOST_STREAM, NT_HOST, q);
 }
 
 int live_merge_record(struct live_merge *l, const struct nt_record *r)
@@ -199,15 +220,19 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 		l->early++;
 		return 0;
 	}
-	return merge_record(l->merge, HOST_STREAM, r) ?: l->result;
+	return apart_record(l->apart, HOST_STREAM, r)
+		       ?: merge_record(l->merge, HOST_STREAM, r) ?: l->result;
 }
 
 int live_merge_interval(struct live_merge *l)
 {
 	int ret = totals_fold(&l->total, &l->interval);
+	struct instant now;
 
 	if (ret)
 		return ret;
+	now = instant_now();
+	apart_clock(l->apart, HOST_STREAM, &now);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
 	return ret ?: l->result;
@@ -286,6 +311,28 @@ const struct totals *live_merge_totals(const struct live_merge *l, bool of_all)
 const struct machines *live_merge_machines(const struct live_merge *l)
 {
 	return &l->machines;
+}
+
+unsigned int live_merge_stream(unsigned int i)
+{
+	return PEER_STREAM + i;
+}
+
+const struct apart *live_merge_apart(const struct live_merge *l)
+{
+	return l->apart;
+}
+
+const struct stats *live_merge_peer_stats(const struct live_merge *l, unsigned int i)
+{
+	struct peer_about about;
+
+	if (i >= l->nr || !apart_is(l->apart, PEER_STREAM + i))
+		return NULL;
+	peer_about(l->peer[i], &about);
+	return about.header ? apart_stats(l->apart, PEER_STREAM + i, about.header->kernel,
+					  about.losses->count)
+			    : NULL;
 }
 
 const struct merge *live_merge_merge(const struct live_merge *l)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/queue.h"
+#include "merge/apart.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
@@ -84,6 +85,15 @@ const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
 
 /** live_merge_machines() - what is known of the host's and the peers' machines, by the merge's streams */
 const struct machines *live_merge_machines(const struct live_merge *l);
+
+/** live_merge_stream() - the merge's number of the stream of peer @i */
+unsigned int live_merge_stream(unsigned int i);
+
+/** live_merge_apart() - which peers' streams nothing was matched of so far, and why */
+const struct apart *live_merge_apart(const struct live_merge *l);
+
+/** live_merge_peer_stats() - what peer @i tells by itself, while nothing of it has been matched; else NULL */
+const struct stats *live_merge_peer_stats(const struct live_merge *l, unsigned int i);
 
 /** live_merge_merge() - the merge, for its connections */
 const struct merge *live_merge_merge(const struct live_merge *l);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "view/apart.h"
 #include "view/block.h"
 #include "view/connections.h"
 #include "view/head.h"
@@ -26,6 +27,8 @@
 #define DEFAULT_LINES 24
 /* What bars may take where nothing has a width. */
 #define PIPE_COLUMNS 132
+/* Of a peer's records, before it is said that none is matched: as long as one of them waits. */
+#define APART_SECONDS 5
 
 static unsigned int width_of(const struct view_options *o)
 {
@@ -77,6 +80,27 @@ static int block_write(const struct screen *s, const struct view_options *o, con
 	return err;
 }
 
+/* Of a peer of which nothing is matched yet: what it tells by itself, and why. */
+static void apart_show(const struct view_options *o, const struct block *b, const struct screen *s,
+		       unsigned int i)
+{
+	const struct stats *stats = live_merge_peer_stats(o->peers, i);
+	FILE *table = s->part[SCREEN_MERGED], *peers = s->part[SCREEN_PEERS];
+	struct block own;
+
+	/* Records wait so long for their other half before anything is said. */
+	if (!stats || (!b->summary && stats->elapsed < APART_SECONDS))
+		return;
+	fprintf(peers, "peer %u: ", i + 1);
+	apart_print(live_merge_apart(o->peers), live_merge_stream(i), live_merge_machines(o->peers),
+		    peers);
+	fputs("\n", peers);
+	fprintf(table, "peer %u by itself, since it began:\n", i + 1);
+	block_init(&own, stats, true, b->unicode, b->width);
+	rows_print(&own, table, table);
+	stages_print_side(stats, true, table, b->width, b->unicode);
+}
+
 /* Return: whether any commands were merged, 1 or 0; or -ENOMEM. */
 static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s)
 {
@@ -89,6 +113,8 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	stages_print_merged(m, s->part[SCREEN_MERGED], b->width, b->unicode);
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
 	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS]);
+	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
+		apart_show(o, b, s, i);
 	if (!err && b->summary)
 		err = connections_print(live_merge_merge(o->peers), live_merge_machines(o->peers),
 					s->part[SCREEN_PEERS]);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the live view shows of a host and a peer: their stages, or why there are none. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <poll.h>
+
+#include "core/time.h"
+#include "streams.h"
+#include "traffic.h"
+#include "view/view.h"
+
+#define US 1000ULL
+#define MS (1000 * US)
+#define SECOND (1000 * MS)
+/* A command that has to be started may take its time on a busy machine. */
+#define PATIENCE_NS (20 * SECOND)
+
+/* What the target's stream says, and what the host lacks. */
+struct pair {
+	uint32_t host_lacks;
+	uint32_t target_lacks;
+	uint64_t other_lba; /* added to what the target was asked for */
+	const char *target_nqn;
+};
+
+static const struct traffic_config config = {
+	.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 50 * (int64_t)SECOND, 0}},
+	.nr_streams = 2,
+	.queue = {{.target = 1,
+		   .nqn = "nqn.2024-01.org.example:one",
+		   .cntlid = 1,
+		   .qid = 1,
+		   .slot = 1,
+		   .gen = 1,
+		   .depth = 8}},
+	.nr_queues = 1,
+	.seed = 7,
+	.percent = {100, 0, 0, 0},
+	.network_ns = 20000,
+	.device_ns = 100000,
+	.think_ns = 100 * MS,
+	.commands = 500,
+};
+
+static void lack(struct nt_record *r, uint32_t missing)
+{
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (missing & 1u << i)
+			r->points[i] = 0;
+}
+
+/* Return: fd of the target's stream. */
+static int target_stream(const struct pair *p, char path[40])
+{
+	struct stream_header h = {
+		.side = NT_TARGET, .hostname = "stor", .missing = p->target_lacks};
+	struct stream_event e = {.type = STREAM_QUEUE};
+	struct traffic *t = traffic_new(&config);
+	struct traffic_record r;
+	struct stream_writer *w;
+	int fd = file_make();
+
+	w = stream_writer_new(fd, &h);
+	assert_non_null(w);
+	e.queue = traffic_stream_queue(&config, 0, NT_TARGET);
+	if (p->target_nqn)
+		snprintf(e.queue.subsysnqn, sizeof(e.queue.subsysnqn), "%s", p->target_nqn);
+	must_write(w, e);
+	while (traffic_next(t, &r)) {
+		if (r.r.side != NT_TARGET)
+			continue;
+		e = (struct stream_event){.type = STREAM_RECORD, .record = r.r};
+		e.record.slba += p->other_lba;
+		lack(&e.record, p->target_lacks);
+		must_write(w, e);
+	}
+	must_write(w, (struct stream_event){.type = STREAM_END});
+	stream_writer_free(w);
+	traffic_free(t);
+	snprintf(path, 40, "/proc/%d/fd/%d", (int)getpid(), fd);
+	return fd;
+}
+
+static void host_records(struct live_merge *l, const struct pair *p)
+{
+	struct queue_info q = traffic_stream_queue(&config, 0, NT_HOST);
+	struct traffic *t = traffic_new(&config);
+	struct traffic_record r;
+
+	assert_int_equal(live_merge_queue(l, &q), 0);
+	while (traffic_next(t, &r)) {
+		if (r.r.side != NT_HOST)
+			continue;
+		lack(&r.r, p->host_lacks);
+		assert_int_equal(live_merge_record(l, &r.r), 0);
+	}
+	traffic_free(t);
+}
+
+static char *show(const struct live_merge *l,
+		  int (*what)(const struct stats *s, const struct view_options *o))
+{
+	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
+	struct view_options o = {.columns = 132, .peers = l};
+	char *text = NULL;
+	size_t size = 0;
+
+	o.out = open_memstream(&text, &size);
+	assert_non_null(o.out);
+	assert_int_equal(what(&s, &o), 0);
+	fclose(o.out);
+	return text;
+}
+
+/* Runs both sides to their end. @interval, @summary: what is shown then. */
+static void run(const struct pair *p, char **interval, char **summary)
+{
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	char path[40], command[64], *sources[] = {command};
+	int fd = target_stream(p, path);
+	struct live_merge *l;
+
+	snprintf(command, sizeof(command), "cat %s", path);
+	l = live_merge_new(sources, 1);
+	assert_non_null(l);
+	live_merge_lacks(l, p->host_lacks);
+	while (!peer_over(live_merge_peer(l, 0))) {
+		struct pollfd f = {.fd = live_merge_fd(l), .events = POLLIN};
+
+		assert_true(monotonic_ns() < until);
+		poll(&f, 1, 100);
+		assert_int_equal(live_merge_ready(l), 0);
+	}
+	host_records(l, p);
+	*interval = show(l, view_interval);
+	assert_int_equal(live_merge_finish(l), 0);
+	*summary = show(l, view_summary);
+	live_merge_free(l);
+	close(fd);
+}
+
+static void assert_contains(const char *text, const char *what)
+{
+	if (!strstr(text, what))
+		fail_msg("\"%s\" is not in:\n%s", what, text);
+}
+
+static void assert_lacks(const char *text, const char *what)
+{
+	if (strstr(text, what))
+		fail_msg("\"%s\" is in:\n%s", what, text);
+}
+
+static void stages_beside_points_that_either_side_lacks_are_joined(void **state)
+{
+	static const struct {
+		struct pair pair;
+		const char *joined[2];
+	} known[] = {
+		{{.host_lacks = 1u << NT_H_SEND_CMD},
+		 {"read          nvme_tcp_submission+network_transmission ",
+		  "merged_stage read nvme_tcp_submission+network_transmission "}},
+		{{.target_lacks = 1u << NT_T_DONE},
+		 {"read          target_subsystem+nvmet_tcp_completion ",
+		  "merged_stage read target_subsystem+nvmet_tcp_completion "}},
+	};
+	char *interval, *summary;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		run(&known[i].pair, &interval, &summary);
+		assert_contains(interval, known[i].joined[0]);
+		assert_contains(summary, known[i].joined[1]);
+		assert_contains(summary, "stages of 500 merged commands; they add up");
+		assert_contains(summary, "unsplit 0\n");
+		assert_contains(summary, ", target stor\n");
+		assert_lacks(summary, "nothing of it is matched");
+		if (known[i].pair.target_lacks)
+			assert_contains(interval, ", lacks the points done");
+		free(interval);
+		free(summary);
+	}
+}
+
+static void a_peer_that_does_not_match_tells_its_own_figures_and_why(void **state)
+{
+	static const struct {
+		struct pair pair;
+		const char *reason;
+	} known[] = {
+		{{.target_nqn = "nqn.2024-01.org.example:two"}, "they have no subsystem in common"},
+		{{.other_lba = 1ULL << 40}, "no command of one asks for what a command of the "},
+	};
+	char *interval, *summary, text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		run(&known[i].pair, &interval, &summary);
+		snprintf(text, sizeof(text), "\npeer 1: nothing of it is matched, with host ");
+		assert_contains(interval, text);
+		assert_contains(summary, text);
+		assert_contains(interval, known[i].reason);
+		assert_contains(summary, known[i].reason);
+		assert_contains(interval, "\npeer 1 by itself, since it began:\n");
+		assert_contains(interval, "cntlid 1");
+		assert_contains(interval, "read  send_response ");
+		assert_contains(summary, "read  send_response ");
+		free(interval);
+		free(summary);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages_beside_points_that_either_side_lacks_are_joined),
+		cmocka_unit_test(a_peer_that_does_not_match_tells_its_own_figures_and_why),
+	};
+
+	return cmocka_run_group_tests_name("live_merged", tests, NULL, NULL);
+}
