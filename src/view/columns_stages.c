@@ -114,7 +114,7 @@ static int by_stages(const void *a, const void *b)
 
 static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_op op)
 {
-	const struct totals_stage *stage[TOTALS_STAGES_MAX];
+	const struct totals_stage *stage[TOTALS_STAGES_MAX] = {NULL};
 	const struct hist *unsplit = &m->unsplit_latency[op];
 	double whole = (double)m->latency[op].sum;
 	unsigned int nr = 0;

@@ -21,6 +21,11 @@ char *duration_format(char *buf, size_t size, double ns)
 	size_t u = 0;
 	double v;
 
+	if (ns <= -0.5) {
+		buf[0] = '-';
+		duration_format(buf + 1, size - 1, -ns);
+		return buf;
+	}
 	/* 999.5 of a unit would be printed as 1000 of it. */
 	if (ns < 999.5) {
 		snprintf(buf, size, "%.0fns", ns > 0 ? ns : 0);

@@ -7,8 +7,8 @@
 
 /**
  * duration_format() - a duration
- * @buf: filled with at most 8 characters, e.g. "870ns", "12.3us", "4.56ms", "1.20s"
- * @size: of @buf
+ * @buf: filled with at most 8 characters, e.g. "870ns", "12.3us", "4.56ms", "1.20s"; and a sign
+ * @size: of @buf, at least 2
  * @ns: nanoseconds
  *
  * Return: @buf.

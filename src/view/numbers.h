@@ -22,9 +22,10 @@ void numbers_print_side(const struct stats *s, bool counts_only, FILE *f);
  * numbers_print_merged() - merged commands:
  *   merged OP COUNT MEAN P50 P99 MAX SUM
  *   merged_stage OP STAGE MEAN P50 P99 MAX SUM
- *   merged_queue NQN CNTLID QID OP COUNT, then the ten SUMs
+ *   merged_queue NQN CNTLID QID OP COUNT, then the ten SUMs, UNSPLIT, its SUM, HOST and TARGET
  *   unsplit COUNT
  *   negative_stages COUNT worst NS
+ * For each OP the SUMs of its merged_stage lines, of which "unsplit" may be one, are that of its merged line.
  *
  * Return: 0 or -ENOMEM; then the lines of queues are missing.
  */

@@ -210,6 +210,10 @@ static void durations_have_three_digits_and_the_right_unit(void **state)
 		{1234e9, "1234s"},
 		{86400e9, "86400s"},
 		{(double)UINT64_MAX, "1.8e+10s"},
+		/* What clocks drift apart. */
+		{-0.4, "0ns"},
+		{-3, "-3ns"},
+		{-12345, "-12.3us"},
 	};
 	char buf[16];
 
