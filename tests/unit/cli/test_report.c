@@ -106,7 +106,7 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 		 .edit = target_lacks ? without_done : NULL},
 	};
 	struct traffic_config c = recordings_config();
-	char text[128];
+	char wanted[128];
 	struct result r;
 
 	recordings_make(f, &c);
@@ -114,20 +114,20 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "stages of 500 merged commands; they add up");
 	assert_contains(r.out, "unsplit 0\n");
-	snprintf(text, sizeof(text), "%s: its kernel lacks the points send_cmd\n", f[0].path);
-	assert_int_equal(!strstr(r.out, text), !host_lacks);
-	snprintf(text, sizeof(text), "%s: its kernel lacks the points done\n", f[1].path);
-	assert_int_equal(!strstr(r.out, text), !target_lacks);
-	snprintf(text, sizeof(text), "merged_stage read %s ", joined);
-	assert_contains(r.out, text);
+	snprintf(wanted, sizeof(wanted), "%s: its kernel lacks the points send_cmd\n", f[0].path);
+	assert_int_equal(!strstr(r.out, wanted), !host_lacks);
+	snprintf(wanted, sizeof(wanted), "%s: its kernel lacks the points done\n", f[1].path);
+	assert_int_equal(!strstr(r.out, wanted), !target_lacks);
+	snprintf(wanted, sizeof(wanted), "merged_stage read %s ", joined);
+	assert_contains(r.out, wanted);
 	/* The story of the slowest has the name as well. */
-	snprintf(text, sizeof(text), "  %s ", joined);
-	assert_contains(r.out, text);
+	snprintf(wanted, sizeof(wanted), "  %s ", joined);
+	assert_contains(r.out, wanted);
 	assert_int_equal(sum_of(r.out, "merged_stage "), sum_of(r.out, "merged "));
 	assert_int_not_equal(sum_of(r.out, "merged "), 0);
 	RUN(&r, "report", f[0].path, f[1].path, "--commands");
-	snprintf(text, sizeof(text), " %s=", joined);
-	assert_contains(r.out, text);
+	snprintf(wanted, sizeof(wanted), " %s=", joined);
+	assert_contains(r.out, wanted);
 	assert_lacks(r.out, "| unsplit");
 	recordings_free(f, 2);
 }
@@ -237,7 +237,7 @@ static void connections_name_their_machines(void **state)
 	};
 	struct traffic_config c = pairs_config();
 	const char *line;
-	char text[256];
+	char wanted[256];
 	struct result r;
 
 	(void)state;
@@ -250,14 +250,14 @@ static void connections_name_their_machines(void **state)
 	assert_memory_equal(strstr(line, "; host "), "; host web, target stor\\x1ba\n", 29);
 	line = strstr(r.out, "\nconnection nqn.2024-01.org.example:two cntlid 1 queue 1: matched ");
 	assert_non_null(line);
-	snprintf(text, sizeof(text), "; host web(%s), target %s\n", f[2].path, f[3].path);
-	assert_contains(line, text);
+	snprintf(wanted, sizeof(wanted), "; host web(%s), target %s\n", f[2].path, f[3].path);
+	assert_contains(line, wanted);
 	/* So do the lines of their stages, for people and for scripts. */
 	assert_contains(r.out, "\nweb  ");
 	line = strstr(r.out, "\nmerged_queue nqn.2024-01.org.example:two 1 1 read ");
 	assert_non_null(line);
-	snprintf(text, sizeof(text), " web(%s) %s\n", f[2].path, f[3].path);
-	assert_contains(line, text);
+	snprintf(wanted, sizeof(wanted), " web(%s) %s\n", f[2].path, f[3].path);
+	assert_contains(line, wanted);
 	recordings_free(f, 4);
 }
 
@@ -298,19 +298,19 @@ static void recordings_that_do_not_match_are_each_told_with_the_reason(void **st
 		{.header = {.hostname = "stor"}, .edit = elsewhere},
 	};
 	struct traffic_config c = recordings_config();
-	char text[256];
+	char wanted[256];
 	struct result r;
 
 	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
-	snprintf(text, sizeof(text), "%s: nothing of it is matched, with target stor: no command ",
-		 f[0].path);
-	assert_contains(r.out, text);
-	snprintf(text, sizeof(text), "%s: nothing of it is matched, with host web: no command ",
+	snprintf(wanted, sizeof(wanted),
+		 "%s: nothing of it is matched, with target stor: no command ", f[0].path);
+	assert_contains(r.out, wanted);
+	snprintf(wanted, sizeof(wanted), "%s: nothing of it is matched, with host web: no command ",
 		 f[1].path);
-	assert_contains(r.out, text);
+	assert_contains(r.out, wanted);
 	assert_contains(r.out, "\nstage read network_and_target ");
 	assert_contains(r.out, "\nstage read send_response ");
 	assert_contains(r.out, "\nconnection ");
@@ -327,17 +327,17 @@ static void a_host_that_does_not_match_is_told_beside_those_that_do(void **state
 		{.header = {.hostname = "none"}},
 	};
 	struct traffic_config c = pairs_config();
-	char text[256];
+	char wanted[256];
 	struct result r;
 
 	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, f[2].path);
 	assert_int_equal(r.status, 0);
-	snprintf(text, sizeof(text),
+	snprintf(wanted, sizeof(wanted),
 		 "%s: nothing of it is matched, with target stor: they have no subsystem in common",
 		 f[2].path);
-	assert_contains(r.out, text);
+	assert_contains(r.out, wanted);
 	assert_contains(r.out, "\nmerged read ");
 	assert_contains(r.out, "\nstage read network_and_target ");
 	assert_lacks(r.out, "\nstage read send_response ");

@@ -192,14 +192,14 @@ static void a_peer_that_does_not_match_tells_its_own_figures_and_why(void **stat
 		{{.target_nqn = "nqn.2024-01.org.example:two"}, "they have no subsystem in common"},
 		{{.other_lba = 1ULL << 40}, "no command of one asks for what a command of the "},
 	};
-	char *interval, *summary, text[256];
+	char *interval, *summary, wanted[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		run(&known[i].pair, &interval, &summary);
-		snprintf(text, sizeof(text), "\npeer 1: nothing of it is matched, with host ");
-		assert_contains(interval, text);
-		assert_contains(summary, text);
+		snprintf(wanted, sizeof(wanted), "\npeer 1: nothing of it is matched, with host ");
+		assert_contains(interval, wanted);
+		assert_contains(summary, wanted);
 		assert_contains(interval, known[i].reason);
 		assert_contains(summary, known[i].reason);
 		assert_contains(interval, "\npeer 1 by itself, since it began:\n");
