@@ -8,6 +8,7 @@
 #include "core/names.h"
 
 #define STAGE_NONE 0xff
+#define POINT_NONE 0xff
 
 const struct segment *segments_of(enum nt_side side, size_t *nr)
 {
@@ -163,10 +164,64 @@ bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
 	return split(r, 0, NULL, stage);
 }
 
-bool record_stages_into(const struct nt_record *r, uint32_t missing,
-			const uint8_t into[NT_STAGES_MAX], uint64_t stage[NT_STAGES_MAX])
+static void shape_init(struct stage_shape *shape, const struct stage_split *s, unsigned int of)
 {
-	return split(r, missing, into, stage);
+	size_t nr;
+	const struct segment *segment = segments_of(s->side, &nr);
+	uint8_t last = POINT_NONE;
+
+	shape->nr = 0;
+	for (size_t i = 0; i < nr; i++) {
+		uint8_t from, to, at = s->into[segment[i].stage];
+
+		if (!(segment[i].shapes & 1u << of))
+			continue;
+		from = s->missing & 1u << segment[i].from ? last : segment[i].from;
+		to = s->missing & 1u << segment[i].to ? from : segment[i].to;
+		last = to;
+		if (from == to || from == POINT_NONE || at == STAGE_UNKNOWN)
+			continue;
+		shape->part[shape->nr].from = from;
+		shape->part[shape->nr].to = to;
+		shape->part[shape->nr++].at = at;
+	}
+}
+
+void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing)
+{
+	s->side = side;
+	s->missing = missing;
+	stages_join(side, missing, s->into);
+	for (unsigned int i = 0; i < NT_SHAPES_NR; i++)
+		shape_init(&s->shape[i], s, i);
+}
+
+bool stage_split(const struct stage_split *s, const struct nt_record *r,
+		 uint64_t stage[NT_STAGES_MAX])
+{
+	const struct stage_shape *shape;
+	unsigned int i = 0;
+
+	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
+	/* A damaged stream may say anything. */
+	if (r->side != s->side || r->shape >= NT_SHAPES_NR)
+		return false;
+	shape = &s->shape[r->shape];
+	/* submit depends on a setting of the disk. */
+	if (s->side == NT_HOST && shape->nr && shape->part[0].from == NT_H_SUBMIT &&
+	    !r->points[NT_H_SUBMIT])
+		i++;
+	for (; i < shape->nr; i++) {
+		uint64_t from = r->points[shape->part[i].from];
+		uint64_t to = r->points[shape->part[i].to];
+
+		if (!from || to < from) {
+			memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
+			return false;
+		}
+		stage[shape->part[i].at] += to - from;
+	}
+	return true;
 }
 
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],

@@ -77,20 +77,43 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MAX],
 			      unsigned int stage, char *buf, size_t size);
 
+/* Segments of a shape: at most one for each point but the first. */
+#define SEGMENTS_OF_SHAPE_MAX (NT_POINTS_MAX - 1)
+
 /**
- * record_stages_into() - record_stages() where points are missing
+ * struct stage_split - how records of one machine's side are split, worked out once for many of them
+ * @missing: bits of the points that nothing gives there
+ * @into: which stages are one, as stages_join() has it
+ * @shape: for each, from which point that is there to which, and the stage that this is a part of
+ */
+struct stage_split {
+	enum nt_side side;
+	uint32_t missing;
+	uint8_t into[NT_STAGES_MAX];
+	struct stage_shape {
+		uint8_t nr;
+		struct {
+			uint8_t from, to, at;
+		} part[SEGMENTS_OF_SHAPE_MAX];
+	} shape[NT_SHAPES_NR];
+};
+
+/** stage_split_init() - fill @s for a side of a machine that lacks these points */
+void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing);
+
+/**
+ * stage_split() - record_stages() where points are missing
+ * @s: of the machine and side that the record is of
  * @r: record
- * @missing: bits of the points that nothing gave where it was made
- * @into: of these, from stages_join()
  * @stage: filled with nanoseconds; only stages that are into themselves have a time
  *
  * Return: true when every other point that the record's shape needs is there and in order.
  */
-bool record_stages_into(const struct nt_record *r, uint32_t missing,
-			const uint8_t into[NT_STAGES_MAX], uint64_t stage[NT_STAGES_MAX]);
+bool stage_split(const struct stage_split *s, const struct nt_record *r,
+		 uint64_t stage[NT_STAGES_MAX]);
 
 /**
- * record_stages_joined() - the same for a single record; @into is filled by stages_join()
+ * record_stages_joined() - stage_split() of a single record; @into is filled by stages_join()
  */
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
 			  uint64_t stage[NT_STAGES_MAX]);

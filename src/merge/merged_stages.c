@@ -82,9 +82,9 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		s->into[i] = (uint8_t)i;
 	for (int side = 0; side < NT_SIDES; side++) {
-		const uint8_t *own = s->own[side], *of = merged_of[side];
+		const uint8_t *own = s->own[side].into, *of = merged_of[side];
 
-		stages_join((enum nt_side)side, s->missing[side], s->own[side]);
+		stage_split_init(&s->own[side], (enum nt_side)side, s->missing[side]);
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
 			if (own[i] != STAGE_UNKNOWN)
 				join(s->into, of[i], of[own[i]]);
@@ -93,7 +93,7 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 		}
 	}
 	for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++)
-		if (s->own[NT_HOST][i] == STAGE_UNKNOWN)
+		if (s->own[NT_HOST].into[i] == STAGE_UNKNOWN)
 			unknown(s->into, merged_of[NT_HOST][i]);
 }
 
@@ -115,8 +115,8 @@ bool merged_split(const struct merged_split *s, const struct nt_record *host,
 
 	memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
 	if ((host->shape == NT_SHAPE_R2T_WRITE) != (target->shape == NT_SHAPE_R2T_WRITE) ||
-	    !record_stages_into(host, s->missing[NT_HOST], s->own[NT_HOST], own[NT_HOST]) ||
-	    !record_stages_into(target, s->missing[NT_TARGET], s->own[NT_TARGET], own[NT_TARGET]))
+	    !stage_split(&s->own[NT_HOST], host, own[NT_HOST]) ||
+	    !stage_split(&s->own[NT_TARGET], target, own[NT_TARGET]))
 		return false;
 	for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++) {
 		uint8_t at = s->into[merged_of[NT_HOST][i]];

@@ -47,7 +47,7 @@ bool merged_stages(const struct nt_record *host, const struct nt_record *target,
 /**
  * struct merged_split - how the commands of two machines are split
  * @missing: [side] bits of the points that nothing gives there
- * @own: [side] which of the side's own stages are one, from stages_join()
+ * @own: [side] the side's own stages
  * @into: for each of the ten stages the first of those that it is one with (itself, mostly), or
  *        STAGE_UNKNOWN
  *
@@ -56,7 +56,7 @@ bool merged_stages(const struct nt_record *host, const struct nt_record *target,
  */
 struct merged_split {
 	uint32_t missing[NT_SIDES];
-	uint8_t own[NT_SIDES][NT_STAGES_MAX];
+	struct stage_split own[NT_SIDES];
 	uint8_t into[NT_MERGED_STAGES_NR];
 };
 

@@ -32,8 +32,8 @@ struct queue {
 
 struct one_side {
 	struct stats s;
-	uint8_t into[NT_STAGES_MAX]; /* which stages are one */
-	struct queue *queues;	     /* hash table */
+	struct stage_split how;
+	struct queue *queues; /* hash table */
 };
 
 struct one_side *one_side_new(enum nt_side side)
@@ -50,7 +50,7 @@ struct one_side *one_side_new(enum nt_side side)
 void one_side_lacks(struct one_side *o, uint32_t missing)
 {
 	o->s.missing = missing;
-	stages_join(o->s.side, missing, o->into);
+	stage_split_init(&o->how, o->s.side, missing);
 }
 
 void one_side_free(struct one_side *o)
@@ -122,10 +122,10 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 		q->row[op] = row;
 	hist_count(&row->total, last - first);
 	row->total.bytes += r->length;
-	if (!record_stages_into(r, o->s.missing, o->into, stage))
+	if (!stage_split(&o->how, r, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
-		if (o->into[i] == i)
+		if (o->how.into[i] == i)
 			hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
 }

@@ -120,6 +120,7 @@ static void row_machines(const struct totals *t, struct totals_row *row,
 		return;
 	merged_split_init(&row->how, host, target);
 	memset(row->stage, 0, sizeof(row->stage));
+	row->has_stages = false;
 }
 
 static uint32_t stages_into(const struct merged_split *how, unsigned int stage)
@@ -157,6 +158,8 @@ static int row_stages(struct totals *t, struct totals_row *row, bool *full)
 	char name[STAGE_NAME_LEN];
 
 	*full = false;
+	if (row->has_stages)
+		return 0;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR && !*full; i++) {
 		if (row->how.into[i] != i || row->stage[i])
 			continue;
@@ -165,6 +168,7 @@ static int row_stages(struct totals *t, struct totals_row *row, bool *full)
 		if (!row->stage[i] && !*full)
 			return -ENOMEM;
 	}
+	row->has_stages = !*full;
 	return 0;
 }
 

@@ -52,7 +52,8 @@ struct totals_stage {
  * @split: commands that have all stages that their machines can tell
  * @unsplit_ns: latency of the others
  * @how: how its commands are split
- * @stage: [stage] where @time of a stage is kept that is into itself, NULL until a command has it
+ * @has_stages: @stage is filled
+ * @stage: [stage] where @time of a stage is kept that is into itself
  * @sum: [stage] nanoseconds, over the commands split, negative ones taken off
  * @max: [stage] the longest
  */
@@ -63,6 +64,7 @@ struct totals_row {
 	uint64_t split;
 	uint64_t unsplit_ns;
 	struct merged_split how;
+	bool has_stages;
 	struct totals_stage *stage[NT_MERGED_STAGES_NR];
 	int64_t sum[NT_MERGED_STAGES_NR];
 	int64_t max[NT_MERGED_STAGES_NR];

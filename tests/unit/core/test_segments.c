@@ -127,6 +127,37 @@ static void a_point_that_is_missing_by_accident_leaves_no_stage(void **state)
 		assert_int_equal(stage[i], 0);
 }
 
+/* One is worked out for many records, the other looks at the table each time. */
+static void both_ways_to_split_agree(void **state)
+{
+	uint64_t once[NT_STAGES_MAX], many[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+	struct stage_split split;
+
+	(void)state;
+	for (int side = 0; side < NT_SIDES; side++) {
+		for (uint32_t missing = 0; missing < 1u << points_nr(side); missing++) {
+			stage_split_init(&split, side, missing);
+			for (unsigned int i = 0; i < NT_SHAPES_NR * 3; i++) {
+				struct nt_record r = record_make(side, i % NT_SHAPES_NR);
+
+				/* All there is, one more that is lost, and two that are the wrong way. */
+				for (unsigned int p = 0; p < points_nr(side); p++)
+					if (missing & 1u << p)
+						r.points[p] = 0;
+				if (i / NT_SHAPES_NR == 1)
+					r.points[missing % points_nr(side)] = 0;
+				if (i / NT_SHAPES_NR == 2)
+					r.points[missing % points_nr(side)] = 1;
+				assert_int_equal(stage_split(&split, &r, many),
+						 record_stages_joined(&r, missing, into, once));
+				assert_memory_equal(many, once, sizeof(once));
+				assert_memory_equal(split.into, into, sizeof(into));
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +167,7 @@ int main(void)
 		cmocka_unit_test(a_stage_without_a_beginning_is_unknown),
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
+		cmocka_unit_test(both_ways_to_split_agree),
 	};
 
 	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
