@@ -124,7 +124,7 @@ static void cells_stand_under_their_headings(void **state)
 	LINE_PRINT(out, &disks, table, &one);
 	assert_written("sd\\x1b      1        -");
 	LINE_PRINT(out, &disks, table, &two);
-	assert_written("sdb         2      0ns");
+	assert_written("sdb         2  -4.20us");
 }
 
 static void lines_for_scripts_always_have_as_many_words(void **state)
