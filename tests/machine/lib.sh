@@ -82,6 +82,16 @@ tracer_attached() {
 	return 1
 }
 
+# hide PATTERN: make believe that ftrace cannot trace the functions that match; hide nothing without one.
+hide() {
+	local functions=/sys/kernel/tracing/available_filter_functions
+
+	! mountpoint -q $functions || umount $functions
+	(($# > 0)) || return 0
+	grep -vE "$1" $functions >/tmp/functions
+	mount --bind /tmp/functions $functions
+}
+
 # tracer_stop PID...: end them as Ctrl-C does; the status is that of the last one.
 tracer_stop() {
 	local pid status=0

@@ -12,15 +12,6 @@ status() {
 	echo $?
 }
 
-# hide PATTERN: make believe that ftrace cannot trace the functions that match; hide nothing without one.
-functions=/sys/kernel/tracing/available_filter_functions
-hide() {
-	! mountpoint -q $functions || umount $functions
-	(($# > 0)) || return 0
-	grep -vE "$1" $functions >/tmp/functions
-	mount --bind /tmp/functions $functions
-}
-
 equal "without the module too little is there" "$(status ntprof-bpf probes --host)" 3
 check "and it is said why" grep -q "module nvme_tcp is not loaded" /tmp/out
 check "and what to do" grep -q "to do: .*modprobe nvme-tcp" /tmp/out
