@@ -418,8 +418,8 @@ static const struct argp report_argp = {
 	.parser = parse_report,
 	.args_doc = "FILE...",
 	.doc = "Bring the recorded sides together, of any number of hosts and targets, in any order of "
-	       "the files, and show where the time went in ten stages; of one side alone, that side's "
-	       "stages. Needs neither root nor BPF.\n"
+	       "the files, and show where the time went in ten stages; of one side alone, and of what "
+	       "does not match, that side's stages. Needs neither root nor BPF.\n"
 	       "\v"
 	       "Examples:\n"
 	       "  ntprof-bpf report host.ntp target.ntp\n"
