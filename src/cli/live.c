@@ -35,6 +35,7 @@ struct live {
 	struct view_options view;
 	struct live_merge *peers; /* NULL without */
 	struct announced announced;
+	bool lacks_told; /* the peers' merge knows which points this machine lacks */
 	uint64_t shown;
 };
 
@@ -60,20 +61,16 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 {
 	struct live *l = context;
 	struct queue_info q;
-	int ret = announce(&l->announced, t, r, &q);
+	int ret;
 
+	if (!l->lacks_told) {
+		live_merge_lacks(l->peers, tracer_missing(t));
+		l->lacks_told = true;
+	}
+	ret = announce(&l->announced, t, r, &q);
 	if (ret > 0)
 		ret = live_merge_queue(l->peers, &q);
 	return ret ?: live_merge_record(l->peers, r);
-}
-
-static int begin(void *context, const struct tracer *t)
-{
-	struct live *l = context;
-
-	if (l->peers)
-		live_merge_lacks(l->peers, tracer_missing(t));
-	return 0;
 }
 
 static int peers_fd_of(void *context)
@@ -108,7 +105,6 @@ static int live(const struct live_options *o)
 {
 	const struct run_callbacks callbacks = {
 		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
-		.begin = begin,
 		.record = take_record,
 		.fd = o->nr_peers ? peers_fd_of : NULL,
 		.ready = take_peers,

@@ -140,7 +140,11 @@ struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
 		const struct totals_row *t = m->row[i];
 
 		if (t && t->latency.count)
-			rows[(*nr)++] = (struct merged_row){{&t->latency, t->op}, t, m->machines};
+			rows[(*nr)++] = (struct merged_row){
+				.base = {.h = &t->latency, .op = t->op},
+				.t = t,
+				.machines = m->machines,
+			};
 	}
 	qsort(rows, *nr, sizeof(*rows), by_name);
 	return rows;

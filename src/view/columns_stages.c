@@ -91,7 +91,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 			if (into[i] != i && !unknown)
 				continue;
 			rows->row[rows->nr++] = (struct stage_row){
-				.base = {&h[i], op},
+				.base = {.h = &h[i], .op = op},
 				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
 				.unknown = unknown,
 				.sum = (int64_t)h[i].sum,
@@ -125,14 +125,14 @@ static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_
 	qsort(stage, nr, sizeof(stage[0]), by_stages);
 	for (unsigned int i = 0; i < nr; i++)
 		rows->row[rows->nr++] = (struct stage_row){
-			.base = {&stage[i]->time, op},
+			.base = {.h = &stage[i]->time, .op = op},
 			.stage = stage[i]->name,
 			.sum = stage[i]->sum,
 			.whole = whole,
 		};
 	if (unsplit->count)
 		rows->row[rows->nr++] = (struct stage_row){
-			.base = {unsplit, op},
+			.base = {.h = unsplit, .op = op},
 			.stage = "unsplit",
 			.sum = (int64_t)unsplit->sum,
 			.whole = whole,
