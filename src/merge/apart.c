@@ -252,8 +252,10 @@ static enum apart_reason why(const struct stream *s, const struct stream *other)
 	/* Of one that others match with, no more is known. */
 	if (other->matched)
 		return APART_CLOCKS;
+	/* Wall clocks may be wrong: what both were asked for is told as well. */
 	if (!overlap(s, other))
-		return APART_TIME;
+		return contents_common(&s->contents, &other->contents, 0) ? APART_AGAIN
+									  : APART_TIME;
 	if (sample == other_sample &&
 	    !contents_common(&s->contents, &other->contents, CONTENTS_MIN))
 		return APART_CONTENT;

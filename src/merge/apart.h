@@ -14,14 +14,15 @@
 #include "core/time.h"
 
 /* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
-#define APART_REASONS(X)                                                               \
-	X(NOBODY, "no stream of the other side is there")                              \
-	X(SILENT, "the other side has told of no commands")                            \
-	X(SUBSYSTEM, "they have no subsystem in common")                               \
-	X(QUEUE, "they have no queue in common: controller or queue ids differ")       \
-	X(TIME, "they did not record at the same time, as their clocks have it")       \
-	X(CONTENT, "no command of one asks for what a command of the other does")      \
-	X(SAMPLE, "they measured different samples, and too few commands are in both") \
+#define APART_REASONS(X)                                                                   \
+	X(NOBODY, "no stream of the other side is there")                                  \
+	X(SILENT, "the other side has told of no commands")                                \
+	X(SUBSYSTEM, "they have no subsystem in common")                                   \
+	X(QUEUE, "they have no queue in common: controller or queue ids differ")           \
+	X(TIME, "they did not record at the same time, as their clocks have it")           \
+	X(CONTENT, "no command of one asks for what a command of the other does")          \
+	X(SAMPLE, "they measured different samples, and too few commands are in both")     \
+	X(AGAIN, "both ask for the same, but at different times, as their clocks have it") \
 	X(CLOCKS, "too few commands, or too many that look alike, to tell which belong together")
 
 #define APART_ENUM(id, words) APART_##id,

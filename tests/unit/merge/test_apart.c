@@ -129,6 +129,11 @@ static void recordings_of_different_times_are_told(void **state)
 
 	(void)state;
 	apart_clock(a, TARGET, &later);
+	must_be(a, APART_AGAIN);
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_queue(a, TARGET, "nqn.a", 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 3);
+	apart_clock(a, TARGET, &later);
 	must_be(a, APART_TIME);
 	apart_free(a);
 }
