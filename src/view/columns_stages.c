@@ -54,12 +54,34 @@ static const struct column stage[] = {
 
 const struct columns stage_columns = COLUMNS("stages", stage);
 
-static bool had_commands(const struct stats *s, bool summary, enum nt_op op)
+static const struct column population[] = {
+	[POPULATION_SPLIT] = {"split", "split", .unit = UNIT_COUNT,
+			      COLUMN_FIELD(struct stage_rows, split)},
+	[POPULATION_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
+				 COLUMN_FIELD(struct stage_rows, commands)},
+};
+
+const struct columns population_columns = COLUMNS("population", population);
+
+static uint64_t commands_of(const struct stats *s, bool summary, enum nt_op op)
 {
+	uint64_t n = 0;
+
 	for (size_t i = 0; i < s->nr_rows; i++)
-		if (s->rows[i]->op == op && columns_hist_of(s->rows[i], summary)->count)
-			return true;
-	return false;
+		if (s->rows[i]->op == op)
+			n += columns_hist_of(s->rows[i], summary)->count;
+	return n;
+}
+
+/* A command that does not pass a stage, or has no submit, need not be counted in it. */
+static uint64_t split_of(const struct hist *stages, unsigned int nr)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (stages[i].count > most)
+			most = stages[i].count;
+	return most;
 }
 
 static double sum_of(const struct hist *stages, unsigned int nr)
@@ -77,14 +99,18 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 	uint8_t into[NT_STAGES_MAX];
 
 	rows->nr = 0;
+	rows->commands = rows->split = 0;
 	stages_join(s->side, s->missing, into);
 	for (unsigned int i = 0; i < nr; i++)
 		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
 		const struct hist *h = summary ? s->stage_total[op] : s->stage_interval[op];
+		uint64_t commands = commands_of(s, summary, (enum nt_op)op);
 
-		if (!had_commands(s, summary, op))
+		if (!commands)
 			continue;
+		rows->commands += commands;
+		rows->split += split_of(h, nr);
 		for (unsigned int i = 0; i < nr; i++) {
 			bool unknown = into[i] == STAGE_UNKNOWN;
 

@@ -39,6 +39,14 @@ enum stage_column {
 /* Of struct stage_row. */
 extern const struct columns stage_columns;
 
+enum population_column {
+	POPULATION_SPLIT,
+	POPULATION_COMMANDS,
+};
+
+/* Of struct stage_rows of one side, a single row. */
+extern const struct columns population_columns;
+
 _Static_assert(TOTALS_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
 /* Of merged commands also those that are unsplit. */
 #define STAGE_ROWS_MAX (NT_OPS_NR * (TOTALS_STAGES_MAX + 1))
@@ -46,9 +54,12 @@ _Static_assert(TOTALS_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
  * struct stage_rows - the stages of every operation that had commands, one operation after the other
  * @nr: how many @row there are
  * @joined: the names of a side's stages that are one
+ * @commands: of a side, all of these operations; @split: those of them that are in the stages
  */
 struct stage_rows {
 	unsigned int nr;
+	uint64_t commands;
+	uint64_t split;
 	struct stage_row row[STAGE_ROWS_MAX];
 	char joined[NT_STAGES_MAX][STAGE_NAME_LEN];
 };

@@ -92,9 +92,17 @@ static void print(const struct stage_rows *rows, bool any_op, FILE *f, unsigned 
 void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned int width,
 		       bool unicode)
 {
+	static const struct phrase some[] = {
+		PHRASE("stages of ", POPULATION_SPLIT),
+		PHRASE(" of ", POPULATION_COMMANDS,
+		       .after = " commands: the others could not be split\n"),
+	};
 	struct stage_rows rows;
 
 	columns_stages_of_side(&rows, s, summary);
+	/* An interval may have a command's latency, and the next one its stages. */
+	if (summary && rows.split < rows.commands)
+		LINE_PRINT(f, &population_columns, some, &rows);
 	print(&rows, false, f, width, unicode);
 }
 

@@ -22,11 +22,11 @@
 #include "view/octaves.h"
 
 static const struct columns *const tables[] = {
-	&run_columns,	  &queue_columns,   &operation_columns,	    &stage_columns,
-	&loss_columns,	  &octaves_columns, &merged_columns,	    &connection_columns,
-	&merging_columns, &stray_columns,   &matching_columns,	    &input_columns,
-	&peer_columns,	  &command_columns, &command_stage_columns, &point_columns,
-	&pair_columns,
+	&run_columns,	  &queue_columns,      &operation_columns,     &stage_columns,
+	&loss_columns,	  &octaves_columns,    &merged_columns,	       &connection_columns,
+	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
+	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
+	&pair_columns,	  &population_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -150,6 +150,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&queue_columns, &queue);
 	assert_values_are_of_their_units(&operation_columns, &operation);
 	assert_values_are_of_their_units(&stage_columns, &stages.row[0]);
+	assert_values_are_of_their_units(&population_columns, &stages);
 	assert_values_are_of_their_units(&loss_columns, &loss);
 	assert_values_are_of_their_units(&octaves_columns, &octaves);
 	assert_values_are_of_their_units(&merged_columns, &merged);

@@ -433,6 +433,23 @@ static void commands_that_could_not_be_split_leave_their_stages_empty(void **sta
 	stats_free(&s);
 }
 
+static void summary_says_how_many_commands_are_in_the_stages(void **state)
+{
+	struct stats s = stats_make();
+	char *text;
+
+	(void)state;
+	text = view_render(view_summary, &s, pipe_ascii);
+	assert_lacks(text, "stages of ");
+	free(text);
+	row_add(stats_row(&s, "nvme0", "nqn.2024-01.org.example:one", 1, NT_OP_READ, false), MS,
+		4096, 7);
+	text = view_render(view_summary, &s, pipe_ascii);
+	assert_has_line(text, "stages of 503 of 510 commands: the others could not be split");
+	free(text);
+	stats_free(&s);
+}
+
 static void target_shows_the_stages_of_the_target(void **state)
 {
 	struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "tracepoints"};
@@ -846,6 +863,7 @@ int main(void)
 		cmocka_unit_test(height_in_a_histogram_follows_the_count),
 		cmocka_unit_test(stages_are_shown_with_their_share_even_when_zero),
 		cmocka_unit_test(commands_that_could_not_be_split_leave_their_stages_empty),
+		cmocka_unit_test(summary_says_how_many_commands_are_in_the_stages),
 		cmocka_unit_test(target_shows_the_stages_of_the_target),
 		cmocka_unit_test(losses_are_all_shown_even_zero),
 		cmocka_unit_test(full_histograms_have_the_same_buckets_in_every_row),
