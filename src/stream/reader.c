@@ -14,8 +14,9 @@
 #include "stream/codec.h"
 #include "stream/format.h"
 
-/* A frame of any size and, as most are STREAM_FRAME_MAX, several of those with one read(). */
-#define BUFFER_SIZE (FRAME_HEAD_LEN + FRAME_PAYLOAD_MAX + 4 * STREAM_FRAME_MAX)
+/* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
+#define BUFFER_FIRST STREAM_FRAME_MAX
+#define BUFFER_MAX (FRAME_HEAD_LEN + FRAME_PAYLOAD_MAX)
 /*
  * Bytes of unknown frames in a row. A caller waits for stream_read() that long (some 50 ms), whatever an
  * endless input holds.
@@ -25,7 +26,7 @@
 /*
  * @version: of the stream
  * @state: 1 while reading goes on, else what stream_read() returns from now on
- * @buffer_offset: where in the stream @buffer begins
+ * @buffer: of @buffer_size bytes; @buffer_offset: where in the stream it begins
  * @begin, @end: of what is in @buffer and has not been consumed
  * @next, @stop: records of the current frame that are still to be delivered
  */
@@ -50,7 +51,8 @@ struct stream_reader {
 	const uint8_t *stop;
 	struct record_decoder decoder;
 	char error[192];
-	uint8_t buffer[BUFFER_SIZE];
+	size_t buffer_size;
+	uint8_t *buffer;
 };
 
 /* One frame as it is on the wire. */
@@ -72,9 +74,23 @@ __attribute__((format(printf, 3, 4))) static int fail(struct stream_reader *r, i
 	return r->state = err;
 }
 
+/* Nothing points into the buffer while more is read into it. */
+static int grow(struct stream_reader *r)
+{
+	uint8_t *grown = realloc(r->buffer, BUFFER_MAX);
+
+	if (!grown)
+		return fail(r, -ENOMEM, "out of memory");
+	r->buffer = grown;
+	r->buffer_size = BUFFER_MAX;
+	return 1;
+}
+
 /* Return: 1 when @need bytes are there, 0 at the end of the input, -EAGAIN or an errno of read(). */
 static int fill(struct stream_reader *r, size_t need)
 {
+	if (need > r->buffer_size && grow(r) < 0)
+		return r->state;
 	while (r->end - r->begin < need) {
 		ssize_t n;
 
@@ -84,7 +100,7 @@ static int fill(struct stream_reader *r, size_t need)
 			r->end -= r->begin;
 			r->begin = 0;
 		}
-		n = read(r->fd, r->buffer + r->end, sizeof(r->buffer) - r->end);
+		n = read(r->fd, r->buffer + r->end, r->buffer_size - r->end);
 		if (!n)
 			return 0;
 		if (n > 0)
@@ -407,7 +423,13 @@ struct stream_reader *stream_reader_new(int fd)
 
 	if (!r)
 		return NULL;
-	/* Not the tables and the buffer: memory that is not needed is not touched. */
+	r->buffer = malloc(BUFFER_FIRST);
+	if (!r->buffer) {
+		free(r);
+		return NULL;
+	}
+	r->buffer_size = BUFFER_FIRST;
+	/* Not the tables: memory that is not needed is not touched. */
 	memset(r, 0, offsetof(struct stream_reader, decoder));
 	r->error[0] = '\0';
 	r->fd = fd;
@@ -465,5 +487,7 @@ uint64_t stream_longer(const struct stream_reader *r)
 
 void stream_reader_free(struct stream_reader *r)
 {
+	if (r)
+		free(r->buffer);
 	free(r);
 }

@@ -5,6 +5,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <time.h>
 #include <sys/wait.h>
 
@@ -296,6 +297,42 @@ static void nothing_is_written_after_the_end(void **state)
 	close(fd);
 }
 
+static size_t heap(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Of a sanitizer's heap mallinfo2() knows nothing, and so this asserts nothing. */
+static void readers_of_many_streams_take_little(void **state)
+{
+	enum { READERS = 256, EACH = 160 << 10 };
+	struct stream_reader *r[READERS];
+	int fd = file_make(), fds[READERS];
+	struct stream_writer *w = writer_make(fd);
+	struct stream_event e;
+	struct bytes b;
+	size_t before;
+
+	(void)state;
+	for (unsigned int i = 0; i < MANY_RECORDS / 10; i++)
+		must_write(w, random_record());
+	stream_writer_free(w);
+	b = file_bytes(fd);
+	before = heap();
+	for (unsigned int i = 0; i < READERS; i++) {
+		r[i] = reader_of(b.p, b.n, &fds[i]);
+		while (stream_read(r[i], &e) == 1)
+			;
+	}
+	assert_in_range(heap() - before, 0, READERS * EACH);
+	for (unsigned int i = 0; i < READERS; i++)
+		reader_done(r[i], fds[i]);
+	free(b.p);
+	close(fd);
+}
+
 static void a_failing_read_is_told(void **state)
 {
 	int fd = open("/", O_RDONLY | O_DIRECTORY);
@@ -364,6 +401,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_full_pipe_is_waited_for),
 		cmocka_unit_test(after_an_error_nothing_is_written),
 		cmocka_unit_test(nothing_is_written_after_the_end),
+		cmocka_unit_test(readers_of_many_streams_take_little),
 		cmocka_unit_test(a_failing_read_is_told),
 	};
 

@@ -255,6 +255,38 @@ static void unknown_frames_are_skipped_and_counted(void **state)
 	free(d.p);
 }
 
+/* A reader begins with room for what writers make, and has to make more of it in the middle. */
+static void what_lies_around_a_frame_of_any_length_is_read(void **state)
+{
+	static const size_t lengths[] = {STREAM_FRAME_MAX - 2 * HEAD,
+					 STREAM_FRAME_MAX - HEAD - 1,
+					 STREAM_FRAME_MAX - HEAD,
+					 STREAM_FRAME_MAX - HEAD + 1,
+					 STREAM_FRAME_MAX,
+					 PAYLOAD_MAX - 1,
+					 PAYLOAD_MAX};
+	uint8_t *payload = calloc(1, PAYLOAD_MAX);
+	struct bytes b = small_stream();
+	unsigned int all;
+	int ret;
+
+	(void)state;
+	all = count_events(b.p, b.n, &ret);
+	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct bytes c = with_frame(&b, 99, payload, lengths[i]),
+			     d = with_frame(&c, 99, payload, PAYLOAD_MAX);
+
+		assert_int_equal(count_events(c.p, c.n, &ret), all);
+		assert_int_equal(ret, 0);
+		assert_int_equal(count_events(d.p, d.n, &ret), all);
+		assert_int_equal(ret, 0);
+		free(c.p);
+		free(d.p);
+	}
+	free(payload);
+	free(b.p);
+}
+
 static void endless_unknown_frames_are_refused(void **state)
 {
 	struct bytes b = small_stream();
@@ -451,6 +483,7 @@ int main(void)
 		cmocka_unit_test(a_stream_that_passed_a_terminal_is_refused),
 		cmocka_unit_test(a_huge_length_is_refused),
 		cmocka_unit_test(unknown_frames_are_skipped_and_counted),
+		cmocka_unit_test(what_lies_around_a_frame_of_any_length_is_read),
 		cmocka_unit_test(endless_unknown_frames_are_refused),
 		cmocka_unit_test(a_side_that_is_none_is_refused),
 		cmocka_unit_test(an_end_that_counts_otherwise_is_refused),
