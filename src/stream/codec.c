@@ -7,6 +7,7 @@
 #include "stream/codec.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/span.h"
@@ -36,16 +37,26 @@ void record_encoder_begin(struct record_encoder *e)
 	e->frame++;
 	e->nr_kinds = 0;
 	e->nr_connections = 0;
-	if (e->known_kinds > FRAME_KINDS_MAX || e->known_connections > FRAME_CONNECTIONS_MAX)
+	if (HASH_COUNT(e->known_kinds) > FRAME_KINDS_MAX ||
+	    HASH_COUNT(e->known_connections) > FRAME_CONNECTIONS_MAX)
 		record_encoder_free(e);
 }
 
 void record_encoder_free(struct record_encoder *e)
 {
-	HASH_CLEAR(hh, e->kind_table);
-	HASH_CLEAR(hh, e->connection_table);
-	e->known_kinds = 0;
-	e->known_connections = 0;
+	struct known_kind *k, *next_kind;
+	struct known_connection *c, *next_connection;
+
+	HASH_ITER(hh, e->known_kinds, k, next_kind)
+	{
+		HASH_DEL(e->known_kinds, k);
+		free(k);
+	}
+	HASH_ITER(hh, e->known_connections, c, next_connection)
+	{
+		HASH_DEL(e->known_connections, c);
+		free(c);
+	}
 }
 
 bool record_encoder_full(const struct record_encoder *e)
@@ -60,17 +71,19 @@ static struct known_kind *kind_get(struct record_encoder *e, const struct record
 	unsigned int hash = hash_pair(a, b ^ (uint64_t)k->op << 8 ^ (uint64_t)k->shape << 12);
 	struct known_kind *known;
 
-	HASH_FIND_BYHASHVALUE(hh, e->kind_table, k, sizeof(*k), hash, known);
+	HASH_FIND_BYHASHVALUE(hh, e->known_kinds, k, sizeof(*k), hash, known);
 	if (known)
 		return known;
-	known = &e->kinds[e->known_kinds];
+	known = malloc(sizeof(*known));
+	if (!known)
+		return NULL;
 	known->k = *k;
 	known->frame = 0;
-	HASH_ADD_BYHASHVALUE(hh, e->kind_table, k, sizeof(*k), hash, known);
-	if (!hash_added(known))
-		return NULL;
-	e->known_kinds++;
-	return known;
+	HASH_ADD_BYHASHVALUE(hh, e->known_kinds, k, sizeof(*k), hash, known);
+	if (hash_added(known))
+		return known;
+	free(known);
+	return NULL;
 }
 
 static struct known_connection *connection_get(struct record_encoder *e,
@@ -80,17 +93,19 @@ static struct known_connection *connection_get(struct record_encoder *e,
 		hash_pair((uint64_t)c->slot << 32 | c->gen, (uint32_t)c->qid << 16 | c->cntlid);
 	struct known_connection *known;
 
-	HASH_FIND_BYHASHVALUE(hh, e->connection_table, c, sizeof(*c), hash, known);
+	HASH_FIND_BYHASHVALUE(hh, e->known_connections, c, sizeof(*c), hash, known);
 	if (known)
 		return known;
-	known = &e->connections[e->known_connections];
+	known = malloc(sizeof(*known));
+	if (!known)
+		return NULL;
 	known->c = *c;
 	known->frame = 0;
-	HASH_ADD_BYHASHVALUE(hh, e->connection_table, c, sizeof(*c), hash, known);
-	if (!hash_added(known))
-		return NULL;
-	e->known_connections++;
-	return known;
+	HASH_ADD_BYHASHVALUE(hh, e->known_connections, c, sizeof(*c), hash, known);
+	if (hash_added(known))
+		return known;
+	free(known);
+	return NULL;
 }
 
 static uint8_t *kind_put(uint8_t *p, const struct record_kind *k)

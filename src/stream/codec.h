@@ -62,23 +62,18 @@ struct known_connection {
  * @last: last point of the record before, which the next one's is told against
  * @frame: counts frames, from 1
  * @nr_kinds, @nr_connections: that this frame has defined
- * @known_kinds, @known_connections: that this and earlier frames have, in use of the arrays
- * @kind_table, @connection_table: of these
+ * @known_kinds, @known_connections: hash tables of those that this and earlier frames have
  *
  * What a frame defines is mostly what the one before did: it stays in the tables, and is forgotten
- * when more is known than one frame can define. So there is always room for as many again.
+ * when more is known than one frame can define.
  */
 struct record_encoder {
 	uint64_t last;
 	uint64_t frame;
 	unsigned int nr_kinds;
 	unsigned int nr_connections;
-	unsigned int known_kinds;
-	unsigned int known_connections;
-	struct known_kind *kind_table;
-	struct known_connection *connection_table;
-	struct known_kind kinds[2 * FRAME_KINDS_MAX];
-	struct known_connection connections[2 * FRAME_CONNECTIONS_MAX];
+	struct known_kind *known_kinds;
+	struct known_connection *known_connections;
 };
 
 /** struct record_decoder - the same for the reader */
