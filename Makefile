@@ -120,6 +120,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
+# tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(UNIT_OBJECTS)
+	@echo "  FUZZ    $@"
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -lm $(LDFLAGS)
+
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)

@@ -11,7 +11,6 @@
  */
 #define _GNU_SOURCE /* memfd_create() */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +20,16 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "stream/codec.h"
 #include "stream/format.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-/* A pipe holds as much without blocking. */
 #define INPUT_MAX 65536
+/* Records may take more than they did in the input, which is under no obligation to be compact. */
+#define SINK_SIZE (16 * INPUT_MAX)
+/* The shortest record has RECORD_HEAD_LEN bytes, and other events grow by less. */
+#define EVENTS_SIZE (INPUT_MAX / RECORD_HEAD_LEN * sizeof(struct nt_record))
 
 #define ASSERT(condition)                                                               \
 	do {                                                                            \
@@ -40,14 +43,83 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
-static int file_of(const uint8_t *data, size_t size)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
+/*
+ * What readers read from, by the numbers of descriptors that no process has: files and pipes would take
+ * most of the time. @arrived of @size bytes can be read, @at is where; a pipe may be open for more.
+ */
+struct source {
+	const uint8_t *data;
+	size_t size;
+	size_t arrived;
+	size_t at;
+	bool open;
+};
 
-	ASSERT(fd >= 0);
-	ASSERT(write(fd, data, size) == (ssize_t)size);
-	ASSERT(!lseek(fd, 0, SEEK_SET));
-	return fd;
+#define SOURCE_FD (1 << 30)
+enum { SOURCE_FILE, SOURCE_PIPE, SOURCE_COPY, SOURCES };
+static struct source sources[SOURCES];
+
+/* The linker puts it in the place of read() (--wrap=read). */
+ssize_t __real_read(int fd, void *buffer, size_t n);
+ssize_t __wrap_read(int fd, void *buffer, size_t n);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t n)
+{
+	struct source *s;
+
+	if (fd < SOURCE_FD)
+		return __real_read(fd, buffer, n);
+	s = &sources[fd - SOURCE_FD];
+	if (n > s->arrived - s->at)
+		n = s->arrived - s->at;
+	if (!n && s->open) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memcpy(buffer, s->data + s->at, n);
+	s->at += n;
+	return (ssize_t)n;
+}
+
+/* Return: a reader of @data, of which @arrived bytes can be read at once. */
+static struct stream_reader *reader_of(unsigned int source, const uint8_t *data, size_t size,
+				       size_t arrived)
+{
+	struct stream_reader *r = stream_reader_new(SOURCE_FD + (int)source);
+
+	ASSERT(r);
+	sources[source] = (struct source){
+		.data = data, .size = size, .arrived = arrived, .open = arrived < size};
+	return r;
+}
+
+/* @piece more bytes come through the pipe, or it is closed. */
+static void feed(struct source *s, size_t piece)
+{
+	if (s->arrived == s->size)
+		s->open = false;
+	else
+		s->arrived += piece < s->size - s->arrived ? piece : s->size - s->arrived;
+}
+
+/* Where writers write to: a file without a name, @written of it mapped. */
+struct sink {
+	int fd;
+	const uint8_t *data;
+};
+
+static const struct sink *sink_get(void)
+{
+	static struct sink s = {.fd = -1};
+
+	if (s.fd < 0) {
+		s.fd = memfd_create("copy", MFD_CLOEXEC);
+		ASSERT(s.fd >= 0 && !ftruncate(s.fd, SINK_SIZE));
+		s.data = mmap(NULL, SINK_SIZE, PROT_READ, MAP_SHARED, s.fd, 0);
+		ASSERT(s.data != MAP_FAILED);
+	}
+	ASSERT(!lseek(s.fd, 0, SEEK_SET));
+	return &s;
 }
 
 static void check_string(const char *s, size_t size)
@@ -87,11 +159,46 @@ static void check_event(const struct stream_event *e)
 	}
 }
 
-/* Padding and what a type does not use are 0, so that events can be compared byte by byte. */
-static int read_event(struct stream_reader *r, struct stream_event *e)
+/* Bytes of an event that are its, behind which there is padding. */
+static size_t event_size(const struct stream_event *e)
 {
-	memset(e, 0, sizeof(*e));
-	return stream_read(r, e);
+	switch (e->type) {
+	case STREAM_HEADER:
+		return sizeof(e->header);
+	case STREAM_CLOCK:
+		return sizeof(e->clock);
+	case STREAM_QUEUE:
+		return offsetof(struct queue_info, address) + sizeof(e->queue.address);
+	case STREAM_RECORD:
+		return sizeof(e->record);
+	case STREAM_LOSSES:
+		return sizeof(e->losses);
+	case STREAM_END:
+		return sizeof(e->end);
+	}
+	ASSERT(!"a known type");
+	return 0;
+}
+
+/* All members of an event begin where its header does; that one's padding is 0 before the first event. */
+static bool same_event(const struct stream_event *a, const struct stream_event *b)
+{
+	return a->type == b->type && !memcmp(&a->header, &b->header, event_size(a));
+}
+
+/* What was read, one event behind the other, to be compared with what is read of the copy. */
+struct events {
+	size_t size;
+	uint8_t bytes[EVENTS_SIZE];
+};
+
+static void events_add(struct events *all, const struct stream_event *e)
+{
+	size_t n = event_size(e);
+
+	ASSERT(n <= sizeof(all->bytes) - all->size);
+	memcpy(all->bytes + all->size, &e->header, n);
+	all->size += n;
 }
 
 static void check_error(struct stream_reader *r, int ret)
@@ -100,46 +207,39 @@ static void check_error(struct stream_reader *r, int ret)
 
 	ASSERT(ret == 0 || ret == -ENODATA || ret == -EPROTO || ret == -EBADMSG);
 	ASSERT(!ret == !*stream_error(r));
-	ASSERT(read_event(r, &e) == ret);
+	ASSERT(stream_read(r, &e) == ret);
 }
 
-/* Reads @file, and the same bytes from a pipe; writes the events to @copy. Return: how it ended. */
-static int read_both(int file, int copy, const uint8_t *data, size_t size)
+/*
+ * Reads the input as a file, and as a pipe through which it comes in pieces; writes the events to @copy,
+ * and notes them in @all. Return: how it ended.
+ */
+static int read_both(const uint8_t *data, size_t size, const struct sink *copy, struct events *all)
 {
-	size_t fed = 0, piece = 1 + size % 997;
-	struct stream_reader *a, *b;
+	/* Some 16 pieces; of a short input each byte may be one. */
+	size_t piece = 1 + crc32(0, data, size) % (1 + size / 8);
+	struct stream_reader *a = reader_of(SOURCE_FILE, data, size, size);
+	struct stream_reader *b = reader_of(SOURCE_PIPE, data, size, 0);
+	struct stream_event e = {0}, f = {0};
 	struct stream_writer *w = NULL;
-	struct stream_event e, f;
-	int p[2], ret;
+	int ret;
 
-	ASSERT(!pipe2(p, O_NONBLOCK));
-	a = stream_reader_new(file);
-	b = stream_reader_new(p[0]);
-	ASSERT(a && b);
 	do {
-		ret = read_event(a, &e);
-		while (read_event(b, &f) == -EAGAIN) {
-			if (fed == size) {
-				close(p[1]);
-				p[1] = -1;
-			} else {
-				size_t n = piece < size - fed ? piece : size - fed;
-
-				ASSERT(write(p[1], data + fed, n) == (ssize_t)n);
-				fed += n;
-			}
-		}
+		ret = stream_read(a, &e);
+		while (stream_read(b, &f) == -EAGAIN)
+			feed(&sources[SOURCE_PIPE], piece);
 		ASSERT(stream_offset(a) == stream_offset(b) || ret <= 0);
 		if (ret != 1)
 			break;
-		ASSERT(!memcmp(&e, &f, sizeof(e)));
+		ASSERT(same_event(&e, &f));
 		check_event(&e);
+		events_add(all, &e);
 		if (e.type == STREAM_HEADER)
-			w = stream_writer_new(copy, &e.header);
+			w = stream_writer_new(copy->fd, &e.header);
 		else
 			ASSERT(!stream_write(w, &e));
 	} while (1);
-	ASSERT(read_event(b, &f) == ret);
+	ASSERT(stream_read(b, &f) == ret);
 	ASSERT(!strcmp(stream_error(a), stream_error(b)));
 	check_error(a, ret);
 	if (w)
@@ -147,45 +247,42 @@ static int read_both(int file, int copy, const uint8_t *data, size_t size)
 	stream_writer_free(w);
 	stream_reader_free(a);
 	stream_reader_free(b);
-	close(p[0]);
-	if (p[1] >= 0)
-		close(p[1]);
 	return ret;
 }
 
-static void compare_copy(int file, int copy, int end)
+static void read_copy(const struct sink *copy, const struct events *all, int end)
 {
-	struct stream_reader *a = stream_reader_new(file), *b = stream_reader_new(copy);
-	struct stream_event e, f;
-	unsigned int events = 0;
+	off_t written = lseek(copy->fd, 0, SEEK_CUR);
+	struct stream_event e = {0};
+	struct stream_reader *r;
+	size_t at = 0;
 	int ret;
 
-	ASSERT(a && b);
-	for (; read_event(a, &e) == 1; events++) {
-		ASSERT(read_event(b, &f) == 1);
-		ASSERT(!memcmp(&e, &f, sizeof(e)));
+	ASSERT(written >= 0 && written <= SINK_SIZE);
+	r = reader_of(SOURCE_COPY, copy->data, (size_t)written, (size_t)written);
+	while ((ret = stream_read(r, &e)) == 1) {
+		size_t n = event_size(&e);
+
+		ASSERT(n <= all->size - at && !memcmp(all->bytes + at, &e.header, n));
+		at += n;
 	}
-	ret = read_event(b, &f);
+	ASSERT(at == all->size);
 	/* A whole stream with something behind it has a whole copy. */
 	ASSERT(ret == 0 || (end && ret == -ENODATA));
-	stream_reader_free(a);
-	stream_reader_free(b);
+	stream_reader_free(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int file, copy, end;
+	const struct sink *copy = sink_get();
+	static struct events all;
+	int end;
 
 	if (size > INPUT_MAX)
 		return -1;
-	file = file_of(data, size);
-	copy = file_of(NULL, 0);
-	end = read_both(file, copy, data, size);
-	lseek(file, 0, SEEK_SET);
-	lseek(copy, 0, SEEK_SET);
-	compare_copy(file, copy, end);
-	close(file);
-	close(copy);
+	all.size = 0;
+	end = read_both(data, size, copy, &all);
+	read_copy(copy, &all, end);
 	return 0;
 }
 
