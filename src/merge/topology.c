@@ -49,14 +49,16 @@ static struct topology_stream *stream_get(struct topology *t, unsigned int strea
 static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 {
 	struct topology_slot **grown;
+	uint32_t nr = s->nr_slots;
 
-	if (slot >= s->nr_slots) {
-		grown = realloc(s->by_slot, (slot + 1) * sizeof(struct topology_slot *));
+	if (slot >= nr) {
+		nr = slot < 2 * nr ? 2 * nr : slot + 1;
+		grown = realloc(s->by_slot, nr * sizeof(struct topology_slot *));
 		if (!grown)
 			return NULL;
-		memset(grown + s->nr_slots, 0, (slot + 1 - s->nr_slots) * sizeof(*grown));
+		memset(grown + s->nr_slots, 0, (nr - s->nr_slots) * sizeof(*grown));
 		s->by_slot = grown;
-		s->nr_slots = slot + 1;
+		s->nr_slots = nr;
 	}
 	if (!s->by_slot[slot])
 		s->by_slot[slot] = calloc(1, sizeof(struct topology_slot));
@@ -146,12 +148,15 @@ static void unbind(struct half *h)
 /* Of halves that nothing leads to; what they knew of their partners can be found out again. */
 static void sweep(struct topology *t)
 {
+	unsigned int kept = 0;
+
 	for (unsigned int i = 0; i < t->nr_halves; i++)
 		t->halves[i]->suspect = NULL;
 	for (unsigned int i = 0; i < t->nr_halves;) {
 		struct half *h = t->halves[i];
 
 		if (h->refs || h->pending.count) {
+			kept += !h->refs;
 			i++;
 			continue;
 		}
@@ -162,6 +167,22 @@ static void sweep(struct topology *t)
 		free(h);
 	}
 	t->swept = t->nr_halves;
+	t->released = 0;
+	t->unled = kept;
+	t->refused = 0;
+}
+
+/*
+ * Whether there may be halves to drop: many have come, or there is room for no more, and some that were
+ * led to are not any longer. Those that records waited at may be dropped without being told of; they are
+ * looked at again when so many have been refused that each of these costs little.
+ */
+static bool is_due(struct topology *t)
+{
+	if (t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX)
+		return true;
+	return t->nr_halves == TOPOLOGY_HALVES_MAX &&
+	       (t->released || (t->unled && ++t->refused >= TOPOLOGY_IDLE_MAX));
 }
 
 /* Return: NULL past the limit, or when memory ran out: *@err says which. */
@@ -170,7 +191,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	struct half *h, **halves;
 
 	*err = 0;
-	if (t->nr_halves == TOPOLOGY_HALVES_MAX || t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX)
+	if (is_due(t))
 		sweep(t);
 	if (t->nr_halves == TOPOLOGY_HALVES_MAX)
 		return NULL;
@@ -196,7 +217,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 }
 
 /* The newest of @slot leads to @h now. */
-static void slot_lead(struct topology_slot *slot, uint32_t gen, struct half *h)
+static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t gen, struct half *h)
 {
 	struct topology_generation *g = slot->generation;
 	unsigned int i = 0;
@@ -208,8 +229,8 @@ static void slot_lead(struct topology_slot *slot, uint32_t gen, struct half *h)
 	h->current++;
 	if (g[0].half)
 		g[0].half->current--;
-	if (g[i].half)
-		g[i].half->refs--;
+	if (g[i].half && !--g[i].half->refs)
+		t->released++;
 	memmove(g + 1, g, i * sizeof(*g));
 	g[0] = (struct topology_generation){.half = h, .gen = gen};
 }
@@ -455,7 +476,7 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	h->q = *q;
 	if (again && newest == h)
 		return 0;
-	slot_lead(slot, q->gen, h);
+	slot_lead(t, slot, q->gen, h);
 	h->reconnected = true;
 	return 0;
 }

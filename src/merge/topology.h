@@ -97,7 +97,10 @@ struct topology {
 	unsigned int nr_halves;
 	struct half *bucket[TOPOLOGY_BUCKETS];
 	unsigned int max_halves; /* there is room for */
-	unsigned int swept;	 /* how many halves the last sweep left */
+	unsigned int swept;	 /* how many halves the last sweep left... */
+	unsigned int unled;	 /* ...of which no slot led to so many, but records waited there */
+	unsigned int released;	 /* that no slot leads to any more since then */
+	unsigned int refused;	 /* for lack of room, while there were such */
 	struct merge_connection **connections;
 	unsigned int nr_connections;
 	struct link **links;

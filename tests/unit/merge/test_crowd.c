@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues by the 100,000: a merge knows of so many, the others cost next to nothing. Where a test says how
+ * often it does something, it is so often that it would not end if each cost what all that is known does.
+ */
+#include "merge/testing.h"
+
+#include "merge/topology.h"
+
+#define QUEUES 60000u
+_Static_assert(QUEUES<TOPOLOGY_SLOTS_MAX && QUEUES> TOPOLOGY_HALVES_MAX, "too many, in slots");
+
+static struct queue_info queue_of(uint32_t slot, uint32_t gen, unsigned int id)
+{
+	struct queue_info q = {.slot = slot,
+			       .gen = gen,
+			       .instance = id / 64,
+			       .cntlid = (uint16_t)(1 + id / 64),
+			       .qid = (uint16_t)(1 + id % 64),
+			       .subsysnqn = "nqn.disk"};
+
+	return q;
+}
+
+/* One command of the queue, for either side's @clock. Return: of how many records nobody knows the queue. */
+static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at)
+{
+	struct nt_record host = {.side = NT_HOST,
+				 .op = NT_OP_READ,
+				 .opcode = 2,
+				 .slot = q->slot,
+				 .gen = q->gen,
+				 .qid = q->qid,
+				 .cntlid = q->cntlid,
+				 .nsid = 1,
+				 .cid = (uint16_t)(at / 1000000 % 64),
+				 .slba = at,
+				 .length = 4096};
+	struct nt_record target = host;
+	uint64_t before = merge_unknown(m);
+
+	host.points[NT_H_QUEUE_RQ] = at;
+	host.points[NT_H_SEND_CMD] = at + 1000;
+	host.points[NT_H_RX] = at + 50000;
+	host.points[NT_H_COMPLETE] = at + 60000;
+	target.side = NT_TARGET;
+	target.points[NT_T_RX] = at + 10000;
+	target.points[NT_T_SEND] = at + 40000;
+	target.points[NT_T_SENT] = at + 41000;
+	assert_int_equal(merge_record(m, 0, &host), 0);
+	assert_int_equal(merge_record(m, 1, &target), 0);
+	return merge_unknown(m) - before;
+}
+
+static void queues_that_there_is_no_room_for_cost_little(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	uint64_t unknown = 0, at = SECOND;
+	unsigned int commands = 0;
+
+	(void)state;
+	assert_non_null(m);
+	for (unsigned int round = 0; round < 20; round++) {
+		for (unsigned int id = 0; id < QUEUES; id++) {
+			struct queue_info q = queue_of(id, 1, id);
+
+			assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+			assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+		}
+	}
+	for (unsigned int id = 0; id < QUEUES; id += 16) {
+		struct queue_info q = queue_of(id, 1, id);
+
+		for (unsigned int i = 0; i < 4; i++, commands++, at += MS)
+			unknown += command(m, &q, at);
+	}
+	merge_finish(m);
+	/* Those that were told of first are known, and all their commands are matched. */
+	assert_int_equal(unknown, 2 * (commands - TOPOLOGY_HALVES_MAX / 2 / 16 * 4));
+	for (unsigned int i = 0; i < merge_connections(m); i++)
+		assert_int_equal(merge_connection(m, i)->matched, 4);
+	assert_int_equal(merge_connections(m), TOPOLOGY_HALVES_MAX / 2 / 16);
+	merge_free(m);
+}
+
+/* Its slot leads to others by now: it makes room for one more at once, although there were too many. */
+static void a_queue_that_is_gone_makes_room(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	unsigned int next = TOPOLOGY_HALVES_MAX / 2;
+
+	(void)state;
+	assert_non_null(m);
+	for (unsigned int id = 0; id < QUEUES; id++) {
+		struct queue_info q = queue_of(id, 1, id);
+
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+		assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+	}
+	for (unsigned int slot = 0; slot < 100; slot++) {
+		struct queue_info gone = queue_of(slot, 1, slot), q = queue_of(next, 2, next);
+
+		/* Those that follow in its slot are known from other slots. */
+		for (unsigned int gen = 2; gen < 2 + TOPOLOGY_GENERATIONS; gen++) {
+			unsigned int id = 1000 + gen;
+			struct queue_info other = queue_of(slot, gen, id);
+
+			assert_int_equal(merge_queue(m, 0, NT_HOST, &other), 0);
+			assert_int_equal(merge_queue(m, 1, NT_TARGET, &other), 0);
+		}
+		assert_int_equal(command(m, &gone, SECOND), 2);
+		assert_int_equal(command(m, &q, SECOND), 2);
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+		assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+		assert_int_equal(command(m, &q, SECOND), 0);
+		next++;
+	}
+	merge_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_that_there_is_no_room_for_cost_little),
+		cmocka_unit_test(a_queue_that_is_gone_makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
