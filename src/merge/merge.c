@@ -439,16 +439,16 @@ uint64_t merge_unknown(const struct merge *m)
 
 unsigned int merge_connections(const struct merge *m)
 {
-	return m->t.nr_connections;
+	return m->t.known.nr;
 }
 
 const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
 {
 	struct merge_connection *c;
 
-	if (i >= m->t.nr_connections)
+	if (i >= m->t.known.nr)
 		return NULL;
-	c = m->t.connections[i];
+	c = &m->t.known.all[i]->c;
 	for (unsigned int l = 0; l < m->t.nr_links; l++) {
 		if (m->t.links[l]->host_stream == c->host_stream &&
 		    m->t.links[l]->target_stream == c->target_stream)

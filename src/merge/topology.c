@@ -316,59 +316,6 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 	}
 }
 
-/*
- * One that came back after a reconnect goes on where it left off. Where there are as many of the queue as
- * there may be, its last one does, under the controller's new id.
- */
-static struct merge_connection *connection_find(const struct topology *t,
-						const struct merge_connection *like)
-{
-	unsigned int most = t->nr_connections < TOPOLOGY_CONNECTIONS_MAX / 2
-				    ? TOPOLOGY_CONNECTIONS_PER_QUEUE
-				    : 1;
-	struct merge_connection *last = NULL;
-	unsigned int nr = 0;
-
-	for (unsigned int i = 0; i < t->nr_connections; i++) {
-		struct merge_connection *c = t->connections[i];
-
-		if (c->host_stream != like->host_stream ||
-		    c->target_stream != like->target_stream || c->qid != like->qid ||
-		    c->host_instance != like->host_instance ||
-		    strcmp(c->subsysnqn, like->subsysnqn) != 0)
-			continue;
-		if (c->cntlid == like->cntlid)
-			return c;
-		last = c;
-		nr++;
-	}
-	/* Without a host's instance they may be of many controllers. */
-	if (nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
-		return NULL;
-	last->cntlid = like->cntlid;
-	return last;
-}
-
-static struct merge_connection *connection_make(struct topology *t,
-						const struct merge_connection *like)
-{
-	struct merge_connection *c, **all;
-
-	if (t->nr_connections == TOPOLOGY_CONNECTIONS_MAX)
-		return NULL;
-	all = with_room(t->connections, t->nr_connections);
-	if (!all)
-		return NULL;
-	t->connections = all;
-	c = malloc(sizeof(*c));
-	if (!c)
-		return NULL;
-	*c = *like;
-	c->index = t->nr_connections;
-	t->connections[t->nr_connections++] = c;
-	return c;
-}
-
 /* Of a half that has no connection yet. */
 static struct merge_connection *connection_get(struct topology *t, struct half *h)
 {
@@ -382,7 +329,7 @@ static struct merge_connection *connection_get(struct topology *t, struct half *
 	connection_name(&like, h);
 	if (h->partner)
 		connection_name(&like, h->partner);
-	c = connection_find(t, &like) ?: connection_make(t, &like);
+	c = known_get(&t->known, &like, TOPOLOGY_CONNECTIONS_MAX);
 	if (!c)
 		return NULL;
 	h->connection = c;
@@ -492,9 +439,7 @@ void topology_free(struct topology *t)
 	for (unsigned int i = 0; i < t->nr_halves; i++)
 		free(t->halves[i]);
 	free(t->halves);
-	for (unsigned int i = 0; i < t->nr_connections; i++)
-		free(t->connections[i]);
-	free(t->connections);
+	known_free(&t->known);
 	for (unsigned int i = 0; i < t->nr_links; i++)
 		free(t->links[i]);
 	free(t->links);

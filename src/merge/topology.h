@@ -11,7 +11,7 @@
 
 #include "core/queue.h"
 #include "core/record.h"
-#include "merge/connection.h"
+#include "merge/known.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
 
@@ -24,11 +24,6 @@
 #define TOPOLOGY_SLOTS_MAX 65536 /* of one stream */
 /* A connection has two halves. Records of one past this are counted by merge_unknown(), too. */
 #define TOPOLOGY_CONNECTIONS_MAX (TOPOLOGY_HALVES_MAX / 2)
-/*
- * A queue whose controller gets another id with each reconnect is a connection with each of so many; the
- * last of them goes by the newest id from then on. When half of all are taken, every queue has one.
- */
-#define TOPOLOGY_CONNECTIONS_PER_QUEUE 16
 /* Identities of a slot that its records may still name: those of the last connects, the newest first. */
 #define TOPOLOGY_GENERATIONS 4
 /* Halves that no slot leads to any more and none waits at; they come back with their controller id. */
@@ -101,8 +96,7 @@ struct topology {
 	unsigned int unled;	 /* ...of which no slot led to so many, but records waited there */
 	unsigned int released;	 /* that no slot leads to any more since then */
 	unsigned int refused;	 /* for lack of room, while there were such */
-	struct merge_connection **connections;
-	unsigned int nr_connections;
+	struct known known;
 	struct link **links;
 	unsigned int nr_links;
 };

@@ -118,11 +118,49 @@ static void a_queue_that_is_gone_makes_room(void **state)
 	merge_free(m);
 }
 
+/* Without a target every queue is a connection of its own, and there is room for half of them. */
+static void commands_past_the_last_connection_cost_little(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	enum { ROUNDS = 200, NR = TOPOLOGY_HALVES_MAX };
+	uint64_t told = 0;
+
+	(void)state;
+	assert_non_null(m);
+	for (unsigned int id = 0; id < NR; id++) {
+		struct queue_info q = queue_of(id, 1, id);
+
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+	}
+	for (unsigned int i = 0; i < ROUNDS * NR; i++) {
+		struct queue_info q = queue_of(i % NR, 1, i % NR);
+		struct nt_record r = {.side = NT_HOST,
+				      .opcode = 2,
+				      .slot = q.slot,
+				      .gen = q.gen,
+				      .qid = q.qid,
+				      .cntlid = q.cntlid,
+				      .slba = i};
+
+		r.points[NT_H_SEND_CMD] = i * 1000ULL;
+		r.points[NT_H_COMPLETE] = (i + 50) * 1000ULL;
+		assert_int_equal(merge_record(m, 0, &r), 0);
+	}
+	merge_finish(m);
+	assert_int_equal(merge_connections(m), TOPOLOGY_CONNECTIONS_MAX);
+	for (unsigned int i = 0; i < merge_connections(m); i++)
+		told += merge_connection(m, i)->host_only;
+	assert_int_equal(told, ROUNDS * TOPOLOGY_CONNECTIONS_MAX);
+	assert_int_equal(told + merge_unknown(m), ROUNDS * NR);
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_that_there_is_no_room_for_cost_little),
 		cmocka_unit_test(a_queue_that_is_gone_makes_room),
+		cmocka_unit_test(commands_past_the_last_connection_cost_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
