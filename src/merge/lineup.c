@@ -211,42 +211,49 @@ static bool difference(struct lineup *l, const struct samples *a, const struct s
 	return true;
 }
 
-/* Puts one more stream onto the axis, if it has commands in common with one that is there already. */
-static bool place(struct lineup *l, int64_t *to_common, bool *placed)
+/*
+ * Puts onto the axis what has commands in common with the stream @first, which is there, or with one
+ * that this has put there: every two streams are compared once at most. @order: room for all
+ */
+static void place(struct lineup *l, int64_t *to_common, bool *placed, unsigned int *order,
+		  unsigned int first)
 {
-	for (unsigned int i = 0; i < l->nr; i++) {
-		for (unsigned int k = 0; k < l->nr && !placed[i]; k++) {
+	unsigned int nr = 1;
+
+	placed[first] = true;
+	order[0] = first;
+	for (unsigned int done = 0; done < nr; done++) {
+		unsigned int k = order[done];
+
+		for (unsigned int i = 0; i < l->nr; i++) {
 			int64_t d;
 
-			if (!placed[k] || l->streams[i].side == l->streams[k].side ||
+			if (placed[i] || l->streams[i].side == l->streams[k].side ||
 			    !difference(l, &l->streams[k], &l->streams[i], &d))
 				continue;
 			to_common[i] = (int64_t)((uint64_t)to_common[k] - (uint64_t)d);
 			placed[i] = true;
-			return true;
+			order[nr++] = i;
 		}
 	}
-	return false;
 }
 
 int lineup_solve(struct lineup *l, int64_t *to_common)
 {
 	bool *placed = calloc(l->nr, sizeof(*placed));
+	unsigned int *order = calloc(l->nr, sizeof(*order));
+	int err = placed && order ? 0 : -ENOMEM;
 
-	if (!placed)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < l->nr; i++) {
+	for (unsigned int i = 0; !err && i < l->nr; i++) {
 		if (l->streams[i].nr)
 			qsort(l->streams[i].s, l->streams[i].nr, sizeof(struct sample), by_key);
 	}
 	/* One of those that have nothing to do with each other stays where its wall clock says. */
-	for (unsigned int i = 0; i < l->nr; i++) {
-		if (placed[i])
-			continue;
-		placed[i] = true;
-		while (place(l, to_common, placed))
-			;
+	for (unsigned int i = 0; !err && i < l->nr; i++) {
+		if (!placed[i])
+			place(l, to_common, placed, order, i);
 	}
 	free(placed);
-	return 0;
+	free(order);
+	return err;
 }
