@@ -121,9 +121,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(UNIT_OBJECTS)
+FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o report.o)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
-	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -lm $(LDFLAGS)
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -lm $(LDFLAGS)
+
+$(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(UNIT_OBJECTS)
+	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -lm $(LDFLAGS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"

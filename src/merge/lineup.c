@@ -9,7 +9,9 @@
 #include "merge/pending.h"
 
 /* The most samples of a stream; when there are more, every second is dropped, in all streams alike. */
+#ifndef SAMPLES_MAX
 #define SAMPLES_MAX 16384
+#endif
 /* Of commands that look alike in every respect, the pairs of so many are tried. */
 #define ALIKE_MAX 16
 /* The most differences of time between two streams that are looked at. */

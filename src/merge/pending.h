@@ -13,7 +13,9 @@
 #include "core/record.h"
 
 /* The most records that wait, 39 MiB with their groups and the hash table: the oldest gives way to one more. */
+#ifndef PENDING_MAX
 #define PENDING_MAX (1u << 17)
+#endif
 
 /* Numbers of entries and of groups; 0 is none. */
 typedef uint32_t pending_id;
@@ -40,7 +42,9 @@ struct pending {
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
 #define PENDING_TAG_MASK 0xfff
+#ifndef PENDING_TAG_LISTS
 #define PENDING_TAG_LISTS 65536
+#endif
 
 /* Entries of one tag, oldest first; those before @unmarked are known to have a successor. */
 struct pending_tag_list {

@@ -19,7 +19,9 @@
  * More than any machine has, or anybody looks at together, so that a stream which tells of more is not
  * taken at its word. Nobody knows of a queue past these: its records are counted by merge_unknown().
  */
+#ifndef TOPOLOGY_HALVES_MAX
 #define TOPOLOGY_HALVES_MAX 8192
+#endif
 #define TOPOLOGY_STREAMS_MAX 1024
 #define TOPOLOGY_SLOTS_MAX 65536 /* of one stream */
 /* A connection has two halves. Records of one past this are counted by merge_unknown(), too. */
@@ -27,7 +29,9 @@
 /* Identities of a slot that its records may still name: those of the last connects, the newest first. */
 #define TOPOLOGY_GENERATIONS 4
 /* Halves that no slot leads to any more and none waits at; they come back with their controller id. */
+#ifndef TOPOLOGY_IDLE_MAX
 #define TOPOLOGY_IDLE_MAX 1024
+#endif
 /* Halves are looked for by controller and queue id. */
 #define TOPOLOGY_BUCKETS 4096
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "asserts.h"
 #include "stream/codec.h"
 #include "stream/format.h"
 #include "stream/reader.h"
@@ -30,14 +31,6 @@
 #define SINK_SIZE (16 * INPUT_MAX)
 /* The shortest record has RECORD_HEAD_LEN bytes, and other events grow by less. */
 #define EVENTS_SIZE (INPUT_MAX / RECORD_HEAD_LEN * sizeof(struct nt_record))
-
-#define ASSERT(condition)                                                               \
-	do {                                                                            \
-		if (!(condition)) {                                                     \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                        \
-		}                                                                       \
-	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
