@@ -7,16 +7,15 @@
 #include "core/span.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
+#include "merge/pattern.h"
 
 /* Records of the half with fewer are looked up in the other, so many in a row... */
 #define CHUNK 256
 /* ...from so many places, as one side may have begun later. */
 #define CHUNKS 8
-/* A chunk has no more candidates than this: where all commands look alike, a part of them will do. */
-#define CANDIDATES_MAX 8192
-
-/* A record that fits more than this of the other side does not vote, where others do. */
+/* A record that fits more than this of the other side does not vote: it says little, and costs the most. */
 #define ALIKE_MAX 16
+#define CANDIDATES_MAX (CHUNK * ALIKE_MAX + 1)
 
 /* How many pairs have to agree, and twice as many as agree on anything else. */
 #define VOTES_UNKNOWN 8 /* the offset is not known */
@@ -44,6 +43,8 @@ struct found {
 	size_t in_range;
 	size_t explained;
 	size_t addressed;
+	bool alike;	 /* hardly anything tells the records apart */
+	bool by_pattern; /* but pattern_find() did, and is sure */
 };
 
 static bool better(const struct offset_vote *a, const struct offset_vote *b)
@@ -102,28 +103,39 @@ static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
 	}
 }
 
-/*
- * Candidates of a chunk of records from @id on, but of those only that have at most @each: records that
- * fit many of the other side say little, and cost the most. Return: how many there are.
- */
+/* Candidates of a chunk of records from @id on. Return: how many there are. */
 static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
-		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
+		      const struct offset *prior, struct offset_bounds *bounds)
 {
 	size_t nr = 0;
 
 	for (unsigned int i = 0; id && i < CHUNK; i++, id = pending_get(pool, id)->next) {
-		size_t room = CANDIDATES_MAX - nr, max = each < room ? each + 1 : room;
-		size_t found = lookup_candidates(pool, id, many, prior, bounds, nr, nr + max) - nr;
+		size_t found =
+			lookup_candidates(pool, id, many, prior, bounds, nr, nr + ALIKE_MAX + 1) -
+			nr;
 
-		if (found <= each)
+		if (found <= ALIKE_MAX)
 			nr += found;
 	}
 	return nr;
 }
 
+/* Where hardly any record has a place of its own on the medium, the pattern of all is what there is to go by. */
+static void vote_by_pattern(const struct pending_pool *pool, const struct half *few,
+			    const struct half *many, bool patient, struct found *f)
+{
+	struct pattern p;
+
+	f->alike = true;
+	if (pattern_find(pool, few, many, &f->link->offset, &p) || !pattern_convinces(&p, patient))
+		return;
+	f->by_pattern = true;
+	f->vote = p.vote;
+}
+
 /* Votes of the chunk of @h that agrees best with @f->other. */
-static void vote(const struct pending_pool *pool, const struct half *h, struct found *f,
-		 struct offset_bounds *bounds)
+static void vote(const struct pending_pool *pool, const struct half *h, bool patient,
+		 struct found *f, struct offset_bounds *bounds)
 {
 	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
 	const struct half *many = few == h ? f->other : h;
@@ -137,10 +149,7 @@ static void vote(const struct pending_pool *pool, const struct half *h, struct f
 
 		if (i % step)
 			continue;
-		nr = collect(pool, id, many, prior, ALIKE_MAX, bounds);
-		/* All look alike, or nearly: then these are what there is to go by. */
-		if (nr < VOTES_UNKNOWN)
-			nr = collect(pool, id, many, prior, CANDIDATES_MAX, bounds);
+		nr = collect(pool, id, many, prior, bounds);
 		if (nr && !offset_vote(bounds, nr, bounds[nr / 2].at, &v) && better(&v, &f->vote)) {
 			f->vote = v;
 			f->candidates = nr;
@@ -149,6 +158,8 @@ static void vote(const struct pending_pool *pool, const struct half *h, struct f
 	}
 	if (f->vote.votes)
 		weigh(pool, best, CHUNK, few, many, f);
+	if (!f->link->offset.known && f->addressed < VOTES_UNKNOWN)
+		vote_by_pattern(pool, few, many, patient, f);
 }
 
 /* The same offset as in the last try, for the same pair? */
@@ -167,6 +178,9 @@ static bool convincing(const struct half *h, const struct found *f, bool patient
 				: VOTES_UNKNOWN;
 	bool vague = !known && (alike || f->addressed < need);
 
+	if (f->by_pattern)
+		return f->vote.votes >= 2 * f->vote.rival &&
+		       (!contended || f->vote.votes >= VOTES_CONTENDED);
 	if ((contended || vague) && !patient)
 		need = VOTES_CONTENDED;
 	else if (vague)
@@ -200,7 +214,8 @@ static bool eligible(const struct topology *t, const struct half *h, const struc
 
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
-		     struct offset_bounds *bounds, struct found *best, bool *contended)
+		     bool patient, struct offset_bounds *bounds, struct found *best,
+		     bool *contended)
 {
 	size_t rival = 0;
 
@@ -214,7 +229,8 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		if (!f.link)
 			return false;
 		if (other->pending.count)
-			vote(pool, h, &f, bounds);
+			vote(pool, h, patient, &f, bounds);
+		h->alike |= f.alike;
 		if (!best->other || better(&f.vote, &best->vote)) {
 			rival = best->vote.votes;
 			*best = f;
@@ -229,7 +245,8 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 
 /* Others of the side of @h may have as good a claim to the partner that it has found. */
 static void look_back(struct topology *t, const struct pending_pool *pool, const struct half *h,
-		      struct offset_bounds *bounds, struct found *best, bool *contended)
+		      bool patient, struct offset_bounds *bounds, struct found *best,
+		      bool *contended)
 {
 	const struct half *claimant = topology_alike(t, h);
 
@@ -243,7 +260,7 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 			continue;
 		*contended = true;
 		if (claimant->pending.count && f.other->pending.count)
-			vote(pool, claimant, &f, bounds);
+			vote(pool, claimant, patient, &f, bounds);
 		if (best->vote.rival < f.vote.votes)
 			best->vote.rival = f.vote.votes;
 	}
@@ -271,10 +288,14 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 		align_possible(t, h, NULL, false) ? malloc(CANDIDATES_MAX * sizeof(*bounds)) : NULL;
 	bool host = h->side == NT_HOST, contended = false;
 	struct found best = {0};
-	bool found = bounds && look_for(t, pool, h, bounds, &best, &contended) && best.vote.votes;
+	bool found;
+
+	h->alike = false;
+	found = bounds && look_for(t, pool, h, patient, bounds, &best, &contended) &&
+		best.vote.votes;
 
 	if (found)
-		look_back(t, pool, h, bounds, &best, &contended);
+		look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
 	if (!found || !convincing(h, &best, patient, contended)) {
 		h->suspect = best.other;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "merge/lookup.h"
 
-static enum nt_side other_side(enum nt_side side)
-{
-	return side == NT_HOST ? NT_TARGET : NT_HOST;
-}
+/* Of more records that would do for one, this many are marked as doubtful, or looked at where no time is known. */
+#define DOUBTED_MAX 64
 
 /* What a record of @side and one of the other say of the offset, if they can be one command. */
 static bool pair_bounds(enum nt_side side, const struct nt_record *r, const struct pending *p,
@@ -15,20 +13,87 @@ static bool pair_bounds(enum nt_side side, const struct nt_record *r, const stru
 	return side == NT_HOST ? offset_bounds(r, &p->r, b) : offset_bounds(&p->r, r, b);
 }
 
+/*
+ * The other side's records of a group that may agree with an offset, the newest first. A command arrives
+ * after it was sent; and, as a tag is used for one command at a time, of the host's records of one tag
+ * those that began earlier ended earlier, too.
+ */
+struct window {
+	const struct pending_pool *pool;
+	enum nt_side side; /* of the record */
+	uint64_t oldest;   /* the target's that began before this do not agree */
+	uint64_t until;	   /* nor do the host's that ended before this */
+};
+
+static uint64_t minus(uint64_t ns, int64_t less)
+{
+	return ns - (uint64_t)less;
+}
+
+static bool before(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0;
+}
+
+/* @id if it is still in the window, else 0. */
+static pending_id window_check(const struct window *w, pending_id id)
+{
+	const struct pending *p = pending_get(w->pool, id);
+
+	if (!id)
+		return 0;
+	if (w->side == NT_HOST)
+		return before(p->from_ns, w->oldest) ? 0 : id;
+	return before(offset_until(&p->r),
+		      w->until - (uint64_t)offset_drift_ns(offset_until(&p->r) - p->from_ns))
+		       ? 0
+		       : id;
+}
+
+static pending_id window_open(struct window *w, const struct pending_pool *pool, enum nt_side side,
+			      const struct nt_record *r, const struct offset *o,
+			      struct pending_group *g)
+{
+	uint64_t from = offset_from(r), until = offset_until(r), newest;
+	int64_t slack = OFFSET_SLACK_NS + offset_drift_ns(until - from);
+	struct offset_bounds now;
+
+	*w = (struct window){.pool = pool, .side = side};
+	if (!from || !until)
+		return 0;
+	if (side == NT_HOST) {
+		now = offset_at(o, from);
+		w->oldest = minus(from, -now.low + slack);
+		newest = minus(until, -now.high - slack);
+	} else {
+		now = offset_at(o, minus(from, o->now.low));
+		newest = minus(from, now.low - slack);
+		w->until = minus(until, now.high + slack);
+	}
+	return window_check(w, pending_seek(pool, g, newest));
+}
+
+static pending_id window_next(const struct window *w, pending_id id)
+{
+	return window_check(w, pending_get(w->pool, id)->older_alike);
+}
+
 void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		    const struct nt_record *r, uint64_t key, const struct offset *o,
 		    struct lookup *l)
 {
+	struct pending_group *g = pending_alike(pool, key, h->partner);
+	struct window w;
 	pending_id id;
 
 	l->nr = 0;
-	for (id = pending_alike_of(pool, key, other_side(h->side)); id;
-	     id = pending_get(pool, id)->next_alike) {
-		const struct pending *p = pending_get(pool, id);
+	if (!g)
+		return;
+	id = window_open(&w, pool, h->side, r, o, g);
+	for (; id && l->nr < 2; id = window_next(&w, id)) {
 		struct offset_bounds b;
 
-		if (p->owner != h->partner || !pair_bounds(h->side, r, p, &b) ||
-		    !offset_fits(o, &b))
+		if (!pair_bounds(h->side, r, pending_get(pool, id), &b) || !offset_fits(o, &b))
 			continue;
 		l->id = id;
 		l->bounds = b;
@@ -36,22 +101,40 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 	}
 }
 
-unsigned int lookup_doubt(struct pending_pool *pool, const struct half *h,
-			  const struct nt_record *r, uint64_t key)
+/* Of a group whose times are not known to agree with anything: if one would do, any would. */
+static bool doubt_all(struct pending_pool *pool, enum nt_side side, const struct nt_record *r,
+		      struct pending_group *g)
 {
+	pending_id id = g->newest;
+
+	for (unsigned int i = 0; id && i < DOUBTED_MAX; i++) {
+		struct offset_bounds b;
+
+		if (pair_bounds(side, r, pending_get(pool, id), &b)) {
+			pending_doubt_all(pool, g);
+			return true;
+		}
+		id = pending_get(pool, id)->older_alike;
+	}
+	return false;
+}
+
+static bool doubt_partner(struct pending_pool *pool, const struct half *h,
+			  const struct nt_record *r, struct pending_group *g)
+{
+	const struct offset *o = &h->link->offset;
+	struct window w;
 	unsigned int nr = 0;
 	pending_id id;
 
-	for (id = pending_alike_of(pool, key, other_side(h->side)); id;
-	     id = pending_get(pool, id)->next_alike) {
+	if (!o->known)
+		return doubt_all(pool, h->side, r, g);
+	id = window_open(&w, pool, h->side, r, o, g);
+	for (; id && nr < DOUBTED_MAX; id = window_next(&w, id)) {
 		struct pending *p = pending_get(pool, id);
-		const struct half *o = p->owner;
 		struct offset_bounds b;
 
-		if (h->partner ? o != h->partner : o->partner || !half_compatible(h, o))
-			continue;
-		if (pair_bounds(h->side, r, p, &b) &&
-		    (!h->link || offset_fits(&h->link->offset, &b))) {
+		if (pair_bounds(h->side, r, p, &b) && offset_fits(o, &b)) {
 			p->doubtful = true;
 			nr++;
 		}
@@ -59,21 +142,44 @@ unsigned int lookup_doubt(struct pending_pool *pool, const struct half *h,
 	return nr;
 }
 
+bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct half *h,
+		  const struct nt_record *r, uint64_t key)
+{
+	const struct half *other = h->partner ?: topology_alike(t, h);
+	bool any = false;
+
+	for (; other; other = h->partner ? NULL : other->next_alike) {
+		struct pending_group *g;
+
+		if (!other->pending.count ||
+		    (!h->partner && (other->partner || !half_compatible(h, other))))
+			continue;
+		g = pending_alike(pool, key, other);
+		if (g &&
+		    (h->partner ? doubt_partner(pool, h, r, g) : doubt_all(pool, h->side, r, g)))
+			any = true;
+	}
+	return any;
+}
+
 size_t lookup_candidates(const struct pending_pool *pool, pending_id id, const struct half *other,
 			 const struct offset *prior, struct offset_bounds *b, size_t nr, size_t max)
 {
 	const struct pending *e = pending_get(pool, id);
-	enum nt_side side = other_side(other->side);
-	pending_id c;
+	enum nt_side side = other->side == NT_HOST ? NT_TARGET : NT_HOST;
+	struct pending_group *g = pending_alike(pool, e->key, other);
+	struct window w;
+	pending_id c = 0;
 
-	for (c = pending_alike_of(pool, e->key, other->side); c && nr < max;
-	     c = pending_get(pool, c)->next_alike) {
+	if (g)
+		c = prior->known ? window_open(&w, pool, side, &e->r, prior, g) : g->newest;
+	while (c && nr < max) {
 		const struct pending *p = pending_get(pool, c);
 
-		if (p->owner != other || !pair_bounds(side, &e->r, p, &b[nr]))
-			continue;
-		if (!prior->known || offset_fits(prior, &b[nr]))
+		if (pair_bounds(side, &e->r, p, &b[nr]) &&
+		    (!prior->known || offset_fits(prior, &b[nr])))
 			nr++;
+		c = prior->known ? window_next(&w, c) : p->older_alike;
 	}
 	return nr;
 }

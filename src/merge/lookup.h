@@ -6,6 +6,7 @@
 #ifndef NTPROF_MERGE_LOOKUP_H
 #define NTPROF_MERGE_LOOKUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,7 @@
 
 /**
  * struct lookup - what waits for a record
- * @nr: how many would do
+ * @nr: how many would do; 2: more than one
  * @id: the last of them that was looked at, valid if there is one
  * @bounds: what it and the record say of the offset
  */
@@ -40,16 +41,17 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		    struct lookup *l);
 
 /**
- * lookup_doubt() - mark all that would do for a record as doubtful
+ * lookup_doubt() - mark those that would do for a record as doubtful
  * @pool: where they wait
+ * @t: which halves there are
  * @h: half of the record; without a partner all records count that wait at halves which may be it
  * @r: the record
  * @key: its pending_key()
  *
- * Return: how many there are.
+ * Return: whether there are any.
  */
-unsigned int lookup_doubt(struct pending_pool *pool, const struct half *h,
-			  const struct nt_record *r, uint64_t key);
+bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct half *h,
+		  const struct nt_record *r, uint64_t key);
 
 /**
  * lookup_candidates() - the bounds of all pairs that a waiting record could be one command with

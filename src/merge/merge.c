@@ -7,6 +7,7 @@
 
 #include "core/span.h"
 #include "merge/align.h"
+#include "merge/chance.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
@@ -50,6 +51,18 @@ void merge_free(struct merge *m)
 	pending_free(&m->pool);
 	topology_free(&m->t);
 	free(m);
+}
+
+/* What chance those that wait at @h have. */
+static void rate(struct merge *m, struct half *h)
+{
+	enum pending_chance before = h->chance;
+
+	if (h->rated == m->t.changes)
+		return;
+	chance_rate(&m->t, h);
+	if (h->chance != before)
+		pending_rate(&m->pool, &h->pending, h->chance);
 }
 
 static void is_matched(const struct merge *m, struct half *h)
@@ -126,7 +139,7 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 		return 0;
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	if (l.nr > 1)
-		lookup_doubt(&m->pool, h, r, key);
+		lookup_doubt(&m->pool, &m->t, h, r, key);
 	if (l.nr != 1)
 		return 0;
 	other = pending_get(&m->pool, l.id)->r;
@@ -145,13 +158,13 @@ static pending_id give_up(struct merge *m, pending_id id)
 	struct pending *e = pending_get(&m->pool, id);
 	struct half *h = e->owner;
 	struct nt_record r = e->r;
-	bool doubtful = e->doubtful;
+	bool doubtful = pending_is_doubtful(&m->pool, e);
 	pending_id other;
 
 	pending_remove(&m->pool, &h->pending, id);
 	other = match(m, h, &r, e->key, true);
 	if (!other)
-		single(m, h, &r, lookup_doubt(&m->pool, h, &r, e->key) || doubtful);
+		single(m, h, &r, lookup_doubt(&m->pool, &m->t, h, &r, e->key) || doubtful);
 	return other;
 }
 
@@ -162,18 +175,21 @@ static bool is_settled(const struct half *h)
 }
 
 /*
- * Whether the target's stream has passed the end of a waiting record of the host by @margin: the target
- * has sent its answer before that, so its record does not come any more. The other way round nothing
- * follows: an answer may take any time from the target to the host's completion.
+ * Whether a waiting record's other half will not come any more. The target's stream has passed the end of
+ * a record of the host by @margin: the target has sent its answer before that. The other way round nothing
+ * follows: an answer may take any time from the target to the host's completion. Where the other stream
+ * has ended, the record's own has to have gone on by as much.
  */
 static bool has_passed(const struct merge *m, const struct half *h, const struct nt_record *r,
 		       uint64_t margin)
 {
-	uint64_t end;
+	uint64_t end = record_last_ns(r);
 
+	if (h->over)
+		return m->t.streams[h->stream].newest > end + margin;
 	if (!is_settled(h) || h->side != NT_HOST)
 		return false;
-	end = record_last_ns(r) + (uint64_t)h->link->offset.now.high;
+	end += (uint64_t)h->link->offset.now.high;
 	return m->t.streams[h->partner->stream].newest > end + margin;
 }
 
@@ -265,6 +281,7 @@ static void forget_offset(struct merge *m, struct link *l)
 	}
 	l->unmatched[NT_HOST] = 0;
 	l->unmatched[NT_TARGET] = 0;
+	m->t.changes++;
 }
 
 /* The oldest record of @h has waited for long, by its stream's own clock. */
@@ -285,17 +302,21 @@ static void try_align(struct merge *m, struct half *h, bool patient)
 	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
 						     &h->link->offset)))
 		return;
-	if (align_half(&m->t, &m->pool, h, patient, &at))
-		settle(m, h, at);
+	if (!align_half(&m->t, &m->pool, h, patient, &at))
+		return;
+	m->t.changes++;
+	rate(m, h);
+	rate(m, h->partner);
+	settle(m, h, at);
 }
 
 /*
- * The oldest record of all gives way, and the other half that it finds by now. One of a half that had
+ * Of the records that are the least likely to be met the oldest gives way, and the other half that it finds by now. One of a half that had
  * too few records to find its partner is helped by what others have told of the clocks.
  */
 static void make_room(struct merge *m)
 {
-	struct half *h = pending_get(&m->pool, m->pool.oldest)->owner;
+	struct half *h = pending_get(&m->pool, pending_least(&m->pool))->owner;
 	uint64_t newest = m->t.streams[h->stream].newest;
 
 	if (!h->partner && newest >= h->aged_try) {
@@ -305,17 +326,16 @@ static void make_room(struct merge *m)
 	}
 	if (m->pool.count == PENDING_MAX) {
 		m->crowded_out++;
-		give_up(m, m->pool.oldest);
+		give_up(m, pending_least(&m->pool));
 	}
 }
 
-/* Return: 0 or -ENOMEM. */
-static int wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
+static void wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
 {
 	if (m->pool.count == PENDING_MAX)
 		make_room(m);
-	if (!pending_add(&m->pool, &h->pending, h, r, key))
-		return -ENOMEM;
+	rate(m, h);
+	pending_add(&m->pool, &h->pending, h, r, key, h->chance);
 	h->waited++;
 	if (h->link) {
 		struct link *l = h->link;
@@ -326,13 +346,16 @@ static int wait_for_other(struct merge *m, struct half *h, const struct nt_recor
 			forget_offset(m, l);
 	}
 	if (h->waited >= h->next_try) {
-		h->next_try = h->waited + (h->waited < TRY_EVERY ? h->waited : TRY_EVERY);
 		try_align(m, h, false);
+		if (h->waited < h->next_try)
+			return;
+		/* What found nothing, though much was tried, is tried again when there is twice as much. */
+		h->next_try =
+			h->waited + (h->waited < TRY_EVERY || h->alike ? h->waited : TRY_EVERY);
 	} else if (h->partner && h->link->offset.known && aged(m, h)) {
 		h->aged_try = m->t.streams[h->stream].newest + AGED_NS / 4;
 		try_align(m, h, true);
 	}
-	return 0;
 }
 
 static void try_patiently(struct merge *m)
@@ -374,8 +397,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	if (m->t.streams[stream].newest < end)
 		m->t.streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
-	if (!match(m, h, r, key, false) && wait_for_other(m, h, r, key))
-		return -ENOMEM;
+	if (!match(m, h, r, key, false))
+		wait_for_other(m, h, r, key);
 	drop_passed(m, h);
 	drop_reused(m, h, r);
 	return 0;
@@ -387,34 +410,47 @@ uint64_t merge_pending(const struct merge *m)
 }
 
 /* Whether a record's other half is not to be expected after @age_ns any more. */
-static bool has_expired(const struct merge *m, const struct pending *e, uint64_t age_ns)
+static bool has_expired(const struct merge *m, const struct half *h, uint64_t age_ns)
 {
-	const struct half *h = e->owner;
+	const struct nt_record *r = &pending_get(&m->pool, h->pending.first)->r;
 
-	if (is_settled(h) && m->t.streams[h->partner->stream].newest)
-		return has_passed(m, h, &e->r, age_ns);
-	return m->t.streams[h->stream].newest > record_last_ns(&e->r) + age_ns;
+	if (is_settled(h) && !h->over && m->t.streams[h->partner->stream].newest)
+		return has_passed(m, h, r, age_ns);
+	return m->t.streams[h->stream].newest > record_last_ns(r) + age_ns;
 }
 
 void merge_expire(struct merge *m, uint64_t age_ns)
 {
-	pending_id id, newer;
 	bool tried = false;
 
-	for (id = m->pool.oldest; id; id = newer) {
-		const struct pending *e = pending_get(&m->pool, id);
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
 
-		newer = e->newer;
-		if (!has_expired(m, e, age_ns))
-			continue;
-		if (!tried) {
+		while (h->pending.first && has_expired(m, h, age_ns)) {
+			if (!tried)
+				try_patiently(m);
+			else
+				give_up(m, h->pending.first);
 			tried = true;
-			try_patiently(m);
-			newer = m->pool.oldest;
-			continue;
 		}
-		if (give_up(m, id) == newer && newer)
-			newer = pending_get(&m->pool, newer)->newer;
+	}
+}
+
+int merge_stream(struct merge *m, unsigned int stream, enum nt_side side)
+{
+	return topology_stream_begins(&m->t, stream, side);
+}
+
+void merge_end(struct merge *m, unsigned int stream)
+{
+	chance_stream_ends(&m->t, stream);
+	try_patiently(m);
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
+
+		rate(m, h);
+		while (h->over && h->pending.first)
+			give_up(m, h->pending.first);
 	}
 }
 
@@ -423,8 +459,10 @@ void merge_finish(struct merge *m)
 	/* What the larger connections tell of the clocks helps the smaller ones. */
 	try_patiently(m);
 	try_patiently(m);
-	while (m->pool.oldest)
-		give_up(m, m->pool.oldest);
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		while (m->t.halves[i]->pending.first)
+			give_up(m, m->t.halves[i]->pending.first);
+	}
 }
 
 uint64_t merge_crowded_out(const struct merge *m)

@@ -38,6 +38,25 @@ struct merge_callbacks {
 struct merge *merge_new(const struct merge_callbacks *callbacks);
 
 /**
+ * merge_stream() - there is a stream
+ * @m: merge
+ * @stream: number of the stream, the caller's
+ * @side: of that stream
+ *
+ * Records of the other side wait for what it may tell. Streams that tell of a queue need not be told of.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int merge_stream(struct merge *m, unsigned int stream, enum nt_side side);
+
+/**
+ * merge_end() - a stream has ended: what waits for it, and for no other, is decided, now and later
+ * @m: merge
+ * @stream: number of the stream
+ */
+void merge_end(struct merge *m, unsigned int stream);
+
+/**
  * merge_queue() - a stream tells of a queue
  * @m: merge
  * @stream: number of the stream, the caller's; what it says of the clock is true of the whole stream
@@ -73,8 +92,8 @@ uint64_t merge_pending(const struct merge *m);
 /**
  * merge_expire() - give up on records whose other half is late
  * @m: merge
- * @age_ns: of those of which it is not known who the other side is, what ended so long before their
- *          stream's newest; of the others, records of the host that the target's stream has passed by
+ * @age_ns: of those of which it is not known who the other side is, or whose other side has ended, what
+ *          ended so long before their stream's newest; of the others, records of the host that the target's stream has passed by
  *          so much. The target's may wait for the host to complete the command.
  */
 void merge_expire(struct merge *m, uint64_t age_ns);
@@ -83,8 +102,10 @@ void merge_expire(struct merge *m, uint64_t age_ns);
 void merge_finish(struct merge *m);
 
 /**
- * merge_crowded_out() - records that were given up because too many waited, the oldest first; they are
- * among those of one side only, or ambiguous, too, but for those that found their other half by then
+ * merge_crowded_out() - records that were given up because too many waited
+ *
+ * Those go first whose other half is the least likely to come, and of these the oldest. They are among
+ * those of one side only, or ambiguous, too, but for those that found their other half by then.
  */
 uint64_t merge_crowded_out(const struct merge *m);
 

@@ -5,20 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What time stamps of several CPUs, and of one command, may be wrong by. */
-#define SLACK_NS 10000
 /* Bounds that have widened by no more than this still tell commands apart. */
 #define LOOSE_NS 100000
 /* Time stamps further apart than 73 years are none; what is left cannot overflow. */
 #define SANE_NS (1LL << 61)
 /* First span of a window; doubled whenever OFFSET_SAMPLES are full. */
 #define SPAN_NS 100000000ULL
-
-/* Nanoseconds that the clocks may drift apart over a time. */
-static int64_t drift_over(uint64_t ns)
-{
-	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
-}
 
 static uint64_t apart(uint64_t a, uint64_t b)
 {
@@ -28,6 +20,18 @@ static uint64_t apart(uint64_t a, uint64_t b)
 static uint64_t first_of(const struct nt_record *r, unsigned int a, unsigned int b, unsigned int c)
 {
 	return r->points[a] ?: r->points[b] ?: r->points[c];
+}
+
+uint64_t offset_from(const struct nt_record *r)
+{
+	return r->side == NT_HOST ? first_of(r, NT_H_SEND_CMD, NT_H_QUEUE_RQ, NT_H_SUBMIT)
+				  : first_of(r, NT_T_RX, NT_T_CMD, NT_T_EXEC);
+}
+
+uint64_t offset_until(const struct nt_record *r)
+{
+	return r->side == NT_HOST ? first_of(r, NT_H_RX, NT_H_CQE, NT_H_COMPLETE)
+				  : first_of(r, NT_T_SEND, NT_T_DONE, NT_T_EXEC);
 }
 
 static void not_above(struct offset_bounds *b, uint64_t target, uint64_t host)
@@ -49,13 +53,12 @@ static void not_below(struct offset_bounds *b, uint64_t target, uint64_t host)
 bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 		   struct offset_bounds *b)
 {
-	uint64_t sent = first_of(host, NT_H_SEND_CMD, NT_H_QUEUE_RQ, NT_H_SUBMIT);
-	uint64_t answered = first_of(host, NT_H_RX, NT_H_CQE, NT_H_COMPLETE);
+	uint64_t sent = offset_from(host), answered = offset_until(host);
 	int64_t drift;
 
 	*b = (struct offset_bounds){.low = INT64_MIN, .high = INT64_MAX, .at = sent};
-	not_above(b, first_of(target, NT_T_RX, NT_T_CMD, NT_T_EXEC), sent);
-	not_below(b, first_of(target, NT_T_SEND, NT_T_DONE, NT_T_EXEC), answered);
+	not_above(b, offset_from(target), sent);
+	not_below(b, offset_until(target), answered);
 	if (b->low < -SANE_NS || b->low > SANE_NS || b->high < -SANE_NS || b->high > SANE_NS)
 		return false;
 	if (host->shape == NT_SHAPE_R2T_WRITE && target->shape == NT_SHAPE_R2T_WRITE) {
@@ -65,7 +68,7 @@ bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 	if (b->low > SANE_NS || b->high < -SANE_NS)
 		return false;
 	/* The offset itself moves while the command runs. */
-	drift = drift_over(apart(sent, answered));
+	drift = offset_drift_ns(apart(sent, answered));
 	b->low -= drift;
 	b->high += drift;
 	return b->low <= b->high;
@@ -73,7 +76,7 @@ bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 
 static struct offset_bounds widened(const struct offset_bounds *b, uint64_t at)
 {
-	int64_t drift = drift_over(apart(at, b->at));
+	int64_t drift = offset_drift_ns(apart(at, b->at));
 
 	return (struct offset_bounds){.low = b->low - drift, .high = b->high + drift, .at = at};
 }
@@ -126,14 +129,14 @@ bool offset_fits(const struct offset *o, const struct offset_bounds *b)
 {
 	struct offset_bounds now = offset_at(o, b->at);
 
-	return b->low <= now.high + SLACK_NS && b->high >= now.low - SLACK_NS;
+	return b->low <= now.high + OFFSET_SLACK_NS && b->high >= now.low - OFFSET_SLACK_NS;
 }
 
 bool offset_loose(const struct offset *o, uint64_t at)
 {
 	int64_t limit = o->width > LOOSE_NS ? o->width : LOOSE_NS;
 
-	return at > o->now.at && 2 * drift_over(at - o->now.at) > limit;
+	return at > o->now.at && 2 * offset_drift_ns(at - o->now.at) > limit;
 }
 
 /* Narrows the bounds by @b, as they are at @at. */
@@ -160,6 +163,20 @@ void offset_learn(struct offset *o, const struct offset_bounds *b)
 {
 	narrow(o, b, b->at > o->now.at ? b->at : o->now.at);
 	sample_add(o, b);
+}
+
+bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)
+{
+	struct offset_bounds at = widened(now, b->at);
+
+	if (b->low > at.high + OFFSET_SLACK_NS || b->high < at.low - OFFSET_SLACK_NS)
+		return false;
+	if (b->low <= at.high && b->high >= at.low) {
+		at.low = at.low < b->low ? b->low : at.low;
+		at.high = at.high > b->high ? b->high : at.high;
+	}
+	*now = at;
+	return true;
 }
 
 void offset_learn_back(struct offset *o, const struct offset_bounds *b)

@@ -26,6 +26,21 @@ struct offset_bounds {
 	uint64_t at;
 };
 
+/* What time stamps of several CPUs, and of one command, may be wrong by. */
+#define OFFSET_SLACK_NS 10000
+
+/** offset_from() - when a command went from the host to the target, or arrived there; 0: it is not known */
+uint64_t offset_from(const struct nt_record *r);
+
+/** offset_until() - when its answer arrived at the host, or began on its way there; 0: it is not known */
+uint64_t offset_until(const struct nt_record *r);
+
+/** offset_drift_ns() - nanoseconds that the clocks may drift apart over a time */
+static inline int64_t offset_drift_ns(uint64_t ns)
+{
+	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
+}
+
 /**
  * offset_bounds() - what a pair of records says of the offset, if it is one command
  * @host, @target: the records
@@ -33,7 +48,8 @@ struct offset_bounds {
  *     rx; an R2T and its data do the same in between. Points that are missing are replaced by later
  *     or earlier ones, which widens the bounds and keeps them true.
  *
- * Return: false when it cannot be one command: the target took longer than the host waited.
+ * Return: false when it cannot be one command: the target took longer than the host waited, or either
+ * record lacks offset_from() or offset_until().
  */
 bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 		   struct offset_bounds *b);
@@ -72,6 +88,18 @@ bool offset_fits(const struct offset *o, const struct offset_bounds *b);
  * commands apart as they did
  */
 bool offset_loose(const struct offset *o, uint64_t at);
+
+/**
+ * offset_follow() - go on from bounds to the next pair, which is taken to be one command as well
+ * @now: bounds; where the pair agrees they become those at its time
+ * @b: what the pair says
+ *
+ * Unlike offset_learn() this does not give way to pairs that agree but for the slack, so that the bounds
+ * of what is no pair do not wander.
+ *
+ * Return: whether the pair agrees.
+ */
+bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b);
 
 /** offset_learn() - narrow the offset by a pair that is known to be one command */
 void offset_learn(struct offset *o, const struct offset_bounds *b);

@@ -5,36 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/span.h"
+#include "merge/offset.h"
+
+#define BUCKETS PENDING_MAX
+/* Records of one key come in the order of their times, but for a few of them. */
+#define DISORDER_MAX 64
 
 int pending_init(struct pending_pool *p)
 {
-	struct pending_group *g;
-
 	memset(p, 0, sizeof(*p));
 	/* Pages that are never touched take no memory. */
 	p->entries = malloc((PENDING_MAX + 1) * sizeof(*p->entries));
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
+	p->bucket = calloc(BUCKETS, sizeof(*p->bucket));
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
-	if (!p->entries || !p->groups || !p->by_tag)
-		return -ENOMEM;
-	/*
-	 * uthash frees a table with its last element, and makes it anew, and grows it again, with the
-	 * next ones. The group without a number stays; no key is as short as its, so nobody finds it.
-	 */
-	g = p->groups;
-	*g = (struct pending_group){0};
-	HASH_ADD_BYHASHVALUE(hh, p->by_key, key, 0, 0, g);
-	return hash_added(g) ? 0 : -ENOMEM;
+	return p->entries && p->groups && p->bucket && p->by_tag ? 0 : -ENOMEM;
 }
 
 void pending_free(struct pending_pool *p)
 {
-	HASH_CLEAR(hh, p->by_key);
 	free(p->entries);
 	free(p->groups);
+	free(p->bucket);
 	free(p->by_tag);
 }
 
@@ -53,54 +49,105 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b)
 	       a->slba == b->slba && a->length == b->length;
 }
 
-/* @key is a hash, of which any bits are as good as any others. */
-static struct pending_group *group_find(const struct pending_pool *p, uint64_t key)
+static pending_id *bucket_of(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	struct pending_group *g;
-
-	HASH_FIND_BYHASHVALUE(hh, p->by_key, &key, sizeof(key), (unsigned int)key, g);
-	return g;
+	return &p->bucket[hash_pair(key, (uintptr_t)owner) % BUCKETS];
 }
 
-/* Return: NULL when memory ran out. */
-static struct pending_group *group_make(struct pending_pool *p, uint64_t key)
+struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	pending_id id = p->free_group ?: p->used_groups;
-	struct pending_group *g = &p->groups[id];
-	pending_id next_free = p->free_group ? g->next_free : 0;
+	pending_id id = *bucket_of(p, key, owner);
 
-	*g = (struct pending_group){.key = key};
-	HASH_ADD_BYHASHVALUE(hh, p->by_key, key, sizeof(key), (unsigned int)key, g);
-	if (!hash_added(g)) {
-		g->next_free = next_free;
-		return NULL;
+	for (; id; id = p->groups[id].next_group) {
+		if (p->groups[id].key == key && p->groups[id].owner == owner)
+			return &p->groups[id];
 	}
-	if (p->free_group)
-		p->free_group = next_free;
+	return NULL;
+}
+
+static struct pending_group *group_make(struct pending_pool *p, uint64_t key, const void *owner)
+{
+	pending_id *bucket = bucket_of(p, key, owner);
+	pending_id id = p->free_group;
+	struct pending_group *g;
+
+	if (id)
+		p->free_group = p->groups[id].next_group;
 	else
-		p->used_groups++;
+		id = p->used_groups++;
+	g = &p->groups[id];
+	*g = (struct pending_group){.key = key, .owner = owner, .next_group = *bucket};
+	*bucket = id;
 	return g;
 }
 
 static void group_free(struct pending_pool *p, struct pending_group *g)
 {
-	HASH_DELETE(hh, p->by_key, g);
-	g->next_free = p->free_group;
-	p->free_group = (pending_id)(g - p->groups);
+	pending_id *at = bucket_of(p, g->key, g->owner), id = (pending_id)(g - p->groups);
+
+	while (*at != id)
+		at = &p->groups[*at].next_group;
+	*at = g->next_group;
+	g->next_group = p->free_group;
+	p->free_group = id;
 }
 
-pending_id pending_alike(const struct pending_pool *p, uint64_t key)
+static bool later(uint64_t a, uint64_t b)
 {
-	const struct pending_group *g = group_find(p, key);
-
-	return g ? g->newest : 0;
+	return (int64_t)(a - b) > 0;
 }
 
-pending_id pending_alike_of(const struct pending_pool *p, uint64_t key, enum nt_side side)
+/* Into its group, behind those that began before it. */
+static void group_add(struct pending_pool *p, struct pending_group *g, pending_id id)
 {
-	const struct pending_group *g = group_find(p, key);
+	struct pending *e = &p->entries[id];
+	pending_id older = g->newest, newer = 0;
 
-	return g && g->count[side] ? g->newest : 0;
+	for (unsigned int i = 0;
+	     older && i < DISORDER_MAX && later(p->entries[older].from_ns, e->from_ns); i++) {
+		newer = older;
+		older = p->entries[older].older_alike;
+	}
+	e->group = (pending_id)(g - p->groups);
+	e->older_alike = older;
+	e->newer_alike = newer;
+	if (older)
+		p->entries[older].newer_alike = id;
+	if (newer)
+		p->entries[newer].older_alike = id;
+	else
+		g->newest = id;
+	if (!g->cursor)
+		g->cursor = id;
+}
+
+static void group_remove(struct pending_pool *p, const struct pending *e)
+{
+	struct pending_group *g = &p->groups[e->group];
+
+	if (e->older_alike)
+		p->entries[e->older_alike].newer_alike = e->newer_alike;
+	if (e->newer_alike)
+		p->entries[e->newer_alike].older_alike = e->older_alike;
+	else
+		g->newest = e->older_alike;
+	if (g->cursor == (pending_id)(e - p->entries))
+		g->cursor = e->newer_alike ?: e->older_alike;
+	if (!g->newest)
+		group_free(p, g);
+}
+
+pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, uint64_t ns)
+{
+	pending_id id = g->cursor, newer;
+
+	while ((newer = p->entries[id].newer_alike) && !later(p->entries[newer].from_ns, ns))
+		id = newer;
+	for (; id && later(p->entries[id].from_ns, ns); id = p->entries[id].older_alike)
+		g->cursor = id;
+	if (id)
+		g->cursor = id;
+	return id;
 }
 
 static struct pending_tag_list *tag_list(const struct pending_pool *p, const void *owner,
@@ -167,15 +214,38 @@ static void tag_remove(struct pending_pool *p, const struct pending *e)
 		t->last = e->previous_tag;
 }
 
+static void chance_add(struct pending_pool *p, pending_id id, enum pending_chance chance)
+{
+	struct pending *e = &p->entries[id];
+
+	e->chance = (uint8_t)chance;
+	e->newer = 0;
+	e->older = p->newest[chance];
+	if (e->older)
+		p->entries[e->older].newer = id;
+	else
+		p->oldest[chance] = id;
+	p->newest[chance] = id;
+}
+
+static void chance_remove(struct pending_pool *p, const struct pending *e)
+{
+	if (e->older)
+		p->entries[e->older].newer = e->newer;
+	else
+		p->oldest[e->chance] = e->newer;
+	if (e->newer)
+		p->entries[e->newer].older = e->older;
+	else
+		p->newest[e->chance] = e->older;
+}
+
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
-		       const struct nt_record *r, uint64_t key)
+		       const struct nt_record *r, uint64_t key, enum pending_chance chance)
 {
 	pending_id id = p->free ?: p->used;
 	struct pending *e = &p->entries[id];
-	struct pending_group *g = group_find(p, key) ?: group_make(p, key);
 
-	if (!g)
-		return 0;
 	if (p->free)
 		p->free = e->next;
 	else
@@ -184,27 +254,19 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	*e = (struct pending){
 		.r = *r,
 		.key = key,
+		.from_ns = offset_from(r),
+		.serial = ++p->serial,
 		.owner = owner,
-		.group = (pending_id)(g - p->groups),
-		.next_alike = g->newest,
 		.previous = list->last,
-		.older = p->newest,
 	};
-	if (g->newest)
-		p->entries[g->newest].previous_alike = id;
-	g->newest = id;
-	g->count[r->side != NT_HOST]++;
+	group_add(p, pending_alike(p, key, owner) ?: group_make(p, key, owner), id);
 	if (list->last)
 		p->entries[list->last].next = id;
 	else
 		list->first = id;
 	list->last = id;
 	list->count++;
-	if (p->newest)
-		p->entries[p->newest].newer = id;
-	else
-		p->oldest = id;
-	p->newest = id;
+	chance_add(p, id, chance);
 	tag_add(p, id);
 	return id;
 }
@@ -212,18 +274,8 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id)
 {
 	struct pending *e = &p->entries[id];
-	struct pending_group *g = &p->groups[e->group];
 
-	if (e->next_alike)
-		p->entries[e->next_alike].previous_alike = e->previous_alike;
-	if (e->previous_alike)
-		p->entries[e->previous_alike].next_alike = e->next_alike;
-	else
-		g->newest = e->next_alike;
-	g->count[e->r.side != NT_HOST]--;
-	if (!g->newest)
-		group_free(p, g);
-
+	group_remove(p, e);
 	if (e->previous)
 		p->entries[e->previous].next = e->next;
 	else
@@ -233,18 +285,27 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 	else
 		list->last = e->previous;
 	list->count--;
-
-	if (e->older)
-		p->entries[e->older].newer = e->newer;
-	else
-		p->oldest = e->newer;
-	if (e->newer)
-		p->entries[e->newer].older = e->older;
-	else
-		p->newest = e->older;
-
+	chance_remove(p, e);
 	tag_remove(p, e);
 	e->next = p->free;
 	p->free = id;
 	p->count--;
+}
+
+void pending_rate(struct pending_pool *p, const struct pending_list *list,
+		  enum pending_chance chance)
+{
+	for (pending_id id = list->first; id; id = p->entries[id].next) {
+		chance_remove(p, &p->entries[id]);
+		chance_add(p, id, chance);
+	}
+}
+
+pending_id pending_least(const struct pending_pool *p)
+{
+	for (unsigned int i = 0; i < PENDING_CHANCES; i++) {
+		if (p->oldest[i])
+			return p->oldest[i];
+	}
+	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records that wait for the other side's: a pool of fixed size, groups of those that asked for the same,
- * and lists in order of arrival, one for all and one for each owner. Nothing here walks a list.
+ * Records that wait for the other side's: a pool of fixed size, groups of an owner's that asked for the
+ * same, in the order of their times, and lists in order of arrival, one for each owner and one for each
+ * chance of being met. Nothing here walks a list, but for the few records that come out of order.
  */
 #ifndef NTPROF_MERGE_PENDING_H
 #define NTPROF_MERGE_PENDING_H
@@ -9,10 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/hash.h"
 #include "core/record.h"
 
-/* The most records that wait, 39 MiB with their groups and the hash table: the oldest gives way to one more. */
+/* The most records that wait, 34 MiB with their groups: the least likely to be met gives way to one more. */
 #ifndef PENDING_MAX
 #define PENDING_MAX (1u << 17)
 #endif
@@ -27,17 +27,29 @@ struct pending_list {
 	uint32_t count;
 };
 
+/* How likely a record's other half is to come yet, the least likely first. */
+enum pending_chance {
+	PENDING_NOBODY,	 /* nobody is known who could have it */
+	PENDING_STRANGE, /* somebody is, but not who of them, or since when */
+	PENDING_AHEAD,	 /* the host's: the target's stream has not come so far */
+	PENDING_OWED,	 /* the target's: the host has not completed the command */
+	PENDING_CHANCES,
+};
+
 struct pending {
 	struct nt_record r;
 	uint64_t key;
+	uint64_t from_ns; /* offset_from() */
+	uint64_t serial;  /* counts arrivals */
 	void *owner;
 	pending_id group;
-	pending_id next_alike, previous_alike; /* of the group, newest first */
-	pending_id next, previous;	       /* of the same owner */
-	pending_id newer, older;	       /* of all */
-	pending_id next_tag, previous_tag; /* of the same owner's tag, and of others by chance */
-	uint64_t reused_ns;		   /* when the other side was seen to use the tag again */
-	bool doubtful;			   /* more than one of the other side would do */
+	pending_id older_alike, newer_alike; /* of the group, by from_ns */
+	pending_id next, previous;	     /* of the same owner */
+	pending_id newer, older;	     /* of the same chance */
+	pending_id next_tag, previous_tag;   /* of the same owner's tag, and of others by chance */
+	uint64_t reused_ns;		     /* when the other side was seen to use the tag again */
+	uint8_t chance;
+	bool doubtful; /* more than one of the other side would do */
 };
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
@@ -53,13 +65,18 @@ struct pending_tag_list {
 	pending_id unmarked;
 };
 
-/* The entries of equal key, whoever owns them, @count of each side; there is none without entries. */
+/*
+ * An owner's entries of equal key; there is none without entries.
+ * @cursor: where the last search ended: the next one looks for about the same time
+ * @doubted: entries that had arrived by then are doubtful
+ */
 struct pending_group {
 	uint64_t key;
-	uint32_t count[NT_SIDES];
+	const void *owner;
+	uint64_t doubted;
 	pending_id newest;
-	pending_id next_free;
-	UT_hash_handle hh;
+	pending_id cursor;
+	pending_id next_group; /* of the same bucket, or free */
 };
 
 /*
@@ -69,11 +86,12 @@ struct pending_group {
 struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
-	struct pending_group *by_key; /* hash table */
+	pending_id *bucket; /* of groups, by key and owner */
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
-	pending_id oldest, newest;
+	pending_id oldest[PENDING_CHANCES], newest[PENDING_CHANCES];
+	uint64_t serial;
 	uint32_t count;
 };
 
@@ -96,14 +114,22 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b);
  * @list: of @owner
  * @r: copied
  * @key: pending_key()
+ * @chance: of all of @owner's
  *
- * Return: its number, 0 when memory ran out.
+ * Return: its number.
  */
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
-		       const struct nt_record *r, uint64_t key);
+		       const struct nt_record *r, uint64_t key, enum pending_chance chance);
 
 /** pending_remove() - take an entry out; its contents stay readable until the next pending_add() */
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id);
+
+/** pending_rate() - from now on the entries of @list have this chance, and are the newest of it */
+void pending_rate(struct pending_pool *p, const struct pending_list *list,
+		  enum pending_chance chance);
+
+/** pending_least() - the oldest entry of those that are the least likely to be met, 0: there is none */
+pending_id pending_least(const struct pending_pool *p);
 
 /** pending_get() - an entry by its number */
 static inline struct pending *pending_get(const struct pending_pool *p, pending_id id)
@@ -111,11 +137,32 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 	return &p->entries[id];
 }
 
-/** pending_alike() - the newest entry of @key, 0 if there is none; the others follow by next_alike */
-pending_id pending_alike(const struct pending_pool *p, uint64_t key);
+/** pending_alike() - the group of @owner's entries of @key, NULL if there are none */
+struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner);
 
-/** pending_alike_of() - the same, but 0 if none of @side is among them */
-pending_id pending_alike_of(const struct pending_pool *p, uint64_t key, enum nt_side side);
+/**
+ * pending_seek() - the newest of a group that began no later than a time
+ * @p: pool
+ * @g: group
+ * @ns: time of the entries' clock
+ *
+ * Costs what lies between this and the last time that was sought.
+ *
+ * Return: its number, 0 if all began later.
+ */
+pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, uint64_t ns);
+
+/** pending_doubt_all() - all entries of a group are doubtful */
+static inline void pending_doubt_all(const struct pending_pool *p, struct pending_group *g)
+{
+	g->doubted = p->serial;
+}
+
+/** pending_is_doubtful() - whether more than one of the other side was seen that would do */
+static inline bool pending_is_doubtful(const struct pending_pool *p, const struct pending *e)
+{
+	return e->doubtful || e->serial <= p->groups[e->group].doubted;
+}
 
 /** pending_tag() - the oldest entry that may be of @owner and the tag of @cid; then by next_tag */
 pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid);

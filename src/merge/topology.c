@@ -45,6 +45,21 @@ static struct topology_stream *stream_get(struct topology *t, unsigned int strea
 	return &t->streams[stream];
 }
 
+int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side side)
+{
+	struct topology_stream *s = stream_get(t, stream);
+
+	if (!s)
+		return stream < TOPOLOGY_STREAMS_MAX ? -ENOMEM : 0;
+	if (s->known)
+		return 0;
+	s->known = true;
+	s->side = side;
+	t->open[side]++;
+	t->changes++;
+	return 0;
+}
+
 /* Return: NULL when memory ran out. */
 static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 {
@@ -134,12 +149,13 @@ static struct half *half_find(const struct topology *t, const struct half *like)
 	return NULL;
 }
 
-static void unbind(struct half *h)
+static void unbind(struct topology *t, struct half *h)
 {
 	struct half *p = h->partner;
 
 	if (!p)
 		return;
+	t->changes++;
 	h->partner = p->partner = NULL;
 	h->link = p->link = NULL;
 	h->connection = p->connection = NULL;
@@ -160,7 +176,8 @@ static void sweep(struct topology *t)
 			i++;
 			continue;
 		}
-		unbind(h);
+		unbind(t, h);
+		t->changes++;
 		bucket_remove(t, h);
 		t->halves[i] = t->halves[--t->nr_halves];
 		t->halves[i]->index = i;
@@ -211,6 +228,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	h->index = t->nr_halves;
 	h->next_try = 1;
 	t->halves[t->nr_halves++] = h;
+	t->changes++;
 	bucket_add(t, h);
 	*err = 0;
 	return h;
@@ -264,6 +282,7 @@ bool half_compatible(const struct half *a, const struct half *b)
 bool topology_is_free(const struct topology *t, const struct half *h)
 {
 	return !h->partner || h->reconnected || !h->partner->current ||
+	       t->streams[h->partner->stream].ended ||
 	       (h->waited >= QUIET_RECORDS &&
 		t->streams[h->stream].newest > h->matched_ns + QUIET_NS);
 }
@@ -360,10 +379,11 @@ void topology_bind(struct topology *t, struct half *host, struct half *target, s
 {
 	struct merge_connection *before[2], *c;
 
-	unbind(host);
-	unbind(target);
+	unbind(t, host);
+	unbind(t, target);
 	before[0] = host->connection;
 	before[1] = target->connection;
+	t->changes++;
 	host->partner = target;
 	target->partner = host;
 	host->link = l;
@@ -395,16 +415,15 @@ static void rename_half(struct topology *t, struct half *h, const struct queue_i
 int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q)
 {
-	struct topology_stream *s = stream_get(t, stream);
 	struct half like = {.stream = stream, .side = side, .q = *q}, *h, *newest;
+	int err = topology_stream_begins(t, stream, side);
+	struct topology_stream *s;
 	struct topology_slot *slot;
 	bool again;
-	int err;
 
-	if (!s)
-		return stream < TOPOLOGY_STREAMS_MAX ? -ENOMEM : 0;
-	if (q->slot >= TOPOLOGY_SLOTS_MAX)
-		return 0;
+	if (err || stream >= TOPOLOGY_STREAMS_MAX || q->slot >= TOPOLOGY_SLOTS_MAX)
+		return err;
+	s = &t->streams[stream];
 	slot = slot_get(s, q->slot);
 	if (!slot)
 		return -ENOMEM;

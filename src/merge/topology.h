@@ -62,10 +62,14 @@ struct half {
 	struct merge_connection *connection;
 	uint64_t only, ambiguous; /* records given up and counted there, while without a partner */
 	struct pending_list pending;
-	uint64_t matched_ns;  /* the stream's @newest at the last match */
-	uint64_t waited;      /* records that had to wait since the last match */
-	uint64_t next_try;    /* when so many have, look for the partner or the offset again */
-	uint64_t aged_try;    /* not before the stream's @newest is here */
+	uint64_t matched_ns; /* the stream's @newest at the last match */
+	uint64_t waited;     /* records that had to wait since the last match */
+	uint64_t next_try;   /* when so many have, look for the partner or the offset again */
+	uint64_t aged_try;   /* not before the stream's @newest is here */
+	bool alike;	     /* hardly anything told the commands apart at the last try */
+	enum pending_chance chance; /* of those that wait... */
+	bool over;		    /* ...and whether nobody can have one of them any more */
+	uint64_t rated;		    /* the topology's @changes then */
 	struct half *suspect; /* whom the last try found, with this offset, but not surely enough */
 	struct offset_bounds suspected;
 };
@@ -78,8 +82,10 @@ struct topology_slot {
 	} generation[TOPOLOGY_GENERATIONS];
 };
 
-/* What a stream has told of. */
+/* What a stream has told of. @known: it is there; nothing more comes when it has @ended. */
 struct topology_stream {
+	bool known, ended;
+	enum nt_side side;
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
 	uint64_t newest; /* when the last command ended, its own clock */
@@ -103,7 +109,13 @@ struct topology {
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
+	unsigned int open[NT_SIDES]; /* streams that are known and have not ended */
+	unsigned int ended[NT_SIDES];
+	uint64_t changes; /* of halves, partners and streams */
 };
+
+/** topology_stream_begins() - there is a stream, though it may not have told of anything; 0 or -ENOMEM */
+int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side side);
 
 /**
  * topology_queue() - a stream tells of a queue

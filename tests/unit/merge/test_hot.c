@@ -50,9 +50,30 @@ static void a_hot_block_spoils_nothing_when_a_side_is_late(void **state)
 	}
 }
 
+/* One command at a time, over and over the same: their order and times are all there is to tell them by. */
+static void one_block_at_depth_1_is_matched_by_order_and_time(void **state)
+{
+	static const uint64_t think[] = {5000, 100000, 2 * MS};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(think) / sizeof(think[0]); i++) {
+		struct traffic_config c = machines(100, 1);
+
+		c.think_ns = think[i];
+		must_match_99_9_percent(&c, &(struct feed){0});
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_TARGET] = SECOND}});
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_HOST] = SECOND}});
+		must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_TARGET] = SECOND},
+							   .batch_ns = {[NT_TARGET] = 200 * MS},
+							   .expire_ns = 5 * SECOND});
+		must_match_99_9_percent(&c, &(struct feed){.to_ns = {[NT_TARGET] = SECOND}});
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_block_at_depth_1_is_matched_by_order_and_time),
 		cmocka_unit_test(a_hot_block_spoils_nothing_when_a_side_is_late),
 	};
 

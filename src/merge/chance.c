@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/chance.h"
+
+void chance_stream_ends(struct topology *t, unsigned int stream)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams || !t->streams[stream].known || t->streams[stream].ended)
+		return;
+	s = &t->streams[stream];
+	s->ended = true;
+	t->open[s->side]--;
+	t->ended[s->side]++;
+	t->changes++;
+}
+
+/* Whether somebody but the partner, if there is one, may have records of @h, now or later. */
+static bool has_candidate(const struct topology *t, const struct half *h)
+{
+	const struct half *other = topology_alike(t, h);
+
+	for (; other; other = other->next_alike) {
+		if (other != h->partner && half_compatible(h, other) &&
+		    (other->pending.count || !t->streams[other->stream].ended))
+			return true;
+	}
+	return false;
+}
+
+void chance_rate(const struct topology *t, struct half *h)
+{
+	enum nt_side other = h->side == NT_HOST ? NT_TARGET : NT_HOST;
+	bool ended = h->partner && t->streams[h->partner->stream].ended;
+
+	h->rated = t->changes;
+	h->over = false;
+	if (h->partner && !ended && h->link->offset.known) {
+		h->chance = h->side == NT_HOST ? PENDING_AHEAD : PENDING_OWED;
+	} else if ((h->partner && !ended) || has_candidate(t, h)) {
+		h->chance = PENDING_STRANGE;
+	} else {
+		h->chance = PENDING_NOBODY;
+		/* Streams that have not told of anything yet may be those of a tracer that was started again. */
+		h->over = t->ended[other] && (!t->open[other] || ended);
+	}
+}

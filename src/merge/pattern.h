@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The offset between two halves whose commands all look alike (one block over and over): no pair of
+ * records tells anything, but the times between one command and the next do. Each pair that a record
+ * could be half of is an offset on trial; those on which the records that follow find nobody drop out.
+ */
+#ifndef NTPROF_MERGE_PATTERN_H
+#define NTPROF_MERGE_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "merge/offset.h"
+#include "merge/pending.h"
+#include "merge/topology.h"
+
+/**
+ * struct pattern - what came of the trial
+ * @vote: the offset that lasted longest, how many records in a row found somebody on it, and how many on
+ *        the one that came next
+ * @in_range: records that should have, the other half having been recorded at the time
+ */
+struct pattern {
+	struct offset_vote vote;
+	size_t in_range;
+};
+
+/**
+ * pattern_find() - try the offsets that records of one half have with another
+ * @pool: where they wait
+ * @few, @many: halves of one connection, perhaps; the one with fewer records, and the other
+ * @prior: offset that they have to agree with, if it is known
+ * @p: filled, with no votes if there is nothing to go by
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
+		 const struct offset *prior, struct pattern *p);
+
+/** pattern_convinces() - whether that cannot be chance; @patient: there will not be more to go by */
+bool pattern_convinces(const struct pattern *p, bool patient);
+
+#endif /* NTPROF_MERGE_PATTERN_H */
