@@ -171,6 +171,8 @@ static int read_all(struct report *r)
 			if (in->now >= until)
 				break;
 		}
+		if (in->ended)
+			merge_end(r->merge, (unsigned int)(in - r->inputs));
 		if (++steps % STEPS_PER_CORRECTION == 0) {
 			int err = correct_all(r);
 
@@ -228,6 +230,9 @@ static int prepare(struct report *r)
 
 		if (!in->begun)
 			continue;
+		err = merge_stream(r->merge, i, in->header.side);
+		if (err)
+			break;
 		r->alone[i] = !sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST];
 		err = tell_machine(r, i);
 	}

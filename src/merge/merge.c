@@ -444,11 +444,12 @@ int merge_stream(struct merge *m, unsigned int stream, enum nt_side side)
 void merge_end(struct merge *m, unsigned int stream)
 {
 	chance_stream_ends(&m->t, stream);
-	try_patiently(m);
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
 		struct half *h = m->t.halves[i];
 
 		rate(m, h);
+		if (h->over && h->pending.count)
+			try_align(m, h, true);
 		while (h->over && h->pending.first)
 			give_up(m, h->pending.first);
 	}

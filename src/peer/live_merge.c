@@ -28,6 +28,7 @@
 
 /*
  * @peer: @nr of them
+ * @over: the merge has been told that nothing more comes of it
  * @epoll_fd: of what the peers can be read from, and of @again_fd
  * @again_fd: readable when a turn ended before there was nothing left to read
  * @interval: matched commands since the last live_merge_interval(); @total: those before
@@ -37,6 +38,7 @@
  */
 struct live_merge {
 	struct peer *peer[PEERS_MAX];
+	bool over[PEERS_MAX];
 	unsigned int nr;
 	int epoll_fd;
 	int again_fd;
@@ -92,6 +94,8 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 		goto fail;
 	watch(l, l->again_fd);
 	for (; l->nr < nr; l->nr++) {
+		if (merge_stream(l->merge, PEER_STREAM + l->nr, NT_TARGET))
+			goto fail;
 		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET);
 		if (!l->peer[l->nr])
 			goto fail;
@@ -189,6 +193,10 @@ static int read_all(struct live_merge *l, uint64_t until_ns)
 		if (ret < 0)
 			return ret;
 		more |= ret;
+		if (!ret && !l->over[l->reading] && peer_over(l->peer[l->reading])) {
+			l->over[l->reading] = true;
+			merge_end(l->merge, PEER_STREAM + l->reading);
+		}
 	}
 	return more;
 }
