@@ -12,17 +12,34 @@
 #ifndef SAMPLES_MAX
 #define SAMPLES_MAX 16384
 #endif
-/* Of commands that look alike in every respect, the pairs of so many are tried. */
+/* More commands than this that look alike in every respect say nothing: where there are others these are left out. */
 #define ALIKE_MAX 16
+/* Keys that are left out, by their hash; a power of two. */
+#define HOT_BITS 65536
+/* The most pauses of a stream: the longest; when there are more, the shorter half is dropped. */
+#define PAUSES_MAX 1024
+/* Both sides saw the same pause when it took as long, but for what a command needs to get there. */
+#define PAUSE_AGREE_NS 100000
+/* Queues of a stream whose last command is remembered; others at its place make it forget. */
+#define QUEUES_MAX 1024
 /* The most differences of time between two streams that are looked at. */
 #define DIFFERENCES_MAX (4 * SAMPLES_MAX)
 /* Offsets that agree to this, and to what clocks drift, agree: commands take some time. */
 #define AGREE_NS 20000000LL
 /* So many have to agree, and twice as many as on anything else. */
 #define VOTES_MIN 3
+#define VOTES_MIN_PAUSES 16
 
+/* @pause: how long nothing was sent before, where that is what it was chosen for */
 struct sample {
 	uint64_t key;
+	uint64_t at;
+	uint64_t pause;
+};
+
+struct last_of_queue {
+	uint32_t slot;
+	uint32_t gen;
 	uint64_t at;
 };
 
@@ -30,12 +47,22 @@ struct samples {
 	enum nt_side side;
 	struct sample *s;
 	unsigned int nr;
+	struct sample *pauses;
+	unsigned int nr_pauses;
+	uint64_t shortest; /* pause that is kept */
+	struct last_of_queue *last;
+	uint64_t first_ns, last_ns;
 };
 
+/*
+ * Commands are sampled by what they asked for. Where all ask for the same, the longest pauses are what both
+ * sides saw alike.
+ */
 struct lineup {
 	struct samples *streams;
 	unsigned int nr;
 	uint64_t mask; /* samples are those whose key has these bits clear */
+	uint64_t hot[HOT_BITS / 64];
 	int64_t *differences;
 };
 
@@ -54,52 +81,22 @@ struct lineup *lineup_new(unsigned int nr)
 	return NULL;
 }
 
+static void samples_free(struct samples *s)
+{
+	free(s->s);
+	free(s->pauses);
+	free(s->last);
+}
+
 void lineup_free(struct lineup *l)
 {
 	if (!l)
 		return;
 	for (unsigned int i = 0; l->streams && i < l->nr; i++)
-		free(l->streams[i].s);
+		samples_free(&l->streams[i]);
 	free(l->streams);
 	free(l->differences);
 	free(l);
-}
-
-static void thin_out(struct lineup *l)
-{
-	l->mask = l->mask << 1 | 1;
-	for (unsigned int i = 0; i < l->nr; i++) {
-		struct samples *s = &l->streams[i];
-		unsigned int kept = 0;
-
-		for (unsigned int k = 0; k < s->nr; k++) {
-			if (!(s->s[k].key & l->mask))
-				s->s[kept++] = s->s[k];
-		}
-		s->nr = kept;
-	}
-}
-
-int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r)
-{
-	uint64_t key = pending_key(r, r->cntlid, r->qid);
-	struct samples *s = &l->streams[stream];
-	uint64_t at = r->side == NT_HOST ? r->points[NT_H_SEND_CMD] : r->points[NT_T_CMD];
-
-	if (key & l->mask || !at)
-		return 0;
-	if (!s->s) {
-		s->s = malloc(SAMPLES_MAX * sizeof(*s->s));
-		if (!s->s)
-			return -ENOMEM;
-	}
-	s->side = (enum nt_side)r->side;
-	/* The same command over and over has one key: then there is nothing that thins out. */
-	if (s->nr == SAMPLES_MAX)
-		thin_out(l);
-	if (s->nr < SAMPLES_MAX)
-		s->s[s->nr++] = (struct sample){key, at};
-	return 0;
 }
 
 static int by_key(const void *a, const void *b)
@@ -111,6 +108,13 @@ static int by_key(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+static int by_pause(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	return x->pause > y->pause ? -1 : x->pause < y->pause;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -118,36 +122,151 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static unsigned int alike(const struct samples *s, unsigned int from)
+static unsigned int alike(const struct sample *s, unsigned int nr, unsigned int from)
 {
 	unsigned int i = from;
 
-	while (i < s->nr && s->s[i].key == s->s[from].key)
+	while (i < nr && s[i].key == s[from].key)
 		i++;
 	return i - from;
 }
 
-/* Time of @b less time of @a, for all pairs of samples that may be one command. */
-static unsigned int differences(const struct samples *a, const struct samples *b, int64_t *d)
+/* The bits of a key that @mask looks at are others. */
+static bool is_hot(const struct lineup *l, uint64_t key)
+{
+	return l->hot[key >> 48 >> 6] & 1ULL << (key >> 48 & 63);
+}
+
+/* Makes a note of the keys that many samples of a stream have. */
+static void find_hot(struct lineup *l, struct samples *s)
+{
+	unsigned int n;
+
+	if (s->nr)
+		qsort(s->s, s->nr, sizeof(*s->s), by_key);
+	for (unsigned int i = 0; i < s->nr; i += n) {
+		uint64_t place = s->s[i].key >> 48;
+
+		n = alike(s->s, s->nr, i);
+		if (n > ALIKE_MAX)
+			l->hot[place >> 6] |= 1ULL << (place & 63);
+	}
+}
+
+/* Drops those that are no samples any more. */
+static void sort_out(const struct lineup *l, struct samples *s)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < s->nr; i++) {
+		if (!(s->s[i].key & l->mask) && !is_hot(l, s->s[i].key))
+			s->s[kept++] = s->s[i];
+	}
+	s->nr = kept;
+}
+
+/* Makes room in @full: without what is hot there may be enough, else by every second key. */
+static void thin_out(struct lineup *l, struct samples *full)
+{
+	find_hot(l, full);
+	sort_out(l, full);
+	if (full->nr <= SAMPLES_MAX / 2)
+		return;
+	l->mask = l->mask << 1 | 1;
+	for (unsigned int i = 0; i < l->nr; i++)
+		sort_out(l, &l->streams[i]);
+}
+
+/* How long the queue of @r had sent nothing before; 0: not known. */
+static uint64_t pause_before(struct samples *s, const struct nt_record *r, uint64_t at)
+{
+	struct last_of_queue *last = &s->last[r->slot % QUEUES_MAX];
+	uint64_t before = last->at;
+
+	if (last->slot != r->slot || last->gen != r->gen)
+		before = 0;
+	else if (at < before)
+		return 0;
+	*last = (struct last_of_queue){.slot = r->slot, .gen = r->gen, .at = at};
+	return before ? at - before : 0;
+}
+
+static void add_pause(struct samples *s, uint64_t key, uint64_t at, uint64_t pause)
+{
+	if (pause <= s->shortest)
+		return;
+	if (s->nr_pauses == PAUSES_MAX) {
+		qsort(s->pauses, s->nr_pauses, sizeof(*s->pauses), by_pause);
+		s->nr_pauses /= 2;
+		s->shortest = s->pauses[s->nr_pauses - 1].pause;
+	}
+	s->pauses[s->nr_pauses++] = (struct sample){.key = key, .at = at, .pause = pause};
+}
+
+static int samples_make(struct samples *s, enum nt_side side)
+{
+	s->side = side;
+	s->s = malloc(SAMPLES_MAX * sizeof(*s->s));
+	s->pauses = malloc(PAUSES_MAX * sizeof(*s->pauses));
+	s->last = calloc(QUEUES_MAX, sizeof(*s->last));
+	s->first_ns = UINT64_MAX;
+	return s->s && s->pauses && s->last ? 0 : -ENOMEM;
+}
+
+int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r)
+{
+	uint64_t key = pending_key(r, r->cntlid, r->qid);
+	struct samples *s = &l->streams[stream];
+	uint64_t at = r->side == NT_HOST ? r->points[NT_H_SEND_CMD] : r->points[NT_T_CMD];
+	int err;
+
+	if (!at)
+		return 0;
+	if (!s->last) {
+		err = samples_make(s, (enum nt_side)r->side);
+		if (err)
+			return err;
+	}
+	if (at < s->first_ns)
+		s->first_ns = at;
+	if (at > s->last_ns)
+		s->last_ns = at;
+	add_pause(s, key, at, pause_before(s, r, at));
+	if (key & l->mask || is_hot(l, key))
+		return 0;
+	if (s->nr == SAMPLES_MAX)
+		thin_out(l, s);
+	if (!(key & l->mask) && !is_hot(l, key))
+		s->s[s->nr++] = (struct sample){.key = key, .at = at};
+	return 0;
+}
+
+static bool agree(const struct sample *a, const struct sample *b)
+{
+	return (a->pause > b->pause ? a->pause - b->pause : b->pause - a->pause) <= PAUSE_AGREE_NS;
+}
+
+/* Time of @b less time of @a, for all pairs of samples that may be one command; @most: of one key. */
+static unsigned int differences(const struct sample *a, unsigned int nr_a, const struct sample *b,
+				unsigned int nr_b, unsigned int most, int64_t *d)
 {
 	unsigned int i = 0, j = 0, nr = 0;
 
-	while (i < a->nr && j < b->nr) {
-		unsigned int in_a = alike(a, i), in_b = alike(b, j);
+	while (i < nr_a && j < nr_b) {
+		unsigned int in_a = alike(a, nr_a, i), in_b = alike(b, nr_b, j);
+		bool both = a[i].key == b[j].key;
 
-		if (a->s[i].key == b->s[j].key) {
-			for (unsigned int x = 0; x < in_a && x < ALIKE_MAX; x++) {
-				for (unsigned int y = 0;
-				     y < in_b && y < ALIKE_MAX && nr < DIFFERENCES_MAX; y++)
-					d[nr++] = (int64_t)(b->s[j + y].at - a->s[i + x].at);
+		for (unsigned int x = 0; both && in_a <= most && in_b <= most && x < in_a; x++) {
+			for (unsigned int y = 0; y < in_b && nr < DIFFERENCES_MAX; y++) {
+				if (agree(&a[i + x], &b[j + y]))
+					d[nr++] = (int64_t)(b[j + y].at - a[i + x].at);
 			}
 		}
-		if (a->s[i].key <= b->s[j].key) {
-			bool both = a->s[i].key == b->s[j].key;
-
+		if (both) {
 			i += in_a;
-			if (both)
-				j += in_b;
+			j += in_b;
+		} else if (a[i].key < b[j].key) {
+			i += in_a;
 		} else {
 			j += in_b;
 		}
@@ -155,18 +274,10 @@ static unsigned int differences(const struct samples *a, const struct samples *b
 	return nr;
 }
 
-/* How long a stream lasted, as its samples have it. */
+/* How long a stream lasted. */
 static uint64_t duration(const struct samples *s)
 {
-	uint64_t first = UINT64_MAX, last = 0;
-
-	for (unsigned int i = 0; i < s->nr; i++) {
-		if (s->s[i].at < first)
-			first = s->s[i].at;
-		if (s->s[i].at > last)
-			last = s->s[i].at;
-	}
-	return s->nr ? last - first : 0;
+	return s->last_ns > s->first_ns ? s->last_ns - s->first_ns : 0;
 }
 
 /*
@@ -194,23 +305,35 @@ static unsigned int densest(const int64_t *d, unsigned int nr, int64_t window, u
 	return best;
 }
 
-/* Time of @b less time of @a, if the samples agree on it. */
-static bool difference(struct lineup *l, const struct samples *a, const struct samples *b,
-		       int64_t *result)
+/* What the first @nr differences agree on, if @least do. */
+static bool decide(struct lineup *l, unsigned int nr, int64_t window, unsigned int least,
+		   int64_t *result)
 {
-	unsigned int nr = differences(a, b, l->differences);
-	uint64_t lasted = duration(a) > duration(b) ? duration(a) : duration(b);
-	int64_t window = AGREE_NS + (int64_t)(lasted / (1000000 / OFFSET_DRIFT_PPM));
 	unsigned int low = 0, high = 0, other_low, other_high;
 	unsigned int votes, rival;
 
 	qsort(l->differences, nr, sizeof(*l->differences), by_value);
 	votes = densest(l->differences, nr, window, nr, nr, &low, &high);
 	rival = densest(l->differences, nr, window, low, high, &other_low, &other_high);
-	if (votes < VOTES_MIN || votes < 2 * rival)
+	if (votes < least || votes < 2 * rival)
 		return false;
 	*result = l->differences[low + (high - low) / 2];
 	return true;
+}
+
+/* Time of @b less time of @a, if the samples agree on it. */
+static bool difference(struct lineup *l, const struct samples *a, const struct samples *b,
+		       int64_t *result)
+{
+	uint64_t lasted = duration(a) > duration(b) ? duration(a) : duration(b);
+	int64_t window = AGREE_NS + offset_drift_ns(lasted);
+	unsigned int nr = differences(a->s, a->nr, b->s, b->nr, ALIKE_MAX, l->differences);
+
+	if (decide(l, nr, window, VOTES_MIN, result))
+		return true;
+	nr = differences(a->pauses, a->nr_pauses, b->pauses, b->nr_pauses, PAUSES_MAX,
+			 l->differences);
+	return decide(l, nr, window, VOTES_MIN_PAUSES, result);
 }
 
 /*
@@ -246,9 +369,15 @@ int lineup_solve(struct lineup *l, int64_t *to_common)
 	unsigned int *order = calloc(l->nr, sizeof(*order));
 	int err = placed && order ? 0 : -ENOMEM;
 
+	/* What is hot in one stream is left out of all. */
+	for (unsigned int i = 0; !err && i < l->nr; i++)
+		find_hot(l, &l->streams[i]);
 	for (unsigned int i = 0; !err && i < l->nr; i++) {
-		if (l->streams[i].nr)
-			qsort(l->streams[i].s, l->streams[i].nr, sizeof(struct sample), by_key);
+		struct samples *s = &l->streams[i];
+
+		sort_out(l, s);
+		if (s->nr_pauses)
+			qsort(s->pauses, s->nr_pauses, sizeof(*s->pauses), by_key);
 	}
 	/* One of those that have nothing to do with each other stays where its wall clock says. */
 	for (unsigned int i = 0; !err && i < l->nr; i++) {

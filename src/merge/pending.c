@@ -214,18 +214,23 @@ static void tag_remove(struct pending_pool *p, const struct pending *e)
 		t->last = e->previous_tag;
 }
 
-static void chance_add(struct pending_pool *p, pending_id id, enum pending_chance chance)
+/* Behind @older of its chance; 0: as the oldest. */
+static void chance_add(struct pending_pool *p, pending_id id, enum pending_chance chance,
+		       pending_id older)
 {
 	struct pending *e = &p->entries[id];
 
 	e->chance = (uint8_t)chance;
-	e->newer = 0;
-	e->older = p->newest[chance];
-	if (e->older)
-		p->entries[e->older].newer = id;
+	e->older = older;
+	e->newer = older ? p->entries[older].newer : p->oldest[chance];
+	if (older)
+		p->entries[older].newer = id;
 	else
 		p->oldest[chance] = id;
-	p->newest[chance] = id;
+	if (e->newer)
+		p->entries[e->newer].older = id;
+	else
+		p->newest[chance] = id;
 }
 
 static void chance_remove(struct pending_pool *p, const struct pending *e)
@@ -266,7 +271,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->first = id;
 	list->last = id;
 	list->count++;
-	chance_add(p, id, chance);
+	chance_add(p, id, chance, p->newest[chance]);
 	tag_add(p, id);
 	return id;
 }
@@ -295,9 +300,15 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 void pending_rate(struct pending_pool *p, const struct pending_list *list,
 		  enum pending_chance chance)
 {
-	for (pending_id id = list->first; id; id = p->entries[id].next) {
+	pending_id older = p->newest[chance];
+
+	for (pending_id id = list->last; id; id = p->entries[id].previous) {
+		if (p->entries[id].chance == chance)
+			continue;
 		chance_remove(p, &p->entries[id]);
-		chance_add(p, id, chance);
+		while (older && p->entries[older].serial > p->entries[id].serial)
+			older = p->entries[older].older;
+		chance_add(p, id, chance, older);
 	}
 }
 

@@ -124,7 +124,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 /** pending_remove() - take an entry out; its contents stay readable until the next pending_add() */
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id);
 
-/** pending_rate() - from now on the entries of @list have this chance, and are the newest of it */
+/** pending_rate() - from now on the entries of @list have this chance */
 void pending_rate(struct pending_pool *p, const struct pending_list *list,
 		  enum pending_chance chance);
 

@@ -2,10 +2,11 @@
 /*
  * Writes the two streams of a simulated run, which tests/bench/report gives to the program:
  *
- *   generate -n COMMANDS HOST.ntp TARGET.ntp
+ *   generate [-l LOAD] -n COMMANDS HOST.ntp TARGET.ntp
  *
- * 8 queues of depth 32, mostly random reads of 4 KiB, some 200,000 commands a second; the target's
- * wall clock is three hours off and its clocks gain 100 ppm.
+ * 8 queues of depth 32, mostly random reads of 4 KiB, some 200,000 commands a second, or another of the
+ * loads below; the target's wall clock is three hours off and its clocks gain 100 ppm. Prints how many
+ * commands both sides have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,26 @@
 #define WALL_NS 1704067200000000000LL
 #define HOURS_NS (3600 * (int64_t)SECOND_NS)
 
+/*
+ * @late_percent: of the answers are 3 s late
+ * @target_late: the target records from the second second on
+ * @target_percent: of its commands the target's stream has, which are then another subsystem's
+ */
+static const struct load {
+	const char *name;
+	unsigned int depth;
+	unsigned int hot_percent;
+	unsigned int late_percent;
+	bool target_late;
+	unsigned int target_percent;
+} loads[] = {
+	{.name = "unique", .depth = DEPTH},
+	{.name = "hot", .depth = DEPTH, .hot_percent = 90, .target_late = true},
+	{.name = "one-block", .depth = 1, .hot_percent = 100, .target_late = true},
+	{.name = "absent", .depth = DEPTH, .target_percent = 1},
+	{.name = "late", .depth = DEPTH, .late_percent = 1},
+};
+
 /* One side's stream as it is written. */
 struct output {
 	const char *path;
@@ -31,6 +52,7 @@ struct output {
 	int64_t wall_ns;       /* wall clock - the stream's clock */
 	uint64_t next_tick_ns; /* on the simulation's clock */
 	bool told[QUEUES];
+	bool another; /* subsystem's */
 	int fd;
 	struct stream_writer *w;
 };
@@ -95,6 +117,8 @@ static void write_record(struct output *o, const struct traffic_config *c,
 		o->told[r->queue] = true;
 		e = (struct stream_event){.type = STREAM_QUEUE};
 		e.queue = traffic_stream_queue(c, r->queue, o->clock->side);
+		if (o->another)
+			snprintf(e.queue.subsysnqn, sizeof(e.queue.subsysnqn), "nqn.another");
 		put(o, &e);
 	}
 	e.type = STREAM_RECORD;
@@ -113,7 +137,23 @@ static void close_output(struct output *o, uint64_t last_ns)
 		die(o->path, errno);
 }
 
-static void generate(uint64_t commands, const char *host_path, const char *target_path)
+static void say_both(const struct load *l, uint64_t commands, uint64_t missed)
+{
+	printf("%" PRIu64 "\n", l->target_percent ? 0 : commands - missed);
+}
+
+/* Whether a record is in its stream. */
+static bool is_recorded(const struct load *l, const struct traffic_record *r)
+{
+	if (r->r.side == NT_HOST)
+		return true;
+	if (l->target_late && r->at_ns < TRAFFIC_EPOCH_NS + SECOND_NS)
+		return false;
+	return !l->target_percent || r->id % 100 < l->target_percent;
+}
+
+static void generate(const struct load *l, uint64_t commands, const char *host_path,
+		     const char *target_path)
 {
 	static struct traffic_config c = {
 		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 50000 * (int64_t)SECOND_NS, 100}},
@@ -130,9 +170,17 @@ static void generate(uint64_t commands, const char *host_path, const char *targe
 		{.path = target_path, .wall_ns = WALL_NS + 3 * HOURS_NS},
 	};
 	struct traffic_record r = {.at_ns = TRAFFIC_EPOCH_NS};
+	uint64_t missed = 0;
 	struct traffic *t;
 
 	c.commands = commands;
+	c.hot_percent = l->hot_percent;
+	c.late_percent = l->late_percent;
+	c.late_ns = 3 * SECOND_NS;
+	if (l->hot_percent) {
+		memset(c.percent, 0, sizeof(c.percent));
+		c.percent[NT_SHAPE_READ] = 100;
+	}
 	for (unsigned int i = 0; i < QUEUES; i++)
 		c.queue[i] = (struct traffic_queue){.target = 1,
 						    .nqn = "nqn.2024-01.org.example:benchmark",
@@ -140,29 +188,50 @@ static void generate(uint64_t commands, const char *host_path, const char *targe
 						    .qid = (uint16_t)(i + 1),
 						    .slot = i + 1,
 						    .gen = 1,
-						    .depth = DEPTH};
+						    .depth = l->depth};
 	t = traffic_new(&c);
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++) {
+		out[i].another = i && l->target_percent;
 		open_output(&out[i], &c, i);
-	while (traffic_next(t, &r))
-		write_record(&out[r.stream], &c, &r);
+	}
+	while (traffic_next(t, &r)) {
+		if (is_recorded(l, &r))
+			write_record(&out[r.stream], &c, &r);
+		else
+			missed++;
+	}
 	for (unsigned int i = 0; i < 2; i++)
 		close_output(&out[i], r.at_ns);
 	traffic_free(t);
+	say_both(l, commands, missed);
+}
+
+static const struct load *load_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		if (!strcmp(loads[i].name, name))
+			return &loads[i];
+	}
+	return NULL;
 }
 
 int main(int argc, char **argv)
 {
+	const struct load *l = &loads[0];
 	uint64_t commands = 0;
 	char *end = "";
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:")) == 'n')
-		commands = strtoull(optarg, &end, 10);
-	if (opt != -1 || argc - optind != 2 || !commands || *end) {
-		fprintf(stderr, "usage: generate -n COMMANDS HOST.ntp TARGET.ntp\n");
+	while ((opt = getopt(argc, argv, "l:n:")) == 'n' || opt == 'l') {
+		if (opt == 'n')
+			commands = strtoull(optarg, &end, 10);
+		else
+			l = load_named(optarg);
+	}
+	if (opt != -1 || argc - optind != 2 || !commands || *end || !l) {
+		fprintf(stderr, "usage: generate [-l LOAD] -n COMMANDS HOST.ntp TARGET.ntp\n");
 		return 2;
 	}
-	generate(commands, argv[optind], argv[optind + 1]);
+	generate(l, commands, argv[optind], argv[optind + 1]);
 	return 0;
 }

@@ -60,6 +60,7 @@ struct traffic_queue {
  * @percent: of each shape; a tenth of the inline writes are discards
  * @same_content: all commands of a kind ask for the same; else every one has its own LBA
  * @hot_percent: so many of the reads are of one block
+ * @late_percent, @late_ns: so many answers arrive so much later, and those behind them do not
  * @regular: every step takes the same time in every command
  * @network_ns, @device_ns, @think_ns: average times in one direction of the wire, in the target's
  *     storage, and between a completion and the tag's next use
@@ -74,6 +75,8 @@ struct traffic_config {
 	unsigned int percent[NT_SHAPES_NR];
 	bool same_content;
 	unsigned int hot_percent;
+	unsigned int late_percent;
+	uint64_t late_ns;
 	bool regular;
 	uint64_t network_ns, device_ns, think_ns, reorder_ns;
 	uint64_t commands;
@@ -313,6 +316,8 @@ static inline void traffic_return(struct traffic *t, struct traffic_tag *c)
 		o->answer_received =
 			traffic_stalled(&t->config.queue[c->queue], o->answer_received);
 	h[NT_H_RX] = o->answer_received;
+	if (t->config.late_percent && traffic_random(t, 100) < t->config.late_percent)
+		h[NT_H_RX] += t->config.late_ns;
 	h[NT_H_CQE] = h[NT_H_RX] + traffic_step(t, 5000);
 	if (c->host.shape == NT_SHAPE_READ) {
 		h[NT_H_C2H] = h[NT_H_CQE];

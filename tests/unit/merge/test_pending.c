@@ -162,6 +162,13 @@ static void the_least_likely_are_first_and_of_these_the_oldest(void **state)
 	assert_int_equal(pending_least(&p), id[1]);
 	pending_remove(&p, &b, id[1]);
 	assert_int_equal(pending_least(&p), id[3]);
+	pending_rate(&p, &b, PENDING_OWED);
+	assert_int_equal(pending_least(&p), id[0]);
+	pending_rate(&p, &b, PENDING_STRANGE);
+	pending_rate(&p, &a, PENDING_STRANGE);
+	assert_int_equal(pending_least(&p), id[0]);
+	assert_int_equal(pending_get(&p, id[0])->newer, id[2]);
+	assert_int_equal(pending_get(&p, id[2])->newer, id[3]);
 	pending_rate(&p, &a, PENDING_NOBODY);
 	assert_int_equal(pending_least(&p), id[0]);
 	pending_remove(&p, &a, id[0]);
