@@ -22,42 +22,27 @@
 #define VOTES_KNOWN 3	/* it is, or is known to be within bounds */
 #define VOTES_UNKNOWN_PATIENT 2
 #define VOTES_KNOWN_PATIENT 1
-/*
- * Others might be the partner as well, and may not have told as much yet (mirrors do all in step); or
- * the commands do not tell much, being alike.
- */
+/* Others might be the partner as well, and may not have told as much yet (mirrors do all in step). */
 #define VOTES_CONTENDED 64
 
 /*
  * What speaks for one half as the partner of another.
- * @candidates: pairs of records that could be one command
- * @in_range: records of the chunk at whose time the other half was recorded too, if the vote is right
- * @explained: those of them that then have a partner
- * @addressed: how many places on the medium these are of; commands of none (flush), or of the same, look alike
+ * @addressed: records that have a partner if the vote is right, and nobody else at all, each of another
+ *             place on the medium; commands of none (flush), or of the same, look alike
  */
 struct found {
 	struct half *other;
 	struct link *link;
 	struct offset_vote vote;
-	size_t candidates;
-	size_t in_range;
-	size_t explained;
 	size_t addressed;
-	bool alike;	 /* hardly anything tells the records apart */
-	bool by_pattern; /* but pattern_find() did, and is sure */
+	size_t in_pattern; /* votes of pattern_find(), whether it is sure or not */
+	bool alike;	   /* hardly anything tells the records apart */
+	bool by_pattern;   /* but pattern_find() did, and is sure */
 };
 
 static bool better(const struct offset_vote *a, const struct offset_vote *b)
 {
 	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
-}
-
-/* The middle of the bounds of an offset; from the host's clock to the target's, or back. */
-static uint64_t translate(uint64_t at, const struct half *from, const struct offset_bounds *b)
-{
-	uint64_t middle = (uint64_t)b->low + ((uint64_t)b->high - (uint64_t)b->low) / 2;
-
-	return from->side == NT_HOST ? at + middle : at - middle;
 }
 
 /* Places on the medium, of as many as a chunk has; all zero at the beginning. */
@@ -78,34 +63,29 @@ static bool places_add(struct places *p, uint64_t slba)
 	return true;
 }
 
-/* How well the vote explains a chunk of @n records of @few, from @id on. */
-static void weigh(const struct pending_pool *pool, pending_id id, uint32_t n,
-		  const struct half *few, const struct half *many, struct found *f)
+/* How many of a chunk of records of @few, from @id on, the vote explains that could be nobody else's. */
+static size_t addressed(const struct pending_pool *pool, pending_id id, const struct half *many,
+			const struct offset_bounds *best)
 {
-	uint64_t from = record_last_ns(&pending_get(pool, many->pending.first)->r);
-	uint64_t to = record_last_ns(&pending_get(pool, many->pending.last)->r);
+	struct offset voted = {.known = true, .now = *best};
+	const struct offset any = {0};
 	struct places places = {0};
-	struct offset voted = {.known = true, .now = f->vote.best};
+	size_t nr = 0;
 
-	f->in_range = f->explained = f->addressed = 0;
-	for (; n-- && id; id = pending_get(pool, id)->next) {
+	for (unsigned int i = 0; id && i < CHUNK; i++, id = pending_get(pool, id)->next) {
 		const struct nt_record *r = &pending_get(pool, id)->r;
-		uint64_t end = translate(record_last_ns(r), few, &f->vote.best);
-		struct offset_bounds b[1];
+		struct offset_bounds b[2];
 
-		if (lookup_candidates(pool, id, many, &voted, b, 0, 1)) {
-			f->explained++;
-			f->in_range++;
-			f->addressed += r->slba && places_add(&places, r->slba);
-		} else if (end >= from && end <= to) {
-			f->in_range++;
-		}
+		nr += r->slba && lookup_candidates(pool, id, many, &voted, b, 0, 1) &&
+		      lookup_candidates(pool, id, many, &any, b, 0, 2) == 1 &&
+		      places_add(&places, r->slba);
 	}
+	return nr;
 }
 
-/* Candidates of a chunk of records from @id on. Return: how many there are. */
+/* Candidates of those records of a chunk from @id on that have at most @each. Return: how many there are. */
 static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
-		      const struct offset *prior, struct offset_bounds *bounds)
+		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
 {
 	size_t nr = 0;
 
@@ -114,7 +94,7 @@ static size_t collect(const struct pending_pool *pool, pending_id id, const stru
 			lookup_candidates(pool, id, many, prior, bounds, nr, nr + ALIKE_MAX + 1) -
 			nr;
 
-		if (found <= ALIKE_MAX)
+		if (found <= each)
 			nr += found;
 	}
 	return nr;
@@ -127,7 +107,10 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct half *
 	struct pattern p;
 
 	f->alike = true;
-	if (pattern_find(pool, few, many, &f->link->offset, &p) || !pattern_convinces(&p, patient))
+	if (pattern_find(pool, few, many, &f->link->offset, &p))
+		return;
+	f->in_pattern = p.vote.votes;
+	if (!pattern_convinces(&p, patient))
 		return;
 	f->by_pattern = true;
 	f->vote = p.vote;
@@ -149,55 +132,39 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 
 		if (i % step)
 			continue;
-		nr = collect(pool, id, many, prior, bounds);
-		if (nr && !offset_vote(bounds, nr, bounds[nr / 2].at, &v) && better(&v, &f->vote)) {
+		nr = collect(pool, id, many, prior, ALIKE_MAX, bounds);
+		if (!nr || offset_vote(bounds, nr, bounds[nr / 2].at, &v))
+			continue;
+		/* In regular load those that look alike agree on other offsets, too. */
+		if (v.votes < 2 * v.rival) {
+			nr = collect(pool, id, many, prior, 1, bounds);
+			if (!nr || offset_vote(bounds, nr, bounds[nr / 2].at, &v))
+				continue;
+		}
+		if (better(&v, &f->vote)) {
 			f->vote = v;
-			f->candidates = nr;
 			best = id;
 		}
 	}
 	if (f->vote.votes)
-		weigh(pool, best, CHUNK, few, many, f);
+		f->addressed = addressed(pool, best, many, &f->vote.best);
 	if (!f->link->offset.known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
 }
 
-/* The same offset as in the last try, for the same pair? */
-static bool confirmed(const struct half *h, const struct found *f)
+static bool convincing(const struct found *f, bool patient, bool contended)
 {
-	struct offset before = {.known = true, .now = h->suspected};
-
-	return h->suspect == f->other && offset_fits(&before, &f->vote.best);
-}
-
-static bool convincing(const struct half *h, const struct found *f, bool patient, bool contended)
-{
-	bool known = f->link->offset.known, alike = f->candidates > 2 * f->vote.votes;
+	bool known = f->link->offset.known;
 	size_t need = known	? patient ? VOTES_KNOWN_PATIENT : VOTES_KNOWN
 		      : patient ? VOTES_UNKNOWN_PATIENT
 				: VOTES_UNKNOWN;
-	bool vague = !known && (alike || f->addressed < need);
 
-	if (f->by_pattern)
-		return f->vote.votes >= 2 * f->vote.rival &&
-		       (!contended || f->vote.votes >= VOTES_CONTENDED);
-	if ((contended || vague) && !patient)
+	/* Commands that look alike agree on some offset by chance. */
+	if (!known && !f->by_pattern && f->addressed < need)
+		return false;
+	if (contended && (!patient || f->by_pattern))
 		need = VOTES_CONTENDED;
-	else if (vague)
-		need = VOTES_UNKNOWN;
-	if (f->vote.votes < need || f->vote.votes < 2 * f->vote.rival)
-		return false;
-	/*
-	 * Commands that look alike agree on some offset by chance, and leave others unexplained: more
-	 * of them than the losses that one has to live with (30 % on either side leave a half).
-	 */
-	if (vague && 10 * f->explained < (patient ? 9 : 6) * f->in_range)
-		return false;
-	/*
-	 * Where many commands look alike, the right offset may be one that has not been heard of yet:
-	 * it has to win again when there is more to go by.
-	 */
-	return patient || !alike || confirmed(h, f);
+	return f->vote.votes >= need && f->vote.votes >= 2 * f->vote.rival;
 }
 
 /*
@@ -210,6 +177,11 @@ static bool eligible(const struct topology *t, const struct half *h, const struc
 		return true;
 	return half_compatible(h, other) && (other->current || other->pending.count) &&
 	       topology_is_free(t, h) && topology_is_free(t, other);
+}
+
+static size_t votes_of(const struct found *f)
+{
+	return f->in_pattern > f->vote.votes ? f->in_pattern : f->vote.votes;
 }
 
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
@@ -232,10 +204,11 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 			vote(pool, h, patient, &f, bounds);
 		h->alike |= f.alike;
 		if (!best->other || better(&f.vote, &best->vote)) {
-			rival = best->vote.votes;
+			if (rival < votes_of(best))
+				rival = votes_of(best);
 			*best = f;
-		} else if (f.vote.votes > rival) {
-			rival = f.vote.votes;
+		} else if (votes_of(&f) > rival) {
+			rival = votes_of(&f);
 		}
 	}
 	if (best->vote.rival < rival)
@@ -261,8 +234,8 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 		*contended = true;
 		if (claimant->pending.count && f.other->pending.count)
 			vote(pool, claimant, patient, &f, bounds);
-		if (best->vote.rival < f.vote.votes)
-			best->vote.rival = f.vote.votes;
+		if (best->vote.rival < votes_of(&f))
+			best->vote.rival = votes_of(&f);
 	}
 }
 
@@ -297,11 +270,8 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 	if (found)
 		look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
-	if (!found || !convincing(h, &best, patient, contended)) {
-		h->suspect = best.other;
-		h->suspected = best.vote.best;
+	if (!found || !convincing(&best, patient, contended))
 		return false;
-	}
 	if (h->partner != best.other)
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
 	*at = best.vote.best.at;

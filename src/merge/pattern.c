@@ -13,10 +13,10 @@
 #define LENGTH 1024
 /* The most offsets on trial: what waits at most, by the 16 command ids that Linux gives a tag in turn. */
 #define TRIALS_MAX (PENDING_MAX / 16)
-/* Looked up in all trials of one call: loads without any irregularity come to no end. */
+/* Looked up in all trials from one place: loads without any irregularity come to no end. */
 #define STEPS_MAX (1u << 17)
-/* A trial ends when so many more records found nobody than did: of those that are lost a third find nobody. */
-#define MISSES_MAX 4
+/* A trial ends when so many more records found nobody than did. */
+#define MISSES_MAX 12
 /* Of one group, records that are looked at for one time. */
 #define NEIGHBOURS 3
 /* Groups that are looked at in one call; a power of two. */
@@ -29,6 +29,15 @@
 #define VOTES_MIN 64
 #define VOTES_MIN_PATIENT 16
 #define RIVALS_TIMES 4
+#define EXPLAINED_PERCENT \
+	90 /* of those that should be: of a wrong offset it is less, or more of its rivals */
+/*
+ * So many others have to have been tried and found wrong, or nothing is known of how far they come; where
+ * they are few, they have to have come less far still.
+ */
+#define REFUTED_MIN 3
+#define REFUTED_MANY 8
+#define RIVALS_TIMES_FEW 32
 
 struct place {
 	uint64_t from_ns;
@@ -43,14 +52,23 @@ struct segment {
 
 struct trial {
 	struct offset_bounds now;
+	pending_id with; /* whom the first record was taken to be one command with */
 	uint32_t explained, in_range;
+	uint64_t width_ns; /* of the bounds of all who were explained */
 	int32_t misses;
+	bool ended;
 };
 
+/*
+ * @few: whose records are looked up among those of @many
+ * @self: they are one: what is looked for is how much it is like itself, give or take @self_ns
+ */
 struct search {
 	const struct pending_pool *pool;
 	const struct half *few, *many;
-	enum nt_side side;	  /* of the half with fewer */
+	enum nt_side side; /* of @few */
+	bool self;
+	int64_t self_ns;
 	uint64_t begin, end;	  /* of the other half, its clock */
 	struct segment *segments; /* hash table */
 	unsigned int nr_segments;
@@ -87,13 +105,36 @@ static const struct segment *segment_of(struct search *s, uint64_t key)
 	return segment;
 }
 
+/* What a record and a later or earlier one of the same side say of the time between them. */
+static bool bounds_of_self(const struct search *s, const struct nt_record *r,
+			   const struct nt_record *o, struct offset_bounds *b)
+{
+	int64_t from = (int64_t)(offset_from(o) - offset_from(r));
+	int64_t until = (int64_t)(offset_until(o) - offset_until(r));
+
+	*b = (struct offset_bounds){
+		.low = (from > until ? from : until) - s->self_ns,
+		.high = (from < until ? from : until) + s->self_ns,
+		.at = offset_from(r),
+	};
+	return o != r && b->low <= b->high;
+}
+
 static bool bounds_of(const struct search *s, const struct nt_record *r, pending_id other,
 		      struct offset_bounds *b)
 {
 	const struct nt_record *o = &pending_get(s->pool, other)->r;
 
-	return pending_same(r, o) &&
-	       (s->side == NT_HOST ? offset_bounds(r, o, b) : offset_bounds(o, r, b));
+	if (!pending_same(r, o))
+		return false;
+	if (s->self)
+		return bounds_of_self(s, r, o, b);
+	return s->side == NT_HOST ? offset_bounds(r, o, b) : offset_bounds(o, r, b);
+}
+
+static bool forward(const struct search *s)
+{
+	return s->self || s->side == NT_HOST;
 }
 
 /* The first of a segment that began after a time. */
@@ -122,18 +163,19 @@ static bool explains(const struct search *s, const struct segment *segment,
 	if (!segment)
 		return false;
 	/* A target's record that arrived after this one was sent; a host's that was sent before it arrived. */
-	i = s->side == NT_HOST
-		    ? first_after(s, segment, from + (uint64_t)t->now.low - OFFSET_SLACK_NS)
-		    : first_after(s, segment, from - (uint64_t)t->now.low + OFFSET_SLACK_NS) - 1;
+	i = forward(s) ? first_after(s, segment, from + (uint64_t)t->now.low - OFFSET_SLACK_NS)
+		       : first_after(s, segment, from - (uint64_t)t->now.low + OFFSET_SLACK_NS) - 1;
 	for (unsigned int n = 0; n < NEIGHBOURS; n++) {
 		struct offset_bounds b;
 
 		/* Below the first it wraps. */
 		if (i - segment->first >= segment->nr)
 			return false;
-		if (bounds_of(s, r, s->places[i].id, &b) && offset_follow(&t->now, &b))
+		if (bounds_of(s, r, s->places[i].id, &b) && offset_follow(&t->now, &b)) {
+			t->width_ns += (uint64_t)(b.high - b.low);
 			return true;
-		i += s->side == NT_HOST ? 1 : -1u;
+		}
+		i += forward(s) ? 1 : -1u;
 	}
 	return false;
 }
@@ -142,7 +184,7 @@ static bool in_range(const struct search *s, const struct nt_record *r, const st
 {
 	uint64_t end = record_last_ns(r);
 
-	end = s->side == NT_HOST ? end + (uint64_t)t->now.low : end - (uint64_t)t->now.high;
+	end = forward(s) ? end + (uint64_t)t->now.low : end - (uint64_t)t->now.high;
 	return (int64_t)(end - s->begin) >= 0 && (int64_t)(end - s->end) <= 0;
 }
 
@@ -159,8 +201,9 @@ static unsigned int begin_trials(struct search *s, pending_id id, const struct o
 		struct trial *t = &s->trials[nr];
 
 		*t = (struct trial){.explained = 1, .in_range = 1};
-		if (bounds_of(s, r, s->places[segment->first + i].id, &t->now) &&
-		    (!prior->known || offset_fits(prior, &t->now)))
+		t->with = s->places[segment->first + i].id;
+		if (bounds_of(s, r, t->with, &t->now) &&
+		    (!prior || !prior->known || offset_fits(prior, &t->now)))
 			nr++;
 	}
 	return nr;
@@ -185,34 +228,30 @@ static bool elsewhere(const struct trial *a, const struct trial *b)
 	return a->now.low > b->now.high || b->now.low > a->now.high;
 }
 
-static void judge(const struct trial *trials, unsigned int nr, struct pattern *p)
+/* Return: the one that lasted longest. */
+static const struct trial *judge(const struct trial *trials, unsigned int nr, size_t *rival)
 {
 	const struct trial *best = &trials[0];
 
-	*p = (struct pattern){0};
+	*rival = 0;
 	for (unsigned int i = 1; i < nr; i++) {
 		if (trials[i].explained > best->explained)
 			best = &trials[i];
 	}
 	for (unsigned int i = 0; i < nr; i++) {
-		if (&trials[i] != best && trials[i].explained > p->vote.rival &&
+		if (&trials[i] != best && trials[i].explained > *rival &&
 		    elsewhere(&trials[i], best))
-			p->vote.rival = trials[i].explained;
+			*rival = trials[i].explained;
 	}
-	p->vote.best = best->now;
-	p->vote.votes = best->explained;
-	p->in_range = best->in_range;
+	return best;
 }
 
-/* Goes on from the record @id until all is known. */
-static void run_trials(struct search *s, pending_id id, const struct offset *prior,
-		       struct pattern *p)
+/* Goes on from the record @id until all is known. Return: how many trials there were. */
+static unsigned int run_trials(struct search *s, pending_id id, const struct offset *prior)
 {
 	unsigned int nr = begin_trials(s, id, prior), alive = nr;
 
-	*p = (struct pattern){0};
-	if (!nr)
-		return;
+	s->steps = 0;
 	for (unsigned int i = 1; i < LENGTH && alive; i++) {
 		const struct segment *segment;
 
@@ -228,6 +267,7 @@ static void run_trials(struct search *s, pending_id id, const struct offset *pri
 			if (t->misses > MISSES_MAX) {
 				struct trial ended = *t;
 
+				ended.ended = true;
 				*t = s->trials[--alive];
 				s->trials[alive] = ended;
 			} else {
@@ -235,59 +275,126 @@ static void run_trials(struct search *s, pending_id id, const struct offset *pri
 			}
 		}
 	}
-	judge(s->trials, nr, p);
+	return nr;
 }
 
-static void search(struct search *s, const struct offset *prior, struct pattern *p)
+static size_t nr_ended(const struct trial *trials, unsigned int nr)
+{
+	size_t ended = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		ended += trials[i].ended;
+	return ended;
+}
+
+static int search_begin(struct search *s)
+{
+	s->segments = calloc(GROUPS_MAX, sizeof(*s->segments));
+	s->places = malloc((s->many->pending.count + 1) * sizeof(*s->places));
+	s->trials = malloc(TRIALS_MAX * sizeof(*s->trials));
+	if (!s->segments || !s->places || !s->trials)
+		return -ENOMEM;
+	s->begin = record_last_ns(&pending_get(s->pool, s->many->pending.first)->r);
+	s->end = record_last_ns(&pending_get(s->pool, s->many->pending.last)->r);
+	return 0;
+}
+
+static void search_end(struct search *s)
+{
+	free(s->segments);
+	free(s->places);
+	free(s->trials);
+}
+
+/*
+ * How many records in a row, from @id on, a half repeats at another time: so many in step with another half
+ * say nothing, and are rivals. Times agree to @within_ns, which is what those of the two halves have to agree to.
+ */
+static int find_repeats(const struct pending_pool *pool, const struct half *h, pending_id id,
+			int64_t within_ns, struct pattern *p)
+{
+	struct search s = {
+		.pool = pool,
+		.few = h,
+		.many = h,
+		.side = h->side,
+		.self = true,
+		.self_ns = within_ns,
+	};
+	int err = search_begin(&s);
+	unsigned int nr = err ? 0 : run_trials(&s, id, NULL);
+	size_t ended = nr_ended(s.trials, nr);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (s.trials[i].explained > p->vote.rival)
+			p->vote.rival = s.trials[i].explained;
+	}
+	if (p->refuted > ended)
+		p->refuted = ended;
+	search_end(&s);
+	return err;
+}
+
+static bool convinces(const struct pattern *p)
+{
+	return pattern_convinces(p, false);
+}
+
+/* From several places, until one convinces. */
+static int search(struct search *s, const struct offset *prior, struct pattern *p)
 {
 	uint32_t every = s->few->pending.count / PLACES + 1, n = 0;
-	struct pattern found;
+	pending_id id = s->few->pending.first;
+	int err = 0;
 
-	for (pending_id id = s->few->pending.first; id && s->steps < STEPS_MAX;
-	     id = pending_get(s->pool, id)->next) {
+	for (; id && !err && !convinces(p); id = pending_get(s->pool, id)->next) {
+		struct pattern found = {0};
+		const struct trial *t;
+		unsigned int nr;
+
 		if (n++ % every)
 			continue;
-		run_trials(s, id, prior, &found);
-		if (found.vote.votes > p->vote.votes)
-			*p = found;
-		if (pattern_convinces(p, false))
-			return;
+		nr = run_trials(s, id, prior);
+		if (!nr)
+			continue;
+		t = judge(s->trials, nr, &found.vote.rival);
+		found.vote.best = t->now;
+		found.vote.votes = t->explained;
+		found.lasted = !t->ended;
+		found.in_range = t->in_range;
+		found.refuted = nr_ended(s->trials, nr);
+		if (found.vote.votes <= p->vote.votes)
+			continue;
+		if (pattern_convinces(&found, true))
+			err = find_repeats(s->pool, s->many, t->with,
+					   (int64_t)(t->width_ns / t->explained), &found);
+		*p = found;
 	}
+	return err;
 }
 
 int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
 		 const struct offset *prior, struct pattern *p)
 {
-	struct search s = {
-		.pool = pool,
-		.few = few,
-		.many = many,
-		.side = few->side,
-		.segments = calloc(GROUPS_MAX, sizeof(*s.segments)),
-		.places = malloc((many->pending.count + 1) * sizeof(*s.places)),
-		.trials = malloc(TRIALS_MAX * sizeof(*s.trials)),
-	};
-	int err = s.segments && s.places && s.trials ? 0 : -ENOMEM;
+	struct search s = {.pool = pool, .few = few, .many = many, .side = few->side};
+	int err;
 
 	*p = (struct pattern){0};
-	if (!err && few->pending.count && many->pending.count) {
-		s.begin = record_last_ns(&pending_get(pool, many->pending.first)->r);
-		s.end = record_last_ns(&pending_get(pool, many->pending.last)->r);
-		search(&s, prior, p);
-	}
-	free(s.segments);
-	free(s.places);
-	free(s.trials);
+	if (!few->pending.count || !many->pending.count)
+		return 0;
+	err = search_begin(&s);
+	if (!err)
+		err = search(&s, prior, p);
+	search_end(&s);
 	return err;
 }
 
 bool pattern_convinces(const struct pattern *p, bool patient)
 {
 	size_t votes = p->vote.votes;
+	size_t times = p->refuted < REFUTED_MANY ? RIVALS_TIMES_FEW : RIVALS_TIMES;
 
-	if (votes < (patient ? VOTES_MIN_PATIENT : VOTES_MIN) ||
-	    votes < RIVALS_TIMES * p->vote.rival)
-		return false;
-	/* As many as that explain only a part of what they should have are another load's. */
-	return 10 * votes >= (votes < VOTES_MIN ? 9 : 6) * p->in_range;
+	return p->lasted && p->refuted >= REFUTED_MIN && votes >= times * p->vote.rival &&
+	       votes >= (patient ? VOTES_MIN_PATIENT : VOTES_MIN) &&
+	       100 * votes >= EXPLAINED_PERCENT * p->in_range;
 }

@@ -16,13 +16,17 @@
 
 /**
  * struct pattern - what came of the trial
- * @vote: the offset that lasted longest, how many records in a row found somebody on it, and how many on
- *        the one that came next
+ * @vote: the offset that lasted longest, how many records found somebody on it, and how many did on the one
+ *        that came next, or as a half repeats itself
  * @in_range: records that should have, the other half having been recorded at the time
+ * @refuted: offsets that were found wrong, and times at which a half does not repeat itself; the fewer
+ * @lasted: the one that lasted longest did so to the end
  */
 struct pattern {
 	struct offset_vote vote;
 	size_t in_range;
+	size_t refuted;
+	bool lasted;
 };
 
 /**

@@ -9,7 +9,8 @@
 #include "core/span.h"
 #include "merge/offset.h"
 
-#define BUCKETS PENDING_MAX
+/* Few groups share one, so that it costs one miss of the cache to find that there is none. */
+#define BUCKETS (4 * PENDING_MAX)
 /* Records of one key come in the order of their times, but for a few of them. */
 #define DISORDER_MAX 64
 

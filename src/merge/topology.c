@@ -166,8 +166,6 @@ static void sweep(struct topology *t)
 {
 	unsigned int kept = 0;
 
-	for (unsigned int i = 0; i < t->nr_halves; i++)
-		t->halves[i]->suspect = NULL;
 	for (unsigned int i = 0; i < t->nr_halves;) {
 		struct half *h = t->halves[i];
 

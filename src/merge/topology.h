@@ -70,8 +70,6 @@ struct half {
 	enum pending_chance chance; /* of those that wait... */
 	bool over;		    /* ...and whether nobody can have one of them any more */
 	uint64_t rated;		    /* the topology's @changes then */
-	struct half *suspect; /* whom the last try found, with this offset, but not surely enough */
-	struct offset_bounds suspected;
 };
 
 /* Which halves the records of a slot belong to. */

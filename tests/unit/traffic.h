@@ -62,6 +62,8 @@ struct traffic_queue {
  * @hot_percent: so many of the reads are of one block
  * @late_percent, @late_ns: so many answers arrive so much later, and those behind them do not
  * @regular: every step takes the same time in every command
+ * @spread_percent: of its average is the difference between the shortest and the longest of a step, but for
+ *     outliers; 0: 100
  * @network_ns, @device_ns, @think_ns: average times in one direction of the wire, in the target's
  *     storage, and between a completion and the tag's next use
  * @reorder_ns: records come out of order by as much as this
@@ -78,6 +80,7 @@ struct traffic_config {
 	unsigned int late_percent;
 	uint64_t late_ns;
 	bool regular;
+	unsigned int spread_percent;
 	uint64_t network_ns, device_ns, think_ns, reorder_ns;
 	uint64_t commands;
 };
@@ -182,14 +185,16 @@ static inline uint64_t traffic_random(struct traffic *t, uint64_t n)
 /* How long a step takes that takes @mean_ns on average: half of it at least, seldom much longer. */
 static inline uint64_t traffic_step(struct traffic *t, uint64_t mean_ns)
 {
-	uint64_t r;
+	uint64_t r, spread = mean_ns;
 
 	if (t->config.regular)
 		return mean_ns;
 	r = traffic_random(t, 1024);
 	if (!r)
 		return mean_ns * (2 + traffic_random(t, 16));
-	return mean_ns / 2 + mean_ns * r / 1024;
+	if (t->config.spread_percent)
+		spread = mean_ns * t->config.spread_percent / 100;
+	return mean_ns - spread / 2 + spread * r / 1024;
 }
 
 static inline uint64_t traffic_max(uint64_t a, uint64_t b)

@@ -31,6 +31,7 @@ struct feed {
 	uint64_t batch_ns[NT_SIDES]; /* a side's records come in batches of this long */
 	uint64_t expire_ns;	     /* give up on records this old, now and then */
 	bool without_target;	     /* its stream is not there at all */
+	bool ends;		     /* the merge is told when a side records no more */
 };
 
 /* The book. */
@@ -268,6 +269,18 @@ static inline bool feed_keeps(const struct feed *f, struct traffic *chance,
 	return !f->loss_percent || traffic_random(chance, 100) >= f->loss_percent;
 }
 
+/* Tells of the ends that were by @at_ns, all records of the streams having come. */
+static inline void feed_ends(struct merge *m, const struct traffic_config *c, const struct feed *f,
+			     uint64_t at_ns)
+{
+	for (unsigned int i = 0; f->ends && i < c->nr_streams; i++) {
+		enum nt_side side = c->stream[i].side;
+
+		if (f->to_ns[side] && at_ns > TRAFFIC_EPOCH_NS + f->to_ns[side] + f->batch_ns[side])
+			merge_end(m, i);
+	}
+}
+
 struct later {
 	uint64_t at_ns;
 	uint64_t order;
@@ -294,8 +307,13 @@ static inline void run(struct outcome *o, const struct traffic_config *c, const 
 	size_t nr = 0, max = 0;
 	struct traffic_record r;
 
+	for (unsigned int i = 0; f->ends && i < c->nr_streams; i++)
+		assert_int_equal(merge_stream(m, i, c->stream[i].side), 0);
 	while (traffic_next(t, &r)) {
 		uint64_t batch = f->batch_ns[r.r.side];
+
+		if (!live)
+			feed_ends(m, c, f, r.at_ns);
 
 		if (!feed_keeps(f, &chance, &r))
 			continue;
@@ -316,12 +334,17 @@ static inline void run(struct outcome *o, const struct traffic_config *c, const 
 	if (live)
 		qsort(later, nr, sizeof(*later), later_compare);
 	for (size_t i = 0; i < nr; i++) {
+		feed_ends(m, c, f, later[i].at_ns);
 		feed_record(o, m, &later[i].r, told);
 		if (f->expire_ns && i % 1000 == 0)
 			merge_expire(m, f->expire_ns);
 	}
 	free(later);
 	traffic_free(t);
+	if (f->ends) {
+		for (unsigned int i = 0; i < c->nr_streams; i++)
+			merge_end(m, i);
+	}
 	merge_finish(m);
 	outcome_check(o, m);
 	print_message(
