@@ -421,18 +421,21 @@ static bool has_expired(const struct merge *m, const struct half *h, uint64_t ag
 
 void merge_expire(struct merge *m, uint64_t age_ns)
 {
-	bool tried = false;
+	/* What the larger connections tell of the clocks helps the smaller ones: first all try. */
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
+		uint64_t newest = m->t.streams[h->stream].newest;
 
+		if (!h->pending.first || newest < h->aged_try || !has_expired(m, h, age_ns))
+			continue;
+		h->aged_try = newest + AGED_NS / 4;
+		try_align(m, h, true);
+	}
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
 		struct half *h = m->t.halves[i];
 
-		while (h->pending.first && has_expired(m, h, age_ns)) {
-			if (!tried)
-				try_patiently(m);
-			else
-				give_up(m, h->pending.first);
-			tried = true;
-		}
+		while (h->pending.first && has_expired(m, h, age_ns))
+			give_up(m, h->pending.first);
 	}
 }
 

@@ -12,8 +12,13 @@
 #include "core/span.h"
 #include "core/text.h"
 
-/* More than any machine has; commands of the rest are shown together, as those of an unknown queue. */
+/* Connections that records may name: more than any machine has at a time; the one told of first gives way. */
 #define ONE_SIDE_QUEUES_MAX 4096
+/*
+ * Rows, of which a controller that is connected again with another id has others; commands of the rest are
+ * shown together, as those of an unknown queue.
+ */
+#define ONE_SIDE_ROWS_MAX 2048
 
 /* Who a record's queue is: one connection, of those that had the slot. */
 struct queue_key {
@@ -82,8 +87,14 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	bool host = o->s.side == NT_HOST;
 	struct queue *q;
 
-	if (queue_find(o, &key) || HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX)
+	if (queue_find(o, &key))
 		return 0;
+	/* The first of a table of uthash is the one that was added first. */
+	if (HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX) {
+		q = o->queues;
+		HASH_DEL(o->queues, q);
+		free(q);
+	}
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
@@ -101,6 +112,14 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	return -ENOMEM;
 }
 
+/* Return: the row of a queue, or, past the limit or for NULL, the one that all others share. */
+static struct stats_row *row_get(struct one_side *o, const struct queue *q, enum nt_op op)
+{
+	if (!q || o->s.nr_rows >= ONE_SIDE_ROWS_MAX)
+		return stats_row(&o->s, "", "", 0, op, true);
+	return stats_row(&o->s, q->controller, q->peer, q->qid, op, false);
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -113,9 +132,7 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 	/* Those that ended otherwise are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
-	row = q && q->row[op] ? q->row[op]
-			      : stats_row(&o->s, q ? q->controller : "", q ? q->peer : "",
-					  q ? q->qid : 0, op, !q);
+	row = q && q->row[op] ? q->row[op] : row_get(o, q, op);
 	if (!row)
 		return -ENOMEM;
 	if (q)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands find each other across resets and reconnects, and whoever records a connection later on. */
+#include <malloc.h>
+
 #include "merge/testing.h"
 
 /* A phase of a controller of two queues, from @from_ms to @to_ms. */
@@ -242,6 +244,120 @@ static void command(struct merge *m, uint32_t qid, uint16_t cntlid, uint32_t gen
 	assert_int_equal(merge_record(m, 0, &r), 0);
 }
 
+/* Reconnects of which a test has so many. What is held is measured when a tenth are done, and at the end. */
+#define MANY_RECONNECTS 10000
+/* What is held may differ by: where the last reconnect happens to be between two clearings. */
+#define HELD_BYTES (1 << 20)
+
+static size_t held(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* Both records of command @n of a queue to @peer; from send to done it takes 10 us each way. */
+static void command_of(struct merge *m, unsigned int peer, uint32_t qid, uint16_t cntlid,
+		       uint32_t gen, uint64_t n)
+{
+	uint64_t at = SECOND + n * 20000;
+	struct nt_record r = {.side = NT_HOST,
+			      .op = NT_OP_READ,
+			      .opcode = 2,
+			      .cid = (uint16_t)n,
+			      .qid = (uint16_t)qid,
+			      .cntlid = cntlid,
+			      .slot = peer * QUEUES + qid,
+			      .gen = gen,
+			      .nsid = 1,
+			      .length = 4096,
+			      .slba = 8 * n};
+	struct nt_record t = r;
+
+	r.points[NT_H_SEND_CMD] = at + 2000;
+	r.points[NT_H_RX] = at + 30000;
+	r.points[NT_H_CQE] = at + 31000;
+	r.points[NT_H_COMPLETE] = at + 32000;
+	t.side = NT_TARGET;
+	t.slot = qid;
+	t.points[NT_T_RX] = at + 12000 + HOUR + peer * SECOND;
+	t.points[NT_T_EXEC] = at + 14000 + HOUR + peer * SECOND;
+	t.points[NT_T_DONE] = at + 18000 + HOUR + peer * SECOND;
+	t.points[NT_T_SEND] = at + 20000 + HOUR + peer * SECOND;
+	t.points[NT_T_SENT] = at + 21000 + HOUR + peer * SECOND;
+	assert_int_equal(merge_record(m, peer, &t), 0);
+	assert_int_equal(merge_record(m, 0, &r), 0);
+}
+
+/* All queues to a peer connect. */
+static void connect_peer(struct merge *m, unsigned int peer, uint16_t cntlid, uint32_t gen)
+{
+	for (uint32_t qid = 1; qid <= QUEUES; qid++) {
+		struct queue_info q = {.slot = peer * QUEUES + qid,
+				       .gen = gen,
+				       .instance = peer,
+				       .cntlid = cntlid,
+				       .qid = (uint16_t)qid,
+				       .hostnqn = "nqn.host"};
+
+		snprintf(q.subsysnqn, sizeof(q.subsysnqn), "nqn.%u", peer);
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+		q.slot = qid;
+		assert_int_equal(merge_queue(m, peer, NT_TARGET, &q), 0);
+	}
+}
+
+/* @peers of which the last reconnects all the time, and gets one of @ids ids in turn. */
+static void ten_thousand_reconnects(unsigned int peers, unsigned int ids)
+{
+	struct counted n = {0};
+	struct merge_callbacks callbacks = {count_matched, count_single, &n};
+	struct merge *m = merge_new(&callbacks);
+	uint64_t commands = 0;
+	size_t before = 0;
+
+	assert_non_null(m);
+	for (unsigned int peer = 1; peer < peers; peer++)
+		connect_peer(m, peer, 1, 1);
+	for (uint32_t gen = 1; gen <= MANY_RECONNECTS; gen++) {
+		uint16_t cntlid = (uint16_t)(1 + gen % ids);
+
+		connect_peer(m, peers, cntlid, gen);
+		for (uint32_t i = 0; i < 8; i++) {
+			uint32_t qid = 1 + gen % QUEUES;
+
+			command_of(m, peers, qid, cntlid, gen, commands++);
+			if (peers > 1)
+				command_of(m, 1 + i % (peers - 1), qid, 1, 1, commands++);
+		}
+		merge_expire(m, 5 * SECOND);
+		if (gen == MANY_RECONNECTS / 10)
+			before = held();
+	}
+	assert_true(held() <= before + HELD_BYTES);
+	merge_finish(m);
+	print_message(
+		"# %llu commands, matched %llu, single %llu, unknown %llu, held %zu then %zu\n",
+		(unsigned long long)commands, (unsigned long long)n.matched,
+		(unsigned long long)n.single, (unsigned long long)merge_unknown(m), before, held());
+	assert_int_equal(n.wrong, 0);
+	assert_int_equal(2 * n.matched + n.single + merge_unknown(m), 2 * commands);
+	assert_int_equal(n.matched, commands);
+	merge_free(m);
+}
+
+static void ten_thousand_reconnects_cost_no_memory_and_no_command(void **state)
+{
+	(void)state;
+	ten_thousand_reconnects(1, 1);
+	ten_thousand_reconnects(1, 60000);
+}
+
+static void ten_thousand_reconnects_of_one_of_16_peers_spoil_nothing(void **state)
+{
+	(void)state;
+	ten_thousand_reconnects(16, 1);
+	ten_thousand_reconnects(16, 60000);
+}
+
 /* @ids: how many ids the target gives in turn */
 static void reconnecting(unsigned int ids)
 {
@@ -327,6 +443,8 @@ int main(void)
 		cmocka_unit_test(a_thousand_reconnects_are_one_connection),
 		cmocka_unit_test(ids_that_never_come_back_do_not_use_up_what_there_is),
 		cmocka_unit_test(one_of_many_peers_that_reconnects_spoils_nothing),
+		cmocka_unit_test(ten_thousand_reconnects_cost_no_memory_and_no_command),
+		cmocka_unit_test(ten_thousand_reconnects_of_one_of_16_peers_spoil_nothing),
 	};
 
 	return cmocka_run_group_tests_name("reconnect", tests, NULL, NULL);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What one side's stream tells by itself, however often its queues are connected again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <malloc.h>
+#include <cmocka.h>
+
+#include "merge/one_side.h"
+
+#define QUEUES 65
+#define RECONNECTS 10000
+/* As much as more rows may take; without a limit it would be gigabytes. */
+#define HELD_BYTES (64u << 20)
+
+static void run(struct one_side *o, uint16_t ids)
+{
+	for (uint32_t gen = 1; gen <= RECONNECTS; gen++) {
+		for (uint16_t qid = 1; qid <= QUEUES; qid++) {
+			struct queue_info q = {.slot = qid,
+					       .gen = gen,
+					       .qid = qid,
+					       .cntlid = (uint16_t)(1 + gen % ids),
+					       .hostnqn = "nqn.host"};
+			struct nt_record r = {.side = NT_TARGET,
+					      .op = NT_OP_READ,
+					      .slot = qid,
+					      .gen = gen,
+					      .qid = qid,
+					      .points = {[NT_T_RX] = 1000, [NT_T_SENT] = 2000}};
+
+			assert_int_equal(one_side_queue(o, &q), 0);
+			if (qid == 1)
+				assert_int_equal(one_side_record(o, &r), 0);
+		}
+	}
+}
+
+static uint64_t commands(const struct stats *s, bool shared)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		n += s->rows[i]->shared == shared ? s->rows[i]->total.count : 0;
+	return n;
+}
+
+static void queues_are_known_however_often_they_reconnect(void **state)
+{
+	const uint64_t losses[COUNTERS_NR] = {0};
+	struct one_side *o = one_side_new(NT_TARGET);
+	const struct stats *s;
+
+	(void)state;
+	assert_non_null(o);
+	run(o, 4);
+	s = one_side_stats(o, "6.1", 1, losses, 1);
+	assert_int_equal(s->nr_rows, 4);
+	assert_int_equal(commands(s, false), RECONNECTS);
+	one_side_free(o);
+}
+
+static void ids_that_never_come_back_share_what_there_is(void **state)
+{
+	const uint64_t losses[COUNTERS_NR] = {0};
+	struct one_side *o = one_side_new(NT_TARGET);
+	size_t before = mallinfo2().uordblks;
+	const struct stats *s;
+
+	(void)state;
+	assert_non_null(o);
+	run(o, 60000);
+	s = one_side_stats(o, "6.1", 1, losses, 1);
+	print_message("# %zu rows, %zu bytes\n", s->nr_rows, mallinfo2().uordblks - before);
+	assert_true(mallinfo2().uordblks - before <= HELD_BYTES);
+	assert_int_equal(commands(s, false) + commands(s, true), RECONNECTS);
+	assert_true(commands(s, true) > 0);
+	one_side_free(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_are_known_however_often_they_reconnect),
+		cmocka_unit_test(ids_that_never_come_back_share_what_there_is),
+	};
+
+	return cmocka_run_group_tests_name("one_side", tests, NULL, NULL);
+}
