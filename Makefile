@@ -90,7 +90,7 @@ bench: deps
 	$(Q)BUILD=$(BUILD) BENCH='$(BENCH)' tests/bench/overhead
 
 bench-report: deps
-	$(Q)$(MAKE) --no-print-directory all $(BUILD)/bench/generate
+	$(Q)$(MAKE) --no-print-directory all $(addprefix $(BUILD)/bench/,generate live)
 	$(Q)BUILD=$(BUILD) tests/bench/report
 
 unit: $(UNIT_TESTS)

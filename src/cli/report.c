@@ -78,12 +78,14 @@ static void on_matched(void *context, const struct merge_connection *c,
 static void on_single(void *context, const struct merge_connection *c, const struct nt_record *rec,
 		      bool ambiguous)
 {
-	const struct report *r = context;
+	struct report *r = context;
 	bool host = rec->side == NT_HOST;
 
 	if (r->commands)
 		command_print_merged(stdout, &r->machines, c, host ? rec : NULL, host ? NULL : rec,
 				     ambiguous);
+	if (host)
+		totals_add_single(&r->merged, c, rec);
 }
 
 /* The header of an input has come. Return: 0 or -ENOMEM. */

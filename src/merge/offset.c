@@ -31,7 +31,7 @@ uint64_t offset_from(const struct nt_record *r)
 uint64_t offset_until(const struct nt_record *r)
 {
 	return r->side == NT_HOST ? first_of(r, NT_H_RX, NT_H_CQE, NT_H_COMPLETE)
-				  : first_of(r, NT_T_SEND, NT_T_DONE, NT_T_EXEC);
+				  : first_of(r, NT_T_SEND, NT_T_DONE, NT_T_EXEC) ?: offset_from(r);
 }
 
 static void not_above(struct offset_bounds *b, uint64_t target, uint64_t host)

@@ -32,7 +32,11 @@ struct offset_bounds {
 /** offset_from() - when a command went from the host to the target, or arrived there; 0: it is not known */
 uint64_t offset_from(const struct nt_record *r);
 
-/** offset_until() - when its answer arrived at the host, or began on its way there; 0: it is not known */
+/**
+ * offset_until() - when its answer arrived at the host, or began on its way there; 0: it is not known
+ *
+ * Of one that was never answered it is when the host gave it up, or the last that the target did of it.
+ */
 uint64_t offset_until(const struct nt_record *r);
 
 /** offset_drift_ns() - nanoseconds that the clocks may drift apart over a time */

@@ -199,19 +199,35 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 	hist_count(&t->unsplit_latency[row->op], latency);
 }
 
-static void add_slowest(struct totals *t, const struct totals_row *row,
-			const struct merge_connection *c, uint64_t latency,
-			const struct nt_record *host, const struct nt_record *target)
+/* @target: NULL if it has no record */
+static void consider(struct totals *t, uint64_t latency, const struct merge_connection *c,
+		     const struct nt_record *host, const struct nt_record *target)
 {
-	struct slow_command slow = {
+	struct slow_command slow;
+
+	if (!is_slow(t, latency))
+		return;
+	slow = (struct slow_command){
 		.latency = latency,
-		.missing = {row->how.missing[NT_HOST], row->how.missing[NT_TARGET]},
+		.alone = !target,
+		.missing = {[NT_HOST] = missing_of(t, c->host_stream)},
 		.connection = *c,
 		.host = *host,
-		.target = *target,
 	};
-
+	if (target) {
+		slow.missing[NT_TARGET] = missing_of(t, c->target_stream);
+		slow.target = *target;
+	}
 	keep_slowest(t, &slow);
+}
+
+void totals_add_single(struct totals *t, const struct merge_connection *c,
+		       const struct nt_record *host)
+{
+	if (!(host->flags & NT_F_CANCELLED))
+		return;
+	t->cancelled++;
+	consider(t, record_latency_ns(host), c, host, NULL);
 }
 
 int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
@@ -220,10 +236,17 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
 	uint64_t latency = record_latency_ns(host);
-	struct totals_row *row = row_get(t, c, op);
 	int64_t stage[NT_MERGED_STAGES_NR];
+	struct totals_row *row;
 	bool full;
 
+	consider(t, latency, c, host, target);
+	/* How long the host waited before it gave up says nothing of the storage. */
+	if (host->flags & NT_F_CANCELLED) {
+		t->cancelled++;
+		return 0;
+	}
+	row = row_get(t, c, op);
 	if (!row)
 		return -ENOMEM;
 	row_machines(t, row, c, !row->latency.count);
@@ -234,8 +257,6 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	row->latency.bytes += host->length;
 	hist_count(&t->latency[op], latency);
 	t->latency[op].bytes += host->length;
-	if (is_slow(t, latency))
-		add_slowest(t, row, c, latency, host, target);
 	if (!full && merged_split(&row->how, host, target, stage))
 		add_stages(t, row, stage);
 	else
@@ -307,11 +328,13 @@ int totals_fold(struct totals *into, struct totals *from)
 	}
 	into->commands += from->commands;
 	into->unsplit += from->unsplit;
+	into->cancelled += from->cancelled;
 	into->negative += from->negative;
 	if (from->most_negative < into->most_negative)
 		into->most_negative = from->most_negative;
 	from->commands = 0;
 	from->unsplit = 0;
+	from->cancelled = 0;
 	from->negative = 0;
 	from->most_negative = 0;
 	return 0;

@@ -6,6 +6,7 @@
 #ifndef NTPROF_MERGE_TOTALS_H
 #define NTPROF_MERGE_TOTALS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/hist.h"
@@ -22,9 +23,10 @@
  */
 #define TOTALS_STAGES_MAX 64
 
-/* A matched command that was among the slowest. */
+/* A command that was among the slowest: matched, or given up by the host, and then perhaps @alone. */
 struct slow_command {
 	uint64_t latency;
+	bool alone;			    /* without a record of the target */
 	uint32_t missing[NT_SIDES];	    /* bits of the points that its machines lack */
 	struct merge_connection connection; /* as it was when the command was matched */
 	struct nt_record host;
@@ -80,6 +82,7 @@ struct totals_row {
  * @unsplit_latency: [operation] of the commands of which not all stages can be told
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
  * @unsplit: commands of which a side lacks a point that its machine gives
+ * @cancelled: commands that the host gave up (timeout, reset), which are in no latency and no stage
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
@@ -93,6 +96,7 @@ struct totals {
 	struct totals_row **row;
 	unsigned int nr_rows;
 	uint64_t unsplit;
+	uint64_t cancelled;
 	uint64_t negative;
 	int64_t most_negative;
 	struct slow_command *slowest;
@@ -113,6 +117,15 @@ int totals_init(struct totals *t, unsigned int max_slowest);
  */
 int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target);
+
+/**
+ * totals_add_single() - count a command of which the target has no record, if the host gave it up
+ * @t: sums
+ * @c: its connection
+ * @host: its record
+ */
+void totals_add_single(struct totals *t, const struct merge_connection *c,
+		       const struct nt_record *host);
 
 /** totals_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
 int totals_fold(struct totals *into, struct totals *from);

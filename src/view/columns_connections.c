@@ -251,6 +251,8 @@ static const struct column merging[] = {
 				  .get = get_some_unsplit},
 	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
 			     COLUMN_FIELD(struct totals, unsplit)},
+	[MERGING_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_COUNT,
+			       COLUMN_FIELD(struct totals, cancelled)},
 	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,
 				     COLUMN_FIELD(struct totals, negative)},
 	[MERGING_WORST_NEGATIVE] = {"worst", "worst", .unit = UNIT_NANOSECONDS,

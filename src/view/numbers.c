@@ -88,6 +88,7 @@ int numbers_print_merged(const struct totals *m, FILE *f)
 	};
 	static const struct phrase rest[] = {
 		PHRASE("unsplit ", MERGING_UNSPLIT, .after = "\n"),
+		PHRASE("cancelled ", MERGING_CANCELLED, .after = "\n"),
 		PHRASE("negative_stages ", MERGING_NEGATIVE_STAGES),
 		PHRASE(" worst ", MERGING_WORST_NEGATIVE, .after = "\n"),
 	};

@@ -69,6 +69,7 @@ static void print_what(const struct slow_command *c, FILE *f)
 		PHRASE(", ", COMMAND_SHAPE),
 		PHRASE(", LBA ", COMMAND_SLBA),
 		PHRASE(", status ", COMMAND_STATUS),
+		PHRASE(", cancelled", COMMAND_CANCELLED),
 		PHRASE(", ", COMMAND_SUBSYSTEM),
 		PHRASE(" cntlid ", COMMAND_CNTLID),
 		PHRASE(" queue ", COMMAND_QUEUE),
@@ -77,7 +78,7 @@ static void print_what(const struct slow_command *c, FILE *f)
 	};
 	struct command_row row;
 
-	columns_command_merged(&row, &c->connection, &c->host, &c->target, false);
+	columns_command_merged(&row, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
 	row.latency = c->latency;
 	LINE_PRINT(f, &command_columns, what, &row);
 }
@@ -108,6 +109,22 @@ static void print_point(const struct point_row *row, FILE *f)
 	LINE_PRINT(f, &point_columns, point, row);
 }
 
+/* How it ended, where it was not answered. */
+static void print_end(const struct slow_command *c, FILE *f)
+{
+	if (!(c->host.flags & NT_F_CANCELLED))
+		return;
+	fputs("  The host gave it up without an answer (timeout, reset or abort); the target ", f);
+	if (c->alone)
+		fputs("told nothing\n  of it: it never arrived, or died with its connection.\n", f);
+	else if (c->target.flags & NT_F_CANCELLED)
+		fputs("had it until its\n  connection closed: it died.\n", f);
+	else if (c->target.points[NT_T_SEND])
+		fputs("had sent one.\n", f);
+	else
+		fputs("had sent none.\n", f);
+}
+
 static void print_stages(const struct slow_command *c, FILE *f)
 {
 	static const struct phrase line[] = {
@@ -120,6 +137,9 @@ static void print_stages(const struct slow_command *c, FILE *f)
 	char name[STAGE_NAME_LEN];
 	struct merged_split how;
 
+	/* How it ended has been said, and how long the host waited is no stage. */
+	if (c->alone || (c->host.flags & NT_F_CANCELLED))
+		return;
 	merged_split_init(&how, c->missing[NT_HOST], c->missing[NT_TARGET]);
 	if (!merged_split(&how, &c->host, &c->target, stage)) {
 		fputs("  unsplit: not all of its stages can be told\n", f);
@@ -147,7 +167,8 @@ void story_print(const struct slow_command *c, FILE *f)
 	for (int side = 0; side < NT_SIDES; side++)
 		names_init(&names[side], (enum nt_side)side, c->missing[side]);
 	nr = points_add(points, nr, &names[NT_HOST], NT_HOST, &c->host, zero);
-	nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target, zero + offset);
+	if (!c->alone)
+		nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target, zero + offset);
 	qsort(points, nr, sizeof(points[0]), by_time);
 	print_what(c, f);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -156,5 +177,6 @@ void story_print(const struct slow_command *c, FILE *f)
 			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;
 		print_point(&points[i], f);
 	}
+	print_end(c, f);
 	print_stages(c, f);
 }

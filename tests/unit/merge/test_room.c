@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What waits in vain makes room for what does not, and is decided as soon as nobody can have it. */
+#include "core/array.h"
 #include "merge/testing.h"
 
 /* As the streams are numbered. */
@@ -274,6 +275,39 @@ static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state
 	merge_free(m);
 }
 
+/* A host that gets no answer gives up after 30 s; what the target had of the command until then is its half. */
+static void commands_that_time_out_are_matched_with_what_the_target_had(void **state)
+{
+	static const unsigned int last[] = {NT_T_SENT, NT_T_SEND, NT_T_DONE, NT_T_EXEC, NT_T_CMD};
+	struct nt_record h, t, given_up[ARRAY_SIZE(last)];
+	struct counted n;
+	struct merge *m = begin(&n);
+
+	(void)state;
+	connect(m, TARGET_A, true);
+	connect(m, TARGET_B, true);
+	run_both(m, TARGET_A, 0, 1000);
+	run_both(m, TARGET_B, 0, 1000);
+	for (uint64_t i = 0; i < ARRAY_SIZE(last); i++) {
+		make(TARGET_A, 1000 + i, 30000000, &h, &t);
+		h.flags = NT_F_CANCELLED;
+		h.points[NT_H_RX] = h.points[NT_H_CQE] = 0;
+		given_up[i] = h;
+		t.flags = NT_F_CANCELLED;
+		for (unsigned int p = last[i] + 1; p < NT_POINTS_MAX; p++)
+			t.points[p] = 0;
+		say(m, TARGET_A, &t);
+	}
+	run_both(m, TARGET_B, 1000, 30 * 1000000 / EVERY_US);
+	for (uint64_t i = 0; i < ARRAY_SIZE(last); i++)
+		say(m, HOST, &given_up[i]);
+	merge_finish(m);
+	assert_int_equal(n.wrong, 0);
+	assert_int_equal(n.host_only + n.target_only + n.ambiguous, 0);
+	assert_int_equal(n.matched, 1000 + 30 * 1000000 / EVERY_US + ARRAY_SIZE(last));
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +316,7 @@ int main(void)
 		cmocka_unit_test(what_a_stalled_peer_owes_outlasts_what_nobody_does),
 		cmocka_unit_test(what_waits_for_a_stream_is_decided_when_it_ends),
 		cmocka_unit_test(what_an_ended_stream_has_told_of_is_met),
+		cmocka_unit_test(commands_that_time_out_are_matched_with_what_the_target_had),
 		cmocka_unit_test(a_successor_that_has_not_told_of_anything_is_waited_for),
 	};
 

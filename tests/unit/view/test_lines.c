@@ -255,6 +255,50 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 			fail_msg("\"%s\" is not in:\n%s", lines[i], written);
 }
 
+static void must_tell(const struct slow_command *slow, const char *end, bool target)
+{
+	story_print(slow, out);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, ", status 0x0, cancelled, nqn.a"));
+	assert_non_null(strstr(written, end));
+	assert_true(target == !!strstr(written, "target rx"));
+	assert_null(strstr(written, "blk_completion  "));
+}
+
+/* A command that timed out has no answer: what is known of it on either side is one story all the same. */
+static void story_of_a_command_that_was_given_up_says_how_it_ended(void **state)
+{
+	struct slow_command slow = {
+		.latency = 30000000000ULL,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+
+	(void)state;
+	slow.host.flags |= NT_F_CANCELLED;
+	slow.host.points[NT_H_RX] = slow.host.points[NT_H_C2H] = slow.host.points[NT_H_CQE] = 0;
+	must_tell(&slow, "target had sent one.\n", true);
+	slow.target.points[NT_T_SEND] = slow.target.points[NT_T_SENT] = 0;
+	must_tell(&slow, "target had sent none.\n", true);
+	slow.target.flags |= NT_F_CANCELLED;
+	must_tell(&slow, "target had it until its\n  connection closed: it died.\n", true);
+}
+
+static void story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts(void **state)
+{
+	struct slow_command slow = {
+		.latency = 30000000000ULL,
+		.alone = true,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+	};
+
+	(void)state;
+	slow.host.flags |= NT_F_CANCELLED;
+	must_tell(&slow, "target told nothing\n  of it", false);
+}
+
 #define LINE_TEST(f) cmocka_unit_test_setup_teardown(f, out_open, out_free)
 
 int main(void)
@@ -268,6 +312,8 @@ int main(void)
 		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
+		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
+		LINE_TEST(story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts),
 	};
 
 	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
