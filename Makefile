@@ -40,6 +40,8 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
 COMPILE = $(CC) $(ALL_CFLAGS)
 COMPILE_TEST = $(COMPILE) -Itests/unit
 COMPILE_BPF = $(CLANG) $(BPF_CFLAGS)
+# The BPF programs, for this machine: see tests/unit/bpf/kernel.h.
+COMPILE_BPF_TEST = $(COMPILE) -Itests/unit/bpf/libbpf -Ivmlinux -Ibpf -Itests/unit
 
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
@@ -120,6 +122,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
 
+$(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
+	@echo "  UNIT    $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
+
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o report.o)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
@@ -150,7 +157,8 @@ compile_entries = $(foreach s,$(1),$(file >>$@.new,$(call compile_entry,$(s),$(s
 compile_commands.json: FORCE $(SKELETONS)
 	$(file >$@.new,[)
 	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
-	$(call compile_entries,$(UNIT_TESTS:$(BUILD)/%=tests/%.c),tests,,$(COMPILE_TEST))
+	$(call compile_entries,$(filter-out tests/unit/bpf/%,$(UNIT_TESTS:$(BUILD)/%=tests/%.c)),tests,,$(COMPILE_TEST))
+	$(call compile_entries,$(wildcard tests/unit/bpf/test_*.c),tests,,$(COMPILE_BPF_TEST))
 	$(call compile_entries,$(filter-out %.bpf.c,$(wildcard tests/bench/*.c)),tests,,$(COMPILE_TEST))
 	$(call compile_entries,$(wildcard bpf/*.bpf.c),bpf,,$(COMPILE_BPF))
 	$(call compile_entries,$(wildcard tests/bench/*.bpf.c),tests,,$(COMPILE_BPF))

@@ -61,15 +61,41 @@ struct host_queue {
 };
 
 /*
- * What a queue's entry says of its controller, which has an id once Connect has been executed. This
- * is rare, and read by helper. @rq: typed, the command that is beginning
+ * Connect, a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
+ * where others have the first byte of the NSID.
  */
-static __always_inline void queue_identify(struct nt_queue *q, const struct host_queue *h,
+#define NVME_FABRICS_TYPE_CONNECT 0x01
+
+/* This is rare, and read by helper. @rq: typed */
+static __always_inline bool is_connect(struct request *rq)
+{
+	struct nvme_command *sqe = BPF_CORE_READ(driver_part(rq), req.cmd);
+
+	return BPF_CORE_READ(sqe, common.opcode) == NVME_FABRICS_COMMAND &&
+	       (BPF_CORE_READ(sqe, common.nsid) & 0xff) == NVME_FABRICS_TYPE_CONNECT;
+}
+
+/*
+ * What a queue's entry says of its controller, which has an id once Connect has been answered: a
+ * queue whose Connect is beginning is another connection, and is identified by its answer or, if
+ * that is not seen, by the next command. This is rare, and read by helper.
+ * @rq: typed, the command that is beginning. Return: whether it is a Connect
+ */
+static __always_inline bool queue_identify(struct nt_queue *q, const struct host_queue *h,
 					   struct request *rq)
 {
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	struct nvme_ctrl *ctrl = (void *)h->ctrl;
+	bool connect = is_connect(rq);
 
+	if (q->object != h->ctrl) {
+		q->object = h->ctrl;
+		q->instance = h->instance;
+		q->qid = h->qid;
+		q->gen++;
+	} else if (connect) {
+		q->gen += 2;
+	}
 	/*
 	 * Completions of a queue that one CPU has for itself are not redirected to another CPU or
 	 * into a softirq (blk_mq_complete_request_remote(), since Linux 6.1). Admin queues are
@@ -79,16 +105,19 @@ static __always_inline void queue_identify(struct nt_queue *q, const struct host
 	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
 		nt_control.redirected = 1;
 	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
-	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
-	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
 	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
 		nt_control.no_sqflow = 1;
-	q->identified = q->gen;
+	if (!connect) {
+		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
+		q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+		q->identified = q->gen;
+	}
 	if (!queue)
-		return;
+		return connect;
 	q->queue = h->queue;
 	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
 	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
+	return connect;
 }
 
 /*
@@ -128,12 +157,6 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
-	if (q->object != h->ctrl) {
-		q->object = h->ctrl;
-		q->instance = h->instance;
-		q->qid = h->qid;
-		q->gen++;
-	}
 	/* With an I/O scheduler, a request gets another tag each time. */
 	c = cmd_claim(q, rq->tag, (__u64)rq, &left);
 	if (!c)
@@ -150,9 +173,9 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	 * Connect is the first command of a queue, and the first of one that has been connected
 	 * anew.
 	 */
-	if (q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
+	if (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
 	    (h->queue && q->queue != h->queue))
-		queue_identify(q, h, rq);
+		flags |= queue_identify(q, h, rq) ? NT_F_CONNECT : 0;
 	c->r.flags |= flags;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
@@ -167,13 +190,21 @@ no_slot:
 
 /*
  * The driver has got a request that is not in the sample. A command of this request that is still
- * in flight is released, so that its end is not taken from this one.
+ * in flight is released, so that its end is not taken from this one. A Connect begins another
+ * connection all the same.
  */
-static __always_inline int request_skip(struct request *rq, const struct host_queue *h)
+static __always_inline int request_skip(struct request *rq, const struct host_queue *h,
+					struct nvme_command *sqe)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot), rq->tag);
+	struct nt_queue *q;
 
+	if (sqe->common.opcode == NVME_FABRICS_COMMAND && h->qid < nt_knobs.qid_stride) {
+		q = queue_at(slot);
+		if (q)
+			queue_identify(q, h, rq);
+	}
 	if (c) {
 		count_unended(c, rq->start_time_ns);
 		cmd_release(c);
@@ -218,14 +249,41 @@ static __always_inline void cmd_without_cqe(struct nt_cmd *c)
 		nt_control.no_sqflow = 1;
 }
 
-/* To answered, by its CQE. @status: of the CQE, with the phase tag */
-static __always_inline void cmd_answered(struct nt_cmd *c, __u64 recv_time, __u64 now, __u16 status)
+/*
+ * A Connect has been answered well: its queue is of the controller whose id the admin queue's
+ * answer has in the low 16 bits of its result (NVMe over Fabrics 1.1, 3.3), before the driver knows
+ * it.
+ */
+static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result)
+{
+	struct nvme_tcp_request *req = driver_part((void *)c->owner);
+	struct nvme_ctrl *ctrl = BPF_CORE_READ(req, req.ctrl);
+	struct nt_queue *q = queue_of_cmd(c);
+
+	if (!q || c->r.gen != q->gen)
+		return;
+	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
+	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+	q->identified = q->gen;
+}
+
+/*
+ * To answered, by its CQE. @rsp: typed, or on the stack. What is rare reads again what all commands
+ * have read, so that these need not keep it.
+ */
+static __always_inline void cmd_answered(struct nt_cmd *c, __u64 recv_time, __u64 now,
+					 const struct nvme_tcp_rsp_pdu *rsp)
 {
 	if (!c->r.points[NT_H_C2H])
 		c->r.points[NT_H_RX] = arrival(recv_time, now);
 	c->r.points[NT_H_CQE] = now;
-	c->r.flags &= ~NT_F_NO_CQE;
-	c->r.status = status >> 1;
+	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
+	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
+		return;
+	asm volatile("" ::: "memory");
+	if ((c->r.flags & NT_F_CONNECT) && !c->r.status)
+		queue_connected(c, rsp->cqe.result.u16);
+	c->r.flags &= ~(NT_F_NO_CQE | NT_F_CONNECT);
 }
 
 static __always_inline __u8 shape_of(const struct nt_record *r)
@@ -310,7 +368,7 @@ static __always_inline int request_end(struct request *rq, bool nested)
 	if (!r->points[NT_H_CQE] &&
 	    (!(r->flags & NT_F_NO_CQE) || BPF_CORE_READ(driver_part(rq), req.status))) {
 		count(NT_CNT_CANCELLED);
-		r->flags |= NT_F_CANCELLED;
+		r->flags = (r->flags & ~NT_F_CONNECT) | NT_F_CANCELLED;
 		record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}

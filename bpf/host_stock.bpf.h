@@ -168,7 +168,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
 		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
 	}
-	return sqe_sampled(sqe, h.qid) ? request_begin(rq, &h, sqe) : request_skip(rq, &h);
+	return sqe_sampled(sqe, h.qid) ? request_begin(rq, &h, sqe) : request_skip(rq, &h, sqe);
 }
 
 /*
@@ -340,7 +340,7 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(slot, rsp->cqe.command_id);
 		if (c)
-			cmd_answered(c, tstamp, now, rsp->cqe.status);
+			cmd_answered(c, tstamp, now, rsp);
 		return;
 	}
 }

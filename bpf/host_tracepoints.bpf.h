@@ -17,7 +17,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 	bool wanted;
 
 	wanted = sqe_sampled(&pdu->cmd, qid);
-	if (!wanted && !nt_control.tracked)
+	if (!wanted && !nt_control.tracked && pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)
 		return 0;
 	ctrl = &queue->ctrl->ctrl;
 	h = (struct host_queue){
@@ -25,7 +25,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return wanted ? request_begin(rq, &h, &pdu->cmd) : request_skip(rq, &h);
+	return wanted ? request_begin(rq, &h, &pdu->cmd) : request_skip(rq, &h, &pdu->cmd);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
@@ -102,7 +102,7 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c)
-		cmd_answered(c, recv_time, bpf_ktime_get_ns(), pdu->cqe.status);
+		cmd_answered(c, recv_time, bpf_ktime_get_ns(), pdu);
 	return 0;
 }
 

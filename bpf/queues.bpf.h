@@ -5,8 +5,8 @@
  * by its socket.
  *
  * A queue's entry is written by its first command and by the Connect command, before which no other
- * passes; see struct nt_queue for what changes later. Nothing is locked: who finds a queue by
- * something that may be stale verifies it.
+ * passes, and whose answer says which controller it is; see struct nt_queue for what changes later.
+ * Nothing is locked: who finds a queue by something that may be stale verifies it.
  */
 #ifndef NTPROF_QUEUES_BPF_H
 #define NTPROF_QUEUES_BPF_H

@@ -22,6 +22,12 @@ static __always_inline void record_unsplit(struct nt_record *r)
 	count(NT_CNT_POINT_MISSING);
 }
 
+_Static_assert(__builtin_offsetof(struct nt_record, cntlid) ==
+			       __builtin_offsetof(struct nt_record, qid) + sizeof(__u16) &&
+		       __builtin_offsetof(struct nt_queue, cntlid) ==
+			       __builtin_offsetof(struct nt_queue, qid) + sizeof(__u16),
+	       "queue id and controller id are copied together");
+
 /*
  * Hands the record of a command that has ended to its reader, if it asks for such. @latency:
  * nanoseconds
@@ -36,8 +42,13 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 	if (nt_knobs.select == NT_SELECT_SLOWER && latency < nt_knobs.slower_ns)
 		return;
 	r->side = side;
-	r->cntlid = q->cntlid;
-	r->qid = q->qid;
+	if (r->gen == q->identified) {
+		__builtin_memcpy(&r->qid, &q->qid, sizeof(r->qid) + sizeof(r->cntlid));
+	} else {
+		/* A host's slot is of one queue id. */
+		r->qid = side == NT_HOST ? q->qid : 0;
+		r->cntlid = NT_CNTLID_NONE;
+	}
 	/*
 	 * The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more
 	 * than all else.

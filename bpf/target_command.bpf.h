@@ -72,9 +72,10 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	struct sock *sk = BPF_CORE_READ(queue, sock, sk);
 	__u64 key = (__u64)sk;
 
+	/* Connect sent again over a TCP connection, which a target may refuse, leaves bit 0. */
+	q->gen += q->object == (__u64)queue && q->gen != q->dead_gen ? 2 : 1;
 	q->object = (__u64)queue;
 	q->instance = slot;
-	q->gen++;
 	*slot_index((__u64)queue) = slot + 1;
 	data_ready_learn(sk);
 	bpf_map_update_elem(&sockets, &key, &slot, BPF_ANY);

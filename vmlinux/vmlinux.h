@@ -173,7 +173,12 @@ struct nvme_command {
 	struct nvme_common_command common;
 };
 
+union nvme_result {
+	__le16 u16;
+};
+
 struct nvme_completion {
+	union nvme_result result;
 	__u16 command_id;
 	__le16 status;
 };

@@ -60,7 +60,14 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are those of the last time */
 #define NT_F_UNSPLIT (1u << 3)	 /* a point its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
-#define NT_F_ENDED (1u << 5) /* the target has handed its answer to the socket */
+#define NT_F_ENDED (1u << 5)	/* the target has handed its answer to the socket */
+#define NT_F_CONNECT (1u << 15) /* until it is answered, or ends: no reader sees it (host) */
+
+/*
+ * Controller id of a connection whose Connect has not been answered well: what a host asks with (NVMe over Fabrics
+ * 1.1, 3.3), and no controller's.
+ */
+#define NT_CNTLID_NONE 0xffff
 
 /**
  * struct nt_record - what one side saw of one command
@@ -71,7 +78,7 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @cid: command identifier as on the wire
  * @status: status field of the completion queue entry, without the phase tag
  * @qid: queue identifier, 0 is the admin queue
- * @cntlid: controller identifier
+ * @cntlid: controller identifier, or NT_CNTLID_NONE
  * @slot: index into the queues map
  * @gen: generation of that slot: which connection
  * @nsid: namespace identifier
@@ -149,13 +156,17 @@ struct nt_stage_hists {
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
  * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
- * @gen: counts connections that had this slot
+ * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 changes with
+ *       @object's connections, see @hist; Connect alone, sent again by the same host controller or over the same
+ *       TCP connection, leaves it
  * @dead_gen: generation whose connection has closed (target)
  * @instance: N of nvmeN (host), or the target's own queue index
- * @identified: @cntlid, @qid and the slot's struct nt_names belong to generation @identified
+ * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
+ *              @identified: a Connect that was answered well
  * @chunk: 1 + number of the chunk that holds the state of 128 commands each, 0 if none yet
  * @hist: 1 + index of the latency histogram of an operation, 0 if none yet. Connections alternate
- *        between the two banks (@gen & 1), so that the counts of one never mix with the next one's.
+ *        between the two banks (@gen & 1), so that the counts of one never mix with the next one's. A host
+ *        controller keeps its bank when it connects again: the counts are those of one row.
  */
 struct nt_queue {
 	__u64 object;
@@ -167,8 +178,8 @@ struct nt_queue {
 	__u32 dead_gen;
 	__u32 instance;
 	__u32 identified;
-	__u16 cntlid;
 	__u16 qid;
+	__u16 cntlid; /* behind @qid, as in struct nt_record: they are copied together */
 	__u16 sqsize;
 	__u16 pad;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE];

@@ -96,6 +96,7 @@ static bool controller_counted(const struct tracer *t, uint32_t slot)
 {
 	for (uint32_t i = 0; i < slot; i++)
 		if (connected(&t->object.queues[i]) &&
+		    t->object.queues[i].identified == t->object.queues[i].gen &&
 		    t->object.queues[i].cntlid == t->object.queues[slot].cntlid &&
 		    !strcmp(t->object.names[i].subsysnqn, t->object.names[slot].subsysnqn))
 			return true;
@@ -116,6 +117,18 @@ static void count_target(const struct tracer *t, struct stats *s)
 	}
 }
 
+/* One that connects again, or has gone since, keeps the name of its subsystem. */
+static void identify_controller(struct queue_ident *id, const struct nt_queue *q)
+{
+	char subsysnqn[sizeof(id->peer)];
+
+	snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
+	read_subsysnqn(subsysnqn, sizeof(subsysnqn), id->controller);
+	if (subsysnqn[0] || id->object != q->object)
+		memcpy(id->peer, subsysnqn, sizeof(id->peer));
+	id->object = q->object;
+}
+
 /*
  * Refreshes the name of the connection that has a slot now. A target's connection has none before
  * its Connect command has ended; its counts wait in the kernel until then.
@@ -128,13 +141,13 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 
 	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
 		return id->gen ? id : NULL;
-	if (q->identified != gen)
+	/* On the host the driver tells who a queue is, whether its Connect is answered or not. */
+	if (t->o.side == NT_TARGET && q->identified != gen)
 		return NULL;
 	id->gen = gen;
 	id->qid = q->qid;
 	if (t->o.side == NT_HOST) {
-		snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
-		read_subsysnqn(id->peer, sizeof(id->peer), id->controller);
+		identify_controller(id, q);
 	} else {
 		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
 		snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
@@ -162,22 +175,23 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
 {
 	const struct nt_queue *k = &t->object.queues[slot];
+	bool identified = k->identified == k->gen;
 	char controller[32];
 
 	*q = (struct queue_info){
 		.slot = slot,
 		.gen = k->gen,
 		.instance = k->instance,
-		.cntlid = k->cntlid,
-		.qid = k->qid,
-		.sqsize = k->sqsize,
+		.cntlid = identified ? k->cntlid : NT_CNTLID_NONE,
+		.qid = identified || t->o.side == NT_HOST ? k->qid : 0,
+		.sqsize = identified ? k->sqsize : 0,
 	};
 	if (t->o.side == NT_HOST) {
 		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
 		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
 		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
 		sysfs_read(q->address, sizeof(q->address), controller, "address");
-	} else if (k->identified == k->gen) {
+	} else if (identified) {
 		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->object.names[slot].subsysnqn);
 		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->object.names[slot].hostnqn);
 	}

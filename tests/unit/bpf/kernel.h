@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The programs of bpf/ compiled for this machine, to be included before all else; PROGRAMS is what they are in. They run
+ * on structures of the kernel that a test makes up, and what they would do with a kernel's help is done here.
+ */
+#ifndef NTPROF_TESTS_BPF_KERNEL_H
+#define NTPROF_TESTS_BPF_KERNEL_H
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wunknown-attributes"
+#pragma clang diagnostic ignored "-Wignored-attributes"
+#else
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wattributes"
+#endif
+
+#include "vmlinux.h"
+
+#include "core/control.h"
+#include "core/record.h"
+#include "core/sample.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* A test decides what the loader would. */
+#define const
+#include "control.bpf.h"
+#undef const
+
+/* Its lower half is copied by an instruction of BPF. */
+#define NTPROF_ADDRESSES_BPF_H
+static __always_inline __u64 plain_argument(void *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	bpf_get_func_arg(ctx, n, &value);
+	return value;
+}
+
+static __always_inline __u32 hashed(__u64 address, __u32 bits)
+{
+	return ((__u32)address >> 6) * 0x9e3779b1u >> (32 - bits);
+}
+
+#include PROGRAMS
+
+#pragma GCC diagnostic pop
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SLOTS 32
+#define RECORDS_MAX 64
+
+static struct {
+	__u64 now;
+	struct nt_queue queues[SLOTS];
+	struct nt_names names[SLOTS];
+	struct nt_hist hists[SLOTS * NT_OPS_NR];
+	struct nt_stage_hists stages[NT_OPS_NR];
+	__u64 sockets[SLOTS]; /* addresses, by slot */
+	__u32 slot;	      /* found in them last */
+	struct nt_record records[RECORDS_MAX];
+	unsigned int nr_records;
+} kernel;
+
+static void kernel_reset(void)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	memset(&nt_control, 0, sizeof(nt_control));
+	memset(nt_cmds, 0, sizeof(nt_cmds));
+	memset(nt_index, 0, sizeof(nt_index));
+	memset(nt_slot_index, 0, sizeof(nt_slot_index));
+	kernel.now = 1000;
+	nt_knobs.hists = SLOTS * NT_OPS_NR;
+	nt_knobs.slots = SLOTS;
+	nt_knobs.qid_stride = 8;
+	nt_knobs.select = NT_SELECT_ALL;
+	nt_knobs.sample_below = 0;
+}
+
+/* The record that was handed out last. */
+static inline const struct nt_record *last_record(void)
+{
+	assert_int_not_equal(kernel.nr_records, 0);
+	return &kernel.records[kernel.nr_records - 1];
+}
+
+static void *entry(void *table, size_t size, __u32 nr, const void *key)
+{
+	__u32 at = *(const __u32 *)key;
+
+	return at < nr ? (char *)table + size * at : NULL;
+}
+
+__u64 bpf_ktime_get_ns(void)
+{
+	return kernel.now += 100;
+}
+
+long bpf_probe_read_kernel(void *dst, __u32 size, const void *src)
+{
+	memcpy(dst, src, size);
+	return 0;
+}
+
+long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src)
+{
+	size_t n = strnlen(src, size - 1);
+
+	memcpy(dst, src, n);
+	((char *)dst)[n] = '\0';
+	return (long)n;
+}
+
+long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value)
+{
+	*value = ((__u64 *)ctx)[n];
+	return 0;
+}
+
+long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags)
+{
+	(void)ringbuf;
+	(void)flags;
+	assert_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
+	assert_false(((const struct nt_record *)data)->flags & NT_F_CONNECT);
+	memcpy(&kernel.records[kernel.nr_records++], data, size);
+	return 0;
+}
+
+__u64 bpf_ringbuf_query(void *ringbuf, __u64 flags)
+{
+	(void)ringbuf;
+	(void)flags;
+	return 0;
+}
+
+#endif /* NTPROF_TESTS_BPF_KERNEL_H */

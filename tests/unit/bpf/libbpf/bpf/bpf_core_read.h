@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In the place of libbpf's headers, for programs of bpf/ that are compiled for this machine: the kernel's structures
+ * are those of vmlinux.h, as they are there, and every address may be read.
+ */
+#ifndef NTPROF_TESTS_BPF_CORE_READ_H
+#define NTPROF_TESTS_BPF_CORE_READ_H
+
+#define READ_1(s, a) ((s)->a)
+#define READ_2(s, a, b) ((s)->a->b)
+#define READ_3(s, a, b, c) ((s)->a->b->c)
+#define READ_4(s, a, b, c, d) ((s)->a->b->c->d)
+#define READ_NAME(s, a, b, c, d, name, ...) name
+#define BPF_CORE_READ(...) READ_NAME(__VA_ARGS__, READ_4, READ_3, READ_2, READ_1)(__VA_ARGS__)
+
+#define bpf_core_type_size(type) sizeof(type)
+#define bpf_core_enum_value(type, value) value
+#define bpf_core_field_offset(type, member) __builtin_offsetof(type, member)
+
+#endif /* NTPROF_TESTS_BPF_CORE_READ_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See bpf_core_read.h. What helpers do, the test says: kernel.h. */
+#ifndef NTPROF_TESTS_BPF_HELPERS_H
+#define NTPROF_TESTS_BPF_HELPERS_H
+
+#include <stddef.h>
+
+#define SEC(name)
+#define __uint(name, value) int(*name)[value]
+#define __type(name, value) __typeof__(value) *name
+#undef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+
+void *bpf_map_lookup_elem(void *map, const void *key);
+long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags);
+long bpf_map_delete_elem(void *map, const void *key);
+__u64 bpf_ktime_get_ns(void);
+long bpf_probe_read_kernel(void *dst, __u32 size, const void *src);
+long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
+long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
+long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags);
+__u64 bpf_ringbuf_query(void *ringbuf, __u64 flags);
+struct tcp_sock *bpf_skc_to_tcp_sock(void *sk);
+
+#endif /* NTPROF_TESTS_BPF_HELPERS_H */

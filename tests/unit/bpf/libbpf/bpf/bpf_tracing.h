@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See bpf_core_read.h: a program is a function with its context before its arguments. */
+#ifndef NTPROF_TESTS_BPF_TRACING_H
+#define NTPROF_TESTS_BPF_TRACING_H
+
+#define BPF_PROG(name, ...) name(unsigned long long *ctx, __VA_ARGS__)
+
+#endif /* NTPROF_TESTS_BPF_TRACING_H */

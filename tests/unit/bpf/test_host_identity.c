@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define PROGRAMS "host.bpf.c"
+#include "bpf/kernel.h"
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	static struct host_note note;
+
+	if (map == &queues)
+		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &hists)
+		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
+	if (map == &stages)
+		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	assert_ptr_equal(map, &notes);
+	return &note;
+}
+
+#define CTRLS 2
+#define QUEUES 3
+
+/* Controllers with their queues, one request at a time of each, and the functions of the driver. */
+static struct machine {
+	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, and of admin queues */
+	struct request_queue rq_queue[2];
+	struct blk_mq_hw_ctx hctx[QUEUES];
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl[CTRLS];
+	struct nvme_tcp_queue queues[CTRLS][QUEUES];
+	struct socket socket;
+	struct sock sk;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+	} requests[CTRLS][QUEUES];
+	struct nvme_command sqe;
+	__u16 cid;
+} m;
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	for (int admin = 0; admin < 2; admin++) {
+		m.mq_ops[admin].queue_rq = &m.mq_ops;
+		m.rq_queue[admin].mq_ops = (const struct blk_mq_ops *)&m.mq_ops[admin];
+	}
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	for (int i = 0; i < CTRLS; i++) {
+		m.ctrl[i].ctrl.instance = i;
+		m.ctrl[i].ctrl.sqsize = 127;
+		m.ctrl[i].ctrl.opts = &m.opts;
+		m.ctrl[i].queues = m.queues[i];
+		for (int qid = 0; qid < QUEUES; qid++) {
+			m.hctx[qid].queue_num = qid - 1;
+			m.queues[i][qid].ctrl = &m.ctrl[i];
+			m.queues[i][qid].sock = &m.socket;
+			m.requests[i][qid].req.queue = &m.queues[i][qid];
+			m.requests[i][qid].req.req.ctrl = &m.ctrl[i].ctrl;
+			m.requests[i][qid].req.req.cmd = &m.sqe;
+			m.requests[i][qid].rq = (struct request){
+				.q = &m.rq_queue[qid == 0],
+				.mq_hctx = &m.hctx[qid],
+				.state = MQ_RQ_COMPLETE,
+			};
+		}
+	}
+	return 0;
+}
+
+/* Which programs see the commands: those on tracepoints, or stock ones. */
+static bool stock;
+
+static int setup_stock(void **state)
+{
+	stock = true;
+	return setup(state);
+}
+
+static int teardown_stock(void **state)
+{
+	(void)state;
+	stock = false;
+	return 0;
+}
+
+/* With the request of queue @of. Of a fabrics command @type is its type, else 0. */
+static void submit_with(int of, int i, int qid, __u8 opcode, __u8 type)
+{
+	struct request *rq = &m.requests[i][of].rq;
+	struct nvme_tcp_cmd_pdu pdu;
+
+	m.sqe = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = m.cid += 0x1000, .nsid = type ?: 1},
+	};
+	m.sqe.common.dptr.sgl.length = opcode == NVME_FABRICS_COMMAND ? 1024 : 4096;
+	rq->start_time_ns = kernel.now += 100;
+	pdu.cmd = m.sqe;
+	if (stock)
+		stock_queue_rq(NULL, rq);
+	else
+		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[i][qid]);
+}
+
+static void submit(int i, int qid, __u8 opcode, __u8 type)
+{
+	submit_with(qid, i, qid, opcode, type);
+}
+
+/* @status: of the CQE, without the phase tag; @result: its dword 0 */
+static void answer(int i, int qid, __u16 status, __u16 result)
+{
+	struct request *rq = &m.requests[i][qid].rq;
+	struct nvme_request *req = &m.requests[i][qid].req.req;
+	struct nvme_tcp_rsp_pdu rsp = {
+		.hdr.type = nvme_tcp_rsp,
+		.cqe = {.result.u16 = result, .command_id = m.cid, .status = status << 1}};
+
+	req->status = status;
+	if (stock)
+		pdu_received(i * nt_knobs.qid_stride + qid, &rsp, 0);
+	else
+		process_nvme_cqe(NULL, rq, &rsp, qid, 0, &m.queues[i][qid]);
+	rq_complete(NULL, rq);
+}
+
+/* The driver ends it: a reset, or a timeout. */
+static void cancel(int i, int qid)
+{
+	m.requests[i][qid].req.req.status = NVME_SC_HOST_PATH_ERROR;
+	rq_complete(NULL, &m.requests[i][qid].rq);
+}
+
+/* As nvmf_connect_admin_queue() and nvmf_connect_io_queue() do: the driver knows the id afterwards. */
+static void connect_queue(int i, int qid, __u16 cntlid)
+{
+	submit(i, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	answer(i, qid, 0, cntlid);
+	m.ctrl[i].ctrl.cntlid = cntlid;
+}
+
+static void connect_ctrl(int i, __u16 cntlid)
+{
+	for (int qid = 0; qid < QUEUES; qid++)
+		connect_queue(i, qid, cntlid);
+}
+
+static void io(int i, int qid)
+{
+	submit(i, qid, qid ? NVME_CMD_READ : 0x06, 0);
+	answer(i, qid, 0, 0);
+}
+
+#define assert_named(record, of_qid, of_cntlid)                \
+	do {                                                   \
+		assert_int_equal((record)->qid, of_qid);       \
+		assert_int_equal((record)->cntlid, of_cntlid); \
+	} while (0)
+
+static void connect_is_of_the_controller_that_answers_it(void **state)
+{
+	(void)state;
+	for (int qid = 0; qid < QUEUES; qid++) {
+		connect_queue(0, qid, 5);
+		assert_named(last_record(), qid, 5);
+		io(0, qid);
+		assert_named(last_record(), qid, 5);
+	}
+}
+
+static void reset_with_another_id_is_another_connection(void **state)
+{
+	__u32 gen[QUEUES];
+
+	(void)state;
+	connect_ctrl(0, 5);
+	for (int qid = 0; qid < QUEUES; qid++) {
+		io(0, qid);
+		gen[qid] = last_record()->gen;
+	}
+	for (int qid = 0; qid < QUEUES; qid++) {
+		connect_queue(0, qid, 6);
+		assert_named(last_record(), qid, 6);
+		assert_int_not_equal(last_record()->gen, gen[qid]);
+		gen[qid] = last_record()->gen;
+		io(0, qid);
+		assert_named(last_record(), qid, 6);
+		assert_int_equal(last_record()->gen, gen[qid]);
+	}
+}
+
+static void reset_with_the_same_id_is_another_connection(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	gen = last_record()->gen;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	assert_int_not_equal(last_record()->gen, gen);
+}
+
+static void reset_keeps_the_histograms_of_the_queue(void **state)
+{
+	(void)state;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	for (__u16 cntlid = 6; cntlid < 20; cntlid++) {
+		connect_ctrl(0, cntlid);
+		io(0, 1);
+	}
+	/* Of fabrics commands one a queue, and one of the reads. */
+	assert_int_equal(nt_control.hists_used, QUEUES + 1);
+}
+
+static void refused_connect_is_of_no_controller(void **state)
+{
+	(void)state;
+	connect_ctrl(0, 5);
+	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	answer(0, 0, 0x182, 0);
+	assert_named(last_record(), 0, NT_CNTLID_NONE);
+	connect_queue(0, 0, 7);
+	assert_named(last_record(), 0, 7);
+}
+
+static void what_a_reset_cancels_is_of_the_connection_before(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	gen = last_record()->gen;
+	submit(0, 1, NVME_CMD_READ, 0);
+	connect_queue(0, 0, 6);
+	/* Connect of the queue has a request of its own, and is not answered either. */
+	m.requests[0][2].rq.tag = 1;
+	m.requests[0][2].req.queue = &m.queues[0][1];
+	submit_with(2, 0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	cancel(0, 2);
+	assert_named(last_record(), 1, NT_CNTLID_NONE);
+	assert_int_not_equal(last_record()->gen, gen);
+	cancel(0, 1);
+	assert_int_equal(last_record()->gen, gen);
+	assert_named(last_record(), 1, 5);
+	assert_true(last_record()->flags & NT_F_CANCELLED);
+}
+
+static void connection_from_before_is_known_by_its_first_command(void **state)
+{
+	(void)state;
+	m.ctrl[0].ctrl.cntlid = 9;
+	io(0, 1);
+	assert_named(last_record(), 1, 9);
+	io(0, 0);
+	assert_named(last_record(), 0, 9);
+}
+
+static void connect_that_is_not_answered_is_known_by_the_next_command(void **state)
+{
+	(void)state;
+	connect_ctrl(0, 5);
+	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	cancel(0, 0);
+	assert_named(last_record(), 0, NT_CNTLID_NONE);
+	m.ctrl[0].ctrl.cntlid = 6;
+	io(0, 0);
+	assert_named(last_record(), 0, 6);
+}
+
+static void other_fabrics_commands_begin_nothing(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_ctrl(0, 5);
+	gen = queue_at(0)->gen;
+	/* Property Get */
+	submit(0, 0, NVME_FABRICS_COMMAND, 0x04);
+	answer(0, 0, 0, 0x1234);
+	assert_named(last_record(), 0, 5);
+	assert_int_equal(last_record()->gen, gen);
+}
+
+static void connect_outside_the_sample_begins_a_connection(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	gen = last_record()->gen;
+	nt_knobs.sample_below = 1;
+	for (int qid = 0; qid < QUEUES; qid++) {
+		submit(0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+		rq_complete(NULL, &m.requests[0][qid].rq);
+	}
+	m.ctrl[0].ctrl.cntlid = 6;
+	nt_knobs.sample_below = 0;
+	io(0, 1);
+	assert_named(last_record(), 1, 6);
+	assert_int_not_equal(last_record()->gen, gen);
+}
+
+static void another_controller_in_the_slot_has_the_other_histograms(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_ctrl(0, 5);
+	io(0, 1);
+	gen = last_record()->gen;
+	m.ctrl[1].ctrl.instance = 0;
+	connect_ctrl(1, 6);
+	io(1, 1);
+	assert_named(last_record(), 1, 6);
+	assert_int_not_equal(last_record()->gen & 1, gen & 1);
+	assert_int_equal(last_record()->slot, 1);
+}
+
+#define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
+#define CASES(X)                                                     \
+	X(connect_is_of_the_controller_that_answers_it)              \
+	X(reset_with_another_id_is_another_connection)               \
+	X(reset_with_the_same_id_is_another_connection)              \
+	X(reset_keeps_the_histograms_of_the_queue)                   \
+	X(refused_connect_is_of_no_controller)                       \
+	X(what_a_reset_cancels_is_of_the_connection_before)          \
+	X(connection_from_before_is_known_by_its_first_command)      \
+	X(connect_that_is_not_answered_is_known_by_the_next_command) \
+	X(other_fabrics_commands_begin_nothing)                      \
+	X(connect_outside_the_sample_begins_a_connection)            \
+	X(another_controller_in_the_slot_has_the_other_histograms)
+#define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
+#define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {CASES(TRACEPOINT_CASE) CASES(STOCK_CASE)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

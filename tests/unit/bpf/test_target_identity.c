@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define PROGRAMS "target.bpf.c"
+#include "bpf/kernel.h"
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	if (map == &queues)
+		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &names)
+		return entry(kernel.names, sizeof(kernel.names[0]), SLOTS, key);
+	if (map == &hists)
+		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
+	if (map == &stages)
+		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	assert_ptr_equal(map, &sockets);
+	for (kernel.slot = 0; kernel.slot < SLOTS; kernel.slot++)
+		if (kernel.sockets[kernel.slot] == *(const __u64 *)key)
+			return &kernel.slot;
+	return NULL;
+}
+
+long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
+{
+	(void)flags;
+	assert_ptr_equal(map, &sockets);
+	kernel.sockets[*(const __u32 *)value] = *(const __u64 *)key;
+	return 0;
+}
+
+long bpf_map_delete_elem(void *map, const void *key)
+{
+	__u32 *slot = bpf_map_lookup_elem(map, key);
+
+	if (slot)
+		kernel.sockets[*slot] = 0;
+	return 0;
+}
+
+struct tcp_sock *bpf_skc_to_tcp_sock(void *sk)
+{
+	(void)sk;
+	return NULL;
+}
+
+#define CONNECTIONS 2
+
+/* Connections, each with the command that it has for Connect, and one more. */
+static struct machine {
+	struct nvmet_fabrics_ops ops;
+	struct nvmet_subsys subsys;
+	struct nvmet_ctrl ctrl[CONNECTIONS];
+	struct nvmet_tcp_queue queue[CONNECTIONS];
+	struct nvmet_tcp_cmd cmd[CONNECTIONS];
+	struct socket socket[CONNECTIONS];
+	struct sock sk[CONNECTIONS];
+	struct sk_buff skb;
+	struct nvme_command sqe;
+	struct nvme_completion cqe;
+	__u16 cid;
+} m;
+
+static bool stock;
+
+/* A TCP connection with nothing on it yet, at the place in memory of number @i. */
+static void open_connection(int i, int idx)
+{
+	memset(&m.queue[i], 0, sizeof(m.queue[i]));
+	m.queue[i].sock = &m.socket[i];
+	m.queue[i].idx = idx;
+	m.queue[i].cmds = &m.cmd[i];
+	m.socket[i].sk = &m.sk[i];
+	/* The same for all of them is, where vmlinux.h has no more of a socket, its sk_data_ready, too. */
+	m.sk[i].sk_receive_queue.next = &m.skb;
+	m.sk[i].sk_user_data = &m.queue[i];
+}
+
+static void close_connection(int i)
+{
+	sock_set_state(NULL, &m.sk[i], 0, TCP_CLOSE);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	memset(&m, 0, sizeof(m));
+	m.ops.type = NVMF_TRTYPE_TCP;
+	m.subsys.subsysnqn = "nqn.subsystem";
+	for (int i = 0; i < CONNECTIONS; i++) {
+		m.ctrl[i].subsys = &m.subsys;
+		strcpy(m.ctrl[i].hostnqn, "nqn.host");
+		open_connection(i, i);
+	}
+	return 0;
+}
+
+static int setup_stock(void **state)
+{
+	stock = true;
+	return setup(state);
+}
+
+static int teardown_stock(void **state)
+{
+	(void)state;
+	stock = false;
+	return 0;
+}
+
+static void receive(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	struct nvme_tcp_cmd_pdu pdu = {.cmd = m.sqe};
+
+	cmd->queue = queue;
+	cmd->req = (struct nvmet_req){
+		.cmd = &m.sqe,
+		.cqe = &m.cqe,
+		.sq = &queue->nvme_sq,
+		.ops = &m.ops,
+	};
+	if (stock) {
+		__u64 args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
+
+		stock_recvmsg(NULL, queue->sock, NULL, NULL, 1, PDU_COMMON_HEADER);
+		stock_cmd(args, &cmd->req, NULL, &queue->nvme_sq, &m.ops);
+	} else {
+		done_recv_pdu(NULL, &pdu, queue->nvme_sq.qid, 0, queue, cmd);
+	}
+}
+
+static void respond_to(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd, __u16 status)
+{
+	struct nvme_tcp_rsp_pdu rsp = {};
+
+	m.cqe.status = status << 1;
+	if (stock)
+		stock_send_response(NULL, cmd);
+	else
+		try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
+}
+
+/* @cntlid: 0: it is refused */
+static void connect_queue(int i, int qid, __u16 cntlid)
+{
+	struct nvmet_tcp_queue *queue = &m.queue[i];
+
+	m.sqe = (struct nvme_command){
+		.common = {.opcode = NVME_FABRICS_COMMAND, .command_id = m.cid++, .nsid = 1},
+	};
+	m.sqe.common.dptr.sgl.length = 1024;
+	receive(queue, &queue->connect);
+	if (cntlid) {
+		m.ctrl[i].cntlid = cntlid;
+		queue->nvme_sq.ctrl = &m.ctrl[i];
+		queue->nvme_sq.qid = qid;
+		queue->nvme_sq.size = 127;
+	}
+	respond_to(queue, &queue->connect, cntlid ? 0 : 0x182);
+}
+
+static void io(int i)
+{
+	struct nvmet_tcp_queue *queue = &m.queue[i];
+
+	m.sqe = (struct nvme_command){
+		.common = {.opcode = NVME_CMD_FLUSH, .command_id = m.cid++, .nsid = 1},
+	};
+	receive(queue, &m.cmd[i]);
+	respond_to(queue, &m.cmd[i], 0);
+}
+
+#define assert_named(record, of_qid, of_cntlid)                \
+	do {                                                   \
+		assert_int_equal((record)->qid, of_qid);       \
+		assert_int_equal((record)->cntlid, of_cntlid); \
+	} while (0)
+
+static void connect_is_of_the_controller_that_it_made(void **state)
+{
+	(void)state;
+	connect_queue(0, 1, 5);
+	assert_named(last_record(), 1, 5);
+	io(0);
+	assert_named(last_record(), 1, 5);
+	assert_string_equal(kernel.names[0].subsysnqn, "nqn.subsystem");
+	assert_string_equal(kernel.names[0].hostnqn, "nqn.host");
+}
+
+/* Its slot, and its place in memory, may have been another connection's. */
+static void refused_connect_is_of_no_controller(void **state)
+{
+	(void)state;
+	connect_queue(0, 1, 5);
+	io(0);
+	close_connection(0);
+	open_connection(0, 0);
+	connect_queue(0, 1, 0);
+	assert_named(last_record(), 0, NT_CNTLID_NONE);
+	connect_queue(0, 1, 6);
+	assert_named(last_record(), 1, 6);
+}
+
+static void connection_after_another_is_a_generation_with_other_histograms(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	for (int other = 0; other < CONNECTIONS; other++) {
+		setup(NULL);
+		connect_queue(0, 1, 5);
+		io(0);
+		gen = last_record()->gen;
+		close_connection(0);
+		open_connection(other, 0);
+		connect_queue(other, 1, 6);
+		io(other);
+		assert_named(last_record(), 1, 6);
+		assert_int_not_equal(last_record()->gen, gen);
+		assert_int_not_equal(last_record()->gen & 1, gen & 1);
+	}
+}
+
+static void connect_sent_again_is_another_generation(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	connect_queue(0, 0, 0);
+	gen = last_record()->gen;
+	connect_queue(0, 0, 5);
+	assert_int_not_equal(last_record()->gen, gen);
+	assert_int_equal(last_record()->gen & 1, gen & 1);
+}
+
+static void connection_from_before_is_known_by_its_first_command(void **state)
+{
+	(void)state;
+	m.ctrl[0].cntlid = 9;
+	m.queue[0].nvme_sq = (struct nvmet_sq){.ctrl = &m.ctrl[0], .qid = 2, .size = 127};
+	io(0);
+	assert_named(last_record(), 2, 9);
+}
+
+#define CASES(X)                                                          \
+	X(connect_is_of_the_controller_that_it_made)                      \
+	X(refused_connect_is_of_no_controller)                            \
+	X(connection_after_another_is_a_generation_with_other_histograms) \
+	X(connect_sent_again_is_another_generation)                       \
+	X(connection_from_before_is_known_by_its_first_command)
+#define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
+#define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {CASES(TRACEPOINT_CASE) CASES(STOCK_CASE)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
