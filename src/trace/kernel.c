@@ -2,7 +2,9 @@
 #include "trace/kernel.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #define LOCAL_MAJOR 6
 #define LOCAL_MINOR 1
@@ -26,6 +28,25 @@ bool kernel_too_old(void)
 	unsigned int major, minor;
 
 	return version(&major, &minor) && older_than(major, minor, KERNEL_MAJOR, KERNEL_MINOR);
+}
+
+bool kernel_has_module(const char *name)
+{
+	char path[96], state[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	if (access(path, F_OK))
+		return false;
+	/* What is built into the kernel has no state. */
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (!fgets(state, sizeof(state), f))
+		state[0] = '\0';
+	fclose(f);
+	return !strncmp(state, "live", 4);
 }
 
 bool kernel_ends_locally(void)

@@ -81,6 +81,9 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	*out = NULL;
 	detail[0] = '\0';
 	libbpf_set_print(o->verbose ? log_libbpf : NULL);
+	/* Asked again and again while the module is waited for: this costs nothing, all else does. */
+	if (!kernel_has_module(driver_name(o->side)))
+		return TRACER_NO_MODULE;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return TRACER_MEMORY;

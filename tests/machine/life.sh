@@ -20,6 +20,16 @@ wait_for grep -q "waiting for nvme_tcp" /tmp/host
 wait_for grep -q "waiting for nvmet_tcp" /tmp/target
 check "both wait for their modules" kill -0 $host $target
 
+# bytes_read PID: by all of its system calls
+bytes_read() {
+	awk '$1 == "rchar:" { printf "%.0f\n", $2 }' "/proc/$1/io"
+}
+# The kernel's type information, which is some megabytes, is not read before there is something to look up in it.
+before=$(($(bytes_read $host) + $(bytes_read $target)))
+sleep 1
+read_since=$(($(bytes_read $host) + $(bytes_read $target) - before))
+check "and read next to nothing meanwhile ($read_since bytes)" test $read_since -lt 1000000
+
 disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
 target_port
