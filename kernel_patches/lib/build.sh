@@ -102,8 +102,8 @@ verb_build() {
 	run_make "$drivers"
 	for module in "${modules[@]}"; do
 		file=$drivers/${module_dir[$module]}/$module.ko
-		add_btf "$file"
 		check_sites "$file" "$patches/call-sites"
+		add_btf "$file"
 		# Both were made from the debug information, which is of no more use.
 		strip --strip-debug "$file"
 		sign_module "$file"

@@ -78,22 +78,26 @@ make_key() {
 }
 
 # use_signed_build: OUT with modules that are up to date, signed with a key made for it, from the unpacked source. They are
-# kept in build/, for the other tests and the next run. Sets KSRC, SIGN_KEY and SIGN_CERT.
+# kept in build/, for the other tests and the next run, with what build-modules said when it built them, built.log. Sets
+# KSRC, SIGN_KEY and SIGN_CERT.
 use_signed_build() {
-	local cache=${BUILD:-$top/build}/patches-$KVER fd
+	local cache=${BUILD:-$top/build}/patches-$KVER fd source
 
 	mkdir -p "$cache"
 	exec {fd}>"$cache/lock"
 	flock "$fd"
-	if [[ ! -e $cache/complete ]]; then
-		rm -rf "$cache/tree"
+	source=$(stat -L -c '%n %s %Y' "$KSRC")
+	if [[ $(cat "$cache/complete" 2>/dev/null) != "$source" ]]; then
+		rm -rf "$cache"/{complete,tree,key,out}
 		unpack "$cache/tree"
 		make_key "$cache/key"
-		touch "$cache/complete"
+		echo "$source" >"$cache/complete"
 	fi
 	export KSRC=$cache/tree SIGN_KEY=$cache/key/key.pem SIGN_CERT=$cache/key/cert.der
+	[[ -e $cache/out/built.log ]] || rm -rf "$cache/out"
 	OUT=$cache/out run build
 	succeeded || exit 1
+	grep -q 'up to date' "$tmp/log" || cp "$tmp/log" "$cache/out/built.log"
 	cp -r "$cache/out" "$OUT"
 	exec {fd}>&-
 }
@@ -106,6 +110,23 @@ copy_without_build() {
 			check_headers
 			work=$(mktemp -d)
 		}
+	END
+}
+
+# copy_without_compiler DIR: a copy of kernel_patches that takes the modules in $compiled for what the compiler makes
+copy_without_compiler() {
+	cp -r "$top/kernel_patches" "$1"
+	cat >>"$1/lib/build.sh" <<-'END'
+		run_make() {
+			local module
+
+			for module in "${modules[@]}"; do
+				cp "$compiled/$module.ko" "$1/${module_dir[$module]}"
+			done
+		}
+		add_btf() { :; }
+		check_sites() { :; }
+		verify_module() { :; }
 	END
 }
 

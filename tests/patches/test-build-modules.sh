@@ -7,12 +7,21 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# with_source CHANGE: run a build with a copy of the source that the command CHANGE has changed
+# What is built, and takes minutes, is built once: tests change a tree that is unpacked, or its smallest archive, and what
+# they look for shows before the compiler is called or, of what it made, in use_signed_build's modules.
+
+# build_refused: a build that is to leave nothing in $tmp/refused
+build_refused() {
+	rm -rf "$tmp/refused"
+	OUT=$tmp/refused run build
+}
+
+# with_changed_source CHANGE: run a build with a copy of the source that the command CHANGE has changed
 with_changed_source() {
 	rm -rf "$tmp/changed"
 	cp -r "$tree" "$tmp/changed"
 	(cd "$tmp/changed" && "$@")
-	KSRC=$tmp/changed OUT=$tmp/refused run build
+	KSRC=$tmp/changed build_refused
 }
 
 left_no_module() {
@@ -97,17 +106,17 @@ refuses_missing_tool_and_names_its_package() {
 	refused 'pahole not found: apt-get install dwarves'
 }
 
+# The source is an archive here, as the distribution has it.
 refuses_base_without_btf() {
-	BTF_BASE=$build_modules OUT=$tmp/refused run build
+	tar -cf "$tmp/source.tar" -C "${tree%/*}" --transform "s/^${tree##*/}/linux-source-$line/" "${tree##*/}"
+	KSRC=$tmp/source.tar BTF_BASE=$build_modules build_refused
 	[[ $status == 1 ]] && grep -q 'set BTF_BASE' "$tmp/log" || fail "$(cat "$tmp/log")" || return
 	left_no_module "$tmp/refused"
 }
 
 builds_modules_with_tracepoints_and_btf() {
-	run build
-	succeeded || return
-	grep -q 'nvme-tcp.ko: 11 tracepoints, BTF' "$tmp/log" || fail "$(cat "$tmp/log")" || return
-	grep -q 'nvmet-tcp.ko: 13 tracepoints, BTF' "$tmp/log" || fail "$(cat "$tmp/log")" || return
+	grep -q 'nvme-tcp.ko: 11 tracepoints, BTF' "$OUT/built.log" || fail "$(cat "$OUT/built.log")" || return
+	grep -q 'nvmet-tcp.ko: 13 tracepoints, BTF' "$OUT/built.log" || fail "$(cat "$OUT/built.log")" || return
 	! grep 'trace_tcp.h.*warning:\|tcp.c.*warning:' "$OUT/build.log" || fail "warnings" || return
 	[[ -z $(find "$OUT" -name '.work*') ]] || fail "left its work behind"
 }
@@ -119,6 +128,33 @@ builds_once() {
 	run build
 	succeeded || return
 	[[ $(stat -c '%i %Y' "$OUT"/*.ko) == "$before" ]] || fail "built again"
+}
+
+# signed_by DIR CERT: the modules in DIR are signed with that certificate's key
+signed_by() {
+	local module serial
+
+	serial=$(openssl x509 -inform DER -in "$2" -noout -serial)
+	for module in "$1"/*.ko; do
+		[[ $(modinfo -F sig_key "$module" | tr -d ':') == "${serial#*=}" ]] ||
+			fail "${module##*/} is signed by $(modinfo -F sig_key "$module"), not by ${serial#*=}" || return
+	done
+}
+
+# A key is what it contains, not where it lies: under a new one modules of the old one are not up to date.
+a_rotated_key_at_the_same_path_signs_anew() {
+	local keys=$tmp/keys
+
+	copy_without_compiler "$tmp/compiled"
+	make_key "$keys"
+	export compiled=$OUT SIGN_KEY=$keys/key.pem SIGN_CERT=$keys/cert.der
+	build_modules=$tmp/compiled/build-modules OUT=$tmp/signed run build
+	succeeded && signed_by "$tmp/signed" "$SIGN_CERT" || return
+	build_modules=$tmp/compiled/build-modules OUT=$tmp/signed run build
+	succeeded && says 'up to date' || return
+	make_key "$keys"
+	build_modules=$tmp/compiled/build-modules OUT=$tmp/signed run build
+	succeeded && signed_by "$tmp/signed" "$SIGN_CERT"
 }
 
 install_without_root_is_refused() {
@@ -142,7 +178,7 @@ loses_no_call_site_in_patching() {
 	cp -r "$top/kernel_patches" "$copy"
 	# The tracepoint is still defined, and exported, and in the BTF.
 	sed -i 's/^+\tnvme_tcp_trace(handle_r2t,/+\tif (0) nvme_tcp_trace(handle_r2t,/' "$copy/v$line"/0002-*.patch
-	build_modules=$copy/build-modules OUT=$tmp/refused run build
+	build_modules=$copy/build-modules build_refused
 	[[ $status == 1 ]] || fail "exit status $status" || return
 	says 'nvme-tcp.ko does not call the tracepoint nvme_tcp_handle_r2t in nvme_tcp_handle_r2t()' || return
 	left_no_module "$tmp/refused"
@@ -154,17 +190,18 @@ refuses_source_of_another_package() {
 	cat >"$tmp/dpkg/dpkg-query" <<-'END'
 		#!/bin/sh
 		case $* in
-		*-S*linux-source*) echo "linux-source-X: $KSRC" ;;
+		*"-S $KSRC"*) echo "linux-source-X: $KSRC" ;;
 		*-W*) echo "6.1.1-1" ;;
 		*) exit 1 ;;
 		esac
 	END
 	chmod +x "$tmp/dpkg/dpkg-query"
-	PATH=$tmp/dpkg:$PATH OUT=$tmp/refused run build
+	PATH=$tmp/dpkg:$PATH build_refused
 	refused 'is linux-source-X 6.1.1-1, the headers of .* are of'
 }
 
-unpack "$tree"
+use_signed_build
+tree=$KSRC
 run_tests \
 	patches_are_what_git_format_patch_makes \
 	patches_apply_to_pristine_source \
@@ -179,5 +216,6 @@ run_tests \
 	refuses_base_without_btf \
 	builds_modules_with_tracepoints_and_btf \
 	builds_once \
+	a_rotated_key_at_the_same_path_signs_anew \
 	loses_no_call_site_in_patching \
 	install_without_root_is_refused
