@@ -3,7 +3,9 @@
 #
 # reload-guest.sh - what test-reload.sh runs in the test machine.
 #
-# The machine is both sides. The argument says what it is about: target, host, killed or signatures.
+# The machine is both sides. Arguments are the parts, all of them unless told: each begins with the kernel's own modules
+# loaded, nothing installed and the target's port open, and leaves it so; but for signatures, which is last, because what
+# enforces them stays.
 
 set -u
 # shellcheck source=../machine/lib.sh
@@ -92,12 +94,20 @@ modprobe nvme-tcp
 find /lib/modules -name '*.ko' ! -path '*/nvme/*' -delete
 depmod
 
+close_port() {
+	rm "/sys/kernel/config/nvmet/ports/1/subsystems/$VM_NQN"
+}
+
+open_port() {
+	ln -s /sys/kernel/config/nvmet/subsystems/* /sys/kernel/config/nvmet/ports/1/subsystems/
+}
+
 # new_target: the target's module is the new one already, which leaves nothing to do there
 new_target() {
-	rm "/sys/kernel/config/nvmet/ports/1/subsystems/$VM_NQN"
+	close_port
 	rmmod nvmet_tcp
 	insmod "$OUT/nvmet-tcp.ko"
-	ln -s /sys/kernel/config/nvmet/subsystems/* /sys/kernel/config/nvmet/ports/1/subsystems/
+	open_port
 }
 
 # connecting: somebody else connects, once told to, and says how that went
@@ -139,7 +149,7 @@ part_target() {
 
 	refused "an open port" "nvmet-tcp is in use (1 users), nothing was changed" install --reload
 	check "an open port: nothing changed" nothing_installed
-	rm "/sys/kernel/config/nvmet/ports/1/subsystems/$VM_NQN"
+	close_port
 	tool rmmod <<'END'
 [[ $1 != nvmet_tcp ]] || ln -s /sys/kernel/config/nvmet/subsystems/* /sys/kernel/config/nvmet/ports/1/subsystems/
 exec "$real" "$@"
@@ -195,6 +205,16 @@ END
 	refused "uninstalling what is in use" "is in use" uninstall --reload
 	check "uninstalling what is in use: stays" live "$(vm_controllers "$VM_NQN")"
 	host_disconnect
+	uninstall
+}
+
+uninstall() {
+	close_port
+	succeeds "uninstall --reload" uninstall --reload
+	check "uninstall --reload: the host's own module" not_patched nvme_tcp
+	check "uninstall --reload: the target's own module" not_patched nvmet_tcp
+	check "uninstall --reload: nothing is left" nothing_installed
+	open_port
 }
 
 part_killed() {
@@ -215,17 +235,13 @@ END
 	rmmod nvme_tcp
 	succeeds "killed while the module is not loaded: the next run" install --reload
 	check "killed while the module is not loaded: the next run loads it" patched nvme_tcp
-	target_remove
-	succeeds "uninstall --reload" uninstall --reload
-	check "uninstall --reload: the host's own module" not_patched nvme_tcp
-	check "uninstall --reload: the target's own module" not_patched nvmet_tcp
-	check "uninstall --reload: nothing is left" nothing_installed
+	uninstall
 }
 
 part_signatures() {
 	local efi=/sys/firmware/efi/efivars shim=605dab50-e046-4300-abb6-3dd810dd8b23
 
-	target_remove
+	close_port
 	mount -t tmpfs tmpfs /sys/firmware
 	mkdir -p "$efi"
 	trusts "nothing that enforces signatures"
@@ -260,5 +276,9 @@ part_signatures() {
 	check "a module that the kernel refuses: the target's own is loaded again" not_patched nvmet_tcp
 }
 
-"part_$1"
+(($#)) || set -- target host killed signatures
+for part; do
+	echo "# $part"
+	"part_$part"
+done
 finish

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test-reload.sh PART - build-modules install and uninstall with --reload, and signatures, on a running kernel: in the test
-# machine, which has no compiler and gets ready-made modules. The tests are in reload-guest.sh, in parts: target, host, killed,
-# signatures.
+# test-reload.sh [PART...] - build-modules install and uninstall with --reload, and signatures, on a running kernel: in the
+# test machine, which has no compiler and gets ready-made modules. The tests are in reload-guest.sh, in parts that share one
+# machine: target, host, killed, signatures.
 
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -20,4 +20,4 @@ for tool in readelf openssl install mktemp cmp sync; do
 	add+=(--add "$(type -P "$tool"):/usr/bin/$tool")
 done
 "$top/tests/vm/run" --stock --share "$share" --add "$top/tests/machine/lib.sh:/lib/machine.sh" \
-	"${add[@]}" "$top/tests/patches/reload-guest.sh" "${1:?PART}"
+	"${add[@]}" "$top/tests/patches/reload-guest.sh" "$@"
