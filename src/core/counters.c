@@ -8,6 +8,7 @@ const char *counter_name(unsigned int counter)
 {
 	static const char *const names[COUNTERS_NR] = {
 		NT_COUNTERS(COUNTER_NAME)[COUNTER_PROBE_MISSED] = "probe_missed",
+		[COUNTER_READER_SLOW] = "reader_slow",
 		[COUNTER_IN_FLIGHT] = "in_flight",
 	};
 
@@ -19,6 +20,8 @@ const char *counter_help(unsigned int counter)
 	static const char *const help[COUNTERS_NR] = {
 		NT_COUNTERS(COUNTER_HELP)[COUNTER_PROBE_MISSED] =
 			"runs of a BPF program that the kernel skipped because one was under way",
+		[COUNTER_READER_SLOW] =
+			"records, lines or blocks left out, as their reader was too slow",
 		[COUNTER_IN_FLIGHT] = "commands begun and not ended when the run ended: not a loss",
 	};
 

@@ -12,6 +12,7 @@
 enum {
 	COUNTER_PROBE_MISSED =
 		NT_COUNTERS_NR, /* the kernel skipped a nested run of a BPF program */
+	COUNTER_READER_SLOW,	/* nobody took in time what was to be written */
 	COUNTER_IN_FLIGHT, /* not a loss: begun and not ended when the run ended (total only) */
 	COUNTERS_NR,
 };

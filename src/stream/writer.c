@@ -14,12 +14,22 @@
 #define RECORDS_PAYLOAD_MAX (STREAM_FRAME_MAX - FRAME_HEAD_LEN)
 /* The longest of the other frames, a closing one that names all losses, takes well below that. */
 #define EVENT_PAYLOAD_MAX 4096
+/* With less room than this in an output, records are left out: that they are, and the end, must fit. */
+#define ROOM_MIN (STREAM_FRAME_MAX + STREAM_FRAME_MAX / 2)
+_Static_assert(STREAM_BUFFER_MIN / 2 >= ROOM_MIN, "half an empty buffer is enough to go on");
 
 /*
+ * @out: where to, NULL: to @fd
+ * @out_size: room in it while it was empty
  * @error: 0 or the negative errno after which nothing more is written
- * @gathered: bytes of records in @frame, behind room for the frame's head
+ * @gathered: bytes of @gathered_records records in @frame, behind room for the frame's head
+ * @behind: the reader is slow: records are left out
+ * @reader_slow: how many were
+ * @losses: the last that the stream was given
  */
 struct stream_writer {
+	struct output *out;
+	size_t out_size;
 	int fd;
 	int error;
 	bool ended;
@@ -28,6 +38,10 @@ struct stream_writer {
 	uint64_t bytes;
 	uint64_t records;
 	size_t gathered;
+	unsigned int gathered_records;
+	bool behind;
+	uint64_t reader_slow;
+	struct stream_losses losses;
 	struct record_encoder encoder;
 	uint8_t frame[STREAM_FRAME_MAX + RECORD_SLACK];
 };
@@ -121,8 +135,29 @@ static int write_all(struct stream_writer *w, const uint8_t *p, size_t n)
 	return 0;
 }
 
+/* @records: how many are in it */
+static int hand_over(struct stream_writer *w, const uint8_t *p, size_t n, unsigned int records)
+{
+	int err;
+
+	if (!w->out)
+		return write_all(w, p, n);
+	err = output_put(w->out, p, n, records);
+	if (err) {
+		/* The frame is not there, and so its number is free. */
+		w->sequence--;
+		w->records -= records;
+		w->reader_slow += records;
+		return w->error = err;
+	}
+	w->bytes += n;
+	if (output_room(w->out) < ROOM_MIN)
+		w->behind = true;
+	return 0;
+}
+
 /* @frame: room for the head, then the payload */
-static int write_frame(struct stream_writer *w, enum stream_type type, uint8_t *frame, size_t len)
+static void frame_head(struct stream_writer *w, enum stream_type type, uint8_t *frame, size_t len)
 {
 	put_le32(frame, len);
 	put_le16(frame + 4, type);
@@ -130,7 +165,6 @@ static int write_frame(struct stream_writer *w, enum stream_type type, uint8_t *
 	put_le32(frame + 8, w->sequence++);
 	put_le32(frame + 12, crc32(0, frame + FRAME_HEAD_LEN, len));
 	put_le32(frame + 16, crc32(0, frame, FRAME_HEAD_SUMMED));
-	return write_all(w, frame, FRAME_HEAD_LEN + len);
 }
 
 static void put_header(struct put *b, const struct stream_header *h)
@@ -185,13 +219,28 @@ static void put_losses(struct put *b, const struct stream_losses *l)
 		put_loss(b, "unknown", l->unknown);
 }
 
+/* What the stream leaves out itself only its writer knows. */
+static struct stream_losses losses_of(const struct stream_writer *w, const struct stream_losses *l)
+{
+	struct stream_losses losses = *l;
+
+	if (w->out)
+		losses.count[COUNTER_READER_SLOW] = w->reader_slow;
+	return losses;
+}
+
 static int write_event(struct stream_writer *w, const struct stream_event *e)
 {
-	uint8_t frame[FRAME_HEAD_LEN + EVENT_PAYLOAD_MAX];
-	struct put b = {.p = frame + FRAME_HEAD_LEN, .end = frame + sizeof(frame)};
+	uint8_t bytes[PREAMBLE_LEN + FRAME_HEAD_LEN + EVENT_PAYLOAD_MAX];
+	uint8_t *frame = bytes + PREAMBLE_LEN, *begin = frame;
+	struct put b = {.p = frame + FRAME_HEAD_LEN, .end = bytes + sizeof(bytes)};
+	struct stream_losses losses;
 
 	switch (e->type) {
 	case STREAM_HEADER:
+		begin = bytes;
+		memcpy(begin, STREAM_MAGIC, STREAM_MAGIC_LEN);
+		put_le32(begin + STREAM_MAGIC_LEN, STREAM_VERSION);
 		put_header(&b, &e->header);
 		break;
 	case STREAM_CLOCK:
@@ -201,12 +250,14 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 		put_queue(&b, &e->queue);
 		break;
 	case STREAM_LOSSES:
-		put_losses(&b, &e->losses);
+		losses = losses_of(w, &e->losses);
+		put_losses(&b, &losses);
 		break;
 	case STREAM_END:
 		put_u64(&b, w->records);
 		put_clock(&b, &e->end.clock);
-		put_losses(&b, &e->end.losses);
+		losses = losses_of(w, &e->end.losses);
+		put_losses(&b, &losses);
 		w->ended = true;
 		break;
 	default:
@@ -214,7 +265,8 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 	}
 	if (b.overflow)
 		return w->error = -EOVERFLOW;
-	return write_frame(w, e->type, frame, b.p - frame - FRAME_HEAD_LEN);
+	frame_head(w, e->type, frame, b.p - frame - FRAME_HEAD_LEN);
+	return hand_over(w, begin, b.p - begin, 0);
 }
 
 int stream_write_record(struct stream_writer *w, const struct nt_record *r)
@@ -238,15 +290,16 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 	if (!end)
 		return w->error = -ENOMEM;
 	w->gathered = end - records;
+	w->gathered_records++;
 	w->records++;
 	return 0;
 }
 
-struct stream_writer *stream_writer_new(int fd, const struct stream_header *header)
+static struct stream_writer *writer_new(struct output *out, int fd,
+					const struct stream_header *header)
 {
 	struct stream_event e = {.type = STREAM_HEADER, .header = *header};
 	struct stream_writer *w;
-	uint8_t preamble[PREAMBLE_LEN];
 	int err = EINVAL;
 
 	if ((unsigned int)header->side >= NT_SIDES)
@@ -255,19 +308,51 @@ struct stream_writer *stream_writer_new(int fd, const struct stream_header *head
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		goto fail;
+	w->out = out;
+	w->out_size = out ? output_room(out) : 0;
 	w->fd = fd;
 	w->side = header->side;
-	memcpy(preamble, STREAM_MAGIC, STREAM_MAGIC_LEN);
-	put_le32(preamble + STREAM_MAGIC_LEN, STREAM_VERSION);
-	err = -write_all(w, preamble, sizeof(preamble));
-	if (!err)
-		err = -write_event(w, &e);
+	err = -write_event(w, &e);
 	if (!err)
 		return w;
 	free(w);
 fail:
 	errno = err;
 	return NULL;
+}
+
+struct stream_writer *stream_writer_new(int fd, const struct stream_header *header)
+{
+	return writer_new(NULL, fd, header);
+}
+
+struct stream_writer *stream_writer_to(struct output *out, const struct stream_header *header)
+{
+	return writer_new(out, -1, header);
+}
+
+/* Ends being behind when there is room again, and says then what was left out. Return: whether it is over. */
+static bool caught_up(struct stream_writer *w)
+{
+	struct stream_event e = {.type = STREAM_LOSSES, .losses = w->losses};
+
+	w->error = output_error(w->out);
+	if (w->error)
+		return true;
+	if (output_room(w->out) < w->out_size / 2)
+		return false;
+	w->behind = false;
+	if (!stream_flush(w))
+		write_event(w, &e);
+	return true;
+}
+
+bool stream_left_out(struct stream_writer *w)
+{
+	if (!w->behind || w->error || caught_up(w))
+		return false;
+	w->reader_slow++;
+	return true;
 }
 
 int stream_write(struct stream_writer *w, const struct stream_event *e)
@@ -280,18 +365,61 @@ int stream_write(struct stream_writer *w, const struct stream_event *e)
 		return w->error = -EINVAL;
 	if (e->type == STREAM_RECORD)
 		return stream_write_record(w, &e->record);
+	if (e->type == STREAM_LOSSES)
+		w->losses = e->losses;
+	/* Those that are repeated anyhow can wait. */
+	if ((e->type == STREAM_LOSSES || e->type == STREAM_CLOCK) && w->behind && !caught_up(w))
+		return w->error;
 	err = stream_flush(w);
 	return err ? err : write_event(w, e);
 }
 
+int stream_cut(struct stream_writer *w, const struct stream_event *e)
+{
+	struct output_rest rest;
+	int err = output_cut(w->out, &rest);
+
+	if (err)
+		return err;
+	w->error = 0;
+	w->gathered = 0;
+	w->records -= rest.weight + w->gathered_records;
+	w->reader_slow += rest.weight + w->gathered_records;
+	w->gathered_records = 0;
+	w->bytes -= rest.bytes;
+	w->sequence -= rest.pieces;
+	/* Behind no header there is no end either. */
+	if (!w->sequence)
+		return w->error = -ENODATA;
+	err = write_event(w, e);
+	output_flush(w->out);
+	return err;
+}
+
 int stream_flush(struct stream_writer *w)
 {
+	unsigned int records = w->gathered_records;
 	size_t len = w->gathered;
 
-	if (w->error || !len)
-		return w->error;
-	w->gathered = 0;
-	return write_frame(w, STREAM_RECORD, w->frame, len);
+	if (!w->error && len) {
+		w->gathered = 0;
+		w->gathered_records = 0;
+		frame_head(w, STREAM_RECORD, w->frame, len);
+		hand_over(w, w->frame, FRAME_HEAD_LEN + len, records);
+	}
+	if (w->out && !w->error)
+		output_flush(w->out);
+	return w->error;
+}
+
+uint64_t stream_records(const struct stream_writer *w)
+{
+	return w->records;
+}
+
+uint64_t stream_reader_slow(const struct stream_writer *w)
+{
+	return w->reader_slow;
 }
 
 uint64_t stream_bytes(const struct stream_writer *w)

@@ -568,7 +568,7 @@ static void pipe_lines_are_never_cut(void **state)
 	text = view_render(view_interval, &s, o);
 	snprintf(line, sizeof(line), "cntlid 1: %s (host NQN)", peer);
 	assert_contains(text, line);
-	assert_contains(text, "  probe_missed=0\n");
+	assert_contains(text, "  reader_slow=0\n");
 	free(text);
 	stats_free(&s);
 }

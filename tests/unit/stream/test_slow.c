@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Streams whose reader is slow, stops, or has no room: every frame is whole, every record is there or counted. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "streams.h"
+
+#define LONG_NS 60000000000ULL
+#define SHORT_NS 20000000ULL
+#define SLOW COUNTER_READER_SLOW
+
+/**
+ * struct slow - a writer, the descriptor that its stream is read from, and what was done
+ * @written, @left_out: records; those have numbers, in slba, and the first one is 0
+ */
+struct slow {
+	int reader;
+	int fd;
+	struct output *o;
+	struct stream_writer *w;
+	uint64_t written;
+	uint64_t left_out;
+};
+
+static struct slow slow_of(int reader, int fd)
+{
+	struct slow s = {.reader = reader, .fd = fd, .o = output_new(fd, STREAM_BUFFER_MIN)};
+
+	assert_non_null(s.o);
+	s.w = stream_writer_to(s.o, &header);
+	assert_non_null(s.w);
+	return s;
+}
+
+static struct slow slow_pipe(void)
+{
+	int p[2];
+
+	assert_int_equal(pipe(p), 0);
+	return slow_of(p[0], p[1]);
+}
+
+static void slow_done(struct slow *s)
+{
+	stream_writer_free(s->w);
+	output_free(s->o);
+	close(s->fd);
+	if (s->reader >= 0 && s->reader != s->fd)
+		close(s->reader);
+}
+
+/* Return: as stream_write_record(). */
+static int one_more(struct slow *s)
+{
+	struct stream_event e = random_record();
+	int err;
+
+	e.record.slba = s->written + s->left_out;
+	if (stream_left_out(s->w)) {
+		s->left_out++;
+		return 0;
+	}
+	err = stream_write_record(s->w, &e.record);
+	s->written += !err;
+	return err;
+}
+
+static void until_records_are_left_out(struct slow *s, unsigned int nr)
+{
+	while (s->left_out < nr)
+		assert_int_equal(one_more(s), 0);
+}
+
+/* What a reader finds. */
+struct found {
+	uint64_t records;
+	uint64_t missing; /* holes in their numbers */
+	uint64_t told;	  /* of the last losses */
+	uint64_t next;
+	bool ended;
+	uint64_t end_records;
+};
+
+/* Each hole has to be told before the first record behind it. @until: records, or to the end */
+static struct found find(struct stream_reader *r, uint64_t until)
+{
+	struct found f = {0};
+	struct stream_event e;
+
+	while (!f.ended && f.records < until && stream_read(r, &e) == 1) {
+		if (e.type == STREAM_LOSSES)
+			f.told = e.losses.count[SLOW];
+		if (e.type == STREAM_END) {
+			f.ended = true;
+			f.end_records = e.end.records;
+			f.told = e.end.losses.count[SLOW];
+		}
+		if (e.type != STREAM_RECORD)
+			continue;
+		f.missing += e.record.slba - f.next;
+		f.next = e.record.slba + 1;
+		f.records++;
+		assert_int_equal(f.told, f.missing);
+	}
+	return f;
+}
+
+static void a_file_has_every_record_or_that_it_is_missing(void **state)
+{
+	struct slow s = slow_of(-1, file_make());
+	struct stream_event end = {.type = STREAM_END}, e;
+	struct stream_reader *r;
+	struct found f;
+
+	(void)state;
+	random_state = 5;
+	s.reader = s.fd;
+	while (s.written < 100000)
+		assert_int_equal(one_more(&s), 0);
+	assert_int_equal(stream_write(s.w, &end), 0);
+	stream_flush(s.w);
+	assert_int_equal(output_settle(s.o, -1, LONG_NS), 0);
+	lseek(s.fd, 0, SEEK_SET);
+	r = stream_reader_new(s.reader);
+	f = find(r, UINT64_MAX);
+	assert_int_equal(stream_read(r, &e), 0);
+	assert_true(f.ended);
+	assert_int_equal(f.records, s.written);
+	assert_int_equal(f.end_records, s.written);
+	assert_int_equal(f.told, s.left_out);
+	assert_int_equal(stream_reader_slow(s.w), s.left_out);
+	assert_int_equal(stream_records(s.w), s.written);
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+/* Reads in turns with the writer, and in the end the rest. */
+static void what_a_slow_reader_misses_is_told_where_it_is_missing(void **state)
+{
+	struct slow s = slow_pipe();
+	struct stream_reader *r = stream_reader_new(s.reader);
+	struct stream_event end = {.type = STREAM_END}, e;
+	uint64_t records = 0, next = 0, told = 0, missing = 0;
+	bool ended = false;
+
+	(void)state;
+	random_state = 6;
+	for (int turn = 0; turn < 5; turn++) {
+		uint64_t left_out = s.left_out, written;
+
+		while (s.left_out < left_out + 100)
+			assert_int_equal(one_more(&s), 0);
+		stream_write(s.w, &(struct stream_event){.type = STREAM_LOSSES});
+		written = s.written;
+		if (turn == 4)
+			assert_int_equal(stream_write(s.w, &end), 0);
+		stream_flush(s.w);
+		while (turn == 4 ? !ended : records < written) {
+			assert_int_equal(stream_read(r, &e), 1);
+			if (e.type == STREAM_LOSSES)
+				told = e.losses.count[SLOW];
+			if (e.type == STREAM_END) {
+				told = e.end.losses.count[SLOW];
+				ended = true;
+			}
+			if (e.type != STREAM_RECORD)
+				continue;
+			missing += e.record.slba - next;
+			next = e.record.slba + 1;
+			records++;
+			assert_int_equal(told, missing);
+		}
+	}
+	assert_int_equal(records, s.written);
+	assert_int_equal(told, s.left_out);
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+static void losses_of_others_are_told_with_it(void **state)
+{
+	struct slow s = slow_pipe();
+	struct stream_reader *r = stream_reader_new(s.reader);
+	struct stream_event e = losses_event();
+	bool told = false;
+
+	(void)state;
+	until_records_are_left_out(&s, 1);
+	/* Not written, as the reader is slow, and not forgotten. */
+	assert_int_equal(stream_write(s.w, &e), 0);
+	find(r, s.written - 1);
+	/* The last record comes with what follows it. */
+	while (!told) {
+		struct stream_event got;
+
+		assert_int_equal(one_more(&s), 0);
+		stream_flush(s.w);
+		assert_int_equal(stream_read(r, &got), 1);
+		if (got.type != STREAM_LOSSES)
+			continue;
+		told = true;
+		e.losses.count[SLOW] = s.left_out;
+		assert_memory_equal(got.losses.count, e.losses.count, sizeof(e.losses.count));
+	}
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+static void a_reader_that_does_not_read_costs_no_memory_and_no_time(void **state)
+{
+	struct slow s = slow_pipe();
+
+	(void)state;
+	until_records_are_left_out(&s, 1000000);
+	assert_true(stream_bytes(s.w) <= STREAM_BUFFER_MIN + 2 * 65536);
+	slow_done(&s);
+}
+
+static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(void **state)
+{
+	struct slow s = slow_pipe();
+	struct stream_event end = {.type = STREAM_END};
+	struct stream_reader *r = stream_reader_new(s.reader);
+	struct found f;
+
+	(void)state;
+	until_records_are_left_out(&s, 10);
+	assert_int_equal(stream_write(s.w, &end), 0);
+	assert_int_equal(output_settle(s.o, -1, SHORT_NS), -ETIMEDOUT);
+	assert_int_equal(stream_cut(s.w, &end), 0);
+	f = find(r, UINT64_MAX);
+	assert_true(f.ended);
+	assert_int_equal(f.end_records, f.records);
+	assert_int_equal(f.records, stream_records(s.w));
+	assert_true(f.records > 0 && f.records < s.written);
+	assert_int_equal(f.told, s.written + s.left_out - f.records);
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+static void a_reader_that_goes_ends_the_stream(void **state)
+{
+	struct slow s = slow_pipe();
+	struct stream_event end = {.type = STREAM_END};
+	int err;
+
+	(void)state;
+	close(s.reader);
+	s.reader = -1;
+	do {
+		err = one_more(&s);
+	} while (!err);
+	assert_int_equal(err, -EPIPE);
+	assert_int_equal(stream_write(s.w, &end), -EPIPE);
+	assert_int_equal(stream_cut(s.w, &end), -EPIPE);
+	slow_done(&s);
+}
+
+static void a_full_disk_leaves_a_stream_that_is_whole_and_ends(void **state)
+{
+	struct stream_event end = {.type = STREAM_END}, e;
+	struct slow s = slow_of(-1, file_make());
+	struct rlimit old, limit;
+	struct stream_reader *r;
+	struct found f;
+	int err;
+
+	(void)state;
+	s.reader = s.fd;
+	random_state = 7;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 1000000;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	do {
+		err = one_more(&s);
+	} while (!err);
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(stream_write(s.w, &end), -EFBIG);
+	assert_int_equal(stream_cut(s.w, &end), 0);
+	assert_int_equal(output_settle(s.o, -1, LONG_NS), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(lseek(s.fd, 0, SEEK_END), stream_bytes(s.w));
+	lseek(s.fd, 0, SEEK_SET);
+	r = stream_reader_new(s.reader);
+	f = find(r, UINT64_MAX);
+	assert_int_equal(stream_read(r, &e), 0);
+	assert_true(f.ended);
+	assert_int_equal(f.end_records, f.records);
+	assert_true(f.records > 1000);
+	assert_int_equal(f.records, stream_records(s.w));
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+static void a_disk_without_room_for_the_header_has_no_stream(void **state)
+{
+	struct stream_event end = {.type = STREAM_END};
+	int fd = open("/dev/full", O_WRONLY);
+	struct slow s;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	s = slow_of(-1, fd);
+	stream_flush(s.w);
+	assert_int_equal(output_settle(s.o, -1, LONG_NS), -ENOSPC);
+	assert_int_equal(stream_cut(s.w, &end), -ENOSPC);
+	slow_done(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_has_every_record_or_that_it_is_missing),
+		cmocka_unit_test(what_a_slow_reader_misses_is_told_where_it_is_missing),
+		cmocka_unit_test(losses_of_others_are_told_with_it),
+		cmocka_unit_test(a_reader_that_does_not_read_costs_no_memory_and_no_time),
+		cmocka_unit_test(an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read),
+		cmocka_unit_test(a_reader_that_goes_ends_the_stream),
+		cmocka_unit_test(a_full_disk_leaves_a_stream_that_is_whole_and_ends),
+		cmocka_unit_test(a_disk_without_room_for_the_header_has_no_stream),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
