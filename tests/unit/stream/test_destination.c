@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a stream goes: what is there stays until the recording has begun, and special files stay anyhow. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mkdtemp() */
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "stream/destination.h"
+
+static char folder[] = "/tmp/ntprof-destination.XXXXXX";
+
+static int enter(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return chdir("/") || rmdir(folder);
+}
+
+static void put(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static void make(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+
+	assert_true(fd >= 0);
+	put(fd, text);
+	close(fd);
+}
+
+static void assert_file(const char *path, const char *text)
+{
+	char got[64] = "";
+	int fd = open(path, O_RDONLY | O_NOFOLLOW);
+
+	assert_true(fd >= 0);
+	assert_true(read(fd, got, sizeof(got) - 1) >= 0);
+	close(fd);
+	assert_string_equal(got, text);
+}
+
+static unsigned int files(void)
+{
+	DIR *d = opendir(".");
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void a_recording_gets_its_name_when_it_has_begun(void **state)
+{
+	struct destination d;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(destination_open(&d, "new", false), 0);
+	put(d.fd, "stream");
+	assert_int_equal(access("new", F_OK), -1);
+	assert_int_equal(destination_commit(&d), 0);
+	assert_int_equal(destination_commit(&d), 0);
+	assert_file("new", "stream");
+	put(d.fd, " on");
+	assert_int_equal(destination_close(&d), 0);
+	assert_file("new", "stream on");
+	assert_int_equal(stat("new", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(files(), 1);
+	unlink("new");
+}
+
+static void a_recording_that_never_begins_leaves_the_old_one(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	make("old", "old");
+	assert_int_equal(destination_open(&d, "old", true), 0);
+	put(d.fd, "new");
+	assert_int_equal(destination_close(&d), 0);
+	assert_file("old", "old");
+	assert_int_equal(files(), 1);
+	unlink("old");
+}
+
+static void a_recording_that_begins_takes_the_old_one_s_place(void **state)
+{
+	struct destination d;
+	char path[300];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/old", folder);
+	make("old", "old");
+	assert_int_equal(destination_open(&d, path, true), 0);
+	put(d.fd, "new");
+	assert_file("old", "old");
+	assert_int_equal(destination_commit(&d), 0);
+	assert_int_equal(destination_close(&d), 0);
+	assert_file("old", "new");
+	assert_int_equal(files(), 1);
+	unlink("old");
+}
+
+static void an_existing_file_is_refused(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	make("old", "old");
+	assert_int_equal(symlink("nothing", "link"), 0);
+	assert_int_equal(destination_open(&d, "old", false), -EEXIST);
+	assert_int_equal(destination_open(&d, "link", false), -EEXIST);
+	assert_null(destination_refuses("old"));
+	assert_null(destination_refuses("link"));
+	assert_file("old", "old");
+	assert_int_equal(files(), 2);
+	unlink("old");
+	unlink("link");
+}
+
+static void a_file_that_comes_meanwhile_is_kept(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	assert_int_equal(destination_open(&d, "new", false), 0);
+	make("new", "another's");
+	assert_int_equal(destination_commit(&d), -EEXIST);
+	assert_int_equal(destination_close(&d), 0);
+	assert_file("new", "another's");
+	assert_int_equal(files(), 1);
+	unlink("new");
+}
+
+static void a_link_is_replaced_and_not_followed(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	make("victim", "victim");
+	assert_int_equal(symlink("victim", "link"), 0);
+	assert_int_equal(destination_open(&d, "link", true), 0);
+	put(d.fd, "new");
+	assert_int_equal(destination_commit(&d), 0);
+	assert_int_equal(destination_close(&d), 0);
+	assert_file("victim", "victim");
+	assert_file("link", "new");
+	unlink("victim");
+	unlink("link");
+}
+
+static void a_character_device_is_written_to(void **state)
+{
+	struct destination d;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("/dev/null", "null"), 0);
+	for (int force = 0; force < 2; force++) {
+		assert_int_equal(destination_open(&d, "null", force), 0);
+		put(d.fd, "stream");
+		assert_int_equal(destination_commit(&d), 0);
+		assert_int_equal(destination_close(&d), 0);
+		assert_int_equal(destination_open(&d, "/dev/null", force), 0);
+		put(d.fd, "stream");
+		assert_int_equal(destination_commit(&d), 0);
+		assert_int_equal(destination_close(&d), 0);
+	}
+	assert_int_equal(lstat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(files(), 1);
+	unlink("null");
+}
+
+static void a_fifo_is_written_to(void **state)
+{
+	struct destination d;
+	char got[6];
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(destination_open(&d, "fifo", true), 0);
+	put(d.fd, "stream");
+	assert_int_equal(destination_commit(&d), 0);
+	assert_int_equal(destination_close(&d), 0);
+	assert_int_equal(read(reader, got, sizeof(got)), sizeof(got));
+	assert_memory_equal(got, "stream", 6);
+	close(reader);
+	assert_int_equal(files(), 1);
+	unlink("fifo");
+}
+
+static void other_special_files_are_refused_and_stay(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct destination d;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(mkdir("folder", 0700), 0);
+	assert_int_equal(bind(s, (struct sockaddr *)&address, sizeof(address)), 0);
+	for (int force = 0; force < 2; force++) {
+		assert_int_equal(destination_open(&d, "folder", force), -EEXIST);
+		assert_int_equal(destination_open(&d, "socket", force), -EEXIST);
+	}
+	assert_string_equal(destination_refuses("folder"), "a directory");
+	assert_string_equal(destination_refuses("socket"), "a socket");
+	assert_int_equal(destination_open(&d, "none/", true), -EISDIR);
+	assert_int_equal(destination_open(&d, "none/file", true), -ENOENT);
+	assert_int_equal(destination_open(&d, "", true), -ENOENT);
+	if (!mknod("block", S_IFBLK | 0600, 0)) {
+		assert_int_equal(destination_open(&d, "block", true), -EEXIST);
+		assert_string_equal(destination_refuses("block"), "a block device");
+		assert_int_equal(lstat("block", &st), 0);
+		assert_true(S_ISBLK(st.st_mode));
+		unlink("block");
+	}
+	assert_int_equal(files(), 2);
+	close(s);
+	unlink("socket");
+	rmdir("folder");
+}
+
+static void a_link_to_standard_output_is_that(void **state)
+{
+	struct destination d;
+	int file = open("out", O_RDWR | O_CREAT, 0600), before = dup(STDOUT_FILENO);
+
+	(void)state;
+	fflush(stdout);
+	assert_int_equal(symlink("/proc/self/fd/1", "stdout"), 0);
+	assert_int_equal(dup2(file, STDOUT_FILENO), STDOUT_FILENO);
+	if (!destination_open(&d, "stdout", true)) {
+		put(d.fd, "stream");
+		destination_close(&d);
+	}
+	assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+	assert_file("out", "stream");
+	assert_int_equal(files(), 2);
+	close(file);
+	close(before);
+	unlink("out");
+	unlink("stdout");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recording_gets_its_name_when_it_has_begun),
+		cmocka_unit_test(a_recording_that_never_begins_leaves_the_old_one),
+		cmocka_unit_test(a_recording_that_begins_takes_the_old_one_s_place),
+		cmocka_unit_test(an_existing_file_is_refused),
+		cmocka_unit_test(a_file_that_comes_meanwhile_is_kept),
+		cmocka_unit_test(a_link_is_replaced_and_not_followed),
+		cmocka_unit_test(a_character_device_is_written_to),
+		cmocka_unit_test(a_fifo_is_written_to),
+		cmocka_unit_test(other_special_files_are_refused_and_stay),
+		cmocka_unit_test(a_link_to_standard_output_is_that),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
