@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/run.h"
@@ -14,6 +15,9 @@
 /* The shortest interval, in nanoseconds and in words. */
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
+
+/* Blocks that wait for a pipe's reader that is slow: some hundred of 80 columns. */
+#define BUFFER_BYTES (1u << 20)
 
 /**
  * struct live_options - what the verb live was asked
@@ -37,12 +41,31 @@ struct live {
 	struct announced announced;
 	bool lacks_told; /* the peers' merge knows which points this machine lacks */
 	uint64_t shown;
+	uint64_t left_out;
 };
+
+/* A block that a terminal does not take is shown anew with the next one; a pipe's reader misses it. */
+static int taken(struct live *l, int err)
+{
+	if (err == -EAGAIN) {
+		l->left_out += !l->view.redraw;
+		return 0;
+	}
+	/* What it failed of run() tells. */
+	return err && output_error(l->view.output) ? 1 : err;
+}
+
+static uint64_t left_out(void *context)
+{
+	const struct live *l = context;
+
+	return l->left_out;
+}
 
 static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	int err = view_interval(s, &l->view);
+	int err = taken(l, view_interval(s, &l->view));
 
 	if (!err && l->peers)
 		err = live_merge_interval(l->peers);
@@ -53,8 +76,15 @@ static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
 	int err = l->peers ? live_merge_finish(l->peers) : 0;
+	struct output_rest rest;
 
-	return err ? err : view_summary(s, &l->view);
+	if (err)
+		return err;
+	err = view_summary(s, &l->view);
+	/* It is worth more than the blocks that nobody has read. */
+	if (err == -EAGAIN && !output_cut(l->view.output, &rest))
+		err = view_summary(s, &l->view);
+	return taken(l, err) < 0 ? err : 0;
 }
 
 static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
@@ -92,7 +122,7 @@ static int resize(void *context, const struct stats *s)
 	struct live *l = context;
 
 	view_resize(&l->view);
-	return l->view.redraw ? view_interval(s, &l->view) : 0;
+	return l->view.redraw ? taken(l, view_interval(s, &l->view)) : 0;
 }
 
 /* The view says it by itself, in every block. */
@@ -103,7 +133,7 @@ static void waiting(void *context)
 
 static int live(const struct live_options *o)
 {
-	const struct run_callbacks callbacks = {
+	struct run_callbacks callbacks = {
 		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.record = take_record,
 		.fd = o->nr_peers ? peers_fd_of : NULL,
@@ -112,17 +142,26 @@ static int live(const struct live_options *o)
 		.resize = resize,
 		.waiting = waiting,
 		.end = show_summary,
+		.output_name = "standard output",
+		.left_out = left_out,
 	};
 	struct live l = {.o = o};
 	int status;
 
 	view_setup(&l.view, stdout);
 	l.view.histogram = o->histogram;
+	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
+	if (!l.view.output) {
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	callbacks.output = l.view.output;
 	if (o->nr_peers) {
 		l.peers = live_merge_new(o->peers, o->nr_peers);
 		if (!l.peers) {
 			fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n",
 				strerror(errno));
+			output_free(l.view.output);
 			return EXIT_FAILURE;
 		}
 		l.view.peers = l.peers;
@@ -130,6 +169,7 @@ static int live(const struct live_options *o)
 	status = run(&o->run, &callbacks, &l);
 	live_merge_free(l.peers);
 	announced_free(&l.announced);
+	output_free(l.view.output);
 	return status;
 }
 

@@ -3,28 +3,35 @@
  * The verb record: everything that one side sees, as a stream, into a file or a pipe.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/console.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
 #include "core/units.h"
+#include "stream/destination.h"
 #include "stream/stream.h"
 #include "stream/writer.h"
 #include "trace/announce.h"
 
 /* How long a record may wait before it is written: what a reader at the other end of a pipe feels. */
 #define FLUSH_NS 200000000ULL
+/*
+ * What waits for a reader that is slow: twice what the ring buffer of the BPF programs holds, some 120,000
+ * records.
+ */
+#define BUFFER_BYTES (4ULL << 20)
+#define BUFFER_BYTES_MAX (1ULL << 30)
+/* How long the header may take to be out before tracing goes on without waiting for it. */
+#define HEADER_NS 100000000ULL
 /* How often progress is told where it cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
@@ -35,6 +42,7 @@
  * @output: where to, "-" is standard output
  * @force: replace a file that exists
  * @max_bytes: end before the stream gets larger; 0 is never
+ * @buffer_bytes: what may wait for the reader
  */
 struct record_options {
 	struct run_options run;
@@ -42,19 +50,24 @@ struct record_options {
 	const char *output;
 	bool force;
 	uint64_t max_bytes;
+	uint64_t buffer_bytes;
 };
 
 struct recorder {
 	const struct record_options *o;
-	int fd;
+	struct destination to;
+	struct output *out;
 	const struct tracer *t;
 	struct stream_writer *w;
+	uint64_t header_bytes;
 	struct announced announced;
-	uint64_t records;
+	struct stream_event end;
+	uint64_t losses;
+	double elapsed;
 	double told;
 	bool terminal;
-	bool reader_gone;
 	bool full;
+	bool refused; /* the name that the file should have */
 };
 
 static void describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
@@ -77,13 +90,10 @@ static void describe(struct stream_header *h, const struct run_options *o, enum 
 	}
 }
 
-/* What stops the recording, told apart: a reader that left is no failure of ours. */
-static int stop_on(struct recorder *r, int err)
+/* An output that takes no more ends the recording, and is told of by run(); all else is told here. */
+static int stop_on(const struct recorder *r, int err)
 {
-	if (err != -EPIPE)
-		return err;
-	r->reader_gone = true;
-	return 1;
+	return err < 0 && output_error(r->out) ? 1 : err;
 }
 
 static int write_clock(struct recorder *r)
@@ -110,8 +120,26 @@ static int write_header(struct recorder *r, enum nt_source source)
 
 	describe(&h, &r->o->run, source);
 	h.missing = r->t ? tracer_missing(r->t) : 0;
-	r->w = stream_writer_new(r->fd, &h);
-	return r->w ? 0 : -errno;
+	r->w = stream_writer_to(r->out, &h);
+	if (!r->w)
+		return -errno;
+	r->header_bytes = stream_bytes(r->w);
+	return stream_flush(r->w);
+}
+
+/* A file gets its name when its header is out. */
+static int name_file(struct recorder *r)
+{
+	int err;
+
+	if (!r->w || r->refused || output_written(r->out) < r->header_bytes)
+		return 0;
+	err = destination_commit(&r->to);
+	if (err) {
+		r->refused = true;
+		fprintf(stderr, "ntprof-bpf: cannot create %s: %s\n", r->o->output, strerror(-err));
+	}
+	return err;
 }
 
 static int begin(void *context, const struct tracer *t)
@@ -123,10 +151,13 @@ static int begin(void *context, const struct tracer *t)
 	err = write_header(r, tracer_source(t));
 	if (!err)
 		err = write_clock(r);
-	if (err && err != -EPIPE)
-		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", r->o->output,
-			strerror(-err));
-	return stop_on(r, err);
+	if (!err)
+		err = stream_flush(r->w);
+	/* That the output has failed run() finds out by itself. */
+	if (err)
+		return output_error(r->out) ? 0 : err;
+	output_settle(r->out, -1, HEADER_NS);
+	return name_file(r);
 }
 
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
@@ -135,6 +166,11 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 	int err = 0;
 
 	r->t = t;
+	/* Without its header there is no stream: the output has failed. */
+	if (!r->w)
+		return 1;
+	if (stream_left_out(r->w))
+		return 0;
 	if (!announced_already(&r->announced, rec))
 		err = tell_queue(r, rec);
 	if (!err)
@@ -145,8 +181,14 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 		r->full = true;
 		return 1;
 	}
-	r->records++;
-	return r->o->count && r->records >= r->o->count;
+	return r->o->count && stream_records(r->w) >= r->o->count;
+}
+
+static uint64_t left_out(void *context)
+{
+	const struct recorder *r = context;
+
+	return r->w ? stream_reader_slow(r->w) : 0;
 }
 
 static void losses_of(const struct stats *s, struct stream_losses *l)
@@ -164,15 +206,15 @@ static uint64_t losses_sum(const struct stats *s)
 	return n;
 }
 
-static void tell_progress(struct recorder *r, const struct stats *s, bool last)
+static void tell_progress(struct recorder *r, bool last)
 {
-	if (!r->terminal && !last && s->elapsed < r->told + PROGRESS_SECONDS)
+	if (!last && ((!r->terminal && r->elapsed < r->told + PROGRESS_SECONDS) || !console_idle()))
 		return;
-	r->told = s->elapsed;
+	r->told = r->elapsed;
 	fprintf(stderr,
 		"%s%s: %" PRIu64 " commands, %" PRIu64 " bytes, %" PRIu64 " losses, %.0f s%s",
-		r->terminal ? "\r" : "", side_name(r->o->run.side), r->records,
-		r->w ? stream_bytes(r->w) : 0, losses_sum(s), s->elapsed,
+		r->terminal ? "\r" : "", side_name(r->o->run.side), r->w ? stream_records(r->w) : 0,
+		r->w ? stream_bytes(r->w) : 0, r->losses, r->elapsed,
 		r->terminal && !last ? "\033[K" : "\n");
 }
 
@@ -182,7 +224,7 @@ static int interval(void *context, const struct stats *s)
 	struct recorder *r = context;
 	int err;
 
-	if (!r->t)
+	if (!r->t || !r->w)
 		return 0;
 	losses_of(s, &e.losses);
 	err = stream_write(r->w, &e);
@@ -190,33 +232,57 @@ static int interval(void *context, const struct stats *s)
 		err = write_clock(r);
 	if (!err)
 		err = stream_flush(r->w);
-	tell_progress(r, s, false);
+	if (!err)
+		err = name_file(r);
+	r->losses = losses_sum(s);
+	r->elapsed = s->elapsed;
+	tell_progress(r, false);
 	return stop_on(r, err);
 }
 
 static int end(void *context, const struct stats *s)
 {
-	struct stream_event e = {.type = STREAM_END};
 	struct recorder *r = context;
 	int err = 0;
 
+	r->losses = losses_sum(s);
+	r->elapsed = s->elapsed;
+	r->end = (struct stream_event){.type = STREAM_END, .end.clock = instant_now()};
+	losses_of(s, &r->end.end.losses);
 	/* Ended before the module came: a stream without records. */
 	if (!r->w)
 		err = write_header(r, r->o->run.source);
-	if (!err && !r->reader_gone) {
-		e.end.records = r->records;
-		e.end.clock = instant_now();
-		losses_of(s, &e.end.losses);
-		err = stream_write(r->w, &e);
-		if (!err)
-			err = stream_flush(r->w);
-	}
-	tell_progress(r, s, true);
-	if (r->reader_gone)
-		fprintf(stderr, "ended: the reader is gone\n");
-	else if (r->full)
-		fprintf(stderr, "ended: --max-size is reached\n");
+	if (!err)
+		err = stream_write(r->w, &r->end);
+	if (!err)
+		err = stream_flush(r->w);
 	return stop_on(r, err) < 0 ? err : 0;
+}
+
+/* What the output has not begun to take is left out, and counted. */
+static void cut(void *context)
+{
+	struct recorder *r = context;
+	uint64_t before = r->w ? stream_reader_slow(r->w) : 0;
+
+	if (!r->w)
+		return;
+	stream_cut(r->w, &r->end);
+	r->losses += stream_reader_slow(r->w) - before;
+}
+
+/* All that can be written is written. */
+static int over(void *context)
+{
+	struct recorder *r = context;
+	int err = name_file(r);
+
+	if (!r->w)
+		return err;
+	tell_progress(r, true);
+	if (r->full)
+		fprintf(stderr, "ended: --max-size is reached\n");
+	return err;
 }
 
 static void waiting(void *context)
@@ -226,36 +292,31 @@ static void waiting(void *context)
 	fprintf(stderr, "waiting for module %s\n", driver_name(r->o->run.side));
 }
 
-/*
- * A file of ours, made anew and readable by its owner only; or a FIFO that is there already. Never
- * what a symbolic link points to. Return: fd, or -1 with errno set.
- */
-static int open_output(const char *path, bool force)
+/* Return: 0, or a negative errno with a message printed. */
+static int open_output(struct recorder *r)
 {
-	struct stat st;
+	const char *path = r->o->output, *kind;
+	int err = destination_open(&r->to, path, r->o->force);
 
-	if (!strcmp(path, "-"))
-		return dup(STDOUT_FILENO);
-	if (!lstat(path, &st)) {
-		if (S_ISFIFO(st.st_mode))
-			return open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-		if (!force) {
-			errno = EEXIST;
-			return -1;
-		}
-		if (S_ISDIR(st.st_mode)) {
-			errno = EISDIR;
-			return -1;
-		}
-		if (unlink(path))
-			return -1;
+	if (!err) {
+		r->out = output_new(r->to.fd, r->o->buffer_bytes);
+		if (r->out)
+			return 0;
+		err = -errno;
+		destination_close(&r->to);
 	}
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	kind = destination_refuses(path);
+	if (kind)
+		fprintf(stderr, "ntprof-bpf: cannot write to %s: it is %s\n", path, kind);
+	else
+		fprintf(stderr, "ntprof-bpf: cannot create %s: %s%s\n", path, strerror(-err),
+			err == -EEXIST ? " (--force replaces it)" : "");
+	return err;
 }
 
 static int record_into(const struct record_options *o)
 {
-	static const struct run_callbacks callbacks = {
+	struct run_callbacks callbacks = {
 		.select = NT_SELECT_ALL,
 		.no_histograms = true,
 		.begin = begin,
@@ -263,34 +324,35 @@ static int record_into(const struct record_options *o)
 		.interval = interval,
 		.waiting = waiting,
 		.end = end,
+		.output_name = strcmp(o->output, "-") ? o->output : "standard output",
+		.left_out = left_out,
+		.cut = cut,
+		.over = over,
 	};
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
-	int fd, status;
+	int status, err;
 
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {
 		fprintf(stderr,
 			"ntprof-bpf: a stream is not for a terminal: use -o FILE or a pipe\n");
 		return EXIT_FAILURE;
 	}
-	signal(SIGPIPE, SIG_IGN);
-	fd = open_output(o->output, o->force);
-	if (fd < 0) {
-		fprintf(stderr, "ntprof-bpf: cannot create %s: %s%s\n", o->output, strerror(errno),
-			errno == EEXIST ? " (--force replaces it)" : "");
+	if (!run_check(&o->run) || open_output(&r))
 		return EXIT_FAILURE;
-	}
-	r.fd = fd;
+	callbacks.output = r.out;
 	status = run(&o->run, &callbacks, &r);
 	stream_writer_free(r.w);
 	announced_free(&r.announced);
-	if (close(fd) && !status) {
-		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", o->output, strerror(errno));
+	output_free(r.out);
+	err = destination_close(&r.to);
+	if (err && !status) {
+		fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", o->output, strerror(-err));
 		status = EXIT_FAILURE;
 	}
 	return status;
 }
 
-enum { KEY_FORCE = 0x100, KEY_MAX_SIZE };
+enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER };
 
 enum { CHILD_RUN, CHILD_COMMANDS };
 
@@ -314,6 +376,11 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 			options_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
 				      arg);
 		break;
+	case KEY_BUFFER:
+		if (parse_size(arg, &o->buffer_bytes) || o->buffer_bytes < STREAM_BUFFER_MIN ||
+		    o->buffer_bytes > BUFFER_BYTES_MAX)
+			options_error(state, "--buffer %s: not a size from 256K to 1G", arg);
+		break;
 	case ARGP_KEY_END:
 		if (!o->output)
 			options_error(state, "record needs -o FILE, or -o - for standard output");
@@ -326,9 +393,16 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option record_options[] = {
 	{"output", 'o', "FILE", 0, "Write the stream to FILE; - is standard output", SECTION_RUN},
-	{"force", KEY_FORCE, NULL, 0, "Replace FILE if it exists", SECTION_RUN},
+	{"force", KEY_FORCE, NULL, 0,
+	 "Replace FILE if it exists, once the recording has begun. Pipes and character devices are "
+	 "written to, not replaced",
+	 SECTION_RUN},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
 	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_RUN},
+	{"buffer", KEY_BUFFER, "SIZE", 0,
+	 "Keep up to SIZE (default 4M) for a reader that is slow; further records are left out, and "
+	 "counted as reader_slow",
+	 SECTION_RUN},
 	{0},
 };
 
@@ -356,7 +430,7 @@ static const struct argp record_argp = {
 
 static int main_record(int argc, char **argv)
 {
-	struct record_options o = {.run = RUN_OPTIONS_DEFAULT};
+	struct record_options o = {.run = RUN_OPTIONS_DEFAULT, .buffer_bytes = BUFFER_BYTES};
 
 	options_parse(&record_argp, argc, argv, &o);
 	o.run.interval_ns = FLUSH_NS;

@@ -12,10 +12,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/console.h"
 #include "core/names.h"
 
 /* How soon a module that has just been loaded is noticed. */
 #define MODULE_POLL_NS 50000000ULL
+/* When a signal has ended the run: how long the output may take for what it has, and then for the end. */
+#define END_PATIENCE_NS 250000000ULL
 
 /* What a run waits for. The first ones are its own, and closed by it; the others belong to @t and @cb. */
 enum source {
@@ -29,6 +32,7 @@ enum source {
 	CLOCK = OWN_SOURCES,
 	RECORDS,
 	VERB,
+	OUTPUT,
 	SOURCES_NR,
 };
 
@@ -41,6 +45,7 @@ struct run {
 	int epoll_fd;
 	int fds[SOURCES_NR]; /* -1 where there is none */
 	int record_result;
+	bool hurry; /* a signal has come */
 };
 
 static void complain(const struct run *r, enum tracer_status status, const char *detail)
@@ -94,14 +99,24 @@ static int timer_new(uint64_t ns, bool periodic)
 	return fd;
 }
 
+/* Signals that end a run. nohup(1) has SIGHUP ignored, which a signalfd would not heed. */
+static void signals_that_end(sigset_t *set)
+{
+	struct sigaction hup = {.sa_handler = SIG_DFL};
+
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaction(SIGHUP, NULL, &hup);
+	if (hup.sa_handler != SIG_IGN)
+		sigaddset(set, SIGHUP);
+}
+
 static int open_signals(void)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	signals_that_end(&set);
 	sigaddset(&set, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -168,15 +183,26 @@ static int try_open(struct run *r)
 	return r->cb->begin && r->cb->begin(r->context, r->t) ? 1 : 0;
 }
 
+static void count_left_out(struct run *r)
+{
+	uint64_t *total = &r->s.counters_total[COUNTER_READER_SLOW];
+	uint64_t now = r->cb->left_out ? r->cb->left_out(r->context) : 0;
+
+	r->s.counters_interval[COUNTER_READER_SLOW] = now - *total;
+	*total = now;
+}
+
 static int collect(struct run *r)
 {
 	int err;
 
 	stats_begin_interval(&r->s);
+	count_left_out(r);
 	if (!r->t)
 		return 0;
 	tracer_clock_update(r->t);
 	err = tracer_collect(r->t, &r->s);
+	count_left_out(r);
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot read what was counted: %s\n", strerror(-err));
 	return err;
@@ -208,9 +234,11 @@ static int on_signal(struct run *r)
 
 	while (!ret && read(r->fds[SIGNAL], &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo != SIGWINCH)
-			ret = 1;
+			r->hurry = true;
 		else if (r->cb->resize)
 			ret = r->cb->resize(r->context, &r->s);
+		if (r->hurry)
+			ret = 1;
 	}
 	return ret;
 }
@@ -258,6 +286,13 @@ static int on_verb(struct run *r)
 	return r->cb->ready(r->context);
 }
 
+/* It has failed, and takes no more: what that means is told in the end. */
+static int on_output(struct run *r)
+{
+	(void)r;
+	return 1;
+}
+
 /* Return: 0 to go on, 1 to end, -ECANCELED on trouble that has been told, or another negative errno. */
 static int loop(struct run *r)
 {
@@ -265,6 +300,7 @@ static int loop(struct run *r)
 		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_end,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
 		[CLOCK] = on_clock,   [RECORDS] = on_records,	[VERB] = on_verb,
+		[OUTPUT] = on_output,
 	};
 
 	for (;;) {
@@ -279,6 +315,8 @@ static int loop(struct run *r)
 			if (ret)
 				return ret;
 		}
+		if (r->cb->round)
+			r->cb->round(r->context);
 	}
 }
 
@@ -299,6 +337,39 @@ static int finish(struct run *r)
 	return r->cb->end(r->context, &r->s);
 }
 
+/* Until all is written; a signal that has come or comes ends that soon. Return: as output_settle(). */
+static int settle(const struct run *r)
+{
+	return output_settle(r->cb->output, r->hurry ? -1 : r->fds[SIGNAL], END_PATIENCE_NS);
+}
+
+/* Nothing traces any more. @ret: how the run ended; Return: how it ends now. */
+static int hand_over(struct run *r, int ret)
+{
+	sigset_t set;
+	int err, again, over;
+
+	/* The same descriptor, without SIGWINCH. */
+	signals_that_end(&set);
+	if (r->fds[SIGNAL] >= 0)
+		signalfd(r->fds[SIGNAL], &set, 0);
+	err = settle(r);
+	if (err && err != -EPIPE && r->cb->cut) {
+		r->cb->cut(r->context);
+		r->hurry = true;
+		again = settle(r);
+		if (again == -EPIPE)
+			err = again;
+	}
+	over = r->cb->over ? r->cb->over(r->context) : 0;
+	if (err == -EPIPE)
+		fprintf(stderr, "ended: the reader is gone\n");
+	if (!err || err == -EPIPE || err == -ETIMEDOUT)
+		return ret < 0 ? ret : over;
+	fprintf(stderr, "ntprof-bpf: cannot write to %s: %s\n", r->cb->output_name, strerror(-err));
+	return err;
+}
+
 /* Return: 0 or a negative errno. */
 static int watch_from_the_start(struct run *r)
 {
@@ -311,22 +382,29 @@ static int watch_from_the_start(struct run *r)
 		err = watch(r, END, timer_new(r->o->duration_ns, false));
 	if (!err && r->cb->fd)
 		err = watch(r, VERB, r->cb->fd(r->context));
-	return err;
+	return err ?: watch(r, OUTPUT, output_event_fd(r->cb->output));
+}
+
+bool run_check(const struct run_options *o)
+{
+	const struct run r = {.o = o};
+	enum tracer_status status;
+	char detail[256];
+
+	status = tracer_check(detail, sizeof(detail));
+	if (status)
+		complain(&r, status, detail);
+	return !status;
 }
 
 int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context)
 {
 	struct run r = {.o = o, .cb = callbacks, .context = context};
-	enum tracer_status status;
 	struct utsname u;
-	char detail[256];
 	int ret;
 
-	status = tracer_check(detail, sizeof(detail));
-	if (status) {
-		complain(&r, status, detail);
+	if (!run_check(o))
 		return EXIT_FAILURE;
-	}
 	r.s.side = o->side;
 	r.s.driver = "";
 	r.s.source = source_name(o->source);
@@ -336,7 +414,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
 
-	ret = watch_from_the_start(&r);
+	ret = console_open() ?: watch_from_the_start(&r);
 	if (ret) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
@@ -351,6 +429,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 out:
 	tracer_close(r.t);
 	stats_free(&r.s);
+	ret = hand_over(&r, ret);
+	console_close(r.hurry ? -1 : r.fds[SIGNAL]);
 	for (int i = 0; i < OWN_SOURCES; i++)
 		unwatch(&r, i);
 	if (r.epoll_fd >= 0)

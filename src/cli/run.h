@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/output.h"
 #include "core/points.h"
 #include "core/stats.h"
 #include "trace/tracer.h"
@@ -44,6 +45,12 @@ struct run_options {
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
  * @end: tracing is over, @s holds the whole run
+ * @output: what the verb writes to, and @output_name what to call it. The run ends when that fails: well, if
+ *          the reader is gone. At the end it waits until all is written, or until a signal comes
+ * @left_out: pieces that @output did not take so far, to be counted as reader_slow
+ * @round: everything that waited has been dealt with; may be NULL
+ * @cut: after @end: @output has not taken all and there is no time, or its disk is full; may be NULL
+ * @over: nothing is written any more; may be NULL
  *
  * Callbacks that return int: 0 to go on, 1 to end the run well, a negative errno to end it badly.
  */
@@ -58,7 +65,20 @@ struct run_callbacks {
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
 	int (*end)(void *context, const struct stats *s);
+	struct output *output;
+	const char *output_name;
+	uint64_t (*left_out)(void *context);
+	void (*round)(void *context);
+	void (*cut)(void *context);
+	int (*over)(void *context);
 };
+
+/**
+ * run_check() - can this machine trace at all: what is to be known before anything is touched
+ *
+ * Return: whether it can. If not, a message about why has been printed to standard error.
+ */
+bool run_check(const struct run_options *o);
 
 /**
  * run() - trace until the user, the duration or a callback ends it

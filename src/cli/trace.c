@@ -4,7 +4,11 @@
  * the first one, and its stages in nanoseconds.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/run.h"
@@ -13,6 +17,9 @@
 #include "view/command.h"
 #include "view/losses.h"
 #include "view/view.h"
+
+/* Lines that wait for a reader that is slow: some 10,000. */
+#define BUFFER_BYTES (4u << 20)
 
 /**
  * struct trace_options - what the verb trace was asked
@@ -30,34 +37,72 @@ struct trace_options {
 
 struct trace {
 	const struct trace_options *o;
+	struct output *out;
+	FILE *line; /* what is in @text, @size bytes */
+	char *text;
+	size_t size;
+	struct view_options view; /* of standard error */
 	uint64_t printed;
+	uint64_t left_out;
 };
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
 	struct trace *trace = context;
 	char controller[32];
+	int err;
 
 	tracer_controller_name(t, r, controller, sizeof(controller));
-	command_print_side(stdout, controller, r, tracer_missing(t));
-	if (ferror(stdout))
-		return -EIO;
+	rewind(trace->line);
+	command_print_side(trace->line, controller, r, tracer_missing(t));
+	if (fflush(trace->line))
+		return -ENOMEM;
+	err = output_put(trace->out, trace->text, trace->size, 1);
+	if (err == -EAGAIN) {
+		trace->left_out++;
+		return 0;
+	}
+	/* What it failed of run() tells. */
+	if (err)
+		return 1;
 	return trace->o->count && ++trace->printed >= trace->o->count;
+}
+
+static uint64_t left_out(void *context)
+{
+	const struct trace *trace = context;
+
+	return trace->left_out;
+}
+
+/* A line is out when it happens, and all of a burst are with one write. */
+static void flush_lines(void *context)
+{
+	const struct trace *trace = context;
+
+	output_flush(trace->out);
+}
+
+static void cut(void *context)
+{
+	const struct trace *trace = context;
+	struct output_rest rest;
+
+	if (!output_cut(trace->out, &rest) && rest.pieces)
+		fprintf(stderr, "the last %u lines are left out\n", rest.pieces);
 }
 
 /* What a reader has to know of what is not in the lines. */
 static int print_losses(void *context, const struct stats *s)
 {
-	const struct trace *trace = context;
-	struct view_options view;
+	struct trace *trace = context;
 
-	if (trace->o->summary) {
-		view_setup(&view, stderr);
-		view.histogram = trace->o->histogram;
-		return view_summary(s, &view) || fflush(stdout) ? -EIO : 0;
+	if (!trace->o->summary) {
+		losses_print_some(s, stderr);
+		return 0;
 	}
-	losses_print_some(s, stderr);
-	return fflush(stdout) ? -EIO : 0;
+	trace->view.out = stderr;
+	return view_summary(s, &trace->view);
 }
 
 static int begin(void *context, const struct tracer *t)
@@ -78,16 +123,35 @@ static void waiting(void *context)
 
 static int trace(const struct trace_options *o)
 {
-	const struct run_callbacks callbacks = {
+	struct run_callbacks callbacks = {
 		.select = o->run.slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
 		.begin = begin,
 		.record = print_record,
 		.waiting = waiting,
 		.end = print_losses,
+		.output_name = "standard output",
+		.left_out = left_out,
+		.round = flush_lines,
+		.cut = cut,
 	};
 	struct trace t = {.o = o};
+	int status = EXIT_FAILURE;
 
-	return run(&o->run, &callbacks, &t);
+	t.out = output_new(STDOUT_FILENO, BUFFER_BYTES);
+	t.line = open_memstream(&t.text, &t.size);
+	if (t.out && t.line) {
+		callbacks.output = t.out;
+		view_setup(&t.view, stderr);
+		t.view.histogram = o->histogram;
+		status = run(&o->run, &callbacks, &t);
+	} else {
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
+	}
+	if (t.line)
+		fclose(t.line);
+	free(t.text);
+	output_free(t.out);
+	return status;
 }
 
 enum { KEY_SLOWER = 0x100, KEY_SUMMARY };

@@ -49,6 +49,20 @@ static void plain_begin(FILE *out)
 	fprintf(out, "%s\n", text);
 }
 
+/* What is redrawn in place is of no use behind an older one that still waits. */
+static int text_write(const struct view_options *o, bool summary, const char *text, size_t size)
+{
+	int err;
+
+	if (!o->output)
+		return fwrite(text, 1, size, o->out) != size || fflush(o->out) ? -EIO : 0;
+	if (o->redraw && !summary && !output_idle(o->output))
+		return output_error(o->output) ?: -EAGAIN;
+	err = output_put(o->output, text, size, 1);
+	output_flush(o->output);
+	return err;
+}
+
 /* In one piece, so that no half-drawn screen is seen. */
 static int block_write(const struct screen *s, const struct view_options *o, const struct block *b)
 {
@@ -74,8 +88,8 @@ static int block_write(const struct screen *s, const struct view_options *o, con
 		err = -ENOMEM;
 	if (fclose(m))
 		err = -ENOMEM;
-	if (!err && (fwrite(text, 1, size, o->out) != size || fflush(o->out)))
-		err = -EIO;
+	if (!err)
+		err = text_write(o, b->summary, text, size);
 	free(text);
 	return err;
 }

@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/output.h"
 #include "core/stats.h"
 #include "peer/live_merge.h"
 
 /**
  * struct view_options - how to draw
- * @out: where to
+ * @out: where to; where there is an @output, only its size and kind count
+ * @output: what takes whole blocks without waiting, or NULL
  * @histogram: also print full-size histograms of every queue and operation
  * @unicode: bars of Unicode blocks; else ASCII
  * @redraw: redraw in place (a terminal); else one block after the other
@@ -24,6 +26,7 @@
  */
 struct view_options {
 	FILE *out;
+	struct output *output;
 	bool histogram;
 	bool unicode;
 	bool redraw;
@@ -37,7 +40,8 @@ struct view_options {
  * @s: what was seen
  * @o: how to draw it
  *
- * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM.
+ * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM; with an @output what output_put()
+ * returns: -EAGAIN if the block is left out. On a terminal it is, as long as the one before is not shown.
  */
 int view_interval(const struct stats *s, const struct view_options *o);
 

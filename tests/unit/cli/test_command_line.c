@@ -156,6 +156,8 @@ static void what_is_wrong_is_named(void **state)
 		{{"--host", "--source", "perf"}, "--source perf: neither tracepoints nor stock"},
 		{{"probes", "--format", "xml"}, "--format xml: neither text nor json"},
 		{{"record", "--max-size", "1T"}, "--max-size 1T: not a size"},
+		{{"record", "--buffer", "255K"}, "--buffer 255K: not a size from 256K to 1G"},
+		{{"record", "--buffer", "2G"}, "--buffer 2G: not a size from 256K to 1G"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
 	};
 	struct result r;

@@ -43,7 +43,7 @@ static const struct option options[] = {
 	{"duration", "2s"}, {"count", "3"},	{"histogram", NULL}, {"sample", "10"},
 	{"peer", "true"},   {"slower", "1ms"},	{"summary", NULL},   {"output", "/nowhere/file"},
 	{"force", NULL},    {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
-	{"format", "json"}, {"verbose", NULL},
+	{"format", "json"}, {"verbose", NULL},	{"buffer", "1M"},
 };
 
 /* The verbs, and the options that each of them has. */
@@ -59,7 +59,7 @@ static const struct verb {
 	  "summary", "verbose"}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "verbose"}},
+	  "buffer", "verbose"}},
 	{"report", {"slowest", "commands"}},
 	{"probes", {"host", "target", "source", "format"}},
 	{"help", {NULL}},

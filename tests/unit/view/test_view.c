@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the view writes, read back as text. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "core/names.h"
@@ -803,6 +805,58 @@ static void full_disk_is_an_error(void **state)
 	stats_free(&s);
 }
 
+/* A pipe stands for it: what matters is that nobody reads. */
+static void terminal_that_is_stopped_gets_no_block_behind_another(void **state)
+{
+	struct view_options o = {.columns = 80, .lines = 24, .redraw = true};
+	struct stats s = stats_make();
+	char text[4096];
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	while (write(p[1], text, 1) == 1 && fcntl(p[1], F_SETFL, O_NONBLOCK) == 0)
+		;
+	assert_int_equal(fcntl(p[1], F_SETFL, 0), 0);
+	o.output = output_new(p[1], 1 << 20);
+	assert_non_null(o.output);
+	assert_int_equal(view_interval(&s, &o), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(view_interval(&s, &o), -EAGAIN);
+	/* The last thing to see is worth waiting for. */
+	assert_int_equal(view_summary(&s, &o), 0);
+	while (!output_idle(o.output))
+		assert_true(read(p[0], text, sizeof(text)) > 0);
+	assert_int_equal(view_interval(&s, &o), 0);
+	close(p[0]);
+	while (output_error(o.output) != -EPIPE)
+		usleep(1000);
+	assert_int_equal(view_interval(&s, &o), -EPIPE);
+	output_free(o.output);
+	close(p[1]);
+	stats_free(&s);
+}
+
+static void pipe_that_is_not_read_loses_whole_blocks(void **state)
+{
+	struct view_options o = pipe_ascii;
+	struct stats s = stats_make();
+	int p[2], err;
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	o.output = output_new(p[1], 65536);
+	assert_non_null(o.output);
+	do {
+		err = view_interval(&s, &o);
+	} while (!err);
+	assert_int_equal(err, -EAGAIN);
+	output_free(o.output);
+	close(p[0]);
+	close(p[1]);
+	stats_free(&s);
+}
+
 static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 {
 	struct view_options o;
@@ -882,6 +936,8 @@ int main(void)
 		cmocka_unit_test(summary_on_a_terminal_is_whole),
 		cmocka_unit_test(run_of_no_time_has_no_rates),
 		cmocka_unit_test(full_disk_is_an_error),
+		cmocka_unit_test(terminal_that_is_stopped_gets_no_block_behind_another),
+		cmocka_unit_test(pipe_that_is_not_read_loses_whole_blocks),
 		cmocka_unit_test(stream_that_is_no_terminal_gets_plain_blocks),
 		cmocka_unit_test(terminal_that_tells_no_size_is_asked_for_in_the_environment),
 	};
