@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -10,6 +12,7 @@
 #include "cli/verbs.h"
 #include "peer/live_merge.h"
 #include "trace/announce.h"
+#include "view/peers_start.h"
 #include "view/view.h"
 
 /* The shortest interval, in nanoseconds and in words. */
@@ -25,6 +28,7 @@
  * @count: end after this many blocks; 0 is never
  * @histogram: print full-size histograms
  * @peers, @nr_peers: commands that bring a target's stream, or files
+ * @peer_as_root: also where somebody else called sudo
  */
 struct live_options {
 	struct run_options run;
@@ -32,12 +36,15 @@ struct live_options {
 	bool histogram;
 	char *peers[PEERS_MAX];
 	unsigned int nr_peers;
+	bool peer_as_root;
 };
 
 struct live {
 	const struct live_options *o;
 	struct view_options view;
 	struct live_merge *peers; /* NULL without */
+	struct peers_told told;
+	bool terminal; /* somebody sees standard error at once */
 	struct announced announced;
 	bool lacks_told; /* the peers' merge knows which points this machine lacks */
 	uint64_t shown;
@@ -62,20 +69,54 @@ static uint64_t left_out(void *context)
 	return l->left_out;
 }
 
+/* A peer may ask for a password at the terminal, or does so. */
+static bool starting(const struct live *l)
+{
+	return l->peers && (!live_merge_settled(l->peers) || live_merge_asking(l->peers));
+}
+
+/* The screen is not drawn meanwhile. */
+static bool held_back(const struct live *l)
+{
+	return l->view.redraw && starting(l);
+}
+
 static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	int err = taken(l, view_interval(s, &l->view));
+	bool hold = held_back(l);
+	int err = hold ? 0 : taken(l, view_interval(s, &l->view));
 
+	if (l->terminal && starting(l))
+		peers_print_waiting(l->peers, &l->told, hold, stderr);
 	if (!err && l->peers)
 		err = live_merge_interval(l->peers);
-	return err ? err : l->o->count && ++l->shown >= l->o->count;
+	if (err || hold)
+		return err;
+	return l->o->count && ++l->shown >= l->o->count;
+}
+
+/* The run's own signals, which are blocked: another one of them means that nobody wants to wait for the peers. */
+static int finish_peers(struct live_merge *peers)
+{
+	sigset_t set;
+	int fd, err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	err = live_merge_finish(peers, fd);
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	int err = l->peers ? live_merge_finish(l->peers) : 0;
+	int err = l->peers ? finish_peers(l->peers) : 0;
 	struct output_rest rest;
 
 	if (err)
@@ -103,18 +144,38 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 	return ret ?: live_merge_record(l->peers, r);
 }
 
-static int peers_fd_of(void *context)
+/* When it is known that there will be a run: who may not trace starts no peer. */
+static int start_peers(void *context)
 {
-	const struct live *l = context;
+	struct peer_user user = {.other = false};
+	struct live *l = context;
 
+	if (!l->o->peer_as_root && peer_user_find(&user)) {
+		fprintf(stderr, "ntprof-bpf: SUDO_UID and SUDO_GID do not say who called sudo; "
+				"--peer-as-root runs the peers as root\n");
+		errno = ECANCELED;
+		return -1;
+	}
+	l->peers = live_merge_new(l->o->peers, l->o->nr_peers, &user);
+	if (!l->peers) {
+		fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(errno));
+		errno = ECANCELED;
+		return -1;
+	}
+	l->view.peers = l->peers;
+	if (l->view.redraw)
+		live_merge_let_skip(l->peers);
 	return live_merge_fd(l->peers);
 }
 
 static int take_peers(void *context)
 {
-	const struct live *l = context;
+	struct live *l = context;
+	int err = live_merge_ready(l->peers);
 
-	return live_merge_ready(l->peers);
+	if (!err && l->terminal && starting(l))
+		peers_print_messages(l->peers, &l->told, stderr);
+	return err;
 }
 
 static int resize(void *context, const struct stats *s)
@@ -122,7 +183,7 @@ static int resize(void *context, const struct stats *s)
 	struct live *l = context;
 
 	view_resize(&l->view);
-	return l->view.redraw ? taken(l, view_interval(s, &l->view)) : 0;
+	return l->view.redraw && !held_back(l) ? taken(l, view_interval(s, &l->view)) : 0;
 }
 
 /* The view says it by itself, in every block. */
@@ -136,7 +197,7 @@ static int live(const struct live_options *o)
 	struct run_callbacks callbacks = {
 		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.record = take_record,
-		.fd = o->nr_peers ? peers_fd_of : NULL,
+		.fd = o->nr_peers ? start_peers : NULL,
 		.ready = take_peers,
 		.interval = show_interval,
 		.resize = resize,
@@ -156,16 +217,7 @@ static int live(const struct live_options *o)
 		return EXIT_FAILURE;
 	}
 	callbacks.output = l.view.output;
-	if (o->nr_peers) {
-		l.peers = live_merge_new(o->peers, o->nr_peers);
-		if (!l.peers) {
-			fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n",
-				strerror(errno));
-			output_free(l.view.output);
-			return EXIT_FAILURE;
-		}
-		l.view.peers = l.peers;
-	}
+	l.terminal = isatty(STDERR_FILENO);
 	status = run(&o->run, &callbacks, &l);
 	live_merge_free(l.peers);
 	announced_free(&l.announced);
@@ -173,7 +225,7 @@ static int live(const struct live_options *o)
 	return status;
 }
 
-enum { KEY_PEER = 0x100 };
+enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
 
 enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM };
 
@@ -198,7 +250,12 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 			options_error(state, "at most %u times --peer", PEERS_MAX);
 		o->peers[o->nr_peers++] = arg;
 		break;
+	case KEY_PEER_AS_ROOT:
+		o->peer_as_root = true;
+		break;
 	case ARGP_KEY_END:
+		if (o->peer_as_root && !o->nr_peers)
+			options_error(state, "--peer-as-root is for --peer");
 		if (o->nr_peers && o->run.side == NT_TARGET)
 			options_error(state, "--peer is for the live view of the host: "
 					     "ntprof-bpf --host --peer ...");
@@ -214,8 +271,11 @@ static const struct argp_option live_options[] = {
 	{"peer", KEY_PEER, "COMMAND", 0,
 	 "With --host: run COMMAND, which brings the target's stream, and show where the time goes in "
 	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
-	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it",
+	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it. "
+	 "Under sudo, COMMAND runs as the user who called it",
 	 SECTION_RUN},
+	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
+	 "Run the commands of --peer as root also under sudo", SECTION_RUN},
 	{0},
 };
 

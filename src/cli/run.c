@@ -416,7 +416,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 
 	ret = console_open() ?: watch_from_the_start(&r);
 	if (ret) {
-		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
+		if (ret != -ECANCELED)
+			fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
 	}
 	ret = try_open(&r) ? -ECANCELED : 0;

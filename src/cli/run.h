@@ -39,7 +39,9 @@ struct run_options {
  * @select: which commands it wants records of
  * @no_histograms: it has no use for them: @interval and @end get losses only
  * @record: takes one; return value as below
- * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL
+ * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL. Called once,
+ *      first of all, when it is known that this process may trace; -1 with errno set ends the run, ECANCELED
+ *      where it has been told why
  * @begin: tracing has begun; may be NULL
  * @interval: an interval has ended; NULL if the verb has none
  * @resize: the terminal's size has changed: show the last interval again; may be NULL

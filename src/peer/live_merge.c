@@ -9,18 +9,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/time.h"
+#include "peer/guard.h"
+#include "peer/prompts.h"
 
 /* So long peers are read before the caller, who has the host's records to bring, has its turn again. */
 #define TURN_NS 20000000ULL
 /* Records whose other side is not known by then are given up; see merge_expire(). */
 #define EXPIRE_NS 5000000000ULL
-/*
- * At the end: for peers to send what they still have, of which a recorder sends every 200 ms, and then to
- * end: to detach a probe on a function takes the kernel long, and stock probes are many.
- */
+/* At the end: for peers to send what they still have, of which a recorder sends every 200 ms. */
 #define LINGER_NS 600000000ULL
-#define STOP_NS 10000000000ULL
 
 /* As the merge numbers streams: the host's, then the peers', in their order. */
 #define HOST_STREAM 0
@@ -40,6 +39,7 @@ struct live_merge {
 	struct peer *peer[PEERS_MAX];
 	bool over[PEERS_MAX];
 	unsigned int nr;
+	struct prompts prompts;
 	int epoll_fd;
 	int again_fd;
 	struct merge *merge;
@@ -71,16 +71,18 @@ static void watch(const struct live_merge *l, int fd)
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
+struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
+				  const struct peer_user *user)
 {
 	struct merge_callbacks callbacks = {.matched = on_matched};
 	struct live_merge *l = calloc(1, sizeof(*l));
-	int fd[2], saved;
+	int fd[PEER_FDS], saved;
 
 	if (!l)
 		return NULL;
 	callbacks.context = l;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	prompts_open(&l->prompts, l->peer, l->epoll_fd);
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->merge = merge_new(&callbacks);
 	l->apart = apart_new(PEER_STREAM + nr);
@@ -96,13 +98,14 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr)
 	for (; l->nr < nr; l->nr++) {
 		if (merge_stream(l->merge, PEER_STREAM + l->nr, NT_TARGET))
 			goto fail;
-		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET);
+		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET, user);
 		if (!l->peer[l->nr])
 			goto fail;
 		peer_fds(l->peer[l->nr], fd);
-		watch(l, fd[0]);
-		watch(l, fd[1]);
+		for (unsigned int i = 0; i < PEER_FDS; i++)
+			watch(l, fd[i]);
 	}
+	l->prompts.nr = nr;
 	return l;
 
 fail:
@@ -116,6 +119,7 @@ void live_merge_free(struct live_merge *l)
 {
 	if (!l)
 		return;
+	prompts_close(&l->prompts);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_free(l->peer[i]);
 	if (l->epoll_fd > 0)
@@ -209,6 +213,7 @@ int live_merge_ready(struct live_merge *l)
 	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
 	ret = read_all(l, monotonic_ns() + TURN_NS);
+	prompts_serve(&l->prompts);
 	n = 1;
 	if (ret > 0 && write(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
@@ -241,47 +246,72 @@ int live_merge_interval(struct live_merge *l)
 		return ret;
 	now = instant_now();
 	apart_clock(l->apart, HOST_STREAM, &now);
+	prompts_go_on(&l->prompts);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
 	return ret ?: l->result;
 }
 
-static bool all_over(const struct live_merge *l)
+bool live_merge_settled(const struct live_merge *l)
+{
+	return prompts_settled(&l->prompts);
+}
+
+void live_merge_let_skip(struct live_merge *l)
+{
+	prompts_let_skip(&l->prompts);
+}
+
+const struct peer *live_merge_asking(const struct live_merge *l)
+{
+	return l->prompts.asking;
+}
+
+static bool all_are(const struct live_merge *l, bool (*so)(const struct peer *p))
 {
 	for (unsigned int i = 0; i < l->nr; i++) {
-		if (!peer_over(l->peer[i]))
+		if (!so(l->peer[i]))
 			return false;
 	}
 	return true;
 }
 
-/* Reads until @until_ns, or until nothing can come, or, if @enough, until nothing is missed. */
-static int read_until(struct live_merge *l, uint64_t until_ns, bool enough)
+/*
+ * Reads until all peers are @so, or until @until_ns, or, if @enough, until nothing is missed.
+ * Return: 0, 1 when there is something to read from @hurry_fd, or a negative errno.
+ */
+static int read_until(struct live_merge *l, bool (*so)(const struct peer *p), uint64_t until_ns,
+		      bool enough, int hurry_fd)
 {
-	while (!all_over(l) && !(enough && !merge_pending(l->merge))) {
+	while (!all_are(l, so) && !(enough && !merge_pending(l->merge))) {
 		uint64_t now = monotonic_ns();
-		struct pollfd f = {.fd = l->epoll_fd, .events = POLLIN};
+		struct pollfd f[] = {
+			{.fd = l->epoll_fd, .events = POLLIN},
+			{.fd = hurry_fd, .events = POLLIN},
+		};
 		int ret;
 
 		if (now >= until_ns)
 			return 0;
-		poll(&f, 1, (int)((until_ns - now) / 1000000) + 1);
-		ret = live_merge_ready(l);
+		poll(f, ARRAY_SIZE(f), (int)((until_ns - now) / 1000000) + 1);
+		ret = live_merge_ready(l) ?: f[1].revents != 0;
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int live_merge_finish(struct live_merge *l)
+int live_merge_finish(struct live_merge *l, int hurry_fd)
 {
-	int ret = read_until(l, monotonic_ns() + LINGER_NS, true);
+	int ret;
 
+	prompts_end(&l->prompts);
+	ret = read_until(l, peer_over, monotonic_ns() + LINGER_NS, true, hurry_fd);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_stop(l->peer[i]);
 	if (!ret)
-		ret = read_until(l, monotonic_ns() + STOP_NS, false);
-	if (ret)
+		ret = read_until(l, peer_gone, monotonic_ns() + PEER_STOP_NS, false, hurry_fd);
+	if (ret < 0)
 		return ret;
 	merge_finish(l->merge);
 	ret = totals_fold(&l->total, &l->interval);

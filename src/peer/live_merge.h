@@ -24,15 +24,24 @@ struct live_merge;
 /**
  * live_merge_new() - start all peers
  * @sources: what peer_new() takes, @nr of them, at most PEERS_MAX
+ * @user: as whom their commands run
  *
  * Return: release it with live_merge_free(); NULL with errno set.
  */
-struct live_merge *live_merge_new(char *const *sources, unsigned int nr);
+struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
+				  const struct peer_user *user);
 
 /** live_merge_fd() - readable when live_merge_ready() has something to do */
 int live_merge_fd(const struct live_merge *l);
 
-/** live_merge_ready() - take what has come from the peers, for a while; Return: 0 or a negative errno */
+/**
+ * live_merge_ready() - take what has come from the peers, for a while
+ *
+ * A peer that asks for something at the terminal, before its stream begins, gets it: one after the other. What is
+ * pressed there meanwhile, such as Ctrl-C, is for this process as well: it gets that signal.
+ *
+ * Return: 0 or a negative errno.
+ */
 int live_merge_ready(struct live_merge *l);
 
 /** live_merge_lacks() - before the host's first command: bits of the points that nothing gives there */
@@ -53,8 +62,25 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r);
  */
 int live_merge_interval(struct live_merge *l);
 
-/** live_merge_finish() - the host has ended: let peers say the rest, and end them; 0 or a negative errno */
-int live_merge_finish(struct live_merge *l);
+/**
+ * live_merge_settled() - each peer's stream has begun or is over: none will ask for anything any more; or
+ * somebody did not want to wait for that
+ */
+bool live_merge_settled(const struct live_merge *l);
+
+/** live_merge_let_skip() - who sits at the terminal can say so from now on, with the return key */
+void live_merge_let_skip(struct live_merge *l);
+
+/** live_merge_asking() - the peer that has the terminal now, or NULL */
+const struct peer *live_merge_asking(const struct live_merge *l);
+
+/**
+ * live_merge_finish() - the host has ended: let peers say the rest, and end them
+ * @hurry_fd: readable when nobody wants to wait for that any longer; -1 if there is none
+ *
+ * Return: 0 or a negative errno.
+ */
+int live_merge_finish(struct live_merge *l, int hurry_fd);
 
 /**
  * struct live_merge_counts - what became of the records so far, all connections together

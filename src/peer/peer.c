@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
 #include "peer/peer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/time.h"
+#include "peer/child.h"
 #include "stream/reader.h"
-
-/* Room for the last line of what the command says on its standard error. */
-#define MESSAGE_MAX 256
 
 struct peer {
 	char *source;
 	enum nt_side side;
-	pid_t pid; /* 0 when it has been waited for */
-	int status;
-	int fd;
-	int message_fd;
+	struct child child;
+	bool ended;    /* the command has: */
+	int end_value; /* see GUARD_ENDED */
+	bool asks;     /* it was stopped when it tried to use the terminal */
+	int interrupt; /* what was pressed at the terminal, a signal's number, or 0 */
 	struct stream_reader *reader;
 	struct stream_header header;
 	struct stream_losses losses;
@@ -38,133 +31,76 @@ struct peer {
 	const char *refused; /* why, where the reader has no objection */
 	uint64_t heard_ns;
 	uint64_t records;
-	char message[MESSAGE_MAX];
-	size_t message_len;
-	bool message_ended;
+	struct messages messages;
+	uint64_t early_messages; /* those before the header */
 };
 
-/* In the child: becomes the command. */
-static void become(const char *source, int out, int err)
-{
-	sigset_t none;
-	struct stat st;
-	int in = open("/dev/null", O_RDONLY);
-
-	/* Ctrl-C ends the view, and the view then ends its peers, when they have said all. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-	    dup2(err, STDERR_FILENO) < 0)
-		_exit(126);
-	if (!stat(source, &st) && S_ISFIFO(st.st_mode))
-		execlp("cat", "cat", "--", source, (char *)NULL);
-	else if (!stat(source, &st) && S_ISREG(st.st_mode))
-		execlp("tail", "tail", "-c", "+1", "-f", "--", source, (char *)NULL);
-	else
-		execl("/bin/sh", "sh", "-c", source, (char *)NULL);
-	dprintf(STDERR_FILENO, "cannot run it: %s\n", strerror(errno));
-	_exit(127);
-}
-
-static int start(struct peer *p)
-{
-	int out[2], err[2], saved;
-
-	if (pipe2(out, O_CLOEXEC))
-		return -1;
-	if (pipe2(err, O_CLOEXEC))
-		goto close_out;
-	p->pid = fork();
-	if (p->pid < 0)
-		goto close_err;
-	if (!p->pid)
-		become(p->source, out[1], err[1]);
-	close(out[1]);
-	close(err[1]);
-	p->fd = out[0];
-	p->message_fd = err[0];
-	fcntl(p->fd, F_SETFL, O_NONBLOCK);
-	fcntl(p->message_fd, F_SETFL, O_NONBLOCK);
-	/* A burst then does not make the recorder wait; it is the most that an ordinary user may have. */
-	fcntl(p->fd, F_SETPIPE_SZ, 1 << 20);
-	return 0;
-
-close_err:
-	saved = errno;
-	p->pid = 0;
-	close(err[0]);
-	close(err[1]);
-	errno = saved;
-close_out:
-	saved = errno;
-	close(out[0]);
-	close(out[1]);
-	errno = saved;
-	return -1;
-}
-
-struct peer *peer_new(const char *source, enum nt_side side)
+struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user)
 {
 	struct peer *p = calloc(1, sizeof(*p));
+	int err;
 
 	if (!p)
 		return NULL;
 	p->side = side;
-	p->fd = p->message_fd = -1;
 	p->result = -EAGAIN;
 	p->source = strdup(source);
-	if (!p->source || start(p))
-		goto fail;
-	p->reader = stream_reader_new(p->fd);
-	if (!p->reader)
-		goto fail;
+	err = p->source ? child_start(&p->child, source, user) : -ENOMEM;
+	if (!err) {
+		p->reader = stream_reader_new(p->child.out);
+		err = p->reader ? 0 : -ENOMEM;
+	}
 	p->heard_ns = monotonic_ns();
-	return p;
-
-fail:
+	if (!err)
+		return p;
 	peer_free(p);
+	errno = -err;
 	return NULL;
 }
 
-void peer_fds(const struct peer *p, int fd[2])
+void peer_fds(const struct peer *p, int fd[PEER_FDS])
 {
-	fd[0] = p->over ? -1 : p->fd;
-	fd[1] = p->message_fd;
-}
-
-/* Keeps the last line that is not empty. A progress line that is redrawn begins with a return. */
-static void take_message(struct peer *p, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '\n' || text[i] == '\r') {
-			p->message_ended = true;
-			continue;
-		}
-		if (p->message_ended)
-			p->message_len = 0;
-		p->message_ended = false;
-		if (p->message_len < sizeof(p->message) - 1)
-			p->message[p->message_len++] = text[i];
-		p->message[p->message_len] = '\0';
-	}
+	fd[0] = p->child.out;
+	fd[1] = p->child.err;
+	fd[2] = p->child.report_fd;
 }
 
 static void read_messages(struct peer *p)
 {
 	char text[512];
 
-	for (int i = 0; p->message_fd >= 0 && i < 64; i++) {
-		ssize_t n = read(p->message_fd, text, sizeof(text));
+	for (int i = 0; p->child.err >= 0 && i < 64; i++) {
+		ssize_t n = read(p->child.err, text, sizeof(text));
 
 		if (n > 0) {
-			take_message(p, text, (size_t)n);
+			messages_add(&p->messages, text, (size_t)n);
 		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-			close(p->message_fd);
-			p->message_fd = -1;
+			close(p->child.err);
+			p->child.err = -1;
 		} else {
 			return;
+		}
+	}
+}
+
+static void read_reports(struct peer *p)
+{
+	struct guard_report r;
+
+	while (child_report(&p->child, &r)) {
+		switch (r.kind) {
+		case GUARD_ENDED:
+			p->ended = true;
+			p->end_value = r.value;
+			break;
+		case GUARD_STOPPED:
+			p->asks |= r.value == SIGTTIN || r.value == SIGTTOU;
+			if (r.value == SIGTSTP)
+				p->interrupt = SIGTSTP;
+			break;
+		case GUARD_INTERRUPTED:
+			p->interrupt = r.value;
+			break;
 		}
 	}
 }
@@ -173,8 +109,8 @@ static void read_messages(struct peer *p)
 static void end_reading(struct peer *p)
 {
 	p->over = true;
-	close(p->fd);
-	p->fd = -1;
+	close(p->child.out);
+	p->child.out = -1;
 }
 
 static void take(struct peer *p, const struct stream_event *e)
@@ -183,6 +119,8 @@ static void take(struct peer *p, const struct stream_event *e)
 	case STREAM_HEADER:
 		p->header = e->header;
 		p->begun = true;
+		read_messages(p);
+		p->early_messages = p->messages.nr;
 		if (p->header.side != p->side)
 			p->refused = p->side == NT_TARGET ? "it records a host; a target is needed"
 							  : "it records a target; a host is needed";
@@ -203,14 +141,6 @@ static void take(struct peer *p, const struct stream_event *e)
 	p->recording = true;
 }
 
-/* Takes note of the command's end, if it has ended. */
-static bool reap(struct peer *p)
-{
-	if (p->pid && waitpid(p->pid, &p->status, WNOHANG) == p->pid)
-		p->pid = 0;
-	return !p->pid;
-}
-
 int peer_read(struct peer *p, int (*event)(void *context, const struct stream_event *e),
 	      void *context, uint64_t until_ns)
 {
@@ -218,7 +148,7 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 	int err;
 
 	read_messages(p);
-	reap(p);
+	read_reports(p);
 	for (unsigned int n = 1; !p->over; n++) {
 		p->result = stream_read(p->reader, &e);
 		if (p->result == -EAGAIN)
@@ -261,6 +191,15 @@ enum peer_state peer_state(const struct peer *p)
 	return monotonic_ns() > p->heard_ns + PEER_STALL_NS ? PEER_STALLED : PEER_RUNNING;
 }
 
+/* A recorder says little. What it, or who logs in for it, said before its stream began is of no more interest. */
+static uint64_t first_message(const struct peer *p, enum peer_state state)
+{
+	uint64_t first = p->messages.nr > MESSAGES_LINES ? p->messages.nr - MESSAGES_LINES : 0;
+	bool well = state == PEER_RUNNING || state == PEER_WAITING || state == PEER_ENDED;
+
+	return well && p->early_messages > first ? p->early_messages : first;
+}
+
 void peer_about(const struct peer *p, struct peer_about *a)
 {
 	*a = (struct peer_about){
@@ -268,33 +207,54 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		.state = peer_state(p),
 		.silent_ns = monotonic_ns() - p->heard_ns,
 		.why = "",
-		.message = p->message,
+		.messages = &p->messages,
 		.header = p->begun ? &p->header : NULL,
 		.records = p->records,
 		.losses = &p->losses,
 		.skipped = stream_skipped(p->reader),
 		.longer = stream_longer(p->reader),
 	};
+	a->first_message = first_message(p, a->state);
 	if (a->state == PEER_REFUSED)
 		a->why = p->refused ?: stream_error(p->reader);
+	if (a->state == PEER_STARTING && p->asks)
+		a->why = "it asks for something at the terminal";
 	if (a->state != PEER_DIED)
 		return;
 	a->why = stream_error(p->reader);
-	if (!p->pid && WIFEXITED(p->status))
-		a->exit_status = WEXITSTATUS(p->status);
-	if (!p->pid && WIFSIGNALED(p->status))
-		a->signal = WTERMSIG(p->status);
+	if (p->ended && p->end_value > 0)
+		a->exit_status = p->end_value;
+	if (p->ended && p->end_value < 0)
+		a->signal = -p->end_value;
+}
+
+bool peer_asks(const struct peer *p)
+{
+	return p->asks && !p->begun && !p->over;
+}
+
+int peer_interrupt(struct peer *p)
+{
+	int interrupt = p->interrupt;
+
+	p->interrupt = 0;
+	return interrupt;
+}
+
+pid_t peer_group(const struct peer *p)
+{
+	return p->child.group;
 }
 
 void peer_stop(struct peer *p)
 {
-	if (!reap(p) && !p->stopped) {
-		p->before = peer_state(p);
-		p->stopped = true;
-		kill(p->pid, SIGTERM);
-		/* One that is stopped does not hear of it before it goes on. */
-		kill(p->pid, SIGCONT);
-	}
+	if (p->stopped)
+		return;
+	p->before = peer_state(p);
+	p->stopped = true;
+	child_signal(&p->child, SIGTERM);
+	/* One that is stopped does not hear of it before it goes on. */
+	child_signal(&p->child, SIGCONT);
 }
 
 bool peer_over(const struct peer *p)
@@ -302,18 +262,21 @@ bool peer_over(const struct peer *p)
 	return p->over;
 }
 
+bool peer_settled(const struct peer *p)
+{
+	return p->begun || p->over;
+}
+
+bool peer_gone(const struct peer *p)
+{
+	return p->over && p->child.report_fd < 0;
+}
+
 void peer_free(struct peer *p)
 {
 	if (!p)
 		return;
-	if (p->fd >= 0)
-		close(p->fd);
-	if (p->message_fd >= 0)
-		close(p->message_fd);
-	if (!reap(p)) {
-		kill(p->pid, SIGKILL);
-		waitpid(p->pid, &p->status, 0);
-	}
+	child_end(&p->child);
 	stream_reader_free(p->reader);
 	free(p->source);
 	free(p);

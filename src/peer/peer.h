@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "peer/messages.h"
+#include "peer/user.h"
 #include "stream/stream.h"
 
 /* X(identifier, name): what a peer does. */
@@ -33,13 +36,17 @@ struct peer;
  * peer_new() - start a peer
  * @source: a shell command; or a file, which is read as it grows; or a FIFO
  * @side: whose stream it has to be
+ * @user: as whom the command runs
  *
  * Return: the peer, or NULL with errno set.
  */
-struct peer *peer_new(const char *source, enum nt_side side);
+struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user);
 
-/** peer_fds() - readable when there is something to read: stream and messages; -1 when there is nothing */
-void peer_fds(const struct peer *p, int fd[2]);
+/* How many descriptors a peer has. */
+#define PEER_FDS 3
+
+/** peer_fds() - readable when peer_read() has something to do; -1 where there is none */
+void peer_fds(const struct peer *p, int fd[PEER_FDS]);
 
 /**
  * peer_read() - take what has come
@@ -62,7 +69,7 @@ enum peer_state peer_state(const struct peer *p);
  * @silent_ns: since something came from it
  * @why: of a peer that was refused or died: what the reader of its stream said
  * @exit_status, @signal: of a peer that died: of its command, 0 where there is none
- * @message: the last line of its standard error, "" if none
+ * @messages: what it wrote on its standard error; of interest from line @first_message on
  * @header: of its stream; NULL before it has come
  * @records: commands that its stream told of
  * @losses: what its stream said that it lost
@@ -77,7 +84,8 @@ struct peer_about {
 	const char *why;
 	int exit_status;
 	int signal;
-	const char *message;
+	const struct messages *messages;
+	uint64_t first_message;
 	const struct stream_header *header;
 	uint64_t records;
 	const struct stream_losses *losses;
@@ -88,13 +96,28 @@ struct peer_about {
 /** peer_about() - @a is filled; valid until the peer is read again */
 void peer_about(const struct peer *p, struct peer_about *a);
 
-/** peer_stop() - ask the command to end; what it still says can be read */
+/** peer_asks() - it cannot go on before it may use the terminal, which is to be lent to its group */
+bool peer_asks(const struct peer *p);
+
+/** peer_interrupt() - what was pressed while it had the terminal: a signal's number, told once, or 0 */
+int peer_interrupt(struct peer *p);
+
+/** peer_group() - the process group of its command; no other one has that number before peer_free() */
+pid_t peer_group(const struct peer *p);
+
+/** peer_stop() - ask all processes of the command to end; what they still say can be read */
 void peer_stop(struct peer *p);
+
+/** peer_settled() - its stream has begun, or is over: it will not ask for anything any more */
+bool peer_settled(const struct peer *p);
 
 /** peer_over() - nothing more can come */
 bool peer_over(const struct peer *p);
 
-/** peer_free() - make sure that the command has ended, and release; NULL is fine */
+/** peer_gone() - and no process of it is left */
+bool peer_gone(const struct peer *p);
+
+/** peer_free() - make sure that all its processes have ended, and release; NULL is fine */
 void peer_free(struct peer *p);
 
 #endif /* NTPROF_PEER_PEER_H */

@@ -164,8 +164,8 @@ static void get_message(const void *row, const struct column *c, struct value *v
 	const struct peer_row *p = row;
 
 	(void)c;
-	value_text(v, p->about.message);
-	v->none = p->about.state != PEER_DIED || !p->about.message[0];
+	value_text(v, p->message ?: "");
+	v->none = !p->message;
 }
 
 static void get_peer_side(const void *row, const struct column *c, struct value *v)

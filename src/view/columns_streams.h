@@ -25,10 +25,15 @@ enum input_column {
 /* Of struct input. */
 extern const struct columns input_columns;
 
-/* A peer, and which of them it is, counted from 1. */
+/**
+ * struct peer_row - a peer, or a line that it wrote on its standard error
+ * @number: which of them it is, counted from 1
+ * @message: that line, or NULL
+ */
 struct peer_row {
 	unsigned int number;
 	struct peer_about about;
+	const char *message;
 };
 
 /* ABOUT_SIDE to ABOUT_SAMPLE: none before its stream begins. */
@@ -40,7 +45,7 @@ enum peer_column {
 	ABOUT_WHY,	   /* none where there is nothing to say */
 	ABOUT_EXIT_STATUS, /* none unless it failed */
 	ABOUT_SIGNAL,	   /* none unless it was killed */
-	ABOUT_MESSAGE,	   /* none unless it died with one */
+	ABOUT_MESSAGE,	   /* none of a row that is not of a line */
 	ABOUT_SIDE,
 	ABOUT_HOSTNAME,
 	ABOUT_KERNEL,

@@ -1,71 +1,154 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/peers.h"
 
+#include <stdlib.h>
+
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
 #include "view/lacks.h"
 #include "view/lines.h"
+#include "view/wrap.h"
 
-static void frames_print(const struct peer_row *row, const struct phrase *what, bool summary,
-			 FILE *f)
+/* How many lines a peer's standard error has on the screen: with many peers there is room for one each. */
+#define MESSAGES_SHOWN 3
+#define FEW_PEERS 2
+/* Of a command, less than this tells nothing: it gets a line of its own. */
+#define COMMAND_LEAST 24u
+
+static void losses_print(const struct peer_row *row, FILE *f)
 {
-	static const struct phrase peer[] = {PHRASE("\npeer ", ABOUT_NUMBER)};
-
-	if (summary)
-		LINE_PRINT(f, &peer_columns, peer, row);
-	else
-		fputs(",", f);
-	line_print(f, &peer_columns, what, 1, row);
-}
-
-static void losses_print(const struct peer_row *row, bool summary, FILE *f)
-{
-	static const struct phrase peer[] = {PHRASE("\npeer ", ABOUT_NUMBER)};
-	static const struct phrase line[] = {PHRASE(" loss ", LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
 	static const struct phrase frames[] = {
-		PHRASE(" frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
+		PHRASE(", frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
 	};
 	static const struct phrase longer[] = {
-		PHRASE(" frames with fields that this version does not know ", ABOUT_LONGER_FRAMES),
+		PHRASE(", frames with fields that this version does not know ",
+		       ABOUT_LONGER_FRAMES),
 	};
 	static const struct phrase item[] = {PHRASE(", lost ", LOSS_LOSS), PHRASE("=", LOSS_TOTAL)};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row loss = {.counter = c, .total = row->about.losses->count[c]};
 
-		if (!loss.total)
-			continue;
-		if (summary) {
-			LINE_PRINT(f, &peer_columns, peer, row);
-			LINE_PRINT(f, &loss_columns, line, &loss);
-		} else {
+		if (loss.total)
 			LINE_PRINT(f, &loss_columns, item, &loss);
-		}
 	}
 	if (row->about.skipped)
-		frames_print(row, frames, summary, f);
+		LINE_PRINT(f, &peer_columns, frames, row);
 	if (row->about.longer)
-		frames_print(row, longer, summary, f);
+		LINE_PRINT(f, &peer_columns, longer, row);
 }
 
-void peers_print(const struct live_merge *p, bool summary, FILE *f)
+static void losses_print_summary(const struct peer_row *row, FILE *f)
 {
-	/* Source, state and why, whose stream, how many commands. */
+	static const struct phrase peer[] = {PHRASE("peer ", ABOUT_NUMBER)};
+	static const struct phrase line[] = {PHRASE(" loss ", LOSS_LOSS),
+					     PHRASE(" ", LOSS_TOTAL, .after = "\n")};
+	static const struct phrase frames[] = {
+		PHRASE("peer ", ABOUT_NUMBER),
+		PHRASE(" frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES,
+		       .after = "\n"),
+	};
+	static const struct phrase longer[] = {
+		PHRASE("peer ", ABOUT_NUMBER),
+		PHRASE(" frames with fields that this version does not know ", ABOUT_LONGER_FRAMES,
+		       .after = "\n"),
+	};
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		const struct loss_row loss = {.counter = c, .total = row->about.losses->count[c]};
+
+		if (!loss.total)
+			continue;
+		LINE_PRINT(f, &peer_columns, peer, row);
+		LINE_PRINT(f, &loss_columns, line, &loss);
+	}
+	if (row->about.skipped)
+		LINE_PRINT(f, &peer_columns, frames, row);
+	if (row->about.longer)
+		LINE_PRINT(f, &peer_columns, longer, row);
+}
+
+/* What becomes of it comes first, and is whole. */
+static void state_print(const struct peer_row *row, bool summary, FILE *f)
+{
 	static const struct phrase line[] = {
 		PHRASE("peer ", ABOUT_NUMBER),
-		PHRASE(" ", ABOUT_SOURCE),
 		PHRASE(": ", ABOUT_STATE),
 		PHRASE(", silent for ", ABOUT_SILENT, .after = " s"),
-		PHRASE(", ", ABOUT_WHY),
 		PHRASE(", exit status ", ABOUT_EXIT_STATUS),
 		PHRASE(", killed by signal ", ABOUT_SIGNAL),
-		PHRASE(", \"", ABOUT_MESSAGE, .after = "\""),
+		PHRASE(", ", ABOUT_WHY),
 		PHRASE("; ", ABOUT_SIDE),
 		PHRASE(" ", ABOUT_HOSTNAME),
 		PHRASE(", Linux ", ABOUT_KERNEL),
 		PHRASE(", ", ABOUT_COMMANDS, .after = " commands"),
 		PHRASE(", a sample of 1 in ", ABOUT_SAMPLE),
 	};
+
+	LINE_PRINT(f, &peer_columns, line, row);
+	if (row->about.header)
+		lacks_print(f, ", ", row->about.header->side, row->about.header->missing, "");
+	if (!summary)
+		losses_print(row, f);
+}
+
+static void message_print(const struct peer_row *row, FILE *f)
+{
+	static const struct phrase line[] = {PHRASE("peer ", ABOUT_NUMBER),
+					     PHRASE(" says: ", ABOUT_MESSAGE)};
+
+	LINE_PRINT(f, &peer_columns, line, row);
+}
+
+/* @print writes a text, which is broken into lines. */
+static void wrapped(struct wrap *w, const struct peer_row *row, bool summary,
+		    void (*print)(const struct peer_row *row, bool summary, FILE *f))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *m = open_memstream(&text, &size);
+
+	if (!m)
+		return;
+	print(row, summary, m);
+	if (!fclose(m))
+		wrap_words(w, text);
+	free(text);
+}
+
+static void command_print(const struct peer_row *row, struct wrap *w)
+{
+	static const struct phrase command[] = {PHRASE(NULL, ABOUT_SOURCE)};
+	bool fits = w->width - w->used >= COMMAND_LEAST;
+
+	fputs(fits ? "; " : ";\n  ", w->f);
+	LINE_PRINT(w->f, &peer_columns, command, row);
+	fputs("\n", w->f);
+}
+
+static void say(const struct peer_row *row, bool summary, FILE *f)
+{
+	(void)summary;
+	message_print(row, f);
+}
+
+static void messages_print(struct peer_row *row, uint64_t most, FILE *f, unsigned int width)
+{
+	const struct messages *m = row->about.messages;
+	uint64_t i = row->about.first_message;
+
+	if (m->nr > most && i < m->nr - most)
+		i = m->nr - most;
+	for (; (row->message = messages_line(m, i)); i++) {
+		struct wrap w = {.f = f, .width = width};
+
+		wrapped(&w, row, false, say);
+		fputs("\n", f);
+	}
+}
+
+void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int width)
+{
 	static const struct phrase matching[] = {
 		PHRASE("matched ", MATCHING_MATCHED),
 		PHRASE(", host only ", MATCHING_HOST_ONLY),
@@ -76,18 +159,20 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f)
 		PHRASE(", given up for want of room ", MATCHING_CROWDED_OUT),
 		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),
 	};
+	bool few = summary || !live_merge_peer(p, FEW_PEERS);
 	struct live_merge_counts counts;
 	const struct peer *peer;
 
 	for (unsigned int i = 0; (peer = live_merge_peer(p, i)); i++) {
 		struct peer_row row = {.number = i + 1};
+		struct wrap w = {.f = f, .width = width};
 
 		peer_about(peer, &row.about);
-		LINE_PRINT(f, &peer_columns, line, &row);
-		if (row.about.header)
-			lacks_print(f, ", ", row.about.header->side, row.about.header->missing, "");
-		losses_print(&row, summary, f);
-		fputs("\n", f);
+		wrapped(&w, &row, summary, state_print);
+		command_print(&row, &w);
+		messages_print(&row, few ? MESSAGES_SHOWN : 1, f, width);
+		if (summary)
+			losses_print_summary(&row, f);
 	}
 	live_merge_counts(p, &counts);
 	LINE_PRINT(f, &matching_columns, matching, &counts);

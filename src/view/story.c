@@ -168,7 +168,8 @@ void story_print(const struct slow_command *c, FILE *f)
 		names_init(&names[side], (enum nt_side)side, c->missing[side]);
 	nr = points_add(points, nr, &names[NT_HOST], NT_HOST, &c->host, zero);
 	if (!c->alone)
-		nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target, zero + offset);
+		nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target,
+				zero + offset);
 	qsort(points, nr, sizeof(points[0]), by_time);
 	print_what(c, f);
 	for (unsigned int i = 0; i < nr; i++) {

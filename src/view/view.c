@@ -116,7 +116,8 @@ static void apart_show(const struct view_options *o, const struct block *b, cons
 }
 
 /* Return: whether any commands were merged, 1 or 0; or -ENOMEM. */
-static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s)
+static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s,
+			unsigned int wrap)
 {
 	const struct totals *m = live_merge_totals(o->peers, b->summary);
 	bool any = false;
@@ -126,7 +127,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 		any |= m->latency[op].count != 0;
 	stages_print_merged(m, s->part[SCREEN_MERGED], b->width, b->unicode);
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
-	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS]);
+	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
 		apart_show(o, b, s, i);
 	if (!err && b->summary)
@@ -141,7 +142,7 @@ static int parts_print(const struct view_options *o, const struct block *b, cons
 {
 	/* Where lines cannot be too long, one thing is one line. */
 	unsigned int wrap = o->redraw ? b->width : WRAP_NEVER;
-	int merged = o->peers ? merged_print(o, b, s) : 0;
+	int merged = o->peers ? merged_print(o, b, s, wrap) : 0;
 
 	if (merged < 0)
 		return merged;

@@ -19,6 +19,37 @@ void wrap_text(struct wrap *w, const char *text)
 	w->used += len + (w->used || w->more ? 2 : 0);
 }
 
+/* Where a line goes on is indented by so many blanks. */
+#define INDENT 2u
+
+static void wrap_break(struct wrap *w)
+{
+	fputs("\n  ", w->f);
+	w->used = INDENT;
+	w->more = true;
+}
+
+void wrap_words(struct wrap *w, const char *text)
+{
+	while (*text) {
+		unsigned int blanks = (unsigned int)strspn(text, " "), room;
+		unsigned int len = (unsigned int)strcspn(text + blanks, " ");
+
+		if (w->used + blanks + len > w->width && w->used > INDENT) {
+			wrap_break(w);
+			text += blanks;
+			blanks = 0;
+		}
+		room = w->width > w->used ? w->width - w->used : 1;
+		len += blanks;
+		if (len > room)
+			len = room;
+		fwrite(text, 1, len, w->f);
+		w->used += len;
+		text += len;
+	}
+}
+
 void wrap_line(struct wrap *w, const struct columns *t, const struct phrase *p, size_t nr,
 	       const void *row)
 {

@@ -27,7 +27,13 @@ struct wrap {
 /** wrap_text() - one more item */
 void wrap_text(struct wrap *w, const char *text);
 
-/** wrap_line() - the same of a row, see line_format() */
+/**
+ * wrap_words() - text that goes on where the line is, and is broken at blanks, or within a word that is longer
+ * than a line
+ */
+void wrap_words(struct wrap *w, const char *text);
+
+/** wrap_line() - wrap_text() of a row, see line_format() */
 void wrap_line(struct wrap *w, const struct columns *t, const struct phrase *p, size_t nr,
 	       const void *row);
 

@@ -145,6 +145,7 @@ static void what_is_wrong_is_named(void **state)
 		{{"report", "--commands"}, "report needs the files that record has written"},
 		{{"trace", "--host", "--histogram"}, "--histogram is for"},
 		{{"--target", "--peer", "x"}, "--peer is for the live view of the host"},
+		{{"--host", "--peer-as-root"}, "--peer-as-root is for --peer"},
 		{{"--host", "--peer", ""}, "--peer needs a command, a file or a FIFO"},
 		{{"--host", "--peer"}, "'--peer' requires an argument"},
 		{{"--host", "-i", "0"}, "--interval 0: too short, the least is 100ms"},

@@ -43,7 +43,7 @@ static const struct option options[] = {
 	{"duration", "2s"}, {"count", "3"},	{"histogram", NULL}, {"sample", "10"},
 	{"peer", "true"},   {"slower", "1ms"},	{"summary", NULL},   {"output", "/nowhere/file"},
 	{"force", NULL},    {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
-	{"format", "json"}, {"verbose", NULL},	{"buffer", "1M"},
+	{"format", "json"}, {"verbose", NULL},	{"buffer", "1M"},    {"peer-as-root", NULL},
 };
 
 /* The verbs, and the options that each of them has. */
@@ -53,7 +53,7 @@ static const struct verb {
 } verbs[] = {
 	{"live",
 	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "verbose"}},
+	  "peer", "peer-as-root", "verbose"}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
 	  "summary", "verbose"}},

@@ -129,7 +129,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 					  .t = &total};
 	const struct pair_row pair = {machines_get(NULL, 0), machines_get(NULL, 0)};
 	const struct live_merge_counts counts = {.matched = 1};
-	const struct peer_row peer = {1, {.source = "x", .why = "", .message = ""}};
+	const struct peer_row peer = {1, {.source = "x", .why = ""}, "m"};
 	const struct nt_record r = {.side = NT_HOST};
 	const struct command_stage_row stage = {"s", 1, 2};
 	const struct point_row point = {.stage = ""};

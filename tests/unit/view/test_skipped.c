@@ -11,6 +11,7 @@
 #include "streams.h"
 #include "view/inputs.h"
 #include "view/peers.h"
+#include "view/wrap.h"
 
 #define SKIPPED "frames of types that this version does not know"
 #define LONGER "frames with fields that this version does not know"
@@ -87,11 +88,12 @@ static struct live_merge *whole_peer(unsigned int nr, int *fd)
 {
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
 	char path[32], command[64], *sources[] = {command};
+	const struct peer_user user = {.other = false};
 	struct live_merge *l;
 
 	*fd = future_file(nr, path);
 	snprintf(command, sizeof(command), "cat %s", path);
-	l = live_merge_new(sources, 1);
+	l = live_merge_new(sources, 1, &user);
 	assert_non_null(l);
 	while (!peer_over(live_merge_peer(l, 0))) {
 		struct pollfd p = {.fd = live_merge_fd(l), .events = POLLIN};
@@ -114,7 +116,7 @@ static char *peer_text(unsigned int nr, bool summary)
 
 	f = open_memstream(&text, &size);
 	assert_non_null(f);
-	peers_print(l, summary, f);
+	peers_print(l, summary, f, WRAP_NEVER);
 	fclose(f);
 	live_merge_free(l);
 	close(fd);
@@ -126,8 +128,8 @@ static void frames_of_unknown_types_of_a_peer_are_told(void **state)
 	char *text = peer_text(3, false);
 
 	(void)state;
-	assert_non_null(strstr(text, "peer 1 "));
-	assert_non_null(strstr(text, ", " SKIPPED " 3, " LONGER " 1\n"));
+	assert_non_null(strstr(text, "peer 1: "));
+	assert_non_null(strstr(text, ", " SKIPPED " 3, " LONGER " 1; "));
 	free(text);
 	text = peer_text(3, true);
 	assert_non_null(strstr(text, "\npeer 1 " SKIPPED " 3\n"));

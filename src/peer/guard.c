@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE /* close_range() */
+#include "peer/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/time.h"
+
+/* So that `ps` tells it from the program, and `pkill` by the program's name does not mean it. */
+#define NAME "ntprof-peer"
+/* The only descriptor that a guard has, but for /dev/null as its standard ones. */
+#define REPORT_FD (STDERR_FILENO + 1)
+
+/**
+ * struct guard - what a guard knows
+ * @report_fd: where to tell, and how it learns that nobody is there any more
+ * @signal_fd: of the signals that are for it
+ * @command: 0 when it has ended
+ */
+struct guard {
+	int report_fd;
+	int signal_fd;
+	pid_t command;
+};
+
+static void tell(const struct guard *g, enum guard_report_kind kind, int value)
+{
+	struct guard_report r = {.kind = kind, .value = value};
+
+	/* A program that takes none is on its way out. */
+	send(g->report_fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Takes note of what became of such children. Return: whether there are any left. */
+static bool wait_for(struct guard *g, idtype_t type, id_t id)
+{
+	for (;;) {
+		siginfo_t si = {.si_pid = 0};
+
+		if (waitid(type, id, &si, WEXITED | WSTOPPED | WNOHANG))
+			return errno == EINTR;
+		if (!si.si_pid)
+			return true;
+		if (si.si_code == CLD_STOPPED) {
+			tell(g, GUARD_STOPPED, si.si_status);
+		} else if (si.si_pid == g->command) {
+			g->command = 0;
+			tell(g, GUARD_ENDED,
+			     si.si_code == CLD_EXITED ? si.si_status : -si.si_status);
+		}
+	}
+}
+
+/*
+ * Orphans of the group become children of the guard (PR_SET_CHILD_SUBREAPER), so all of it is here. The command
+ * itself may have left the group.
+ */
+static bool any_left(struct guard *g)
+{
+	bool command = g->command && wait_for(g, P_PID, (id_t)g->command);
+
+	return wait_for(g, P_PGID, (id_t)getpgrp()) || (command && g->command);
+}
+
+/* SIGTERM for the group, which the guard got as well, is for a command that has left it, too. */
+static void pass_on(const struct guard *g, int signal)
+{
+	pid_t group = g->command ? getpgid(g->command) : -1;
+
+	if (group <= 0 || group == getpgrp())
+		return;
+	kill(-group, signal);
+	kill(-group, SIGCONT);
+}
+
+static void take_signals(const struct guard *g)
+{
+	struct signalfd_siginfo si;
+
+	while (read(g->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGTERM)
+			pass_on(g, SIGTERM);
+		else if (si.ssi_signo != SIGCHLD && si.ssi_code == SI_KERNEL)
+			tell(g, GUARD_INTERRUPTED, (int)si.ssi_signo);
+	}
+}
+
+/* Nobody is there to do it. */
+static void __attribute__((noreturn)) end_all(struct guard *g)
+{
+	uint64_t now = monotonic_ns(), until = now + PEER_STOP_NS;
+
+	kill(0, SIGTERM);
+	kill(0, SIGCONT);
+	for (; now < until && any_left(g); now = monotonic_ns()) {
+		struct pollfd p = {.fd = g->signal_fd, .events = POLLIN};
+
+		poll(&p, 1, (int)((until - now) / 1000000) + 1);
+		take_signals(g);
+	}
+	/* The guard is of the group, too; and a command outside of it ends with the guard. */
+	kill(0, SIGKILL);
+	_exit(EXIT_FAILURE);
+}
+
+static void __attribute__((noreturn)) watch(struct guard *g)
+{
+	struct pollfd p[] = {
+		{.fd = g->signal_fd, .events = POLLIN},
+		{.fd = g->report_fd, .events = POLLIN},
+	};
+
+	while (any_left(g)) {
+		poll(p, ARRAY_SIZE(p), -1);
+		take_signals(g);
+		if (p[1].revents)
+			end_all(g);
+	}
+	/* What ended the last one may have been meant for the program, too. */
+	take_signals(g);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Nothing but @report_fd: a descriptor that is left would keep others from their end. Return: its new number. */
+static int keep_only(int report_fd)
+{
+	int null = open("/dev/null", O_RDWR), kept = fcntl(report_fd, F_DUPFD, REPORT_FD);
+
+	for (int fd = STDIN_FILENO; fd < REPORT_FD; fd++) {
+		if (dup2(null, fd) < 0)
+			_exit(EXIT_FAILURE);
+	}
+	if (dup2(kept, REPORT_FD) < 0 || fcntl(REPORT_FD, F_SETFD, FD_CLOEXEC))
+		_exit(EXIT_FAILURE);
+	close_range(REPORT_FD + 1, ~0u, 0);
+	return REPORT_FD;
+}
+
+void guard_run(int report_fd, void (*start)(void *context), void *context)
+{
+	struct guard g = {0};
+	sigset_t mine;
+
+	prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	g.command = fork();
+	if (!g.command)
+		start(context);
+	g.report_fd = keep_only(report_fd);
+	sigemptyset(&mine);
+	sigaddset(&mine, SIGCHLD);
+	sigaddset(&mine, SIGINT);
+	sigaddset(&mine, SIGQUIT);
+	sigaddset(&mine, SIGHUP);
+	sigaddset(&mine, SIGTERM);
+	g.signal_fd = signalfd(-1, &mine, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (g.command < 0 || g.signal_fd < 0) {
+		tell(&g, GUARD_ENDED, EXIT_FAILURE);
+		kill(0, SIGKILL);
+	}
+	watch(&g);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "peer/prompts.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+
+void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
+{
+	*p = (struct prompts){.peer = peer, .epoll_fd = epoll_fd};
+	terminal_open(&p->terminal);
+}
+
+/* Reads the terminal, or leaves it to others: what is typed while a peer asks is its answer. */
+static void read_terminal(const struct prompts *p, bool on)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = p->terminal.fd};
+
+	if (p->may_skip)
+		epoll_ctl(p->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, p->terminal.fd, &e);
+}
+
+static void lend(struct prompts *p, const struct peer *peer)
+{
+	if (!peer_asks(peer) || !terminal_lend(&p->terminal, peer_group(peer)))
+		return;
+	read_terminal(p, false);
+	p->asking = peer;
+}
+
+static void take_back(struct prompts *p)
+{
+	if (!p->asking)
+		return;
+	terminal_take_back(&p->terminal);
+	read_terminal(p, true);
+	p->asking = NULL;
+}
+
+/* What is pressed at a terminal is for all processes of the group that has it, and nobody else. */
+static void take_interrupt(struct prompts *p, struct peer *peer)
+{
+	int interrupt = peer_interrupt(peer);
+
+	/* Who stops by itself is no matter of ours. The end of a peer may be known before its reason. */
+	if (!interrupt || (interrupt == SIGTSTP && peer != p->asking))
+		return;
+	take_back(p);
+	/* Ctrl-Z stops those who run this program for somebody, too. Here it goes on when they do. */
+	if (interrupt == SIGTSTP)
+		kill(0, SIGTSTP);
+	else
+		raise(interrupt);
+}
+
+static void stop_skipping(struct prompts *p)
+{
+	read_terminal(p, false);
+	p->may_skip = false;
+}
+
+bool prompts_settled(const struct prompts *p)
+{
+	for (unsigned int i = 0; i < p->nr && !p->skipped; i++) {
+		if (!peer_settled(p->peer[i]))
+			return false;
+	}
+	return true;
+}
+
+void prompts_serve(struct prompts *p)
+{
+	for (unsigned int i = 0; i < p->nr; i++)
+		take_interrupt(p, p->peer[i]);
+	if (p->asking && peer_settled(p->asking))
+		take_back(p);
+	for (unsigned int i = 0; i < p->nr && !p->asking && !p->over; i++)
+		lend(p, p->peer[i]);
+	if (!p->may_skip || p->asking)
+		return;
+	p->skipped |= terminal_return_key(&p->terminal);
+	if (prompts_settled(p))
+		stop_skipping(p);
+}
+
+void prompts_go_on(const struct prompts *p)
+{
+	if (p->asking)
+		kill(-peer_group(p->asking), SIGCONT);
+}
+
+void prompts_let_skip(struct prompts *p)
+{
+	if (p->terminal.fd < 0 || p->may_skip)
+		return;
+	p->may_skip = true;
+	read_terminal(p, !p->asking);
+}
+
+void prompts_end(struct prompts *p)
+{
+	p->over = true;
+	take_back(p);
+	stop_skipping(p);
+}
+
+void prompts_close(struct prompts *p)
+{
+	prompts_end(p);
+	terminal_close(&p->terminal);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "peer/terminal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+void terminal_open(struct terminal *t)
+{
+	*t = (struct terminal){.fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)};
+}
+
+static void block_ttou(struct terminal *t)
+{
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	t->blocked = sigismember(&before, SIGTTOU);
+}
+
+static void unblock_ttou(const struct terminal *t)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	if (!t->blocked)
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+bool terminal_lend(struct terminal *t, pid_t group)
+{
+	if (t->fd < 0 || t->lent_to || tcgetpgrp(t->fd) != getpgrp() || tcgetattr(t->fd, &t->modes))
+		return false;
+	block_ttou(t);
+	if (tcsetpgrp(t->fd, group)) {
+		unblock_ttou(t);
+		return false;
+	}
+	t->lent_to = group;
+	kill(-group, SIGCONT);
+	return true;
+}
+
+void terminal_take_back(struct terminal *t)
+{
+	if (!t->lent_to)
+		return;
+	/* A shell may have given it to somebody else meanwhile. */
+	if (tcgetpgrp(t->fd) == t->lent_to) {
+		tcsetpgrp(t->fd, getpgrp());
+		/* Who was killed while it read a password has left it without echo. */
+		tcsetattr(t->fd, TCSANOW, &t->modes);
+	}
+	t->lent_to = 0;
+	unblock_ttou(t);
+}
+
+bool terminal_return_key(const struct terminal *t)
+{
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+	char line[256];
+
+	/* In the background a process that reads is stopped. */
+	if (t->lent_to || tcgetpgrp(t->fd) != getpgrp() || poll(&p, 1, 0) <= 0)
+		return false;
+	return read(t->fd, line, sizeof(line)) > 0;
+}
+
+void terminal_close(struct terminal *t)
+{
+	terminal_take_back(t);
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+}

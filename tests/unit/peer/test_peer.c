@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A peer's command as a process: what it gets from us, what is told of it, and how all of it ends. */
+#include "peer/testing.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <linux/capability.h>
+
+#include "peer/guard.h"
+
+/* How long stopping takes at most, with much to spare for a busy machine. */
+#define STOP_AT_MOST_NS (4 * PEER_STOP_NS)
+
+static void all_processes_of_a_command_are_ended(void **state)
+{
+	struct live_merge *l = start("sleep 1000 & echo one $! >&2; sleep 1001 | sleep 1002 & "
+				     "echo two $! >&2; echo shell $$ >&2; sleep 1003; echo");
+	pid_t one, two, shell;
+
+	(void)state;
+	READ_UNTIL(l, pid_said(l, "shell "));
+	one = pid_said(l, "one ");
+	two = pid_said(l, "two ");
+	shell = pid_said(l, "shell ");
+	assert_false(process_gone(one));
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	WAIT_FOR(process_gone(shell));
+	WAIT_FOR(process_gone(one));
+	WAIT_FOR(process_gone(two));
+}
+
+static void what_a_command_leaves_running_is_ended_as_well(void **state)
+{
+	struct live_merge *l = start("sleep 1000 & echo one $! >&2");
+	pid_t one;
+
+	(void)state;
+	READ_UNTIL(l, pid_said(l, "one "));
+	one = pid_said(l, "one ");
+	assert_false(process_gone(one));
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	WAIT_FOR(process_gone(one));
+}
+
+/* It has its 2 s, no more, and no less. */
+static void a_command_that_does_not_want_to_end_is_killed_in_time(void **state)
+{
+	struct live_merge *l =
+		start("trap '' TERM; echo shell $$ >&2; while :; do sleep 0.2; done");
+	uint64_t began;
+	pid_t shell;
+
+	(void)state;
+	READ_UNTIL(l, pid_said(l, "shell "));
+	shell = pid_said(l, "shell ");
+	began = monotonic_ns();
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	assert_true(monotonic_ns() - began >= PEER_STOP_NS);
+	assert_true(monotonic_ns() - began < STOP_AT_MOST_NS);
+	WAIT_FOR(process_gone(shell));
+}
+
+/* One that closed its output, and tidies up. */
+static void a_command_that_takes_its_time_to_end_has_it(void **state)
+{
+	int done[2];
+	char text[256], end;
+	struct live_merge *l;
+
+	(void)state;
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	snprintf(text, sizeof(text),
+		 "exec >&-; trap 'sleep 0.5; echo x >/proc/%d/fd/%d; exit' TERM; "
+		 "echo shell $$ >&2; while :; do sleep 0.1; done",
+		 (int)getpid(), done[1]);
+	l = start(text);
+	READ_UNTIL(l, pid_said(l, "shell "));
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	fcntl(done[0], F_SETFL, O_NONBLOCK);
+	assert_int_equal(read(done[0], &end, 1), 1);
+	close(done[0]);
+	close(done[1]);
+}
+
+static void who_is_in_a_hurry_does_not_wait_for_commands(void **state)
+{
+	struct live_merge *l =
+		start("trap '' TERM; echo shell $$ >&2; while :; do sleep 0.2; done");
+	int hurry[2];
+	uint64_t began;
+	pid_t shell;
+
+	(void)state;
+	READ_UNTIL(l, pid_said(l, "shell "));
+	shell = pid_said(l, "shell ");
+	assert_int_equal(pipe2(hurry, O_CLOEXEC), 0);
+	assert_int_equal(write(hurry[1], "x", 1), 1);
+	began = monotonic_ns();
+	assert_int_equal(live_merge_finish(l, hurry[0]), 0);
+	live_merge_free(l);
+	assert_true(monotonic_ns() - began < PEER_STOP_NS);
+	WAIT_FOR(process_gone(shell));
+	close(hurry[0]);
+	close(hurry[1]);
+}
+
+/* A child of this process that has a peer, and is killed; the peer tells its processes in @told. */
+static void killed_with_a_peer(const char *command)
+{
+	int told[2];
+	char text[512], line[64] = "";
+	pid_t child, one = 0, shell = 0;
+	FILE *f;
+
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	snprintf(text, sizeof(text),
+		 "{ sleep 1000 & echo one $!; echo shell $$; } >/proc/%d/fd/%d; %s", (int)getpid(),
+		 told[1], command);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		start(text);
+		for (;;)
+			pause();
+	}
+	f = fdopen(told[0], "r");
+	assert_non_null(f);
+	while (!shell && fgets(line, sizeof(line), f)) {
+		sscanf(line, "one %d", &one);
+		sscanf(line, "shell %d", &shell);
+	}
+	assert_true(one > 0);
+	assert_false(process_gone(one));
+	assert_false(process_gone(shell));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	WAIT_FOR(process_gone(one));
+	WAIT_FOR(process_gone(shell));
+	fclose(f);
+	close(told[1]);
+}
+
+static void no_process_outlives_one_that_is_killed(void **state)
+{
+	(void)state;
+	killed_with_a_peer("sleep 1001; echo");
+}
+
+static void nor_does_one_that_does_not_want_to_end(void **state)
+{
+	(void)state;
+	killed_with_a_peer("trap '' TERM HUP INT; while :; do sleep 0.2; done");
+}
+
+static void the_exit_status_is_known_though_children_were_ignored(void **state)
+{
+	struct live_merge *l;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	l = start("exit 3");
+	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
+	assert_int_equal(about(l).state, PEER_DIED);
+	assert_int_equal(about(l).exit_status, 3);
+	live_merge_free(l);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+static void the_signal_that_ended_a_command_is_told(void **state)
+{
+	struct live_merge *l = start("kill -KILL $$");
+
+	(void)state;
+	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
+	assert_int_equal(about(l).state, PEER_DIED);
+	assert_int_equal(about(l).signal, SIGKILL);
+	live_merge_free(l);
+}
+
+static void the_last_lines_are_there_in_every_state(void **state)
+{
+	struct live_merge *l;
+
+	(void)state;
+	l = start("echo first >&2; echo second >&2; sleep 1000");
+	READ_UNTIL(l, said(l, "second"));
+	assert_int_equal(about(l).state, PEER_STARTING);
+	assert_int_equal(about(l).first_message, 0);
+	assert_string_equal(messages_line(about(l).messages, 0), "first");
+	live_merge_free(l);
+
+	l = start("echo first >&2; echo second >&2; echo no stream");
+	READ_UNTIL(l, about(l).state == PEER_REFUSED && said(l, "second"));
+	assert_int_equal(about(l).first_message, 0);
+	live_merge_free(l);
+
+	l = start("echo first >&2; echo second >&2; exit 1");
+	READ_UNTIL(l, about(l).state == PEER_DIED && said(l, "second"));
+	assert_int_equal(about(l).first_message, 0);
+	live_merge_free(l);
+}
+
+/* What was said to log in is of no interest then, what comes later is. */
+static void lines_of_a_running_peer_are_those_since_it_began(void **state)
+{
+	char text[256];
+	struct live_merge *l;
+	int fd = beginning(), go[2];
+
+	(void)state;
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	snprintf(text, sizeof(text),
+		 "echo banner >&2; cat /proc/%d/fd/%d; read x </proc/%d/fd/%d; echo trouble >&2; "
+		 "sleep 1000",
+		 (int)getpid(), fd, (int)getpid(), go[0]);
+	l = start(text);
+	READ_UNTIL(l, about(l).state == PEER_RUNNING);
+	assert_int_equal(about(l).messages->nr, 1);
+	assert_int_equal(about(l).first_message, 1);
+	assert_int_equal(write(go[1], "\n", 1), 1);
+	READ_UNTIL(l, said(l, "trouble"));
+	assert_int_equal(about(l).state, PEER_RUNNING);
+	assert_string_equal(messages_line(about(l).messages, about(l).first_message), "trouble");
+	live_merge_free(l);
+	close(fd);
+	close(go[0]);
+	close(go[1]);
+}
+
+static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
+{
+	const struct peer_user nobody = {
+		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
+	int fd = beginning(), growing;
+	char path[] = "/tmp/ntprof-test-XXXXXX";
+	struct bytes b = file_bytes(fd);
+	struct live_merge *l;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	growing = mkstemp(path); /* mode 0600 */
+	assert_true(growing >= 0);
+	l = start_as(&nobody, path);
+	assert_int_equal(write(growing, b.p, b.n), (ssize_t)b.n);
+	READ_UNTIL(l, about(l).state == PEER_RUNNING);
+	live_merge_free(l);
+	unlink(path);
+	close(growing);
+	close(fd);
+	free(b.p);
+}
+
+/* What `/proc/self/status` says of @name in a command of @user. */
+static uint64_t status_field(const struct peer_user *user, const char *name)
+{
+	struct live_merge *l = start_as(user, "grep -E '^(Sig|Cap|NSpgid)' /proc/self/status >&2; "
+					      "echo done >&2");
+	uint64_t value;
+
+	READ_UNTIL(l, said(l, "done"));
+	assert_non_null(said(l, name));
+	value = strtoull(said(l, name) + 1, NULL, 16);
+	live_merge_free(l);
+	return value;
+}
+
+static void signals_are_as_a_shell_starts_its_commands(void **state)
+{
+	static const int ignored[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTTOU, SIGUSR1};
+	sigset_t set, before;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	assert_int_equal(status_field(&myself, "SigIgn:"), 0);
+	assert_int_equal(status_field(&myself, "SigBlk:"), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	for (unsigned int i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_DFL);
+}
+
+/* Whatever is open here, the command has 0, 1 and 2; 3 is the directory that is listed. */
+static void no_descriptor_is_passed_on(void **state)
+{
+	int open_ones[20];
+	struct live_merge *l;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(open_ones); i++)
+		open_ones[i] = dup(STDIN_FILENO); /* without FD_CLOEXEC */
+	l = start("ls -m /proc/self/fd >&2; echo done >&2");
+	READ_UNTIL(l, said(l, "done"));
+	assert_non_null(said(l, "0, 1, 2, 3"));
+	assert_string_equal(said(l, "0, 1, 2, 3"), "");
+	live_merge_free(l);
+	for (unsigned int i = 0; i < ARRAY_SIZE(open_ones); i++)
+		close(open_ones[i]);
+}
+
+/* Raises inheritable and ambient ones, as somebody may have who started this program. */
+static void inherit_capabilities(uint32_t inheritable)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	assert_int_equal(syscall(SYS_capget, &h, data), 0);
+	data[0].inheritable = inheritable;
+	assert_int_equal(syscall(SYS_capset, &h, data), 0);
+	if (inheritable)
+		assert_int_equal(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_NET_RAW, 0, 0), 0);
+}
+
+static void no_capability_is_passed_on(void **state)
+{
+	static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"};
+	const struct peer_user nobody = {
+		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
+
+	(void)state;
+	if (geteuid())
+		skip();
+	inherit_capabilities(1u << CAP_NET_RAW);
+	for (unsigned int i = 0; i < ARRAY_SIZE(sets); i++)
+		assert_int_equal(status_field(&nobody, sets[i]), 0);
+	/* Root has its own. */
+	assert_int_equal(status_field(&myself, "CapInh:"), 0);
+	assert_int_equal(status_field(&myself, "CapAmb:"), 0);
+	inherit_capabilities(0);
+}
+
+static void under_sudo_a_command_is_its_callers(void **state)
+{
+	struct peer_user user;
+	struct live_merge *l;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	setenv("SUDO_USER", "nobody", 1);
+	setenv("SSH_AUTH_SOCK", "/run/agent", 1);
+	assert_int_equal(peer_user_find(&user), 0);
+	assert_true(user.other);
+	l = start_as(&user,
+		     "echo ids $(id -u) $(id -ru) $(id -g) $(id -G) >&2; "
+		     "echo env $USER $LOGNAME $HOME $SHELL $SSH_AUTH_SOCK ${SUDO_UID-none} >&2; "
+		     "echo done >&2");
+	READ_UNTIL(l, said(l, "done"));
+	assert_string_equal(said(l, "ids "), "65534 65534 65534 65534");
+	assert_string_equal(said(l, "env "),
+			    "nobody nobody /nonexistent /usr/sbin/nologin /run/agent none");
+	live_merge_free(l);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	unsetenv("SUDO_USER");
+	unsetenv("SSH_AUTH_SOCK");
+}
+
+static void without_sudo_or_called_by_root_it_is_ours(void **state)
+{
+	struct peer_user user;
+
+	(void)state;
+	unsetenv("SUDO_UID");
+	assert_int_equal(peer_user_find(&user), 0);
+	assert_false(user.other);
+	setenv("SUDO_UID", "0", 1);
+	assert_int_equal(peer_user_find(&user), 0);
+	assert_false(user.other);
+	unsetenv("SUDO_UID");
+}
+
+/* A guess would run somebody else's command as root. */
+static void a_caller_that_is_nobody_is_refused(void **state)
+{
+	static const char *const wrong[] = {"",	   "x",		 "-1",
+					    "12x", "4294967295", "99999999999999999999"};
+	struct peer_user user;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		setenv("SUDO_UID", wrong[i], 1);
+		assert_int_equal(peer_user_find(&user), -EINVAL);
+	}
+	/* A user that the password file does not know needs a group from sudo. */
+	setenv("SUDO_UID", "3999999", 1);
+	unsetenv("SUDO_GID");
+	assert_int_equal(peer_user_find(&user), -EINVAL);
+	setenv("SUDO_GID", "4000000", 1);
+	assert_int_equal(peer_user_find(&user), 0);
+	assert_int_equal(user.nr_groups, 1);
+	assert_int_equal(user.groups[0], 4000000);
+	assert_string_equal(user.home, "/");
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+}
+
+/* It must not be signalled through, or kept from, a group it has left. */
+static void a_command_that_leaves_its_group_is_ended_as_well(void **state)
+{
+	struct live_merge *l = start("exec setsid sh -c 'echo shell $$ >&2; sleep 1000; echo'");
+	pid_t shell;
+
+	(void)state;
+	READ_UNTIL(l, pid_said(l, "shell "));
+	shell = pid_said(l, "shell ");
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	WAIT_FOR(process_gone(shell));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_processes_of_a_command_are_ended),
+		cmocka_unit_test(what_a_command_leaves_running_is_ended_as_well),
+		cmocka_unit_test(a_command_that_does_not_want_to_end_is_killed_in_time),
+		cmocka_unit_test(a_command_that_takes_its_time_to_end_has_it),
+		cmocka_unit_test(who_is_in_a_hurry_does_not_wait_for_commands),
+		cmocka_unit_test(no_process_outlives_one_that_is_killed),
+		cmocka_unit_test(nor_does_one_that_does_not_want_to_end),
+		cmocka_unit_test(the_exit_status_is_known_though_children_were_ignored),
+		cmocka_unit_test(the_signal_that_ended_a_command_is_told),
+		cmocka_unit_test(the_last_lines_are_there_in_every_state),
+		cmocka_unit_test(lines_of_a_running_peer_are_those_since_it_began),
+		cmocka_unit_test(a_file_is_read_as_it_grows_by_who_may_not_open_it),
+		cmocka_unit_test(signals_are_as_a_shell_starts_its_commands),
+		cmocka_unit_test(no_descriptor_is_passed_on),
+		cmocka_unit_test(no_capability_is_passed_on),
+		cmocka_unit_test(under_sudo_a_command_is_its_callers),
+		cmocka_unit_test(without_sudo_or_called_by_root_it_is_ours),
+		cmocka_unit_test(a_caller_that_is_nobody_is_refused),
+		cmocka_unit_test(a_command_that_leaves_its_group_is_ended_as_well),
+	};
+
+	return cmocka_run_group_tests_name("peer", tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Peers that ask for something at the terminal. This process is who sits there; it has a child that is a shell,
+ * leader of a session of which the terminal is, with a job, which is the program with its peers.
+ */
+#include "peer/testing.h"
+
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+/* What the job is told apart by, and the shell ends with. */
+enum { DONE = 7 };
+
+static struct {
+	int terminal; /* of who sits there */
+	pid_t shell;
+	char seen[8192];
+	size_t nr;
+} user;
+
+static int stream_fd;
+
+/* In the shell: gives the terminal to the job, and again when it was stopped. */
+static void run_job(void (*job)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setpgid(0, 0);
+		while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+			poll(NULL, 0, 1);
+		job();
+		_exit(DONE);
+	}
+	signal(SIGTTOU, SIG_IGN);
+	setpgid(pid, pid);
+	tcsetpgrp(STDIN_FILENO, pid);
+	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+		dprintf(STDOUT_FILENO, "stopped by %d\n", WSTOPSIG(status));
+		tcsetpgrp(STDIN_FILENO, pid);
+		kill(-pid, SIGCONT);
+	}
+	if (WIFSIGNALED(status))
+		_exit(128 + WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+static void sit_down(void (*job)(void))
+{
+	memset(&user, 0, sizeof(user));
+	stream_fd = beginning();
+	user.shell = forkpty(&user.terminal, NULL, NULL, NULL);
+	assert_true(user.shell >= 0);
+	if (!user.shell)
+		run_job(job);
+}
+
+static void look(void)
+{
+	struct pollfd p = {.fd = user.terminal, .events = POLLIN};
+	ssize_t n;
+
+	if (poll(&p, 1, 5) <= 0)
+		return;
+	n = read(user.terminal, user.seen + user.nr, sizeof(user.seen) - 1 - user.nr);
+	if (n > 0)
+		user.nr += (size_t)n;
+}
+
+static bool sees(const char *text)
+{
+	look();
+	return strstr(user.seen, text);
+}
+
+static void types(const char *text)
+{
+	assert_int_equal(write(user.terminal, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static int get_up(void)
+{
+	int status;
+
+	be_patient();
+	while (waitpid(user.shell, &status, WNOHANG) != user.shell) {
+		if (monotonic_ns() > give_up_ns)
+			kill(-user.shell, SIGKILL);
+		look();
+	}
+	for (int i = 0; i < 10; i++)
+		look();
+	close(user.terminal);
+	close(stream_fd);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != DONE)
+		print_message("# at the terminal: %s\n", user.seen);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* In the job, where cmocka's own would end up in a copy of the test. */
+#define MUST(condition)                                                                \
+	do {                                                                           \
+		if (!(condition)) {                                                    \
+			dprintf(STDOUT_FILENO, "line %d: %s\n", __LINE__, #condition); \
+			_exit(1);                                                      \
+		}                                                                      \
+	} while (0)
+
+#define READ(l, condition)                                                   \
+	do {                                                                 \
+		be_patient();                                                \
+		while (!(condition)) {                                       \
+			struct pollfd ready = {live_merge_fd(l), POLLIN, 0}; \
+			MUST(monotonic_ns() < give_up_ns);                   \
+			poll(&ready, 1, 5);                                  \
+			MUST(!live_merge_ready(l));                          \
+		}                                                            \
+	} while (0)
+
+/* As the live view does; what is typed for a peer is not for it. */
+static struct live_merge *start_at_terminal(char *const *sources, unsigned int nr)
+{
+	struct live_merge *l = live_merge_new(sources, nr, &myself);
+
+	MUST(l);
+	live_merge_let_skip(l);
+	return l;
+}
+
+static struct live_merge *start_one(char *source)
+{
+	return start_at_terminal(&source, 1);
+}
+
+/* Asks as ssh does, without echo, and then brings a stream. */
+static char *asking(const char *question)
+{
+	static char text[2][512];
+	static unsigned int nr;
+	char *t = text[nr++ % 2];
+
+	snprintf(
+		t, sizeof(text[0]),
+		"stty -echo </dev/tty; printf '%s' >/dev/tty; read x </dev/tty; stty echo </dev/tty; "
+		"echo got $x >&2; cat /proc/%d/fd/%d; sleep 1000",
+		question, (int)getpid(), stream_fd);
+	return t;
+}
+
+static void job_one(void)
+{
+	struct live_merge *l = start_one(asking("password: "));
+
+	MUST(!live_merge_settled(l));
+	READ(l, live_merge_asking(l));
+	MUST(!live_merge_settled(l));
+	READ(l, live_merge_settled(l));
+	MUST(!strcmp(said(l, "got "), "secret"));
+	MUST(!live_merge_asking(l));
+	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
+	live_merge_free(l);
+}
+
+static void a_peer_that_asks_gets_the_terminal_until_it_begins(void **state)
+{
+	(void)state;
+	sit_down(job_one);
+	WAIT_FOR(sees("password: "));
+	types("secret\n");
+	assert_int_equal(get_up(), DONE);
+	assert_null(strstr(user.seen, "secret"));
+}
+
+static void job_two(void)
+{
+	char *sources[] = {asking("one? "), asking("two? ")};
+	struct live_merge *l = start_at_terminal(sources, 2);
+	struct peer_about a[2];
+
+	READ(l, live_merge_settled(l));
+	for (unsigned int i = 0; i < 2; i++) {
+		peer_about(live_merge_peer(l, i), &a[i]);
+		MUST(a[i].state == PEER_RUNNING);
+	}
+	MUST(!strcmp(messages_line(a[0].messages, 0), "got 1"));
+	MUST(!strcmp(messages_line(a[1].messages, 0), "got 2"));
+	live_merge_free(l);
+}
+
+static void peers_that_ask_get_it_one_after_the_other(void **state)
+{
+	bool one;
+
+	(void)state;
+	sit_down(job_two);
+	WAIT_FOR(sees("one? ") || sees("two? "));
+	for (int i = 0; i < 60; i++)
+		look();
+	one = sees("one? ");
+	assert_true(one != sees("two? "));
+	types(one ? "1\n" : "2\n");
+	WAIT_FOR(sees(one ? "two? " : "one? "));
+	types(one ? "2\n" : "1\n");
+	assert_int_equal(get_up(), DONE);
+}
+
+/* SIGINT is what the run waits for, as in cli/run.c. */
+static void job_interrupted(void)
+{
+	struct live_merge *l;
+	struct termios t;
+	sigset_t set, got;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	l = start_one(asking("password: "));
+	READ(l, !sigpending(&got) && sigismember(&got, SIGINT));
+	MUST(!live_merge_finish(l, -1));
+	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
+	MUST(!tcgetattr(STDIN_FILENO, &t));
+	MUST(t.c_lflag & ECHO);
+	live_merge_free(l);
+}
+
+static void ctrl_c_at_a_prompt_is_for_the_program(void **state)
+{
+	(void)state;
+	sit_down(job_interrupted);
+	WAIT_FOR(sees("password: "));
+	types("\003");
+	assert_int_equal(get_up(), DONE);
+}
+
+static void ctrl_z_at_a_prompt_stops_the_program(void **state)
+{
+	char stopped[32];
+
+	(void)state;
+	sit_down(job_one);
+	WAIT_FOR(sees("password: "));
+	types("\032");
+	snprintf(stopped, sizeof(stopped), "stopped by %d", SIGTSTP);
+	WAIT_FOR(sees(stopped));
+	types("secret\n");
+	assert_int_equal(get_up(), DONE);
+}
+
+static void job_killed_while_asked(void)
+{
+	struct live_merge *l = start_one(asking("password: "));
+
+	READ(l, live_merge_asking(l));
+	kill(getpid(), SIGKILL);
+}
+
+static void nobody_asks_when_the_program_was_killed(void **state)
+{
+	(void)state;
+	sit_down(job_killed_while_asked);
+	assert_int_equal(get_up(), 128 + SIGKILL);
+}
+
+/* A job of the background may not lend what it has not. */
+static void job_in_the_background(void)
+{
+	struct live_merge *l;
+
+	signal(SIGTTOU, SIG_IGN);
+	tcsetpgrp(STDIN_FILENO, getppid());
+	l = start_one(asking("password: "));
+	READ(l, peer_asks(live_merge_peer(l, 0)));
+	MUST(!live_merge_asking(l));
+	MUST(about(l).why[0]);
+	MUST(tcgetpgrp(STDIN_FILENO) == getppid());
+	tcsetpgrp(STDIN_FILENO, getpgrp());
+	READ(l, live_merge_settled(l));
+	MUST(!strcmp(said(l, "got "), "secret"));
+	live_merge_free(l);
+}
+
+static void a_job_of_the_background_waits_for_the_terminal(void **state)
+{
+	(void)state;
+	sit_down(job_in_the_background);
+	WAIT_FOR(sees("password: "));
+	types("secret\n");
+	assert_int_equal(get_up(), DONE);
+}
+
+static void job_skipped(void)
+{
+	struct live_merge *l = start_one("sleep 1000");
+
+	MUST(!live_merge_settled(l));
+	dprintf(STDOUT_FILENO, "ready\n");
+	READ(l, live_merge_settled(l));
+	MUST(about(l).state == PEER_STARTING);
+	live_merge_free(l);
+}
+
+static void nobody_has_to_wait_for_a_peer(void **state)
+{
+	(void)state;
+	sit_down(job_skipped);
+	WAIT_FOR(sees("ready"));
+	types("\n");
+	assert_int_equal(get_up(), DONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_peer_that_asks_gets_the_terminal_until_it_begins),
+		cmocka_unit_test(peers_that_ask_get_it_one_after_the_other),
+		cmocka_unit_test(ctrl_c_at_a_prompt_is_for_the_program),
+		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
+		cmocka_unit_test(nobody_asks_when_the_program_was_killed),
+		cmocka_unit_test(a_job_of_the_background_waits_for_the_terminal),
+		cmocka_unit_test(nobody_has_to_wait_for_a_peer),
+	};
+
+	return cmocka_run_group_tests_name("prompt", tests, NULL, NULL);
+}

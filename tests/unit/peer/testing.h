@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests of peers share: real commands, and waiting for what they do. */
+#ifndef NTPROF_PEER_TESTING_H
+#define NTPROF_PEER_TESTING_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "core/array.h"
+#include "core/time.h"
+#include "peer/live_merge.h"
+#include "streams.h"
+
+/* A command that has to be started may take its time on a busy machine. */
+#define PATIENCE_NS 60000000000ULL
+
+/* Nobody but who runs the test. */
+static const struct peer_user myself;
+
+static uint64_t give_up_ns;
+
+static inline void be_patient(void)
+{
+	give_up_ns = monotonic_ns() + PATIENCE_NS;
+}
+
+/* Until @p is so, or time is up. */
+#define WAIT_FOR(condition)                                                  \
+	do {                                                                 \
+		be_patient();                                                \
+		while (!(condition)) {                                       \
+			if (monotonic_ns() > give_up_ns)                     \
+				fail_msg("never came true: %s", #condition); \
+			poll(NULL, 0, 5);                                    \
+		}                                                            \
+	} while (0)
+
+/* Of live merges, which are read meanwhile. */
+#define READ_UNTIL(l, condition)                                             \
+	do {                                                                 \
+		be_patient();                                                \
+		while (!(condition)) {                                       \
+			struct pollfd ready = {live_merge_fd(l), POLLIN, 0}; \
+			if (monotonic_ns() > give_up_ns)                     \
+				fail_msg("never came true: %s", #condition); \
+			poll(&ready, 1, 5);                                  \
+			assert_int_equal(live_merge_ready(l), 0);            \
+		}                                                            \
+	} while (0)
+
+static inline struct live_merge *start_as(const struct peer_user *user, char *source)
+{
+	struct live_merge *l = live_merge_new(&source, 1, user);
+
+	assert_non_null(l);
+	return l;
+}
+
+static inline struct live_merge *start(char *source)
+{
+	return start_as(&myself, source);
+}
+
+static inline struct peer_about about(const struct live_merge *l)
+{
+	struct peer_about a;
+
+	peer_about(live_merge_peer(l, 0), &a);
+	return a;
+}
+
+/* The last line that begins with @beginning, without that; NULL if there is none. */
+static inline const char *said(const struct live_merge *l, const char *beginning)
+{
+	const struct messages *m = about(l).messages;
+
+	for (uint64_t i = m->nr; i--;) {
+		const char *line = messages_line(m, i);
+
+		if (line && !strncmp(line, beginning, strlen(beginning)) &&
+		    (m->ended || i != m->nr - 1))
+			return line + strlen(beginning);
+	}
+	return NULL;
+}
+
+/* The process of which the command says "@what NUMBER". */
+static inline pid_t pid_said(const struct live_merge *l, const char *what)
+{
+	const char *text = said(l, what);
+
+	return text ? (pid_t)strtol(text, NULL, 10) : 0;
+}
+
+/* One that has ended and was not waited for counts as gone. */
+static inline bool process_gone(pid_t pid)
+{
+	char path[64], text[512] = "", *state;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	state = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	fclose(f);
+	return !state || state[2] == 'Z' || state[2] == 'X';
+}
+
+/* A stream's beginning: its header, and a clock. */
+static inline int beginning(void)
+{
+	int fd = file_make();
+	struct stream_writer *w = stream_writer_new(fd, &header);
+	struct stream_event e = clock_event();
+
+	assert_non_null(w);
+	assert_int_equal(stream_write(w, &e), 0);
+	assert_int_equal(stream_flush(w), 0);
+	stream_writer_free(w);
+	return fd;
+}
+
+#endif /* NTPROF_PEER_TESTING_H */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is seen of peers in a terminal of 80 columns, whatever their commands, and what they say. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include <poll.h>
+
+#include "core/time.h"
+#include "streams.h"
+#include "view/peers.h"
+#include "view/peers_start.h"
+#include "view/wrap.h"
+
+#define WIDTH 80
+/* A command that has to be started may take its time on a busy machine. */
+#define PATIENCE_NS 60000000000ULL
+#define LONG_COMMENT                                                                     \
+	" # this command is much longer than a line of a terminal, as those of ssh are " \
+	"with its options, the name of the user, the name of the target, and all the rest"
+
+/* All peers are @so, and have said @said lines. */
+static struct live_merge *peers(char *const *sources, unsigned int nr,
+				bool (*so)(const struct peer *p), uint64_t said)
+{
+	const struct peer_user myself = {.other = false};
+	struct live_merge *l = live_merge_new(sources, nr, &myself);
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	unsigned int ready = 0;
+
+	assert_non_null(l);
+	while (ready < nr) {
+		struct pollfd p = {.fd = live_merge_fd(l), .events = POLLIN};
+		struct peer_about a;
+
+		assert_true(monotonic_ns() < until);
+		poll(&p, 1, 10);
+		assert_int_equal(live_merge_ready(l), 0);
+		ready = 0;
+		for (unsigned int i = 0; i < nr; i++) {
+			peer_about(live_merge_peer(l, i), &a);
+			ready += so(live_merge_peer(l, i)) && a.messages->nr >= said &&
+				 (!said || a.messages->ended);
+		}
+	}
+	return l;
+}
+
+static bool starting(const struct peer *p)
+{
+	return peer_state(p) == PEER_STARTING;
+}
+
+static char *text_of(const struct live_merge *l, bool summary, unsigned int width)
+{
+	char *text = NULL, *copy;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	peers_print(l, summary, f, width);
+	fclose(f);
+	copy = strdup(text);
+	assert_non_null(copy);
+	free(text);
+	return copy;
+}
+
+/* @text with what a terminal shows of it. */
+static void cut(char *text)
+{
+	char *to = text;
+	unsigned int column = 0;
+
+	for (; *text; text++) {
+		column = *text == '\n' ? 0 : column + 1;
+		if (column <= WIDTH)
+			*to++ = *text;
+	}
+	*to = '\0';
+}
+
+/* Lines that go on are indented: as one line each. */
+static void join(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (!strncmp(text, "\n  ", 3)) {
+			*to++ = ' ';
+			text += 2;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+static void assert_shown(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void the_reason_of_a_death_comes_before_the_command(void **state)
+{
+	char *sources[] = {"echo why it failed >&2; exit 3" LONG_COMMENT};
+	struct live_merge *l = peers(sources, 1, peer_gone, 1);
+	char *text = text_of(l, false, WIDTH);
+
+	(void)state;
+	cut(text);
+	assert_shown(text, "peer 1: died, exit status 3");
+	assert_shown(text, "; echo why it failed");
+	assert_shown(text, "\npeer 1 says: why it failed\n");
+	assert_null(strstr(text, "all the rest"));
+	free(text);
+	live_merge_free(l);
+}
+
+static void the_reason_of_a_refusal_is_whole(void **state)
+{
+	char *sources[] = {"echo why it did that >&2; echo no stream; sleep 1000" LONG_COMMENT};
+	struct live_merge *l = peers(sources, 1, peer_over, 1);
+	struct peer_about a;
+	char *text = text_of(l, false, WIDTH);
+
+	(void)state;
+	peer_about(live_merge_peer(l, 0), &a);
+	assert_int_equal(a.state, PEER_REFUSED);
+	assert_true(strlen(a.why) > 20);
+	cut(text);
+	join(text);
+	assert_shown(text, "peer 1: refused, ");
+	assert_shown(text, a.why);
+	assert_shown(text, "peer 1 says: why it did that");
+	free(text);
+	live_merge_free(l);
+}
+
+static void what_a_peer_says_while_it_starts_is_shown(void **state)
+{
+	char *sources[] = {"for i in 1 2 3 4 5; do echo line $i >&2; done; sleep 1000"};
+	struct live_merge *l = peers(sources, 1, starting, 5);
+	char *text = text_of(l, false, WIDTH);
+
+	(void)state;
+	assert_shown(text, "peer 1: starting; for i in");
+	assert_shown(text, "\npeer 1 says: line 3\npeer 1 says: line 4\npeer 1 says: line 5\n");
+	assert_null(strstr(text, "says: line 2"));
+	free(text);
+	live_merge_free(l);
+}
+
+/* A screen has room for one line each. */
+static void of_many_peers_the_last_line_is_shown(void **state)
+{
+	char *sources[] = {"echo a >&2; echo b >&2; sleep 1000",
+			   "echo c >&2; echo d >&2; sleep 1000",
+			   "echo e >&2; echo f >&2; sleep 1000"};
+	struct live_merge *l = peers(sources, 3, starting, 2);
+	char *text = text_of(l, false, WIDTH);
+
+	(void)state;
+	assert_null(strstr(text, "says: a"));
+	assert_shown(text, "peer 1 says: b\n");
+	assert_shown(text, "peer 3 says: f\n");
+	free(text);
+	text = text_of(l, true, WIDTH);
+	assert_shown(text, "peer 1 says: a\n");
+	free(text);
+	live_merge_free(l);
+}
+
+/* Of what peers say. */
+static void assert_lines_fit(const char *text)
+{
+	size_t len;
+
+	for (text = strstr(text, "peer 1 says:"); strncmp(text, "matched", 7); text += len + 1) {
+		len = strcspn(text, "\n");
+		assert_true(len <= WIDTH);
+	}
+}
+
+static void a_long_line_is_whole_and_harmless(void **state)
+{
+	char *sources[] = {"printf '\\033[2J%0120d end of it\\n' 0 >&2; sleep 1000"};
+	struct live_merge *l = peers(sources, 1, starting, 1);
+	char *text = text_of(l, false, WIDTH);
+
+	(void)state;
+	assert_null(strchr(text, '\033'));
+	assert_shown(text, "peer 1 says:");
+	assert_lines_fit(text);
+	join(text);
+	assert_shown(text, "end of it\n");
+	free(text);
+	text = text_of(l, false, WRAP_NEVER);
+	assert_shown(text, "000 end of it\n");
+	free(text);
+	live_merge_free(l);
+}
+
+/* Lines as they come, each once; and who is waited for, once. */
+static void the_start_is_told_line_by_line(void **state)
+{
+	char *sources[] = {"echo one >&2; echo two >&2; printf three >&2; sleep 1000"};
+	const struct peer_user myself = {.other = false};
+	struct live_merge *l = live_merge_new(sources, 1, &myself);
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	struct peers_told told = {.waiting = {false}};
+	struct peer_about a = {.messages = NULL};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(l);
+	assert_non_null(f);
+	while (!a.messages || a.messages->nr < 3) {
+		assert_true(monotonic_ns() < until);
+		poll(NULL, 0, 5);
+		assert_int_equal(live_merge_ready(l), 0);
+		peers_print_messages(l, &told, f);
+		peers_print_waiting(l, &told, true, f);
+		peer_about(live_merge_peer(l, 0), &a);
+	}
+	peers_print_messages(l, &told, f);
+	fclose(f);
+	assert_shown(text, "waiting for peer 1: echo one");
+	assert_shown(text, "\nEnter begins without waiting\n");
+	assert_shown(text, "peer 1 says: one\n");
+	assert_shown(text, "peer 1 says: two\n");
+	/* It may go on. */
+	assert_null(strstr(text, "says: three"));
+	assert_ptr_equal(strstr(strstr(text, "waiting for") + 1, "waiting for"), NULL);
+	assert_ptr_equal(strstr(strstr(text, "says: one") + 1, "says: one"), NULL);
+	free(text);
+	live_merge_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_reason_of_a_death_comes_before_the_command),
+		cmocka_unit_test(the_reason_of_a_refusal_is_whole),
+		cmocka_unit_test(what_a_peer_says_while_it_starts_is_shown),
+		cmocka_unit_test(of_many_peers_the_last_line_is_shown),
+		cmocka_unit_test(a_long_line_is_whole_and_harmless),
+		cmocka_unit_test(the_start_is_told_line_by_line),
+	};
+
+	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);
+}
