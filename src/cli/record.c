@@ -289,7 +289,7 @@ static void waiting(void *context)
 {
 	const struct recorder *r = context;
 
-	fprintf(stderr, "waiting for module %s\n", driver_name(r->o->run.side));
+	fprintf(stderr, WAITING_FOR_MODULE "%s\n", driver_name(r->o->run.side));
 }
 
 /* Return: 0, or a negative errno with a message printed. */

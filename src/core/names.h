@@ -15,6 +15,9 @@ const char *shape_name(enum nt_shape shape);
 const char *stage_name(enum nt_side side, unsigned int stage);
 const char *point_name(enum nt_side side, unsigned int point);
 
+/* What a recorder says on its standard error, before that module's name, while it is not loaded. */
+#define WAITING_FOR_MODULE "waiting for module "
+
 /** driver_name() - the module that is traced, as /sys/module calls it: "nvme_tcp" or "nvmet_tcp" */
 const char *driver_name(enum nt_side side);
 

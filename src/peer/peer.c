@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "core/time.h"
 #include "peer/child.h"
 #include "stream/reader.h"
@@ -23,6 +24,7 @@ struct peer {
 	struct stream_header header;
 	struct stream_losses losses;
 	bool begun;	/* the header has come */
+	bool waiting;	/* or the recorder has said that its module is not loaded */
 	bool recording; /* and more than that */
 	bool over;
 	bool stopped; /* by us, which then was its state: */
@@ -65,6 +67,14 @@ void peer_fds(const struct peer *p, int fd[PEER_FDS])
 	fd[2] = p->child.report_fd;
 }
 
+/* A recorder has no stream before its module is there; but who wanted a password has had it. */
+static bool says_waiting(const struct messages *m)
+{
+	const char *line = m->nr ? messages_line(m, m->nr - 1) : NULL;
+
+	return line && m->ended && !strncmp(line, WAITING_FOR_MODULE, strlen(WAITING_FOR_MODULE));
+}
+
 static void read_messages(struct peer *p)
 {
 	char text[512];
@@ -74,6 +84,7 @@ static void read_messages(struct peer *p)
 
 		if (n > 0) {
 			messages_add(&p->messages, text, (size_t)n);
+			p->waiting |= says_waiting(&p->messages);
 		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 			close(p->child.err);
 			p->child.err = -1;
@@ -185,7 +196,7 @@ enum peer_state peer_state(const struct peer *p)
 	if (p->over)
 		return PEER_DIED;
 	if (!p->begun)
-		return PEER_STARTING;
+		return p->waiting ? PEER_WAITING : PEER_STARTING;
 	if (!p->recording)
 		return PEER_WAITING;
 	return monotonic_ns() > p->heard_ns + PEER_STALL_NS ? PEER_STALLED : PEER_RUNNING;
@@ -197,7 +208,7 @@ static uint64_t first_message(const struct peer *p, enum peer_state state)
 	uint64_t first = p->messages.nr > MESSAGES_LINES ? p->messages.nr - MESSAGES_LINES : 0;
 	bool well = state == PEER_RUNNING || state == PEER_WAITING || state == PEER_ENDED;
 
-	return well && p->early_messages > first ? p->early_messages : first;
+	return well && p->begun && p->early_messages > first ? p->early_messages : first;
 }
 
 void peer_about(const struct peer *p, struct peer_about *a)
@@ -230,7 +241,7 @@ void peer_about(const struct peer *p, struct peer_about *a)
 
 bool peer_asks(const struct peer *p)
 {
-	return p->asks && !p->begun && !p->over;
+	return p->asks && !peer_settled(p);
 }
 
 int peer_interrupt(struct peer *p)
@@ -264,7 +275,7 @@ bool peer_over(const struct peer *p)
 
 bool peer_settled(const struct peer *p)
 {
-	return p->begun || p->over;
+	return p->begun || p->waiting || p->over;
 }
 
 bool peer_gone(const struct peer *p)

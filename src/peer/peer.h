@@ -108,7 +108,7 @@ pid_t peer_group(const struct peer *p);
 /** peer_stop() - ask all processes of the command to end; what they still say can be read */
 void peer_stop(struct peer *p);
 
-/** peer_settled() - its stream has begun, or is over: it will not ask for anything any more */
+/** peer_settled() - its stream has begun, or waits for its module, or is over: it will not ask for anything any more */
 bool peer_settled(const struct peer *p);
 
 /** peer_over() - nothing more can come */

@@ -14,7 +14,8 @@ int input_open(struct input *in, const char *path)
 	struct stat st;
 
 	*in = (struct input){.path = path, .now = INT64_MIN};
-	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC)
+				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (in->fd < 0)
 		return -errno;
 	if (fstat(in->fd, &st))
