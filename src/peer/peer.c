@@ -232,7 +232,9 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		a->why = "it asks for something at the terminal";
 	if (a->state != PEER_DIED)
 		return;
-	a->why = stream_error(p->reader);
+	/* Of a command that failed before it said anything, that is the reason. */
+	if (p->begun || !p->ended || !p->end_value)
+		a->why = stream_error(p->reader);
 	if (p->ended && p->end_value > 0)
 		a->exit_status = p->end_value;
 	if (p->ended && p->end_value < 0)

@@ -74,7 +74,7 @@ exec {keys}>&-
 
 # A target that cannot be reached: the reason is seen, whole, at 80 columns.
 at_terminal "ntprof-bpf --host -i 0.5 --peer '${ssh/2222/2}'"
-check "the reason is on the screen" wait_for grep -q 'peer 1: died, exit status 255, byte 0: the input is empty;' screen
+check "the reason is on the screen" wait_for grep -q 'peer 1: died, exit status 255; openssh' screen
 check "and what ssh says" grep -q 'peer 1 says: ssh: connect to host 127.0.0.1 port 2: Connection refused' screen
 grep -a 'peer 1' screen | tail -n 4 | sed 's/^/# /'
 printf '\003' >&"$keys"

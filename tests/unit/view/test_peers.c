@@ -109,8 +109,7 @@ static void the_reason_of_a_death_comes_before_the_command(void **state)
 
 	(void)state;
 	cut(text);
-	assert_shown(text, "peer 1: died, exit status 3");
-	assert_shown(text, "; echo why it failed");
+	assert_shown(text, "peer 1: died, exit status 3; echo why it failed");
 	assert_shown(text, "\npeer 1 says: why it failed\n");
 	assert_null(strstr(text, "all the rest"));
 	free(text);
