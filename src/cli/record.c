@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@
 #define BUFFER_BYTES_MAX (1ULL << 30)
 /* How long the header may take to be out before tracing goes on without waiting for it. */
 #define HEADER_NS 100000000ULL
-/* How often progress is told where it cannot be redrawn in place. */
+/* How often progress is told where it cannot be redrawn in place, and the stream goes to a file. */
 #define PROGRESS_SECONDS 10
 
 /**
@@ -332,6 +333,9 @@ static int record_into(const struct record_options *o)
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
 	int status, err;
 
+	/* Who reads the stream knows how it goes; a peer's lines are for what it does not. */
+	if (!strcmp(o->output, "-"))
+		r.told = HUGE_VAL;
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {
 		fprintf(stderr,
 			"ntprof-bpf: a stream is not for a terminal: use -o FILE or a pipe\n");

@@ -108,6 +108,7 @@ wait_for sh -c "tail -n +$((before + 1)) stalled | grep -q '^peer 1: running'"
 sleep 1
 tracer_stop "$tracer_pid"
 equal "a peer that stalls: the run ends well" $? 0
+check "it does not say how it goes: that is seen" sh -c "! sed '/^summary/,\$d' stalled | grep 'says: target:'"
 equal "what it says when it goes on still counts" $(($(total stalled 3 merged read) + $(total stalled 3 merged write))) 350
 sed -n '/^summary/,$p' stalled | grep -E '^(peer|matched)' | sed 's/^/# /'
 
