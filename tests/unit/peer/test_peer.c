@@ -77,7 +77,7 @@ static void a_command_that_takes_its_time_to_end_has_it(void **state)
 	(void)state;
 	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
 	snprintf(text, sizeof(text),
-		 "exec >&-; trap 'sleep 0.5; echo x >/proc/%d/fd/%d; exit' TERM; "
+		 "exec >&-; trap 'sleep 0.2; echo x >/proc/%d/fd/%d; exit' TERM; "
 		 "echo shell $$ >&2; while :; do sleep 0.1; done",
 		 (int)getpid(), done[1]);
 	l = start(text);
