@@ -120,7 +120,7 @@ wait_for grep -q '^peer 2 says: deaf' orphans
 tracer_stop "$tracer_pid"
 equal "peers that start others: the run ends well" $? 0
 no_recorder "no recorder is left"
-check "nor what else they started" sh -c '! pgrep -f "^sleep 200|echo deaf|^ntprof-bpf --host"'
+check "nor what else they started" wait_for -t 60 sh -c '! pgrep -f "^sleep 200|[e]cho deaf|^ntprof-bpf --host"'
 
 # Nor does anything outlive a program that is killed.
 tracer_start killed --host -i 0.5 --peer "sleep 2001 & $record; sleep 2002"
