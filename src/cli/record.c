@@ -33,7 +33,7 @@
 #define BUFFER_BYTES_MAX (1ULL << 30)
 /* How long the header may take to be out before tracing goes on without waiting for it. */
 #define HEADER_NS 100000000ULL
-/* How often progress is told where it cannot be redrawn in place, and the stream goes to a file. */
+/* How often progress is told where it cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
 /**

@@ -116,13 +116,14 @@ static char *show(const struct live_merge *l,
 /* Runs both sides to their end. @interval, @summary: what is shown then. */
 static void run(const struct pair *p, char **interval, char **summary)
 {
+	const struct peer_user myself = {.other = false};
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
 	char path[40], command[64], *sources[] = {command};
 	int fd = target_stream(p, path);
 	struct live_merge *l;
 
 	snprintf(command, sizeof(command), "cat %s", path);
-	l = live_merge_new(sources, 1);
+	l = live_merge_new(sources, 1, &myself);
 	assert_non_null(l);
 	live_merge_lacks(l, p->host_lacks);
 	while (!peer_over(live_merge_peer(l, 0))) {
@@ -134,7 +135,7 @@ static void run(const struct pair *p, char **interval, char **summary)
 	}
 	host_records(l, p);
 	*interval = show(l, view_interval);
-	assert_int_equal(live_merge_finish(l), 0);
+	assert_int_equal(live_merge_finish(l, -1), 0);
 	*summary = show(l, view_summary);
 	live_merge_free(l);
 	close(fd);
