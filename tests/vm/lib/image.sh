@@ -17,10 +17,11 @@ image_programs=(
 	trace-cmd dropbear dbclient
 )
 
-# Without these a test cannot do its work; what they depend on comes with them.
+# Without these a test cannot do its work; what they depend on comes with them. Those with a "?" are part of the
+# kernel from some version on.
 image_modules=(
 	virtio_pci virtio_console virtio_net 9p 9pnet_virtio nvme nvme-tcp nvmet nvmet-tcp
-	null_blk loop brd ext4 crc32c-intel crc32c_generic sch_netem sch_prio sch_ingress cls_u32
+	null_blk loop brd ext4 '?crc32c-intel' '?crc32c_generic' sch_netem sch_prio sch_ingress cls_u32
 	cls_matchall act_mirred ifb veth dummy
 )
 
@@ -65,7 +66,7 @@ image_add_modules() {
 	cp "$kernel_root/$tree"/modules.{builtin,builtin.modinfo,order} "$root/$tree"
 	for module in "${image_modules[@]}"; do
 		modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" \
-			--show-depends "$module"
+			--show-depends "${module#\?}" || [[ $module == \?* ]]
 	done | sed -n 's|^insmod .*/lib/modules/|lib/modules/|p' | tr -d ' ' | sort -u |
 		while read -r file; do
 			mkdir -p "$root/${file%/*}"

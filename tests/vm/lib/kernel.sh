@@ -4,13 +4,16 @@
 # kernel.sh - the distribution's kernel, headers and source, unpacked in the cache and not
 # installed.
 #
-# A kernel directory is $cache_root/linux-KVER_PACKAGEVERSION/ and holds:
+# A kernel directory is $cache_root/linux-KVER_PACKAGEVERSION/, or for a line with a suite
+# $cache_root/SUITE/linux-KVER_PACKAGEVERSION/, and holds:
 #   root/            what the packages contain
 #   vmlinux          the kernel without its compression, which takes an emulated CPU seconds
 # kernel_select sets kernel_dir, kernel_version (KVER) and the paths below.
 
-# The kernel lines that Debian 12 has, and the package that depends on the newest of each.
-declare -A kernel_packages=([6.1]=linux-image-amd64 [6.12]=linux-image-6.12-amd64)
+# The kernel lines: the package that depends on the newest of each. Those with a suite are of the distribution's
+# next release, which this machine's apt is not told of; the others are Debian 12's.
+declare -A kernel_packages=([6.1]=linux-image-amd64 [6.12]=linux-image-6.12-amd64 [newest]=linux-image-amd64)
+declare -A kernel_suites=([newest]=trixie-backports)
 kernel_default_line=6.1
 # Options of apt, where its own configuration does not do.
 kernel_apt=()
@@ -33,10 +36,11 @@ kernel_select() {
 
 # kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
 kernel_newest_cached() {
-	local dir
+	local suite=${kernel_suites[$kernel_line]:-} dir
 
-	for dir in "$cache_root/linux-$kernel_line".*_*/; do
+	for dir in "$kernel_home"/linux-*_*/; do
 		dir=${dir%/}
+		[[ -n $suite || $dir == */linux-"$kernel_line".* ]] || continue
 		[[ ! -e $dir/root ]] || echo "$dir"
 	done | sort -V | tail -n 1
 }
@@ -47,16 +51,21 @@ kernel_newest_offered() {
 		sed -n 's/^Depends:.*linux-image-\([^ ,]*\) (= \([^)]*\)).*/\1 \2/p'
 }
 
-# kernel_ask_security: take kernels from the distribution's security archive, which newer lines are in and
-# not every machine's apt is told of. The machine's own configuration stays as it is.
-kernel_ask_security() {
-	local dir=$cache_root/apt uri codename
+# kernel_ask SUITE: take kernels from that suite of the distribution's archive, or from its security archive with
+# "security", which newer lines are in and not every machine's apt is told of. The machine's own configuration
+# stays as it is.
+kernel_ask() {
+	local suite=$1 dir=$cache_root/apt/$1 uri codename
 
 	read -r uri codename < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
 		grep -m 1 '/debian/ [a-z]*$') || return 0
-	say "looking into the security archive of $codename for ${kernel_packages[$kernel_line]}"
+	if [[ $suite == security ]]; then
+		uri=${uri%/}-security
+		suite=$codename-security
+	fi
+	say "looking into $suite for ${kernel_packages[$kernel_line]}"
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
-	echo "deb ${uri%/}-security $codename-security main" >"$dir/sources.list"
+	echo "deb $uri $suite main" >"$dir/sources.list"
 	kernel_apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=-
 		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir" -o APT::Sandbox::User=root)
 	apt-get -q "${kernel_apt[@]}" update >&2
@@ -65,7 +74,13 @@ kernel_ask_security() {
 # kernel_unpack DIR KVER PACKAGEVERSION: download the packages, all of one version, and unpack them.
 kernel_unpack() {
 	local dir=$1 kver=$2 version=$3 deb
-	local packages=("linux-image-$kver=$version")
+	local packages=("linux-image-$kver=$version") part
+
+	# From 7.3 on the image is parted, and depends on the parts.
+	for part in base binary modules; do
+		[[ -z $(apt-cache "${kernel_apt[@]}" --no-all-versions show "linux-$part-$kver" 2>/dev/null) ]] ||
+			packages+=("linux-$part-$kver=$version")
+	done
 
 	if kernel_patched_line "$kernel_line"; then
 		packages+=(
@@ -83,6 +98,10 @@ kernel_unpack() {
 		dpkg-deb -x "$deb" "$dir"
 	done
 	rm -r "$dir/debs"
+	# Where the next release has its modules, and from 7.3 on the kernel beside them.
+	[[ -e $dir/lib ]] || ln -s usr/lib "$dir/lib"
+	mkdir -p "$dir/boot"
+	[[ -e $dir/boot/vmlinuz-$kver ]] || ln -s "../lib/modules/$kver/vmlinuz" "$dir/boot/vmlinuz-$kver"
 	! kernel_patched_line "$kernel_line" || kernel_move_headers "$dir" "$kver"
 	depmod -b "$dir" "$kver"
 }
@@ -129,20 +148,26 @@ kernel_prepare() {
 	shift
 	[[ -n ${kernel_packages[$kernel_line]:-} ]] ||
 		die "no kernel line $kernel_line: there are ${!kernel_packages[*]}"
+	kernel_home=$cache_root${kernel_suites[$kernel_line]:+/${kernel_suites[$kernel_line]}}
 	dir=$(kernel_newest_cached)
 	if [[ -z $dir || ${1:-} == update ]]; then
-		read -r kver version < <(kernel_newest_offered) || true
-		if [[ $EUID -eq 0 && (-z ${kver:-} || ${1:-} == update) ]]; then
-			apt-get -q update >&2
-			read -r kver version < <(kernel_newest_offered) || true
+		if [[ -n ${kernel_suites[$kernel_line]:-} ]]; then
+			kernel_ask "${kernel_suites[$kernel_line]}"
 		fi
-		if [[ -z ${kver:-} ]]; then
-			kernel_ask_security
-			read -r kver version < <(kernel_newest_offered) || true
+		read -r kver version < <(kernel_newest_offered) || true
+		if [[ -z ${kernel_suites[$kernel_line]:-} ]]; then
+			if [[ $EUID -eq 0 && (-z ${kver:-} || ${1:-} == update) ]]; then
+				apt-get -q update >&2
+				read -r kver version < <(kernel_newest_offered) || true
+			fi
+			if [[ -z ${kver:-} ]]; then
+				kernel_ask security
+				read -r kver version < <(kernel_newest_offered) || true
+			fi
 		fi
 		[[ -n ${kver:-} ]] ||
 			die "apt does not know ${kernel_packages[$kernel_line]}: run apt-get update as root"
-		dir=$cache_root/linux-${kver}_$version
+		dir=$kernel_home/linux-${kver}_$version
 	fi
 	kernel_select "$dir"
 	cache_make "$kernel_root" kernel_unpack "$kernel_version" "${dir##*_}"
