@@ -33,6 +33,18 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 }
 
 /*
+ * An address as a number to calculate with, whatever the verifier takes it for: from 6.18 on what a
+ * void pointer of the kernel says stays a pointer through a subtraction. Not for hot paths.
+ */
+static __always_inline __u64 plain_number(__u64 address)
+{
+	__u64 value = 0;
+
+	bpf_probe_read_kernel(&value, sizeof(value), &address);
+	return value;
+}
+
+/*
  * The entry of an address, typed or plain, in a table of 2^@bits. Structures of one kind lie at
  * equal distances from each other, so that their addresses differ in few bits: multiplied by an odd
  * constant of many bits (Fibonacci hashing), they spread. The lowest 6 bits are equal for

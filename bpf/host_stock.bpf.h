@@ -105,7 +105,7 @@ static __always_inline __u32 slot_by_address(__u64 address)
 		return slot;
 	ctrl = BPF_CORE_READ(queue, ctrl);
 	return (__u32)BPF_CORE_READ(ctrl, ctrl.instance) * nt_knobs.qid_stride +
-	       queue_id(address, (__u64)BPF_CORE_READ(ctrl, queues));
+	       queue_id(plain_number(address), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
 /* By slot and command id. Verified: in flight, and of that command id, its generation included. */

@@ -167,9 +167,9 @@ static __always_inline struct nt_queue *queue_find(__u64 address, bool connected
 	return q ?: queue_by_idx(address, slot);
 }
 
-SEC("fentry/nvmet_req_init")
-int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
-	     const struct nvmet_fabrics_ops *ops)
+/* @sq_argument: which one of nvmet_req_init() @sq is */
+static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, struct nvmet_sq *sq,
+					    const struct nvmet_fabrics_ops *ops, __u32 sq_argument)
 {
 	struct target_capsule t = {.qid = sq->qid, .has_ctrl = sq->ctrl};
 	struct nt_queue *q;
@@ -177,7 +177,7 @@ int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
-	t.queue = (void *)(plain_argument(ctx, 2) -
+	t.queue = (void *)(plain_argument(ctx, sq_argument) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
@@ -187,6 +187,21 @@ int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
 	if (is_skipped(req->cmd, t.qid))
 		return nt_control.tracked ? capsule_skip(&t) : 0;
 	return capsule_begin(&t, req->cmd);
+}
+
+SEC("fentry/nvmet_req_init")
+int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
+	     const struct nvmet_fabrics_ops *ops)
+{
+	return capsule_received(ctx, req, sq, ops, 2);
+}
+
+/* From 6.18 on the submission queue knows its completion queue. */
+SEC("fentry/nvmet_req_init")
+int BPF_PROG(stock_cmd_no_cq, struct nvmet_req *req, struct nvmet_sq *sq,
+	     const struct nvmet_fabrics_ops *ops)
+{
+	return capsule_received(ctx, req, sq, ops, 1);
 }
 
 /* Called for each H2C data PDU, and for data in a capsule: then no R2T has been sent. */

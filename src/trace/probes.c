@@ -18,6 +18,8 @@
 /*
  * What a program attaches to: a tracepoint or a function of the kernel.
  * @typed: type information has it, as @id of module number @module - 1, or with 0 of the kernel itself
+ * @takes, @fits: the arguments that it has, as probe_takes() says them, and whether the program takes
+ *                them so
  * @traceable: ftrace can attach to it, or does not say what it can; of functions, see places_trace()
  * @symbol, @compiled: the kernel has it; as what, if not under its name. See symbols_read()
  */
@@ -27,8 +29,10 @@ struct place {
 	uint32_t id;
 	unsigned int module;
 	unsigned int args;
+	char *takes;
 	bool tracepoint;
 	bool typed;
+	bool fits;
 	bool traceable;
 	bool symbol;
 	char *compiled;
@@ -128,6 +132,55 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 	return 0;
 }
 
+/* The name of the structure that a parameter of type @id points to, or "-". */
+static const char *argument_name(const struct btf *btf, unsigned int id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+	const char *name = "";
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
+		t = btf__type_by_id(btf, t->type);
+	if (!t || !btf_is_ptr(t))
+		return "-";
+	/* A structure without a name has that of its type. */
+	for (t = btf__type_by_id(btf, t->type); t && (btf_is_mod(t) || btf_is_typedef(t));
+	     t = btf__type_by_id(btf, t->type))
+		if (btf_is_typedef(t))
+			name = btf__name_by_offset(btf, t->name_off);
+	if (!t || !(btf_is_composite(t) || btf_is_fwd(t)))
+		return "-";
+	if (t->name_off)
+		name = btf__name_by_offset(btf, t->name_off);
+	return name && *name ? name : "-";
+}
+
+/* Notes the arguments of @at, whose type is @t: the function, or the tracepoint's typedef. */
+static void place_arguments(struct place *at, const struct btf *btf, const struct btf_type *t)
+{
+	const char *wanted = probe_takes(bpf_program__name(at->program));
+	const char *section = bpf_program__section_name(at->program);
+	const struct btf_param *param;
+	size_t used = 0, len = wanted ? strlen(wanted) : 0;
+	char takes[256] = "";
+
+	t = btf__type_by_id(btf, t->type);
+	/* What a tracepoint calls; the first argument is what the caller had registered. */
+	if (at->tracepoint)
+		t = t && btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : NULL;
+	if (!t || !btf_is_func_proto(t))
+		return;
+	param = btf_params(t);
+	at->args = btf_vlen(t);
+	for (unsigned int i = at->tracepoint ? 1 : 0; i < at->args && used < sizeof(takes); i++)
+		used += (size_t)snprintf(takes + used, sizeof(takes) - used, "%s%s",
+					 used ? " " : "", argument_name(btf, param[i].type));
+	/* Of a beginning those behind do not matter. */
+	at->fits = !wanted ||
+		   (!strncmp(takes, wanted, len) &&
+		    (!takes[len] || (takes[len] == ' ' && strncmp(section, "fexit/", 6) != 0)));
+	at->takes = strdup(takes);
+}
+
 /*
  * Notes which places the types of @btf have, from id @first on. The first place of a name is the one
  * that counts, and the kernel's come before those of @module.
@@ -160,8 +213,7 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
 			(*at)->typed = true;
 			(*at)->id = id;
 			(*at)->module = module;
-			if (!tracepoint)
-				(*at)->args = btf_vlen(btf__type_by_id(btf, t->type));
+			place_arguments(*at, btf, t);
 		}
 	}
 }
@@ -270,8 +322,10 @@ void probes_free(struct probes *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->nr; i++)
+	for (size_t i = 0; i < p->nr; i++) {
 		free(p->places[i].compiled);
+		free(p->places[i].takes);
+	}
 	free(p->by_name);
 	free(p->places);
 	free(p);
@@ -297,9 +351,12 @@ static void explain(struct probes *p, const struct place *at, char *why, size_t 
 		snprintf(why, size, "module %s is not loaded", driver_name(p->side));
 	} else if (of_driver && !p->module_btf) {
 		snprintf(why, size, "module %s has no type information", driver_name(p->side));
-	} else if (at->tracepoint) {
+	} else if (at->tracepoint && !at->typed) {
 		snprintf(why, size, "no tracepoint %s%s", at->name,
 			 of_driver ? ": the driver is not patched" : "");
+	} else if (at->typed && !at->fits) {
+		snprintf(why, size, "%s() has other arguments here: %s", at->name,
+			 at->takes ? at->takes : "unknown");
 	} else if (at->typed && at->args > TRAMPOLINE_ARGS) {
 		snprintf(why, size, "%s() has %u arguments, more than the %d that a probe takes",
 			 at->name, at->args, TRAMPOLINE_ARGS);
@@ -316,8 +373,8 @@ static void explain(struct probes *p, const struct place *at, char *why, size_t 
 
 static bool place_works(struct probes *p, const struct place *at)
 {
-	if (!at->typed || at->tracepoint)
-		return at->typed;
+	if (!at->typed || !at->fits || at->tracepoint)
+		return at->typed && at->fits;
 	if (!p->traced)
 		places_trace(p);
 	return at->traceable && at->args <= TRAMPOLINE_ARGS;

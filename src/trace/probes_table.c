@@ -156,8 +156,20 @@ const struct probe_way probe_ways[] = {
 	 NULL},
 	{NT_TARGET,
 	 NT_STOCK,
+	 T(CMD),
+	 {"stock_cmd_no_cq", "sock_set_state", NULL},
+	 "entry of nvmet_req_init() of Linux 6.18",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
 	 T(RX),
 	 {"stock_cmd", "stock_recvmsg", "stock_try_recv", NULL},
+	 "the packet at the head of the queue at the entry of kernel_recvmsg()",
+	 NULL},
+	{NT_TARGET,
+	 NT_STOCK,
+	 T(RX),
+	 {"stock_cmd_no_cq", "stock_recvmsg", "stock_try_recv", NULL},
 	 "the packet at the head of the queue at the entry of kernel_recvmsg()",
 	 NULL},
 	{NT_TARGET,
@@ -239,6 +251,7 @@ static const char *const host_programs[] = {
 static const char *const target_programs[] = {
 	"done_recv_pdu",
 	"stock_cmd",
+	"stock_cmd_no_cq",
 	"stock_recvmsg",
 	"stock_try_recv",
 	"try_send_r2t",
@@ -276,6 +289,61 @@ static const char *const target_programs[] = {
 	NULL,
 };
 
+/* Of exits all arguments count, because what is returned comes behind them. */
+static const struct {
+	const char *program;
+	const char *takes;
+} takes[] = {
+	{"stock_queue_rq", "request"},
+	{"rq_complete", "request - -"},
+	{"rq_complete_nested", "request - -"},
+
+	{"stock_learn", "blk_mq_hw_ctx blk_mq_queue_data"},
+	{"stock_send_cmd", "nvme_tcp_request"},
+	{"stock_send_data", "nvme_tcp_request"},
+	{"stock_sendpage", "socket page - -"},
+	{"stock_no_sendpage", "socket page - -"},
+	{"stock_sendmsg", "socket msghdr"},
+	{"stock_sent", "nvme_tcp_queue"},
+	{"stock_recv_skb", "read_descriptor_t sk_buff"},
+	{"stock_recv_pdu", "sk_buff - - -"},
+	{"stock_in_short", "nvme_tcp_queue request"},
+	{"stock_end", "request"},
+
+	{"stock_cmd", "nvmet_req nvmet_cq nvmet_sq nvmet_fabrics_ops"},
+	{"stock_cmd_no_cq", "nvmet_req nvmet_sq nvmet_fabrics_ops"},
+	{"stock_recvmsg", "socket msghdr kvec - -"},
+	{"stock_try_recv", "nvmet_tcp_queue"},
+	{"stock_data", "nvmet_tcp_cmd"},
+	{"stock_exec_read", "nvmet_tcp_cmd"},
+	{"stock_exec_nvmet_bdev_execute_rw", "nvmet_req"},
+	{"stock_exec_nvmet_file_execute_rw", "nvmet_req"},
+	{"stock_exec_nvmet_bdev_execute_dsm", "nvmet_req"},
+	{"stock_exec_nvmet_file_execute_dsm", "nvmet_req"},
+	{"stock_exec_nvmet_bdev_execute_zone_append", "nvmet_req"},
+	{"stock_exec_nvmet_passthru_execute_cmd", "nvmet_req"},
+	{"stock_exec_nvmet_execute_set_features", "nvmet_req"},
+	{"stock_exec_nvmet_execute_admin_connect", "nvmet_req"},
+	{"stock_exec_nvmet_execute_io_connect", "nvmet_req"},
+	{"stock_exec_nvmet_execute_auth_send", "nvmet_req"},
+	{"stock_done", "nvmet_req"},
+	{"stock_done_nested", "nvmet_req"},
+	{"stock_send_r2t", "nvmet_tcp_cmd"},
+	{"stock_send_data_pdu", "nvmet_tcp_cmd"},
+	{"stock_send_response", "nvmet_tcp_cmd"},
+	{"stock_send_data_end", "nvmet_tcp_cmd -"},
+	{"stock_sendpage_end", "socket page - - -"},
+	{"stock_sendmsg_end", "socket msghdr"},
+};
+
+const char *probe_takes(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(takes); i++)
+		if (!strcmp(takes[i].program, name))
+			return takes[i].takes;
+	return NULL;
+}
+
 const char *const *probe_programs(enum nt_side side)
 {
 	return side == NT_HOST ? host_programs : target_programs;
@@ -284,7 +352,8 @@ const char *const *probe_programs(enum nt_side side)
 bool probe_begins(const char *name)
 {
 	return !strcmp(name, "queue_rq") || !strcmp(name, "stock_queue_rq") ||
-	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd");
+	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd") ||
+	       !strcmp(name, "stock_cmd_no_cq");
 }
 
 bool probe_stands_in(const char *name)

@@ -49,6 +49,15 @@ const char *const *probe_programs(enum nt_side side);
 /** probe_begins() - whether the program @name is the one that sees commands begin */
 bool probe_begins(const char *name);
 
+/**
+ * probe_takes() - what the program @name reads its arguments as
+ *
+ * Return: for each argument, separated by blanks, the name of the structure that it points to, "-" for anything
+ * else; NULL where that need not be compared with what the kernel has: tracepoints of our patches, and functions
+ * of which no argument is read.
+ */
+const char *probe_takes(const char *name);
+
 /** probe_stands_in() - whether the program @name takes what another was skipped for: a "nested" one */
 bool probe_stands_in(const char *name);
 

@@ -68,11 +68,11 @@ has_link() {
 tracer_attached() {
 	local id name files stock=stock_$1
 
-	[[ $1 != done_recv_pdu ]] || stock=stock_cmd
+	[[ $1 != done_recv_pdu ]] || stock="stock_cmd stock_cmd_no_cq"
 	kill -0 "$2" 2>/dev/null || return 0 # it has failed: the caller will see
 	# Looking further would only keep the processor from it.
 	has_link "$2" || return
-	for id in $(for name in "$1" "$stock"; do
+	for id in $(for name in "$1" $stock; do
 		bpftool -p prog show name "$name" 2>/dev/null | sed -n 's/.*"id": \([0-9]*\),.*/\1/p'
 	done); do
 		# Other processes may have a program of that name, too.
