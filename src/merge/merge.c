@@ -327,6 +327,7 @@ static void make_room(struct merge *m)
 	if (m->pool.count == PENDING_MAX) {
 		m->crowded_out++;
 		give_up(m, pending_least(&m->pool));
+		pending_expect_removal(&m->pool, pending_least(&m->pool));
 	}
 }
 
@@ -397,6 +398,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	if (m->t.streams[stream].newest < end)
 		m->t.streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
+	pending_expect(&m->pool, key, h);
 	if (!match(m, h, r, key, false))
 		wait_for_other(m, h, r, key);
 	drop_passed(m, h);

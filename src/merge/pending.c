@@ -9,8 +9,15 @@
 #include "core/span.h"
 #include "merge/offset.h"
 
-/* Few groups share one, so that it costs one miss of the cache to find that there is none. */
-#define BUCKETS (4 * PENDING_MAX)
+/*
+ * Of the groups' hash table: it is as large as what waits, so that as long as that is little it stays in the
+ * cache. Powers of two.
+ */
+#define BUCKETS_MIN 256
+#define BUCKETS_MAX (2 * PENDING_MAX)
+/* It doubles when there are more groups than half its buckets, and halves when there are fewer than this part. */
+#define BUCKETS_PER_GROUP 16
+
 /* Records of one key come in the order of their times, but for a few of them. */
 #define DISORDER_MAX 64
 
@@ -22,7 +29,8 @@ int pending_init(struct pending_pool *p)
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
-	p->bucket = calloc(BUCKETS, sizeof(*p->bucket));
+	p->nr_buckets = BUCKETS_MIN;
+	p->bucket = calloc(BUCKETS_MAX, sizeof(*p->bucket));
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	return p->entries && p->groups && p->bucket && p->by_tag ? 0 : -ENOMEM;
 }
@@ -52,7 +60,43 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b)
 
 static pending_id *bucket_of(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	return &p->bucket[hash_pair(key, (uintptr_t)owner) % BUCKETS];
+	return &p->bucket[hash_pair(key, (uintptr_t)owner) & (p->nr_buckets - 1)];
+}
+
+/* Each bucket's groups stay there, or go to the one that is as far into the new half. */
+static void buckets_double(struct pending_pool *p)
+{
+	uint32_t nr = p->nr_buckets;
+
+	memset(p->bucket + nr, 0, nr * sizeof(*p->bucket));
+	p->nr_buckets = 2 * nr;
+	for (uint32_t i = 0; i < nr; i++) {
+		pending_id id = p->bucket[i], next;
+
+		p->bucket[i] = 0;
+		for (; id; id = next) {
+			struct pending_group *g = &p->groups[id];
+			pending_id *bucket = bucket_of(p, g->key, g->owner);
+
+			next = g->next_group;
+			g->next_group = *bucket;
+			*bucket = id;
+		}
+	}
+}
+
+static void buckets_halve(struct pending_pool *p)
+{
+	uint32_t nr = p->nr_buckets / 2;
+
+	p->nr_buckets = nr;
+	for (uint32_t i = 0; i < nr; i++) {
+		pending_id *at = &p->bucket[i];
+
+		while (*at)
+			at = &p->groups[*at].next_group;
+		*at = p->bucket[nr + i];
+	}
 }
 
 struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner)
@@ -68,10 +112,12 @@ struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, 
 
 static struct pending_group *group_make(struct pending_pool *p, uint64_t key, const void *owner)
 {
-	pending_id *bucket = bucket_of(p, key, owner);
-	pending_id id = p->free_group;
+	pending_id id = p->free_group, *bucket;
 	struct pending_group *g;
 
+	if (++p->nr_groups > p->nr_buckets / 2 && p->nr_buckets < BUCKETS_MAX)
+		buckets_double(p);
+	bucket = bucket_of(p, key, owner);
 	if (id)
 		p->free_group = p->groups[id].next_group;
 	else
@@ -91,6 +137,8 @@ static void group_free(struct pending_pool *p, struct pending_group *g)
 	*at = g->next_group;
 	g->next_group = p->free_group;
 	p->free_group = id;
+	if (--p->nr_groups < p->nr_buckets / BUCKETS_PER_GROUP && p->nr_buckets > BUCKETS_MIN)
+		buckets_halve(p);
 }
 
 static bool later(uint64_t a, uint64_t b)
@@ -311,6 +359,23 @@ void pending_rate(struct pending_pool *p, const struct pending_list *list,
 			older = p->entries[older].older;
 		chance_add(p, id, chance, older);
 	}
+}
+
+void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner)
+{
+	__builtin_prefetch(bucket_of(p, key, owner));
+}
+
+void pending_expect_removal(const struct pending_pool *p, pending_id id)
+{
+	const struct pending *e = &p->entries[id];
+
+	__builtin_prefetch(bucket_of(p, e->key, e->owner));
+	__builtin_prefetch(&p->groups[e->group]);
+	__builtin_prefetch(&p->entries[e->next_tag].previous_tag);
+	__builtin_prefetch(tag_list(p, e->owner, e->r.cid));
+	__builtin_prefetch(&p->entries[e->newer].r);
+	__builtin_prefetch(&p->entries[e->newer].group);
 }
 
 pending_id pending_least(const struct pending_pool *p)

@@ -87,6 +87,7 @@ struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
 	pending_id *bucket; /* of groups, by key and owner */
+	uint32_t nr_buckets, nr_groups;
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
@@ -151,6 +152,12 @@ struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, 
  * Return: its number, 0 if all began later.
  */
 pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, uint64_t ns);
+
+/** pending_expect() - @owner's entries of @key will be asked for soon: memory is slow where many wait */
+void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner);
+
+/** pending_expect_removal() - an entry will be taken out soon */
+void pending_expect_removal(const struct pending_pool *p, pending_id id);
 
 /** pending_doubt_all() - all entries of a group are doubtful */
 static inline void pending_doubt_all(const struct pending_pool *p, struct pending_group *g)
