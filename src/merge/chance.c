@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "merge/chance.h"
 
+#include "core/span.h"
+
 void chance_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
@@ -43,4 +45,25 @@ void chance_rate(const struct topology *t, struct half *h)
 		/* Streams that have not told of anything yet may be those of a tracer that was started again. */
 		h->over = t->ended[other] && (!t->open[other] || ended);
 	}
+}
+
+bool chance_has_passed(const struct topology *t, const struct half *h, const struct nt_record *r,
+		       uint64_t margin)
+{
+	uint64_t end = record_last_ns(r);
+
+	if (h->over)
+		return t->streams[h->stream].newest > end + margin;
+	if (!chance_is_settled(h) || h->side != NT_HOST)
+		return false;
+	end += (uint64_t)h->link->offset.now.high;
+	return t->streams[h->partner->stream].newest > end + margin;
+}
+
+bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,
+			uint64_t age_ns)
+{
+	if (chance_is_settled(h) && !h->over && t->streams[h->partner->stream].newest)
+		return chance_has_passed(t, h, r, age_ns);
+	return t->streams[h->stream].newest > record_last_ns(r) + age_ns;
 }

@@ -14,4 +14,28 @@ void chance_rate(const struct topology *t, struct half *h);
 /** chance_stream_ends() - nothing more comes of a stream; of one that is not known nothing changes */
 void chance_stream_ends(struct topology *t, unsigned int stream);
 
+/** chance_is_settled() - whether partners know how far apart their clocks are, and so how far the other's stream is */
+static inline bool chance_is_settled(const struct half *h)
+{
+	return h->partner && h->link->offset.known;
+}
+
+/**
+ * chance_has_passed() - whether a waiting record's other half will not come any more
+ * @t: topology
+ * @h: the record's half
+ * @r: the record
+ * @margin: by which the record's end is passed, as records do not come exactly in order; nanoseconds
+ *
+ * The target's stream has passed the end of a record of the host: the target has sent its answer before
+ * that. The other way round nothing follows: an answer may take any time from the target to the host's
+ * completion. Where the other stream has ended, the record's own has to have gone on by as much.
+ */
+bool chance_has_passed(const struct topology *t, const struct half *h, const struct nt_record *r,
+		       uint64_t margin);
+
+/** chance_has_expired() - whether it has, or who has it is not known and the record is @age_ns old */
+bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,
+			uint64_t age_ns);
+
 #endif /* NTPROF_MERGE_CHANCE_H */

@@ -168,35 +168,10 @@ static pending_id give_up(struct merge *m, pending_id id)
 	return other;
 }
 
-/* Whether partners know how far apart their clocks are, and so what the other's stream has passed. */
-static bool is_settled(const struct half *h)
-{
-	return h->partner && h->link->offset.known;
-}
-
-/*
- * Whether a waiting record's other half will not come any more. The target's stream has passed the end of
- * a record of the host by @margin: the target has sent its answer before that. The other way round nothing
- * follows: an answer may take any time from the target to the host's completion. Where the other stream
- * has ended, the record's own has to have gone on by as much.
- */
-static bool has_passed(const struct merge *m, const struct half *h, const struct nt_record *r,
-		       uint64_t margin)
-{
-	uint64_t end = record_last_ns(r);
-
-	if (h->over)
-		return m->t.streams[h->stream].newest > end + margin;
-	if (!is_settled(h) || h->side != NT_HOST)
-		return false;
-	end += (uint64_t)h->link->offset.now.high;
-	return m->t.streams[h->partner->stream].newest > end + margin;
-}
-
 static void drop_passed(struct merge *m, struct half *h)
 {
 	while (h->pending.first &&
-	       has_passed(m, h, &pending_get(&m->pool, h->pending.first)->r, PASSED_NS))
+	       chance_has_passed(&m->t, h, &pending_get(&m->pool, h->pending.first)->r, PASSED_NS))
 		give_up(m, h->pending.first);
 }
 
@@ -211,7 +186,7 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 	pending_id id, next;
 	uint64_t began;
 
-	if (!is_settled(h) || h->side != NT_HOST)
+	if (!chance_is_settled(h) || h->side != NT_HOST)
 		return;
 	began = began_at(h, r, &h->link->offset);
 	began += (uint64_t)offset_at(&h->link->offset, began).low;
@@ -411,14 +386,11 @@ uint64_t merge_pending(const struct merge *m)
 	return m->pool.count;
 }
 
-/* Whether a record's other half is not to be expected after @age_ns any more. */
+/* Whether the oldest of a half is not to be expected to be met any more. */
 static bool has_expired(const struct merge *m, const struct half *h, uint64_t age_ns)
 {
-	const struct nt_record *r = &pending_get(&m->pool, h->pending.first)->r;
-
-	if (is_settled(h) && !h->over && m->t.streams[h->partner->stream].newest)
-		return has_passed(m, h, r, age_ns);
-	return m->t.streams[h->stream].newest > record_last_ns(r) + age_ns;
+	return h->pending.first &&
+	       chance_has_expired(&m->t, h, &pending_get(&m->pool, h->pending.first)->r, age_ns);
 }
 
 void merge_expire(struct merge *m, uint64_t age_ns)
@@ -428,7 +400,7 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 		struct half *h = m->t.halves[i];
 		uint64_t newest = m->t.streams[h->stream].newest;
 
-		if (!h->pending.first || newest < h->aged_try || !has_expired(m, h, age_ns))
+		if (newest < h->aged_try || !has_expired(m, h, age_ns))
 			continue;
 		h->aged_try = newest + AGED_NS / 4;
 		try_align(m, h, true);
@@ -436,8 +408,10 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
 		struct half *h = m->t.halves[i];
 
-		while (h->pending.first && has_expired(m, h, age_ns))
+		while (has_expired(m, h, age_ns)) {
 			give_up(m, h->pending.first);
+			pending_expect_removal(&m->pool, h->pending.first);
+		}
 	}
 }
 
