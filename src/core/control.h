@@ -21,6 +21,7 @@
  *              of controller nvmeN has slot N * @qid_stride + q
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
  * @no_histograms: keep none
+ * @count_all: commands that @sample_below leaves out are counted, from their begin to their end
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
  *
  * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is
@@ -36,8 +37,9 @@ struct nt_knobs {
 	__u32 qid_stride;
 	__u32 slots;
 	__u8 no_histograms;
+	__u8 count_all;
 	__u8 into[NT_STAGES_MAX];
-	__u8 pad[5];
+	__u8 pad[4];
 };
 
 /* Value of @began_ns while the program that sees commands begin is being attached. */
@@ -61,7 +63,8 @@ struct nt_knobs {
  * @counters: see NT_COUNTERS
  * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
  * @hists_used: entries of the map hists that were given to queues
- * @tracked: commands in flight; counted only when sampling, where there is hardly ever one
+ * @tracked: commands in flight that are measured; counted only when sampling, where there is hardly
+ *           ever one
  *
  * Each is one naturally aligned word, and read and written whole; no two of them have to agree. The
  * loader is one thread. Programs run on all CPUs at once, in tasks and in softirqs.

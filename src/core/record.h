@@ -69,6 +69,10 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  */
 #define NT_CNTLID_NONE 0xffff
 
+/* Of records that a tracer hands on, never of a stream. */
+#define NT_F_IN_FLIGHT (1u << 30)   /* has not ended, and is overdue */
+#define NT_F_WAS_OVERDUE (1u << 31) /* has ended; was told as NT_F_IN_FLIGHT before */
+
 /**
  * struct nt_record - what one side saw of one command
  * @side: enum nt_side
@@ -108,9 +112,11 @@ struct nt_record {
 
 /*
  * State of a command in flight; @owner is the address of the kernel's request or nvmet command, with
- * NT_RELEASED when that has ended, 0 when there was none yet.
+ * NT_RELEASED when that has ended, and NT_UNMEASURED when it is not in the sample and only counted: it
+ * has no points but those of its beginning. 0 when there was none yet.
  */
 #define NT_RELEASED 1ULL
+#define NT_UNMEASURED 2ULL
 struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;
@@ -120,6 +126,8 @@ struct nt_cmd {
  * struct nt_hist - one latency histogram
  * @sum: nanoseconds
  * @bytes: data transferred by the commands counted
+ * @others: commands that ended and are not in the sample; counted nowhere else
+ * @other_bytes: data transferred by them
  * @max: longest duration of the interval that @max_epoch names; a pair, so that the interval that
  *       has just ended can be read while the next one fills
  * @max_epoch: see @max
@@ -128,6 +136,8 @@ struct nt_cmd {
 struct nt_hist {
 	__u64 sum;
 	__u64 bytes;
+	__u64 others;
+	__u64 other_bytes;
 	__u64 max[2];
 	__u32 max_epoch[2];
 	__u32 buckets[NT_BUCKETS_ALLOC];

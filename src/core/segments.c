@@ -56,6 +56,24 @@ int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int sh
 	return stage;
 }
 
+int record_stage_under_way(const struct nt_record *r)
+{
+	unsigned int asked = r->side == NT_HOST ? NT_H_R2T : NT_T_SEND_R2T;
+	unsigned int shapes = r->points[asked] ? NT_SHAPES_R2T : NT_SHAPES_NOT_R2T;
+	uint32_t bounds = segments_points(r->side);
+	unsigned int last = NT_POINTS_MAX;
+	const struct segment *s;
+	size_t nr;
+
+	while (last > 0 && !(bounds & 1u << (last - 1) && r->points[last - 1]))
+		last--;
+	s = segments_of(r->side, &nr);
+	for (size_t i = 0; last && i < nr; i++)
+		if (s[i].from == last - 1 && s[i].shapes & shapes)
+			return s[i].stage;
+	return -1;
+}
+
 bool stage_may_be_absent(enum nt_side side, unsigned int stage)
 {
 	size_t nr;

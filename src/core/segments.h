@@ -36,6 +36,15 @@ uint32_t segments_stages_at(enum nt_side side, unsigned int point);
 /** segments_stage_ending() - the stage that ends with @point in @shape; -1 if none does */
 int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int shape);
 
+/**
+ * record_stage_under_way() - the stage that a command is in that has not ended
+ * @r: its record so far
+ *
+ * Where it may go two ways from where it is, and they are two stages, the first of them.
+ * Return: the side's stage, or -1 if the last of the points that bound stages has been passed, or none.
+ */
+int record_stage_under_way(const struct nt_record *r);
+
 /** stage_may_be_absent() - whether there are shapes that do not pass a stage */
 bool stage_may_be_absent(enum nt_side side, unsigned int stage);
 

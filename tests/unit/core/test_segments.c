@@ -158,6 +158,46 @@ static void both_ways_to_split_agree(void **state)
 	}
 }
 
+/* Each point that is reached ends a stage, and the command is in the next one of the chain. */
+static void a_command_under_way_is_in_the_stage_after_its_last_point(void **state)
+{
+	static const struct {
+		enum nt_side side;
+		enum nt_shape shape;
+		unsigned int last;
+		int stage;
+	} known[] = {
+		{NT_HOST, NT_SHAPE_READ, NT_H_QUEUE_RQ, NT_HS_NVME_TCP_SUBMISSION},
+		{NT_HOST, NT_SHAPE_READ, NT_H_SEND_CMD, NT_HS_NETWORK_AND_TARGET},
+		{NT_HOST, NT_SHAPE_READ, NT_H_SENT_CMD, NT_HS_NETWORK_AND_TARGET},
+		{NT_HOST, NT_SHAPE_READ, NT_H_C2H, NT_HS_NVME_TCP_COMPLETION},
+		{NT_HOST, NT_SHAPE_READ, NT_H_CQE, NT_HS_BLK_COMPLETION},
+		{NT_HOST, NT_SHAPE_READ, NT_H_COMPLETE, -1},
+		{NT_HOST, NT_SHAPE_R2T_WRITE, NT_H_R2T, NT_HS_NVME_TCP_SUBMISSION},
+		{NT_HOST, NT_SHAPE_R2T_WRITE, NT_H_SENT_DATA, NT_HS_NETWORK_AND_TARGET},
+		{NT_TARGET, NT_SHAPE_READ, NT_T_CMD, NT_TS_NVMET_TCP_SUBMISSION},
+		{NT_TARGET, NT_SHAPE_READ, NT_T_EXEC, NT_TS_TARGET_SUBSYSTEM},
+		{NT_TARGET, NT_SHAPE_READ, NT_T_SEND, NT_TS_SEND_RESPONSE},
+		{NT_TARGET, NT_SHAPE_R2T_WRITE, NT_T_SEND_R2T, NT_TS_NETWORK_AND_HOST},
+		{NT_TARGET, NT_SHAPE_R2T_WRITE, NT_T_DATA, NT_TS_NVMET_TCP_SUBMISSION},
+		{NT_TARGET, NT_SHAPE_R2T_WRITE, NT_T_DATA_DONE, NT_TS_NVMET_TCP_SUBMISSION},
+	};
+	struct nt_record r = {.side = NT_HOST};
+
+	(void)state;
+	assert_int_equal(record_stage_under_way(&r), -1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		unsigned int r2t = known[i].side == NT_HOST ? NT_H_R2T : NT_T_SEND_R2T;
+
+		r = record_make(known[i].side, known[i].shape);
+		for (unsigned int p = known[i].last + 1; p < NT_POINTS_MAX; p++)
+			r.points[p] = 0;
+		if (known[i].shape != NT_SHAPE_R2T_WRITE)
+			r.points[r2t] = 0;
+		assert_int_equal(record_stage_under_way(&r), known[i].stage);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +208,7 @@ int main(void)
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
 		cmocka_unit_test(both_ways_to_split_agree),
+		cmocka_unit_test(a_command_under_way_is_in_the_stage_after_its_last_point),
 	};
 
 	return cmocka_run_group_tests_name("join", tests, NULL, NULL);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/overdue.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "core/span.h"
+
+/* What tells a command from the others: a command id comes back, but not at the same time. */
+struct key {
+	uint64_t begin;
+	uint32_t slot;
+	uint32_t gen;
+	uint64_t cid;
+};
+
+/* @look: the last one that found it */
+struct told {
+	struct key key;
+	uint64_t look;
+	UT_hash_handle hh;
+};
+
+struct overdue {
+	struct told *told; /* hash table */
+	uint64_t look;
+};
+
+struct overdue *overdue_new(void)
+{
+	return calloc(1, sizeof(struct overdue));
+}
+
+static unsigned int hash_of(const struct key *k)
+{
+	return hash_pair(k->begin, (uint64_t)k->slot << 16 | k->cid);
+}
+
+static struct key key_of(const struct nt_record *r)
+{
+	return (struct key){
+		.begin = record_begin_ns(r),
+		.slot = r->slot,
+		.gen = r->gen,
+		.cid = r->cid,
+	};
+}
+
+static struct told *find(const struct overdue *o, const struct key *k)
+{
+	struct told *t;
+
+	HASH_FIND_BYHASHVALUE(hh, o->told, k, sizeof(*k), hash_of(k), t);
+	return t;
+}
+
+static void forget(struct overdue *o, struct told *t)
+{
+	HASH_DEL(o->told, t);
+	free(t);
+}
+
+int overdue_tell(struct overdue *o, const struct nt_record *r)
+{
+	const struct key key = key_of(r);
+	struct told *t = find(o, &key);
+
+	if (t) {
+		t->look = o->look;
+		return 0;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->key = key;
+	t->look = o->look;
+	HASH_ADD_BYHASHVALUE(hh, o->told, key, sizeof(t->key), hash_of(&t->key), t);
+	if (hash_added(t))
+		return 1;
+	free(t);
+	return -ENOMEM;
+}
+
+void overdue_looked(struct overdue *o)
+{
+	struct told *t, *next;
+
+	for (t = o->told; t; t = next) {
+		next = t->hh.next;
+		if (o->look - t->look >= 2)
+			forget(o, t);
+	}
+	o->look++;
+}
+
+bool overdue_ended(struct overdue *o, const struct nt_record *r)
+{
+	const struct key key = key_of(r);
+	struct told *t = find(o, &key);
+
+	if (t)
+		forget(o, t);
+	return t;
+}
+
+size_t overdue_count(const struct overdue *o)
+{
+	return HASH_COUNT(o->told);
+}
+
+void overdue_free(struct overdue *o)
+{
+	if (!o)
+		return;
+	while (o->told)
+		forget(o, o->told);
+	free(o);
+}

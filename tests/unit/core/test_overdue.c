@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands that are out for long are told once, and known again when they end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/overdue.h"
+
+static struct nt_record record_of(uint16_t cid, uint64_t begin)
+{
+	return (struct nt_record){
+		.side = NT_HOST,
+		.slot = 5,
+		.gen = 2,
+		.cid = cid,
+		.points = {[NT_H_SUBMIT] = begin},
+	};
+}
+
+static void is_told_once_and_again_when_it_ends(void **state)
+{
+	const struct nt_record r = record_of(0x1001, 1000);
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	for (int look = 0; look < 10; look++) {
+		assert_int_equal(overdue_tell(o, &r), look == 0);
+		overdue_looked(o);
+	}
+	assert_int_equal(overdue_count(o), 1);
+	assert_true(overdue_ended(o, &r));
+	assert_false(overdue_ended(o, &r));
+	assert_int_equal(overdue_count(o), 0);
+	overdue_free(o);
+}
+
+static void others_with_the_same_command_id_are_not_it(void **state)
+{
+	const struct nt_record r = record_of(0x1001, 1000);
+	struct nt_record other = record_of(0x1001, 1001);
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	assert_int_equal(overdue_tell(o, &r), 1);
+	assert_false(overdue_ended(o, &other));
+	other = r;
+	other.slot = 6;
+	assert_false(overdue_ended(o, &other));
+	other = r;
+	other.gen = 3;
+	assert_false(overdue_ended(o, &other));
+	assert_int_equal(overdue_tell(o, &other), 1);
+	assert_true(overdue_ended(o, &r));
+	overdue_free(o);
+}
+
+/* The record of a command that ended between two looks is read after the second one. */
+static void one_that_is_not_found_is_known_for_one_look_more(void **state)
+{
+	const struct nt_record r = record_of(0x1001, 1000);
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	overdue_looked(o);
+	assert_int_equal(overdue_tell(o, &r), 1);
+	overdue_looked(o);
+	overdue_looked(o);
+	assert_int_equal(overdue_count(o), 1);
+	overdue_looked(o);
+	assert_int_equal(overdue_count(o), 0);
+	assert_false(overdue_ended(o, &r));
+	overdue_free(o);
+}
+
+/* Ends are lost when nobody reads: what is kept is bounded by what is in flight. */
+static void commands_whose_ends_are_lost_are_forgotten(void **state)
+{
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	for (unsigned int look = 0; look < 200; look++) {
+		for (unsigned int i = 0; i < 100; i++) {
+			const struct nt_record r = record_of((uint16_t)i, 1000 + look);
+
+			assert_int_equal(overdue_tell(o, &r), 1);
+		}
+		overdue_looked(o);
+		assert_true(overdue_count(o) <= 300);
+	}
+	overdue_free(o);
+	overdue_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_told_once_and_again_when_it_ends),
+		cmocka_unit_test(others_with_the_same_command_id_are_not_it),
+		cmocka_unit_test(one_that_is_not_found_is_known_for_one_look_more),
+		cmocka_unit_test(commands_whose_ends_are_lost_are_forgotten),
+	};
+
+	return cmocka_run_group_tests_name("overdue", tests, NULL, NULL);
+}
