@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/span.h"
+
 /* What identifies a row; @controller and @peer as long as struct stats_row keeps them. */
 struct row_key {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
@@ -85,12 +87,49 @@ static void hist_clear(struct hist *h)
 
 void stats_begin_interval(struct stats *s)
 {
-	for (size_t i = 0; i < s->nr_rows; i++)
+	for (size_t i = 0; i < s->nr_rows; i++) {
 		hist_clear(&s->rows[i]->interval);
+		s->rows[i]->others_interval = (struct traffic){0};
+		s->rows[i]->waiting = (struct waiting){0};
+	}
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
 			hist_clear(&s->stage_interval[op][i]);
 	memset(s->counters_interval, 0, sizeof(s->counters_interval));
+}
+
+void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured, uint64_t now)
+{
+	struct waiting *w = &row->waiting;
+	uint64_t begin = record_begin_ns(r);
+
+	w->commands++;
+	/* The arrival of a packet may be told to be a little later than it was. */
+	if (begin && begin < now && now - begin > w->oldest_ns)
+		w->oldest_ns = now - begin;
+	if (measured && r->side == NT_TARGET && r->points[NT_T_EXEC] && !r->points[NT_T_DONE])
+		w->at_device++;
+}
+
+bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all)
+{
+	double expected, off;
+
+	*measured = *all = 0;
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+
+		*measured += summary ? r->total.count : r->interval.count;
+		*all += summary ? r->others_total.commands : r->others_interval.commands;
+	}
+	*all += *measured;
+	if (s->sample <= 1)
+		return false;
+	if (!s->counted)
+		return s->unfair;
+	expected = (double)*all / s->sample;
+	off = (double)*measured - expected;
+	return off * off > 25 * expected * (1 - 1.0 / s->sample);
 }
 
 void stats_free(struct stats *s)

@@ -14,7 +14,31 @@
 #include "core/hist.h"
 #include "core/record.h"
 
-/* A queue and operation, with what its commands took. Rows are never removed during a run. */
+/* Commands, and the data that they transferred. */
+struct traffic {
+	uint64_t commands;
+	uint64_t bytes;
+};
+
+/**
+ * struct waiting - commands in flight, as they are when an interval ends
+ * @commands: how many have begun and not ended
+ * @oldest_ns: how long ago the one of them began that has been out the longest
+ * @at_device: target: how many the device has been given and has not answered
+ */
+struct waiting {
+	uint64_t commands;
+	uint64_t oldest_ns;
+	uint64_t at_device;
+};
+
+/**
+ * struct stats_row - a queue and operation, with what its commands took
+ * @others_interval, @others_total: commands that ended and are not in the sample; not in @interval and
+ *                                  @total
+ *
+ * Rows are never removed during a run.
+ */
 struct stats_row {
 	char controller[32];   /* "nvme0" on the host, "cntlid 3" on the target */
 	char peer[NT_NQN_LEN]; /* subsystem NQN on the host; host NQN on the target */
@@ -23,6 +47,9 @@ struct stats_row {
 	enum nt_op op;
 	struct hist interval;
 	struct hist total;
+	struct traffic others_interval;
+	struct traffic others_total;
+	struct waiting waiting;
 };
 
 /**
@@ -33,6 +60,9 @@ struct stats_row {
  * @source: where the points come from, see source_name()
  * @missing: bits of the points that bound stages and that nothing here gives, see core/segments.h
  * @sample: one command in so many was measured; 0 and 1: every one
+ * @counted: the others were counted, see &stats_row.others_total; else rates of a sample are estimates
+ * @unfair: where they were not: too few distinct commands in the sample for an estimate
+ * @waiting_at_device: &waiting.at_device is known
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @seconds: length of the last interval
@@ -48,6 +78,9 @@ struct stats {
 	const char *source;
 	uint32_t missing;
 	uint32_t sample;
+	bool counted;
+	bool unfair;
+	bool waiting_at_device;
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;
@@ -74,6 +107,30 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
 
 /** stats_begin_interval() - zero what belongs to one interval */
 void stats_begin_interval(struct stats *s);
+
+/**
+ * stats_wait() - one more command of a row is in flight
+ * @row: of its queue and operation
+ * @r: what is known of it; of one that is not measured, that is no point but those of its beginning
+ * @measured: it is
+ * @now: CLOCK_MONOTONIC nanoseconds
+ */
+void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured, uint64_t now);
+
+/**
+ * stats_sample() - how many commands there were, and how many of them were measured
+ * @s: of which interval, or run
+ * @summary: of the whole run, else of the last interval
+ * @measured: filled
+ * @all: filled; @measured, where the others were not counted
+ *
+ * The sample is chosen by what commands are (core/sample.h). Where they are few again and again, such
+ * as the reads of one block, it is all or none of them.
+ *
+ * Return: whether it cannot be one command in &stats.sample by chance (five standard deviations of the
+ * binomial distribution).
+ */
+bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
 
 /** stats_free() - release the rows */
 void stats_free(struct stats *s);

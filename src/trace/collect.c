@@ -9,9 +9,10 @@
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/time.h"
+#include "trace/connections.h"
+#include "trace/in_flight.h"
 #include "trace/private.h"
 #include "trace/probes.h"
-#include "trace/connections.h"
 
 int collect_init(struct tracer *t)
 {
@@ -121,23 +122,50 @@ static bool hist_touched(const struct tracer *t, const void *at, size_t stride, 
 	return false;
 }
 
+/* Commands that ended and are not in the sample: the sum over CPUs. */
+static struct traffic others_of(const struct tracer *t, const void *at, size_t stride)
+{
+	struct traffic sum = {0};
+
+	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
+		sum.commands += hist_of_cpu(at, stride, cpu)->others;
+		sum.bytes += hist_of_cpu(at, stride, cpu)->other_bytes;
+	}
+	return sum;
+}
+
+static void others_take(struct stats_row *row, const struct traffic *now, struct hist_seen *seen)
+{
+	row->others_interval.commands += now->commands - seen->others.commands;
+	row->others_interval.bytes += now->bytes - seen->others.bytes;
+	row->others_total.commands += now->commands - seen->others.commands;
+	row->others_total.bytes += now->bytes - seen->others.bytes;
+	seen->others = *now;
+}
+
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
 			const char *controller, const char *peer, uint16_t qid, enum nt_op op,
 			bool shared)
 {
 	struct hist_seen *seen = &t->hist_seen[at];
 	const size_t stride = sizeof(struct nt_hist);
+	struct traffic others;
 	struct stats_row *row;
+	bool grown;
 
 	if (bpf_map_lookup_elem(t->hists_fd, &at, t->percpu))
 		return -errno;
-	if (!hist_touched(t, t->percpu, stride, epoch, &seen->epoch) ||
-	    !hist_grown(t, t->percpu, stride, seen))
+	grown = hist_touched(t, t->percpu, stride, epoch, &seen->epoch) &&
+		hist_grown(t, t->percpu, stride, seen);
+	others = others_of(t, t->percpu, stride);
+	if (!grown && others.commands == seen->others.commands)
 		return 0;
 	row = stats_row(s, controller, peer, qid, op, shared);
 	if (!row)
 		return -ENOMEM;
-	hist_take(t, t->percpu, stride, epoch, seen, &row->interval, &row->total);
+	others_take(row, &others, seen);
+	if (grown)
+		hist_take(t, t->percpu, stride, epoch, seen, &row->interval, &row->total);
 	return 0;
 }
 
@@ -228,30 +256,18 @@ static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
-typedef void (*cmd_fn)(struct tracer *t, struct nt_cmd *c, void *context);
-
-static void for_each_in_flight(struct tracer *t, const struct nt_queue *q, cmd_fn fn, void *context)
-{
-	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
-		uint32_t chunk = q->chunk[n];
-
-		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
-			struct nt_cmd *c = &t->object.cmds[chunk * NT_CHUNK_CMDS + i];
-
-			if (c->owner && !(c->owner & NT_RELEASED))
-				fn(t, c, context);
-		}
-	}
-}
-
 static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	const uint32_t *dead_gen = context;
 
-	if (c->r.gen != *dead_gen ||
-	    __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED) & NT_RELEASED)
+	uint64_t owner;
+
+	if (c->r.gen != *dead_gen)
 		return;
-	if (t->o.sample > 1)
+	owner = __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED);
+	if (owner & NT_RELEASED)
+		return;
+	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 }
@@ -268,25 +284,9 @@ static void sweep_dead(struct tracer *t)
 
 		if (!dead || t->swept_gen[slot] == dead)
 			continue;
-		for_each_in_flight(t, q, bury, &dead);
+		in_flight_each(t, q, bury, &dead);
 		t->swept_gen[slot] = dead;
 	}
-}
-
-static void tally(struct tracer *t, struct nt_cmd *c, void *context)
-{
-	(void)t;
-	(void)c;
-	++*(uint64_t *)context;
-}
-
-uint64_t collect_in_flight(struct tracer *t)
-{
-	uint64_t n = 0;
-
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		for_each_in_flight(t, &t->object.queues[slot], tally, &n);
-	return n;
 }
 
 static uint64_t misses(int fd)
@@ -363,6 +363,8 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->driver = driver_name(t->o.side);
 	s->source = source_name(t->source);
 	s->missing = t->missing;
+	s->counted = t->object.knobs->count_all;
+	s->waiting_at_device = in_flight_knows_device(t);
 	s->probes = t->attached;
 	s->seconds = (double)(now - t->collected_ns) / 1e9;
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
@@ -373,6 +375,6 @@ int collect_all(struct tracer *t, struct stats *s)
 	if (t->o.no_histograms)
 		return 0;
 	connections_count(t, s);
-	err = collect_rows(t, s, epoch);
+	err = collect_rows(t, s, epoch) ?: in_flight_rows(t, s, now);
 	return err ? err : collect_stages(t, s, epoch);
 }

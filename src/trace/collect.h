@@ -6,8 +6,6 @@
 #ifndef NTPROF_TRACE_COLLECT_H
 #define NTPROF_TRACE_COLLECT_H
 
-#include <stdint.h>
-
 #include "core/stats.h"
 
 struct tracer;
@@ -20,8 +18,5 @@ void collect_free(struct tracer *t);
 
 /** collect_all() - see tracer_collect() */
 int collect_all(struct tracer *t, struct stats *s);
-
-/** collect_in_flight() - see tracer_in_flight() */
-uint64_t collect_in_flight(struct tracer *t);
 
 #endif /* NTPROF_TRACE_COLLECT_H */

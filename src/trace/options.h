@@ -14,9 +14,12 @@
  * @source: where its points come from; NT_SOURCES takes the best that there is
  * @select: which commands get a record
  * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @overdue_ns: @on_record is told of commands that are still in flight after this time; 0: of none
  * @sample: about one command in so many is measured; 0 and 1: every one
  * @no_histograms: keep none
- * @on_record: called for each record while tracer_drain() runs; NULL if @select is none
+ * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
+ *             @overdue_ns, a command that passes it is told with the points that it has and the flag
+ *             NT_F_IN_FLIGHT, once, and has NT_F_WAS_OVERDUE when it ends
  * @context: its first argument
  * @verbose: let libbpf explain itself on standard error, and print the memory that maps take
  */
@@ -25,6 +28,7 @@ struct tracer_options {
 	enum nt_source source;
 	enum nt_select select;
 	uint64_t slower_ns;
+	uint64_t overdue_ns;
 	uint32_t sample;
 	bool no_histograms;
 	void (*on_record)(void *context, const struct nt_record *r);

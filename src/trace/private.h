@@ -7,6 +7,8 @@
 
 #include "core/control.h"
 #include "core/counters.h"
+#include "core/overdue.h"
+#include "core/stats.h"
 #include "trace/clock.h"
 #include "trace/object.h"
 #include "trace/options.h"
@@ -30,6 +32,7 @@ struct hist_seen {
 	uint32_t epoch;
 	uint64_t sum;
 	uint64_t bytes;
+	struct traffic others;
 	uint32_t buckets[NT_BUCKETS];
 };
 
@@ -59,6 +62,10 @@ struct tracer {
 	uint64_t attached_ns;
 	bool always_nested; /* programs that stand in for interrupted ones are always needed */
 	bool nested_detached;
+
+	/* in_flight.c */
+	struct overdue *overdue; /* NULL where nobody asks */
+	uint64_t overdue_looked_ns;
 
 	/* connections.c */
 	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */

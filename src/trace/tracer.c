@@ -14,6 +14,7 @@
 #include "core/time.h"
 #include "trace/attach.h"
 #include "trace/collect.h"
+#include "trace/in_flight.h"
 #include "trace/kernel.h"
 #include "trace/load.h"
 #include "trace/private.h"
@@ -65,9 +66,16 @@ int tracer_look(enum nt_side side, void (*fn)(void *context, struct probes *p), 
 static int on_ring(void *context, void *data, size_t size)
 {
 	struct tracer *t = context;
+	struct nt_record *r = data, marked;
 
-	if (size >= sizeof(struct nt_record))
-		t->o.on_record(t->o.context, data);
+	if (size < sizeof(*r))
+		return 0;
+	if (in_flight_was_overdue(t, r)) {
+		marked = *r; /* the buffer is not ours to write to */
+		marked.flags |= NT_F_WAS_OVERDUE;
+		r = &marked;
+	}
+	t->o.on_record(t->o.context, r);
 	return 0;
 }
 
@@ -99,7 +107,7 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	err = load_finish(t);
 	if (err)
 		goto load_failed;
-	err = connections_init(t) ?: collect_init(t);
+	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t);
 	if (err)
 		goto load_failed;
 	err = rx_clock_open(&t->clock);
@@ -167,7 +175,10 @@ void tracer_adapt(struct tracer *t)
 
 int tracer_drain(struct tracer *t)
 {
-	return t->ring ? ring_buffer__consume(t->ring) : 0;
+	int ret = t->ring ? ring_buffer__consume(t->ring) : 0;
+	int err = ret < 0 ? 0 : in_flight_look(t);
+
+	return err ?: ret;
 }
 
 int tracer_collect(struct tracer *t, struct stats *s)
@@ -177,7 +188,7 @@ int tracer_collect(struct tracer *t, struct stats *s)
 
 uint64_t tracer_in_flight(struct tracer *t)
 {
-	return collect_in_flight(t);
+	return in_flight_count(t);
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
@@ -210,6 +221,7 @@ void tracer_close(struct tracer *t)
 	tracer_detach(t);
 	ring_buffer__free(t->ring);
 	collect_free(t);
+	in_flight_free(t);
 	connections_free(t);
 	object_close(&t->object);
 	rx_clock_close(&t->clock);

@@ -13,6 +13,14 @@ void columns_hist_op(const void *row, const struct column *c, struct value *v)
 	value_text(v, op_name(r->op));
 }
 
+void columns_hist_all(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	(void)c;
+	value_natural(v, r->h->count + r->others);
+}
+
 void columns_hist_count(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
@@ -56,19 +64,32 @@ void columns_hist_sum(const void *row, const struct column *c, struct value *v)
 }
 
 static const struct column operation[] = {
-	[OPERATION_OP] = COLUMN_OP,	  [OPERATION_COMMANDS] = COLUMN_COMMANDS,
-	[OPERATION_MEAN] = COLUMN_MEAN,	  [OPERATION_P50] = COLUMN_P50,
-	[OPERATION_P90] = COLUMN_P90,	  [OPERATION_P99] = COLUMN_P99,
-	[OPERATION_P99_9] = COLUMN_P99_9, [OPERATION_MAX] = COLUMN_MAX,
+	[OPERATION_OP] = COLUMN_OP,
+	[OPERATION_COMMANDS] = COLUMN_COMMANDS,
+	[OPERATION_MEASURED] = COLUMN_MEASURED,
+	[OPERATION_MEAN] = COLUMN_MEAN,
+	[OPERATION_P50] = COLUMN_P50,
+	[OPERATION_P90] = COLUMN_P90,
+	[OPERATION_P99] = COLUMN_P99,
+	[OPERATION_P99_9] = COLUMN_P99_9,
+	[OPERATION_MAX] = COLUMN_MAX,
 	[OPERATION_SUM] = COLUMN_SUM,
 };
 
 const struct columns operation_columns = COLUMNS("operations", operation);
 
-void columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h)
+uint64_t columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h)
 {
+	uint64_t others = 0;
+
 	memset(h, 0, sizeof(*h));
-	for (size_t i = 0; i < s->nr_rows; i++)
-		if (s->rows[i]->op == op)
-			hist_merge(h, columns_hist_of(s->rows[i], summary));
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+
+		if (r->op != op)
+			continue;
+		hist_merge(h, columns_hist_of(r, summary));
+		others += summary ? r->others_total.commands : r->others_interval.commands;
+	}
+	return others;
 }

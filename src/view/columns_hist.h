@@ -10,13 +10,18 @@
 #include "core/stats.h"
 #include "view/columns.h"
 
-/* What rows begin with that have these columns: durations of the commands of an operation. */
+/*
+ * What rows begin with that have these columns: durations of the commands of an operation. @others: of
+ * the same kind, and counted, but not in the sample
+ */
 struct hist_row {
 	const struct hist *h;
 	enum nt_op op;
+	uint64_t others;
 };
 
 void columns_hist_op(const void *row, const struct column *c, struct value *v);
+void columns_hist_all(const void *row, const struct column *c, struct value *v);
 void columns_hist_count(const void *row, const struct column *c, struct value *v);
 void columns_hist_mean(const void *row, const struct column *c, struct value *v);
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
@@ -29,9 +34,13 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 	{                                                          \
 		"op", "op", NULL, UNIT_NAME, columns_hist_op, 0, 0 \
 	}
-#define COLUMN_COMMANDS                                                              \
+#define COLUMN_COMMANDS                                                            \
+	{                                                                          \
+		"commands", "commands", "cmds", UNIT_COUNT, columns_hist_all, 0, 0 \
+	}
+#define COLUMN_MEASURED                                                              \
 	{                                                                            \
-		"commands", "commands", "cmds", UNIT_COUNT, columns_hist_count, 0, 0 \
+		"measured", "measured", "meas", UNIT_COUNT, columns_hist_count, 0, 0 \
 	}
 #define COLUMN_MEAN                                                             \
 	{                                                                       \
@@ -65,6 +74,7 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 enum operation_column {
 	OPERATION_OP,
 	OPERATION_COMMANDS,
+	OPERATION_MEASURED, /* of these, the ones whose durations are here */
 	OPERATION_MEAN,
 	OPERATION_P50,
 	OPERATION_P90,
@@ -83,7 +93,12 @@ static inline const struct hist *columns_hist_of(const struct stats_row *row, bo
 	return summary ? &row->total : &row->interval;
 }
 
-/** columns_hist_add_up() - all latencies of an operation, whatever the queue; @h is filled */
-void columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h);
+/**
+ * columns_hist_add_up() - all latencies of an operation, whatever the queue
+ * @h: filled
+ *
+ * Return: how many commands there were besides that are not in the sample.
+ */
+uint64_t columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h);
 
 #endif /* NTPROF_VIEW_COLUMNS_HIST_H */

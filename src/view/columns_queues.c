@@ -7,16 +7,29 @@
 void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary)
 {
 	double seconds = summary ? s->elapsed : s->seconds;
+	const struct stats_row *row = s->rows[index];
+	const struct hist *h = columns_hist_of(row, summary);
 
 	*r = (struct queue_row){
-		.base = {columns_hist_of(s->rows[index], summary), s->rows[index]->op},
+		.base = {.h = h, .op = row->op},
+		.all = summary ? row->others_total : row->others_interval,
 		.s = s,
 		.index = index,
 		.per_second = seconds > 0 ? 1 / seconds : 0,
 	};
-	/* A sample's rates are estimates of those of all commands. */
-	if (s->sample > 1)
-		r->per_second *= s->sample;
+	r->base.others = r->all.commands;
+	r->all.commands += h->count;
+	r->all.bytes += h->bytes;
+	if (s->sample > 1 && !s->counted) {
+		r->unknown = s->unfair;
+		r->all.commands *= s->sample;
+		r->all.bytes *= s->sample;
+	}
+}
+
+bool columns_queues_any(const struct queue_row *r)
+{
+	return r->all.commands || r->s->rows[r->index]->waiting.commands;
 }
 
 static void get_controller(const void *row, const struct column *c, struct value *v)
@@ -66,7 +79,8 @@ static void get_iops(const void *row, const struct column *c, struct value *v)
 	const struct queue_row *q = row;
 
 	(void)c;
-	value_real(v, (double)q->base.h->count * q->per_second);
+	value_real(v, q->unknown ? 0 : (double)q->all.commands * q->per_second);
+	v->none = q->unknown;
 }
 
 static void get_throughput(const void *row, const struct column *c, struct value *v)
@@ -74,7 +88,8 @@ static void get_throughput(const void *row, const struct column *c, struct value
 	const struct queue_row *q = row;
 
 	(void)c;
-	value_real(v, (double)q->base.h->bytes * q->per_second);
+	value_real(v, q->unknown ? 0 : (double)q->all.bytes * q->per_second);
+	v->none = q->unknown;
 }
 
 static void get_in_flight(const void *row, const struct column *c, struct value *v)
@@ -83,7 +98,37 @@ static void get_in_flight(const void *row, const struct column *c, struct value 
 
 	(void)c;
 	/* Little's law: mean number in flight = arrival rate * mean latency. */
-	value_real(v, (double)q->base.h->sum / 1e9 * q->per_second);
+	value_real(v, hist_mean(q->base.h) / 1e9 * (double)q->all.commands * q->per_second);
+	v->none = q->unknown || (q->all.commands && !q->base.h->count);
+}
+
+static const struct waiting *waiting_of(const void *row)
+{
+	const struct queue_row *q = row;
+
+	return &q->s->rows[q->index]->waiting;
+}
+
+static void get_waiting(const void *row, const struct column *c, struct value *v)
+{
+	(void)c;
+	value_natural(v, waiting_of(row)->commands);
+}
+
+static void get_oldest(const void *row, const struct column *c, struct value *v)
+{
+	(void)c;
+	value_natural(v, waiting_of(row)->oldest_ns);
+	v->none = !waiting_of(row)->commands;
+}
+
+static void get_at_device(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	(void)c;
+	value_natural(v, waiting_of(row)->at_device);
+	v->none = !q->s->waiting_at_device;
 }
 
 static const struct column queue[QUEUE_COLUMNS_NR] = {
@@ -93,11 +138,18 @@ static const struct column queue[QUEUE_COLUMNS_NR] = {
 	[QUEUE_QUEUE] = {"queue", "queue", .brief = "qid", .unit = UNIT_NUMBER, .get = get_queue},
 	[QUEUE_OP] = COLUMN_OP,
 	[QUEUE_COMMANDS] = COLUMN_COMMANDS,
+	[QUEUE_MEASURED] = COLUMN_MEASURED,
 	[QUEUE_IOPS] = {"iops", "IOPS", .unit = UNIT_PER_SECOND, .get = get_iops},
 	[QUEUE_THROUGHPUT] = {"throughput", "MB/s", .unit = UNIT_BYTES_PER_SECOND,
 			      .get = get_throughput},
-	[QUEUE_IN_FLIGHT] = {"in_flight", "inflight", .brief = "infl", .unit = UNIT_COUNT,
+	[QUEUE_IN_FLIGHT] = {"mean_in_flight", "inflight", .brief = "infl", .unit = UNIT_COUNT,
 			     .get = get_in_flight},
+	[QUEUE_WAITING] = {"in_flight", "inflight", .brief = "infl", .unit = UNIT_COUNT,
+			   .get = get_waiting},
+	[QUEUE_LEFT] = {"left", "left", .unit = UNIT_COUNT, .get = get_waiting},
+	[QUEUE_OLDEST] = {"oldest", "oldest", .unit = UNIT_NANOSECONDS, .get = get_oldest},
+	[QUEUE_AT_DEVICE] = {"at_device", "at device", .brief = "dev", .unit = UNIT_COUNT,
+			     .get = get_at_device},
 	[QUEUE_MEAN] = COLUMN_MEAN,
 	[QUEUE_P50] = COLUMN_P50,
 	[QUEUE_P90] = COLUMN_P90,

@@ -8,12 +8,16 @@
 /**
  * struct queue_row - a controller, queue and operation
  * @base: its latencies; without any, @base.h->count is 0
+ * @all: its commands, whether they were measured or not; estimates, where only a sample of them is known
+ * @unknown: the sample is not one to estimate @all from
  * @s: whose rows, sorted by controller and peer
  * @index: of the row
  * @per_second: what a count is multiplied by to make a rate
  */
 struct queue_row {
 	struct hist_row base;
+	struct traffic all;
+	bool unknown;
 	const struct stats *s;
 	size_t index;
 	double per_second;
@@ -24,10 +28,15 @@ enum queue_column {
 	QUEUE_PEER,
 	QUEUE_QUEUE, /* "all" where queues share a histogram */
 	QUEUE_OP,
-	QUEUE_COMMANDS,
-	QUEUE_IOPS,
+	QUEUE_COMMANDS, /* all, whatever is measured of them */
+	QUEUE_MEASURED,
+	QUEUE_IOPS, /* this and the next two: none where a sample does not tell */
 	QUEUE_THROUGHPUT,
-	QUEUE_IN_FLIGHT,
+	QUEUE_IN_FLIGHT, /* on average */
+	QUEUE_WAITING,	 /* in flight when the interval ended */
+	QUEUE_LEFT,	 /* in flight when the run ended */
+	QUEUE_OLDEST,	 /* for how long the oldest of these has been; none where there are none */
+	QUEUE_AT_DEVICE, /* target: how many of these the device has not answered */
 	QUEUE_MEAN,
 	QUEUE_P50,
 	QUEUE_P90,
@@ -42,5 +51,8 @@ extern const struct columns queue_columns;
 
 /** columns_queues_row() - fill @r for row @index, of the whole run or else of the last interval */
 void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary);
+
+/** columns_queues_any() - whether a row has something to tell: commands that ended, or that wait */
+bool columns_queues_any(const struct queue_row *r);
 
 #endif /* NTPROF_VIEW_COLUMNS_QUEUES_H */

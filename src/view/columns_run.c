@@ -72,3 +72,20 @@ static const struct column run[] = {
 };
 
 const struct columns run_columns = COLUMNS("run", run);
+
+static void get_all(const void *row, const struct column *c, struct value *v)
+{
+	const struct sample_row *r = row;
+
+	(void)c;
+	value_natural(v, r->all);
+	v->none = !r->all;
+}
+
+static const struct column sample[] = {
+	[SAMPLE_MEASURED] = {"measured", "measured", .unit = UNIT_COUNT,
+			     COLUMN_FIELD(struct sample_row, measured)},
+	[SAMPLE_ALL] = {"all", "all", .unit = UNIT_COUNT, .get = get_all},
+};
+
+const struct columns sample_columns = COLUMNS("sample", sample);

@@ -22,4 +22,22 @@ enum run_column {
 /* Of struct stats. */
 extern const struct columns run_columns;
 
+/**
+ * struct sample_row - how far a sample can be trusted
+ * @measured: commands in it
+ * @all: commands that there were, 0 where that is not known
+ */
+struct sample_row {
+	uint64_t measured;
+	uint64_t all;
+};
+
+enum sample_column {
+	SAMPLE_MEASURED,
+	SAMPLE_ALL,
+};
+
+/* Of struct sample_row. */
+extern const struct columns sample_columns;
+
 #endif /* NTPROF_VIEW_COLUMNS_RUN_H */

@@ -25,6 +25,22 @@ static const struct phrase interval[] = {
 static const struct phrase elapsed[] = {
 	PHRASE("elapsed ", RUN_ELAPSED, .after = " s", .digits = 0)};
 
+/* Latencies are then those of a few commands that come again and again, or of none. */
+static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
+{
+	static const struct phrase unfair[] = {
+		PHRASE("not a fair one, of too few distinct commands: ", SAMPLE_MEASURED),
+		PHRASE(" of ", SAMPLE_ALL),
+	};
+	struct sample_row row;
+
+	if (!stats_sample(s, summary, &row.measured, &row.all))
+		return;
+	if (!s->counted)
+		row.all = 0;
+	WRAP_LINE(w, &sample_columns, unfair, &row);
+}
+
 void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width)
 {
 	struct wrap w = {.f = f, .width = width};
@@ -41,6 +57,7 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 	}
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample, s);
+	unfair_print(s, summary, &w);
 	if (!summary) {
 		WRAP_LINE(&w, &run_columns, interval, s);
 		WRAP_LINE(&w, &run_columns, elapsed, s);

@@ -35,7 +35,7 @@ static void histogram_print(const struct block *b, const struct queue_row *row, 
 		PHRASE(NULL, QUEUE_CONTROLLER),
 		PHRASE(" queue ", QUEUE_QUEUE),
 		PHRASE(" ", QUEUE_OP),
-		PHRASE(": ", QUEUE_COMMANDS),
+		PHRASE(": ", QUEUE_MEASURED),
 		PHRASE(" commands, mean ", QUEUE_MEAN, .after = "\n", .style = LINE_CELL),
 	};
 	uint64_t counts[OCTAVES_NR], most = 0;

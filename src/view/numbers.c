@@ -34,17 +34,20 @@ void numbers_print_side(const struct stats *s, bool counts_only, FILE *f)
 		OPERATION_OP,  OPERATION_P50,	OPERATION_P90,
 		OPERATION_P99, OPERATION_P99_9, OPERATION_MAX,
 	};
+	static const unsigned char measured[] = {OPERATION_OP, OPERATION_MEASURED};
 	struct stage_rows rows;
 	struct hist h;
 
 	columns_stages_of_side(&rows, s, true);
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		const struct hist_row row = {&h, op};
+		struct hist_row row = {.h = &h, .op = op};
 
-		columns_hist_add_up(s, true, op, &h);
-		if (!h.count)
+		row.others = columns_hist_add_up(s, true, op, &h);
+		if (!h.count && !row.others)
 			continue;
 		LINE_VALUES(f, "commands", &operation_columns, commands, &row);
+		if (s->sample > 1)
+			LINE_VALUES(f, "measured", &operation_columns, measured, &row);
 		if (counts_only)
 			continue;
 		LINE_VALUES(f, "percentiles", &operation_columns, percentiles, &row);
@@ -97,7 +100,7 @@ int numbers_print_merged(const struct totals *m, FILE *f)
 
 	columns_stages_merged(&rows, m);
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		const struct hist_row row = {&m->latency[op], op};
+		const struct hist_row row = {.h = &m->latency[op], .op = op};
 
 		if (!row.h->count)
 			continue;

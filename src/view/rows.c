@@ -15,27 +15,37 @@
 /* Octaves in one character: at most 2 wherever titles and gaps can give way. */
 #define OCTAVES_WANTED 2
 
-/* In an interval the rate says as much as the count. */
+/*
+ * In an interval the rate says as much as the count. A mean of commands in flight is one of commands
+ * that ended, so it tells of the run, but not of a queue that waits right now.
+ */
 static const unsigned char interval_columns[] = {
-	QUEUE_CONTROLLER, QUEUE_QUEUE, QUEUE_OP,  QUEUE_IOPS,  QUEUE_THROUGHPUT, QUEUE_IN_FLIGHT,
-	QUEUE_P50,	  QUEUE_P90,   QUEUE_P99, QUEUE_P99_9, QUEUE_MAX,
+	QUEUE_CONTROLLER, QUEUE_QUEUE,	QUEUE_OP,	 QUEUE_IOPS, QUEUE_THROUGHPUT,
+	QUEUE_WAITING,	  QUEUE_OLDEST, QUEUE_AT_DEVICE, QUEUE_P50,  QUEUE_P90,
+	QUEUE_P99,	  QUEUE_P99_9,	QUEUE_MAX,
 };
 
 static const unsigned char summary_columns[] = {
-	QUEUE_CONTROLLER, QUEUE_QUEUE, QUEUE_OP,  QUEUE_COMMANDS, QUEUE_IOPS,  QUEUE_THROUGHPUT,
-	QUEUE_IN_FLIGHT,  QUEUE_P50,   QUEUE_P90, QUEUE_P99,	  QUEUE_P99_9, QUEUE_MAX,
+	QUEUE_CONTROLLER, QUEUE_QUEUE,	    QUEUE_OP,	     QUEUE_COMMANDS, QUEUE_MEASURED,
+	QUEUE_IOPS,	  QUEUE_THROUGHPUT, QUEUE_IN_FLIGHT, QUEUE_LEFT,     QUEUE_OLDEST,
+	QUEUE_P50,	  QUEUE_P90,	    QUEUE_P99,	     QUEUE_P99_9,    QUEUE_MAX,
 };
+
+/* What a line can do without, in this order, where it would be longer than the terminal is wide. */
+static const unsigned char dispensable_columns[] = {QUEUE_P90, QUEUE_P99_9};
 
 /**
  * struct layout - how the table fits the width
  * @brief: short titles
  * @gap: what goes between columns
+ * @left_out: how many of the dispensable columns are
  * @phrase: the columns that are shown, @nr of them, with their widths
  * @octaves: powers of two in one character of the histogram
  */
 struct layout {
 	bool brief;
 	const char *gap;
+	unsigned int left_out;
 	unsigned int nr;
 	struct phrase phrase[QUEUE_COLUMNS_NR];
 	unsigned int octaves;
@@ -44,7 +54,35 @@ struct layout {
 static bool row_get(const struct block *b, size_t index, struct queue_row *row)
 {
 	columns_queues_row(row, b->s, index, b->summary);
-	return row->base.h->count != 0;
+	return columns_queues_any(row);
+}
+
+static bool any_waits(const struct block *b)
+{
+	for (size_t i = 0; i < b->s->nr_rows; i++)
+		if (b->s->rows[i]->waiting.commands)
+			return true;
+	return false;
+}
+
+/* Whether a column has something to tell here. */
+static bool column_tells(const struct layout *l, const struct block *b, unsigned int column)
+{
+	for (unsigned int i = 0; i < l->left_out; i++)
+		if (dispensable_columns[i] == column)
+			return false;
+	switch (column) {
+	case QUEUE_AT_DEVICE:
+		return b->s->waiting_at_device;
+	case QUEUE_MEASURED:
+		return b->s->sample > 1 && b->s->counted;
+	case QUEUE_LEFT:
+		return any_waits(b);
+	case QUEUE_OLDEST:
+		return !b->summary || any_waits(b);
+	default:
+		return true;
+	}
 }
 
 /* Return: characters of the widest cell of a column, its title included. */
@@ -73,13 +111,17 @@ static size_t column_measure(const struct block *b, unsigned int column, bool br
 static unsigned int layout_measure(struct layout *l, const struct block *b)
 {
 	const unsigned char *columns = b->summary ? summary_columns : interval_columns;
+	size_t nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
 	unsigned int used = 0;
 
-	l->nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
-	for (unsigned int i = 0; i < l->nr; i++) {
-		int width = (int)column_measure(b, columns[i], l->brief);
+	l->nr = 0;
+	for (size_t i = 0; i < nr; i++) {
+		int width;
 
-		l->phrase[i] = (struct phrase){
+		if (!column_tells(l, b, columns[i]))
+			continue;
+		width = (int)column_measure(b, columns[i], l->brief);
+		l->phrase[l->nr++] = (struct phrase){
 			.before = i ? l->gap : NULL,
 			.column = columns[i],
 			.style = LINE_CELL,
@@ -96,7 +138,9 @@ static void layout_choose(struct layout *l, const struct block *b)
 	static const struct {
 		bool brief;
 		const char *gap;
-	} tries[] = {{false, "  "}, {false, " "}, {true, " "}};
+		unsigned int left_out;
+	} tries[] = {
+		{false, "  ", 0}, {false, " ", 0}, {true, " ", 0}, {true, " ", 1}, {true, " ", 2}};
 	unsigned int span = b->high - b->low, room = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
@@ -104,9 +148,13 @@ static void layout_choose(struct layout *l, const struct block *b)
 
 		l->brief = tries[i].brief;
 		l->gap = tries[i].gap;
+		l->left_out = tries[i].left_out;
 		used = layout_measure(l, b);
 		room = used < b->width ? b->width - used : 0;
 		if (room * OCTAVES_WANTED >= span)
+			break;
+		/* A histogram that is cramped is worth less than a column. */
+		if (l->brief && room >= HISTOGRAM_MIN)
 			break;
 	}
 	if (room < HISTOGRAM_MIN)

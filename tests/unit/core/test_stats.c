@@ -310,6 +310,70 @@ static void new_interval_keeps_the_totals(void **state)
 	assert_null(s.rows);
 }
 
+static void what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interval(void **state)
+{
+	struct nt_record r = {.side = NT_TARGET, .points = {[NT_T_RX] = 500, [NT_T_CMD] = 600}};
+	struct stats s = {.side = NT_TARGET};
+	struct stats_row *row = stats_row(&s, "cntlid 1", "", 1, NT_OP_READ, false);
+
+	(void)state;
+	assert_non_null(row);
+	stats_wait(row, &r, true, 1000);
+	r.points[NT_T_EXEC] = 700;
+	stats_wait(row, &r, true, 1000);
+	r.points[NT_T_DONE] = 800;
+	stats_wait(row, &r, true, 1000);
+	/* Its other points are those of the command before. */
+	r.points[NT_T_DONE] = 0;
+	stats_wait(row, &r, false, 1000);
+	r.points[NT_T_RX] = 0;
+	stats_wait(row, &r, true, 1000);
+	/* Arrived a little after it was looked at, or nobody knows when. */
+	r.points[NT_T_RX] = 1001;
+	stats_wait(row, &r, true, 1000);
+	r.points[NT_T_RX] = r.points[NT_T_CMD] = 0;
+	stats_wait(row, &r, true, 1000);
+	assert_int_equal(row->waiting.commands, 7);
+	assert_int_equal(row->waiting.oldest_ns, 500);
+	assert_int_equal(row->waiting.at_device, 4);
+	stats_begin_interval(&s);
+	assert_int_equal(row->waiting.commands, 0);
+	assert_int_equal(row->waiting.oldest_ns, 0);
+	assert_int_equal(row->waiting.at_device, 0);
+	stats_free(&s);
+}
+
+static void a_sample_is_fair_where_chance_explains_it(void **state)
+{
+	static const struct {
+		uint32_t sample;
+		uint64_t measured, others;
+		bool unfair;
+	} known[] = {
+		{0, 1000, 0, false},	  {1, 1000, 0, false},	    {100, 600, 59400, false},
+		{100, 500, 59500, false}, {100, 700, 59300, false}, {100, 0, 60000, true},
+		{100, 3750, 56250, true}, {100, 0, 100, false},	    {100, 0, 0, false},
+		{2, 50, 50, false},	  {2, 100, 0, true},	    {16, 4000, 60000, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct stats s = {.sample = known[i].sample, .counted = true};
+		struct stats_row *row = stats_row(&s, "nvme0", "", 1, NT_OP_READ, false);
+		uint64_t measured, all;
+
+		assert_non_null(row);
+		row->total.count = known[i].measured;
+		row->others_total.commands = known[i].others;
+		assert_int_equal(stats_sample(&s, true, &measured, &all), known[i].unfair);
+		assert_int_equal(measured, known[i].measured);
+		assert_int_equal(all, known[i].measured + known[i].others);
+		assert_false(stats_sample(&s, false, &measured, &all));
+		assert_int_equal(all, 0);
+		stats_free(&s);
+	}
+}
+
 static void every_counter_has_its_own_name_and_a_help_text(void **state)
 {
 	(void)state;
@@ -351,6 +415,9 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_by_controller_peer_queue_and_operation),
 		cmocka_unit_test(rows_stay_where_they_are_while_others_come),
 		cmocka_unit_test(new_interval_keeps_the_totals),
+		cmocka_unit_test(
+			what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interval),
+		cmocka_unit_test(a_sample_is_fair_where_chance_explains_it),
 		cmocka_unit_test(every_counter_has_its_own_name_and_a_help_text),
 		cmocka_unit_test(operations_and_sides_have_their_names),
 	};

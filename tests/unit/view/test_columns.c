@@ -26,7 +26,7 @@ static const struct columns *const tables[] = {
 	&loss_columns,	  &octaves_columns,    &merged_columns,	       &connection_columns,
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
-	&pair_columns,	  &population_columns,
+	&pair_columns,	  &population_columns,	&sample_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -120,7 +120,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	static struct stage_rows stages;
 	static struct totals totals;
 	static struct input input;
-	const struct hist_row operation = {&h, NT_OP_READ};
+	const struct hist_row operation = {.h = &h, .op = NT_OP_READ};
 	const struct loss_row loss = {.counter = NT_CNT_DIED, .total = 1};
 	const struct octaves_row octaves = {3, 5, 7};
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/in_flight.h"
+
+#include <errno.h>
+
+#include "core/overdue.h"
+#include "core/span.h"
+#include "core/time.h"
+#include "trace/connections.h"
+#include "trace/private.h"
+
+/* Overdue commands are looked for when this part of the threshold has passed, and not less often than. */
+#define LOOKS_PER_THRESHOLD 10
+#define LOOK_MAX_NS 1000000000ULL
+
+int in_flight_init(struct tracer *t)
+{
+	if (!t->o.overdue_ns)
+		return 0;
+	t->overdue = overdue_new();
+	return t->overdue ? 0 : -ENOMEM;
+}
+
+void in_flight_free(struct tracer *t)
+{
+	overdue_free(t->overdue);
+}
+
+void in_flight_each(struct tracer *t, const struct nt_queue *q,
+		    void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
+{
+	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
+		uint32_t chunk = q->chunk[n];
+
+		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
+			struct nt_cmd *c = &t->object.cmds[chunk * NT_CHUNK_CMDS + i];
+			uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+
+			if (owner && !(owner & NT_RELEASED))
+				fn(t, c, context);
+		}
+	}
+}
+
+static uint64_t begin_of(const struct tracer *t, const struct nt_cmd *c)
+{
+	unsigned int first = t->o.side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
+	unsigned int second = t->o.side == NT_HOST ? NT_H_QUEUE_RQ : NT_T_CMD;
+
+	return __atomic_load_n(&c->r.points[first], __ATOMIC_ACQUIRE)
+		       ?: __atomic_load_n(&c->r.points[second], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Return: false if the command ended meanwhile. One that begins in its place has another beginning, so
+ * that no copy is of two.
+ * @r: filled
+ * @measured: filled
+ */
+static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_record *r,
+		 bool *measured)
+{
+	uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+	uint64_t begin = begin_of(t, c);
+
+	*r = c->r;
+	r->side = t->o.side;
+	*measured = !(owner & NT_UNMEASURED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(owner & NT_RELEASED) && record_begin_ns(r) == begin && begin_of(t, c) == begin &&
+	       __atomic_load_n(&c->owner, __ATOMIC_RELAXED) == owner;
+}
+
+static void tally(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	(void)t;
+	(void)c;
+	++*(uint64_t *)context;
+}
+
+uint64_t in_flight_count(struct tracer *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+		in_flight_each(t, &t->object.queues[slot], tally, &n);
+	return n;
+}
+
+bool in_flight_knows_device(const struct tracer *t)
+{
+	return t->o.side == NT_TARGET && !t->object.knobs->count_all &&
+	       !(t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE));
+}
+
+/* @row: of the slot that is being looked at, once they are known: the last two connections that had it */
+struct rows {
+	struct stats *s;
+	uint64_t now;
+	uint32_t slot;
+	struct stats_row *row[2][NT_OPS_NR];
+	int err;
+};
+
+static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struct nt_record *r)
+{
+	const struct queue_ident *id = connections_identify(t, rows->slot, r->gen & 1);
+	struct stats_row **row = &rows->row[r->gen & 1][r->op % NT_OPS_NR];
+
+	/* A connection without a name is about to get one; an old one's name is not kept. */
+	if (!id || id->gen != r->gen)
+		return NULL;
+	if (!*row)
+		*row = stats_row(rows->s, id->controller, id->peer, id->qid, r->op % NT_OPS_NR,
+				 false);
+	if (!*row)
+		rows->err = -ENOMEM;
+	return *row;
+}
+
+static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	struct rows *rows = context;
+	struct stats_row *row;
+	struct nt_record r;
+	bool measured;
+
+	if (!copy(t, c, &r, &measured))
+		return;
+	row = row_of(t, rows, &r);
+	if (row)
+		stats_wait(row, &r, measured, rows->now);
+}
+
+int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
+{
+	int err = 0;
+
+	for (uint32_t slot = 0; !err && slot < t->nr_slots; slot++) {
+		struct rows rows = {.s = s, .now = now, .slot = slot};
+
+		if (!t->object.queues[slot].object)
+			continue;
+		in_flight_each(t, &t->object.queues[slot], wait_in_row, &rows);
+		err = rows.err;
+	}
+	return err;
+}
+
+struct look {
+	uint64_t now;
+	int err;
+};
+
+static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	struct look *look = context;
+	const struct nt_queue *q;
+	struct nt_record r;
+	uint64_t begin;
+	bool measured;
+	int told;
+
+	if (!copy(t, c, &r, &measured) || !measured || r.slot >= t->nr_slots)
+		return;
+	begin = record_begin_ns(&r);
+	if (!begin || begin > look->now || look->now - begin < t->o.overdue_ns)
+		return;
+	told = overdue_tell(t->overdue, &r);
+	if (told < 0)
+		look->err = told;
+	if (told <= 0)
+		return;
+	/* What a program fills in when the command ends. */
+	q = &t->object.queues[r.slot];
+	r.cntlid = q->cntlid;
+	r.qid = q->qid;
+	r.flags |= NT_F_IN_FLIGHT;
+	t->o.on_record(t->o.context, &r);
+}
+
+int in_flight_look(struct tracer *t)
+{
+	struct look look = {.now = monotonic_ns()};
+	uint64_t every = t->o.overdue_ns / LOOKS_PER_THRESHOLD;
+
+	if (every > LOOK_MAX_NS)
+		every = LOOK_MAX_NS;
+	if (!t->overdue || look.now - t->overdue_looked_ns < every)
+		return 0;
+	t->overdue_looked_ns = look.now;
+	for (uint32_t slot = 0; !look.err && slot < t->nr_slots; slot++)
+		in_flight_each(t, &t->object.queues[slot], look_at, &look);
+	overdue_looked(t->overdue);
+	return look.err;
+}
+
+bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r)
+{
+	return t->overdue && overdue_ended(t->overdue, r);
+}

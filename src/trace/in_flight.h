@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Commands in flight, as their states in the kernel tell. The states are mapped, and read while programs
+ * write them: that costs the programs nothing.
+ */
+#ifndef NTPROF_TRACE_IN_FLIGHT_H
+#define NTPROF_TRACE_IN_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/record.h"
+#include "core/stats.h"
+
+struct tracer;
+
+/** in_flight_init() - allocate what this needs; in_flight_free() releases it. Return: 0 or -ENOMEM */
+int in_flight_init(struct tracer *t);
+void in_flight_free(struct tracer *t);
+
+/** in_flight_each() - call @fn for each state in flight of the queue @q; it may have ended by then */
+void in_flight_each(struct tracer *t, const struct nt_queue *q,
+		    void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context);
+
+/** in_flight_count() - see tracer_in_flight() */
+uint64_t in_flight_count(struct tracer *t);
+
+/** in_flight_knows_device() - whether points tell which commands the device has been given */
+bool in_flight_knows_device(const struct tracer *t);
+
+/**
+ * in_flight_rows() - fill &stats_row.waiting
+ * @t: tracer
+ * @s: stats_begin_interval() has been called; rows are made where there are none
+ * @now: CLOCK_MONOTONIC nanoseconds
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now);
+
+/**
+ * in_flight_look() - hand commands that have become overdue to &tracer_options.on_record
+ *
+ * To be called when all records that wait have been taken. It looks at a fraction of the threshold, so
+ * that they are told soon after they pass it.
+ * Return: 0 or -ENOMEM.
+ */
+int in_flight_look(struct tracer *t);
+
+/** in_flight_was_overdue() - a command has ended, with this record; whether it was told before */
+bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r);
+
+#endif /* NTPROF_TRACE_IN_FLIGHT_H */
