@@ -147,6 +147,7 @@ static int try_open(struct run *r)
 		.source = r->o->source,
 		.select = r->cb->select,
 		.slower_ns = r->o->slower_ns,
+		.overdue_ns = r->o->overdue_ns,
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
 		.on_record = on_record,

@@ -20,6 +20,7 @@
  * @source: where points come from; NT_SOURCES is the best that there is
  * @sample: measure about one command in so many; 0 and 1: every one
  * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @overdue_ns: &run_callbacks.record is told of commands that are in flight for longer; 0: of none
  * @interval_ns: time between two calls of &run_callbacks.interval
  * @duration_ns: end after this time; 0 is never
  * @verbose: explain on standard error what is loaded and what it costs
@@ -29,6 +30,7 @@ struct run_options {
 	enum nt_source source;
 	uint32_t sample;
 	uint64_t slower_ns;
+	uint64_t overdue_ns;
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	bool verbose;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One line a command, in key=value pairs: what it was, its latency, its points in nanoseconds after
- * the first one, and its stages in nanoseconds.
+ * the first one, and its stages in nanoseconds. A command that is out for long has a line of its own
+ * before.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,12 +15,16 @@
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/names.h"
+#include "core/time.h"
 #include "view/command.h"
 #include "view/losses.h"
 #include "view/view.h"
 
 /* Lines that wait for a reader that is slow: some 10,000. */
 #define BUFFER_BYTES (4u << 20)
+/* How long a command is in flight before that is told, where no --slower says it. */
+#define OVERDUE_NS 5000000000ULL
+#define OVERDUE "5s"
 
 /**
  * struct trace_options - what the verb trace was asked
@@ -54,7 +59,11 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 
 	tracer_controller_name(t, r, controller, sizeof(controller));
 	rewind(trace->line);
-	command_print_side(trace->line, controller, r, tracer_missing(t));
+	if (r->flags & NT_F_IN_FLIGHT)
+		command_print_in_flight(trace->line, controller, r, tracer_missing(t),
+					monotonic_ns());
+	else
+		command_print_side(trace->line, controller, r, tracer_missing(t));
 	if (fflush(trace->line))
 		return -ENOMEM;
 	err = output_put(trace->out, trace->text, trace->size, 1);
@@ -65,6 +74,9 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 	/* What it failed of run() tells. */
 	if (err)
 		return 1;
+	/* It is told again when it ends. */
+	if (r->flags & NT_F_IN_FLIGHT)
+		return 0;
 	return trace->o->count && ++trace->printed >= trace->o->count;
 }
 
@@ -169,7 +181,8 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		break;
 	case KEY_SLOWER:
-		o->run.slower_ns = options_time(state, "--slower", arg, 1, "1ns");
+		o->run.slower_ns = o->run.overdue_ns =
+			options_time(state, "--slower", arg, 1, "1ns");
 		break;
 	case KEY_SUMMARY:
 		o->summary = true;
@@ -186,7 +199,10 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option trace_options[] = {
-	{"slower", KEY_SLOWER, "TIME", 0, "Only commands that took TIME or longer", SECTION_RUN},
+	{"slower", KEY_SLOWER, "TIME", 0,
+	 "Only commands that took TIME or longer. One that is still in flight after TIME (default " OVERDUE
+	 ") gets a line that says so, once, and another one when it ends",
+	 SECTION_RUN},
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "End with the live view's summary of the same commands, on standard error; --histogram is "
 	 "for this summary",
@@ -221,6 +237,7 @@ static int main_trace(int argc, char **argv)
 {
 	struct trace_options o = {.run = RUN_OPTIONS_DEFAULT};
 
+	o.run.overdue_ns = OVERDUE_NS;
 	options_parse(&trace_argp, argc, argv, &o);
 	return trace(&o);
 }

@@ -97,7 +97,16 @@ GET_OF_RECORD(opcode)
 GET_OF_RECORD(nsid)
 GET_OF_RECORD(slba)
 GET_OF_RECORD(length)
-GET_OF_RECORD(status)
+
+/* The status and the shape of a command are known when it has ended. */
+static void get_status(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_natural(v, r->r->status);
+	v->none = r->r->flags & NT_F_IN_FLIGHT;
+}
 
 static void get_op(const void *row, const struct column *c, struct value *v)
 {
@@ -113,6 +122,7 @@ static void get_shape(const void *row, const struct column *c, struct value *v)
 
 	(void)c;
 	value_text(v, shape_name(r->r->shape));
+	v->none = r->r->flags & NT_F_IN_FLIGHT;
 }
 
 /* @arg: NT_F_* */
@@ -147,6 +157,8 @@ static const struct column command[] = {
 			    .arg = NT_F_NO_CQE},
 	[COMMAND_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
 			       .arg = NT_F_CANCELLED},
+	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG, .get = get_flag,
+				 .arg = NT_F_WAS_OVERDUE},
 	[COMMAND_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS,
 			     COLUMN_FIELD(struct command_row, latency)},
 };

@@ -14,7 +14,7 @@
  * @controller: as the machine that traces calls it; NULL where streams are merged
  * @c: its connection; NULL where one side is traced
  * @first: its first point
- * @latency: nanoseconds
+ * @latency: nanoseconds; of a command that has not ended, its age
  */
 struct command_row {
 	const struct nt_record *r;
@@ -43,7 +43,8 @@ enum command_column {
 	COMMAND_REQUEUED,
 	COMMAND_NO_CQE,
 	COMMAND_CANCELLED,
-	COMMAND_LATENCY, /* from the first point to the last */
+	COMMAND_WAS_OVERDUE, /* it has been told while it was in flight */
+	COMMAND_LATENCY,     /* from the first point to the last */
 };
 
 /* Of struct command_row. */

@@ -9,6 +9,13 @@
 
 static void print_what(FILE *f, const struct command_row *row)
 {
+	static const struct phrase how_long[] = {
+		PHRASE(" was_overdue", COMMAND_WAS_OVERDUE),
+		PHRASE(" latency=", COMMAND_LATENCY),
+	};
+	static const struct phrase how_long_so_far[] = {
+		PHRASE(" still in flight after ", COMMAND_LATENCY),
+	};
 	static const struct phrase what[] = {
 		PHRASE(NULL, COMMAND_TIME),
 		PHRASE(" ", COMMAND_SEEN),
@@ -27,10 +34,13 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" requeued", COMMAND_REQUEUED),
 		PHRASE(" no_cqe", COMMAND_NO_CQE),
 		PHRASE(" cancelled", COMMAND_CANCELLED),
-		PHRASE(" latency=", COMMAND_LATENCY),
 	};
 
 	LINE_PRINT(f, &command_columns, what, row);
+	if (row->r->flags & NT_F_IN_FLIGHT)
+		LINE_PRINT(f, &command_columns, how_long_so_far, row);
+	else
+		LINE_PRINT(f, &command_columns, how_long, row);
 }
 
 static void print_points(FILE *f, const struct nt_record *r, enum nt_side side)
@@ -101,6 +111,27 @@ static void print_merged_stages(FILE *f, const struct merged_split *how,
 		if (how->into[i] == i)
 			print_stage(f, merged_joined_name(how->into, i, name, sizeof(name)),
 				    stage[i], latency);
+}
+
+void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
+			     uint32_t missing, uint64_t now)
+{
+	uint8_t into[NT_STAGES_MAX];
+	char name[STAGE_NAME_LEN];
+	struct command_row row;
+	int stage;
+
+	columns_command_of_side(&row, controller, r);
+	row.latency = now - row.first;
+	print_what(f, &row);
+	fputs(" |", f);
+	print_points(f, r, r->side);
+	stages_join(r->side, missing, into);
+	stage = record_stage_under_way(r);
+	if (stage >= 0 && into[stage] != STAGE_UNKNOWN)
+		fprintf(f, " | in %s",
+			stage_joined_name(r->side, into, into[stage], name, sizeof(name)));
+	fputs("\n", f);
 }
 
 void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,

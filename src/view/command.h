@@ -23,6 +23,20 @@ void command_print_side(FILE *f, const char *controller, const struct nt_record 
 			uint32_t missing);
 
 /**
+ * command_print_in_flight() - a command of the side that is traced, which has not ended yet
+ * @f: where to
+ * @controller: what its controller is called
+ * @r: what is known of it; NT_F_IN_FLIGHT is set
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ * @now: CLOCK_MONOTONIC nanoseconds
+ *
+ * The line has "still in flight after" its age in nanoseconds where others have their latency, the points
+ * that it has passed, and the stage that it is in.
+ */
+void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
+			     uint32_t missing, uint64_t now);
+
+/**
  * command_print_merged() - a command of recorded streams
  * @f: where to
  * @m: what its streams are of

@@ -208,6 +208,32 @@ static void traced_command_has_its_points_and_its_sides_stages(void **state)
 	assert_ending("complete=60000 | unsplit\n", false);
 }
 
+static void command_in_flight_has_its_age_and_the_stage_that_it_is_in(void **state)
+{
+	struct nt_record r = record_make(NT_HOST);
+
+	(void)state;
+	for (unsigned int i = NT_H_RX; i < NT_POINTS_MAX; i++)
+		r.points[i] = 0;
+	/* Left from the command before. */
+	r.shape = NT_SHAPE_R2T_WRITE;
+	r.flags = NT_F_IN_FLIGHT;
+	command_print_in_flight(out, "nvme0", &r, 0, 7500000123ull);
+	assert_written("5.000000000 host nvme0 q3 cid=0x1001 op=read opcode=0x02 nsid=1 slba=77 "
+		       "length=4096 still in flight after 2500000123 | submit=0 queue_rq=10000 "
+		       "send_cmd=20000 | in network_and_target\n");
+	r.points[NT_H_SEND_CMD] = 0;
+	command_print_in_flight(out, "nvme0", &r, 1u << NT_H_SEND_CMD, 7500000123ull);
+	assert_ending("queue_rq=10000 | in nvme_tcp_submission+network_and_target\n", false);
+	r = record_make(NT_HOST);
+	r.flags = NT_F_WAS_OVERDUE;
+	r.points[NT_H_C2H] = 0;
+	command_print_side(out, "nvme0", &r, 0);
+	assert_written("5.000000000 host nvme0 q3 " WHAT " was_overdue latency=60000 | submit=0 "
+		       "queue_rq=10000 send_cmd=20000 rx=30000 cqe=50000 complete=60000 | "
+		       "unsplit\n");
+}
+
 static void merged_command_has_both_sides_points_and_the_ten_stages(void **state)
 {
 	struct nt_record host = record_make(NT_HOST), target = record_make(NT_TARGET);
@@ -310,6 +336,7 @@ int main(void)
 		LINE_TEST(lines_for_scripts_always_have_as_many_words),
 		LINE_TEST(items_wrap_where_the_line_is_full),
 		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
+		LINE_TEST(command_in_flight_has_its_age_and_the_stage_that_it_is_in),
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
 		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
