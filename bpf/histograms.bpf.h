@@ -105,4 +105,15 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 	h->bytes += r->length;
 }
 
+/* A command that is not in the sample has ended. */
+static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r)
+{
+	struct nt_hist *h = hist_find(q, r->op);
+
+	if (!h)
+		return;
+	h->others++;
+	h->other_bytes += r->length;
+}
+
 #endif /* NTPROF_HISTOGRAMS_BPF_H */

@@ -142,9 +142,10 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
  * To begun: the driver has got a request.
  * @rq: typed
  * @sqe: typed, or on the stack
+ * @wanted: it is measured, else only counted
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
-					 struct nvme_command *sqe)
+					 struct nvme_command *sqe, bool wanted)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	__u64 submit = rq->start_time_ns;
@@ -167,8 +168,12 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	}
 	if (in_flight(c))
 		flags |= count_unended(c, submit);
-	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
-	record_sqe(&c->r, sqe, h->qid == 0);
+	if (wanted) {
+		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		record_sqe(&c->r, sqe, h->qid == 0);
+	} else {
+		record_counted(&c->r, sqe, h->qid == 0);
+	}
 	/*
 	 * Connect is the first command of a queue, and the first of one that has been connected
 	 * anew.
@@ -180,8 +185,9 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
-	cmd_begin(c, (__u64)rq);
-	c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
+	cmd_begin(c, (__u64)rq, wanted);
+	/* Of what is only counted it is the age, where submit does not tell it. */
+	c->r.points[NT_H_QUEUE_RQ] = wanted || !submit ? bpf_ktime_get_ns() : 0;
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
@@ -189,7 +195,7 @@ no_slot:
 }
 
 /*
- * The driver has got a request that is not in the sample. A command of this request that is still
+ * The driver has got a request that is not in the sample, nor counted. A command of this request that is still
  * in flight is released, so that its end is not taken from this one. A Connect begins another
  * connection all the same.
  */
@@ -336,23 +342,28 @@ static __always_inline int request_end(struct request *rq, bool nested)
 	__u32 shape, unknown = 0;
 	__u64 now, begin;
 
-	c = cmd_by_owner((__u64)rq, &elsewhere);
+	c = cmd_any_by_owner((__u64)rq, &elsewhere);
 	if (c) {
 		q = queue_of_cmd(c);
 	} else {
 		if (!elsewhere)
 			return 0;
 		q = queue_of_request(rq);
-		c = cmd_by_tag_and_owner(q, rq->tag, (__u64)rq);
+		c = cmd_any_by_tag_and_owner(q, rq->tag, (__u64)rq);
 		/*
-		 * One that is not in the sample cannot be told from one whose beginning was not
-		 * seen.
+		 * Else one that is not in the sample cannot be told from one whose beginning was
+		 * not seen.
 		 */
-		if (!c && q && !nested && !nt_knobs.sample_below)
+		if (!c && q && !nested && all_have_states())
 			count_unbegun(rq);
 	}
 	if (!c || !q)
 		return 0;
+	if (only_counted(c)) {
+		cmd_release(c);
+		others_count(q, &c->r);
+		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	r = &c->r;
 	r->points[NT_H_COMPLETE] = now;

@@ -108,7 +108,7 @@ static __always_inline __u32 slot_by_address(__u64 address)
 	       queue_id(plain_number(address), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* By slot and command id. Verified: in flight, and of that command id, its generation included. */
+/* By slot and command id. Verified: in flight, measured, and of that command id, its generation included. */
 static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 {
 	struct nt_queue *q = queue_at(slot);
@@ -117,7 +117,7 @@ static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
 	if (!q)
 		return NULL;
 	c = cmd_by_tag(q, cid & NVME_CID_TAG_MASK);
-	if (!c || !in_flight(c) || c->r.cid != cid)
+	if (!c || !measured(c) || c->r.cid != cid)
 		return NULL;
 	return c;
 }
@@ -145,6 +145,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 	struct nvme_tcp_ctrl *ctrl;
 	struct host_queue h = {};
 	struct nt_queue *q;
+	bool wanted;
 	__u32 slot;
 
 	if (!is_nvme_tcp(rq))
@@ -168,7 +169,9 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
 		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
 	}
-	return sqe_sampled(sqe, h.qid) ? request_begin(rq, &h, sqe) : request_skip(rq, &h, sqe);
+	wanted = sqe_sampled(sqe, h.qid);
+	return wanted || nt_knobs.count_all ? request_begin(rq, &h, sqe, wanted)
+					    : request_skip(rq, &h, sqe);
 }
 
 /*
@@ -290,7 +293,7 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 	if (ret < 0)
 		return 0;
 	c = cmd_by_tag(q, tag);
-	if (c && in_flight(c))
+	if (c && measured(c))
 		cmd_sent(c);
 	return 0;
 }

@@ -17,7 +17,8 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 	bool wanted;
 
 	wanted = sqe_sampled(&pdu->cmd, qid);
-	if (!wanted && !nt_control.tracked && pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)
+	if (!wanted && !nt_knobs.count_all && !nt_control.tracked &&
+	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)
 		return 0;
 	ctrl = &queue->ctrl->ctrl;
 	h = (struct host_queue){
@@ -25,7 +26,8 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return wanted ? request_begin(rq, &h, &pdu->cmd) : request_skip(rq, &h, &pdu->cmd);
+	return wanted || nt_knobs.count_all ? request_begin(rq, &h, &pdu->cmd, wanted)
+					    : request_skip(rq, &h, &pdu->cmd);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")

@@ -8,7 +8,11 @@
  *   0            free: no command has had it yet
  *   address      in flight: of the host's struct request, or the target's struct nvmet_tcp_cmd, at
  *                this address. They live as long as their connection, and serve many commands
- *   address | 1  released: that command has ended (NT_RELEASED; addresses of structures are even)
+ *   address | 1  released: that command has ended (NT_RELEASED; addresses of structures are multiples
+ *                of 8)
+ *   address | 2  in flight, and not in the sample: it is counted when it ends, and passes no state of
+ *                the tables below in between (NT_UNMEASURED)
+ *   address | 3  released: such a command has ended
  *
  *   free, released  -- cmd_begin() -->    in flight
  *   in flight       -- cmd_release() -->  released: the end was seen, or is known not to come
@@ -140,13 +144,37 @@ static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 	return place_in(chunk, tag);
 }
 
+/* Measured, or only counted. */
 static __always_inline bool in_flight(const struct nt_cmd *c)
 {
 	return c->owner && !(c->owner & NT_RELEASED);
 }
 
+static __always_inline bool measured(const struct nt_cmd *c)
+{
+	return c->owner && !(c->owner & (NT_RELEASED | NT_UNMEASURED));
+}
+
+/* @c: in flight; it is only counted. */
+static __always_inline bool only_counted(const struct nt_cmd *c)
+{
+	return nt_knobs.count_all && c->owner & NT_UNMEASURED;
+}
+
+/* Whether every command has a state, so that an end without one tells of a beginning not seen. */
+static __always_inline bool all_have_states(void)
+{
+	return !nt_knobs.sample_below || nt_knobs.count_all;
+}
+
+/* Whose a state in flight is, measured or only counted. */
+static __always_inline __u64 owner_of(const struct nt_cmd *c)
+{
+	return nt_knobs.count_all ? c->owner & ~NT_UNMEASURED : c->owner;
+}
+
 /*
- * By the index. Verified: in flight, and of @owner.
+ * By the index. Verified: in flight, measured, and of @owner.
  * @elsewhere: filled; whether one that is not found so may still be found by its queue and tag
  */
 static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
@@ -159,8 +187,20 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	c = cmd_at(*index_of(owner));
 	if (c->owner == owner)
 		return c;
-	*elsewhere = true;
+	*elsewhere = owner_of(c) != owner;
 	return NULL;
+}
+
+/* The same, where a command ends: whether it is measured, or only counted. */
+static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewhere)
+{
+	struct nt_cmd *c;
+
+	if (!nt_knobs.count_all)
+		return cmd_by_owner(owner, elsewhere);
+	c = cmd_at(*index_of(owner));
+	*elsewhere = owner_of(c) != owner;
+	return *elsewhere ? NULL : c;
 }
 
 /*
@@ -186,7 +226,7 @@ static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32
 	return cmd_at(place);
 }
 
-/* By queue, which may be NULL, and tag. Verified: in flight, and of @owner. */
+/* By queue, which may be NULL, and tag. Verified: in flight, measured, and of @owner. */
 static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
 							   __u64 owner)
 {
@@ -195,20 +235,34 @@ static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue
 	return c && c->owner == owner ? c : NULL;
 }
 
+/* The same, where a command ends: whether it is measured, or only counted. */
+static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
+							       __u64 owner)
+{
+	struct nt_cmd *c = q ? cmd_by_tag(q, tag) : NULL;
+
+	return c && owner_of(c) == owner ? c : NULL;
+}
+
 /*
  * The command in flight of @address, by the index or else by queue and tag: NULL where its
- * beginning was not seen. @queue and @tag are evaluated only where the index does not lead to it,
- * which is rare.
+ * beginning was not seen, or where it is only counted. @queue and @tag are evaluated only where the
+ * index does not lead to it, which is rare.
  */
-#define CMD_FIND(address, queue, tag)                                          \
-	({                                                                     \
-		__u64 owner_ = (__u64)(address);                               \
-		bool elsewhere_;                                               \
-		struct nt_cmd *found_ = cmd_by_owner(owner_, &elsewhere_);     \
-                                                                               \
-		if (!found_ && elsewhere_)                                     \
-			found_ = cmd_by_tag_and_owner((queue), (tag), owner_); \
-		found_;                                                        \
+#define CMD_FIND(address, queue, tag) CMD_FIND_BY(cmd, address, queue, tag)
+
+/* The same, where a command ends: whether it is measured, or only counted. */
+#define CMD_FIND_ANY(address, queue, tag) CMD_FIND_BY(cmd_any, address, queue, tag)
+
+#define CMD_FIND_BY(cmd, address, queue, tag)                                    \
+	({                                                                       \
+		__u64 owner_ = (__u64)(address);                                 \
+		bool elsewhere_;                                                 \
+		struct nt_cmd *found_ = cmd##_by_owner(owner_, &elsewhere_);     \
+                                                                                 \
+		if (!found_ && elsewhere_)                                       \
+			found_ = cmd##_by_tag_and_owner((queue), (tag), owner_); \
+		found_;                                                          \
 	})
 
 /*
@@ -221,8 +275,10 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 {
 	struct nt_cmd *c = cmd_at(*index_of(owner));
 
-	return (c->owner & ~NT_RELEASED) == owner && c->r.slot == slot && c->r.gen == q->gen ? c
-											     : NULL;
+	return (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner && c->r.slot == slot &&
+			       c->r.gen == q->gen
+		       ? c
+		       : NULL;
 }
 
 /*
@@ -242,27 +298,33 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
 	entry = index_of(owner);
 	if (*entry != place) {
 		before = cmd_at(*entry);
-		if (before->owner == owner)
+		if (owner_of(before) == owner)
 			*left = before;
 		*entry = place;
 	}
 	return cmd_at(place);
 }
 
-/* @c, whose record and points are those of the beginning, is in flight from now on. */
-static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner)
+/*
+ * @c, whose record and points are those of the beginning, is in flight from now on.
+ * @wanted: it is measured, else only counted
+ */
+static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted)
 {
-	if (nt_knobs.sample_below && !in_flight(c))
-		__sync_fetch_and_add(&nt_control.tracked, 1);
-	c->owner = owner;
+	if (nt_knobs.sample_below && measured(c) != wanted)
+		__sync_fetch_and_add(&nt_control.tracked, wanted ? 1 : -1);
+	/* @owner may be a typed pointer, which the verifier does not let take a bit: its copy does. */
+	*(volatile __u64 *)&c->owner = owner;
+	if (!wanted)
+		*(volatile __u64 *)&c->owner |= NT_UNMEASURED;
 }
 
 /* @c: in flight */
 static __always_inline void cmd_release(struct nt_cmd *c)
 {
-	c->owner |= NT_RELEASED;
-	if (nt_knobs.sample_below)
+	if (nt_knobs.sample_below && measured(c))
 		__sync_fetch_and_add(&nt_control.tracked, -1);
+	c->owner |= NT_RELEASED;
 }
 
 /* @c, or NULL, has reached @point now, if that is for the first time. */

@@ -48,12 +48,29 @@ static __always_inline __u64 slba_of(struct nvme_command *e)
 	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;
 }
 
+/* Additions are not atomic: what is lost of them is little, and few commands are measured. */
+__u32 nt_alikes[NT_ALIKE] = {};
+
 /* Both sides decide the same of the same command; see core/sample.h. */
 static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 {
-	return !nt_knobs.sample_below ||
-	       nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length, slba_of(e)) <
-		       nt_knobs.sample_below;
+	__u32 mix;
+
+	if (!nt_knobs.sample_below)
+		return true;
+	mix = nt_sample_mix(qid, e->common.command_id, e->common.dptr.sgl.length, slba_of(e));
+	if (mix >= nt_knobs.sample_below)
+		return false;
+	nt_alikes[nt_alike(mix)]++;
+	return true;
+}
+
+/* Fills what is kept of a command that is only counted, and resets the flags. */
+static __always_inline void record_counted(struct nt_record *r, struct nvme_command *e, bool admin)
+{
+	r->op = op_of(e->common.opcode, admin);
+	r->length = e->common.dptr.sgl.length;
+	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
 }
 
 /* Fills what a record says of the entry, and resets the flags. */

@@ -65,6 +65,13 @@ static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 	return CMD_FIND(cmd, queue_at(queue->idx), tag_of(queue, cmd));
 }
 
+/* The same, where it ends: whether it is measured, or only counted. */
+static __always_inline struct nt_cmd *cmd_any_of(struct nvmet_tcp_queue *queue,
+						 struct nvmet_tcp_cmd *cmd)
+{
+	return CMD_FIND_ANY(cmd, queue_at(queue->idx), tag_of(queue, cmd));
+}
+
 /* A connection takes its slot. @queue may be a plain address: this is rare, and read by helper. */
 static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					__u32 slot)
@@ -126,15 +133,16 @@ static __always_inline __u32 capsule_tag(const struct target_capsule *t)
 }
 
 /*
- * Whether a capsule may be skipped at once: it is not in the sample, and introduces no connection.
+ * Whether a capsule may be skipped at once: it is not in the sample, nor counted, and introduces no
+ * connection.
  */
-static __always_inline bool is_skipped(struct nvme_command *sqe, __u32 qid)
+static __always_inline bool is_skipped(struct nvme_command *sqe, bool wanted)
 {
-	return !sqe_sampled(sqe, qid) && sqe->common.opcode != NVME_FABRICS_COMMAND;
+	return !wanted && !nt_knobs.count_all && sqe->common.opcode != NVME_FABRICS_COMMAND;
 }
 
 /*
- * A capsule that is not in the sample. A command at its address that is still in flight is
+ * A capsule that is not in the sample, nor counted. A command at its address that is still in flight is
  * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
  */
 static __always_inline int capsule_skip(const struct target_capsule *t)
@@ -148,8 +156,13 @@ static __always_inline int capsule_skip(const struct target_capsule *t)
 	return 0;
 }
 
-/* To begun. @sqe: typed */
-static __always_inline int capsule_begin(const struct target_capsule *t, struct nvme_command *sqe)
+/*
+ * To begun.
+ * @sqe: typed
+ * @wanted: it is measured, else only counted, if all are counted
+ */
+static __always_inline int capsule_begin(const struct target_capsule *t, struct nvme_command *sqe,
+					 bool wanted)
 {
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
@@ -164,11 +177,14 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	if (q->object != (__u64)t->queue || q->gen == q->dead_gen ||
 	    (opcode == NVME_FABRICS_COMMAND && !t->has_ctrl))
 		queue_begin(q, t->queue, slot);
+	/* Tracing began after it was connected: its first commands may wait for long. */
+	if (t->has_ctrl && q->identified != q->gen)
+		queue_identify(q, t->queue, slot);
 	if (t->qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
 		count(NT_CNT_ASYNC_EVENT);
 		return 0;
 	}
-	if (!sqe_sampled(sqe, t->qid))
+	if (!wanted && !nt_knobs.count_all)
 		return capsule_skip(t);
 	c = cmd_by_last_owner(q, slot, t->cmd);
 	/* @left is of a connection that has closed: its commands are released by user space. */
@@ -178,13 +194,17 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		goto no_slot;
 	if (in_flight(c))
 		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
-	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
-	record_sqe(&c->r, sqe, t->qid == 0);
+	if (wanted) {
+		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		record_sqe(&c->r, sqe, t->qid == 0);
+	} else {
+		record_counted(&c->r, sqe, t->qid == 0);
+	}
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
-	cmd_begin(c, t->cmd);
+	cmd_begin(c, t->cmd, wanted);
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
@@ -206,12 +226,12 @@ static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, __u64 now)
 }
 
 /*
- * Counts an end whose beginning was not seen. Of a sample nothing is: a command that is not in it
- * cannot be told from one that is not known.
+ * Counts an end whose beginning was not seen. Where only a sample has states nothing is: a command
+ * that is not in it cannot be told from one that is not known.
  */
 static __always_inline void count_unbegun(void)
 {
-	if (nt_control.began_ns && !nt_knobs.sample_below)
+	if (nt_control.began_ns && all_have_states())
 		count(NT_CNT_NO_START);
 }
 
@@ -242,6 +262,10 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	if (q->identified != q->gen)
 		queue_identify(q, queue, r->slot);
 	cmd_release(c);
+	if (only_counted(c)) {
+		others_count(q, r);
+		return;
+	}
 
 	shape = shape_of(r);
 	r->shape = shape;
@@ -262,6 +286,14 @@ static __always_inline bool cmd_answering(struct nt_cmd *c)
 		return false;
 	c->r.points[NT_T_SEND] = bpf_ktime_get_ns();
 	return true;
+}
+
+/*
+ * The same for one that may be only counted, of which nobody notes whether its data are the first.
+ */
+static __always_inline bool cmd_answers(struct nt_cmd *c)
+{
+	return c && only_counted(c) ? true : cmd_answering(c);
 }
 
 /*

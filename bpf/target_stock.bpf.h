@@ -59,6 +59,20 @@ static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
 				    (__u64)cmd);
 }
 
+/* The same, where it ends: whether it is measured, or only counted. */
+static __always_inline struct nt_cmd *cmd_any_of_plain(struct nvmet_tcp_cmd *cmd)
+{
+	struct nvmet_tcp_queue *queue;
+	bool elsewhere;
+	struct nt_cmd *c = cmd_any_by_owner((__u64)cmd, &elsewhere);
+
+	if (c || !elsewhere)
+		return c;
+	queue = BPF_CORE_READ(cmd, queue);
+	return cmd_any_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)),
+					tag_of_plain(queue, cmd), (__u64)cmd);
+}
+
 /* nvme_is_write() */
 static __always_inline bool is_write(struct nvme_command *sqe)
 {
@@ -173,6 +187,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 {
 	struct target_capsule t = {.qid = sq->qid, .has_ctrl = sq->ctrl};
 	struct nt_queue *q;
+	bool wanted;
 	__u32 slot;
 
 	if (ops->type != NVMF_TRTYPE_TCP)
@@ -184,9 +199,10 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	t.slot = slot;
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now);
-	if (is_skipped(req->cmd, t.qid))
+	wanted = sqe_sampled(req->cmd, t.qid);
+	if (is_skipped(req->cmd, wanted))
 		return nt_control.tracked ? capsule_skip(&t) : 0;
-	return capsule_begin(&t, req->cmd);
+	return capsule_begin(&t, req->cmd, wanted);
 }
 
 SEC("fentry/nvmet_req_init")
@@ -292,10 +308,14 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 
 	if (!q) {
 		/* See try_send_response(). */
-		if (!nt_knobs.sample_below && !BPF_CORE_READ(cmd, offset) &&
+		if (all_have_states() && !BPF_CORE_READ(cmd, offset) &&
 		    (BPF_CORE_READ(queue, nvme_sq.qid) ||
 		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT))
 			count_unbegun();
+		return;
+	}
+	if (only_counted(c)) {
+		cmd_end(q, queue, c, 0);
 		return;
 	}
 	now = bpf_ktime_get_ns();
@@ -318,9 +338,9 @@ SEC("fentry/nvmet_try_send_data_pdu")
 int BPF_PROG(stock_send_data_pdu, struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c = cmd_any_of(queue, cmd);
 
-	if (cmd_answering(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+	if (cmd_answers(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
 		cmd_end_unwatched(queue, c);
 	return 0;
 }
@@ -330,7 +350,7 @@ int BPF_PROG(stock_send_response, struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 
-	respond(queue, cmd, cmd_of(queue, cmd));
+	respond(queue, cmd, cmd_any_of(queue, cmd));
 	return 0;
 }
 
@@ -341,7 +361,7 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
 	struct nvmet_tcp_queue *queue = cmd->queue;
 
 	if (ret == 1 && queue->nvme_sq.sqhd_disabled)
-		cmd_end_by_data(queue, cmd_of(queue, cmd));
+		cmd_end_by_data(queue, cmd_any_of(queue, cmd));
 	return 0;
 }
 
@@ -367,13 +387,14 @@ static __always_inline int to_socket(struct socket *sock)
 	state = BPF_CORE_READ(cmd, state);
 	if (state == SEND_STATE(DATA))
 		return 0;
-	c = cmd_of_plain(cmd);
+	c = cmd_any_of_plain(cmd);
 	if (state == SEND_STATE(RESPONSE)) {
 		respond(queue, cmd, c);
 	} else if (state == SEND_STATE(R2T)) {
-		cmd_reach(c, NT_T_SEND_R2T);
+		if (c && !only_counted(c))
+			cmd_reach(c, NT_T_SEND_R2T);
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (cmd_answering(c) && !nt_control.data_watched &&
+		if (cmd_answers(c) && !nt_control.data_watched &&
 		    BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
 			cmd_end_unwatched(queue, c);
 	}
@@ -394,7 +415,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	if (!cmd || BPF_CORE_READ(cmd, state) != SEND_STATE(DATA) ||
 	    BPF_CORE_READ(cmd, wbytes_done) + ret < BPF_CORE_READ(cmd, req.transfer_len))
 		return 0;
-	cmd_end_by_data(queue, cmd_of_plain(cmd));
+	cmd_end_by_data(queue, cmd_any_of_plain(cmd));
 	return 0;
 }
 

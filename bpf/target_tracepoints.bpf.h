@@ -19,17 +19,19 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 		.typed = true,
 	};
 
-	bool skipped = is_skipped(&pdu->cmd, qid);
+	bool wanted = sqe_sampled(&pdu->cmd, qid);
+	bool skipped = is_skipped(&pdu->cmd, wanted);
 
 	if (skipped && !nt_control.tracked)
 		return 0;
 	t.slot = queue->idx;
 	if (skipped)
 		return capsule_skip(&t);
-	t.now = bpf_ktime_get_ns();
+	/* The age of what is only counted is not worth another look at the clock. */
+	t.now = wanted || !recv_time ? bpf_ktime_get_ns() : recv_time - nt_control.real_offset;
 	t.rx = arrival(recv_time, t.now);
 	t.has_ctrl = queue->nvme_sq.ctrl;
-	return capsule_begin(&t, &pdu->cmd);
+	return capsule_begin(&t, &pdu->cmd, wanted);
 }
 
 SEC("tp_btf/nvmet_tcp_exec_read_req")
@@ -101,9 +103,13 @@ SEC("tp_btf/nvmet_tcp_try_send_data_pdu")
 int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_data_pdu *pdu, int qid,
 	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c;
 
-	if (cmd_answering(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+	/* What is only counted has nothing to do here, unless it ends here. */
+	if (nt_knobs.count_all && !nt_control.tracked && !queue->nvme_sq.sqhd_disabled)
+		return 0;
+	c = cmd_any_of(queue, cmd);
+	if (cmd_answers(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
 		cmd_end_unwatched(queue, c);
 	return 0;
 }
@@ -115,7 +121,7 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 {
 	if (!queue->nvme_sq.sqhd_disabled || cmd->wbytes_done + len < cmd->req.transfer_len)
 		return 0;
-	cmd_end_by_data(queue, cmd_of(queue, cmd));
+	cmd_end_by_data(queue, cmd_any_of(queue, cmd));
 	return 0;
 }
 
@@ -123,15 +129,19 @@ SEC("tp_btf/nvmet_tcp_try_send_response")
 int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu, int qid,
 	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c = cmd_any_of(queue, cmd);
 	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 	__u64 now;
 
 	if (!q) {
 		/* A response that has been sent in part already has ended its command before. */
-		if (!nt_knobs.sample_below && !cmd->offset &&
+		if (all_have_states() && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
 			count_unbegun();
+		return 0;
+	}
+	if (only_counted(c)) {
+		cmd_end(q, queue, c, 0);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();

@@ -301,7 +301,7 @@ static const struct argp live_argp = {
 	       "  ntprof-bpf --host -d 30 --histogram >report.txt\n"
 	       "                                    30 seconds, with full-size histograms,\n"
 	       "                                    into a file\n"
-	       "  ntprof-bpf --host --sample 100    one command in a hundred\n"
+	       "  ntprof-bpf --host --sample 100    one command in a hundred; all are counted\n"
 	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
 	       "                                    both machines together, in ten stages",
 };

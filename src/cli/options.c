@@ -158,8 +158,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option run_options[] = {
 	{"sample", KEY_SAMPLE, "N", 0,
-	 "Measure about one command in N, which costs the others next to nothing. Host and target "
-	 "pick the same ones if they are given the same N",
+	 "Measure about one command in N; the others are only counted, which costs little. Host and "
+	 "target pick the same ones if they are given the same N",
 	 SECTION_RUN},
 	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",

@@ -40,4 +40,16 @@ nt_sample_mix(unsigned int qid, unsigned int cid, unsigned int length, unsigned 
 	return (unsigned int)(mix >> 32);
 }
 
+/*
+ * Counters of measured commands by what they are, so that one can tell whether they are many, or few that
+ * come again and again: by the lowest bits of nt_sample_mix(), as the highest are alike in all that a
+ * sample picks.
+ */
+#define NT_ALIKE 256
+
+static inline __attribute__((always_inline)) unsigned int nt_alike(unsigned int mix)
+{
+	return mix & (NT_ALIKE - 1);
+}
+
 #endif /* NTPROF_CORE_SAMPLE_H */

@@ -95,6 +95,7 @@ void stats_begin_interval(struct stats *s)
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
 			hist_clear(&s->stage_interval[op][i]);
+	memset(s->alike_interval, 0, sizeof(s->alike_interval));
 	memset(s->counters_interval, 0, sizeof(s->counters_interval));
 }
 
@@ -111,8 +112,24 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
 		w->at_device++;
 }
 
+/*
+ * As many commands that are all different would make an estimate as good as these do. A command of which
+ * there are k is in the sample k times or not at all, so its variance goes with the sum of k^2.
+ */
+static double distinct(const uint32_t alike[NT_ALIKE])
+{
+	double n = 0, squares = 0;
+
+	for (unsigned int i = 0; i < NT_ALIKE; i++) {
+		n += alike[i];
+		squares += (double)alike[i] * alike[i];
+	}
+	return squares > 0 ? n * n / squares : 0;
+}
+
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all)
 {
+	bool few = distinct(summary ? s->alike_total : s->alike_interval) < STATS_DISTINCT_MIN;
 	double expected, off;
 
 	*measured = *all = 0;
@@ -126,9 +143,11 @@ bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint6
 	if (s->sample <= 1)
 		return false;
 	if (!s->counted)
-		return s->unfair;
+		return few && *all;
 	expected = (double)*all / s->sample;
 	off = (double)*measured - expected;
+	if (few && expected >= 2.0 * STATS_DISTINCT_MIN)
+		return true;
 	return off * off > 25 * expected * (1 - 1.0 / s->sample);
 }
 

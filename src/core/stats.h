@@ -13,6 +13,7 @@
 #include "core/counters.h"
 #include "core/hist.h"
 #include "core/record.h"
+#include "core/sample.h"
 
 /* Commands, and the data that they transferred. */
 struct traffic {
@@ -61,7 +62,7 @@ struct stats_row {
  * @missing: bits of the points that bound stages and that nothing here gives, see core/segments.h
  * @sample: one command in so many was measured; 0 and 1: every one
  * @counted: the others were counted, see &stats_row.others_total; else rates of a sample are estimates
- * @unfair: where they were not: too few distinct commands in the sample for an estimate
+ * @alike_interval, @alike_total: commands in the sample, see nt_alike()
  * @waiting_at_device: &waiting.at_device is known
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
@@ -79,7 +80,8 @@ struct stats {
 	uint32_t missing;
 	uint32_t sample;
 	bool counted;
-	bool unfair;
+	uint32_t alike_interval[NT_ALIKE];
+	uint32_t alike_total[NT_ALIKE];
 	bool waiting_at_device;
 	unsigned int probes;
 	unsigned int controllers;
@@ -105,6 +107,12 @@ struct stats {
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);
 
+/*
+ * Distinct commands that a sample has to be of, for an estimate of all from it: the standard deviation is
+ * then 18 %. A command counts for less, the more often others come again.
+ */
+#define STATS_DISTINCT_MIN 32
+
 /** stats_begin_interval() - zero what belongs to one interval */
 void stats_begin_interval(struct stats *s);
 
@@ -124,11 +132,13 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  * @measured: filled
  * @all: filled; @measured, where the others were not counted
  *
- * The sample is chosen by what commands are (core/sample.h). Where they are few again and again, such
- * as the reads of one block, it is all or none of them.
+ * The sample is chosen by what commands are (core/sample.h). Those that are alike, such as reads of one
+ * block, are all in it or none is.
  *
- * Return: whether it cannot be one command in &stats.sample by chance (five standard deviations of the
- * binomial distribution).
+ * Return: whether the sample is not a fair one. Where all were counted, that is when it cannot be one
+ * command in &stats.sample by chance (five standard deviations of the binomial distribution), or when it
+ * is of fewer than STATS_DISTINCT_MIN distinct commands though there were enough for twice as many; else
+ * when it is of fewer than that.
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
 

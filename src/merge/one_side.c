@@ -21,14 +21,6 @@
  */
 #define ONE_SIDE_ROWS_MAX 2048
 
-/*
- * How many distinct commands a sample has to be of, for an estimate of all from it: the standard
- * deviation is then 18 %. A command counts for less, the more often others come again.
- */
-#define SAMPLE_DISTINCT_MIN 32
-/* Counters of commands by what they are. Two that share one are told as one: of many, one in as many. */
-#define SAMPLE_COUNTERS 4096
-
 /* Who a record's queue is: one connection, of those that had the slot. */
 struct queue_key {
 	uint32_t slot;
@@ -48,7 +40,6 @@ struct one_side {
 	struct stats s;
 	struct stage_split how;
 	struct queue *queues; /* hash table */
-	uint32_t alike[SAMPLE_COUNTERS];
 };
 
 struct one_side *one_side_new(enum nt_side side)
@@ -149,29 +140,13 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 		q->row[op] = row;
 	hist_count(&row->total, last - first);
 	row->total.bytes += r->length;
-	o->alike[nt_sample_mix(r->qid, r->cid, r->length, r->slba) % SAMPLE_COUNTERS]++;
+	o->s.alike_total[nt_alike(nt_sample_mix(r->qid, r->cid, r->length, r->slba))]++;
 	if (!stage_split(&o->how, r, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
 		if (o->how.into[i] == i)
 			hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
-}
-
-/*
- * Whether a sample is of too few distinct commands. A command of which there are k is in the sample k
- * times or not at all, so the variance of an estimate goes with the sum of k^2, and as many that are
- * all different have the same one as this many do.
- */
-static bool unfair(const struct one_side *o)
-{
-	double n = 0, squares = 0;
-
-	for (unsigned int i = 0; i < SAMPLE_COUNTERS; i++) {
-		n += o->alike[i];
-		squares += (double)o->alike[i] * o->alike[i];
-	}
-	return n * n < SAMPLE_DISTINCT_MIN * squares;
 }
 
 const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint32_t sample,
@@ -181,7 +156,6 @@ const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint3
 	o->s.driver = driver_name(o->s.side);
 	o->s.source = "recorded";
 	o->s.sample = sample;
-	o->s.unfair = sample > 1 && unfair(o);
 	o->s.elapsed = seconds;
 	memcpy(o->s.counters_total, losses, sizeof(o->s.counters_total));
 	return &o->s;

@@ -353,6 +353,17 @@ static void collect_counters(struct tracer *t, struct stats *s)
 		s->counters_total[i] += s->counters_interval[i];
 }
 
+static void collect_alikes(struct tracer *t, struct stats *s)
+{
+	for (unsigned int i = 0; i < NT_ALIKE; i++) {
+		uint32_t now = __atomic_load_n(&t->object.alikes[i], __ATOMIC_RELAXED);
+
+		s->alike_interval[i] = now - t->alikes_seen[i];
+		s->alike_total[i] += s->alike_interval[i];
+		t->alikes_seen[i] = now;
+	}
+}
+
 int collect_all(struct tracer *t, struct stats *s)
 {
 	uint64_t now = monotonic_ns();
@@ -372,6 +383,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	sweep_dead(t);
 	collect_counters(t, s);
+	collect_alikes(t, s);
 	if (t->o.no_histograms)
 		return 0;
 	connections_count(t, s);

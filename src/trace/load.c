@@ -53,6 +53,8 @@ int load_open(struct tracer *t)
 	knobs->select = t->o.select;
 	knobs->slower_ns = t->o.slower_ns;
 	knobs->sample_below = nt_sample_threshold(t->o.sample);
+	/* Who keeps no histograms has nothing to count them in. */
+	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
 	knobs->hists = t->nr_hists;
 	knobs->no_histograms = t->o.no_histograms;
 	knobs->wake_bytes = RING_BYTES / 4;

@@ -82,6 +82,7 @@ int object_load(struct object *o)
 		return err;
 	o->control = o->host ? &o->host->bss->nt_control : &o->target->bss->nt_control;
 	o->cmds = o->host ? o->host->bss->nt_cmds : o->target->bss->nt_cmds;
+	o->alikes = o->host ? o->host->bss->nt_alikes : o->target->bss->nt_alikes;
 	o->queues = map_shared(o, "queues");
 	if (!o->queues)
 		return -ENOMEM;

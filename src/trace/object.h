@@ -12,6 +12,7 @@
 #include "core/control.h"
 #include "core/points.h"
 #include "core/record.h"
+#include "core/sample.h"
 #include "trace/attach_ids.h"
 
 struct nt_host;
@@ -25,6 +26,7 @@ struct nt_target;
  * @attach_ids: likewise
  * @control: shared with the programs from object_load() on, as all that follows
  * @cmds: [NT_CMDS]
+ * @alikes: [NT_ALIKE], see core/sample.h
  * @queues: [max_entries of the map of that name]
  * @names: likewise; the target's only
  */
@@ -36,6 +38,7 @@ struct object {
 	struct attach_ids attach_ids;
 	struct nt_control *control;
 	struct nt_cmd *cmds;
+	uint32_t *alikes;
 	struct nt_queue *queues;
 	struct nt_names *names;
 };

@@ -86,6 +86,7 @@ struct tracer {
 	uint32_t ops_seen;		 /* bits of operations that some queue has a histogram of */
 	uint32_t *swept_gen;		 /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];
+	uint32_t alikes_seen[NT_ALIKE];
 	uint64_t began_ns;
 	uint64_t collected_ns;
 };

@@ -9,6 +9,7 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 	double seconds = summary ? s->elapsed : s->seconds;
 	const struct stats_row *row = s->rows[index];
 	const struct hist *h = columns_hist_of(row, summary);
+	uint64_t measured, all;
 
 	*r = (struct queue_row){
 		.base = {.h = h, .op = row->op},
@@ -21,7 +22,7 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 	r->all.commands += h->count;
 	r->all.bytes += h->bytes;
 	if (s->sample > 1 && !s->counted) {
-		r->unknown = s->unfair;
+		r->unknown = stats_sample(s, summary, &measured, &all);
 		r->all.commands *= s->sample;
 		r->all.bytes *= s->sample;
 	}

@@ -348,12 +348,24 @@ static void a_sample_is_fair_where_chance_explains_it(void **state)
 	static const struct {
 		uint32_t sample;
 		uint64_t measured, others;
+		unsigned int distinct;
 		bool unfair;
 	} known[] = {
-		{0, 1000, 0, false},	  {1, 1000, 0, false},	    {100, 600, 59400, false},
-		{100, 500, 59500, false}, {100, 700, 59300, false}, {100, 0, 60000, true},
-		{100, 3750, 56250, true}, {100, 0, 100, false},	    {100, 0, 0, false},
-		{2, 50, 50, false},	  {2, 100, 0, true},	    {16, 4000, 60000, false},
+		{0, 1000, 0, 1, false},
+		{1, 1000, 0, 1, false},
+		{100, 600, 59400, 256, false},
+		{100, 500, 59500, 256, false},
+		{100, 700, 59300, 256, false},
+		{100, 0, 60000, 0, true},
+		{100, 3750, 56250, 256, true},
+		{100, 0, 100, 0, false},
+		{100, 0, 0, 0, false},
+		{2, 50, 50, 1, false},
+		{2, 100, 0, 1, true},
+		{16, 4000, 60000, 100, false},
+		/* About as many as there should be, but of few that come again and again. */
+		{16, 4000, 60000, 16, true},
+		{100, 600, 59400, 5, true},
 	};
 
 	(void)state;
@@ -365,6 +377,8 @@ static void a_sample_is_fair_where_chance_explains_it(void **state)
 		assert_non_null(row);
 		row->total.count = known[i].measured;
 		row->others_total.commands = known[i].others;
+		for (uint64_t k = 0; k < known[i].measured; k++)
+			s.alike_total[k % known[i].distinct]++;
 		assert_int_equal(stats_sample(&s, true, &measured, &all), known[i].unfair);
 		assert_int_equal(measured, known[i].measured);
 		assert_int_equal(all, known[i].measured + known[i].others);

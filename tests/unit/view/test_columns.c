@@ -26,7 +26,7 @@ static const struct columns *const tables[] = {
 	&loss_columns,	  &octaves_columns,    &merged_columns,	       &connection_columns,
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
-	&pair_columns,	  &population_columns,	&sample_columns,
+	&pair_columns,	  &population_columns, &sample_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
