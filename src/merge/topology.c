@@ -113,12 +113,23 @@ struct half *topology_alike(const struct topology *t, const struct half *h)
 	return t->bucket[hash_pair(h->q.cntlid, h->q.qid) % TOPOLOGY_BUCKETS];
 }
 
+/* By all that half_find() compares, but for names. */
+static struct half **identity_of(struct topology *t, const struct half *h)
+{
+	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
+	uint64_t ids = (uint64_t)h->q.cntlid << 16 | h->q.qid;
+
+	return &t->identity[hash_pair(instance << 32 | ids, h->stream) % TOPOLOGY_BUCKETS];
+}
+
 static void bucket_add(struct topology *t, struct half *h)
 {
-	struct half **bucket = bucket_of(t, h->q.cntlid, h->q.qid);
+	struct half **bucket = bucket_of(t, h->q.cntlid, h->q.qid), **identity = identity_of(t, h);
 
 	h->next_alike = *bucket;
 	*bucket = h;
+	h->next_same = *identity;
+	*identity = h;
 }
 
 static void bucket_remove(struct topology *t, struct half *h)
@@ -128,6 +139,10 @@ static void bucket_remove(struct topology *t, struct half *h)
 	while (*at != h)
 		at = &(*at)->next_alike;
 	*at = h->next_alike;
+	at = identity_of(t, h);
+	while (*at != h)
+		at = &(*at)->next_same;
+	*at = h->next_same;
 }
 
 static bool same_names(const struct queue_info *a, const struct queue_info *b)
@@ -135,11 +150,9 @@ static bool same_names(const struct queue_info *a, const struct queue_info *b)
 	return !strcmp(a->subsysnqn, b->subsysnqn) && !strcmp(a->hostnqn, b->hostnqn);
 }
 
-static struct half *half_find(const struct topology *t, const struct half *like)
+static struct half *half_find(struct topology *t, const struct half *like)
 {
-	struct half *h = topology_alike(t, like);
-
-	for (; h; h = h->next_alike) {
+	for (struct half *h = *identity_of(t, like); h; h = h->next_same) {
 		if (h->stream == like->stream && h->side == like->side &&
 		    h->q.cntlid == like->q.cntlid && h->q.qid == like->q.qid &&
 		    (h->side == NT_TARGET || h->q.instance == like->q.instance) &&

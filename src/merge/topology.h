@@ -53,7 +53,8 @@ struct half {
 	enum nt_side side;
 	struct queue_info q;
 	unsigned int index;	 /* in the topology's array */
-	struct half *next_alike; /* of the same bucket */
+	struct half *next_alike; /* of the same bucket... */
+	struct half *next_same;	 /* ...and by identity */
 	unsigned int refs;	 /* generations that lead here... */
 	unsigned int current;	 /* ...and those of them that are the newest of their slot */
 	bool reconnected;	 /* and not matched since: the partner may be another */
@@ -99,6 +100,7 @@ struct topology {
 	struct half **halves;
 	unsigned int nr_halves;
 	struct half *bucket[TOPOLOGY_BUCKETS];
+	struct half *identity[TOPOLOGY_BUCKETS];
 	unsigned int max_halves; /* there is room for */
 	unsigned int swept;	 /* how many halves the last sweep left... */
 	unsigned int unled;	 /* ...of which no slot led to so many, but records waited there */
