@@ -2,6 +2,7 @@
 #include "merge/align.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/hash.h"
 #include "core/span.h"
@@ -24,6 +25,9 @@
 #define VOTES_KNOWN_PATIENT 1
 /* Others might be the partner as well, and may not have told as much yet (mirrors do all in step). */
 #define VOTES_CONTENDED 64
+
+/* More controllers than one machine connects to under one name and one id, on targets that are copies. */
+#define CROWD_MAX 64
 
 /*
  * What speaks for one half as the partner of another.
@@ -184,6 +188,30 @@ static size_t votes_of(const struct found *f)
 	return f->in_pattern > f->vote.votes ? f->in_pattern : f->vote.votes;
 }
 
+/*
+ * Whether records wait at more than CROWD_MAX halves of the same stream and names, or at so many that may
+ * be the partner. They are left alone: each would be compared with all others.
+ */
+static bool is_crowd(const struct topology *t, const struct half *h)
+{
+	unsigned int same = 0, others = 0;
+
+	if (!topology_is_free(t, h))
+		return false;
+	for (const struct half *k = topology_alike(t, h); k; k = k->next_alike) {
+		if (!k->pending.count)
+			continue;
+		if (k->stream == h->stream)
+			same += k->q.cntlid == h->q.cntlid && k->q.qid == h->q.qid &&
+				!strcmp(k->q.subsysnqn, h->q.subsysnqn);
+		else
+			others += eligible(t, h, k);
+		if (same > CROWD_MAX || others > CROWD_MAX)
+			return true;
+	}
+	return false;
+}
+
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
 		     bool patient, struct offset_bounds *bounds, struct found *best,
@@ -242,6 +270,8 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
 		    bool known)
 {
+	if (is_crowd(t, h))
+		return false;
 	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
 		const struct link *l;
 

@@ -31,6 +31,8 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
  * @h: half
  * @but: not this one; NULL: any
  * @known: the offset between their clocks has to be known
+ *
+ * Return: also false where there are so many of one name that nothing would tell them apart.
  */
 bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
 		    bool known);

@@ -155,12 +155,46 @@ static void commands_past_the_last_connection_cost_little(void **state)
 	merge_free(m);
 }
 
+/* Thousands of controllers of one name and one id: nobody could tell them apart, and nobody tries to. */
+static void a_crowd_of_one_name_costs_little(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	enum { ALIKE = TOPOLOGY_HALVES_MAX - 64, EACH = 16 };
+	uint64_t at = SECOND, all = 0;
+
+	(void)state;
+	assert_non_null(m);
+	for (unsigned int i = 0; i < ALIKE; i++) {
+		struct queue_info q = queue_of(i, 1, 0);
+
+		q.instance = i;
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+		if (!i)
+			assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+	}
+	for (unsigned int i = 0; i < EACH * ALIKE; i++, at += MS / 10) {
+		struct queue_info q = queue_of(i % ALIKE, 1, 0);
+
+		command(m, &q, at);
+	}
+	merge_finish(m);
+	for (unsigned int i = 0; i < merge_connections(m); i++) {
+		const struct merge_connection *c = merge_connection(m, i);
+
+		assert_int_equal(c->matched, 0);
+		all += c->host_only + c->target_only + c->ambiguous;
+	}
+	assert_int_equal(all + merge_unknown(m), 2 * EACH * ALIKE);
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_that_there_is_no_room_for_cost_little),
 		cmocka_unit_test(a_queue_that_is_gone_makes_room),
 		cmocka_unit_test(commands_past_the_last_connection_cost_little),
+		cmocka_unit_test(a_crowd_of_one_name_costs_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
