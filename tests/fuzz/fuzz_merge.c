@@ -12,6 +12,7 @@
 #define _GNU_SOURCE /* memfd_create(), fopencookie() */
 #endif
 #include <errno.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

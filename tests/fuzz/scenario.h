@@ -9,6 +9,7 @@
 #define NTPROF_FUZZ_SCENARIO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
