@@ -28,7 +28,8 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 	if (skipped)
 		return capsule_skip(&t);
 	/* The age of what is only counted is not worth another look at the clock. */
-	t.now = wanted || !recv_time ? bpf_ktime_get_ns() : recv_time - nt_control.real_offset;
+	t.now = wanted || !recv_time ? bpf_ktime_get_ns()
+				     : (__u64)recv_time - nt_control.real_offset;
 	t.rx = arrival(recv_time, t.now);
 	t.has_ctrl = queue->nvme_sq.ctrl;
 	return capsule_begin(&t, &pdu->cmd, wanted);

@@ -89,7 +89,7 @@ void stats_begin_interval(struct stats *s)
 {
 	for (size_t i = 0; i < s->nr_rows; i++) {
 		hist_clear(&s->rows[i]->interval);
-		s->rows[i]->others_interval = (struct traffic){0};
+		s->rows[i]->others_interval = (struct workload){0};
 		s->rows[i]->waiting = (struct waiting){0};
 	}
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)

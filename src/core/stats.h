@@ -16,7 +16,7 @@
 #include "core/sample.h"
 
 /* Commands, and the data that they transferred. */
-struct traffic {
+struct workload {
 	uint64_t commands;
 	uint64_t bytes;
 };
@@ -48,8 +48,8 @@ struct stats_row {
 	enum nt_op op;
 	struct hist interval;
 	struct hist total;
-	struct traffic others_interval;
-	struct traffic others_total;
+	struct workload others_interval;
+	struct workload others_total;
 	struct waiting waiting;
 };
 

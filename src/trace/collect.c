@@ -123,9 +123,9 @@ static bool hist_touched(const struct tracer *t, const void *at, size_t stride, 
 }
 
 /* Commands that ended and are not in the sample: the sum over CPUs. */
-static struct traffic others_of(const struct tracer *t, const void *at, size_t stride)
+static struct workload others_of(const struct tracer *t, const void *at, size_t stride)
 {
-	struct traffic sum = {0};
+	struct workload sum = {0};
 
 	for (unsigned int cpu = 0; cpu < t->cpus; cpu++) {
 		sum.commands += hist_of_cpu(at, stride, cpu)->others;
@@ -134,7 +134,7 @@ static struct traffic others_of(const struct tracer *t, const void *at, size_t s
 	return sum;
 }
 
-static void others_take(struct stats_row *row, const struct traffic *now, struct hist_seen *seen)
+static void others_take(struct stats_row *row, const struct workload *now, struct hist_seen *seen)
 {
 	row->others_interval.commands += now->commands - seen->others.commands;
 	row->others_interval.bytes += now->bytes - seen->others.bytes;
@@ -149,7 +149,7 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t
 {
 	struct hist_seen *seen = &t->hist_seen[at];
 	const size_t stride = sizeof(struct nt_hist);
-	struct traffic others;
+	struct workload others;
 	struct stats_row *row;
 	bool grown;
 

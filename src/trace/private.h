@@ -32,7 +32,7 @@ struct hist_seen {
 	uint32_t epoch;
 	uint64_t sum;
 	uint64_t bytes;
-	struct traffic others;
+	struct workload others;
 	uint32_t buckets[NT_BUCKETS];
 };
 

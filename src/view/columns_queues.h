@@ -16,7 +16,7 @@
  */
 struct queue_row {
 	struct hist_row base;
-	struct traffic all;
+	struct workload all;
 	bool unknown;
 	const struct stats *s;
 	size_t index;

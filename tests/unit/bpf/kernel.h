@@ -42,6 +42,11 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 	return value;
 }
 
+static __always_inline __u64 plain_number(__u64 address)
+{
+	return address;
+}
+
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {
 	return ((__u32)address >> 6) * 0x9e3779b1u >> (32 - bits);

@@ -49,7 +49,7 @@ static void measure(struct stats_row *row, uint64_t ns, uint64_t times)
 
 static void leave_out(struct stats_row *row, uint64_t commands, uint64_t bytes)
 {
-	row->others_interval = row->others_total = (struct traffic){commands, bytes};
+	row->others_interval = row->others_total = (struct workload){commands, bytes};
 }
 
 static char *render_raw(int (*show)(const struct stats *s, const struct view_options *o),
