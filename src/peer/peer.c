@@ -230,6 +230,9 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		a->why = p->refused ?: stream_error(p->reader);
 	if (a->state == PEER_STARTING && p->asks)
 		a->why = "it asks for something at the terminal";
+	/* What it still had to say, such as its last losses, is not known then. */
+	if (p->stopped && !peer_gone(p) && !a->why[0])
+		a->why = "it did not end in time when it was asked to";
 	if (a->state != PEER_DIED)
 		return;
 	/* Of a command that failed before it said anything, that is the reason. */

@@ -67,7 +67,8 @@ enum peer_state peer_state(const struct peer *p);
  * struct peer_about - what there is to tell of a peer
  * @source: as it was given
  * @silent_ns: since something came from it
- * @why: of a peer that was refused or died: what the reader of its stream said
+ * @why: of a peer that was refused or died: what the reader of its stream said; or what keeps it from what it is
+ *       expected to do; "" if nothing
  * @exit_status, @signal: of a peer that died: of its command, 0 where there is none
  * @messages: what it wrote on its standard error; of interest from line @first_message on
  * @header: of its stream; NULL before it has come

@@ -61,6 +61,7 @@ static void a_command_that_does_not_want_to_end_is_killed_in_time(void **state)
 	shell = pid_said(l, "shell ");
 	began = monotonic_ns();
 	assert_int_equal(live_merge_finish(l, -1), 0);
+	assert_non_null(strstr(about(l).why, "did not end in time"));
 	live_merge_free(l);
 	assert_true(monotonic_ns() - began >= PEER_STOP_NS);
 	assert_true(monotonic_ns() - began < STOP_AT_MOST_NS);
