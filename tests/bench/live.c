@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a live merge costs: feeds the merge and its sums as `--host --peer` does, without the kernel and
- * the screen, and prints the CPU time per command of the host, with a peer that goes on, one that stalls and
+ * What a live merge costs: reads the peer's stream and feeds the merge and its sums as `--host --peer` does,
+ * without the kernel and the screen, and prints the CPU time per command of the host, with a peer that goes on, one that stalls and
  * one that dies, and with one that has nothing in common with the host.
  */
+#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "merge/merge.h"
 #include "merge/totals.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 #include "traffic.h"
 
 #define SECOND_NS 1000000000ULL
@@ -26,10 +31,65 @@ enum fate { RUNS, STALLS, DIES, ABSENT, FATES };
 
 static const char *const fates[FATES] = {"runs", "has stalled", "has died", "was never there"};
 
+/* More than a batch of the peer's records takes. */
+#define PIPE_BYTES (1 << 20)
+
+/* Commands of the host that have not been fed. */
 struct batch {
 	struct nt_record *r;
 	size_t nr, max;
 };
+
+/* The peer's stream, as its recorder writes it and the merge's side reads it. */
+struct peer {
+	int fd[2];
+	struct stream_writer *w;
+	struct stream_reader *r;
+};
+
+static void peer_begin(struct peer *p)
+{
+	struct stream_header h = {.side = NT_TARGET,
+				  .source = "tracepoints",
+				  .kernel = "6.1.0",
+				  .program = "ntprof-bpf " NTPROF_VERSION};
+
+	if (pipe2(p->fd, O_NONBLOCK | O_CLOEXEC) ||
+	    fcntl(p->fd[1], F_SETPIPE_SZ, PIPE_BYTES) < PIPE_BYTES)
+		abort();
+	p->w = traffic_must(stream_writer_new(p->fd[1], &h));
+	p->r = traffic_must(stream_reader_new(p->fd[0]));
+}
+
+static void peer_tell(struct peer *p, const struct stream_event *e)
+{
+	if (stream_write(p->w, e))
+		abort();
+}
+
+static void peer_end(struct peer *p)
+{
+	stream_writer_free(p->w);
+	stream_reader_free(p->r);
+	close(p->fd[0]);
+	close(p->fd[1]);
+}
+
+/* What has come. */
+static void peer_read_all(struct peer *p, struct merge *m)
+{
+	struct stream_event e;
+	int err = 0;
+
+	while (!err && stream_read(p->r, &e) > 0) {
+		if (e.type == STREAM_QUEUE)
+			err = merge_queue(m, 1, NT_TARGET, &e.queue);
+		else if (e.type == STREAM_RECORD)
+			err = merge_record(m, 1, &e.record);
+	}
+	if (err)
+		abort();
+}
 
 static uint64_t cpu_ns(void)
 {
@@ -56,10 +116,10 @@ static void put(struct batch *b, const struct nt_record *r)
 	b->r[b->nr++] = *r;
 }
 
-static void feed(struct merge *m, unsigned int stream, struct batch *b)
+static void feed(struct merge *m, struct batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {
-		if (merge_record(m, stream, &b->r[i]))
+		if (merge_record(m, 0, &b->r[i]))
 			abort();
 	}
 	b->nr = 0;
@@ -73,18 +133,22 @@ static double run(enum fate fate, const struct traffic_config *c)
 	struct merge *m = traffic_must(merge_new(&callbacks));
 	uint64_t next = TRAFFIC_EPOCH_NS + BATCH_NS, spent = 0, commands = 0;
 	struct traffic *t = traffic_new(c);
-	struct batch batch[2] = {{0}, {0}};
+	struct batch batch = {0};
 	struct traffic_record r;
+	struct peer peer;
 
 	if (totals_init(&totals, 0))
 		abort();
+	peer_begin(&peer);
 	for (unsigned int i = 0; i < c->nr_queues; i++) {
-		struct queue_info q[2] = {traffic_stream_queue(c, i, NT_HOST),
-					  traffic_stream_queue(c, i, NT_TARGET)};
+		struct queue_info q = traffic_stream_queue(c, i, NT_HOST);
+		struct stream_event e = {.type = STREAM_QUEUE,
+					 .queue = traffic_stream_queue(c, i, NT_TARGET)};
 
 		if (fate == ABSENT)
-			snprintf(q[1].subsysnqn, sizeof(q[1].subsysnqn), "nqn.another");
-		if (merge_queue(m, 0, NT_HOST, &q[0]) || merge_queue(m, 1, NT_TARGET, &q[1]))
+			snprintf(e.queue.subsysnqn, sizeof(e.queue.subsysnqn), "nqn.another");
+		peer_tell(&peer, &e);
+		if (merge_queue(m, 0, NT_HOST, &q))
 			abort();
 	}
 	while (traffic_next(t, &r)) {
@@ -92,11 +156,14 @@ static double run(enum fate fate, const struct traffic_config *c)
 
 		if (r.at_ns >= next) {
 			bool counts = since >= MEASURED_FROM_NS;
-			uint64_t begin = cpu_ns();
+			uint64_t begin;
 
-			commands += counts ? batch[0].nr : 0;
-			feed(m, 0, &batch[0]);
-			feed(m, 1, &batch[1]);
+			if (stream_flush(peer.w))
+				abort();
+			begin = cpu_ns();
+			commands += counts ? batch.nr : 0;
+			feed(m, &batch);
+			peer_read_all(&peer, m);
 			if (fate == DIES && since >= FAILS_NS)
 				merge_end(m, 1);
 			if (next / SECOND_NS != (next - BATCH_NS) / SECOND_NS)
@@ -104,15 +171,18 @@ static double run(enum fate fate, const struct traffic_config *c)
 			spent += counts ? cpu_ns() - begin : 0;
 			next += BATCH_NS;
 		}
-		if (r.r.side == NT_HOST || fate == RUNS || (since < FAILS_NS && fate != ABSENT))
-			put(&batch[r.r.side], &r.r);
+		if (r.r.side == NT_HOST)
+			put(&batch, &r.r);
+		else if (fate == RUNS || (since < FAILS_NS && fate != ABSENT))
+			peer_tell(&peer,
+				  &(struct stream_event){.type = STREAM_RECORD, .record = r.r});
 	}
 	merge_finish(m);
 	merge_free(m);
 	totals_free(&totals);
 	traffic_free(t);
-	free(batch[0].r);
-	free(batch[1].r);
+	free(batch.r);
+	peer_end(&peer);
 	return (double)spent / (double)commands;
 }
 
