@@ -110,6 +110,8 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct half *
 {
 	struct pattern p;
 
+	if (few->pending.count < pattern_least(patient))
+		return;
 	f->alike = true;
 	if (pattern_find(pool, few, many, &f->link->offset, &p))
 		return;

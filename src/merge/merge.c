@@ -17,6 +17,8 @@
 #define PASSED_NS 1000000000ULL
 /* Records that wait longer than this are matched with what there is. */
 #define AGED_NS 500000000ULL
+/* A quarter of that later they are tried again; four times that after each try in vain where all look alike: 8 s. */
+#define VAIN_MAX 3
 /* Tries after so many records at the least, where more and more waits in vain. */
 #define TRY_EVERY 16384
 /* So many records of each side without one match: the offset is not what it was. */
@@ -270,15 +272,20 @@ static bool aged(const struct merge *m, const struct half *h)
 
 static void try_align(struct merge *m, struct half *h, bool patient)
 {
-	uint64_t at;
+	uint64_t newest = m->t.streams[h->stream].newest, at;
+
+	h->aged_try = newest + (AGED_NS / 4 << 2 * h->vain);
 
 	/* Partners whose offset is well known need none, as long as they are partners. */
 	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&
 	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
 						     &h->link->offset)))
 		return;
-	if (!align_half(&m->t, &m->pool, h, patient, &at))
+	if (!align_half(&m->t, &m->pool, h, patient, &at)) {
+		h->vain = h->alike && h->vain < VAIN_MAX ? h->vain + 1 : h->vain;
 		return;
+	}
+	h->vain = 0;
 	m->t.changes++;
 	rate(m, h);
 	rate(m, h->partner);
@@ -329,7 +336,6 @@ static void wait_for_other(struct merge *m, struct half *h, const struct nt_reco
 		h->next_try =
 			h->waited + (h->waited < TRY_EVERY || h->alike ? h->waited : TRY_EVERY);
 	} else if (h->partner && h->link->offset.known && aged(m, h)) {
-		h->aged_try = m->t.streams[h->stream].newest + AGED_NS / 4;
 		try_align(m, h, true);
 	}
 }
@@ -402,7 +408,6 @@ void merge_expire(struct merge *m, uint64_t age_ns)
 
 		if (newest < h->aged_try || !has_expired(m, h, age_ns))
 			continue;
-		h->aged_try = newest + AGED_NS / 4;
 		try_align(m, h, true);
 	}
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {

@@ -13,10 +13,10 @@
 #define LENGTH 1024
 /* The most offsets on trial: what waits at most, by the 16 command ids that Linux gives a tag in turn. */
 #define TRIALS_MAX (PENDING_MAX / 16)
-/* Looked up in all trials from one place: loads without any irregularity come to no end. */
-#define STEPS_MAX (1u << 17)
+/* Looked up in all trials of one call: loads without any irregularity come to no end. */
+#define STEPS_MAX (1u << 16)
 /* A trial ends when so many more records found nobody than did. */
-#define MISSES_MAX 12
+#define MISSES_MAX 5
 /* Of one group, records that are looked at for one time. */
 #define NEIGHBOURS 3
 /* Groups that are looked at in one call; a power of two. */
@@ -26,8 +26,6 @@
  * So many records in a row, and so many times as many as on any other offset, of which there are hundreds:
  * how far those come by chance tells how far one may.
  */
-#define VOTES_MIN 64
-#define VOTES_MIN_PATIENT 16
 #define RIVALS_TIMES 4
 #define EXPLAINED_PERCENT \
 	90 /* of those that should be: of a wrong offset it is less, or more of its rivals */
@@ -251,7 +249,6 @@ static unsigned int run_trials(struct search *s, pending_id id, const struct off
 {
 	unsigned int nr = begin_trials(s, id, prior), alive = nr;
 
-	s->steps = 0;
 	for (unsigned int i = 1; i < LENGTH && alive; i++) {
 		const struct segment *segment;
 
@@ -347,7 +344,8 @@ static int search(struct search *s, const struct offset *prior, struct pattern *
 	pending_id id = s->few->pending.first;
 	int err = 0;
 
-	for (; id && !err && !convinces(p); id = pending_get(s->pool, id)->next) {
+	for (; id && !err && !convinces(p) && s->steps < STEPS_MAX;
+	     id = pending_get(s->pool, id)->next) {
 		struct pattern found = {0};
 		const struct trial *t;
 		unsigned int nr;
@@ -395,6 +393,5 @@ bool pattern_convinces(const struct pattern *p, bool patient)
 	size_t times = p->refuted < REFUTED_MANY ? RIVALS_TIMES_FEW : RIVALS_TIMES;
 
 	return p->lasted && p->refuted >= REFUTED_MIN && votes >= times * p->vote.rival &&
-	       votes >= (patient ? VOTES_MIN_PATIENT : VOTES_MIN) &&
-	       100 * votes >= EXPLAINED_PERCENT * p->in_range;
+	       votes >= pattern_least(patient) && 100 * votes >= EXPLAINED_PERCENT * p->in_range;
 }

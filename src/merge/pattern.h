@@ -41,6 +41,12 @@ struct pattern {
 int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
 		 const struct offset *prior, struct pattern *p);
 
+/** pattern_least() - how many records it has to explain; @patient: there will not be more to go by */
+static inline size_t pattern_least(bool patient)
+{
+	return patient ? 16 : 64;
+}
+
 /** pattern_convinces() - whether that cannot be chance; @patient: there will not be more to go by */
 bool pattern_convinces(const struct pattern *p, bool patient);
 
