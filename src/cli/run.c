@@ -324,17 +324,21 @@ static int loop(struct run *r)
 /* Nothing is counted after this: what is in the kernel by now is the whole run. */
 static int finish(struct run *r)
 {
+	uint64_t in_flight = 0;
 	int err;
 
 	if (r->t) {
 		tracer_detach(r->t);
-		tracer_drain(r->t);
+		/* What ends between the two is drained, and is in flight no longer. */
+		do
+			in_flight = tracer_in_flight(r->t);
+		while (tracer_drain(r->t) > 0);
 	}
 	err = collect(r);
 	if (err)
 		return err;
 	if (r->t)
-		r->s.counters_total[COUNTER_IN_FLIGHT] = tracer_in_flight(r->t);
+		r->s.counters_total[COUNTER_IN_FLIGHT] = in_flight;
 	return r->cb->end(r->context, &r->s);
 }
 

@@ -65,6 +65,21 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	return TRACER_OK;
 }
 
+/* No command is seen to begin any more; those that are in flight may still be seen to end. */
+void attach_detach_beginnings(struct tracer *t)
+{
+	const char *const *names = probe_programs(t->o.side);
+	unsigned int attached = t->attached;
+	int nr = 0;
+
+	for (int i = 0; names[i]; i++)
+		if (probe_begins(names[i]))
+			nr = i + 1;
+	for (int i = 0; i < nr; i++)
+		detach_program(t, names[i]);
+	t->attached = attached;
+}
+
 /*
  * From the first point of a command to the last, so that what was seen to begin is seen to the end.
  */

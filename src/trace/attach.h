@@ -28,6 +28,9 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
  */
 void attach_adapt(struct tracer *t);
 
+/** attach_detach_beginnings() - what sees commands begin; what sees them end stays attached */
+void attach_detach_beginnings(struct tracer *t);
+
 /** attach_detach_all() - the reverse of attach_all(); nothing is fine */
 void attach_detach_all(struct tracer *t);
 

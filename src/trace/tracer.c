@@ -210,7 +210,11 @@ void tracer_detach(struct tracer *t)
 	 */
 	if (t->object.control)
 		t->object.control->began_ns = 0;
-	if (t->object.obj)
+	if (!t->object.obj)
+		return;
+	if (t->o.no_histograms)
+		attach_detach_beginnings(t);
+	else
 		attach_detach_all(t);
 }
 
@@ -219,6 +223,8 @@ void tracer_close(struct tracer *t)
 	if (!t)
 		return;
 	tracer_detach(t);
+	if (t->object.obj)
+		attach_detach_all(t);
 	ring_buffer__free(t->ring);
 	collect_free(t);
 	in_flight_free(t);

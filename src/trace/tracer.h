@@ -96,7 +96,13 @@ int tracer_drain(struct tracer *t);
  */
 int tracer_collect(struct tracer *t, struct stats *s);
 
-/** tracer_detach() - stop tracing; what was collected can still be drained */
+/**
+ * tracer_detach() - stop tracing; what was collected can still be drained
+ *
+ * Where histograms are kept, all programs are detached, so that the last figures of all of them agree; with stock
+ * programs the kernel takes some 100 ms for each. Else only those that see commands begin are: of what is in
+ * flight, each command has either been drained or is in tracer_in_flight(), once there is nothing more to drain.
+ */
 void tracer_detach(struct tracer *t);
 
 /** tracer_in_flight() - commands begun and not ended; after tracer_detach() */
