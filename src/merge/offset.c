@@ -58,7 +58,9 @@ bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 
 	*b = (struct offset_bounds){.low = INT64_MIN, .high = INT64_MAX, .at = sent};
 	not_above(b, offset_from(target), sent);
-	not_below(b, offset_until(target), answered);
+	/* What the host gave up the target went on with, but it had it by then. */
+	not_below(b, host->flags & NT_F_CANCELLED ? offset_from(target) : offset_until(target),
+		  answered);
 	if (b->low < -SANE_NS || b->low > SANE_NS || b->high < -SANE_NS || b->high > SANE_NS)
 		return false;
 	if (host->shape == NT_SHAPE_R2T_WRITE && target->shape == NT_SHAPE_R2T_WRITE) {

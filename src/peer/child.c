@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,13 +49,18 @@ static void __attribute__((noreturn)) give_up(const char *what, int err, int sta
 	_exit(status);
 }
 
+/*
+ * signal(3) refuses those that the C library has for itself; who started us may have ignored them all the same.
+ * All zeroes is the kernel's struct sigaction (include/linux/signal_types.h) for SIG_DFL.
+ */
 static void default_signals(void)
 {
+	static const unsigned long by_default[4];
 	sigset_t none;
 
+	/* SIGKILL and SIGSTOP cannot be other. */
 	for (int s = 1; s < NSIG; s++)
-		signal(s,
-		       SIG_DFL); /* SIGKILL, SIGSTOP and those of the C library's own cannot be other */
+		syscall(SYS_rt_sigaction, s, by_default, NULL, NSIG / 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -256,39 +256,6 @@ static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
-static void bury(struct tracer *t, struct nt_cmd *c, void *context)
-{
-	const uint32_t *dead_gen = context;
-
-	uint64_t owner;
-
-	if (c->r.gen != *dead_gen)
-		return;
-	owner = __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED);
-	if (owner & NT_RELEASED)
-		return;
-	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
-		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
-}
-
-/*
- * Releases and counts the commands of connections that have closed: once for each, by its
- * generation.
- */
-static void sweep_dead(struct tracer *t)
-{
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
-		struct nt_queue *q = &t->object.queues[slot];
-		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
-
-		if (!dead || t->swept_gen[slot] == dead)
-			continue;
-		in_flight_each(t, q, bury, &dead);
-		t->swept_gen[slot] = dead;
-	}
-}
-
 static uint64_t misses(int fd)
 {
 	struct bpf_prog_info info = {};
@@ -381,7 +348,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
 	t->collected_ns = now;
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
-	sweep_dead(t);
+	in_flight_bury(t);
 	collect_counters(t, s);
 	collect_alikes(t, s);
 	if (t->o.no_histograms)

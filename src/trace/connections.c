@@ -146,6 +146,7 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 		return NULL;
 	id->gen = gen;
 	id->qid = q->qid;
+	id->cntlid = q->cntlid;
 	if (t->o.side == NT_HOST) {
 		identify_controller(id, q);
 	} else {

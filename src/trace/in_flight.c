@@ -26,8 +26,9 @@ void in_flight_free(struct tracer *t)
 	overdue_free(t->overdue);
 }
 
-void in_flight_each(struct tracer *t, const struct nt_queue *q,
-		    void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
+/* Calls @fn for each state in flight of the queue @q; it may have ended by then. */
+static void each(struct tracer *t, const struct nt_queue *q,
+		 void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
 {
 	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
 		uint32_t chunk = q->chunk[n];
@@ -83,7 +84,7 @@ uint64_t in_flight_count(struct tracer *t)
 	uint64_t n = 0;
 
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		in_flight_each(t, &t->object.queues[slot], tally, &n);
+		each(t, &t->object.queues[slot], tally, &n);
 	return n;
 }
 
@@ -141,7 +142,7 @@ int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
 
 		if (!t->object.queues[slot].object)
 			continue;
-		in_flight_each(t, &t->object.queues[slot], wait_in_row, &rows);
+		each(t, &t->object.queues[slot], wait_in_row, &rows);
 		err = rows.err;
 	}
 	return err;
@@ -190,7 +191,7 @@ int in_flight_look(struct tracer *t)
 		return 0;
 	t->overdue_looked_ns = look.now;
 	for (uint32_t slot = 0; !look.err && slot < t->nr_slots; slot++)
-		in_flight_each(t, &t->object.queues[slot], look_at, &look);
+		each(t, &t->object.queues[slot], look_at, &look);
 	overdue_looked(t->overdue);
 	return look.err;
 }
@@ -198,4 +199,77 @@ int in_flight_look(struct tracer *t)
 bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r)
 {
 	return t->overdue && overdue_ended(t->overdue, r);
+}
+
+/* @id: the connection that has closed; NULL if nobody knows its name any more */
+struct grave {
+	uint32_t gen;
+	const struct queue_ident *id;
+};
+
+static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
+{
+	uint64_t begin = record_begin_ns(r), now = monotonic_ns();
+
+	if (t->o.select == NT_SELECT_SLOWER)
+		return begin && begin < now && now - begin >= t->o.slower_ns;
+	return t->o.select != NT_SELECT_NONE;
+}
+
+/* As the programs say it when a command ends. */
+static uint8_t shape_of_target(const struct nt_record *r)
+{
+	if (r->points[NT_T_SEND_R2T])
+		return NT_SHAPE_R2T_WRITE;
+	if (!r->length)
+		return NT_SHAPE_NO_DATA;
+	return r->op == NT_OP_FABRICS || (r->opcode & 1) ? NT_SHAPE_INLINE_WRITE : NT_SHAPE_READ;
+}
+
+/* A program that releases a command itself has had its end; who releases it first counts it. */
+static void bury(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	const struct grave *grave = context;
+	struct nt_record r;
+	bool measured, whole;
+	uint64_t owner;
+
+	if (c->r.gen != grave->gen)
+		return;
+	whole = copy(t, c, &r, &measured);
+	owner = __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED);
+	if (owner & NT_RELEASED)
+		return;
+	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
+		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+	if (!whole || !measured || !is_asked_for(t, &r))
+		return;
+	/* What a program fills in when the command ends. */
+	r.qid = grave->id ? grave->id->qid : 0;
+	r.cntlid = grave->id ? grave->id->cntlid : NT_CNTLID_NONE;
+	r.shape = shape_of_target(&r);
+	r.flags |= NT_F_CANCELLED;
+	if (in_flight_was_overdue(t, &r))
+		r.flags |= NT_F_WAS_OVERDUE;
+	t->o.on_record(t->o.context, &r);
+}
+
+void in_flight_bury(struct tracer *t)
+{
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct nt_queue *q = &t->object.queues[slot];
+		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
+		struct grave grave = {.gen = dead};
+
+		/* While it lives: another one may have its slot by the time that its end is noticed. */
+		if (t->o.side == NT_TARGET && q->object)
+			connections_identify(t, slot, q->gen & 1);
+		if (!dead || t->swept_gen[slot] == dead)
+			continue;
+		if (t->ident[slot][dead & 1].gen == dead)
+			grave.id = &t->ident[slot][dead & 1];
+		each(t, q, bury, &grave);
+		t->swept_gen[slot] = dead;
+	}
 }

@@ -18,10 +18,6 @@ struct tracer;
 int in_flight_init(struct tracer *t);
 void in_flight_free(struct tracer *t);
 
-/** in_flight_each() - call @fn for each state in flight of the queue @q; it may have ended by then */
-void in_flight_each(struct tracer *t, const struct nt_queue *q,
-		    void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context);
-
 /** in_flight_count() - see tracer_in_flight() */
 uint64_t in_flight_count(struct tracer *t);
 
@@ -49,5 +45,13 @@ int in_flight_look(struct tracer *t);
 
 /** in_flight_was_overdue() - a command has ended, with this record; whether it was told before */
 bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r);
+
+/**
+ * in_flight_bury() - release and count the commands of connections that have closed; target
+ *
+ * Once for each connection, by its generation. The record of each, marked NT_F_CANCELLED, goes to
+ * &tracer_options.on_record where such are asked for.
+ */
+void in_flight_bury(struct tracer *t);
 
 #endif /* NTPROF_TRACE_IN_FLIGHT_H */

@@ -22,6 +22,7 @@ struct queue_ident {
 	char controller[32];
 	char peer[NT_NQN_LEN];
 	uint16_t qid;
+	uint16_t cntlid;
 };
 
 /*

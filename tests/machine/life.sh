@@ -74,6 +74,10 @@ target_subsystem "$disk"
 target_port
 ctrl=$(host_connect -i 2 --ctrl-loss-tmo=2 --reconnect-delay=1)
 dev=$(host_device "$ctrl")
+tracer_start /tmp/host.record record --host -o /tmp/host.ntp
+recorders=("$tracer_pid")
+tracer_start /tmp/target.record record --target -o /tmp/target.ntp
+recorders+=("$tracer_pid")
 load "$dev" 3 &
 loader=$!
 busy "$disk"
@@ -81,6 +85,12 @@ target_remove
 wait $loader
 host_disconnect 2>/dev/null
 sleep 1
+tracer_stop "${recorders[@]}"
+equal "recorders exit with 0" $? 0
+ntprof-bpf report --slowest 64 /tmp/host.ntp /tmp/target.ntp >/tmp/stories 2>/tmp/stories.err
+# Both sides' halves of a command that was never answered are one story.
+check "a command that died is told with what its target had of it" grep -q 'connection closed: it died' /tmp/stories
+grep -c 'connection closed: it died' /tmp/stories | sed 's/^/# stories of commands that died: /'
 check "the host's tracer lives" kill -0 $host
 check "the target's tracer lives" kill -0 $target
 

@@ -276,14 +276,14 @@ static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state
 }
 
 /* A host that gets no answer gives up after 30 s; what the target had of the command until then is its half. */
-static void commands_that_time_out_are_matched_with_what_the_target_had(void **state)
+/* @late_ns: how long after the host gave up the target went on with them; 0: it did before */
+static void time_out(uint64_t late_ns)
 {
 	static const unsigned int last[] = {NT_T_SENT, NT_T_SEND, NT_T_DONE, NT_T_EXEC, NT_T_CMD};
 	struct nt_record h, t, given_up[ARRAY_SIZE(last)];
 	struct counted n;
 	struct merge *m = begin(&n);
 
-	(void)state;
 	connect(m, TARGET_A, true);
 	connect(m, TARGET_B, true);
 	run_both(m, TARGET_A, 0, 1000);
@@ -294,6 +294,8 @@ static void commands_that_time_out_are_matched_with_what_the_target_had(void **s
 		h.points[NT_H_RX] = h.points[NT_H_CQE] = 0;
 		given_up[i] = h;
 		t.flags = NT_F_CANCELLED;
+		for (unsigned int p = NT_T_DONE; late_ns && p <= NT_T_SENT; p++)
+			t.points[p] += late_ns;
 		for (unsigned int p = last[i] + 1; p < NT_POINTS_MAX; p++)
 			t.points[p] = 0;
 		say(m, TARGET_A, &t);
@@ -308,6 +310,18 @@ static void commands_that_time_out_are_matched_with_what_the_target_had(void **s
 	merge_free(m);
 }
 
+static void commands_that_time_out_are_matched_with_what_the_target_had(void **state)
+{
+	(void)state;
+	time_out(0);
+}
+
+static void a_target_may_go_on_with_what_the_host_gave_up(void **state)
+{
+	(void)state;
+	time_out(40000000000ULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +331,7 @@ int main(void)
 		cmocka_unit_test(what_waits_for_a_stream_is_decided_when_it_ends),
 		cmocka_unit_test(what_an_ended_stream_has_told_of_is_met),
 		cmocka_unit_test(commands_that_time_out_are_matched_with_what_the_target_had),
+		cmocka_unit_test(a_target_may_go_on_with_what_the_host_gave_up),
 		cmocka_unit_test(a_successor_that_has_not_told_of_anything_is_waited_for),
 	};
 
