@@ -75,8 +75,9 @@ host_disconnect
 target_remove
 
 # A file system that is frozen keeps writes to its files, and with them a device that lies in one, from
-# ending.
+# ending. The host is not to give up meanwhile: a target that is connected to again would wait for them, too.
 hanging=16
+echo 600 >/sys/module/nvme_core/parameters/io_timeout
 mkdir -p /mnt
 fs=$(target_setup_file fs 64 loop)
 mke2fs "$fs" >/dev/null 2>&1
@@ -98,8 +99,9 @@ for side in host target; do
 	tracers+=("$tracer_pid")
 done
 fsfreeze --freeze /mnt
-fio --name=hang --filename="$dev" --direct=1 --ioengine=libaio --rw=write --bs=4k --size=$((hanging * 4))k \
-	--iodepth=$hanging >/tmp/fio 2>&1 &
+# With gaps, so that no two of them are merged.
+fio --name=hang --filename="$dev" --direct=1 --ioengine=libaio --rw=write:4k --bs=4k --number_ios=$hanging \
+	--size=$((hanging * 8))k --iodepth=$hanging >/tmp/fio 2>&1 &
 load=$!
 
 # waits FILE SECONDS: a block has told that all of them are in flight, the oldest for so long.
