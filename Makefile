@@ -120,7 +120,11 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lcmocka -lz -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -lm $(LDFLAGS)
+
+# With a tracer of theirs: see tests/unit/cli/tracer.h.
+$(addprefix $(BUILD)/unit/cli/,test_run test_record): $(addprefix $(BUILD)/,cli/run.o \
+	cli/console.o cli/record.o cli/options.o trace/announce.o)
 
 $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	@echo "  UNIT    $@"

@@ -195,14 +195,14 @@ static void count_left_out(struct run *r)
 
 static int collect(struct run *r)
 {
-	int err;
+	int err = 0;
 
 	stats_begin_interval(&r->s);
-	count_left_out(r);
-	if (!r->t)
-		return 0;
-	tracer_clock_update(r->t);
-	err = tracer_collect(r->t, &r->s);
+	if (r->t) {
+		tracer_clock_update(r->t);
+		err = tracer_collect(r->t, &r->s);
+	}
+	/* After that, which adds up what it finds in the interval. */
 	count_left_out(r);
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot read what was counted: %s\n", strerror(-err));
@@ -381,6 +381,8 @@ static int watch_from_the_start(struct run *r)
 	int err;
 
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (r->epoll_fd < 0)
+		return -errno;
 	err = watch(r, SIGNAL, open_signals())
 		      ?: watch(r, INTERVAL, timer_new(r->o->interval_ns, true));
 	if (!err && r->o->duration_ns)
@@ -404,7 +406,7 @@ bool run_check(const struct run_options *o)
 
 int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context)
 {
-	struct run r = {.o = o, .cb = callbacks, .context = context};
+	struct run r = {.o = o, .cb = callbacks, .context = context, .epoll_fd = -1};
 	struct utsname u;
 	int ret;
 

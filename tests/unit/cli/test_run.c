@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A run from its beginning to its end, of a tracer that traces nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <cmocka.h>
+
+#include "cli/run.h"
+#include "cli/tracer.h"
+
+#define BUFFER_BYTES 65536
+#define INTERVALS 5
+
+static const struct run_options options = {.side = NT_HOST, .interval_ns = 1000000};
+
+/* What a verb is told; two pieces find no room in the second interval, and one in the fourth. */
+struct seen {
+	unsigned int intervals;
+	uint64_t added[INTERVALS + 1];
+	uint64_t total[INTERVALS + 1];
+};
+
+static const uint64_t left_out_by[INTERVALS + 1] = {0, 2, 2, 3, 3, 3};
+
+static uint64_t seen_left_out(void *context)
+{
+	const struct seen *seen = context;
+
+	return left_out_by[seen->intervals];
+}
+
+static void look(struct seen *seen, const struct stats *s)
+{
+	seen->added[seen->intervals] = s->counters_interval[COUNTER_READER_SLOW];
+	seen->total[seen->intervals] = s->counters_total[COUNTER_READER_SLOW];
+}
+
+static int seen_interval(void *context, const struct stats *s)
+{
+	struct seen *seen = context;
+
+	look(seen, s);
+	return ++seen->intervals == INTERVALS;
+}
+
+static int seen_end(void *context, const struct stats *s)
+{
+	look(context, s);
+	return 0;
+}
+
+static struct run_callbacks callbacks_of(struct output *o)
+{
+	return (struct run_callbacks){
+		.select = NT_SELECT_NONE,
+		.interval = seen_interval,
+		.end = seen_end,
+		.output = o,
+		.output_name = "nowhere",
+		.left_out = seen_left_out,
+	};
+}
+
+static void what_is_left_out_is_counted_once(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	struct output *o = output_new(fd, BUFFER_BYTES);
+	struct run_callbacks callbacks = callbacks_of(o);
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run(&options, &callbacks, &seen), EXIT_SUCCESS);
+	assert_int_equal(seen.intervals, INTERVALS);
+	for (unsigned int i = 0; i <= INTERVALS; i++) {
+		assert_int_equal(seen.total[i], left_out_by[i]);
+		assert_int_equal(seen.added[i], left_out_by[i] - (i ? left_out_by[i - 1] : 0));
+	}
+	output_free(o);
+	close(fd);
+}
+
+static void a_run_that_finds_no_descriptors_takes_none_of_others(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	struct output *o = output_new(fd, BUFFER_BYTES);
+	struct run_callbacks callbacks = callbacks_of(o);
+	struct rlimit old, limit;
+	struct seen seen = {0};
+	int status, in;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	status = run(&options, &callbacks, &seen);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(status, EXIT_FAILURE);
+	in = fcntl(STDIN_FILENO, F_GETFD);
+	assert_true(in >= 0);
+	output_free(o);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_left_out_is_counted_once),
+		cmocka_unit_test(a_run_that_finds_no_descriptors_takes_none_of_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

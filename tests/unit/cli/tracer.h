@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A tracer that traces what the test says: in the place of trace/, so that a run needs neither root nor BPF. */
+#ifndef NTPROF_CLI_TRACER_H
+#define NTPROF_CLI_TRACER_H
+
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "trace/tracer.h"
+
+struct tracer {
+	struct tracer_options o;
+};
+
+/**
+ * traced - what the tests say
+ * @records_fd: an eventfd: so many records come with the next tracer_drain()
+ * @nr: records so far; each has its number, from 0 on, in slba
+ * @result: of tracer_drain() and tracer_collect(), if not 0
+ */
+static struct {
+	int records_fd;
+	uint64_t nr;
+	int result;
+} traced;
+
+enum tracer_status tracer_check(char *detail, size_t size)
+{
+	snprintf(detail, size, "%s", "");
+	return 0;
+}
+
+void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *text,
+		    size_t size)
+{
+	(void)side;
+	snprintf(text, size, "%d %s", status, detail);
+}
+
+enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
+			       size_t size)
+{
+	*t = malloc(sizeof(**t));
+	(*t)->o = *o;
+	return tracer_check(detail, size);
+}
+
+int tracer_fd(const struct tracer *t)
+{
+	return t->o.select == NT_SELECT_NONE ? -1 : traced.records_fd;
+}
+
+int tracer_clock_fd(const struct tracer *t)
+{
+	(void)t;
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+void tracer_clock_update(struct tracer *t)
+{
+	(void)t;
+}
+
+void tracer_adapt(struct tracer *t)
+{
+	(void)t;
+}
+
+enum nt_source tracer_source(const struct tracer *t)
+{
+	return t->o.source;
+}
+
+uint32_t tracer_missing(const struct tracer *t)
+{
+	(void)t;
+	return 0;
+}
+
+int tracer_drain(struct tracer *t)
+{
+	struct nt_record r = {.side = t->o.side};
+	uint64_t n = 0;
+
+	if (tracer_fd(t) < 0 || read(traced.records_fd, &n, sizeof(n)) < 0)
+		n = 0;
+	for (; n; n--) {
+		r.slba = traced.nr++;
+		t->o.on_record(t->o.context, &r);
+	}
+	return traced.result;
+}
+
+/* As trace/collect.c does: what has a counter is added up. */
+int tracer_collect(struct tracer *t, struct stats *s)
+{
+	(void)t;
+	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
+		s->counters_total[i] += s->counters_interval[i];
+	return traced.result;
+}
+
+void tracer_detach(struct tracer *t)
+{
+	(void)t;
+}
+
+uint64_t tracer_in_flight(struct tracer *t)
+{
+	(void)t;
+	return 0;
+}
+
+void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
+{
+	(void)t;
+	*q = (struct queue_info){.slot = slot, .sqsize = 1};
+}
+
+void tracer_close(struct tracer *t)
+{
+	free(t);
+}
+
+#endif /* NTPROF_CLI_TRACER_H */
