@@ -11,33 +11,26 @@ void terminal_open(struct terminal *t)
 	*t = (struct terminal){.fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)};
 }
 
-static void block_ttou(struct terminal *t)
+/* Of the whole process: a mask is a thread's, and other threads write to the terminal. */
+static void ignore_ttou(struct terminal *t)
 {
-	sigset_t set, before;
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &set, &before);
-	t->blocked = sigismember(&before, SIGTTOU);
+	sigaction(SIGTTOU, &ignore, &t->ttou);
 }
 
-static void unblock_ttou(const struct terminal *t)
+static void heed_ttou(const struct terminal *t)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTTOU);
-	if (!t->blocked)
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigaction(SIGTTOU, &t->ttou, NULL);
 }
 
 bool terminal_lend(struct terminal *t, pid_t group)
 {
 	if (t->fd < 0 || t->lent_to || tcgetpgrp(t->fd) != getpgrp() || tcgetattr(t->fd, &t->modes))
 		return false;
-	block_ttou(t);
+	ignore_ttou(t);
 	if (tcsetpgrp(t->fd, group)) {
-		unblock_ttou(t);
+		heed_ttou(t);
 		return false;
 	}
 	t->lent_to = group;
@@ -56,7 +49,7 @@ void terminal_take_back(struct terminal *t)
 		tcsetattr(t->fd, TCSANOW, &t->modes);
 	}
 	t->lent_to = 0;
-	unblock_ttou(t);
+	heed_ttou(t);
 }
 
 bool terminal_return_key(const struct terminal *t)

@@ -6,6 +6,7 @@
 #ifndef NTPROF_PEER_TERMINAL_H
 #define NTPROF_PEER_TERMINAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <termios.h>
@@ -15,14 +16,14 @@
  * @fd: -1 if there is none
  * @lent_to: process group that has it, or 0
  * @modes: as they were before that
- * @blocked: SIGTTOU was blocked before that, as it is meanwhile: whoever writes in the background, or takes the
- *           terminal back, may get it, termios(3)
+ * @ttou: what SIGTTOU did before that. It is ignored meanwhile: whoever writes in the background, or takes the
+ *        terminal back, may get it, termios(3), and it stops all of the process
  */
 struct terminal {
 	int fd;
 	pid_t lent_to;
 	struct termios modes;
-	bool blocked;
+	struct sigaction ttou;
 };
 
 /** terminal_open() - find it; terminal_close() is due */

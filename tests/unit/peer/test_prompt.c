@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <termios.h>
 
+#include "core/output.h"
+
 /* What the job is told apart by, and the shell ends with. */
 enum { DONE = 7 };
 
@@ -191,6 +193,36 @@ static void job_two(void)
 	live_merge_free(l);
 }
 
+/* What the program tells meanwhile is written by a thread; `stty tostop` stops who writes in the background. */
+static void job_that_tells(void)
+{
+	struct output *o = output_new(STDOUT_FILENO, 65536);
+	struct live_merge *l;
+	struct termios t;
+
+	MUST(o);
+	MUST(!tcgetattr(STDIN_FILENO, &t));
+	t.c_lflag |= TOSTOP;
+	MUST(!tcsetattr(STDIN_FILENO, TCSANOW, &t));
+	l = start_one(asking("password: "));
+	READ(l, live_merge_asking(l));
+	MUST(!output_put(o, "told\n", 5, 0));
+	MUST(!output_settle(o, -1, PATIENCE_NS));
+	READ(l, live_merge_settled(l));
+	live_merge_free(l);
+	output_free(o);
+}
+
+static void what_is_told_while_a_peer_asks_stops_nobody(void **state)
+{
+	(void)state;
+	sit_down(job_that_tells);
+	WAIT_FOR(sees("password: ") && sees("told"));
+	types("secret\n");
+	assert_int_equal(get_up(), DONE);
+	assert_null(strstr(user.seen, "stopped by"));
+}
+
 static void peers_that_ask_get_it_one_after_the_other(void **state)
 {
 	bool one;
@@ -316,6 +348,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_peer_that_asks_gets_the_terminal_until_it_begins),
+		cmocka_unit_test(what_is_told_while_a_peer_asks_stops_nobody),
 		cmocka_unit_test(peers_that_ask_get_it_one_after_the_other),
 		cmocka_unit_test(ctrl_c_at_a_prompt_is_for_the_program),
 		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
