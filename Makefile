@@ -126,6 +126,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 $(addprefix $(BUILD)/unit/cli/,test_run test_record): $(addprefix $(BUILD)/,cli/run.o \
 	cli/console.o cli/record.o cli/options.o trace/announce.o)
 
+# Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
+UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o in_flight.o probes_table.o)
+$(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
+	@echo "  UNIT    $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_TRACE_OBJECTS) $(UNIT_OBJECTS) -lcmocka $(LIBS) $(LDFLAGS)
+
 $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)

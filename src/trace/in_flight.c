@@ -108,8 +108,11 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 	const struct queue_ident *id = connections_identify(t, rows->slot, r->gen & 1);
 	struct stats_row **row = &rows->row[r->gen & 1][r->op % NT_OPS_NR];
 
-	/* A connection without a name is about to get one; an old one's name is not kept. */
-	if (!id || id->gen != r->gen)
+	/*
+	 * A connection without a name is about to get one; an old one's name is not kept. A host's slot is
+	 * of one controller and queue id: commands that wait to be sent again are of an earlier Connect.
+	 */
+	if (!id || (t->o.side == NT_TARGET && id->gen != r->gen))
 		return NULL;
 	if (!*row)
 		*row = stats_row(rows->s, id->controller, id->peer, id->qid, r->op % NT_OPS_NR,
@@ -148,6 +151,17 @@ int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
 	return err;
 }
 
+/* Fills in what a program does when the command ends: see record_submit() in bpf/records.bpf.h. */
+static void name(const struct tracer *t, struct nt_record *r)
+{
+	const struct nt_queue *q = &t->object.queues[r->slot];
+	bool identified = r->gen == __atomic_load_n(&q->identified, __ATOMIC_ACQUIRE);
+
+	r->qid = identified || t->o.side == NT_HOST ? q->qid : 0;
+	r->cntlid = identified ? q->cntlid : NT_CNTLID_NONE;
+	r->flags &= ~NT_F_CONNECT;
+}
+
 struct look {
 	uint64_t now;
 	int err;
@@ -156,7 +170,6 @@ struct look {
 static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	struct look *look = context;
-	const struct nt_queue *q;
 	struct nt_record r;
 	uint64_t begin;
 	bool measured;
@@ -172,10 +185,7 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 		look->err = told;
 	if (told <= 0)
 		return;
-	/* What a program fills in when the command ends. */
-	q = &t->object.queues[r.slot];
-	r.cntlid = q->cntlid;
-	r.qid = q->qid;
+	name(t, &r);
 	r.flags |= NT_F_IN_FLIGHT;
 	t->o.on_record(t->o.context, &r);
 }

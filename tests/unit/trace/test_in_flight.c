@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is told of commands in flight, from states as BPF programs leave them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/time.h"
+#include "trace/in_flight.h"
+#include "trace/private.h"
+
+/* No machine has a controller of this number. */
+#define INSTANCE 40404
+#define SLOTS 2
+#define SECOND 1000000000ULL
+
+/* What the kernel would share. */
+static struct shared {
+	struct nt_knobs knobs;
+	struct nt_control control;
+	struct nt_cmd cmds[3 * NT_CHUNK_CMDS];
+	uint32_t alikes[NT_ALIKE];
+	struct nt_queue queues[SLOTS];
+	struct nt_names names[SLOTS];
+	struct queue_ident ident[SLOTS][2];
+	uint32_t swept_gen[SLOTS];
+	struct nt_record told;
+	unsigned int nr_told;
+} shared;
+
+static void on_record(void *context, const struct nt_record *r)
+{
+	(void)context;
+	shared.told = *r;
+	shared.nr_told++;
+}
+
+static struct tracer tracer_of(enum nt_side side)
+{
+	struct tracer t = {
+		.o = {.side = side,
+		      .overdue_ns = SECOND,
+		      .no_histograms = true,
+		      .on_record = on_record},
+		.object = {.knobs = &shared.knobs,
+			   .control = &shared.control,
+			   .cmds = shared.cmds,
+			   .alikes = shared.alikes,
+			   .queues = shared.queues,
+			   .names = shared.names},
+		.nr_slots = SLOTS,
+		.ident = shared.ident,
+		.swept_gen = shared.swept_gen,
+		.running = {{.fd = -1, .twin_fd = -1}},
+		.nr_running = 1,
+	};
+
+	memset(&shared, 0, sizeof(shared));
+	for (unsigned int slot = 0; slot < SLOTS; slot++)
+		shared.queues[slot] = (struct nt_queue){
+			.object = 0x1000,
+			.gen = 3,
+			.identified = 3,
+			.instance = INSTANCE,
+			.qid = (uint16_t)(slot + 4),
+			.cntlid = 7,
+			.chunk = {slot + 1},
+		};
+	assert_int_equal(in_flight_init(&t), 0);
+	return t;
+}
+
+/* A measured command that has been in flight for @age. */
+static struct nt_cmd *wait_in(unsigned int slot, unsigned int tag, uint32_t gen, uint64_t age)
+{
+	struct nt_cmd *c = &shared.cmds[(slot + 1) * NT_CHUNK_CMDS + tag];
+
+	*c = (struct nt_cmd){
+		.owner = 0x10000 + tag * 0x100,
+		.r = {.slot = slot, .gen = gen, .cid = (uint16_t)tag, .op = NT_OP_READ},
+	};
+	c->r.points[0] = monotonic_ns() - age;
+	return c;
+}
+
+static void overdue_command_is_of_its_connection(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+
+	(void)state;
+	wait_in(1, 0, 3, 2 * SECOND);
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_int_equal(shared.told.qid, 5);
+	assert_int_equal(shared.told.cntlid, 7);
+	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
+	in_flight_free(&t);
+}
+
+/* The slot's last connection has gone, and what is known of it is not the next one's. */
+static void overdue_connect_is_of_no_controller_yet(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+
+	(void)state;
+	shared.queues[1].gen = 4;
+	wait_in(1, 0, 4, 2 * SECOND);
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_int_equal(shared.told.qid, 0);
+	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
+	in_flight_free(&t);
+
+	t = tracer_of(NT_HOST);
+	shared.queues[1].gen = 5;
+	wait_in(1, 0, 5, 2 * SECOND)->r.flags = NT_F_CONNECT;
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	/* A host's slot is of one queue id. */
+	assert_int_equal(shared.told.qid, 5);
+	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
+	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
+	in_flight_free(&t);
+}
+
+/* A controller that resets keeps commands to send them again, while its Connect is not answered either. */
+static void host_commands_wait_across_a_connect(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	struct stats s = {0};
+
+	(void)state;
+	wait_in(1, 0, 3, 60 * SECOND);
+	shared.queues[1].gen = 5;
+	wait_in(1, 1, 5, 20 * SECOND)->r.op = NT_OP_FABRICS;
+	assert_int_equal(in_flight_rows(&t, &s, monotonic_ns()), 0);
+	assert_int_equal(s.nr_rows, 2);
+	assert_int_equal(s.rows[0]->op, NT_OP_READ);
+	assert_int_equal(s.rows[0]->waiting.commands, 1);
+	assert_true(s.rows[0]->waiting.oldest_ns >= 60 * SECOND);
+	assert_int_equal(s.rows[1]->waiting.commands, 1);
+	stats_free(&s);
+	in_flight_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(overdue_command_is_of_its_connection),
+		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
+		cmocka_unit_test(host_commands_wait_across_a_connect),
+	};
+
+	return cmocka_run_group_tests_name("in_flight", tests, NULL, NULL);
+}
