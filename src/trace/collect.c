@@ -256,6 +256,12 @@ static int collect_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
+uint64_t collect_in_flight(struct tracer *t)
+{
+	in_flight_bury(t);
+	return in_flight_count(t);
+}
+
 static uint64_t misses(int fd)
 {
 	struct bpf_prog_info info = {};
@@ -348,7 +354,9 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->elapsed = (double)(now - t->began_ns) / 1e9;
 	t->collected_ns = now;
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
-	in_flight_bury(t);
+	/* Else what dies now is in flight in the last count of that. */
+	if (!t->detached)
+		in_flight_bury(t);
 	collect_counters(t, s);
 	collect_alikes(t, s);
 	if (t->o.no_histograms)

@@ -19,4 +19,7 @@ void collect_free(struct tracer *t);
 /** collect_all() - see tracer_collect() */
 int collect_all(struct tracer *t, struct stats *s);
 
+/** collect_in_flight() - see tracer_in_flight() */
+uint64_t collect_in_flight(struct tracer *t);
+
 #endif /* NTPROF_TRACE_COLLECT_H */

@@ -211,12 +211,6 @@ bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r)
 	return t->overdue && overdue_ended(t->overdue, r);
 }
 
-/* @id: the connection that has closed; NULL if nobody knows its name any more */
-struct grave {
-	uint32_t gen;
-	const struct queue_ident *id;
-};
-
 static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
 {
 	uint64_t begin = record_begin_ns(r), now = monotonic_ns();
@@ -236,28 +230,31 @@ static uint8_t shape_of_target(const struct nt_record *r)
 	return r->op == NT_OP_FABRICS || (r->opcode & 1) ? NT_SHAPE_INLINE_WRITE : NT_SHAPE_READ;
 }
 
-/* A program that releases a command itself has had its end; who releases it first counts it. */
 static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
-	const struct grave *grave = context;
+	uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+	const struct queue_ident *id;
+	const uint32_t *dead = context;
 	struct nt_record r;
 	bool measured, whole;
-	uint64_t owner;
 
-	if (c->r.gen != grave->gen)
+	/* Earlier connections of the slot may have closed since the last time, too. */
+	if ((int32_t)(c->r.gen - *dead) > 0 || (owner & NT_RELEASED))
 		return;
 	whole = copy(t, c, &r, &measured);
-	owner = __atomic_fetch_or(&c->owner, NT_RELEASED, __ATOMIC_RELAXED);
-	if (owner & NT_RELEASED)
+	/* Not if another command has begun there meanwhile. */
+	if (!__atomic_compare_exchange_n(&c->owner, &owner, owner | NT_RELEASED, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
-	if (!whole || !measured || !is_asked_for(t, &r))
+	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
 		return;
 	/* What a program fills in when the command ends. */
-	r.qid = grave->id ? grave->id->qid : 0;
-	r.cntlid = grave->id ? grave->id->cntlid : NT_CNTLID_NONE;
+	id = &t->ident[r.slot][r.gen & 1];
+	r.qid = id->gen == r.gen ? id->qid : 0;
+	r.cntlid = id->gen == r.gen ? id->cntlid : NT_CNTLID_NONE;
 	r.shape = shape_of_target(&r);
 	r.flags |= NT_F_CANCELLED;
 	if (in_flight_was_overdue(t, &r))
@@ -270,16 +267,13 @@ void in_flight_bury(struct tracer *t)
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
 		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
-		struct grave grave = {.gen = dead};
 
 		/* While it lives: another one may have its slot by the time that its end is noticed. */
 		if (t->o.side == NT_TARGET && q->object)
 			connections_identify(t, slot, q->gen & 1);
 		if (!dead || t->swept_gen[slot] == dead)
 			continue;
-		if (t->ident[slot][dead & 1].gen == dead)
-			grave.id = &t->ident[slot][dead & 1];
-		each(t, q, bury, &grave);
+		each(t, q, bury, &dead);
 		t->swept_gen[slot] = dead;
 	}
 }

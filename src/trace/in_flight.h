@@ -18,7 +18,7 @@ struct tracer;
 int in_flight_init(struct tracer *t);
 void in_flight_free(struct tracer *t);
 
-/** in_flight_count() - see tracer_in_flight() */
+/** in_flight_count() - all of them, those of connections that closed without having been swept included */
 uint64_t in_flight_count(struct tracer *t);
 
 /** in_flight_knows_device() - whether points tell which commands the device has been given */
@@ -49,7 +49,7 @@ bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r);
 /**
  * in_flight_bury() - release and count the commands of connections that have closed; target
  *
- * Once for each connection, by its generation. The record of each, marked NT_F_CANCELLED, goes to
+ * Once for each connection, by its generation or a later one of its slot. The record of each, marked NT_F_CANCELLED, goes to
  * &tracer_options.on_record where such are asked for.
  */
 void in_flight_bury(struct tracer *t);

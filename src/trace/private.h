@@ -46,6 +46,7 @@ struct tracer {
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
+	bool detached; /* tracer_detach() has been called */
 
 	/* load.c */
 	struct object object;

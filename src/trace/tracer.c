@@ -188,7 +188,7 @@ int tracer_collect(struct tracer *t, struct stats *s)
 
 uint64_t tracer_in_flight(struct tracer *t)
 {
-	return in_flight_count(t);
+	return collect_in_flight(t);
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
@@ -210,6 +210,7 @@ void tracer_detach(struct tracer *t)
 	 */
 	if (t->object.control)
 		t->object.control->began_ns = 0;
+	t->detached = true;
 	if (!t->object.obj)
 		return;
 	if (t->o.no_histograms)

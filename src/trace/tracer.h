@@ -105,7 +105,12 @@ int tracer_collect(struct tracer *t, struct stats *s);
  */
 void tracer_detach(struct tracer *t);
 
-/** tracer_in_flight() - commands begun and not ended; after tracer_detach() */
+/**
+ * tracer_in_flight() - commands begun and not ended; after tracer_detach()
+ *
+ * Those of connections that have closed by now have died, and are counted so by the next
+ * tracer_collect(); none that die later are.
+ */
 uint64_t tracer_in_flight(struct tracer *t);
 
 /**

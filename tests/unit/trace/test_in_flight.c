@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/time.h"
+#include "trace/collect.h"
 #include "trace/in_flight.h"
 #include "trace/private.h"
 
@@ -146,12 +147,51 @@ static void host_commands_wait_across_a_connect(void **state)
 	in_flight_free(&t);
 }
 
+/* What has died is in flight no longer, when the last of it is looked at as well. */
+static void what_has_died_when_tracing_ends_is_counted_once(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+
+	(void)state;
+	wait_in(0, 0, 3, SECOND);
+	wait_in(1, 0, 3, SECOND);
+	wait_in(1, 1, 3, SECOND);
+	shared.queues[1].dead_gen = 3;
+	t.detached = true;
+	assert_int_equal(collect_in_flight(&t), 1);
+	/* Its socket closes after that has been counted. */
+	shared.queues[0].dead_gen = 3;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
+	in_flight_free(&t);
+}
+
+/* A slot may serve several connections between two looks. */
+static void commands_of_every_connection_that_closed_have_died(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+
+	(void)state;
+	wait_in(1, 0, 1, SECOND);
+	wait_in(1, 1, 2, SECOND);
+	wait_in(1, 2, 3, SECOND);
+	shared.queues[1].dead_gen = 2;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
+	assert_int_equal(in_flight_count(&t), 1);
+	in_flight_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
+		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
+		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
 	};
 
 	return cmocka_run_group_tests_name("in_flight", tests, NULL, NULL);
