@@ -8,7 +8,13 @@
 #include "core/hash.h"
 #include "core/span.h"
 
-/* What tells a command from the others: a command id comes back, but not at the same time. */
+/* Linux keeps the tag in the low bits of a host's command id (nvme_tag_from_cid()). */
+#define TAG_MASK 0xfff
+
+/*
+ * What tells a command from the others: a command id comes back, but not at the same time. What a host
+ * sends again has the same tag and start time, but another @gen, and another id in the bits above the tag.
+ */
 struct key {
 	uint64_t begin;
 	uint32_t slot;
@@ -40,11 +46,13 @@ static unsigned int hash_of(const struct key *k)
 
 static struct key key_of(const struct nt_record *r)
 {
+	bool host = r->side == NT_HOST;
+
 	return (struct key){
 		.begin = record_begin_ns(r),
 		.slot = r->slot,
-		.gen = r->gen,
-		.cid = r->cid,
+		.gen = host ? 0 : r->gen,
+		.cid = host ? r->cid & TAG_MASK : r->cid,
 	};
 }
 

@@ -51,11 +51,47 @@ static void others_with_the_same_command_id_are_not_it(void **state)
 	other = r;
 	other.slot = 6;
 	assert_false(overdue_ended(o, &other));
+	overdue_free(o);
+}
+
+static void targets_command_of_another_connection_is_not_it(void **state)
+{
+	struct nt_record r = record_of(0x1001, 1000), other;
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	r.side = NT_TARGET;
 	other = r;
+	assert_int_equal(overdue_tell(o, &r), 1);
 	other.gen = 3;
 	assert_false(overdue_ended(o, &other));
 	assert_int_equal(overdue_tell(o, &other), 1);
+	other = r;
+	other.cid = 0x2001;
+	assert_false(overdue_ended(o, &other));
 	assert_true(overdue_ended(o, &r));
+	overdue_free(o);
+}
+
+/* Linux changes the upper bits of a command id each time, and each Connect is another connection. */
+static void command_that_a_host_sends_again_is_the_same(void **state)
+{
+	const struct nt_record r = record_of(0x1001, 1000);
+	struct nt_record again = record_of(0x2001, 1000);
+	struct overdue *o = overdue_new();
+
+	(void)state;
+	assert_non_null(o);
+	assert_int_equal(overdue_tell(o, &r), 1);
+	overdue_looked(o);
+	again.gen = 4;
+	again.flags = NT_F_REQUEUED;
+	for (int look = 0; look < 5; look++) {
+		assert_int_equal(overdue_tell(o, &again), 0);
+		overdue_looked(o);
+	}
+	assert_true(overdue_ended(o, &again));
 	overdue_free(o);
 }
 
@@ -103,6 +139,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_told_once_and_again_when_it_ends),
 		cmocka_unit_test(others_with_the_same_command_id_are_not_it),
+		cmocka_unit_test(targets_command_of_another_connection_is_not_it),
+		cmocka_unit_test(command_that_a_host_sends_again_is_the_same),
 		cmocka_unit_test(one_that_is_not_found_is_known_for_one_look_more),
 		cmocka_unit_test(commands_whose_ends_are_lost_are_forgotten),
 	};
