@@ -80,12 +80,17 @@ void prompts_serve(struct prompts *p)
 	p->skipped |= terminal_return_key(&p->terminal);
 	if (prompts_settled(p))
 		stop_skipping(p);
+	else if (!terminal_ours(&p->terminal))
+		/* What is typed there stays, for whose it is; and it has nothing but hangups where it is gone. */
+		read_terminal(p, false);
 }
 
 void prompts_go_on(const struct prompts *p)
 {
 	if (p->asking)
 		kill(-peer_group(p->asking), SIGCONT);
+	else
+		read_terminal(p, true);
 }
 
 void prompts_let_skip(struct prompts *p)

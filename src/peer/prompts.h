@@ -39,7 +39,10 @@ void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd);
  */
 void prompts_serve(struct prompts *p);
 
-/** prompts_go_on() - now and then: a process that stops by itself may do so after it was told to go on */
+/**
+ * prompts_go_on() - now and then, before prompts_serve(): a process that stops by itself may do so after it was told
+ * to go on; and a terminal that was somebody else's may be ours by now
+ */
 void prompts_go_on(const struct prompts *p);
 
 /** prompts_settled() - no peer will ask any more, or somebody has pressed the return key */

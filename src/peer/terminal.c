@@ -26,7 +26,7 @@ static void heed_ttou(const struct terminal *t)
 
 bool terminal_lend(struct terminal *t, pid_t group)
 {
-	if (t->fd < 0 || t->lent_to || tcgetpgrp(t->fd) != getpgrp() || tcgetattr(t->fd, &t->modes))
+	if (!terminal_ours(t) || tcgetattr(t->fd, &t->modes))
 		return false;
 	ignore_ttou(t);
 	if (tcsetpgrp(t->fd, group)) {
@@ -52,13 +52,18 @@ void terminal_take_back(struct terminal *t)
 	heed_ttou(t);
 }
 
+bool terminal_ours(const struct terminal *t)
+{
+	return t->fd >= 0 && !t->lent_to && tcgetpgrp(t->fd) == getpgrp();
+}
+
 bool terminal_return_key(const struct terminal *t)
 {
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 	char line[256];
 
 	/* In the background a process that reads is stopped. */
-	if (t->lent_to || tcgetpgrp(t->fd) != getpgrp() || poll(&p, 1, 0) <= 0)
+	if (!terminal_ours(t) || poll(&p, 1, 0) <= 0)
 		return false;
 	return read(t->fd, line, sizeof(line)) > 0;
 }

@@ -39,6 +39,9 @@ bool terminal_lend(struct terminal *t, pid_t group);
 /** terminal_take_back() - make it ours again, in the modes that it had; fine where nobody has it */
 void terminal_take_back(struct terminal *t);
 
+/** terminal_ours() - this process may read it: it is there, not lent, and not somebody else's by now */
+bool terminal_ours(const struct terminal *t);
+
 /** terminal_return_key() - takes what was typed; Return: whether there is a line; false where it is not ours */
 bool terminal_return_key(const struct terminal *t);
 

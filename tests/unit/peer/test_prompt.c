@@ -324,6 +324,35 @@ static void a_job_of_the_background_waits_for_the_terminal(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
+/* What is typed there is for somebody else, who does not read it now; it is looked at once an interval. */
+static void job_that_others_type_beside(void)
+{
+	struct pollfd typed = {.fd = STDIN_FILENO, .events = POLLIN}, ready = {.events = POLLIN};
+	struct live_merge *l;
+
+	signal(SIGTTOU, SIG_IGN);
+	l = start_one("sleep 1000");
+	tcsetpgrp(STDIN_FILENO, getppid());
+	dprintf(STDOUT_FILENO, "ready\n");
+	MUST(poll(&typed, 1, (int)(PATIENCE_NS / 1000000)) == 1);
+	ready.fd = live_merge_fd(l);
+	READ(l, poll(&ready, 1, 0) == 0);
+	MUST(!live_merge_settled(l));
+	tcsetpgrp(STDIN_FILENO, getpgrp());
+	MUST(!live_merge_interval(l));
+	READ(l, live_merge_settled(l));
+	live_merge_free(l);
+}
+
+static void a_job_of_the_background_does_not_spin_when_somebody_types(void **state)
+{
+	(void)state;
+	sit_down(job_that_others_type_beside);
+	WAIT_FOR(sees("ready"));
+	types("\n");
+	assert_int_equal(get_up(), DONE);
+}
+
 static void job_skipped(void)
 {
 	struct live_merge *l = start_one("sleep 1000");
@@ -354,6 +383,7 @@ int main(void)
 		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
 		cmocka_unit_test(nobody_asks_when_the_program_was_killed),
 		cmocka_unit_test(a_job_of_the_background_waits_for_the_terminal),
+		cmocka_unit_test(a_job_of_the_background_does_not_spin_when_somebody_types),
 		cmocka_unit_test(nobody_has_to_wait_for_a_peer),
 	};
 
