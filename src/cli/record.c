@@ -176,8 +176,13 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 		err = tell_queue(r, rec);
 	if (!err)
 		err = stream_write_record(r->w, rec);
+	/* Until the run has ended because of that, more of them may come. */
+	if (err && output_error(r->out)) {
+		stream_leave_out(r->w);
+		return 0;
+	}
 	if (err)
-		return stop_on(r, err);
+		return err;
 	if (r->o->max_bytes && stream_bytes(r->w) + STREAM_FRAME_MAX >= r->o->max_bytes) {
 		r->full = true;
 		return 1;

@@ -355,6 +355,11 @@ bool stream_left_out(struct stream_writer *w)
 	return true;
 }
 
+void stream_leave_out(struct stream_writer *w)
+{
+	w->reader_slow++;
+}
+
 int stream_write(struct stream_writer *w, const struct stream_event *e)
 {
 	int err;

@@ -51,6 +51,9 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r);
  */
 bool stream_left_out(struct stream_writer *w);
 
+/** stream_leave_out() - count a record that could not be written, because the output takes no more */
+void stream_leave_out(struct stream_writer *w);
+
 /**
  * stream_cut() - end a stream whose output did not take all of it
  * @w: writer into an output, which has been given @e

@@ -80,7 +80,7 @@ uint32_t tracer_missing(const struct tracer *t)
 
 int tracer_drain(struct tracer *t)
 {
-	struct nt_record r = {.side = t->o.side};
+	struct nt_record r = {.side = (uint8_t)t->o.side};
 	uint64_t n = 0;
 
 	if (tracer_fd(t) < 0 || read(traced.records_fd, &n, sizeof(n)) < 0)

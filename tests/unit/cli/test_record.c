@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verb record, of a tracer that traces what the test says. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create() */
+#endif
+#include "streams.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "cli/tracer.h"
+#include "cli/verbs.h"
+#include "core/array.h"
+
+#define BURST 500000
+#define DISK_BYTES 300000
+
+static char path[] = "/tmp/ntprof-record.XXXXXX";
+
+/* Records @nr commands into @path. Return: the exit status. */
+static int record(uint64_t nr, const char *option, const char *value)
+{
+	char *words[] = {"record",	"--host",	"--force",	"-o", path, "-d",
+			 "10", (char *)option, (char *)value, NULL};
+
+	traced.nr = 0;
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
+	return verb_record.main((int)ARRAY_SIZE(words) - (option ? 1 : 3), words);
+}
+
+static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
+{
+	struct rlimit old, limit;
+	struct stream_reader *r;
+	struct stream_event e;
+	uint64_t records = 0;
+	int status, fd, ret;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = DISK_BYTES;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	status = record(BURST, NULL, NULL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(status, EXIT_FAILURE);
+	assert_int_equal(traced.nr, BURST);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	r = stream_reader_new(fd);
+	while ((ret = stream_read(r, &e)) == 1)
+		records += e.type == STREAM_RECORD;
+	assert_int_equal(ret, 0);
+	assert_int_equal(e.type, STREAM_END);
+	assert_int_equal(e.end.records, records);
+	assert_in_range(records, 1, BURST - 1);
+	assert_int_equal(records + e.end.losses.count[COUNTER_READER_SLOW], BURST);
+	stream_reader_free(r);
+	close(fd);
+}
+
+static int enter(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 || close(fd);
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
