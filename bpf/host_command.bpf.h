@@ -173,6 +173,8 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		record_sqe(&c->r, sqe, h->qid == 0);
 	} else {
 		record_counted(&c->r, sqe, h->qid == 0);
+		/* It is the age, where submit does not tell it: there before user space looks. */
+		c->r.points[NT_H_QUEUE_RQ] = submit ? 0 : bpf_ktime_get_ns();
 	}
 	/*
 	 * Connect is the first command of a queue, and the first of one that has been connected
@@ -186,8 +188,8 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	cmd_begin(c, (__u64)rq, wanted);
-	/* Of what is only counted it is the age, where submit does not tell it. */
-	c->r.points[NT_H_QUEUE_RQ] = wanted || !submit ? bpf_ktime_get_ns() : 0;
+	if (wanted)
+		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);

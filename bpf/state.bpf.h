@@ -313,6 +313,8 @@ static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted
 {
 	if (nt_knobs.sample_below && measured(c) != wanted)
 		__sync_fetch_and_add(&nt_control.tracked, wanted ? 1 : -1);
+	/* User space, which finds it in flight, finds the rest as well. */
+	asm volatile("" ::: "memory");
 	/* @owner may be a typed pointer, which the verifier does not let take a bit: its copy does. */
 	*(volatile __u64 *)&c->owner = owner;
 	if (!wanted)

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What begins ends, is in flight or is lost, whatever of it is in the sample. */
+#define PROGRAMS "host.bpf.c"
+#include "bpf/kernel.h"
+
+#include <stdlib.h>
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	static struct host_note note;
+
+	if (map == &queues)
+		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &hists)
+		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
+	if (map == &stages)
+		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	assert_ptr_equal(map, &notes);
+	return &note;
+}
+
+#define QID 1
+#define REQUESTS 8
+#define TAGS 12
+
+/* A queue of a controller, and what its requests are doing. */
+static struct machine {
+	struct blk_mq_ops___plain mq_ops;
+	struct request_queue rq_queue;
+	struct blk_mq_hw_ctx hctx;
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl;
+	struct nvme_tcp_queue queues[QID + 1];
+	struct socket socket;
+	struct sock sk;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_command sqe;
+		bool out;
+	} requests[REQUESTS];
+	__u16 cid;
+	bool stock;
+	unsigned int submissions;
+	unsigned int lost;
+} m;
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	nt_knobs.select = NT_SELECT_NONE;
+	nt_control.began_ns = 1;
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	m.mq_ops.queue_rq = &m.mq_ops;
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
+	m.ctrl.ctrl.opts = &m.opts;
+	m.ctrl.queues = m.queues;
+	m.queues[QID].ctrl = &m.ctrl;
+	m.queues[QID].sock = &m.socket;
+	for (int i = 0; i < REQUESTS; i++) {
+		m.requests[i].req.queue = &m.queues[QID];
+		m.requests[i].req.req.ctrl = &m.ctrl.ctrl;
+		m.requests[i].req.req.cmd = &m.requests[i].sqe;
+		m.requests[i].rq = (struct request){
+			.q = &m.rq_queue,
+			.mq_hctx = &m.hctx,
+			.tag = i,
+			.state = MQ_RQ_COMPLETE,
+		};
+	}
+	return 0;
+}
+
+static struct nt_cmd *state_of(int i)
+{
+	struct nt_cmd *c = cmd_by_tag(queue_at(QID), m.requests[i].rq.tag);
+
+	assert_non_null(c);
+	return c;
+}
+
+static void submit(int i, __u8 opcode, __u64 slba)
+{
+	struct request *rq = &m.requests[i].rq;
+	struct nvme_tcp_cmd_pdu pdu;
+
+	m.requests[i].sqe = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | rq->tag, .nsid = 1},
+	};
+	m.requests[i].sqe.common.dptr.sgl.length = 4096;
+	m.requests[i].sqe.common.cdw10 = slba;
+	m.requests[i].req.req.status = 0;
+	m.requests[i].out = true;
+	m.submissions++;
+	pdu.cmd = m.requests[i].sqe;
+	if (m.stock)
+		stock_queue_rq(NULL, rq);
+	else
+		queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[QID]);
+}
+
+static void end(int i, bool answered)
+{
+	struct request *rq = &m.requests[i].rq;
+	struct nvme_tcp_rsp_pdu rsp = {
+		.hdr.type = nvme_tcp_rsp,
+		.cqe = {.command_id = m.requests[i].sqe.common.command_id},
+	};
+
+	m.requests[i].out = false;
+	if (!answered)
+		m.requests[i].req.req.status = NVME_SC_HOST_PATH_ERROR;
+	else if (m.stock)
+		pdu_received(QID, &rsp, 0);
+	else
+		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[QID]);
+	if (random() % 2)
+		rq_complete(NULL, rq);
+	rq_complete_nested(NULL, rq);
+}
+
+static bool tag_in_use(int tag)
+{
+	for (int i = 0; i < REQUESTS; i++)
+		if (m.requests[i].out && m.requests[i].rq.tag == tag)
+			return true;
+	return false;
+}
+
+static void step(bool iostats)
+{
+	int i = random() % REQUESTS;
+	struct request *rq = &m.requests[i].rq;
+	bool connect = random() % 20 == 0;
+
+	if (!m.requests[i].out || random() % 8 == 0) {
+		/* Its first time, or again: then its start time stays. */
+		if (!m.requests[i].out)
+			rq->start_time_ns = iostats ? kernel.now += 100 : 0;
+		m.requests[i].out = false;
+		do
+			rq->tag = random() % TAGS;
+		while (tag_in_use(rq->tag));
+		submit(i, connect ? NVME_FABRICS_COMMAND : NVME_CMD_READ, random() % 1000);
+	} else if (random() % 10 == 0) {
+		m.requests[i].out = false;
+		m.lost++;
+	} else {
+		end(i, random() % 4);
+	}
+}
+
+struct count {
+	__u64 ended, in_flight, measured;
+};
+
+static struct count count_all_of(void)
+{
+	struct count n = {.ended = nt_control.counters[NT_CNT_CANCELLED]};
+
+	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++) {
+		n.ended += kernel.hists[h].others;
+		for (unsigned int b = 0; b < NT_BUCKETS; b++)
+			n.ended += kernel.hists[h].buckets[b];
+	}
+	for (unsigned int c = 0; c < NT_CMDS; c++) {
+		n.in_flight += in_flight(&nt_cmds[c]);
+		n.measured += measured(&nt_cmds[c]);
+	}
+	return n;
+}
+
+static void run_of(__u32 below, bool all, bool stock, bool iostats)
+{
+	struct count n;
+
+	setup(NULL);
+	m.stock = stock;
+	nt_knobs.sample_below = below;
+	nt_knobs.count_all = all;
+	for (int i = 0; i < 3000; i++)
+		step(iostats);
+	n = count_all_of();
+	if (below)
+		assert_int_equal(nt_control.tracked, n.measured);
+	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_NEVER_SENT], 0);
+	if (!below || all)
+		assert_int_equal(m.submissions, n.ended + n.in_flight +
+							nt_control.counters[NT_CNT_OVERWRITTEN] +
+							nt_control.counters[NT_CNT_REQUEUED]);
+}
+
+static void begun_is_ended_in_flight_or_lost(void **state)
+{
+	(void)state;
+	srandom(1);
+	for (int round = 0; round < 10; round++) {
+		for (int how = 0; how < 4; how++) {
+			run_of(0, false, how & 1, how & 2);
+			run_of(1u << 31, true, how & 1, how & 2);
+			run_of(1u << 28, true, how & 1, how & 2);
+			run_of(1u << 31, false, how & 1, how & 2);
+		}
+	}
+}
+
+/* User space reads states at any time. */
+static void begin_is_not_that_of_another(void)
+{
+	const struct nt_cmd *c = state_of(0);
+
+	if (in_flight(c))
+		assert_in_set(c->r.points[NT_H_QUEUE_RQ], ((unsigned long[]){0, kernel.now}), 2);
+}
+
+static void age_is_never_that_of_the_command_before(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 4; how++) {
+		setup(NULL);
+		m.stock = how & 1;
+		nt_knobs.sample_below = 1;
+		nt_knobs.count_all = true;
+		/* The one before is measured, or not. */
+		nt_knobs.sample_below = how & 2 ? ~0u : 1;
+		submit(0, NVME_CMD_READ, 1);
+		assert_int_equal(measured(state_of(0)), !!(how & 2));
+		assert_int_not_equal(state_of(0)->r.points[NT_H_QUEUE_RQ], 0);
+		end(0, true);
+		nt_knobs.sample_below = 1;
+		kernel.now += 1000000;
+		kernel.on_clock = begin_is_not_that_of_another;
+		submit(0, NVME_CMD_READ, 2);
+		kernel.on_clock = NULL;
+		assert_true(in_flight(state_of(0)));
+		assert_int_equal(state_of(0)->r.points[NT_H_QUEUE_RQ], kernel.now);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(begun_is_ended_in_flight_or_lost, setup),
+		cmocka_unit_test_setup(age_is_never_that_of_the_command_before, setup),
+	};
+
+	return cmocka_run_group_tests_name("host_counted", tests, NULL, NULL);
+}
