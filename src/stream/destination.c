@@ -62,6 +62,30 @@ static int open_beside(struct destination *d)
 	return -errno;
 }
 
+static bool is_special(const struct stat *st)
+{
+	return S_ISFIFO(st->st_mode) || S_ISCHR(st->st_mode);
+}
+
+/* What was a pipe may be somebody's file by the time that it is opened, or a link to one. */
+static int open_special(struct destination *d)
+{
+	struct stat st;
+	int fd = open(d->path, O_WRONLY | O_NOCTTY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!is_special(&st))
+		err = -EEXIST;
+	if (err)
+		close(fd);
+	else
+		d->fd = fd;
+	return err;
+}
+
 int destination_open(struct destination *d, const char *path, bool force)
 {
 	struct stat st, link;
@@ -81,10 +105,8 @@ int destination_open(struct destination *d, const char *path, bool force)
 			d->fd = dup(STDOUT_FILENO);
 			return d->fd < 0 ? -errno : 0;
 		}
-		if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
-			d->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-			return d->fd < 0 ? -errno : 0;
-		}
+		if (is_special(&st))
+			return open_special(d);
 	}
 	/* A file, or a link to one, which is not followed. */
 	return force ? open_beside(d) : -EEXIST;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where a stream goes: what is there stays until the recording has begun, and special files stay anyhow. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkdtemp() */
+#define _GNU_SOURCE /* mkdtemp(), renameat2() */
 #endif
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -196,6 +198,40 @@ static void a_character_device_is_written_to(void **state)
 	unlink("null");
 }
 
+static void *exchange(void *until)
+{
+	while (!__atomic_load_n((bool *)until, __ATOMIC_RELAXED))
+		renameat2(AT_FDCWD, "one", AT_FDCWD, "other", RENAME_EXCHANGE);
+	return NULL;
+}
+
+/* Whoever may write to the folder can make something else of a name at any time. */
+static void a_name_that_changes_meanwhile_is_not_written_to(void **state)
+{
+	struct destination d;
+	pthread_t thread;
+	bool over = false;
+
+	(void)state;
+	make("victim", "victim");
+	assert_int_equal(symlink("/dev/null", "one"), 0);
+	assert_int_equal(symlink("victim", "other"), 0);
+	assert_int_equal(pthread_create(&thread, NULL, exchange, &over), 0);
+	for (int i = 0; i < 20000; i++) {
+		if (destination_open(&d, "one", false))
+			continue;
+		put(d.fd, "stream");
+		destination_close(&d);
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_file("victim", "victim");
+	assert_int_equal(files(), 3);
+	unlink("victim");
+	unlink("one");
+	unlink("other");
+}
+
 static void a_fifo_is_written_to(void **state)
 {
 	struct destination d;
@@ -280,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_comes_meanwhile_is_kept),
 		cmocka_unit_test(a_link_is_replaced_and_not_followed),
 		cmocka_unit_test(a_character_device_is_written_to),
+		cmocka_unit_test(a_name_that_changes_meanwhile_is_not_written_to),
 		cmocka_unit_test(a_fifo_is_written_to),
 		cmocka_unit_test(other_special_files_are_refused_and_stay),
 		cmocka_unit_test(a_link_to_standard_output_is_that),
