@@ -298,12 +298,26 @@ static void waiting(void *context)
 	fprintf(stderr, WAITING_FOR_MODULE "%s\n", driver_name(r->o->run.side));
 }
 
+/* Return: whether it is one, with a message printed. */
+static bool is_terminal(int fd)
+{
+	if (!isatty(fd))
+		return false;
+	fprintf(stderr, "ntprof-bpf: a stream is not for a terminal: use -o FILE or a pipe\n");
+	return true;
+}
+
 /* Return: 0, or a negative errno with a message printed. */
 static int open_output(struct recorder *r)
 {
 	const char *path = r->o->output, *kind;
 	int err = destination_open(&r->to, path, r->o->force);
 
+	/* Such as /dev/stdout. */
+	if (!err && is_terminal(r->to.fd)) {
+		destination_close(&r->to);
+		return -ENOTTY;
+	}
 	if (!err) {
 		r->out = output_new(r->to.fd, r->o->buffer_bytes);
 		if (r->out)
@@ -341,11 +355,8 @@ static int record_into(const struct record_options *o)
 	/* Who reads the stream knows how it goes; a peer's lines are for what it does not. */
 	if (!strcmp(o->output, "-"))
 		r.told = HUGE_VAL;
-	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {
-		fprintf(stderr,
-			"ntprof-bpf: a stream is not for a terminal: use -o FILE or a pipe\n");
+	if (!strcmp(o->output, "-") && is_terminal(STDOUT_FILENO))
 		return EXIT_FAILURE;
-	}
 	if (!run_check(&o->run) || open_output(&r))
 		return EXIT_FAILURE;
 	callbacks.output = r.out;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verb record, of a tracer that traces what the test says. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
+#define _GNU_SOURCE /* memfd_create(), posix_openpt() */
 #endif
 #include "streams.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 
 #include "cli/tracer.h"
@@ -17,16 +18,18 @@
 
 static char path[] = "/tmp/ntprof-record.XXXXXX";
 
-/* Records @nr commands into @path. Return: the exit status. */
-static int record(uint64_t nr, const char *option, const char *value)
+/* Records @nr commands into @to. Return: the exit status. */
+static int record(char *to, uint64_t nr)
 {
-	char *words[] = {"record",	"--host",	"--force",	"-o", path, "-d",
-			 "10", (char *)option, (char *)value, NULL};
+	char *words[] = {"record", "--host", "--force", "-o", to, "-d", "1", NULL};
+	int status;
 
 	traced.nr = 0;
 	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
-	return verb_record.main((int)ARRAY_SIZE(words) - (option ? 1 : 3), words);
+	status = verb_record.main((int)ARRAY_SIZE(words) - 1, words);
+	close(traced.records_fd);
+	return status;
 }
 
 static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
@@ -42,7 +45,7 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	limit = old;
 	limit.rlim_cur = DISK_BYTES;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	status = record(BURST, NULL, NULL);
+	status = record(path, BURST);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(status, EXIT_FAILURE);
 	assert_int_equal(traced.nr, BURST);
@@ -57,6 +60,23 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	assert_int_equal(records + e.end.losses.count[COUNTER_READER_SLOW], BURST);
 	stream_reader_free(r);
 	close(fd);
+}
+
+static void a_terminal_by_any_name_gets_no_stream(void **state)
+{
+	int user = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal;
+	struct pollfd seen = {.fd = user, .events = POLLIN};
+
+	(void)state;
+	if (user < 0 || grantpt(user) || unlockpt(user))
+		skip();
+	/* A hangup would be seen else. */
+	terminal = open(ptsname(user), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(terminal >= 0);
+	assert_int_equal(record(ptsname(user), 1), EXIT_FAILURE);
+	assert_int_equal(poll(&seen, 1, 0), 0);
+	close(terminal);
+	close(user);
 }
 
 static int enter(void **state)
@@ -77,6 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
+		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
