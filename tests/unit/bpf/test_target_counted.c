@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What begins ends, is in flight or is lost, whatever of it is in the sample. */
+#define PROGRAMS "target.bpf.c"
+#include "bpf/kernel.h"
+
+#include <stdlib.h>
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	if (map == &queues)
+		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &names)
+		return entry(kernel.names, sizeof(kernel.names[0]), SLOTS, key);
+	if (map == &hists)
+		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
+	if (map == &stages)
+		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	assert_ptr_equal(map, &sockets);
+	for (kernel.slot = 0; kernel.slot < SLOTS; kernel.slot++)
+		if (kernel.sockets[kernel.slot] == *(const __u64 *)key)
+			return &kernel.slot;
+	return NULL;
+}
+
+long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
+{
+	(void)flags;
+	assert_ptr_equal(map, &sockets);
+	kernel.sockets[*(const __u32 *)value] = *(const __u64 *)key;
+	return 0;
+}
+
+long bpf_map_delete_elem(void *map, const void *key)
+{
+	__u32 *slot = bpf_map_lookup_elem(map, key);
+
+	if (slot)
+		kernel.sockets[*slot] = 0;
+	return 0;
+}
+
+struct tcp_sock *bpf_skc_to_tcp_sock(void *sk)
+{
+	(void)sk;
+	return NULL;
+}
+
+#define CONNECTIONS 3
+#define COMMANDS 6
+
+static struct machine {
+	struct nvmet_fabrics_ops ops;
+	struct nvmet_subsys subsys;
+	struct nvmet_ctrl ctrl;
+	struct nvmet_tcp_queue queue[CONNECTIONS];
+	struct nvmet_tcp_cmd cmd[CONNECTIONS][COMMANDS];
+	struct nvme_command sqe[CONNECTIONS][COMMANDS];
+	bool out[CONNECTIONS][COMMANDS];
+	struct socket socket[CONNECTIONS];
+	struct sock sk[CONNECTIONS];
+	struct sk_buff skb;
+	struct nvme_completion cqe;
+	bool stock;
+	unsigned int begun;
+
+} m;
+
+static void receive(int i, int n, __u8 opcode)
+{
+	struct nvmet_tcp_queue *queue = &m.queue[i];
+	struct nvmet_tcp_cmd *cmd = &m.cmd[i][n];
+	struct nvme_tcp_cmd_pdu pdu;
+
+	m.sqe[i][n] = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = n, .nsid = 1, .cdw10 = random() % 1000},
+	};
+	m.sqe[i][n].common.dptr.sgl.length = 4096;
+	m.begun++;
+	m.out[i][n] = true;
+	pdu.cmd = m.sqe[i][n];
+	cmd->queue = queue;
+	cmd->req = (struct nvmet_req){
+		.cmd = &m.sqe[i][n],
+		.cqe = &m.cqe,
+		.sq = &queue->nvme_sq,
+		.ops = &m.ops,
+		.transfer_len = 4096,
+	};
+	if (m.stock) {
+		__u64 args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
+
+		stock_recvmsg(NULL, queue->sock, NULL, NULL, 1, PDU_COMMON_HEADER);
+		stock_cmd(args, &cmd->req, NULL, &queue->nvme_sq, &m.ops);
+	} else {
+		done_recv_pdu(NULL, &pdu, queue->nvme_sq.qid, random() % 2 ? kernel.now : 0, queue,
+			      cmd);
+	}
+}
+
+static void respond_to(int i, int n)
+{
+	struct nvmet_tcp_queue *queue = &m.queue[i];
+	struct nvmet_tcp_cmd *cmd = &m.cmd[i][n];
+	struct nvme_tcp_rsp_pdu rsp = {};
+	struct nvme_tcp_data_pdu data = {};
+
+	m.out[i][n] = false;
+	if (m.sqe[i][n].common.opcode == NVME_CMD_READ) {
+		if (m.stock)
+			stock_send_data_pdu(NULL, cmd);
+		else
+			try_send_data_pdu(NULL, &m.cqe, &data, 1, 24, queue, cmd);
+		/* Its data are sent in two parts, and it has no other answer then. */
+		for (int part = 1; part <= 2 && queue->nvme_sq.sqhd_disabled; part++) {
+			if (!nt_control.data_watched)
+				return;
+			cmd->wbytes_done = (part - 1) * 2048;
+			if (m.stock)
+				stock_send_data_end(NULL, cmd, true, part == 2);
+			else
+				try_send_data(NULL, &m.cqe, 1, 2048, queue, cmd);
+		}
+		if (queue->nvme_sq.sqhd_disabled)
+			return;
+	}
+	if (m.stock)
+		stock_send_response(NULL, cmd);
+	else
+		try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
+}
+
+/* At the place in memory of number @i, with a slot of its own or one that another has had. */
+static void open_connection(int i)
+{
+	int idx;
+
+	do {
+		idx = random() % (CONNECTIONS + 1);
+		for (int k = 0; k < CONNECTIONS; k++)
+			if (k != i && m.queue[k].sock && m.queue[k].idx == idx)
+				idx = -1;
+	} while (idx < 0);
+	memset(&m.queue[i], 0, sizeof(m.queue[i]));
+	memset(m.out[i], 0, sizeof(m.out[i]));
+	m.queue[i].sock = &m.socket[i];
+	m.queue[i].idx = idx;
+	m.queue[i].cmds = m.cmd[i];
+	m.socket[i].sk = &m.sk[i];
+	/* The same for all of them is, where vmlinux.h has no more of a socket, its sk_data_ready, too. */
+	m.sk[i].sk_receive_queue.next = &m.skb;
+	m.sk[i].sk_user_data = &m.queue[i];
+	receive(i, 0, NVME_FABRICS_COMMAND);
+	m.queue[i].nvme_sq.ctrl = &m.ctrl;
+	m.queue[i].nvme_sq.qid = i + 1;
+	m.queue[i].nvme_sq.sqhd_disabled = random() % 2;
+	respond_to(i, 0);
+}
+
+/* As trace/collect.c does. */
+static void sweep(void)
+{
+	for (unsigned int i = 0; i < NT_CMDS; i++) {
+		struct nt_cmd *c = &nt_cmds[i];
+		__u32 dead = kernel.queues[c->r.slot].dead_gen;
+
+		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
+			continue;
+		if (nt_knobs.sample_below && measured(c))
+			nt_control.tracked--;
+		c->owner |= NT_RELEASED;
+		nt_control.counters[NT_CNT_DIED]++;
+	}
+}
+
+static void step(void)
+{
+	int i = random() % CONNECTIONS, n = random() % COMMANDS;
+
+	if (random() % 50 == 0) {
+		sock_set_state(NULL, &m.sk[i], 0, TCP_CLOSE);
+		open_connection(i);
+	} else if (random() % 40 == 0) {
+		sweep();
+	} else if (!m.out[i][n]) {
+		receive(i, n, random() % 3 ? NVME_CMD_READ : NVME_CMD_WRITE);
+	} else if (random() % 10 == 0) {
+		/* The end is missed. */
+		m.out[i][n] = false;
+	} else {
+		respond_to(i, n);
+	}
+}
+
+static void run_of(__u32 below, bool all, bool stock)
+{
+	__u64 ended = 0, waits = 0, counted = 0;
+
+	kernel_reset();
+	memset(&m, 0, sizeof(m));
+	m.ops.type = NVMF_TRTYPE_TCP;
+	m.subsys.subsysnqn = "nqn.subsystem";
+	m.ctrl.subsys = &m.subsys;
+	m.stock = stock;
+	nt_knobs.select = NT_SELECT_NONE;
+	nt_knobs.sample_below = below;
+	nt_knobs.count_all = all;
+	nt_control.began_ns = 1;
+	nt_control.data_watched = random() % 2;
+	for (int i = 0; i < CONNECTIONS; i++)
+		open_connection(i);
+	for (int i = 0; i < 3000; i++)
+		step();
+	sweep();
+	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++) {
+		ended += kernel.hists[h].others;
+		for (unsigned int b = 0; b < NT_BUCKETS; b++)
+			ended += kernel.hists[h].buckets[b];
+	}
+	for (unsigned int c = 0; c < NT_CMDS; c++) {
+		waits += in_flight(&nt_cmds[c]);
+		counted += measured(&nt_cmds[c]);
+	}
+	if (below)
+		assert_int_equal(nt_control.tracked, counted);
+	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
+	if (!below || all)
+		assert_int_equal(m.begun, ended + waits + nt_control.counters[NT_CNT_OVERWRITTEN] +
+						  nt_control.counters[NT_CNT_DIED]);
+}
+
+static void begun_is_ended_in_flight_or_lost(void **state)
+{
+	(void)state;
+	srandom(1);
+	for (int round = 0; round < 10; round++) {
+		for (int stock = 0; stock < 2; stock++) {
+			run_of(0, false, stock);
+			run_of(1u << 31, true, stock);
+			run_of(1u << 28, true, stock);
+			run_of(1u << 31, false, stock);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(begun_is_ended_in_flight_or_lost),
+	};
+
+	return cmocka_run_group_tests_name("target_counted", tests, NULL, NULL);
+}
