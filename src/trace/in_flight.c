@@ -26,11 +26,20 @@ void in_flight_free(struct tracer *t)
 	overdue_free(t->overdue);
 }
 
+/* Whether the connection of generation @gen has closed, of those that had the slot of @q. */
+static bool has_died(const struct nt_queue *q, uint32_t gen)
+{
+	uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
+
+	return dead && (int32_t)(gen - dead) <= 0;
+}
+
 /* Calls @fn for each state in flight of the queue @q; it may have ended by then. */
 static void each(struct tracer *t, const struct nt_queue *q,
 		 void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
 {
-	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
+	/* Most slots of a large machine have never been used. */
+	for (unsigned int n = 0; q->object && n < NT_CHUNKS_PER_QUEUE; n++) {
 		uint32_t chunk = q->chunk[n];
 
 		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
@@ -175,7 +184,8 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 	bool measured;
 	int told;
 
-	if (!copy(t, c, &r, &measured) || !measured || r.slot >= t->nr_slots)
+	if (!copy(t, c, &r, &measured) || !measured || r.slot >= t->nr_slots ||
+	    has_died(&t->object.queues[r.slot], r.gen))
 		return;
 	begin = record_begin_ns(&r);
 	if (!begin || begin > look->now || look->now - begin < t->o.overdue_ns)
@@ -234,12 +244,12 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 	const struct queue_ident *id;
-	const uint32_t *dead = context;
+	const struct nt_queue *q = context;
 	struct nt_record r;
 	bool measured, whole;
 
 	/* Earlier connections of the slot may have closed since the last time, too. */
-	if ((int32_t)(c->r.gen - *dead) > 0 || (owner & NT_RELEASED))
+	if (!has_died(q, c->r.gen) || (owner & NT_RELEASED))
 		return;
 	whole = copy(t, c, &r, &measured);
 	/* Not if another command has begun there meanwhile. */
@@ -273,7 +283,7 @@ void in_flight_bury(struct tracer *t)
 			connections_identify(t, slot, q->gen & 1);
 		if (!dead || t->swept_gen[slot] == dead)
 			continue;
-		each(t, q, bury, &dead);
+		each(t, q, bury, q);
 		t->swept_gen[slot] = dead;
 	}
 }

@@ -127,6 +127,22 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	in_flight_free(&t);
 }
 
+/* It is about to be counted as died. */
+static void command_of_a_closed_connection_is_not_overdue(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+
+	(void)state;
+	wait_in(1, 0, 3, 2 * SECOND);
+	wait_in(1, 1, 4, 2 * SECOND);
+	shared.queues[1].gen = 4;
+	shared.queues[1].dead_gen = 3;
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_int_equal(shared.told.cid, 1);
+	in_flight_free(&t);
+}
+
 /* A controller that resets keeps commands to send them again, while its Connect is not answered either. */
 static void host_commands_wait_across_a_connect(void **state)
 {
@@ -189,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
+		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
 		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
