@@ -5,6 +5,8 @@
 #include "cli/console.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,20 +18,51 @@
 /* How long the last messages wait for a terminal when there is no time. */
 #define END_PATIENCE_NS 100000000ULL
 
-/* There is one standard error. */
+/*
+ * There is one standard error.
+ * @lost: bytes that found no room since that was told
+ * @waited_at: so much was written when a message has waited for room; nobody waits for the same again
+ */
 static struct {
 	struct output *output;
 	FILE *before;
+	uint64_t lost;
+	uint64_t waited_at;
 } console;
+
+/* What is missing is told where it is missing. */
+static int tell_lost(struct output *o)
+{
+	char text[80];
+	int n, err;
+
+	if (!console.lost)
+		return 0;
+	n = snprintf(text, sizeof(text),
+		     "\n(messages of %" PRIu64 " bytes were lost: nobody took them)\n", console.lost);
+	err = output_put(o, text, (size_t)n, 0);
+	if (!err)
+		console.lost = 0;
+	return err;
+}
+
+static int put(struct output *o, const char *text, size_t n)
+{
+	return tell_lost(o) ?: output_put(o, text, n, 0);
+}
 
 static ssize_t console_write(void *cookie, const char *text, size_t n)
 {
 	struct output *o = cookie;
+	int err = put(o, text, n);
 
-	if (output_put(o, text, n, 0) == -EAGAIN) {
+	if (err == -EAGAIN && console.waited_at != output_written(o)) {
 		output_settle(o, -1, ROOM_PATIENCE_NS);
-		output_put(o, text, n, 0);
+		console.waited_at = output_written(o);
+		err = put(o, text, n);
 	}
+	if (err)
+		console.lost += n;
 	output_flush(o);
 	/* A stream with an error would take nothing any more. */
 	return (ssize_t)n;
@@ -50,6 +83,8 @@ int console_open(void)
 	}
 	setvbuf(f, NULL, _IONBF, 0);
 	console.output = o;
+	console.lost = 0;
+	console.waited_at = UINT64_MAX;
 	console.before = stderr;
 	stderr = f;
 	return 0;
@@ -63,12 +98,15 @@ bool console_idle(void)
 void console_close(int hurry_fd)
 {
 	FILE *f = stderr;
+	int err;
 
 	if (!console.output)
 		return;
 	stderr = console.before;
 	fclose(f);
-	output_settle(console.output, hurry_fd, END_PATIENCE_NS);
+	err = output_settle(console.output, hurry_fd, END_PATIENCE_NS);
+	if (!err && console.lost && !tell_lost(console.output))
+		output_settle(console.output, hurry_fd, END_PATIENCE_NS);
 	output_free(console.output);
 	console.output = NULL;
 }

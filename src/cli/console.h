@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /**
- * console_open() - from now on the stream stderr does not wait. What finds no room is lost, so progress is
- * told only when console_idle(). fileno(stderr) is -1 meanwhile.
+ * console_open() - from now on the stream stderr does not wait. What finds no room is lost, and that is told when
+ * there is room again; so progress is told only when console_idle(). fileno(stderr) is -1 meanwhile.
  *
  * Return: 0 or a negative errno.
  */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Standard error while a run is under way, and nobody reads it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/console.h"
+#include "core/time.h"
+
+/* More than is kept, and what a pipe holds. */
+#define LINE 1024
+#define TOO_MUCH (1500u * LINE)
+/* Messages behind that, and how long all of them may take: with a tenth of a second for each it would be twice that. */
+#define MESSAGES 200
+#define SOON_NS 10000000000ULL
+
+static void nobody_waits_for_each_message(void **state)
+{
+	int before = dup(STDERR_FILENO), p[2], lines = 0;
+	char *got = calloc(2, TOO_MUCH), *lost;
+	unsigned long bytes = 0;
+	uint64_t begin, took;
+	size_t nr = 0;
+	ssize_t n;
+
+	(void)state;
+	assert_non_null(got);
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);
+	close(p[1]);
+	assert_int_equal(console_open(), 0);
+	for (int i = 0; i < (int)(TOO_MUCH / LINE); i++)
+		fprintf(stderr, "%*d\n", LINE - 1, i);
+	begin = monotonic_ns();
+	for (int i = 0; i < MESSAGES; i++)
+		fprintf(stderr, "%*d\n", LINE - 1, i);
+	took = monotonic_ns() - begin;
+	while (!console_idle() || poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 0) == 1) {
+		n = read(p[0], got + nr, LINE);
+		nr += (size_t)n;
+	}
+	fprintf(stderr, "the last one\n");
+	console_close(-1);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	while ((n = read(p[0], got + nr, LINE)) > 0)
+		nr += (size_t)n;
+	close(p[0]);
+	assert_true(took < SOON_NS);
+	lost = strstr(got, "(messages of ");
+	assert_non_null(lost);
+	assert_int_equal(sscanf(lost, "(messages of %lu bytes", &bytes), 1);
+	assert_non_null(strstr(lost, "the last one\n"));
+	/* The blank line is of what was lost. */
+	for (const char *at = got; at < lost - 1; at++)
+		lines += *at == '\n';
+	assert_int_equal((size_t)lines * LINE + bytes, TOO_MUCH + MESSAGES * LINE);
+	free(got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_waits_for_each_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
