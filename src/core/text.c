@@ -6,6 +6,8 @@
 
 /* The longest that one byte becomes, and its terminating 0. */
 #define ESCAPED_MAX sizeof("\\u00ff")
+/* What is written at once: mostly all of a text. */
+#define PRINT_LEN 512
 
 static bool printable(char c)
 {
@@ -28,14 +30,21 @@ static void escape(char c, enum text_style style, char out[ESCAPED_MAX])
 		memcpy(out, (char[]){c, '\0'}, 2);
 }
 
+/* Not byte by byte, as a stream may have no buffer: standard error has none. */
 void text_print(FILE *f, const char *s, enum text_style style)
 {
-	char out[ESCAPED_MAX];
+	char out[PRINT_LEN];
+	size_t used = 0;
 
 	for (; *s; s++) {
-		escape(*s, style, out);
-		fputs(out, f);
+		if (used + ESCAPED_MAX > sizeof(out)) {
+			fwrite(out, 1, used, f);
+			used = 0;
+		}
+		escape(*s, style, out + used);
+		used += strlen(out + used);
 	}
+	fwrite(out, 1, used, f);
 }
 
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
