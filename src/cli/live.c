@@ -113,17 +113,33 @@ static int finish_peers(struct live_merge *peers)
 	return err;
 }
 
+/* A terminal's, each of which replaces the one before, are not missed. */
+static int take_back(const struct live *l)
+{
+	struct output_rest rest;
+	int err = output_cut(l->view.output, &rest);
+
+	if (!err && rest.pieces && !l->view.redraw)
+		fprintf(stderr, "the last %u block%s left out\n", rest.pieces,
+			rest.pieces == 1 ? " is" : "s are");
+	return err;
+}
+
+static void cut(void *context)
+{
+	take_back(context);
+}
+
 static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
 	int err = l->peers ? finish_peers(l->peers) : 0;
-	struct output_rest rest;
 
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);
 	/* It is worth more than the blocks that nobody has read. */
-	if (err == -EAGAIN && !output_cut(l->view.output, &rest))
+	if (err == -EAGAIN && !take_back(l))
 		err = view_summary(s, &l->view);
 	return taken(l, err) < 0 ? err : 0;
 }
@@ -205,6 +221,7 @@ static int live(const struct live_options *o)
 		.end = show_summary,
 		.output_name = "standard output",
 		.left_out = left_out,
+		.cut = cut,
 	};
 	struct live l = {.o = o};
 	int status;

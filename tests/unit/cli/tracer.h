@@ -3,6 +3,7 @@
 #ifndef NTPROF_CLI_TRACER_H
 #define NTPROF_CLI_TRACER_H
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,11 +19,13 @@ struct tracer {
  * @records_fd: an eventfd: so many records come with the next tracer_drain()
  * @nr: records so far; each has its number, from 0 on, in slba
  * @result: of tracer_drain() and tracer_collect(), if not 0
+ * @signal: comes when nothing is traced any more; 0: none
  */
 static struct {
 	int records_fd;
 	uint64_t nr;
 	int result;
+	int signal;
 } traced;
 
 enum tracer_status tracer_check(char *detail, size_t size)
@@ -121,6 +124,8 @@ void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
 void tracer_close(struct tracer *t)
 {
 	free(t);
+	if (traced.signal)
+		raise(traced.signal);
 }
 
 #endif /* NTPROF_CLI_TRACER_H */
