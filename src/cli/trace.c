@@ -67,13 +67,11 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 	if (fflush(trace->line))
 		return -ENOMEM;
 	err = output_put(trace->out, trace->text, trace->size, 1);
-	if (err == -EAGAIN) {
-		trace->left_out++;
+	/* What it failed of run() tells, and ends; more may come until then. */
+	if (err) {
+		trace->left_out += err != -EPIPE;
 		return 0;
 	}
-	/* What it failed of run() tells. */
-	if (err)
-		return 1;
 	/* It is told again when it ends. */
 	if (r->flags & NT_F_IN_FLIGHT)
 		return 0;

@@ -121,6 +121,14 @@ void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
 	*q = (struct queue_info){.slot = slot, .sqsize = 1};
 }
 
+void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
+			    size_t size)
+{
+	(void)t;
+	(void)r;
+	snprintf(buf, size, "nvme0");
+}
+
 void tracer_close(struct tracer *t)
 {
 	free(t);
