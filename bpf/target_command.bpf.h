@@ -142,6 +142,15 @@ static __always_inline bool is_skipped(struct nvme_command *sqe, bool wanted)
 }
 
 /*
+ * Counts a command that is in flight where another one begins: its end was not seen, or its connection
+ * has closed. @q: whose command begins; NULL where that is another slot
+ */
+static __always_inline void count_unended(const struct nt_queue *q, const struct nt_cmd *c)
+{
+	count(q && c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
+}
+
+/*
  * A capsule that is not in the sample, nor counted. A command at its address that is still in flight is
  * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
  */
@@ -150,7 +159,7 @@ static __always_inline int capsule_skip(const struct target_capsule *t)
 	struct nt_cmd *c = CMD_FIND(t->cmd, queue_at(t->slot), capsule_tag(t));
 
 	if (c) {
-		count(NT_CNT_OVERWRITTEN);
+		count_unended(c->r.slot == t->slot ? queue_at(t->slot) : NULL, c);
 		cmd_release(c);
 	}
 	return 0;
@@ -193,7 +202,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	if (!c)
 		goto no_slot;
 	if (in_flight(c))
-		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
+		count_unended(q, c);
 	if (wanted) {
 		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 		record_sqe(&c->r, sqe, t->qid == 0);
