@@ -139,6 +139,28 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 }
 
 /*
+ * From Linux 6.18 on, which is when the enum got its name, a request whose time nobody asks for keeps
+ * that of its last use; before, it has none.
+ */
+enum rqf_flags___named { __RQF_IO_STAT___named = 8 };
+
+struct request___flags {
+	__u32 rq_flags;
+} __attribute__((preserve_access_index));
+
+/* When the block layer began with a request; 0: it did not look at the clock. @rq: typed */
+static __always_inline __u64 start_time(struct request *rq)
+{
+	struct request___flags *flags = (void *)rq;
+
+	if (bpf_core_enum_value_exists(enum rqf_flags___named, __RQF_IO_STAT___named) &&
+	    !(flags->rq_flags &
+	      1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_IO_STAT___named)))
+		return 0;
+	return rq->start_time_ns;
+}
+
+/*
  * To begun: the driver has got a request.
  * @rq: typed
  * @sqe: typed, or on the stack
@@ -148,7 +170,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 					 struct nvme_command *sqe, bool wanted)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
-	__u64 submit = rq->start_time_ns;
+	__u64 submit = start_time(rq);
 	struct nt_cmd *c, *left;
 	struct nt_queue *q;
 	__u32 flags = 0;
@@ -214,7 +236,7 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 			queue_identify(q, h, rq);
 	}
 	if (c) {
-		count_unended(c, rq->start_time_ns);
+		count_unended(c, start_time(rq));
 		cmd_release(c);
 	}
 	return 0;
@@ -318,7 +340,7 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 static __always_inline void count_unbegun(struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
-	__u64 made = rq->start_time_ns;
+	__u64 made = start_time(rq);
 
 	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;

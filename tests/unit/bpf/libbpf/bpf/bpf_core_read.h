@@ -15,6 +15,7 @@
 
 #define bpf_core_type_size(type) sizeof(type)
 #define bpf_core_enum_value(type, value) value
+#define bpf_core_enum_value_exists(type, value) 0
 #define bpf_core_field_offset(type, member) __builtin_offsetof(type, member)
 
 #endif /* NTPROF_TESTS_BPF_CORE_READ_H */
