@@ -3,6 +3,12 @@
 
 #include "core/span.h"
 
+/*
+ * What a target had of a command that the host gave up it tells when it notices that the connection has closed:
+ * at its next look, or when no Keep Alive has come for long. Keep Alive Timeouts are mostly 5 s to 30 s.
+ */
+#define GIVEN_UP_NS 60000000000ULL
+
 void chance_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
@@ -56,6 +62,8 @@ bool chance_has_passed(const struct topology *t, const struct half *h, const str
 		return t->streams[h->stream].newest > end + margin;
 	if (!chance_is_settled(h) || h->side != NT_HOST)
 		return false;
+	if (r->flags & NT_F_CANCELLED)
+		margin += GIVEN_UP_NS;
 	end += (uint64_t)h->link->offset.now.high;
 	return t->streams[h->partner->stream].newest > end + margin;
 }

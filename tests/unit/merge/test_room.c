@@ -276,11 +276,16 @@ static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state
 }
 
 /* A host that gets no answer gives up after 30 s; what the target had of the command until then is its half. */
-/* @late_ns: how long after the host gave up the target went on with them; 0: it did before */
-static void time_out(uint64_t late_ns)
+/*
+ * @late_ns: how long after the host gave up the target went on with them; 0: it did before
+ * @told_late: the target tells of them when everybody else has gone on for seconds
+ */
+static void time_out(uint64_t late_ns, bool told_late)
 {
 	static const unsigned int last[] = {NT_T_SENT, NT_T_SEND, NT_T_DONE, NT_T_EXEC, NT_T_CMD};
-	struct nt_record h, t, given_up[ARRAY_SIZE(last)];
+	const uint64_t waited = 30 * 1000000 / EVERY_US, more = told_late ? waited / 5 : 0,
+		       afterwards = told_late ? 1000 : 0;
+	struct nt_record h, t, given_up[ARRAY_SIZE(last)], had[ARRAY_SIZE(last)];
 	struct counted n;
 	struct merge *m = begin(&n);
 
@@ -298,28 +303,41 @@ static void time_out(uint64_t late_ns)
 			t.points[p] += late_ns;
 		for (unsigned int p = last[i] + 1; p < NT_POINTS_MAX; p++)
 			t.points[p] = 0;
-		say(m, TARGET_A, &t);
+		had[i] = t;
+		if (!told_late)
+			say(m, TARGET_A, &t);
 	}
-	run_both(m, TARGET_B, 1000, 30 * 1000000 / EVERY_US);
+	run_both(m, TARGET_B, 1000, waited);
 	for (uint64_t i = 0; i < ARRAY_SIZE(last); i++)
 		say(m, HOST, &given_up[i]);
+	/* Its stream has gone on, with other commands. */
+	run_both(m, TARGET_B, waited, waited + more);
+	run_both(m, TARGET_A, waited + more, waited + more + afterwards);
+	for (uint64_t i = 0; told_late && i < ARRAY_SIZE(last); i++)
+		say(m, TARGET_A, &had[i]);
 	merge_finish(m);
 	assert_int_equal(n.wrong, 0);
 	assert_int_equal(n.host_only + n.target_only + n.ambiguous, 0);
-	assert_int_equal(n.matched, 1000 + 30 * 1000000 / EVERY_US + ARRAY_SIZE(last));
+	assert_int_equal(n.matched, 1000 + waited + more + afterwards + ARRAY_SIZE(last));
 	merge_free(m);
 }
 
 static void commands_that_time_out_are_matched_with_what_the_target_had(void **state)
 {
 	(void)state;
-	time_out(0);
+	time_out(0, false);
+}
+
+static void what_a_target_tells_late_of_what_was_given_up_is_met(void **state)
+{
+	(void)state;
+	time_out(40000000000ULL, true);
 }
 
 static void a_target_may_go_on_with_what_the_host_gave_up(void **state)
 {
 	(void)state;
-	time_out(40000000000ULL);
+	time_out(40000000000ULL, false);
 }
 
 int main(void)
@@ -332,6 +350,7 @@ int main(void)
 		cmocka_unit_test(what_an_ended_stream_has_told_of_is_met),
 		cmocka_unit_test(commands_that_time_out_are_matched_with_what_the_target_had),
 		cmocka_unit_test(a_target_may_go_on_with_what_the_host_gave_up),
+		cmocka_unit_test(what_a_target_tells_late_of_what_was_given_up_is_met),
 		cmocka_unit_test(a_successor_that_has_not_told_of_anything_is_waited_for),
 	};
 
