@@ -34,11 +34,11 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	return 0;
 }
 
-void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *text,
+void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
 		    size_t size)
 {
 	(void)side;
-	snprintf(text, size, "%d %s", status, detail);
+	snprintf(buf, size, "%d %s", status, detail);
 }
 
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
