@@ -242,7 +242,7 @@ static uint8_t shape_of_target(const struct nt_record *r)
 
 static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
-	uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+	__u64 owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 	const struct queue_ident *id;
 	const struct nt_queue *q = context;
 	struct nt_record r;
