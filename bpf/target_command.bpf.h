@@ -142,8 +142,8 @@ static __always_inline bool is_skipped(struct nvme_command *sqe, bool wanted)
 }
 
 /*
- * Counts a command that is in flight where another one begins: its end was not seen, or its connection
- * has closed. @q: whose command begins; NULL where that is another slot
+ * Counts a command that is in flight where another one begins: its end was not seen, or its
+ * connection has closed. @q: whose command begins; NULL where that is another slot
  */
 static __always_inline void count_unended(const struct nt_queue *q, const struct nt_cmd *c)
 {

@@ -12,8 +12,9 @@
 #define TAG_MASK 0xfff
 
 /*
- * What tells a command from the others: a command id comes back, but not at the same time. What a host
- * sends again has the same tag and start time, but another @gen, and another id in the bits above the tag.
+ * What tells a command from the others: a command id comes back, but not at the same time. What a
+ * host sends again has the same tag and start time, but another @gen, and another id in the bits
+ * above the tag.
  */
 struct key {
 	uint64_t begin;
