@@ -44,7 +44,8 @@ void text_print(FILE *f, const char *s, enum text_style style)
 		escape(*s, style, out + used);
 		used += strlen(out + used);
 	}
-	fwrite(out, 1, used, f);
+	if (used)
+		fwrite(out, 1, used, f);
 }
 
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
