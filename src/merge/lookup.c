@@ -44,6 +44,9 @@ static pending_id window_check(const struct window *w, pending_id id)
 		return 0;
 	if (w->side == NT_HOST)
 		return before(p->from_ns, w->oldest) ? 0 : id;
+	/* A target may go on with what the host gave up. */
+	if (p->r.flags & NT_F_CANCELLED)
+		return id;
 	return before(offset_until(&p->r),
 		      w->until - (uint64_t)offset_drift_ns(offset_until(&p->r) - p->from_ns))
 		       ? 0

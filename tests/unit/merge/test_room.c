@@ -315,6 +315,9 @@ static void time_out(uint64_t late_ns, bool told_late)
 	run_both(m, TARGET_A, waited + more, waited + more + afterwards);
 	for (uint64_t i = 0; told_late && i < ARRAY_SIZE(last); i++)
 		say(m, TARGET_A, &had[i]);
+	/* At once, while what waits is looked up, not only when all is over. */
+	if (told_late)
+		assert_int_equal(n.matched, 1000 + waited + more + afterwards + ARRAY_SIZE(last));
 	merge_finish(m);
 	assert_int_equal(n.wrong, 0);
 	assert_int_equal(n.host_only + n.target_only + n.ambiguous, 0);
