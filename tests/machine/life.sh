@@ -87,7 +87,7 @@ host_disconnect 2>/dev/null
 sleep 1
 tracer_stop "${recorders[@]}"
 equal "recorders exit with 0" $? 0
-ntprof-bpf report --slowest 64 /tmp/host.ntp /tmp/target.ntp >/tmp/stories 2>/tmp/stories.err
+ntprof-bpf report --slowest 1000 /tmp/host.ntp /tmp/target.ntp >/tmp/stories 2>/tmp/stories.err
 # Both sides' halves of a command that was never answered are one story.
 check "a command that died is told with what its target had of it" grep -q 'connection closed: it died' /tmp/stories
 grep -c 'connection closed: it died' /tmp/stories | sed 's/^/# stories of commands that died: /'
