@@ -278,18 +278,21 @@ static int print(struct report *r)
 	if (err)
 		return err;
 	connections_print_strays(r->merge, stdout);
-	if (!r->merged.commands)
-		return print_apart(r);
-	printf("\n");
-	stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
-	printf("\n");
-	err = connections_print_stages(&r->merged, stdout);
-	if (err)
-		return err;
-	printf("\n");
-	err = numbers_print_merged(&r->merged, stdout);
-	if (err)
-		return err;
+	if (r->merged.commands) {
+		printf("\n");
+		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
+		printf("\n");
+		err = connections_print_stages(&r->merged, stdout);
+		if (err)
+			return err;
+	}
+	/* Where the target answered nothing, all that is merged may have been given up. */
+	if (r->merged.commands || r->merged.cancelled) {
+		printf("\n");
+		err = numbers_print_merged(&r->merged, stdout);
+		if (err)
+			return err;
+	}
 	totals_sort(&r->merged);
 	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
 		printf("\n");
