@@ -244,18 +244,6 @@ static __always_inline void count_unbegun(void)
 		count(NT_CNT_NO_START);
 }
 
-static __always_inline __u8 shape_of(const struct nt_record *r)
-{
-	if (r->points[NT_T_SEND_R2T])
-		return NT_SHAPE_R2T_WRITE;
-	if (!r->length)
-		return NT_SHAPE_NO_DATA;
-	/* NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode says host to controller data transfer. */
-	if (r->op == NT_OP_FABRICS || (r->opcode & 1))
-		return NT_SHAPE_INLINE_WRITE;
-	return NT_SHAPE_READ;
-}
-
 /*
  * To released: the answer's last PDU is handed to the socket. Programs that run for this command
  * later find it released, and leave it. @queue: see queue_begin()
@@ -276,7 +264,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 		return;
 	}
 
-	shape = shape_of(r);
+	shape = nt_target_shape(r);
 	r->shape = shape;
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	latency_count(q, r, now - begin);

@@ -196,6 +196,22 @@ struct nt_queue {
 	__u32 hist[2][NT_OPS_NR];
 };
 
+/**
+ * nt_target_shape() - the shape of a command by what the target has seen of it
+ *
+ * NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode says host to controller data transfer.
+ */
+static inline __attribute__((always_inline)) __u8 nt_target_shape(const struct nt_record *r)
+{
+	if (r->points[NT_T_SEND_R2T])
+		return NT_SHAPE_R2T_WRITE;
+	if (!r->length)
+		return NT_SHAPE_NO_DATA;
+	if (r->op == NT_OP_FABRICS || (r->opcode & 1))
+		return NT_SHAPE_INLINE_WRITE;
+	return NT_SHAPE_READ;
+}
+
 /* Who is connected to a target's queue; on the host, sysfs tells. */
 struct nt_names {
 	char subsysnqn[NT_NQN_LEN];

@@ -230,16 +230,6 @@ static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
 	return t->o.select != NT_SELECT_NONE;
 }
 
-/* As the programs say it when a command ends. */
-static uint8_t shape_of_target(const struct nt_record *r)
-{
-	if (r->points[NT_T_SEND_R2T])
-		return NT_SHAPE_R2T_WRITE;
-	if (!r->length)
-		return NT_SHAPE_NO_DATA;
-	return r->op == NT_OP_FABRICS || (r->opcode & 1) ? NT_SHAPE_INLINE_WRITE : NT_SHAPE_READ;
-}
-
 static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	__u64 owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
@@ -265,7 +255,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	id = &t->ident[r.slot][r.gen & 1];
 	r.qid = id->gen == r.gen ? id->qid : 0;
 	r.cntlid = id->gen == r.gen ? id->cntlid : NT_CNTLID_NONE;
-	r.shape = shape_of_target(&r);
+	r.shape = nt_target_shape(&r);
 	r.flags |= NT_F_CANCELLED;
 	if (in_flight_was_overdue(t, &r))
 		r.flags |= NT_F_WAS_OVERDUE;

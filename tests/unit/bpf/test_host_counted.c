@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What begins ends, is in flight or is lost, whatever of it is in the sample. */
-#define PROGRAMS "host.bpf.c"
-#include "bpf/kernel.h"
+#include "bpf/host.h"
 
 #include <stdlib.h>
-
-void *bpf_map_lookup_elem(void *map, const void *key)
-{
-	static struct host_note note;
-
-	if (map == &queues)
-		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
-	if (map == &hists)
-		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
-	if (map == &stages)
-		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
-	assert_ptr_equal(map, &notes);
-	return &note;
-}
 
 #define QID 1
 #define REQUESTS 8

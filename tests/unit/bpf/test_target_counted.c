@@ -1,49 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What begins ends, is in flight or is lost, whatever of it is in the sample. */
-#define PROGRAMS "target.bpf.c"
-#include "bpf/kernel.h"
+#include "bpf/target.h"
 
 #include <stdlib.h>
-
-void *bpf_map_lookup_elem(void *map, const void *key)
-{
-	if (map == &queues)
-		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
-	if (map == &names)
-		return entry(kernel.names, sizeof(kernel.names[0]), SLOTS, key);
-	if (map == &hists)
-		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
-	if (map == &stages)
-		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
-	assert_ptr_equal(map, &sockets);
-	for (kernel.slot = 0; kernel.slot < SLOTS; kernel.slot++)
-		if (kernel.sockets[kernel.slot] == *(const __u64 *)key)
-			return &kernel.slot;
-	return NULL;
-}
-
-long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
-{
-	(void)flags;
-	assert_ptr_equal(map, &sockets);
-	kernel.sockets[*(const __u32 *)value] = *(const __u64 *)key;
-	return 0;
-}
-
-long bpf_map_delete_elem(void *map, const void *key)
-{
-	__u32 *slot = bpf_map_lookup_elem(map, key);
-
-	if (slot)
-		kernel.sockets[*slot] = 0;
-	return 0;
-}
-
-struct tcp_sock *bpf_skc_to_tcp_sock(void *sk)
-{
-	(void)sk;
-	return NULL;
-}
 
 #define CONNECTIONS 3
 #define COMMANDS 6
