@@ -82,7 +82,8 @@ int console_open(void)
 		output_free(o);
 		return -ENOMEM;
 	}
-	setvbuf(f, NULL, _IONBF, 0);
+	/* A line is put together from parts; others write to a terminal, too, and would come between them. */
+	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	console.output = o;
 	console.lost = 0;
 	console.waited_at = UINT64_MAX;

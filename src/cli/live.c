@@ -81,6 +81,13 @@ static bool held_back(const struct live *l)
 	return l->view.redraw && starting(l);
 }
 
+/* At a terminal, before anything is drawn there. */
+static void tell_messages(struct live *l)
+{
+	if (l->terminal && starting(l))
+		peers_print_messages(l->peers, &l->told, stderr);
+}
+
 static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
@@ -91,6 +98,9 @@ static int show_interval(void *context, const struct stats *s)
 		peers_print_waiting(l->peers, &l->told, hold, stderr);
 	if (!err && l->peers)
 		err = live_merge_interval(l->peers);
+	/* It has read what peers say, too. */
+	if (!err)
+		tell_messages(l);
 	if (err || hold)
 		return err;
 	return l->o->count && ++l->shown >= l->o->count;
@@ -189,8 +199,8 @@ static int take_peers(void *context)
 	struct live *l = context;
 	int err = live_merge_ready(l->peers);
 
-	if (!err && l->terminal && starting(l))
-		peers_print_messages(l->peers, &l->told, stderr);
+	if (!err)
+		tell_messages(l);
 	return err;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Standard error while a run is under way, and nobody reads it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pipe2(), O_DIRECT */
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,10 +69,37 @@ static void nobody_waits_for_each_message(void **state)
 	free(got);
 }
 
+/* Whoever else writes to a terminal then does so between lines. */
+static void a_line_is_written_at_once(void **state)
+{
+	int before = dup(STDERR_FILENO), p[2];
+	char got[64] = "";
+
+	(void)state;
+	/* Of a pipe of packets, each read() gives what one write() was given. */
+	assert_int_equal(pipe2(p, O_DIRECT), 0);
+	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);
+	close(p[1]);
+	assert_int_equal(console_open(), 0);
+	fputs("one ", stderr);
+	/* What is not held back is out by then, mostly. */
+	assert_int_equal(poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 100), 0);
+	fputs("line\n", stderr);
+	assert_int_equal(read(p[0], got, sizeof(got) - 1), 9);
+	assert_string_equal(got, "one line\n");
+	fputs("without an end", stderr);
+	console_close(-1);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	assert_int_equal(read(p[0], got, sizeof(got) - 1), 14);
+	close(p[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits_for_each_message),
+		cmocka_unit_test(a_line_is_written_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,12 +19,14 @@ struct tracer {
  * @records_fd: an eventfd: so many records come with the next tracer_drain()
  * @nr: records so far; each has its number, from 0 on, in slba
  * @result: of tracer_drain() and tracer_collect(), if not 0
+ * @collecting: tracer_collect() calls it first, if not NULL
  * @signal: comes when nothing is traced any more; 0: none
  */
 static struct {
 	int records_fd;
 	uint64_t nr;
 	int result;
+	void (*collecting)(void);
 	int signal;
 } traced;
 
@@ -99,6 +101,8 @@ int tracer_drain(struct tracer *t)
 int tracer_collect(struct tracer *t, struct stats *s)
 {
 	(void)t;
+	if (traced.collecting)
+		traced.collecting();
 	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];
 	return traced.result;
