@@ -28,7 +28,7 @@ VERSION := 0.1.0
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -lm
+LIBS := -lbpf -lelf -lz -ljson-c -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -120,7 +120,7 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ljson-c -lm $(LDFLAGS)
 
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.

@@ -27,6 +27,7 @@
  * @run: side, interval and what else every run has
  * @count: end after this many blocks; 0 is never
  * @histogram: print full-size histograms
+ * @format: what blocks look like
  * @peers, @nr_peers: commands that bring a target's stream, or files
  * @peer_as_root: also where somebody else called sudo
  */
@@ -34,6 +35,7 @@ struct live_options {
 	struct run_options run;
 	uint64_t count;
 	bool histogram;
+	enum output_format format;
 	char *peers[PEERS_MAX];
 	unsigned int nr_peers;
 	bool peer_as_root;
@@ -237,6 +239,7 @@ static int live(const struct live_options *o)
 	int status;
 
 	view_setup(&l.view, stdout);
+	view_format(&l.view, o->format);
 	l.view.histogram = o->histogram;
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	if (!l.view.output) {
@@ -254,7 +257,7 @@ static int live(const struct live_options *o)
 
 enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
 
-enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM };
+enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT };
 
 static error_t parse_live(int key, char *arg, struct argp_state *state)
 {
@@ -265,6 +268,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_RUN] = &o->run;
 		state->child_inputs[CHILD_BLOCKS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
+		state->child_inputs[CHILD_FORMAT] = &o->format;
 		break;
 	case 'i':
 		o->run.interval_ns =
@@ -286,6 +290,11 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		if (o->nr_peers && o->run.side == NT_TARGET)
 			options_error(state, "--peer is for the live view of the host: "
 					     "ntprof-bpf --host --peer ...");
+		if (o->format == FORMAT_CSV && o->nr_peers)
+			options_error(state, "--format csv is of the queues of this machine: with "
+					     "--peer take json");
+		if (o->format == FORMAT_CSV && o->histogram)
+			options_error(state, "--histogram is for --format text and json");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -310,6 +319,7 @@ static const struct argp_child live_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
 	[CHILD_BLOCKS] = {.argp = &blocks_argp},
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp},
 	{0},
 };
 

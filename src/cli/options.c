@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/units.h"
+#include "view/json_schema.h"
 
 /* The shortest duration, in nanoseconds and in words. */
 #define DURATION_MIN_NS 100000000ULL
@@ -78,6 +80,8 @@ enum {
 	KEY_SOURCE,
 	KEY_SAMPLE,
 	KEY_HISTOGRAM,
+	KEY_FORMAT,
+	KEY_JSON_SCHEMA,
 };
 
 static error_t parse_side(int key, char *arg, struct argp_state *state)
@@ -220,3 +224,37 @@ static const struct argp_option histogram_options[] = {
 };
 
 const struct argp histogram_argp = {.options = histogram_options, .parser = parse_histogram};
+
+static error_t parse_format(int key, char *arg, struct argp_state *state)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+	};
+	enum output_format *format = state->input;
+
+	if (key == KEY_JSON_SCHEMA)
+		exit(json_schema_print(stdout) || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (key != KEY_FORMAT)
+		return ARGP_ERR_UNKNOWN;
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(arg, names[i])) {
+			*format = (enum output_format)i;
+			return 0;
+		}
+	}
+	options_error(state, "--format %s: neither text nor json nor csv", arg);
+}
+
+static const struct argp_option format_options[] = {
+	{"format", KEY_FORMAT, "FORMAT", 0,
+	 "text (default); json: an object a line, numbers in nanoseconds and bytes; csv: a header, and a "
+	 "line for each row",
+	 SECTION_RUN},
+	{"json-schema", KEY_JSON_SCHEMA, NULL, 0,
+	 "Print the JSON Schema of --format json, and exit", SECTION_NOTES},
+	{0},
+};
+
+const struct argp format_argp = {.options = format_options, .parser = parse_format};

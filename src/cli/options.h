@@ -11,6 +11,7 @@
 
 #include "cli/run.h"
 #include "core/points.h"
+#include "view/format.h"
 
 /*
  * The groups, to be children of a verb's table. What a group fills in is the child's input, and holds the
@@ -23,6 +24,7 @@ extern const struct argp run_argp;	 /* struct run_options: what every verb that 
 extern const struct argp blocks_argp;	 /* uint64_t: end after so many blocks */
 extern const struct argp commands_argp;	 /* uint64_t: end after so many commands */
 extern const struct argp histogram_argp; /* bool */
+extern const struct argp format_argp;	 /* enum output_format */
 
 /* What run_argp fills in, before the command line is read. */
 #define RUN_OPTIONS_DEFAULT                                                       \

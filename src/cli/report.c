@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/report_print.h"
 #include "cli/verbs.h"
 #include "merge/apart.h"
 #include "merge/axis.h"
@@ -17,13 +18,6 @@
 #include "merge/merge.h"
 #include "merge/totals.h"
 #include "stream/input.h"
-#include "view/command.h"
-#include "view/connections.h"
-#include "view/inputs.h"
-#include "view/numbers.h"
-#include "view/stages.h"
-#include "view/story.h"
-#include "view/view.h"
 
 /* How far one stream is read before the others may be behind it. */
 #define STEP_NS 1000000
@@ -39,25 +33,14 @@
  * @files, @nr_files: the streams to read
  * @slowest: tell the story of so many of the slowest commands
  * @commands: print a line for each command
+ * @format: what it looks like
  */
 struct report_options {
 	char **files;
 	unsigned int nr_files;
 	unsigned int slowest;
 	bool commands;
-};
-
-struct report {
-	struct input *inputs;
-	struct apart *apart; /* [input], until something of it is matched */
-	bool *matched;	     /* [input] */
-	bool *alone;	     /* [input], no other side is there to merge with */
-	unsigned int nr;
-	struct merge *merge;
-	struct machines machines; /* [input] */
-	struct totals merged;
-	bool commands; /* print a line for each */
-	int result;    /* of what the merge called back for */
+	enum output_format format;
 };
 
 static void on_matched(void *context, const struct merge_connection *c,
@@ -70,7 +53,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 		apart_matched(r->apart, c->host_stream, c->target_stream);
 	}
 	if (r->commands)
-		command_print_merged(stdout, &r->machines, c, host, target, false);
+		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target))
 		r->result = -ENOMEM;
 }
@@ -82,8 +65,7 @@ static void on_single(void *context, const struct merge_connection *c, const str
 	bool host = rec->side == NT_HOST;
 
 	if (r->commands)
-		command_print_merged(stdout, &r->machines, c, host ? rec : NULL, host ? NULL : rec,
-				     ambiguous);
+		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
 		totals_add_single(&r->merged, c, rec);
 }
@@ -243,64 +225,6 @@ static int prepare(struct report *r)
 	return err;
 }
 
-/* Each stream of which nothing is matched: why, and its own figures. */
-static int print_apart(struct report *r)
-{
-	struct view_options v;
-
-	view_setup(&v, stdout);
-	v.redraw = false;
-	for (unsigned int i = 0; i < r->nr; i++) {
-		const struct input *in = &r->inputs[i];
-		int err;
-
-		if (!in->begun || !apart_is(r->apart, i))
-			continue;
-		printf("\n");
-		inputs_print_apart(in, r->apart, i, &r->machines, stdout);
-		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
-				   &v);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int print(struct report *r)
-{
-	struct view_options v;
-	int err;
-
-	view_setup(&v, stdout);
-	for (unsigned int i = 0; i < r->nr; i++)
-		inputs_print(&r->inputs[i], stdout);
-	err = connections_print(r->merge, &r->machines, stdout);
-	if (err)
-		return err;
-	connections_print_strays(r->merge, stdout);
-	if (r->merged.commands) {
-		printf("\n");
-		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
-		printf("\n");
-		err = connections_print_stages(&r->merged, stdout);
-		if (err)
-			return err;
-	}
-	/* Where the target answered nothing, all that is merged may have been given up. */
-	if (r->merged.commands || r->merged.cancelled) {
-		printf("\n");
-		err = numbers_print_merged(&r->merged, stdout);
-		if (err)
-			return err;
-	}
-	totals_sort(&r->merged);
-	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
-		printf("\n");
-		story_print(&r->merged.slowest[i], stdout);
-	}
-	return print_apart(r);
-}
-
 static int open_inputs(struct report *r, char *const *paths)
 {
 	for (unsigned int i = 0; i < r->nr; i++) {
@@ -342,7 +266,7 @@ static int status_of(const struct report *r)
 
 static int report(const struct report_options *o)
 {
-	struct report r = {.nr = o->nr_files, .commands = o->commands};
+	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
 	struct merge_callbacks callbacks = {
 		.matched = on_matched, .single = on_single, .context = &r};
 	int status = EXIT_FAILURE, err;
@@ -362,12 +286,13 @@ static int report(const struct report_options *o)
 	r.merged.machines = &r.machines;
 	if (!err && open_inputs(&r, o->files))
 		goto out;
+	report_begin(&r);
 	if (!err)
 		err = prepare(&r);
 	if (!err)
 		err = read_all(&r);
 	if (!err)
-		err = print(&r);
+		err = report_print(&r);
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;
 	if (err)
@@ -396,6 +321,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	struct report_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->format;
+		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
 		break;
@@ -410,6 +338,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
+	case ARGP_KEY_END:
+		if (o->format == FORMAT_CSV && !o->commands)
+			options_error(state, "--format csv is of --commands: all else has several "
+					     "tables, which json has");
+		if (o->format == FORMAT_CSV && o->slowest)
+			options_error(state, "--slowest is for --format text and json");
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -423,9 +358,15 @@ static const struct argp_option report_options[] = {
 	{0},
 };
 
+static const struct argp_child report_children[] = {
+	{.argp = &format_argp},
+	{0},
+};
+
 static const struct argp report_argp = {
 	.options = report_options,
 	.parser = parse_report,
+	.children = report_children,
 	.args_doc = "FILE...",
 	.doc = "Bring the recorded sides together, of any number of hosts and targets, in any order of "
 	       "the files, and show where the time went in ten stages; of one side alone, and of what "

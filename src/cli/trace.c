@@ -17,6 +17,9 @@
 #include "core/names.h"
 #include "core/time.h"
 #include "view/command.h"
+#include "view/csv.h"
+#include "view/json_block.h"
+#include "view/json_commands.h"
 #include "view/losses.h"
 #include "view/view.h"
 
@@ -32,12 +35,14 @@
  * @count: end after this many commands; 0 is never
  * @summary: print the summary of the run as well, on standard error
  * @histogram: with full-size histograms
+ * @format: what a command looks like
  */
 struct trace_options {
 	struct run_options run;
 	uint64_t count;
 	bool summary;
 	bool histogram;
+	enum output_format format;
 };
 
 struct trace {
@@ -47,9 +52,44 @@ struct trace {
 	char *text;
 	size_t size;
 	struct view_options view; /* of standard error */
+	bool begun;		  /* what comes before all lines is written */
 	uint64_t printed;
 	uint64_t left_out;
 };
+
+/* @now: CLOCK_MONOTONIC nanoseconds. Return: 0 or a negative errno. */
+static int print_one(const struct trace *t, const char *controller, const struct nt_record *r,
+		     uint32_t missing, uint64_t now)
+{
+	bool in_flight = r->flags & NT_F_IN_FLIGHT;
+	FILE *f = t->line;
+
+	switch (t->o->format) {
+	case FORMAT_JSON:
+		return json_write(f, in_flight ? json_command_in_flight(controller, r, missing, now)
+					       : json_command_of_side(controller, r, missing));
+	case FORMAT_CSV:
+		if (in_flight)
+			csv_command_in_flight(f, controller, r, now);
+		else
+			csv_command_of_side(f, controller, r, missing);
+		return 0;
+	default:
+		if (in_flight)
+			command_print_in_flight(f, controller, r, missing, now);
+		else
+			command_print_side(f, controller, r, missing);
+		return 0;
+	}
+}
+
+/* Return: 0, -ENOMEM, or what output_put() says of the lines that are in @t->line. */
+static int put_lines(struct trace *t)
+{
+	if (fflush(t->line))
+		return -ENOMEM;
+	return output_put(t->out, t->text, t->size, 1);
+}
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
@@ -59,14 +99,9 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 
 	tracer_controller_name(t, r, controller, sizeof(controller));
 	rewind(trace->line);
-	if (r->flags & NT_F_IN_FLIGHT)
-		command_print_in_flight(trace->line, controller, r, tracer_missing(t),
-					monotonic_ns());
-	else
-		command_print_side(trace->line, controller, r, tracer_missing(t));
-	if (fflush(trace->line))
+	err = print_one(trace, controller, r, tracer_missing(t), monotonic_ns());
+	if (err || (err = put_lines(trace)) == -ENOMEM)
 		return -ENOMEM;
-	err = output_put(trace->out, trace->text, trace->size, 1);
 	/* What it failed of run() tells, and ends; more may come until then. */
 	if (err) {
 		trace->left_out += err != -EPIPE;
@@ -102,11 +137,28 @@ static void cut(void *context)
 		fprintf(stderr, "the last %u lines are left out\n", rest.pieces);
 }
 
+/* Return: 0 or -ENOMEM. A reader that does not take it has missed lines as well, which is told. */
+static int print_end(struct trace *t, const struct stats *s)
+{
+	struct json_object *o;
+
+	if (t->o->format != FORMAT_JSON)
+		return 0;
+	o = json_new("end");
+	json_put_time(o);
+	json_put(o, "losses", json_losses(s->counters_total));
+	rewind(t->line);
+	return json_write(t->line, o) || put_lines(t) == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* What a reader has to know of what is not in the lines. */
 static int print_losses(void *context, const struct stats *s)
 {
 	struct trace *trace = context;
+	int err = print_end(trace, s);
 
+	if (err)
+		return err;
 	if (!trace->o->summary) {
 		losses_print_some(s, stderr);
 		return 0;
@@ -117,11 +169,15 @@ static int print_losses(void *context, const struct stats *s)
 
 static int begin(void *context, const struct tracer *t)
 {
-	const struct trace *trace = context;
+	struct trace *trace = context;
 
 	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
 		driver_name(trace->o->run.side));
-	return 0;
+	if (trace->o->format != FORMAT_CSV || trace->begun)
+		return 0;
+	trace->begun = true;
+	csv_commands_header(trace->line, trace->o->run.side);
+	return put_lines(trace) == -ENOMEM ? -ENOMEM : 0;
 }
 
 static void waiting(void *context)
@@ -166,7 +222,7 @@ static int trace(const struct trace_options *o)
 
 enum { KEY_SLOWER = 0x100, KEY_SUMMARY };
 
-enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM };
+enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT };
 
 static error_t parse_trace(int key, char *arg, struct argp_state *state)
 {
@@ -177,6 +233,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_RUN] = &o->run;
 		state->child_inputs[CHILD_COMMANDS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
+		state->child_inputs[CHILD_FORMAT] = &o->format;
 		break;
 	case KEY_SLOWER:
 		o->run.slower_ns = o->run.overdue_ns =
@@ -212,6 +269,7 @@ static const struct argp_child trace_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
 	[CHILD_COMMANDS] = {.argp = &commands_argp},
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp},
 	{0},
 };
 

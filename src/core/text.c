@@ -2,6 +2,7 @@
 #include "core/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* The longest that one byte becomes, and its terminating 0. */
@@ -60,6 +61,45 @@ char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
 			break;
 		memcpy(buf + used, out, n);
 		used += n;
+	}
+	buf[used] = '\0';
+	return buf;
+}
+
+/* The least code point that takes so many bytes: a longer form of a smaller one is none. */
+static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+
+/* Return: bytes of the character that @s begins with, 0 if it begins with none. RFC 3629, 4. */
+static size_t utf8_length(const unsigned char *s)
+{
+	size_t n = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
+	uint32_t code = n == 1 ? *s : *s & (0xffu >> (n + 1));
+
+	for (size_t i = 1; i < n; i++) {
+		if (s[i] >> 6 != 2)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	/* Halves of UTF-16's pairs are no characters. */
+	if (!n || code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return n;
+}
+
+char *text_utf8(char *buf, size_t size, const char *s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t used = 0;
+
+	while (*s) {
+		size_t n = utf8_length((const unsigned char *)s);
+		size_t add = n ?: sizeof(replacement) - 1;
+
+		if (used + add >= size)
+			break;
+		memcpy(buf + used, n ? s : replacement, add);
+		used += add;
+		s += n ?: 1;
 	}
 	buf[used] = '\0';
 	return buf;

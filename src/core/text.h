@@ -22,4 +22,15 @@ void text_print(FILE *f, const char *s, enum text_style style);
 /** text_copy() - the same into @buf of @size bytes, cut where it ends; Return: @buf */
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style);
 
+/* What text_utf8() makes of a byte at most: U+FFFD. */
+#define TEXT_UTF8_GROWS 3
+
+/**
+ * text_utf8() - copy @s into @buf of @size bytes as UTF-8 (RFC 3629), cut where it ends
+ *
+ * A byte that does not belong to a character becomes U+FFFD, the replacement character.
+ * Return: @buf.
+ */
+char *text_utf8(char *buf, size_t size, const char *s);
+
 #endif /* NTPROF_CORE_TEXT_H */

@@ -208,6 +208,25 @@ static const struct column point[] = {
 
 const struct columns point_columns = COLUMNS("points", point);
 
+unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r)
+{
+	uint64_t first = first_point(r);
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < points_nr(r->side); i++) {
+		if (!r->points[i])
+			continue;
+		/* A damaged stream may have them in any order. */
+		rows[nr++] = (struct point_row){
+			.side = r->side,
+			.point = i,
+			.at = (int64_t)(r->points[i] - first),
+			.stage = "",
+		};
+	}
+	return nr;
+}
+
 static void get_stage(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_stage_row *r = row;
@@ -232,3 +251,55 @@ static const struct column stage[] = {
 };
 
 const struct columns command_stage_columns = COLUMNS("command_stages", stage);
+
+void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
+			       uint32_t missing, uint64_t latency)
+{
+	uint64_t ns[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+
+	s->nr = 0;
+	s->split = record_stages_joined(r, missing, into, ns);
+	for (unsigned int i = 0; s->split && i < stages_nr(r->side); i++) {
+		char *name = s->name[s->nr];
+
+		if (into[i] != i)
+			continue;
+		stage_joined_name(r->side, into, i, name, sizeof(s->name[0]));
+		s->stage[s->nr] = (unsigned char)i;
+		s->row[s->nr++] = (struct command_stage_row){name, (int64_t)ns[i], latency};
+	}
+}
+
+bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size)
+{
+	int stage = record_stage_under_way(r);
+	uint8_t into[NT_STAGES_MAX];
+
+	stages_join(r->side, missing, into);
+	if (stage < 0 || into[stage] == STAGE_UNKNOWN)
+		return false;
+	stage_joined_name(r->side, into, into[stage], buf, size);
+	return true;
+}
+
+void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
+			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
+			      uint64_t latency)
+{
+	int64_t ns[NT_MERGED_STAGES_NR];
+	struct merged_split how;
+
+	s->nr = 0;
+	merged_split_init(&how, missing[NT_HOST], missing[NT_TARGET]);
+	s->split = merged_split(&how, host, target, ns);
+	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++) {
+		char *name = s->name[s->nr];
+
+		if (how.into[i] != i)
+			continue;
+		merged_joined_name(how.into, i, name, sizeof(s->name[0]));
+		s->stage[s->nr] = (unsigned char)i;
+		s->row[s->nr++] = (struct command_stage_row){name, ns[i], latency};
+	}
+}

@@ -4,7 +4,9 @@
 #define NTPROF_VIEW_COLUMNS_COMMANDS_H
 
 #include "core/record.h"
+#include "core/segments.h"
 #include "merge/merge.h"
+#include "merge/merged_stages.h"
 #include "view/columns.h"
 
 /**
@@ -90,6 +92,14 @@ enum point_column {
 /* Of struct point_row. */
 extern const struct columns point_columns;
 
+/**
+ * columns_points() - the points that a record has, after the first of them
+ * @rows: filled; @stage and @since stay empty
+ *
+ * Return: how many there are.
+ */
+unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r);
+
 /** struct command_stage_row - what a stage took of a command of @latency nanoseconds */
 struct command_stage_row {
 	const char *stage;
@@ -105,5 +115,48 @@ enum command_stage_column {
 
 /* Of struct command_stage_row. */
 extern const struct columns command_stage_columns;
+
+/* A command of one side has fewer. */
+#define COMMAND_STAGES_MAX NT_MERGED_STAGES_NR
+_Static_assert(COMMAND_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
+
+/**
+ * struct command_stages - what the stages took of a command
+ * @split: all of its stages can be told; else there is no row
+ * @row: @nr of them, in the order of the stages; those that are one have a single row
+ * @name: of the rows' stages
+ * @stage: the first stage of each row, as its side or the ten have it
+ */
+struct command_stages {
+	bool split;
+	unsigned int nr;
+	struct command_stage_row row[COMMAND_STAGES_MAX];
+	char name[COMMAND_STAGES_MAX][STAGE_NAME_LEN];
+	unsigned char stage[COMMAND_STAGES_MAX];
+};
+
+/**
+ * columns_stages_of_command() - @s is filled, for a record of the side that is traced
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ * @latency: of the command
+ */
+void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
+			       uint32_t missing, uint64_t latency);
+
+/**
+ * columns_stage_under_way() - the name of the stage that a command is in, which has not ended
+ * @buf: filled; @size of it, STAGE_NAME_LEN is enough
+ *
+ * Return: false if that is not known.
+ */
+bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size);
+
+/**
+ * columns_stages_of_merged() - @s is filled, for a command of which both sides are known
+ * @missing: [side] bits of the points that its machine lacks
+ */
+void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
+			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
+			      uint64_t latency);
 
 #endif /* NTPROF_VIEW_COLUMNS_COMMANDS_H */

@@ -66,6 +66,12 @@ enum connection_column {
 /* Of struct merge_connection. */
 extern const struct columns connection_columns;
 
+/** columns_connection_any() - whether there is anything to tell: its counts may have gone to another one */
+static inline bool columns_connection_any(const struct merge_connection *c)
+{
+	return c->matched || c->host_only || c->target_only || c->ambiguous;
+}
+
 /* The machines of a connection's streams. */
 struct pair_row {
 	const struct machine *host;

@@ -3,7 +3,6 @@
 
 #include "core/names.h"
 #include "core/segments.h"
-#include "merge/merged_stages.h"
 #include "view/columns_commands.h"
 #include "view/lines.h"
 
@@ -43,94 +42,57 @@ static void print_what(FILE *f, const struct command_row *row)
 		LINE_PRINT(f, &command_columns, how_long, row);
 }
 
-static void print_points(FILE *f, const struct nt_record *r, enum nt_side side)
+static void print_points(FILE *f, const struct nt_record *r)
 {
 	static const struct phrase pair[] = {PHRASE(" ", POINT_POINT), PHRASE("=", POINT_AT)};
-	uint64_t first = 0;
+	struct point_row rows[NT_POINTS_MAX];
+	unsigned int nr = columns_points(rows, r);
 
-	for (unsigned int i = 0; i < points_nr(side); i++) {
-		if (!r->points[i])
-			continue;
-		if (!first)
-			first = r->points[i];
-		/* A damaged stream may have them in any order. */
-		const struct point_row row = {
-			.side = side,
-			.point = i,
-			.at = (int64_t)(r->points[i] - first),
-			.stage = "",
-		};
-
-		LINE_PRINT(f, &point_columns, pair, &row);
-	}
+	for (unsigned int i = 0; i < nr; i++)
+		LINE_PRINT(f, &point_columns, pair, &rows[i]);
 }
 
-static void print_stage(FILE *f, const char *stage, int64_t ns, uint64_t latency)
+static void print_stages(FILE *f, const char *before, const struct command_stages *s)
 {
 	static const struct phrase pair[] = {
 		PHRASE(" ", COMMAND_STAGE_STAGE),
 		PHRASE("=", COMMAND_STAGE_TIME),
 	};
-	const struct command_stage_row row = {stage, ns, latency};
 
-	LINE_PRINT(f, &command_stage_columns, pair, &row);
+	fputs(s->split ? before : " unsplit", f);
+	for (unsigned int i = 0; i < s->nr; i++)
+		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
 }
 
 void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
 			uint32_t missing)
 {
-	uint64_t stage[NT_STAGES_MAX];
-	uint8_t into[NT_STAGES_MAX];
-	char name[STAGE_NAME_LEN];
+	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_of_side(&row, controller, r);
 	print_what(f, &row);
 	fputs(" |", f);
-	print_points(f, r, r->side);
+	print_points(f, r);
 	fputs(" |", f);
-	if (record_stages_joined(r, missing, into, stage)) {
-		for (unsigned int i = 0; i < stages_nr(r->side); i++)
-			if (into[i] == i)
-				print_stage(f,
-					    stage_joined_name(r->side, into, i, name, sizeof(name)),
-					    (int64_t)stage[i], row.latency);
-	} else {
-		fputs(" unsplit", f);
-	}
+	columns_stages_of_command(&stages, r, missing, row.latency);
+	print_stages(f, "", &stages);
 	fputs("\n", f);
-}
-
-static void print_merged_stages(FILE *f, const struct merged_split *how,
-				const int64_t stage[NT_MERGED_STAGES_NR], uint64_t latency)
-{
-	char name[STAGE_NAME_LEN];
-
-	fputs(" | stages", f);
-	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-		if (how->into[i] == i)
-			print_stage(f, merged_joined_name(how->into, i, name, sizeof(name)),
-				    stage[i], latency);
 }
 
 void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
 			     uint32_t missing, uint64_t now)
 {
-	uint8_t into[NT_STAGES_MAX];
 	char name[STAGE_NAME_LEN];
 	struct command_row row;
-	int stage;
 
 	columns_command_of_side(&row, controller, r);
 	row.latency = now - row.first;
 	print_what(f, &row);
 	fputs(" |", f);
-	print_points(f, r, r->side);
-	stages_join(r->side, missing, into);
-	stage = record_stage_under_way(r);
-	if (stage >= 0 && into[stage] != STAGE_UNKNOWN)
-		fprintf(f, " | in %s",
-			stage_joined_name(r->side, into, into[stage], name, sizeof(name)));
+	print_points(f, r);
+	if (columns_stage_under_way(r, missing, name, sizeof(name)))
+		fprintf(f, " | in %s", name);
 	fputs("\n", f);
 }
 
@@ -138,27 +100,28 @@ void command_print_merged(FILE *f, const struct machines *m, const struct merge_
 			  const struct nt_record *host, const struct nt_record *target,
 			  bool ambiguous)
 {
-	int64_t stage[NT_MERGED_STAGES_NR];
-	struct merged_split how;
+	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_merged(&row, c, host, target, ambiguous);
 	print_what(f, &row);
 	if (host) {
 		fputs(" | host", f);
-		print_points(f, host, NT_HOST);
+		print_points(f, host);
 	}
 	if (target) {
 		fputs(" | target", f);
-		print_points(f, target, NT_TARGET);
+		print_points(f, target);
 	}
 	if (host && target) {
-		merged_split_init(&how, machines_get(m, c->host_stream)->missing,
-				  machines_get(m, c->target_stream)->missing);
-		if (merged_split(&how, host, target, stage))
-			print_merged_stages(f, &how, stage, row.latency);
-		else
-			fputs(" | unsplit", f);
+		const uint32_t missing[NT_SIDES] = {
+			[NT_HOST] = machines_get(m, c->host_stream)->missing,
+			[NT_TARGET] = machines_get(m, c->target_stream)->missing,
+		};
+
+		columns_stages_of_merged(&stages, host, target, missing, row.latency);
+		fputs(" |", f);
+		print_stages(f, " stages", &stages);
 	}
 	fputs("\n", f);
 }

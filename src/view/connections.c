@@ -99,8 +99,7 @@ static void connection_print(const struct merge_connection *c, const struct mach
 		PHRASE(", drift ", CONNECTION_DRIFT, .after = " ppm", .digits = 1),
 	};
 
-	/* Its counts went to another one when its other side became known. */
-	if (!c->matched && !c->host_only && !c->target_only && !c->ambiguous)
+	if (!columns_connection_any(c))
 		return;
 	LINE_PRINT(f, &connection_columns, line, c);
 	if (pair.host->known)

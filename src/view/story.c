@@ -5,7 +5,6 @@
 
 #include "core/names.h"
 #include "core/segments.h"
-#include "view/columns_commands.h"
 #include "view/lines.h"
 
 /* Microseconds to the nanosecond, in columns. */
@@ -21,13 +20,7 @@ static int by_time(const void *a, const void *b)
 	return x->point < y->point ? -1 : x->point > y->point;
 }
 
-/* A side's stages, under the names of those that are one. */
-struct stage_names {
-	uint8_t into[NT_STAGES_MAX];
-	char name[NT_STAGES_MAX][STAGE_NAME_LEN];
-};
-
-static void names_init(struct stage_names *n, enum nt_side side, uint32_t missing)
+static void names_init(struct story_side *n, enum nt_side side, uint32_t missing)
 {
 	stages_join(side, missing, n->into);
 	for (unsigned int i = 0; i < stages_nr(side); i++)
@@ -35,7 +28,7 @@ static void names_init(struct stage_names *n, enum nt_side side, uint32_t missin
 }
 
 /* The stage that ends with a point; "" if none does, or if nobody knows when it began. */
-static const char *stage_ending(const struct stage_names *n, enum nt_side side, unsigned int point,
+static const char *stage_ending(const struct story_side *n, enum nt_side side, unsigned int point,
 				unsigned int shape)
 {
 	int stage = segments_stage_ending(side, point, shape);
@@ -45,7 +38,7 @@ static const char *stage_ending(const struct stage_names *n, enum nt_side side, 
 
 /* Adds a side's points to the @nr that there are. @zero: where the axis begins, on the side's clock. */
 static unsigned int points_add(struct point_row *points, unsigned int nr,
-			       const struct stage_names *n, enum nt_side side,
+			       const struct story_side *n, enum nt_side side,
 			       const struct nt_record *r, uint64_t zero)
 {
 	for (unsigned int i = 0; i < points_nr(side); i++) {
@@ -133,51 +126,51 @@ static void print_stages(const struct slow_command *c, FILE *f)
 		       .width = AT_WIDTH),
 		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
 	};
-	int64_t stage[NT_MERGED_STAGES_NR];
-	char name[STAGE_NAME_LEN];
-	struct merged_split how;
+	struct command_stages stages;
 
 	/* How it ended has been said, and how long the host waited is no stage. */
 	if (c->alone || (c->host.flags & NT_F_CANCELLED))
 		return;
-	merged_split_init(&how, c->missing[NT_HOST], c->missing[NT_TARGET]);
-	if (!merged_split(&how, &c->host, &c->target, stage)) {
+	columns_stages_of_merged(&stages, &c->host, &c->target, c->missing, c->latency);
+	if (!stages.split)
 		fputs("  unsplit: not all of its stages can be told\n", f);
-		return;
-	}
-	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
-		const struct command_stage_row row = {
-			merged_joined_name(how.into, i, name, sizeof(name)), stage[i], c->latency};
-
-		if (how.into[i] == i)
-			LINE_PRINT(f, &command_stage_columns, line, &row);
-	}
+	for (unsigned int i = 0; i < stages.nr; i++)
+		LINE_PRINT(f, &command_stage_columns, line, &stages.row[i]);
 }
 
-void story_print(const struct slow_command *c, FILE *f)
+unsigned int story_points(const struct slow_command *c, struct story_names *names,
+			  struct point_row points[STORY_POINTS_MAX])
 {
 	uint64_t zero = c->host.points[NT_H_SUBMIT] ?: c->host.points[NT_H_QUEUE_RQ];
 	uint64_t offset =
 		(uint64_t)c->connection.offset_low +
 		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
-	struct point_row points[2 * NT_POINTS_MAX];
-	struct stage_names names[NT_SIDES];
 	unsigned int nr = 0;
 
 	for (int side = 0; side < NT_SIDES; side++)
-		names_init(&names[side], (enum nt_side)side, c->missing[side]);
-	nr = points_add(points, nr, &names[NT_HOST], NT_HOST, &c->host, zero);
+		names_init(&names->side[side], (enum nt_side)side, c->missing[side]);
+	nr = points_add(points, nr, &names->side[NT_HOST], NT_HOST, &c->host, zero);
 	if (!c->alone)
-		nr = points_add(points, nr, &names[NT_TARGET], NT_TARGET, &c->target,
+		nr = points_add(points, nr, &names->side[NT_TARGET], NT_TARGET, &c->target,
 				zero + offset);
 	qsort(points, nr, sizeof(points[0]), by_time);
-	print_what(c, f);
 	for (unsigned int i = 0; i < nr; i++) {
 		points[i].first = !i;
 		points[i].since =
 			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;
-		print_point(&points[i], f);
 	}
+	return nr;
+}
+
+void story_print(const struct slow_command *c, FILE *f)
+{
+	struct point_row points[STORY_POINTS_MAX];
+	struct story_names names;
+	unsigned int nr = story_points(c, &names, points);
+
+	print_what(c, f);
+	for (unsigned int i = 0; i < nr; i++)
+		print_point(&points[i], f);
 	print_end(c, f);
 	print_stages(c, f);
 }

@@ -12,8 +12,10 @@
 #include "view/apart.h"
 #include "view/block.h"
 #include "view/connections.h"
+#include "view/csv.h"
 #include "view/head.h"
 #include "view/histograms.h"
+#include "view/json_block.h"
 #include "view/losses.h"
 #include "view/numbers.h"
 #include "view/peers.h"
@@ -63,35 +65,70 @@ static int text_write(const struct view_options *o, bool summary, const char *te
 	return err;
 }
 
-/* In one piece, so that no half-drawn screen is seen. */
-static int block_write(const struct screen *s, const struct view_options *o, const struct block *b)
+/* @print writes a block. In one piece, so that no half-drawn screen is seen. */
+static int write_whole(const struct view_options *o, bool summary,
+		       int (*print)(FILE *m, const void *context), const void *context)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *m = open_memstream(&text, &size);
-	int err = 0;
+	int err;
 
 	if (!m)
 		return -ENOMEM;
-	if (o->redraw && !b->summary) {
-		screen_redraw(s, m, b->width, o->lines);
-	} else if (o->redraw) {
-		/* The last thing there is to see, so all of it: let it scroll. */
-		fputs("\033[H\033[J", m);
-		screen_print(s, m);
-	} else {
-		plain_begin(m);
-		screen_print(s, m);
-		fputs("\n", m);
-	}
+	err = print(m, context);
 	if (ferror(m))
 		err = -ENOMEM;
 	if (fclose(m))
 		err = -ENOMEM;
-	if (!err)
-		err = text_write(o, b->summary, text, size);
+	if (!err && size)
+		err = text_write(o, summary, text, size);
 	free(text);
 	return err;
+}
+
+/* What the formats are made of. */
+struct drawing {
+	const struct view_options *o;
+	const struct stats *stats;
+	const struct screen *s;
+	unsigned int width;
+	bool summary;
+};
+
+static int draw_text(FILE *m, const void *context)
+{
+	const struct drawing *d = context;
+
+	if (d->o->redraw && !d->summary) {
+		screen_redraw(d->s, m, d->width, d->o->lines);
+	} else if (d->o->redraw) {
+		/* The last thing there is to see, so all of it: let it scroll. */
+		fputs("\033[H\033[J", m);
+		screen_print(d->s, m);
+	} else {
+		plain_begin(m);
+		screen_print(d->s, m);
+		fputs("\n", m);
+	}
+	return 0;
+}
+
+static int draw_json(FILE *m, const void *context)
+{
+	const struct drawing *d = context;
+
+	return json_write(m, json_block(d->stats, d->summary, d->o->histogram, d->o->peers));
+}
+
+static int draw_csv(FILE *m, const void *context)
+{
+	const struct drawing *d = context;
+
+	if (!d->o->begun)
+		csv_queues_header(m);
+	csv_queues(m, d->stats, d->summary);
+	return 0;
 }
 
 /* Of a peer of which nothing is matched yet: what it tells by itself, and why. */
@@ -162,30 +199,45 @@ static int parts_print(const struct view_options *o, const struct block *b, cons
 	return 0;
 }
 
-static int block_show(const struct stats *stats, const struct view_options *o, bool summary)
+static int text_show(const struct stats *stats, const struct view_options *o, bool summary)
 {
+	struct drawing d = {.o = o, .summary = summary};
 	struct screen s;
 	struct block b;
 	int err;
 
 	block_init(&b, stats, summary, o->unicode, width_of(o));
+	d.s = &s;
+	d.width = b.width;
 	err = screen_open(&s);
 	if (!err)
 		err = parts_print(o, &b, &s);
 	if (!err)
 		err = screen_close(&s);
 	if (!err)
-		err = block_write(&s, o, &b);
+		err = write_whole(o, summary, draw_text, &d);
 	screen_free(&s);
 	return err;
 }
 
-int view_interval(const struct stats *s, const struct view_options *o)
+static int block_show(const struct stats *stats, struct view_options *o, bool summary)
+{
+	const struct drawing d = {.o = o, .stats = stats, .summary = summary};
+	int err;
+
+	if (o->format == FORMAT_TEXT)
+		return text_show(stats, o, summary);
+	err = write_whole(o, summary, o->format == FORMAT_JSON ? draw_json : draw_csv, &d);
+	o->begun |= !err;
+	return err;
+}
+
+int view_interval(const struct stats *s, struct view_options *o)
 {
 	return block_show(s, o, false);
 }
 
-int view_summary(const struct stats *s, const struct view_options *o)
+int view_summary(const struct stats *s, struct view_options *o)
 {
 	return block_show(s, o, true);
 }
@@ -210,6 +262,13 @@ void view_resize(struct view_options *o)
 		memset(&ws, 0, sizeof(ws));
 	o->columns = ws.ws_col ? ws.ws_col : size_from_env("COLUMNS", DEFAULT_COLUMNS);
 	o->lines = ws.ws_row ? ws.ws_row : size_from_env("LINES", DEFAULT_LINES);
+}
+
+void view_format(struct view_options *o, enum output_format format)
+{
+	o->format = format;
+	if (format != FORMAT_TEXT)
+		o->redraw = false;
 }
 
 void view_setup(struct view_options *o, FILE *out)

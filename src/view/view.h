@@ -12,11 +12,14 @@
 #include "core/output.h"
 #include "core/stats.h"
 #include "peer/live_merge.h"
+#include "view/format.h"
 
 /**
  * struct view_options - how to draw
  * @out: where to; where there is an @output, only its size and kind count
  * @output: what takes whole blocks without waiting, or NULL
+ * @format: what it looks like; of text alone: @unicode, @redraw, @columns, @lines
+ * @begun: of FORMAT_CSV: the header has been written
  * @histogram: also print full-size histograms of every queue and operation
  * @unicode: bars of Unicode blocks; else ASCII
  * @redraw: redraw in place (a terminal); else one block after the other
@@ -27,6 +30,8 @@
 struct view_options {
 	FILE *out;
 	struct output *output;
+	enum output_format format;
+	bool begun;
 	bool histogram;
 	bool unicode;
 	bool redraw;
@@ -43,10 +48,10 @@ struct view_options {
  * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM; with an @output what output_put()
  * returns: -EAGAIN if the block is left out. On a terminal it is, as long as the one before is not shown.
  */
-int view_interval(const struct stats *s, const struct view_options *o);
+int view_interval(const struct stats *s, struct view_options *o);
 
 /** view_summary() - show the whole run, once, at its end; takes and returns what view_interval() does */
-int view_summary(const struct stats *s, const struct view_options *o);
+int view_summary(const struct stats *s, struct view_options *o);
 
 /**
  * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale takes
@@ -55,6 +60,9 @@ int view_summary(const struct stats *s, const struct view_options *o);
  * @out: the stream
  */
 void view_setup(struct view_options *o, FILE *out);
+
+/** view_format() - another format than text, which is never redrawn in place */
+void view_format(struct view_options *o, enum output_format format);
 
 /** view_resize() - take the terminal's size anew (SIGWINCH) */
 void view_resize(struct view_options *o);

@@ -53,14 +53,14 @@ static const struct verb {
 } verbs[] = {
 	{"live",
 	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "peer-as-root", "verbose"}},
+	  "peer", "peer-as-root", "format", "json-schema", "verbose"}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
-	  "summary", "verbose"}},
+	  "summary", "format", "json-schema", "verbose"}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
 	  "buffer", "verbose"}},
-	{"report", {"slowest", "commands"}},
+	{"report", {"slowest", "commands", "format", "json-schema"}},
 	{"probes", {"host", "target", "source", "format"}},
 	{"help", {NULL}},
 };

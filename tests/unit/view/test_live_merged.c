@@ -99,7 +99,7 @@ static void host_records(struct live_merge *l, const struct pair *p)
 }
 
 static char *show(const struct live_merge *l,
-		  int (*what)(const struct stats *s, const struct view_options *o))
+		  int (*what)(const struct stats *s, struct view_options *o))
 {
 	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
 	struct view_options o = {.columns = 132, .peers = l};

@@ -73,7 +73,7 @@ static struct stats stats_make(void)
 	return s;
 }
 
-static char *view_render(int (*show)(const struct stats *s, const struct view_options *o),
+static char *view_render(int (*show)(const struct stats *s, struct view_options *o),
 			 const struct stats *s, struct view_options o)
 {
 	char *text = NULL;

@@ -52,7 +52,7 @@ static void leave_out(struct stats_row *row, uint64_t commands, uint64_t bytes)
 	row->others_interval = row->others_total = (struct workload){commands, bytes};
 }
 
-static char *render_raw(int (*show)(const struct stats *s, const struct view_options *o),
+static char *render_raw(int (*show)(const struct stats *s, struct view_options *o),
 			const struct stats *s, unsigned int columns)
 {
 	struct view_options o = {.columns = columns};
@@ -67,7 +67,7 @@ static char *render_raw(int (*show)(const struct stats *s, const struct view_opt
 }
 
 /* Blanks are made one, so that a row is known by its words. */
-static char *render(int (*show)(const struct stats *s, const struct view_options *o),
+static char *render(int (*show)(const struct stats *s, struct view_options *o),
 		    const struct stats *s, unsigned int columns)
 {
 	char *text = render_raw(show, s, columns), *to = text;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/report_print.h"
+
+#include <stdio.h>
+
+#include "view/command.h"
+#include "view/connections.h"
+#include "view/csv.h"
+#include "view/inputs.h"
+#include "view/json_commands.h"
+#include "view/json_report.h"
+#include "view/numbers.h"
+#include "view/stages.h"
+#include "view/story.h"
+#include "view/view.h"
+
+void report_begin(const struct report *r)
+{
+	if (r->format == FORMAT_CSV)
+		csv_commands_header(stdout, NT_SIDES);
+}
+
+/* One of @host and @target may be NULL. */
+void report_command(struct report *r, const struct merge_connection *c,
+		    const struct nt_record *host, const struct nt_record *target, bool ambiguous)
+{
+	const struct machines *m = &r->machines;
+
+	if (r->format == FORMAT_JSON)
+		r->result = json_write(stdout, json_command_merged(m, c, host, target, ambiguous));
+	else if (r->format == FORMAT_CSV)
+		csv_command_merged(stdout, m, c, host, target, ambiguous);
+	else
+		command_print_merged(stdout, m, c, host, target, ambiguous);
+}
+
+/* Each stream of which nothing is matched: why, and its own figures. */
+static int print_apart(struct report *r)
+{
+	struct view_options v;
+
+	view_setup(&v, stdout);
+	v.redraw = false;
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+		int err;
+
+		if (!in->begun || !apart_is(r->apart, i))
+			continue;
+		printf("\n");
+		inputs_print_apart(in, r->apart, i, &r->machines, stdout);
+		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
+				   &v);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int print_json(struct report *r)
+{
+	const struct json_report j = {
+		.inputs = r->inputs,
+		.nr = r->nr,
+		.apart = r->apart,
+		.merge = r->merge,
+		.machines = &r->machines,
+		.merged = &r->merged,
+	};
+
+	totals_sort(&r->merged);
+	return json_write(stdout, json_report(&j));
+}
+
+static int print_text(struct report *r)
+{
+	struct view_options v;
+	int err;
+
+	view_setup(&v, stdout);
+	for (unsigned int i = 0; i < r->nr; i++)
+		inputs_print(&r->inputs[i], stdout);
+	err = connections_print(r->merge, &r->machines, stdout);
+	if (err)
+		return err;
+	connections_print_strays(r->merge, stdout);
+	if (r->merged.commands) {
+		printf("\n");
+		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
+		printf("\n");
+		err = connections_print_stages(&r->merged, stdout);
+		if (err)
+			return err;
+	}
+	/* Where the target answered nothing, all that is merged may have been given up. */
+	if (r->merged.commands || r->merged.cancelled) {
+		printf("\n");
+		err = numbers_print_merged(&r->merged, stdout);
+		if (err)
+			return err;
+	}
+	totals_sort(&r->merged);
+	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
+		printf("\n");
+		story_print(&r->merged.slowest[i], stdout);
+	}
+	return print_apart(r);
+}
+
+int report_print(struct report *r)
+{
+	if (r->format == FORMAT_JSON)
+		return print_json(r);
+	/* Lines of commands, which are printed, are all there is in that format. */
+	return r->format == FORMAT_CSV ? 0 : print_text(r);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The verb report: what it knows, and how that is printed. */
+#ifndef NTPROF_CLI_REPORT_PRINT_H
+#define NTPROF_CLI_REPORT_PRINT_H
+
+#include <stdbool.h>
+
+#include "merge/apart.h"
+#include "merge/machines.h"
+#include "merge/merge.h"
+#include "merge/totals.h"
+#include "stream/input.h"
+#include "view/format.h"
+
+/**
+ * struct report - what has been read
+ * @inputs: @nr of them
+ * @apart: [input], until something of it is matched
+ * @matched: [input]
+ * @alone: [input], no other side is there to merge with
+ * @merged: what merged commands add up to
+ * @commands: print a line for each
+ * @format: what it looks like
+ * @result: of what the merge called back for
+ */
+struct report {
+	struct input *inputs;
+	struct apart *apart;
+	bool *matched;
+	bool *alone;
+	unsigned int nr;
+	struct merge *merge;
+	struct machines machines;
+	struct totals merged;
+	bool commands;
+	enum output_format format;
+	int result;
+};
+
+/** report_begin() - print what comes before all else */
+void report_begin(const struct report *r);
+
+/** report_command() - print a command; @host or @target may be NULL; @r->result is set when memory runs out */
+void report_command(struct report *r, const struct merge_connection *c,
+		    const struct nt_record *host, const struct nt_record *target, bool ambiguous);
+
+/** report_print() - print all else, when all has been read; Return: 0 or a negative errno */
+int report_print(struct report *r);
+
+#endif /* NTPROF_CLI_REPORT_PRINT_H */

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/segments.h"
+#include "core/text.h"
+#include "view/columns_commands.h"
+#include "view/columns_queues.h"
+#include "view/rfc3339.h"
+
+/* Room for an NQN, each byte of which is no character. */
+#define TEXT_LEN 1024
+
+/* A line that is being written. */
+struct line {
+	FILE *f;
+	bool begun;
+};
+
+static void separate(struct line *l)
+{
+	if (l->begun)
+		fputc(',', l->f);
+	l->begun = true;
+}
+
+static void end(const struct line *l)
+{
+	fputs("\r\n", l->f);
+}
+
+/* RFC 4180, 2: a field that holds a separator is quoted, and quotes in it are doubled. */
+static void put_text(struct line *l, const char *s)
+{
+	char text[TEXT_LEN];
+	bool quoted;
+
+	text_utf8(text, sizeof(text), s);
+	quoted = strpbrk(text, ",\"\r\n");
+	separate(l);
+	if (quoted)
+		fputc('"', l->f);
+	for (const char *c = text; *c; c++) {
+		if (*c == '"')
+			fputc('"', l->f);
+		if (((unsigned char)*c < ' ' && !strchr("\t\r\n", *c)) || *c == 0x7f)
+			fputs("\xef\xbf\xbd", l->f);
+		else
+			fputc(*c, l->f);
+	}
+	if (quoted)
+		fputc('"', l->f);
+}
+
+static void put_integer(struct line *l, int64_t n)
+{
+	separate(l);
+	fprintf(l->f, "%" PRId64, n);
+}
+
+static void put_value(struct line *l, const struct column *c, const struct value *v)
+{
+	if (c->unit == UNIT_FLAG) {
+		put_integer(l, !v->none && v->natural);
+		return;
+	}
+	if (!v->none && v->type == VALUE_TEXT) {
+		put_text(l, v->text);
+		return;
+	}
+	if (!v->none && v->type == VALUE_INTEGER) {
+		put_integer(l, v->integer);
+		return;
+	}
+	separate(l);
+	if (v->none)
+		return;
+	if (v->type == VALUE_NATURAL)
+		fprintf(l->f, "%" PRIu64, v->natural);
+	else if (isfinite(v->real))
+		fprintf(l->f, "%.15g", v->real);
+}
+
+static void put_row(struct line *l, const struct columns *t, const void *row)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		struct value v;
+
+		columns_get(t, i, row, &v);
+		put_value(l, &t->column[i], &v);
+	}
+}
+
+void csv_row(FILE *f, const struct columns *t, const void *row)
+{
+	struct line l = {.f = f};
+
+	put_row(&l, t, row);
+	end(&l);
+}
+
+static void put_names(struct line *l, const struct columns *t)
+{
+	for (unsigned int i = 0; i < t->nr; i++)
+		put_text(l, t->column[i].name);
+}
+
+void csv_queues_header(FILE *f)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, "time");
+	put_text(&l, "type");
+	put_names(&l, &queue_columns);
+	end(&l);
+}
+
+void csv_queues(FILE *f, const struct stats *s, bool summary)
+{
+	char now[RFC3339_LEN];
+
+	rfc3339_now(now);
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct line l = {.f = f};
+		struct queue_row row;
+
+		columns_queues_row(&row, s, i, summary);
+		if (!columns_queues_any(&row))
+			continue;
+		put_text(&l, now);
+		put_text(&l, summary ? "summary" : "interval");
+		put_row(&l, &queue_columns, &row);
+		end(&l);
+	}
+}
+
+static void put_point_names(struct line *l, enum nt_side side)
+{
+	char name[64];
+
+	for (unsigned int i = 0; i < points_nr(side); i++) {
+		snprintf(name, sizeof(name), "%s.%s", side_name(side), point_name(side, i));
+		put_text(l, name);
+	}
+}
+
+void csv_commands_header(FILE *f, enum nt_side side)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, "type");
+	put_names(&l, &command_columns);
+	for (unsigned int i = 0; i < NT_SIDES; i++)
+		if (side == NT_SIDES || side == i)
+			put_point_names(&l, (enum nt_side)i);
+	for (unsigned int i = 0; side != NT_SIDES && i < stages_nr(side); i++)
+		put_text(&l, stage_name(side, i));
+	for (unsigned int i = 0; side == NT_SIDES && i < NT_MERGED_STAGES_NR; i++)
+		put_text(&l, merged_stage_name(i));
+	end(&l);
+}
+
+/* @r: NULL where nothing is known of the side */
+static void put_points(struct line *l, enum nt_side side, const struct nt_record *r)
+{
+	struct point_row row[NT_POINTS_MAX];
+	unsigned int nr = r ? columns_points(row, r) : 0, at = 0;
+
+	for (unsigned int i = 0; i < points_nr(side); i++) {
+		if (at < nr && row[at].point == i)
+			put_integer(l, row[at++].at);
+		else
+			separate(l);
+	}
+}
+
+static void put_stages(struct line *l, unsigned int nr, const struct command_stages *s)
+{
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (at < s->nr && s->stage[at] == i)
+			put_integer(l, s->row[at++].ns);
+		else
+			separate(l);
+	}
+}
+
+void csv_command_of_side(FILE *f, const char *controller, const struct nt_record *r,
+			 uint32_t missing)
+{
+	struct command_stages stages = {.nr = 0};
+	struct line l = {.f = f};
+	struct command_row row;
+
+	columns_command_of_side(&row, controller, r);
+	put_text(&l, "command");
+	put_row(&l, &command_columns, &row);
+	put_points(&l, r->side, r);
+	columns_stages_of_command(&stages, r, missing, row.latency);
+	put_stages(&l, stages_nr(r->side), &stages);
+	end(&l);
+}
+
+void csv_command_in_flight(FILE *f, const char *controller, const struct nt_record *r, uint64_t now)
+{
+	const struct command_stages none = {.nr = 0};
+	struct line l = {.f = f};
+	struct command_row row;
+
+	columns_command_of_side(&row, controller, r);
+	row.latency = now - row.first;
+	put_text(&l, "in_flight");
+	put_row(&l, &command_columns, &row);
+	put_points(&l, r->side, r);
+	put_stages(&l, stages_nr(r->side), &none);
+	end(&l);
+}
+
+void csv_command_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
+			const struct nt_record *host, const struct nt_record *target,
+			bool ambiguous)
+{
+	const uint32_t missing[NT_SIDES] = {
+		[NT_HOST] = machines_get(m, c->host_stream)->missing,
+		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
+	};
+	struct command_stages stages = {.nr = 0};
+	struct line l = {.f = f};
+	struct command_row row;
+
+	columns_command_merged(&row, c, host, target, ambiguous);
+	put_text(&l, "command");
+	put_row(&l, &command_columns, &row);
+	put_points(&l, NT_HOST, host);
+	put_points(&l, NT_TARGET, target);
+	if (host && target)
+		columns_stages_of_merged(&stages, host, target, missing, row.latency);
+	put_stages(&l, NT_MERGED_STAGES_NR, &stages);
+	end(&l);
+}

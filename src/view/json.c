@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "view/rfc3339.h"
+
+/* As many digits as a double always keeps (DBL_DIG). */
+#define REAL_LEN 32
+
+/* Something of the line that is being built found no memory. */
+static bool out_of_memory;
+
+static struct json_object *made(struct json_object *o)
+{
+	out_of_memory |= !o;
+	return o;
+}
+
+struct json_object *json_new(const char *type)
+{
+	struct json_object *o = json_empty();
+
+	json_put(o, "type", json_text(type));
+	return o;
+}
+
+struct json_object *json_empty(void)
+{
+	return made(json_object_new_object());
+}
+
+struct json_object *json_array(void)
+{
+	return made(json_object_new_array());
+}
+
+struct json_object *json_text(const char *s)
+{
+	size_t size = strlen(s) * TEXT_UTF8_GROWS + 1;
+	char *utf8 = malloc(size);
+	struct json_object *o;
+
+	if (!utf8)
+		return made(NULL);
+	o = made(json_object_new_string(text_utf8(utf8, size, s)));
+	free(utf8);
+	return o;
+}
+
+struct json_object *json_natural(uint64_t n)
+{
+	return made(json_object_new_uint64(n));
+}
+
+struct json_object *json_integer(int64_t n)
+{
+	return made(json_object_new_int64(n));
+}
+
+static struct json_object *real(double n)
+{
+	char text[REAL_LEN];
+
+	/* JSON has no other numbers. */
+	if (!isfinite(n))
+		return NULL;
+	snprintf(text, sizeof(text), "%.15g", n);
+	return made(json_object_new_double_s(n, text));
+}
+
+static struct json_object *value(const struct column *c, const struct value *v)
+{
+	if (c->unit == UNIT_FLAG)
+		return made(json_object_new_boolean(!v->none && v->natural));
+	if (v->none)
+		return NULL;
+	switch (v->type) {
+	case VALUE_TEXT:
+		return json_text(v->text);
+	case VALUE_NATURAL:
+		return json_natural(v->natural);
+	case VALUE_INTEGER:
+		return json_integer(v->integer);
+	case VALUE_REAL:
+		return real(v->real);
+	}
+	return NULL;
+}
+
+void json_put_row(struct json_object *o, const struct columns *t, const void *row)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		struct value v;
+
+		columns_get(t, i, row, &v);
+		json_put(o, t->column[i].name, value(&t->column[i], &v));
+	}
+}
+
+struct json_object *json_row(const struct columns *t, const void *row)
+{
+	struct json_object *o;
+
+	if (!row)
+		return NULL;
+	o = json_empty();
+	json_put_row(o, t, row);
+	return o;
+}
+
+void json_put(struct json_object *o, const char *name, struct json_object *member)
+{
+	if (!o || json_object_object_add(o, name, member)) {
+		out_of_memory = true;
+		json_object_put(member);
+	}
+}
+
+void json_append(struct json_object *array, struct json_object *element)
+{
+	if (!array || json_object_array_add(array, element)) {
+		out_of_memory = true;
+		json_object_put(element);
+	}
+}
+
+void json_put_time(struct json_object *o)
+{
+	char now[RFC3339_LEN];
+
+	json_put(o, "time", json_text(rfc3339_now(now)));
+}
+
+static int write_as(FILE *f, struct json_object *o, int flags)
+{
+	const char *text = NULL;
+	int err = 0;
+
+	if (!out_of_memory)
+		text = json_object_to_json_string_ext(o, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text)
+		err = -ENOMEM;
+	else if (fputs(text, f) < 0 || fputc('\n', f) == EOF)
+		err = -EIO;
+	out_of_memory = false;
+	json_object_put(o);
+	return err;
+}
+
+int json_write(FILE *f, struct json_object *o)
+{
+	return write_as(f, o, JSON_C_TO_STRING_PLAIN);
+}
+
+int json_write_pretty(FILE *f, struct json_object *o)
+{
+	return write_as(f, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}

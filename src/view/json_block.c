@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/json_block.h"
+
+#include <stdlib.h>
+
+#include "core/buckets.h"
+#include "merge/apart.h"
+#include "view/columns_connections.h"
+#include "view/columns_hist.h"
+#include "view/columns_losses.h"
+#include "view/columns_queues.h"
+#include "view/columns_run.h"
+#include "view/columns_stages.h"
+#include "view/columns_streams.h"
+
+struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
+{
+	struct json_object *o = json_empty();
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++)
+		json_put(o, counter_name(c), json_natural(count[c]));
+	return o;
+}
+
+/* Buckets that counted something: from, to (exclusive; null: without end), how many. Nanoseconds. */
+static struct json_object *histogram_of(const struct hist *h)
+{
+	struct json_object *buckets = json_array();
+
+	for (unsigned int i = 0; i < NT_BUCKETS; i++) {
+		struct json_object *b;
+
+		if (!h->buckets[i])
+			continue;
+		b = json_array();
+		json_append(b, json_natural(nt_bucket_low(i)));
+		json_append(b, i == NT_OVERFLOW_BUCKET ? NULL : json_natural(nt_bucket_low(i + 1)));
+		json_append(b, json_natural(h->buckets[i]));
+		json_append(buckets, b);
+	}
+	return buckets;
+}
+
+static struct json_object *queues_of(const struct stats *s, bool summary, bool histogram)
+{
+	struct json_object *queues = json_array();
+
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct json_object *o;
+		struct queue_row row;
+
+		columns_queues_row(&row, s, i, summary);
+		if (!columns_queues_any(&row))
+			continue;
+		o = json_row(&queue_columns, &row);
+		if (histogram)
+			json_put(o, "histogram", histogram_of(row.base.h));
+		json_append(queues, o);
+	}
+	return queues;
+}
+
+static struct json_object *operations_of(const struct stats *s, bool summary)
+{
+	struct json_object *operations = json_array();
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		struct hist h;
+		struct hist_row row = {.h = &h, .op = op};
+
+		row.others = columns_hist_add_up(s, summary, op, &h);
+		if (h.count || row.others)
+			json_append(operations, json_row(&operation_columns, &row));
+	}
+	return operations;
+}
+
+static struct json_object *stages_of(const struct stage_rows *rows)
+{
+	struct json_object *stages = json_array();
+
+	for (unsigned int i = 0; i < rows->nr; i++)
+		if (!rows->row[i].unknown)
+			json_append(stages, json_row(&stage_columns, &rows->row[i]));
+	return stages;
+}
+
+void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram)
+{
+	struct stage_rows stages;
+
+	columns_stages_of_side(&stages, s, summary);
+	json_put(o, "run", json_row(&run_columns, s));
+	json_put(o, "queues", queues_of(s, summary, histogram));
+	json_put(o, "operations", operations_of(s, summary));
+	json_put(o, "stages", stages_of(&stages));
+	json_put(o, "population", json_row(&population_columns, &stages));
+	json_put(o, "losses", json_losses(s->counters_total));
+	if (!summary)
+		json_put(o, "losses_added", json_losses(s->counters_interval));
+}
+
+/* Of each connection that had commands. */
+static struct json_object *merged_queues(const struct totals *m)
+{
+	struct json_object *queues = json_array();
+	struct merged_row *rows;
+	unsigned int nr = 0;
+
+	rows = columns_merged_rows(m, &nr);
+	if (!rows)
+		json_append(NULL, NULL);
+	for (unsigned int i = 0; i < nr; i++)
+		json_append(queues, json_row(&merged_columns, &rows[i]));
+	free(rows);
+	return queues;
+}
+
+struct json_object *json_merged(const struct totals *m)
+{
+	struct json_object *o = json_empty(), *operations = json_array();
+	struct stage_rows stages;
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		const struct hist_row row = {.h = &m->latency[op], .op = op};
+
+		if (row.h->count)
+			json_append(operations, json_row(&operation_columns, &row));
+	}
+	columns_stages_merged(&stages, m);
+	json_put(o, "totals", json_row(&merging_columns, m));
+	json_put(o, "operations", operations);
+	json_put(o, "stages", stages_of(&stages));
+	json_put(o, "queues", merged_queues(m));
+	return o;
+}
+
+static struct json_object *messages_of(const struct messages *m)
+{
+	struct json_object *lines = json_array();
+	uint64_t first = m->nr > MESSAGES_LINES ? m->nr - MESSAGES_LINES : 0;
+
+	for (uint64_t i = first; i < m->nr; i++)
+		json_append(lines, json_text(messages_line(m, i)));
+	return lines;
+}
+
+static struct json_object *peer_of(const struct live_merge *peers, unsigned int i)
+{
+	const struct stats *alone = live_merge_peer_stats(peers, i);
+	struct peer_row row = {.number = i + 1};
+	struct json_object *o, *figures = NULL;
+
+	peer_about(live_merge_peer(peers, i), &row.about);
+	o = json_row(&peer_columns, &row);
+	json_put(o, "messages", messages_of(row.about.messages));
+	json_put(o, "losses", json_losses(row.about.losses->count));
+	if (alone) {
+		figures = json_empty();
+		json_put_side(figures, alone, true, false);
+	}
+	json_put(o, "alone", figures);
+	return o;
+}
+
+static void put_peers(struct json_object *o, const struct live_merge *p, bool summary)
+{
+	struct json_object *peers = json_array();
+	struct live_merge_counts counts;
+
+	for (unsigned int i = 0; live_merge_peer(p, i); i++)
+		json_append(peers, peer_of(p, i));
+	live_merge_counts(p, &counts);
+	json_put(o, "peers", peers);
+	json_put(o, "matching", json_row(&matching_columns, &counts));
+	json_put(o, "merged", json_merged(live_merge_totals(p, summary)));
+}
+
+struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
+			       const struct live_merge *peers)
+{
+	struct json_object *o = json_new(summary ? "summary" : "interval");
+
+	json_put_time(o);
+	json_put_side(o, s, summary, histogram);
+	if (peers)
+		put_peers(o, peers, summary);
+	return o;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the live view shows, an interval or the whole run, as a JSON object; and its parts, for others. */
+#ifndef NTPROF_VIEW_JSON_BLOCK_H
+#define NTPROF_VIEW_JSON_BLOCK_H
+
+#include "core/stats.h"
+#include "merge/totals.h"
+#include "peer/live_merge.h"
+#include "view/json.h"
+
+/**
+ * json_block() - of type "interval" or "summary"
+ * @s: what was seen
+ * @summary: of the whole run, else of the last interval
+ * @histogram: each queue has its histogram
+ * @peers: whose merged commands to add, or NULL
+ */
+struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
+			       const struct live_merge *peers);
+
+/** json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "losses" */
+void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram);
+
+/** json_losses() - an object with a count for each kind of loss */
+struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
+
+/** json_merged() - what merged commands add up to: "totals", "operations", "stages", "queues" */
+struct json_object *json_merged(const struct totals *m);
+
+#endif /* NTPROF_VIEW_JSON_BLOCK_H */

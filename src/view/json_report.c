@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/json_report.h"
+
+#include "stream/reader.h"
+#include "view/columns_connections.h"
+#include "view/columns_streams.h"
+#include "view/json_block.h"
+#include "view/json_commands.h"
+
+/* What a stream tells of which nothing is matched. */
+static struct json_object *alone(const struct json_report *r, unsigned int i)
+{
+	const struct input *in = &r->inputs[i];
+	struct json_object *o;
+	unsigned int other;
+
+	if (!in->begun || !apart_is(r->apart, i))
+		return NULL;
+	o = json_empty();
+	json_put(o, "why", json_text(apart_words(apart_why(r->apart, i, &other))));
+	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
+		      false);
+	return o;
+}
+
+static struct json_object *input_of(const struct json_report *r, unsigned int i)
+{
+	const struct input *in = &r->inputs[i];
+	struct json_object *o = json_row(&input_columns, in);
+	const char *error = stream_error(in->reader);
+
+	json_put(o, "error", error[0] ? json_text(error) : NULL);
+	json_put(o, "losses", json_losses(in->losses.count));
+	json_put(o, "alone", alone(r, i));
+	return o;
+}
+
+static struct json_object *connection_of(const struct json_report *r,
+					 const struct merge_connection *c)
+{
+	const struct pair_row pair = {
+		machines_get(r->machines, c->host_stream),
+		machines_get(r->machines, c->target_stream),
+	};
+	struct json_object *o = json_row(&connection_columns, c);
+
+	json_put_row(o, &pair_columns, &pair);
+	return o;
+}
+
+struct json_object *json_report(const struct json_report *r)
+{
+	struct json_object *o = json_new("report"), *inputs = json_array();
+	struct json_object *connections = json_array(), *slowest = json_array();
+	const struct merge_connection *c;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		json_append(inputs, input_of(r, i));
+	for (unsigned int i = 0; (c = merge_connection(r->merge, i)); i++)
+		if (columns_connection_any(c))
+			json_append(connections, connection_of(r, c));
+	for (unsigned int i = 0; i < r->merged->nr_slowest; i++)
+		json_append(slowest, json_command_slow(&r->merged->slowest[i]));
+	json_put(o, "inputs", inputs);
+	json_put(o, "connections", connections);
+	json_put(o, "strays", json_row(&stray_columns, r->merge));
+	json_put(o, "merged", json_merged(r->merged));
+	json_put(o, "slowest", slowest);
+	return o;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What report tells of recorded streams, as JSON objects. */
+#ifndef NTPROF_VIEW_JSON_REPORT_H
+#define NTPROF_VIEW_JSON_REPORT_H
+
+#include "merge/apart.h"
+#include "merge/machines.h"
+#include "merge/merge.h"
+#include "merge/totals.h"
+#include "stream/input.h"
+#include "view/json.h"
+
+/** struct json_report - what there is: of each input what apart_stats() wants is kept in @apart */
+struct json_report {
+	struct input *inputs;
+	unsigned int nr;
+	struct apart *apart;
+	const struct merge *merge;
+	const struct machines *machines;
+	struct totals *merged; /* totals_sort() has been called */
+};
+
+/**
+ * json_report() - of type "report": "inputs", "connections", "strays", "merged", "slowest"
+ *
+ * An input of which nothing is matched has "alone", what it tells by itself, and why.
+ */
+struct json_object *json_report(const struct json_report *r);
+
+#endif /* NTPROF_VIEW_JSON_REPORT_H */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/json_schema.h"
+
+
+#include "core/counters.h"
+#include "core/names.h"
+#include "core/segments.h"
+#include "merge/merged_stages.h"
+#include "view/columns_commands.h"
+#include "view/columns_connections.h"
+#include "view/columns_hist.h"
+#include "view/columns_queues.h"
+#include "view/columns_run.h"
+#include "view/columns_stages.h"
+#include "view/columns_streams.h"
+#include "view/json.h"
+
+/* { "type": [...] }: the words of @types, which blanks part */
+static struct json_object *of_types(const char *types)
+{
+	struct json_object *o = json_empty(), *list = json_array();
+	char word[16];
+	int length;
+
+	for (; sscanf(types, "%15s%n", word, &length) == 1; types += length)
+		json_append(list, json_text(word));
+	json_put(o, "type", list);
+	return o;
+}
+
+static struct json_object *described(struct json_object *schema, const char *text)
+{
+	json_put(schema, "description", json_text(text));
+	return schema;
+}
+
+/* { "type": "array", "items": @items } */
+static struct json_object *list_of(struct json_object *items)
+{
+	struct json_object *o = of_types("array");
+
+	json_put(o, "items", items);
+	return o;
+}
+
+/* An object that has these and no other members; more are added by member(). */
+static struct json_object *closed(void)
+{
+	struct json_object *o = of_types("object");
+
+	json_put(o, "properties", json_empty());
+	json_put(o, "required", json_array());
+	json_put(o, "additionalProperties", json_object_new_boolean(false));
+	return o;
+}
+
+static struct json_object *part(struct json_object *o, const char *name)
+{
+	struct json_object *found = NULL;
+
+	json_object_object_get_ex(o, name, &found);
+	return found;
+}
+
+static void may_have(struct json_object *object, const char *name, struct json_object *schema)
+{
+	json_put(part(object, "properties"), name, schema);
+}
+
+static void has(struct json_object *object, const char *name, struct json_object *schema)
+{
+	may_have(object, name, schema);
+	json_append(part(object, "required"), json_text(name));
+}
+
+static struct json_object *or_null(struct json_object *schema)
+{
+	json_append(part(schema, "type"), json_text("null"));
+	return schema;
+}
+
+static struct json_object *of_column(const struct column *c)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s: %s", c->title, unit_name(c->unit));
+	switch (c->unit) {
+	case UNIT_NAME:
+	case UNIT_TEXT:
+		return described(of_types("string null"), text);
+	case UNIT_FLAG:
+		return described(of_types("boolean"), text);
+	case UNIT_NUMBER:
+		/* "all" queues */
+		return described(of_types("integer string null"), text);
+	case UNIT_CODE:
+	case UNIT_INSTANT:
+		return described(of_types("integer null"), text);
+	default:
+		return described(of_types("number null"), text);
+	}
+}
+
+static void has_columns(struct json_object *object, const struct columns *t)
+{
+	for (unsigned int i = 0; i < t->nr; i++)
+		has(object, t->column[i].name, of_column(&t->column[i]));
+}
+
+/* A row that has more than its columns. */
+static struct json_object *of_longer_row(const struct columns *t)
+{
+	struct json_object *o = closed();
+
+	has_columns(o, t);
+	return o;
+}
+
+/* What is in several places is defined in one, by its name. */
+static struct json_object *defined(struct json_object *defs, const char *name,
+				   struct json_object *(*make)(struct json_object *defs))
+{
+	struct json_object *o = json_empty();
+	char text[64];
+
+	if (!part(defs, name))
+		json_put(defs, name, make(defs));
+	snprintf(text, sizeof(text), "#/$defs/%s", name);
+	json_put(o, "$ref", json_text(text));
+	return o;
+}
+
+static struct json_object *of_row(struct json_object *defs, const struct columns *t)
+{
+	struct json_object *o = json_empty();
+	char text[64];
+
+	if (!part(defs, t->name))
+		json_put(defs, t->name, of_longer_row(t));
+	snprintf(text, sizeof(text), "#/$defs/%s", t->name);
+	json_put(o, "$ref", json_text(text));
+	return o;
+}
+
+static struct json_object *make_losses(struct json_object *defs)
+{
+	struct json_object *o = closed();
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++)
+		has(o, counter_name(c), described(of_types("integer"), counter_help(c)));
+	(void)defs;
+	return o;
+}
+
+static struct json_object *losses(struct json_object *defs)
+{
+	return defined(defs, "lost", make_losses);
+}
+
+static struct json_object *queues(void)
+{
+	struct json_object *row = of_longer_row(&queue_columns);
+
+	may_have(row, "histogram",
+		 described(
+			 list_of(list_of(of_types("integer null"))),
+			 "[from, to, commands]: nanoseconds, to is exclusive, and null where it is "
+			 "without end"));
+	return list_of(row);
+}
+
+static void has_side(struct json_object *o, struct json_object *defs)
+{
+	has(o, "run", of_row(defs, &run_columns));
+	has(o, "queues", queues());
+	has(o, "operations", list_of(of_row(defs, &operation_columns)));
+	has(o, "stages", list_of(of_row(defs, &stage_columns)));
+	has(o, "population", of_row(defs, &population_columns));
+	has(o, "losses", losses(defs));
+}
+
+static struct json_object *make_merged(struct json_object *defs)
+{
+	struct json_object *o = closed();
+
+	has(o, "totals", of_row(defs, &merging_columns));
+	has(o, "operations", list_of(of_row(defs, &operation_columns)));
+	has(o, "stages", list_of(of_row(defs, &stage_columns)));
+	has(o, "queues", list_of(of_row(defs, &merged_columns)));
+	return o;
+}
+
+static struct json_object *merged(struct json_object *defs)
+{
+	return defined(defs, "merged", make_merged);
+}
+
+/* What a machine tells by itself of whose commands none is matched; null of others. */
+static struct json_object *alone(struct json_object *defs, bool why)
+{
+	struct json_object *o = closed();
+
+	if (why)
+		has(o, "why", of_types("string"));
+	has_side(o, defs);
+	return or_null(o);
+}
+
+static struct json_object *peers(struct json_object *defs)
+{
+	struct json_object *row = of_longer_row(&peer_columns);
+
+	has(row, "messages", list_of(of_types("string")));
+	has(row, "losses", losses(defs));
+	has(row, "alone", alone(defs, false));
+	return list_of(row);
+}
+
+/* A line. */
+static struct json_object *line(const char *type)
+{
+	struct json_object *o = closed(), *only = json_empty();
+
+	json_put(only, "const", json_text(type));
+	has(o, "type", only);
+	return o;
+}
+
+static struct json_object *block(struct json_object *defs, bool summary)
+{
+	struct json_object *o = line(summary ? "summary" : "interval");
+
+	has(o, "time", described(of_types("string"), "RFC 3339"));
+	has_side(o, defs);
+	if (!summary)
+		has(o, "losses_added", losses(defs));
+	may_have(o, "peers", peers(defs));
+	may_have(o, "matching", of_row(defs, &matching_columns));
+	may_have(o, "merged", merged(defs));
+	return o;
+}
+
+static struct json_object *points_of(enum nt_side side)
+{
+	struct json_object *o = closed();
+
+	for (unsigned int i = 0; i < points_nr(side); i++)
+		may_have(o, point_name(side, i), of_types("integer"));
+	return o;
+}
+
+static struct json_object *points(void)
+{
+	struct json_object *o = closed();
+
+	may_have(o, side_name(NT_HOST), points_of(NT_HOST));
+	may_have(o, side_name(NT_TARGET), points_of(NT_TARGET));
+	return described(o, "nanoseconds after the first one of that side");
+}
+
+/* The names of stages that are one are joined with "+". */
+static struct json_object *stages(void)
+{
+	struct json_object *o = of_types("object null");
+
+	json_put(o, "additionalProperties", of_types("integer"));
+	return described(o, "nanoseconds; null where not all can be told");
+}
+
+static struct json_object *command(const char *type)
+{
+	struct json_object *o = line(type);
+
+	has_columns(o, &command_columns);
+	has(o, "points", points());
+	return o;
+}
+
+static struct json_object *whole_command(struct json_object *defs, bool story)
+{
+	struct json_object *o = command("command");
+
+	has(o, "stages", stages());
+	if (story)
+		has(o, "story", list_of(of_row(defs, &point_columns)));
+	return o;
+}
+
+static struct json_object *in_flight(void)
+{
+	struct json_object *o = command("in_flight");
+
+	has(o, "stage", of_types("string null"));
+	return described(o, "a command that has not ended; its latency is its age");
+}
+
+static struct json_object *end(struct json_object *defs)
+{
+	struct json_object *o = line("end");
+
+	has(o, "time", described(of_types("string"), "RFC 3339"));
+	has(o, "losses", losses(defs));
+	return o;
+}
+
+static struct json_object *report(struct json_object *defs)
+{
+	struct json_object *o = line("report"), *input = of_longer_row(&input_columns);
+	struct json_object *connection = of_longer_row(&connection_columns);
+
+	has(input, "error", of_types("string null"));
+	has(input, "losses", losses(defs));
+	has(input, "alone", alone(defs, true));
+	has_columns(connection, &pair_columns);
+	has(o, "inputs", list_of(input));
+	has(o, "connections", list_of(connection));
+	has(o, "strays", of_row(defs, &stray_columns));
+	has(o, "merged", merged(defs));
+	has(o, "slowest", list_of(whole_command(defs, true)));
+	return o;
+}
+
+int json_schema_print(FILE *f)
+{
+	struct json_object *o = json_empty(), *lines = json_array(), *defs = json_empty();
+
+	json_put(o, "$schema", json_text("https://json-schema.org/draft/2020-12/schema"));
+	json_put(o, "title", json_text("A line of ntprof-bpf --format json"));
+	json_append(lines, block(defs, false));
+	json_append(lines, block(defs, true));
+	json_append(lines, whole_command(defs, false));
+	json_append(lines, in_flight());
+	json_append(lines, end(defs));
+	json_append(lines, report(defs));
+	json_put(o, "oneOf", lines);
+	json_put(o, "$defs", defs);
+	return json_write_pretty(f, o);
+}

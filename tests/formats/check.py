@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""check.py SCHEMA DIRECTORY - prints "NAME<tab>yes" or what is wrong, for each thing that has to be."""
+import collections
+import csv
+import json
+import re
+import sys
+
+import jsonschema
+
+schema = json.load(open(sys.argv[1]))
+out = sys.argv[2] + "/"
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+
+
+def told(name, wrong):
+    print(f"{name}\t{wrong or 'yes'}")
+
+
+def same(name, got, expected):
+    told(name, "" if got == expected else f"{got!r:.300} is not {expected!r:.300}")
+
+
+def why(line):
+    """oneOf says little: what the alternative of that type has against it."""
+    for alternative in schema["oneOf"]:
+        if alternative["properties"]["type"]["const"] == line["type"]:
+            part = {"$defs": schema["$defs"], **alternative}
+            for e in jsonschema.Draft202012Validator(part).iter_errors(line):
+                return f"{list(e.absolute_path)}: {e.message:.200}"
+    return f"type {line['type']}"
+
+
+def lines(file):
+    read = [json.loads(line) for line in open(out + file)]
+    wrong = [why(line) for line in read if not validator.is_valid(line)]
+    told(f"{file}: every line is what the schema says ({len(read)})", wrong[0] if wrong else "" if read else "none")
+    return read
+
+
+def table(file):
+    """RFC 4180: each line has as many fields as the header."""
+    text = open(out + file, newline="").read()
+    rows = list(csv.reader(text.splitlines(keepends=True), strict=True))
+    told(f"{file}: lines end with CR LF", "" if text.count("\n") == text.count("\r\n") else "not all")
+    same(f"{file}: as many fields everywhere", {len(r) for r in rows}, {len(rows[0])})
+    return [dict(zip(rows[0], r)) for r in rows[1:]]
+
+
+def add_up(rows, count="commands"):
+    n = collections.Counter()
+    for r in rows:
+        n[r["op"]] += int(r[count])
+    return {op: c for op, c in n.items() if c}
+
+
+live, trace, peer, report, alone = (lines(f + ".json") for f in ("live", "trace", "peer", "report", "alone"))
+everything = add_up(live[-1]["queues"])
+told("there were reads and writes", "" if everything.get("read", 0) >= 300 and everything.get("write", 0) >= 100 else everything)
+same("the last line of live is the summary", [o["type"] for o in live[-1:]], ["summary"])
+same("intervals add up to the summary", add_up(q for o in live[:-1] for q in o["queues"]), everything)
+same("operations are the sums of queues", add_up(live[-1]["operations"]), everything)
+same("histograms hold every command", {q["op"]: 0 for q in live[-1]["queues"]
+     if sum(b[2] for b in q["histogram"]) != q["measured"]}, {})
+told("the longest is in the last bucket", [q for q in live[-1]["queues"]
+     if not q["histogram"][-1][0] <= q["max"] < q["histogram"][-1][1]])
+same("nothing is lost", {k: v for k, v in live[-1]["losses"].items() if v}, {})
+
+rows = table("live.csv")
+same("csv of live: intervals add up to the summary", add_up(r for r in rows if r["type"] == "interval"),
+     add_up(r for r in rows if r["type"] == "summary"))
+same("csv of live: it is what json says", add_up(r for r in rows if r["type"] == "summary"), everything)
+
+commands = [o for o in trace if o["type"] == "command"]
+same("a line for each command", collections.Counter(o["op"] for o in commands), everything)
+told("stages add up to the latency", [o for o in commands if o["stages"] and sum(o["stages"].values()) != o["latency"]][:1])
+told("all are split", [o for o in commands if not o["stages"]][:1])
+same("the last line of trace is the end", trace[-1]["type"], "end")
+rows = table("trace.csv")
+same("csv of trace: a line for each command", collections.Counter(r["op"] for r in rows), everything)
+stages = list(rows[0])[-6:]
+told("csv of trace: stages add up to the latency",
+     [r for r in rows if sum(int(r[s] or 0) for s in stages) != int(r["latency"])][:1])
+
+last = peer[-1]
+same("with a peer: all are merged", add_up(last["merged"]["operations"]), everything)
+same("with a peer: it has ended", [p["state"] for p in last["peers"]], ["ended"])
+told("with a peer: stages add up to the latencies", [o for o in last["merged"]["operations"]
+     if o["sum"] != sum(s["sum"] for s in last["merged"]["stages"] if s["op"] == o["op"])])
+
+short, whole = [o for o in report if o["type"] == "report"]
+commands = [o for o in report if o["type"] == "command"]
+same("report: all are merged", add_up(short["merged"]["operations"]), everything)
+same("report: with --commands, as without", short["merged"], whole["merged"])
+same("report: a line for each", collections.Counter(o["op"] for o in commands if o["seen"] == "merged"), everything)
+same("report: three stories", [sorted(o["points"]) for o in whole["slowest"]], [["host", "target"]] * 3)
+told("report: a story has all its points", [o for o in whole["slowest"]
+     if len(o["story"]) != sum(len(p) for p in o["points"].values())])
+same("report: the slowest first", [o["latency"] for o in whole["slowest"]],
+     sorted((o["latency"] for o in commands if o["seen"] == "merged"), reverse=True)[:3])
+rows = table("report.csv")
+same("csv of report: a line for each", collections.Counter(r["op"] for r in rows if r["seen"] == "merged"), everything)
+same("csv of report: the same latencies", sorted(int(r["latency"]) for r in rows), sorted(o["latency"] for o in commands))
+text = {m[1]: int(m[2]) for m in re.finditer(r"^merged (\w+) (\d+) ", open(out + "report.txt").read(), re.M)}
+same("the text says the same", text, everything)
+same("a side alone tells why, and its figures", [(bool(i["alone"]["why"]), add_up(i["alone"]["operations"]))
+     for i in alone[0]["inputs"]], [(True, everything)])

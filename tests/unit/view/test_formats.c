@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of a made-up table as JSON and as CSV: what is in it comes out as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "view/csv.h"
+#include "view/json.h"
+
+struct thing {
+	const char *text;
+	uint64_t count;
+	int64_t offset;
+	double mean;
+	bool none;
+	bool flag;
+};
+
+static void get_text(const void *row, const struct column *c, struct value *v)
+{
+	const struct thing *t = row;
+
+	(void)c;
+	value_text(v, t->text);
+	v->none = t->none;
+}
+
+static void get_count(const void *row, const struct column *c, struct value *v)
+{
+	const struct thing *t = row;
+
+	(void)c;
+	value_natural(v, t->count);
+	v->none = t->none;
+}
+
+static void get_offset(const void *row, const struct column *c, struct value *v)
+{
+	const struct thing *t = row;
+
+	(void)c;
+	value_integer(v, t->offset);
+	v->none = t->none;
+}
+
+static void get_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct thing *t = row;
+
+	(void)c;
+	value_real(v, t->mean);
+	v->none = t->none;
+}
+
+static void get_flag(const void *row, const struct column *c, struct value *v)
+{
+	const struct thing *t = row;
+
+	(void)c;
+	value_natural(v, t->flag);
+	v->none = !t->flag;
+}
+
+static const struct column thing[] = {
+	{"text", "text", .unit = UNIT_TEXT, .get = get_text},
+	{"count", "count", .unit = UNIT_COUNT, .get = get_count},
+	{"offset", "offset", .unit = UNIT_NANOSECONDS, .get = get_offset},
+	{"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
+	{"flag", "flag", .unit = UNIT_FLAG, .get = get_flag},
+};
+
+static const struct columns things = COLUMNS("things", thing);
+
+static const struct thing plain = {"nqn.a", UINT64_MAX, INT64_MIN, 1234567.125, false, true};
+static const struct thing empty = {.text = "", .none = true};
+
+static void assert_json(const struct thing *t, const char *expected)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(json_write(f, json_row(&things, t)), 0);
+	fclose(f);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void assert_csv(const struct thing *t, const char *expected)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	csv_row(f, &things, t);
+	fclose(f);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void numbers_are_exact(void **state)
+{
+	(void)state;
+	assert_json(&plain,
+		    "{\"text\":\"nqn.a\",\"count\":18446744073709551615,"
+		    "\"offset\":-9223372036854775808,\"mean\":1234567.125,\"flag\":true}\n");
+	assert_csv(&plain, "nqn.a,18446744073709551615,-9223372036854775808,1234567.125,1\r\n");
+}
+
+static void what_there_is_not_is_null(void **state)
+{
+	const struct thing no_number = {"", 0, 0, NAN, false, false};
+
+	(void)state;
+	assert_json(
+		&empty,
+		"{\"text\":null,\"count\":null,\"offset\":null,\"mean\":null,\"flag\":false}\n");
+	assert_csv(&empty, ",,,,0\r\n");
+	assert_json(&no_number,
+		    "{\"text\":\"\",\"count\":0,\"offset\":0,\"mean\":null,\"flag\":false}\n");
+	assert_csv(&no_number, ",0,0,,0\r\n");
+}
+
+/* Quotes, backslashes, separators, control characters, characters of one to four bytes, and what is none. */
+static void names_come_out_as_they_are(void **state)
+{
+	static const struct {
+		const char *name, *json, *csv;
+	} cases[] = {
+		{"a\"b\\c/d", "\"a\\\"b\\\\c/d\"", "\"a\"\"b\\c/d\""},
+		{"a,b", "\"a,b\"", "\"a,b\""},
+		{"a\r\nb\tc", "\"a\\r\\nb\\tc\"", "\"a\r\nb\tc\""},
+		{"\x1b[2J\x7f", "\"\\u001b[2J\x7f\"", "\xef\xbf\xbd[2J\xef\xbf\xbd"},
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
+		 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		/* Cut off, too long a form, half a pair, past the last one, a byte that begins nothing. */
+		{"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
+		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
+		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xffz", "\"\xef\xbf\xbdz\"", "\xef\xbf\xbdz"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct thing t = {.text = cases[i].name, .count = i};
+		char json[256], csv[256];
+
+		snprintf(json, sizeof(json),
+			 "{\"text\":%s,\"count\":%zu,\"offset\":0,\"mean\":0,\"flag\":false}\n",
+			 cases[i].json, i);
+		snprintf(csv, sizeof(csv), "%s,%zu,0,0,0\r\n", cases[i].csv, i);
+		assert_json(&t, json);
+		assert_csv(&t, csv);
+	}
+}
+
+static void a_full_disk_is_told(void **state)
+{
+	FILE *f = fopen("/dev/full", "w");
+
+	(void)state;
+	setvbuf(f, NULL, _IONBF, 0);
+	assert_int_equal(json_write(f, json_row(&things, &plain)), -EIO);
+	fclose(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_exact),
+		cmocka_unit_test(what_there_is_not_is_null),
+		cmocka_unit_test(names_come_out_as_they_are),
+		cmocka_unit_test(a_full_disk_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
