@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Completion of ntprof-bpf's command line in bash. Verbs, and each verb's options with what they take, are read
+# from the --help of the program that is being called, so they are those that it has. What an argument may be is
+# known by its name there:
+#
+#   FILE           a file                       CTRL     a controller, from /sys/class/nvme
+#   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
+#   SOURCE, FORMAT words that _ntprof_bpf_words() has
+
+# The program to ask is that of the line, which the caller of these functions has in a variable.
+_ntprof_bpf_ask() {
+	"$_ntprof_bpf_program" "$@" 2>/dev/null </dev/null
+}
+
+_ntprof_bpf_verbs() {
+	_ntprof_bpf_ask --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+}
+
+# _ntprof_bpf_rows VERB: the options of its --help, one a line, such as "-d --duration TIME" or "- --host".
+_ntprof_bpf_rows() {
+	_ntprof_bpf_ask "$1" --help |
+		sed -nE -e 's/^ {2}(-.), (--[a-z0-9-]+)(\[?=([^] ]+)\]?)?( .*)?$/\1 \2 \4/p' \
+			-e 's/^ {6}(--[a-z0-9-]+)(\[?=([^] ]+)\]?)?( .*)?$/- \1 \3/p'
+}
+
+# _ntprof_bpf_operand VERB: the name of what it takes besides options: "FILE" of "[OPTION...] FILE...".
+_ntprof_bpf_operand() {
+	_ntprof_bpf_ask "$1" --help | sed -nE '1s/.*\[OPTION\.\.\.\] \[?([A-Z]+).*/\1/p'
+}
+
+# _ntprof_bpf_takes ROWS OPTION: the name of the argument that the option takes; nothing if it takes none.
+_ntprof_bpf_takes() {
+	awk -v option="$2" '$1 == option || $2 == option { print $3 }' <<<"$1"
+}
+
+# Stages are in lists, and those that are one for want of a point have both names in one.
+_ntprof_bpf_stages() {
+	_ntprof_bpf_ask probes --format json | grep -o '"stages": *\[[^]]*\]' | sed 's/^"stages"//' |
+		grep -oE '[a-z][a-z0-9_]+' | sort -u
+}
+
+# _ntprof_bpf_words NAME: what an argument of that name may be.
+_ntprof_bpf_words() {
+	local path
+
+	case $1 in
+	VERB) _ntprof_bpf_verbs ;;
+	SOURCE) echo tracepoints stock ;;
+	FORMAT) echo text json ;;
+	CTRL)
+		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
+			[[ ! -e $path ]] || echo "${path##*/}"
+		done
+		;;
+	STAGE) _ntprof_bpf_stages ;;
+	esac
+}
+
+# _ntprof_bpf_argument NAME CURRENT PREFIX: CURRENT is to be an argument of that name; replies begin with PREFIX.
+_ntprof_bpf_argument() {
+	local actions=() action
+
+	case $1 in
+	FILE) actions=(-f) ;;
+	COMMAND) actions=(-c -f) ;;
+	*) actions=(-W "$(_ntprof_bpf_words "$1")") ;;
+	esac
+	if [[ ${actions[0]} == -W ]]; then
+		mapfile -t COMPREPLY < <(compgen -P "$3" "${actions[@]}" -- "$2")
+		return
+	fi
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(for action in "${actions[@]}"; do
+		compgen -P "$3" "$action" -- "$2"
+	done | sort -u)
+}
+
+# _ntprof_bpf_verb: the verb that the words before the cursor name, nothing if none does. It may come after options of
+# any verb, whose arguments may be words like a verb's.
+_ntprof_bpf_verb() {
+	local verbs rows="" verb i word before
+
+	verbs=$(_ntprof_bpf_verbs)
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		before=${COMP_WORDS[i - 1]}
+		if [[ $before == = ]] || ! grep -qxF -e "$word" <<<"$verbs"; then
+			continue
+		fi
+		if [[ $before == -* && -z $rows ]]; then
+			rows=$(for verb in $verbs; do _ntprof_bpf_rows "$verb"; done)
+		fi
+		if [[ $before != -* || -z $(_ntprof_bpf_takes "$rows" "$before") ]]; then
+			echo "$word"
+			return
+		fi
+	done
+}
+
+# _ntprof_bpf PROGRAM CURRENT: called by bash, with COMP_WORDS, in which "--source=stock" is three words.
+_ntprof_bpf() {
+	local _ntprof_bpf_program=${1/#\~/$HOME} current=$2 option=${COMP_WORDS[COMP_CWORD - 1]} prefix=""
+	local verb rows name
+
+	COMPREPLY=()
+	if [[ ${COMP_WORDS[COMP_CWORD]} == = ]]; then
+		current=
+	elif [[ $option == = ]] && ((COMP_CWORD >= 2)); then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [[ $current == --*=* ]]; then
+		# COMP_WORDBREAKS has no "=".
+		option=${current%%=*}
+		current=${current#*=}
+		prefix=$option=
+	fi
+	verb=$(_ntprof_bpf_verb)
+	rows=$(_ntprof_bpf_rows "${verb:-live}")
+	name=
+	[[ $option != -* ]] || name=$(_ntprof_bpf_takes "$rows" "$option")
+	if [[ -n $name ]]; then
+		_ntprof_bpf_argument "$name" "$current" "$prefix"
+	elif [[ $current == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(awk '{ print $2; if ($1 != "-") print $1 }' <<<"$rows")" -- "$current")
+	elif [[ -z $verb ]]; then
+		_ntprof_bpf_argument VERB "$current" ""
+	else
+		_ntprof_bpf_argument "$(_ntprof_bpf_operand "$verb")" "$current" ""
+	fi
+}
+
+complete -F _ntprof_bpf ntprof-bpf

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# completion.sh - what bash offers at the cursor is what the program has: verbs, options of the verb, and words,
+# files, controllers and stages where an option takes one.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+# shellcheck source=contrib/completion/ntprof-bpf.bash
+. contrib/completion/ntprof-bpf.bash
+
+program=$(realpath "${BUILD:-build}/ntprof-bpf")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# offered WORD...: what is offered for the last word, on one line. As bash splits words, "=" is one.
+offered() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_ntprof_bpf "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	printf '%s\n' "${COMPREPLY[@]}" | LC_ALL=C sort | paste -sd' '
+}
+
+# options_of VERB: from its own help, in another way than the completion's.
+options_of() {
+	"$program" "$1" --help | awk '
+		/^  (-., |    )--/ {
+			for (i = 1; i <= 2; i++)
+				if ($i ~ /^-/) {
+					sub(/[,=].*/, "", $i)
+					print $i
+				}
+		}' | grep -- '^-' | LC_ALL=C sort -u | paste -sd' '
+}
+
+# takes_each VERB OPTION WORDS: every word is an argument that the program takes.
+takes_each() {
+	local word
+
+	for word in $3; do
+		"$program" "$1" "$2" "$word" --help >/dev/null 2>&1 || return 1
+	done
+	[[ -n $3 ]] && ! "$program" "$1" "$2" nonsense --help >/dev/null 2>&1
+}
+
+verbs=$("$program" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort | paste -sd' ')
+check "the program has verbs" test -n "$verbs"
+equal "verbs" "$(offered "$program" "")" "$verbs"
+equal "verbs that begin so" "$(offered "$program" re)" "record report"
+equal "verbs behind help" "$(offered "$program" help "")" "$verbs"
+equal "a verb may come after options" "$(offered "$program" --host -d 5 tr)" "trace"
+for verb in $verbs; do
+	check "options of $verb are listed in its help" test -n "$(options_of "$verb")"
+	equal "options of $verb" "$(offered "$program" "$verb" -)" "$(options_of "$verb")"
+done
+equal "options without a verb are those of the live view" "$(offered "$program" --)" \
+	"$(options_of live | tr ' ' '\n' | grep '^--' | paste -sd' ')"
+equal "options before the verb's end" "$(offered "$program" record --ma)" "--max-size"
+equal "an option's argument is no verb" "$(offered "$program" record -o report --ma)" "--max-size"
+equal "a peer's command is no verb" "$(offered "$program" --peer record --inter)" "--interval"
+
+words=$(offered "$program" probes --source "")
+equal "sources" "$words" "stock tracepoints"
+check "the program takes these sources, and no others" takes_each probes --source "$words"
+equal "sources behind =" "$(offered "$program" probes --source = st)" "stock"
+equal "sources right behind =" "$(offered "$program" probes --source =)" "stock tracepoints"
+equal "sources behind =, where that does not end a word" "$(offered "$program" --source=st)" "--source=stock"
+words=$(offered "$program" probes --format "")
+equal "formats" "$words" "json text"
+check "the program takes these formats, and no others" takes_each probes --format "$words"
+equal "nothing is offered for a number" "$(offered "$program" trace -n "")" ""
+equal "nothing is offered for a time" "$(offered "$program" --duration "")" ""
+
+mkdir "$work/a folder" && touch "$work/host.ntp" "$work/target.ntp" || exit 1
+equal "files for record -o" "$(offered "$program" record -o "$work/h")" "$work/host.ntp"
+equal "files for record --output=" "$(offered "$program" record --output = "$work/h")" "$work/host.ntp"
+equal "files for report" "$(offered "$program" report --commands "$work/")" \
+	"$work/a folder $work/host.ntp $work/target.ntp"
+equal "no words for a verb that takes none" "$(offered "$program" trace "")" ""
+check "commands for --peer" grep -qw bash <<<"$(offered "$program" --peer bas)"
+equal "nothing where the program is not there" "$(offered "$work/ntprof-bpf" "")" ""
+
+# Options that take what no verb's option takes at present.
+cat >"$work/program" <<-END
+	#!/bin/bash
+	if [[ \$* == *probes* ]]; then
+		exec "$program" "\$@"
+	fi
+	echo "Usage: ntprof-bpf live [OPTION...]"
+	echo "      --ctrl=CTRL            A controller"
+	echo "      --where=STAGE          A stage"
+END
+chmod +x "$work/program"
+mkdir -p "$work"/class/nvme/nvme0 "$work"/class/nvme/nvme12
+_ntprof_bpf_sysfs=$work
+equal "controllers" "$(offered "$work/program" --ctrl "")" "nvme0 nvme12"
+equal "controllers that begin so" "$(offered "$work/program" --ctrl = nvme1)" "nvme12"
+_ntprof_bpf_sysfs=$work/nowhere
+equal "no controllers" "$(offered "$work/program" --ctrl "")" ""
+if [[ -r /sys/kernel/btf/vmlinux ]]; then
+	equal "stages" "$(offered "$work/program" --where nvme)" "nvme_tcp_completion nvme_tcp_submission nvmet_tcp_completion nvmet_tcp_submission"
+fi
+
+# typed LINE: what is on a line of an interactive bash when LINE, with its tabs, has been typed there. Its prompt says
+# that it reads.
+typed() {
+	local line="" char pid
+
+	cat >"$work/rc" <<-END
+		PS1='ready:'
+		bind 'set bell-style none'
+		bind 'set enable-bracketed-paste off'
+		PATH=${program%/*}:\$PATH
+		. $PWD/contrib/completion/ntprof-bpf.bash
+		cd $work
+	END
+	coproc shell { TERM=dumb script -qec "bash --noprofile --rcfile $work/rc -i" /dev/null 2>&1; }
+	pid=$!
+	while [[ $line != *ready: ]] && IFS= read -rN1 char <&"${shell[0]}"; do
+		line+=$char
+	done
+	printf '%s#\nexit\n' "$1" >&"${shell[1]}"
+	line=
+	while [[ $line != *#* ]] && IFS= read -rN1 char <&"${shell[0]}"; do
+		line+=$char
+	done
+	cat <&"${shell[0]}" >/dev/null
+	wait "$pid"
+	echo "$line"
+}
+
+tab=$'\t'
+equal "bash completes a verb" "$(typed "ntprof-bpf rec$tab")" "ntprof-bpf record #"
+equal "bash completes an option" "$(typed "ntprof-bpf record --ma$tab")" "ntprof-bpf record --max-size #"
+equal "bash completes what is behind =" "$(typed "ntprof-bpf probes --source=st$tab")" "ntprof-bpf probes --source=stock #"
+equal "bash completes a file" "$(typed "ntprof-bpf report hos$tab")" "ntprof-bpf report host.ntp #"
+equal "bash quotes a folder" "$(typed "ntprof-bpf report a$tab")" "ntprof-bpf report a\\ folder/#"
+finish
