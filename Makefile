@@ -11,23 +11,31 @@
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows
 #   make bench-report   how fast report merges, and in how much memory
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
-#   make install    to $(DESTDIR)$(PREFIX)
+#   make install    the program, its manual pages and bash completion, to $(DESTDIR)$(prefix)
+#   make uninstall  what that put there
 #   make clean      remove what was built
 #   make help       this list
 #
 # CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers.
 
 PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+sbindir ?= $(prefix)/sbin
+mandir ?= $(prefix)/share/man
+completionsdir ?= $(prefix)/share/bash-completion/completions
+INSTALL ?= install
 BUILD ?= build
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(shell PATH="$$PATH:/usr/sbin:/sbin" sh -c 'command -v bpftool') bpftool)
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
+# The only place of it: see also $(BUILD)/version.
 VERSION := 0.1.0
 CFLAGS ?= -O2 -g
-WARNINGS := -Wall -Wextra -Werror
-ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
+WERROR ?= -Werror
+WARNINGS := -Wall -Wextra $(WERROR)
+ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
 LIBS := -lbpf -lelf -lz -ljson-c -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -35,7 +43,7 @@ endif
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
-	-Wno-unused-parameter -Ivmlinux -Isrc
+	-Wno-unused-parameter -Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=.
 
 COMPILE = $(CC) $(ALL_CFLAGS)
 COMPILE_TEST = $(COMPILE) -Itests/unit
@@ -54,7 +62,7 @@ BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install clean help FORCE
+.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install uninstall clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -100,6 +108,11 @@ unit: $(UNIT_TESTS)
 $(BUILD)/ntprof-bpf: $(OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Who prints or writes it is compiled again when there is another one.
+$(BUILD)/cli/options.o $(BUILD)/cli/record.o: $(BUILD)/version
+$(BUILD)/version: FORCE | $(BUILD)
+	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
 # Only trace/ knows BPF.
 $(filter $(BUILD)/trace/%,$(OBJECTS)): | $(SKELETONS)
@@ -177,8 +190,23 @@ compile_commands.json: FORCE $(SKELETONS)
 	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
+MAN_PAGES := $(wildcard docs/man/*.8)
+INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir)
+
 install: all
-	install -D -m 755 $(BUILD)/ntprof-bpf $(DESTDIR)$(PREFIX)/sbin/ntprof-bpf
+	$(INSTALL) -d $(INSTALL_FOLDERS:%='$(DESTDIR)%')
+	$(INSTALL) -m 755 $(BUILD)/ntprof-bpf '$(DESTDIR)$(sbindir)/ntprof-bpf'
+	$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(mandir)/man8'
+	$(INSTALL) -m 644 contrib/completion/ntprof-bpf.bash '$(DESTDIR)$(completionsdir)/ntprof-bpf'
+
+# Folders stay, as others may use them, but for those below DESTDIR that nothing is left in.
+uninstall:
+	rm -f '$(DESTDIR)$(sbindir)/ntprof-bpf' $(MAN_PAGES:docs/man/%='$(DESTDIR)$(mandir)/man8/%') \
+		'$(DESTDIR)$(completionsdir)/ntprof-bpf'
+ifneq ($(DESTDIR),)
+	[ ! -d '$(DESTDIR)' ] || { cd '$(DESTDIR)' && for d in $(INSTALL_FOLDERS:%='%'); do \
+		[ ! -d ".$$d" ] || rmdir -p --ignore-fail-on-non-empty "$${d#/}"; done; }
+endif
 
 clean:
 	rm -rf $(BUILD) compile_commands.json
