@@ -12,7 +12,9 @@
 #   make bench-report   how fast report merges, and in how much memory
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
 #   make install    the program, its manual pages and bash completion, to $(DESTDIR)$(prefix)
-#   make uninstall  what that put there
+#   make uninstall  takes away what that put there
+#   make static-program     build/ntprof-bpf-static, which needs no library of the machine that it runs on
+#   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make clean      remove what was built
 #   make help       this list
 #
@@ -62,7 +64,8 @@ BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install uninstall clean help FORCE
+.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install uninstall \
+	static-program dist clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -207,6 +210,23 @@ ifneq ($(DESTDIR),)
 	[ ! -d '$(DESTDIR)' ] || { cd '$(DESTDIR)' && for d in $(INSTALL_FOLDERS:%='%'); do \
 		[ ! -d ".$$d" ] || rmdir -p --ignore-fail-on-non-empty "$${d#/}"; done; }
 endif
+
+static-program: $(BUILD)/ntprof-bpf-static
+
+# The linker warns of functions that may need shared libraries: see there for what becomes of them.
+$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(LIBS)
+
+# The same bytes for the same files: names, contents and whether they are executable.
+DIST := ntprof-bpf-$(VERSION)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+dist: | $(BUILD)
+	$(Q)git ls-files -z >$(BUILD)/dist.files
+	$(Q)tar --null -T $(BUILD)/dist.files --transform='s,^,$(DIST)/,S' --mtime=@$(SOURCE_DATE_EPOCH) --format=ustar \
+		--mode=u=rwX,go=rX --owner=0 --group=0 --numeric-owner -cf $(BUILD)/$(DIST).tar
+	$(Q)xz -f -T1 $(BUILD)/$(DIST).tar
+	@echo $(BUILD)/$(DIST).tar.xz
 
 clean:
 	rm -rf $(BUILD) compile_commands.json

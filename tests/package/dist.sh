@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dist.sh - make dist makes the same tarball of the same files, with every file, and that can be made without git; the
+# statically linked program starts without a library.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+
+build=$(realpath "${BUILD:-build}")
+version=$(sed -n 's/^VERSION := //p' Makefile)
+dist=ntprof-bpf-$version
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# make_quietly ARG...: shows what it printed only if it failed.
+make_quietly() {
+	make --no-print-directory "$@" >"$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; return 1; }
+}
+
+# The same files in another folder, with other times and modes, as somebody else has them.
+other_tree() {
+	mkdir "$work/other" && git ls-files -z | xargs -0 cp -p --parents -t "$work/other" || return
+	find "$work/other" -exec touch -d @1 {} + && chmod -R go-rwx "$work/other" || return
+	git -C "$work/other" init -q && git -C "$work/other" add -A
+}
+
+# Without running anything: what there is to make is known, and git is not asked.
+needs_no_git() {
+	mkdir "$work/bin" || return
+	printf '#!/bin/sh\necho "$*" >>%s/asked\nexit 1\n' "$work" >"$work/bin/git"
+	chmod +x "$work/bin/git"
+	(cd "$work/$dist" && PATH=$work/bin:$PATH make_quietly -n all) && [[ ! -e $work/asked ]]
+}
+
+check "make dist" make_quietly dist BUILD="$work/a"
+equal "it has every file of the tree" "$(tar -tf "$work/a/$dist.tar.xz" | sed "s|^$dist/||" | LC_ALL=C sort)" \
+	"$(git ls-files | LC_ALL=C sort)"
+check "another one's tree of the same files" other_tree
+epoch=$(git log -1 --format=%ct)
+check "make dist there" make_quietly -C "$work/other" dist BUILD="$work/b" SOURCE_DATE_EPOCH="$epoch"
+check "makes the same tarball" cmp "$work/a/$dist.tar.xz" "$work/b/$dist.tar.xz"
+check "it is unpacked" tar -C "$work" -xf "$work/a/$dist.tar.xz"
+check "its makefile needs no git" needs_no_git
+
+check "make static-program" make_quietly static-program BUILD="$build"
+equal "it has neither interpreter nor libraries" \
+	"$(readelf -ldW "$build/ntprof-bpf-static" | grep -cE 'INTERP|NEEDED')" 0
+equal "it tells its version" "$("$build/ntprof-bpf-static" --version)" "ntprof-bpf $version"
+"$build/ntprof-bpf" probes >"$work/dynamic" 2>&1
+status=$?
+"$build/ntprof-bpf-static" probes >"$work/static" 2>&1
+equal "it looks at the kernel" $? $status
+check "and sees the same" cmp "$work/dynamic" "$work/static"
+finish
