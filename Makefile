@@ -15,6 +15,8 @@
 #   make uninstall  takes away what that put there
 #   make static-program     build/ntprof-bpf-static, which needs no library of the machine that it runs on
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
+#   make deb        a Debian package of it, in build/deb
+#   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
 #   make clean      remove what was built
 #   make help       this list
 #
@@ -65,12 +67,17 @@ BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install uninstall \
-	static-program dist clean help FORCE
+	static-program dist deb check-deb clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
 deps:
 	$(Q)tests/install-packages
+
+# "make -j deps all" compiles when the compilers are there.
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+$(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | deps
+endif
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -227,6 +234,18 @@ dist: | $(BUILD)
 		--mode=u=rwX,go=rX --owner=0 --group=0 --numeric-owner -cf $(BUILD)/$(DIST).tar
 	$(Q)xz -f -T1 $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.xz
+
+deb: dist
+	$(Q)tests/install-packages deb
+	$(Q)rm -rf $(BUILD)/deb
+	$(Q)mkdir $(BUILD)/deb
+	$(Q)tar -C $(BUILD)/deb -xf $(BUILD)/$(DIST).tar.xz
+	cd $(BUILD)/deb/$(DIST) && dpkg-buildpackage -us -uc
+	$(Q)rm -r $(BUILD)/deb/$(DIST)
+
+check-deb: deps static-program
+	$(Q)tests/install-packages deb
+	$(Q)BUILD=$(BUILD) tests/package/check-deb
 
 clean:
 	rm -rf $(BUILD) compile_commands.json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # dist.sh - make dist makes the same tarball of the same files, with every file, and that can be made without git; the
-# statically linked program starts without a library.
+# statically linked program starts without a library. tests/package/check-deb builds the tarball for real.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -43,6 +43,10 @@ check "make dist there" make_quietly -C "$work/other" dist BUILD="$work/b" SOURC
 check "makes the same tarball" cmp "$work/a/$dist.tar.xz" "$work/b/$dist.tar.xz"
 check "it is unpacked" tar -C "$work" -xf "$work/a/$dist.tar.xz"
 check "its makefile needs no git" needs_no_git
+equal "packages that debian/control builds with and tests/packages.txt does not list" \
+	"$(comm -23 <(sed -n '/^Build-Depends:/,/^[A-Z].*[a-z] *[0-9]/s/^ \([a-z0-9.+-]*\).*,$/\1/p' debian/control |
+		sed s/-compat$// | sort) <(sed 's/ .*//' tests/packages.txt | sort))" ""
+equal "debian/changelog is of the same version" "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" "$version"
 
 check "make static-program" make_quietly static-program BUILD="$build"
 equal "it has neither interpreter nor libraries" \
