@@ -41,14 +41,19 @@ _ntprof_bpf_stages() {
 		grep -oE '[a-z][a-z0-9_]+' | sort -u
 }
 
-# _ntprof_bpf_words NAME: what an argument of that name may be.
+# _ntprof_bpf_formats VERB: those that the description of its --format names.
+_ntprof_bpf_formats() {
+	_ntprof_bpf_ask "$1" --help | sed -n '/^ *--format=/,/^ *-/p' | grep -oE '\b(text|json|csv)\b' | sort -u
+}
+
+# _ntprof_bpf_words NAME VERB: what an argument of that name may be.
 _ntprof_bpf_words() {
 	local path
 
 	case $1 in
 	VERB) _ntprof_bpf_verbs ;;
 	SOURCE) echo tracepoints stock ;;
-	FORMAT) echo text json ;;
+	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
 			[[ ! -e $path ]] || echo "${path##*/}"
@@ -58,14 +63,14 @@ _ntprof_bpf_words() {
 	esac
 }
 
-# _ntprof_bpf_argument NAME CURRENT PREFIX: CURRENT is to be an argument of that name; replies begin with PREFIX.
+# _ntprof_bpf_argument NAME CURRENT PREFIX VERB: CURRENT is to be an argument of that name; replies begin with PREFIX.
 _ntprof_bpf_argument() {
 	local actions=() action
 
 	case $1 in
 	FILE) actions=(-f) ;;
 	COMMAND) actions=(-c -f) ;;
-	*) actions=(-W "$(_ntprof_bpf_words "$1")") ;;
+	*) actions=(-W "$(_ntprof_bpf_words "$1" "${4:-}")") ;;
 	esac
 	if [[ ${actions[0]} == -W ]]; then
 		mapfile -t COMPREPLY < <(compgen -P "$3" "${actions[@]}" -- "$2")
@@ -120,7 +125,7 @@ _ntprof_bpf() {
 	name=
 	[[ $option != -* ]] || name=$(_ntprof_bpf_takes "$rows" "$option")
 	if [[ -n $name ]]; then
-		_ntprof_bpf_argument "$name" "$current" "$prefix"
+		_ntprof_bpf_argument "$name" "$current" "$prefix" "$verb"
 	elif [[ $current == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(awk '{ print $2; if ($1 != "-") print $1 }' <<<"$rows")" -- "$current")
 	elif [[ -z $verb ]]; then

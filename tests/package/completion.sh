@@ -69,6 +69,10 @@ equal "sources behind =, where that does not end a word" "$(offered "$program" -
 words=$(offered "$program" probes --format "")
 equal "formats" "$words" "json text"
 check "the program takes these formats, and no others" takes_each probes --format "$words"
+words=$(offered "$program" trace --format "")
+equal "formats of commands" "$words" "csv json text"
+check "the program takes these as well, and no others" takes_each trace --format "$words"
+equal "formats without a verb" "$(offered "$program" --host --format j)" json
 equal "nothing is offered for a number" "$(offered "$program" trace -n "")" ""
 equal "nothing is offered for a time" "$(offered "$program" --duration "")" ""
 
