@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/json_schema.h"
 
-
 #include "core/counters.h"
 #include "core/names.h"
 #include "core/segments.h"
