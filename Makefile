@@ -2,7 +2,8 @@
 #
 #   make            build build/ntprof-bpf
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
-#   make check      all tests
+#   make check      all tests, on the kinds of machines that a change may break first
+#   make check-all  all tests on every kernel of tests/kinds.txt
 #   make check-quick    before each commit: what has a chance to fail, in three minutes
 #   make static     what can be said without running anything: make lint, and the order of the rooms
 #   make lint       clang-tidy, cppcheck and shellcheck
@@ -66,7 +67,7 @@ BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-quick static lint analyze format unit bench bench-report install uninstall \
+.PHONY: all deps demo check check-all check-quick static lint analyze format unit bench bench-report install uninstall \
 	static-program dist deb check-deb clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -86,6 +87,10 @@ demo: deps
 check: deps
 	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
 	$(Q)tests/check
+
+check-all: deps
+	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
+	$(Q)tests/check --all
 
 check-quick: deps
 	$(Q)tests/check-quick

@@ -30,15 +30,20 @@ for room in build static unit fuzz vm patches machine pair harness package; do
 done
 equal "without names all are chosen" "$(chosen)" "$(chosen build static unit harness package fuzz vm patches machine pair)"
 equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
-	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12"
+	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest"
+equal "on seldom kinds as well, with --all" "$(chosen --all machine/counts)" \
+	"$(chosen machine/counts) machine/counts, stock-6.12-rt machine/counts, stock-5.15 machine/counts, stock-6.8"
+equal "on a seldom one, with --on" "$(chosen --on stock-5.15 machine/counts)" "machine/counts, stock-5.15"
+equal "on a seldom one, by the name that is printed" "$(chosen 'machine/counts, stock-5.15')" "machine/counts, stock-5.15"
 equal "on one kind, by the name that is printed" "$(chosen 'machine/counts, stock')" "machine/counts, stock"
 equal "on one kind, with --on" "$(chosen --on stock machine/counts)" "machine/counts, stock"
 equal "--on is for the names behind it" "$(chosen --on stock machine/counts --on patched machine/life unit/core/test_stats)" \
 	"unit/core/test_stats machine/counts, stock machine/life, patched"
 equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine)"
-equal "a pattern of kinds" "$(chosen --on '*-6.12' machine/counts)" "machine/counts, stock-6.12"
+equal "a pattern of kinds" "$(chosen --on '*-6.12*' machine/counts)" \
+	"machine/counts, stock-6.12 machine/counts, stock-6.12-rt"
 equal "a part of a name is none" "$(chosen machine/ground_truth)" \
-	"machine/ground_truth, patched machine/ground_truth, stock machine/ground_truth, stock-6.12"
+	"machine/ground_truth, patched machine/ground_truth, stock machine/ground_truth, stock-6.12 machine/ground_truth, stock-newest"
 refused nonsense
 refused unit nonsense
 refused machine/count

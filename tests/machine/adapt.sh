@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock
 # Programs that only some connections need are there when such a connection is, and else cost nobody.
 set -u
 . /lib/machine.sh

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock
 # takes: 60
 # A start that cannot work says why in one line and fails.
 set -u

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # takes: 90
 # The stages of every command add up to its latency, and histograms tell the percentiles of the same
 # commands' records.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # Every command is counted once, on both sides, and as what it is. Those that wait are counted, too.
 set -u
 . /lib/machine.sh

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # run with: --icount
 # takes: 100
 # A delay that we put into the target's device is told as target_subsystem, and nowhere else.

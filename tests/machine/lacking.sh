@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: stock stock-6.12
 # takes: 90
 # Of machines that lack points, report and --peer join the stages beside them, whichever side lacks one.
 set -u

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # takes: 60
 # Controllers come, go, and are reset under load; modules come late; what dies is counted.
 set -u

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched
 # takes: 150
 # Whatever becomes of the output, a signal ends the tracer, what is not taken is counted, and no file is lost.
 set -u

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # takes: 60
 # What a kernel offers is told before tracing; what it lacks is missing, and never shown as zero.
 set -u

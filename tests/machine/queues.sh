@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # Queues of their own for writes and for polling, and commands that end on another CPU than they began.
 set -u
 . /lib/machine.sh

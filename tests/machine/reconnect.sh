@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # takes: 40
 # run with: --cpus 4
 # Connections come and go, each time with other numbers of queues and in another order, so that the kernel

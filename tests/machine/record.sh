@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock-6.12
 # Both sides of a mixed run are recorded whole, into files that are their owner's only.
 set -u
 . /lib/machine.sh

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock-6.12
 # run with: --cpus 4
 # takes: 80
 # The three laws of merged commands, for every command of a mixed run: its ten stages add up to its

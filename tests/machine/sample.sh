@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12
 # takes: 70
 # A sample: about one command in N, the same ones on both sides, measured as whole as all of them are. The
 # others are counted.
