@@ -38,7 +38,7 @@
 #       until CMD succeeds (default 120 s, as machines may be slow); fails and says so if it never does
 #
 # A function that fails prints why and returns non-zero. In the environment:
-# VM_KIND (patched or stock), VM_KERNEL (6.1, 6.12 or newest), VM_CPUS, VM_ICOUNT (1 or empty).
+# VM_KIND (patched or stock), VM_KERNEL (the line, such as 6.12, or newest; with --kernel-image its release), VM_CPUS, VM_ICOUNT (1 or empty).
 
 VM_NQN=nqn.2024-01.io.ntprof:test
 
