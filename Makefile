@@ -118,7 +118,7 @@ bench-report: deps
 	$(Q)$(MAKE) --no-print-directory all $(addprefix $(BUILD)/bench/,generate live)
 	$(Q)BUILD=$(BUILD) tests/bench/report
 
-unit: $(UNIT_TESTS)
+unit: $(UNIT_TESTS) $(BUILD)/unit/spoiled
 
 $(BUILD)/ntprof-bpf: $(OBJECTS)
 	@echo "  LINK    $@"
@@ -156,11 +156,17 @@ $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(add
 	cli/run.o cli/console.o cli/live.o cli/record.o cli/trace.o cli/options.o trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
-UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o in_flight.o probes_table.o)
+UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o in_flight.o probes_table.o refusals.o)
 $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_TRACE_OBJECTS) $(UNIT_OBJECTS) -lcmocka $(LIBS) $(LDFLAGS)
+
+# With programs that no kernel takes: tests/machine/probes.sh.
+SPOILED := queue_rq stock_send_cmd stock_sendpage stock_send_data_pdu done_recv_pdu
+$(BUILD)/unit/spoiled: $(BUILD)/ntprof-bpf tests/spoil
+	$(Q)mkdir -p $(@D)
+	$(Q)tests/spoil $< $@ $(SPOILED)
 
 $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	@echo "  UNIT    $@"

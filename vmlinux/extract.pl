@@ -149,11 +149,25 @@ sub define
 	return "$text};\n";
 }
 
+# What a definition comes to. Of integers a kernel may have a typedef twice, once by way of another typedef (u8 and the
+# __u8 of user space); it is the first that is written.
+sub meaning
+{
+	my ($btf, $type, $c) = @_;
+
+	return $c if $type->{kind} ne 'TYPEDEF';
+	while ($type->{kind} eq 'TYPEDEF') {
+		return $c if $type->{type_id} == 0;
+		$type = type_of($btf, $type->{type_id});
+	}
+	return $type->{kind} eq 'INT' ? "INT $type->{name}" : $c;
+}
+
 # The listed type in C. All kernel and module BTF that has it must agree on what is listed.
 sub extract
 {
 	my ($tag, @names) = @_;
-	my ($text, $from, $lacking, $lacks);
+	my ($text, $from, $means, $lacking, $lacks);
 
 	fail("$tag: not in the BTF of ", join(', ', map { $_->{name} } @btfs)) if !$by_name{$tag};
 	for (@{ $by_name{$tag} }) {
@@ -168,8 +182,8 @@ sub extract
 		if (!defined $c) {
 			($lacking, $lacks) = ($missing, $btf->{name}) if !defined $lacking;
 		} elsif (!defined $text) {
-			($text, $from) = ($c, $btf->{name});
-		} elsif ($text ne $c) {
+			($text, $from, $means) = ($c, $btf->{name}, meaning($btf, $type, $c));
+		} elsif ($means ne meaning($btf, $type, $c)) {
 			fail("$tag: $from and $btf->{name} do not agree on it:\n$text$c");
 		}
 	}

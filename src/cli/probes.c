@@ -2,6 +2,7 @@
 /*
  * The verb probes: what this kernel offers, what is missing, and what the user could do. Traces nothing.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,13 @@ enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
  * @side: NT_SIDES is both
  * @source: where points are to come from; NT_SOURCES is the best that there is
  * @json: print JSON
+ * @verbose: tell what was passed over, and why
  */
 struct probes_options {
 	enum nt_side side;
 	enum nt_source source;
 	bool json;
+	bool verbose;
 };
 
 struct look {
@@ -38,8 +41,22 @@ struct look {
 	uint32_t given;	  /* bits of points */
 	uint32_t missing; /* bits of those that bound stages */
 	int status;
-	bool more; /* a side has been printed before this one */
+	int loaded; /* see tracer_look() */
+	bool more;  /* a side has been printed before this one */
 };
+
+/* Whether what would be taken has been tried, behind "source stock". */
+static const char *tried(const struct look *l, char *buf, size_t size)
+{
+	if (!l->loaded)
+		return ", loaded";
+	if (l->loaded == -ENOENT)
+		return "";
+	if (l->loaded == -EACCES)
+		return ", not tried: that takes root";
+	snprintf(buf, size, ", but it cannot be loaded: %s", strerror(-l->loaded));
+	return buf;
+}
 
 static const char *status_name(int status)
 {
@@ -73,9 +90,9 @@ static const char *passed_over(const struct look *l, struct probes *p, const str
 {
 	if (probes_works(p, w, why, size))
 		snprintf(why, size, "%s",
-			 w->source == l->source	 ? "works, but a better way does as well"
-			 : w->source == NT_STOCK ? "works; --source stock takes it"
-						 : "works; --source tracepoints takes it");
+			 w->source == l->source	 ? "is there, but a better way is as well"
+			 : w->source == NT_STOCK ? "is there; --source stock takes it"
+						 : "is there; --source tracepoints takes it");
 	return why;
 }
 
@@ -93,27 +110,60 @@ static const char *stages_at(enum nt_side side, unsigned int point, char *buf, s
 	return buf;
 }
 
+/* The ways to @point but @chosen and why each is not taken, and which stages it bounds. */
+static void print_others(const struct look *l, struct probes *p, unsigned int point,
+			 const struct probe_way *chosen)
+{
+	char buf[512];
+
+	for (size_t k = 0; k < probe_ways_nr; k++) {
+		const struct probe_way *w = &probe_ways[k];
+
+		if (w == chosen || w->side != l->side || !(w->points & 1u << point))
+			continue;
+		printf("             not %s %s: %s\n", source_name(w->source), w->sees,
+		       passed_over(l, p, w, buf, sizeof(buf)));
+	}
+	printf("             stages: %s\n",
+	       *stages_at(l->side, point, buf, sizeof(buf)) ? buf : "none, records only");
+}
+
+/* Why no way of the source gives @point, each reason once. */
+static void print_missing(const struct look *l, struct probes *p, unsigned int point)
+{
+	char all[1024] = "", why[512];
+	size_t used = 0;
+
+	for (size_t k = 0; k < probe_ways_nr && used < sizeof(all); k++) {
+		const struct probe_way *w = &probe_ways[k];
+
+		if (w->source != l->source || w->side != l->side || !(w->points & 1u << point) ||
+		    probes_works(p, w, why, sizeof(why)) || strstr(all, why))
+			continue;
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? "; " : ": ",
+					 why);
+	}
+	printf("missing%s\n", *all ? all : ": only tracepoints give it");
+}
+
 static void print_text(const struct look *l, struct probes *p)
 {
 	char buf[512], name[256];
 	uint8_t into[NT_STAGES_MAX];
 
-	printf("%s%s, %s: coverage is %s, source %s\n", l->more ? "\n" : "", side_name(l->side),
-	       driver_name(l->side), status_name(l->status), source_name(l->source));
+	printf("%s%s, %s: coverage is %s, source %s%s\n", l->more ? "\n" : "", side_name(l->side),
+	       driver_name(l->side), status_name(l->status), source_name(l->source),
+	       tried(l, buf, sizeof(buf)));
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
 		const struct probe_way *chosen = probes_way(p, l->source, i);
 
-		printf("  %-9s  %s\n", point_name(l->side, i), chosen ? chosen->sees : "missing");
-		for (size_t k = 0; k < probe_ways_nr; k++) {
-			const struct probe_way *w = &probe_ways[k];
-
-			if (w == chosen || w->side != l->side || !(w->points & 1u << i))
-				continue;
-			printf("             not %s %s: %s\n", source_name(w->source), w->sees,
-			       passed_over(l, p, w, buf, sizeof(buf)));
-		}
-		printf("             stages: %s\n",
-		       *stages_at(l->side, i, buf, sizeof(buf)) ? buf : "none, records only");
+		printf("  %-9s  ", point_name(l->side, i));
+		if (chosen)
+			printf("%s\n", chosen->sees);
+		else
+			print_missing(l, p, i);
+		if (l->o->verbose)
+			print_others(l, p, i, chosen);
 	}
 	stages_join(l->side, l->missing, into);
 	printf("  stages:");
@@ -166,10 +216,11 @@ static void print_json(const struct look *l, struct probes *p)
 	bool more = false;
 
 	printf("%s  {\"side\": \"%s\", \"driver\": \"%s\", \"loaded\": %s, \"source\": \"%s\", "
-	       "\"coverage\": \"%s\",\n   \"points\": [",
+	       "\"coverage\": \"%s\", \"tried\": %s,\n   \"points\": [",
 	       l->more ? ",\n" : "", side_name(l->side), driver_name(l->side),
 	       probes_module_loaded(p) ? "true" : "false", source_name(l->source),
-	       status_name(l->status));
+	       status_name(l->status),
+	       l->loaded == -ENOENT || l->loaded == -EACCES ? "false" : "true");
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
 		const struct probe_way *chosen = probes_way(p, l->source, i);
 		bool others = false;
@@ -208,7 +259,8 @@ static void print_json(const struct look *l, struct probes *p)
 	printf("}");
 }
 
-static void look_at(void *context, struct probes *p)
+/* Full is what has been loaded; without root it is what the kernel's type information promises. */
+static void look_at(void *context, struct probes *p, int loaded)
 {
 	struct look *l = context;
 	uint32_t vital = probe_vital_points(l->side);
@@ -216,7 +268,10 @@ static void look_at(void *context, struct probes *p)
 	l->source = l->o->source < NT_SOURCES ? l->o->source : probes_source(p);
 	l->given = probes_points(p, l->source);
 	l->missing = segments_points(l->side) & ~l->given;
+	l->loaded = loaded;
 	l->status = !l->missing ? LOOK_FULL : vital & ~l->given ? LOOK_NONE : LOOK_PARTIAL;
+	if (loaded && loaded != -EACCES)
+		l->status = LOOK_NONE;
 	if (l->o->json)
 		print_json(l, p);
 	else
@@ -247,7 +302,13 @@ static int probes(const struct probes_options *o)
 		printf("kernel %s\n", u.release);
 	}
 	for (l.side = first; l.side <= last; l.side++) {
-		int err = tracer_look(l.side, look_at, &l);
+		const struct tracer_options wanted = {
+			.side = l.side,
+			.source = o->source,
+			.select = NT_SELECT_ALL,
+			.verbose = o->verbose,
+		};
+		int err = tracer_look(&wanted, look_at, &l);
 
 		if (err) {
 			fprintf(stderr, "ntprof-bpf: cannot look at this kernel: %s\n",
@@ -281,6 +342,9 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 			options_error(state, "--format %s: neither text nor json", arg);
 		o->json = !strcmp(arg, "json");
 		break;
+	case 'v':
+		o->verbose = true;
+		break;
 	case ARGP_KEY_ARG:
 		options_no_word(state, arg);
 	default:
@@ -291,6 +355,8 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option probes_options[] = {
 	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_RUN},
+	{"verbose", 'v', NULL, 0, "Tell of each point which ways to it were passed over, and why",
+	 SECTION_RUN},
 	{0},
 };
 
@@ -305,8 +371,8 @@ static const struct argp probes_argp = {
 	.parser = parse_probes,
 	.children = probes_children,
 	.doc = "Show what this kernel offers, without tracing anything: for each point the probe that "
-	       "would be taken, why others were passed over, and which stages follow. Without a side, "
-	       "of both.\n"
+	       "would be taken, and which stages follow. As root, all of them are loaded, and what "
+	       "the kernel refuses gives way to the next best. Without a side, of both.\n"
 	       "\v"
 	       "Exit status: 0 if the kernel gives every point, 2 if it gives some, 3 if too\n"
 	       "few to trace; of two sides the worse.\n"
@@ -315,6 +381,7 @@ static const struct argp probes_argp = {
 	       "  ntprof-bpf probes                 both sides, the best probes that there are\n"
 	       "  ntprof-bpf probes --target --source stock\n"
 	       "                                    the target, without a patch\n"
+	       "  ntprof-bpf probes -v              also why other ways were passed over\n"
 	       "  ntprof-bpf probes --format json   for programs",
 };
 

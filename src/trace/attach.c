@@ -40,6 +40,19 @@ static void detach_program(struct tracer *t, const char *name)
 	t->attached--;
 }
 
+/* Want of memory says nothing about the program. */
+static void refuse(struct tracer *t, const char *name, int err)
+{
+	char why[64];
+
+	if (err == -ENOMEM)
+		return;
+	snprintf(why, sizeof(why), "it cannot be attached: %s", strerror(-err));
+	refusals_add(t->refused, name, why);
+	if (t->o.verbose)
+		fprintf(stderr, "the kernel refuses %s: %s\n", name, why);
+}
+
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 {
 	const char *const *names = probe_programs(t->o.side);
@@ -57,6 +70,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 				 bpf_program__section_name(
 					 bpf_object__find_program_by_name(t->object.obj, names[i])),
 				 strerror(-err));
+			refuse(t, names[i], err);
 			return TRACER_ATTACH;
 		}
 	}

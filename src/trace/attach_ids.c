@@ -14,7 +14,7 @@
  * libbpf's handlers are of the process, and what they are given when they are registered is all that
  * they know: this is what the object that is just being loaded attaches to, and else NULL.
  */
-static const struct attach_ids *current;
+static struct attach_ids *current;
 
 static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -24,6 +24,7 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts,
 
 		if (current->at[i].program != program)
 			continue;
+		current->loading = program;
 		opts->attach_btf_id = current->at[i].id;
 		opts->attach_btf_obj_fd = module ? current->fds[module - 1] : 0;
 		return 0;
@@ -85,6 +86,7 @@ static int module_fd(const char *module)
 
 int attach_ids_open(struct attach_ids *ids)
 {
+	ids->loading = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(ids->fds); i++)
 		ids->fds[i] = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(ids->fds); i++) {

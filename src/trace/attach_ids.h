@@ -33,12 +33,14 @@ struct attach_id {
  * @at: the @nr programs that are to be loaded
  * @modules: names, or NULL
  * @fds: their type information, open from attach_ids_open() to attach_ids_close()
+ * @loading: of the programs the one that libbpf has handed to the kernel last, or NULL
  */
 struct attach_ids {
 	size_t nr;
 	struct attach_id at[ATTACH_IDS_MAX];
 	const char *modules[ATTACH_IDS_MODULES];
 	int fds[ATTACH_IDS_MODULES];
+	const struct bpf_program *loading;
 };
 
 /**

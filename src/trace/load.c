@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/sample.h"
@@ -18,6 +19,8 @@
 #define TARGET_QUEUES 1024
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
+/* Of the verifier's explanation: the most that every kernel takes. What is not written to takes no memory. */
+#define LOG_BYTES ((16u << 20) - 1)
 
 /*
  * Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue.
@@ -75,7 +78,7 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	struct probes *p;
 	uint32_t given;
 
-	p = probes_new(t->o.side, t->object.obj);
+	p = probes_new(t->o.side, t->object.obj, t->refused);
 	if (!p) {
 		snprintf(detail, size, "%s", strerror(errno));
 		return errno == ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
@@ -114,8 +117,19 @@ out:
 
 int load_finish(struct tracer *t)
 {
-	int err = object_load(&t->object);
+	const struct bpf_program *refused;
+	char why[sizeof(t->refused->of[0].why)];
+	char *log = malloc(LOG_BYTES);
+	int err = log ? object_load(&t->object, log, LOG_BYTES, &refused) : -ENOMEM;
 
+	if (err && log && refused) {
+		refusals_of_log(log, err, why, sizeof(why));
+		refusals_add(t->refused, bpf_program__name(refused), why);
+		if (t->o.verbose)
+			fprintf(stderr, "the kernel refuses %s: %s\n%s",
+				bpf_program__section_name(refused), why, log);
+	}
+	free(log);
 	if (err)
 		return err;
 	t->hists_fd = bpf_map__fd(object_map(&t->object, "hists"));

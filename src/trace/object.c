@@ -70,13 +70,26 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 		munmap(at, shared_size(object_map(o, name)));
 }
 
-int object_load(struct object *o)
+int object_load(struct object *o, char *log, size_t size, const struct bpf_program **refused)
 {
+	struct bpf_program *program;
 	int err = attach_ids_open(&o->attach_ids);
 
+	*refused = NULL;
 	if (err)
 		return err;
+	log[0] = '\0';
+	bpf_object__for_each_program (program, o->obj) {
+		bpf_program__set_log_buf(program, log, size);
+	}
 	err = bpf_object__load_skeleton(skeleton_of(o));
+	/*
+	 * Programs are loaded one after the other: the last one that was begun is the one that failed, unless all of
+	 * them are loaded. What a process may not do, and want of memory, are no fault of that program.
+	 */
+	if (err && err != -EPERM && err != -ENOMEM && o->attach_ids.loading &&
+	    bpf_program__fd(o->attach_ids.loading) < 0)
+		*refused = o->attach_ids.loading;
 	attach_ids_close(&o->attach_ids);
 	if (err)
 		return err;

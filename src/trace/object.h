@@ -61,10 +61,14 @@ struct bpf_map *object_map(const struct object *o, const char *name);
 void object_size_map(struct object *o, const char *name, uint32_t entries);
 
 /**
- * object_load() - load the programs that are to be, and map what is shared. Return: 0 or a negative
- * errno
+ * object_load() - load the programs that are to be, and map what is shared
+ * @log: where the kernel's verifier explains itself if it refuses a program
+ * @size: of @log, bytes
+ * @refused: set to the program that the kernel refused, if that is what failed, or else NULL
+ *
+ * After a failure @o is good for object_close() only. Return: 0 or a negative errno.
  */
-int object_load(struct object *o);
+int object_load(struct object *o, char *log, size_t size, const struct bpf_program **refused);
 
 /**
  * object_link() - where the link of the program @name is kept, which object_close() destroys, or

@@ -12,6 +12,7 @@
 #include "trace/clock.h"
 #include "trace/object.h"
 #include "trace/options.h"
+#include "trace/refusals.h"
 
 /*
  * A connection's name, kept because its slot may belong to the next one when its counts are read.
@@ -47,6 +48,8 @@ struct tracer {
 	struct rx_clock clock;
 	struct ring_buffer *ring;
 	bool detached; /* tracer_detach() has been called */
+	/* What the kernel has refused so far; load.c and attach.c add to it. The caller's, and outlives the tracer. */
+	struct refusals *refused;
 
 	/* load.c */
 	struct object object;

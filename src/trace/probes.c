@@ -3,6 +3,7 @@
 #include "trace/attach_ids.h"
 #include "trace/object.h"
 #include "trace/probes.h"
+#include "trace/refusals.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -21,6 +22,7 @@
  * @takes, @fits: the arguments that it has, as probe_takes() says them, and whether the program takes
  *                them so
  * @traceable: ftrace can attach to it, or does not say what it can; of functions, see places_trace()
+ * @refused: why the kernel does not take the program, though it has all that it needs; NULL if that is not known
  * @symbol, @compiled: the kernel has it; as what, if not under its name. See symbols_read()
  */
 struct place {
@@ -35,6 +37,7 @@ struct place {
 	bool fits;
 	bool traceable;
 	bool symbol;
+	char *refused;
 	char *compiled;
 };
 
@@ -284,7 +287,20 @@ static void symbols_read(struct probes *p)
 		fclose(f);
 }
 
-struct probes *probes_new(enum nt_side side, struct bpf_object *obj)
+/* Return: whether there was memory for it. */
+static bool places_refuse(struct probes *p, const struct refusals *refused)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		const char *why = refusals_why(refused, bpf_program__name(p->places[i].program));
+
+		p->places[i].refused = why ? strdup(why) : NULL;
+		if (why && !p->places[i].refused)
+			return false;
+	}
+	return true;
+}
+
+struct probes *probes_new(enum nt_side side, struct bpf_object *obj, const struct refusals *refused)
 {
 	struct btf *base = NULL, *btf;
 	struct probes *p;
@@ -294,7 +310,7 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj)
 	if (!p)
 		return NULL;
 	p->side = side;
-	if (places_init(p, obj)) {
+	if (places_init(p, obj) || !places_refuse(p, refused)) {
 		errno = ENOMEM;
 		goto fail;
 	}
@@ -323,6 +339,7 @@ void probes_free(struct probes *p)
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->nr; i++) {
+		free(p->places[i].refused);
 		free(p->places[i].compiled);
 		free(p->places[i].takes);
 	}
@@ -360,6 +377,9 @@ static void explain(struct probes *p, const struct place *at, char *why, size_t 
 	} else if (at->typed && at->args > TRAMPOLINE_ARGS) {
 		snprintf(why, size, "%s() has %u arguments, more than the %d that a probe takes",
 			 at->name, at->args, TRAMPOLINE_ARGS);
+	} else if (at->refused) {
+		snprintf(why, size, "the kernel refuses %s: %s", bpf_program__name(at->program),
+			 at->refused);
 	} else if (at->typed) {
 		snprintf(why, size, "ftrace cannot trace %s()", at->name);
 	} else if (at->symbol) {
@@ -373,8 +393,8 @@ static void explain(struct probes *p, const struct place *at, char *why, size_t 
 
 static bool place_works(struct probes *p, const struct place *at)
 {
-	if (!at->typed || !at->fits || at->tracepoint)
-		return at->typed && at->fits;
+	if (!at->typed || !at->fits || at->refused || at->tracepoint)
+		return at->typed && at->fits && !at->refused;
 	if (!p->traced)
 		places_trace(p);
 	return at->traceable && at->args <= TRAMPOLINE_ARGS;

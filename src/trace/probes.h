@@ -16,6 +16,7 @@
 
 struct bpf_object;
 struct object;
+struct refusals;
 
 struct probes;
 
@@ -23,11 +24,13 @@ struct probes;
  * probes_new() - look at the running kernel
  * @side: host or target
  * @obj: its BPF object, open and not loaded: says what its programs attach to. Stays the caller's
+ * @refused: programs that this kernel is known not to take. Copied as far as it is needed
  *
  * Return: release it with probes_free(); NULL with errno set if there is no memory, or the kernel
  * has no type information.
  */
-struct probes *probes_new(enum nt_side side, struct bpf_object *obj);
+struct probes *probes_new(enum nt_side side, struct bpf_object *obj,
+			  const struct refusals *refused);
 void probes_free(struct probes *p);
 
 /** probes_module_loaded() - whether the driver is */

@@ -43,23 +43,60 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	return TRACER_OK;
 }
 
-int tracer_look(enum nt_side side, void (*fn)(void *context, struct probes *p), void *context)
+/* Return: what tracer_look() gives to its callback. */
+static int look_load(struct tracer *t, struct probes *p)
 {
+	enum nt_source source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+
+	if (!probes_module_loaded(p) || (probe_vital_points(t->o.side) & ~probes_points(p, source)))
+		return -ENOENT;
+	if (geteuid() != 0)
+		return -EACCES;
+	probes_select(p, &t->object, source, ~0u);
+	return load_finish(t);
+}
+
+/* Return: 0 or a negative errno, or 1 if a program was refused that had not been before. */
+static int look_once(struct tracer *t, tracer_look_fn *fn, void *context)
+{
+	size_t refused = t->refused->nr;
 	struct probes *p = NULL;
-	struct object o;
+	int err, loaded;
+
+	err = load_open(t);
+	if (err)
+		goto out;
+	p = probes_new(t->o.side, t->object.obj, t->refused);
+	if (!p) {
+		err = errno ? -errno : -ENOMEM;
+		goto out;
+	}
+	loaded = look_load(t, p);
+	if (t->refused->nr > refused)
+		err = 1;
+	else
+		fn(context, p, loaded);
+out:
+	probes_free(p);
+	object_close(&t->object);
+	return err;
+}
+
+int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *context)
+{
+	struct refusals refused = {0};
+	struct tracer *t = calloc(1, sizeof(*t));
 	int err;
 
+	if (!t)
+		return -ENOMEM;
+	t->o = *o;
+	t->refused = &refused;
 	libbpf_set_print(NULL);
-	err = object_open(&o, side);
-	if (!err) {
-		p = probes_new(side, o.obj);
-		if (p)
-			fn(context, p);
-		else
-			err = errno ? -errno : -ENOMEM;
-	}
-	probes_free(p);
-	object_close(&o);
+	do
+		err = look_once(t, fn, context);
+	while (err > 0);
+	free(t);
 	return err;
 }
 
@@ -79,8 +116,9 @@ static int on_ring(void *context, void *data, size_t size)
 	return 0;
 }
 
-enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
-			       size_t size)
+/* As tracer_open(), without the programs in @refused, to which one is added if the kernel refuses another. */
+static enum tracer_status open_without(struct refusals *refused, struct tracer **out,
+				       const struct tracer_options *o, char *detail, size_t size)
 {
 	enum tracer_status status;
 	struct tracer *t;
@@ -88,7 +126,6 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 
 	*out = NULL;
 	detail[0] = '\0';
-	libbpf_set_print(o->verbose ? log_libbpf : NULL);
 	/* Asked again and again while the module is waited for: this costs nothing, all else does. */
 	if (!kernel_has_module(driver_name(o->side)))
 		return TRACER_NO_MODULE;
@@ -96,6 +133,7 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	if (!t)
 		return TRACER_MEMORY;
 	t->o = *o;
+	t->refused = refused;
 	t->clock.stamp_fd = t->clock.step_fd = -1;
 
 	err = load_open(t);
@@ -139,6 +177,23 @@ load_failed:
 	status = err == -ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
 out:
 	tracer_close(t);
+	return status;
+}
+
+enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
+			       size_t size)
+{
+	struct refusals refused = {0};
+	enum tracer_status status;
+	size_t nr;
+
+	libbpf_set_print(o->verbose ? log_libbpf : NULL);
+	do {
+		nr = refused.nr;
+		status = open_without(&refused, out, o, detail, size);
+	} while (status && refused.nr > nr);
+	if (!status)
+		(*out)->refused = NULL;
 	return status;
 }
 

@@ -22,6 +22,8 @@ struct tracer;
 
 struct probes;
 
+typedef void tracer_look_fn(void *context, struct probes *p, int loaded);
+
 /**
  * tracer_check() - can this machine trace at all, whatever modules are loaded
  * @detail: filled with what to insert into the message; @size bytes
@@ -37,6 +39,8 @@ enum tracer_status tracer_check(char *detail, size_t size);
  * @detail: on failure filled with what to insert into the message
  * @size: of @detail, bytes
  *
+ * Programs that the kernel refuses are given up for others that see the same, if there are such.
+ *
  * Return: TRACER_OK, or why not; then nothing is left attached or open.
  */
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
@@ -44,12 +48,13 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 
 /**
  * tracer_look() - look at what the running kernel offers, without tracing
- * @side: host or target
- * @fn: called once with @context and what there is
+ * @o: its side, its source and whether it is verbose; all else is as for all commands' records
+ * @fn: called once with @context, what there is, and what came of loading the programs that tracing would take: 0, or a
+ *      negative errno; -EACCES where that was not tried because this is not root, -ENOENT where too little is there
  *
  * Return: 0 or a negative errno.
  */
-int tracer_look(enum nt_side side, void (*fn)(void *context, struct probes *p), void *context);
+int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *context);
 
 /**
  * tracer_fd() - readable when so many records wait that they have to be drained at once

@@ -61,7 +61,7 @@ static const struct verb {
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
 	  "buffer", "verbose"}},
 	{"report", {"slowest", "commands", "format", "json-schema"}},
-	{"probes", {"host", "target", "source", "format"}},
+	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };
 
