@@ -140,24 +140,31 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 
 /*
  * From Linux 6.18 on, which is when the enum got its name, a request whose time nobody asks for keeps
- * that of its last use; before, it has none.
+ * that of its last use; before, it has none. The block layer's own for a flush, which is the only
+ * one of its opcode that is a part of a flush sequence, begins anew each time (blk_kick_flush()).
  */
-enum rqf_flags___named { __RQF_IO_STAT___named = 8 };
+enum rqf_flags___named { __RQF_FLUSH_SEQ___named = 2, __RQF_IO_STAT___named = 8 };
 
 struct request___flags {
 	__u32 rq_flags;
 } __attribute__((preserve_access_index));
 
-/* When the block layer began with a request; 0: it did not look at the clock. @rq: typed */
-static __always_inline __u64 start_time(struct request *rq)
+/*
+ * When the block layer began with a request; 0: it did not look at the clock.
+ * @rq: typed
+ * @flush: it is known to be a Flush
+ */
+static __always_inline __u64 start_time(struct request *rq, bool flush)
 {
 	struct request___flags *flags = (void *)rq;
+	__u32 timed;
 
-	if (bpf_core_enum_value_exists(enum rqf_flags___named, __RQF_IO_STAT___named) &&
-	    !(flags->rq_flags &
-	      1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_IO_STAT___named)))
-		return 0;
-	return rq->start_time_ns;
+	if (!bpf_core_enum_value_exists(enum rqf_flags___named, __RQF_IO_STAT___named))
+		return rq->start_time_ns;
+	timed = 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_IO_STAT___named);
+	if (flush)
+		timed |= 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_FLUSH_SEQ___named);
+	return flags->rq_flags & timed ? rq->start_time_ns : 0;
 }
 
 /*
@@ -170,7 +177,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 					 struct nvme_command *sqe, bool wanted)
 {
 	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
-	__u64 submit = start_time(rq);
+	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nt_cmd *c, *left;
 	struct nt_queue *q;
 	__u32 flags = 0;
@@ -236,7 +243,7 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 			queue_identify(q, h, rq);
 	}
 	if (c) {
-		count_unended(c, start_time(rq));
+		count_unended(c, start_time(rq, false));
 		cmd_release(c);
 	}
 	return 0;
@@ -340,7 +347,7 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 static __always_inline void count_unbegun(struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
-	__u64 made = start_time(rq);
+	__u64 made = start_time(rq, false);
 
 	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
