@@ -22,17 +22,6 @@ static __always_inline __u32 low_half(__u64 address)
 }
 
 /*
- * Argument @n of a function as a plain address. @ctx: of a program on a function's entry or return
- */
-static __always_inline __u64 plain_argument(void *ctx, __u32 n)
-{
-	__u64 value = 0;
-
-	bpf_get_func_arg(ctx, n, &value);
-	return value;
-}
-
-/*
  * An address as a number to calculate with, whatever the verifier takes it for: from 6.18 on what a
  * void pointer of the kernel says stays a pointer through a subtraction. Not for hot paths.
  */
@@ -41,6 +30,24 @@ static __always_inline __u64 plain_number(__u64 address)
 	__u64 value = 0;
 
 	bpf_probe_read_kernel(&value, sizeof(value), &address);
+	return value;
+}
+
+/* Of the kernel's own list of helpers, what is looked for there. */
+enum bpf_func_id___named { BPF_FUNC_get_func_arg___named = 183 };
+
+/*
+ * Argument @n, a constant, of a function as a plain address. The helper is a load, and came with Linux 5.17; what stands in for
+ * it is a call. @ctx: of a program on a function's entry or return
+ */
+static __always_inline __u64 plain_argument(void *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id___named, BPF_FUNC_get_func_arg___named))
+		bpf_get_func_arg(ctx, n, &value);
+	else
+		value = plain_number(((__u64 *)ctx)[n]);
 	return value;
 }
 
