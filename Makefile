@@ -163,8 +163,8 @@ $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_TRACE_OBJECTS) $(UNIT_OBJECTS) -lcmocka $(LIBS) $(LDFLAGS)
 
 # With programs that no kernel takes: tests/machine/probes.sh.
-SPOILED := queue_rq stock_send_cmd stock_sendpage stock_send_data_pdu done_recv_pdu
-$(BUILD)/unit/spoiled: $(BUILD)/ntprof-bpf tests/spoil
+SPOILED := queue_rq stock_in_short stock_send_cmd done_recv_pdu
+$(BUILD)/unit/spoiled: $(BUILD)/ntprof-bpf tests/spoil Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)tests/spoil $< $@ $(SPOILED)
 

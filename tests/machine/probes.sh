@@ -38,34 +38,31 @@ if [[ $VM_KIND == stock ]]; then
 	check "and it is said why" grep -q "the driver is not patched" /tmp/out
 fi
 
-# A program that the verifier refuses gives way to the next that sees the same; see SPOILED in the Makefile. Linux 6.1
-# has one way only to send_cmd of the stock driver, and newer ones two.
-refusals=$([[ $VM_KIND == stock ]] || echo --source stock)
-if [[ $VM_KERNEL == 6.1 ]]; then
-	refused=stock_sendpage instead="missing: .*the kernel refuses stock_sendpage: .*stack" worth=2
-else
-	refused=stock_send_cmd instead="entry of sock_sendmsg()" worth=0
-fi
-# shellcheck disable=SC2086 # two words, or none
-equal "without a way that is refused there is what others give" "$(status ntprof-spoiled probes --host $refusals -v)" $worth
-check "the point is told with its next way, or why it has none" grep -q "^  send_cmd   $instead" /tmp/out
+# A program that the verifier refuses gives way to the next that sees the same; see SPOILED in the Makefile.
+equal "without what is refused there is what others give" "$(status ntprof-spoiled probes --host -v)" 0
+check "the stock probes of a driver of which a tracepoint is refused" \
+	grep -q "^host, nvme_tcp: coverage is full, source stock, loaded\$" /tmp/out
+check "the point is told with its next way" \
+	grep -q "^  cqe        .* entry of blk_mq_complete_request_remote()" /tmp/out
 check "and why the first was passed over" \
-	grep -q "^  *not stock .*: the kernel refuses $refused: .*stack" /tmp/out
+	grep -q "^  *not stock .*: the kernel refuses stock_in_short: .*stack" /tmp/out
 if [[ $VM_KIND == patched ]]; then
-	equal "of a refused tracepoint's driver the stock probes do" "$(status ntprof-spoiled probes --target)" 0
+	equal "of the target as well" "$(status ntprof-spoiled probes --target)" 0
 	check "and it is said that they do" grep -q "^target, nvmet_tcp: coverage is full, source stock, loaded\$" /tmp/out
 	equal "tracepoints asked for are then not enough" "$(status ntprof-spoiled probes --target --source tracepoints)" 3
 	check "and the refused one is named" grep -q "the kernel refuses done_recv_pdu: .*stack" /tmp/out
 fi
-# shellcheck disable=SC2086 # two words, or none
-ntprof-spoiled trace --host $refusals -v --summary >/tmp/host 2>/tmp/host.err &
-wait_for has_link $!
-wait_for tracer_attached queue_rq $!
+ntprof-spoiled trace --host -v --summary >/tmp/host 2>/tmp/host.err &
+spoiled=$!
+wait_for has_link $spoiled
+wait_for tracer_attached queue_rq $spoiled
 dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
-tracer_stop $!
+tracer_stop $spoiled
 equal "what is left traces" "$(commands /tmp/host.err read)" 20
-check "and says with -v what was refused" grep -q "^the kernel refuses fentry/.*: .*stack" /tmp/host.err
-unconserved /tmp/host $((worth ? 4 : 5)) >/tmp/bad
+check "and says with -v what was refused" \
+	grep -q "^the kernel refuses fentry/nvme_tcp_data_in_short: .*stack" /tmp/host.err
+no_losses "and loses nothing" /tmp/host.err
+unconserved /tmp/host 5 >/tmp/bad
 equal "every command has its stages" "$(wc -l </tmp/bad)" 0
 
 # Points that part two stages each: the host's send_cmd and send_data, the target's done.
