@@ -2,6 +2,7 @@
 #include "merge/pending.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@
 /* Records of one key come in the order of their times, but for a few of them. */
 #define DISORDER_MAX 64
 
+/* In the key of a list's place, which has the serial number of an entry below. */
+#define CHANCE_SHIFT 60
+
 int pending_init(struct pending_pool *p)
 {
 	memset(p, 0, sizeof(*p));
@@ -32,7 +36,9 @@ int pending_init(struct pending_pool *p)
 	p->nr_buckets = BUCKETS_MIN;
 	p->bucket = calloc(BUCKETS_MAX, sizeof(*p->bucket));
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
-	return p->entries && p->groups && p->bucket && p->by_tag ? 0 : -ENOMEM;
+	/* Each list has an entry at least. */
+	p->lists.item = malloc(PENDING_MAX * sizeof(struct heap_item *));
+	return p->entries && p->groups && p->bucket && p->by_tag && p->lists.item ? 0 : -ENOMEM;
 }
 
 void pending_free(struct pending_pool *p)
@@ -41,6 +47,7 @@ void pending_free(struct pending_pool *p)
 	free(p->groups);
 	free(p->bucket);
 	free(p->by_tag);
+	free(p->lists.item);
 }
 
 uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid)
@@ -263,35 +270,15 @@ static void tag_remove(struct pending_pool *p, const struct pending *e)
 		t->last = e->previous_tag;
 }
 
-/* Behind @older of its chance; 0: as the oldest. */
-static void chance_add(struct pending_pool *p, pending_id id, enum pending_chance chance,
-		       pending_id older)
+static struct pending_list *list_of(struct heap_item *order)
 {
-	struct pending *e = &p->entries[id];
-
-	e->chance = (uint8_t)chance;
-	e->older = older;
-	e->newer = older ? p->entries[older].newer : p->oldest[chance];
-	if (older)
-		p->entries[older].newer = id;
-	else
-		p->oldest[chance] = id;
-	if (e->newer)
-		p->entries[e->newer].older = id;
-	else
-		p->newest[chance] = id;
+	return (struct pending_list *)((char *)order - offsetof(struct pending_list, order));
 }
 
-static void chance_remove(struct pending_pool *p, const struct pending *e)
+/* By chance, and then by age: serial numbers do not get to the bits of the chance in a thousand years. */
+static uint64_t order_of(const struct pending_pool *p, const struct pending_list *list)
 {
-	if (e->older)
-		p->entries[e->older].newer = e->newer;
-	else
-		p->oldest[e->chance] = e->newer;
-	if (e->newer)
-		p->entries[e->newer].older = e->older;
-	else
-		p->newest[e->chance] = e->older;
+	return (uint64_t)list->chance << CHANCE_SHIFT | p->entries[list->first].serial;
 }
 
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
@@ -320,7 +307,10 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->first = id;
 	list->last = id;
 	list->count++;
-	chance_add(p, id, chance, p->newest[chance]);
+	if (!list->order.at || list->chance != chance) {
+		list->chance = chance;
+		heap_set(&p->lists, &list->order, order_of(p, list));
+	}
 	tag_add(p, id);
 	return id;
 }
@@ -338,27 +328,20 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 		p->entries[e->next].previous = e->previous;
 	else
 		list->last = e->previous;
-	list->count--;
-	chance_remove(p, e);
+	/* The heap may take it for older than it is: that is mended when it is the first. */
+	if (!--list->count)
+		heap_remove(&p->lists, &list->order);
 	tag_remove(p, e);
 	e->next = p->free;
 	p->free = id;
 	p->count--;
 }
 
-void pending_rate(struct pending_pool *p, const struct pending_list *list,
-		  enum pending_chance chance)
+void pending_rate(struct pending_pool *p, struct pending_list *list, enum pending_chance chance)
 {
-	pending_id older = p->newest[chance];
-
-	for (pending_id id = list->last; id; id = p->entries[id].previous) {
-		if (p->entries[id].chance == chance)
-			continue;
-		chance_remove(p, &p->entries[id]);
-		while (older && p->entries[older].serial > p->entries[id].serial)
-			older = p->entries[older].older;
-		chance_add(p, id, chance, older);
-	}
+	list->chance = chance;
+	if (list->count)
+		heap_set(&p->lists, &list->order, order_of(p, list));
 }
 
 void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner)
@@ -374,15 +357,21 @@ void pending_expect_removal(const struct pending_pool *p, pending_id id)
 	__builtin_prefetch(&p->groups[e->group]);
 	__builtin_prefetch(&p->entries[e->next_tag].previous_tag);
 	__builtin_prefetch(tag_list(p, e->owner, e->r.cid));
-	__builtin_prefetch(&p->entries[e->newer].r);
-	__builtin_prefetch(&p->entries[e->newer].group);
+	__builtin_prefetch(&p->entries[e->next].r);
+	__builtin_prefetch(&p->entries[e->next].group);
 }
 
-pending_id pending_least(const struct pending_pool *p)
+pending_id pending_least(struct pending_pool *p)
 {
-	for (unsigned int i = 0; i < PENDING_CHANCES; i++) {
-		if (p->oldest[i])
-			return p->oldest[i];
+	struct heap_item *first;
+
+	while ((first = heap_first(&p->lists))) {
+		struct pending_list *list = list_of(first);
+		uint64_t order = order_of(p, list);
+
+		if (first->key == order)
+			return list->first;
+		heap_set(&p->lists, first, order);
 	}
 	return 0;
 }

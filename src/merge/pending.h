@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Records that wait for the other side's: a pool of fixed size, groups of an owner's that asked for the
- * same, in the order of their times, and lists in order of arrival, one for each owner and one for each
- * chance of being met. Nothing here walks a list, but for the few records that come out of order.
+ * same, in the order of their times, a list for each owner in order of arrival, and a heap of these lists.
+ * Nothing here walks a list, but for the few records that come out of order.
  */
 #ifndef NTPROF_MERGE_PENDING_H
 #define NTPROF_MERGE_PENDING_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/record.h"
+#include "merge/heap.h"
 
 /* The most records that wait, 34 MiB with their groups: the least likely to be met gives way to one more. */
 #ifndef PENDING_MAX
@@ -20,20 +21,24 @@
 /* Numbers of entries and of groups; 0 is none. */
 typedef uint32_t pending_id;
 
-/* An owner's entries, oldest first. */
-struct pending_list {
-	pending_id first;
-	pending_id last;
-	uint32_t count;
-};
-
 /* How likely a record's other half is to come yet, the least likely first. */
 enum pending_chance {
 	PENDING_NOBODY,	 /* nobody is known who could have it */
 	PENDING_STRANGE, /* somebody is, but not who of them, or since when */
 	PENDING_AHEAD,	 /* the host's: the target's stream has not come so far */
 	PENDING_OWED,	 /* the target's: the host has not completed the command */
-	PENDING_CHANCES,
+};
+
+/*
+ * An owner's entries, oldest first, and their chance. All zero at the beginning.
+ * @order: among all lists with entries, by chance and then by the oldest entry, or one that was
+ */
+struct pending_list {
+	pending_id first;
+	pending_id last;
+	uint32_t count;
+	enum pending_chance chance;
+	struct heap_item order;
 };
 
 struct pending {
@@ -45,11 +50,9 @@ struct pending {
 	pending_id group;
 	pending_id older_alike, newer_alike; /* of the group, by from_ns */
 	pending_id next, previous;	     /* of the same owner */
-	pending_id newer, older;	     /* of the same chance */
 	pending_id next_tag, previous_tag;   /* of the same owner's tag, and of others by chance */
 	uint64_t reused_ns;		     /* when the other side was seen to use the tag again */
-	uint8_t chance;
-	bool doubtful; /* more than one of the other side would do */
+	bool doubtful;			     /* more than one of the other side would do */
 };
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
@@ -91,7 +94,7 @@ struct pending_pool {
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
-	pending_id oldest[PENDING_CHANCES], newest[PENDING_CHANCES];
+	struct heap lists; /* with entries */
 	uint64_t serial;
 	uint32_t count;
 };
@@ -126,11 +129,10 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id);
 
 /** pending_rate() - from now on the entries of @list have this chance */
-void pending_rate(struct pending_pool *p, const struct pending_list *list,
-		  enum pending_chance chance);
+void pending_rate(struct pending_pool *p, struct pending_list *list, enum pending_chance chance);
 
 /** pending_least() - the oldest entry of those that are the least likely to be met, 0: there is none */
-pending_id pending_least(const struct pending_pool *p);
+pending_id pending_least(struct pending_pool *p);
 
 /** pending_get() - an entry by its number */
 static inline struct pending *pending_get(const struct pending_pool *p, pending_id id)
