@@ -44,6 +44,12 @@ struct found {
 	bool by_pattern;   /* but pattern_find() did, and is sure */
 };
 
+/* So many commands with a place of their own have to agree where the offset is not known. */
+static size_t addressed_least(bool patient)
+{
+	return patient ? VOTES_UNKNOWN_PATIENT : VOTES_UNKNOWN;
+}
+
 static bool better(const struct offset_vote *a, const struct offset_vote *b)
 {
 	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
@@ -87,6 +93,45 @@ static size_t addressed(const struct pending_pool *pool, pending_id id, const st
 	return nr;
 }
 
+/* Places of a chunk of records from @id on, @need of them at the most. */
+static size_t count_places(const struct pending_pool *pool, pending_id id, size_t need)
+{
+	struct places places = {0};
+	size_t nr = 0;
+
+	for (unsigned int i = 0; id && i < CHUNK && nr < need; i++) {
+		const struct pending *e = pending_get(pool, id);
+
+		nr += e->r.slba && places_add(&places, e->r.slba);
+		id = e->next;
+	}
+	return nr;
+}
+
+/*
+ * Whether a chunk of records of @few, from @id on, has so many that could be one record of @many only, each of
+ * another place: else no vote of theirs tells the offset, see convincing().
+ */
+static bool may_address(const struct pending_pool *pool, pending_id id, const struct half *many,
+			size_t need)
+{
+	const struct offset any = {0};
+	struct places places = {0};
+	size_t nr = 0;
+
+	if (count_places(pool, id, need) < need)
+		return false;
+	for (unsigned int i = 0; id && i < CHUNK && nr < need; i++) {
+		const struct pending *e = pending_get(pool, id);
+		struct offset_bounds b[2];
+
+		nr += e->r.slba && lookup_candidates(pool, id, many, &any, b, 0, 2) == 1 &&
+		      places_add(&places, e->r.slba);
+		id = e->next;
+	}
+	return nr >= need;
+}
+
 /* Candidates of those records of a chunk from @id on that have at most @each. Return: how many there are. */
 static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
 		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
@@ -122,17 +167,35 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct half *
 	f->vote = p.vote;
 }
 
-/* Votes of the chunk of @h that agrees best with @f->other. */
-static void vote(const struct pending_pool *pool, const struct half *h, bool patient,
-		 struct found *f, struct offset_bounds *bounds)
+/* How far apart the chunks of a half begin. */
+static uint32_t step_of(const struct half *few)
 {
-	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
-	const struct half *many = few == h ? f->other : h;
-	uint32_t step = few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
-	pending_id id = few->pending.first, best = id;
+	return few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
+}
 
-	for (uint32_t i = 0; id; i++, id = pending_get(pool, id)->next) {
-		const struct offset *prior = &f->link->offset;
+/* Whether any chunk of @few has enough records that are like one of @many only to convince by these. */
+static bool any_may_address(const struct pending_pool *pool, const struct half *few,
+			    const struct half *many, bool patient)
+{
+	uint32_t step = step_of(few), i = 0;
+
+	for (pending_id id = few->pending.first; id; id = pending_get(pool, id)->next, i++) {
+		if (i % step == 0 && may_address(pool, id, many, addressed_least(patient)))
+			return true;
+	}
+	return false;
+}
+
+/* Votes of the chunk of @few that agrees best with @many. Return: its first record, 0 if there are none. */
+static pending_id vote_by_chunks(const struct pending_pool *pool, const struct half *few,
+				 const struct half *many, struct found *f,
+				 struct offset_bounds *bounds)
+{
+	const struct offset *prior = &f->link->offset;
+	uint32_t step = step_of(few), i = 0;
+	pending_id best = 0;
+
+	for (pending_id id = few->pending.first; id; id = pending_get(pool, id)->next, i++) {
 		struct offset_vote v;
 		size_t nr;
 
@@ -152,18 +215,35 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 			best = id;
 		}
 	}
-	if (f->vote.votes)
+	return best;
+}
+
+/*
+ * What speaks for @f->other. @alone: nobody else's votes are compared with these, so that those which cannot
+ * convince need not be counted.
+ */
+static void vote(const struct pending_pool *pool, const struct half *h, bool patient, bool alone,
+		 struct found *f, struct offset_bounds *bounds)
+{
+	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
+	const struct half *many = few == h ? f->other : h;
+	bool known = f->link->offset.known;
+	pending_id best = 0;
+
+	if (known || !alone || any_may_address(pool, few, many, patient))
+		best = vote_by_chunks(pool, few, many, f, bounds);
+	if (best)
 		f->addressed = addressed(pool, best, many, &f->vote.best);
-	if (!f->link->offset.known && f->addressed < VOTES_UNKNOWN)
+	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
 }
 
 static bool convincing(const struct found *f, bool patient, bool contended)
 {
 	bool known = f->link->offset.known;
-	size_t need = known	? patient ? VOTES_KNOWN_PATIENT : VOTES_KNOWN
-		      : patient ? VOTES_UNKNOWN_PATIENT
-				: VOTES_UNKNOWN;
+	size_t need = !known	? addressed_least(patient)
+		      : patient ? VOTES_KNOWN_PATIENT
+				: VOTES_KNOWN;
 
 	/* Commands that look alike agree on some offset by chance. */
 	if (!known && !f->by_pattern && f->addressed < need)
@@ -214,11 +294,22 @@ static bool is_crowd(const struct topology *t, const struct half *h)
 	return false;
 }
 
+/* How many may be the partner of @h and have records. */
+static unsigned int voters(const struct topology *t, const struct half *h)
+{
+	unsigned int nr = 0;
+
+	for (const struct half *other = topology_alike(t, h); other; other = other->next_alike)
+		nr += other->pending.count && eligible(t, h, other);
+	return nr;
+}
+
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
 		     bool patient, struct offset_bounds *bounds, struct found *best,
 		     bool *contended)
 {
+	bool alone = voters(t, h) == 1;
 	size_t rival = 0;
 
 	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
@@ -231,7 +322,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		if (!f.link)
 			return false;
 		if (other->pending.count)
-			vote(pool, h, patient, &f, bounds);
+			vote(pool, h, patient, alone, &f, bounds);
 		h->alike |= f.alike;
 		if (!best->other || better(&f.vote, &best->vote)) {
 			if (rival < votes_of(best))
@@ -263,7 +354,7 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 			continue;
 		*contended = true;
 		if (claimant->pending.count && f.other->pending.count)
-			vote(pool, claimant, patient, &f, bounds);
+			vote(pool, claimant, patient, false, &f, bounds);
 		if (best->vote.rival < votes_of(&f))
 			best->vote.rival = votes_of(&f);
 	}

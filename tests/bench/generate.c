@@ -29,6 +29,7 @@
  * @late_percent: of the answers are 3 s late
  * @target_late: the target records from the second second on
  * @target_percent: of its commands the target's stream has, which are then another subsystem's
+ * @apart: the host has the first half of the commands, the target the other one
  */
 static const struct load {
 	const char *name;
@@ -37,12 +38,15 @@ static const struct load {
 	unsigned int late_percent;
 	bool target_late;
 	unsigned int target_percent;
+	bool apart;
 } loads[] = {
 	{.name = "unique", .depth = DEPTH},
 	{.name = "hot", .depth = DEPTH, .hot_percent = 90, .target_late = true},
 	{.name = "one-block", .depth = 1, .hot_percent = 100, .target_late = true},
 	{.name = "absent", .depth = DEPTH, .target_percent = 1},
 	{.name = "late", .depth = DEPTH, .late_percent = 1},
+	{.name = "apart", .depth = DEPTH, .apart = true},
+	{.name = "apart-one-block", .depth = DEPTH, .hot_percent = 100, .apart = true},
 };
 
 /* One side's stream as it is written. */
@@ -139,12 +143,14 @@ static void close_output(struct output *o, uint64_t last_ns)
 
 static void say_both(const struct load *l, uint64_t commands, uint64_t missed)
 {
-	printf("%" PRIu64 "\n", l->target_percent ? 0 : commands - missed);
+	printf("%" PRIu64 "\n", l->target_percent || l->apart ? 0 : commands - missed);
 }
 
 /* Whether a record is in its stream. */
-static bool is_recorded(const struct load *l, const struct traffic_record *r)
+static bool is_recorded(const struct load *l, const struct traffic_record *r, uint64_t commands)
 {
+	if (l->apart)
+		return (r->id < commands / 2) == (r->r.side == NT_HOST);
 	if (r->r.side == NT_HOST)
 		return true;
 	if (l->target_late && r->at_ns < TRAFFIC_EPOCH_NS + SECOND_NS)
@@ -195,7 +201,7 @@ static void generate(const struct load *l, uint64_t commands, const char *host_p
 		open_output(&out[i], &c, i);
 	}
 	while (traffic_next(t, &r)) {
-		if (is_recorded(l, &r))
+		if (is_recorded(l, &r, commands))
 			write_record(&out[r.stream], &c, &r);
 		else
 			missed++;
