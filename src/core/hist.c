@@ -8,15 +8,6 @@ bool hist_empty(const struct hist *h)
 	return !h->count && !h->sum;
 }
 
-void hist_count(struct hist *h, uint64_t ns)
-{
-	h->buckets[nt_bucket(ns)]++;
-	h->count++;
-	h->sum += ns;
-	if (h->max < ns)
-		h->max = ns;
-}
-
 void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max)
 {
 	h->count += count;

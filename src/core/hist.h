@@ -39,7 +39,14 @@ bool hist_empty(const struct hist *h);
  * @h: histogram
  * @ns: nanoseconds
  */
-void hist_count(struct hist *h, uint64_t ns);
+static inline void hist_count(struct hist *h, uint64_t ns)
+{
+	h->buckets[nt_bucket(ns)]++;
+	h->count++;
+	h->sum += ns;
+	if (h->max < ns)
+		h->max = ns;
+}
 
 /**
  * hist_account() - all but the buckets of some more durations

@@ -134,7 +134,6 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 			bool even_if_loose)
 {
 	struct offset *o = h->link ? &h->link->offset : NULL;
-	struct nt_record other;
 	struct lookup l;
 
 	if (!o || !o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
@@ -144,10 +143,10 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 		lookup_doubt(&m->pool, &m->t, h, r, key);
 	if (l.nr != 1)
 		return 0;
-	other = pending_get(&m->pool, l.id)->r;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	offset_learn(o, &l.bounds);
-	deliver(m, h, r, &other);
+	/* It stays readable: nothing is added meanwhile. */
+	deliver(m, h, r, &pending_get(&m->pool, l.id)->r);
 	return l.id;
 }
 

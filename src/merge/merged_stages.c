@@ -75,69 +75,126 @@ static void unknown(uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage)
 			into[i] = STAGE_UNKNOWN;
 }
 
-void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing)
+/* Which of the ten are one. @own: of both sides */
+static void join_sides(struct merged_split *s, const struct stage_split own[NT_SIDES])
 {
-	s->missing[NT_HOST] = host_missing;
-	s->missing[NT_TARGET] = target_missing;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		s->into[i] = (uint8_t)i;
 	for (int side = 0; side < NT_SIDES; side++) {
-		const uint8_t *own = s->own[side].into, *of = merged_of[side];
+		const uint8_t *into = own[side].into, *of = merged_of[side];
 
-		stage_split_init(&s->own[side], (enum nt_side)side, s->missing[side]);
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
-			if (own[i] != STAGE_UNKNOWN)
-				join(s->into, of[i], of[own[i]]);
+			if (into[i] != STAGE_UNKNOWN)
+				join(s->into, of[i], of[into[i]]);
 			else if (side == NT_TARGET)
 				join(s->into, of[i], NT_MS_NETWORK_TRANSMISSION);
 		}
 	}
 	for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++)
-		if (s->own[NT_HOST].into[i] == STAGE_UNKNOWN)
+		if (own[NT_HOST].into[i] == STAGE_UNKNOWN)
 			unknown(s->into, merged_of[NT_HOST][i]);
 }
 
-/* What a stream says is missing may leave a stage unknown whose time is in the latency. */
-static uint64_t add_up(const int64_t stage[NT_MERGED_STAGES_NR])
+/*
+ * Whose the time of a side's own stage is. What the target spent while the host waited for it is taken off the
+ * host's wait, and the rest of that is the network's: what the target has of the network is in it already.
+ */
+static uint8_t whose(const struct merged_split *s, int side, uint8_t own)
 {
-	uint64_t sum = 0;
+	uint8_t at = s->into[merged_of[side][own]];
 
-	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-		sum += (uint64_t)stage[i];
-	return sum;
+	if (at == STAGE_UNKNOWN || (side == NT_TARGET && at == s->into[NT_MS_NETWORK_TRANSMISSION]))
+		return NT_MERGED_NOWHERE;
+	return at;
+}
+
+static void parts_init(struct merged_split *s, int side, const struct stage_split *own)
+{
+	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		const struct stage_shape *of = &own->shape[shape];
+		struct merged_parts *p = &s->parts[side][shape];
+
+		p->nr = of->nr;
+		for (unsigned int i = 0; i < of->nr; i++) {
+			p->part[i].from = of->part[i].from;
+			p->part[i].to = of->part[i].to;
+			p->part[i].at = whose(s, side, of->part[i].at);
+		}
+	}
+}
+
+void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing)
+{
+	struct stage_split own[NT_SIDES];
+
+	s->missing[NT_HOST] = host_missing;
+	s->missing[NT_TARGET] = target_missing;
+	for (int side = 0; side < NT_SIDES; side++)
+		stage_split_init(&own[side], (enum nt_side)side, s->missing[side]);
+	join_sides(s, own);
+	for (int side = 0; side < NT_SIDES; side++)
+		parts_init(s, side, &own[side]);
+}
+
+/*
+ * @sum: what of it is a stage's is added. Return: whether all points are there and in order.
+ */
+static bool add_parts(const struct merged_parts *p, unsigned int first, const struct nt_record *r,
+		      uint64_t stage[NT_MERGED_STAGES_NR + 1], uint64_t *sum)
+{
+	uint64_t nobodys = stage[NT_MERGED_NOWHERE];
+
+	for (unsigned int i = first; i < p->nr; i++) {
+		uint64_t from = r->points[p->part[i].from], to = r->points[p->part[i].to];
+
+		if (!from || to < from)
+			return false;
+		stage[p->part[i].at] += to - from;
+		*sum += to - from;
+	}
+	*sum -= stage[NT_MERGED_NOWHERE] - nobodys;
+	return true;
+}
+
+/* @stage is zero, and the last one is nobody's. */
+static bool split(const struct merged_split *s, const struct nt_record *host,
+		  const struct nt_record *target, uint64_t stage[NT_MERGED_STAGES_NR + 1])
+{
+	uint8_t network = s->into[NT_MS_NETWORK_TRANSMISSION];
+	uint64_t all = 0, spent = 0;
+	const struct merged_parts *p;
+	bool no_submit;
+
+	/* A damaged stream may say anything. */
+	if (host->side != NT_HOST || target->side != NT_TARGET || host->shape >= NT_SHAPES_NR ||
+	    target->shape >= NT_SHAPES_NR ||
+	    (host->shape == NT_SHAPE_R2T_WRITE) != (target->shape == NT_SHAPE_R2T_WRITE))
+		return false;
+	p = &s->parts[NT_HOST][host->shape];
+	/* submit depends on a setting of the disk. */
+	no_submit = p->nr && p->part[0].from == NT_H_SUBMIT && !host->points[NT_H_SUBMIT];
+	if (!add_parts(p, no_submit, host, stage, &all) ||
+	    !add_parts(&s->parts[NT_TARGET][target->shape], 0, target, stage, &spent))
+		return false;
+	if (network == STAGE_UNKNOWN)
+		all += spent;
+	else
+		stage[network] -= spent;
+	/* What a stream says is missing may leave a stage unknown whose time is in the latency. */
+	return all == record_latency_ns(host);
 }
 
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR])
 {
-	uint64_t own[NT_SIDES][NT_STAGES_MAX];
-	uint8_t network = s->into[NT_MS_NETWORK_TRANSMISSION];
+	uint64_t sum[NT_MERGED_STAGES_NR + 1] = {0};
 
-	memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
-	if ((host->shape == NT_SHAPE_R2T_WRITE) != (target->shape == NT_SHAPE_R2T_WRITE) ||
-	    !stage_split(&s->own[NT_HOST], host, own[NT_HOST]) ||
-	    !stage_split(&s->own[NT_TARGET], target, own[NT_TARGET]))
+	if (!split(s, host, target, sum)) {
+		memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
 		return false;
-	for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++) {
-		uint8_t at = s->into[merged_of[NT_HOST][i]];
-
-		if (at != STAGE_UNKNOWN)
-			stage[at] += (int64_t)own[NT_HOST][i];
 	}
-	/* What the target spent while the host waited for it; the rest of the wait is the network. */
-	for (unsigned int i = 0; i < NT_TARGET_STAGES_NR; i++) {
-		uint8_t at = s->into[merged_of[NT_TARGET][i]];
-
-		if (at == network || at == STAGE_UNKNOWN)
-			continue;
-		stage[at] += (int64_t)own[NT_TARGET][i];
-		if (network != STAGE_UNKNOWN)
-			stage[network] -= (int64_t)own[NT_TARGET][i];
-	}
-	if (add_up(stage) == record_latency_ns(host))
-		return true;
-	memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
-	return false;
+	memcpy(stage, sum, NT_MERGED_STAGES_NR * sizeof(stage[0]));
+	return true;
 }
 
 bool merged_stages(const struct nt_record *host, const struct nt_record *target,

@@ -44,10 +44,21 @@ const char *merged_stage_name(unsigned int stage);
 bool merged_stages(const struct nt_record *host, const struct nt_record *target,
 		   int64_t stage[NT_MERGED_STAGES_NR]);
 
+/* In place of a stage: time that is no stage's. */
+#define NT_MERGED_NOWHERE NT_MERGED_STAGES_NR
+
+/* What a side's points are parted into, in one shape: the time from one to another, and whose it is. */
+struct merged_parts {
+	uint8_t nr;
+	struct {
+		uint8_t from, to, at;
+	} part[SEGMENTS_OF_SHAPE_MAX];
+};
+
 /**
  * struct merged_split - how the commands of two machines are split
  * @missing: [side] bits of the points that nothing gives there
- * @own: [side] the side's own stages
+ * @parts: [side][shape] what is looked at of each record
  * @into: for each of the ten stages the first of those that it is one with (itself, mostly), or
  *        STAGE_UNKNOWN
  *
@@ -56,7 +67,7 @@ bool merged_stages(const struct nt_record *host, const struct nt_record *target,
  */
 struct merged_split {
 	uint32_t missing[NT_SIDES];
-	struct stage_split own[NT_SIDES];
+	struct merged_parts parts[NT_SIDES][NT_SHAPES_NR];
 	uint8_t into[NT_MERGED_STAGES_NR];
 };
 

@@ -245,6 +245,7 @@ static void tag_add(struct pending_pool *p, pending_id id)
 	struct pending_tag_list *t = tag_list(p, e->owner, e->r.cid);
 
 	e->previous_tag = t->last;
+	e->next_tag = 0;
 	if (t->last)
 		p->entries[t->last].next_tag = id;
 	else
@@ -292,14 +293,16 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	else
 		p->used++;
 	p->count++;
-	*e = (struct pending){
-		.r = *r,
-		.key = key,
-		.from_ns = offset_from(r),
-		.serial = ++p->serial,
-		.owner = owner,
-		.previous = list->last,
-	};
+	/* Each field by itself: what is copied as a whole is zeroed before. */
+	e->r = *r;
+	e->key = key;
+	e->from_ns = offset_from(r);
+	e->serial = ++p->serial;
+	e->owner = owner;
+	e->previous = list->last;
+	e->next = 0;
+	e->reused_ns = 0;
+	e->doubtful = false;
 	group_add(p, pending_alike(p, key, owner) ?: group_make(p, key, owner), id);
 	if (list->last)
 		p->entries[list->last].next = id;

@@ -172,23 +172,31 @@ static int row_stages(struct totals *t, struct totals_row *row, bool *full)
 	return 0;
 }
 
+static void add_negative(struct totals *t, struct totals_stage *stage, int64_t ns)
+{
+	t->negative++;
+	if (ns < t->most_negative)
+		t->most_negative = ns;
+	stage->below += ns;
+}
+
 static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR])
 {
 	row->split++;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		int64_t ns = stage[i];
+
 		if (!row->stage[i])
 			continue;
-		if (stage[i] < 0) {
-			t->negative++;
-			if (stage[i] < t->most_negative)
-				t->most_negative = stage[i];
+		row->sum[i] += ns;
+		if (row->max[i] < ns)
+			row->max[i] = ns;
+		if (ns < 0) {
+			add_negative(t, row->stage[i], ns);
+			ns = 0;
 		}
-		row->sum[i] += stage[i];
-		if (row->max[i] < stage[i])
-			row->max[i] = stage[i];
-		row->stage[i]->sum += stage[i];
-		hist_count(&row->stage[i]->time, stage[i] > 0 ? (uint64_t)stage[i] : 0);
+		hist_count(&row->stage[i]->time, (uint64_t)ns);
 	}
 }
 
@@ -308,8 +316,8 @@ static int stages_move(struct totals *into, struct totals *from, enum nt_op op)
 		if (!sum)
 			return -ENOMEM;
 		hist_move(&sum->time, &s->time);
-		sum->sum += s->sum;
-		s->sum = 0;
+		sum->below += s->below;
+		s->below = 0;
 	}
 	return 0;
 }

@@ -37,15 +37,21 @@ struct slow_command {
  * struct totals_stage - a stage of an operation, or several that are one
  * @stages: bits of which of the ten it is
  * @name: "a", or "a+b"
- * @time: of each command that has it; a negative one is counted as 0 in all but the sum
- * @sum: nanoseconds, negative ones taken off
+ * @time: of each command that has it; a negative one is counted as 0
+ * @below: the negative ones, added up
  */
 struct totals_stage {
 	uint32_t stages;
 	char name[STAGE_NAME_LEN];
 	struct hist time;
-	int64_t sum;
+	int64_t below;
 };
+
+/** totals_stage_sum() - what it took altogether, negative ones taken off; nanoseconds */
+static inline int64_t totals_stage_sum(const struct totals_stage *s)
+{
+	return (int64_t)s->time.sum + s->below;
+}
 
 /**
  * struct totals_row - a connection and operation

@@ -153,7 +153,7 @@ static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_
 		rows->row[rows->nr++] = (struct stage_row){
 			.base = {.h = &stage[i]->time, .op = op},
 			.stage = stage[i]->name,
-			.sum = stage[i]->sum,
+			.sum = totals_stage_sum(stage[i]),
 			.whole = whole,
 		};
 	if (unsplit->count)
