@@ -379,6 +379,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 		m->t.streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
 	pending_expect(&m->pool, key, h);
+	if (h->partner)
+		pending_expect(&m->pool, key, h->partner);
 	if (!match(m, h, r, key, false))
 		wait_for_other(m, h, r, key);
 	drop_passed(m, h);

@@ -10,15 +10,6 @@
 #include "core/span.h"
 #include "merge/offset.h"
 
-/*
- * Of the groups' hash table: it is as large as what waits, so that as long as that is little it stays in the
- * cache. Powers of two.
- */
-#define BUCKETS_MIN 256
-#define BUCKETS_MAX (2 * PENDING_MAX)
-/* It doubles when there are more groups than half its buckets, and halves when there are fewer than this part. */
-#define BUCKETS_PER_GROUP 16
-
 /* Records of one key come in the order of their times, but for a few of them. */
 #define DISORDER_MAX 64
 
@@ -33,19 +24,20 @@ int pending_init(struct pending_pool *p)
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
-	p->nr_buckets = BUCKETS_MIN;
-	p->bucket = calloc(BUCKETS_MAX, sizeof(*p->bucket));
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	/* Each list has an entry at least. */
 	p->lists.item = malloc(PENDING_MAX * sizeof(struct heap_item *));
-	return p->entries && p->groups && p->bucket && p->by_tag && p->lists.item ? 0 : -ENOMEM;
+	return p->entries && p->groups && p->by_tag && p->lists.item &&
+			       !slots_init(&p->by_key, PENDING_MAX)
+		       ? 0
+		       : -ENOMEM;
 }
 
 void pending_free(struct pending_pool *p)
 {
 	free(p->entries);
 	free(p->groups);
-	free(p->bucket);
+	slots_free(&p->by_key);
 	free(p->by_tag);
 	free(p->lists.item);
 }
@@ -65,52 +57,17 @@ bool pending_same(const struct nt_record *a, const struct nt_record *b)
 	       a->slba == b->slba && a->length == b->length;
 }
 
-static pending_id *bucket_of(const struct pending_pool *p, uint64_t key, const void *owner)
+static uint32_t hash_of(uint64_t key, const void *owner)
 {
-	return &p->bucket[hash_pair(key, (uintptr_t)owner) & (p->nr_buckets - 1)];
-}
-
-/* Each bucket's groups stay there, or go to the one that is as far into the new half. */
-static void buckets_double(struct pending_pool *p)
-{
-	uint32_t nr = p->nr_buckets;
-
-	memset(p->bucket + nr, 0, nr * sizeof(*p->bucket));
-	p->nr_buckets = 2 * nr;
-	for (uint32_t i = 0; i < nr; i++) {
-		pending_id id = p->bucket[i], next;
-
-		p->bucket[i] = 0;
-		for (; id; id = next) {
-			struct pending_group *g = &p->groups[id];
-			pending_id *bucket = bucket_of(p, g->key, g->owner);
-
-			next = g->next_group;
-			g->next_group = *bucket;
-			*bucket = id;
-		}
-	}
-}
-
-static void buckets_halve(struct pending_pool *p)
-{
-	uint32_t nr = p->nr_buckets / 2;
-
-	p->nr_buckets = nr;
-	for (uint32_t i = 0; i < nr; i++) {
-		pending_id *at = &p->bucket[i];
-
-		while (*at)
-			at = &p->groups[*at].next_group;
-		*at = p->bucket[nr + i];
-	}
+	return hash_pair(key, (uintptr_t)owner);
 }
 
 struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	pending_id id = *bucket_of(p, key, owner);
+	uint32_t hash = hash_of(key, owner), at = 0;
+	pending_id id;
 
-	for (; id; id = p->groups[id].next_group) {
+	while ((id = slots_next(&p->by_key, hash, &at))) {
 		if (p->groups[id].key == key && p->groups[id].owner == owner)
 			return &p->groups[id];
 	}
@@ -119,33 +76,26 @@ struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, 
 
 static struct pending_group *group_make(struct pending_pool *p, uint64_t key, const void *owner)
 {
-	pending_id id = p->free_group, *bucket;
+	pending_id id = p->free_group;
 	struct pending_group *g;
 
-	if (++p->nr_groups > p->nr_buckets / 2 && p->nr_buckets < BUCKETS_MAX)
-		buckets_double(p);
-	bucket = bucket_of(p, key, owner);
 	if (id)
-		p->free_group = p->groups[id].next_group;
+		p->free_group = p->groups[id].next_free;
 	else
 		id = p->used_groups++;
 	g = &p->groups[id];
-	*g = (struct pending_group){.key = key, .owner = owner, .next_group = *bucket};
-	*bucket = id;
+	*g = (struct pending_group){.key = key, .owner = owner};
+	slots_add(&p->by_key, hash_of(key, owner), id);
 	return g;
 }
 
 static void group_free(struct pending_pool *p, struct pending_group *g)
 {
-	pending_id *at = bucket_of(p, g->key, g->owner), id = (pending_id)(g - p->groups);
+	pending_id id = (pending_id)(g - p->groups);
 
-	while (*at != id)
-		at = &p->groups[*at].next_group;
-	*at = g->next_group;
-	g->next_group = p->free_group;
+	slots_remove(&p->by_key, hash_of(g->key, g->owner), id);
+	g->next_free = p->free_group;
 	p->free_group = id;
-	if (--p->nr_groups < p->nr_buckets / BUCKETS_PER_GROUP && p->nr_buckets > BUCKETS_MIN)
-		buckets_halve(p);
 }
 
 static bool later(uint64_t a, uint64_t b)
@@ -349,14 +299,14 @@ void pending_rate(struct pending_pool *p, struct pending_list *list, enum pendin
 
 void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	__builtin_prefetch(bucket_of(p, key, owner));
+	slots_expect(&p->by_key, hash_of(key, owner));
 }
 
 void pending_expect_removal(const struct pending_pool *p, pending_id id)
 {
 	const struct pending *e = &p->entries[id];
 
-	__builtin_prefetch(bucket_of(p, e->key, e->owner));
+	slots_expect(&p->by_key, hash_of(e->key, e->owner));
 	__builtin_prefetch(&p->groups[e->group]);
 	__builtin_prefetch(&p->entries[e->next_tag].previous_tag);
 	__builtin_prefetch(tag_list(p, e->owner, e->r.cid));

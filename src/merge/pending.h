@@ -12,6 +12,7 @@
 
 #include "core/record.h"
 #include "merge/heap.h"
+#include "merge/slots.h"
 
 /* The most records that wait, 34 MiB with their groups: the least likely to be met gives way to one more. */
 #ifndef PENDING_MAX
@@ -79,7 +80,7 @@ struct pending_group {
 	uint64_t doubted;
 	pending_id newest;
 	pending_id cursor;
-	pending_id next_group; /* of the same bucket, or free */
+	pending_id next_free;
 };
 
 /*
@@ -89,8 +90,7 @@ struct pending_group {
 struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
-	pending_id *bucket; /* of groups, by key and owner */
-	uint32_t nr_buckets, nr_groups;
+	struct slots by_key; /* groups, by key and owner */
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
