@@ -156,6 +156,14 @@ static int show_summary(void *context, const struct stats *s)
 	return taken(l, err) < 0 ? err : 0;
 }
 
+static void failed(void *context)
+{
+	struct live *l = context;
+
+	if (l->peers)
+		live_merge_fail(l->peers);
+}
+
 static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
 	struct live *l = context;
@@ -231,6 +239,7 @@ static int live(const struct live_options *o)
 		.resize = resize,
 		.waiting = waiting,
 		.end = show_summary,
+		.failed = failed,
 		.output_name = "standard output",
 		.left_out = left_out,
 		.cut = cut,

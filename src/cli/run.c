@@ -435,6 +435,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	else if (ret != -ECANCELED)
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(-ret));
 out:
+	if (ret < 0 && callbacks->failed)
+		callbacks->failed(context);
 	tracer_close(r.t);
 	stats_free(&r.s);
 	ret = hand_over(&r, ret);

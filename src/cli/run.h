@@ -49,6 +49,7 @@ struct run_options {
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
  * @end: tracing is over, @s holds the whole run
+ * @failed: the run ends badly, in place of @end and before anything is waited for; may be NULL
  * @output: what the verb writes to, and @output_name what to call it. The run ends when that fails: well, if
  *          the reader is gone. At the end it waits until all is written, or until a signal comes
  * @left_out: pieces that @output did not take so far, to be counted as reader_slow
@@ -69,6 +70,7 @@ struct run_callbacks {
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
 	int (*end)(void *context, const struct stats *s);
+	void (*failed)(void *context);
 	struct output *output;
 	const char *output_name;
 	uint64_t (*left_out)(void *context);

@@ -318,6 +318,11 @@ int live_merge_finish(struct live_merge *l, int hurry_fd)
 	return ret ?: l->result;
 }
 
+void live_merge_fail(struct live_merge *l)
+{
+	prompts_end(&l->prompts);
+}
+
 void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 {
 	const struct merge_connection *c;

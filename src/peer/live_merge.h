@@ -82,6 +82,9 @@ const struct peer *live_merge_asking(const struct live_merge *l);
  */
 int live_merge_finish(struct live_merge *l, int hurry_fd);
 
+/** live_merge_fail() - in its place, when the run ends badly: no peer has the terminal any longer */
+void live_merge_fail(struct live_merge *l);
+
 /**
  * struct live_merge_counts - what became of the records so far, all connections together
  * @undecided: records that wait for their other half

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A run from its beginning to its end, of a tracer that traces nothing. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,6 +84,57 @@ static void what_is_left_out_is_counted_once(void **state)
 	close(fd);
 }
 
+static int no_memory(void *context, const struct stats *s)
+{
+	(void)context;
+	(void)s;
+	return -ENOMEM;
+}
+
+/* @failed: how often; tracing has not ended by then, of which the tracer gives a signal. */
+struct failure {
+	unsigned int failed;
+	bool late;
+};
+
+static void on_failed(void *context)
+{
+	struct failure *f = context;
+	sigset_t pending;
+
+	f->failed++;
+	f->late = sigpending(&pending) || sigismember(&pending, SIGTERM);
+}
+
+static uint64_t none_left_out(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+/* Standard output may be a terminal that somebody else has; the run may have to wait for its end. */
+static void a_run_that_fails_says_so_before_it_ends(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	struct output *o = output_new(fd, BUFFER_BYTES);
+	struct run_callbacks callbacks = callbacks_of(o);
+	struct failure failure = {0};
+
+	(void)state;
+	callbacks.interval = no_memory;
+	callbacks.failed = on_failed;
+	callbacks.left_out = none_left_out;
+	traced.signal = SIGTERM;
+	assert_int_equal(run(&options, &callbacks, &failure), EXIT_FAILURE);
+	traced.signal = 0;
+	/* It is blocked and still pending. */
+	signal(SIGTERM, SIG_IGN);
+	assert_int_equal(failure.failed, 1);
+	assert_false(failure.late);
+	output_free(o);
+	close(fd);
+}
+
 static void a_run_that_finds_no_descriptors_takes_none_of_others(void **state)
 {
 	int fd = open("/dev/null", O_WRONLY);
@@ -110,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_out_is_counted_once),
+		cmocka_unit_test(a_run_that_fails_says_so_before_it_ends),
 		cmocka_unit_test(a_run_that_finds_no_descriptors_takes_none_of_others),
 	};
 

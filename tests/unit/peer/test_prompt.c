@@ -259,6 +259,34 @@ static void job_interrupted(void)
 	live_merge_free(l);
 }
 
+static void job_that_fails(void)
+{
+	struct live_merge *l = start_one(asking("password: "));
+	struct termios t;
+
+	READ(l, live_merge_asking(l));
+	/* The peer has turned the echo off. */
+	be_patient();
+	do
+		MUST(!tcgetattr(STDIN_FILENO, &t) && monotonic_ns() < give_up_ns);
+	while (t.c_lflag & ECHO);
+	live_merge_fail(l);
+	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
+	MUST(!tcgetattr(STDIN_FILENO, &t));
+	MUST(t.c_lflag & ECHO);
+	/* It asks on, and does not get it again. */
+	MUST(!live_merge_ready(l));
+	MUST(!live_merge_asking(l));
+	live_merge_free(l);
+}
+
+static void a_run_that_fails_at_a_prompt_has_the_terminal_at_once(void **state)
+{
+	(void)state;
+	sit_down(job_that_fails);
+	assert_int_equal(get_up(), DONE);
+}
+
 static void ctrl_c_at_a_prompt_is_for_the_program(void **state)
 {
 	(void)state;
@@ -379,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_peer_that_asks_gets_the_terminal_until_it_begins),
 		cmocka_unit_test(what_is_told_while_a_peer_asks_stops_nobody),
 		cmocka_unit_test(peers_that_ask_get_it_one_after_the_other),
+		cmocka_unit_test(a_run_that_fails_at_a_prompt_has_the_terminal_at_once),
 		cmocka_unit_test(ctrl_c_at_a_prompt_is_for_the_program),
 		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
 		cmocka_unit_test(nobody_asks_when_the_program_was_killed),
