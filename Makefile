@@ -153,7 +153,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
-	cli/run.o cli/console.o cli/live.o cli/record.o cli/trace.o cli/options.o trace/announce.o)
+	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/live.o cli/record.o cli/trace.o cli/options.o trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o in_flight.o probes_table.o refusals.o)

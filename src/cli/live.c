@@ -30,6 +30,7 @@
  * @format: what blocks look like
  * @peers, @nr_peers: commands that bring a target's stream, or files
  * @peer_as_root: also where somebody else called sudo
+ * @interval: one was given
  */
 struct live_options {
 	struct run_options run;
@@ -39,6 +40,7 @@ struct live_options {
 	char *peers[PEERS_MAX];
 	unsigned int nr_peers;
 	bool peer_as_root;
+	bool interval;
 };
 
 struct live {
@@ -280,6 +282,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		break;
 	case 'i':
+		o->interval = true;
 		o->run.interval_ns =
 			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
 		break;
@@ -294,6 +297,9 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		o->peer_as_root = true;
 		break;
 	case ARGP_KEY_END:
+		if (o->interval && burst_any(&o->run.burst))
+			options_error(state,
+				      "--interval and --burst: with bursts, each has a block");
 		if (o->peer_as_root && !o->nr_peers)
 			options_error(state, "--peer-as-root is for --peer");
 		if (o->nr_peers && o->run.side == NT_TARGET)
@@ -348,6 +354,7 @@ static const struct argp live_argp = {
 	       "                                    30 seconds, with full-size histograms,\n"
 	       "                                    into a file\n"
 	       "  ntprof-bpf --host --sample 100    one command in a hundred; all are counted\n"
+	       "  ntprof-bpf --host --burst 1s/60s  for one second a minute\n"
 	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
 	       "                                    both machines together, in ten stages",
 };

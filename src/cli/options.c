@@ -82,6 +82,7 @@ enum {
 	KEY_HISTOGRAM,
 	KEY_FORMAT,
 	KEY_JSON_SCHEMA,
+	KEY_BURST,
 };
 
 static error_t parse_side(int key, char *arg, struct argp_state *state)
@@ -132,6 +133,7 @@ enum { RUN_SIDE, RUN_SOURCE };
 static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
+	const char *wrong;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -140,6 +142,11 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_SAMPLE:
 		o->sample = (uint32_t)options_count(state, "--sample", arg, SAMPLE_MAX);
+		break;
+	case KEY_BURST:
+		wrong = burst_parse(arg, &o->burst);
+		if (wrong)
+			options_error(state, "--burst %s: %s", arg, wrong);
 		break;
 	case 'd':
 		o->duration_ns =
@@ -164,6 +171,10 @@ static const struct argp_option run_options[] = {
 	{"sample", KEY_SAMPLE, "N", 0,
 	 "Measure about one command in N; the others are only counted, which costs little. Host and "
 	 "target pick the same ones if they are given the same N",
+	 SECTION_RUN},
+	{"burst", KEY_BURST, "ON/EVERY", 0,
+	 "Measure for the time ON in each time EVERY, such as 1s/60s, and cost nothing in between. Bursts "
+	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree",
 	 SECTION_RUN},
 	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",

@@ -64,6 +64,7 @@ struct recorder {
 	struct announced announced;
 	struct stream_event end;
 	uint64_t losses;
+	uint64_t bursts; /* that the stream tells of */
 	double elapsed;
 	double told;
 	bool terminal;
@@ -224,6 +225,20 @@ static void tell_progress(struct recorder *r, bool last)
 		r->terminal && !last ? "\033[K" : "\n");
 }
 
+/* Behind the records of a burst: when it was. */
+static int write_burst(struct recorder *r, const struct stats *s)
+{
+	const struct stream_event e = {
+		.type = STREAM_BURST,
+		.burst = {.began_ns = s->burst_began_ns, .ended_ns = s->burst_ended_ns},
+	};
+
+	if (s->bursts == r->bursts)
+		return 0;
+	r->bursts = s->bursts;
+	return stream_write(r->w, &e);
+}
+
 static int interval(void *context, const struct stats *s)
 {
 	struct stream_event e = {.type = STREAM_LOSSES};
@@ -232,8 +247,10 @@ static int interval(void *context, const struct stats *s)
 
 	if (!r->t || !r->w)
 		return 0;
+	err = write_burst(r, s);
 	losses_of(s, &e.losses);
-	err = stream_write(r->w, &e);
+	if (!err)
+		err = stream_write(r->w, &e);
 	if (!err)
 		err = write_clock(r);
 	if (!err)
@@ -258,6 +275,8 @@ static int end(void *context, const struct stats *s)
 	/* Ended before the module came: a stream without records. */
 	if (!r->w)
 		err = write_header(r, r->o->run.source);
+	if (!err && r->t)
+		err = write_burst(r, s);
 	if (!err)
 		err = stream_write(r->w, &r->end);
 	if (!err)
@@ -342,6 +361,7 @@ static int record_into(const struct record_options *o)
 		.begin = begin,
 		.record = record,
 		.interval = interval,
+		.interval_is_time = true,
 		.waiting = waiting,
 		.end = end,
 		.output_name = strcmp(o->output, "-") ? o->output : "standard output",

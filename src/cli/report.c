@@ -90,6 +90,8 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
 	if (e->type == STREAM_CLOCK)
 		apart_clock(r->apart, i, &e->clock);
+	if (e->type == STREAM_BURST)
+		apart_burst(r->apart, i, burst_length_ns(&e->burst));
 	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
 }
 

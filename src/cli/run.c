@@ -2,18 +2,19 @@
 #include "cli/run.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/console.h"
+#include "cli/signals.h"
+#include "cli/timer.h"
 #include "core/names.h"
+#include "core/time.h"
 
 /* How soon a module that has just been loaded is noticed. */
 #define MODULE_POLL_NS 50000000ULL
@@ -28,6 +29,7 @@ enum source {
 	MODULE,
 	DRAIN,
 	ADAPT,
+	BURST,
 	OWN_SOURCES,
 	CLOCK = OWN_SOURCES,
 	RECORDS,
@@ -77,51 +79,6 @@ static void unwatch(struct run *r, enum source source)
 	r->fds[source] = -1;
 }
 
-/* Makes a timer fire @ns from now, and then again and again if @periodic. */
-static void timer_arm(int fd, uint64_t ns, bool periodic)
-{
-	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
-			     .tv_nsec = (long)(ns % 1000000000)};
-	struct itimerspec it = {.it_value = t};
-
-	if (periodic)
-		it.it_interval = t;
-	timerfd_settime(fd, 0, &it, NULL);
-}
-
-/* Return: the timer's fd, or -1. */
-static int timer_new(uint64_t ns, bool periodic)
-{
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-
-	if (fd >= 0)
-		timer_arm(fd, ns, periodic);
-	return fd;
-}
-
-/* Signals that end a run. nohup(1) has SIGHUP ignored, which a signalfd would not heed. */
-static void signals_that_end(sigset_t *set)
-{
-	struct sigaction hup = {.sa_handler = SIG_DFL};
-
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaction(SIGHUP, NULL, &hup);
-	if (hup.sa_handler != SIG_IGN)
-		sigaddset(set, SIGHUP);
-}
-
-static int open_signals(void)
-{
-	sigset_t set;
-
-	signals_that_end(&set);
-	sigaddset(&set, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 static void on_record(void *context, const struct nt_record *rec)
 {
 	struct run *r = context;
@@ -139,6 +96,72 @@ static int watch_records(struct run *r)
 		       ?: watch(r, RECORDS, tracer_fd(r->t));
 }
 
+/* Fires when a burst begins or ends. */
+static void burst_arm(const struct run *r)
+{
+	timer_arm_wall(r->fds[BURST], burst_next_ns(&r->o->burst, realtime_ns()));
+}
+
+/* What looks at the kernel again and again has nothing to see between two bursts, and should cost nothing. */
+static void poll_kernel(const struct run *r, bool on)
+{
+	if (r->fds[DRAIN] >= 0)
+		timer_arm(r->fds[DRAIN], on ? TRACER_DRAIN_NS : 0, true);
+	timer_arm(r->fds[ADAPT], on ? TRACER_ADAPT_NS : 0, true);
+}
+
+/* Return: 0, 1 or a negative errno, as callbacks do. */
+static int burst_begin(struct run *r)
+{
+	enum tracer_status status;
+	char detail[256];
+
+	status = tracer_resume(r->t, detail, sizeof(detail));
+	if (status) {
+		complain(r, status, detail);
+		return -ECANCELED;
+	}
+	poll_kernel(r, true);
+	/* Later it may happen on a machine that is busy, and that burst is short. */
+	if (!r->s.bursts && !burst_left_ns(&r->o->burst, realtime_ns())) {
+		fprintf(stderr, "ntprof-bpf: --burst is too short: it was over before all programs "
+				"were attached (-v tells how long that takes)\n");
+		return -ECANCELED;
+	}
+	return 0;
+}
+
+/* All that the burst has left in the kernel is read. Return: 0 or a negative errno */
+static int burst_end(struct run *r)
+{
+	int ret;
+
+	tracer_pause(r->t);
+	poll_kernel(r, false);
+	do
+		ret = tracer_drain(r->t);
+	while (ret > 0);
+	return ret;
+}
+
+static void leave_intervals_to_bursts(struct run *r)
+{
+	if (burst_any(&r->o->burst) && !r->cb->interval_is_time)
+		timer_arm(r->fds[INTERVAL], 0, false);
+}
+
+/* The first one begins with the next multiple. Return: 0 or 1 */
+static int start_bursts(struct run *r)
+{
+	if (watch(r, BURST, timer_new_wall())) {
+		fprintf(stderr, "ntprof-bpf: cannot wait for bursts: %s\n", strerror(errno));
+		return 1;
+	}
+	poll_kernel(r, false);
+	burst_arm(r);
+	return 0;
+}
+
 /* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
 static int try_open(struct run *r)
 {
@@ -150,6 +173,7 @@ static int try_open(struct run *r)
 		.overdue_ns = r->o->overdue_ns,
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
+		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
 		.context = r,
 		.verbose = r->o->verbose,
@@ -172,6 +196,7 @@ static int try_open(struct run *r)
 	unwatch(r, MODULE);
 	/* Loading took its time: intervals and the duration are those of tracing. */
 	timer_arm(r->fds[INTERVAL], r->o->interval_ns, true);
+	leave_intervals_to_bursts(r);
 	if (r->o->duration_ns)
 		timer_arm(r->fds[END], r->o->duration_ns, false);
 	err = watch(r, ADAPT, timer_new(TRACER_ADAPT_NS, true)) ?:
@@ -181,7 +206,9 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
-	return r->cb->begin && r->cb->begin(r->context, r->t) ? 1 : 0;
+	if (r->cb->begin && r->cb->begin(r->context, r->t))
+		return 1;
+	return burst_any(&r->o->burst) ? start_bursts(r) : 0;
 }
 
 static void count_left_out(struct run *r)
@@ -209,23 +236,37 @@ static int collect(struct run *r)
 	return err;
 }
 
-static uint64_t expirations(int fd)
+/* Return: 0, 1 or a negative errno, as callbacks do. */
+static int show_interval(struct run *r)
 {
-	uint64_t n = 0;
+	int ret = collect(r);
 
-	return read(fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
+	if (ret)
+		return ret;
+	return r->cb->interval ? r->cb->interval(r->context, &r->s) : 0;
 }
 
 static int on_interval(struct run *r)
 {
-	int ret;
-
-	if (!expirations(r->fds[INTERVAL]))
+	if (!timer_fired(r->fds[INTERVAL]))
 		return 0;
-	ret = collect(r);
-	if (ret)
-		return ret;
-	return r->cb->interval ? r->cb->interval(r->context, &r->s) : 0;
+	return show_interval(r);
+}
+
+/* A burst begins or ends now, or the wall clock was set. */
+static int on_burst(struct run *r)
+{
+	bool on = burst_left_ns(&r->o->burst, realtime_ns()) != 0;
+	bool fired = timer_fired(r->fds[BURST]) != 0;
+	int ret = 0;
+
+	/* One whose beginning was missed, because detaching took so long or the clock was set, is left out. */
+	if (on && fired && !tracer_measures(r->t))
+		ret = burst_begin(r);
+	else if (!on && tracer_measures(r->t))
+		ret = burst_end(r) ?: r->record_result ?: show_interval(r);
+	burst_arm(r);
+	return ret;
 }
 
 static int on_signal(struct run *r)
@@ -252,7 +293,7 @@ static int on_end(struct run *r)
 
 static int on_module(struct run *r)
 {
-	expirations(r->fds[MODULE]);
+	timer_fired(r->fds[MODULE]);
 	return try_open(r) ? -ECANCELED : 0;
 }
 
@@ -265,13 +306,13 @@ static int on_records(struct run *r)
 
 static int on_drain(struct run *r)
 {
-	expirations(r->fds[DRAIN]);
+	timer_fired(r->fds[DRAIN]);
 	return on_records(r);
 }
 
 static int on_adapt(struct run *r)
 {
-	expirations(r->fds[ADAPT]);
+	timer_fired(r->fds[ADAPT]);
 	tracer_adapt(r->t);
 	return 0;
 }
@@ -301,7 +342,7 @@ static int loop(struct run *r)
 		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_end,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
 		[CLOCK] = on_clock,   [RECORDS] = on_records,	[VERB] = on_verb,
-		[OUTPUT] = on_output,
+		[OUTPUT] = on_output, [BURST] = on_burst,
 	};
 
 	for (;;) {
@@ -327,7 +368,9 @@ static int finish(struct run *r)
 	uint64_t in_flight = 0;
 	int err;
 
-	if (r->t) {
+	if (r->t && burst_any(&r->o->burst)) {
+		burst_end(r);
+	} else if (r->t) {
 		tracer_detach(r->t);
 		/* What ends between the two is drained, and is in flight no longer. */
 		do
@@ -383,7 +426,7 @@ static int watch_from_the_start(struct run *r)
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return -errno;
-	err = watch(r, SIGNAL, open_signals())
+	err = watch(r, SIGNAL, signals_open())
 		      ?: watch(r, INTERVAL, timer_new(r->o->interval_ns, true));
 	if (!err && r->o->duration_ns)
 		err = watch(r, END, timer_new(r->o->duration_ns, false));
@@ -416,6 +459,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	r.s.driver = "";
 	r.s.source = source_name(o->source);
 	r.s.sample = o->sample;
+	r.s.burst = o->burst;
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
 	for (int i = 0; i < SOURCES_NR; i++)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/burst.h"
 #include "core/output.h"
 #include "core/points.h"
 #include "core/stats.h"
@@ -22,6 +23,7 @@
  * @slower_ns: threshold of NT_SELECT_SLOWER
  * @overdue_ns: &run_callbacks.record is told of commands that are in flight for longer; 0: of none
  * @interval_ns: time between two calls of &run_callbacks.interval
+ * @burst: measure at these times only
  * @duration_ns: end after this time; 0 is never
  * @verbose: explain on standard error what is loaded and what it costs
  */
@@ -33,6 +35,7 @@ struct run_options {
 	uint64_t overdue_ns;
 	uint64_t interval_ns;
 	uint64_t duration_ns;
+	struct burst burst;
 	bool verbose;
 };
 
@@ -45,7 +48,8 @@ struct run_options {
  *      first of all, when it is known that this process may trace; -1 with errno set ends the run, ECANCELED
  *      where it has been told why
  * @begin: tracing has begun; may be NULL
- * @interval: an interval has ended; NULL if the verb has none
+ * @interval: an interval has ended, which is a burst where there are such; NULL if the verb has none
+ * @interval_is_time: it is called every &run_options.interval_ns as well where there are bursts
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
  * @end: tracing is over, @s holds the whole run
@@ -67,6 +71,7 @@ struct run_callbacks {
 	int (*ready)(void *context);
 	int (*begin)(void *context, const struct tracer *t);
 	int (*interval)(void *context, const struct stats *s);
+	bool interval_is_time;
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
 	int (*end)(void *context, const struct stats *s);

@@ -10,6 +10,7 @@ const char *counter_name(unsigned int counter)
 		NT_COUNTERS(COUNTER_NAME)[COUNTER_PROBE_MISSED] = "probe_missed",
 		[COUNTER_READER_SLOW] = "reader_slow",
 		[COUNTER_IN_FLIGHT] = "in_flight",
+		[COUNTER_BURST_EDGE] = "burst_edge",
 	};
 
 	return counter < COUNTERS_NR ? names[counter] : "unknown";
@@ -23,6 +24,8 @@ const char *counter_help(unsigned int counter)
 		[COUNTER_READER_SLOW] =
 			"records, lines or blocks left out, as their reader was too slow",
 		[COUNTER_IN_FLIGHT] = "commands begun and not ended when the run ended: not a loss",
+		[COUNTER_BURST_EDGE] =
+			"commands that began before a burst or ended after it, and are in no figure",
 	};
 
 	return counter < COUNTERS_NR ? help[counter] : "unknown";

@@ -13,7 +13,8 @@ enum {
 	COUNTER_PROBE_MISSED =
 		NT_COUNTERS_NR, /* the kernel skipped a nested run of a BPF program */
 	COUNTER_READER_SLOW,	/* nobody took in time what was to be written */
-	COUNTER_IN_FLIGHT, /* not a loss: begun and not ended when the run ended (total only) */
+	COUNTER_IN_FLIGHT,  /* not a loss: begun and not ended when the run ended (total only) */
+	COUNTER_BURST_EDGE, /* not a loss: begun before a burst, or ended after it */
 	COUNTERS_NR,
 };
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/burst.h"
 #include "core/counters.h"
 #include "core/hist.h"
 #include "core/record.h"
@@ -67,7 +68,11 @@ struct stats_row {
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @seconds: length of the last interval
- * @elapsed: since tracing began
+ * @elapsed: how long it was measured
+ * @passed: since tracing began: longer than @elapsed where there are bursts
+ * @burst: when it is measured; burst_any(): not all the time
+ * @bursts: how many have ended
+ * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC time of the last one of these
  * @rows: sorted by controller, queue, operation; @nr_rows of them
  * @stage_interval, @stage_total: [operation][stage of this side]
  * @counters_interval, @counters_total: enum nt_counter, then STATS_*
@@ -88,6 +93,11 @@ struct stats {
 	unsigned int queues;
 	double seconds;
 	double elapsed;
+	double passed;
+	struct burst burst;
+	uint64_t bursts;
+	uint64_t burst_began_ns;
+	uint64_t burst_ended_ns;
 	struct stats_row **rows;
 	size_t nr_rows;
 	struct hist stage_interval[NT_OPS_NR][NT_STAGES_MAX];

@@ -39,6 +39,7 @@ struct stream {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t to_wall;
+	uint64_t burst_ns; /* it was recorded in so much of that time; 0: all of it */
 	struct who *queues;
 	unsigned int nr_queues;
 	struct contents contents;
@@ -105,6 +106,14 @@ static struct stream *of_interest(struct apart *a, unsigned int stream)
 	struct stream *s = &a->streams[stream];
 
 	return s->begun && !s->matched ? s : NULL;
+}
+
+void apart_burst(struct apart *a, unsigned int stream, uint64_t ns)
+{
+	struct stream *s = of_interest(a, stream);
+
+	if (s)
+		s->burst_ns += ns;
 }
 
 void apart_clock(struct apart *a, unsigned int stream, const struct instant *now)
@@ -297,5 +306,7 @@ const struct stats *apart_stats(struct apart *a, unsigned int stream, const char
 	struct stream *s = &a->streams[stream];
 	double seconds = s->last_ns > s->first_ns ? (double)(s->last_ns - s->first_ns) / 1e9 : 0;
 
+	if (s->burst_ns)
+		seconds = (double)s->burst_ns / 1e9;
 	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;
 }

@@ -62,6 +62,9 @@ int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r
 /** apart_matched() - a command of both streams is matched */
 void apart_matched(struct apart *a, unsigned int host, unsigned int target);
 
+/** apart_burst() - a stream was recorded in bursts, and tells of one: of so many nanoseconds */
+void apart_burst(struct apart *a, unsigned int stream, uint64_t ns);
+
 /** apart_is() - whether a stream has begun and told of commands, and none of them was matched */
 bool apart_is(const struct apart *a, unsigned int stream);
 

@@ -175,6 +175,9 @@ static int on_event(void *context, const struct stream_event *e)
 	case STREAM_CLOCK:
 		apart_clock(l->apart, stream, &e->clock);
 		return 0;
+	case STREAM_BURST:
+		apart_burst(l->apart, stream, burst_length_ns(&e->burst));
+		return 0;
 	case STREAM_QUEUE:
 		return apart_queue(l->apart, stream, &e->queue)
 			       ?: merge_queue(l->merge, stream, NT_TARGET, &e->queue);

@@ -147,6 +147,7 @@ static void take(struct peer *p, const struct stream_event *e)
 		break;
 	case STREAM_CLOCK:
 	case STREAM_QUEUE:
+	case STREAM_BURST:
 		break;
 	}
 	p->recording = true;

@@ -47,7 +47,7 @@ int input_rewind(struct input *in)
 	stream_reader_free(in->reader);
 	in->reader = reader;
 	in->begun = in->ended = false;
-	in->records = in->first_ns = in->last_ns = 0;
+	in->records = in->first_ns = in->last_ns = in->bursts = in->burst_ns = 0;
 	in->now = INT64_MIN;
 	in->result = 0;
 	return 0;
@@ -99,6 +99,10 @@ int input_read(struct input *in, struct stream_event *e)
 		break;
 	case STREAM_END:
 		in->losses = e->end.losses;
+		break;
+	case STREAM_BURST:
+		in->bursts++;
+		in->burst_ns += burst_length_ns(&e->burst);
 		break;
 	case STREAM_QUEUE:
 		break;

@@ -23,6 +23,7 @@
  * @now: when the last command read ended, on the common axis; INT64_MIN before the first
  * @first_ns, @last_ns: its own clock, of the first command's beginning and of the last that is known of
  *     any; see input_seconds()
+ * @bursts, @burst_ns: it was recorded in so many bursts, of so much time in all; 0: all the time
  * @result: 0 or what stream_read() returned in the end
  */
 struct input {
@@ -40,6 +41,8 @@ struct input {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t records;
+	uint64_t bursts;
+	uint64_t burst_ns;
 	int result;
 };
 

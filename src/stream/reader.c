@@ -374,6 +374,10 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	case STREAM_LOSSES:
 		get_losses(&b, &e->losses);
 		break;
+	case STREAM_BURST:
+		e->burst.began_ns = get_u64(&b);
+		e->burst.ended_ns = get_u64(&b);
+		break;
 	case STREAM_END:
 		e->end.records = get_u64(&b);
 		get_clock(&b, &e->end.clock);

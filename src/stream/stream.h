@@ -37,6 +37,21 @@ struct stream_losses {
 	uint64_t unknown; /* sum of those whose name this program does not know */
 };
 
+/*
+ * From when to when it was recorded, CLOCK_MONOTONIC, behind the records of that time. A stream that has any
+ * was recorded in these times only.
+ */
+struct stream_burst {
+	uint64_t began_ns;
+	uint64_t ended_ns;
+};
+
+/* One that ends before it begins is of no length: streams are not trusted. */
+static inline uint64_t burst_length_ns(const struct stream_burst *b)
+{
+	return b->ended_ns > b->began_ns ? b->ended_ns - b->began_ns : 0;
+}
+
 /* Last frame of a stream that ended well. */
 struct stream_end {
 	uint64_t records; /* before it; the writer counts them itself */
@@ -51,6 +66,7 @@ enum stream_type {
 	STREAM_RECORD, /* many of them share a frame on the wire */
 	STREAM_LOSSES,
 	STREAM_END,
+	STREAM_BURST,
 };
 
 /* One thing read. Valid until the next stream_read() of the same reader. */
@@ -64,6 +80,7 @@ struct stream_event {
 		struct nt_record record;
 		struct stream_losses losses;
 		struct stream_end end;
+		struct stream_burst burst;
 	};
 };
 

@@ -249,6 +249,10 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 	case STREAM_QUEUE:
 		put_queue(&b, &e->queue);
 		break;
+	case STREAM_BURST:
+		put_u64(&b, e->burst.began_ns);
+		put_u64(&b, e->burst.ended_ns);
+		break;
 	case STREAM_LOSSES:
 		losses = losses_of(w, &e->losses);
 		put_losses(&b, &losses);

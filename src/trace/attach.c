@@ -5,11 +5,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/time.h"
 #include "trace/kernel.h"
 #include "trace/private.h"
 #include "trace/probes.h"
+
+/* See membarrier(2): synchronize_rcu(). */
+#define MEMBARRIER_GLOBAL 1
 
 /* How long it takes until most connections have been seen. */
 #define SETTLE_NS 2000000000ULL
@@ -53,15 +58,64 @@ static void refuse(struct tracer *t, const char *name, int err)
 		fprintf(stderr, "the kernel refuses %s: %s\n", name, why);
 }
 
+/* Has noted what it is for: an address that does not change while the driver is loaded. */
+static bool has_learnt(const struct tracer *t, const char *name)
+{
+	return (!strcmp(name, "stock_learn") && t->object.control->queue_rq) ||
+	       (!strcmp(name, "stock_try_recv") && t->object.control->data_ready);
+}
+
+/* Most connections have been seen. */
+static bool settled(const struct tracer *t)
+{
+	return t->bursts || monotonic_ns() - t->attached_ns >= SETTLE_NS;
+}
+
+/* Programs for reads' last data; see watch_data(). */
+static bool needs_data(const struct tracer *t)
+{
+	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
+
+	return all || !settled(t) ||
+	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
+}
+
+static bool needs_nested(const struct tracer *t)
+{
+	return !settled(t) || t->always_nested ||
+	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
+}
+
+/* Of a program that is chosen: whether it is needed, as far as is known when the first one is attached. */
+static bool is_needed(const struct tracer *t, const char *name)
+{
+	if (t->bursts && ((probe_watches_data(name) && !needs_data(t)) ||
+			  (probe_stands_in(name) && !needs_nested(t))))
+		return false;
+	return !has_learnt(t, name);
+}
+
+static void tell_time(const struct tracer *t, const char *what, unsigned int programs,
+		      uint64_t since)
+{
+	if (t->o.verbose)
+		fprintf(stderr, "%s %u programs in %.1f ms\n", what, programs,
+			(double)(monotonic_ns() - since) / 1e6);
+}
+
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 {
 	const char *const *names = probe_programs(t->o.side);
+	uint64_t since = monotonic_ns();
 	int nr = 0, err;
 
+	t->attached = 0;
 	t->always_nested = t->o.side == NT_TARGET || !kernel_ends_locally();
 	while (names[nr])
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
+		if (!is_needed(t, names[i]))
+			continue;
 		if (probe_begins(names[i]))
 			t->object.control->began_ns = NT_BEGINNING;
 		err = attach_program(t, names[i]);
@@ -74,9 +128,34 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 			return TRACER_ATTACH;
 		}
 	}
-	t->object.control->data_watched = 1;
+	t->object.control->data_watched = !t->bursts || needs_data(t);
+	t->nested_detached = t->bursts && !needs_nested(t);
 	t->object.control->began_ns = t->attached_ns = monotonic_ns();
+	tell_time(t, "attached", t->attached, since);
 	return TRACER_OK;
+}
+
+/*
+ * First what sees commands begin, and then from the last point to the first: a command that is in flight
+ * when its end is not seen any more stays so, and none is counted that lacks a point because a program in
+ * between had gone.
+ */
+void attach_pause(struct tracer *t)
+{
+	const char *const *names = probe_programs(t->o.side);
+	unsigned int attached = t->attached;
+	uint64_t since = monotonic_ns();
+	int nr = 0;
+
+	for (; names[nr]; nr++)
+		if (probe_begins(names[nr]))
+			detach_program(t, names[nr]);
+	while (nr-- > 0)
+		detach_program(t, names[nr]);
+	/* Programs that run now read under RCU: none does any more after this. */
+	syscall(SYS_membarrier, MEMBARRIER_GLOBAL, 0);
+	tell_time(t, "detached", attached - t->attached, since);
+	t->attached = attached;
 }
 
 /* No command is seen to begin any more; those that are in flight may still be seen to end. */
@@ -100,20 +179,22 @@ void attach_detach_beginnings(struct tracer *t)
 void attach_detach_all(struct tracer *t)
 {
 	unsigned int attached = t->attached;
+	uint64_t since = monotonic_ns();
 
 	for (const char *const *name = probe_programs(t->o.side); *name; name++)
 		detach_program(t, *name);
+	/* Again when there is nothing left, at the very end. */
+	if (t->attached < attached)
+		tell_time(t, "detached", attached - t->attached, since);
 	/* The last interval is collected after this, and says how many there were. */
 	t->attached = attached;
 }
 
-/* These programs only note an address, and it does not change while the driver is loaded. */
 static void detach_learnt(struct tracer *t)
 {
-	if (t->o.side == NT_HOST && t->object.control->queue_rq)
-		detach_program(t, "stock_learn");
-	if (t->o.side == NT_TARGET && t->object.control->data_ready)
-		detach_program(t, "stock_try_recv");
+	for (const char *const *name = probe_programs(t->o.side); *name; name++)
+		if (has_learnt(t, *name))
+			detach_program(t, *name);
 }
 
 /*
@@ -138,11 +219,9 @@ static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name),
  * connections without SQ flow control. Records of all commands are to be whole from the first such
  * command on.
  */
-static void watch_data(struct tracer *t, bool settled)
+static void watch_data(struct tracer *t)
 {
-	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
-	bool needed =
-		all || !settled || __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
+	bool needed = needs_data(t);
 
 	if (needed == (t->object.control->data_watched != 0))
 		return;
@@ -155,10 +234,9 @@ static void watch_data(struct tracer *t, bool settled)
 /*
  * Where no command ends in an interrupt, no program has to stand in for one that was interrupted.
  */
-static void watch_nested(struct tracer *t, bool settled)
+static void watch_nested(struct tracer *t)
 {
-	bool needed = !settled || t->always_nested ||
-		      __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
+	bool needed = needs_nested(t);
 
 	if (needed != t->nested_detached)
 		return;
@@ -167,9 +245,7 @@ static void watch_nested(struct tracer *t, bool settled)
 
 void attach_adapt(struct tracer *t)
 {
-	bool settled = monotonic_ns() - t->attached_ns >= SETTLE_NS;
-
 	detach_learnt(t);
-	watch_data(t, settled);
-	watch_nested(t, settled);
+	watch_data(t);
+	watch_nested(t);
 }

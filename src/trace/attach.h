@@ -16,7 +16,7 @@ struct tracer;
 /**
  * attach_all() - attach from the last point of a command to the first, so that what is seen to
  * begin is seen to the end
- * @t: attached and attached_ns are filled
+ * @t: attached and attached_ns are filled. After a burst what no connection needed then is left out
  * @detail: on failure filled with what to insert into the message; @size bytes
  *
  * Return: TRACER_OK or TRACER_ATTACH; then the program is in the tracer's refusals, and another one, begun anew, does
@@ -28,6 +28,14 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
  * attach_adapt() - attach and detach what is only needed for some connections; see tracer_adapt()
  */
 void attach_adapt(struct tracer *t);
+
+/**
+ * attach_pause() - detach all programs at the end of a burst; attach_all() may follow
+ *
+ * When it returns no program runs any more. Commands that are in flight then have no end that was seen, and
+ * of those that ended meanwhile no point is missing.
+ */
+void attach_pause(struct tracer *t);
 
 /** attach_detach_beginnings() - what sees commands begin; what sees them end stays attached */
 void attach_detach_beginnings(struct tracer *t);

@@ -65,18 +65,36 @@ int64_t rx_clock_update(struct rx_clock *c)
 	return c->high;
 }
 
-int rx_clock_open(struct rx_clock *c)
+/* A socket that has asked once counts until it is closed (sock_disable_timestamp()). */
+int rx_clock_stamps(struct rx_clock *c, bool on)
 {
-	int on = 1, err;
+	int yes = 1, err = 0;
 
-	*c = (struct rx_clock){.stamp_fd = -1, .step_fd = -1, .low = INT64_MIN, .high = INT64_MAX};
+	if (!on && c->stamp_fd >= 0) {
+		close(c->stamp_fd);
+		c->stamp_fd = -1;
+	}
+	if (!on || c->stamp_fd >= 0)
+		return 0;
 	c->stamp_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (c->stamp_fd < 0)
 		return -errno;
-	if (setsockopt(c->stamp_fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on))) {
+	if (setsockopt(c->stamp_fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof(yes))) {
 		err = -errno;
-		goto out;
+		close(c->stamp_fd);
+		c->stamp_fd = -1;
 	}
+	return err;
+}
+
+int rx_clock_open(struct rx_clock *c)
+{
+	int err;
+
+	*c = (struct rx_clock){.stamp_fd = -1, .step_fd = -1, .low = INT64_MIN, .high = INT64_MAX};
+	err = rx_clock_stamps(c, true);
+	if (err)
+		return err;
 	c->step_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (c->step_fd < 0) {
 		err = -errno;

@@ -6,6 +6,7 @@
 #ifndef NTPROF_TRACE_CLOCK_H
 #define NTPROF_TRACE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -40,6 +41,13 @@ int rx_clock_open(struct rx_clock *c);
  * comes out later than the moment at which it was read.
  */
 int64_t rx_clock_update(struct rx_clock *c);
+
+/**
+ * rx_clock_stamps() - ask for packet timestamps, as rx_clock_open() did, or stop asking
+ *
+ * Return: 0 or a negative errno.
+ */
+int rx_clock_stamps(struct rx_clock *c, bool on);
 
 /** rx_clock_close() - stop asking for timestamps */
 void rx_clock_close(struct rx_clock *c);

@@ -24,7 +24,7 @@ int collect_init(struct tracer *t)
 	t->hist_seen = calloc(t->nr_hists, sizeof(*t->hist_seen));
 	t->stage_seen = calloc(NT_OPS_NR * NT_STAGES_MAX, sizeof(*t->stage_seen));
 	t->swept_gen = calloc(t->nr_slots, sizeof(*t->swept_gen));
-	t->began_ns = t->collected_ns = monotonic_ns();
+	t->began_ns = monotonic_ns();
 	return t->percpu && t->hist_seen && t->stage_seen && t->swept_gen ? 0 : -ENOMEM;
 }
 
@@ -322,8 +322,44 @@ static void collect_counters(struct tracer *t, struct stats *s)
 	s->counters_interval[COUNTER_PROBE_MISSED] =
 		missed_runs(t) - t->counters_seen[COUNTER_PROBE_MISSED];
 	t->counters_seen[COUNTER_PROBE_MISSED] += s->counters_interval[COUNTER_PROBE_MISSED];
+	if (t->o.bursts) {
+		s->counters_interval[COUNTER_BURST_EDGE] = s->counters_interval[NT_CNT_NO_START];
+		s->counters_total[COUNTER_BURST_EDGE] += s->counters_interval[NT_CNT_NO_START];
+		s->counters_interval[NT_CNT_NO_START] = 0;
+	}
 	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];
+}
+
+/* Commands that were in flight when a burst ended; after their rows have been filled with them. */
+static void collect_edges(struct tracer *t, struct stats *s)
+{
+	uint64_t n = t->edges_due ? in_flight_cut_off(t) : 0;
+
+	t->edges_due = false;
+	s->counters_interval[COUNTER_BURST_EDGE] += n;
+	s->counters_total[COUNTER_BURST_EDGE] += n;
+}
+
+/* How long it was measured until @now. */
+static uint64_t measured_ns(const struct tracer *t, uint64_t now)
+{
+	if (!t->o.bursts)
+		return now - t->began_ns;
+	return t->measured_ns + (t->measures ? now - t->resumed_ns : 0);
+}
+
+static void collect_times(struct tracer *t, struct stats *s, uint64_t now)
+{
+	uint64_t measured = measured_ns(t, now);
+
+	s->seconds = (double)(measured - t->collected_ns) / 1e9;
+	s->elapsed = (double)measured / 1e9;
+	s->passed = (double)(now - t->began_ns) / 1e9;
+	s->bursts = t->bursts;
+	s->burst_began_ns = t->burst_began_ns;
+	s->burst_ended_ns = t->burst_ended_ns;
+	t->collected_ns = measured;
 }
 
 static void collect_alikes(struct tracer *t, struct stats *s)
@@ -335,6 +371,17 @@ static void collect_alikes(struct tracer *t, struct stats *s)
 		s->alike_total[i] += s->alike_interval[i];
 		t->alikes_seen[i] = now;
 	}
+}
+
+static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch, uint64_t now)
+{
+	int err;
+
+	if (t->o.no_histograms)
+		return 0;
+	connections_count(t, s);
+	err = collect_rows(t, s, epoch) ?: in_flight_rows(t, s, now);
+	return err ? err : collect_stages(t, s, epoch);
 }
 
 int collect_all(struct tracer *t, struct stats *s)
@@ -350,18 +397,14 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->counted = t->object.knobs->count_all;
 	s->waiting_at_device = in_flight_knows_device(t);
 	s->probes = t->attached;
-	s->seconds = (double)(now - t->collected_ns) / 1e9;
-	s->elapsed = (double)(now - t->began_ns) / 1e9;
-	t->collected_ns = now;
+	collect_times(t, s, now);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	/* Else what dies now is in flight in the last count of that. */
 	if (!t->detached)
 		in_flight_bury(t);
 	collect_counters(t, s);
 	collect_alikes(t, s);
-	if (t->o.no_histograms)
-		return 0;
-	connections_count(t, s);
-	err = collect_rows(t, s, epoch) ?: in_flight_rows(t, s, now);
-	return err ? err : collect_stages(t, s, epoch);
+	err = collect_histograms(t, s, epoch, now);
+	collect_edges(t, s);
+	return err;
 }

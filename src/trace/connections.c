@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "trace/connections.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -196,4 +198,40 @@ void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info 
 		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->object.names[slot].subsysnqn);
 		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->object.names[slot].hostnqn);
 	}
+}
+
+/* Of connections that closed meanwhile nobody was told, and theirs would fill the map. */
+static void forget_sockets(const struct tracer *t)
+{
+	const struct bpf_map *sockets =
+		t->o.side == NT_TARGET && t->object.obj
+			? bpf_object__find_map_by_name(t->object.obj, "sockets")
+			: NULL;
+	__u64 key;
+	int fd;
+
+	if (!sockets)
+		return;
+	fd = bpf_map__fd(sockets);
+	while (!bpf_map_get_next_key(fd, NULL, &key) && !bpf_map_delete_elem(fd, &key))
+		;
+}
+
+void connections_forget(struct tracer *t)
+{
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct nt_queue *q = &t->object.queues[slot];
+
+		if (!q->object)
+			continue;
+		q->pdu_time = 0;
+		q->sending = 0;
+		if (t->o.side == NT_TARGET) {
+			q->dead_gen = q->gen;
+		} else {
+			q->object = 0;
+			q->queue = 0;
+		}
+	}
+	forget_sockets(t);
 }

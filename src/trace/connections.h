@@ -50,4 +50,11 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 /** connections_queue() - see tracer_queue() */
 void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q);
 
+/**
+ * connections_forget() - what was seen of connections may be of others by now; while no program is attached
+ *
+ * Whose a slot is is found out again by its next command. Their counts keep their names.
+ */
+void connections_forget(struct tracer *t);
+
 #endif /* NTPROF_TRACE_CONNECTIONS_H */

@@ -277,3 +277,24 @@ void in_flight_bury(struct tracer *t)
 		t->swept_gen[slot] = dead;
 	}
 }
+
+static void cut_off(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	__u64 owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+
+	if (owner & NT_RELEASED)
+		return;
+	__atomic_store_n(&c->owner, owner | NT_RELEASED, __ATOMIC_RELAXED);
+	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
+		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
+	++*(uint64_t *)context;
+}
+
+uint64_t in_flight_cut_off(struct tracer *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+		each(t, &t->object.queues[slot], cut_off, &n);
+	return n;
+}

@@ -54,4 +54,11 @@ bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r);
  */
 void in_flight_bury(struct tracer *t);
 
+/**
+ * in_flight_cut_off() - release all commands in flight, when no program is attached or runs any more
+ *
+ * Return: how many.
+ */
+uint64_t in_flight_cut_off(struct tracer *t);
+
 #endif /* NTPROF_TRACE_IN_FLIGHT_H */

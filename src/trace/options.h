@@ -17,6 +17,7 @@
  * @overdue_ns: @on_record is told of commands that are still in flight after this time; 0: of none
  * @sample: about one command in so many is measured; 0 and 1: every one
  * @no_histograms: keep none
+ * @bursts: trace in bursts only: see tracer_resume()
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
  *             @overdue_ns, a command that passes it is told with the points that it has and the flag
  *             NT_F_IN_FLIGHT, once, and has NT_F_WAS_OVERDUE when it ends
@@ -31,6 +32,7 @@ struct tracer_options {
 	uint64_t overdue_ns;
 	uint32_t sample;
 	bool no_histograms;
+	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void *context;
 	bool verbose;

@@ -47,9 +47,16 @@ struct tracer {
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
-	bool detached; /* tracer_detach() has been called */
 	/* What the kernel has refused so far; load.c and attach.c add to it. The caller's, and outlives the tracer. */
 	struct refusals *refused;
+	bool detached;	/* tracer_detach() has been called */
+	bool measures;	/* false between two bursts */
+	bool edges_due; /* a burst has ended, and what it has left in flight is not counted yet */
+	uint64_t resumed_ns;
+	uint64_t measured_ns;	 /* in all bursts that have ended */
+	uint64_t bursts;	 /* that have ended */
+	uint64_t burst_began_ns; /* the last of those */
+	uint64_t burst_ended_ns;
 
 	/* load.c */
 	struct object object;
@@ -93,7 +100,7 @@ struct tracer {
 	uint64_t counters_seen[COUNTERS_NR];
 	uint32_t alikes_seen[NT_ALIKE];
 	uint64_t began_ns;
-	uint64_t collected_ns;
+	uint64_t collected_ns; /* &measured_ns then */
 };
 
 #endif /* NTPROF_TRACE_PRIVATE_H */

@@ -164,9 +164,13 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 			goto out;
 		}
 	}
-	status = attach_all(t, detail, size);
+	if (o->bursts)
+		rx_clock_stamps(&t->clock, false);
+	else
+		status = attach_all(t, detail, size);
 	if (status)
 		goto out;
+	t->measures = !o->bursts;
 	if (o->verbose)
 		load_print_memory(t);
 	*out = t;
@@ -226,6 +230,47 @@ uint32_t tracer_missing(const struct tracer *t)
 void tracer_adapt(struct tracer *t)
 {
 	attach_adapt(t);
+}
+
+enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
+{
+	enum tracer_status status;
+	int err = rx_clock_stamps(&t->clock, true);
+
+	if (err) {
+		snprintf(detail, size, "%s", strerror(-err));
+		return TRACER_TIMESTAMPS;
+	}
+	tracer_clock_update(t);
+	connections_forget(t);
+	status = attach_all(t, detail, size);
+	if (status)
+		return status;
+	t->resumed_ns = t->attached_ns;
+	t->measures = true;
+	return TRACER_OK;
+}
+
+void tracer_pause(struct tracer *t)
+{
+	if (!t->measures)
+		return;
+	/* As many commands begin until now as the measured time is of, and those that end are all seen. */
+	t->burst_began_ns = t->resumed_ns;
+	t->burst_ended_ns = monotonic_ns();
+	t->measured_ns += t->burst_ended_ns - t->burst_began_ns;
+	t->measures = false;
+	t->edges_due = true;
+	/* From the first program on that is detached, an end without a beginning tells nothing. */
+	t->object.control->began_ns = 0;
+	attach_pause(t);
+	rx_clock_stamps(&t->clock, false);
+	t->bursts++;
+}
+
+bool tracer_measures(const struct tracer *t)
+{
+	return t->measures;
 }
 
 int tracer_drain(struct tracer *t)

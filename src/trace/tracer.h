@@ -80,6 +80,26 @@ void tracer_clock_update(struct tracer *t);
  */
 void tracer_adapt(struct tracer *t);
 
+/**
+ * tracer_resume() - begin a burst: attach, and have packets stamped
+ * @t: opened with &tracer_options.bursts, in which nothing is attached but between this and tracer_pause()
+ * @detail: on failure filled with what to insert into the message; @size bytes
+ *
+ * Return: TRACER_OK or why not; then tracer_close() it.
+ */
+enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size);
+
+/**
+ * tracer_pause() - end a burst: detach all programs, and have no packet stamped
+ *
+ * To be followed by tracer_drain() until there is nothing more, and by tracer_collect(), which counts the
+ * commands that are in flight as burst_edge.
+ */
+void tracer_pause(struct tracer *t);
+
+/** tracer_measures() - whether commands are seen now: always, but between two bursts */
+bool tracer_measures(const struct tracer *t);
+
 /** tracer_source() - where its points come from */
 enum nt_source tracer_source(const struct tracer *t);
 

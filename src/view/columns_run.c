@@ -53,6 +53,42 @@ static void get_sample(const void *row, const struct column *c, struct value *v)
 	v->none = s->sample <= 1;
 }
 
+static void get_passed(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_real(v, s->passed);
+	v->none = !burst_any(&s->burst);
+}
+
+static void get_bursts(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_natural(v, s->bursts);
+	v->none = !burst_any(&s->burst);
+}
+
+static void get_burst_on(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_real(v, (double)s->burst.on_ns / 1e9);
+	v->none = !burst_any(&s->burst);
+}
+
+static void get_burst_every(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_real(v, (double)s->burst.every_ns / 1e9);
+	v->none = !burst_any(&s->burst);
+}
+
 #define FIELD(field) COLUMN_FIELD(struct stats, field)
 
 static const struct column run[] = {
@@ -69,6 +105,10 @@ static const struct column run[] = {
 	[RUN_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
 	[RUN_INTERVAL] = {"interval", "interval", .unit = UNIT_SECONDS, FIELD(seconds)},
 	[RUN_ELAPSED] = {"elapsed", "elapsed", .unit = UNIT_SECONDS, FIELD(elapsed)},
+	[RUN_PASSED] = {"passed", "passed", .unit = UNIT_SECONDS, .get = get_passed},
+	[RUN_BURSTS] = {"bursts", "bursts", .unit = UNIT_COUNT, .get = get_bursts},
+	[RUN_BURST_ON] = {"burst_on", "burst", .unit = UNIT_SECONDS, .get = get_burst_on},
+	[RUN_BURST_EVERY] = {"burst_every", "every", .unit = UNIT_SECONDS, .get = get_burst_every},
 };
 
 const struct columns run_columns = COLUMNS("run", run);

@@ -16,7 +16,11 @@ enum run_column {
 	RUN_QUEUES,
 	RUN_SAMPLE, /* none where every command is measured */
 	RUN_INTERVAL,
-	RUN_ELAPSED,
+	RUN_ELAPSED, /* how long it was measured */
+	RUN_PASSED,  /* since it began; none where that is the same */
+	RUN_BURSTS,  /* that have ended; none where there are none, as the two that follow */
+	RUN_BURST_ON,
+	RUN_BURST_EVERY,
 };
 
 /* Of struct stats. */

@@ -57,6 +57,24 @@ static void get_duration(const void *row, const struct column *c, struct value *
 	v->none = !in->begun;
 }
 
+static void get_bursts(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_natural(v, in->bursts);
+	v->none = !in->bursts;
+}
+
+static void get_measured(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_real(v, (double)in->burst_ns / 1e9);
+	v->none = !in->bursts;
+}
+
 static void get_unknown_losses(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
@@ -95,6 +113,8 @@ static const struct column input[] = {
 	[INPUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
 	[INPUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_commands},
 	[INPUT_DURATION] = {"duration", "duration", .unit = UNIT_SECONDS, .get = get_duration},
+	[INPUT_BURSTS] = {"bursts", "bursts", .unit = UNIT_COUNT, .get = get_bursts},
+	[INPUT_MEASURED] = {"measured", "measured", .unit = UNIT_SECONDS, .get = get_measured},
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
 				  .get = get_unknown_losses},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,

@@ -17,6 +17,8 @@ enum input_column {
 	INPUT_SAMPLE, /* none where every command is measured */
 	INPUT_COMMANDS,
 	INPUT_DURATION,
+	INPUT_BURSTS,	      /* none where it was recorded all the time */
+	INPUT_MEASURED,	      /* in bursts; likewise */
 	INPUT_UNKNOWN_LOSSES, /* of names that this version does not know; none where there are none */
 	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; none where there are none */
 	INPUT_LONGER_FRAMES, /* with fields that this version does not know; none where there are none */

@@ -25,6 +25,25 @@ static const struct phrase interval[] = {
 static const struct phrase elapsed[] = {
 	PHRASE("elapsed ", RUN_ELAPSED, .after = " s", .digits = 0)};
 
+static const struct phrase burst[] = {
+	PHRASE("burst ", RUN_BURSTS),
+	PHRASE(", of ", RUN_BURST_ON, .digits = 1),
+	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .digits = 1),
+};
+static const struct phrase measured[] = {
+	PHRASE("measured ", RUN_ELAPSED, .digits = 1),
+	PHRASE(" s of ", RUN_PASSED, .after = " s", .digits = 1),
+};
+/* In place of how long the run took. */
+static const struct phrase summary_of_bursts[] = {
+	PHRASE("summary of ", RUN_BURSTS, .after = " burst", .plural = true),
+	PHRASE(" of ", RUN_BURST_ON, .digits = 1),
+	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .digits = 1),
+	PHRASE(", measured ", RUN_ELAPSED, .digits = 1),
+	PHRASE(" s of ", RUN_PASSED, .after = " s: rates and latencies are of the bursts\n",
+	       .digits = 1),
+};
+
 /* Latencies are then those of a few commands that come again and again, or of none. */
 static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
 {
@@ -44,8 +63,11 @@ static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
 void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width)
 {
 	struct wrap w = {.f = f, .width = width};
+	bool bursts = burst_any(&s->burst);
 
-	if (summary)
+	if (summary && bursts)
+		LINE_PRINT(f, &run_columns, summary_of_bursts, s);
+	else if (summary)
 		LINE_PRINT(f, &run_columns, summary_of, s);
 	WRAP_LINE(&w, &run_columns, side, s);
 	WRAP_LINE(&w, &run_columns, kernel, s);
@@ -58,7 +80,10 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample, s);
 	unfair_print(s, summary, &w);
-	if (!summary) {
+	if (!summary && bursts) {
+		WRAP_LINE(&w, &run_columns, burst, s);
+		WRAP_LINE(&w, &run_columns, measured, s);
+	} else if (!summary) {
 		WRAP_LINE(&w, &run_columns, interval, s);
 		WRAP_LINE(&w, &run_columns, elapsed, s);
 	}

@@ -65,13 +65,16 @@ void inputs_print(const struct input *in, FILE *f)
 		PHRASE(", ", INPUT_SOURCE),
 		PHRASE(", a sample of 1 in ", INPUT_SAMPLE),
 		PHRASE(", ", INPUT_COMMANDS, .after = " commands"),
-		PHRASE(" in ", INPUT_DURATION, .after = " s\n", .digits = 3),
+		PHRASE(" in ", INPUT_DURATION, .after = " s", .digits = 3),
+		PHRASE(", in ", INPUT_BURSTS, .after = " burst", .plural = true),
+		PHRASE(" of together ", INPUT_MEASURED, .after = " s", .digits = 3),
 	};
 	const char *error = stream_error(in->reader);
 
 	if (in->begun) {
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &input_columns, line, in);
+		fputs("\n", f);
 	}
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {
 		LINE_PRINT(f, &input_columns, path, in);

@@ -5,6 +5,12 @@
 #include "view/lines.h"
 #include "view/wrap.h"
 
+/* Edges are there only where there are bursts. */
+static bool applies(const struct stats *s, unsigned int counter)
+{
+	return counter != COUNTER_BURST_EDGE || burst_any(&s->burst) || s->counters_total[counter];
+}
+
 void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 {
 	static const struct phrase item[] = {
@@ -19,7 +25,7 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 		const struct loss_row row = columns_losses_row(s, c);
 
 		/* What is in flight is known when the run ends. */
-		if (c != COUNTER_IN_FLIGHT)
+		if (c != COUNTER_IN_FLIGHT && applies(s, c))
 			WRAP_LINE(&w, &loss_columns, item, &row);
 	}
 	fputs("\n", f);

@@ -219,6 +219,10 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 	case STREAM_LOSSES:
 		assert_memory_equal(&a->losses, &b->losses, sizeof(a->losses));
 		break;
+	case STREAM_BURST:
+		assert_int_equal(a->burst.began_ns, b->burst.began_ns);
+		assert_int_equal(a->burst.ended_ns, b->burst.ended_ns);
+		break;
 	case STREAM_END:
 		assert_int_equal(a->end.records, b->end.records);
 		assert_memory_equal(&a->end.clock, &b->end.clock, sizeof(a->end.clock));

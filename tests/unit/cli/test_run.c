@@ -158,11 +158,122 @@ static void a_run_that_finds_no_descriptors_takes_none_of_others(void **state)
 	close(fd);
 }
 
+/*
+ * What a verb is told where there are bursts.
+ * @at: how many had ended at each interval
+ * @time: intervals are of time, and the run ends with the first one in which @wanted bursts have ended
+ * @in_burst: and which is in the burst after these
+ */
+struct bursts {
+	unsigned int intervals;
+	unsigned int wanted;
+	uint64_t at[INTERVALS];
+	bool time;
+	bool in_burst;
+};
+
+static int burst_interval(void *context, const struct stats *s)
+{
+	struct bursts *b = context;
+
+	if (b->time && (s->bursts < b->wanted || (b->in_burst && traced.resumed == s->bursts)))
+		return 0;
+	b->at[b->intervals++] = s->bursts;
+	return b->time || b->intervals == b->wanted;
+}
+
+static int burst_over(void *context, const struct stats *s)
+{
+	(void)context;
+	(void)s;
+	return 0;
+}
+
+static int run_bursts(struct bursts *b, const struct run_options *o)
+{
+	int fd = open("/dev/null", O_WRONLY), status;
+	struct output *out = output_new(fd, BUFFER_BYTES);
+	const struct run_callbacks callbacks = {
+		.select = NT_SELECT_NONE,
+		.interval = burst_interval,
+		.interval_is_time = b->time,
+		.end = burst_over,
+		.output = out,
+		.output_name = "nowhere",
+	};
+
+	traced.resumed = traced.paused = 0;
+	status = run(o, &callbacks, b);
+	output_free(out);
+	close(fd);
+	return status;
+}
+
+static const struct run_options in_bursts = {
+	.side = NT_HOST,
+	.interval_ns = 1000000,
+	.burst = {.on_ns = 900000000, .every_ns = 1000000000},
+};
+
+static void each_burst_has_an_interval(void **state)
+{
+	struct bursts b = {.wanted = 2};
+
+	(void)state;
+	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
+	assert_int_equal(traced.resumed, 2);
+	assert_int_equal(traced.paused, 2);
+	for (unsigned int i = 0; i < b.wanted; i++)
+		assert_int_equal(b.at[i], i + 1);
+}
+
+/* A stream has to go on between bursts, too. */
+static void who_wants_intervals_of_time_has_them_between_bursts(void **state)
+{
+	struct bursts b = {.wanted = 1, .time = true};
+
+	(void)state;
+	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
+	assert_int_equal(b.intervals, 1);
+	assert_int_equal(b.at[0], 1);
+}
+
+static void a_run_that_ends_in_a_burst_ends_the_burst(void **state)
+{
+	struct bursts b = {.wanted = 0, .time = true, .in_burst = true};
+
+	(void)state;
+	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
+	assert_int_equal(b.intervals, 1);
+	assert_int_equal(b.at[0], 0);
+	assert_int_equal(traced.resumed, 1);
+	assert_int_equal(traced.paused, 1);
+}
+
+/* It waits for the next one, however long it takes. */
+static void a_burst_that_is_under_way_is_not_joined(void **state)
+{
+	struct run_options o = in_bursts;
+	struct bursts b = {.wanted = INTERVALS};
+
+	(void)state;
+	o.burst = (struct burst){.on_ns = 3600ULL * 24 * 365 * 290 * 1000000000,
+				 .every_ns = 3600ULL * 24 * 365 * 291 * 1000000000};
+	o.duration_ns = 20000000;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	assert_int_equal(traced.resumed, 0);
+	assert_int_equal(b.intervals, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_out_is_counted_once),
 		cmocka_unit_test(a_run_that_fails_says_so_before_it_ends),
+		cmocka_unit_test(each_burst_has_an_interval),
+		cmocka_unit_test(who_wants_intervals_of_time_has_them_between_bursts),
+		cmocka_unit_test(a_run_that_ends_in_a_burst_ends_the_burst),
+		cmocka_unit_test(a_burst_that_is_under_way_is_not_joined),
 		cmocka_unit_test(a_run_that_finds_no_descriptors_takes_none_of_others),
 	};
 

@@ -39,11 +39,12 @@ struct option {
 };
 
 static const struct option options[] = {
-	{"host", NULL},	    {"target", NULL},	{"source", "stock"}, {"interval", "2s"},
-	{"duration", "2s"}, {"count", "3"},	{"histogram", NULL}, {"sample", "10"},
-	{"peer", "true"},   {"slower", "1ms"},	{"summary", NULL},   {"output", "/nowhere/file"},
-	{"force", NULL},    {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
-	{"format", "json"}, {"verbose", NULL},	{"buffer", "1M"},    {"peer-as-root", NULL},
+	{"host", NULL},	     {"target", NULL},	 {"source", "stock"}, {"interval", "2s"},
+	{"duration", "2s"},  {"count", "3"},	 {"histogram", NULL}, {"sample", "10"},
+	{"peer", "true"},    {"slower", "1ms"},	 {"summary", NULL},   {"output", "/nowhere/file"},
+	{"force", NULL},     {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
+	{"format", "json"},  {"verbose", NULL},	 {"buffer", "1M"},    {"peer-as-root", NULL},
+	{"burst", "1s/60s"},
 };
 
 /* The verbs, and the options that each of them has. */
@@ -53,13 +54,13 @@ static const struct verb {
 } verbs[] = {
 	{"live",
 	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "peer-as-root", "format", "json-schema", "verbose"}},
+	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose"}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
-	  "summary", "format", "json-schema", "verbose"}},
+	  "summary", "burst", "format", "json-schema", "verbose"}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "buffer", "verbose"}},
+	  "buffer", "burst", "verbose"}},
 	{"report", {"slowest", "commands", "format", "json-schema"}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},

@@ -12,6 +12,7 @@
 
 struct tracer {
 	struct tracer_options o;
+	bool measures;
 };
 
 /**
@@ -21,6 +22,7 @@ struct tracer {
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
  * @signal: comes when nothing is traced any more; 0: none
+ * @resumed, @paused: bursts that were begun and ended
  */
 static struct {
 	int records_fd;
@@ -28,6 +30,8 @@ static struct {
 	int result;
 	void (*collecting)(void);
 	int signal;
+	unsigned int resumed;
+	unsigned int paused;
 } traced;
 
 enum tracer_status tracer_check(char *detail, size_t size)
@@ -48,6 +52,7 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 {
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
+	(*t)->measures = !o->bursts;
 	return tracer_check(detail, size);
 }
 
@@ -83,6 +88,26 @@ uint32_t tracer_missing(const struct tracer *t)
 	return 0;
 }
 
+enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
+{
+	t->measures = true;
+	traced.resumed++;
+	return tracer_check(detail, size);
+}
+
+void tracer_pause(struct tracer *t)
+{
+	if (!t->measures)
+		return;
+	t->measures = false;
+	traced.paused++;
+}
+
+bool tracer_measures(const struct tracer *t)
+{
+	return t->measures;
+}
+
 int tracer_drain(struct tracer *t)
 {
 	struct nt_record r = {.side = (uint8_t)t->o.side};
@@ -103,6 +128,7 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	(void)t;
 	if (traced.collecting)
 		traced.collecting();
+	s->bursts = traced.paused;
 	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];
 	return traced.result;

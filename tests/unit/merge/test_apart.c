@@ -181,6 +181,11 @@ static void a_stream_tells_by_itself_until_it_is_matched(void **state)
 	assert_int_equal(s->nr_rows, 1);
 	assert_int_equal(s->rows[0]->total.count, 100);
 	assert_true(s->elapsed > 98 && s->elapsed < 100);
+	/* Recorded in bursts, its rates are those of the bursts. */
+	apart_burst(a, TARGET, SECOND);
+	apart_burst(a, TARGET, 2 * SECOND);
+	s = apart_stats(a, TARGET, "6.1.0", losses);
+	assert_true(s->elapsed == 3);
 	apart_matched(a, HOST, TARGET);
 	assert_false(apart_is(a, HOST));
 	assert_false(apart_is(a, TARGET));

@@ -58,11 +58,14 @@ static void every_type_of_event_comes_back(void **state)
 	struct stream_writer *w = writer_make(fd);
 	struct stream_reader *r;
 	struct stream_event e, record = random_record();
+	const struct stream_event burst = {.type = STREAM_BURST,
+					   .burst = {.began_ns = 1ULL << 40, .ended_ns = ~0ULL}};
 
 	(void)state;
 	must_write(w, clock_event());
 	must_write(w, queue_event());
 	must_write(w, record);
+	must_write(w, burst);
 	must_write(w, losses_event());
 	must_write(w, end_event(12345));
 	stream_writer_free(w);
@@ -73,6 +76,7 @@ static void every_type_of_event_comes_back(void **state)
 	must_read(r, clock_event());
 	must_read(r, queue_event());
 	must_read(r, record);
+	must_read(r, burst);
 	must_read(r, losses_event());
 	/* The writer has counted the records by itself. */
 	must_read(r, end_event(1));

@@ -10,6 +10,7 @@
 
 #include "core/time.h"
 #include "trace/collect.h"
+#include "trace/connections.h"
 #include "trace/in_flight.h"
 #include "trace/private.h"
 
@@ -200,6 +201,113 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	in_flight_free(&t);
 }
 
+static struct tracer tracer_of_bursts(enum nt_side side)
+{
+	struct tracer t = tracer_of(side);
+
+	t.o.bursts = true;
+	t.o.sample = 10;
+	t.edges_due = true;
+	return t;
+}
+
+/* When a burst has ended: whether they are measured or only counted. */
+static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_TARGET);
+	struct stats s = {0};
+
+	(void)state;
+	wait_in(0, 0, 3, SECOND);
+	wait_in(1, 1, 3, SECOND)->owner |= NT_UNMEASURED;
+	wait_in(1, 2, 3, SECOND)->owner |= NT_RELEASED;
+	shared.control.tracked = 1;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 2);
+	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 2);
+	assert_int_equal(in_flight_count(&t), 0);
+	assert_int_equal(shared.control.tracked, 0);
+	stats_begin_interval(&s);
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 0);
+	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 2);
+	in_flight_free(&t);
+}
+
+/* In a burst they stay, however often they are looked at. */
+static void what_is_in_flight_in_a_burst_is_no_edge(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_TARGET);
+	struct stats s = {0};
+
+	(void)state;
+	t.edges_due = false;
+	wait_in(0, 0, 3, SECOND);
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 0);
+	assert_int_equal(in_flight_count(&t), 1);
+	in_flight_free(&t);
+}
+
+static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_HOST);
+	struct stats s = {0};
+
+	(void)state;
+	t.edges_due = false;
+	shared.control.counters[NT_CNT_NO_START] = 3;
+	assert_int_equal(collect_all(&t, &s), 0);
+	shared.control.counters[NT_CNT_NO_START] = 5;
+	stats_begin_interval(&s);
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(s.counters_total[NT_CNT_NO_START], 0);
+	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 2);
+	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 5);
+	in_flight_free(&t);
+}
+
+static void measured_time_is_that_of_the_bursts(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_HOST);
+	struct stats s = {0};
+
+	(void)state;
+	t.began_ns = monotonic_ns() - 100 * SECOND;
+	t.measured_ns = t.collected_ns = 3 * SECOND;
+	t.measured_ns += SECOND;
+	t.bursts = 4;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_true(s.seconds == 1 && s.elapsed == 4 && s.passed >= 100);
+	assert_int_equal(s.bursts, 4);
+	/* Nothing is added between two. */
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_true(s.seconds == 0 && s.elapsed == 4);
+	in_flight_free(&t);
+}
+
+/* Who has a slot by then may be another one, at the same address, whose Connect nobody has seen. */
+static void connections_are_new_after_a_pause(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_TARGET);
+
+	(void)state;
+	shared.queues[0].pdu_time = 5;
+	connections_forget(&t);
+	assert_int_equal(shared.queues[0].dead_gen, shared.queues[0].gen);
+	assert_int_equal(shared.queues[0].pdu_time, 0);
+	in_flight_free(&t);
+
+	t = tracer_of_bursts(NT_HOST);
+	shared.queues[1].queue = 0x2000;
+	shared.queues[1].sending = 7;
+	connections_forget(&t);
+	assert_int_equal(shared.queues[1].object, 0);
+	assert_int_equal(shared.queues[1].queue, 0);
+	assert_int_equal(shared.queues[1].sending, 0);
+	in_flight_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +317,11 @@ int main(void)
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
 		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
+		cmocka_unit_test(what_a_burst_leaves_in_flight_is_an_edge_once),
+		cmocka_unit_test(what_is_in_flight_in_a_burst_is_no_edge),
+		cmocka_unit_test(what_began_before_a_burst_is_an_edge_and_no_loss),
+		cmocka_unit_test(measured_time_is_that_of_the_bursts),
+		cmocka_unit_test(connections_are_new_after_a_pause),
 	};
 
 	return cmocka_run_group_tests_name("in_flight", tests, NULL, NULL);
