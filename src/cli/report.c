@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "merge/apart.h"
 #include "merge/axis.h"
+#include "merge/edges.h"
 #include "merge/lineup.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
@@ -64,6 +65,7 @@ static void on_single(void *context, const struct merge_connection *c, const str
 	struct report *r = context;
 	bool host = rec->side == NT_HOST;
 
+	r->cut += !ambiguous && edges_cut(r->edges, c, rec);
 	if (r->commands)
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
@@ -84,6 +86,11 @@ static int tell_machine(struct report *r, unsigned int i)
 	return apart_begin(r->apart, i, &a);
 }
 
+static int take_burst(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	return edges_burst(r->edges, i, e->burst.began_ns, e->burst.ended_ns);
+}
+
 static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	if (e->type == STREAM_RECORD)
@@ -92,6 +99,9 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 		apart_clock(r->apart, i, &e->clock);
 	if (e->type == STREAM_BURST)
 		apart_burst(r->apart, i, burst_length_ns(&e->burst));
+	/* Of what can be read twice all are known by now. */
+	if (e->type == STREAM_BURST && !r->inputs[i].again)
+		return take_burst(r, i, e);
 	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
 }
 
@@ -190,6 +200,8 @@ static int prepare(struct report *r)
 		while (!err && input_read(in, &e)) {
 			if (e.type == STREAM_RECORD)
 				err = lineup_add(l, i, &e.record);
+			else if (e.type == STREAM_BURST)
+				err = take_burst(r, i, &e);
 		}
 		to_common[i] = in->to_common;
 		if (in->begun)
@@ -277,10 +289,11 @@ static int report(const struct report_options *o)
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
 	r.apart = apart_new(r.nr);
+	r.edges = edges_new(r.nr);
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.inputs && r.alone && r.matched && r.apart && r.merge
+	err = r.inputs && r.alone && r.matched && r.apart && r.edges && r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -310,6 +323,7 @@ out:
 			input_close(&r.inputs[i]);
 	}
 	apart_free(r.apart);
+	edges_free(r.edges);
 	free(r.matched);
 	free(r.inputs);
 	free(r.alone);

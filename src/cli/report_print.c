@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/report_print.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "view/command.h"
@@ -65,6 +66,7 @@ static int print_json(struct report *r)
 		.apart = r->apart,
 		.merge = r->merge,
 		.machines = &r->machines,
+		.cut = r->cut,
 		.merged = &r->merged,
 	};
 
@@ -84,6 +86,10 @@ static int print_text(struct report *r)
 	if (err)
 		return err;
 	connections_print_strays(r->merge, stdout);
+	if (r->cut)
+		printf("records of one side only that no burst of the other side was there for: %" PRIu64
+		       "\n",
+		       r->cut);
 	if (r->merged.commands) {
 		printf("\n");
 		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "merge/apart.h"
+#include "merge/edges.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
@@ -19,6 +20,8 @@
  * @matched: [input]
  * @alone: [input], no other side is there to merge with
  * @merged: what merged commands add up to
+ * @edges: [input] when its bursts were
+ * @cut: records of one side only, because the other's burst did not last
  * @commands: print a line for each
  * @format: what it looks like
  * @result: of what the merge called back for
@@ -32,6 +35,8 @@ struct report {
 	struct merge *merge;
 	struct machines machines;
 	struct totals merged;
+	struct edges *edges;
+	uint64_t cut;
 	bool commands;
 	enum output_format format;
 	int result;

@@ -64,6 +64,7 @@ struct json_object *json_report(const struct json_report *r)
 	json_put(o, "inputs", inputs);
 	json_put(o, "connections", connections);
 	json_put(o, "strays", json_row(&stray_columns, r->merge));
+	json_put(o, "outside_bursts", json_natural(r->cut));
 	json_put(o, "merged", json_merged(r->merged));
 	json_put(o, "slowest", slowest);
 	return o;

@@ -10,18 +10,23 @@
 #include "stream/input.h"
 #include "view/json.h"
 
-/** struct json_report - what there is: of each input what apart_stats() wants is kept in @apart */
+/**
+ * struct json_report - what there is: of each input what apart_stats() wants is kept in @apart
+ * @cut: records of one side only, because the other's burst did not last
+ * @merged: totals_sort() has been called
+ */
 struct json_report {
 	struct input *inputs;
 	unsigned int nr;
 	struct apart *apart;
 	const struct merge *merge;
 	const struct machines *machines;
-	struct totals *merged; /* totals_sort() has been called */
+	uint64_t cut;
+	struct totals *merged;
 };
 
 /**
- * json_report() - of type "report": "inputs", "connections", "strays", "merged", "slowest"
+ * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "merged", "slowest"
  *
  * An input of which nothing is matched has "alone", what it tells by itself, and why.
  */

@@ -73,6 +73,11 @@ for side in host target; do
 	equal "$side.ntp has lost nothing" "$(grep "^$side\.ntp: loss " report | grep -cvE ' (async_event|burst_edge|in_flight) ')" 0
 done
 check "commands of both are matched" test "$(total report 3 merged read)" -gt 0
+cut=$(sed -n 's/^records of one side only that no burst .*: //p' report)
+single=$(awk '/^connection / { for (i = 1; i < NF; i++) if ($i == "only") n += $(i + 1) } END { print n + 0 }' report)
+# A command that one side's edge cut on its way from or to the other one was whole for the other's clock: no more
+# than are under way at the four edges.
+within "what only one side has is what the edges of the other's bursts have cut" "${cut:-0}" $((single - 32)) "$single"
 host_disconnect
 target_remove
 finish
