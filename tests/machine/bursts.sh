@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock
 # takes: 60
 # Bursts: nothing is attached and no packet is stamped between them, what is cut by their edges is counted and in
 # no figure, and all else is as whole as without.
