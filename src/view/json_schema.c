@@ -315,8 +315,9 @@ static struct json_object *report(struct json_object *defs)
 	has(o, "connections", list_of(connection));
 	has(o, "strays", of_row(defs, &stray_columns));
 	has(o, "outside_bursts",
-	    described(of_types("integer"),
-		      "records of one side only, because no burst of the other side was there for them"));
+	    described(
+		    of_types("integer"),
+		    "records of one side only, because no burst of the other side was there for them"));
 	has(o, "merged", merged(defs));
 	has(o, "slowest", list_of(whole_command(defs, true)));
 	return o;

@@ -25,10 +25,10 @@ refused() {
 	check "refused: $*" test $status -eq 2 -a -z "$out" -a "$(wc -l <"$err")" -eq 1
 }
 
-for room in build static unit fuzz vm patches machine pair harness package; do
+for room in build static unit fuzz formats vm patches machine pair harness package; do
 	check "there are tests called $room" test -n "$(chosen $room)"
 done
-equal "without names all are chosen" "$(chosen)" "$(chosen build static unit harness package fuzz vm patches machine pair)"
+equal "without names all are chosen" "$(chosen)" "$(chosen build static unit harness package fuzz formats vm patches machine pair)"
 equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
 	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest"
 equal "on seldom kinds as well, with --all" "$(chosen --all machine/counts)" \

@@ -5,6 +5,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 
 #include "streams.h"
@@ -229,6 +230,8 @@ static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(voi
 
 	(void)state;
 	until_records_are_left_out(&s, 10);
+	/* The thread that writes has begun: where nothing is written, no end is either. */
+	assert_int_equal(poll(&(struct pollfd){s.reader, POLLIN, 0}, 1, -1), 1);
 	assert_int_equal(stream_write(s.w, &end), 0);
 	assert_int_equal(output_settle(s.o, -1, SHORT_NS), -ETIMEDOUT);
 	assert_int_equal(stream_cut(s.w, &end), 0);
