@@ -37,8 +37,8 @@ static __always_inline __u64 plain_number(__u64 address)
 enum bpf_func_id___named { BPF_FUNC_get_func_arg___named = 183 };
 
 /*
- * Argument @n, a constant, of a function as a plain address. The helper is a load, and came with Linux 5.17; what stands in for
- * it is a call. @ctx: of a program on a function's entry or return
+ * Argument @n, a constant, of a function as a plain address. The helper is a load, and came with
+ * Linux 5.17; what stands in for it is a call. @ctx: of a program on a function's entry or return
  */
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {

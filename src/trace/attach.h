@@ -19,8 +19,8 @@ struct tracer;
  * @t: attached and attached_ns are filled. After a burst what no connection needed then is left out
  * @detail: on failure filled with what to insert into the message; @size bytes
  *
- * Return: TRACER_OK or TRACER_ATTACH; then the program is in the tracer's refusals, and another one, begun anew, does
- * without it.
+ * Return: TRACER_OK or TRACER_ATTACH; then the program is in the tracer's refusals, and another
+ * one, begun anew, does without it.
  */
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
 

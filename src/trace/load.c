@@ -19,7 +19,10 @@
 #define TARGET_QUEUES 1024
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
-/* Of the verifier's explanation: the most that every kernel takes. What is not written to takes no memory. */
+/*
+ * Of the verifier's explanation: the most that every kernel takes. What is not written to takes
+ * no memory.
+ */
 #define LOG_BYTES ((16u << 20) - 1)
 
 /*

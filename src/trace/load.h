@@ -33,8 +33,8 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size);
 /**
  * load_finish() - load what was chosen
  *
- * Return: 0 or a negative errno. Where it is a program that the kernel refused, that is added to the tracer's refusals:
- * another one, begun anew, does without it.
+ * Return: 0 or a negative errno. Where it is a program that the kernel refused, that is added to
+ * the tracer's refusals: another one, begun anew, does without it.
  */
 int load_finish(struct tracer *t);
 

@@ -84,8 +84,9 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	}
 	err = bpf_object__load_skeleton(skeleton_of(o));
 	/*
-	 * Programs are loaded one after the other: the last one that was begun is the one that failed, unless all of
-	 * them are loaded. What a process may not do, and want of memory, are no fault of that program.
+	 * Programs are loaded one after the other: the last one that was begun is the one that
+	 * failed, unless all of them are loaded. What a process may not do, and want of memory,
+	 * are no fault of that program.
 	 */
 	if (err && err != -EPERM && err != -ENOMEM && o->attach_ids.loading &&
 	    bpf_program__fd(o->attach_ids.loading) < 0)

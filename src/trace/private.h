@@ -47,7 +47,10 @@ struct tracer {
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
-	/* What the kernel has refused so far; load.c and attach.c add to it. The caller's, and outlives the tracer. */
+	/*
+	 * What the kernel has refused so far; load.c and attach.c add to it. The caller's, and
+	 * outlives the tracer.
+	 */
 	struct refusals *refused;
 	bool detached;	/* tracer_detach() has been called */
 	bool measures;	/* false between two bursts */

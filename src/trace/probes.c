@@ -18,11 +18,14 @@
 
 /*
  * What a program attaches to: a tracepoint or a function of the kernel.
- * @typed: type information has it, as @id of module number @module - 1, or with 0 of the kernel itself
- * @takes, @fits: the arguments that it has, as probe_takes() says them, and whether the program takes
- *                them so
- * @traceable: ftrace can attach to it, or does not say what it can; of functions, see places_trace()
- * @refused: why the kernel does not take the program, though it has all that it needs; NULL if that is not known
+ * @typed: type information has it, as @id of module number @module - 1, or with 0 of the kernel
+ *         itself
+ * @takes, @fits: the arguments that it has, as probe_takes() says them, and whether the program
+ *                takes them so
+ * @traceable: ftrace can attach to it, or does not say what it can; of functions, see
+ *             places_trace()
+ * @refused: why the kernel does not take the program, though it has all that it needs; NULL if
+ *           that is not known
  * @symbol, @compiled: the kernel has it; as what, if not under its name. See symbols_read()
  */
 struct place {
@@ -185,8 +188,8 @@ static void place_arguments(struct place *at, const struct btf *btf, const struc
 }
 
 /*
- * Notes which places the types of @btf have, from id @first on. The first place of a name is the one
- * that counts, and the kernel's come before those of @module.
+ * Notes which places the types of @btf have, from id @first on. The first place of a name is the
+ * one that counts, and the kernel's come before those of @module.
  */
 static void places_find(struct probes *p, const struct btf *btf, unsigned int first,
 			unsigned int module)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that the running kernel did not take, though its type information has all that they need: its verifier
- * refused them, or they could not be attached. The ways that need them are given up for the next ones.
+ * Programs that the running kernel did not take, though its type information has all that they
+ * need: its verifier refused them, or they could not be attached. The ways that need them are
+ * given up for the next ones.
  */
 #ifndef NTPROF_TRACE_REFUSALS_H
 #define NTPROF_TRACE_REFUSALS_H

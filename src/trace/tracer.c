@@ -116,7 +116,10 @@ static int on_ring(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* As tracer_open(), without the programs in @refused, to which one is added if the kernel refuses another. */
+/*
+ * As tracer_open(), without the programs in @refused, to which one is added if the kernel
+ * refuses another.
+ */
 static enum tracer_status open_without(struct refusals *refused, struct tracer **out,
 				       const struct tracer_options *o, char *detail, size_t size)
 {

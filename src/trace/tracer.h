@@ -49,8 +49,9 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 /**
  * tracer_look() - look at what the running kernel offers, without tracing
  * @o: its side, its source and whether it is verbose; all else is as for all commands' records
- * @fn: called once with @context, what there is, and what came of loading the programs that tracing would take: 0, or a
- *      negative errno; -EACCES where that was not tried because this is not root, -ENOENT where too little is there
+ * @fn: called once with @context, what there is, and what came of loading the programs that
+ *      tracing would take: 0, or a negative errno; -EACCES where that was not tried because this is
+ *      not root, -ENOENT where too little is there
  *
  * Return: 0 or a negative errno.
  */
