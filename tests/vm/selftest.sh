@@ -275,8 +275,20 @@ sleep 1
 check "a pair that is killed leaves no machine behind" no_machines
 rm -rf "$work"/tmp/*
 
+# A kernel and its modules that are no line of ours, as far as run knows.
+own=$("$vm/with-kernel" sh -c 'echo "$BTF_BASE"')
+guest own <<'END'
+modprobe nvme-tcp && [[ $VM_KERNEL == "$(uname -r)" && $1 == *"-$VM_KERNEL" ]]
+END
+vm_run own --stock --kernel-image "$own" --modules "${own%/boot/*}" --cpus 1 -- "$own"
+check "--kernel-image boots another kernel with its modules" exits 0
 vm_run hang --nonsense
 check "a wrong option is status 126" exits 126
+vm_run hang --stock --kernel-image "$own"
+check "so is a kernel without modules" exits 126
+vm_run hang --stock --kernel-image "$0" --modules "${own%/boot/*}"
+check "so is what is no kernel" exits 126
+check "and it is said of what" err_has 'neither a bzImage nor a vmlinux'
 
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 ]]

@@ -204,7 +204,7 @@ kernel_release() {
 		grep -aom1 'Linux version [0-9][^ ]* (' "$1" | sed 's/^Linux version \([^ ]*\) ($/\1/;q'
 	else
 		tail -c +$((0x201 + $(od -An -tu2 -j $((0x20e)) -N2 "$1"))) "$1" | head -c 128 |
-			tr '\0' ' ' | sed 's/ .*//;q'
+			tr '\0' ' ' | LC_ALL=C sed 's/ .*//;q'
 	fi
 }
 
