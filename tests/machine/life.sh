@@ -77,10 +77,12 @@ tracer_start /tmp/host.record record --host -o /tmp/host.ntp
 recorders=("$tracer_pid")
 tracer_start /tmp/target.record record --target -o /tmp/target.ntp
 recorders+=("$tracer_pid")
-load "$dev" 3 &
+# Until its target has gone, however long a slow machine takes for that.
+load "$dev" 600 &
 loader=$!
 busy "$disk"
 target_remove
+pkill -TERM -x fio
 wait $loader
 host_disconnect 2>/dev/null
 sleep 1
