@@ -160,7 +160,8 @@ UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o in_fli
 $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_TRACE_OBJECTS) $(UNIT_OBJECTS) -lcmocka $(LIBS) $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka $(LIBS) $(LDFLAGS)
+$(BUILD)/unit/trace/test_attach: $(addprefix $(BUILD)/trace/,attach.o kernel.o)
 
 # With programs that no kernel takes: tests/machine/probes.sh.
 SPOILED := queue_rq stock_in_short stock_send_cmd done_recv_pdu
