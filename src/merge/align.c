@@ -360,11 +360,10 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 	}
 }
 
-bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
-		    bool known)
+/* align_possible(), if they are no crowd. */
+static bool any_eligible(const struct topology *t, const struct half *h, const struct half *but,
+			 bool known)
 {
-	if (is_crowd(t, h))
-		return false;
 	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
 		const struct link *l;
 
@@ -377,16 +376,24 @@ bool align_possible(const struct topology *t, const struct half *h, const struct
 	return false;
 }
 
+bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
+		    bool known)
+{
+	return !is_crowd(t, h) && any_eligible(t, h, but, known);
+}
+
 bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
 		uint64_t *at)
 {
-	struct offset_bounds *bounds =
-		align_possible(t, h, NULL, false) ? malloc(CANDIDATES_MAX * sizeof(*bounds)) : NULL;
 	bool host = h->side == NT_HOST, contended = false;
+	struct offset_bounds *bounds = NULL;
 	struct found best = {0};
 	bool found;
 
 	h->alike = false;
+	h->crowded = is_crowd(t, h);
+	if (!h->crowded && any_eligible(t, h, NULL, false))
+		bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
 	found = bounds && look_for(t, pool, h, patient, bounds, &best, &contended) &&
 		best.vote.votes;
 

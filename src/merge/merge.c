@@ -30,6 +30,7 @@ struct merge {
 	struct topology t;
 	uint64_t unknown;
 	uint64_t crowded_out;
+	uint64_t in_crowd;
 };
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
@@ -102,6 +103,7 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 {
 	struct merge_connection *c = topology_connection(&m->t, h);
 
+	m->in_crowd += h->crowded;
 	if (!c) {
 		m->unknown++;
 		return;
@@ -454,6 +456,11 @@ void merge_finish(struct merge *m)
 uint64_t merge_crowded_out(const struct merge *m)
 {
 	return m->crowded_out;
+}
+
+uint64_t merge_in_crowd(const struct merge *m)
+{
+	return m->in_crowd;
 }
 
 uint64_t merge_unknown(const struct merge *m)

@@ -109,6 +109,14 @@ void merge_finish(struct merge *m);
  */
 uint64_t merge_crowded_out(const struct merge *m);
 
+/**
+ * merge_in_crowd() - records that were given up because too many queues had the names and ids of theirs
+ *
+ * More than 64 of one stream, or of the other side, at which records waited: each would be compared with all others.
+ * They are among those of one side, or ambiguous.
+ */
+uint64_t merge_in_crowd(const struct merge *m);
+
 /** merge_unknown() - records of queues that nobody told of, or of more than the merge knows of at most */
 uint64_t merge_unknown(const struct merge *m);
 

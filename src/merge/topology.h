@@ -68,6 +68,7 @@ struct half {
 	uint64_t next_try;   /* when so many have, look for the partner or the offset again */
 	uint64_t aged_try;   /* not before the stream's @newest is here */
 	unsigned int vain;   /* tries since, where all looked alike */
+	bool crowded;	     /* too many had the same name to tell them apart at the last try */
 	bool alike;	     /* hardly anything told the commands apart at the last try */
 	enum pending_chance chance; /* of those that wait... */
 	bool over;		    /* ...and whether nobody can have one of them any more */

@@ -334,6 +334,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 		.undecided = merge_pending(l->merge),
 		.strays = merge_unknown(l->merge),
 		.crowded_out = merge_crowded_out(l->merge),
+		.in_crowd = merge_in_crowd(l->merge),
 		.early = l->early,
 	};
 	for (unsigned int i = 0; (c = merge_connection(l->merge, i)); i++) {

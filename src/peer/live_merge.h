@@ -90,6 +90,7 @@ void live_merge_fail(struct live_merge *l);
  * @undecided: records that wait for their other half
  * @strays: records of queues that no stream told of, or of more than the merge knows of at most
  * @crowded_out: records that were given up because too many waited; among those of one side, too
+ * @in_crowd: given up because too many queues have one name; as well
  * @early: records of the host from before any peer recorded
  */
 struct live_merge_counts {
@@ -100,6 +101,7 @@ struct live_merge_counts {
 	uint64_t undecided;
 	uint64_t strays;
 	uint64_t crowded_out;
+	uint64_t in_crowd;
 	uint64_t early;
 };
 

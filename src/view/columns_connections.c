@@ -279,8 +279,18 @@ static void get_crowded_out(const void *row, const struct column *c, struct valu
 	v->none = !v->natural;
 }
 
+static void get_in_crowd(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	(void)c;
+	value_natural(v, merge_in_crowd(m));
+	v->none = !v->natural;
+}
+
 static const struct column stray[] = {
 	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
+	[STRAY_IN_CROWD] = {"in_crowd", "in a crowd", .unit = UNIT_COUNT, .get = get_in_crowd},
 	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
 			       .get = get_crowded_out},
 };

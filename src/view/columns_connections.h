@@ -100,6 +100,7 @@ extern const struct columns merging_columns;
 
 enum stray_column {
 	STRAY_RECORDS,	   /* of queues that no stream told of; none where there are none */
+	STRAY_IN_CROWD,	   /* of too many queues of one name; none where there are none */
 	STRAY_CROWDED_OUT, /* given up because too many waited; none where there are none */
 };
 

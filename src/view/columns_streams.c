@@ -286,6 +286,15 @@ static void get_crowded_out(const void *row, const struct column *c, struct valu
 	v->none = !n->crowded_out;
 }
 
+static void get_in_crowd(const void *row, const struct column *c, struct value *v)
+{
+	const struct live_merge_counts *n = row;
+
+	(void)c;
+	value_natural(v, n->in_crowd);
+	v->none = !n->in_crowd;
+}
+
 #define FIELD(field) COLUMN_FIELD(struct live_merge_counts, field)
 
 static const struct column matching[] = {
@@ -299,6 +308,8 @@ static const struct column matching[] = {
 			     .get = get_strays},
 	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", .unit = UNIT_COUNT,
 				  .get = get_crowded_out},
+	[MATCHING_IN_CROWD] = {"in_crowd", "of too many queues of one name", .unit = UNIT_COUNT,
+			       .get = get_in_crowd},
 	[MATCHING_EARLY] = {"early", "before any peer recorded", .unit = UNIT_COUNT, FIELD(early)},
 };
 

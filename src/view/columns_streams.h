@@ -68,6 +68,7 @@ enum matching_column {
 	MATCHING_UNDECIDED,
 	MATCHING_STRAYS,      /* none where there are none */
 	MATCHING_CROWDED_OUT, /* none where there are none */
+	MATCHING_IN_CROWD,    /* as well */
 	MATCHING_EARLY,
 };
 

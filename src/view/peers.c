@@ -157,6 +157,7 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int
 		PHRASE(", undecided ", MATCHING_UNDECIDED),
 		PHRASE(", of queues that no stream told of ", MATCHING_STRAYS),
 		PHRASE(", given up for want of room ", MATCHING_CROWDED_OUT),
+		PHRASE(", of too many queues of one name ", MATCHING_IN_CROWD),
 		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),
 	};
 	bool few = summary || !live_merge_peer(p, FEW_PEERS);

@@ -104,6 +104,7 @@ static void check_book(const struct book *b, const struct merge *m)
 		       merge_pending(m) ==
 	       b->fed);
 	ASSERT(merge_pending(m) <= PENDING_MAX && merge_crowded_out(m) <= b->fed);
+	ASSERT(merge_in_crowd(m) <= b->fed);
 }
 
 static void feed(struct book *b, struct merge *m, struct scenario_event *e, unsigned int number)

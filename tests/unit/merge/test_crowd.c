@@ -22,27 +22,42 @@ static struct queue_info queue_of(uint32_t slot, uint32_t gen, unsigned int id)
 	return q;
 }
 
+/* What the host has of a command of the queue. */
+static struct nt_record host_record(const struct queue_info *q, uint64_t at)
+{
+	struct nt_record r = {.side = NT_HOST,
+			      .op = NT_OP_READ,
+			      .opcode = 2,
+			      .slot = q->slot,
+			      .gen = q->gen,
+			      .qid = q->qid,
+			      .cntlid = q->cntlid,
+			      .nsid = 1,
+			      .cid = (uint16_t)(at / 1000000 % 64),
+			      .slba = at,
+			      .length = 4096};
+
+	r.points[NT_H_QUEUE_RQ] = at;
+	r.points[NT_H_SEND_CMD] = at + 1000;
+	r.points[NT_H_RX] = at + 50000;
+	r.points[NT_H_COMPLETE] = at + 60000;
+	return r;
+}
+
+static void host_alone(struct merge *m, const struct queue_info *q, uint64_t at)
+{
+	struct nt_record r = host_record(q, at);
+
+	assert_int_equal(merge_record(m, 0, &r), 0);
+}
+
 /* One command of the queue, for either side's @clock. Return: of how many records nobody knows the queue. */
 static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at)
 {
-	struct nt_record host = {.side = NT_HOST,
-				 .op = NT_OP_READ,
-				 .opcode = 2,
-				 .slot = q->slot,
-				 .gen = q->gen,
-				 .qid = q->qid,
-				 .cntlid = q->cntlid,
-				 .nsid = 1,
-				 .cid = (uint16_t)(at / 1000000 % 64),
-				 .slba = at,
-				 .length = 4096};
-	struct nt_record target = host;
+	struct nt_record host = host_record(q, at), target = host;
 	uint64_t before = merge_unknown(m);
 
-	host.points[NT_H_QUEUE_RQ] = at;
-	host.points[NT_H_SEND_CMD] = at + 1000;
-	host.points[NT_H_RX] = at + 50000;
-	host.points[NT_H_COMPLETE] = at + 60000;
+	memset(target.points, 0, sizeof(target.points));
 	target.side = NT_TARGET;
 	target.points[NT_T_RX] = at + 10000;
 	target.points[NT_T_SEND] = at + 40000;
@@ -188,6 +203,58 @@ static void a_crowd_of_one_name_costs_little(void **state)
 	merge_free(m);
 }
 
+/* So many of one name are compared, and no more. */
+#define CROWD 64u
+
+/* Host's queues of one name, of which the target has the last one's commands. Return: the matched ones. */
+static uint64_t matched_in_crowd(unsigned int nr, uint64_t *in_crowd)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	enum { COMMANDS = 200, OTHERS = 2 };
+	uint64_t at = SECOND, matched = 0, all = 0;
+
+	assert_non_null(m);
+	for (unsigned int i = 0; i < nr; i++) {
+		struct queue_info q = queue_of(i, 1, 0);
+
+		q.instance = i;
+		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+		/* Records wait at each, and the target's, which are on a slot of their own, are no one's. */
+		for (unsigned int k = 0; k < OTHERS && i < nr - 1; k++, at += MS)
+			host_alone(m, &q, at);
+	}
+	for (unsigned int k = 0; k < COMMANDS; k++, at += MS + k * 1000) {
+		struct queue_info q = queue_of(nr - 1, 1, 0);
+
+		if (!k)
+			assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+		command(m, &q, at);
+	}
+	merge_finish(m);
+	for (unsigned int i = 0; i < merge_connections(m); i++) {
+		const struct merge_connection *c = merge_connection(m, i);
+
+		matched += c->matched;
+		all += c->host_only + c->target_only + c->ambiguous;
+	}
+	assert_int_equal(all + 2 * matched, (nr - 1) * OTHERS + 2 * COMMANDS);
+	*in_crowd = merge_in_crowd(m);
+	assert_true(*in_crowd == 0 || *in_crowd == all);
+	merge_free(m);
+	return matched;
+}
+
+static void those_past_so_many_of_one_name_are_counted(void **state)
+{
+	uint64_t in_crowd;
+
+	(void)state;
+	assert_int_equal(matched_in_crowd(CROWD, &in_crowd), 200);
+	assert_int_equal(in_crowd, 0);
+	assert_int_equal(matched_in_crowd(CROWD + 1, &in_crowd), 0);
+	assert_int_equal(in_crowd, CROWD * 2 + 2 * 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_queue_that_is_gone_makes_room),
 		cmocka_unit_test(commands_past_the_last_connection_cost_little),
 		cmocka_unit_test(a_crowd_of_one_name_costs_little),
+		cmocka_unit_test(those_past_so_many_of_one_name_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
