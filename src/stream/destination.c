@@ -12,8 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/time.h"
+
 /* Beside the file, and whatever that is called, short enough to be a name. */
-#define TEMPORARY_NAME ".ntprof-bpf.XXXXXX"
+#define TEMPORARY_RANDOM "XXXXXX"
+#define TEMPORARY_NAME ".ntprof-bpf." TEMPORARY_RANDOM
+/* Of such names, before it is taken that there will be none. */
+#define NAMES_TRIED 100
 
 static bool is_stdout(const struct stat *st)
 {
@@ -42,18 +47,47 @@ const char *destination_refuses(const char *path)
 	return NULL;
 }
 
-/* A file of ours, made anew and readable by its owner only, in the folder of @path. */
-static int open_beside(struct destination *d)
+/* How much of the path is that of the folder. */
+static size_t folder_of(const struct destination *d)
 {
 	const char *slash = strrchr(d->path, '/');
-	size_t folder = slash ? (size_t)(slash + 1 - d->path) : 0;
+
+	return slash ? (size_t)(slash + 1 - d->path) : 0;
+}
+
+/* A file of ours without a name, which is gone with us. Return: as open_beside(). */
+static int open_unnamed(struct destination *d, size_t folder)
+{
+	char *path = folder ? strndup(d->path, folder) : strdup(".");
+
+	if (!path)
+		return -ENOMEM;
+	d->fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(path);
+	return d->fd < 0 ? -errno : 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int choose_temporary(struct destination *d, size_t folder)
+{
+	if (asprintf(&d->temporary, "%.*s" TEMPORARY_NAME, (int)folder, d->path) >= 0)
+		return 0;
+	d->temporary = NULL;
+	return -ENOMEM;
+}
+
+/* In the folder of @path, made anew and readable by its owner only; without a name where its file system can do that. */
+static int open_beside(struct destination *d)
+{
+	size_t folder = folder_of(d);
 
 	if (!d->path[folder])
 		return d->path[0] ? -EISDIR : -ENOENT;
-	if (asprintf(&d->temporary, "%.*s" TEMPORARY_NAME, (int)folder, d->path) < 0) {
-		d->temporary = NULL;
+	d->unnamed = !open_unnamed(d, folder);
+	if (d->unnamed)
+		return 0;
+	if (choose_temporary(d, folder))
 		return -ENOMEM;
-	}
 	d->fd = mkostemp(d->temporary, O_CLOEXEC);
 	if (d->fd >= 0)
 		return 0;
@@ -112,24 +146,79 @@ int destination_open(struct destination *d, const char *path, bool force)
 	return force ? open_beside(d) : -EEXIST;
 }
 
-/* Where renameat2() does not know how to spare what is there. */
-static int link_new(const char *from, const char *to)
+/*
+ * Where renameat2() does not know how to spare what is there: by a link, or, where there are none, by a file of ours
+ * that takes the place first.
+ */
+static int rename_new(const char *from, const char *to)
 {
-	if (link(from, to))
+	int fd;
+
+	if (!link(from, to))
+		return unlink(from) ? -errno : 0;
+	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
 		return -errno;
-	return unlink(from) ? -errno : 0;
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return rename(from, to) ? -errno : 0;
+}
+
+/* Without a capability a file is linked by the name that its descriptor has in /proc: open(2), O_TMPFILE. */
+static int link_unnamed(const struct destination *d, const char *path)
+{
+	char name[32];
+
+	if (!linkat(d->fd, "", AT_FDCWD, path, AT_EMPTY_PATH))
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", d->fd);
+	return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+/* A link takes no other one's place: where it is to, it is made beside it. */
+static int name_beside(struct destination *d)
+{
+	char *random;
+
+	if (choose_temporary(d, folder_of(d)))
+		return -ENOMEM;
+	random = d->temporary + strlen(d->temporary) - strlen(TEMPORARY_RANDOM);
+	for (unsigned int i = 0; i < NAMES_TRIED; i++) {
+		int err;
+
+		snprintf(random, strlen(TEMPORARY_RANDOM) + 1, "%06x",
+			 (unsigned int)(monotonic_ns() + i) & 0xffffff);
+		err = link_unnamed(d, d->temporary);
+		if (!err || err != -EEXIST)
+			return err;
+	}
+	return -EEXIST;
 }
 
 int destination_commit(struct destination *d)
 {
 	int err = 0;
 
+	if (d->unnamed) {
+		err = d->force ? name_beside(d) : link_unnamed(d, d->path);
+		d->unnamed = err != 0;
+		if (err) {
+			free(d->temporary);
+			d->temporary = NULL;
+			return err;
+		}
+	}
 	if (!d->temporary)
 		return 0;
 	if (renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->path, d->force ? 0 : RENAME_NOREPLACE))
 		err = -errno;
+	/* Those that know no flags have renameat(). */
 	if (err == -EINVAL || err == -ENOSYS)
-		err = link_new(d->temporary, d->path);
+		err = d->force ? (rename(d->temporary, d->path) ? -errno : 0)
+			       : rename_new(d->temporary, d->path);
 	if (err)
 		return err;
 	free(d->temporary);

@@ -13,12 +13,14 @@
  * @path: as the user names it
  * @fd: to write to
  * @temporary: what the file is called as long as it has not its name; else NULL
+ * @unnamed: the file has no name at all so far
  * @force: it may take the place of another one
  */
 struct destination {
 	const char *path;
 	int fd;
 	char *temporary;
+	bool unnamed;
 	bool force;
 };
 

@@ -13,15 +13,56 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "stream/destination.h"
+
+/* What the file system does not know: these stand in the place of libc's. */
+static struct {
+	bool unnamed, flags, links;
+} lacks;
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (lacks.unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags)
+{
+	if (lacks.flags && flags) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+int link(const char *from, const char *to)
+{
+	if (lacks.links) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
 
 static char folder[] = "/tmp/ntprof-destination.XXXXXX";
 
@@ -125,6 +166,55 @@ static void a_recording_that_begins_takes_the_old_one_s_place(void **state)
 	assert_file("old", "new");
 	assert_int_equal(files(), 1);
 	unlink("old");
+}
+
+/* Written, named, replaced and spared, with any of the ways. */
+static void a_file_system_may_lack_much(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		lacks.unnamed = i & 1;
+		lacks.flags = i & 2;
+		lacks.links = i & 4;
+		a_recording_gets_its_name_when_it_has_begun(NULL);
+		a_recording_that_never_begins_leaves_the_old_one(NULL);
+		a_recording_that_begins_takes_the_old_one_s_place(NULL);
+		assert_int_equal(destination_open(&d, "new", false), 0);
+		make("new", "another's");
+		assert_int_equal(destination_commit(&d), -EEXIST);
+		assert_int_equal(destination_close(&d), 0);
+		assert_file("new", "another's");
+		assert_int_equal(files(), 1);
+		unlink("new");
+	}
+	memset(&lacks, 0, sizeof(lacks));
+}
+
+/* As kill -9 does it, at any time before the header is out. */
+static void a_recorder_that_is_killed_leaves_nothing(void **state)
+{
+	int fd = open(".", O_TMPFILE | O_WRONLY, 0600), status;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	close(fd);
+	for (int force = 0; force < 2; force++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct destination d;
+
+			if (!destination_open(&d, "new", force) && write(d.fd, "x", 1) == 1)
+				kill(getpid(), SIGKILL);
+			_exit(1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		assert_int_equal(files(), 0);
+	}
 }
 
 static void an_existing_file_is_refused(void **state)
@@ -312,6 +402,8 @@ int main(void)
 		cmocka_unit_test(a_recording_gets_its_name_when_it_has_begun),
 		cmocka_unit_test(a_recording_that_never_begins_leaves_the_old_one),
 		cmocka_unit_test(a_recording_that_begins_takes_the_old_one_s_place),
+		cmocka_unit_test(a_file_system_may_lack_much),
+		cmocka_unit_test(a_recorder_that_is_killed_leaves_nothing),
 		cmocka_unit_test(an_existing_file_is_refused),
 		cmocka_unit_test(a_file_that_comes_meanwhile_is_kept),
 		cmocka_unit_test(a_link_is_replaced_and_not_followed),
