@@ -499,4 +499,27 @@ static inline void traffic_free(struct traffic *t)
 	free(t);
 }
 
+/* One host, one target, one queue of commands of all shapes, enough of them to be matched. */
+static inline struct traffic_config traffic_of_one_queue(void)
+{
+	return (struct traffic_config){
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 50000000000LL, 0}},
+		.nr_streams = 2,
+		.queue = {{.target = 1,
+			   .nqn = "nqn.2024-01.org.example:one",
+			   .cntlid = 1,
+			   .qid = 1,
+			   .slot = 1,
+			   .gen = 1,
+			   .depth = 8}},
+		.nr_queues = 1,
+		.seed = 7,
+		.percent = {40, 20, 30, 10},
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 50000,
+		.commands = 500,
+	};
+}
+
 #endif /* NTPROF_TRAFFIC_H */

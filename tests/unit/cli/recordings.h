@@ -114,29 +114,6 @@ static inline void recordings_free(struct recording *f, unsigned int nr)
 		close(f[i].fd);
 }
 
-/* One host, one target, one queue of reads and writes, enough of them to be matched. */
-static inline struct traffic_config recordings_config(void)
-{
-	return (struct traffic_config){
-		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, 50 * (int64_t)SECOND, 0}},
-		.nr_streams = 2,
-		.queue = {{.target = 1,
-			   .nqn = "nqn.2024-01.org.example:one",
-			   .cntlid = 1,
-			   .qid = 1,
-			   .slot = 1,
-			   .gen = 1,
-			   .depth = 8}},
-		.nr_queues = 1,
-		.seed = 7,
-		.percent = {40, 20, 30, 10},
-		.network_ns = 20000,
-		.device_ns = 100000,
-		.think_ns = 50000,
-		.commands = 500,
-	};
-}
-
 static inline void assert_lacks(const char *text, const char *part)
 {
 	if (strstr(text, part))

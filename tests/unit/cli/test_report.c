@@ -12,7 +12,7 @@ static bool never_completed(struct nt_record *r)
 static void a_recording_in_which_nothing_ended_has_a_duration(void **state)
 {
 	struct recording f[] = {{.edit = never_completed}, {.edit = NULL}};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -34,7 +34,7 @@ static bool backwards(struct nt_record *r)
 static void a_recording_that_ends_before_it_begins_lasted_no_time(void **state)
 {
 	struct recording f[] = {{.edit = backwards}, {.edit = NULL}};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -49,7 +49,7 @@ static void a_recording_that_ends_before_it_begins_lasted_no_time(void **state)
 static void a_command_whose_points_run_backwards_has_no_latency(void **state)
 {
 	struct recording f[] = {{.edit = backwards}, {.edit = NULL}};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -105,7 +105,7 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 		{.header = {.hostname = "t", .missing = target_lacks},
 		 .edit = target_lacks ? without_done : NULL},
 	};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	char wanted[128];
 	struct result r;
 
@@ -152,7 +152,7 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 		{.edit = NULL},
 		{.header = {.missing = T_DONE}, .edit = without_done},
 	};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -168,7 +168,7 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = without_done}};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -191,7 +191,7 @@ static void recordings_of_two_versions_are_merged(void **state)
 		{.edit = NULL},
 		{.header = {.missing = T_DONE}, .edit = without_done},
 	};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -212,7 +212,7 @@ static bool only_queue_1(struct nt_record *r)
 /* H1 T1 H2 T2, of which each host only knows its own target; both hosts have one name. */
 static struct traffic_config pairs_config(void)
 {
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 
 	c.stream[2] = (struct traffic_stream){NT_HOST, 3 * (int64_t)SECOND, 0};
 	c.stream[3] = (struct traffic_stream){NT_TARGET, 900 * (int64_t)SECOND, 100};
@@ -267,7 +267,7 @@ static void a_connection_of_one_side_names_that_side(void **state)
 		{.header = {.hostname = "web"}},
 		{.header = {.hostname = "stor"}},
 	};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
@@ -297,7 +297,7 @@ static void recordings_that_do_not_match_are_each_told_with_the_reason(void **st
 		{.header = {.hostname = "web"}},
 		{.header = {.hostname = "stor"}, .edit = elsewhere},
 	};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	char wanted[256];
 	struct result r;
 
@@ -347,7 +347,7 @@ static void a_host_that_does_not_match_is_told_beside_those_that_do(void **state
 static void one_side_alone_says_that_the_other_is_not_there(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
-	struct traffic_config c = recordings_config();
+	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
 	(void)state;
