@@ -24,6 +24,9 @@
 /* So many records of each side without one match: the offset is not what it was. */
 #define LOST_AFTER 1024
 
+/* Records that take some MiB. */
+#define MUCH 16384
+
 struct merge {
 	struct merge_callbacks callbacks;
 	struct pending_pool pool;
@@ -380,9 +383,12 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	if (m->t.streams[stream].newest < end)
 		m->t.streams[stream].newest = end;
 	key = pending_key(r, h->q.cntlid, h->q.qid);
-	pending_expect(&m->pool, key, h);
-	if (h->partner)
-		pending_expect(&m->pool, key, h->partner);
+	/* Where little waits, all of it is in the cache. */
+	if (m->pool.count > MUCH) {
+		pending_expect(&m->pool, key, h);
+		if (h->partner)
+			pending_expect(&m->pool, key, h->partner);
+	}
 	if (!match(m, h, r, key, false))
 		wait_for_other(m, h, r, key);
 	drop_passed(m, h);
