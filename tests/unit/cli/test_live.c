@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The live view into a pipe, of a tracer that traces nothing. */
+/* The live view into a pipe and at a terminal, of a tracer that traces nothing. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), posix_openpt() */
 #endif
@@ -9,16 +9,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
 #include "core/array.h"
+#include "peer/testing.h"
 
 /* Nobody reads it: what it has room for is in it already. */
 static int full_pipe(int p[2])
@@ -117,9 +120,95 @@ static void what_a_peer_says_while_an_interval_ends_is_told(void **state)
 	close(err);
 }
 
+/* Of a session of which the terminal is: the live view with a peer is its job, which goes on when it was stopped. */
+static void run_shell(char *peer)
+{
+	char *words[] = {"live", "--host", "-i", "100ms", "--peer", peer, NULL};
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setpgid(0, 0);
+		while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+			poll(NULL, 0, 1);
+		traced.signal = 0;
+		traced.records_fd = eventfd(0, EFD_NONBLOCK);
+		_exit(verb_live.main(ARRAY_SIZE(words) - 1, words));
+	}
+	signal(SIGTTOU, SIG_IGN);
+	setpgid(pid, pid);
+	tcsetpgrp(STDIN_FILENO, pid);
+	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+		dprintf(STDOUT_FILENO, "stopped by %d\n", WSTOPSIG(status));
+		tcsetpgrp(STDIN_FILENO, pid);
+		kill(-pid, SIGCONT);
+	}
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}
+
+/* Reads what is on the screen from now on until it has @text. */
+static bool is_seen(int terminal, const char *text)
+{
+	static char seen[1 << 16];
+	size_t nr = 0;
+
+	be_patient();
+	while (monotonic_ns() < give_up_ns) {
+		struct pollfd p = {.fd = terminal, .events = POLLIN};
+		ssize_t n =
+			poll(&p, 1, 100) > 0 ? read(terminal, seen + nr, sizeof(seen) - 1 - nr) : 0;
+
+		if (n < 0)
+			return false;
+		seen[nr += (size_t)n] = '\0';
+		if (strstr(seen, text))
+			return true;
+		/* What is left may be the beginning. */
+		if (nr > sizeof(seen) / 2) {
+			memmove(seen, seen + nr - 64, 64);
+			nr = 64;
+		}
+	}
+	return false;
+}
+
+static void type(int terminal, const char *key)
+{
+	assert_int_equal(write(terminal, key, 1), 1);
+}
+
+static void a_view_with_a_peer_goes_on_when_it_was_stopped(void **state)
+{
+	int terminal, status = -1, stream = beginning();
+	char peer[80], stopped[32];
+	pid_t shell;
+
+	(void)state;
+	snprintf(stopped, sizeof(stopped), "stopped by %d", SIGTSTP);
+	snprintf(peer, sizeof(peer), "cat /proc/%d/fd/%d; sleep 1000", (int)getpid(), stream);
+	shell = forkpty(&terminal, NULL, NULL, NULL);
+	assert_true(shell >= 0);
+	if (!shell)
+		run_shell(peer);
+	assert_true(is_seen(terminal, "peer 1: running"));
+	type(terminal, "\032");
+	assert_true(is_seen(terminal, stopped));
+	assert_true(is_seen(terminal, "peer 1: running"));
+	type(terminal, "\003");
+	assert_true(is_seen(terminal, "summary of"));
+	be_patient();
+	while (waitpid(shell, &status, WNOHANG) != shell && monotonic_ns() < give_up_ns)
+		is_seen(terminal, "\001");
+	assert_int_equal(status, EXIT_SUCCESS);
+	close(terminal);
+	close(stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_view_with_a_peer_goes_on_when_it_was_stopped),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
 		cmocka_unit_test(what_a_peer_says_while_an_interval_ends_is_told),
 	};
