@@ -758,6 +758,34 @@ static void summary_rates_are_averages_of_the_run(void **state)
 	stats_free(&s);
 }
 
+/* Rates are then those of the time that was measured, and the heading says of how long. */
+static void bursts_are_told_with_how_long_was_measured(void **state)
+{
+	struct stats s = stats_make();
+	char *text;
+
+	(void)state;
+	s.burst = (struct burst){.on_ns = 1000000000, .every_ns = 60000000000};
+	s.bursts = 10;
+	s.passed = 600;
+	s.counters_total[COUNTER_BURST_EDGE] = 17;
+	text = view_render(view_interval, &s, pipe_ascii);
+	assert_contains(text, "  burst 10, of 1.0 s every 60.0 s  measured 10.0 s of 600.0 s\n");
+	assert_contains(text, " burst_edge=17");
+	assert_lacks(text, "interval ");
+	free(text);
+	text = view_render(view_summary, &s, pipe_ascii);
+	assert_has_line(text,
+			"summary of 10 bursts of 1.0 s every 60.0 s, measured 10.0 s of 600.0 s: "
+			"rates and latencies are of the bursts");
+	assert_has_row(text, "nvme10 1 write 500 50.0 50.0 0.50 10.0ms");
+	assert_has_line(text,
+			"loss burst_edge 17  # commands that began before a burst or ended after "
+			"it, and are in no figure");
+	free(text);
+	stats_free(&s);
+}
+
 static void summary_on_a_terminal_is_whole(void **state)
 {
 	struct stats s = stats_make();
@@ -932,6 +960,7 @@ int main(void)
 		cmocka_unit_test(empty_lines_go_before_anything_is_left_out),
 		cmocka_unit_test(summary_counts_commands_and_losses_for_scripts),
 		cmocka_unit_test(summary_rates_are_averages_of_the_run),
+		cmocka_unit_test(bursts_are_told_with_how_long_was_measured),
 		cmocka_unit_test(summary_on_a_terminal_is_whole),
 		cmocka_unit_test(run_of_no_time_has_no_rates),
 		cmocka_unit_test(full_disk_is_an_error),
