@@ -9,7 +9,8 @@
 #   make lint       clang-tidy, cppcheck and shellcheck
 #   make analyze    clang's analyzer: what lint takes too long for
 #   make format     clang-format all C files
-#   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows
+#   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
+#                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
 #   make install    the program, its manual pages and bash completion, to $(DESTDIR)$(prefix)
@@ -63,7 +64,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/
 # What does not need BPF can be tested by itself, and lies in folders of its own.
 UNIT_FOLDERS := core stream merge peer view
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,attach empty.bpf.o empty_stock.bpf.o)
+BENCH_PROGRAMS := $(BUILD)/bench/attach
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -112,7 +113,7 @@ format: deps
 
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
-	$(Q)BUILD=$(BUILD) BENCH='$(BENCH)' tests/bench/overhead
+	$(Q)BUILD=$(BUILD) BENCH='$(BENCH)' WORKLOADS='$(WORKLOADS)' KINDS='$(KINDS)' tests/bench/overhead
 
 bench-report: deps
 	$(Q)$(MAKE) --no-print-directory all $(addprefix $(BUILD)/bench/,generate live)
@@ -187,10 +188,6 @@ $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c | $(BUILD)/bench
-	@echo "  BPF     $@"
-	$(Q)$(COMPILE_BPF) -MMD -MP -c -o $@ $<
-
 $(BUILD) $(BUILD)/bench:
 	$(Q)mkdir -p $@
 
@@ -206,9 +203,8 @@ compile_commands.json: FORCE $(SKELETONS)
 	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
 	$(call compile_entries,$(filter-out tests/unit/bpf/%,$(UNIT_TESTS:$(BUILD)/%=tests/%.c)),tests,,$(COMPILE_TEST))
 	$(call compile_entries,$(wildcard tests/unit/bpf/test_*.c),tests,,$(COMPILE_BPF_TEST))
-	$(call compile_entries,$(filter-out %.bpf.c,$(wildcard tests/bench/*.c)),tests,,$(COMPILE_TEST))
+	$(call compile_entries,$(wildcard tests/bench/*.c),tests,,$(COMPILE_TEST))
 	$(call compile_entries,$(wildcard bpf/*.bpf.c),bpf,,$(COMPILE_BPF))
-	$(call compile_entries,$(wildcard tests/bench/*.bpf.c),tests,,$(COMPILE_BPF))
 	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
