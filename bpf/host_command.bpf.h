@@ -7,6 +7,7 @@
 #define NTPROF_HOST_COMMAND_BPF_H
 
 #include "arrival.bpf.h"
+#include "headers.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "stages.bpf.h"
@@ -116,6 +117,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		return connect;
 	q->queue = h->queue;
 	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
+	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
+		     (__u64)BPF_CORE_READ(queue, pdu));
 	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
 	return connect;
 }
@@ -335,8 +338,14 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 	return NT_SHAPE_NO_DATA;
 }
 
-/* The status with which the host ends a command that it cannot send (drivers/nvme/host/core.c). */
+/*
+ * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
+ * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
+ */
 #define NVME_SC_HOST_PATH_ERROR 0x370
+#define NVME_SC_HOST_ABORTED_CMD 0x371
+/* Status code and its type, without what says how to try again (NVMe Base 2.0, 3.3.3.2.1). */
+#define NVME_STATUS_MASK 0x7ff
 
 /*
  * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
@@ -356,6 +365,22 @@ static __always_inline void count_unbegun(struct request *rq)
 		count(NT_CNT_NEVER_SENT);
 	else
 		count(NT_CNT_NO_START);
+}
+
+/*
+ * Whether the host has given up a command of which no CQE was seen: it may have been answered all the
+ * same, unseen. A command that fails over to another path is given up as well, and from Linux 6.6 on
+ * with a status of success; its bios have gone to the other path, which those of a command that ends
+ * have not yet, where it transfers data. @rq: typed
+ */
+static __always_inline bool given_up(struct request *rq, const struct nt_record *r)
+{
+	struct nvme_tcp_request *req = driver_part(rq);
+	__u16 status = BPF_CORE_READ(req, req.status) & NVME_STATUS_MASK;
+
+	return BPF_CORE_READ(req, req.flags) & NVME_REQ_CANCELLED ||
+	       status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD ||
+	       (r->length && !rq->bio);
 }
 
 /*
@@ -403,16 +428,18 @@ static __always_inline int request_end(struct request *rq, bool nested)
 	shape = shape_of(r);
 	r->shape = shape;
 	begin = r->points[NT_H_SUBMIT];
-	/*
-	 * A read without CQE may have had its last data before the program that sees them was
-	 * attached.
-	 */
-	if (!r->points[NT_H_CQE] &&
-	    (!(r->flags & NT_F_NO_CQE) || BPF_CORE_READ(driver_part(rq), req.status))) {
-		count(NT_CNT_CANCELLED);
-		r->flags = (r->flags & ~NT_F_CONNECT) | NT_F_CANCELLED;
-		record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
-		return 0;
+	/* Of a read without CQE the last data may have come in part. */
+	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE) {
+		r->flags &= ~NT_F_CONNECT;
+		if (given_up(rq, r)) {
+			count(NT_CNT_CANCELLED);
+			r->flags |= NT_F_CANCELLED;
+			record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+			return 0;
+		}
+		/* Its answer was not seen: perhaps the queue's headers go elsewhere by now. */
+		if (!r->points[NT_H_CQE])
+			q->queue = 0;
 	}
 	if (!begin) {
 		count(NT_CNT_SUBMIT_MISSING);

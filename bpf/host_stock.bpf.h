@@ -3,9 +3,9 @@
  * The host's points for an nvme-tcp that nobody patched: from functions that the compiler kept, and
  * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * Arguments are typed; what hangs on a void pointer, or comes from a per-CPU note, is a plain
- * address, whose read costs as much as nine typed ones. A note may be stale: the command that it
- * leads to has to be in flight, with the command id that was received.
+ * Arguments are typed; what hangs on a void pointer, or comes from a table of ours, is a plain
+ * address, whose read costs as much as nine typed ones. A queue that is known by an address may be
+ * stale: the command that it leads to has to be in flight, with the command id that was received.
  *
  * Programs on functions that the whole kernel shares return after one comparison where they are not
  * called for NVMe/TCP.
@@ -21,49 +21,10 @@
 #define NVME_SQE_BYTES 48
 /* Of a struct nvme_tcp_request: all that is asked for at once, where it begins as in Linux 6.1. */
 #define HOST_REQUEST_BYTES 64
-/*
- * Of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all have this header
- * length).
- */
-#define HOST_PDU_BYTES 24
-#define HOST_PDU_DIGEST_BYTES 4
-
 /* CO-RE: struct blk_mq_ops with its function as a plain pointer. */
 struct blk_mq_ops___plain {
 	void *queue_rq;
 } __attribute__((preserve_access_index));
-
-/* include/net/tcp.h: has no tag, so vmlinux.h cannot list it. */
-typedef struct {
-	union {
-		void *data;
-	} arg;
-} __attribute__((preserve_access_index)) read_descriptor_t;
-
-/*
- * Which queue a CPU was last seen to receive on: noted by stock_recv_skb for stock_recv_pdu, which
- * runs on the same CPU inside the same call. A note stays when that call is over, or another task
- * takes the CPU: then what is copied does not go to @pdu.
- */
-struct host_note {
-	__u64 pdu;  /* address of the buffer in which the queue gathers the header of a PDU */
-	__u32 slot; /* of that queue */
-	__u32 pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct host_note);
-} notes SEC(".maps");
-
-static __always_inline struct host_note *note_of_cpu(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&notes, &zero);
-}
 
 /* @rq: typed */
 static __always_inline bool is_nvme_tcp(struct request *rq)
@@ -298,19 +259,6 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 	return 0;
 }
 
-SEC("fentry/nvme_tcp_recv_skb")
-int BPF_PROG(stock_recv_skb, read_descriptor_t *desc)
-{
-	struct nvme_tcp_queue *queue = desc->arg.data;
-	struct host_note *n = note_of_cpu();
-
-	if (!n)
-		return 0;
-	n->slot = slot_by_address((__u64)queue);
-	n->pdu = (__u64)BPF_CORE_READ(queue, pdu);
-	return 0;
-}
-
 /*
  * The header of a PDU has been received whole: nvme_tcp_handle_c2h_data(), _r2t(), _comp() follow.
  * @pdu: HOST_PDU_BYTES of it, on the stack
@@ -350,23 +298,25 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 
 /*
  * nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. The last
- * piece is the one that ends where the header does, or its digest.
+ * piece is the one that ends where the header does, or its digest. Its queue is known by where the
+ * header goes, so nothing has to hold from an earlier program to this one: the task may have been
+ * preempted and have gone to another CPU. Nobody else writes to @to before this returns.
  */
 SEC("fexit/skb_copy_bits")
 int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
-	struct host_note *n = note_of_cpu();
+	const struct nt_header *h = header_find((__u64)to);
 	__u64 pdu[HOST_PDU_BYTES / 8];
 	__u64 end;
 
-	if (!n || (__u64)to - n->pdu >= HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES || ret)
+	if (!h || ret)
 		return 0;
-	end = (__u64)to - n->pdu + len;
+	end = (__u64)to - h->address + len;
 	if (end != HOST_PDU_BYTES && end != HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES)
 		return 0;
-	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)n->pdu))
+	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)h->address))
 		return 0;
-	pdu_received(n->slot, pdu, skb->tstamp);
+	pdu_received(h->slot, pdu, skb->tstamp);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #define __VMLINUX_H__
 
 /* only pointed to */
+struct bio;
 struct blk_mq_ops;
 
 /* include/uapi/asm-generic/int-ll64.h */
@@ -147,6 +148,7 @@ struct request {
 	struct blk_mq_hw_ctx *mq_hctx;
 	int tag;
 	u64 start_time_ns;
+	struct bio *bio;
 	enum mq_rq_state state;
 };
 
@@ -227,8 +229,13 @@ struct nvmf_ctrl_options {
 };
 
 /* drivers/nvme/host/nvme.h */
+enum {
+	NVME_REQ_CANCELLED = 1,
+};
+
 struct nvme_request {
 	struct nvme_command *cmd;
+	u8 flags;
 	u16 status;
 	struct nvme_ctrl *ctrl;
 };

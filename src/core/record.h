@@ -163,6 +163,7 @@ struct nt_stage_hists {
  * struct nt_queue - one queue of one controller, as the BPF programs know it
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
  * @queue: address of the driver's queue (host, from stock probes)
+ * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
  * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
@@ -181,6 +182,7 @@ struct nt_stage_hists {
 struct nt_queue {
 	__u64 object;
 	__u64 queue;
+	__u64 header;
 	__s64 pdu_time;
 	__u32 pdu_seq;
 	__u32 sending;
@@ -194,6 +196,17 @@ struct nt_queue {
 	__u16 pad;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE];
 	__u32 hist[2][NT_OPS_NR];
+};
+
+/**
+ * struct nt_header - the memory in which a queue gathers the header of a PDU (host, from stock probes)
+ * @address: 0: this entry is free, and what is looked for is not behind it either
+ * @slot: of the queue
+ */
+struct nt_header {
+	__u64 address;
+	__u32 slot;
+	__u32 pad;
 };
 
 /**

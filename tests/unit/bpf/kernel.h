@@ -47,6 +47,11 @@ static __always_inline __u64 plain_number(__u64 address)
 	return address;
 }
 
+static __always_inline __u32 low_half(__u64 address)
+{
+	return (__u32)address;
+}
+
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {
 	return ((__u32)address >> 6) * 0x9e3779b1u >> (32 - bits);

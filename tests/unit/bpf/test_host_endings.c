@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How a command of the host is told to have ended, where programs were skipped, and where the host gave it up. */
+#include "bpf/host.h"
+
+#define QUEUES 3
+#define REQUESTS 4
+
+static struct machine {
+	struct blk_mq_ops___plain mq_ops;
+	struct request_queue rq_queue;
+	struct blk_mq_hw_ctx hctx[QUEUES];
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl;
+	struct nvme_tcp_queue queues[QUEUES];
+	struct socket socket;
+	struct sock sk;
+	struct bio {
+		int unused;
+	} bio;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_command sqe;
+	} requests[REQUESTS];
+	/* As kmalloc() aligns them, one behind the other. */
+	struct {
+		char bytes[NT_HEADER_ALIGN];
+	} __attribute__((aligned(NT_HEADER_ALIGN))) headers[2 * QUEUES];
+	__u16 cid;
+	bool stock;
+} m;
+
+/* As long as it is on the wire: the structures of tests have fewer members. */
+union pdu {
+	char bytes[HOST_PDU_BYTES];
+	struct nvme_tcp_rsp_pdu rsp;
+	struct nvme_tcp_data_pdu data;
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	nt_control.began_ns = 1;
+	memset(nt_headers, 0, sizeof(nt_headers));
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	m.mq_ops.queue_rq = &m.mq_ops;
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
+	m.ctrl.ctrl.opts = &m.opts;
+	m.ctrl.queues = m.queues;
+	for (int qid = 0; qid < QUEUES; qid++) {
+		m.hctx[qid].queue_num = qid - 1;
+		m.queues[qid].ctrl = &m.ctrl;
+		m.queues[qid].sock = &m.socket;
+		m.queues[qid].pdu = &m.headers[qid];
+	}
+	for (int i = 0; i < REQUESTS; i++) {
+		m.requests[i].req.req.ctrl = &m.ctrl.ctrl;
+		m.requests[i].req.req.cmd = &m.requests[i].sqe;
+		m.requests[i].rq = (struct request){
+			.q = &m.rq_queue, .tag = i, .state = MQ_RQ_COMPLETE, .bio = &m.bio};
+	}
+	return 0;
+}
+
+static int setup_stock(void **state)
+{
+	setup(state);
+	m.stock = true;
+	return 0;
+}
+
+static void submit(int i, int qid, __u8 opcode)
+{
+	struct request *rq = &m.requests[i].rq;
+	struct nvme_tcp_cmd_pdu pdu;
+
+	m.requests[i].sqe = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | i, .nsid = 1}};
+	m.requests[i].sqe.common.dptr.sgl.length = opcode == NVME_CMD_FLUSH ? 0 : 4096;
+	m.requests[i].req.queue = &m.queues[qid];
+	m.requests[i].req.req.status = 0;
+	m.requests[i].req.req.flags = 0;
+	rq->mq_hctx = &m.hctx[qid];
+	rq->start_time_ns = kernel.now += 100;
+	pdu.cmd = m.requests[i].sqe;
+	if (m.stock)
+		stock_queue_rq(NULL, rq);
+	else
+		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[qid]);
+	cmd_reach(cmd_of(&m.queues[qid], qid, rq), NT_H_SEND_CMD);
+}
+
+/* The driver copies a piece of a header, on whatever CPU. */
+static void copy(int qid, const union pdu *pdu, size_t from, size_t size)
+{
+	const struct sk_buff skb = {.tstamp = (ktime_t)kernel.now};
+	char *to = (char *)m.queues[qid].pdu + from;
+
+	memcpy(to, pdu->bytes + from, size);
+	stock_recv_pdu(NULL, &skb, 0, to, (int)size, 0);
+}
+
+static union pdu response(int i, __u16 status)
+{
+	union pdu pdu = {
+		.rsp = {.hdr.type = nvme_tcp_rsp,
+			.cqe = {.command_id = m.requests[i].sqe.common.command_id,
+				.status = status << 1}},
+	};
+
+	m.requests[i].req.req.status = status;
+	return pdu;
+}
+
+/* @data: of a read: a data PDU that is the last, so that no CQE follows */
+static union pdu data(int i)
+{
+	return (union pdu){
+		.data = {.hdr = {.type = nvme_tcp_c2h_data, .flags = NVME_TCP_F_DATA_SUCCESS},
+			 .command_id = m.requests[i].sqe.common.command_id},
+	};
+}
+
+/* The program that sees it is skipped where @seen is false. */
+static void answer(int i, int qid, bool seen)
+{
+	union pdu pdu = response(i, 0);
+
+	if (!seen)
+		return;
+	if (m.stock)
+		copy(qid, &pdu, 0, HOST_PDU_BYTES);
+	else
+		process_nvme_cqe(NULL, &m.requests[i].rq, &pdu.rsp, qid, 0, &m.queues[qid]);
+}
+
+static void receive(int i, int qid)
+{
+	union pdu pdu = data(i);
+
+	if (m.stock)
+		copy(qid, &pdu, 0, HOST_PDU_BYTES);
+	else
+		handle_c2h_data(NULL, &m.requests[i].rq, qid, 4096, 0, &pdu.data, &m.queues[qid]);
+}
+
+static void complete(int i)
+{
+	rq_complete(NULL, &m.requests[i].rq);
+}
+
+static __u64 counted(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
+		for (unsigned int b = 0; b < NT_BUCKETS; b++)
+			n += kernel.hists[h].buckets[b];
+	return n;
+}
+
+static void answer_that_was_not_seen_is_no_cancellation(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, false);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
+	assert_int_equal(counted(), 1);
+	assert_true(last_record()->flags & NT_F_UNSPLIT);
+	assert_false(last_record()->flags & NT_F_CANCELLED);
+}
+
+static void cancel(int i, __u16 status, __u8 flags)
+{
+	m.requests[i].req.req.status = status;
+	m.requests[i].req.req.flags = flags;
+}
+
+static void assert_cancelled(__u64 n)
+{
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], n);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);
+	assert_int_equal(counted(), 0);
+	assert_true(last_record()->flags & NT_F_CANCELLED);
+}
+
+static void what_the_host_gives_up_is_cancelled(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_cancelled(1);
+	/* nvme_tcp_complete_timed_out() */
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, NVME_SC_HOST_ABORTED_CMD, 0);
+	complete(0);
+	assert_cancelled(2);
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, NVME_SC_HOST_PATH_ERROR, 0);
+	complete(0);
+	assert_cancelled(3);
+}
+
+/* Since Linux 6.6: nvme_failover_req() */
+static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, 0, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_cancelled(1);
+	/* Timed out while the controller was not live: without the flag. */
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, 0, 0);
+	m.requests[0].rq.bio = NULL;
+	complete(0);
+	assert_cancelled(2);
+}
+
+static void read_without_cqe_that_is_cut_is_cancelled(void **state)
+{
+	union pdu pdu;
+
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	receive(0, 1);
+	/* Some of the last data have come. */
+	pdu = data(0);
+	recv_data(NULL, &m.requests[0].rq, 1, 512, 0, &pdu.data, &m.queues[1]);
+	cancel(0, 0, NVME_REQ_CANCELLED);
+	m.requests[0].rq.bio = NULL;
+	complete(0);
+	assert_cancelled(1);
+}
+
+static void read_without_cqe_ends_with_its_data(void **state)
+{
+	union pdu pdu;
+
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	receive(0, 1);
+	pdu = data(0);
+	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(), 1);
+	assert_true(last_record()->flags & NT_F_NO_CQE);
+}
+
+/* A flush has no bio of its own. */
+static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_FLUSH);
+	m.requests[0].rq.bio = NULL;
+	answer(0, 1, false);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(), 1);
+}
+
+#define assert_seen(i)                                                                     \
+	do {                                                                               \
+		complete(i);                                                               \
+		assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);                \
+		assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);            \
+		assert_int_not_equal(last_record()->points[NT_H_CQE], 0);                  \
+		assert_int_equal(last_record()->cid, m.requests[i].sqe.common.command_id); \
+	} while (0)
+
+/* The task that receives is preempted by others that do, and goes on elsewhere. */
+static void headers_are_of_the_queue_that_they_are_copied_to(void **state)
+{
+	union pdu first, second;
+
+	(void)state;
+	m.stock = true;
+	submit(0, 1, NVME_CMD_WRITE);
+	submit(1, 2, NVME_CMD_WRITE);
+	first = response(0, 0);
+	second = response(1, 0);
+	copy(1, &first, 0, 10);
+	copy(2, &second, 0, 20);
+	copy(1, &first, 10, HOST_PDU_BYTES - 10);
+	copy(2, &second, 20, HOST_PDU_BYTES - 20);
+	assert_seen(0);
+	assert_seen(1);
+}
+
+static void headers_of_queues_that_lie_close_are_told_apart(void **state)
+{
+	(void)state;
+	m.stock = true;
+	for (int round = 0; round < 3; round++) {
+		for (int qid = 1; qid < QUEUES; qid++) {
+			submit(qid, qid, NVME_CMD_WRITE);
+			answer(qid, qid, true);
+			assert_seen(qid);
+		}
+	}
+}
+
+static void queue_that_is_connected_again_has_other_memory(void **state)
+{
+	(void)state;
+	m.stock = true;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	assert_seen(0);
+	m.queues[2].pdu = &m.headers[1];
+	m.queues[1].pdu = &m.headers[2];
+	for (int qid = 1; qid < QUEUES; qid++) {
+		submit(0, qid, NVME_FABRICS_COMMAND);
+		answer(0, qid, true);
+		assert_seen(0);
+	}
+	for (int qid = 1; qid < QUEUES; qid++) {
+		submit(0, qid, NVME_CMD_WRITE);
+		answer(0, qid, true);
+		assert_seen(0);
+	}
+}
+
+/* Connect's program was skipped. */
+static void queue_with_unknown_memory_is_known_again_after_a_command(void **state)
+{
+	(void)state;
+	m.stock = true;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	assert_seen(0);
+	m.queues[1].pdu = &m.headers[QUEUES];
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
+	nt_control.counters[NT_CNT_POINT_MISSING] = 0;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	assert_seen(0);
+}
+
+/* Of queues that come and go for as long as the machine is up, the entries are used again. */
+static void memory_of_queues_that_have_gone_is_not_kept(void **state)
+{
+	static char memory[1 << NT_HEADER_BITS][NT_HEADER_ALIGN]
+		__attribute__((aligned(NT_HEADER_ALIGN)));
+
+	(void)state;
+	for (unsigned int n = 0; n < 4u << NT_HEADER_BITS; n++) {
+		__u32 slot = n % SLOTS;
+		char *at = memory[n * 7919 % (1 << NT_HEADER_BITS)];
+
+		header_learn(queue_at(slot), slot, (__u64)at);
+		assert_int_equal(header_find((__u64)at + 8)->slot, slot);
+		/* All that are connected now. */
+		for (__u32 i = 0; i <= n && i < SLOTS; i++) {
+			const struct nt_header *h = header_find(kernel.queues[i].header);
+
+			assert_non_null(h);
+			assert_int_equal(h->slot, i);
+		}
+	}
+}
+
+#define TRACEPOINT(test) cmocka_unit_test_setup(test, setup)
+#define STOCK(test)                                           \
+	{                                                     \
+		"stock_" #test, test, setup_stock, NULL, NULL \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACEPOINT(answer_that_was_not_seen_is_no_cancellation),
+		STOCK(answer_that_was_not_seen_is_no_cancellation),
+		TRACEPOINT(what_the_host_gives_up_is_cancelled),
+		STOCK(what_the_host_gives_up_is_cancelled),
+		TRACEPOINT(what_fails_over_is_cancelled_though_its_status_is_cleared),
+		STOCK(what_fails_over_is_cancelled_though_its_status_is_cleared),
+		TRACEPOINT(read_without_cqe_that_is_cut_is_cancelled),
+		TRACEPOINT(read_without_cqe_ends_with_its_data),
+		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
+		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
+		TRACEPOINT(headers_are_of_the_queue_that_they_are_copied_to),
+		TRACEPOINT(headers_of_queues_that_lie_close_are_told_apart),
+		TRACEPOINT(queue_that_is_connected_again_has_other_memory),
+		TRACEPOINT(queue_with_unknown_memory_is_known_again_after_a_command),
+		TRACEPOINT(memory_of_queues_that_have_gone_is_not_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
