@@ -8,15 +8,23 @@
 
 /* See "nested" in control.bpf.h. */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(rq_complete_nested, struct request *rq)
+int BPF_PROG(rq_complete_nested, struct request *rq, int error)
 {
-	return request_end(rq, true);
+	return request_end(rq, error, true);
 }
 
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(rq_complete, struct request *rq)
+int BPF_PROG(rq_complete, struct request *rq, int error)
 {
-	return request_end(rq, false);
+	return request_end(rq, error, false);
+}
+
+/* nvme-tcp is told that a request is out for too long. It may yet get another while, or end. */
+SEC("fentry/nvme_tcp_timeout")
+int BPF_PROG(timed_out, struct request *rq)
+{
+	count(NT_CNT_TIMEOUTS);
+	return 0;
 }
 
 #include "host_tracepoints.bpf.h"

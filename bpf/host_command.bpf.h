@@ -7,20 +7,16 @@
 #define NTPROF_HOST_COMMAND_BPF_H
 
 #include "arrival.bpf.h"
+#include "errors.bpf.h"
 #include "headers.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
+#include "request.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
 #include "submission.bpf.h"
 
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
-
-/* blk_mq_rq_to_pdu() */
-static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
-{
-	return (void *)((__u64)rq + bpf_core_type_size(struct request));
-}
 
 /* @queue: typed */
 static __always_inline struct nt_queue *queue_of(struct nvme_tcp_queue *queue, int qid)
@@ -139,35 +135,6 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 	}
 	count(NT_CNT_OVERWRITTEN);
 	return 0;
-}
-
-/*
- * From Linux 6.18 on, which is when the enum got its name, a request whose time nobody asks for keeps
- * that of its last use; before, it has none. The block layer's own for a flush, which is the only
- * one of its opcode that is a part of a flush sequence, begins anew each time (blk_kick_flush()).
- */
-enum rqf_flags___named { __RQF_FLUSH_SEQ___named = 2, __RQF_IO_STAT___named = 8 };
-
-struct request___flags {
-	__u32 rq_flags;
-} __attribute__((preserve_access_index));
-
-/*
- * When the block layer began with a request; 0: it did not look at the clock.
- * @rq: typed
- * @flush: it is known to be a Flush
- */
-static __always_inline __u64 start_time(struct request *rq, bool flush)
-{
-	struct request___flags *flags = (void *)rq;
-	__u32 timed;
-
-	if (!bpf_core_enum_value_exists(enum rqf_flags___named, __RQF_IO_STAT___named))
-		return rq->start_time_ns;
-	timed = 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_IO_STAT___named);
-	if (flush)
-		timed |= 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_FLUSH_SEQ___named);
-	return flags->rq_flags & timed ? rq->start_time_ns : 0;
 }
 
 /*
@@ -339,15 +306,6 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 }
 
 /*
- * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
- * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
- */
-#define NVME_SC_HOST_PATH_ERROR 0x370
-#define NVME_SC_HOST_ABORTED_CMD 0x371
-/* Status code and its type, without what says how to try again (NVMe Base 2.0, 3.3.3.2.1). */
-#define NVME_STATUS_MASK 0x7ff
-
-/*
  * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
  * never were a command. While a controller resets, the host ends commands that it has not even
  * begun: those are the ones that were made since beginnings are seen or, where that is not known,
@@ -355,41 +313,57 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
  */
 static __always_inline void count_unbegun(struct request *rq)
 {
-	struct nvme_tcp_request *req = driver_part(rq);
 	__u64 made = start_time(rq, false);
 
 	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	if (made ? made >= nt_control.began_ns
-		 : BPF_CORE_READ(req, req.status) == NVME_SC_HOST_PATH_ERROR)
+	if (made ? made >= nt_control.began_ns : status_of_request(rq) == NVME_SC_HOST_PATH_ERROR)
 		count(NT_CNT_NEVER_SENT);
 	else
 		count(NT_CNT_NO_START);
 }
 
 /*
- * Whether the host has given up a command of which no CQE was seen: it may have been answered all the
- * same, unseen. A command that fails over to another path is given up as well, and from Linux 6.6 on
- * with a status of success; its bios have gone to the other path, which those of a command that ends
- * have not yet, where it transfers data. @rq: typed
+ * A command has ended with an error. Of the host's own ones, CQEs tell of some: data that are not
+ * what their digest says.
+ * @rq: typed
  */
-static __always_inline bool given_up(struct request *rq, const struct nt_record *r)
+static __always_inline void failed(struct request *rq, const struct nt_record *r)
 {
-	struct nvme_tcp_request *req = driver_part(rq);
-	__u16 status = BPF_CORE_READ(req, req.status) & NVME_STATUS_MASK;
+	error_count(r);
+	if (failed_over(rq, r))
+		count(NT_CNT_FAILOVERS);
+}
 
-	return BPF_CORE_READ(req, req.flags) & NVME_REQ_CANCELLED ||
-	       status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD ||
-	       (r->length && !rq->bio);
+/*
+ * One that is only counted has ended: how, is known only where the block layer has been told of an
+ * error.
+ */
+static __always_inline void counted_end(struct request *rq, struct nt_queue *q, struct nt_record *r,
+					int error)
+{
+	if (error) {
+		if (given_up(rq, r)) {
+			count(NT_CNT_CANCELLED);
+			return;
+		}
+		r->status = status_of_request(rq);
+		if (is_error(r)) {
+			failed(rq, r);
+			return;
+		}
+	}
+	others_count(q, r);
 }
 
 /*
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
+ * @error: what the block layer is told: a blk_status_t, or before Linux 5.16 an errno
  * @nested: the program that stands in for an interrupted one, and mostly finds that the other one
  *          has ended the command before: it counts no unknown ends
  */
-static __always_inline int request_end(struct request *rq, bool nested)
+static __always_inline int request_end(struct request *rq, int error, bool nested)
 {
 	struct nt_queue *q = NULL;
 	struct nt_record *r;
@@ -417,7 +391,7 @@ static __always_inline int request_end(struct request *rq, bool nested)
 		return 0;
 	if (only_counted(c)) {
 		cmd_release(c);
-		others_count(q, &c->r);
+		counted_end(rq, q, &c->r, error);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
@@ -433,6 +407,8 @@ static __always_inline int request_end(struct request *rq, bool nested)
 		r->flags &= ~NT_F_CONNECT;
 		if (given_up(rq, r)) {
 			count(NT_CNT_CANCELLED);
+			if (failed_over(rq, r))
+				count(NT_CNT_FAILOVERS);
 			r->flags |= NT_F_CANCELLED;
 			record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 			return 0;
@@ -440,6 +416,14 @@ static __always_inline int request_end(struct request *rq, bool nested)
 		/* Its answer was not seen: perhaps the queue's headers go elsewhere by now. */
 		if (!r->points[NT_H_CQE])
 			q->queue = 0;
+	}
+	/* Where the CQE says nothing of it. */
+	if (error && !is_error(r))
+		r->status = status_of_request(rq);
+	if (is_error(r)) {
+		failed(rq, r);
+		record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		return 0;
 	}
 	if (!begin) {
 		count(NT_CNT_SUBMIT_MISSING);

@@ -71,6 +71,7 @@ static __always_inline void record_counted(struct nt_record *r, struct nvme_comm
 	r->op = op_of(e->common.opcode, admin);
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
+	r->status = 0;
 }
 
 /* Fills what a record says of the entry, and resets the flags. */
@@ -83,6 +84,7 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	r->cid = e->common.command_id;
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
+	r->status = 0;
 	/* Only records have what follows. */
 	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
@@ -91,7 +93,6 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	if (!admin && (opcode == NVME_CMD_READ || opcode == NVME_CMD_WRITE ||
 		       opcode == NVME_CMD_WRITE_ZEROES || opcode == NVME_CMD_COMPARE))
 		r->slba = slba_of(e);
-	r->status = 0;
 }
 
 #endif /* NTPROF_SUBMISSION_BPF_H */

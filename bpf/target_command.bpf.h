@@ -8,6 +8,7 @@
 #define NTPROF_TARGET_COMMAND_BPF_H
 
 #include "arrival.bpf.h"
+#include "errors.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "stages.bpf.h"
@@ -246,7 +247,7 @@ static __always_inline void count_unbegun(void)
 
 /*
  * To released: the answer's last PDU is handed to the socket. Programs that run for this command
- * later find it released, and leave it. @queue: see queue_begin()
+ * later find it released, and leave it. Its status is in its record. @queue: see queue_begin()
  */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
@@ -259,17 +260,22 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	if (q->identified != q->gen)
 		queue_identify(q, queue, r->slot);
 	cmd_release(c);
+	if (is_error(r))
+		error_count(r);
 	if (only_counted(c)) {
-		others_count(q, r);
+		if (!is_error(r))
+			others_count(q, r);
 		return;
 	}
 
 	shape = nt_target_shape(r);
 	r->shape = shape;
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
-	latency_count(q, r, now - begin);
-	if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0))
-		record_unsplit(r);
+	if (!is_error(r)) {
+		latency_count(q, r, now - begin);
+		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0))
+			record_unsplit(r);
+	}
 	record_submit(r, NT_TARGET, q, now - begin);
 }
 

@@ -272,14 +272,25 @@ EXEC_WRITE(nvmet_execute_admin_connect)
 EXEC_WRITE(nvmet_execute_io_connect)
 EXEC_WRITE(nvmet_execute_auth_send)
 
-/* To executed. @ctx: of a program at the entry of nvmet_tcp_queue_response(), which is TCP's own */
-static __always_inline int executed(void *ctx)
+/*
+ * To executed; with its status, because that is at hand here. Of an R2T, which comes here as well, it
+ * is success.
+ * @ctx: of a program at the entry of nvmet_tcp_queue_response(), which is TCP's own
+ * @req: typed
+ */
+static __always_inline int executed(void *ctx, struct nvmet_req *req)
 {
 	struct nt_cmd *c = cmd_of_plain(tcp_cmd_of(ctx, 0));
+	__u16 status = req->cqe->status;
 
 	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || (c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+	if (status) {
+		c = cmd_any_of_plain(tcp_cmd_of(ctx, 0));
+		if (c)
+			c->r.status = status >> 1;
+	}
 	return 0;
 }
 
@@ -287,13 +298,13 @@ static __always_inline int executed(void *ctx)
 SEC("fentry/nvmet_tcp_queue_response")
 int BPF_PROG(stock_done_nested, struct nvmet_req *req)
 {
-	return executed(ctx);
+	return executed(ctx, req);
 }
 
 SEC("fentry/nvmet_tcp_queue_response")
 int BPF_PROG(stock_done, struct nvmet_req *req)
 {
-	return executed(ctx);
+	return executed(ctx, req);
 }
 
 /*
@@ -321,8 +332,8 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
-	/* Only records have it. */
-	if (nt_knobs.select != NT_SELECT_NONE)
+	/* Where executed() was not there to tell. */
+	if (!c->r.points[NT_T_DONE])
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
 	cmd_end(q, queue, c, now);
 }

@@ -141,6 +141,7 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 			count_unbegun();
 		return 0;
 	}
+	c->r.status = cqe->status >> 1;
 	if (only_counted(c)) {
 		cmd_end(q, queue, c, 0);
 		return 0;
@@ -148,7 +149,6 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
-	c->r.status = cqe->status >> 1;
 	cmd_end(q, queue, c, now);
 	return 0;
 }

@@ -99,7 +99,7 @@ static int print_text(struct report *r)
 			return err;
 	}
 	/* Where the target answered nothing, all that is merged may have been given up. */
-	if (r->merged.commands || r->merged.cancelled) {
+	if (r->merged.commands || r->merged.cancelled || r->merged.errors.nr) {
 		printf("\n");
 		err = numbers_print_merged(&r->merged, stdout);
 		if (err)

@@ -31,28 +31,39 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
  * X(identifier, name, what it means). Everything that keeps a command out of a histogram, or a
  * record from its reader, is counted under one of these names.
  */
-#define NT_COUNTERS(X)                                                                    \
-	X(CANCELLED, "cancelled",                                                         \
-	  "commands that ended without a response (reset, timeout, abort)")               \
-	X(DIED, "died", "commands whose connection closed before they were answered")     \
-	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")           \
-	X(OVERWRITTEN, "overwritten",                                                     \
-	  "commands whose completion was not seen before the tag came back")              \
-	X(NO_START, "no_start", "completions of commands that began before tracing did")  \
-	X(NEVER_SENT, "never_sent",                                                       \
-	  "commands that the host ended unsent, its controller not being ready")          \
-	X(POINT_MISSING, "point_missing", "commands that could not be split into stages") \
-	X(SUBMIT_MISSING, "submit_missing",                                               \
-	  "commands without a start time (iostats off): latency is from queue_rq")        \
-	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")           \
-	X(HIST_FULL, "hist_full",                                                         \
-	  "commands counted in the shared histogram because all others are taken")        \
-	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")     \
-	X(ASYNC_EVENT, "async_event",                                                     \
+#define NT_COUNTERS(X)                                                                         \
+	X(CANCELLED, "cancelled",                                                              \
+	  "commands that ended without a response (reset, timeout, abort)")                    \
+	X(DIED, "died", "commands whose connection closed before they were answered")          \
+	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                \
+	X(OVERWRITTEN, "overwritten",                                                          \
+	  "commands whose completion was not seen before the tag came back")                   \
+	X(NO_START, "no_start", "completions of commands that began before tracing did")       \
+	X(NEVER_SENT, "never_sent",                                                            \
+	  "commands that the host ended unsent, its controller not being ready")               \
+	X(TIMEOUTS, "timeouts", "commands that took longer than the host waits (I/O timeout)") \
+	X(FAILOVERS, "failovers",                                                              \
+	  "commands that the host gave to another path after this one failed")                 \
+	X(ERRORS_FULL, "errors_full",                                                          \
+	  "errors that are in no count by status: there are too many different ones")          \
+	X(POINT_MISSING, "point_missing", "commands that could not be split into stages")      \
+	X(SUBMIT_MISSING, "submit_missing",                                                    \
+	  "commands without a start time (iostats off): latency is from queue_rq")             \
+	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                \
+	X(HIST_FULL, "hist_full",                                                              \
+	  "commands counted in the shared histogram because all others are taken")             \
+	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
+	X(ASYNC_EVENT, "async_event",                                                          \
 	  "Asynchronous Event Requests, which wait by design: not measured")
 
 #define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
 enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
+
+/*
+ * Of the status field of a completion queue entry, without the phase tag, the status code and its type: the rest says
+ * how to try again (NVMe Base 2.0, 3.3.3.2).
+ */
+#define NT_STATUS_MASK 0x7ff
 
 /* Flags of a record. */
 #define NT_F_NO_CQE (1u << 0)	 /* a read that ended with the C2H SUCCESS flag */
@@ -230,6 +241,22 @@ struct nt_names {
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
 };
+
+/**
+ * struct nt_error - whose commands ended, and how: a number of them is counted in the kernel
+ * @slot: of their queue
+ * @status: by NT_STATUS_MASK
+ * @op: enum nt_op
+ * @bank: which of its connections, by bit 0 of @gen, see struct nt_queue
+ */
+struct nt_error {
+	__u32 slot;
+	__u16 status;
+	__u8 op;
+	__u8 bank;
+};
+/* Different ones at a time: some of each of the most queues that there are states for. */
+#define NT_ERRORS 2048
 
 /* Which commands get a ring-buffer record. */
 enum nt_select {

@@ -95,6 +95,7 @@ void stats_begin_interval(struct stats *s)
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
 			hist_clear(&s->stage_interval[op][i]);
+	errors_begin_interval(&s->errors);
 	memset(s->alike_interval, 0, sizeof(s->alike_interval));
 	memset(s->counters_interval, 0, sizeof(s->counters_interval));
 }
@@ -156,6 +157,7 @@ void stats_free(struct stats *s)
 	for (size_t i = 0; i < s->nr_rows; i++)
 		free(s->rows[i]);
 	free(s->rows);
+	errors_free(&s->errors);
 	s->rows = NULL;
 	s->nr_rows = 0;
 }

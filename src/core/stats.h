@@ -12,6 +12,7 @@
 
 #include "core/burst.h"
 #include "core/counters.h"
+#include "core/errors.h"
 #include "core/hist.h"
 #include "core/record.h"
 #include "core/sample.h"
@@ -75,6 +76,7 @@ struct stats_row {
  * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC time of the last one of these
  * @rows: sorted by controller, queue, operation; @nr_rows of them
  * @stage_interval, @stage_total: [operation][stage of this side]
+ * @errors: commands that are in no histogram, because they ended with an error
  * @counters_interval, @counters_total: enum nt_counter, then STATS_*
  */
 struct stats {
@@ -102,6 +104,7 @@ struct stats {
 	size_t nr_rows;
 	struct hist stage_interval[NT_OPS_NR][NT_STAGES_MAX];
 	struct hist stage_total[NT_OPS_NR][NT_STAGES_MAX];
+	struct errors errors;
 	uint64_t counters_interval[COUNTERS_NR];
 	uint64_t counters_total[COUNTERS_NR];
 };
@@ -152,7 +155,7 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
 
-/** stats_free() - release the rows */
+/** stats_free() - release the rows and errors */
 void stats_free(struct stats *s);
 
 #endif /* NTPROF_CORE_STATS_H */

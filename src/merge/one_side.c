@@ -11,6 +11,7 @@
 #include "core/sample.h"
 #include "core/segments.h"
 #include "core/span.h"
+#include "core/statuses.h"
 #include "core/text.h"
 
 /* Connections that records may name: more than any machine has at a time; the one told of first gives way. */
@@ -121,6 +122,12 @@ static struct stats_row *row_get(struct one_side *o, const struct queue *q, enum
 	return stats_row(&o->s, q->controller, q->peer, q->qid, op, false);
 }
 
+static int count_error(struct one_side *o, const struct queue *q, enum nt_op op, uint16_t status)
+{
+	return errors_add(&o->s.errors, q ? q->controller : "", q ? q->peer : "", q ? q->qid : 0,
+			  op, status, 1);
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -133,6 +140,8 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 	/* Those that ended otherwise are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
+	if (status_is_error(r->status))
+		return count_error(o, q, op, r->status);
 	row = q && q->row[op] ? q->row[op] : row_get(o, q, op);
 	if (!row)
 		return -ENOMEM;

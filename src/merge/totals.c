@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/span.h"
+#include "core/statuses.h"
 
 int totals_init(struct totals *t, unsigned int max_slowest)
 {
@@ -27,6 +28,7 @@ void totals_free(struct totals *t)
 		free(t->row[i]);
 	free(t->row);
 	free(t->slowest);
+	errors_free(&t->errors);
 }
 
 /* The slowest are a heap with the fastest of them on top, the one to give way. */
@@ -238,6 +240,15 @@ void totals_add_single(struct totals *t, const struct merge_connection *c,
 	consider(t, record_latency_ns(host), c, host, NULL);
 }
 
+static int add_error(struct totals *t, const struct merge_connection *c, enum nt_op op,
+		     uint16_t status)
+{
+	char controller[32];
+
+	snprintf(controller, sizeof(controller), "nvme%u", c->host_instance);
+	return errors_add(&t->errors, controller, c->subsysnqn, c->qid, op, status, 1);
+}
+
 int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target)
 {
@@ -254,6 +265,8 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 		t->cancelled++;
 		return 0;
 	}
+	if (status_is_error(host->status))
+		return add_error(t, c, op, host->status);
 	row = row_get(t, c, op);
 	if (!row)
 		return -ENOMEM;
@@ -334,6 +347,8 @@ int totals_fold(struct totals *into, struct totals *from)
 		if (stages_move(into, from, (enum nt_op)op))
 			return -ENOMEM;
 	}
+	if (errors_fold(&into->errors, &from->errors))
+		return -ENOMEM;
 	into->commands += from->commands;
 	into->unsplit += from->unsplit;
 	into->cancelled += from->cancelled;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/errors.h"
 #include "core/hist.h"
 #include "core/record.h"
 #include "merge/connection.h"
@@ -89,6 +90,7 @@ struct totals_row {
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
  * @unsplit: commands of which a side lacks a point that its machine gives
  * @cancelled: commands that the host gave up (timeout, reset), which are in no latency and no stage
+ * @errors: commands that ended with an error, by the host's names for their queues; in no latency and no stage
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
@@ -103,6 +105,7 @@ struct totals {
 	unsigned int nr_rows;
 	uint64_t unsplit;
 	uint64_t cancelled;
+	struct errors errors;
 	uint64_t negative;
 	int64_t most_negative;
 	struct slow_command *slowest;

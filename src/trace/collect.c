@@ -10,6 +10,7 @@
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/connections.h"
+#include "trace/errors.h"
 #include "trace/in_flight.h"
 #include "trace/private.h"
 #include "trace/probes.h"
@@ -381,6 +382,8 @@ static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch,
 		return 0;
 	connections_count(t, s);
 	err = collect_rows(t, s, epoch) ?: in_flight_rows(t, s, now);
+	if (!err)
+		err = trace_errors_collect(t, s);
 	return err ? err : collect_stages(t, s, epoch);
 }
 

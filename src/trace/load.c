@@ -137,6 +137,7 @@ int load_finish(struct tracer *t)
 		return err;
 	t->hists_fd = bpf_map__fd(object_map(&t->object, "hists"));
 	t->stages_fd = bpf_map__fd(object_map(&t->object, "stages"));
+	t->errors_fd = bpf_map__fd(object_map(&t->object, "errors"));
 	return 0;
 }
 

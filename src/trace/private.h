@@ -71,6 +71,7 @@ struct tracer {
 	uint32_t nr_hists;
 	int hists_fd;
 	int stages_fd;
+	int errors_fd;
 
 	/* attach.c */
 	unsigned int attached; /* programs */
@@ -81,6 +82,10 @@ struct tracer {
 	/* in_flight.c */
 	struct overdue *overdue; /* NULL where nobody asks */
 	uint64_t overdue_looked_ns;
+
+	/* errors.c */
+	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
+	unsigned int nr_errors;
 
 	/* connections.c */
 	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */

@@ -49,7 +49,7 @@ const struct probe_way probe_ways[] = {
 	{NT_HOST,
 	 NT_TRACEPOINTS,
 	 H(COMPLETE),
-	 {"rq_complete_nested", "rq_complete", NULL},
+	 {"rq_complete_nested", "rq_complete", "?timed_out", NULL},
 	 "tracepoint block_rq_complete",
 	 NULL},
 
@@ -105,7 +105,7 @@ const struct probe_way probe_ways[] = {
 	{NT_HOST,
 	 NT_STOCK,
 	 H(COMPLETE),
-	 {"rq_complete_nested", "rq_complete", NULL},
+	 {"rq_complete_nested", "rq_complete", "?timed_out", NULL},
 	 "tracepoint block_rq_complete",
 	 NULL},
 
@@ -285,6 +285,7 @@ static const struct {
 	{"stock_queue_rq", "request"},
 	{"rq_complete", "request - -"},
 	{"rq_complete_nested", "request - -"},
+	{"timed_out", "request"},
 
 	{"stock_learn", "blk_mq_hw_ctx blk_mq_queue_data"},
 	{"stock_send_cmd", "nvme_tcp_request"},

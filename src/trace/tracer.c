@@ -14,6 +14,7 @@
 #include "core/time.h"
 #include "trace/attach.h"
 #include "trace/collect.h"
+#include "trace/errors.h"
 #include "trace/in_flight.h"
 #include "trace/kernel.h"
 #include "trace/load.h"
@@ -148,7 +149,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	err = load_finish(t);
 	if (err)
 		goto load_failed;
-	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t);
+	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t) ?: trace_errors_init(t);
 	if (err)
 		goto load_failed;
 	err = rx_clock_open(&t->clock);
@@ -332,6 +333,7 @@ void tracer_close(struct tracer *t)
 	ring_buffer__free(t->ring);
 	collect_free(t);
 	in_flight_free(t);
+	trace_errors_free(t);
 	connections_free(t);
 	object_close(&t->object);
 	rx_clock_close(&t->clock);

@@ -2,6 +2,7 @@
 #include "view/columns_commands.h"
 
 #include "core/names.h"
+#include "core/statuses.h"
 #include "core/span.h"
 
 static uint64_t first_point(const struct nt_record *r)
@@ -108,6 +109,15 @@ static void get_status(const void *row, const struct column *c, struct value *v)
 	v->none = r->r->flags & NT_F_IN_FLIGHT;
 }
 
+static void get_error(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_text(v, status_name(r->r->op, r->r->status));
+	v->none = r->r->flags & NT_F_IN_FLIGHT || !status_is_error(r->r->status);
+}
+
 static void get_op(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
@@ -151,6 +161,7 @@ static const struct column command[] = {
 	[COMMAND_SLBA] = {"slba", "slba", .unit = UNIT_NUMBER, .get = get_slba},
 	[COMMAND_LENGTH] = {"length", "length", .unit = UNIT_BYTES, .get = get_length},
 	[COMMAND_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 1},
+	[COMMAND_ERROR] = {"error", "error", .unit = UNIT_NAME, .get = get_error},
 	[COMMAND_REQUEUED] = {"requeued", "requeued", .unit = UNIT_FLAG, .get = get_flag,
 			      .arg = NT_F_REQUEUED},
 	[COMMAND_NO_CQE] = {"no_cqe", "no_cqe", .unit = UNIT_FLAG, .get = get_flag,

@@ -42,6 +42,7 @@ enum command_column {
 	COMMAND_SLBA,
 	COMMAND_LENGTH,
 	COMMAND_STATUS,
+	COMMAND_ERROR, /* what the status is called; none where it is success */
 	COMMAND_REQUEUED,
 	COMMAND_NO_CQE,
 	COMMAND_CANCELLED,

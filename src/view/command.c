@@ -16,23 +16,15 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" still in flight after ", COMMAND_LATENCY),
 	};
 	static const struct phrase what[] = {
-		PHRASE(NULL, COMMAND_TIME),
-		PHRASE(" ", COMMAND_SEEN),
-		PHRASE(" ", COMMAND_CONTROLLER),
-		PHRASE(" ", COMMAND_SUBSYSTEM),
-		PHRASE(" cntlid=", COMMAND_CNTLID),
-		PHRASE(" q", COMMAND_QUEUE),
-		PHRASE(" cid=", COMMAND_CID),
-		PHRASE(" op=", COMMAND_OP),
-		PHRASE(" opcode=", COMMAND_OPCODE),
-		PHRASE(" shape=", COMMAND_SHAPE),
-		PHRASE(" nsid=", COMMAND_NSID),
-		PHRASE(" slba=", COMMAND_SLBA),
-		PHRASE(" length=", COMMAND_LENGTH),
-		PHRASE(" status=", COMMAND_STATUS),
-		PHRASE(" requeued", COMMAND_REQUEUED),
-		PHRASE(" no_cqe", COMMAND_NO_CQE),
-		PHRASE(" cancelled", COMMAND_CANCELLED),
+		PHRASE(NULL, COMMAND_TIME),	    PHRASE(" ", COMMAND_SEEN),
+		PHRASE(" ", COMMAND_CONTROLLER),    PHRASE(" ", COMMAND_SUBSYSTEM),
+		PHRASE(" cntlid=", COMMAND_CNTLID), PHRASE(" q", COMMAND_QUEUE),
+		PHRASE(" cid=", COMMAND_CID),	    PHRASE(" op=", COMMAND_OP),
+		PHRASE(" opcode=", COMMAND_OPCODE), PHRASE(" shape=", COMMAND_SHAPE),
+		PHRASE(" nsid=", COMMAND_NSID),	    PHRASE(" slba=", COMMAND_SLBA),
+		PHRASE(" length=", COMMAND_LENGTH), PHRASE(" status=", COMMAND_STATUS),
+		PHRASE(" error=", COMMAND_ERROR),   PHRASE(" requeued", COMMAND_REQUEUED),
+		PHRASE(" no_cqe", COMMAND_NO_CQE),  PHRASE(" cancelled", COMMAND_CANCELLED),
 	};
 
 	LINE_PRINT(f, &command_columns, what, row);

@@ -8,6 +8,7 @@
 #include "view/columns_connections.h"
 #include "view/columns_hist.h"
 #include "view/columns_stages.h"
+#include "view/errors.h"
 #include "view/lines.h"
 
 #define LINE_VALUES(f, word, t, columns, row) \
@@ -108,6 +109,7 @@ int numbers_print_merged(const struct totals *m, FILE *f)
 		stages_of(&rows, op, "merged_stage", f);
 	}
 	err = queues_print(m, f);
+	errors_print_run(&m->errors, "merged_error", f);
 	LINE_PRINT(f, &merging_columns, rest, m);
 	return err;
 }

@@ -13,6 +13,7 @@
 #include "view/block.h"
 #include "view/connections.h"
 #include "view/csv.h"
+#include "view/errors.h"
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/json_block.h"
@@ -192,8 +193,10 @@ static int parts_print(const struct view_options *o, const struct block *b, cons
 	if (b->summary) {
 		/* On a terminal the tables above say the same as the other numbers. */
 		numbers_print_side(b->s, o->redraw, s->part[SCREEN_LOSSES]);
+		errors_print_run(&b->s->errors, "error", s->part[SCREEN_LOSSES]);
 		losses_print_run(b->s, s->part[SCREEN_LOSSES]);
 	} else {
+		errors_print_interval(&b->s->errors, s->part[SCREEN_LOSSES], wrap);
 		losses_print_interval(b->s, s->part[SCREEN_LOSSES], wrap);
 	}
 	return 0;

@@ -70,6 +70,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 
 #define SLOTS 32
 #define RECORDS_MAX 64
+#define ERRORS_MAX 4 /* of which there may be entries: see NT_ERRORS */
 
 static struct {
 	__u64 now;
@@ -80,6 +81,11 @@ static struct {
 	struct nt_stage_hists stages[NT_OPS_NR];
 	__u64 sockets[SLOTS]; /* addresses, by slot */
 	__u32 slot;	      /* found in them last */
+	struct {
+		struct nt_error error;
+		__u64 count;
+	} errors[ERRORS_MAX];
+	unsigned int nr_errors;
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
 } kernel;
@@ -112,6 +118,46 @@ static void *entry(void *table, size_t size, __u32 nr, const void *key)
 	__u32 at = *(const __u32 *)key;
 
 	return at < nr ? (char *)table + size * at : NULL;
+}
+
+/* As a map of type BPF_MAP_TYPE_HASH. */
+static __u64 *error_find(const void *key)
+{
+	for (unsigned int i = 0; i < kernel.nr_errors; i++)
+		if (!memcmp(&kernel.errors[i].error, key, sizeof(kernel.errors[i].error)))
+			return &kernel.errors[i].count;
+	return NULL;
+}
+
+static long error_update(const void *key, const void *value)
+{
+	if (error_find(key) || kernel.nr_errors == ERRORS_MAX)
+		return -1;
+	memcpy(&kernel.errors[kernel.nr_errors].error, key, sizeof(kernel.errors[0].error));
+	kernel.errors[kernel.nr_errors++].count = *(const __u64 *)value;
+	return 0;
+}
+
+/* How many commands of an operation ended with @status. */
+static inline __u64 errors_of(enum nt_op op, __u16 status)
+{
+	__u64 n = 0;
+
+	for (unsigned int i = 0; i < kernel.nr_errors; i++)
+		if (kernel.errors[i].error.op == op && kernel.errors[i].error.status == status)
+			n += kernel.errors[i].count;
+	return n;
+}
+
+/* How many are in latency histograms. */
+static inline __u64 latencies(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
+		for (unsigned int b = 0; b < NT_BUCKETS; b++)
+			n += kernel.hists[h].buckets[b];
+	return n;
 }
 
 __u64 bpf_ktime_get_ns(void)

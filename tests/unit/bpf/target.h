@@ -16,6 +16,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
 	if (map == &stages)
 		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	if (map == &errors)
+		return error_find(key);
 	assert_ptr_equal(map, &sockets);
 	for (kernel.slot = 0; kernel.slot < SLOTS; kernel.slot++)
 		if (kernel.sockets[kernel.slot] == *(const __u64 *)key)
@@ -25,7 +27,10 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 
 long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
 {
-	(void)flags;
+	if (map == &errors) {
+		assert_int_equal(flags, BPF_NOEXIST);
+		return error_update(key, value);
+	}
 	assert_ptr_equal(map, &sockets);
 	kernel.sockets[*(const __u32 *)value] = *(const __u64 *)key;
 	return 0;

@@ -104,8 +104,8 @@ static void end(int i, bool answered)
 	else
 		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[QID]);
 	if (random() % 2)
-		rq_complete(NULL, rq);
-	rq_complete_nested(NULL, rq);
+		rq_complete(NULL, rq, 0);
+	rq_complete_nested(NULL, rq, 0);
 }
 
 static bool tag_in_use(int tag)

@@ -149,17 +149,10 @@ static void receive(int i, int qid)
 
 static void complete(int i)
 {
-	rq_complete(NULL, &m.requests[i].rq);
-}
+	struct request *rq = &m.requests[i].rq;
 
-static __u64 counted(void)
-{
-	__u64 n = 0;
-
-	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
-		for (unsigned int b = 0; b < NT_BUCKETS; b++)
-			n += kernel.hists[h].buckets[b];
-	return n;
+	/* Linux tells the block layer of an error by another number. */
+	rq_complete(NULL, rq, m.requests[i].req.req.status ? 10 : 0);
 }
 
 static void answer_that_was_not_seen_is_no_cancellation(void **state)
@@ -170,7 +163,7 @@ static void answer_that_was_not_seen_is_no_cancellation(void **state)
 	complete(0);
 	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
 	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
-	assert_int_equal(counted(), 1);
+	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_UNSPLIT);
 	assert_false(last_record()->flags & NT_F_CANCELLED);
 }
@@ -185,7 +178,7 @@ static void assert_cancelled(__u64 n)
 {
 	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], n);
 	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);
-	assert_int_equal(counted(), 0);
+	assert_int_equal(latencies(), 0);
 	assert_true(last_record()->flags & NT_F_CANCELLED);
 }
 
@@ -250,7 +243,7 @@ static void read_without_cqe_ends_with_its_data(void **state)
 	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
 	complete(0);
 	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
-	assert_int_equal(counted(), 1);
+	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_NO_CQE);
 }
 
@@ -263,7 +256,7 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 	answer(0, 1, false);
 	complete(0);
 	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
-	assert_int_equal(counted(), 1);
+	assert_int_equal(latencies(), 1);
 }
 
 #define assert_seen(i)                                                                     \
@@ -370,6 +363,112 @@ static void memory_of_queues_that_have_gone_is_not_kept(void **state)
 	}
 }
 
+/* @status: of the CQE; @host: that which the host ends it with */
+static void end_with(int i, int qid, __u8 opcode, __u16 status, __u16 host)
+{
+	union pdu pdu;
+
+	submit(i, qid, opcode);
+	pdu = response(i, status);
+	if (m.stock)
+		copy(qid, &pdu, 0, HOST_PDU_BYTES);
+	else
+		process_nvme_cqe(NULL, &m.requests[i].rq, &pdu.rsp, qid, kernel.now,
+				 &m.queues[qid]);
+	m.requests[i].req.req.status = host;
+	complete(i);
+}
+
+#define DNR 0x4000
+
+static void errors_are_counted_by_status_and_are_no_latencies(void **state)
+{
+	(void)state;
+	end_with(0, 1, NVME_CMD_READ, DNR | 0x006, DNR | 0x006);
+	end_with(0, 1, NVME_CMD_READ, DNR | 0x006, DNR | 0x006);
+	end_with(0, 1, NVME_CMD_WRITE, 0x286, 0x286);
+	end_with(0, 2, NVME_CMD_WRITE, DNR | 0x286, DNR | 0x286);
+	assert_int_equal(kernel.nr_errors, 3);
+	assert_int_equal(errors_of(NT_OP_READ, 0x006), 2);
+	assert_int_equal(errors_of(NT_OP_WRITE, 0x286), 2);
+	assert_int_equal(latencies(), 0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);
+	assert_int_equal(kernel.nr_records, 4);
+	assert_int_equal(last_record()->status, DNR | 0x286);
+	/* The next one with that request is no error. */
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	complete(0);
+	assert_int_equal(latencies(), 1);
+	assert_int_equal(last_record()->status, 0);
+}
+
+/* Data that are not what their digest says: the CQE knows nothing of it. */
+static void error_that_the_host_finds_is_counted(void **state)
+{
+	(void)state;
+	end_with(0, 1, NVME_CMD_READ, 0, 0x004);
+	assert_int_equal(errors_of(NT_OP_READ, 0x004), 1);
+	assert_int_equal(latencies(), 0);
+	assert_int_equal(last_record()->status, 0x004);
+}
+
+static void errors_without_room_are_counted_as_such(void **state)
+{
+	(void)state;
+	for (__u16 status = 1; status <= ERRORS_MAX + 3; status++)
+		end_with(0, 1, NVME_CMD_READ, status, status);
+	assert_int_equal(kernel.nr_errors, ERRORS_MAX);
+	assert_int_equal(nt_control.counters[NT_CNT_ERRORS_FULL], 3);
+	end_with(0, 1, NVME_CMD_READ, 1, 1);
+	assert_int_equal(errors_of(NT_OP_READ, 1), 2);
+}
+
+/* An ANA state that ends a path; the status is gone by the time that the request ends. */
+static void failovers_are_counted(void **state)
+{
+	(void)state;
+	m.requests[0].rq.bio = NULL;
+	end_with(0, 1, NVME_CMD_READ, 0x302, 0);
+	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 1);
+	assert_int_equal(errors_of(NT_OP_READ, 0x302), 1);
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, 0, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 2);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+}
+
+static void timeouts_are_counted(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	timed_out(NULL, &m.requests[0].rq);
+	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 1);
+}
+
+/* What is not in the sample has no CQE, but the host says how it ended. */
+static void errors_outside_the_sample_are_counted(void **state)
+{
+	__u64 others = 0;
+
+	(void)state;
+	nt_knobs.sample_below = 1;
+	nt_knobs.count_all = 1;
+	nt_knobs.select = NT_SELECT_NONE;
+	end_with(0, 1, NVME_CMD_READ, 0x006, DNR | 0x006);
+	end_with(1, 1, NVME_CMD_READ, 0, 0);
+	submit(2, 1, NVME_CMD_READ);
+	cancel(2, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
+	complete(2);
+	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
+		others += kernel.hists[h].others;
+	assert_int_equal(others, 1);
+	assert_int_equal(errors_of(NT_OP_READ, 0x006), 1);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+}
+
 #define TRACEPOINT(test) cmocka_unit_test_setup(test, setup)
 #define STOCK(test)                                           \
 	{                                                     \
@@ -389,6 +488,16 @@ int main(void)
 		TRACEPOINT(read_without_cqe_ends_with_its_data),
 		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
+		TRACEPOINT(errors_are_counted_by_status_and_are_no_latencies),
+		STOCK(errors_are_counted_by_status_and_are_no_latencies),
+		TRACEPOINT(error_that_the_host_finds_is_counted),
+		STOCK(error_that_the_host_finds_is_counted),
+		TRACEPOINT(errors_without_room_are_counted_as_such),
+		TRACEPOINT(failovers_are_counted),
+		STOCK(failovers_are_counted),
+		TRACEPOINT(timeouts_are_counted),
+		TRACEPOINT(errors_outside_the_sample_are_counted),
+		STOCK(errors_outside_the_sample_are_counted),
 		TRACEPOINT(headers_are_of_the_queue_that_they_are_copied_to),
 		TRACEPOINT(headers_of_queues_that_lie_close_are_told_apart),
 		TRACEPOINT(queue_that_is_connected_again_has_other_memory),

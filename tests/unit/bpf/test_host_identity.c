@@ -108,14 +108,14 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 		pdu_received(i * nt_knobs.qid_stride + qid, &rsp, 0);
 	else
 		process_nvme_cqe(NULL, rq, &rsp, qid, 0, &m.queues[i][qid]);
-	rq_complete(NULL, rq);
+	rq_complete(NULL, rq, 0);
 }
 
 /* The driver ends it: a reset, or a timeout. */
 static void cancel(int i, int qid)
 {
 	m.requests[i][qid].req.req.status = NVME_SC_HOST_PATH_ERROR;
-	rq_complete(NULL, &m.requests[i][qid].rq);
+	rq_complete(NULL, &m.requests[i][qid].rq, 0);
 }
 
 /* As nvmf_connect_admin_queue() and nvmf_connect_io_queue() do: the driver knows the id afterwards. */
@@ -283,7 +283,7 @@ static void connect_outside_the_sample_begins_a_connection(void **state)
 	nt_knobs.sample_below = 1;
 	for (int qid = 0; qid < QUEUES; qid++) {
 		submit(0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
-		rq_complete(NULL, &m.requests[0][qid].rq);
+		rq_complete(NULL, &m.requests[0][qid].rq, 0);
 	}
 	m.ctrl[0].ctrl.cntlid = 6;
 	nt_knobs.sample_below = 0;

@@ -92,10 +92,14 @@ static void respond_to(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd,
 	struct nvme_tcp_rsp_pdu rsp = {};
 
 	m.cqe.status = status << 1;
-	if (stock)
+	if (stock) {
+		__u64 args[] = {(__u64)&cmd->req};
+
+		stock_done(args, &cmd->req);
 		stock_send_response(NULL, cmd);
-	else
+	} else {
 		try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
+	}
 }
 
 /* @cntlid: 0: it is refused */
@@ -200,12 +204,51 @@ static void connection_from_before_is_known_by_its_first_command(void **state)
 	assert_named(last_record(), 2, 9);
 }
 
+static void errors_are_counted_by_status_and_are_no_latencies(void **state)
+{
+	(void)state;
+	connect_queue(0, 1, 5);
+	assert_int_equal(latencies(), 1);
+	for (int i = 0; i < 3; i++) {
+		m.sqe = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+		receive(&m.queue[0], &m.cmd[0]);
+		respond_to(&m.queue[0], &m.cmd[0], i < 2 ? 0x4006 : 0x286);
+		assert_int_equal(last_record()->status, i < 2 ? 0x4006 : 0x286);
+	}
+	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 2);
+	assert_int_equal(errors_of(NT_OP_FLUSH, 0x286), 1);
+	assert_int_equal(latencies(), 1);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING],
+			 1); /* Connect's: it was not executed */
+	io(0);
+	assert_int_equal(last_record()->status, 0);
+	assert_int_equal(latencies(), 2);
+}
+
+static void errors_outside_the_sample_are_counted(void **state)
+{
+	(void)state;
+	connect_queue(0, 1, 5);
+	nt_knobs.sample_below = 1;
+	nt_knobs.count_all = 1;
+	nt_knobs.select = NT_SELECT_NONE;
+	m.sqe = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+	for (int i = 0; i < 2; i++) {
+		receive(&m.queue[0], &m.cmd[0]);
+		respond_to(&m.queue[0], &m.cmd[0], i ? 0 : 0x4006);
+	}
+	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 1);
+	assert_int_equal(latencies(), 1);
+}
+
 #define CASES(X)                                                          \
 	X(connect_is_of_the_controller_that_it_made)                      \
 	X(refused_connect_is_of_no_controller)                            \
 	X(connection_after_another_is_a_generation_with_other_histograms) \
 	X(connect_sent_again_is_another_generation)                       \
-	X(connection_from_before_is_known_by_its_first_command)
+	X(connection_from_before_is_known_by_its_first_command)           \
+	X(errors_are_counted_by_status_and_are_no_latencies)              \
+	X(errors_outside_the_sample_are_counted)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

@@ -38,6 +38,37 @@ static void run(struct one_side *o, uint16_t ids)
 	}
 }
 
+static void errors_are_counted_apart(void **state)
+{
+	const struct queue_info q = {
+		.slot = 1, .gen = 1, .qid = 3, .cntlid = 7, .hostnqn = "nqn.host"};
+	const uint64_t losses[COUNTERS_NR] = {0};
+	struct nt_record r = {.side = NT_TARGET,
+			      .op = NT_OP_READ,
+			      .slot = 1,
+			      .gen = 1,
+			      .status = 0x4286,
+			      .points = {[NT_T_RX] = 1000, [NT_T_SENT] = 2000}};
+	struct one_side *o = one_side_new(NT_TARGET);
+	const struct stats *s;
+
+	(void)state;
+	assert_non_null(o);
+	assert_int_equal(one_side_queue(o, &q), 0);
+	assert_int_equal(one_side_record(o, &r), 0);
+	r.status = 0;
+	assert_int_equal(one_side_record(o, &r), 0);
+	s = one_side_stats(o, "6.1", 1, losses, 1);
+	assert_int_equal(s->nr_rows, 1);
+	assert_int_equal(s->rows[0]->total.count, 1);
+	assert_int_equal(s->errors.nr, 1);
+	assert_string_equal(s->errors.row[0].controller, "cntlid 7");
+	assert_int_equal(s->errors.row[0].qid, 3);
+	assert_int_equal(s->errors.row[0].status, 0x286);
+	assert_int_equal(s->errors.row[0].total, 1);
+	one_side_free(o);
+}
+
 static uint64_t commands(const struct stats *s, bool shared)
 {
 	uint64_t n = 0;
@@ -83,6 +114,7 @@ static void ids_that_never_come_back_share_what_there_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_are_counted_apart),
 		cmocka_unit_test(queues_are_known_however_often_they_reconnect),
 		cmocka_unit_test(ids_that_never_come_back_share_what_there_is),
 	};

@@ -75,6 +75,28 @@ static int64_t row_sum(const struct totals_row *row)
 	return sum;
 }
 
+static void errors_are_in_no_latency(void **state)
+{
+	struct nt_record host = host_read(5000), target = target_read();
+	struct totals t, all;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 0), 0);
+	assert_int_equal(totals_init(&all, 0), 0);
+	host.status = target.status = 0x4006;
+	assert_int_equal(totals_add(&t, &two, &host, &target), 0);
+	add(&t, &one, 5000, 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(totals_fold(&all, &t), 0);
+	assert_int_equal(all.commands, 1);
+	assert_int_equal(all.latency[NT_OP_READ].count, 1);
+	assert_int_equal(all.errors.nr, 1);
+	assert_int_equal(all.errors.row[0].status, 0x006);
+	assert_int_equal(all.errors.row[0].total, 1);
+	totals_free(&t);
+	totals_free(&all);
+}
+
 static void a_negative_stage_is_taken_off_every_sum(void **state)
 {
 	const struct totals_stage *network;
@@ -240,6 +262,7 @@ static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_are_in_no_latency),
 		cmocka_unit_test(a_negative_stage_is_taken_off_every_sum),
 		cmocka_unit_test(a_command_without_all_stages_is_counted_as_such),
 		cmocka_unit_test(stages_of_machines_that_lack_points_stand_beside_those_of_others),

@@ -13,6 +13,7 @@
 #include "view/cells.h"
 #include "view/columns_commands.h"
 #include "view/columns_connections.h"
+#include "view/columns_errors.h"
 #include "view/columns_hist.h"
 #include "view/columns_losses.h"
 #include "view/columns_queues.h"
@@ -26,7 +27,7 @@ static const struct columns *const tables[] = {
 	&loss_columns,	  &octaves_columns,    &merged_columns,	       &connection_columns,
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
-	&pair_columns,	  &population_columns, &sample_columns,
+	&pair_columns,	  &population_columns, &sample_columns,	       &error_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -122,6 +123,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	static struct input input;
 	const struct hist_row operation = {.h = &h, .op = NT_OP_READ};
 	const struct loss_row loss = {.counter = NT_CNT_DIED, .total = 1};
+	const struct error_count error = {.controller = "nvme0", .status = 6, .total = 1};
 	const struct octaves_row octaves = {3, 5, 7};
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
 	const struct totals_row total = {.connection = &connection, .op = NT_OP_READ};
@@ -152,6 +154,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&stage_columns, &stages.row[0]);
 	assert_values_are_of_their_units(&population_columns, &stages);
 	assert_values_are_of_their_units(&loss_columns, &loss);
+	assert_values_are_of_their_units(&error_columns, &error);
 	assert_values_are_of_their_units(&octaves_columns, &octaves);
 	assert_values_are_of_their_units(&merged_columns, &merged);
 	assert_values_are_of_their_units(&connection_columns, &connection);

@@ -489,6 +489,37 @@ static void losses_are_all_shown_even_zero(void **state)
 	stats_free(&s);
 }
 
+static void errors_are_shown_where_there_are_any(void **state)
+{
+	struct stats s = stats_make();
+	char *text;
+
+	(void)state;
+	text = view_render(view_interval, &s, pipe_ascii);
+	assert_lacks(text, "errors,");
+	free(text);
+	for (int i = 0; i < 2; i++) {
+		errors_begin_interval(&s.errors);
+		assert_int_equal(
+			errors_add(&s.errors, "nvme0", "nqn.one", 1, NT_OP_READ, 0x4006, 3), 0);
+	}
+	assert_int_equal(errors_add(&s.errors, "nvme0", "nqn.one", 0, NT_OP_ADMIN, 0x2, 1), 0);
+	errors_begin_interval(&s.errors);
+	assert_int_equal(errors_add(&s.errors, "nvme0", "nqn.one", 1, NT_OP_READ, 0x4006, 1), 0);
+	text = view_render(view_interval, &s, pipe_ascii);
+	assert_contains(text, "\nerrors, in no histogram:  "
+			      "nvme0 q0 admin invalid_field_in_command=1  "
+			      "nvme0 q1 read internal_error=7(+1)\n");
+	free(text);
+	text = view_render(view_summary, &s, pipe_ascii);
+	assert_contains(text,
+			"\nerror admin invalid_field_in_command 1 status=0x002 q0 nvme0 nqn.one"
+			"  # errors are in no histogram\n"
+			"error read internal_error 7 status=0x006 q1 nvme0 nqn.one\n");
+	free(text);
+	stats_free(&s);
+}
+
 static void full_histograms_have_the_same_buckets_in_every_row(void **state)
 {
 	struct stats s = stats_make();
@@ -947,6 +978,7 @@ int main(void)
 		cmocka_unit_test(summary_says_how_many_commands_are_in_the_stages),
 		cmocka_unit_test(target_shows_the_stages_of_the_target),
 		cmocka_unit_test(losses_are_all_shown_even_zero),
+		cmocka_unit_test(errors_are_shown_where_there_are_any),
 		cmocka_unit_test(full_histograms_have_the_same_buckets_in_every_row),
 		cmocka_unit_test(extreme_durations_fit_the_histograms),
 		cmocka_unit_test(pipe_gets_blocks_apart_by_empty_lines_and_under_a_time),

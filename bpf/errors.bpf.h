@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Commands that ended with a status other than success, counted by queue, operation and status. They
+ * are rare, so nothing is said here of cost. How long they took is no latency: they are in no
+ * histogram.
+ *
+ * Context: where a command ends, interrupts included. Additions are atomic, and entries are never
+ * removed: user space reads differences.
+ */
+#ifndef NTPROF_ERRORS_BPF_H
+#define NTPROF_ERRORS_BPF_H
+
+#include "control.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NT_ERRORS);
+	__type(key, struct nt_error);
+	__type(value, __u64);
+} errors SEC(".maps");
+
+/* Whether a record's command ended with a status other than success. */
+static __always_inline bool is_error(const struct nt_record *r)
+{
+	return r->status & NT_STATUS_MASK;
+}
+
+/* @r: with its status */
+static __always_inline void error_count(const struct nt_record *r)
+{
+	struct nt_error key = {
+		.slot = r->slot,
+		.status = r->status & NT_STATUS_MASK,
+		.op = r->op,
+		.bank = r->gen & 1,
+	};
+	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
+
+	if (!n) {
+		/* Another CPU may do the same: the first one's is there. */
+		bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST);
+		n = bpf_map_lookup_elem(&errors, &key);
+	}
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else
+		count(NT_CNT_ERRORS_FULL);
+}
+
+#endif /* NTPROF_ERRORS_BPF_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/statuses.h"
+
+#include <stddef.h>
+
+#include "core/array.h"
+
+/* By status code type (bits 10:8) and status code (bits 7:0), in order. */
+static const struct status {
+	__u16 status;
+	const char *name;
+} statuses[] = {
+	/* Generic command status */
+	{0x000, "success"},
+	{0x001, "invalid_command_opcode"},
+	{0x002, "invalid_field_in_command"},
+	{0x003, "command_id_conflict"},
+	{0x004, "data_transfer_error"},
+	{0x005, "commands_aborted_due_to_power_loss_notification"},
+	{0x006, "internal_error"},
+	{0x007, "command_abort_requested"},
+	{0x008, "command_aborted_due_to_sq_deletion"},
+	{0x009, "command_aborted_due_to_failed_fused_command"},
+	{0x00a, "command_aborted_due_to_missing_fused_command"},
+	{0x00b, "invalid_namespace_or_format"},
+	{0x00c, "command_sequence_error"},
+	{0x00d, "invalid_sgl_segment_descriptor"},
+	{0x00e, "invalid_number_of_sgl_descriptors"},
+	{0x00f, "data_sgl_length_invalid"},
+	{0x010, "metadata_sgl_length_invalid"},
+	{0x011, "sgl_descriptor_type_invalid"},
+	{0x012, "invalid_use_of_controller_memory_buffer"},
+	{0x013, "prp_offset_invalid"},
+	{0x014, "atomic_write_unit_exceeded"},
+	{0x015, "operation_denied"},
+	{0x016, "sgl_offset_invalid"},
+	{0x018, "host_identifier_inconsistent_format"},
+	{0x019, "keep_alive_timer_expired"},
+	{0x01a, "keep_alive_timeout_invalid"},
+	{0x01b, "command_aborted_due_to_preempt_and_abort"},
+	{0x01c, "sanitize_failed"},
+	{0x01d, "sanitize_in_progress"},
+	{0x01e, "sgl_data_block_granularity_invalid"},
+	{0x01f, "command_not_supported_for_queue_in_cmb"},
+	{0x020, "namespace_is_write_protected"},
+	{0x021, "command_interrupted"},
+	{0x022, "transient_transport_error"},
+	{0x023, "command_prohibited_by_command_and_feature_lockdown"},
+	{0x024, "admin_command_media_not_ready"},
+	{0x080, "lba_out_of_range"},
+	{0x081, "capacity_exceeded"},
+	{0x082, "namespace_not_ready"},
+	{0x083, "reservation_conflict"},
+	{0x084, "format_in_progress"},
+
+	/* Command specific status */
+	{0x100, "completion_queue_invalid"},
+	{0x101, "invalid_queue_identifier"},
+	{0x102, "invalid_queue_size"},
+	{0x103, "abort_command_limit_exceeded"},
+	{0x105, "asynchronous_event_request_limit_exceeded"},
+	{0x106, "invalid_firmware_slot"},
+	{0x107, "invalid_firmware_image"},
+	{0x108, "invalid_interrupt_vector"},
+	{0x109, "invalid_log_page"},
+	{0x10a, "invalid_format"},
+	{0x10b, "firmware_activation_requires_conventional_reset"},
+	{0x10c, "invalid_queue_deletion"},
+	{0x10d, "feature_identifier_not_saveable"},
+	{0x10e, "feature_not_changeable"},
+	{0x10f, "feature_not_namespace_specific"},
+	{0x110, "firmware_activation_requires_nvm_subsystem_reset"},
+	{0x111, "firmware_activation_requires_controller_level_reset"},
+	{0x112, "firmware_activation_requires_maximum_time_violation"},
+	{0x113, "firmware_activation_prohibited"},
+	{0x114, "overlapping_range"},
+	{0x115, "namespace_insufficient_capacity"},
+	{0x116, "namespace_identifier_unavailable"},
+	{0x118, "namespace_already_attached"},
+	{0x119, "namespace_is_private"},
+	{0x11a, "namespace_not_attached"},
+	{0x11b, "thin_provisioning_not_supported"},
+	{0x11c, "controller_list_invalid"},
+	{0x11d, "device_self_test_in_progress"},
+	{0x11e, "boot_partition_write_prohibited"},
+	{0x11f, "invalid_controller_identifier"},
+	{0x120, "invalid_secondary_controller_state"},
+	{0x121, "invalid_number_of_controller_resources"},
+	{0x122, "invalid_resource_identifier"},
+	{0x123, "sanitize_prohibited_while_persistent_memory_region_is_enabled"},
+	{0x124, "ana_group_identifier_invalid"},
+	{0x125, "ana_attach_failed"},
+	{0x180, "conflicting_attributes"},
+	{0x181, "invalid_protection_information"},
+	{0x182, "attempted_write_to_read_only_range"},
+	{0x183, "command_size_limit_exceeded"},
+	{0x1b8, "zoned_boundary_error"},
+	{0x1b9, "zone_is_full"},
+	{0x1ba, "zone_is_read_only"},
+	{0x1bb, "zone_is_offline"},
+	{0x1bc, "zone_invalid_write"},
+	{0x1bd, "too_many_active_zones"},
+	{0x1be, "too_many_open_zones"},
+	{0x1bf, "invalid_zone_state_transition"},
+
+	/* Media and data integrity errors */
+	{0x280, "write_fault"},
+	{0x281, "unrecovered_read_error"},
+	{0x282, "end_to_end_guard_check_error"},
+	{0x283, "end_to_end_application_tag_check_error"},
+	{0x284, "end_to_end_reference_tag_check_error"},
+	{0x285, "compare_failure"},
+	{0x286, "access_denied"},
+	{0x287, "deallocated_or_unwritten_logical_block"},
+	{0x288, "end_to_end_storage_tag_check_error"},
+
+	/* Path related status */
+	{0x300, "internal_path_error"},
+	{0x301, "asymmetric_access_persistent_loss"},
+	{0x302, "asymmetric_access_inaccessible"},
+	{0x303, "asymmetric_access_transition"},
+	{0x360, "controller_pathing_error"},
+	{0x370, "host_pathing_error"},
+	{0x371, "command_aborted_by_host"},
+};
+
+/* Command specific ones of fabrics commands, which other commands have other names for. */
+static const struct status fabrics_statuses[] = {
+	{0x180, "connect_incompatible_format"},
+	{0x181, "connect_controller_busy"},
+	{0x182, "connect_invalid_parameters"},
+	{0x183, "connect_restart_discovery"},
+	{0x184, "connect_invalid_host"},
+	{0x185, "invalid_queue_type"},
+	{0x190, "discover_restart"},
+	{0x191, "authentication_required"},
+};
+
+static const char *find(const struct status *s, size_t nr, __u16 status)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (s[i].status == status)
+			return s[i].name;
+	return NULL;
+}
+
+const char *status_name(enum nt_op op, __u16 status)
+{
+	const char *name = NULL;
+
+	status &= NT_STATUS_MASK;
+	if (op == NT_OP_FABRICS)
+		name = find(fabrics_statuses, ARRAY_SIZE(fabrics_statuses), status);
+	if (!name)
+		name = find(statuses, ARRAY_SIZE(statuses), status);
+	return name ?: "unknown";
+}

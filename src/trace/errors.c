@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/errors.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/connections.h"
+#include "trace/private.h"
+
+/* Entries of the map are never removed, and are this many at most. */
+struct error_seen {
+	struct nt_error error;
+	uint64_t count;
+};
+
+int trace_errors_init(struct tracer *t)
+{
+	t->errors_seen = calloc(NT_ERRORS, sizeof(*t->errors_seen));
+	return t->errors_seen ? 0 : -ENOMEM;
+}
+
+void trace_errors_free(struct tracer *t)
+{
+	free(t->errors_seen);
+}
+
+/* Return: what was seen of @error the last time; NULL where there is no room, which cannot be. */
+static struct error_seen *seen_of(struct tracer *t, const struct nt_error *error)
+{
+	struct error_seen *seen;
+
+	for (unsigned int i = 0; i < t->nr_errors; i++)
+		if (!memcmp(&t->errors_seen[i].error, error, sizeof(*error)))
+			return &t->errors_seen[i];
+	if (t->nr_errors == NT_ERRORS)
+		return NULL;
+	seen = &t->errors_seen[t->nr_errors++];
+	seen->error = *error;
+	return seen;
+}
+
+static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
+{
+	const struct queue_ident *id;
+	struct error_seen *seen;
+	uint64_t now, more;
+	int err;
+
+	if (error->slot >= t->nr_slots || bpf_map_lookup_elem(t->errors_fd, error, &now))
+		return 0;
+	seen = seen_of(t, error);
+	if (!seen || now == seen->count)
+		return 0;
+	id = connections_identify(t, error->slot, error->bank & 1);
+	if (!id)
+		return 0;
+	more = now - seen->count;
+	err = errors_add(&s->errors, id->controller, id->peer, id->qid, error->op % NT_OPS_NR,
+			 error->status, more);
+	if (!err)
+		seen->count = now;
+	return err;
+}
+
+int trace_errors_collect(struct tracer *t, struct stats *s)
+{
+	struct nt_error error, *before = NULL;
+
+	while (!bpf_map_get_next_key(t->errors_fd, before, &error)) {
+		int err = take(t, s, &error);
+
+		if (err)
+			return err;
+		before = &error;
+	}
+	return 0;
+}

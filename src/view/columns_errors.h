@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of the errors: how many commands of a queue ended with which status. */
+#ifndef NTPROF_VIEW_COLUMNS_ERRORS_H
+#define NTPROF_VIEW_COLUMNS_ERRORS_H
+
+#include "core/errors.h"
+#include "view/columns.h"
+
+enum error_column {
+	ERROR_CONTROLLER, /* none where errors of several are counted together, as the next three */
+	ERROR_PEER,
+	ERROR_QUEUE,
+	ERROR_STATUS,
+	ERROR_OP,
+	ERROR_NAME,
+	ERROR_TOTAL,
+	ERROR_ADDED, /* in the last interval; none where nothing was */
+};
+
+/* Of struct error_count. */
+extern const struct columns error_columns;
+
+#endif /* NTPROF_VIEW_COLUMNS_ERRORS_H */
