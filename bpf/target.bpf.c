@@ -14,17 +14,18 @@ SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 {
 	__u64 key = (__u64)sk;
+	struct nt_served *serves;
 	struct nt_queue *q;
-	__u32 *slot;
 
 	if (newstate != TCP_CLOSE)
 		return 0;
-	slot = bpf_map_lookup_elem(&sockets, &key);
-	if (!slot)
+	serves = bpf_map_lookup_elem(&sockets, &key);
+	if (!serves)
 		return 0;
-	q = bpf_map_lookup_elem(&queues, slot);
-	if (q)
-		q->dead_gen = q->gen;
+	q = bpf_map_lookup_elem(&queues, &serves->slot);
+	/* Connections that had its slot before are closed, too; one that has it now is not. */
+	if (q && (__s32)(serves->gen - q->dead_gen) > 0)
+		q->dead_gen = serves->gen;
 	bpf_map_delete_elem(&sockets, &key);
 	return 0;
 }

@@ -24,13 +24,14 @@ struct {
 } names SEC(".maps");
 
 /*
- * By the address of a struct sock, the slot that it serves, so that a connection's end is noticed.
+ * By the address of a struct sock, whom it serves, so that a connection's end is noticed. From Linux
+ * 6.8 on a socket may close only when its queue has gone and another connection has its slot already.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, struct nt_served);
 } sockets SEC(".maps");
 
 /*
@@ -79,14 +80,17 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 {
 	struct sock *sk = BPF_CORE_READ(queue, sock, sk);
 	__u64 key = (__u64)sk;
+	struct nt_served serves = {.slot = slot};
 
 	/* Connect sent again over a TCP connection, which a target may refuse, leaves bit 0. */
-	q->gen += q->object == (__u64)queue && q->gen != q->dead_gen ? 2 : 1;
+	q->gen += q->object == (__u64)queue && q->queue == key && q->gen != q->dead_gen ? 2 : 1;
 	q->object = (__u64)queue;
+	q->queue = key;
+	serves.gen = q->gen;
 	q->instance = slot;
 	*slot_index((__u64)queue) = slot + 1;
 	data_ready_learn(sk);
-	bpf_map_update_elem(&sockets, &key, &slot, BPF_ANY);
+	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);
 }
 
 /* Who is at the other end is known once Connect has been executed. @queue: see queue_begin(). */

@@ -173,7 +173,7 @@ struct nt_stage_hists {
 /**
  * struct nt_queue - one queue of one controller, as the BPF programs know it
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
- * @queue: address of the driver's queue (host, from stock probes)
+ * @queue: address of the driver's queue (host, from stock probes), or of its struct sock (target)
  * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
  * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
@@ -181,7 +181,7 @@ struct nt_stage_hists {
  * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 changes with
  *       @object's connections, see @hist; Connect alone, sent again by the same host controller or over the same
  *       TCP connection, leaves it
- * @dead_gen: generation whose connection has closed (target)
+ * @dead_gen: latest generation whose connection has closed (target)
  * @instance: N of nvmeN (host), or the target's own queue index
  * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
  *              @identified: a Connect that was answered well
@@ -218,6 +218,12 @@ struct nt_header {
 	__u64 address;
 	__u32 slot;
 	__u32 pad;
+};
+
+/* Whom a target's socket serves: generation @gen of a slot. */
+struct nt_served {
+	__u32 slot;
+	__u32 gen;
 };
 
 /**

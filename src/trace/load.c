@@ -67,7 +67,8 @@ int load_open(struct tracer *t)
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "hists", t->nr_hists);
 	object_size_map(&t->object, "names", t->nr_slots);
-	object_size_map(&t->object, "sockets", t->nr_slots);
+	/* Some close only when another one has their slot. */
+	object_size_map(&t->object, "sockets", 2 * t->nr_slots);
 	if (t->o.select != NT_SELECT_NONE)
 		object_size_map(&t->object, "records", RING_BYTES);
 	return 0;

@@ -79,8 +79,10 @@ static struct {
 	struct nt_names names[SLOTS];
 	struct nt_hist hists[SLOTS * NT_OPS_NR];
 	struct nt_stage_hists stages[NT_OPS_NR];
-	__u64 sockets[SLOTS]; /* addresses, by slot */
-	__u32 slot;	      /* found in them last */
+	struct {
+		__u64 sk;
+		struct nt_served serves;
+	} sockets[SLOTS];
 	struct {
 		struct nt_error error;
 		__u64 count;

@@ -19,9 +19,9 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 	if (map == &errors)
 		return error_find(key);
 	assert_ptr_equal(map, &sockets);
-	for (kernel.slot = 0; kernel.slot < SLOTS; kernel.slot++)
-		if (kernel.sockets[kernel.slot] == *(const __u64 *)key)
-			return &kernel.slot;
+	for (int i = 0; i < SLOTS; i++)
+		if (kernel.sockets[i].sk == *(const __u64 *)key)
+			return &kernel.sockets[i].serves;
 	return NULL;
 }
 
@@ -32,16 +32,22 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 		return error_update(key, value);
 	}
 	assert_ptr_equal(map, &sockets);
-	kernel.sockets[*(const __u32 *)value] = *(const __u64 *)key;
-	return 0;
+	for (int i = 0; i < SLOTS; i++) {
+		if (kernel.sockets[i].sk && kernel.sockets[i].sk != *(const __u64 *)key)
+			continue;
+		kernel.sockets[i].sk = *(const __u64 *)key;
+		kernel.sockets[i].serves = *(const struct nt_served *)value;
+		return 0;
+	}
+	return -1;
 }
 
 long bpf_map_delete_elem(void *map, const void *key)
 {
-	__u32 *slot = bpf_map_lookup_elem(map, key);
-
-	if (slot)
-		kernel.sockets[*slot] = 0;
+	assert_ptr_equal(map, &sockets);
+	for (int i = 0; i < SLOTS; i++)
+		if (kernel.sockets[i].sk == *(const __u64 *)key)
+			kernel.sockets[i].sk = 0;
 	return 0;
 }
 

@@ -183,6 +183,47 @@ static void connection_after_another_is_a_generation_with_other_histograms(void 
 	}
 }
 
+/* From Linux 6.8 on. */
+static void socket_that_closes_late_ends_only_its_own_connection(void **state)
+{
+	const struct nt_queue *q = &kernel.queues[0];
+	__u32 gen;
+
+	(void)state;
+	connect_queue(0, 1, 5);
+	io(0);
+	gen = last_record()->gen;
+	/* One with its slot, and then one at its place in memory as well, with a socket of its own. */
+	open_connection(1, 0);
+	connect_queue(1, 1, 6);
+	io(1);
+	assert_int_not_equal(last_record()->gen & 1, gen & 1);
+	gen = last_record()->gen;
+	close_connection(0);
+	assert_int_not_equal(q->dead_gen, q->gen);
+	assert_int_not_equal(q->dead_gen, 0);
+	io(1);
+	assert_int_equal(last_record()->gen, gen);
+	assert_named(last_record(), 1, 6);
+
+	m.sk[0].sk_user_data = &m.queue[1];
+	memset(&m.queue[1], 0, sizeof(m.queue[1]));
+	m.queue[1].cmds = &m.cmd[1];
+	m.queue[1].sock = &m.socket[0];
+	connect_queue(1, 1, 7);
+	assert_int_not_equal(last_record()->gen & 1, gen & 1);
+	gen = last_record()->gen;
+	close_connection(1);
+	assert_int_not_equal(q->dead_gen, q->gen);
+	io(1);
+	assert_int_equal(last_record()->gen, gen);
+	assert_named(last_record(), 1, 7);
+	close_connection(0);
+	assert_int_equal(q->dead_gen, q->gen);
+	assert_int_equal(nt_control.counters[NT_CNT_DIED], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
+}
+
 static void connect_sent_again_is_another_generation(void **state)
 {
 	__u32 gen;
@@ -246,6 +287,7 @@ static void errors_outside_the_sample_are_counted(void **state)
 	X(refused_connect_is_of_no_controller)                            \
 	X(connection_after_another_is_a_generation_with_other_histograms) \
 	X(connect_sent_again_is_another_generation)                       \
+	X(socket_that_closes_late_ends_only_its_own_connection)           \
 	X(connection_from_before_is_known_by_its_first_command)           \
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
 	X(errors_outside_the_sample_are_counted)
