@@ -7,6 +7,7 @@
 #define NTPROF_HOST_COMMAND_BPF_H
 
 #include "arrival.bpf.h"
+#include "controllers.bpf.h"
 #include "errors.bpf.h"
 #include "headers.bpf.h"
 #include "queues.bpf.h"
@@ -84,12 +85,14 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	struct nvme_ctrl *ctrl = (void *)h->ctrl;
 	bool connect = is_connect(rq);
+	__u16 number = controller_number(h->instance, ctrl, connect && !h->qid);
 
-	if (q->object != h->ctrl) {
+	if (q->object != h->ctrl || q->controller != number) {
 		q->object = h->ctrl;
+		q->controller = number;
 		q->instance = h->instance;
 		q->qid = h->qid;
-		q->gen++;
+		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
 	} else if (connect) {
 		q->gen += 2;
 	}

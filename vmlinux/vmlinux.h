@@ -12,6 +12,7 @@
 /* only pointed to */
 struct bio;
 struct blk_mq_ops;
+struct nvme_subsystem;
 
 /* include/uapi/asm-generic/int-ll64.h */
 typedef unsigned char __u8;
@@ -221,11 +222,18 @@ struct nvme_ctrl {
 	int instance;
 	u16 cntlid;
 	u16 sqsize;
+	struct nvme_subsystem *subsys;
 	struct nvmf_ctrl_options *opts;
 };
 
 /* drivers/nvme/host/fabrics.h */
+struct nvmf_host {
+	char nqn[223];
+};
+
 struct nvmf_ctrl_options {
+	char *subsysnqn;
+	struct nvmf_host *host;
 	bool disable_sqflow;
 };
 

@@ -178,9 +178,10 @@ struct nt_stage_hists {
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
  * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
- * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 changes with
- *       @object's connections, see @hist; Connect alone, sent again by the same host controller or over the same
- *       TCP connection, leaves it
+ * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
+ *       @controller (host), or changes with TCP connections (target), see @hist; Connect alone, sent again by the
+ *       same host controller or over the same TCP connection, leaves it
+ * @controller: number of its controller, see struct nt_controller (host)
  * @dead_gen: latest generation whose connection has closed (target)
  * @instance: N of nvmeN (host), or the target's own queue index
  * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
@@ -204,7 +205,7 @@ struct nt_queue {
 	__u16 qid;
 	__u16 cntlid; /* behind @qid, as in struct nt_record: they are copied together */
 	__u16 sqsize;
-	__u16 pad;
+	__u16 controller;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE];
 	__u32 hist[2][NT_OPS_NR];
 };
@@ -242,7 +243,7 @@ static inline __attribute__((always_inline)) __u8 nt_target_shape(const struct n
 	return NT_SHAPE_READ;
 }
 
-/* Who is connected to a target's queue; on the host, sysfs tells. */
+/* Who is connected to a target's queue, or what a host's controller is connected to, and as whom. */
 struct nt_names {
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
@@ -263,6 +264,19 @@ struct nt_error {
 };
 /* Different ones at a time: some of each of the most queues that there are states for. */
 #define NT_ERRORS 2048
+
+/**
+ * struct nt_controller - the last two controllers that a host has called nvmeN
+ * @last: bits 63:48 how many there were, modulo 2^16; the rest are those of the address of the last one's struct nvme_ctrl
+ * @names: of a controller, by bit 0 of its number
+ *
+ * Bit 0 of the generation of a controller's queues is that of its number, see struct nt_queue.
+ */
+struct nt_controller {
+	__u64 last;
+	struct nt_names names[2];
+};
+#define NT_CONTROLLER_SHIFT 48
 
 /* Which commands get a ring-buffer record. */
 enum nt_select {

@@ -10,17 +10,14 @@ static bool describe(const struct tracer *t, const struct nt_record *r, struct q
 {
 	bool gone;
 
-	tracer_queue(t, r->slot, out);
+	tracer_queue(t, r->slot, r->gen, out);
 	gone = out->gen != r->gen;
 	out->gen = r->gen;
 	out->cntlid = r->cntlid;
 	out->qid = r->qid;
-	/* The slot has gone to another connection since: only what the record says is sure. */
-	if (gone) {
-		out->subsysnqn[0] = '\0';
-		out->hostnqn[0] = '\0';
+	/* The slot has gone to another connection since. */
+	if (gone)
 		out->address[0] = '\0';
-	}
 	return gone || out->subsysnqn[0];
 }
 

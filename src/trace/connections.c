@@ -55,14 +55,6 @@ static void sysfs_read(char *buf, size_t size, const char *controller, const cha
 	fclose(f);
 }
 
-/* A controller that is still connecting has no subsystem yet, and the kernel says "(efault)". */
-static void read_subsysnqn(char *buf, size_t size, const char *controller)
-{
-	sysfs_read(buf, size, controller, "subsysnqn");
-	if (strncmp(buf, "nqn.", strlen("nqn.")))
-		buf[0] = '\0';
-}
-
 static void count_host(struct stats *s)
 {
 	char text[64];
@@ -119,16 +111,30 @@ static void count_target(const struct tracer *t, struct stats *s)
 	}
 }
 
-/* One that connects again, or has gone since, keeps the name of its subsystem. */
-static void identify_controller(struct queue_ident *id, const struct nt_queue *q)
+/* The controller whose queues have that bit 0 in their generations; NULL without one. */
+static const struct nt_names *names_of_controller(const struct tracer *t, const struct nt_queue *q,
+						  uint32_t gen)
 {
-	char subsysnqn[sizeof(id->peer)];
+	const struct nt_names *names = &t->object.controllers[q->instance].names[gen & 1];
 
+	return names->subsysnqn[0] ? names : NULL;
+}
+
+/* A host's controllers are named when they begin, and keep it until the next but one of that name does. */
+static const struct queue_ident *identify_host(struct tracer *t, uint32_t slot, uint32_t bank)
+{
+	const struct nt_queue *q = &t->object.queues[slot];
+	struct queue_ident *id = &t->ident[slot][bank];
+	const struct nt_names *names = names_of_controller(t, q, bank);
+
+	if (!q->gen || !names)
+		return id->gen ? id : NULL;
+	id->gen = (q->gen & 1) == bank ? q->gen : q->gen - 1;
+	id->qid = q->qid;
+	id->cntlid = q->cntlid;
 	snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
-	read_subsysnqn(subsysnqn, sizeof(subsysnqn), id->controller);
-	if (subsysnqn[0] || id->object != q->object)
-		memcpy(id->peer, subsysnqn, sizeof(id->peer));
-	id->object = q->object;
+	snprintf(id->peer, sizeof(id->peer), "%s", names->subsysnqn);
+	return id;
 }
 
 /*
@@ -141,20 +147,17 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 	struct queue_ident *id = &t->ident[slot][bank];
 	uint32_t gen = q->gen;
 
+	if (t->o.side == NT_HOST)
+		return identify_host(t, slot, bank);
 	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
 		return id->gen ? id : NULL;
-	/* On the host the driver tells who a queue is, whether its Connect is answered or not. */
-	if (t->o.side == NT_TARGET && q->identified != gen)
+	if (q->identified != gen)
 		return NULL;
 	id->gen = gen;
 	id->qid = q->qid;
 	id->cntlid = q->cntlid;
-	if (t->o.side == NT_HOST) {
-		identify_controller(id, q);
-	} else {
-		snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
-		snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
-	}
+	snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
+	snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
 	return id;
 }
 
@@ -175,10 +178,11 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 		snprintf(buf, size, "cntlid %u", r->cntlid);
 }
 
-void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
+void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	const struct nt_queue *k = &t->object.queues[slot];
 	bool identified = k->identified == k->gen;
+	const struct nt_names *names;
 	char controller[32];
 
 	*q = (struct queue_info){
@@ -191,10 +195,13 @@ void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info 
 	};
 	if (t->o.side == NT_HOST) {
 		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
-		read_subsysnqn(q->subsysnqn, sizeof(q->subsysnqn), controller);
-		sysfs_read(q->hostnqn, sizeof(q->hostnqn), controller, "hostnqn");
+		names = names_of_controller(t, k, gen);
+		if (names) {
+			snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", names->subsysnqn);
+			snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", names->hostnqn);
+		}
 		sysfs_read(q->address, sizeof(q->address), controller, "address");
-	} else if (identified) {
+	} else if (identified && k->gen == gen) {
 		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->object.names[slot].subsysnqn);
 		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->object.names[slot].hostnqn);
 	}

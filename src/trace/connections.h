@@ -48,7 +48,7 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 				 size_t size);
 
 /** connections_queue() - see tracer_queue() */
-void connections_queue(const struct tracer *t, uint32_t slot, struct queue_info *q);
+void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
 /**
  * connections_forget() - what was seen of connections may be of others by now; while no program is attached

@@ -67,6 +67,7 @@ int load_open(struct tracer *t)
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "hists", t->nr_hists);
 	object_size_map(&t->object, "names", t->nr_slots);
+	object_size_map(&t->object, "controllers", t->nr_slots / (knobs->qid_stride ?: 1));
 	/* Some close only when another one has their slot. */
 	object_size_map(&t->object, "sockets", 2 * t->nr_slots);
 	if (t->o.select != NT_SELECT_NONE)

@@ -104,6 +104,10 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 		o->names = map_shared(o, "names");
 		if (!o->names)
 			return -ENOMEM;
+	} else {
+		o->controllers = map_shared(o, "controllers");
+		if (!o->controllers)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -124,6 +128,7 @@ void object_close(struct object *o)
 		return;
 	unmap_shared(o, "queues", o->queues);
 	unmap_shared(o, "names", o->names);
+	unmap_shared(o, "controllers", o->controllers);
 	nt_host__destroy(o->host);
 	nt_target__destroy(o->target);
 	*o = (struct object){0};

@@ -29,6 +29,7 @@ struct nt_target;
  * @alikes: [NT_ALIKE], see core/sample.h
  * @queues: [max_entries of the map of that name]
  * @names: likewise; the target's only
+ * @controllers: likewise; the host's only
  */
 struct object {
 	struct nt_host *host;
@@ -41,6 +42,7 @@ struct object {
 	uint32_t *alikes;
 	struct nt_queue *queues;
 	struct nt_names *names;
+	struct nt_controller *controllers;
 };
 
 /**

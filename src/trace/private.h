@@ -18,7 +18,6 @@
  * A connection's name, kept because its slot may belong to the next one when its counts are read.
  */
 struct queue_ident {
-	uint64_t object; /* of the host's queue, see struct nt_queue */
 	uint32_t gen;
 	char controller[32];
 	char peer[NT_NQN_LEN];

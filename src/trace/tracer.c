@@ -301,9 +301,9 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 	connections_controller_name(t, r, buf, size);
 }
 
-void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
+void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
-	connections_queue(t, slot, q);
+	connections_queue(t, slot, gen, q);
 }
 
 void tracer_detach(struct tracer *t)

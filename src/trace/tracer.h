@@ -149,8 +149,13 @@ uint64_t tracer_in_flight(struct tracer *t);
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size);
 
-/** tracer_queue() - who has slot @slot (of a record) now; @q is filled */
-void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q);
+/**
+ * tracer_queue() - who has slot @slot (of a record) now
+ * @gen: of the record: a host's names are those of its controller, if that is one of the last two there; a target's
+ *       are left empty where another connection has the slot now
+ * @q: filled
+ */
+void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
 /** tracer_close() - detach and release everything; NULL is fine */
 void tracer_close(struct tracer *t);

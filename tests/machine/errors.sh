@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run on: patched stock stock-6.12 stock-newest
 # takes: 40
 # Commands that fail are counted by status, on both sides, as often as those who sent them saw it, and are in no
 # histogram. Paths that go under reads without CQE leave none of them as done.
@@ -72,17 +71,18 @@ tracer_start target.log record --target -o target.ntp
 target=$tracer_pid
 fail_some
 tracer_stop "$target" "$host"
-ntprof-bpf report host.ntp target.ntp >merged
+ntprof-bpf report --commands host.ntp target.ntp >merged
 ntprof-bpf report host.ntp >host.alone
-ntprof-bpf report --commands target.ntp >target.alone
-grep -E '^(merged_)?error ' merged host.alone target.alone | sed 's/^/# /'
+ntprof-bpf report target.ntp >target.alone
+grep -hE '^(merged_)?error ' merged host.alone target.alone | sed 's/^/# /'
+grep ' op=read ' merged | grep -v ' merged ' | sed 's/^/# not merged: /'
 equal "merged: reads that failed" "$(total merged 4 merged_error read)" $bad_reads
 equal "merged: writes that failed" "$(total merged 4 merged_error write)" $bad_writes
 equal "merged: unknown opcodes" "$(count merged merged_error other invalid_command_opcode)" $bad_opcodes
 equal "merged: none of them is a latency" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' merged)" $good
 equal "a host alone: unknown opcodes" "$(count host.alone error other invalid_command_opcode)" $bad_opcodes
 equal "a target alone: writes that failed" "$(total target.alone 4 error write)" $bad_writes
-equal "a command says its error" "$(grep -c ' op=other .* error=invalid_command_opcode' target.alone)" $bad_opcodes
+equal "a command says its error" "$(grep -c ' merged .* op=other .* error=invalid_command_opcode' merged)" $bad_opcodes
 host_disconnect "$ctrl"
 
 # more PATH THAN: more reads than that have ended on it

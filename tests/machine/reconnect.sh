@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 40
+# takes: 90
 # run with: --cpus 4
 # Connections come and go, each time with other numbers of queues and in another order, so that the kernel
 # gives the addresses of old queues to new ones. Stock probes find queues by their addresses. Controllers that are reset
-# get another id: both sides name it, and each connection once.
+# get another id: both sides name it, and each connection once. Controllers of several subsystems that get the same name one
+# after the other keep their commands apart.
 set -u
 . /lib/machine.sh
 
@@ -99,5 +100,47 @@ ntprof-bpf report --commands host.ntp target.ntp | grep ' op=read ' >reads
 merged=$(grep -c ' merged ' reads)
 check "all reads are merged ($merged)" test "$merged" -ge $((7 * 256))
 equal "with nothing left" "$(grep -vc ' merged ' reads)" 0
+
+# reads_of NQN FILE: how many reads a summary tells of the controllers of a subsystem
+reads_of() {
+	awk -v nqn="$1" '$2 == nqn && /subsystem NQN/ { sub(/:$/, "", $1); mine[$1] = 1 }
+		$1 == "controller" { summary = $4 == "commands"; delete n }
+		summary && $3 == "read" && $1 ~ /^nvme/ { n[$1] += $4 }
+		END { for (c in mine) sum += n[c]; printf "%.0f\n", sum }' "$2"
+}
+
+# Two subsystems in turn, whose controllers have the same name and often the same memory.
+in_turn() {
+	local live host target side nqn ctrl i other=nqn.2024-01.io.ntprof:second
+	local -A reads=([$VM_NQN]=0 [$other]=0) names=()
+
+	tracer_start live --host -i 0.5
+	live=$tracer_pid
+	for side in host target; do
+		tracer_start $side.log record --$side -o $side.ntp
+		declare "$side=$tracer_pid"
+	done
+	for ((i = 0; i < 15; i++)); do
+		for nqn in "$VM_NQN" "$other"; do
+			ctrl=$(host_connect "$nqn" -i 1)
+			names[$ctrl]=1
+			dd if="$(host_device "$ctrl")" of=/dev/null bs=4k count=4 iflag=direct 2>/dev/null
+			# With those that look for partitions.
+			reads[$nqn]=$((${reads[$nqn]} + $(block_stat "$(host_path "$ctrl")" 1)))
+			host_disconnect "$ctrl"
+		done
+	done
+	tracer_stop "$target" "$host" "$live"
+	equal "all of them had one name" "${#names[@]}" 1
+	ntprof-bpf report host.ntp >host.alone
+	ntprof-bpf report --commands host.ntp target.ntp | grep ' op=read ' >merged
+	for nqn in "$VM_NQN" "$other"; do
+		equal "live, reads are under the name of their subsystem" "$(reads_of "$nqn" live)" "${reads[$nqn]}"
+		equal "so they are in records" "$(reads_of "$nqn" host.alone)" "${reads[$nqn]}"
+		equal "and merged" "$(grep -c " merged $nqn " merged)" "${reads[$nqn]}"
+	done
+}
+# What user space makes of it is the same with patched drivers.
+[[ $VM_KIND == patched ]] || in_turn
 target_remove
 finish

@@ -14,6 +14,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
 	if (map == &errors)
 		return error_find(key);
+	if (map == &controllers)
+		return entry(kernel.controllers, sizeof(kernel.controllers[0]), SLOTS, key);
 	assert_ptr_equal(map, &stages);
 	return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
 }

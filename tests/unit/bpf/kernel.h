@@ -69,7 +69,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 #include <cmocka.h>
 
 #define SLOTS 32
-#define RECORDS_MAX 64
+#define RECORDS_MAX 512
 #define ERRORS_MAX 4 /* of which there may be entries: see NT_ERRORS */
 
 static struct {
@@ -77,6 +77,7 @@ static struct {
 	void (*on_clock)(void); /* called by whoever asks for the time, before that has it */
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
+	struct nt_controller controllers[SLOTS];
 	struct nt_hist hists[SLOTS * NT_OPS_NR];
 	struct nt_stage_hists stages[NT_OPS_NR];
 	struct {
@@ -177,7 +178,12 @@ long bpf_probe_read_kernel(void *dst, __u32 size, const void *src)
 
 long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src)
 {
-	size_t n = strnlen(src, size - 1);
+	size_t n;
+
+	/* As the kernel does where there is no memory: what is not made up has no text. */
+	if ((__u64)src < 4096)
+		return -14;
+	n = strnlen(src, size - 1);
 
 	memcpy(dst, src, n);
 	((char *)dst)[n] = '\0';

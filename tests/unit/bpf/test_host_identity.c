@@ -9,7 +9,8 @@ static struct machine {
 	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, and of admin queues */
 	struct request_queue rq_queue[2];
 	struct blk_mq_hw_ctx hctx[QUEUES];
-	struct nvmf_ctrl_options opts;
+	struct nvmf_host host;
+	struct nvmf_ctrl_options opts[CTRLS];
 	struct nvme_tcp_ctrl ctrl[CTRLS];
 	struct nvme_tcp_queue queues[CTRLS][QUEUES];
 	struct socket socket;
@@ -36,7 +37,9 @@ static int setup(void **state)
 	for (int i = 0; i < CTRLS; i++) {
 		m.ctrl[i].ctrl.instance = i;
 		m.ctrl[i].ctrl.sqsize = 127;
-		m.ctrl[i].ctrl.opts = &m.opts;
+		m.opts[i].host = &m.host;
+		m.opts[i].subsysnqn = i ? "nqn.b" : "nqn.a";
+		m.ctrl[i].ctrl.opts = &m.opts[i];
 		m.ctrl[i].queues = m.queues[i];
 		for (int qid = 0; qid < QUEUES; qid++) {
 			m.hctx[qid].queue_num = qid - 1;
@@ -124,6 +127,8 @@ static void connect_queue(int i, int qid, __u16 cntlid)
 	submit(i, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	answer(i, qid, 0, cntlid);
 	m.ctrl[i].ctrl.cntlid = cntlid;
+	/* By Identify, before its I/O queues are connected. */
+	m.ctrl[i].ctrl.subsys = (void *)&m;
 }
 
 static void connect_ctrl(int i, __u16 cntlid)
@@ -308,6 +313,48 @@ static void another_controller_in_the_slot_has_the_other_histograms(void **state
 	assert_int_equal(last_record()->slot, 1);
 }
 
+/* The memory of a controller that was deleted is the next one's, whose queues have the old slots. */
+static void another_controller_at_the_same_address_is_another(void **state)
+{
+	static const char *const nqns[] = {"nqn.a", "nqn.b"};
+	__u32 gen[QUEUES] = {0};
+
+	(void)state;
+	strcpy(m.host.nqn, "nqn.host");
+	for (int round = 0; round < 30; round++) {
+		const struct nt_names *names;
+
+		m.ctrl[0].ctrl.subsys = NULL;
+		m.opts[0].subsysnqn = (char *)nqns[round % 2];
+		connect_ctrl(0, (__u16)(round + 1));
+		/* A reset changes nothing of who it is. */
+		if (round % 5 == 0)
+			connect_ctrl(0, (__u16)(100 + round));
+		for (int qid = 0; qid < QUEUES; qid++) {
+			io(0, qid);
+			names = &kernel.controllers[0].names[last_record()->gen & 1];
+			assert_string_equal(names->subsysnqn, nqns[round % 2]);
+			assert_string_equal(names->hostnqn, "nqn.host");
+			if (round)
+				assert_int_not_equal(last_record()->gen & 1, gen[qid] & 1);
+			gen[qid] = last_record()->gen;
+		}
+	}
+}
+
+/* Its queues are not all the first to have a command. */
+static void controller_from_before_has_one_name(void **state)
+{
+	(void)state;
+	m.ctrl[0].ctrl.subsys = (void *)&m;
+	for (int qid = QUEUES - 1; qid >= 0; qid--) {
+		io(0, qid);
+		assert_string_equal(kernel.controllers[0].names[last_record()->gen & 1].subsysnqn,
+				    "nqn.a");
+	}
+	assert_int_equal(kernel.controllers[0].last >> NT_CONTROLLER_SHIFT, 1);
+}
+
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
 #define CASES(X)                                                     \
 	X(connect_is_of_the_controller_that_answers_it)              \
@@ -320,7 +367,9 @@ static void another_controller_in_the_slot_has_the_other_histograms(void **state
 	X(connect_that_is_not_answered_is_known_by_the_next_command) \
 	X(other_fabrics_commands_begin_nothing)                      \
 	X(connect_outside_the_sample_begins_a_connection)            \
-	X(another_controller_in_the_slot_has_the_other_histograms)
+	X(another_controller_in_the_slot_has_the_other_histograms)   \
+	X(another_controller_at_the_same_address_is_another)         \
+	X(controller_from_before_has_one_name)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

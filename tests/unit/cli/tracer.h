@@ -145,9 +145,10 @@ uint64_t tracer_in_flight(struct tracer *t)
 	return 0;
 }
 
-void tracer_queue(const struct tracer *t, uint32_t slot, struct queue_info *q)
+void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	(void)t;
+	(void)gen;
 	*q = (struct queue_info){.slot = slot, .sqsize = 1};
 }
 

@@ -27,6 +27,7 @@ static struct shared {
 	uint32_t alikes[NT_ALIKE];
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
+	struct nt_controller controllers[INSTANCE + 1];
 	struct queue_ident ident[SLOTS][2];
 	uint32_t swept_gen[SLOTS];
 	struct nt_record told;
@@ -52,7 +53,8 @@ static struct tracer tracer_of(enum nt_side side)
 			   .cmds = shared.cmds,
 			   .alikes = shared.alikes,
 			   .queues = shared.queues,
-			   .names = shared.names},
+			   .names = shared.names,
+			   .controllers = shared.controllers},
 		.nr_slots = SLOTS,
 		.ident = shared.ident,
 		.swept_gen = shared.swept_gen,
@@ -151,11 +153,13 @@ static void host_commands_wait_across_a_connect(void **state)
 	struct stats s = {0};
 
 	(void)state;
+	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
 	wait_in(1, 0, 3, 60 * SECOND);
 	shared.queues[1].gen = 5;
 	wait_in(1, 1, 5, 20 * SECOND)->r.op = NT_OP_FABRICS;
 	assert_int_equal(in_flight_rows(&t, &s, monotonic_ns()), 0);
 	assert_int_equal(s.nr_rows, 2);
+	assert_string_equal(s.rows[0]->peer, "nqn.a");
 	assert_int_equal(s.rows[0]->op, NT_OP_READ);
 	assert_int_equal(s.rows[0]->waiting.commands, 1);
 	assert_true(s.rows[0]->waiting.oldest_ns >= 60 * SECOND);

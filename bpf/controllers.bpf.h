@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The controllers of a host, by the N of their nvmeN. When one has been deleted, another one may get
+ * its N, and the memory that it was in: they are told apart by number, and their names are kept here,
+ * because by the time that user space asks the kernel another one may have come.
+ *
+ * Written when a controller's first command is seen, and by the Connect command of its admin queue,
+ * before which no other passes. Two CPUs that both see a first command agree on one number.
+ */
+#ifndef NTPROF_CONTROLLERS_BPF_H
+#define NTPROF_CONTROLLERS_BPF_H
+
+#include "addresses.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nt_controller);
+} controllers SEC(".maps");
+
+/* What the host was asked to connect to: known before it is connected. */
+static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl *ctrl)
+{
+	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
+	struct nvmf_host *host = BPF_CORE_READ(opts, host);
+
+	bpf_probe_read_kernel_str(n->subsysnqn, sizeof(n->subsysnqn),
+				  BPF_CORE_READ(opts, subsysnqn));
+	bpf_probe_read_kernel_str(
+		n->hostnqn, sizeof(n->hostnqn),
+		(void *)((__u64)host + bpf_core_field_offset(struct nvmf_host, nqn)));
+}
+
+/*
+ * The number of a controller, one of whose queues begins with a command. This is rare, and read by
+ * helper. @ctrl: typed, or a plain address
+ * @connect: its admin queue is being connected: of a controller that has been connected before, the
+ *           kernel knows the subsystem
+ */
+static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl *ctrl, bool connect)
+{
+	const __u64 mask = (1ULL << NT_CONTROLLER_SHIFT) - 1;
+	struct nt_controller *c = bpf_map_lookup_elem(&controllers, &instance);
+	__u64 address = plain_number((__u64)ctrl), last, next;
+
+	if (!c)
+		return 0;
+	last = c->last;
+	if (last && !((address ^ last) & mask) && !(connect && !BPF_CORE_READ(ctrl, subsys)))
+		return last >> NT_CONTROLLER_SHIFT;
+	next = ((last >> NT_CONTROLLER_SHIFT) + 1) << NT_CONTROLLER_SHIFT | (address & mask);
+	if (__sync_val_compare_and_swap(&c->last, last, next) != last)
+		return c->last >> NT_CONTROLLER_SHIFT;
+	next >>= NT_CONTROLLER_SHIFT;
+	controller_name(&c->names[next & 1], ctrl);
+	return next;
+}
+
+#endif /* NTPROF_CONTROLLERS_BPF_H */
