@@ -9,6 +9,8 @@ set -u
 cd /tmp || exit 1
 # A device of 16 MiB that fails beyond the first 8: null_blk's list of bad blocks.
 disk=$(target_setup_null a size=16 badblocks=+16384-32767) || exit 1
+! dd if="$disk" of=/dev/null bs=4k count=1 skip=2048 iflag=direct 2>/dev/null ||
+	echo "# $disk does not fail: badblocks $(cat /sys/kernel/config/nullb/a/badblocks)"
 target_subsystem "$disk"
 target_port
 target_port 127.0.0.1 4421
@@ -104,18 +106,21 @@ if [[ -n $first && -n $second && $(host_device "$first") == "$(host_device "$sec
 		echo round-robin >"$policy"
 	done
 	begin
-	# Reads of 1 MiB come in many packets, so that some are cut in the middle.
+	# Reads of 1 MiB that come slowly, so that some are cut in the middle.
+	modprobe sch_netem
+	tc qdisc add dev lo root netem rate 200mbit limit 100000
 	fio --name=x --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=1M --size=64M --iodepth=16 \
 		--time_based --runtime=3600 --output-format=json >fio.cut 2>fio.err &
 	load=$!
-	wait_for more "$(host_path "$first")" 20
+	wait_for more "$(host_path "$first")" 8
 	for i in 1 2 3; do
 		nvme reset "/dev/$first"
 		wait_for host_device "$first" >/dev/null
-		wait_for more "$(host_path "$first")" $(($(block_stat "$(host_path "$first")" 1) + 20))
+		wait_for more "$(host_path "$first")" $(($(block_stat "$(host_path "$first")" 1) + 8))
 	done
 	kill -INT "$load"
 	wait "$load"
+	tc qdisc del dev lo root
 	tracer_stop "$target" "$host"
 	echo "# host: $(commands host read) reads, cancelled $(loss host cancelled), failovers $(loss host failovers), requeued $(loss host requeued), point_missing $(loss host point_missing)"
 	check "reads fail over" test "$(loss host failovers)" -gt 0
