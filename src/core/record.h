@@ -33,7 +33,7 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
  */
 #define NT_COUNTERS(X)                                                                         \
 	X(CANCELLED, "cancelled",                                                              \
-	  "commands that ended without a response (reset, timeout, abort)")                    \
+	  "commands that the host gave up without a response (reset, timeout, failover)")      \
 	X(DIED, "died", "commands whose connection closed before they were answered")          \
 	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                \
 	X(OVERWRITTEN, "overwritten",                                                          \
@@ -67,7 +67,7 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 
 /* Flags of a record. */
 #define NT_F_NO_CQE (1u << 0)	 /* a read that ended with the C2H SUCCESS flag */
-#define NT_F_CANCELLED (1u << 1) /* ended without a response */
+#define NT_F_CANCELLED (1u << 1) /* given up without a response */
 #define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are those of the last time */
 #define NT_F_UNSPLIT (1u << 3)	 /* a point its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
