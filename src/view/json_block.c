@@ -6,6 +6,7 @@
 #include "core/buckets.h"
 #include "merge/apart.h"
 #include "view/columns_connections.h"
+#include "view/columns_errors.h"
 #include "view/columns_hist.h"
 #include "view/columns_losses.h"
 #include "view/columns_queues.h"
@@ -20,6 +21,16 @@ struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
 		json_put(o, counter_name(c), json_natural(count[c]));
 	return o;
+}
+
+struct json_object *json_errors(const struct errors *e)
+{
+	struct json_object *rows = json_array();
+
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->row[i].total)
+			json_append(rows, json_row(&error_columns, &e->row[i]));
+	return rows;
 }
 
 /* Buckets that counted something: from, to (exclusive; null: without end), how many. Nanoseconds. */
@@ -95,6 +106,7 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 	json_put(o, "operations", operations_of(s, summary));
 	json_put(o, "stages", stages_of(&stages));
 	json_put(o, "population", json_row(&population_columns, &stages));
+	json_put(o, "errors", json_errors(&s->errors));
 	json_put(o, "losses", json_losses(s->counters_total));
 	if (!summary)
 		json_put(o, "losses_added", json_losses(s->counters_interval));
@@ -132,6 +144,7 @@ struct json_object *json_merged(const struct totals *m)
 	json_put(o, "operations", operations);
 	json_put(o, "stages", stages_of(&stages));
 	json_put(o, "queues", merged_queues(m));
+	json_put(o, "errors", json_errors(&m->errors));
 	return o;
 }
 

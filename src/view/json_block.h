@@ -18,13 +18,16 @@
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers);
 
-/** json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "losses" */
+/** json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "errors", "losses" */
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram);
 
 /** json_losses() - an object with a count for each kind of loss */
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
 
-/** json_merged() - what merged commands add up to: "totals", "operations", "stages", "queues" */
+/** json_errors() - commands that ended with an error, which are in no figure: a row for each queue and status */
+struct json_object *json_errors(const struct errors *e);
+
+/** json_merged() - what merged commands add up to: "totals", "operations", "stages", "queues", "errors" */
 struct json_object *json_merged(const struct totals *m);
 
 #endif /* NTPROF_VIEW_JSON_BLOCK_H */

@@ -7,6 +7,7 @@
 #include "merge/merged_stages.h"
 #include "view/columns_commands.h"
 #include "view/columns_connections.h"
+#include "view/columns_errors.h"
 #include "view/columns_hist.h"
 #include "view/columns_queues.h"
 #include "view/columns_run.h"
@@ -175,6 +176,7 @@ static void has_side(struct json_object *o, struct json_object *defs)
 	has(o, "operations", list_of(of_row(defs, &operation_columns)));
 	has(o, "stages", list_of(of_row(defs, &stage_columns)));
 	has(o, "population", of_row(defs, &population_columns));
+	has(o, "errors", list_of(of_row(defs, &error_columns)));
 	has(o, "losses", losses(defs));
 }
 
@@ -186,6 +188,7 @@ static struct json_object *make_merged(struct json_object *defs)
 	has(o, "operations", list_of(of_row(defs, &operation_columns)));
 	has(o, "stages", list_of(of_row(defs, &stage_columns)));
 	has(o, "queues", list_of(of_row(defs, &merged_columns)));
+	has(o, "errors", list_of(of_row(defs, &error_columns)));
 	return o;
 }
 
