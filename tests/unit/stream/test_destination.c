@@ -31,6 +31,7 @@ static struct {
 	bool unnamed, flags, links;
 } lacks;
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
 int open(const char *path, int flags, ...)
 {
 	va_list args;
@@ -46,6 +47,7 @@ int open(const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
 int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags)
 {
 	if (lacks.flags && flags) {
@@ -55,6 +57,7 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
 int link(const char *from, const char *to)
 {
 	if (lacks.links) {
