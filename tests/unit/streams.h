@@ -360,4 +360,18 @@ static inline struct bytes with_bytes(const struct bytes *b, enum stream_type ty
 	return c;
 }
 
+/* A stream's beginning: its header, and a clock. */
+static inline int beginning(void)
+{
+	int fd = file_make();
+	struct stream_writer *w = stream_writer_new(fd, &header);
+	struct stream_event e = clock_event();
+
+	assert_non_null(w);
+	assert_int_equal(stream_write(w, &e), 0);
+	assert_int_equal(stream_flush(w), 0);
+	stream_writer_free(w);
+	return fd;
+}
+
 #endif /* NTPROF_STREAMS_H */

@@ -112,18 +112,4 @@ static inline bool process_gone(pid_t pid)
 	return !state || state[2] == 'Z' || state[2] == 'X';
 }
 
-/* A stream's beginning: its header, and a clock. */
-static inline int beginning(void)
-{
-	int fd = file_make();
-	struct stream_writer *w = stream_writer_new(fd, &header);
-	struct stream_event e = clock_event();
-
-	assert_non_null(w);
-	assert_int_equal(stream_write(w, &e), 0);
-	assert_int_equal(stream_flush(w), 0);
-	stream_writer_free(w);
-	return fd;
-}
-
 #endif /* NTPROF_PEER_TESTING_H */
