@@ -16,7 +16,12 @@ ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
 
 has_socket() {
-	readlink "/proc/$1"/fd/* 2>/dev/null | grep -q '^socket:'
+	local fd
+
+	for fd in "/proc/$1/fd/"*; do
+		[[ $(readlink "$fd") != socket:* ]] || return 0
+	done
+	return 1
 }
 # at_rest PID: it has no link to a program, and no socket, such as asks for stamps.
 at_rest() {
