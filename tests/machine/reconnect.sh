@@ -117,7 +117,7 @@ in_turn() {
 	tracer_start live --host -i 0.5
 	live=$tracer_pid
 	for side in host target; do
-		tracer_start $side.log record --$side -o $side.ntp
+		tracer_start $side.log record --$side -o $side.turn.ntp
 		declare "$side=$tracer_pid"
 	done
 	for ((i = 0; i < 15; i++)); do
@@ -132,8 +132,8 @@ in_turn() {
 	done
 	tracer_stop "$target" "$host" "$live"
 	equal "all of them had one name" "${#names[@]}" 1
-	ntprof-bpf report host.ntp >host.alone
-	ntprof-bpf report --commands host.ntp target.ntp | grep ' op=read ' >merged
+	ntprof-bpf report host.turn.ntp >host.alone
+	ntprof-bpf report --commands host.turn.ntp target.turn.ntp | grep ' op=read ' >merged
 	for nqn in "$VM_NQN" "$other"; do
 		equal "live, reads are under the name of their subsystem" "$(reads_of "$nqn" live)" "${reads[$nqn]}"
 		equal "so they are in records" "$(reads_of "$nqn" host.alone)" "${reads[$nqn]}"
