@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 40
+# takes: 60
 # Commands that fail are counted by status, on both sides, as often as those who sent them saw it, and are in no
 # histogram. Paths that go under reads without CQE leave none of them as done.
 set -u
