@@ -9,6 +9,8 @@
 set -uo pipefail
 
 vm=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+# shellcheck source=lib/cache.sh
+. "$vm/lib/cache.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/ntprof-selftest.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 kind=--patched
@@ -225,6 +227,21 @@ vm_run hang "$kind" --cpus 1 --timeout 30
 check "a hang is status 124" exits 124
 check "a hang ends in time" within 34
 check "a hang shows what hangs" err_has 'sleep 1000'
+
+# What others have saved is damaged here, for this run.
+mkdir "$work/saved"
+for file in "$cache_root"/image-*/saved-* "$cache_root"/*/image-*/saved-* "$cache_root"/*/*/image-*/saved-*; do
+	[[ ! -s $file ]] || head -c 1M "$file" >"$work/saved/${file##*/}"
+done
+guest goes_on <<'END'
+echo "$1"
+END
+NTPROF_SAVED=$work/saved vm_run goes_on "$kind" --cpus 1 -- once
+check "a damaged saved machine is made anew" prints once
+check "and that is said" err_has 'cannot go on'
+NTPROF_SAVED=$work/saved vm_run goes_on "$kind" --cpus 1 -- again
+check "another run goes on with it" prints again
+check "and has nothing to say" silent
 
 # Of these it does not matter what is inside, nor how far that has come.
 start_machines 1 "$vm/run" "$kind" "$work/hang.sh"

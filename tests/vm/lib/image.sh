@@ -4,10 +4,10 @@
 # image.sh - the initramfs of the test machine, from this machine's own programs and the unpacked
 # kernel's modules.
 #
-# Three cpio archives, which the kernel unpacks one after the other, later files over earlier ones:
-#   base      programs, libraries, modules of the stock kernel; cached until a package changes
+# Two cpio archives, which the kernel unpacks one after the other, later files over earlier ones:
+#   base      programs, libraries, modules of the stock kernel, guest/init; cached until a package changes
 #   patched   the patched modules; cached
-#   overlay   what one run adds: the guest's own scripts, ntprof-bpf, the script to run
+# What one run adds comes later, see overlay.sh.
 
 image_programs=(
 	bash grep sed mawk sort date stat timeout stdbuf seq tail head od dd tee tr cut truncate
@@ -80,6 +80,7 @@ image_tree() {
 
 	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc/nvme}
 	image_skeleton "$root"
+	install -m 755 "$vm/guest/init" "$root/init"
 	for program in $(busybox --list); do
 		ln -s busybox "$root/usr/bin/$program"
 	done
@@ -145,7 +146,7 @@ image_prepare() {
 	local hash
 
 	# Every installed package's version: libraries come from packages that nobody lists.
-	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}" "${BASH_SOURCE[0]%/*}/stubs.sh"; } | sha256sum)
+	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}" "${BASH_SOURCE[0]%/*}/stubs.sh" "$vm/guest/init"; } | sha256sum)
 	image_dir=$kernel_dir/image-${hash:0:16}
 	cache_make "$image_dir" image_make_base
 	touch "$image_dir"

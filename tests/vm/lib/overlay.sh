@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# overlay.sh - what one run adds to the image: guest/, ntprof-bpf, the script, --add.
+# overlay.sh - what one run gives to the machine that waits for its job: guest/lib.sh, ntprof-bpf, the script, --add.
 
 # overlay_job [SCRIPT [ARG...]]: print what guest/init is to do.
 overlay_job() {
@@ -16,7 +16,8 @@ overlay_job() {
 		# Neither a script that names its interpreter nor a program.
 		[[ $start == '#!' || $start == $'\x7fE' ]] || command=(bash "${command[@]}")
 		# Quoted twice: once for the guest's eval, once as an assignment.
-		echo "deadline=$((vm_timeout - 4))"
+		# What the machine needs to go on, and to tell, is to be over when the time is.
+		echo "deadline=$((vm_timeout > 16 ? vm_timeout - 8 : vm_timeout / 2))"
 		printf 'command=%q\n' "$(printf '%q ' "${command[@]}")"
 	fi
 	echo "shares='${!vm_shares[*]}'"
@@ -32,7 +33,6 @@ overlay_make() {
 	image_skeleton "$root"
 	# Libraries that the image has are not added again.
 	image_has=$image_dir/root
-	install -m 755 "$vm/guest/init" "$root/init"
 	install -m 644 "$vm/guest/lib.sh" "$root/usr/lib/vm.sh"
 	overlay_job "$@" >"$root/vm/job"
 	if [[ -z $vm_shell ]]; then
@@ -52,6 +52,8 @@ overlay_make() {
 		[[ -f ${spec%%:*} ]] || die "--add ${spec%%:*}: no such file"
 		image_add_file "$root" "${spec%%:*}" "$dest"
 	done
+	# The machine has these links.
+	rm "$root"/{bin,sbin,lib,lib64}
 	image_pack "$root" >"$file"
 	rm -r "$root"
 }

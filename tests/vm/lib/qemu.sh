@@ -3,15 +3,17 @@
 #
 # qemu.sh - start the virtual machine, wait for its end, tell how it ended.
 #
-# The image comes on a file descriptor, initrd_fd. What the machine leaves lies in WORK:
+# What the machine leaves lies in WORK:
 #   output     fifo, what the script prints
 #   console    what the kernel prints
 #   status     the script's exit status, written by the guest as its last act
 #   qemu       what qemu itself has to say
+#   job.in, job.out    fifos, what the machine asks for and is given before it begins
 
-# qemu_arguments WORK: fill qemu_args from the options in vm_*.
+# qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
+# devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
-	local work=$1 share net mac fs=security_model=none,multidevs=remap
+	local share
 	local append=(console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
@@ -27,12 +29,12 @@ qemu_arguments() {
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
 		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
-		-kernel "$kernel_image" -initrd "/dev/fd/$initrd_fd"
+		-kernel "$kernel_image"
 		-append "${append[*]} $vm_append"
-		-chardev "file,id=console,path=$work/console" -serial chardev:console
+		-serial chardev:console
 		-device "virtio-serial-pci,max_ports=4"
-		-chardev "file,id=status,path=$work/status"
 		-device "virtserialport,nr=2,chardev=status"
+		-device "virtserialport,nr=3,chardev=job"
 	)
 	if [[ -n $vm_icount ]]; then
 		qemu_args+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
@@ -43,26 +45,48 @@ qemu_arguments() {
 		qemu_args+=(-accel "tcg,thread=single")
 	fi
 	if [[ -n $vm_shell ]]; then
-		qemu_args+=(-chardev "stdio,id=output,signal=off"
-			-device "virtconsole,nr=0,chardev=output")
+		qemu_args+=(-device "virtconsole,nr=0,chardev=output")
 	else
-		qemu_args+=(-chardev "file,id=output,path=$work/output"
-			-device "virtserialport,nr=1,chardev=output")
+		qemu_args+=(-device "virtserialport,nr=1,chardev=output")
 	fi
-	[[ -z $vm_rtc ]] || qemu_args+=(-rtc "base=$vm_rtc")
 	for share in "${!vm_shares[@]}"; do
-		qemu_args+=(-fsdev "local,id=$share,path=${vm_shares[$share]},$fs"
-			-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
+		qemu_args+=(-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
 	done
-	if [[ -n $vm_net ]]; then
-		# stream, not socket: that one's own TCP connection delays small packets.
-		case $vm_net in
-		server:*) net=server=on mac=52:54:00:00:00:01 ;;
-		client:*) net=server=off mac=52:54:00:00:00:02 ;;
-		esac
-		qemu_args+=(-netdev "stream,id=net0,$net,addr.type=unix,addr.path=${vm_net#*:}"
-			-device "virtio-net-pci,netdev=net0,mac=$mac")
+	# The guest sets its address: of two that are joined both may have gone on from the same one.
+	[[ -z $vm_net ]] || qemu_args+=(-device "virtio-net-pci,netdev=net0,mac=52:54:00:00:00:00")
+}
+
+# qemu_backends WORK NET: fill qemu_files with what is behind the devices; NET is as in --net.
+qemu_backends() {
+	local work=$1 net=$2 share server=off fs=security_model=none,multidevs=remap
+
+	qemu_files=(
+		-chardev "file,id=console,path=$work/console"
+		-chardev "file,id=status,path=$work/status"
+		-chardev "pipe,id=job,path=$work/job"
+	)
+	if [[ -n $vm_shell ]]; then
+		qemu_files+=(-chardev "stdio,id=output,signal=off")
+	else
+		qemu_files+=(-chardev "file,id=output,path=$work/output")
 	fi
+	for share in "${!vm_shares[@]}"; do
+		qemu_files+=(-fsdev "local,id=$share,path=${vm_shares[$share]},$fs")
+	done
+	[[ $net != server:* ]] || server=on
+	# stream, not socket: that one's own TCP connection delays small packets.
+	[[ -z $net ]] ||
+		qemu_files+=(-netdev "stream,id=net0,server=$server,addr.type=unix,addr.path=${net#*:}")
+}
+
+# qemu_open_image WORK: the image as it is booted, on the file descriptor initrd_fd. Large, and so removed while there
+# is still somebody to do it.
+qemu_open_image() {
+	local work=$1
+
+	cat "${image_parts[@]}" >"$work/initrd"
+	exec {initrd_fd}<"$work/initrd"
+	rm "$work/initrd"
 }
 
 # qemu_console_tail WORK: the kernel's last lines and qemu's, to stderr.
@@ -76,19 +100,21 @@ qemu_console_tail() {
 	[[ ! -s $1/qemu ]] || sed 's/^/tests\/vm: /' "$1/qemu" >&2
 }
 
-# qemu_start WORK: start the machine and what belongs to it, in the background.
+# qemu_start WORK JOB ARG...: start the machine and what belongs to it, in the background, with more arguments of
+# qemu's. It is given the file JOB when it asks.
 qemu_start() {
-	local work=$1
+	local work=$1 job=$2
 	# A run that is killed with SIGKILL takes its machine along.
 	local with_us=(setpriv --pdeathsig KILL --)
 
-	mkfifo "$work/output"
+	shift 2
+	mkfifo "$work/output" "$work/job.in" "$work/job.out"
 	# The shell holds both ends until qemu is gone, so that nobody waits for the other.
-	exec {output_fd}<>"$work/output"
+	exec {output_fd}<>"$work/output" {job_in_fd}<>"$work/job.in" {job_out_fd}<>"$work/job.out"
 	if [[ -n $vm_shell ]]; then
-		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" <&0 {output_fd}>&- &
+		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" "${qemu_files[@]}" "$@" <&0 {output_fd}>&- &
 	else
-		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" \
+		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" "${qemu_files[@]}" "$@" \
 			</dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
 	fi
 	qemu_pid=$!
@@ -96,17 +122,32 @@ qemu_start() {
 	reader_pid=$!
 	"${with_us[@]}" sleep "$vm_timeout" {output_fd}>&- &
 	timer_pid=$!
+	"${with_us[@]}" cat "$job" >"$work/job.in" {output_fd}>&- &
+	job_pid=$!
+}
+
+# qemu_hear WORD: wait until the machine says WORD; fails when it ends before that, or its time does.
+qemu_hear() {
+	local line heard='' ended=''
+
+	until [[ $heard == *"$1"* ]]; do
+		# A time that is up in the middle of the word leaves the first half in line.
+		read -r -t 0.2 -u "$job_out_fd" line || [[ -z $ended ]] || return
+		heard+=$line
+		# It may have said it in its last instant.
+		kill -0 "$qemu_pid" 2>/dev/null && kill -0 "$timer_pid" 2>/dev/null || ended=1
+	done
 }
 
 # qemu_stop: end whatever qemu_start started and still runs.
 qemu_stop() {
 	local pid
 
-	for pid in ${qemu_pid:-} ${timer_pid:-} ${reader_pid:-}; do
+	for pid in ${qemu_pid:-} ${timer_pid:-} ${reader_pid:-} ${job_pid:-}; do
 		kill -KILL "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
-	qemu_pid='' timer_pid='' reader_pid=''
+	qemu_pid='' timer_pid='' reader_pid='' job_pid=''
 }
 
 # qemu_finish WORK: wait for the machine's end; returns what tests/vm/run is to exit with.
