@@ -13,7 +13,7 @@
 # qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
 # devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
-	local share
+	local share cpu=max
 	local append=(console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
@@ -25,10 +25,17 @@ qemu_arguments() {
 	append+=(no_timer_check)
 	# The kernel's tests of its own ciphers are more than a third of what booting takes.
 	append+=(cryptomgr.notests)
+	# What an emulated processor is slow at and no test is about: "rep movsb", byte by byte, by which the kernel copies
+	# where a processor has ERMS; indirect calls by way of a return, against Spectre; clearing pages before they are
+	# used. Under icount instructions are counted, and are those of a kernel as it is delivered.
+	if [[ -z $vm_icount ]]; then
+		cpu+=,-erms,-fsrm,-smap,-la57
+		append+=(mitigations=off init_on_alloc=0 apparmor=0 audit=0)
+	fi
 
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
-		-machine "pc,hpet=off" -cpu max -smp "$vm_cpus" -m "$vm_mem"
+		-machine "pc,hpet=off" -cpu "$cpu" -smp "$vm_cpus" -m "$vm_mem"
 		-kernel "$kernel_image"
 		-append "${append[*]} $vm_append"
 		-serial chardev:console
