@@ -188,7 +188,12 @@ $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
-$(BUILD) $(BUILD)/bench:
+# Run inside of the test machines: see tests/check.
+$(BUILD)/pair/%: tests/pair/%.c | $(BUILD)/pair
+	@echo "  CC      $@"
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP -o $@ $< $(LDFLAGS)
+
+$(BUILD) $(BUILD)/bench $(BUILD)/pair:
 	$(Q)mkdir -p $@
 
 # compile_entry: SOURCE, OUTPUT, COMMAND
