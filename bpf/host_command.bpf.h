@@ -50,6 +50,11 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 	return CMD_FIND(rq, queue_of(queue, qid), rq->tag);
 }
 
+/* CO-RE: struct nvme_tcp_queue with its function as a plain pointer. */
+struct nvme_tcp_queue___plain {
+	void *data_ready;
+} __attribute__((preserve_access_index));
+
 /* Who a request is for, as its driver's queue tells. */
 struct host_queue {
 	__u64 ctrl;  /* address of its struct nvme_ctrl */
@@ -118,7 +123,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
 	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
 		     (__u64)BPF_CORE_READ(queue, pdu));
-	data_ready_learn(BPF_CORE_READ(queue, sock, sk));
+	data_ready_learn(BPF_CORE_READ(queue, sock, sk), h->queue,
+			 (__u64)BPF_CORE_READ((struct nvme_tcp_queue___plain *)queue, data_ready));
 	return connect;
 }
 

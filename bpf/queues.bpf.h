@@ -74,10 +74,19 @@ static __always_inline __u64 queue_address_of(struct sock *sk)
 	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;
 }
 
-/* @sk: a plain address; this is rare, and read by helper. */
-static __always_inline void data_ready_learn(struct sock *sk)
+/*
+ * A queue's socket shows which function the driver's sockets call, unless the driver has not got it
+ * yet, or has given it back, which it may do while the queue is still in use: then it calls what all
+ * sockets call. @sk: a plain address; this is rare, and read by helper
+ * @queue: address of the driver's structure
+ * @original: the function that the driver has taken the place of, as it says; 0 if there is none
+ */
+static __always_inline void data_ready_learn(struct sock *sk, __u64 queue, __u64 original)
 {
-	nt_control.data_ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);
+	__u64 ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);
+
+	if (original && ready != original && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue)
+		nt_control.data_ready = ready;
 }
 
 #endif /* NTPROF_QUEUES_BPF_H */

@@ -74,6 +74,11 @@ static __always_inline struct nt_cmd *cmd_any_of(struct nvmet_tcp_queue *queue,
 	return CMD_FIND_ANY(cmd, queue_at(queue->idx), tag_of(queue, cmd));
 }
 
+/* CO-RE: struct nvmet_tcp_queue with its function as a plain pointer. */
+struct nvmet_tcp_queue___plain {
+	void *data_ready;
+} __attribute__((preserve_access_index));
+
 /* A connection takes its slot. @queue may be a plain address: this is rare, and read by helper. */
 static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					__u32 slot)
@@ -89,7 +94,8 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	serves.gen = q->gen;
 	q->instance = slot;
 	*slot_index((__u64)queue) = slot + 1;
-	data_ready_learn(sk);
+	data_ready_learn(sk, (__u64)queue,
+			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
 	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);
 }
 

@@ -125,8 +125,10 @@ static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __
 SEC("fentry/nvmet_tcp_try_recv_pdu")
 int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 {
+	struct nvmet_tcp_queue___plain *plain = (void *)queue;
+
 	if (!nt_control.data_ready)
-		nt_control.data_ready = data_ready_of(queue->sock->sk);
+		data_ready_learn(queue->sock->sk, (__u64)queue, (__u64)plain->data_ready);
 	return 0;
 }
 

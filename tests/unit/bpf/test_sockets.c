@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "bpf/host.h"
+
+#define QID 1
+
+static struct machine {
+	struct nvme_tcp_queue queues[QID + 1];
+	struct sock sk;
+} m;
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	memset(&m, 0, sizeof(m));
+	return 0;
+}
+
+static void set_socket(void *ready, void *user_data)
+{
+	/* Its sk_data_ready, too, of which vmlinux.h has no more. */
+	m.sk.sk_receive_queue.next = ready;
+	m.sk.sk_user_data = user_data;
+}
+
+/* Sockets of others would be taken for the driver's, and none of the driver's be known. */
+static void function_of_a_socket_that_is_given_back_is_not_learnt(void **state)
+{
+	static char functions[2];
+	__u64 original = (__u64)&functions[0];
+
+	(void)state;
+	nt_control.data_ready = 5;
+	set_socket(&functions[0], &m.queues[QID]);
+	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	assert_int_equal(nt_control.data_ready, 5);
+	set_socket(&functions[0], NULL);
+	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	assert_int_equal(nt_control.data_ready, 5);
+	/* Nor before the driver has taken it. */
+	set_socket(&functions[1], NULL);
+	data_ready_learn(&m.sk, (__u64)&m.queues[QID], 0);
+	assert_int_equal(nt_control.data_ready, 5);
+	set_socket(&functions[1], &m.queues[QID]);
+	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	assert_int_equal(nt_control.data_ready, (__u64)&functions[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(function_of_a_socket_that_is_given_back_is_not_learnt,
+				       setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
