@@ -62,6 +62,10 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
+enum bpf_func_id {
+	BPF_FUNC_ktime_get_tai_ns = 208,
+};
+
 enum {
 	BPF_ANY = 0,
 	BPF_NOEXIST = 1,

@@ -48,6 +48,11 @@ struct nt_knobs {
 /**
  * struct nt_control - what is said while programs are attached; in .bss, all zeroes at first
  * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds, at its upper bound
+ * @seen_offset: the same as a program has seen it last
+ * @offset_before: what it was before the wall clock was set the last time
+ * @set_after: CLOCK_MONOTONIC time at which it was seen not to be set yet; @set_ns: at which it was
+ * @looked_ns: CLOCK_MONOTONIC time at which a program has looked last
+ * @tai_offset: CLOCK_TAI - CLOCK_REALTIME, nanoseconds
  * @began_ns: CLOCK_MONOTONIC time from which on every command's beginning is seen. 0 where it is
  *            not: then an end without a beginning tells nothing
  * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops
@@ -71,9 +76,14 @@ struct nt_knobs {
  *
  * member       | written by                               | read by
  * -------------+------------------------------------------+--------------------------------------
- * real_offset  | loader: before attaching, at each        | arrival()
- *              | interval, and when the wall clock was    |
+ * real_offset, | loader: before attaching, at each        | arrival()
+ * tai_offset   | interval, and when the wall clock was    |
  *              | set                                      |
+ * seen_offset, | loader: before attaching; arrival_held() | the same
+ * looked_ns    |                                          |
+ * offset_before| arrival_held(): when the wall clock was  | the same
+ * set_after,   | set                                      |
+ * set_ns       |                                          |
  * began_ns     | loader: NT_BEGINNING before the program  | ends whose beginning is not known
  *              | that sees beginnings is attached, the    |
  *              | time when all are, 0 before the first    |
@@ -106,6 +116,12 @@ struct nt_knobs {
  */
 struct nt_control {
 	__s64 real_offset;
+	__s64 tai_offset;
+	__s64 seen_offset;
+	__s64 offset_before;
+	__u64 set_after;
+	__u64 set_ns;
+	__u64 looked_ns;
 	__u64 began_ns;
 	__u64 mq_ops[2];
 	__u64 queue_rq;

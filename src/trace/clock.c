@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 /* Enough for a few samples that no interrupt has torn apart. */
 #define SAMPLES 64
+#define NS_PER_S 1000000000
 
 #ifndef TFD_TIMER_CANCEL_ON_SET
 #define TFD_TIMER_CANCEL_ON_SET (1 << 1)
@@ -63,6 +65,13 @@ int64_t rx_clock_update(struct rx_clock *c)
 		c->high = high < c->high ? high : c->high;
 	}
 	return c->high;
+}
+
+int64_t rx_clock_tai(void)
+{
+	struct timex t = {0};
+
+	return adjtimex(&t) < 0 ? 0 : (int64_t)t.tai * NS_PER_S;
 }
 
 /* A socket that has asked once counts until it is closed (sock_disable_timestamp()). */

@@ -49,6 +49,9 @@ int64_t rx_clock_update(struct rx_clock *c);
  */
 int rx_clock_stamps(struct rx_clock *c, bool on);
 
+/** rx_clock_tai() - CLOCK_TAI - CLOCK_REALTIME, nanoseconds; it is set apart from the clocks, and rarely */
+int64_t rx_clock_tai(void);
+
 /** rx_clock_close() - stop asking for timestamps */
 void rx_clock_close(struct rx_clock *c);
 

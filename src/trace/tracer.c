@@ -158,7 +158,9 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		status = TRACER_TIMESTAMPS;
 		goto out;
 	}
-	t->object.control->real_offset = rx_clock_update(&t->clock);
+	tracer_clock_update(t);
+	t->object.control->seen_offset = t->object.control->real_offset;
+	t->object.control->looked_ns = monotonic_ns();
 	if (o->select != NT_SELECT_NONE) {
 		int fd = bpf_map__fd(object_map(&t->object, "records"));
 
@@ -217,8 +219,10 @@ int tracer_clock_fd(const struct tracer *t)
 
 void tracer_clock_update(struct tracer *t)
 {
-	__atomic_store_n(&t->object.control->real_offset, rx_clock_update(&t->clock),
-			 __ATOMIC_RELAXED);
+	struct nt_control *control = t->object.control;
+
+	__atomic_store_n(&control->tai_offset, rx_clock_tai(), __ATOMIC_RELAXED);
+	__atomic_store_n(&control->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
 }
 
 enum nt_source tracer_source(const struct tracer *t)

@@ -74,6 +74,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 
 static struct {
 	__u64 now;
+	__u64 tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
 	void (*on_clock)(void); /* called by whoever asks for the time, before that has it */
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
@@ -168,6 +169,11 @@ __u64 bpf_ktime_get_ns(void)
 	if (kernel.on_clock)
 		kernel.on_clock();
 	return kernel.now += 100;
+}
+
+__u64 bpf_ktime_get_tai_ns(void)
+{
+	return bpf_ktime_get_ns() + kernel.tai;
 }
 
 long bpf_probe_read_kernel(void *dst, __u32 size, const void *src)

@@ -8,6 +8,8 @@
 #define SEC(name)
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) __typeof__(value) *name
+#undef __noinline
+#define __noinline __attribute__((noinline))
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 
@@ -15,6 +17,7 @@ void *bpf_map_lookup_elem(void *map, const void *key);
 long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags);
 long bpf_map_delete_elem(void *map, const void *key);
 __u64 bpf_ktime_get_ns(void);
+__u64 bpf_ktime_get_tai_ns(void);
 long bpf_probe_read_kernel(void *dst, __u32 size, const void *src);
 long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
