@@ -29,5 +29,6 @@ int BPF_PROG(timed_out, struct request *rq)
 
 #include "host_tracepoints.bpf.h"
 #include "host_stock.bpf.h"
+#include "joined.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -10,6 +10,7 @@
 #include "controllers.bpf.h"
 #include "errors.bpf.h"
 #include "headers.bpf.h"
+#include "joins.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "request.bpf.h"
@@ -58,7 +59,7 @@ struct nvme_tcp_queue___plain {
 /* Who a request is for, as its driver's queue tells. */
 struct host_queue {
 	__u64 ctrl;  /* address of its struct nvme_ctrl */
-	__u64 queue; /* of its struct nvme_tcp_queue, if stock probes have to find it; else 0 */
+	__u64 queue; /* of its struct nvme_tcp_queue */
 	__u32 instance;
 	__u32 qid;
 };
@@ -91,6 +92,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	struct nvme_ctrl *ctrl = (void *)h->ctrl;
 	bool connect = is_connect(rq);
 	__u16 number = controller_number(h->instance, ctrl, connect && !h->qid);
+	struct sock *sk;
 
 	if (q->object != h->ctrl || q->controller != number) {
 		q->object = h->ctrl;
@@ -117,13 +119,13 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		q->sqsize = BPF_CORE_READ(ctrl, sqsize);
 		q->identified = q->gen;
 	}
-	if (!queue)
-		return connect;
 	q->queue = h->queue;
 	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
 	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
 		     (__u64)BPF_CORE_READ(queue, pdu));
-	data_ready_learn(BPF_CORE_READ(queue, sock, sk), h->queue,
+	sk = BPF_CORE_READ(queue, sock, sk);
+	joins_begin(q, sk);
+	data_ready_learn(sk, h->queue,
 			 (__u64)BPF_CORE_READ((struct nvme_tcp_queue___plain *)queue, data_ready));
 	return connect;
 }
@@ -189,7 +191,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	 * anew.
 	 */
 	if (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
-	    (h->queue && q->queue != h->queue))
+	    q->queue != h->queue)
 		flags |= queue_identify(q, h, rq) ? NT_F_CONNECT : 0;
 	c->r.flags |= flags;
 	c->r.slot = slot;
@@ -243,17 +245,32 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
 }
 
-/* To asked, by its first R2T. @recv_time: CLOCK_REALTIME of its packet */
-static __always_inline void cmd_asked(struct nt_cmd *c, __u64 recv_time, __u64 now)
+/*
+ * When a PDU of @c arrived, of which the last byte of the header is in a packet that is stamped
+ * @recv_time, and is byte @seq of the stream.
+ */
+static __always_inline __u64 cmd_arrival(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_R2T_RX] = arrival(recv_time, now);
+	struct nt_queue *q = queue_of_cmd(c);
+
+	if (!q || q->opaque)
+		return 0;
+	if (!joins_resolve(q, seq, &recv_time))
+		record_joined(&c->r);
+	return arrival(recv_time, now);
+}
+
+/* To asked, by its first R2T. @recv_time, @seq: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+{
+	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, recv_time, seq, now);
 	c->r.points[NT_H_R2T] = now;
 }
 
 /* To answering, by its first data PDU. */
-static __always_inline void cmd_answering(struct nt_cmd *c, __u64 recv_time, __u64 now)
+static __always_inline void cmd_answering(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_RX] = arrival(recv_time, now);
+	c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
 	c->r.points[NT_H_C2H] = now;
 }
 
@@ -287,11 +304,11 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
  * To answered, by its CQE. @rsp: typed, or on the stack. What is rare reads again what all commands
  * have read, so that these need not keep it.
  */
-static __always_inline void cmd_answered(struct nt_cmd *c, __u64 recv_time, __u64 now,
+static __always_inline void cmd_answered(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now,
 					 const struct nvme_tcp_rsp_pdu *rsp)
 {
 	if (!c->r.points[NT_H_C2H])
-		c->r.points[NT_H_RX] = arrival(recv_time, now);
+		c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
 	c->r.points[NT_H_CQE] = now;
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))

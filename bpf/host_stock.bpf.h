@@ -262,14 +262,17 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 /*
  * The header of a PDU has been received whole: nvme_tcp_handle_c2h_data(), _r2t(), _comp() follow.
  * @pdu: HOST_PDU_BYTES of it, on the stack
- * @tstamp: CLOCK_REALTIME arrival of its packet
+ * @skb: typed, the packet that it ends in
+ * @at: its last byte in that
  */
-static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tstamp)
+static __always_inline void pdu_received(__u32 slot, const void *pdu, const struct sk_buff *skb,
+					 __u32 at)
 {
 	__u8 type = ((const struct nvme_tcp_hdr *)pdu)->type;
 	const struct nvme_tcp_data_pdu *data = pdu;
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
+	__u32 seq = packet_begin(skb) + at;
 	__u64 now = bpf_ktime_get_ns();
 	struct nt_cmd *c;
 
@@ -281,17 +284,17 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, __s64 tsta
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 			cmd_without_cqe(c);
 		if (!c->r.points[NT_H_C2H])
-			cmd_answering(c, tstamp, now);
+			cmd_answering(c, skb->tstamp, seq, now);
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(slot, r2t->command_id);
 		if (c && !c->r.points[NT_H_R2T])
-			cmd_asked(c, tstamp, now);
+			cmd_asked(c, skb->tstamp, seq, now);
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(slot, rsp->cqe.command_id);
 		if (c)
-			cmd_answered(c, tstamp, now, rsp);
+			cmd_answered(c, skb->tstamp, seq, now, rsp);
 		return;
 	}
 }
@@ -316,7 +319,7 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 		return 0;
 	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)h->address))
 		return 0;
-	pdu_received(h->slot, pdu, skb->tstamp);
+	pdu_received(h->slot, pdu, skb, offset + len - 1);
 	return 0;
 }
 

@@ -8,6 +8,22 @@
 
 #include "host_command.bpf.h"
 
+/* Drivers that were patched with earlier patches do not have it. */
+struct nvme_tcp_queue___patched {
+	__u32 recv_seq;
+} __attribute__((preserve_access_index));
+
+/* Where in the stream the header that @queue has received last ends, which is of @c. */
+static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *queue)
+{
+	struct nvme_tcp_queue___patched *patched = (void *)queue;
+
+	if (bpf_core_field_exists(patched->recv_seq))
+		return patched->recv_seq;
+	record_joined(&c->r);
+	return 0;
+}
+
 SEC("tp_btf/nvme_tcp_queue_rq")
 int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
 	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
@@ -23,6 +39,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 	ctrl = &queue->ctrl->ctrl;
 	h = (struct host_queue){
 		.ctrl = (__u64)ctrl,
+		.queue = (__u64)queue,
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
@@ -55,7 +72,7 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c && !c->r.points[NT_H_R2T])
-		cmd_asked(c, recv_time, bpf_ktime_get_ns());
+		cmd_asked(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -78,7 +95,7 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 		cmd_without_cqe(c);
 	if (!c->r.points[NT_H_C2H])
-		cmd_answering(c, recv_time, bpf_ktime_get_ns());
+		cmd_answering(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -104,7 +121,7 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c)
-		cmd_answered(c, recv_time, bpf_ktime_get_ns(), pdu);
+		cmd_answered(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns(), pdu);
 	return 0;
 }
 

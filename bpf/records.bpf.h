@@ -22,6 +22,15 @@ static __always_inline void record_unsplit(struct nt_record *r)
 	count(NT_CNT_POINT_MISSING);
 }
 
+/* An arrival of the command may be that of a later packet. */
+static __always_inline void record_joined(struct nt_record *r)
+{
+	if (r->flags & NT_F_ARRIVAL_JOINED)
+		return;
+	r->flags |= NT_F_ARRIVAL_JOINED;
+	count(NT_CNT_ARRIVAL_JOINED);
+}
+
 _Static_assert(__builtin_offsetof(struct nt_record, cntlid) ==
 			       __builtin_offsetof(struct nt_record, qid) + sizeof(__u16) &&
 		       __builtin_offsetof(struct nt_queue, cntlid) ==

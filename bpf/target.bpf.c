@@ -32,5 +32,6 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 
 #include "target_tracepoints.bpf.h"
 #include "target_stock.bpf.h"
+#include "joined.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -9,6 +9,7 @@
 
 #include "arrival.bpf.h"
 #include "errors.bpf.h"
+#include "joins.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "stages.bpf.h"
@@ -94,6 +95,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	serves.gen = q->gen;
 	q->instance = slot;
 	*slot_index((__u64)queue) = slot + 1;
+	joins_begin(q, sk);
 	data_ready_learn(sk, (__u64)queue,
 			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
 	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);
@@ -132,6 +134,7 @@ struct target_capsule {
 	__u16 qid;
 	bool has_ctrl; /* its queue belongs to a controller: Connect has been executed */
 	bool typed;    /* @queue is; a constant */
+	bool joined;   /* @rx may be that of a later packet */
 	__u64 rx;      /* CLOCK_MONOTONIC arrival, 0 if unknown */
 	__u64 now;
 };
@@ -222,6 +225,8 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	}
 	c->r.slot = slot;
 	c->r.gen = q->gen;
+	if (t->joined)
+		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
 	cmd_begin(c, t->cmd, wanted);
@@ -238,9 +243,14 @@ static __always_inline void cmd_executing(struct nt_cmd *c)
 		c->r.points[NT_T_EXEC] = bpf_ktime_get_ns();
 }
 
-/* To receiving, by the first data PDU after an R2T. @rx: CLOCK_MONOTONIC arrival, 0 if unknown */
-static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, __u64 now)
+/*
+ * To receiving, by the first data PDU after an R2T. @rx: CLOCK_MONOTONIC arrival, 0 if unknown
+ * @joined: it may be that of a later packet
+ */
+static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, bool joined, __u64 now)
 {
+	if (joined)
+		record_joined(&c->r);
 	c->r.points[NT_T_DATA_RX] = rx;
 	c->r.points[NT_T_DATA] = now;
 }

@@ -82,6 +82,12 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
 }
 
+/* @pdu_time of struct nt_queue, whose byte @pdu_seq is in a packet that is stamped @tstamp. */
+static __always_inline __s64 stamp_resolved(struct nt_queue *q, __s64 tstamp)
+{
+	return joins_resolve(q, q->pdu_seq, &tstamp) ? tstamp : -tstamp;
+}
+
 /*
  * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs
  * in the queue's worker, and nobody else reads from the socket.
@@ -97,27 +103,37 @@ static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __
 {
 	struct nvmet_tcp_queue *queue = (void *)q->object;
 	struct sk_buff *skb = sk->sk_receive_queue.next;
-	struct tcp_skb_cb *cb;
 	struct tcp_sock *tcp;
+	__s64 tstamp = 0;
 
 	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue))
 		skb = NULL;
+	/*
+	 * First the stamp, then what was joined: where another packet is joined in between, the stamp is
+	 * that of the one before.
+	 */
+	if (skb)
+		tstamp = skb->tstamp;
+	asm volatile("" ::: "memory");
 	if (size == PDU_COMMON_HEADER) {
 		/* The last of a PDU may be as long, too. */
 		if (q->pdu_time && BPF_CORE_READ(queue, offset))
 			return;
-		if (skb) {
-			q->pdu_time = skb->tstamp;
+		/* Where nothing was joined the stamp is right, whichever byte is read. */
+		if (skb && !q->joins && !nt_knobs.joins_unseen) {
+			q->pdu_time = tstamp;
 			return;
 		}
-		q->pdu_time = 0;
 		tcp = bpf_skc_to_tcp_sock(sk);
-		if (tcp)
-			q->pdu_seq = tcp->copied_seq;
+		q->pdu_time = 0;
+		if (!tcp)
+			return;
+		q->pdu_seq = tcp->copied_seq;
+		if (skb)
+			q->pdu_time = stamp_resolved(q, tstamp);
 	} else if (skb && !q->pdu_time) {
-		cb = (void *)((__u64)skb + bpf_core_field_offset(struct sk_buff, cb));
-		if (q->pdu_seq - BPF_CORE_READ(cb, seq) < skb->len)
-			q->pdu_time = skb->tstamp;
+		if (q->pdu_seq - packet_begin(skb) < skb->len)
+			q->pdu_time = stamp_resolved(q, tstamp);
 	}
 }
 
@@ -151,23 +167,26 @@ int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num
 		if (q->object != address)
 			queue_begin(q, (void *)address, slot);
 	}
-	note_arrival(q, sk, size);
+	if (!q->opaque)
+		note_arrival(q, sk, size);
 	return 0;
 }
 
 /*
  * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown,
- * @q is NULL, or it was told before.
+ * @q is NULL, or it was told before. @joined: filled; it may be that of a later packet
  */
-static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now)
+static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *joined)
 {
 	__s64 time;
 
+	*joined = false;
 	if (!q)
 		return 0;
 	time = q->pdu_time;
 	q->pdu_time = 0;
-	return arrival(time, now);
+	*joined = time < 0;
+	return arrival(time < 0 ? -time : time, now);
 }
 
 /*
@@ -200,7 +219,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
 	t.slot = slot;
 	t.now = bpf_ktime_get_ns();
-	t.rx = pdu_arrived(q, t.now);
+	t.rx = pdu_arrived(q, t.now, &t.joined);
 	wanted = sqe_sampled(req->cmd, t.qid);
 	if (is_skipped(req->cmd, wanted))
 		return nt_control.tracked ? capsule_skip(&t) : 0;
@@ -228,13 +247,15 @@ int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_of(queue, cmd);
+	__u64 now, rx;
+	bool joined;
 	__u32 slot;
-	__u64 now;
 
 	if (!c || !c->r.points[NT_T_SEND_R2T] || c->r.points[NT_T_DATA])
 		return 0;
 	now = bpf_ktime_get_ns();
-	cmd_receiving(c, pdu_arrived(queue_find((__u64)queue, true, &slot), now), now);
+	rx = pdu_arrived(queue_find((__u64)queue, true, &slot), now, &joined);
+	cmd_receiving(c, rx, joined, now);
 	return 0;
 }
 

@@ -8,6 +8,30 @@
 
 #include "target_command.bpf.h"
 
+/* Where in the stream the PDU begins whose arrival is told. */
+struct nvmet_tcp_queue___patched {
+	__u32 recv_seq;
+} __attribute__((preserve_access_index));
+
+/*
+ * When the PDU arrived that the tracepoint is of, CLOCK_MONOTONIC; 0 if it is unknown.
+ * @q: NULL if there is none for its slot
+ * @joined: filled
+ */
+static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp_queue *queue,
+					    __s64 recv_time, __u64 now, bool *joined)
+{
+	*joined = false;
+	/* What lies there may be of the connection before. */
+	if (!q || q->object != (__u64)queue || !recv_time)
+		return arrival(recv_time, now);
+	if (q->opaque)
+		return 0;
+	*joined = !joins_resolve(q, ((struct nvmet_tcp_queue___patched *)queue)->recv_seq,
+				 &recv_time);
+	return arrival(recv_time, now);
+}
+
 SEC("tp_btf/nvmet_tcp_done_recv_pdu")
 int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
@@ -30,7 +54,7 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 	/* The age of what is only counted is not worth another look at the clock. */
 	t.now = wanted || !recv_time ? bpf_ktime_get_ns()
 				     : (__u64)recv_time - nt_control.real_offset;
-	t.rx = arrival(recv_time, t.now);
+	t.rx = pdu_arrived_at(queue_at(t.slot), queue, recv_time, t.now, &t.joined);
 	t.has_ctrl = queue->nvme_sq.ctrl;
 	return capsule_begin(&t, &pdu->cmd, wanted);
 }
@@ -80,12 +104,14 @@ int BPF_PROG(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_co
 	     struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
-	__u64 now;
+	__u64 now, rx;
+	bool joined;
 
 	if (!c || c->r.points[NT_T_DATA])
 		return 0;
 	now = bpf_ktime_get_ns();
-	cmd_receiving(c, arrival(recv_time, now), now);
+	rx = pdu_arrived_at(queue_of_cmd(c), queue, recv_time, now, &joined);
+	cmd_receiving(c, rx, joined, now);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 struct bio;
 struct blk_mq_ops;
 struct nvme_subsystem;
+struct tcp_ulp_ops;
 
 /* include/uapi/asm-generic/int-ll64.h */
 typedef unsigned char __u8;
@@ -97,6 +98,7 @@ typedef s64 ktime_t;
 /* include/linux/skbuff.h */
 struct sk_buff {
 	struct sk_buff *next;
+	struct sock *sk;
 	ktime_t tstamp;
 	unsigned int len;
 	char cb[48];
@@ -117,6 +119,11 @@ struct socket {
 	struct sock *sk;
 };
 
+/* include/net/inet_connection_sock.h */
+struct inet_connection_sock {
+	const struct tcp_ulp_ops *icsk_ulp_ops;
+};
+
 /* include/linux/tcp.h */
 struct tcp_sock {
 	u32 copied_seq;
@@ -125,6 +132,7 @@ struct tcp_sock {
 /* include/net/tcp.h */
 struct tcp_skb_cb {
 	__u32 seq;
+	__u32 end_seq;
 };
 
 /* include/linux/blk-mq.h */

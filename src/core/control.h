@@ -22,6 +22,7 @@
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
  * @no_histograms: keep none
  * @count_all: commands that @sample_below leaves out are counted, from their begin to their end
+ * @joins_unseen: nothing shows where TCP joins packets: each arrival may be that of a later one
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
  *
  * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is
@@ -39,7 +40,8 @@ struct nt_knobs {
 	__u8 no_histograms;
 	__u8 count_all;
 	__u8 into[NT_STAGES_MAX];
-	__u8 pad[4];
+	__u8 joins_unseen;
+	__u8 pad[3];
 };
 
 /* Value of @began_ns while the program that sees commands begin is being attached. */
@@ -68,6 +70,7 @@ struct nt_knobs {
  * @counters: see NT_COUNTERS
  * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
  * @hists_used: entries of the map hists that were given to queues
+ * @joins_used: entries of nt_joins that were given to queues; more than NT_JOINS when none is left
  * @tracked: commands in flight that are measured; counted only when sampling, where there is hardly
  *           ever one
  *
@@ -107,6 +110,8 @@ struct nt_knobs {
  * hists_used   | end of a command that is the first of    | the same; loader: each interval
  *              | its queue and operation. Atomic          |
  *              | additions                                |
+ * joins_used   | a queue's first packets that are joined. | joins_claim()
+ *              | Atomic additions                         |
  * tracked      | begin and end of commands; loader:       | all programs, when sampling: 0 ends
  *              | commands of closed connections. Atomic   | them
  *              | additions                                |
@@ -134,7 +139,7 @@ struct nt_control {
 	__u32 chunks_used;
 	__u32 hists_used;
 	__u32 tracked;
-	__u32 pad;
+	__u32 joins_used;
 };
 
 #endif /* NTPROF_CORE_CONTROL_H */

@@ -53,6 +53,8 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(HIST_FULL, "hist_full",                                                              \
 	  "commands counted in the shared histogram because all others are taken")             \
 	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
+	X(ARRIVAL_JOINED, "arrival_joined",                                                    \
+	  "commands whose packets may have arrived earlier than is told: TCP joined them")     \
 	X(ASYNC_EVENT, "async_event",                                                          \
 	  "Asynchronous Event Requests, which wait by design: not measured")
 
@@ -71,7 +73,9 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are those of the last time */
 #define NT_F_UNSPLIT (1u << 3)	 /* a point its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
-#define NT_F_ENDED (1u << 5)	/* the target has handed its answer to the socket */
+#define NT_F_ENDED (1u << 5) /* the target has handed its answer to the socket */
+#define NT_F_ARRIVAL_JOINED \
+	(1u << 8) /* an arrival may be that of a later packet, which TCP joined with it */
 #define NT_F_CONNECT (1u << 15) /* until it is answered, or ends: no reader sees it (host) */
 
 /*
@@ -175,7 +179,8 @@ struct nt_stage_hists {
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
  * @queue: address of the driver's queue (host, from stock probes), or of its struct sock (target)
  * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
- * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown (target, stock)
+ * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative if it may be
+ *            earlier (target, stock)
  * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
  * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
@@ -186,6 +191,8 @@ struct nt_stage_hists {
  * @instance: N of nvmeN (host), or the target's own queue index
  * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
  *              @identified: a Connect that was answered well
+ * @opaque: what arrives is of TLS: arrivals are not known
+ * @joins: 1 + number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
  * @chunk: 1 + number of the chunk that holds the state of 128 commands each, 0 if none yet
  * @hist: 1 + index of the latency histogram of an operation, 0 if none yet. Connections alternate
  *        between the two banks (@gen & 1), so that the counts of one never mix with the next one's. A host
@@ -206,6 +213,9 @@ struct nt_queue {
 	__u16 cntlid; /* behind @qid, as in struct nt_record: they are copied together */
 	__u16 sqsize;
 	__u16 controller;
+	__u16 opaque;
+	__u16 pad;
+	__u32 joins;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE];
 	__u32 hist[2][NT_OPS_NR];
 };

@@ -182,10 +182,18 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
+/* @joined: an arrival of the command may be that of a later packet */
 static void add_stages(struct totals *t, struct totals_row *row,
-		       const int64_t stage[NT_MERGED_STAGES_NR])
+		       const int64_t stage[NT_MERGED_STAGES_NR], bool joined)
 {
+	unsigned int network = row->how.into[NT_MS_NETWORK_TRANSMISSION];
+
 	row->split++;
+	if (network < NT_MERGED_STAGES_NR) {
+		t->network_ns += stage[network];
+		if (joined)
+			t->joined_network_ns += stage[network];
+	}
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
 		int64_t ns = stage[i];
 
@@ -255,6 +263,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
 	uint64_t latency = record_latency_ns(host);
+	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
 	int64_t stage[NT_MERGED_STAGES_NR];
 	struct totals_row *row;
 	bool full;
@@ -274,12 +283,13 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	if (row_stages(t, row, &full))
 		return -ENOMEM;
 	t->commands++;
+	t->joined += joined;
 	hist_count(&row->latency, latency);
 	row->latency.bytes += host->length;
 	hist_count(&t->latency[op], latency);
 	t->latency[op].bytes += host->length;
 	if (!full && merged_split(&row->how, host, target, stage))
-		add_stages(t, row, stage);
+		add_stages(t, row, stage, joined);
 	else
 		add_unsplit(t, row, latency);
 	return 0;
@@ -350,12 +360,18 @@ int totals_fold(struct totals *into, struct totals *from)
 	if (errors_fold(&into->errors, &from->errors))
 		return -ENOMEM;
 	into->commands += from->commands;
+	into->joined += from->joined;
+	into->network_ns += from->network_ns;
+	into->joined_network_ns += from->joined_network_ns;
 	into->unsplit += from->unsplit;
 	into->cancelled += from->cancelled;
 	into->negative += from->negative;
 	if (from->most_negative < into->most_negative)
 		into->most_negative = from->most_negative;
 	from->commands = 0;
+	from->joined = 0;
+	from->network_ns = 0;
+	from->joined_network_ns = 0;
 	from->unsplit = 0;
 	from->cancelled = 0;
 	from->negative = 0;

@@ -88,6 +88,10 @@ struct totals_row {
  * @stage: [operation][@nr_stages of them], in no order
  * @unsplit_latency: [operation] of the commands of which not all stages can be told
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
+ * @joined: commands one of whose arrivals may be that of a later packet (NT_F_ARRIVAL_JOINED)
+ * @network_ns: network_transmission, or what that is joined to, of all commands that could be split
+ * @joined_network_ns: the same of those that are in @joined, where they can be told to be the network's for what
+ *                     was a wait for the reader
  * @unsplit: commands of which a side lacks a point that its machine gives
  * @cancelled: commands that the host gave up (timeout, reset), which are in no latency and no stage
  * @errors: commands that ended with an error, by the host's names for their queues; in no latency and no stage
@@ -103,6 +107,9 @@ struct totals {
 	struct hist unsplit_latency[NT_OPS_NR];
 	struct totals_row **row;
 	unsigned int nr_rows;
+	uint64_t joined;
+	int64_t network_ns;
+	int64_t joined_network_ns;
 	uint64_t unsplit;
 	uint64_t cancelled;
 	struct errors errors;

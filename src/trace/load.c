@@ -114,6 +114,8 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	probes_select(p, &t->object, t->source, wanted);
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing;
+	t->object.knobs->joins_unseen = !object_loads(&t->object, "packet_joined") ||
+					!object_loads(&t->object, "packet_waits");
 	memcpy(t->object.knobs->into, t->into, sizeof(t->into));
 out:
 	probes_free(p);

@@ -50,6 +50,13 @@ void object_size_map(struct object *o, const char *name, uint32_t entries)
 		bpf_map__set_max_entries(map, entries);
 }
 
+bool object_loads(const struct object *o, const char *program)
+{
+	const struct bpf_program *p = bpf_object__find_program_by_name(o->obj, program);
+
+	return p && bpf_program__autoload(p);
+}
+
 static size_t shared_size(const struct bpf_map *map)
 {
 	return (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);

@@ -57,6 +57,9 @@ int object_open(struct object *o, enum nt_side side);
 /** object_map() - the map @name, or NULL if this side has none */
 struct bpf_map *object_map(const struct object *o, const char *name);
 
+/** object_loads() - whether the program @program is chosen to be loaded; false if this side has none */
+bool object_loads(const struct object *o, const char *program);
+
 /**
  * object_size_map() - give the map @name so many entries, if this side has it; before object_load()
  */

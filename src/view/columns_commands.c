@@ -36,6 +36,7 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 {
 	row_init(row, host ?: target);
 	row->c = c;
+	row->other_flags = host && target ? target->flags : 0;
 	row->seen = host && target ? "merged"
 		    : ambiguous	   ? "ambiguous"
 		    : host	   ? "host_only"
@@ -144,6 +145,16 @@ static void get_flag(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+/* Of either side: what both tell together rests on it. */
+static void get_joined(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	(void)c;
+	value_natural(v, ((r->r->flags | r->other_flags) & NT_F_ARRIVAL_JOINED) != 0);
+	v->none = !v->natural;
+}
+
 static const struct column command[] = {
 	[COMMAND_TIME] = {"time", "time", .unit = UNIT_INSTANT,
 			  COLUMN_FIELD(struct command_row, first)},
@@ -168,6 +179,8 @@ static const struct column command[] = {
 			    .arg = NT_F_NO_CQE},
 	[COMMAND_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
 			       .arg = NT_F_CANCELLED},
+	[COMMAND_ARRIVAL_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_FLAG,
+				    .get = get_joined},
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG, .get = get_flag,
 				 .arg = NT_F_WAS_OVERDUE},
 	[COMMAND_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS,

@@ -15,6 +15,7 @@
  * @seen: "merged", "ambiguous", "host_only" or "target_only"; the side where only one is traced
  * @controller: as the machine that traces calls it; NULL where streams are merged
  * @c: its connection; NULL where one side is traced
+ * @other_flags: NT_F_* of the target's record, where @r is the host's
  * @first: its first point
  * @latency: nanoseconds; of a command that has not ended, its age
  */
@@ -23,6 +24,7 @@ struct command_row {
 	const char *seen;
 	const char *controller;
 	const struct merge_connection *c;
+	uint32_t other_flags;
 	uint64_t first;
 	uint64_t latency;
 };
@@ -46,6 +48,7 @@ enum command_column {
 	COMMAND_REQUEUED,
 	COMMAND_NO_CQE,
 	COMMAND_CANCELLED,
+	COMMAND_ARRIVAL_JOINED,
 	COMMAND_WAS_OVERDUE, /* it has been told while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };

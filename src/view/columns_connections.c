@@ -244,11 +244,37 @@ static void get_some_unsplit(const void *row, const struct column *c, struct val
 	v->none = !m->unsplit;
 }
 
+static void get_some_joined(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	(void)c;
+	value_natural(v, m->joined);
+	v->none = !m->joined;
+}
+
+static void get_joined_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	(void)c;
+	value_real(v, m->network_ns > 0 ? (double)m->joined_network_ns / (double)m->network_ns : 0);
+	v->none = !m->joined;
+}
+
 static const struct column merging[] = {
 	[MERGING_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
 			      COLUMN_FIELD(struct totals, commands)},
 	[MERGING_SOME_UNSPLIT] = {"some_unsplit", "some unsplit", .unit = UNIT_COUNT,
 				  .get = get_some_unsplit},
+	[MERGING_SOME_JOINED] = {"some_joined", "some joined", .unit = UNIT_COUNT,
+				 .get = get_some_joined},
+	[MERGING_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_COUNT,
+			    COLUMN_FIELD(struct totals, joined)},
+	[MERGING_JOINED_SHARE] = {"joined_share", "joined share", .unit = UNIT_SHARE,
+				  .get = get_joined_share},
+	[MERGING_JOINED_NETWORK] = {"joined_network", "joined network", .unit = UNIT_NANOSECONDS,
+				    COLUMN_FIELD(struct totals, joined_network_ns)},
 	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
 			     COLUMN_FIELD(struct totals, unsplit)},
 	[MERGING_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_COUNT,

@@ -89,6 +89,10 @@ extern const struct columns pair_columns;
 enum merging_column {
 	MERGING_COMMANDS,
 	MERGING_SOME_UNSPLIT, /* none where there are none */
+	MERGING_SOME_JOINED,  /* none where there are none */
+	MERGING_JOINED,
+	MERGING_JOINED_SHARE, /* of the network stage; none where no command is joined */
+	MERGING_JOINED_NETWORK,
 	MERGING_UNSPLIT,
 	MERGING_CANCELLED,
 	MERGING_NEGATIVE_STAGES,

@@ -23,6 +23,7 @@ void numbers_print_side(const struct stats *s, bool counts_only, FILE *f);
  *   merged OP COUNT MEAN P50 P99 MAX SUM
  *   merged_stage OP STAGE MEAN P50 P99 MAX SUM
  *   merged_queue NQN CNTLID QID OP COUNT, then the ten SUMs, UNSPLIT, its SUM, HOST and TARGET
+ *   arrival_joined COUNT network NS: commands whose arrivals may be told too late, and their network_transmission
  *   unsplit COUNT
  *   negative_stages COUNT worst NS
  * For each OP the SUMs of its merged_stage lines, of which "unsplit" may be one, are that of its merged line.

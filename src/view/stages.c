@@ -113,12 +113,21 @@ void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bo
 		PHRASE(", ", MERGING_SOME_UNSPLIT,
 		       .after = " of them unsplit, as not all of their stages can be told"),
 	};
+	static const struct phrase joined[] = {
+		PHRASE("arrivals of ", MERGING_SOME_JOINED,
+		       .after = " of them may be told too late: TCP had joined their packets; "
+				"they are"),
+		PHRASE(" ", MERGING_JOINED_SHARE, .style = LINE_CELL,
+		       .after = " of network_transmission\n"),
+	};
 	struct stage_rows rows;
 
 	columns_stages_merged(&rows, m);
 	if (rows.nr) {
 		LINE_PRINT(f, &merging_columns, population, m);
 		fputs("; they add up to the latency of all\n", f);
+		if (m->joined)
+			LINE_PRINT(f, &merging_columns, joined, m);
 	}
 	print(&rows, true, f, width, unicode);
 }

@@ -101,6 +101,7 @@ static void kernel_reset(void)
 	memset(nt_cmds, 0, sizeof(nt_cmds));
 	memset(nt_index, 0, sizeof(nt_index));
 	memset(nt_slot_index, 0, sizeof(nt_slot_index));
+	memset(nt_joins, 0, sizeof(nt_joins));
 	kernel.now = 1000;
 	nt_knobs.hists = SLOTS * NT_OPS_NR;
 	nt_knobs.slots = SLOTS;

@@ -3,7 +3,27 @@
 
 #define SECOND 1000000000LL
 #define MS 1000000LL
+#define QID 1
+#define SLOT QID
 #define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC to begin with */
+#define FIRST_SEQ 0xffffff00u  /* the stream's numbers begin anew behind the first packets */
+
+static struct machine {
+	struct blk_mq_ops___plain mq_ops;
+	struct request_queue rq_queue;
+	struct blk_mq_hw_ctx hctx;
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl;
+	struct nvme_tcp_queue queues[QID + 1];
+	struct socket socket;
+	struct sock sk;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+	} request;
+	struct nvme_command sqe;
+	struct sk_buff skb; /* at the end of what waits to be read */
+} m;
 
 /* The wall clock is @offset before ours. */
 static void set_wall_clock(__s64 offset)
@@ -11,16 +31,52 @@ static void set_wall_clock(__s64 offset)
 	kernel.tai = offset + nt_control.tai_offset;
 }
 
+static void set_socket(void *ready, void *user_data)
+{
+	/* Its sk_data_ready, too, of which vmlinux.h has no more. */
+	m.sk.sk_receive_queue.next = ready;
+	m.sk.sk_user_data = user_data;
+}
+
+static void submit(void)
+{
+	struct nvme_tcp_cmd_pdu pdu = {};
+
+	m.sqe = (struct nvme_command){
+		.common = {.opcode = 0x02, .nsid = 1, .dptr.sgl.length = 4096},
+	};
+	pdu.cmd = m.sqe;
+	m.request.rq.start_time_ns = kernel.now += 100;
+	queue_rq(NULL, &m.request.rq, &pdu, QID, NULL, NULL, NULL, &m.queues[QID]);
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	kernel_reset();
+	memset(&m, 0, sizeof(m));
 	kernel.now = 100 * SECOND;
 	nt_control.real_offset = OFFSET;
 	nt_control.seen_offset = OFFSET;
 	nt_control.looked_ns = kernel.now;
 	nt_control.tai_offset = 37 * SECOND;
 	set_wall_clock(OFFSET);
+	m.socket.sk = &m.sk;
+	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
+	m.ctrl.queues = m.queues;
+	m.ctrl.ctrl.opts = &m.opts;
+	m.queues[QID].ctrl = &m.ctrl;
+	m.queues[QID].sock = &m.socket;
+	m.request.rq =
+		(struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .state = MQ_RQ_COMPLETE};
+	m.request.req.queue = &m.queues[QID];
+	m.request.req.req.ctrl = &m.ctrl.ctrl;
+	m.request.req.req.cmd = &m.sqe;
+	set_socket(&m, &m.queues[QID]);
+	submit();
+	/* What is there is the pointer to the socket's functions, not TLS. */
+	kernel.queues[SLOT].opaque = 0;
+	m.skb.sk = &m.sk;
 	return 0;
 }
 
@@ -120,6 +176,193 @@ static void leap_seconds_that_become_known_are_no_step(void **state)
 	assert_arrived(stamped(age, OFFSET), age);
 }
 
+/* Bytes [@begin, @end) of the stream, stamped @ago ns ago, as the only thing that waits. */
+static void packet(struct sk_buff *skb, __u32 begin, __u32 end, __s64 ago)
+{
+	struct tcp_skb_cb *cb = (void *)skb->cb;
+
+	cb->seq = FIRST_SEQ + begin;
+	cb->end_seq = FIRST_SEQ + end;
+	skb->len = end - begin;
+	skb->tstamp = stamped(ago, OFFSET);
+}
+
+/* @len bytes more, stamped @ago, are joined with what waits. */
+static void join(__u32 len, __s64 ago)
+{
+	struct tcp_skb_cb *cb = (void *)m.skb.cb;
+
+	packet_joined(NULL, &m.skb);
+	cb->end_seq += len;
+	m.skb.len += len;
+	m.skb.tstamp = stamped(ago, OFFSET);
+}
+
+/* The record of a command whose first data PDU has its last byte of header at @at of the stream. */
+static const struct nt_record *receive(__u32 at)
+{
+	const struct tcp_skb_cb *cb = (void *)m.skb.cb;
+	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
+	struct nt_cmd *c;
+
+	submit();
+	kernel.queues[SLOT].opaque = 0;
+	pdu_received(SLOT, &pdu, &m.skb, FIRST_SEQ + at - cb->seq);
+	c = cmd_by_tag(&kernel.queues[SLOT], 0);
+	assert_non_null(c);
+	return &c->r;
+}
+
+static void assert_received(__u32 at, __s64 ago)
+{
+	__u64 since = kernel.now;
+	const struct nt_record *r = receive(at);
+
+	assert_false(r->flags & NT_F_ARRIVAL_JOINED);
+	assert_in_range(r->points[NT_H_RX], since - ago - 50000, since - ago + 50000);
+}
+
+static void assert_unknown(__u32 at)
+{
+	assert_true(receive(at)->flags & NT_F_ARRIVAL_JOINED);
+}
+
+static void joined_packets_keep_their_times(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	join(200, 30 * MS);
+	join(1, 20 * MS);
+	join(99, 10 * MS);
+	assert_received(0, 40 * MS);
+	assert_received(99, 40 * MS);
+	assert_received(100, 30 * MS);
+	assert_received(299, 30 * MS);
+	assert_received(300, 20 * MS);
+	assert_received(301, 10 * MS);
+	assert_received(399, 10 * MS);
+	assert_int_equal(nt_control.counters[NT_CNT_ARRIVAL_JOINED], 0);
+}
+
+static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	assert_received(50, 40 * MS);
+	assert_int_equal(kernel.queues[SLOT].joins, 0);
+	join(100, 30 * MS);
+	packet(&m.skb, 200, 300, 20 * MS);
+	assert_received(250, 20 * MS);
+}
+
+/* The kernel may find that two cannot be joined; what was noted is true all the same. */
+static void join_that_does_not_come_about_changes_nothing(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	packet_joined(NULL, &m.skb);
+	assert_received(50, 40 * MS);
+	packet(&m.skb, 100, 200, 30 * MS);
+	join(100, 20 * MS);
+	assert_received(150, 30 * MS);
+	assert_received(250, 20 * MS);
+}
+
+/* Joined while somebody had the socket, and then, as one packet, with what is at the end of the queue. */
+static void packets_joined_in_the_backlog_keep_their_times(void **state)
+{
+	struct sk_buff tail = {}, next = {};
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	packet(&tail, 100, 200, 30 * MS);
+	packet(&next, 200, 300, 20 * MS);
+	/* Where vmlinux.h has no more of a socket, the tail of its backlog lies there, too. */
+	set_socket(&tail, &m.queues[QID]);
+	nt_control.data_ready = (__u64)&tail;
+	packet_waits(NULL, &m.sk, &next);
+	join(200, 20 * MS);
+	assert_received(50, 40 * MS);
+	assert_received(150, 30 * MS);
+	assert_received(250, 20 * MS);
+}
+
+static void more_joins_than_are_kept_are_told_as_unknown(void **state)
+{
+	__u32 n = NT_JOINS_KEPT + 10;
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	for (__u32 i = 1; i <= n; i++)
+		join(100, 30 * MS);
+	assert_unknown(50);
+	assert_unknown(9 * 100 + 50);
+	assert_received(10 * 100 + 50, 30 * MS);
+	assert_received(n * 100 + 50, 30 * MS);
+	assert_int_equal(nt_control.counters[NT_CNT_ARRIVAL_JOINED], 2);
+	/* Those that were read make room. */
+	for (__u32 i = 1; i < NT_JOINS_KEPT; i++)
+		join(100, 20 * MS);
+	assert_received((n + 1) * 100 + 50, 20 * MS);
+}
+
+static void what_was_sent_again_is_told_as_unknown(void **state)
+{
+	(void)state;
+	packet(&m.skb, 1000, 1100, 40 * MS);
+	join(100, 30 * MS);
+	packet(&m.skb, 0, 500, 20 * MS);
+	join(500, 10 * MS);
+	assert_unknown(400);
+	packet(&m.skb, 2000, 2100, 5 * MS);
+	assert_received(2050, 5 * MS);
+}
+
+static void queue_without_room_for_joins_is_told_as_unknown(void **state)
+{
+	(void)state;
+	nt_control.joins_used = NT_JOINS;
+	packet(&m.skb, 0, 100, 40 * MS);
+	assert_received(50, 40 * MS);
+	join(100, 30 * MS);
+	assert_unknown(50);
+}
+
+static void without_the_programs_nothing_is_known(void **state)
+{
+	(void)state;
+	nt_knobs.joins_unseen = 1;
+	packet(&m.skb, 0, 100, 40 * MS);
+	assert_unknown(50);
+	nt_knobs.joins_unseen = 0;
+}
+
+static void sockets_of_others_are_left_alone(void **state)
+{
+	struct sock other = {.sk_user_data = &m.queues[QID]};
+	struct sk_buff skb = {.sk = &other};
+
+	(void)state;
+	packet(&skb, 0, 100, 40 * MS);
+	packet_joined(NULL, &skb);
+	skb.sk = NULL;
+	packet_joined(NULL, &skb);
+	packet_waits(NULL, &other, &skb);
+	assert_int_equal(nt_control.joins_used, 0);
+}
+
+static void arrivals_of_tls_are_not_told(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	kernel.queues[SLOT].opaque = 0;
+	assert_received(50, 40 * MS);
+	joins_begin(&kernel.queues[SLOT], &m.sk);
+	assert_true(kernel.queues[SLOT].opaque);
+	assert_int_equal(
+		cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), m.skb.tstamp, 0, kernel.now), 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup(test, setup)
 
 int main(void)
@@ -131,6 +374,16 @@ int main(void)
 		CASE(packet_that_saw_several_steps_has_no_arrival),
 		CASE(small_step_leaves_no_wrong_arrival),
 		CASE(leap_seconds_that_become_known_are_no_step),
+		CASE(joined_packets_keep_their_times),
+		CASE(packet_that_nothing_is_joined_to_has_its_own_stamp),
+		CASE(join_that_does_not_come_about_changes_nothing),
+		CASE(packets_joined_in_the_backlog_keep_their_times),
+		CASE(more_joins_than_are_kept_are_told_as_unknown),
+		CASE(what_was_sent_again_is_told_as_unknown),
+		CASE(queue_without_room_for_joins_is_told_as_unknown),
+		CASE(without_the_programs_nothing_is_known),
+		CASE(sockets_of_others_are_left_alone),
+		CASE(arrivals_of_tls_are_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

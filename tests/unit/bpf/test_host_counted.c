@@ -10,6 +10,7 @@
 
 /* A queue of a controller, and what its requests are doing. */
 static struct machine {
+	struct sk_buff skb;
 	struct blk_mq_ops___plain mq_ops;
 	struct request_queue rq_queue;
 	struct blk_mq_hw_ctx hctx;
@@ -100,7 +101,7 @@ static void end(int i, bool answered)
 	if (!answered)
 		m.requests[i].req.req.status = NVME_SC_HOST_PATH_ERROR;
 	else if (m.stock)
-		pdu_received(QID, &rsp, 0);
+		pdu_received(QID, &rsp, &m.skb, 0);
 	else
 		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[QID]);
 	if (random() % 2)

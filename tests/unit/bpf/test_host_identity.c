@@ -15,6 +15,7 @@ static struct machine {
 	struct nvme_tcp_queue queues[CTRLS][QUEUES];
 	struct socket socket;
 	struct sock sk;
+	struct sk_buff skb;
 	struct {
 		struct request rq;
 		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
@@ -108,7 +109,7 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 
 	req->status = status;
 	if (stock)
-		pdu_received(i * nt_knobs.qid_stride + qid, &rsp, 0);
+		pdu_received(i * nt_knobs.qid_stride + qid, &rsp, &m.skb, 0);
 	else
 		process_nvme_cqe(NULL, rq, &rsp, qid, 0, &m.queues[i][qid]);
 	rq_complete(NULL, rq, 0);

@@ -185,6 +185,29 @@ static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void 
 	recordings_free(f, 2);
 }
 
+static bool with_joined_arrival(struct nt_record *r)
+{
+	r->flags |= NT_F_ARRIVAL_JOINED;
+	return true;
+}
+
+static void what_rests_on_arrivals_that_are_not_known_is_told(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = with_joined_arrival}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", "--commands", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "arrivals of 500 of them may be told too late");
+	assert_contains(r.out, "they are 100.0 % of network_transmission\n");
+	assert_contains(r.out, "arrival_joined 500 network ");
+	assert_contains(r.out, " arrival_joined latency=");
+	recordings_free(f, 2);
+}
+
 static void recordings_of_two_versions_are_merged(void **state)
 {
 	struct recording f[] = {
@@ -201,6 +224,8 @@ static void recordings_of_two_versions_are_merged(void **state)
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "merged_stage read target_subsystem+nvmet_tcp_completion ");
 	assert_contains(r.out, "unsplit 0\n");
+	assert_contains(r.out, "arrival_joined 0 network 0\n");
+	assert_lacks(r.out, "may be told too late");
 	recordings_free(f, 2);
 }
 
@@ -367,6 +392,7 @@ int main(void)
 		cmocka_unit_test(stages_beside_a_point_that_one_side_lacks_are_joined),
 		cmocka_unit_test(stages_beside_points_that_both_sides_lack_are_joined),
 		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
+		cmocka_unit_test(what_rests_on_arrivals_that_are_not_known_is_told),
 		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
 		cmocka_unit_test(recordings_of_two_versions_are_merged),
 		cmocka_unit_test(connections_name_their_machines),

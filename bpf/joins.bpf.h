@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets that TCP joins while they wait to be read (tcp_try_coalesce(), tcp_add_backlog()): what is
+ * left has the time stamp of the last one. Which bytes came with the one before is noted when two
+ * are about to be joined, so that nothing is paid where they are not, and is found again by the
+ * place of a PDU in the stream.
+ *
+ * Context: what is joined in the receive queue is so under the socket's lock, in a softirq or a
+ * task; in the backlog, under its spinlock, in a softirq. So each of the two has a ring with one
+ * writer at a time. There is one reader, that of the queue's socket: a host's has its lock, a
+ * target's has not, and both may be interrupted by the writers, or beside them on another CPU.
+ */
+#ifndef NTPROF_JOINS_BPF_H
+#define NTPROF_JOINS_BPF_H
+
+#include "arrival.bpf.h"
+#include "queues.bpf.h"
+
+/* Queues that can have such notes; those for which none are left are told as not known. */
+#define NT_JOINS_BITS 9
+#define NT_JOINS (1u << NT_JOINS_BITS)
+/* What struct nt_queue says of those. */
+#define NT_JOINS_LACKING (~0u)
+/*
+ * Joins of a queue of which the bytes have not been read: a queue's commands are 128, mostly, and
+ * packets hold several of them.
+ */
+#define NT_JOINS_KEPT 128
+
+/* Bytes [@begin, @end) of a stream came with a packet that was stamped @tstamp, or before it. */
+struct nt_join {
+	__s64 tstamp;
+	__u32 begin;
+	__u32 end;
+};
+
+/*
+ * @head: joins that were ever noted; the last NT_JOINS_KEPT of them are there
+ * @read: those before belong to bytes that have been read
+ * @lost: NT_JOINS_LOST and the end of the bytes that notes were overwritten of, or that are out of
+ *        order: what is known of bytes before is not all. 0 if there are none
+ */
+#define NT_JOINS_LOST (1ULL << 32)
+struct nt_join_ring {
+	__u64 lost;
+	__u32 head;
+	__u32 read;
+	struct nt_join at[NT_JOINS_KEPT];
+};
+
+enum { NT_JOINED_RECEIVED, NT_JOINED_BACKLOG, NT_JOIN_RINGS };
+
+struct nt_joins {
+	struct nt_join_ring rings[NT_JOIN_RINGS];
+};
+
+/* Nothing that user space looks at. */
+static struct nt_joins nt_joins[NT_JOINS];
+
+/* Those of a queue that has some. */
+static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
+{
+	__u32 i = q->joins - 1;
+
+	asm("" : "+r"(i));
+	return &nt_joins[i & (NT_JOINS - 1)];
+}
+
+/* NULL if none are left. Two CPUs that both take one agree on one of the two. */
+static __always_inline struct nt_joins *joins_claim(struct nt_queue *q)
+{
+	__u32 nr;
+
+	if (!q->joins) {
+		nr = __sync_fetch_and_add(&nt_control.joins_used, 1) + 1;
+		if (nr > NT_JOINS)
+			nr = NT_JOINS_LACKING;
+		__sync_val_compare_and_swap(&q->joins, 0, nr);
+	}
+	return q->joins == NT_JOINS_LACKING ? NULL : joins_of(q);
+}
+
+/* @seq and what comes behind it: by how much, modulo 2^32. */
+static __always_inline bool is_before(__u32 seq, __u32 other)
+{
+	return (__s32)(seq - other) < 0;
+}
+
+static __always_inline void joins_lose(struct nt_join_ring *r, __u32 end)
+{
+	__u64 lost = r->lost;
+
+	if (!lost || is_before((__u32)lost, end))
+		r->lost = NT_JOINS_LOST | end;
+}
+
+/*
+ * A connection begins, or is seen for the first time: what was joined of it before was not noted.
+ * @sk: its socket, a plain address
+ */
+static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk)
+{
+	struct inet_connection_sock *icsk = (void *)sk;
+	struct nt_joins *j;
+
+	/* Records of TLS are decrypted into other packets, and its bytes counted otherwise. */
+	q->opaque = BPF_CORE_READ(icsk, icsk_ulp_ops) != NULL;
+	if (!q->joins || q->joins == NT_JOINS_LACKING)
+		return;
+	j = joins_of(q);
+	for (int i = 0; i < NT_JOIN_RINGS; i++) {
+		j->rings[i].read = j->rings[i].head;
+		j->rings[i].lost = 0;
+	}
+}
+
+/* Sequence numbers of a packet of TCP: of its first byte, and behind its last. @skb: typed */
+static __always_inline __u32 packet_begin(const struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (const void *)skb->cb;
+
+	return cb->seq;
+}
+
+static __always_inline __u32 packet_end(const struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (const void *)skb->cb;
+
+	return cb->end_seq;
+}
+
+/*
+ * Another packet is about to be joined with @skb, typed. If it is not in the end, what is noted is
+ * true all the same.
+ */
+static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *skb,
+				      const __u32 which)
+{
+	__u32 begin = packet_begin(skb), end = packet_end(skb), head;
+	struct nt_joins *j;
+	struct nt_join_ring *r;
+	struct nt_join *at;
+
+	if (begin == end)
+		return;
+	j = joins_claim(q);
+	if (!j)
+		return;
+	r = &j->rings[which];
+	head = r->head;
+	at = &r->at[(head - 1) & (NT_JOINS_KEPT - 1)];
+	/* Not the next of the stream: something was lost on the way, and has been sent again. */
+	if (head != r->read && !is_before(at->end, end)) {
+		joins_lose(r, at->end);
+		return;
+	}
+	at = &r->at[head & (NT_JOINS_KEPT - 1)];
+	if (head >= NT_JOINS_KEPT && head - r->read >= NT_JOINS_KEPT)
+		joins_lose(r, at->end);
+	at->tstamp = skb->tstamp;
+	at->begin = begin;
+	at->end = end;
+	/* A full barrier: it is there before the packet has another stamp. */
+	__sync_fetch_and_add(&r->head, 1);
+}
+
+/*
+ * When byte @seq came, if it did with a packet that others were joined to.
+ * @tstamp: filled, if so
+ * Return: false if it cannot be told whether that is so.
+ */
+static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s64 *tstamp,
+					 __u32 *best)
+{
+	/* Later than the packet's stamp was read: the other half of the barrier in join_note(). */
+	__u32 head = __sync_fetch_and_add(&r->head, 0), read = r->read;
+	__u64 lost = r->lost;
+	struct nt_join *at;
+	bool found = false;
+
+	if (lost) {
+		if (is_before(seq, (__u32)lost))
+			return false;
+		__sync_val_compare_and_swap(&r->lost, lost, 0);
+	}
+	if (head - read > NT_JOINS_KEPT)
+		read = head - NT_JOINS_KEPT;
+	for (int i = 0; i < NT_JOINS_KEPT && read != head; i++) {
+		at = &r->at[read & (NT_JOINS_KEPT - 1)];
+		if (is_before(seq, at->begin))
+			break;
+		if (is_before(seq, at->end)) {
+			/* Of both rings, the first one to end: it was joined with the other later. */
+			if (!*best || at->end - seq < *best) {
+				*best = at->end - seq;
+				*tstamp = at->tstamp;
+			}
+			found = true;
+			break;
+		}
+		read++;
+	}
+	r->read = read;
+	/* Overwritten meanwhile. */
+	return !found || r->head - read <= NT_JOINS_KEPT;
+}
+
+static __noinline bool join_find(struct nt_queue *q, __u32 seq, __s64 *tstamp)
+{
+	struct nt_joins *j;
+	__u32 best = 0;
+
+	if (q->joins == NT_JOINS_LACKING)
+		return false;
+	j = joins_of(q);
+	return join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, tstamp, &best) &&
+	       join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, tstamp, &best);
+}
+
+/*
+ * What @tstamp, that of the packet which has byte @seq now, was when that byte came. Return: false
+ * if it may be that of a later packet.
+ */
+static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, __s64 *tstamp)
+{
+	if (nt_knobs.joins_unseen)
+		return false;
+	return !q->joins || join_find(q, seq, tstamp);
+}
+
+#endif /* NTPROF_JOINS_BPF_H */

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# with programs: wire_capture wire_compare
+# takes: 90
+# What both machines say of arrivals and of the network is what passed on the wire, while those who read have more to do
+# than they can: packets are captured on both, and the PDUs in them compared with what was recorded.
+# shellcheck disable=SC1091,SC2154 # ctrl, dev and pair_target are set by it
+set -u
+. /lib/pair.sh
+cd /tmp || exit 1
+
+arrivals=("host rx" "host r2t_rx" "target rx" "target data_rx")
+
+# capturing FILE: the capture that writes its messages to FILE is under way.
+capturing() {
+	grep -qs '^capturing' "$1"
+}
+
+capture_begin() {
+	wire_capture eth0 host.packets >host.capture &
+	capture=$!
+	on_target "wire_capture eth0 target.packets >target.capture & echo \$! >capture
+		wait_for grep -qs ^capturing target.capture"
+	wait_for capturing host.capture
+}
+
+capture_end() {
+	kill "$capture"
+	wait "$capture"
+	# shellcheck disable=SC2016 # for the other machine's shell
+	on_target 'pid=$(<capture); kill $pid; while [ -e /proc/$pid ]; do sleep 0.05; done'
+	on_target "cat target.capture" >target.capture
+	on_target "cat target.packets" >target.packets
+}
+
+# told FILE WORD FIELD: the number behind FIELD in the line that begins with WORD.
+told() {
+	awk -v word="$2" -v name="$3" 'index($0, word " ") == 1 {
+		for (i = 1; i < NF; i++)
+			if ($i == name)
+				n = $(i + 1)
+	} END { print n }' "$1"
+}
+
+on_target "target_subsystem \$(target_setup_null wire size=256)
+	target_port $pair_target"
+modprobe nvme-tcp && capture_begin
+record_begin wire
+pair_connect -i 1
+job=(--filename="$dev" --direct=1 --ioengine=libaio --size=60m)
+fio "${job[@]}" --name=few --rw=randread --bs=4k --iodepth=3 --number_ios=300 >fio.out 2>&1 || cat fio.out
+fio "${job[@]}" --name=reads --rw=randread --bs=4k --iodepth=64 --number_ios=500 \
+	--name=inline --rw=randwrite --bs=4k --offset=60m --iodepth=32 --number_ios=300 \
+	--name=r2t --rw=randwrite --bs=32k --offset=120m --iodepth=8 --number_ios=150 >fio.out 2>&1 || cat fio.out
+record_end wire
+capture_end
+# A side's commands are told by themselves, and so with their times, where nothing of the other side is matched.
+ntprof-bpf record --host -o none.host.ntp -d 0.1 2>none.err || cat none.err
+on_target "ntprof-bpf record --target -o - -d 0.1 2>none.err" >none.target.ntp
+ntprof-bpf report --commands wire.host.ntp none.target.ntp >host.txt 2>host.err || cat host.err
+ntprof-bpf report --commands none.host.ntp wire.target.ntp >target.txt 2>target.err || cat target.err
+for side in host target; do
+	sed "s/^/# $side: /" $side.capture
+	equal "$side: every packet was captured" "$(told $side.capture captured lost)" 0
+done
+ntprof-bpf report --commands wire.host.ntp wire.target.ntp >merged.txt 2>merged.err || cat merged.err
+sed -n 's/^connection/# &/p' merged.txt
+wire_compare host.packets target.packets host.txt target.txt merged.txt >compared
+equal "what passed on the wire can be read" $? 0
+sed 's/^/# /' compared
+for arrival in "${arrivals[@]}"; do
+	n=$(told compared "arrival $arrival" of)
+	within "$arrival: commands were compared" "$n" 150 2000
+	equal "$arrival: none is told to be another packet's" "$(told compared "arrival $arrival" wrong)" 0
+	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 1000)) "$n"
+done
+n=$(told compared network of)
+within "network: commands were compared" "$n" 1250 2000
+equal "network: none is shorter than on the wire" "$(told compared network below)" 0
+equal "network: none is longer than on the wire and from the senders to it" "$(told compared network above)" 0
+host_disconnect "$ctrl"
+finish

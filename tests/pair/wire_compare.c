@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Holds what both machines of a pair recorded of their commands against what passed on the wire:
+ *
+ *   wire_compare HOST_PACKETS TARGET_PACKETS HOST_REPORT TARGET_REPORT MERGED_REPORT
+ *
+ * Packets are wire_capture's, from before the connections were opened; the reports are those of "report --commands" of
+ * either stream and of both. PDUs are read from the packets by the NVMe/TCP Transport Specification 1.0 alone. Commands
+ * of I/O queues are told apart by queue, command id and how often that came before, so every one must have been
+ * recorded.
+ *
+ * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS". Joined are those whose
+ * record says that it may be that of a later packet, and wrong those of the others that are not the packet's. For the
+ * network: "network of N right N joined N below N above N worst NANOSECONDS".
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire.h"
+
+/*
+ * How exactly the two clocks of a machine are known, one of which packets are stamped by. What is looked for is as long as
+ * a reader waits for a processor.
+ */
+#define EXACT_NS 20000
+
+/* NVMe/TCP 1.0, 3.6.2: types of PDUs. */
+enum {
+	PDU_CAPSULE_CMD = 0x04,
+	PDU_CAPSULE_RESP = 0x05,
+	PDU_H2C_DATA = 0x06,
+	PDU_C2H_DATA = 0x07,
+	PDU_R2T = 0x09,
+};
+#define PDU_COMMON_BYTES 8
+#define PDU_HEADER_MAX 128
+#define C2H_SUCCESS 0x08 /* 3.6.2.10: no response follows */
+
+#define QUEUES_MAX 64
+#define CIDS 65536
+
+/* When something of a command passed: its first byte, and the last byte of its PDU's header. 0: it did not. */
+struct instant {
+	int64_t first;
+	int64_t header;
+};
+
+enum event { CAPSULE, R2T, H2C_DATA, ANSWER, EVENTS };
+
+enum point { SEND_CMD, R2T_RX, SEND_DATA, HOST_RX, TARGET_RX, SEND_R2T, DATA_RX, SEND, POINTS };
+static const char *const point_names[POINTS] = {"send_cmd", "r2t_rx",	"send_data", "rx",
+						"rx",	    "send_r2t", "data_rx",   "send"};
+#define SIDE_OF(point) ((point) >= TARGET_RX)
+
+struct command {
+	struct command *next;
+	struct instant wire[2][EVENTS]; /* as the host's card saw it, and the target's */
+	int64_t points[POINTS];
+	bool recorded[2];
+	bool joined[2];
+	bool merged;
+	int64_t network;
+};
+
+/* Of a command id: all its commands in their order, and which of them each reader has got to. */
+struct cid {
+	struct command *first;
+	struct command **last;
+	struct command *at[8];
+};
+enum reader { HOST_SENT, HOST_GOT, TARGET_GOT, TARGET_SENT, HOST_RECORD, TARGET_RECORD, MERGED };
+
+static struct cid *queues[QUEUES_MAX];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "wire_compare: %s\n", what);
+	exit(1);
+}
+
+/* The next command of that id; a new one if there is none yet. */
+static struct command *next_command(unsigned int qid, unsigned int cid, enum reader reader)
+{
+	struct command **at;
+	struct cid *c;
+
+	if (qid >= QUEUES_MAX)
+		die("too many queues");
+	if (!queues[qid])
+		queues[qid] = calloc(CIDS, sizeof(*queues[qid]));
+	c = &queues[qid][cid & (CIDS - 1)];
+	at = c->at[reader] ? &c->at[reader]->next : &c->first;
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	c->at[reader] = *at;
+	return *at;
+}
+
+static struct command *this_command(unsigned int qid, unsigned int cid, enum reader reader)
+{
+	return queues[qid] ? queues[qid][cid].at[reader] : NULL;
+}
+
+/* One direction of a connection: its bytes, and when each of them came first. */
+struct stream {
+	struct stream *next;
+	uint16_t port;
+	bool to_target;
+	uint32_t begin; /* sequence number of its first byte */
+	uint8_t *data;
+	size_t len, room;
+	struct piece {
+		size_t end;
+		int64_t ns;
+	} * pieces;
+	size_t nr_pieces;
+	struct held {
+		struct held *next;
+		struct wire_packet p;
+		uint8_t data[];
+	} * held; /* what came before something that it follows */
+};
+
+static struct stream *stream_of(struct stream **all, const struct wire_packet *p)
+{
+	struct stream *s;
+
+	for (s = *all; s; s = s->next)
+		if (s->port == p->port && s->to_target == p->to_target)
+			return s;
+	if (!p->syn)
+		die("a connection from before the capture");
+	s = calloc(1, sizeof(*s));
+	*s = (struct stream){
+		.next = *all, .port = p->port, .to_target = p->to_target, .begin = p->seq + 1};
+	return *all = s;
+}
+
+/* Return: whether it fits on to what has come. */
+static bool stream_take(struct stream *s, const struct wire_packet *p, const uint8_t *data)
+{
+	uint32_t at = p->seq - s->begin, known;
+
+	if (at > s->len && (int32_t)(at - (uint32_t)s->len) > 0)
+		return false;
+	known = (uint32_t)s->len - at;
+	if (known >= p->len)
+		return true; /* sent again */
+	if (s->len + p->len > s->room) {
+		s->room = 2 * (s->len + p->len);
+		s->data = realloc(s->data, s->room);
+	}
+	memcpy(s->data + s->len, data + known, p->len - known);
+	s->len += p->len - known;
+	s->pieces = realloc(s->pieces, (s->nr_pieces + 1) * sizeof(*s->pieces));
+	s->pieces[s->nr_pieces++] = (struct piece){s->len, p->ns};
+	return true;
+}
+
+static void stream_add(struct stream *s, const struct wire_packet *p, const uint8_t *data)
+{
+	struct held **at = &s->held, *h;
+
+	if (!stream_take(s, p, data)) {
+		h = malloc(sizeof(*h) + p->len);
+		h->p = *p;
+		memcpy(h->data, data, p->len);
+		h->next = s->held;
+		s->held = h;
+		return;
+	}
+	while (*at) {
+		h = *at;
+		if (!stream_take(s, &h->p, h->data)) {
+			at = &h->next;
+			continue;
+		}
+		*at = h->next;
+		free(h);
+		at = &s->held;
+	}
+}
+
+static struct stream *read_packets(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	struct stream *all = NULL;
+	struct wire_packet p;
+	uint8_t *data;
+
+	if (!f)
+		die(path);
+	while (fread(&p, sizeof(p), 1, f) == 1) {
+		data = malloc(p.len + 1);
+		if (fread(data, 1, p.len, f) != p.len)
+			die("a capture is cut");
+		struct stream *s = stream_of(&all, &p);
+
+		if (!p.syn)
+			stream_add(s, &p, data);
+		free(data);
+	}
+	fclose(f);
+	return all;
+}
+
+static uint32_t le(const uint8_t *at, int bytes)
+{
+	uint32_t v = 0;
+
+	while (bytes--)
+		v = v << 8 | at[bytes];
+	return v;
+}
+
+/* When byte @at came. @piece: of the one asked for before, which is not behind it */
+static int64_t came(const struct stream *s, size_t at, size_t *piece)
+{
+	while (s->pieces[*piece].end <= at)
+		(*piece)++;
+	return s->pieces[*piece].ns;
+}
+
+static void note(struct command *c, int side, enum event event, const struct instant *when)
+{
+	if (!c)
+		die("a PDU of no command");
+	if (!c->wire[side][event].first)
+		c->wire[side][event] = *when;
+}
+
+static void pdu_to_target(unsigned int qid, const uint8_t *pdu, int side,
+			  const struct instant *when)
+{
+	enum reader reader = side ? TARGET_GOT : HOST_SENT;
+
+	if (pdu[0] == PDU_CAPSULE_CMD)
+		note(next_command(qid, le(pdu + 10, 2), reader), side, CAPSULE, when);
+	else if (pdu[0] == PDU_H2C_DATA)
+		note(this_command(qid, le(pdu + 8, 2), reader), side, H2C_DATA, when);
+}
+
+/* What answers a command is of the first of its id that has not been answered. */
+static void pdu_to_host(unsigned int qid, const uint8_t *pdu, int side, const struct instant *when)
+{
+	enum reader reader = side ? TARGET_SENT : HOST_GOT;
+	unsigned int cid = le(pdu + (pdu[0] == PDU_CAPSULE_RESP ? 20 : 8), 2);
+	bool last = pdu[0] == PDU_CAPSULE_RESP || (pdu[1] & C2H_SUCCESS);
+	struct command *c;
+
+	if (pdu[0] != PDU_CAPSULE_RESP && pdu[0] != PDU_C2H_DATA && pdu[0] != PDU_R2T)
+		return;
+	c = this_command(qid, cid, reader);
+	c = c ? c->next : queues[qid] ? queues[qid][cid].first : NULL;
+	note(c, side, pdu[0] == PDU_R2T ? R2T : ANSWER, when);
+	if (last)
+		next_command(qid, cid, reader);
+}
+
+/* NVMe over Fabrics 1.1, 3.3: the queue's id is in bytes 42 and 43 of its first command, Connect. */
+static int qid_of(const struct stream *s)
+{
+	for (size_t at = 0; at + PDU_COMMON_BYTES + 64 <= s->len; at += le(s->data + at + 4, 4))
+		if (s->data[at] == PDU_CAPSULE_CMD)
+			return (int)le(s->data + at + PDU_COMMON_BYTES + 42, 2);
+	return -1;
+}
+
+static void read_pdus(const struct stream *s, int side, unsigned int qid)
+{
+	size_t at = 0, piece = 0;
+
+	if (s->held)
+		die("a segment is missing");
+	while (at + PDU_HEADER_MAX / 4 <= s->len || at + 24 <= s->len) {
+		const uint8_t *pdu = s->data + at;
+		uint32_t header = pdu[2], len = le(pdu + 4, 4);
+		struct instant when;
+
+		if (header < PDU_COMMON_BYTES || header > PDU_HEADER_MAX || len < header)
+			die("no PDU");
+		if (at + header > s->len)
+			break;
+		when.first = came(s, at, &piece);
+		when.header = came(s, at + header - 1, &piece);
+		if (s->to_target)
+			pdu_to_target(qid, pdu, side, &when);
+		else
+			pdu_to_host(qid, pdu, side, &when);
+		at += len;
+	}
+}
+
+static void read_wire(const char *path, int side)
+{
+	struct stream *all = read_packets(path);
+
+	for (int direction = 1; direction >= 0; direction--)
+		for (struct stream *s = all; s; s = s->next) {
+			struct stream *sent = all;
+			int qid;
+
+			if (s->to_target != direction)
+				continue;
+			while (sent && (sent->port != s->port || !sent->to_target))
+				sent = sent->next;
+			qid = sent ? qid_of(sent) : -1;
+			if (qid > 0)
+				read_pdus(s, side, (unsigned int)qid);
+		}
+}
+
+/* The number behind @name, which has a blank before it; false where there is none. */
+static bool number(const char *line, const char *name, int base, int64_t *value)
+{
+	const char *at = strstr(line, name);
+
+	if (at)
+		*value = strtoll(at + strlen(name), NULL, base);
+	return at;
+}
+
+static int64_t instant_of(const char *line)
+{
+	char *end;
+	int64_t seconds = strtoll(line, &end, 10);
+
+	return seconds * 1000000000 + strtoll(end + 1, NULL, 10);
+}
+
+static void read_report(const char *path, enum reader reader)
+{
+	FILE *f = fopen(path, "r");
+	static char line[8192];
+	int side = reader == TARGET_RECORD;
+	struct command *c;
+	int64_t qid, cid, at;
+
+	if (!f)
+		die(path);
+	while (fgets(line, sizeof(line), f)) {
+		if (line[0] < '0' || line[0] > '9' || !number(line, " q", 10, &qid) ||
+		    !number(line, " cid=", 16, &cid) || !qid)
+			continue;
+		c = next_command((unsigned int)qid, (unsigned int)cid, reader);
+		if (reader == MERGED) {
+			c->merged = strstr(line, " merged ") &&
+				    number(line, " network_transmission=", 10, &c->network);
+			continue;
+		}
+		c->recorded[side] = true;
+		c->joined[side] = strstr(line, " arrival_joined") != NULL;
+		for (int i = side ? TARGET_RX : 0; i < (side ? POINTS : TARGET_RX); i++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), " %s=", point_names[i]);
+			if (number(line, name, 10, &at))
+				c->points[i] = instant_of(line) + at;
+		}
+	}
+	fclose(f);
+}
+
+static int64_t expected(const struct command *c, enum point point)
+{
+	switch (point) {
+	case R2T_RX:
+		return c->wire[0][R2T].header;
+	case HOST_RX:
+		return c->wire[0][ANSWER].header;
+	case TARGET_RX:
+		return c->wire[1][CAPSULE].first;
+	case DATA_RX:
+		return c->wire[1][H2C_DATA].first;
+	default:
+		return 0;
+	}
+}
+
+#define EACH_COMMAND(c)                                         \
+	for (int q_ = 1; q_ < QUEUES_MAX; q_++)                 \
+		for (int i_ = 0; queues[q_] && i_ < CIDS; i_++) \
+			for (struct command *c = queues[q_][i_].first; c; c = c->next)
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC of a machine: what most of its arrivals have in common. */
+static int64_t offset_of(int side)
+{
+	size_t n = 0, room = 0;
+	int64_t *all = NULL, offset;
+
+	EACH_COMMAND(c)
+	{
+		for (int p = 0; p < POINTS; p++) {
+			if (SIDE_OF(p) != side || !expected(c, p) || !c->points[p])
+				continue;
+			if (n == room)
+				all = realloc(all, (room = room ? 2 * room : 64) * sizeof(*all));
+			all[n++] = expected(c, p) - c->points[p];
+		}
+	}
+	if (!n)
+		die("nothing to compare");
+	qsort(all, n, sizeof(*all), compare);
+	offset = all[n / 2];
+	free(all);
+	return offset;
+}
+
+static void compare_arrival(enum point point, int64_t offset)
+{
+	unsigned int n = 0, right = 0, joined = 0, missing = 0, wrong = 0;
+	int side = SIDE_OF(point);
+	int64_t worst = 0;
+
+	EACH_COMMAND(c)
+	{
+		int64_t at = expected(c, point), late = c->points[point] + offset - at;
+
+		if (!at || !c->recorded[side])
+			continue;
+		n++;
+		if (!c->points[point]) {
+			missing++;
+		} else if (c->joined[side]) {
+			joined++;
+		} else if (llabs(late) <= EXACT_NS) {
+			right++;
+		} else {
+			wrong++;
+			if (llabs(late) > llabs(worst))
+				worst = late;
+		}
+	}
+	printf("arrival %s %s of %u right %u joined %u missing %u wrong %u worst %lld\n",
+	       side ? "target" : "host", point_names[point], n, right, joined, missing, wrong,
+	       (long long)worst);
+}
+
+/* One way there and back: what passed on the wire, and what the senders needed to get there. */
+static void leg(const struct command *c, enum event there, enum event back, enum point sent,
+		enum point answered, const int64_t offset[2], int64_t *wire, int64_t *senders)
+{
+	*wire += (c->wire[0][back].header - c->wire[0][there].first) -
+		 (c->wire[1][back].first - c->wire[1][there].first);
+	*senders += c->wire[0][there].first - (c->points[sent] + offset[0]);
+	*senders += c->wire[1][back].first - (c->points[answered] + offset[1]);
+}
+
+static void compare_network(const int64_t offset[2])
+{
+	unsigned int n = 0, right = 0, joined = 0, below = 0, above = 0;
+	int64_t worst = 0;
+
+	EACH_COMMAND(c)
+	{
+		int64_t wire = 0, senders = 0, off;
+
+		if (!c->merged || !c->wire[0][ANSWER].first || !c->wire[1][ANSWER].first)
+			continue;
+		n++;
+		if (c->joined[0] || c->joined[1]) {
+			joined++;
+			continue;
+		}
+		if (c->wire[0][R2T].first) {
+			leg(c, CAPSULE, R2T, SEND_CMD, SEND_R2T, offset, &wire, &senders);
+			leg(c, H2C_DATA, ANSWER, SEND_DATA, SEND, offset, &wire, &senders);
+		} else {
+			leg(c, CAPSULE, ANSWER, SEND_CMD, SEND, offset, &wire, &senders);
+		}
+		off = c->network < wire ? c->network - wire : c->network - wire - senders;
+		if (c->network < wire - 4 * EXACT_NS)
+			below++;
+		else if (c->network > wire + senders + 4 * EXACT_NS)
+			above++;
+		else
+			right++;
+		if (llabs(off) > llabs(worst))
+			worst = off;
+	}
+	printf("network of %u right %u joined %u below %u above %u worst %lld\n", n, right, joined,
+	       below, above, (long long)worst);
+}
+
+int main(int argc, char **argv)
+{
+	int64_t offset[2];
+
+	if (argc != 6)
+		return 2;
+	read_wire(argv[1], 0);
+	read_wire(argv[2], 1);
+	read_report(argv[3], HOST_RECORD);
+	read_report(argv[4], TARGET_RECORD);
+	read_report(argv[5], MERGED);
+	for (int side = 0; side < 2; side++)
+		offset[side] = offset_of(side);
+	compare_arrival(HOST_RX, offset[0]);
+	compare_arrival(R2T_RX, offset[0]);
+	compare_arrival(TARGET_RX, offset[1]);
+	compare_arrival(DATA_RX, offset[1]);
+	compare_network(offset);
+	return 0;
+}
