@@ -674,7 +674,7 @@ static void terminal_of_80_columns_shows_every_column_and_the_histogram(void **s
 static void redraw_erases_the_rest_of_what_was_there(void **state)
 {
 	struct stats s = stats_make();
-	struct view_options o = {.redraw = true, .columns = 121, .lines = 100};
+	struct view_options o = {.redraw = true, .columns = 118, .lines = 100};
 	char *text = view_render(view_interval, &s, o);
 	const char *line = text;
 
