@@ -76,13 +76,15 @@ done
 ntprof-bpf report no_sq_flow_control.host.ntp >alone 2>&1
 equal "one side alone is reported too" $? 0
 check "with its own stages" grep -q '^stage read network_and_target ' alone
-head -c 20000 digests.host.ntp >cut.ntp
+# Near the end: a frame may hold hundreds of commands, and those of one that is not whole are lost.
+at=$(($(stat -c %s digests.host.ntp) - 200))
+head -c $at digests.host.ntp >cut.ntp
 ntprof-bpf report cut.ntp digests.target.ntp >cut.out 2>cut.err
 equal "a stream that breaks off is used as far as it goes" $? 0
 check "and that is said" grep -q 'cut.ntp: byte [0-9]*: ' cut.err
 check "and its commands are merged" grep -q '^merged read [1-9]' cut.out
 cp digests.host.ntp flipped.ntp
-printf 'x' | dd of=flipped.ntp bs=1 seek=20000 conv=notrunc 2>/dev/null
+printf 'x' | dd of=flipped.ntp bs=1 seek=$at conv=notrunc 2>/dev/null
 check "a damaged one is refused" sh -c '! ntprof-bpf report flipped.ntp digests.target.ntp >flipped 2>flipped.err'
 check "with what and where" grep -q 'flipped.ntp: byte [0-9]*: ' flipped.err
 check "and what was whole before is used" grep -q '^merged read [1-9]' flipped
