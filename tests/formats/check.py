@@ -57,7 +57,7 @@ def add_up(rows, count="commands"):
 
 live, trace, peer, report, alone = (lines(f + ".json") for f in ("live", "trace", "peer", "report", "alone"))
 everything = add_up(live[-1]["queues"])
-told("there were reads and writes", "" if everything.get("read", 0) >= 300 and everything.get("write", 0) >= 100 else everything)
+told("there were reads and writes", "" if everything.get("read", 0) >= 250 and everything.get("write", 0) >= 50 else everything)
 same("the last line of live is the summary", [o["type"] for o in live[-1:]], ["summary"])
 same("intervals add up to the summary", add_up(q for o in live[:-1] for q in o["queues"]), everything)
 same("operations are the sums of queues", add_up(live[-1]["operations"]), everything)

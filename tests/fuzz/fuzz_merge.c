@@ -230,8 +230,8 @@ static FILE *output_get(void)
 static void report_files(void)
 {
 	static char path[SCENARIO_STREAMS][32], verb[] = "report", slowest[] = "--slowest=3",
-						commands[] = "--commands";
-	char *argv[4 + SCENARIO_STREAMS] = {verb, slowest};
+						commands[] = "--commands", json[] = "--format=json";
+	char *argv[5 + SCENARIO_STREAMS] = {verb, slowest};
 	static int fd[SCENARIO_STREAMS];
 	static FILE *output;
 	FILE *out = stdout, *err = stderr;
@@ -241,6 +241,8 @@ static void report_files(void)
 		output = output_get();
 	if (play.now % 2)
 		argv[argc++] = commands;
+	if (play.now % 3 == 0)
+		argv[argc++] = json;
 	for (unsigned int i = 0; i < play.nr_streams; i++) {
 		if (!path[i][0]) {
 			fd[i] = memfd_create("stream", MFD_CLOEXEC);

@@ -147,6 +147,7 @@ static void check_event(const struct stream_event *e)
 	case STREAM_CLOCK:
 	case STREAM_LOSSES:
 	case STREAM_END:
+	case STREAM_BURST:
 		break;
 	default:
 		ASSERT(!"a known type");
@@ -169,6 +170,8 @@ static size_t event_size(const struct stream_event *e)
 		return sizeof(e->losses);
 	case STREAM_END:
 		return sizeof(e->end);
+	case STREAM_BURST:
+		return sizeof(e->burst);
 	}
 	ASSERT(!"a known type");
 	return 0;

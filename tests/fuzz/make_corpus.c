@@ -119,6 +119,8 @@ static void make_whole(const char *name, enum nt_side side, unsigned int records
 		append_queue(w, qid);
 	append_records(w, side, records);
 	append(w, (struct stream_event){.type = STREAM_LOSSES, .losses = {.count = {0, 7}}});
+	append(w, (struct stream_event){.type = STREAM_BURST,
+					.burst = {.began_ns = 1000000000, .ended_ns = 2000000000}});
 	append_records(w, side, 3);
 	append_end(w);
 	finish(w, fd);

@@ -65,7 +65,7 @@ for side in host target; do
 	check "$side: reads are measured" test "$(commands $side read)" -gt 0
 	# At both ends of each.
 	check "$side: what edges cut is counted" test "$(loss $side burst_edge)" -ge 16
-	no_losses "$side: nothing is lost" $side '^(async_event|burst_edge)$'
+	no_losses "$side: nothing is lost" $side '^(async_event|burst_edge|probe_missed)$'
 	# Buckets are 3 % wide.
 	check "$side: reads take as long as the device does" \
 		awk '$1 == "percentiles" && $2 == "read" { ok = $3 + 0 >= 190000000 } END { exit !ok }' $side
@@ -77,7 +77,8 @@ ntprof-bpf report host.ntp target.ntp >report 2>report.err
 sed -n '1,/^$/s/^/# /p' report
 for side in host target; do
 	check "$side.ntp tells of its bursts" grep -qE "^$side\.ntp: .* in [1-9][0-9]* bursts? of together " report
-	equal "$side.ntp has lost nothing" "$(grep "^$side\.ntp: loss " report | grep -cvE ' (async_event|burst_edge|in_flight) ')" 0
+	# Programs are skipped that would have had nothing to do: they sit on functions of others, too.
+	equal "$side.ntp has lost nothing" "$(grep "^$side\.ntp: loss " report | grep -cvE ' (async_event|burst_edge|in_flight|probe_missed) ')" 0
 done
 check "commands of both are matched" test "$(total report 3 merged read)" -gt 0
 cut=$(sed -n 's/^records of one side only that no burst .*: //p' report)

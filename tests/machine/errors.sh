@@ -34,7 +34,7 @@ good=0 bad_reads=0 bad_writes=0 bad_opcodes=0 bad_features=0
 fail_some() {
 	local i
 
-	fio --name=x --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=4k --size=8M --iodepth=8 \
+	fio --name=x --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=4k --size=8M --iodepth=1 \
 		--number_ios=300 >fio || cat fio
 	good=$((good + 300))
 	for ((i = 0; i < 20; i++)); do

@@ -203,8 +203,9 @@ kernel_release() {
 	if kernel_is_elf "$1"; then
 		grep -aom1 'Linux version [0-9][^ ]* (' "$1" | sed 's/^Linux version \([^ ]*\) ($/\1/;q'
 	else
-		tail -c +$((0x201 + $(od -An -tu2 -j $((0x20e)) -N2 "$1"))) "$1" | head -c 128 |
-			tr '\0' ' ' | LC_ALL=C sed 's/ .*//;q'
+		# All of it is read: who writes into a pipe that nobody reads any more fails.
+		dd if="$1" bs=1 skip=$((0x200 + $(od -An -tu2 -j $((0x20e)) -N2 "$1"))) count=128 status=none |
+			tr '\0' ' ' | LC_ALL=C sed '1s/ .*//;1!d'
 	fi
 }
 
