@@ -22,7 +22,7 @@ stand_in() {
 
 # run NAME...: the output is in $work/out.
 run() {
-	BUILD=$work tests/check "$@" >"$work/out" 2>&1
+	CHECK_BUILT=1 BUILD=$work tests/check "$@" >"$work/out" 2>&1
 	status=$?
 }
 
