@@ -105,6 +105,8 @@ kernel_ask() {
 
 	say "looking into $suite for ${kernel_packages[$kernel_line]}"
 	if [[ ${kernel_archives[$kernel_line]:-} == ubuntu ]]; then
+		[[ -n $kernel_ubuntu ]] ||
+			die "--kernel $kernel_line: NTPROF_UBUNTU has to name a mirror of Ubuntu's archive: http://HOST/ubuntu"
 		cache_make "$cache_root/apt/ubuntu-keys" kernel_ubuntu_keys
 		uri=$kernel_ubuntu
 		options="[arch=amd64 signed-by=$cache_root/apt/ubuntu-keys/root/usr/share/keyrings/ubuntu-archive-keyring.gpg]"
