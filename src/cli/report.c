@@ -109,7 +109,8 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	int err = take_apart(r, i, e);
 
-	if (err || r->alone[i])
+	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
+	if (err || (r->alone[i] && !r->commands))
 		return err;
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);

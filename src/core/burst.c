@@ -24,6 +24,9 @@ const char *burst_parse(const char *text, struct burst *b)
 		return "too short, the least is " BURST_MIN;
 	if (got.on_ns >= got.every_ns)
 		return "ON has to be shorter than EVERY";
+	/* In less, the end of one is seen when the next one has begun. */
+	if (got.every_ns - got.on_ns < BURST_MIN_NS)
+		return "too little in between, the least is " BURST_MIN;
 	*b = got;
 	return NULL;
 }

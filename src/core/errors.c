@@ -60,7 +60,10 @@ static int insert(struct errors *e, size_t at, const struct error_count *key)
 int errors_add(struct errors *e, const char *controller, const char *peer, uint16_t qid,
 	       enum nt_op op, uint16_t status, uint64_t n)
 {
-	struct error_count key = {.qid = qid, .op = op, .status = status & NT_STATUS_MASK};
+	struct error_count key = {.qid = qid,
+				  .op = op,
+				  .status = status == ERRORS_OTHER ? status
+								   : status & NT_STATUS_MASK};
 	bool found;
 	size_t at;
 	int err;

@@ -46,12 +46,16 @@ static void put_text(struct line *l, const char *s)
 	if (quoted)
 		fputc('"', l->f);
 	for (const char *c = text; *c; c++) {
+		/* U+0080 to U+009F, which have two bytes, are control characters as well. */
+		bool c1 = *c == '\xc2' && (unsigned char)c[1] < 0xa0;
+
 		if (*c == '"')
 			fputc('"', l->f);
-		if (((unsigned char)*c < ' ' && !strchr("\t\r\n", *c)) || *c == 0x7f)
+		if (((unsigned char)*c < ' ' && !strchr("\t\r\n", *c)) || *c == 0x7f || c1)
 			fputs("\xef\xbf\xbd", l->f);
 		else
 			fputc(*c, l->f);
+		c += c1;
 	}
 	if (quoted)
 		fputc('"', l->f);

