@@ -53,8 +53,12 @@ static __always_inline __s64 real_offset_now(__s64 known, __u64 now)
 		before = bpf_ktime_get_ns();
 		real = bpf_ktime_get_tai_ns() - nt_control.tai_offset;
 		after = bpf_ktime_get_ns();
+		/* A look that was interrupted may tell all the same that the clock was not set. */
+		if ((__s64)(real - before) >= known - (__s64)NT_CLOCK_TORN_NS &&
+		    (__s64)(real - after) <= known + (__s64)NT_CLOCK_TORN_NS)
+			return known;
 		if (after - before <= NT_CLOCK_TORN_NS)
-			return same_offset(real - before, known) ? known : (__s64)(real - before);
+			return (__s64)(real - before);
 	}
 	return 0;
 }

@@ -50,7 +50,7 @@ static void refuse(struct tracer *t, const char *name, int err)
 {
 	char why[64];
 
-	if (err == -ENOMEM)
+	if (err == -ENOMEM || !t->refused)
 		return;
 	snprintf(why, sizeof(why), "it cannot be attached: %s", strerror(-err));
 	refusals_add(t->refused, name, why);

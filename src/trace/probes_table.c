@@ -229,12 +229,31 @@ const struct probe_way probe_ways[] = {
 const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
-	"queue_rq",	   "stock_queue_rq",	"stock_learn",	     "try_send_cmd_pdu",
-	"stock_send_cmd",  "stock_sendpage",	"stock_no_sendpage", "stock_sendmsg",
-	"stock_sent",	   "done_send_req",	"stock_recv_pdu",    "handle_r2t",
-	"stock_send_data", "try_send_data_pdu", "handle_c2h_data",   "recv_data",
-	"stock_in_short",  "process_nvme_cqe",	"stock_end",	     "rq_complete_nested",
-	"rq_complete",	   "packet_joined",	"packet_waits",	     NULL,
+	"queue_rq",
+	"stock_queue_rq",
+	"stock_learn",
+	"try_send_cmd_pdu",
+	"stock_send_cmd",
+	"stock_sendpage",
+	"stock_no_sendpage",
+	"stock_sendmsg",
+	"stock_sent",
+	"done_send_req",
+	"stock_recv_pdu",
+	"handle_r2t",
+	"stock_send_data",
+	"try_send_data_pdu",
+	"handle_c2h_data",
+	"recv_data",
+	"stock_in_short",
+	"process_nvme_cqe",
+	"stock_end",
+	"rq_complete_nested",
+	"rq_complete",
+	"packet_joined",
+	"packet_waits",
+	"timed_out",
+	NULL,
 };
 
 static const char *const target_programs[] = {

@@ -250,6 +250,8 @@ enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 		return TRACER_TIMESTAMPS;
 	}
 	tracer_clock_update(t);
+	t->object.control->seen_offset = t->object.control->real_offset;
+	t->object.control->looked_ns = monotonic_ns();
 	connections_forget(t);
 	status = attach_all(t, detail, size);
 	if (status)
