@@ -327,3 +327,18 @@ void columns_stages_of_merged(struct command_stages *s, const struct nt_record *
 		s->row[s->nr++] = (struct command_stage_row){name, ns[i], latency};
 	}
 }
+
+void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
+			       const struct merge_connection *c, const struct nt_record *host,
+			       const struct nt_record *target, uint64_t latency)
+{
+	const uint32_t missing[NT_SIDES] = {
+		[NT_HOST] = machines_get(m, c->host_stream)->missing,
+		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
+	};
+
+	s->nr = 0;
+	s->split = false;
+	if (host && target)
+		columns_stages_of_merged(s, host, target, missing, latency);
+}

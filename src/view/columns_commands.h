@@ -5,6 +5,7 @@
 
 #include "core/record.h"
 #include "core/segments.h"
+#include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/merged_stages.h"
 #include "view/columns.h"
@@ -162,5 +163,10 @@ bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *
 void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
 			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
 			      uint64_t latency);
+
+/** columns_stages_of_streams() - the same of a command of recorded streams; not split where a record is NULL */
+void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
+			       const struct merge_connection *c, const struct nt_record *host,
+			       const struct nt_record *target, uint64_t latency);
 
 #endif /* NTPROF_VIEW_COLUMNS_COMMANDS_H */

@@ -116,12 +116,7 @@ void command_print_merged(FILE *f, const struct machines *m, const struct merge_
 		print_points(f, target);
 	}
 	if (host && target) {
-		const uint32_t missing[NT_SIDES] = {
-			[NT_HOST] = machines_get(m, c->host_stream)->missing,
-			[NT_TARGET] = machines_get(m, c->target_stream)->missing,
-		};
-
-		columns_stages_of_merged(&stages, host, target, missing, row.latency);
+		columns_stages_of_streams(&stages, m, c, host, target, row.latency);
 		fputs(" |", f);
 		print_stages(f, " stages", &stages);
 	}

@@ -195,46 +195,45 @@ static void put_stages(struct line *l, unsigned int nr, const struct command_sta
 	}
 }
 
+/* A command of one side. */
+static void put_side(FILE *f, const char *type, const struct command_row *row,
+		     const struct command_stages *stages)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, type);
+	put_row(&l, &command_columns, row);
+	put_points(&l, row->r->side, row->r);
+	put_stages(&l, stages_nr(row->r->side), stages);
+	end(&l);
+}
+
 void csv_command_of_side(FILE *f, const char *controller, const struct nt_record *r,
 			 uint32_t missing)
 {
-	struct command_stages stages = {.nr = 0};
-	struct line l = {.f = f};
+	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_of_side(&row, controller, r);
-	put_text(&l, "command");
-	put_row(&l, &command_columns, &row);
-	put_points(&l, r->side, r);
 	columns_stages_of_command(&stages, r, missing, row.latency);
-	put_stages(&l, stages_nr(r->side), &stages);
-	end(&l);
+	put_side(f, "command", &row, &stages);
 }
 
 void csv_command_in_flight(FILE *f, const char *controller, const struct nt_record *r, uint64_t now)
 {
 	const struct command_stages none = {.nr = 0};
-	struct line l = {.f = f};
 	struct command_row row;
 
 	columns_command_of_side(&row, controller, r);
 	row.latency = now - row.first;
-	put_text(&l, "in_flight");
-	put_row(&l, &command_columns, &row);
-	put_points(&l, r->side, r);
-	put_stages(&l, stages_nr(r->side), &none);
-	end(&l);
+	put_side(f, "in_flight", &row, &none);
 }
 
 void csv_command_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
 			const struct nt_record *host, const struct nt_record *target,
 			bool ambiguous)
 {
-	const uint32_t missing[NT_SIDES] = {
-		[NT_HOST] = machines_get(m, c->host_stream)->missing,
-		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
-	};
-	struct command_stages stages = {.nr = 0};
+	struct command_stages stages;
 	struct line l = {.f = f};
 	struct command_row row;
 
@@ -243,8 +242,7 @@ void csv_command_merged(FILE *f, const struct machines *m, const struct merge_co
 	put_row(&l, &command_columns, &row);
 	put_points(&l, NT_HOST, host);
 	put_points(&l, NT_TARGET, target);
-	if (host && target)
-		columns_stages_of_merged(&stages, host, target, missing, row.latency);
+	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
 	put_stages(&l, NT_MERGED_STAGES_NR, &stages);
 	end(&l);
 }

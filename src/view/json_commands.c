@@ -72,40 +72,28 @@ struct json_object *json_command_in_flight(const char *controller, const struct 
 	return o;
 }
 
-static void put_merged(struct json_object *o, const struct nt_record *host,
-		       const struct nt_record *target, const uint32_t missing[NT_SIDES],
-		       uint64_t latency)
-{
-	struct command_stages stages = {.split = false};
-
-	put_all_points(o, host, target);
-	if (host && target)
-		columns_stages_of_merged(&stages, host, target, missing, latency);
-	put_stages(o, &stages);
-}
-
 struct json_object *json_command_merged(const struct machines *m, const struct merge_connection *c,
 					const struct nt_record *host,
 					const struct nt_record *target, bool ambiguous)
 {
 	struct json_object *o = json_new("command");
-	const uint32_t missing[NT_SIDES] = {
-		[NT_HOST] = machines_get(m, c->host_stream)->missing,
-		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
-	};
+	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_merged(&row, c, host, target, ambiguous);
 	json_put_row(o, &command_columns, &row);
-	put_merged(o, host, target, missing, row.latency);
+	put_all_points(o, host, target);
+	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
+	put_stages(o, &stages);
 	return o;
 }
 
 struct json_object *json_command_slow(const struct slow_command *c)
 {
-	const struct nt_record *target = c->alone ? NULL : &c->target;
+	const struct nt_record *target = c->alone ? NULL : &c->target, *other;
 	struct json_object *o = json_new("command"), *story = json_array();
 	struct point_row points[STORY_POINTS_MAX];
+	struct command_stages stages = {.split = false};
 	struct story_names names;
 	struct command_row row;
 	unsigned int nr;
@@ -114,8 +102,11 @@ struct json_object *json_command_slow(const struct slow_command *c)
 	row.latency = c->latency;
 	json_put_row(o, &command_columns, &row);
 	/* How long the host waited before it gave up is no stage. */
-	put_merged(o, &c->host, c->host.flags & NT_F_CANCELLED ? NULL : target, c->missing,
-		   c->latency);
+	other = c->host.flags & NT_F_CANCELLED ? NULL : target;
+	put_all_points(o, &c->host, other);
+	if (other)
+		columns_stages_of_merged(&stages, &c->host, other, c->missing, c->latency);
+	put_stages(o, &stages);
 	nr = story_points(c, &names, points);
 	for (unsigned int i = 0; i < nr; i++)
 		json_append(story, json_row(&point_columns, &points[i]));

@@ -116,30 +116,30 @@ static struct json_object *of_longer_row(const struct columns *t)
 	return o;
 }
 
-/* What is in several places is defined in one, by its name. */
-static struct json_object *defined(struct json_object *defs, const char *name,
-				   struct json_object *(*make)(struct json_object *defs))
+static struct json_object *reference_to(const char *name)
 {
 	struct json_object *o = json_empty();
 	char text[64];
 
-	if (!part(defs, name))
-		json_put(defs, name, make(defs));
 	snprintf(text, sizeof(text), "#/$defs/%s", name);
 	json_put(o, "$ref", json_text(text));
 	return o;
 }
 
+/* What is in several places is defined in one, by its name. */
+static struct json_object *defined(struct json_object *defs, const char *name,
+				   struct json_object *(*make)(struct json_object *defs))
+{
+	if (!part(defs, name))
+		json_put(defs, name, make(defs));
+	return reference_to(name);
+}
+
 static struct json_object *of_row(struct json_object *defs, const struct columns *t)
 {
-	struct json_object *o = json_empty();
-	char text[64];
-
 	if (!part(defs, t->name))
 		json_put(defs, t->name, of_longer_row(t));
-	snprintf(text, sizeof(text), "#/$defs/%s", t->name);
-	json_put(o, "$ref", json_text(text));
-	return o;
+	return reference_to(t->name);
 }
 
 static struct json_object *make_losses(struct json_object *defs)
