@@ -49,7 +49,7 @@ endif
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
-	-Wno-unused-parameter -Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=.
+	-Wno-unused-parameter -Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=. $(BPF_CPPFLAGS)
 
 COMPILE = $(CC) $(ALL_CFLAGS)
 COMPILE_TEST = $(COMPILE) -Itests/unit
@@ -59,12 +59,12 @@ COMPILE_BPF_TEST = $(COMPILE) -Itests/unit/bpf/libbpf -Ivmlinux -Ibpf -Itests/un
 
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
-SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h
+SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
 UNIT_FOLDERS := core stream merge peer view
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
-BENCH_PROGRAMS := $(BUILD)/bench/attach
+BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -154,7 +154,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
-	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/live.o cli/record.o cli/trace.o cli/options.o trace/announce.o)
+	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
+	cli/select_options.o trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o in_flight.o probes_table.o refusals.o)
@@ -183,6 +184,10 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 
 $(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(UNIT_OBJECTS)
 	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -ljson-c -lm $(LDFLAGS)
+
+# The program as it would be without what it does about arrivals: see bpf/arrival.bpf.h.
+$(BUILD)/bench/plain/ntprof-bpf: FORCE
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/bench/plain BPF_CPPFLAGS=-DNT_PLAIN_ARRIVALS=1 $@
 
 $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"

@@ -12,6 +12,14 @@
 
 #include "control.bpf.h"
 
+/*
+ * For tests/bench/overhead alone, which compares with it: stamps are taken as they are, whether packets were joined or the
+ * clock was set.
+ */
+#ifndef NT_PLAIN_ARRIVALS
+#define NT_PLAIN_ARRIVALS 0
+#endif
+
 /* A packet that seems to have waited for longer was stamped before the wall clock was set. */
 #define NT_ARRIVAL_MAX_AGE_NS (10ULL * 1000 * 1000 * 1000)
 /* What is younger is not worth a look at the clock: no step can have moved it by more. */
@@ -123,6 +131,8 @@ static __always_inline __u64 arrival(__u64 recv_time, __u64 now)
 	at = recv_time - nt_control.real_offset;
 	if (now - at < NT_ARRIVAL_YOUNG_NS)
 		return at;
+	if (NT_PLAIN_ARRIVALS)
+		return now - at < NT_ARRIVAL_MAX_AGE_NS ? at : 0;
 	return arrival_held(recv_time, now);
 }
 

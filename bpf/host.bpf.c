@@ -23,12 +23,21 @@ int BPF_PROG(rq_complete, struct request *rq, int error)
 SEC("fentry/nvme_tcp_timeout")
 int BPF_PROG(timed_out, struct request *rq)
 {
+	if (nt_knobs.selects) {
+		struct nt_cmd *c = CMD_FIND_ANY(rq, queue_of_request(rq), rq->tag);
+		struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
+
+		if (!q || queue_drops(q, &c->r))
+			return 0;
+	}
 	count(NT_CNT_TIMEOUTS);
 	return 0;
 }
 
 #include "host_tracepoints.bpf.h"
 #include "host_stock.bpf.h"
+#if !NT_PLAIN_ARRIVALS
 #include "joined.bpf.h"
+#endif
 
 char LICENSE[] SEC("license") = "GPL";

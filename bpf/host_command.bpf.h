@@ -10,10 +10,12 @@
 #include "controllers.bpf.h"
 #include "errors.bpf.h"
 #include "headers.bpf.h"
+#include "host_queue.bpf.h"
 #include "joins.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "request.bpf.h"
+#include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
 #include "submission.bpf.h"
@@ -49,85 +51,6 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 					     struct request *rq)
 {
 	return CMD_FIND(rq, queue_of(queue, qid), rq->tag);
-}
-
-/* CO-RE: struct nvme_tcp_queue with its function as a plain pointer. */
-struct nvme_tcp_queue___plain {
-	void *data_ready;
-} __attribute__((preserve_access_index));
-
-/* Who a request is for, as its driver's queue tells. */
-struct host_queue {
-	__u64 ctrl;  /* address of its struct nvme_ctrl */
-	__u64 queue; /* of its struct nvme_tcp_queue */
-	__u32 instance;
-	__u32 qid;
-};
-
-/*
- * Connect, a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
- * where others have the first byte of the NSID.
- */
-#define NVME_FABRICS_TYPE_CONNECT 0x01
-
-/* This is rare, and read by helper. @rq: typed */
-static __always_inline bool is_connect(struct request *rq)
-{
-	struct nvme_command *sqe = BPF_CORE_READ(driver_part(rq), req.cmd);
-
-	return BPF_CORE_READ(sqe, common.opcode) == NVME_FABRICS_COMMAND &&
-	       (BPF_CORE_READ(sqe, common.nsid) & 0xff) == NVME_FABRICS_TYPE_CONNECT;
-}
-
-/*
- * What a queue's entry says of its controller, which has an id once Connect has been answered: a
- * queue whose Connect is beginning is another connection, and is identified by its answer or, if
- * that is not seen, by the next command. This is rare, and read by helper.
- * @rq: typed, the command that is beginning. Return: whether it is a Connect
- */
-static __always_inline bool queue_identify(struct nt_queue *q, const struct host_queue *h,
-					   struct request *rq)
-{
-	struct nvme_tcp_queue *queue = (void *)h->queue;
-	struct nvme_ctrl *ctrl = (void *)h->ctrl;
-	bool connect = is_connect(rq);
-	__u16 number = controller_number(h->instance, ctrl, connect && !h->qid);
-	struct sock *sk;
-
-	if (q->object != h->ctrl || q->controller != number) {
-		q->object = h->ctrl;
-		q->controller = number;
-		q->instance = h->instance;
-		q->qid = h->qid;
-		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
-	} else if (connect) {
-		q->gen += 2;
-	}
-	/*
-	 * Completions of a queue that one CPU has for itself are not redirected to another CPU or
-	 * into a softirq (blk_mq_complete_request_remote(), since Linux 6.1). Admin queues are
-	 * shared by all CPUs, but what they lose that way, if ever, is a Keep Alive, and it is
-	 * counted.
-	 */
-	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
-		nt_control.redirected = 1;
-	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
-	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
-		nt_control.no_sqflow = 1;
-	if (!connect) {
-		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
-		q->sqsize = BPF_CORE_READ(ctrl, sqsize);
-		q->identified = q->gen;
-	}
-	q->queue = h->queue;
-	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
-	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
-		     (__u64)BPF_CORE_READ(queue, pdu));
-	sk = BPF_CORE_READ(queue, sock, sk);
-	joins_begin(q, sk);
-	data_ready_learn(sk, h->queue,
-			 (__u64)BPF_CORE_READ((struct nvme_tcp_queue___plain *)queue, data_ready));
-	return connect;
 }
 
 /*
@@ -168,6 +91,9 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
+	if (queue_left_out(q) && q->object == h->ctrl && q->queue == h->queue &&
+	    sqe->common.opcode != NVME_FABRICS_COMMAND)
+		return 0;
 	/* With an I/O scheduler, a request gets another tag each time. */
 	c = cmd_claim(q, rq->tag, (__u64)rq, &left);
 	if (!c)
@@ -193,6 +119,11 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	if (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
 	    q->queue != h->queue)
 		flags |= queue_identify(q, h, rq) ? NT_F_CONNECT : 0;
+	if (queue_left_out(q)) {
+		if (in_flight(c))
+			cmd_release(c);
+		return 0;
+	}
 	c->r.flags |= flags;
 	c->r.slot = slot;
 	c->r.gen = q->gen;
@@ -207,7 +138,7 @@ no_slot:
 }
 
 /*
- * The driver has got a request that is not in the sample, nor counted. A command of this request that is still
+ * The driver has got a request that is left out. A command of this request that is still
  * in flight is released, so that its end is not taken from this one. A Connect begins another
  * connection all the same.
  */
@@ -298,6 +229,31 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
 	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
 	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
 	q->identified = q->gen;
+	host_queue_select(q, q->cntlid);
+}
+
+/*
+ * Where the CQE of a command has been seen, its end follows, unless the block layer has another CPU do
+ * that in an interrupt: see "nested" in control.bpf.h. Not asked for any more when it is known.
+ */
+static __always_inline void redirect_look(struct nt_cmd *c)
+{
+	struct nt_queue *q;
+	__u16 cpu;
+
+	if (nt_control.redirected)
+		return;
+	q = queue_of_cmd(c);
+	cpu = bpf_get_smp_processor_id();
+	if (q && q->cpu != cpu)
+		q->cpu = cpu;
+}
+
+/* A command ends of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
+static __always_inline void redirect_learn(const struct nt_queue *q)
+{
+	if (!nt_control.redirected && q->cpu != (__u16)bpf_get_smp_processor_id())
+		nt_control.redirected = 1;
 }
 
 /*
@@ -310,6 +266,7 @@ static __always_inline void cmd_answered(struct nt_cmd *c, __s64 recv_time, __u3
 	if (!c->r.points[NT_H_C2H])
 		c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
 	c->r.points[NT_H_CQE] = now;
+	redirect_look(c);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
 		return;
@@ -363,19 +320,23 @@ static __always_inline void failed(struct request *rq, const struct nt_record *r
 
 /*
  * One that is only counted has ended: how, is known only where the block layer has been told of an
- * error.
+ * error, or where its data are gone.
  */
 static __always_inline void counted_end(struct request *rq, struct nt_queue *q, struct nt_record *r,
 					int error)
 {
-	if (error) {
+	bool elsewhere = failed_over(rq, r);
+
+	if (elsewhere)
+		count(NT_CNT_FAILOVERS);
+	if (error || elsewhere) {
 		if (given_up(rq, r)) {
 			count(NT_CNT_CANCELLED);
 			return;
 		}
 		r->status = status_of_request(rq);
 		if (is_error(r)) {
-			failed(rq, r);
+			error_count(r);
 			return;
 		}
 	}
@@ -415,6 +376,10 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	}
 	if (!c || !q)
 		return 0;
+	if (queue_drops(q, &c->r)) {
+		cmd_release(c);
+		return 0;
+	}
 	if (only_counted(c)) {
 		cmd_release(c);
 		counted_end(rq, q, &c->r, error);
@@ -442,6 +407,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		/* Its answer was not seen: perhaps the queue's headers go elsewhere by now. */
 		if (!r->points[NT_H_CQE])
 			q->queue = 0;
+	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
+		redirect_learn(q);
 	}
 	/* Where the CQE says nothing of it. */
 	if (error && !is_error(r))

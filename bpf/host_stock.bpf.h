@@ -69,15 +69,11 @@ static __always_inline __u32 slot_by_address(__u64 address)
 	       queue_id(plain_number(address), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* By slot and command id. Verified: in flight, measured, and of that command id, its generation included. */
-static __always_inline struct nt_cmd *cmd_by_cid(__u32 slot, __u16 cid)
+/* By queue and command id. Verified: in flight, measured, and of that command id, its generation included. */
+static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16 cid)
 {
-	struct nt_queue *q = queue_at(slot);
-	struct nt_cmd *c;
+	struct nt_cmd *c = cmd_by_tag(q, cid & NVME_CID_TAG_MASK);
 
-	if (!q)
-		return NULL;
-	c = cmd_by_tag(q, cid & NVME_CID_TAG_MASK);
 	if (!c || !measured(c) || c->r.cid != cid)
 		return NULL;
 	return c;
@@ -106,7 +102,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 	struct nvme_tcp_ctrl *ctrl;
 	struct host_queue h = {};
 	struct nt_queue *q;
-	bool wanted;
+	enum nt_fate fate;
 	__u32 slot;
 
 	if (!is_nvme_tcp(rq))
@@ -130,9 +126,9 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
 		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
 	}
-	wanted = sqe_sampled(sqe, h.qid);
-	return wanted || nt_knobs.count_all ? request_begin(rq, &h, sqe, wanted)
-					    : request_skip(rq, &h, sqe);
+	fate = sqe_fate(sqe, h.qid);
+	return fate == NT_LEAVE ? request_skip(rq, &h, sqe)
+				: request_begin(rq, &h, sqe, fate == NT_MEASURE);
 }
 
 /*
@@ -265,8 +261,8 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
  * @skb: typed, the packet that it ends in
  * @at: its last byte in that
  */
-static __always_inline void pdu_received(__u32 slot, const void *pdu, const struct sk_buff *skb,
-					 __u32 at)
+static __always_inline void pdu_received(const struct nt_queue *q, const void *pdu,
+					 const struct sk_buff *skb, __u32 at)
 {
 	__u8 type = ((const struct nvme_tcp_hdr *)pdu)->type;
 	const struct nvme_tcp_data_pdu *data = pdu;
@@ -278,7 +274,7 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, const stru
 
 	switch (type) {
 	case nvme_tcp_c2h_data:
-		c = cmd_by_cid(slot, data->command_id);
+		c = cmd_by_cid(q, data->command_id);
 		if (!c)
 			return;
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
@@ -287,16 +283,35 @@ static __always_inline void pdu_received(__u32 slot, const void *pdu, const stru
 			cmd_answering(c, skb->tstamp, seq, now);
 		return;
 	case nvme_tcp_r2t:
-		c = cmd_by_cid(slot, r2t->command_id);
+		c = cmd_by_cid(q, r2t->command_id);
 		if (c && !c->r.points[NT_H_R2T])
 			cmd_asked(c, skb->tstamp, seq, now);
 		return;
 	case nvme_tcp_rsp:
-		c = cmd_by_cid(slot, rsp->cqe.command_id);
+		c = cmd_by_cid(q, rsp->cqe.command_id);
 		if (c)
 			cmd_answered(c, skb->tstamp, seq, now, rsp);
 		return;
 	}
+}
+
+/*
+ * Whether a packet lies within another one, where GRO has put it: skb_copy_bits() calls itself for
+ * those, which know neither their place in the stream nor when they came. Where a packet waits to be
+ * read it belongs to its socket (tcp_queue_rcv()); one within another to none, or still to the socket
+ * of this machine that has sent it (skb_gro_receive()). What TLS has decrypted belongs to none, and
+ * is of no packet. @skb: typed
+ */
+static __always_inline bool is_within(const struct sk_buff *skb, const struct nt_queue *q)
+{
+	struct sock *sk = skb->sk;
+	__u64 user;
+
+	if (!sk)
+		return !q->opaque;
+	user = (__u64)sk->sk_user_data;
+	/* The driver may have given the socket back already. */
+	return user && user != q->queue && q->queue && !q->opaque;
 }
 
 /*
@@ -310,6 +325,7 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 {
 	const struct nt_header *h = header_find((__u64)to);
 	__u64 pdu[HOST_PDU_BYTES / 8];
+	struct nt_queue *q;
 	__u64 end;
 
 	if (!h || ret)
@@ -317,9 +333,12 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 	end = (__u64)to - h->address + len;
 	if (end != HOST_PDU_BYTES && end != HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES)
 		return 0;
+	q = queue_at(h->slot);
+	if (!q || is_within(skb, q))
+		return 0;
 	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)h->address))
 		return 0;
-	pdu_received(h->slot, pdu, skb, offset + len - 1);
+	pdu_received(q, pdu, skb, offset + len - 1);
 	return 0;
 }
 

@@ -30,10 +30,9 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 {
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
-	bool wanted;
+	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
 
-	wanted = sqe_sampled(&pdu->cmd, qid);
-	if (!wanted && !nt_knobs.count_all && !nt_control.tracked &&
+	if (fate == NT_LEAVE && !nt_control.tracked &&
 	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)
 		return 0;
 	ctrl = &queue->ctrl->ctrl;
@@ -43,8 +42,8 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return wanted || nt_knobs.count_all ? request_begin(rq, &h, &pdu->cmd, wanted)
-					    : request_skip(rq, &h, &pdu->cmd);
+	return fate == NT_LEAVE ? request_skip(rq, &h, &pdu->cmd)
+				: request_begin(rq, &h, &pdu->cmd, fate == NT_MEASURE);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")

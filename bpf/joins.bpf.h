@@ -23,9 +23,11 @@
 #define NT_JOINS_LACKING (~0u)
 /*
  * Joins of a queue of which the bytes have not been read: a queue's commands are 128, mostly, and
- * packets hold several of them.
+ * packets hold several of them. One less is kept: the next one may be being written while another
+ * CPU reads.
  */
-#define NT_JOINS_KEPT 128
+#define NT_JOIN_SLOTS 128
+#define NT_JOINS_KEPT (NT_JOIN_SLOTS - 1)
 
 /* Bytes [@begin, @end) of a stream came with a packet that was stamped @tstamp, or before it. */
 struct nt_join {
@@ -37,15 +39,15 @@ struct nt_join {
 /*
  * @head: joins that were ever noted; the last NT_JOINS_KEPT of them are there
  * @read: those before belong to bytes that have been read
- * @lost: NT_JOINS_LOST and the end of the bytes that notes were overwritten of, or that are out of
- *        order: what is known of bytes before is not all. 0 if there are none
+ * @lost: NT_JOINS_LOST and the end of the bytes that notes are not kept of any more, or that are out
+ *        of order: what is known of bytes before is not all. 0 if there are none
  */
 #define NT_JOINS_LOST (1ULL << 32)
 struct nt_join_ring {
 	__u64 lost;
 	__u32 head;
 	__u32 read;
-	struct nt_join at[NT_JOINS_KEPT];
+	struct nt_join at[NT_JOIN_SLOTS];
 };
 
 enum { NT_JOINED_RECEIVED, NT_JOINED_BACKLOG, NT_JOIN_RINGS };
@@ -78,6 +80,28 @@ static __always_inline struct nt_joins *joins_claim(struct nt_queue *q)
 		__sync_val_compare_and_swap(&q->joins, 0, nr);
 	}
 	return q->joins == NT_JOINS_LACKING ? NULL : joins_of(q);
+}
+
+/* @nr: of a join, among all that were ever noted */
+static __always_inline struct nt_join *join_at(struct nt_join_ring *r, __u32 nr)
+{
+	return &r->at[nr & (NT_JOIN_SLOTS - 1)];
+}
+
+/*
+ * One more than @head. A full barrier on every machine: who sees what is stored after it sees what was
+ * stored before. An addition whose result nobody asks for would be none, as with atomics of the kernel
+ * (___bpf_prog_run() in kernel/bpf/core.c; Documentation/atomic_t.txt, ORDERING).
+ */
+static __always_inline void joins_advance(struct nt_join_ring *r, __u32 head)
+{
+	__sync_val_compare_and_swap(&r->head, head, head + 1);
+}
+
+/* The same barrier, for who reads. */
+static __always_inline __u32 joins_head(struct nt_join_ring *r)
+{
+	return __sync_fetch_and_add(&r->head, 0);
 }
 
 /* @seq and what comes behind it: by how much, modulo 2^32. */
@@ -148,20 +172,21 @@ static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *
 		return;
 	r = &j->rings[which];
 	head = r->head;
-	at = &r->at[(head - 1) & (NT_JOINS_KEPT - 1)];
+	at = join_at(r, head - 1);
 	/* Not the next of the stream: something was lost on the way, and has been sent again. */
 	if (head != r->read && !is_before(at->end, end)) {
 		joins_lose(r, at->end);
 		return;
 	}
-	at = &r->at[head & (NT_JOINS_KEPT - 1)];
-	if (head >= NT_JOINS_KEPT && head - r->read >= NT_JOINS_KEPT)
-		joins_lose(r, at->end);
+	/* This one goes where nobody looks; the one behind it is not kept any more. */
+	if (head - r->read >= NT_JOINS_KEPT)
+		joins_lose(r, join_at(r, head + 1)->end);
+	at = join_at(r, head);
 	at->tstamp = skb->tstamp;
 	at->begin = begin;
 	at->end = end;
-	/* A full barrier: it is there before the packet has another stamp. */
-	__sync_fetch_and_add(&r->head, 1);
+	/* It is there before it is counted, and both before the packet has another stamp. */
+	joins_advance(r, head);
 }
 
 /*
@@ -173,10 +198,9 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 					 __u32 *best)
 {
 	/* Later than the packet's stamp was read: the other half of the barrier in join_note(). */
-	__u32 head = __sync_fetch_and_add(&r->head, 0), read = r->read;
+	__u32 head = joins_head(r), read = r->read, first;
 	__u64 lost = r->lost;
 	struct nt_join *at;
-	bool found = false;
 
 	if (lost) {
 		if (is_before(seq, (__u32)lost))
@@ -185,8 +209,9 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 	}
 	if (head - read > NT_JOINS_KEPT)
 		read = head - NT_JOINS_KEPT;
+	first = read;
 	for (int i = 0; i < NT_JOINS_KEPT && read != head; i++) {
-		at = &r->at[read & (NT_JOINS_KEPT - 1)];
+		at = join_at(r, read);
 		if (is_before(seq, at->begin))
 			break;
 		if (is_before(seq, at->end)) {
@@ -195,14 +220,13 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 				*best = at->end - seq;
 				*tstamp = at->tstamp;
 			}
-			found = true;
 			break;
 		}
 		read++;
 	}
 	r->read = read;
-	/* Overwritten meanwhile. */
-	return !found || r->head - read <= NT_JOINS_KEPT;
+	/* After all that was read of them: none of those had begun to be overwritten. */
+	return joins_head(r) - first <= NT_JOINS_KEPT;
 }
 
 static __noinline bool join_find(struct nt_queue *q, __u32 seq, __s64 *tstamp)
@@ -223,6 +247,8 @@ static __noinline bool join_find(struct nt_queue *q, __u32 seq, __s64 *tstamp)
  */
 static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, __s64 *tstamp)
 {
+	if (NT_PLAIN_ARRIVALS)
+		return true;
 	if (nt_knobs.joins_unseen)
 		return false;
 	return !q->joins || join_find(q, seq, tstamp);

@@ -50,6 +50,8 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 		return;
 	if (nt_knobs.select == NT_SELECT_SLOWER && latency < nt_knobs.slower_ns)
 		return;
+	if (nt_knobs.failed && !(r->status & NT_STATUS_MASK) && !(r->flags & NT_F_CANCELLED))
+		return;
 	r->side = side;
 	if (r->gen == q->identified) {
 		__builtin_memcpy(&r->qid, &q->qid, sizeof(r->qid) + sizeof(r->cntlid));

@@ -7,40 +7,12 @@
 #define NTPROF_REQUEST_BPF_H
 
 #include "control.bpf.h"
+#include "start_time.bpf.h"
 
 /* blk_mq_rq_to_pdu() */
 static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
 {
 	return (void *)((__u64)rq + bpf_core_type_size(struct request));
-}
-
-/*
- * From Linux 6.18 on, which is when the enum got its name, a request whose time nobody asks for keeps
- * that of its last use; before, it has none. The block layer's own for a flush, which is the only
- * one of its opcode that is a part of a flush sequence, begins anew each time (blk_kick_flush()).
- */
-enum rqf_flags___named { __RQF_FLUSH_SEQ___named = 2, __RQF_IO_STAT___named = 8 };
-
-struct request___flags {
-	__u32 rq_flags;
-} __attribute__((preserve_access_index));
-
-/*
- * When the block layer began with a request; 0: it did not look at the clock.
- * @rq: typed
- * @flush: it is known to be a Flush
- */
-static __always_inline __u64 start_time(struct request *rq, bool flush)
-{
-	struct request___flags *flags = (void *)rq;
-	__u32 timed;
-
-	if (!bpf_core_enum_value_exists(enum rqf_flags___named, __RQF_IO_STAT___named))
-		return rq->start_time_ns;
-	timed = 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_IO_STAT___named);
-	if (flush)
-		timed |= 1u << bpf_core_enum_value(enum rqf_flags___named, __RQF_FLUSH_SEQ___named);
-	return flags->rq_flags & timed ? rq->start_time_ns : 0;
 }
 
 /*
@@ -67,15 +39,18 @@ static __always_inline __u16 status_of_request(struct request *rq)
 
 /*
  * Whether the host has given up a command of which no CQE was seen: it may have been answered all the
- * same, unseen. From Linux 6.6 on a command that fails over has a status of success. @rq: typed
+ * same, unseen. From Linux 6.6 on a command that fails over has a status of success; of one without
+ * data the host's flag tells then, which otherwise may be of an earlier time: a command that is sent
+ * again keeps it. @rq: typed
  */
 static __always_inline bool given_up(struct request *rq, const struct nt_record *r)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
 	__u16 status = status_of_request(rq) & NT_STATUS_MASK;
 
-	return BPF_CORE_READ(req, req.flags) & NVME_REQ_CANCELLED ||
-	       status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD ||
+	if (!status && !r->length)
+		return BPF_CORE_READ(req, req.flags) & NVME_REQ_CANCELLED;
+	return status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD ||
 	       failed_over(rq, r);
 }
 

@@ -164,7 +164,7 @@ static __always_inline bool only_counted(const struct nt_cmd *c)
 /* Whether every command has a state, so that an end without one tells of a beginning not seen. */
 static __always_inline bool all_have_states(void)
 {
-	return !nt_knobs.sample_below || nt_knobs.count_all;
+	return !nt_knobs.selects && (!nt_knobs.sample_below || nt_knobs.count_all);
 }
 
 /* Whose a state in flight is, measured or only counted. */
@@ -182,7 +182,7 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	struct nt_cmd *c;
 
 	*elsewhere = false;
-	if (nt_knobs.sample_below && !nt_control.tracked)
+	if (nt_knobs.tracks && !nt_control.tracked)
 		return NULL;
 	c = cmd_at(*index_of(owner));
 	if (c->owner == owner)
@@ -311,7 +311,7 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
  */
 static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted)
 {
-	if (nt_knobs.sample_below && measured(c) != wanted)
+	if (nt_knobs.tracks && measured(c) != wanted)
 		__sync_fetch_and_add(&nt_control.tracked, wanted ? 1 : -1);
 	/* User space, which finds it in flight, finds the rest as well. */
 	asm volatile("" ::: "memory");
@@ -324,7 +324,7 @@ static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted
 /* @c: in flight */
 static __always_inline void cmd_release(struct nt_cmd *c)
 {
-	if (nt_knobs.sample_below && measured(c))
+	if (nt_knobs.tracks && measured(c))
 		__sync_fetch_and_add(&nt_control.tracked, -1);
 	c->owner |= NT_RELEASED;
 }

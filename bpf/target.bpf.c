@@ -32,6 +32,8 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 
 #include "target_tracepoints.bpf.h"
 #include "target_stock.bpf.h"
+#if !NT_PLAIN_ARRIVALS
 #include "joined.bpf.h"
+#endif
 
 char LICENSE[] SEC("license") = "GPL";

@@ -12,6 +12,7 @@
 #include "joins.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
+#include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
 #include "submission.bpf.h"
@@ -94,6 +95,8 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	q->queue = key;
 	serves.gen = q->gen;
 	q->instance = slot;
+	if (nt_knobs.selects & NT_BY_QUEUE)
+		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
 	*slot_index((__u64)queue) = slot + 1;
 	joins_begin(q, sk);
 	data_ready_learn(sk, (__u64)queue,
@@ -121,6 +124,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 			n->hostnqn, sizeof(n->hostnqn),
 			(void *)((__u64)ctrl + bpf_core_field_offset(struct nvmet_ctrl, hostnqn)));
 	}
+	if (nt_knobs.selects & NT_BY_QUEUE)
+		queue_select(q, NT_TARGET, q->cntlid, q->qid, n);
 	if (BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
 		nt_control.no_sqflow = 1;
 	q->identified = q->gen;
@@ -146,13 +151,10 @@ static __always_inline __u32 capsule_tag(const struct target_capsule *t)
 	return t->typed ? tag_of(t->queue, cmd) : tag_of_plain(t->queue, cmd);
 }
 
-/*
- * Whether a capsule may be skipped at once: it is not in the sample, nor counted, and introduces no
- * connection.
- */
-static __always_inline bool is_skipped(struct nvme_command *sqe, bool wanted)
+/* Whether a capsule may be skipped at once: it is left out, and introduces no connection. */
+static __always_inline bool is_skipped(struct nvme_command *sqe, enum nt_fate fate)
 {
-	return !wanted && !nt_knobs.count_all && sqe->common.opcode != NVME_FABRICS_COMMAND;
+	return fate == NT_LEAVE && sqe->common.opcode != NVME_FABRICS_COMMAND;
 }
 
 /*
@@ -165,7 +167,7 @@ static __always_inline void count_unended(const struct nt_queue *q, const struct
 }
 
 /*
- * A capsule that is not in the sample, nor counted. A command at its address that is still in flight is
+ * A capsule that is left out. A command at its address that is still in flight is
  * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
  */
 static __always_inline int capsule_skip(const struct target_capsule *t)
@@ -180,13 +182,13 @@ static __always_inline int capsule_skip(const struct target_capsule *t)
 }
 
 /*
- * To begun.
+ * To begun, unless it is left out.
  * @sqe: typed
- * @wanted: it is measured, else only counted, if all are counted
  */
 static __always_inline int capsule_begin(const struct target_capsule *t, struct nvme_command *sqe,
-					 bool wanted)
+					 enum nt_fate fate)
 {
+	bool wanted = fate == NT_MEASURE;
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
 	struct nt_cmd *c, *left;
@@ -203,12 +205,12 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	/* Tracing began after it was connected: its first commands may wait for long. */
 	if (t->has_ctrl && q->identified != q->gen)
 		queue_identify(q, t->queue, slot);
+	if (fate == NT_LEAVE || queue_left_out(q))
+		return capsule_skip(t);
 	if (t->qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
 		count(NT_CNT_ASYNC_EVENT);
 		return 0;
 	}
-	if (!wanted && !nt_knobs.count_all)
-		return capsule_skip(t);
 	c = cmd_by_last_owner(q, slot, t->cmd);
 	/* @left is of a connection that has closed: its commands are released by user space. */
 	if (!c)
@@ -280,6 +282,8 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	if (q->identified != q->gen)
 		queue_identify(q, queue, r->slot);
 	cmd_release(c);
+	if (queue_drops(q, r))
+		return;
 	if (is_error(r))
 		error_count(r);
 	if (only_counted(c)) {

@@ -208,7 +208,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 {
 	struct target_capsule t = {.qid = sq->qid, .has_ctrl = sq->ctrl};
 	struct nt_queue *q;
-	bool wanted;
+	enum nt_fate fate;
 	__u32 slot;
 
 	if (ops->type != NVMF_TRTYPE_TCP)
@@ -220,10 +220,10 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	t.slot = slot;
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
-	wanted = sqe_sampled(req->cmd, t.qid);
-	if (is_skipped(req->cmd, wanted))
+	fate = sqe_fate(req->cmd, t.qid);
+	if (is_skipped(req->cmd, fate))
 		return nt_control.tracked ? capsule_skip(&t) : 0;
-	return capsule_begin(&t, req->cmd, wanted);
+	return capsule_begin(&t, req->cmd, fate);
 }
 
 SEC("fentry/nvmet_req_init")

@@ -43,8 +43,8 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 		.typed = true,
 	};
 
-	bool wanted = sqe_sampled(&pdu->cmd, qid);
-	bool skipped = is_skipped(&pdu->cmd, wanted);
+	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
+	bool skipped = is_skipped(&pdu->cmd, fate);
 
 	if (skipped && !nt_control.tracked)
 		return 0;
@@ -52,11 +52,11 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 	if (skipped)
 		return capsule_skip(&t);
 	/* The age of what is only counted is not worth another look at the clock. */
-	t.now = wanted || !recv_time ? bpf_ktime_get_ns()
-				     : (__u64)recv_time - nt_control.real_offset;
+	t.now = fate == NT_MEASURE || !recv_time ? bpf_ktime_get_ns()
+						 : (__u64)recv_time - nt_control.real_offset;
 	t.rx = pdu_arrived_at(queue_at(t.slot), queue, recv_time, t.now, &t.joined);
 	t.has_ctrl = queue->nvme_sq.ctrl;
-	return capsule_begin(&t, &pdu->cmd, wanted);
+	return capsule_begin(&t, &pdu->cmd, fate);
 }
 
 SEC("tp_btf/nvmet_tcp_exec_read_req")

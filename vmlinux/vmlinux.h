@@ -59,6 +59,7 @@ enum {
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_HASH = 5,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
@@ -73,6 +74,7 @@ enum {
 };
 
 enum {
+	BPF_F_NO_PREALLOC = 1,
 	BPF_F_MMAPABLE = 1024,
 };
 

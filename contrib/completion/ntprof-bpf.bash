@@ -7,7 +7,9 @@
 #
 #   FILE           a file                       CTRL     a controller, from /sys/class/nvme
 #   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
-#   SOURCE, FORMAT words that _ntprof_bpf_words() has
+#   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
+#   CONDITION      a stage that it begins with
+#   SOURCE, FORMAT, OP  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
 _ntprof_bpf_ask() {
@@ -59,7 +61,16 @@ _ntprof_bpf_words() {
 			[[ ! -e $path ]] || echo "${path##*/}"
 		done
 		;;
+	NQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/subsysnqn 2>/dev/null ;;
+	HOSTNQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/hostnqn 2>/dev/null ;;
+	QUEUE) cat "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/queue_count 2>/dev/null | sort -n | tail -n 1 |
+		awk '$1 > 0 { for (i = 0; i < $1; i++) print i }' ;;
+	OP) echo read write flush discard write_zeroes other admin fabrics ;;
 	STAGE) _ntprof_bpf_stages ;;
+	CONDITION)
+		echo latency network_transmission
+		_ntprof_bpf_stages
+		;;
 	esac
 }
 
@@ -74,6 +85,7 @@ _ntprof_bpf_argument() {
 	esac
 	if [[ ${actions[0]} == -W ]]; then
 		mapfile -t COMPREPLY < <(compgen -P "$3" "${actions[@]}" -- "$2")
+		[[ $1 != CONDITION ]] || compopt -o nospace 2>/dev/null
 		return
 	fi
 	compopt -o filenames 2>/dev/null

@@ -19,7 +19,8 @@ static const struct verb verb_help;
 
 /* All verbs, in the order in which they are told; the last one is NULL. */
 static const struct verb *const verbs[] = {
-	&verb_live, &verb_trace, &verb_record, &verb_report, &verb_probes, &verb_help, NULL,
+	&verb_live,   &verb_trace,  &verb_record, &verb_report,
+	&verb_stacks, &verb_probes, &verb_help,	  NULL,
 };
 
 /* Return: the verb, NULL if there is none of that name. */
@@ -103,6 +104,7 @@ static int overview(void)
 	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
 	       "                                    where the time went, in ten stages, both\n"
 	       "                                    sides together\n"
+	       "  ntprof-bpf stacks --host -d 10    which kernel paths submit commands\n"
 	       "  ntprof-bpf probes                 what this kernel offers\n"
 	       "\n"
 	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"

@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/browser.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -46,6 +47,9 @@ struct live_options {
 struct live {
 	const struct live_options *o;
 	struct view_options view;
+	struct look look;
+	struct browser browser;
+	const struct stats *seen; /* what is on the screen; NULL: nothing yet */
 	struct live_merge *peers; /* NULL without */
 	struct peers_told told;
 	bool terminal; /* somebody sees standard error at once */
@@ -92,12 +96,26 @@ static void tell_messages(struct live *l)
 		peers_print_messages(l->peers, &l->told, stderr);
 }
 
+/* Of the same interval once more. */
+static int draw_again(struct live *l)
+{
+	int err;
+
+	if (!l->seen || !l->view.redraw || held_back(l))
+		return 0;
+	l->view.again = true;
+	err = taken(l, view_interval(l->seen, &l->view));
+	l->view.again = false;
+	return err;
+}
+
 static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
 	bool hold = held_back(l);
-	int err = hold ? 0 : taken(l, view_interval(s, &l->view));
+	int err = hold || l->look.paused ? 0 : taken(l, view_interval(s, &l->view));
 
+	l->seen = s;
 	if (l->terminal && starting(l))
 		peers_print_waiting(l->peers, &l->told, hold, stderr);
 	if (!err && l->peers)
@@ -147,8 +165,10 @@ static void cut(void *context)
 static int show_summary(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	int err = l->peers ? finish_peers(l->peers) : 0;
+	int err;
 
+	browser_leave(&l->browser);
+	err = l->peers ? finish_peers(l->peers) : 0;
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);
@@ -162,6 +182,7 @@ static void failed(void *context)
 {
 	struct live *l = context;
 
+	browser_leave(&l->browser);
 	if (l->peers)
 		live_merge_fail(l->peers);
 }
@@ -183,10 +204,9 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 }
 
 /* When it is known that there will be a run: who may not trace starts no peer. */
-static int start_peers(void *context)
+static int start_peers(struct live *l)
 {
 	struct peer_user user = {.other = false};
-	struct live *l = context;
 
 	if (!l->o->peer_as_root && peer_user_find(&user)) {
 		fprintf(stderr, "ntprof-bpf: SUDO_UID and SUDO_GID do not say who called sudo; "
@@ -203,25 +223,71 @@ static int start_peers(void *context)
 	l->view.peers = l->peers;
 	if (l->view.redraw)
 		live_merge_let_skip(l->peers);
-	return live_merge_fd(l->peers);
+	return 0;
 }
 
-static int take_peers(void *context)
+/* Return: a descriptor for what the verb waits for by itself, or -1 with errno set. */
+static int open_own(void *context)
 {
 	struct live *l = context;
-	int err = live_merge_ready(l->peers);
 
-	if (!err)
+	if (l->o->nr_peers && start_peers(l))
+		return -1;
+	errno = -browser_open(&l->browser, &l->look, l->view.redraw);
+	if (!errno && l->peers)
+		errno = -browser_add(&l->browser, live_merge_fd(l->peers));
+	return errno ? -1 : l->browser.epoll_fd;
+}
+
+static int take_own(void *context)
+{
+	struct live *l = context;
+	int err = l->peers ? live_merge_ready(l->peers) : 0;
+	enum pressed_wish wish;
+
+	if (err)
+		return err;
+	if (l->peers)
 		tell_messages(l);
-	return err;
+	wish = browser_ready(&l->browser, l->seen);
+	if (wish == PRESSED_QUIT)
+		return 1;
+	return wish == PRESSED_DRAW ? draw_again(l) : 0;
+}
+
+/* Whatever has happened, somebody else may have the terminal now, or nobody any more. */
+static void settle(void *context)
+{
+	struct live *l = context;
+
+	if (l->view.redraw && browser_update(&l->browser, !starting(l)))
+		draw_again(l);
+}
+
+static uint64_t pace(void *context)
+{
+	const struct live *l = context;
+
+	return l->look.interval_ns ?: l->o->run.interval_ns;
+}
+
+/* What peers send is taken all the same. */
+static bool paused(void *context)
+{
+	struct live *l = context;
+
+	if (l->look.paused && l->peers && live_merge_tend(l->peers))
+		return false;
+	return l->look.paused;
 }
 
 static int resize(void *context, const struct stats *s)
 {
 	struct live *l = context;
 
+	(void)s;
 	view_resize(&l->view);
-	return l->view.redraw && !held_back(l) ? taken(l, view_interval(s, &l->view)) : 0;
+	return draw_again(l);
 }
 
 /* The view says it by itself, in every block. */
@@ -235,9 +301,12 @@ static int live(const struct live_options *o)
 	struct run_callbacks callbacks = {
 		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.record = take_record,
-		.fd = o->nr_peers ? start_peers : NULL,
-		.ready = take_peers,
+		.fd = open_own,
+		.ready = take_own,
+		.round = settle,
 		.interval = show_interval,
+		.pace = pace,
+		.skip = paused,
 		.resize = resize,
 		.waiting = waiting,
 		.end = show_summary,
@@ -258,8 +327,12 @@ static int live(const struct live_options *o)
 		return EXIT_FAILURE;
 	}
 	callbacks.output = l.view.output;
+	l.view.look = &l.look;
+	l.look.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
+	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
 	l.terminal = isatty(STDERR_FILENO);
 	status = run(&o->run, &callbacks, &l);
+	browser_close(&l.browser);
 	live_merge_free(l.peers);
 	announced_free(&l.announced);
 	output_free(l.view.output);
@@ -268,7 +341,7 @@ static int live(const struct live_options *o)
 
 enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
 
-enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT };
+enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_SELECT };
 
 static error_t parse_live(int key, char *arg, struct argp_state *state)
 {
@@ -280,6 +353,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_BLOCKS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		state->child_inputs[CHILD_FORMAT] = &o->format;
+		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		break;
 	case 'i':
 		o->interval = true;
@@ -335,6 +409,7 @@ static const struct argp_child live_children[] = {
 	[CHILD_BLOCKS] = {.argp = &blocks_argp},
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
 	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
 	{0},
 };
 

@@ -10,6 +10,7 @@
 #include <sysexits.h>
 
 #include "core/array.h"
+#include "core/burst.h"
 #include "core/names.h"
 #include "core/units.h"
 #include "view/json_schema.h"
@@ -72,6 +73,16 @@ uint64_t options_count(const struct argp_state *state, const char *option, const
 		options_error(state, "%s %s: too many, the most is %llu", option, text,
 			      (unsigned long long)most);
 	return n;
+}
+
+uint64_t options_duration(const struct argp_state *state, const char *text)
+{
+	return options_time(state, "--duration", text, DURATION_MIN_NS, DURATION_MIN);
+}
+
+uint32_t options_sample(const struct argp_state *state, const char *text)
+{
+	return (uint32_t)options_count(state, "--sample", text, SAMPLE_MAX);
 }
 
 enum {
@@ -141,7 +152,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		state->child_inputs[RUN_SOURCE] = &o->source;
 		break;
 	case KEY_SAMPLE:
-		o->sample = (uint32_t)options_count(state, "--sample", arg, SAMPLE_MAX);
+		o->sample = options_sample(state, arg);
 		break;
 	case KEY_BURST:
 		wrong = burst_parse(arg, &o->burst);
@@ -149,8 +160,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 			options_error(state, "--burst %s: %s", arg, wrong);
 		break;
 	case 'd':
-		o->duration_ns =
-			options_time(state, "--duration", arg, DURATION_MIN_NS, DURATION_MIN);
+		o->duration_ns = options_duration(state, arg);
 		break;
 	case 'v':
 		o->verbose = true;
@@ -160,6 +170,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->side == NT_SIDES)
 			options_error(state, "say which side this machine is: --host or --target");
+		if (o->side == NT_TARGET && o->only.by.instances.nr)
+			options_error(state, "--ctrl nvmeN is what a host calls it: a target knows "
+					     "controllers by their ids, such as --ctrl 1");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -174,13 +187,17 @@ static const struct argp_option run_options[] = {
 	 SECTION_RUN},
 	{"burst", KEY_BURST, "ON/EVERY", 0,
 	 "Measure for the time ON in each time EVERY, such as 1s/60s, and cost nothing in between. Bursts "
-	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree",
+	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree. "
+	 "ON, and what is left of EVERY, are " BURST_MIN " at least",
 	 SECTION_RUN},
 	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
 	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",
 	 SECTION_VERBOSE},
 	{NULL, 0, NULL, 0,
-	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", SECTION_NOTES},
+	 "TIME is a number of seconds, or a number with a unit: ns, us, ms, s, m or h. Options that begin with Only "
+	 "select commands, all that are in each of them; numbers, ranges of them and words can be given several at a "
+	 "time, with commas.",
+	 SECTION_NOTES},
 	{0},
 };
 
@@ -236,6 +253,19 @@ static const struct argp_option histogram_options[] = {
 
 const struct argp histogram_argp = {.options = histogram_options, .parser = parse_histogram};
 
+static void print_schema(void) __attribute__((noreturn));
+
+static void print_schema(void)
+{
+	int err = json_schema_print(stdout);
+
+	if (!err && fflush(stdout))
+		err = -errno;
+	if (err)
+		fprintf(stderr, "ntprof-bpf: cannot print the schema: %s\n", strerror(-err));
+	exit(err ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
 static error_t parse_format(int key, char *arg, struct argp_state *state)
 {
 	static const char *const names[] = {
@@ -246,7 +276,7 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	enum output_format *format = state->input;
 
 	if (key == KEY_JSON_SCHEMA)
-		exit(json_schema_print(stdout) || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		print_schema();
 	if (key != KEY_FORMAT)
 		return ARGP_ERR_UNKNOWN;
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {

@@ -11,6 +11,7 @@
 
 #include "cli/run.h"
 #include "core/points.h"
+#include "core/select.h"
 #include "view/format.h"
 
 /*
@@ -25,6 +26,8 @@ extern const struct argp blocks_argp;	 /* uint64_t: end after so many blocks */
 extern const struct argp commands_argp;	 /* uint64_t: end after so many commands */
 extern const struct argp histogram_argp; /* bool */
 extern const struct argp format_argp;	 /* enum output_format */
+extern const struct argp select_argp;	 /* struct select: by what is known when a command begins */
+extern const struct argp ended_argp;	 /* struct select: by how a command ended */
 
 /* What run_argp fills in, before the command line is read. */
 #define RUN_OPTIONS_DEFAULT                                                       \
@@ -36,6 +39,7 @@ extern const struct argp format_argp;	 /* enum output_format */
 enum options_section {
 	SECTION_SIDE = 1,
 	SECTION_RUN,
+	SECTION_SELECT,
 	SECTION_VERBOSE,
 	SECTION_NOTES,
 };
@@ -72,5 +76,11 @@ uint64_t options_time(const struct argp_state *state, const char *option, const 
 /** options_count() - an option's argument that is a number from 1 to @most */
 uint64_t options_count(const struct argp_state *state, const char *option, const char *text,
 		       uint64_t most);
+
+/** options_duration() - the argument of --duration, in nanoseconds */
+uint64_t options_duration(const struct argp_state *state, const char *text);
+
+/** options_sample() - the argument of --sample */
+uint32_t options_sample(const struct argp_state *state, const char *text);
 
 #endif /* NTPROF_CLI_OPTIONS_H */

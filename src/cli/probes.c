@@ -13,9 +13,9 @@
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/segments.h"
-#include "core/text.h"
 #include "trace/probes.h"
 #include "trace/tracer.h"
+#include "view/json.h"
 
 /* Exit statuses, documented in the help text; the worst of the sides asked for. */
 enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
@@ -41,8 +41,9 @@ struct look {
 	uint32_t given;	  /* bits of points */
 	uint32_t missing; /* bits of those that bound stages */
 	int status;
-	int loaded; /* see tracer_look() */
-	bool more;  /* a side has been printed before this one */
+	int loaded;		   /* see tracer_look() */
+	bool more;		   /* a side has been printed before this one */
+	struct json_object *sides; /* of JSON */
 };
 
 /* Whether what would be taken has been tried, behind "source stock". */
@@ -175,88 +176,74 @@ static void print_text(const struct look *l, struct probes *p)
 		printf("  to do: %s\n", buf);
 }
 
-static void json_string(const char *text)
+/* Names with ", " between them, as a list. */
+static struct json_object *json_names(char *names)
 {
-	putchar('"');
-	text_print(stdout, text, TEXT_JSON);
-	putchar('"');
-}
+	struct json_object *list = json_array();
 
-static void json_way(const struct probe_way *w, const char *why)
-{
-	printf("{\"source\": \"%s\", \"sees\": ", source_name(w->source));
-	json_string(w->sees);
-	if (why) {
-		printf(", \"passed_over\": ");
-		json_string(why);
+	for (char *name, *rest = names; (name = strsep(&rest, ","));) {
+		name += strspn(name, " ");
+		if (*name)
+			json_append(list, json_text(name));
 	}
-	putchar('}');
+	return list;
 }
 
-static void json_stages(const char *names)
+/* @why: it is passed over; NULL: it is not */
+static struct json_object *json_way(const struct probe_way *w, const char *why)
 {
-	bool more = false;
+	struct json_object *o = json_empty();
 
-	printf("[");
-	while (*names) {
-		size_t len = strcspn(names, ",");
+	json_put(o, "source", json_text(source_name(w->source)));
+	json_put(o, "sees", json_text(w->sees));
+	if (why)
+		json_put(o, "passed_over", json_text(why));
+	return o;
+}
 
-		printf("%s\"%.*s\"", more ? ", " : "", (int)len, names);
-		names += len;
-		names += strspn(names, ", ");
-		more = true;
+static struct json_object *json_point(const struct look *l, struct probes *p, unsigned int point)
+{
+	const struct probe_way *chosen = probes_way(p, l->source, point);
+	struct json_object *o = json_empty(), *others = json_array();
+	char buf[512];
+
+	json_put(o, "point", json_text(point_name(l->side, point)));
+	json_put(o, "probe", chosen ? json_way(chosen, NULL) : NULL);
+	for (size_t k = 0; k < probe_ways_nr; k++) {
+		const struct probe_way *w = &probe_ways[k];
+
+		if (w != chosen && w->side == l->side && w->points & 1u << point)
+			json_append(others, json_way(w, passed_over(l, p, w, buf, sizeof(buf))));
 	}
-	printf("]");
+	json_put(o, "alternatives", others);
+	stages_at(l->side, point, buf, sizeof(buf));
+	json_put(o, "stages", json_names(buf));
+	return o;
 }
 
-static void print_json(const struct look *l, struct probes *p)
+static struct json_object *json_side(const struct look *l, struct probes *p)
 {
-	char buf[512], name[256];
+	struct json_object *o = json_empty(), *points = json_array(), *stages = json_array();
 	uint8_t into[NT_STAGES_MAX];
-	bool more = false;
+	char buf[512];
 
-	printf("%s  {\"side\": \"%s\", \"driver\": \"%s\", \"loaded\": %s, \"source\": \"%s\", "
-	       "\"coverage\": \"%s\", \"tried\": %s,\n   \"points\": [",
-	       l->more ? ",\n" : "", side_name(l->side), driver_name(l->side),
-	       probes_module_loaded(p) ? "true" : "false", source_name(l->source),
-	       status_name(l->status),
-	       l->loaded == -ENOENT || l->loaded == -EACCES ? "false" : "true");
-	for (unsigned int i = 0; i < points_nr(l->side); i++) {
-		const struct probe_way *chosen = probes_way(p, l->source, i);
-		bool others = false;
-
-		printf("%s\n    {\"point\": \"%s\", \"probe\": ", i ? "," : "",
-		       point_name(l->side, i));
-		if (chosen)
-			json_way(chosen, NULL);
-		else
-			printf("null");
-		printf(", \"alternatives\": [");
-		for (size_t k = 0; k < probe_ways_nr; k++) {
-			const struct probe_way *w = &probe_ways[k];
-
-			if (w == chosen || w->side != l->side || !(w->points & 1u << i))
-				continue;
-			printf("%s", others ? ", " : "");
-			json_way(w, passed_over(l, p, w, buf, sizeof(buf)));
-			others = true;
-		}
-		printf("], \"stages\": ");
-		json_stages(stages_at(l->side, i, buf, sizeof(buf)));
-		printf("}");
-	}
-	printf("],\n   \"stages\": [");
+	json_put(o, "side", json_text(side_name(l->side)));
+	json_put(o, "driver", json_text(driver_name(l->side)));
+	json_put(o, "loaded", json_flag(probes_module_loaded(p)));
+	json_put(o, "source", json_text(source_name(l->source)));
+	json_put(o, "coverage", json_text(status_name(l->status)));
+	json_put(o, "tried", json_flag(l->loaded != -ENOENT && l->loaded != -EACCES));
+	for (unsigned int i = 0; i < points_nr(l->side); i++)
+		json_append(points, json_point(l, p, i));
 	stages_join(l->side, l->missing, into);
-	for (unsigned int i = 0; l->status != LOOK_NONE && i < stages_nr(l->side); i++) {
-		if (into[i] != i)
-			continue;
-		printf("%s\"%s\"", more ? ", " : "",
-		       stage_joined_name(l->side, into, i, name, sizeof(name)));
-		more = true;
-	}
-	printf("],\n   \"to_do\": ");
-	json_string(advice(l, p, buf, sizeof(buf)));
-	printf("}");
+	for (unsigned int i = 0; l->status != LOOK_NONE && i < stages_nr(l->side); i++)
+		if (into[i] == i)
+			json_append(stages, json_text(stage_joined_name(l->side, into, i, buf,
+									sizeof(buf))));
+	json_put(o, "points", points);
+	json_put(o, "stages", stages);
+	json_put(o, "to_do", json_text(advice(l, p, buf, sizeof(buf))));
+	return o;
 }
 
 /* Full is what has been loaded; without root it is what the kernel's type information promises. */
@@ -273,9 +260,19 @@ static void look_at(void *context, struct probes *p, int loaded)
 	if (loaded && loaded != -EACCES)
 		l->status = LOOK_NONE;
 	if (l->o->json)
-		print_json(l, p);
+		json_append(l->sides, json_side(l, p));
 	else
 		print_text(l, p);
+}
+
+/* Return: 0, -ENOMEM or what writing failed with. */
+static int print_json(const char *kernel, struct json_object *sides)
+{
+	struct json_object *o = json_new("probes");
+
+	json_put(o, "kernel", json_text(kernel));
+	json_put(o, "sides", sides);
+	return json_write(stdout, o);
 }
 
 static int probes(const struct probes_options *o)
@@ -283,7 +280,7 @@ static int probes(const struct probes_options *o)
 	enum nt_side first = o->side == NT_SIDES ? NT_HOST : o->side;
 	enum nt_side last = o->side == NT_SIDES ? NT_TARGET : o->side;
 	struct look l = {.o = o};
-	int worst = LOOK_FULL;
+	int worst = LOOK_FULL, err = 0;
 	struct utsname u;
 	char text[512];
 
@@ -294,13 +291,10 @@ static int probes(const struct probes_options *o)
 		fprintf(stderr, "ntprof-bpf: %s\n", text);
 		return LOOK_ERROR;
 	}
-	if (o->json) {
-		printf("{\"kernel\": ");
-		json_string(u.release);
-		printf(", \"sides\": [\n");
-	} else {
+	if (o->json)
+		l.sides = json_array();
+	else
 		printf("kernel %s\n", u.release);
-	}
 	for (l.side = first; l.side <= last; l.side++) {
 		const struct tracer_options wanted = {
 			.side = l.side,
@@ -308,11 +302,11 @@ static int probes(const struct probes_options *o)
 			.select = NT_SELECT_ALL,
 			.verbose = o->verbose,
 		};
-		int err = tracer_look(&wanted, look_at, &l);
-
+		err = tracer_look(&wanted, look_at, &l);
 		if (err) {
 			fprintf(stderr, "ntprof-bpf: cannot look at this kernel: %s\n",
 				strerror(-err));
+			json_object_put(l.sides);
 			return LOOK_ERROR;
 		}
 		if (l.status > worst)
@@ -320,8 +314,12 @@ static int probes(const struct probes_options *o)
 		l.more = true;
 	}
 	if (o->json)
-		printf("\n]}\n");
-	return fflush(stdout) || ferror(stdout) ? LOOK_ERROR : worst;
+		err = print_json(u.release, l.sides);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = errno ? -errno : -EIO;
+	if (err)
+		fprintf(stderr, "ntprof-bpf: cannot print: %s\n", strerror(-err));
+	return err ? LOOK_ERROR : worst;
 }
 
 enum { KEY_FORMAT = 0x100 };

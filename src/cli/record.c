@@ -356,7 +356,7 @@ static int open_output(struct recorder *r)
 static int record_into(const struct record_options *o)
 {
 	struct run_callbacks callbacks = {
-		.select = NT_SELECT_ALL,
+		.select = run_selects(&o->run),
 		.no_histograms = true,
 		.begin = begin,
 		.record = record,
@@ -394,7 +394,7 @@ static int record_into(const struct record_options *o)
 
 enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER };
 
-enum { CHILD_RUN, CHILD_COMMANDS };
+enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT };
 
 static error_t parse_record(int key, char *arg, struct argp_state *state)
 {
@@ -404,6 +404,8 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
 		state->child_inputs[CHILD_COMMANDS] = &o->count;
+		state->child_inputs[CHILD_ENDED] = &o->run.only;
+		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		break;
 	case 'o':
 		o->output = arg;
@@ -449,6 +451,8 @@ static const struct argp_option record_options[] = {
 static const struct argp_child record_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
 	[CHILD_COMMANDS] = {.argp = &commands_argp},
+	[CHILD_ENDED] = {.argp = &ended_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
 	{0},
 };
 

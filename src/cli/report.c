@@ -34,6 +34,7 @@
  * @files, @nr_files: the streams to read
  * @slowest: tell the story of so many of the slowest commands
  * @commands: print a line for each command
+ * @filter: which commands are told of
  * @format: what it looks like
  */
 struct report_options {
@@ -41,8 +42,35 @@ struct report_options {
 	unsigned int nr_files;
 	unsigned int slowest;
 	bool commands;
+	struct filter filter;
 	enum output_format format;
 };
+
+static uint32_t missing_of(const struct report *r, unsigned int stream)
+{
+	return machines_get(&r->machines, stream)->missing;
+}
+
+static bool takes_matched(struct report *r, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target)
+{
+	const uint32_t missing[NT_SIDES] = {
+		[NT_HOST] = missing_of(r, c->host_stream),
+		[NT_TARGET] = missing_of(r, c->target_stream),
+	};
+
+	return !r->filter || filter_takes_matched(r->filter, c, host, target, missing,
+						  apart_began_ns(r->apart, c->host_stream));
+}
+
+static bool takes_single(const struct report *r, const struct merge_connection *c,
+			 const struct nt_record *rec)
+{
+	unsigned int stream = rec->side == NT_HOST ? c->host_stream : c->target_stream;
+
+	return !r->filter || filter_takes_single(r->filter, c, rec, missing_of(r, stream),
+						 apart_began_ns(r->apart, stream));
+}
 
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
@@ -53,6 +81,10 @@ static void on_matched(void *context, const struct merge_connection *c,
 		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
 		apart_matched(r->apart, c->host_stream, c->target_stream);
 	}
+	r->nr_matched++;
+	if (!takes_matched(r, c, host, target))
+		return;
+	r->nr_taken++;
 	if (r->commands)
 		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target))
@@ -66,6 +98,8 @@ static void on_single(void *context, const struct merge_connection *c, const str
 	bool host = rec->side == NT_HOST;
 
 	r->cut += !ambiguous && edges_cut(r->edges, c, rec);
+	if (!takes_single(r, c, rec))
+		return;
 	if (r->commands)
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
@@ -78,7 +112,12 @@ static int tell_machine(struct report *r, unsigned int i)
 	const struct stream_header *h = &r->inputs[i].header;
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
 	struct apart_header a = {
-		.side = h->side, .sample = h->sample, .missing = h->missing, .figures = true};
+		.side = h->side,
+		.sample = h->sample,
+		.missing = h->missing,
+		.figures = true,
+		.filter = r->filter,
+	};
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
 	machines_set(&r->machines, i, &m, r->inputs[i].path);
@@ -282,10 +321,13 @@ static int status_of(const struct report *r)
 static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
+	struct filter filter = o->filter;
 	struct merge_callbacks callbacks = {
 		.matched = on_matched, .single = on_single, .context = &r};
 	int status = EXIT_FAILURE, err;
 
+	if (filter_any(&filter))
+		r.filter = &filter;
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
@@ -310,7 +352,7 @@ static int report(const struct report_options *o)
 	if (!err)
 		err = report_print(&r);
 	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = -EIO;
+		err = errno ? -errno : -EIO;
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot report: %s\n", strerror(-err));
 	else
@@ -331,21 +373,36 @@ out:
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS };
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE };
+
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED };
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *o = state->input;
+	const char *wrong;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->format;
+		state->child_inputs[CHILD_FORMAT] = &o->format;
+		state->child_inputs[CHILD_SELECT] = &o->filter.select;
+		state->child_inputs[CHILD_ENDED] = &o->filter.select;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
 		break;
 	case KEY_COMMANDS:
 		o->commands = true;
+		break;
+	case KEY_TIME:
+		wrong = filter_time(&o->filter, arg);
+		if (wrong)
+			options_error(state, "--time %s: %s", arg, wrong);
+		break;
+	case KEY_WHERE:
+		wrong = filter_where(&o->filter, arg);
+		if (wrong)
+			options_error(state, "--where '%s': %s", arg, wrong);
 		break;
 	case ARGP_KEY_ARGS:
 		o->files = &state->argv[state->next];
@@ -372,11 +429,25 @@ static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
 	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
 	 SECTION_RUN},
+	{"time", KEY_TIME, "FROM-TO", 0,
+	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
+	 "can be left out",
+	 SECTION_SELECT},
+	{"where", KEY_WHERE, "CONDITION", 0,
+	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
+	 "<, <= or =. Given several times, all of them",
+	 SECTION_SELECT},
+	{NULL, 0, NULL, 0,
+	 "Options that begin with Only select commands: all figures but losses are of those that are in each of "
+	 "them. Numbers, ranges of them and words can be given several at a time, with commas.",
+	 SECTION_NOTES},
 	{0},
 };
 
 static const struct argp_child report_children[] = {
-	{.argp = &format_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_ENDED] = {.argp = &ended_argp},
 	{0},
 };
 
@@ -394,6 +465,10 @@ static const struct argp report_argp = {
 	       "                                    where the time went, both sides together\n"
 	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
 	       "                                    and the story of the 3 slowest commands\n"
+	       "  ntprof-bpf report host.ntp target.ntp --op read --size 4k\n"
+	       "                                    only reads of 4 KiB\n"
+	       "  ntprof-bpf report host.ntp target.ntp --where 'network_transmission>1ms'\n"
+	       "                                    only what took long on its way\n"
 	       "  ntprof-bpf report host.ntp --commands\n"
 	       "                                    one side, and a line for each command",
 };

@@ -35,6 +35,16 @@ void report_command(struct report *r, const struct merge_connection *c,
 		command_print_merged(stdout, m, c, host, target, ambiguous);
 }
 
+/* What all figures that follow are of. @what: "merged commands" */
+static void print_selected(uint64_t taken, uint64_t of, const char *what)
+{
+	if (taken)
+		printf("selected: %" PRIu64 " of %" PRIu64 " %s; losses are of all\n", taken, of,
+		       what);
+	else
+		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
+}
+
 /* Each stream of which nothing is matched: why, and its own figures. */
 static int print_apart(struct report *r)
 {
@@ -50,6 +60,11 @@ static int print_apart(struct report *r)
 			continue;
 		printf("\n");
 		inputs_print_apart(in, r->apart, i, &r->machines, stdout);
+		if (r->filter) {
+			uint64_t of, taken = apart_taken(r->apart, i, &of);
+
+			print_selected(taken, of, "commands");
+		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
 				   &v);
 		if (err)
@@ -68,6 +83,9 @@ static int print_json(struct report *r)
 		.machines = &r->machines,
 		.cut = r->cut,
 		.merged = &r->merged,
+		.filtered = r->filter,
+		.nr_matched = r->nr_matched,
+		.nr_taken = r->nr_taken,
 	};
 
 	totals_sort(&r->merged);
@@ -90,6 +108,8 @@ static int print_text(struct report *r)
 		printf("records of one side only that no burst of the other side was there for: %" PRIu64
 		       "\n",
 		       r->cut);
+	if (r->filter && r->nr_matched)
+		print_selected(r->nr_taken, r->nr_matched, "merged commands");
 	if (r->merged.commands) {
 		printf("\n");
 		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);

@@ -7,6 +7,7 @@
 
 #include "merge/apart.h"
 #include "merge/edges.h"
+#include "merge/filter.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
@@ -22,6 +23,8 @@
  * @merged: what merged commands add up to
  * @edges: [input] when its bursts were
  * @cut: records of one side only, because the other's burst did not last
+ * @filter: which commands are told of
+ * @nr_matched, @nr_taken: merged commands, and those of them that are in @filter
  * @commands: print a line for each
  * @format: what it looks like
  * @result: of what the merge called back for
@@ -37,6 +40,9 @@ struct report {
 	struct totals merged;
 	struct edges *edges;
 	uint64_t cut;
+	struct filter *filter; /* NULL: all of them */
+	uint64_t nr_matched;
+	uint64_t nr_taken;
 	bool commands;
 	enum output_format format;
 	int result;

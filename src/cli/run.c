@@ -46,6 +46,7 @@ struct run {
 	struct stats s;
 	int epoll_fd;
 	int fds[SOURCES_NR]; /* -1 where there is none */
+	uint64_t pace_ns;    /* between two intervals */
 	int record_result;
 	bool hurry; /* a signal has come */
 };
@@ -169,7 +170,7 @@ static int try_open(struct run *r)
 		.side = r->o->side,
 		.source = r->o->source,
 		.select = r->cb->select,
-		.slower_ns = r->o->slower_ns,
+		.only = r->o->only,
 		.overdue_ns = r->o->overdue_ns,
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
@@ -195,7 +196,7 @@ static int try_open(struct run *r)
 	}
 	unwatch(r, MODULE);
 	/* Loading took its time: intervals and the duration are those of tracing. */
-	timer_arm(r->fds[INTERVAL], r->o->interval_ns, true);
+	timer_arm(r->fds[INTERVAL], r->pace_ns, true);
 	leave_intervals_to_bursts(r);
 	if (r->o->duration_ns)
 		timer_arm(r->fds[END], r->o->duration_ns, false);
@@ -248,7 +249,7 @@ static int show_interval(struct run *r)
 
 static int on_interval(struct run *r)
 {
-	if (!timer_fired(r->fds[INTERVAL]))
+	if (!timer_fired(r->fds[INTERVAL]) || (r->cb->skip && r->cb->skip(r->context)))
 		return 0;
 	return show_interval(r);
 }
@@ -285,7 +286,8 @@ static int on_signal(struct run *r)
 	return ret;
 }
 
-static int on_end(struct run *r)
+/* The time is up; or the output has failed and takes no more: what that means is told in the end. */
+static int on_over(struct run *r)
 {
 	(void)r;
 	return 1;
@@ -328,21 +330,14 @@ static int on_verb(struct run *r)
 	return r->cb->ready(r->context);
 }
 
-/* It has failed, and takes no more: what that means is told in the end. */
-static int on_output(struct run *r)
-{
-	(void)r;
-	return 1;
-}
-
 /* Return: 0 to go on, 1 to end, -ECANCELED on trouble that has been told, or another negative errno. */
 static int loop(struct run *r)
 {
 	static int (*const handlers[SOURCES_NR])(struct run *) = {
-		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_end,
+		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_over,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
 		[CLOCK] = on_clock,   [RECORDS] = on_records,	[VERB] = on_verb,
-		[OUTPUT] = on_output, [BURST] = on_burst,
+		[OUTPUT] = on_over,   [BURST] = on_burst,
 	};
 
 	for (;;) {
@@ -359,6 +354,8 @@ static int loop(struct run *r)
 		}
 		if (r->cb->round)
 			r->cb->round(r->context);
+		if (r->cb->pace && !burst_any(&r->o->burst))
+			timer_pace(r->fds[INTERVAL], &r->pace_ns, r->cb->pace(r->context));
 	}
 }
 
@@ -426,8 +423,7 @@ static int watch_from_the_start(struct run *r)
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return -errno;
-	err = watch(r, SIGNAL, signals_open())
-		      ?: watch(r, INTERVAL, timer_new(r->o->interval_ns, true));
+	err = watch(r, SIGNAL, signals_open()) ?: watch(r, INTERVAL, timer_new(r->pace_ns, true));
 	if (!err && r->o->duration_ns)
 		err = watch(r, END, timer_new(r->o->duration_ns, false));
 	if (!err && r->cb->fd)
@@ -455,10 +451,12 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 
 	if (!run_check(o))
 		return EXIT_FAILURE;
+	r.pace_ns = o->interval_ns;
 	r.s.side = o->side;
 	r.s.driver = "";
 	r.s.source = source_name(o->source);
 	r.s.sample = o->sample;
+	r.s.selected = nt_selects_by(&o->only.by);
 	r.s.burst = o->burst;
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);

@@ -12,6 +12,7 @@
 #include "core/burst.h"
 #include "core/output.h"
 #include "core/points.h"
+#include "core/select.h"
 #include "core/stats.h"
 #include "trace/tracer.h"
 
@@ -20,7 +21,7 @@
  * @side: host or target
  * @source: where points come from; NT_SOURCES is the best that there is
  * @sample: measure about one command in so many; 0 and 1: every one
- * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @only: which commands
  * @overdue_ns: &run_callbacks.record is told of commands that are in flight for longer; 0: of none
  * @interval_ns: time between two calls of &run_callbacks.interval
  * @burst: measure at these times only
@@ -31,7 +32,7 @@ struct run_options {
 	enum nt_side side;
 	enum nt_source source;
 	uint32_t sample;
-	uint64_t slower_ns;
+	struct select only;
 	uint64_t overdue_ns;
 	uint64_t interval_ns;
 	uint64_t duration_ns;
@@ -49,6 +50,9 @@ struct run_options {
  *      where it has been told why
  * @begin: tracing has begun; may be NULL
  * @interval: an interval has ended, which is a burst where there are such; NULL if the verb has none
+ * @pace: asked after each round: nanoseconds between two calls of @interval from now on, where there are no bursts; NULL:
+ *        &run_options.interval_ns
+ * @skip: an interval of time is over: true to let it go on until the next time; may be NULL
  * @interval_is_time: it is called every &run_options.interval_ns as well where there are bursts
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
@@ -71,6 +75,8 @@ struct run_callbacks {
 	int (*ready)(void *context);
 	int (*begin)(void *context, const struct tracer *t);
 	int (*interval)(void *context, const struct stats *s);
+	uint64_t (*pace)(void *context);
+	bool (*skip)(void *context);
 	bool interval_is_time;
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
@@ -83,6 +89,12 @@ struct run_callbacks {
 	void (*cut)(void *context);
 	int (*over)(void *context);
 };
+
+/** run_selects() - &run_callbacks.select of a verb that wants records of all commands that were asked for */
+static inline enum nt_select run_selects(const struct run_options *o)
+{
+	return o->only.slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL;
+}
 
 /**
  * run_check() - can this machine trace at all: what is to be known before anything is touched

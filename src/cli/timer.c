@@ -34,6 +34,14 @@ int timer_new(uint64_t ns, bool periodic)
 	return fd;
 }
 
+void timer_pace(int fd, uint64_t *pace, uint64_t ns)
+{
+	if (*pace == ns)
+		return;
+	*pace = ns;
+	timer_arm(fd, ns, true);
+}
+
 int timer_new_wall(void)
 {
 	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);

@@ -12,6 +12,9 @@ int timer_new(uint64_t ns, bool periodic);
 /** timer_arm() - fire @ns from now, and then again and again if @periodic; 0 is never. @fd: -1 is fine */
 void timer_arm(int fd, uint64_t ns, bool periodic);
 
+/** timer_pace() - fire every @ns from now on, unless that is what @pace says, which is set to it */
+void timer_pace(int fd, uint64_t *pace, uint64_t ns);
+
 /** timer_new_wall() - one of the wall clock, not armed yet. Return: its fd, or -1 with errno set */
 int timer_new_wall(void);
 

@@ -190,7 +190,7 @@ static void waiting(void *context)
 static int trace(const struct trace_options *o)
 {
 	struct run_callbacks callbacks = {
-		.select = o->run.slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL,
+		.select = run_selects(&o->run),
 		.begin = begin,
 		.record = print_record,
 		.waiting = waiting,
@@ -220,32 +220,37 @@ static int trace(const struct trace_options *o)
 	return status;
 }
 
-enum { KEY_SLOWER = 0x100, KEY_SUMMARY };
+enum { KEY_SUMMARY = 0x100 };
 
-enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT };
+enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
 
 static error_t parse_trace(int key, char *arg, struct argp_state *state)
 {
 	struct trace_options *o = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
 		state->child_inputs[CHILD_COMMANDS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		state->child_inputs[CHILD_FORMAT] = &o->format;
-		break;
-	case KEY_SLOWER:
-		o->run.slower_ns = o->run.overdue_ns =
-			options_time(state, "--slower", arg, 1, "1ns");
+		state->child_inputs[CHILD_ENDED] = &o->run.only;
+		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		break;
 	case KEY_SUMMARY:
 		o->summary = true;
 		break;
 	case ARGP_KEY_END:
+		if (o->run.only.slower_ns)
+			o->run.overdue_ns = o->run.only.slower_ns;
 		if (o->histogram && !o->summary)
 			options_error(state,
 				      "--histogram is for the live view and for trace --summary");
+		/* What takes that long has begun before its burst, or ends after it. */
+		if (burst_any(&o->run.burst) && o->run.only.slower_ns >= o->run.burst.on_ns)
+			options_error(state, "no command that takes as long as --slower is whole "
+					     "in a burst: ON has to be longer than that");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -254,14 +259,14 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option trace_options[] = {
-	{"slower", KEY_SLOWER, "TIME", 0,
-	 "Only commands that took TIME or longer. One that is still in flight after TIME (default " OVERDUE
-	 ") gets a line that says so, once, and another one when it ends",
-	 SECTION_RUN},
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "End with the live view's summary of the same commands, on standard error; --histogram is "
 	 "for this summary",
 	 SECTION_RUN},
+	{NULL, 0, NULL, 0,
+	 "A command that is still in flight after " OVERDUE
+	 ", or the TIME of --slower, gets a line that says so, once, and another one when it ends.",
+	 SECTION_NOTES},
 	{0},
 };
 
@@ -270,6 +275,8 @@ static const struct argp_child trace_children[] = {
 	[CHILD_COMMANDS] = {.argp = &commands_argp},
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
 	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_ENDED] = {.argp = &ended_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
 	{0},
 };
 

@@ -85,7 +85,8 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned lon
 
 	if (ns >> NT_MAX_BITS)
 		return NT_OVERFLOW_BUCKET;
-	shift = ns < NT_SUB_BUCKETS ? 0 : 63 - NT_SUB_BITS - (unsigned int)__builtin_clzll(ns);
+	/* Below NT_SUB_BUCKETS none are left out, as at it. The exclusive or is a subtraction that processors need not do. */
+	shift = (63 ^ (unsigned int)__builtin_clzll(ns | NT_SUB_BUCKETS)) - NT_SUB_BITS;
 	return (shift << NT_SUB_BITS) + (unsigned int)(ns >> shift);
 #endif
 }

@@ -8,6 +8,7 @@
 #define NTPROF_CORE_CONTROL_H
 
 #include "core/record.h"
+#include "core/selection.h"
 
 /**
  * struct nt_knobs - what the loader decides before it loads
@@ -22,7 +23,11 @@
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
  * @no_histograms: keep none
  * @count_all: commands that @sample_below leaves out are counted, from their begin to their end
+ * @selects: bits of NT_BY_*: only the commands of @only are seen at all; the others have no state
+ * @tracks: not every command is measured, and @tracked of struct nt_control is kept
+ * @failed: only commands that failed get a record
  * @joins_unseen: nothing shows where TCP joins packets: each arrival may be that of a later one
+ * @only: see @selects
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
  *
  * In .rodata, which is frozen before the verifier runs: it sees constants, and removes what is
@@ -41,7 +46,10 @@ struct nt_knobs {
 	__u8 count_all;
 	__u8 into[NT_STAGES_MAX];
 	__u8 joins_unseen;
-	__u8 pad[3];
+	__u8 selects;
+	__u8 tracks;
+	__u8 failed;
+	struct nt_selection only;
 };
 
 /* Value of @began_ns while the program that sees commands begin is being attached. */
@@ -66,13 +74,15 @@ struct nt_knobs {
  * @epoch: counts display intervals; see struct nt_hist
  * @data_watched: the programs of probe_watches_data() are attached, all of them
  * @no_sqflow: a connection without SQ flow control has been seen, whose reads may end without a CQE
- * @redirected: a queue has been seen whose commands may end in an interrupt, on another CPU
+ * @redirected: a queue has been seen whose commands may end in an interrupt: the block layer says so, or one
+ *              has ended on another CPU than that on which its CQE was seen
+ * @connected_ns: CLOCK_MONOTONIC time at which a queue was connected last
  * @counters: see NT_COUNTERS
  * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
  * @hists_used: entries of the map hists that were given to queues
  * @joins_used: entries of nt_joins that were given to queues; more than NT_JOINS when none is left
- * @tracked: commands in flight that are measured; counted only when sampling, where there is hardly
- *           ever one
+ * @tracked: commands in flight that are measured; counted only where not all are (@tracks), as there
+ *           is often none then
  *
  * Each is one naturally aligned word, and read and written whole; no two of them have to agree. The
  * loader is one thread. Programs run on all CPUs at once, in tasks and in softirqs.
@@ -102,8 +112,8 @@ struct nt_knobs {
  * no_sqflow    | a queue's first command; a read that has | loader: attaches and detaches the
  *              | no CQE                                   | programs of probe_watches_data();
  *              |                                          | host: not to write it again
- * redirected   | host: a queue's first command            | loader: attaches and detaches the
- *              |                                          | programs of probe_stands_in()
+ * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
+ * connected_ns | host: a queue's first command            | programs of probe_stands_in()
  * counters     | programs; loader: died. Atomic additions | loader: each interval
  * chunks_used  | begin of a command that is the first of  | the same
  *              | its chunk. Atomic additions              |
@@ -112,7 +122,7 @@ struct nt_knobs {
  *              | additions                                |
  * joins_used   | a queue's first packets that are joined. | joins_claim()
  *              | Atomic additions                         |
- * tracked      | begin and end of commands; loader:       | all programs, when sampling: 0 ends
+ * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
  *              | commands of closed connections. Atomic   | them
  *              | additions                                |
  *
@@ -135,6 +145,7 @@ struct nt_control {
 	__u32 data_watched;
 	__u32 no_sqflow;
 	__u32 redirected;
+	__u64 connected_ns;
 	__u64 counters[NT_COUNTERS_NR];
 	__u32 chunks_used;
 	__u32 hists_used;

@@ -30,3 +30,43 @@ const char *counter_help(unsigned int counter)
 
 	return counter < COUNTERS_NR ? help[counter] : "unknown";
 }
+
+const char *counter_advice(unsigned int counter)
+{
+	static const char *const advice[COUNTERS_NR] = {
+		[NT_CNT_CANCELLED] = "The kernel log says why; look at the target at that time.",
+		[NT_CNT_DIED] = "The kernel logs of both machines say why connections close.",
+		[NT_CNT_REQUEUED] = "The kernel log and the errors say why they were sent again.",
+		[NT_CNT_OVERWRITTEN] =
+			"Their figures are missing; if it grows, see probe_missed, and "
+			"ntprof-bpf probes.",
+		[NT_CNT_NO_START] = "Nothing to do: they were under way when tracing began.",
+		[NT_CNT_NEVER_SENT] = "nvme list-subsys and the kernel log tell of the controller.",
+		[NT_CNT_TIMEOUTS] =
+			"The controller is reset then: look at the target, the network and "
+			"the kernel log.",
+		[NT_CNT_FAILOVERS] =
+			"nvme list-subsys shows the paths, the kernel log why one failed.",
+		[NT_CNT_ERRORS_FULL] = "ntprof-bpf trace prints each command with its status.",
+		[NT_CNT_POINT_MISSING] =
+			"Their latencies count; ntprof-bpf probes tells which points "
+			"this kernel gives.",
+		[NT_CNT_SUBMIT_MISSING] = "Write 1 to /sys/block/DEVICE/queue/iostats.",
+		[NT_CNT_NO_SLOT] = "The table grows by itself; if this goes on, -v tells its size.",
+		[NT_CNT_HIST_FULL] = "They are in the rows of all queues together.",
+		[NT_CNT_RING_FULL] =
+			"--sample N has fewer records; a CPU that is less busy takes more.",
+		[NT_CNT_ARRIVAL_JOINED] =
+			"Latencies are right; of the network's stage and what waits "
+			"for the reader only the sum is.",
+		[NT_CNT_ASYNC_EVENT] = "Nothing to do.",
+		[COUNTER_PROBE_MISSED] =
+			"If counts agree it did no harm: stock probes sit on functions "
+			"that others call, too.",
+		[COUNTER_READER_SLOW] = "Read faster, or take a longer interval or --sample N.",
+		[COUNTER_IN_FLIGHT] = "Nothing to do.",
+		[COUNTER_BURST_EDGE] = "Nothing to do; longer bursts have fewer of them.",
+	};
+
+	return counter < COUNTERS_NR && advice[counter] ? advice[counter] : "";
+}

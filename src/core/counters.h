@@ -24,4 +24,7 @@ const char *counter_name(unsigned int counter);
 /** counter_help() - what it counts, in a few words; static string */
 const char *counter_help(unsigned int counter);
 
+/** counter_advice() - what to do about it, in a sentence; static string */
+const char *counter_advice(unsigned int counter);
+
 #endif /* NTPROF_CORE_COUNTERS_H */

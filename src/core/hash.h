@@ -30,6 +30,15 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ (x >> 33);
 }
 
+/** hash_two() - spread two numbers over 64 bits: the halves of a product, which has each bit of both, added up */
+static inline uint64_t hash_two(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xff51afd7ed558ccdULL);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /** hash_pair() - a hash value, as HASH_..._BYHASHVALUE() take it, of two numbers; cheaper than hash_mix() */
 static inline unsigned int hash_pair(uint64_t a, uint64_t b)
 {

@@ -68,6 +68,12 @@ uint64_t hist_percentile(const struct hist *h, double percent)
 	return h->max;
 }
 
+bool hist_tells(const struct hist *h, unsigned int tenths)
+{
+	/* Not a product, which might not fit. */
+	return h->count >= (1000 + 1000 - tenths - 1) / (1000 - tenths);
+}
+
 double hist_mean(const struct hist *h)
 {
 	return h->count ? (double)h->sum / (double)h->count : 0;

@@ -35,17 +35,28 @@ struct hist {
 bool hist_empty(const struct hist *h);
 
 /**
+ * hist_count_in() - one more duration, where it is counted in several histograms
+ * @h: histogram
+ * @bucket: nt_bucket() of @ns
+ * @ns: nanoseconds
+ */
+static inline void hist_count_in(struct hist *h, unsigned int bucket, uint64_t ns)
+{
+	h->buckets[bucket]++;
+	h->count++;
+	h->sum += ns;
+	if (h->max < ns)
+		h->max = ns;
+}
+
+/**
  * hist_count() - one more duration
  * @h: histogram
  * @ns: nanoseconds
  */
 static inline void hist_count(struct hist *h, uint64_t ns)
 {
-	h->buckets[nt_bucket(ns)]++;
-	h->count++;
-	h->sum += ns;
-	if (h->max < ns)
-		h->max = ns;
+	hist_count_in(h, nt_bucket(ns), ns);
 }
 
 /**
@@ -76,6 +87,16 @@ void hist_merge(struct hist *into, const struct hist *from);
  * Return: nanoseconds, 0 when the histogram is empty.
  */
 uint64_t hist_percentile(const struct hist *h, double percent);
+
+/**
+ * hist_tells() - whether there are enough durations for a percentile
+ * @h: histogram
+ * @tenths: of a percent, below 1000
+ *
+ * It takes 1 / (1 - p) of them: of fewer, no duration is above it but by chance, and what hist_percentile() returns is
+ * the maximum under another name. That is 2 for p50, 10 for p90, 100 for p99 and 1000 for p99.9.
+ */
+bool hist_tells(const struct hist *h, unsigned int tenths);
 
 /** hist_mean() - mean duration in nanoseconds, 0 when empty */
 double hist_mean(const struct hist *h);

@@ -191,6 +191,8 @@ struct nt_stage_hists {
  * @instance: N of nvmeN (host), or the target's own queue index
  * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
  *              @identified: a Connect that was answered well
+ * @cpu: where its last CQE was seen (host)
+ * @left_out: its commands are not selected, by what is known of it; see bpf/select.bpf.h
  * @opaque: what arrives is of TLS: arrivals are not known
  * @joins: 1 + number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
  * @chunk: 1 + number of the chunk that holds the state of 128 commands each, 0 if none yet
@@ -213,8 +215,9 @@ struct nt_queue {
 	__u16 cntlid; /* behind @qid, as in struct nt_record: they are copied together */
 	__u16 sqsize;
 	__u16 controller;
-	__u16 opaque;
-	__u16 pad;
+	__u8 opaque;
+	__u8 left_out;
+	__u16 cpu;
 	__u32 joins;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE];
 	__u32 hist[2][NT_OPS_NR];

@@ -63,6 +63,7 @@ struct stats_row {
  * @source: where the points come from, see source_name()
  * @missing: bits of the points that bound stages and that nothing here gives, see core/segments.h
  * @sample: one command in so many was measured; 0 and 1: every one
+ * @selected: all figures but losses are of selected commands only
  * @counted: the others were counted, see &stats_row.others_total; else rates of a sample are estimates
  * @alike_interval, @alike_total: commands in the sample, see nt_alike()
  * @waiting_at_device: &waiting.at_device is known
@@ -86,6 +87,7 @@ struct stats {
 	const char *source;
 	uint32_t missing;
 	uint32_t sample;
+	bool selected;
 	bool counted;
 	uint32_t alike_interval[NT_ALIKE];
 	uint32_t alike_total[NT_ALIKE];

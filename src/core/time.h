@@ -22,4 +22,10 @@ int64_t realtime_ns(void);
 /** instant_now() - both clocks, read one right after the other */
 struct instant instant_now(void);
 
+/** ns_add() - the sum of two durations for which nobody vouches: no more than there can be */
+static inline uint64_t ns_add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 #endif /* NTPROF_CORE_TIME_H */

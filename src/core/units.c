@@ -13,7 +13,7 @@ int parse_seconds(const char *text, uint64_t *ns)
 	static const struct {
 		const char *unit;
 		double ns;
-	} units[] = {{"", 1e9},	 {"us", 1e3},	  {"ms", 1e6},
+	} units[] = {{"", 1e9},	 {"ns", 1},	  {"us", 1e3},	    {"ms", 1e6},
 		     {"s", 1e9}, {"m", 60 * 1e9}, {"h", 3600 * 1e9}};
 	double value;
 	char *end;
@@ -40,7 +40,7 @@ int parse_seconds(const char *text, uint64_t *ns)
 
 int parse_size(const char *text, uint64_t *bytes)
 {
-	static const char units[] = "KMG";
+	static const char units[] = "KMGkmg";
 	unsigned long long n;
 	const char *unit;
 	int shift = 0;
@@ -54,9 +54,9 @@ int parse_size(const char *text, uint64_t *bytes)
 		return -ERANGE;
 	if (*end) {
 		unit = strchr(units, *end);
-		if (!unit || end[1])
+		if (!unit || (end[1] && strcmp(end + 1, "iB") != 0))
 			return -EINVAL;
-		shift = 10 * (int)(unit - units + 1);
+		shift = 10 * (int)((unit - units) % 3 + 1);
 	}
 	if (n > UINT64_MAX >> shift)
 		return -ERANGE;

@@ -9,7 +9,7 @@
 
 /**
  * parse_seconds() - a time as people write it
- * @text: a decimal number and optionally a unit: us, ms, s (the default), m or h
+ * @text: a decimal number and optionally a unit: ns, us, ms, s (the default), m or h
  * @ns: filled with nanoseconds
  *
  * Return: 0, -EINVAL if it is no such time, -ERANGE if it is negative or beyond 2^63 ns.
@@ -18,7 +18,8 @@ int parse_seconds(const char *text, uint64_t *ns);
 
 /**
  * parse_size() - a size as people write it
- * @text: a whole number and optionally K, M or G (powers of 1024)
+ * @text: a whole number and optionally K, M or G, in either case, or KiB, MiB or GiB: powers of 1024. kB is not one,
+ *        which is 1000 to some programs and 1024 to others
  * @bytes: filled
  *
  * Return: 0, -EINVAL if it is no such size, -ERANGE if it does not fit.

@@ -27,6 +27,7 @@ struct who {
 };
 
 /*
+ * @began_ns: what its first clock says, or else when its first command began
  * @first_ns, @last_ns: of its commands, on its own clock; @to_wall: what to add for the wall clock
  * @figures: NULL where they are not asked for
  */
@@ -36,6 +37,7 @@ struct stream {
 	bool matched;
 	bool has_clock;
 	uint64_t commands;
+	uint64_t began_ns;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t to_wall;
@@ -98,6 +100,7 @@ int apart_begin(struct apart *a, unsigned int stream, const struct apart_header 
 	if (!s->figures)
 		return -ENOMEM;
 	one_side_lacks(s->figures, h->missing);
+	one_side_filter(s->figures, h->filter);
 	return 0;
 }
 
@@ -113,7 +116,7 @@ void apart_burst(struct apart *a, unsigned int stream, uint64_t ns)
 	struct stream *s = of_interest(a, stream);
 
 	if (s)
-		s->burst_ns += ns;
+		s->burst_ns = ns_add(s->burst_ns, ns);
 }
 
 void apart_clock(struct apart *a, unsigned int stream, const struct instant *now)
@@ -122,6 +125,8 @@ void apart_clock(struct apart *a, unsigned int stream, const struct instant *now
 
 	if (!s)
 		return;
+	if (!s->began_ns)
+		s->began_ns = now->monotonic_ns;
 	s->has_clock = true;
 	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
 }
@@ -178,13 +183,28 @@ int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r
 	first = record_begin_ns(r);
 	last = record_last_ns(r);
 	s->commands++;
+	if (!s->began_ns)
+		s->began_ns = first;
 	if (first && (!s->first_ns || first < s->first_ns))
 		s->first_ns = first;
 	if (last > s->last_ns)
 		s->last_ns = last;
 	if (contents_add(&s->contents, r))
 		return -ENOMEM;
-	return s->figures ? one_side_record(s->figures, r) : 0;
+	return s->figures ? one_side_record(s->figures, r, s->began_ns) : 0;
+}
+
+uint64_t apart_began_ns(const struct apart *a, unsigned int stream)
+{
+	return a->streams[stream].began_ns;
+}
+
+uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of)
+{
+	const struct stream *s = &a->streams[stream];
+
+	*of = s->commands;
+	return s->figures ? one_side_taken(s->figures) : 0;
 }
 
 void apart_matched(struct apart *a, unsigned int host, unsigned int target)
@@ -306,6 +326,8 @@ const struct stats *apart_stats(struct apart *a, unsigned int stream, const char
 	struct stream *s = &a->streams[stream];
 	double seconds = s->last_ns > s->first_ns ? (double)(s->last_ns - s->first_ns) / 1e9 : 0;
 
+	if (s->h.filter)
+		seconds = filter_seconds(s->h.filter, s->began_ns, s->first_ns, s->last_ns);
 	if (s->burst_ns)
 		seconds = (double)s->burst_ns / 1e9;
 	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;

@@ -12,6 +12,7 @@
 #include "core/queue.h"
 #include "core/stats.h"
 #include "core/time.h"
+#include "merge/filter.h"
 
 /* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
 #define APART_REASONS(X)                                                                   \
@@ -40,6 +41,7 @@ struct apart *apart_new(unsigned int nr);
  * @sample: about one command in so many was measured; 0 and 1: every one
  * @missing: bits of the points that nothing gives there
  * @figures: keep what it tells by itself
+ * @filter: ...of these commands; NULL: of all. Valid until apart_free()
  */
 struct apart_header {
 	enum nt_side side;
@@ -47,6 +49,7 @@ struct apart_header {
 	uint32_t sample;
 	uint32_t missing;
 	bool figures;
+	const struct filter *filter;
 };
 
 /** apart_begin() - a stream begins, again or for the first time; Return: 0 or -ENOMEM */
@@ -58,6 +61,9 @@ void apart_clock(struct apart *a, unsigned int stream, const struct instant *now
 /** apart_queue(), apart_record() - the stream tells of them; Return: 0 or -ENOMEM */
 int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q);
 int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r);
+
+/** apart_began_ns() - when a stream's recording began, its CLOCK_MONOTONIC: what its first clock says */
+uint64_t apart_began_ns(const struct apart *a, unsigned int stream);
 
 /** apart_matched() - a command of both streams is matched */
 void apart_matched(struct apart *a, unsigned int host, unsigned int target);
@@ -83,6 +89,9 @@ const char *apart_words(enum apart_reason why);
  */
 const struct stats *apart_stats(struct apart *a, unsigned int stream, const char *kernel,
 				const uint64_t losses[COUNTERS_NR]);
+
+/** apart_taken() - how many of a stream's commands its filter takes; @of: filled, how many it has */
+uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of);
 
 /** apart_free() - release; NULL is fine */
 void apart_free(struct apart *a);

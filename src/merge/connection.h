@@ -18,6 +18,7 @@
  * @index: its number, as merge_connection() takes it
  * @host_stream, @target_stream: the caller's numbers, MERGE_NO_STREAM for a side that is not there
  * @host_instance: N of nvmeN
+ * @hostnqn: as the last stream told it that knew; no part of its name
  * @matched: commands with both records
  * @host_only, @target_only: commands of which one side's record never found the other
  * @ambiguous: records that could belong to more than one of the other side, and were left alone
@@ -33,6 +34,7 @@ struct merge_connection {
 	unsigned int target_stream;
 	uint32_t host_instance;
 	char subsysnqn[NT_NQN_LEN];
+	char hostnqn[NT_NQN_LEN];
 	uint16_t cntlid;
 	uint16_t qid;
 	uint64_t matched;

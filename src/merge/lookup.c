@@ -53,27 +53,50 @@ static pending_id window_check(const struct window *w, pending_id id)
 		       : id;
 }
 
-static pending_id window_open(struct window *w, const struct pending_pool *pool, enum nt_side side,
-			      const struct nt_record *r, const struct offset *o,
-			      struct pending_group *g)
+/* Return: whether there may be any; @newest: the time until which they began. */
+static bool window_set(struct window *w, const struct pending_pool *pool, enum nt_side side,
+		       const struct nt_record *r, const struct offset *o, uint64_t *newest)
 {
-	uint64_t from = offset_from(r), until = offset_until(r), newest;
+	uint64_t from = offset_from(r), until = offset_until(r);
 	int64_t slack = OFFSET_SLACK_NS + offset_drift_ns(until - from);
 	struct offset_bounds now;
 
 	*w = (struct window){.pool = pool, .side = side};
 	if (!from || !until)
-		return 0;
+		return false;
 	if (side == NT_HOST) {
 		now = offset_at(o, from);
 		w->oldest = minus(from, -now.low + slack);
-		newest = minus(until, -now.high - slack);
+		*newest = minus(until, -now.high - slack);
 	} else {
 		now = offset_at(o, minus(from, o->now.low));
-		newest = minus(from, now.low - slack);
+		*newest = minus(from, now.low - slack);
 		w->until = minus(until, now.high + slack);
 	}
+	return true;
+}
+
+static pending_id window_open(struct window *w, const struct pending_pool *pool, enum nt_side side,
+			      const struct nt_record *r, const struct offset *o,
+			      struct pending_group *g)
+{
+	uint64_t newest;
+
+	if (!window_set(w, pool, side, r, o, &newest))
+		return 0;
 	return window_check(w, pending_seek(pool, g, newest));
+}
+
+/* The same where there is one entry. */
+static pending_id window_only(struct window *w, const struct pending_pool *pool, enum nt_side side,
+			      const struct nt_record *r, const struct offset *o, pending_id id)
+{
+	uint64_t newest;
+
+	if (!window_set(w, pool, side, r, o, &newest) ||
+	    before(newest, pending_get(pool, id)->from_ns))
+		return 0;
+	return window_check(w, id);
 }
 
 static pending_id window_next(const struct window *w, pending_id id)
@@ -85,15 +108,16 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		    const struct nt_record *r, uint64_t key, const struct offset *o,
 		    struct lookup *l)
 {
-	struct pending_group *g = pending_alike(pool, key, h->partner);
+	struct pending_found f = pending_find(pool, key, h->partner);
 	struct window w;
-	pending_id id;
+	pending_id id = 0;
 
 	l->nr = 0;
-	if (!g)
-		return;
-	id = window_open(&w, pool, h->side, r, o, g);
-	for (; id && l->nr < 2; id = window_next(&w, id)) {
+	if (f.group)
+		id = window_open(&w, pool, h->side, r, o, f.group);
+	else if (f.only)
+		id = window_only(&w, pool, h->side, r, o, f.only);
+	for (; id && l->nr < 2; id = f.only ? 0 : window_next(&w, id)) {
 		struct offset_bounds b;
 
 		if (!pair_bounds(h->side, r, pending_get(pool, id), &b) || !offset_fits(o, &b))

@@ -42,6 +42,7 @@ void machines_set(struct machines *m, unsigned int stream, const struct machine 
 		label += len - MACHINE_LABEL_MAX;
 	*at = *what;
 	at->known = true;
+	m->told++;
 	if (!what->name[0])
 		snprintf(at->name, sizeof(at->name), "%s", label);
 	else if (is_taken(m, stream, what))

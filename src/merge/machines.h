@@ -30,10 +30,11 @@ struct machine {
 	uint32_t missing;
 };
 
-/** struct machines - @machine[stream], @nr of them; all zero at the beginning */
+/** struct machines - @machine[stream], @nr of them, which have been told of @told times; all zero at the beginning */
 struct machines {
 	struct machine *machine;
 	unsigned int nr;
+	unsigned int told;
 };
 
 /** machines_init() - make room for @nr streams; Return: 0 or -ENOMEM */

@@ -192,7 +192,8 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 	pending_id id, next;
 	uint64_t began;
 
-	if (!chance_is_settled(h) || h->side != NT_HOST)
+	if (!chance_is_settled(h) || h->side != NT_HOST ||
+	    !pending_tag(&m->pool, h->partner, r->cid))
 		return;
 	began = began_at(h, r, &h->link->offset);
 	began += (uint64_t)offset_at(&h->link->offset, began).low;

@@ -156,10 +156,11 @@ static bool add_parts(const struct merged_parts *p, unsigned int first, const st
 	return true;
 }
 
-/* @stage is zero, and the last one is nobody's. */
-static bool split(const struct merged_split *s, const struct nt_record *host,
-		  const struct nt_record *target, uint64_t stage[NT_MERGED_STAGES_NR + 1])
+static bool split_missing(const struct merged_split *s, const struct nt_record *host,
+			  const struct nt_record *target, int64_t result[NT_MERGED_STAGES_NR])
 {
+	/* The last one is nobody's. */
+	uint64_t stage[NT_MERGED_STAGES_NR + 1] = {0};
 	uint8_t network = s->into[NT_MS_NETWORK_TRANSMISSION];
 	uint64_t all = 0, spent = 0;
 	const struct merged_parts *p;
@@ -180,21 +181,99 @@ static bool split(const struct merged_split *s, const struct nt_record *host,
 		all += spent;
 	else
 		stage[network] -= spent;
+	memcpy(result, stage, NT_MERGED_STAGES_NR * sizeof(result[0]));
 	/* What a stream says is missing may leave a stage unknown whose time is in the latency. */
 	return all == record_latency_ns(host);
+}
+
+/*
+ * Where no point is missing all is known when this is compiled: the segments of a shape, which is a constant, are one
+ * chain, and what they are added to is where they belong. So whatever is added is the latency. As in add_parts(), all
+ * points have to be there, and in order.
+ */
+#define WALK(id, shapes, begins, ends)              \
+	if ((shapes)&1u << shape) {                 \
+		uint64_t to = r->points[NT_##ends]; \
+                                                    \
+		if (to < at)                        \
+			return false;               \
+		ADD(id, (int64_t)(to - at));        \
+		at = to;                            \
+	}
+
+static inline __attribute__((always_inline)) bool
+walk_host(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED_STAGES_NR])
+{
+	/* submit depends on a setting of the disk. */
+	uint64_t at = r->points[NT_H_SUBMIT] ?: r->points[NT_H_QUEUE_RQ];
+
+	if (!at)
+		return false;
+#define ADD(id, ns) stage[merged_of[NT_HOST][NT_##id]] += (ns)
+	NT_HOST_SEGMENTS(WALK)
+#undef ADD
+	return true;
+}
+
+/* What the target has of the network is in the host's wait already: it is all that the target has not spent. */
+static inline __attribute__((always_inline)) bool
+walk_target(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED_STAGES_NR])
+{
+	uint64_t at = r->points[NT_T_RX];
+
+	if (!at)
+		return false;
+#define ADD(id, ns)                                                              \
+	do {                                                                     \
+		if (merged_of[NT_TARGET][NT_##id] == NT_MS_NETWORK_TRANSMISSION) \
+			break;                                                   \
+		stage[merged_of[NT_TARGET][NT_##id]] += (ns);                    \
+		stage[NT_MS_NETWORK_TRANSMISSION] -= (ns);                       \
+	} while (0)
+	NT_TARGET_SEGMENTS(WALK)
+#undef ADD
+	return true;
+}
+
+/* @stage is zero. */
+static bool split_whole(const struct nt_record *host, const struct nt_record *target,
+			int64_t stage[NT_MERGED_STAGES_NR])
+{
+	/* A damaged stream may say anything. */
+	if (host->side != NT_HOST || target->side != NT_TARGET || target->shape >= NT_SHAPES_NR)
+		return false;
+	switch (host->shape) {
+	case NT_SHAPE_READ:
+		return target->shape != NT_SHAPE_R2T_WRITE &&
+		       walk_host(host, NT_SHAPE_READ, stage) &&
+		       walk_target(target, NT_SHAPE_READ, stage);
+	case NT_SHAPE_INLINE_WRITE:
+	case NT_SHAPE_NO_DATA:
+		return target->shape != NT_SHAPE_R2T_WRITE &&
+		       walk_host(host, NT_SHAPE_NO_DATA, stage) &&
+		       walk_target(target, NT_SHAPE_NO_DATA, stage);
+	case NT_SHAPE_R2T_WRITE:
+		return target->shape == NT_SHAPE_R2T_WRITE &&
+		       walk_host(host, NT_SHAPE_R2T_WRITE, stage) &&
+		       walk_target(target, NT_SHAPE_R2T_WRITE, stage);
+	default:
+		return false;
+	}
 }
 
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR])
 {
-	uint64_t sum[NT_MERGED_STAGES_NR + 1] = {0};
+	bool told;
 
-	if (!split(s, host, target, sum)) {
+	memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
+	if (s->missing[NT_HOST] || s->missing[NT_TARGET])
+		told = split_missing(s, host, target, stage);
+	else
+		told = split_whole(host, target, stage);
+	if (!told)
 		memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
-		return false;
-	}
-	memcpy(stage, sum, NT_MERGED_STAGES_NR * sizeof(stage[0]));
-	return true;
+	return told;
 }
 
 bool merged_stages(const struct nt_record *host, const struct nt_record *target,

@@ -5,34 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds that have widened by no more than this still tell commands apart. */
-#define LOOSE_NS 100000
 /* Time stamps further apart than 73 years are none; what is left cannot overflow. */
 #define SANE_NS (1LL << 61)
 /* First span of a window; doubled whenever OFFSET_SAMPLES are full. */
 #define SPAN_NS 100000000ULL
-
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-static uint64_t first_of(const struct nt_record *r, unsigned int a, unsigned int b, unsigned int c)
-{
-	return r->points[a] ?: r->points[b] ?: r->points[c];
-}
-
-uint64_t offset_from(const struct nt_record *r)
-{
-	return r->side == NT_HOST ? first_of(r, NT_H_SEND_CMD, NT_H_QUEUE_RQ, NT_H_SUBMIT)
-				  : first_of(r, NT_T_RX, NT_T_CMD, NT_T_EXEC);
-}
-
-uint64_t offset_until(const struct nt_record *r)
-{
-	return r->side == NT_HOST ? first_of(r, NT_H_RX, NT_H_CQE, NT_H_COMPLETE)
-				  : first_of(r, NT_T_SEND, NT_T_DONE, NT_T_EXEC) ?: offset_from(r);
-}
 
 static void not_above(struct offset_bounds *b, uint64_t target, uint64_t host)
 {
@@ -70,17 +46,10 @@ bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
 	if (b->low > SANE_NS || b->high < -SANE_NS)
 		return false;
 	/* The offset itself moves while the command runs. */
-	drift = offset_drift_ns(apart(sent, answered));
+	drift = offset_drift_ns(offset_apart(sent, answered));
 	b->low -= drift;
 	b->high += drift;
 	return b->low <= b->high;
-}
-
-static struct offset_bounds widened(const struct offset_bounds *b, uint64_t at)
-{
-	int64_t drift = offset_drift_ns(apart(at, b->at));
-
-	return (struct offset_bounds){.low = b->low - drift, .high = b->high + drift, .at = at};
 }
 
 /* Joins neighbours, so that half as many windows cover the same time. */
@@ -122,29 +91,10 @@ void offset_set(struct offset *o, const struct offset_bounds *b)
 	o->width = b->high - b->low;
 }
 
-struct offset_bounds offset_at(const struct offset *o, uint64_t at)
-{
-	return widened(&o->now, at);
-}
-
-bool offset_fits(const struct offset *o, const struct offset_bounds *b)
-{
-	struct offset_bounds now = offset_at(o, b->at);
-
-	return b->low <= now.high + OFFSET_SLACK_NS && b->high >= now.low - OFFSET_SLACK_NS;
-}
-
-bool offset_loose(const struct offset *o, uint64_t at)
-{
-	int64_t limit = o->width > LOOSE_NS ? o->width : LOOSE_NS;
-
-	return at > o->now.at && 2 * offset_drift_ns(at - o->now.at) > limit;
-}
-
 /* Narrows the bounds by @b, as they are at @at. */
 static void narrow(struct offset *o, const struct offset_bounds *b, uint64_t at)
 {
-	struct offset_bounds now = widened(&o->now, at), seen = widened(b, at);
+	struct offset_bounds now = offset_widened(&o->now, at), seen = offset_widened(b, at);
 
 	if (seen.low > now.high) {
 		/* Time stamps are not as exact as the bounds: go to the nearest that agrees. */
@@ -169,7 +119,7 @@ void offset_learn(struct offset *o, const struct offset_bounds *b)
 
 bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)
 {
-	struct offset_bounds at = widened(now, b->at);
+	struct offset_bounds at = offset_widened(now, b->at);
 
 	if (b->low > at.high + OFFSET_SLACK_NS || b->high < at.low - OFFSET_SLACK_NS)
 		return false;
@@ -275,7 +225,7 @@ int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_v
 	if (!edges)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		b[i] = widened(&b[i], at);
+		b[i] = offset_widened(&b[i], at);
 	v->best.at = at;
 	v->votes = deepest(b, nr, edges, NULL, &v->best);
 	v->rival = deepest(b, nr, edges, &v->best, &elsewhere);

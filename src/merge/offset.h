@@ -30,19 +30,43 @@ struct offset_bounds {
 #define OFFSET_SLACK_NS 10000
 
 /** offset_from() - when a command went from the host to the target, or arrived there; 0: it is not known */
-uint64_t offset_from(const struct nt_record *r);
+static inline uint64_t offset_from(const struct nt_record *r)
+{
+	if (r->side == NT_HOST)
+		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ] ?: r->points[NT_H_SUBMIT];
+	return r->points[NT_T_RX] ?: r->points[NT_T_CMD] ?: r->points[NT_T_EXEC];
+}
 
 /**
  * offset_until() - when its answer arrived at the host, or began on its way there; 0: it is not known
  *
  * Of one that was never answered it is when the host gave it up, or the last that the target did of it.
  */
-uint64_t offset_until(const struct nt_record *r);
+static inline uint64_t offset_until(const struct nt_record *r)
+{
+	if (r->side == NT_HOST)
+		return r->points[NT_H_RX] ?: r->points[NT_H_CQE] ?: r->points[NT_H_COMPLETE];
+	return r->points[NT_T_SEND] ?: r->points[NT_T_DONE] ?: r->points[NT_T_EXEC] ?: offset_from(r);
+}
+
+/** offset_apart() - how far apart two times are */
+static inline uint64_t offset_apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
 
 /** offset_drift_ns() - nanoseconds that the clocks may drift apart over a time */
 static inline int64_t offset_drift_ns(uint64_t ns)
 {
 	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
+}
+
+/** offset_widened() - what bounds are at another instant */
+static inline struct offset_bounds offset_widened(const struct offset_bounds *b, uint64_t at)
+{
+	int64_t drift = offset_drift_ns(offset_apart(at, b->at));
+
+	return (struct offset_bounds){.low = b->low - drift, .high = b->high + drift, .at = at};
 }
 
 /**
@@ -82,16 +106,32 @@ struct offset {
 void offset_set(struct offset *o, const struct offset_bounds *b);
 
 /** offset_at() - the bounds at @at of the host's clock, wider the further from what was seen last */
-struct offset_bounds offset_at(const struct offset *o, uint64_t at);
+static inline struct offset_bounds offset_at(const struct offset *o, uint64_t at)
+{
+	return offset_widened(&o->now, at);
+}
 
 /** offset_fits() - whether a pair's bounds agree with what is known */
-bool offset_fits(const struct offset *o, const struct offset_bounds *b);
+static inline bool offset_fits(const struct offset *o, const struct offset_bounds *b)
+{
+	struct offset_bounds now = offset_at(o, b->at);
+
+	return b->low <= now.high + OFFSET_SLACK_NS && b->high >= now.low - OFFSET_SLACK_NS;
+}
+
+/* Bounds that have widened by no more than this still tell commands apart. */
+#define OFFSET_LOOSE_NS 100000
 
 /**
  * offset_loose() - whether so much time has passed since the last pair that the bounds no longer tell
  * commands apart as they did
  */
-bool offset_loose(const struct offset *o, uint64_t at);
+static inline bool offset_loose(const struct offset *o, uint64_t at)
+{
+	int64_t limit = o->width > OFFSET_LOOSE_NS ? o->width : OFFSET_LOOSE_NS;
+
+	return at > o->now.at && 2 * offset_drift_ns(at - o->now.at) > limit;
+}
 
 /**
  * offset_follow() - go on from bounds to the next pair, which is taken to be one command as well

@@ -33,6 +33,7 @@ struct queue {
 	uint16_t qid;
 	char controller[32];
 	char peer[NT_NQN_LEN];
+	bool selected;
 	struct stats_row *row[NT_OPS_NR];
 	UT_hash_handle hh;
 };
@@ -41,6 +42,8 @@ struct one_side {
 	struct stats s;
 	struct stage_split how;
 	struct queue *queues; /* hash table */
+	const struct filter *filter;
+	uint64_t taken;
 };
 
 struct one_side *one_side_new(enum nt_side side)
@@ -58,6 +61,11 @@ void one_side_lacks(struct one_side *o, uint32_t missing)
 {
 	o->s.missing = missing;
 	stage_split_init(&o->how, o->s.side, missing);
+}
+
+void one_side_filter(struct one_side *o, const struct filter *f)
+{
+	o->filter = f;
 }
 
 void one_side_free(struct one_side *o)
@@ -83,14 +91,23 @@ static struct queue *queue_find(const struct one_side *o, const struct queue_key
 	return q;
 }
 
+static bool is_selected(const struct one_side *o, const struct queue_info *info)
+{
+	return !o->filter || selects_queue(&o->filter->select.by, o->s.side, info);
+}
+
 int one_side_queue(struct one_side *o, const struct queue_info *info)
 {
 	const struct queue_key key = {.slot = info->slot, .gen = info->gen};
 	bool host = o->s.side == NT_HOST;
 	struct queue *q;
 
-	if (queue_find(o, &key))
+	q = queue_find(o, &key);
+	if (q) {
+		/* More may be known of it by now. */
+		q->selected = is_selected(o, info);
 		return 0;
+	}
 	/* The first of a table of uthash is the one that was added first. */
 	if (HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX) {
 		q = o->queues;
@@ -102,6 +119,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 		return -ENOMEM;
 	q->key = key;
 	q->qid = info->qid;
+	q->selected = is_selected(o, info);
 	if (host)
 		snprintf(q->controller, sizeof(q->controller), "nvme%u", info->instance);
 	else
@@ -128,7 +146,19 @@ static int count_error(struct one_side *o, const struct queue *q, enum nt_op op,
 			  op, status, 1);
 }
 
-int one_side_record(struct one_side *o, const struct nt_record *r)
+/* @q: NULL of a queue that the stream has not told of */
+static bool takes(const struct one_side *o, const struct queue *q, const struct nt_record *r,
+		  uint64_t began_ns)
+{
+	static const struct queue_info unknown;
+
+	if (!o->filter)
+		return true;
+	return (q ? q->selected : is_selected(o, &unknown)) &&
+	       filter_takes(o->filter, r, &o->how, began_ns);
+}
+
+int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
 	struct queue *q = queue_find(o, &key);
@@ -137,6 +167,9 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 	uint64_t stage[NT_STAGES_MAX];
 	struct stats_row *row;
 
+	if (!takes(o, q, r, began_ns))
+		return 0;
+	o->taken++;
 	/* Those that ended otherwise are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
@@ -158,6 +191,11 @@ int one_side_record(struct one_side *o, const struct nt_record *r)
 	return 0;
 }
 
+uint64_t one_side_taken(const struct one_side *o)
+{
+	return o->taken;
+}
+
 const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint32_t sample,
 				   const uint64_t losses[COUNTERS_NR], double seconds)
 {
@@ -165,6 +203,7 @@ const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint3
 	o->s.driver = driver_name(o->s.side);
 	o->s.source = "recorded";
 	o->s.sample = sample;
+	o->s.selected = o->filter;
 	o->s.elapsed = seconds;
 	memcpy(o->s.counters_total, losses, sizeof(o->s.counters_total));
 	return &o->s;

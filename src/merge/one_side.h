@@ -8,6 +8,7 @@
 
 #include "core/queue.h"
 #include "core/stats.h"
+#include "merge/filter.h"
 
 struct one_side;
 
@@ -17,11 +18,25 @@ struct one_side *one_side_new(enum nt_side side);
 /** one_side_lacks() - before the first command: bits of the points that nothing gives there */
 void one_side_lacks(struct one_side *o, uint32_t missing);
 
+/**
+ * one_side_filter() - before the first queue: only these commands count
+ * @f: valid until one_side_free(); NULL: all of them
+ */
+void one_side_filter(struct one_side *o, const struct filter *f);
+
 /** one_side_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
 int one_side_queue(struct one_side *o, const struct queue_info *info);
 
-/** one_side_record() - the stream tells of a command; Return: 0 or -ENOMEM */
-int one_side_record(struct one_side *o, const struct nt_record *r);
+/**
+ * one_side_record() - the stream tells of a command
+ * @began_ns: when its recording began
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns);
+
+/** one_side_taken() - how many of these commands count by the filter, whether they have a latency or not */
+uint64_t one_side_taken(const struct one_side *o);
 
 /**
  * one_side_stats() - all that was told, as totals

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/hash.h"
 #include "core/span.h"
@@ -16,6 +18,23 @@
 /* In the key of a list's place, which has the serial number of an entry below. */
 #define CHANCE_SHIFT 60
 
+/* When so many entries have been used at a time, which take some MiB, many more may be. */
+#define MANY 16384
+
+/*
+ * Where very many wait, one is hardly ever in the same page as the one before it: in large pages, if there are any, the
+ * processor finds them sooner. Of fewer nobody should pay for a large page.
+ */
+static void expect_many(const struct pending_pool *p)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *from = (char *)&p->entries[MANY], *to = (char *)&p->entries[PENDING_MAX + 1];
+
+	from += -(uintptr_t)from % page;
+	if (from < to)
+		madvise(from, (size_t)(to - from) / page * page, MADV_HUGEPAGE);
+}
+
 int pending_init(struct pending_pool *p)
 {
 	memset(p, 0, sizeof(*p));
@@ -24,6 +43,8 @@ int pending_init(struct pending_pool *p)
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
+	if (p->groups)
+		p->groups[0] = (struct pending_group){0};
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	/* Each list has an entry at least. */
 	p->lists.item = malloc(PENDING_MAX * sizeof(struct heap_item *));
@@ -42,41 +63,41 @@ void pending_free(struct pending_pool *p)
 	free(p->lists.item);
 }
 
-uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid)
-{
-	uint64_t k = hash_mix((uint64_t)cntlid << 48 | (uint64_t)qid << 32 |
-			      (uint64_t)r->cid << 16 | r->opcode);
-
-	k = hash_mix(k ^ r->slba);
-	return hash_mix(k ^ ((uint64_t)r->nsid << 32 | r->length));
-}
-
-bool pending_same(const struct nt_record *a, const struct nt_record *b)
-{
-	return a->cid == b->cid && a->opcode == b->opcode && a->nsid == b->nsid &&
-	       a->slba == b->slba && a->length == b->length;
-}
-
 static uint32_t hash_of(uint64_t key, const void *owner)
 {
 	return hash_pair(key, (uintptr_t)owner);
 }
 
-struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner)
+/* Return: the number of an entry, or with PENDING_GROUP that of a group, 0 if there is none; @at: as slots_next() leaves it */
+static inline uint32_t find(const struct pending_pool *p, uint64_t key, const void *owner,
+			    uint32_t hash, uint32_t *at)
 {
-	uint32_t hash = hash_of(key, owner), at = 0;
-	pending_id id;
+	uint32_t id;
 
-	while ((id = slots_next(&p->by_key, hash, &at))) {
-		if (p->groups[id].key == key && p->groups[id].owner == owner)
-			return &p->groups[id];
+	while ((id = slots_next(&p->by_key, hash, at))) {
+		const struct pending_group *g = &p->groups[id & ~PENDING_GROUP];
+		const struct pending *e = &p->entries[id];
+
+		if (id & PENDING_GROUP ? g->key == key && g->owner == owner
+				       : e->key == key && e->owner == owner)
+			return id;
 	}
-	return NULL;
+	return 0;
 }
 
-static struct pending_group *group_make(struct pending_pool *p, uint64_t key, const void *owner)
+struct pending_found pending_find(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	pending_id id = p->free_group;
+	uint32_t at = 0, id = find(p, key, owner, hash_of(key, owner), &at);
+
+	if (id & PENDING_GROUP)
+		return (struct pending_found){.group = &p->groups[id & ~PENDING_GROUP]};
+	return (struct pending_found){.only = id};
+}
+
+/* Of the only entry of its key. */
+static struct pending_group *group_make(struct pending_pool *p, struct pending *e)
+{
+	pending_id id = p->free_group, only = (pending_id)(e - p->entries);
 	struct pending_group *g;
 
 	if (id)
@@ -84,8 +105,10 @@ static struct pending_group *group_make(struct pending_pool *p, uint64_t key, co
 	else
 		id = p->used_groups++;
 	g = &p->groups[id];
-	*g = (struct pending_group){.key = key, .owner = owner};
-	slots_add(&p->by_key, hash_of(key, owner), id);
+	*g = (struct pending_group){
+		.key = e->key, .owner = e->owner, .newest = only, .cursor = only};
+	e->group = id;
+	slots_replace(&p->by_key, hash_of(e->key, e->owner), only, id | PENDING_GROUP);
 	return g;
 }
 
@@ -93,9 +116,17 @@ static void group_free(struct pending_pool *p, struct pending_group *g)
 {
 	pending_id id = (pending_id)(g - p->groups);
 
-	slots_remove(&p->by_key, hash_of(g->key, g->owner), id);
+	slots_remove(&p->by_key, hash_of(g->key, g->owner), id | PENDING_GROUP);
 	g->next_free = p->free_group;
 	p->free_group = id;
+}
+
+struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner)
+{
+	struct pending_found f = pending_find(p, key, owner);
+
+	/* What waits stays the same, only how it is found does not. */
+	return f.only ? group_make((struct pending_pool *)p, &p->entries[f.only]) : f.group;
 }
 
 static bool later(uint64_t a, uint64_t b)
@@ -156,6 +187,33 @@ pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, u
 	return id;
 }
 
+static void key_add(struct pending_pool *p, pending_id id)
+{
+	struct pending *e = &p->entries[id];
+	uint32_t hash = hash_of(e->key, e->owner), at = 0;
+	uint32_t found = find(p, e->key, e->owner, hash, &at);
+
+	if (found) {
+		group_add(p,
+			  found & PENDING_GROUP ? &p->groups[found & ~PENDING_GROUP]
+						: group_make(p, &p->entries[found]),
+			  id);
+		return;
+	}
+	e->group = 0;
+	e->older_alike = 0;
+	e->newer_alike = 0;
+	slots_add_at(&p->by_key, hash, id, at);
+}
+
+static void key_remove(struct pending_pool *p, const struct pending *e)
+{
+	if (e->group)
+		group_remove(p, e);
+	else
+		slots_remove(&p->by_key, hash_of(e->key, e->owner), (pending_id)(e - p->entries));
+}
+
 static struct pending_tag_list *tag_list(const struct pending_pool *p, const void *owner,
 					 uint16_t cid)
 {
@@ -189,10 +247,10 @@ void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid,
 	}
 }
 
-static void tag_add(struct pending_pool *p, pending_id id)
+/* @t: of the tag of @e, where it is not yet. */
+static void tag_add(struct pending_pool *p, struct pending_tag_list *t, struct pending *e)
 {
-	struct pending *e = &p->entries[id];
-	struct pending_tag_list *t = tag_list(p, e->owner, e->r.cid);
+	pending_id id = (pending_id)(e - p->entries);
 
 	e->previous_tag = t->last;
 	e->next_tag = 0;
@@ -235,13 +293,14 @@ static uint64_t order_of(const struct pending_pool *p, const struct pending_list
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key, enum pending_chance chance)
 {
+	struct pending_tag_list *t = tag_list(p, owner, r->cid);
 	pending_id id = p->free ?: p->used;
 	struct pending *e = &p->entries[id];
 
 	if (p->free)
 		p->free = e->next;
-	else
-		p->used++;
+	else if (++p->used == MANY)
+		expect_many(p);
 	p->count++;
 	/* Each field by itself: what is copied as a whole is zeroed before. */
 	e->r = *r;
@@ -253,7 +312,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	e->next = 0;
 	e->reused_ns = 0;
 	e->doubtful = false;
-	group_add(p, pending_alike(p, key, owner) ?: group_make(p, key, owner), id);
+	key_add(p, id);
 	if (list->last)
 		p->entries[list->last].next = id;
 	else
@@ -264,7 +323,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->chance = chance;
 		heap_set(&p->lists, &list->order, order_of(p, list));
 	}
-	tag_add(p, id);
+	tag_add(p, t, e);
 	return id;
 }
 
@@ -272,7 +331,7 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 {
 	struct pending *e = &p->entries[id];
 
-	group_remove(p, e);
+	key_remove(p, e);
 	if (e->previous)
 		p->entries[e->previous].next = e->next;
 	else

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/hash.h"
 #include "core/record.h"
 #include "merge/heap.h"
 #include "merge/slots.h"
@@ -48,7 +49,7 @@ struct pending {
 	uint64_t from_ns; /* offset_from() */
 	uint64_t serial;  /* counts arrivals */
 	void *owner;
-	pending_id group;
+	pending_id group;		     /* 0: none, as it is the only one of its key */
 	pending_id older_alike, newer_alike; /* of the group, by from_ns */
 	pending_id next, previous;	     /* of the same owner */
 	pending_id next_tag, previous_tag;   /* of the same owner's tag, and of others by chance */
@@ -69,6 +70,9 @@ struct pending_tag_list {
 	pending_id unmarked;
 };
 
+/* Of the number of a group in the table that has entries, too. */
+#define PENDING_GROUP (1u << 31)
+
 /*
  * An owner's entries of equal key; there is none without entries.
  * @cursor: where the last search ended: the next one looks for about the same time
@@ -86,11 +90,13 @@ struct pending_group {
 /*
  * Of @entries and @groups, which never move, @used and @used_groups were ever taken into use, with the
  * unused number 0; what of these is free is chained from @free (by next) and @free_group.
+ *
+ * Most entries are the only ones of their key: a group is made when a second one comes, or when it is asked for.
  */
 struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
-	struct slots by_key; /* groups, by key and owner */
+	struct slots by_key; /* entries and, with PENDING_GROUP, groups, by key and owner */
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
@@ -107,10 +113,19 @@ void pending_free(struct pending_pool *p);
  * pending_key() - a hash of what both sides know alike: queue, controller, command id, opcode,
  * namespace, LBA and length
  */
-uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid);
+static inline uint64_t pending_key(const struct nt_record *r, uint16_t cntlid, uint16_t qid)
+{
+	uint64_t queue = (uint64_t)cntlid << 48 | (uint64_t)qid << 32 | (uint64_t)r->cid << 16;
+
+	return hash_two(hash_two(queue | r->opcode, r->slba), (uint64_t)r->nsid << 32 | r->length);
+}
 
 /** pending_same() - whether two records ask for the same, under the same command id */
-bool pending_same(const struct nt_record *a, const struct nt_record *b);
+static inline bool pending_same(const struct nt_record *a, const struct nt_record *b)
+{
+	return a->cid == b->cid && a->opcode == b->opcode && a->nsid == b->nsid &&
+	       a->slba == b->slba && a->length == b->length;
+}
 
 /**
  * pending_add() - let a record wait
@@ -142,6 +157,19 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 
 /** pending_alike() - the group of @owner's entries of @key, NULL if there are none */
 struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner);
+
+/**
+ * struct pending_found - an owner's entries of a key
+ * @only: number of the only one, or 0
+ * @group: of several, NULL if there are none
+ */
+struct pending_found {
+	pending_id only;
+	struct pending_group *group;
+};
+
+/** pending_find() - the same for who has no need of a group where there is one entry */
+struct pending_found pending_find(const struct pending_pool *p, uint64_t key, const void *owner);
 
 /**
  * pending_seek() - the newest of a group that began no later than a time

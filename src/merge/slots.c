@@ -62,6 +62,15 @@ void slots_add(struct slots *s, uint32_t hash, uint32_t id)
 	put(s, (struct slot){.hash = hash, .id = id});
 }
 
+void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other)
+{
+	uint32_t at = hash & (s->nr - 1);
+
+	while (s->slot[at].id != id)
+		at = (at + 1) & (s->nr - 1);
+	s->slot[at].id = other;
+}
+
 /* Whether what is at @at may be moved to the free slot before it, so that a search still comes by. */
 static bool may_move(const struct slots *s, uint32_t free_slot, uint32_t at)
 {

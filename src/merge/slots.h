@@ -33,6 +33,9 @@ void slots_free(struct slots *s);
 /** slots_add() - @id, which is not 0 and not there, under a hash; there is room */
 void slots_add(struct slots *s, uint32_t hash, uint32_t id);
 
+/** slots_replace() - there is @other in place of @id */
+void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other);
+
 /** slots_remove() - @id, which is there under this hash */
 void slots_remove(struct slots *s, uint32_t hash, uint32_t id);
 
@@ -56,6 +59,18 @@ static inline uint32_t slots_next(const struct slots *s, uint32_t hash, uint32_t
 		if (!t->id || t->hash == hash)
 			return t->id;
 	}
+}
+
+/** slots_add_at() - slots_add() where slots_next() has returned 0 and left @at so */
+static inline void slots_add_at(struct slots *s, uint32_t hash, uint32_t id, uint32_t at)
+{
+	/* There will be more slots, or have been too many. */
+	if (s->count >= s->nr / 2 || s->spare) {
+		slots_add(s, hash, id);
+		return;
+	}
+	s->count++;
+	s->slot[(hash + at - 1) & (s->nr - 1)] = (struct slot){.hash = hash, .id = id};
 }
 
 #endif /* NTPROF_MERGE_SLOTS_H */

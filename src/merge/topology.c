@@ -336,6 +336,8 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 {
 	if (h->q.subsysnqn[0])
 		memcpy(c->subsysnqn, h->q.subsysnqn, sizeof(c->subsysnqn));
+	if (h->q.hostnqn[0])
+		memcpy(c->hostnqn, h->q.hostnqn, sizeof(c->hostnqn));
 	c->cntlid = h->q.cntlid;
 	c->qid = h->q.qid;
 	if (h->side == NT_HOST) {
@@ -362,6 +364,7 @@ static struct merge_connection *connection_get(struct topology *t, struct half *
 	c = known_get(&t->known, &like, TOPOLOGY_CONNECTIONS_MAX);
 	if (!c)
 		return NULL;
+	memcpy(c->hostnqn, like.hostnqn, sizeof(c->hostnqn));
 	h->connection = c;
 	if (h->partner)
 		h->partner->connection = c;

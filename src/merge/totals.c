@@ -116,8 +116,14 @@ static uint32_t missing_of(const struct totals *t, unsigned int stream)
 static void row_machines(const struct totals *t, struct totals_row *row,
 			 const struct merge_connection *c, bool new)
 {
-	uint32_t host = missing_of(t, c->host_stream), target = missing_of(t, c->target_stream);
+	unsigned int told = t->machines ? t->machines->told : 0;
+	uint32_t host, target;
 
+	if (!new && row->told == told)
+		return;
+	row->told = told;
+	host = missing_of(t, c->host_stream);
+	target = missing_of(t, c->target_stream);
 	if (!new && row->how.missing[NT_HOST] == host && row->how.missing[NT_TARGET] == target)
 		return;
 	merged_split_init(&row->how, host, target);
@@ -195,18 +201,19 @@ static void add_stages(struct totals *t, struct totals_row *row,
 			t->joined_network_ns += stage[network];
 	}
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		struct totals_stage *s = row->stage[i];
 		int64_t ns = stage[i];
 
-		if (!row->stage[i])
+		if (!s)
 			continue;
 		row->sum[i] += ns;
 		if (row->max[i] < ns)
 			row->max[i] = ns;
 		if (ns < 0) {
-			add_negative(t, row->stage[i], ns);
+			add_negative(t, s, ns);
 			ns = 0;
 		}
-		hist_count(&row->stage[i]->time, (uint64_t)ns);
+		hist_count(&s->time, (uint64_t)ns);
 	}
 }
 
@@ -265,6 +272,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	uint64_t latency = record_latency_ns(host);
 	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
 	int64_t stage[NT_MERGED_STAGES_NR];
+	unsigned int bucket;
 	struct totals_row *row;
 	bool full;
 
@@ -284,9 +292,10 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 		return -ENOMEM;
 	t->commands++;
 	t->joined += joined;
-	hist_count(&row->latency, latency);
+	bucket = nt_bucket(latency);
+	hist_count_in(&row->latency, bucket, latency);
 	row->latency.bytes += host->length;
-	hist_count(&t->latency[op], latency);
+	hist_count_in(&t->latency[op], bucket, latency);
 	t->latency[op].bytes += host->length;
 	if (!full && merged_split(&row->how, host, target, stage))
 		add_stages(t, row, stage, joined);

@@ -60,7 +60,7 @@ static inline int64_t totals_stage_sum(const struct totals_stage *s)
  * @latency: host submit (or else queue_rq) to complete, of all commands
  * @split: commands that have all stages that their machines can tell
  * @unsplit_ns: latency of the others
- * @how: how its commands are split
+ * @how: how its commands are split, as far as its machines are known; @told: how often they had been told of by then
  * @has_stages: @stage is filled
  * @stage: [stage] where @time of a stage is kept that is into itself
  * @sum: [stage] nanoseconds, over the commands split, negative ones taken off
@@ -73,6 +73,7 @@ struct totals_row {
 	uint64_t split;
 	uint64_t unsplit_ns;
 	struct merged_split how;
+	unsigned int told;
 	bool has_stages;
 	struct totals_stage *stage[NT_MERGED_STAGES_NR];
 	int64_t sum[NT_MERGED_STAGES_NR];

@@ -30,7 +30,8 @@
  * @over: the merge has been told that nothing more comes of it
  * @epoll_fd: of what the peers can be read from, and of @again_fd
  * @again_fd: readable when a turn ended before there was nothing left to read
- * @interval: matched commands since the last live_merge_interval(); @total: those before
+ * @interval: matched commands since the last live_merge_interval(); @last: those of the interval before; @total: of
+ *            all that were before that
  * @recording: a peer has told of more than itself; @early: commands of the host from before that
  * @result: 0, or why on_matched() failed: the merge has no way to pass it on
  * @reading: index of the peer whose events on_event() is given
@@ -46,6 +47,7 @@ struct live_merge {
 	struct machines machines;
 	struct apart *apart;
 	struct totals interval;
+	struct totals last;
 	struct totals total;
 	bool recording;
 	uint64_t early;
@@ -87,10 +89,10 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
 	l->merge = merge_new(&callbacks);
 	l->apart = apart_new(PEER_STREAM + nr);
 	if (!l->apart || l->epoll_fd < 0 || l->again_fd < 0 || !l->merge ||
-	    totals_init(&l->interval, 0) || totals_init(&l->total, 0) ||
+	    totals_init(&l->interval, 0) || totals_init(&l->last, 0) || totals_init(&l->total, 0) ||
 	    machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
-	l->interval.machines = l->total.machines = &l->machines;
+	l->interval.machines = l->last.machines = l->total.machines = &l->machines;
 	live_merge_lacks(l, 0);
 	if (apart_begin(l->apart, HOST_STREAM, &(struct apart_header){.side = NT_HOST}))
 		goto fail;
@@ -128,6 +130,7 @@ void live_merge_free(struct live_merge *l)
 		close(l->again_fd);
 	merge_free(l->merge);
 	totals_free(&l->interval);
+	totals_free(&l->last);
 	totals_free(&l->total);
 	machines_free(&l->machines);
 	apart_free(l->apart);
@@ -240,19 +243,22 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 		       ?: merge_record(l->merge, HOST_STREAM, r) ?: l->result;
 }
 
-int live_merge_interval(struct live_merge *l)
+int live_merge_tend(struct live_merge *l)
 {
-	int ret = totals_fold(&l->total, &l->interval);
-	struct instant now;
+	struct instant now = instant_now();
+	int ret;
 
-	if (ret)
-		return ret;
-	now = instant_now();
 	apart_clock(l->apart, HOST_STREAM, &now);
 	prompts_go_on(&l->prompts);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
 	return ret ?: l->result;
+}
+
+int live_merge_interval(struct live_merge *l)
+{
+	return totals_fold(&l->total, &l->last)	    ?:
+	       totals_fold(&l->last, &l->interval) ?: live_merge_tend(l);
 }
 
 bool live_merge_settled(const struct live_merge *l)
@@ -317,7 +323,7 @@ int live_merge_finish(struct live_merge *l, int hurry_fd)
 	if (ret < 0)
 		return ret;
 	merge_finish(l->merge);
-	ret = totals_fold(&l->total, &l->interval);
+	ret = totals_fold(&l->total, &l->last) ?: totals_fold(&l->total, &l->interval);
 	return ret ?: l->result;
 }
 
@@ -353,6 +359,11 @@ const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i)
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all)
 {
 	return of_all ? &l->total : &l->interval;
+}
+
+const struct totals *live_merge_last(const struct live_merge *l)
+{
+	return &l->last;
 }
 
 const struct machines *live_merge_machines(const struct live_merge *l)

@@ -54,12 +54,14 @@ int live_merge_queue(struct live_merge *l, const struct queue_info *q);
 int live_merge_record(struct live_merge *l, const struct nt_record *r);
 
 /**
- * live_merge_interval() - the interval has been shown: begin the next one
- *
- * Gives up records that have waited for long, and takes what has come from the peers meanwhile.
+ * live_merge_tend() - every now and then: gives up records that have waited for long, and takes what has come from the
+ * peers meanwhile
  *
  * Return: 0 or a negative errno.
  */
+int live_merge_tend(struct live_merge *l);
+
+/** live_merge_interval() - the interval has been shown: begin the next one, and live_merge_tend(). Return: as that */
 int live_merge_interval(struct live_merge *l);
 
 /**
@@ -111,8 +113,11 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n);
 /** live_merge_peer() - peer @i, in the order in which they were given; NULL past the last */
 const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
-/** live_merge_totals() - the matched commands of this interval, or @of_all before it */
+/** live_merge_totals() - the matched commands of this interval; or @of_all, after live_merge_finish() */
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
+
+/** live_merge_last() - those of the interval that live_merge_interval() has ended, until it ends another */
+const struct totals *live_merge_last(const struct live_merge *l);
 
 /** live_merge_machines() - what is known of the host's and the peers' machines, by the merge's streams */
 const struct machines *live_merge_machines(const struct live_merge *l);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 void terminal_open(struct terminal *t)
@@ -24,10 +25,25 @@ static void heed_ttou(const struct terminal *t)
 	sigaction(SIGTTOU, &t->ttou, NULL);
 }
 
+/*
+ * An answer is a line, which can be mended while it is typed; and so it is afterwards: who wants keys takes them again, and
+ * may be stopped before.
+ */
+static void take_lines(struct terminal *t)
+{
+	const tcflag_t lines = ICANON | ECHO;
+
+	if ((t->modes.c_lflag & lines) == lines)
+		return;
+	t->modes.c_lflag |= lines;
+	tcsetattr(t->fd, TCSANOW, &t->modes);
+}
+
 bool terminal_lend(struct terminal *t, pid_t group)
 {
 	if (!terminal_ours(t) || tcgetattr(t->fd, &t->modes))
 		return false;
+	take_lines(t);
 	ignore_ttou(t);
 	if (tcsetpgrp(t->fd, group)) {
 		heed_ttou(t);

@@ -15,7 +15,7 @@
  * struct terminal - the controlling terminal
  * @fd: -1 if there is none
  * @lent_to: process group that has it, or 0
- * @modes: as they were before that
+ * @modes: as they were before that, but with lines and echo
  * @ttou: what SIGTTOU did before that. It is ignored meanwhile: whoever writes in the background, or takes the
  *        terminal back, may get it, termios(3), and it stops all of the process
  */
@@ -30,7 +30,7 @@ struct terminal {
 void terminal_open(struct terminal *t);
 
 /**
- * terminal_lend() - make @group the foreground process group, and let it go on
+ * terminal_lend() - make @group the foreground process group, and let it go on, with lines and echo
  *
  * Return: false where it is not ours to lend: there is none, or this program runs in the background.
  */

@@ -28,6 +28,8 @@ _Static_assert(POINTS_SHIFT + 2 * NT_POINTS_MAX == 64, "the head has a code for 
 /* Bytes of a number, and their mask, by its code. */
 static const uint8_t point_len[4] = {0, 2, 3, 8};
 static const uint64_t point_mask[4] = {0, 0xffff, 0xffffff, UINT64_MAX};
+/* Of the codes of all points: the upper bits of those that are 3, for 8 bytes. */
+#define LONG_CODES(codes) ((codes) & ((codes) << 1) & 0xaaaaaa)
 static const uint8_t slba_len[4] = {0, 4, 5, 8};
 static const uint64_t slba_mask[4] = {0, 0xffffffff, 0xffffffffff, UINT64_MAX};
 
@@ -187,9 +189,10 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 	return p;
 }
 
-void record_decoder_begin(struct record_decoder *d)
+void record_decoder_begin(struct record_decoder *d, enum nt_side side)
 {
 	d->last = 0;
+	d->side = side;
 	d->nr_kinds = 0;
 	d->nr_connections = 0;
 }
@@ -198,6 +201,7 @@ static bool kind_define(struct record_decoder *d, const uint8_t *p)
 {
 	struct record_kind *k = &d->kinds[d->nr_kinds];
 
+	k->side = d->side;
 	k->op = p[0];
 	k->opcode = p[1];
 	k->shape = p[2];
@@ -217,6 +221,77 @@ static void connection_define(struct record_decoder *d, const uint8_t *p)
 	c->gen = get_le32(p + 4);
 	c->qid = get_le16(p + 8);
 	c->cntlid = get_le16(p + 10);
+}
+
+/*
+ * Two points one after the other, of at most 3 bytes each, by the codes of both: they are in 8 bytes that are loaded
+ * together. Of a point that is there all bits are kept.
+ */
+struct two_points {
+	uint64_t keep_later, keep_earlier;
+	uint32_t mask_later, mask_earlier;
+	uint8_t shift;
+	uint8_t len;
+};
+
+#define TWO_POINTS(later, earlier)                                                      \
+	{                                                                               \
+		(later) ? UINT64_MAX : 0, (earlier) ? UINT64_MAX : 0, LOW_BYTES(later), \
+			LOW_BYTES(earlier), 8 * LEN(later), LEN(later) + LEN(earlier)   \
+	}
+#define LEN(code) ((code) ? (code) + 1 : 0)
+#define LOW_BYTES(code) ((1u << 8 * LEN(code)) - 1)
+#define NO_POINTS \
+	{         \
+		0 \
+	}
+
+/* By the code of the earlier point, and four times that of the later one, which comes first. */
+static const struct two_points two_points[16] = {
+	TWO_POINTS(0, 0), TWO_POINTS(0, 1), TWO_POINTS(0, 2), NO_POINTS,
+	TWO_POINTS(1, 0), TWO_POINTS(1, 1), TWO_POINTS(1, 2), NO_POINTS,
+	TWO_POINTS(2, 0), TWO_POINTS(2, 1), TWO_POINTS(2, 2), NO_POINTS,
+};
+
+/* The points @i and @i + 1. Return: where the ones before them are; @t: the last time that was told. */
+static inline const uint8_t *decode_two(const uint8_t *p, uint32_t codes, unsigned int i,
+					uint64_t *t, __u64 *points)
+{
+	const struct two_points *two = &two_points[codes >> (2 * i) & 15];
+	uint64_t bytes = get_le64(p);
+
+	*t -= bytes & two->mask_later;
+	points[i + 1] = *t & two->keep_later;
+	*t -= bytes >> two->shift & two->mask_earlier;
+	points[i] = *t & two->keep_earlier;
+	return p + two->len;
+}
+
+static const uint8_t *decode_short_points(const uint8_t *p, uint32_t codes, uint64_t t,
+					  __u64 *points)
+{
+	_Static_assert(NT_POINTS_MAX == 12, "six times two");
+	points[11] = points[10] = 0;
+	/* A target has none of these. */
+	if (codes >> 20)
+		p = decode_two(p, codes, 10, &t, points);
+	p = decode_two(p, codes, 8, &t, points);
+	p = decode_two(p, codes, 6, &t, points);
+	p = decode_two(p, codes, 4, &t, points);
+	p = decode_two(p, codes, 2, &t, points);
+	return decode_two(p, codes, 0, &t, points);
+}
+
+static const uint8_t *decode_points(const uint8_t *p, uint32_t codes, uint64_t t, __u64 *points)
+{
+	for (int i = NT_POINTS_MAX - 1; i >= 0; i--) {
+		unsigned int code = codes >> (2 * i) & 3;
+
+		t -= get_le64(p) & point_mask[code];
+		p += point_len[code];
+		points[i] = code ? t : 0;
+	}
+	return p;
 }
 
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r)
@@ -242,6 +317,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		connection_define(d, p);
 		p += CONNECTION_LEN;
 	}
+	r->side = kind->side;
 	r->op = kind->op;
 	r->opcode = kind->opcode;
 	r->shape = kind->shape;
@@ -256,13 +332,10 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	r->flags = kind->flags;
 	r->slba = get_le64(p) & slba_mask[slba];
 	p += slba_len[slba];
-	for (int i = NT_POINTS_MAX - 1; i >= 0; i--) {
-		unsigned int code = codes >> (2 * i) & 3;
-
-		t -= get_le64(p) & point_mask[code];
-		p += point_len[code];
-		r->points[i] = code ? t : 0;
-	}
+	if (LONG_CODES(codes))
+		p = decode_points(p, codes, t, r->points);
+	else
+		p = decode_short_points(p, codes, t, r->points);
 	if (codes)
 		d->last = r->points[(31 - __builtin_clz(codes)) / 2];
 	return p;

@@ -22,23 +22,28 @@
 /* Numbers of 2 to 5 bytes are loaded and stored as 8: so many bytes past a record are touched. */
 #define RECORD_SLACK 8
 
-/* What many commands of a frame have in common. Keys of hash tables: padding would have to be 0. */
+/*
+ * What many commands of a frame have in common. Keys of hash tables: padding would have to be 0. Their fields are in
+ * the order of those of a record, so that they are copied several at a time. @side: the decoder's alone
+ */
 struct record_kind {
-	uint32_t flags;
-	uint32_t nsid;
-	uint32_t length;
-	uint16_t status;
+	uint8_t side;
 	uint8_t op;
 	uint8_t opcode;
-	uint32_t shape;
+	uint8_t shape;
+	uint16_t none;
+	uint16_t status;
+	uint32_t nsid;
+	uint32_t length;
+	uint32_t flags;
 };
 _Static_assert(sizeof(struct record_kind) == 20, "no padding");
 
 struct record_connection {
-	uint32_t slot;
-	uint32_t gen;
 	uint16_t qid;
 	uint16_t cntlid;
+	uint32_t slot;
+	uint32_t gen;
 };
 _Static_assert(sizeof(struct record_connection) == 12, "no padding");
 
@@ -76,9 +81,10 @@ struct record_encoder {
 	struct known_connection *known_connections;
 };
 
-/** struct record_decoder - the same for the reader */
+/** struct record_decoder - the same for the reader; @side: of all records */
 struct record_decoder {
 	uint64_t last;
+	enum nt_side side;
 	unsigned int nr_kinds;
 	unsigned int nr_connections;
 	struct record_kind kinds[FRAME_KINDS_MAX];
@@ -90,7 +96,7 @@ struct record_decoder {
  * zero before its first.
  */
 void record_encoder_begin(struct record_encoder *e);
-void record_decoder_begin(struct record_decoder *d);
+void record_decoder_begin(struct record_decoder *d, enum nt_side side);
 
 /** record_encoder_free() - release what the tables take; not the encoder itself */
 void record_encoder_free(struct record_encoder *e);
@@ -112,7 +118,7 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
  * record_decode() - the next record
  * @d: decoder
  * @p: RECORD_LEN_MAX + RECORD_SLACK readable bytes
- * @r: filled, but for its side
+ * @r: filled
  *
  * Return: the end of the record, which the caller compares with the end of the frame; NULL when it is
  * none.

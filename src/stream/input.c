@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/span.h"
+#include "core/time.h"
 
 int input_open(struct input *in, const char *path)
 {
@@ -102,7 +103,7 @@ int input_read(struct input *in, struct stream_event *e)
 		break;
 	case STREAM_BURST:
 		in->bursts++;
-		in->burst_ns += burst_length_ns(&e->burst);
+		in->burst_ns = ns_add(in->burst_ns, burst_length_ns(&e->burst));
 		break;
 	case STREAM_QUEUE:
 		break;

@@ -345,7 +345,6 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 		return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records",
 			    r->records);
 	r->next = p;
-	record->side = r->side;
 	r->records++;
 	return 1;
 }
@@ -369,7 +368,7 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	case STREAM_RECORD:
 		r->next = b.p;
 		r->stop = b.end;
-		record_decoder_begin(&r->decoder);
+		record_decoder_begin(&r->decoder, r->side);
 		return read_record(r, &e->record);
 	case STREAM_LOSSES:
 		get_losses(&b, &e->losses);

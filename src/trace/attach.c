@@ -80,9 +80,12 @@ static bool needs_data(const struct tracer *t)
 	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
 }
 
+/* Until it is known where the commands of a new connection end. */
 static bool needs_nested(const struct tracer *t)
 {
-	return !settled(t) || t->always_nested ||
+	uint64_t connected = __atomic_load_n(&t->object.control->connected_ns, __ATOMIC_RELAXED);
+
+	return !settled(t) || t->always_nested || monotonic_ns() - connected < SETTLE_NS ||
 	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
 }
 
@@ -103,11 +106,37 @@ static void tell_time(const struct tracer *t, const char *what, unsigned int pro
 			(double)(monotonic_ns() - since) / 1e6);
 }
 
+/* As attach_program(). Return: whether it was attached; if not, it is refused, and @detail filled. */
+static bool attach_or_refuse(struct tracer *t, const char *name, char *detail, size_t size)
+{
+	int err = attach_program(t, name);
+
+	if (!err)
+		return true;
+	snprintf(detail, size, "%s: %s",
+		 bpf_program__section_name(bpf_object__find_program_by_name(t->object.obj, name)),
+		 strerror(-err));
+	refuse(t, name, err);
+	return false;
+}
+
+enum tracer_status attach_try(struct tracer *t, char *detail, size_t size)
+{
+	enum tracer_status status = TRACER_OK;
+
+	for (const char *const *name = probe_programs(t->o.side); *name && !status; name++)
+		if (!probe_begins(*name) && !attach_or_refuse(t, *name, detail, size))
+			status = TRACER_ATTACH;
+	attach_detach_all(t);
+	t->attached = 0;
+	return status;
+}
+
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 {
 	const char *const *names = probe_programs(t->o.side);
 	uint64_t since = monotonic_ns();
-	int nr = 0, err;
+	int nr = 0;
 
 	t->attached = 0;
 	t->always_nested = t->o.side == NT_TARGET || !kernel_ends_locally();
@@ -118,15 +147,8 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 			continue;
 		if (probe_begins(names[i]))
 			t->object.control->began_ns = NT_BEGINNING;
-		err = attach_program(t, names[i]);
-		if (err) {
-			snprintf(detail, size, "%s: %s",
-				 bpf_program__section_name(
-					 bpf_object__find_program_by_name(t->object.obj, names[i])),
-				 strerror(-err));
-			refuse(t, names[i], err);
+		if (!attach_or_refuse(t, names[i], detail, size))
 			return TRACER_ATTACH;
-		}
 	}
 	t->object.control->data_watched = !t->bursts || needs_data(t);
 	t->nested_detached = t->bursts && !needs_nested(t);
@@ -245,6 +267,8 @@ static void watch_nested(struct tracer *t)
 
 void attach_adapt(struct tracer *t)
 {
+	if (!t->measures)
+		return;
 	detach_learnt(t);
 	watch_data(t);
 	watch_nested(t);

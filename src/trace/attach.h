@@ -25,7 +25,18 @@ struct tracer;
 enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
 
 /**
+ * attach_try() - attach what attach_all() would, and detach it again
+ *
+ * What sees commands begin is left out, for which there is one way only: so no command is seen.
+ *
+ * Return: as attach_all(), in whose place it says before the first burst what cannot be attached.
+ */
+enum tracer_status attach_try(struct tracer *t, char *detail, size_t size);
+
+/**
  * attach_adapt() - attach and detach what is only needed for some connections; see tracer_adapt()
+ *
+ * Between two bursts it does nothing.
  */
 void attach_adapt(struct tracer *t);
 

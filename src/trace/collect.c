@@ -263,7 +263,7 @@ uint64_t collect_in_flight(struct tracer *t)
 	return in_flight_count(t);
 }
 
-static uint64_t misses(int fd)
+uint64_t collect_missed(int fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
@@ -303,10 +303,10 @@ static uint64_t missed_runs(struct tracer *t)
 	if (!t->nr_running)
 		find_programs(t);
 	for (unsigned int i = 0; i < t->nr_running; i++) {
-		uint64_t n = misses(t->running[i].fd), of_twin = n;
+		uint64_t n = collect_missed(t->running[i].fd), of_twin = n;
 
 		if (n && t->running[i].twin_fd >= 0)
-			of_twin = misses(t->running[i].twin_fd);
+			of_twin = collect_missed(t->running[i].twin_fd);
 		missed += n < of_twin ? n : of_twin;
 	}
 	return missed;

@@ -226,7 +226,7 @@ static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
 	uint64_t begin = record_begin_ns(r), now = monotonic_ns();
 
 	if (t->o.select == NT_SELECT_SLOWER)
-		return begin && begin < now && now - begin >= t->o.slower_ns;
+		return begin && begin < now && now - begin >= t->o.only.slower_ns;
 	return t->o.select != NT_SELECT_NONE;
 }
 
@@ -246,7 +246,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	if (!__atomic_compare_exchange_n(&c->owner, &owner, owner | NT_RELEASED, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
+	if (t->tracks && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
 	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
@@ -285,7 +285,7 @@ static void cut_off(struct tracer *t, struct nt_cmd *c, void *context)
 	if (owner & NT_RELEASED)
 		return;
 	__atomic_store_n(&c->owner, owner | NT_RELEASED, __ATOMIC_RELAXED);
-	if (t->o.sample > 1 && !(owner & NT_UNMEASURED))
+	if (t->tracks && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	++*(uint64_t *)context;
 }

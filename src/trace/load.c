@@ -57,8 +57,13 @@ int load_open(struct tracer *t)
 		knobs->slots = t->nr_slots;
 	}
 	knobs->select = t->o.select;
-	knobs->slower_ns = t->o.slower_ns;
+	knobs->slower_ns = t->o.only.slower_ns;
+	knobs->failed = t->o.only.failed;
+	knobs->only = t->o.only.by;
+	knobs->selects = nt_selects_by(&t->o.only.by);
 	knobs->sample_below = nt_sample_threshold(t->o.sample);
+	knobs->tracks = knobs->selects || knobs->sample_below;
+	t->tracks = knobs->tracks;
 	/* Who keeps no histograms has nothing to count them in. */
 	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
 	knobs->hists = t->nr_hists;

@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 #include "core/record.h"
+#include "core/select.h"
 
 /**
  * struct tracer_options - what to trace
  * @side: host or target
  * @source: where its points come from; NT_SOURCES takes the best that there is
  * @select: which commands get a record
- * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @only: which commands are seen at all, and which of them get a record: @slower_ns is the threshold of NT_SELECT_SLOWER
  * @overdue_ns: @on_record is told of commands that are still in flight after this time; 0: of none
  * @sample: about one command in so many is measured; 0 and 1: every one
  * @no_histograms: keep none
@@ -28,7 +29,7 @@ struct tracer_options {
 	enum nt_side side;
 	enum nt_source source;
 	enum nt_select select;
-	uint64_t slower_ns;
+	struct select only;
 	uint64_t overdue_ns;
 	uint32_t sample;
 	bool no_histograms;

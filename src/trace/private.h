@@ -65,6 +65,7 @@ struct tracer {
 	enum nt_source source;
 	uint32_t missing; /* bits of points that bound stages and that nothing here gives */
 	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
+	bool tracks;		     /* struct nt_knobs */
 	unsigned int cpus;
 	uint32_t nr_slots;
 	uint32_t nr_hists;

@@ -170,10 +170,12 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 			goto out;
 		}
 	}
-	if (o->bursts)
+	if (o->bursts) {
 		rx_clock_stamps(&t->clock, false);
-	else
+		status = attach_try(t, detail, size);
+	} else {
 		status = attach_all(t, detail, size);
+	}
 	if (status)
 		goto out;
 	t->measures = !o->bursts;

@@ -10,7 +10,7 @@ void columns_hist_op(const void *row, const struct column *c, struct value *v)
 	const struct hist_row *r = row;
 
 	(void)c;
-	value_text(v, op_name(r->op));
+	value_text(v, r->op < NT_OPS_NR ? op_name(r->op) : "all");
 }
 
 void columns_hist_all(const void *row, const struct column *c, struct value *v)
@@ -42,8 +42,8 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 {
 	const struct hist_row *r = row;
 
-	value_natural(v, hist_percentile(r->h, c->arg / 10.0));
-	v->none = !r->h->count;
+	v->none = !hist_tells(r->h, c->arg);
+	value_natural(v, v->none ? 0 : hist_percentile(r->h, c->arg / 10.0));
 }
 
 void columns_hist_max(const void *row, const struct column *c, struct value *v)

@@ -11,8 +11,8 @@
 #include "view/columns.h"
 
 /*
- * What rows begin with that have these columns: durations of the commands of an operation. @others: of
- * the same kind, and counted, but not in the sample
+ * What rows begin with that have these columns: durations of the commands of an operation, or of all where @op is
+ * NT_OPS_NR. @others: of the same kind, and counted, but not in the sample
  */
 struct hist_row {
 	const struct hist *h;
@@ -27,7 +27,7 @@ void columns_hist_mean(const void *row, const struct column *c, struct value *v)
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
 void columns_hist_sum(const void *row, const struct column *c, struct value *v);
 
-/** columns_hist_percentile() - @arg of the column is in tenths of a percent */
+/** columns_hist_percentile() - @arg of the column is in tenths of a percent; none where hist_tells() says so */
 void columns_hist_percentile(const void *row, const struct column *c, struct value *v);
 
 #define COLUMN_OP                                                  \

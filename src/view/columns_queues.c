@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary)
+void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
+			bool summary)
 {
 	double seconds = summary ? s->elapsed : s->seconds;
-	const struct stats_row *row = s->rows[index];
 	const struct hist *h = columns_hist_of(row, summary);
 	uint64_t measured, all;
 
@@ -15,7 +15,8 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 		.base = {.h = h, .op = row->op},
 		.all = summary ? row->others_total : row->others_interval,
 		.s = s,
-		.index = index,
+		.row = row,
+		.index = QUEUE_ROW_OWN,
 		.per_second = seconds > 0 ? 1 / seconds : 0,
 	};
 	r->base.others = r->all.commands;
@@ -28,19 +29,28 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 	}
 }
 
+void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary)
+{
+	columns_queues_own(r, s, s->rows[index], summary);
+	r->index = index;
+}
+
 bool columns_queues_any(const struct queue_row *r)
 {
-	return r->all.commands || r->s->rows[r->index]->waiting.commands;
+	return r->all.commands || r->row->waiting.commands;
 }
 
 static void get_controller(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 	const struct stats *s = q->s;
-	const struct stats_row *r = s->rows[q->index];
+	const struct stats_row *r = q->row;
 	unsigned int before = 0, after = 0;
 
 	(void)c;
+	value_text(v, r->controller[0] ? r->controller : "all");
+	if (q->index == QUEUE_ROW_OWN)
+		return;
 	for (size_t i = q->index; i > 0 && !strcmp(s->rows[i - 1]->controller, r->controller); i--)
 		before += strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) != 0;
 	for (size_t i = q->index + 1; i < s->nr_rows; i++) {
@@ -48,7 +58,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 			break;
 		after += strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) != 0;
 	}
-	value_text(v, r->controller[0] ? r->controller : "all");
 	if (before + after) {
 		snprintf(v->buf, sizeof(v->buf), "%s#%u", r->controller, before + 1);
 		v->text = v->buf;
@@ -60,7 +69,7 @@ static void get_peer(const void *row, const struct column *c, struct value *v)
 	const struct queue_row *q = row;
 
 	(void)c;
-	value_text(v, q->s->rows[q->index]->peer);
+	value_text(v, q->row->peer);
 	v->none = !v->text[0];
 }
 
@@ -69,10 +78,10 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 	const struct queue_row *q = row;
 
 	(void)c;
-	if (q->s->rows[q->index]->shared)
+	if (q->row->shared)
 		value_text(v, "all");
 	else
-		value_natural(v, q->s->rows[q->index]->qid);
+		value_natural(v, q->row->qid);
 }
 
 static void get_iops(const void *row, const struct column *c, struct value *v)
@@ -107,7 +116,7 @@ static const struct waiting *waiting_of(const void *row)
 {
 	const struct queue_row *q = row;
 
-	return &q->s->rows[q->index]->waiting;
+	return &q->row->waiting;
 }
 
 static void get_waiting(const void *row, const struct column *c, struct value *v)

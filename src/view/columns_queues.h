@@ -5,13 +5,16 @@
 
 #include "view/columns_hist.h"
 
+#define QUEUE_ROW_OWN SIZE_MAX
+
 /**
  * struct queue_row - a controller, queue and operation
  * @base: its latencies; without any, @base.h->count is 0
  * @all: its commands, whether they were measured or not; estimates, where only a sample of them is known
  * @unknown: the sample is not one to estimate @all from
  * @s: whose rows, sorted by controller and peer
- * @index: of the row
+ * @row: the row
+ * @index: where it is in these, or QUEUE_ROW_OWN: it is none of them
  * @per_second: what a count is multiplied by to make a rate
  */
 struct queue_row {
@@ -19,6 +22,7 @@ struct queue_row {
 	struct workload all;
 	bool unknown;
 	const struct stats *s;
+	const struct stats_row *row;
 	size_t index;
 	double per_second;
 };
@@ -51,6 +55,10 @@ extern const struct columns queue_columns;
 
 /** columns_queues_row() - fill @r for row @index, of the whole run or else of the last interval */
 void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary);
+
+/** columns_queues_own() - the same of @row, which somebody has added up from several; its op may be NT_OPS_NR: all */
+void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
+			bool summary);
 
 /** columns_queues_any() - whether a row has something to tell: commands that ended, or that wait */
 bool columns_queues_any(const struct queue_row *r);

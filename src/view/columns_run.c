@@ -53,6 +53,14 @@ static void get_sample(const void *row, const struct column *c, struct value *v)
 	v->none = s->sample <= 1;
 }
 
+static void get_selected(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_natural(v, s->selected);
+}
+
 static void get_passed(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
@@ -103,6 +111,7 @@ static const struct column run[] = {
 	[RUN_CONTROLLERS] = {"controllers", "controllers", .unit = UNIT_COUNT, FIELD(controllers)},
 	[RUN_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, FIELD(queues)},
 	[RUN_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
+	[RUN_SELECTED] = {"selected", "selected", .unit = UNIT_FLAG, .get = get_selected},
 	[RUN_INTERVAL] = {"interval", "interval", .unit = UNIT_SECONDS, FIELD(seconds)},
 	[RUN_ELAPSED] = {"elapsed", "elapsed", .unit = UNIT_SECONDS, FIELD(elapsed)},
 	[RUN_PASSED] = {"passed", "passed", .unit = UNIT_SECONDS, .get = get_passed},

@@ -14,7 +14,8 @@ enum run_column {
 	RUN_PROBES,
 	RUN_CONTROLLERS,
 	RUN_QUEUES,
-	RUN_SAMPLE, /* none where every command is measured */
+	RUN_SAMPLE,   /* none where every command is measured */
+	RUN_SELECTED, /* figures are of selected commands only */
 	RUN_INTERVAL,
 	RUN_ELAPSED, /* how long it was measured */
 	RUN_PASSED,  /* since it began; none where that is the same */

@@ -13,8 +13,8 @@
 #include "view/columns_queues.h"
 #include "view/rfc3339.h"
 
-/* Room for an NQN, each byte of which is no character. */
-#define TEXT_LEN 1024
+/* Room for the functions of a path, which are longer than an NQN each byte of which is no character. */
+#define TEXT_LEN 40960
 
 /* A line that is being written. */
 struct line {
@@ -112,6 +112,14 @@ static void put_names(struct line *l, const struct columns *t)
 {
 	for (unsigned int i = 0; i < t->nr; i++)
 		put_text(l, t->column[i].name);
+}
+
+void csv_header(FILE *f, const struct columns *t)
+{
+	struct line l = {.f = f};
+
+	put_names(&l, t);
+	end(&l);
 }
 
 void csv_queues_header(FILE *f)

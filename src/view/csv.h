@@ -14,6 +14,9 @@
 #include "core/stats.h"
 #include "view/columns.h"
 
+/** csv_header() - of csv_row() */
+void csv_header(FILE *f, const struct columns *t);
+
 /** csv_row() - a line of all columns of a row */
 void csv_row(FILE *f, const struct columns *t, const void *row);
 

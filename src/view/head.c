@@ -20,6 +20,7 @@ static const struct phrase connected[] = {
 };
 static const struct phrase waiting[] = {PHRASE("waiting for ", RUN_WAITING_FOR)};
 static const struct phrase sample[] = {PHRASE("sample of 1 command in ", RUN_SAMPLE)};
+static const struct phrase selected[] = {PHRASE("selected commands only", RUN_SELECTED)};
 static const struct phrase interval[] = {
 	PHRASE("interval ", RUN_INTERVAL, .after = " s", .digits = 1)};
 static const struct phrase elapsed[] = {
@@ -79,6 +80,8 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 	}
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample, s);
+	if (s->selected)
+		WRAP_LINE(&w, &run_columns, selected, s);
 	unfair_print(s, summary, &w);
 	if (!summary && bursts) {
 		WRAP_LINE(&w, &run_columns, burst, s);

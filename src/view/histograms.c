@@ -29,7 +29,7 @@ static void bucket_print(const struct block *b, const struct octaves_row *row, u
 	fprintf(f, "%*s|\n", (int)(width - drawn), "");
 }
 
-static void histogram_print(const struct block *b, const struct queue_row *row, FILE *f)
+void histogram_print(const struct block *b, const struct queue_row *row, FILE *f)
 {
 	static const struct phrase heading[] = {
 		PHRASE(NULL, QUEUE_CONTROLLER),

@@ -6,8 +6,12 @@
 #include <stdio.h>
 
 #include "view/block.h"
+#include "view/columns_queues.h"
 
 /** histograms_print() - of every row that had commands */
 void histograms_print(const struct block *b, FILE *f);
+
+/** histogram_print() - of one row, under its name and its mean */
+void histogram_print(const struct block *b, const struct queue_row *row, FILE *f);
 
 #endif /* NTPROF_VIEW_HISTOGRAMS_H */

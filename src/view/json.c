@@ -63,7 +63,7 @@ struct json_object *json_integer(int64_t n)
 	return made(json_object_new_int64(n));
 }
 
-static struct json_object *real(double n)
+struct json_object *json_real(double n)
 {
 	char text[REAL_LEN];
 
@@ -74,10 +74,15 @@ static struct json_object *real(double n)
 	return made(json_object_new_double_s(n, text));
 }
 
+struct json_object *json_flag(bool on)
+{
+	return made(json_object_new_boolean(on));
+}
+
 static struct json_object *value(const struct column *c, const struct value *v)
 {
 	if (c->unit == UNIT_FLAG)
-		return made(json_object_new_boolean(!v->none && v->natural));
+		return json_flag(!v->none && v->natural);
 	if (v->none)
 		return NULL;
 	switch (v->type) {
@@ -88,7 +93,7 @@ static struct json_object *value(const struct column *c, const struct value *v)
 	case VALUE_INTEGER:
 		return json_integer(v->integer);
 	case VALUE_REAL:
-		return real(v->real);
+		return json_real(v->real);
 	}
 	return NULL;
 }
@@ -147,7 +152,7 @@ static int write_as(FILE *f, struct json_object *o, int flags)
 	if (!text)
 		err = -ENOMEM;
 	else if (fputs(text, f) < 0 || fputc('\n', f) == EOF)
-		err = -EIO;
+		err = errno ? -errno : -EIO;
 	out_of_memory = false;
 	json_object_put(o);
 	return err;

@@ -9,6 +9,7 @@
 #define NTPROF_VIEW_JSON_H
 
 #include <json-c/json_object.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "view/columns.h"
@@ -36,6 +37,12 @@ struct json_object *json_natural(uint64_t n);
 
 /** json_integer() - a whole number, negative ones too */
 struct json_object *json_integer(int64_t n);
+
+/** json_real() - any number; NULL, which is null, where it is not finite */
+struct json_object *json_real(double n);
+
+/** json_flag() - true or false */
+struct json_object *json_flag(bool on);
 
 /** json_put() - add a member to an object, which owns it from then on; @member of NULL: null */
 void json_put(struct json_object *o, const char *name, struct json_object *member);

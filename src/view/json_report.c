@@ -7,17 +7,33 @@
 #include "view/json_block.h"
 #include "view/json_commands.h"
 
+/* Return: NULL where all are told of. */
+static struct json_object *selected(const struct json_report *r, uint64_t taken, uint64_t of)
+{
+	struct json_object *o;
+
+	if (!r->filtered)
+		return NULL;
+	o = json_empty();
+	json_put(o, "commands", json_natural(taken));
+	json_put(o, "of", json_natural(of));
+	return o;
+}
+
 /* What a stream tells of which nothing is matched. */
 static struct json_object *alone(const struct json_report *r, unsigned int i)
 {
 	const struct input *in = &r->inputs[i];
 	struct json_object *o;
 	unsigned int other;
+	uint64_t of, taken;
 
 	if (!in->begun || !apart_is(r->apart, i))
 		return NULL;
 	o = json_empty();
 	json_put(o, "why", json_text(apart_words(apart_why(r->apart, i, &other))));
+	taken = apart_taken(r->apart, i, &of);
+	json_put(o, "selected", selected(r, taken, of));
 	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
 		      false);
 	return o;
@@ -65,6 +81,7 @@ struct json_object *json_report(const struct json_report *r)
 	json_put(o, "connections", connections);
 	json_put(o, "strays", json_row(&stray_columns, r->merge));
 	json_put(o, "outside_bursts", json_natural(r->cut));
+	json_put(o, "selected", selected(r, r->nr_taken, r->nr_matched));
 	json_put(o, "merged", json_merged(r->merged));
 	json_put(o, "slowest", slowest);
 	return o;

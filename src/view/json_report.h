@@ -13,6 +13,7 @@
 /**
  * struct json_report - what there is: of each input what apart_stats() wants is kept in @apart
  * @cut: records of one side only, because the other's burst did not last
+ * @filtered: not all commands are told of, but @nr_taken of the @nr_matched that are merged
  * @merged: totals_sort() has been called
  */
 struct json_report {
@@ -22,11 +23,14 @@ struct json_report {
 	const struct merge *merge;
 	const struct machines *machines;
 	uint64_t cut;
+	bool filtered;
+	uint64_t nr_matched;
+	uint64_t nr_taken;
 	struct totals *merged;
 };
 
 /**
- * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "merged", "slowest"
+ * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "selected", "merged", "slowest"
  *
  * An input of which nothing is matched has "alone", what it tells by itself, and why.
  */

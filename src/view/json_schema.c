@@ -9,6 +9,7 @@
 #include "view/columns_connections.h"
 #include "view/columns_errors.h"
 #include "view/columns_hist.h"
+#include "view/columns_paths.h"
 #include "view/columns_queues.h"
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
@@ -197,13 +198,25 @@ static struct json_object *merged(struct json_object *defs)
 	return defined(defs, "merged", make_merged);
 }
 
+/* Of how many commands the figures are that follow; null where they are of all. */
+static struct json_object *selected(void)
+{
+	struct json_object *o = closed();
+
+	has(o, "commands", of_types("integer"));
+	has(o, "of", of_types("integer"));
+	return described(or_null(o), "commands that the figures are of; null: all of them");
+}
+
 /* What a machine tells by itself of whose commands none is matched; null of others. */
 static struct json_object *alone(struct json_object *defs, bool why)
 {
 	struct json_object *o = closed();
 
-	if (why)
+	if (why) {
 		has(o, "why", of_types("string"));
+		has(o, "selected", selected());
+	}
 	has_side(o, defs);
 	return or_null(o);
 }
@@ -321,8 +334,62 @@ static struct json_object *report(struct json_object *defs)
 	    described(
 		    of_types("integer"),
 		    "records of one side only, because no burst of the other side was there for them"));
+	has(o, "selected", selected());
 	has(o, "merged", merged(defs));
 	has(o, "slowest", list_of(whole_command(defs, true)));
+	return o;
+}
+
+static struct json_object *stacks(void)
+{
+	struct json_object *o = line("stacks"), *path = of_longer_row(&path_kind_columns);
+	struct json_object *lost = closed();
+
+	has(path, "functions", described(list_of(of_types("string")), "the innermost first"));
+	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++)
+		has(lost, path_loss_name(i), described(of_types("integer"), path_loss_meaning(i)));
+	has(o, "time", described(of_types("string"), "RFC 3339"));
+	has(o, "kernel", of_types("string"));
+	has(o, "elapsed", described(of_types("number"), "seconds"));
+	has(o, "sample", described(of_types("integer"), "one command in so many was looked at"));
+	has(o, "kinds", list_of(of_longer_row(&path_kind_columns)));
+	has(o, "paths", list_of(path));
+	has(o, "losses", lost);
+	return o;
+}
+
+/* A way to a point; of one that is not taken, why. */
+static struct json_object *way(bool taken)
+{
+	struct json_object *o = closed();
+
+	has(o, "source", of_types("string"));
+	has(o, "sees", of_types("string"));
+	if (!taken)
+		has(o, "passed_over", of_types("string"));
+	return taken ? or_null(o) : o;
+}
+
+static struct json_object *probes(void)
+{
+	struct json_object *o = line("probes"), *side = closed(), *point = closed();
+
+	has(point, "point", of_types("string"));
+	has(point, "probe", way(true));
+	has(point, "alternatives", list_of(way(false)));
+	has(point, "stages", list_of(of_types("string")));
+	has(side, "side", of_types("string"));
+	has(side, "driver", of_types("string"));
+	has(side, "loaded", of_types("boolean"));
+	has(side, "source", of_types("string"));
+	has(side, "coverage", of_types("string"));
+	has(side, "tried",
+	    described(of_types("boolean"), "as root: the programs have been loaded"));
+	has(side, "points", list_of(point));
+	has(side, "stages", list_of(of_types("string")));
+	has(side, "to_do", of_types("string"));
+	has(o, "kernel", of_types("string"));
+	has(o, "sides", list_of(side));
 	return o;
 }
 
@@ -338,6 +405,8 @@ int json_schema_print(FILE *f)
 	json_append(lines, in_flight());
 	json_append(lines, end(defs));
 	json_append(lines, report(defs));
+	json_append(lines, stacks());
+	json_append(lines, probes());
 	json_put(o, "oneOf", lines);
 	json_put(o, "$defs", defs);
 	return json_write_pretty(f, o);

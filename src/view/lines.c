@@ -147,9 +147,11 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 
 		/* Every line has as many words, whatever there is to tell. */
 		columns_get(t, columns[i], row, &v);
-		v.none = false;
 		out_add(&o, " ");
-		value_add(&o, &p, &t->column[columns[i]], &v);
+		if (v.none)
+			out_add(&o, "-");
+		else
+			value_add(&o, &p, &t->column[columns[i]], &v);
 	}
 	out_add(&o, "\n");
 	out_flush(&o);

@@ -54,7 +54,8 @@ char *line_format(char *buf, size_t size, const struct columns *t, const struct 
 void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_t nr, bool brief);
 
 /**
- * line_values() - for scripts: a word, then the exact values, each after a blank, and a newline
+ * line_values() - for scripts: a word, then the exact values, each after a blank, or "-" where there is none, and a
+ *		   newline
  * @columns: of which columns, @nr of them; of numbers that are not whole, the nearest whole one
  */
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/losses.h"
 
+#include <string.h>
+
+#include "view/cells.h"
 #include "view/columns_losses.h"
 #include "view/lines.h"
 #include "view/wrap.h"
@@ -27,6 +30,83 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 		/* What is in flight is known when the run ends. */
 		if (c != COUNTER_IN_FLIGHT && applies(s, c))
 			WRAP_LINE(&w, &loss_columns, item, &row);
+	}
+	fputs("\n", f);
+}
+
+/* What waits by design, or is under way when a run or a burst begins or ends, is none. */
+static bool is_loss(unsigned int counter)
+{
+	return counter != NT_CNT_ASYNC_EVENT && counter != NT_CNT_NO_START &&
+	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE;
+}
+
+bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
+{
+	static const struct phrase item[] = {
+		PHRASE("  ", LOSS_LOSS),
+		PHRASE("=", LOSS_TOTAL),
+		PHRASE("(+", LOSS_ADDED, .after = ")"),
+	};
+	static const char more[] = "  and more";
+	char line[CELL_LEN] = "losses:", text[CELL_LEN];
+	size_t used = strlen(line), room = width < sizeof(line) ? width : sizeof(line) - 1;
+	bool any = false, cut = false;
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		const struct loss_row row = columns_losses_row(s, c);
+		size_t len;
+
+		if (!row.total || c == COUNTER_IN_FLIGHT)
+			continue;
+		any |= is_loss(c);
+		line_format(text, sizeof(text), &loss_columns, item, ARRAY_SIZE(item), &row);
+		len = strlen(text);
+		cut |= used + len + strlen(more) > room;
+		if (!cut)
+			memcpy(line + used, text, len + 1);
+		used += cut ? 0 : len;
+	}
+	if (!cut && used == strlen("losses:"))
+		fputs("no losses\n", f);
+	else
+		fprintf(f, "%s%s\n", line, cut ? more : "");
+	return any;
+}
+
+void losses_print_advice(const struct stats *s, FILE *f, unsigned int width)
+{
+	static const struct phrase line[] = {
+		PHRASE(NULL, LOSS_LOSS),
+		PHRASE(" ", LOSS_TOTAL),
+		PHRASE(" (+", LOSS_ADDED, .after = ")"),
+		PHRASE(": ", LOSS_MEANING, .after = "."),
+	};
+	struct wrap none = {.f = f, .width = width};
+	unsigned int zeros = 0;
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		const struct loss_row row = columns_losses_row(s, c);
+		struct wrap w = {.f = f, .width = width};
+		char text[CELL_LEN];
+
+		zeros += !row.total;
+		if (!row.total || c == COUNTER_IN_FLIGHT)
+			continue;
+		wrap_words(&w, line_format(text, sizeof(text), &loss_columns, line,
+					   ARRAY_SIZE(line), &row));
+		wrap_words(&w, " ");
+		wrap_words(&w, counter_advice(c));
+		fputs("\n", f);
+	}
+	if (!zeros)
+		return;
+	wrap_words(&none, "Zero:");
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		if (s->counters_total[c] || c == COUNTER_IN_FLIGHT)
+			continue;
+		wrap_words(&none, " ");
+		wrap_words(&none, counter_name(c));
 	}
 	fputs("\n", f);
 }

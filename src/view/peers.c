@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "view/cells.h"
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
 #include "view/lacks.h"
@@ -147,6 +148,28 @@ static void messages_print(struct peer_row *row, uint64_t most, FILE *f, unsigne
 	}
 }
 
+/* On a screen, where each line is dear: what there is. */
+static void matching_print_brief(const struct live_merge_counts *counts, FILE *f,
+				 unsigned int width)
+{
+	struct wrap w = {.f = f, .width = width};
+
+	for (unsigned int i = 0; i < matching_columns.nr; i++) {
+		const struct phrase item[] = {PHRASE(NULL, (unsigned char)i, .style = LINE_CELL)};
+		char text[CELL_LEN], number[CELL_LEN];
+		struct value v;
+
+		columns_get(&matching_columns, i, counts, &v);
+		if (i != MATCHING_MATCHED && (v.none || !v.natural))
+			continue;
+		line_format(number, sizeof(number), &matching_columns, item, ARRAY_SIZE(item),
+			    counts);
+		snprintf(text, sizeof(text), "%s %.20s", matching_columns.column[i].title, number);
+		wrap_text(&w, text);
+	}
+	fputs("\n", f);
+}
+
 void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int width)
 {
 	static const struct phrase matching[] = {
@@ -176,5 +199,8 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int
 			losses_print_summary(&row, f);
 	}
 	live_merge_counts(p, &counts);
-	LINE_PRINT(f, &matching_columns, matching, &counts);
+	if (width == WRAP_NEVER)
+		LINE_PRINT(f, &matching_columns, matching, &counts);
+	else
+		matching_print_brief(&counts, f, width);
 }

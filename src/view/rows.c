@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -51,11 +53,19 @@ struct layout {
 	unsigned int octaves;
 };
 
-static bool row_get(const struct block *b, size_t index, struct queue_row *row)
-{
-	columns_queues_row(row, b->s, index, b->summary);
-	return columns_queues_any(row);
-}
+/**
+ * struct table - what is shown
+ * @row: @nr of them
+ * @total: what they add up to, above all others; or NULL
+ * @margin: there is a column for a mark, which the row @marked has
+ */
+struct table {
+	const struct queue_row *row;
+	size_t nr;
+	const struct queue_row *total;
+	bool margin;
+	size_t marked;
+};
 
 static bool any_waits(const struct block *b)
 {
@@ -85,30 +95,33 @@ static bool column_tells(const struct layout *l, const struct block *b, unsigned
 	}
 }
 
-/* Return: characters of the widest cell of a column, its title included. */
-static size_t column_measure(const struct block *b, unsigned int column, bool brief)
+static size_t cell_measure(const struct queue_row *row, unsigned int column)
 {
 	const struct column *c = &queue_columns.column[column];
-	size_t width = strlen(brief && c->brief ? c->brief : c->title);
-	struct queue_row row;
 	char cell[CELL_LEN];
 	struct value v;
 
-	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		size_t len;
+	columns_get(&queue_columns, column, row, &v);
+	return strlen(cell_format(cell, sizeof(cell), c, &v));
+}
 
-		if (!row_get(b, i, &row))
-			continue;
-		columns_get(&queue_columns, column, &row, &v);
-		len = strlen(cell_format(cell, sizeof(cell), c, &v));
+/* Return: characters of the widest cell of a column, its title included. */
+static size_t column_measure(const struct table *t, unsigned int column, bool brief)
+{
+	const struct column *c = &queue_columns.column[column];
+	size_t width = strlen(brief && c->brief ? c->brief : c->title), len;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		len = cell_measure(&t->row[i], column);
 		if (len > width)
 			width = len;
 	}
-	return width;
+	len = t->total ? cell_measure(t->total, column) : 0;
+	return len > width ? len : width;
 }
 
 /* Return: characters that all columns take, and a gap after each. */
-static unsigned int layout_measure(struct layout *l, const struct block *b)
+static unsigned int layout_measure(struct layout *l, const struct block *b, const struct table *t)
 {
 	const unsigned char *columns = b->summary ? summary_columns : interval_columns;
 	size_t nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
@@ -120,7 +133,7 @@ static unsigned int layout_measure(struct layout *l, const struct block *b)
 
 		if (!column_tells(l, b, columns[i]))
 			continue;
-		width = (int)column_measure(b, columns[i], l->brief);
+		width = (int)column_measure(t, columns[i], l->brief);
 		l->phrase[l->nr++] = (struct phrase){
 			.before = i ? l->gap : NULL,
 			.column = columns[i],
@@ -133,7 +146,7 @@ static unsigned int layout_measure(struct layout *l, const struct block *b)
 }
 
 /* The roomiest layout that leaves the histogram what it wants, or else the tightest. */
-static void layout_choose(struct layout *l, const struct block *b)
+static void layout_choose(struct layout *l, const struct block *b, const struct table *t)
 {
 	static const struct {
 		bool brief;
@@ -149,7 +162,7 @@ static void layout_choose(struct layout *l, const struct block *b)
 		l->brief = tries[i].brief;
 		l->gap = tries[i].gap;
 		l->left_out = tries[i].left_out;
-		used = layout_measure(l, b);
+		used = layout_measure(l, b, t) + t->margin;
 		room = used < b->width ? b->width - used : 0;
 		if (room * OCTAVES_WANTED >= span)
 			break;
@@ -203,53 +216,89 @@ static void caption_print(const struct block *b, unsigned int octaves, FILE *f)
 	fprintf(f, ", a factor of %u each character\n", 1u << octaves);
 }
 
-static void legend_print(const struct block *b, FILE *f)
+void legend_print_row(const struct block *b, const struct queue_row *row, FILE *f)
 {
 	static const struct phrase controller[] = {PHRASE(NULL, QUEUE_CONTROLLER, .after = ": ")};
-	const char *what = b->s->side == NT_HOST ? "subsystem NQN" : "host NQN";
-	const struct stats_row *last = NULL;
-	struct queue_row row;
 	struct value peer;
 
-	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		const struct stats_row *r = b->s->rows[i];
+	columns_get(&queue_columns, QUEUE_PEER, row, &peer);
+	if (peer.none)
+		return;
+	LINE_PRINT(f, &queue_columns, controller, row);
+	text_print(f, peer.text, TEXT_MARK);
+	fprintf(f, " (%s)\n", b->s->side == NT_HOST ? "subsystem NQN" : "host NQN");
+}
 
-		if (!row_get(b, i, &row) || !r->peer[0])
-			continue;
-		if (last && !strcmp(last->controller, r->controller) &&
-		    !strcmp(last->peer, r->peer))
-			continue;
-		last = r;
-		LINE_PRINT(f, &queue_columns, controller, &row);
-		columns_get(&queue_columns, QUEUE_PEER, &row, &peer);
-		text_print(f, peer.text, TEXT_MARK);
-		fprintf(f, " (%s)\n", what);
+static void legend_print(const struct block *b, const struct table *t, FILE *f)
+{
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct stats_row *r = t->row[i].row;
+		bool told = false;
+
+		for (size_t k = i; k > 0 && !told; k--)
+			told = !strcmp(t->row[k - 1].row->controller, r->controller) &&
+			       !strcmp(t->row[k - 1].row->peer, r->peer);
+		if (!told)
+			legend_print_row(b, &t->row[i], f);
 	}
 }
 
-void rows_print(const struct block *b, FILE *f, FILE *legend)
+static void row_print(const struct block *b, const struct layout *l, const struct queue_row *row,
+		      const char *margin, FILE *f)
 {
-	struct layout l = {0};
-	struct queue_row row;
-	bool any = false;
+	fputs(margin, f);
+	line_print(f, &queue_columns, l->phrase, l->nr, row);
+	fputs(l->gap, f);
+	histogram_draw(b, row->base.h, l->octaves, f);
+	fputs("\n", f);
+}
 
-	for (size_t i = 0; i < b->s->nr_rows && !any; i++)
-		any = row_get(b, i, &row);
-	if (!any) {
-		fputs("no commands\n", f);
-		return;
-	}
-	layout_choose(&l, b);
+static void table_print(const struct block *b, const struct table *t, FILE *f, FILE *legend)
+{
+	const char *margin = t->margin ? " " : "";
+	struct layout l = {0};
+
+	layout_choose(&l, b, t);
+	fputs(margin, f);
 	line_titles(f, &queue_columns, l.phrase, l.nr, l.brief);
 	fputs("\n", f);
-	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		if (!row_get(b, i, &row))
-			continue;
-		line_print(f, &queue_columns, l.phrase, l.nr, &row);
-		fputs(l.gap, f);
-		histogram_draw(b, row.base.h, l.octaves, f);
-		fputs("\n", f);
-	}
+	if (t->total)
+		row_print(b, &l, t->total, margin, f);
+	for (size_t i = 0; i < t->nr; i++)
+		row_print(b, &l, &t->row[i], t->margin && i == t->marked ? ">" : margin, f);
 	caption_print(b, l.octaves, legend);
-	legend_print(b, legend);
+	legend_print(b, t, legend);
+}
+
+int rows_print(const struct block *b, FILE *f, FILE *legend)
+{
+	struct queue_row *row = calloc(b->s->nr_rows + 1, sizeof(*row));
+	struct table t = {.row = row};
+
+	if (!row)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->s->nr_rows; i++) {
+		columns_queues_row(&row[t.nr], b->s, i, b->summary);
+		t.nr += columns_queues_any(&row[t.nr]);
+	}
+	if (t.nr)
+		table_print(b, &t, f, legend);
+	else
+		fputs("no commands\n", f);
+	free(row);
+	return 0;
+}
+
+void rows_print_picked(const struct block *b, const struct picked *p, bool margin, size_t marked,
+		       FILE *f, FILE *legend)
+{
+	const struct table t = {
+		.row = p->row,
+		.nr = p->nr,
+		.total = &p->total,
+		.margin = margin,
+		.marked = marked,
+	};
+
+	table_print(b, &t, f, legend);
 }

@@ -12,17 +12,25 @@
 #define ERASE_LINE "\033[K"
 #define ERASE_BELOW "\033[J"
 
+/* ECMA-48, SGR: bold, negative image, red; and none of these. */
+#define BOLD "\033[1m"
+#define REVERSE "\033[7m"
+#define RED "\033[31m"
+#define PLAIN "\033[m"
+
 struct part_kind {
 	const char *word;
+	enum screen_room room;
 	size_t titles;
 };
 
-#define PART_KIND(id, word, titles) {word, titles},
+#define PART_KIND(id, word, room, titles) {word, SCREEN_##room, titles},
 static const struct part_kind kinds[] = {SCREEN_PARTS(PART_KIND)};
 
 int screen_open(struct screen *s)
 {
 	memset(s, 0, sizeof(*s));
+	s->marked = SCREEN_NO_MARK;
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
 		s->part[p] = open_memstream(&s->text[p], &s->size[p]);
 		if (!s->part[p])
@@ -71,18 +79,17 @@ static size_t lines_count(const char *text, size_t size)
 }
 
 /*
- * Who needs less than an equal share gets it all and leaves the rest to the others; so a long table
- * of rows cannot push the stages off the screen.
+ * Of the parts that are @which, who needs less than an equal share gets it all and leaves the rest to the others; so
+ * a long table of rows cannot push the stages off the screen. Return: room that is left
  */
-static void room_share(const size_t *need, size_t *got, size_t room)
+static size_t room_share(const size_t *need, size_t *got, size_t room, enum screen_room which)
 {
 	bool settled[SCREEN_PARTS_NR] = {false};
 	size_t open = 0, share;
 	bool again = true;
 
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
-		settled[p] = !kinds[p].word || !need[p];
-		got[p] = kinds[p].word ? 0 : need[p];
+		settled[p] = kinds[p].room != which || !need[p];
 		open += !settled[p];
 	}
 	while (open && again) {
@@ -105,11 +112,13 @@ static void room_share(const size_t *need, size_t *got, size_t room)
 		room -= got[p];
 		open--;
 	}
+	return room;
 }
 
-/* Where the text of the next line goes, and how much room there is for it. */
+/* Where the text of the next line goes, how much room there is for it, and whether it may have a style. */
 struct cursor {
 	FILE *out;
+	bool colour;
 	size_t columns;
 	size_t lines;
 	size_t used;
@@ -145,67 +154,124 @@ static size_t text_cut(const char *text, size_t len, size_t columns)
 	return i;
 }
 
-static void cursor_line(struct cursor *c, const char *text, size_t len)
+/* @style: of the line, or NULL */
+static void cursor_line(struct cursor *c, const char *style, const char *text, size_t len)
 {
 	size_t cut = text_cut(text, len, c->columns);
+	bool styled = style && c->colour && cut;
 
 	if (c->used == c->lines)
 		return;
 	/* No newline after the last line: it would scroll the first one away. */
 	if (c->used++)
 		fputc('\n', c->out);
+	if (styled)
+		fputs(style, c->out);
 	fwrite(text, 1, cut, c->out);
+	if (styled)
+		fputs(PLAIN, c->out);
 	/* After a full line the cursor still is on its last character, which must stay. */
 	if (text_columns(text, cut) < c->columns)
 		fputs(ERASE_LINE, c->out);
 }
 
-static void cursor_part(struct cursor *c, const struct part_kind *kind, const char *text,
-			size_t need, size_t got)
+static const char *line_style(const struct screen *s, int part, size_t line)
 {
-	size_t shown = need;
-	char note[64];
-
-	if (got < need)
-		shown = got ? got - 1 : 0;
-	for (size_t i = 0; i < shown; i++) {
-		const char *end = strchr(text, '\n');
-
-		cursor_line(c, text, (size_t)(end - text));
-		text = end + 1;
-	}
-	if (got == need || !got)
-		return;
-	need -= shown > kind->titles ? shown : kind->titles;
-	snprintf(note, sizeof(note), "... %zu %s left out", need, kind->word);
-	cursor_line(c, note, strlen(note));
+	if (part == SCREEN_KEYS)
+		return REVERSE;
+	if (part == SCREEN_LOSSES)
+		return s->alarm ? RED : NULL;
+	if (line < kinds[part].titles)
+		return BOLD;
+	if (part == SCREEN_ROWS && line - kinds[part].titles == s->marked)
+		return REVERSE;
+	return NULL;
 }
 
-void screen_redraw(const struct screen *s, FILE *out, unsigned int columns, unsigned int lines)
+/* How many lines behind the titles are above the @room lines of them that are seen. */
+static size_t lines_above(struct screen *s, int part, size_t lines, size_t room)
 {
-	struct cursor c = {.out = out, .columns = columns, .lines = lines ? lines : SIZE_MAX};
-	size_t need[SCREEN_PARTS_NR], got[SCREEN_PARTS_NR];
-	size_t total = 0, fixed = 0, parts = 0;
+	size_t most = lines > room ? lines - room : 0;
+
+	if (part == SCREEN_PAGE) {
+		if (s->top > most)
+			s->top = most;
+		return s->top;
+	}
+	if (part != SCREEN_ROWS || s->marked >= lines || s->marked < room)
+		return 0;
+	return room ? s->marked - room + 1 : 0;
+}
+
+static void note_print(struct cursor *c, const char *word, size_t above, size_t below)
+{
+	char note[96];
+
+	if (!above)
+		snprintf(note, sizeof(note), "... %zu more %s", below, word);
+	else if (below)
+		snprintf(note, sizeof(note), "... %zu %s above, %zu below", above, word, below);
+	else
+		snprintf(note, sizeof(note), "... %zu %s above", above, word);
+	cursor_line(c, NULL, note, strlen(note));
+}
+
+static void cursor_part(struct cursor *c, struct screen *s, int part, size_t need, size_t got)
+{
+	size_t shown = got < need ? (got ? got - 1 : 0) : need;
+	size_t titles = kinds[part].titles < need ? kinds[part].titles : need;
+	size_t room = shown > titles ? shown - titles : 0;
+	size_t above = lines_above(s, part, need - titles, room);
+	const char *text = s->text[part];
+
+	for (size_t i = 0; i < need; i++) {
+		const char *end = strchr(text, '\n');
+
+		if (i < titles ? i < shown : i - titles >= above && i - titles < above + room)
+			cursor_line(c, line_style(s, part, i), text, (size_t)(end - text));
+		text = end + 1;
+	}
+	if (got < need && got)
+		note_print(c, kinds[part].word, above, need - titles - above - room);
+}
+
+/* The last part begins so that it ends where the screen does. */
+static void cursor_bottom(struct cursor *c, size_t lines, size_t need)
+{
+	c->lines = lines;
+	while (lines != SIZE_MAX && c->used + need < lines)
+		cursor_line(c, NULL, "", 0);
+}
+
+void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned int lines)
+{
+	struct cursor c = {.out = out, .colour = s->colour, .columns = columns};
+	size_t most = lines ? lines : SIZE_MAX, need[SCREEN_PARTS_NR], got[SCREEN_PARTS_NR];
+	size_t total = 0, fixed = 0, parts = 0, left;
 	bool spaced;
 
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
 		need[p] = lines_count(s->text[p], s->size[p]);
+		got[p] = kinds[p].room == SCREEN_WHOLE ? need[p] : 0;
 		total += need[p];
-		fixed += kinds[p].word ? 0 : need[p];
+		fixed += got[p];
 		parts += need[p] != 0;
 	}
-	spaced = parts && total + parts - 1 <= c.lines;
-	room_share(need, got, fixed < c.lines ? c.lines - fixed : 0);
-	if (total <= c.lines)
-		memcpy(got, need, sizeof(got));
+	spaced = parts && total + parts - 1 <= most;
+	left = room_share(need, got, fixed < most ? most - fixed : 0, SCREEN_SHARE);
+	room_share(need, got, left, SCREEN_SPARE);
+	/* However long the others are: who knows no keys is lost. */
+	c.lines = need[SCREEN_KEYS] < most ? most - need[SCREEN_KEYS] : most;
 
 	fputs(CURSOR_HOME, out);
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
 		if (!need[p])
 			continue;
-		if (spaced && c.used)
-			cursor_line(&c, "", 0);
-		cursor_part(&c, &kinds[p], s->text[p], need[p], got[p]);
+		if (p == SCREEN_KEYS)
+			cursor_bottom(&c, most, need[p]);
+		else if (spaced && c.used)
+			cursor_line(&c, NULL, "", 0);
+		cursor_part(&c, s, p, need[p], got[p]);
 	}
 	/* From a line of its own: on a full line it would erase that line's last character. */
 	if (c.used < c.lines)

@@ -131,3 +131,21 @@ void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bo
 	}
 	print(&rows, true, f, width, unicode);
 }
+
+void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op, FILE *f,
+		     unsigned int width, bool unicode)
+{
+	struct stage_rows rows;
+	unsigned int nr = 0;
+
+	if (m)
+		columns_stages_merged(&rows, m);
+	else
+		columns_stages_of_side(&rows, s, false);
+	for (unsigned int i = 0; i < rows.nr; i++) {
+		if (op == NT_OPS_NR || rows.row[i].base.op == op)
+			rows.row[nr++] = rows.row[i];
+	}
+	rows.nr = nr;
+	print(&rows, false, f, width, unicode);
+}

@@ -24,4 +24,11 @@ void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned in
 /** stages_print_merged() - the same of the ten stages of merged commands */
 void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bool unicode);
 
+/**
+ * stages_print_op() - of an interval, the stages of one operation, or of all where it is NT_OPS_NR
+ * @m: merged commands; NULL: of the side's
+ */
+void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op, FILE *f,
+		     unsigned int width, bool unicode);
+
 #endif /* NTPROF_VIEW_STAGES_H */

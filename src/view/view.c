@@ -19,7 +19,9 @@
 #include "view/json_block.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/pages.h"
 #include "view/peers.h"
+#include "view/picked.h"
 #include "view/rows.h"
 #include "view/screen.h"
 #include "view/stages.h"
@@ -92,7 +94,7 @@ static int write_whole(const struct view_options *o, bool summary,
 struct drawing {
 	const struct view_options *o;
 	const struct stats *stats;
-	const struct screen *s;
+	struct screen *s;
 	unsigned int width;
 	bool summary;
 };
@@ -149,15 +151,24 @@ static void apart_show(const struct view_options *o, const struct block *b, cons
 	fputs("\n", peers);
 	fprintf(table, "peer %u by itself, since it began:\n", i + 1);
 	block_init(&own, stats, true, b->unicode, b->width);
+	/* That there is no memory is noticed elsewhere. */
 	rows_print(&own, table, table);
 	stages_print_side(stats, true, table, b->width, b->unicode);
+}
+
+/* NULL without peers. */
+static const struct totals *totals_of(const struct view_options *o, bool summary)
+{
+	if (!o->peers)
+		return NULL;
+	return o->again ? live_merge_last(o->peers) : live_merge_totals(o->peers, summary);
 }
 
 /* Return: whether any commands were merged, 1 or 0; or -ENOMEM. */
 static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s,
 			unsigned int wrap)
 {
-	const struct totals *m = live_merge_totals(o->peers, b->summary);
+	const struct totals *m = totals_of(o, b->summary);
 	bool any = false;
 	int err;
 
@@ -176,30 +187,105 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	return err ?: any;
 }
 
-static int parts_print(const struct view_options *o, const struct block *b, const struct screen *s)
+/* On a terminal. Return: 0 or -ENOMEM. */
+static int table_show(const struct block *b, const struct look *look, struct screen *s)
 {
+	static const struct look otherwise = {.keys = false};
+	struct picked p;
+	int err;
+
+	look = look ?: &otherwise;
+	err = picked_make(&p, b->s, look);
+	if (!err && !p.from) {
+		fputs("no commands\n", s->part[SCREEN_ROWS]);
+	} else if (!err) {
+		rows_print_picked(b, &p, look->keys, look->cursor, s->part[SCREEN_ROWS],
+				  s->part[SCREEN_LEGEND]);
+		if (!p.nr)
+			fputs("no row matches the filter\n", s->part[SCREEN_ROWS]);
+		if (look->keys && p.nr)
+			s->marked = look->cursor < p.nr ? look->cursor : p.nr - 1;
+	}
+	picked_free(&p);
+	return err;
+}
+
+/* The losses are in SCREEN_LOSSES in any case. */
+static void losses_print(const struct view_options *o, const struct block *b, struct screen *s)
+{
+	FILE *f = s->part[SCREEN_LOSSES];
 	/* Where lines cannot be too long, one thing is one line. */
 	unsigned int wrap = o->redraw ? b->width : WRAP_NEVER;
-	int merged = o->peers ? merged_print(o, b, s, wrap) : 0;
+
+	if (b->summary) {
+		/* On a terminal the tables above say the same as the other numbers. */
+		numbers_print_side(b->s, o->redraw, f);
+		errors_print_run(&b->s->errors, "error", f);
+		losses_print_run(b->s, f);
+		return;
+	}
+	errors_print_interval(&b->s->errors, f, wrap);
+	if (o->redraw)
+		s->alarm = losses_print_brief(b->s, f, b->width);
+	else
+		losses_print_interval(b->s, f, wrap);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int parts_print(const struct view_options *o, const struct block *b, struct screen *s)
+{
+	unsigned int wrap = o->redraw ? b->width : WRAP_NEVER;
+	int merged = o->peers ? merged_print(o, b, s, wrap) : 0, err;
 
 	if (merged < 0)
 		return merged;
 	head_print(b->s, b->summary, s->part[SCREEN_HEAD], wrap);
-	rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
+	if (o->redraw && !b->summary)
+		err = table_show(b, o->look, s);
+	else
+		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged || b->summary)
 		stages_print_side(b->s, b->summary, s->part[SCREEN_STAGES], b->width, b->unicode);
 	if (o->histogram)
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
-	if (b->summary) {
-		/* On a terminal the tables above say the same as the other numbers. */
-		numbers_print_side(b->s, o->redraw, s->part[SCREEN_LOSSES]);
-		errors_print_run(&b->s->errors, "error", s->part[SCREEN_LOSSES]);
-		losses_print_run(b->s, s->part[SCREEN_LOSSES]);
-	} else {
-		errors_print_interval(&b->s->errors, s->part[SCREEN_LOSSES], wrap);
-		losses_print_interval(b->s, s->part[SCREEN_LOSSES], wrap);
+	losses_print(o, b, s);
+	return err;
+}
+
+/* In place of the tables. Return: 0 or -ENOMEM. */
+static int page_print(const struct view_options *o, const struct block *b, struct screen *s)
+{
+	FILE *f = s->part[SCREEN_PAGE];
+	struct picked p;
+	int err = 0;
+
+	head_print(b->s, false, s->part[SCREEN_HEAD], b->width);
+	switch (o->look->page) {
+	case LOOK_LOSSES:
+		page_losses_print(b, f);
+		break;
+	case LOOK_HELP:
+		page_help_print(f, b->width);
+		break;
+	default:
+		err = picked_make(&p, b->s, o->look)
+			      ?: page_row_print(b, &p, o->look, totals_of(o, false), f);
+		picked_free(&p);
 	}
-	return 0;
+	s->top = o->look->top;
+	losses_print(o, b, s);
+	return err;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int contents_print(const struct view_options *o, const struct block *b, struct screen *s)
+{
+	bool looked = o->look && o->redraw && !b->summary;
+
+	s->colour = o->colour;
+	if (looked && o->look->keys)
+		keys_print(o->look, s->part[SCREEN_KEYS]);
+	return looked && o->look->page != LOOK_TABLE ? page_print(o, b, s) : parts_print(o, b, s);
 }
 
 static int text_show(const struct stats *stats, const struct view_options *o, bool summary)
@@ -214,11 +300,13 @@ static int text_show(const struct stats *stats, const struct view_options *o, bo
 	d.width = b.width;
 	err = screen_open(&s);
 	if (!err)
-		err = parts_print(o, &b, &s);
+		err = contents_print(o, &b, &s);
 	if (!err)
 		err = screen_close(&s);
 	if (!err)
 		err = write_whole(o, summary, draw_text, &d);
+	if (o->look && o->look->page != LOOK_TABLE && !summary)
+		o->look->top = s.top;
 	screen_free(&s);
 	return err;
 }
@@ -274,6 +362,20 @@ void view_format(struct view_options *o, enum output_format format)
 		o->redraw = false;
 }
 
+/* Who sets NO_COLOR to anything wants none (no-color.org); other terminals show what is meant for these as text. */
+static bool has_colour(const char *term)
+{
+	static const char *const with[] = {"xterm", "screen", "tmux",	 "linux",  "rxvt",
+					   "vte",   "gnome",  "konsole", "putty",  "alacritty",
+					   "kitty", "foot",   "st-",	 "wezterm"};
+	const char *no = getenv("NO_COLOR");
+	bool any = term && strstr(term, "color");
+
+	for (size_t i = 0; term && i < ARRAY_SIZE(with); i++)
+		any |= !strncmp(term, with[i], strlen(with[i]));
+	return any && !(no && no[0]);
+}
+
 void view_setup(struct view_options *o, FILE *out)
 {
 	const char *term = getenv("TERM");
@@ -285,5 +387,6 @@ void view_setup(struct view_options *o, FILE *out)
 		.redraw = isatty(fileno(out)) && !(term && !strcmp(term, "dumb")),
 		.columns = PIPE_COLUMNS,
 	};
+	o->colour = o->redraw && has_colour(term);
 	view_resize(o);
 }

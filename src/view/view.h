@@ -13,6 +13,7 @@
 #include "core/stats.h"
 #include "peer/live_merge.h"
 #include "view/format.h"
+#include "view/look.h"
 
 /**
  * struct view_options - how to draw
@@ -25,6 +26,9 @@
  * @redraw: redraw in place (a terminal); else one block after the other
  * @peers: whose merged commands to show as well, or NULL; where there are any, an interval's own table of
  *         stages is left out
+ * @colour: the terminal has bold, reverse and coloured text, and nobody has said that it is not wanted (NO_COLOR)
+ * @look: which rows and which page of it to show on a terminal, or NULL: all rows, sorted by IOPS
+ * @again: an interval is shown that was shown before: live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
 struct view_options {
@@ -36,6 +40,9 @@ struct view_options {
 	bool unicode;
 	bool redraw;
 	const struct live_merge *peers;
+	bool colour;
+	struct look *look;
+	bool again;
 	unsigned int columns;
 	unsigned int lines;
 };

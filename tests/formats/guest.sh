@@ -26,11 +26,15 @@ started+=("$tracer_pid")
 tracer_start peer.json --host -i 0.5 --format json --peer 'ntprof-bpf record --target -o -'
 started+=("$tracer_pid")
 wait_for grep -q '"state":"running"' peer.json
+ntprof-bpf stacks --host --format json >stacks.json 2>stacks.err &
+started+=($!)
+wait_for grep -q counting stacks.err
 for io in "randread 4k 300" "randwrite 64k 60" "randwrite 512 40"; do
 	read -r rw bs n <<<"$io"
 	fio --name=x --filename="$dev" --direct=1 --ioengine=libaio --size=100M --rw="$rw" --bs="$bs" \
 		--iodepth=8 --number_ios="$n" >fio 2>&1 || cat fio
 done
+ntprof-bpf probes --format json >probes.json
 for pid in "${started[@]}"; do
 	tracer_stop "$pid" || echo "a tracer ended with $?"
 done

@@ -61,10 +61,10 @@ equal "discards are those that fio did" "${did[12]}" "${fio[trim]}"
 check "there were enough of each" test "${did[1]}" -ge 1030 -a "${did[5]}" -ge 1294 -a "${did[12]}" -ge 8
 check "there were flushes" test "${did[16]}" -ge 7
 for side in host target; do
-	equal "$side counts every read" "$(commands /tmp/$side read)" "${did[1]}"
-	equal "$side counts every write" "$(commands /tmp/$side write)" "${did[5]}"
-	equal "$side counts every discard" "$(commands /tmp/$side discard)" "${did[12]}"
-	equal "$side counts every flush" "$(commands /tmp/$side flush)" "${did[16]}"
+	counted "$side counts every read" "$(commands /tmp/$side read)" "${did[1]}" "/tmp/$side"
+	counted "$side counts every write" "$(commands /tmp/$side write)" "${did[5]}" "/tmp/$side"
+	counted "$side counts every discard" "$(commands /tmp/$side discard)" "${did[12]}" "/tmp/$side"
+	counted "$side counts every flush" "$(commands /tmp/$side flush)" "${did[16]}" "/tmp/$side"
 	no_losses "$side loses nothing" /tmp/$side
 	check "$side shows the rows of both I/O queues" \
 		awk '$NF && /read/ { q[$0 ~ / 1 +read/ ? 1 : $0 ~ / 2 +read/ ? 2 : 0] = 1 } END { exit !(q[1] && q[2]) }' \

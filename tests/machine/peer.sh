@@ -159,7 +159,7 @@ check "a caller that is nobody: it says what to do" grep -q -e '--peer-as-root' 
 # A FIFO and a file do as well.
 mkfifo fifo
 ntprof-bpf record --target -o fifo 2>/dev/null &
-told "a FIFO" 'running; .*; fifo' fifo
+told "a FIFO" '(running|stalled, silent for [0-9]+ s); .*; fifo' fifo
 wait
 ntprof-bpf record --target -o growing.ntp 2>/dev/null &
 growing=$!

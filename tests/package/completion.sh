@@ -85,6 +85,12 @@ equal "no words for a verb that takes none" "$(offered "$program" trace "")" ""
 check "commands for --peer" grep -qw bash <<<"$(offered "$program" --peer bas)"
 equal "nothing where the program is not there" "$(offered "$work/ntprof-bpf" "")" ""
 
+words=$(offered "$program" report --op "")
+check "the program takes these operations, and no others" takes_each report --op "$words"
+words=$(offered "$program" report --where "")
+check "stages for --where" grep -qw network_transmission <<<"$words"
+check "the program knows these stages, and no others" takes_each report --where "${words// />1ms }>1ms"
+
 # Options that take what no verb's option takes at present.
 cat >"$work/program" <<-END
 	#!/bin/bash
@@ -97,10 +103,18 @@ cat >"$work/program" <<-END
 END
 chmod +x "$work/program"
 mkdir -p "$work"/class/nvme/nvme0 "$work"/class/nvme/nvme12
+echo nqn.two | tee "$work"/class/nvme/nvme0/subsysnqn >"$work"/class/nvme/nvme12/subsysnqn
+echo nqn.host >"$work"/class/nvme/nvme0/hostnqn
+echo 3 >"$work"/class/nvme/nvme0/queue_count
+echo 2 >"$work"/class/nvme/nvme12/queue_count
 _ntprof_bpf_sysfs=$work
 equal "controllers" "$(offered "$work/program" --ctrl "")" "nvme0 nvme12"
 equal "controllers that begin so" "$(offered "$work/program" --ctrl = nvme1)" "nvme12"
+equal "subsystems" "$(offered "$program" report --nqn "")" "nqn.two"
+equal "hosts" "$(offered "$program" report --hostnqn "")" "nqn.host"
+equal "queues" "$(offered "$program" report --queue "")" "0 1 2"
 _ntprof_bpf_sysfs=$work/nowhere
+equal "no queues" "$(offered "$program" report --queue "")" ""
 equal "no controllers" "$(offered "$work/program" --ctrl "")" ""
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
 	equal "stages" "$(offered "$work/program" --where nvme)" "nvme_tcp_completion nvme_tcp_submission nvmet_tcp_completion nvmet_tcp_submission"

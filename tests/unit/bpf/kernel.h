@@ -74,6 +74,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 
 static struct {
 	__u64 now;
+	__u32 cpu;		/* on which programs run */
 	__u64 tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
 	void (*on_clock)(void); /* called by whoever asks for the time, before that has it */
 	struct nt_queue queues[SLOTS];
@@ -94,6 +95,24 @@ static struct {
 	unsigned int nr_records;
 } kernel;
 
+/* As the loader does. */
+static void knobs_sample(__u32 below, bool count_all)
+{
+	nt_knobs.sample_below = below;
+	nt_knobs.count_all = below && count_all;
+	nt_knobs.tracks = below || nt_knobs.selects;
+}
+
+/* @s: NULL: all commands */
+static void knobs_select(const struct nt_selection *s)
+{
+	static const struct nt_selection all;
+
+	memcpy((void *)&nt_knobs.only, s ?: &all, sizeof(nt_knobs.only));
+	nt_knobs.selects = nt_selects_by(s ?: &all);
+	nt_knobs.tracks = nt_knobs.sample_below || nt_knobs.selects;
+}
+
 static void kernel_reset(void)
 {
 	memset(&kernel, 0, sizeof(kernel));
@@ -107,8 +126,8 @@ static void kernel_reset(void)
 	nt_knobs.slots = SLOTS;
 	nt_knobs.qid_stride = 8;
 	nt_knobs.select = NT_SELECT_ALL;
-	nt_knobs.sample_below = 0;
-	nt_knobs.count_all = 0;
+	knobs_sample(0, false);
+	knobs_select(NULL);
 }
 
 /* The record that was handed out last. */
@@ -165,6 +184,21 @@ static inline __u64 latencies(void)
 	return n;
 }
 
+__u32 bpf_get_smp_processor_id(void)
+{
+	return kernel.cpu;
+}
+
+/* Nothing is counted, but that as many commands have no points in between as there are records. */
+static inline void assert_no_losses(void)
+{
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
+		__u64 n = i == NT_CNT_POINT_MISSING ? latencies() : 0;
+
+		assert_int_equal(nt_control.counters[i], n);
+	}
+}
+
 __u64 bpf_ktime_get_ns(void)
 {
 	if (kernel.on_clock)
@@ -195,6 +229,11 @@ long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src)
 	memcpy(dst, src, n);
 	((char *)dst)[n] = '\0';
 	return (long)n;
+}
+
+long bpf_strncmp(const char *s1, __u32 s1_size, const char *s2)
+{
+	return strncmp(s1, s2, s1_size);
 }
 
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value)

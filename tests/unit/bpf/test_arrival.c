@@ -23,6 +23,7 @@ static struct machine {
 	} request;
 	struct nvme_command sqe;
 	struct sk_buff skb; /* at the end of what waits to be read */
+	char header[NT_HEADER_ALIGN] __attribute__((aligned(NT_HEADER_ALIGN)));
 } m;
 
 /* The wall clock is @offset before ours. */
@@ -67,6 +68,7 @@ static int setup(void **state)
 	m.ctrl.ctrl.opts = &m.opts;
 	m.queues[QID].ctrl = &m.ctrl;
 	m.queues[QID].sock = &m.socket;
+	m.queues[QID].pdu = m.header;
 	m.request.rq =
 		(struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .state = MQ_RQ_COMPLETE};
 	m.request.req.queue = &m.queues[QID];
@@ -207,7 +209,7 @@ static const struct nt_record *receive(__u32 at)
 
 	submit();
 	kernel.queues[SLOT].opaque = 0;
-	pdu_received(SLOT, &pdu, &m.skb, FIRST_SEQ + at - cb->seq);
+	pdu_received(&kernel.queues[SLOT], &pdu, &m.skb, FIRST_SEQ + at - cb->seq);
 	c = cmd_by_tag(&kernel.queues[SLOT], 0);
 	assert_non_null(c);
 	return &c->r;
@@ -306,6 +308,42 @@ static void more_joins_than_are_kept_are_told_as_unknown(void **state)
 	assert_received((n + 1) * 100 + 50, 20 * MS);
 }
 
+/* It may be that one which the next join overwrites, while another CPU reads it. */
+static void note_that_gives_way_next_is_not_relied_on(void **state)
+{
+	__u32 slots = sizeof(nt_joins[0].rings[0].at) / sizeof(nt_joins[0].rings[0].at[0]);
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	for (__u32 i = 1; i < slots; i++)
+		join(100, 30 * MS);
+	assert_received(50, 40 * MS);
+	setup(NULL);
+	packet(&m.skb, 0, 100, 40 * MS);
+	for (__u32 i = 1; i <= slots; i++)
+		join(100, 30 * MS);
+	assert_unknown(50);
+	assert_received(150, 30 * MS);
+}
+
+/* As long as head and tail are far apart; they are numbers that begin anew. */
+static void notes_are_found_behind_the_end_of_their_numbers(void **state)
+{
+	struct nt_join_ring *r;
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	join(100, 30 * MS);
+	assert_received(50, 40 * MS);
+	r = &joins_of(&kernel.queues[SLOT])->rings[NT_JOINED_RECEIVED];
+	r->head = r->read = ~0u - 2;
+	packet(&m.skb, 1000, 1100, 40 * MS);
+	for (__u32 i = 1; i <= NT_JOINS_KEPT + 1; i++)
+		join(100, 30 * MS);
+	assert_unknown(1050);
+	assert_received(1150, 30 * MS);
+}
+
 static void what_was_sent_again_is_told_as_unknown(void **state)
 {
 	(void)state;
@@ -351,8 +389,46 @@ static void sockets_of_others_are_left_alone(void **state)
 	assert_int_equal(nt_control.joins_used, 0);
 }
 
+/* The driver copies the header of a data PDU of a new command from the first bytes of @skb. */
+static const struct nt_record *copy_header(const struct sk_buff *skb, const struct sk_buff *within)
+{
+	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
+
+	submit();
+	kernel.queues[SLOT].opaque = 0;
+	memcpy(m.header, &pdu, sizeof(pdu));
+	/* Of a packet that lies within it the function is called anew, and returns first. */
+	if (within)
+		stock_recv_pdu(NULL, within, 0, m.header, HOST_PDU_BYTES, 0);
+	stock_recv_pdu(NULL, skb, 0, m.header, HOST_PDU_BYTES, 0);
+	return &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
+}
+
+static void packets_within_another_have_its_arrival(void **state)
+{
+	struct sock sender = {.sk_user_data = &sender};
+	struct sk_buff within = {};
+	const struct nt_record *r;
+
+	(void)state;
+	packet(&m.skb, 0, 1000, 10 * MS);
+	for (int i = 0; i < 2; i++) {
+		r = copy_header(&m.skb, &within);
+		assert_int_equal(r->points[NT_H_RX], m.skb.tstamp - OFFSET);
+		assert_false(r->flags & NT_F_ARRIVAL_JOINED);
+		/* Of a connection of this machine with itself. */
+		within.sk = &sender;
+	}
+	/* While the driver gives its socket back. */
+	m.sk.sk_user_data = NULL;
+	assert_int_equal(copy_header(&m.skb, NULL)->points[NT_H_RX], m.skb.tstamp - OFFSET);
+}
+
 static void arrivals_of_tls_are_not_told(void **state)
 {
+	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
+	const struct nt_cmd *c;
+
 	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	kernel.queues[SLOT].opaque = 0;
@@ -361,6 +437,16 @@ static void arrivals_of_tls_are_not_told(void **state)
 	assert_true(kernel.queues[SLOT].opaque);
 	assert_int_equal(
 		cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), m.skb.tstamp, 0, kernel.now), 0);
+	/* What it has decrypted is of no socket. */
+	m.skb.sk = NULL;
+	memset(m.header, 0, sizeof(m.header));
+	submit();
+	assert_true(kernel.queues[SLOT].opaque);
+	memcpy(m.header, &pdu, sizeof(pdu));
+	stock_recv_pdu(NULL, &m.skb, 0, m.header, HOST_PDU_BYTES, 0);
+	c = cmd_by_tag(&kernel.queues[SLOT], 0);
+	assert_int_equal(c->r.points[NT_H_RX], 0);
+	assert_int_not_equal(c->r.points[NT_H_C2H], 0);
 }
 
 #define CASE(test) cmocka_unit_test_setup(test, setup)
@@ -379,10 +465,13 @@ int main(void)
 		CASE(join_that_does_not_come_about_changes_nothing),
 		CASE(packets_joined_in_the_backlog_keep_their_times),
 		CASE(more_joins_than_are_kept_are_told_as_unknown),
+		CASE(note_that_gives_way_next_is_not_relied_on),
+		CASE(notes_are_found_behind_the_end_of_their_numbers),
 		CASE(what_was_sent_again_is_told_as_unknown),
 		CASE(queue_without_room_for_joins_is_told_as_unknown),
 		CASE(without_the_programs_nothing_is_known),
 		CASE(sockets_of_others_are_left_alone),
+		CASE(packets_within_another_have_its_arrival),
 		CASE(arrivals_of_tls_are_not_told),
 	};
 

@@ -5,6 +5,8 @@
 #define QUEUES 3
 #define REQUESTS 4
 
+#define DNR 0x4000 /* of a status: do not retry */
+
 static struct machine {
 	struct blk_mq_ops___plain mq_ops;
 	struct request_queue rq_queue;
@@ -96,7 +98,7 @@ static void submit(int i, int qid, __u8 opcode)
 /* The driver copies a piece of a header, on whatever CPU. */
 static void copy(int qid, const union pdu *pdu, size_t from, size_t size)
 {
-	const struct sk_buff skb = {.tstamp = (ktime_t)kernel.now};
+	const struct sk_buff skb = {.sk = &m.sk, .tstamp = (ktime_t)kernel.now};
 	char *to = (char *)m.queues[qid].pdu + from;
 
 	memcpy(to, pdu->bytes + from, size);
@@ -204,16 +206,55 @@ static void what_the_host_gives_up_is_cancelled(void **state)
 static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **state)
 {
 	(void)state;
-	submit(0, 1, NVME_CMD_READ);
+	submit(0, 1, NVME_CMD_FLUSH);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	complete(0);
 	assert_cancelled(1);
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, 0, NVME_REQ_CANCELLED);
+	m.requests[0].rq.bio = NULL;
+	complete(0);
+	assert_cancelled(2);
 	/* Timed out while the controller was not live: without the flag. */
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, 0, 0);
 	m.requests[0].rq.bio = NULL;
 	complete(0);
-	assert_cancelled(2);
+	assert_cancelled(3);
+}
+
+/* A request that was cancelled and is sent again keeps the flag (nvme_retry_req()). */
+static void what_was_cancelled_and_sent_again_ends_as_it_does(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	cancel(0, 0, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
+	assert_int_equal(latencies(), 1);
+	submit(0, 1, NVME_CMD_WRITE);
+	cancel(0, DNR | 0x006, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(errors_of(NT_OP_WRITE, 0x006), 1);
+}
+
+/* The same, of which no CQE is to be seen. */
+static void read_without_cqe_that_was_sent_again_ends_with_its_data(void **state)
+{
+	union pdu pdu;
+
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	m.requests[0].req.req.flags = NVME_REQ_CANCELLED;
+	receive(0, 1);
+	pdu = data(0);
+	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
+	complete(0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(latencies(), 1);
+	assert_true(last_record()->flags & NT_F_NO_CQE);
 }
 
 static void read_without_cqe_that_is_cut_is_cancelled(void **state)
@@ -379,8 +420,6 @@ static void end_with(int i, int qid, __u8 opcode, __u16 status, __u16 host)
 	complete(i);
 }
 
-#define DNR 0x4000
-
 static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 {
 	(void)state;
@@ -454,19 +493,59 @@ static void errors_outside_the_sample_are_counted(void **state)
 	__u64 others = 0;
 
 	(void)state;
-	nt_knobs.sample_below = 1;
-	nt_knobs.count_all = 1;
+	knobs_sample(1, true);
 	nt_knobs.select = NT_SELECT_NONE;
 	end_with(0, 1, NVME_CMD_READ, 0x006, DNR | 0x006);
 	end_with(1, 1, NVME_CMD_READ, 0, 0);
 	submit(2, 1, NVME_CMD_READ);
 	cancel(2, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
 	complete(2);
+	/* Sent again after that, and failed over, which leaves it no status. */
+	submit(2, 1, NVME_CMD_READ);
+	cancel(2, DNR | 0x006, NVME_REQ_CANCELLED);
+	complete(2);
+	submit(3, 1, NVME_CMD_READ);
+	cancel(3, 0, NVME_REQ_CANCELLED);
+	m.requests[3].rq.bio = NULL;
+	complete(3);
 	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
 		others += kernel.hists[h].others;
 	assert_int_equal(others, 1);
-	assert_int_equal(errors_of(NT_OP_READ, 0x006), 1);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+	assert_int_equal(errors_of(NT_OP_READ, 0x006), 2);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 2);
+	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 1);
+}
+
+/* The block layer ends a command where it is received, or has another CPU do it in an interrupt. */
+static void commands_that_end_on_another_cpu_are_told(void **state)
+{
+	(void)state;
+	for (__u32 cpu = 0; cpu < 8; cpu++) {
+		kernel.cpu = cpu;
+		submit(0, 1 + cpu % 2, NVME_CMD_READ);
+		/* It is sent from anywhere. */
+		kernel.cpu = cpu / 3;
+		answer(0, 1 + cpu % 2, true);
+		complete(0);
+	}
+	assert_int_equal(nt_control.redirected, 0);
+	/* What is given up is so where somebody looks after that. */
+	submit(0, 1, NVME_CMD_READ);
+	kernel.cpu = 5;
+	cancel(0, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
+	complete(0);
+	assert_int_equal(nt_control.redirected, 0);
+	/* A Keep Alive, in an interrupt of its own. */
+	submit(0, 0, 0x18);
+	answer(0, 0, true);
+	kernel.cpu = 6;
+	complete(0);
+	assert_int_equal(nt_control.redirected, 0);
+	submit(0, 1, NVME_CMD_READ);
+	answer(0, 1, true);
+	kernel.cpu = 7;
+	complete(0);
+	assert_int_equal(nt_control.redirected, 1);
 }
 
 #define TRACEPOINT(test) cmocka_unit_test_setup(test, setup)
@@ -484,6 +563,9 @@ int main(void)
 		STOCK(what_the_host_gives_up_is_cancelled),
 		TRACEPOINT(what_fails_over_is_cancelled_though_its_status_is_cleared),
 		STOCK(what_fails_over_is_cancelled_though_its_status_is_cleared),
+		TRACEPOINT(what_was_cancelled_and_sent_again_ends_as_it_does),
+		STOCK(what_was_cancelled_and_sent_again_ends_as_it_does),
+		TRACEPOINT(read_without_cqe_that_was_sent_again_ends_with_its_data),
 		TRACEPOINT(read_without_cqe_that_is_cut_is_cancelled),
 		TRACEPOINT(read_without_cqe_ends_with_its_data),
 		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
@@ -498,6 +580,8 @@ int main(void)
 		TRACEPOINT(timeouts_are_counted),
 		TRACEPOINT(errors_outside_the_sample_are_counted),
 		STOCK(errors_outside_the_sample_are_counted),
+		TRACEPOINT(commands_that_end_on_another_cpu_are_told),
+		STOCK(commands_that_end_on_another_cpu_are_told),
 		TRACEPOINT(headers_are_of_the_queue_that_they_are_copied_to),
 		TRACEPOINT(headers_of_queues_that_lie_close_are_told_apart),
 		TRACEPOINT(queue_that_is_connected_again_has_other_memory),

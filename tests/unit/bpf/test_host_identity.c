@@ -109,7 +109,7 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 
 	req->status = status;
 	if (stock)
-		pdu_received(i * nt_knobs.qid_stride + qid, &rsp, &m.skb, 0);
+		pdu_received(&kernel.queues[i * nt_knobs.qid_stride + qid], &rsp, &m.skb, 0);
 	else
 		process_nvme_cqe(NULL, rq, &rsp, qid, 0, &m.queues[i][qid]);
 	rq_complete(NULL, rq, 0);
@@ -286,13 +286,13 @@ static void connect_outside_the_sample_begins_a_connection(void **state)
 	connect_ctrl(0, 5);
 	io(0, 1);
 	gen = last_record()->gen;
-	nt_knobs.sample_below = 1;
+	knobs_sample(1, false);
 	for (int qid = 0; qid < QUEUES; qid++) {
 		submit(0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 		rq_complete(NULL, &m.requests[0][qid].rq, 0);
 	}
 	m.ctrl[0].ctrl.cntlid = 6;
-	nt_knobs.sample_below = 0;
+	knobs_sample(0, false);
 	io(0, 1);
 	assert_named(last_record(), 1, 6);
 	assert_int_not_equal(last_record()->gen, gen);
@@ -356,6 +356,114 @@ static void controller_from_before_has_one_name(void **state)
 	assert_int_equal(kernel.controllers[0].last >> NT_CONTROLLER_SHIFT, 1);
 }
 
+/* Records of one controller's queue, or of none, and how many histograms have counted something. */
+static void assert_only_of(int ctrl, int qid)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < kernel.nr_records; i++) {
+		nr += kernel.records[i].slot == ctrl * nt_knobs.qid_stride + qid;
+		if (kernel.records[i].slot != ctrl * nt_knobs.qid_stride + qid)
+			fail_msg("a record of slot %u", kernel.records[i].slot);
+	}
+	assert_int_equal(latencies(), nr);
+	assert_int_not_equal(nr, 0);
+	assert_no_losses();
+	assert_int_equal(nt_control.tracked, 0);
+}
+
+static void queues_are_selected_when_they_are_connected(void **state)
+{
+	static const struct nt_selection by[] = {
+		{.instances = {1, {{1, 1}}}, .queues = {1, {{2, 2}}}},
+		{.cntlids = {1, {{6, 6}}}, .queues = {1, {{2, 2}}}},
+		{.subsysnqn = "nqn.b", .hostnqn = "nqn.host", .queues = {1, {{2, 7}}}},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		setup(NULL);
+		strcpy((char *)m.host.nqn, "nqn.host");
+		knobs_select(&by[i]);
+		for (int round = 0; round < 2; round++) {
+			connect_ctrl(0, 5);
+			connect_ctrl(1, 6);
+			for (int qid = 0; qid < QUEUES; qid++) {
+				io(0, qid);
+				io(1, qid);
+			}
+			assert_only_of(1, 2);
+			/* Its Connect is one of them. */
+			assert_int_equal(kernel.records[0].op, NT_OP_FABRICS);
+			assert_int_equal(kernel.nr_records, 2 * (round + 1));
+		}
+		/* It is connected again as another controller. */
+		connect_ctrl(1, 7);
+		io(1, 2);
+		assert_int_equal(kernel.nr_records, i == 1 ? 4 : 6);
+	}
+}
+
+static void queues_from_before_are_selected_by_their_first_command(void **state)
+{
+	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
+
+	(void)state;
+	knobs_select(&s);
+	m.ctrl[0].ctrl.cntlid = 5;
+	m.ctrl[1].ctrl.cntlid = 6;
+	for (int i = 0; i < 3; i++) {
+		io(0, 1);
+		io(1, 1);
+	}
+	assert_only_of(1, 1);
+	assert_int_equal(kernel.nr_records, 3);
+}
+
+static void what_the_host_gives_up_of_others_is_no_loss(void **state)
+{
+	const struct nt_selection s = {.queues = {1, {{2, 2}}}};
+
+	(void)state;
+	knobs_select(&s);
+	connect_ctrl(0, 5);
+	kernel.nr_records = 0;
+	submit(0, 1, NVME_CMD_READ, 0);
+	timed_out(NULL, &m.requests[0][1].rq);
+	cancel(0, 1);
+	/* Nor is a Connect that fails. */
+	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	cancel(0, 1);
+	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 0);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(kernel.nr_records, 0);
+	submit(0, 2, NVME_CMD_READ, 0);
+	timed_out(NULL, &m.requests[0][2].rq);
+	cancel(0, 2);
+	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 1);
+	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+	assert_int_equal(kernel.nr_records, 1);
+}
+
+static void only_what_failed_has_a_record(void **state)
+{
+	(void)state;
+	connect_ctrl(0, 5);
+	kernel.nr_records = 0;
+	nt_knobs.failed = 1;
+	io(0, 1);
+	assert_int_equal(kernel.nr_records, 0);
+	submit(0, 1, NVME_CMD_READ, 0);
+	answer(0, 1, 0x281, 0);
+	assert_int_equal(last_record()->status, 0x281);
+	submit(0, 1, NVME_CMD_READ, 0);
+	cancel(0, 1);
+	assert_int_equal(kernel.nr_records, 2);
+	/* Histograms see all. */
+	assert_int_equal(latencies(), QUEUES + 1);
+	nt_knobs.failed = 0;
+}
+
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
 #define CASES(X)                                                     \
 	X(connect_is_of_the_controller_that_answers_it)              \
@@ -370,7 +478,11 @@ static void controller_from_before_has_one_name(void **state)
 	X(connect_outside_the_sample_begins_a_connection)            \
 	X(another_controller_in_the_slot_has_the_other_histograms)   \
 	X(another_controller_at_the_same_address_is_another)         \
-	X(controller_from_before_has_one_name)
+	X(controller_from_before_has_one_name)                       \
+	X(queues_are_selected_when_they_are_connected)               \
+	X(queues_from_before_are_selected_by_their_first_command)    \
+	X(what_the_host_gives_up_of_others_is_no_loss)               \
+	X(only_what_failed_has_a_record)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

@@ -125,7 +125,7 @@ static void sweep(void)
 
 		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
 			continue;
-		if (nt_knobs.sample_below && measured(c))
+		if (nt_knobs.tracks && measured(c))
 			nt_control.tracked--;
 		c->owner |= NT_RELEASED;
 		nt_control.counters[NT_CNT_DIED]++;
@@ -162,8 +162,7 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 	m.stock = stock;
 	m.misses = misses;
 	nt_knobs.select = NT_SELECT_NONE;
-	nt_knobs.sample_below = below;
-	nt_knobs.count_all = all;
+	knobs_sample(below, all);
 	nt_control.began_ns = 1;
 	memset(nt_alikes, 0, sizeof(nt_alikes));
 	nt_control.data_watched = random() % 2;

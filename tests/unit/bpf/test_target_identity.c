@@ -270,8 +270,7 @@ static void errors_outside_the_sample_are_counted(void **state)
 {
 	(void)state;
 	connect_queue(0, 1, 5);
-	nt_knobs.sample_below = 1;
-	nt_knobs.count_all = 1;
+	knobs_sample(1, true);
 	nt_knobs.select = NT_SELECT_NONE;
 	m.sqe = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
 	for (int i = 0; i < 2; i++) {
@@ -282,6 +281,52 @@ static void errors_outside_the_sample_are_counted(void **state)
 	assert_int_equal(latencies(), 1);
 }
 
+static void queues_are_selected_when_their_connect_is_answered(void **state)
+{
+	static const struct nt_selection by[] = {
+		{.queues = {1, {{2, 2}}}},
+		{.cntlids = {1, {{6, 6}}}},
+		{.hostnqn = "nqn.other"},
+		{.subsysnqn = "nqn.subsystem", .hostnqn = "nqn.other"},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		setup(NULL);
+		strcpy(m.ctrl[1].hostnqn, "nqn.other");
+		knobs_select(&by[i]);
+		connect_queue(0, 1, 5);
+		connect_queue(1, 2, 6);
+		for (int k = 0; k < 3; k++) {
+			io(0);
+			io(1);
+		}
+		assert_int_equal(kernel.nr_records, 4);
+		for (unsigned int k = 0; k < kernel.nr_records; k++)
+			assert_int_equal(kernel.records[k].slot, 1);
+		assert_int_equal(latencies(), 4);
+		assert_no_losses();
+		assert_int_equal(nt_control.tracked, 0);
+	}
+}
+
+/* Of a controller that waits for events, and of one that is refused. */
+static void what_is_left_out_is_no_loss(void **state)
+{
+	const struct nt_selection s = {.queues = {1, {{2, 2}}}};
+
+	(void)state;
+	knobs_select(&s);
+	connect_queue(0, 0, 5);
+	m.sqe = (struct nvme_command){.common = {.opcode = NVME_ADMIN_ASYNC_EVENT}};
+	receive(&m.queue[0], &m.cmd[0]);
+	connect_queue(1, 2, 0);
+	assert_int_equal(kernel.nr_records, 0);
+	assert_int_equal(latencies(), 0);
+	assert_int_equal(kernel.nr_errors, 0);
+	assert_no_losses();
+}
+
 #define CASES(X)                                                          \
 	X(connect_is_of_the_controller_that_it_made)                      \
 	X(refused_connect_is_of_no_controller)                            \
@@ -290,7 +335,9 @@ static void errors_outside_the_sample_are_counted(void **state)
 	X(socket_that_closes_late_ends_only_its_own_connection)           \
 	X(connection_from_before_is_known_by_its_first_command)           \
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
-	X(errors_outside_the_sample_are_counted)
+	X(errors_outside_the_sample_are_counted)                          \
+	X(queues_are_selected_when_their_connect_is_answered)             \
+	X(what_is_left_out_is_no_loss)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

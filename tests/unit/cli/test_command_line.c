@@ -40,7 +40,7 @@ static void an_option_of_another_verb_is_refused(void **state)
 		}
 	}
 	RUN(&r, "--slower", "1ms", "--host");
-	assert_refused(&r, "--slower is an option of trace, not of live: see");
+	assert_refused(&r, "--slower is an option of trace, record and report, not of live: see");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
@@ -110,7 +110,8 @@ static void the_live_view_does_not_need_its_name(void **state)
 
 static void an_unknown_verb_is_told_the_known_ones(void **state)
 {
-	static const char known[] = "the verbs are live, trace, record, report, probes and help";
+	static const char known[] =
+		"the verbs are live, trace, record, report, stacks, probes and help";
 	struct result r;
 
 	(void)state;
@@ -151,6 +152,7 @@ static void what_is_wrong_is_named(void **state)
 		{{"--host", "-i", "0"}, "--interval 0: too short, the least is 100ms"},
 		{{"--host", "--duration=-5"}, "--duration -5: not a time"},
 		{{"trace", "--host", "--slower", "x"}, "--slower x: not a time"},
+		{{"trace", "--host", "--burst", "1s/60s", "--slower", "1s"}, "ON has to be longer"},
 		{{"--host", "-n", "0"}, "--count 0: not a positive whole number"},
 		{{"--host", "--sample", "1000001"}, "--sample 1000001: too many, the most is"},
 		{{"report", "--slowest", "1001", "x"}, "--slowest 1001: too many, the most is"},
@@ -166,6 +168,28 @@ static void what_is_wrong_is_named(void **state)
 		{{"record", "--max-size", "1T"}, "--max-size 1T: not a size"},
 		{{"record", "--buffer", "255K"}, "--buffer 255K: not a size from 256K to 1G"},
 		{{"record", "--buffer", "2G"}, "--buffer 2G: not a size from 256K to 1G"},
+		{{"--target", "--ctrl", "nvme0"}, "a target knows controllers by their ids"},
+		{{"--host", "--op", "foo"}, "--op foo: not operations: there are read, write"},
+		{{"record", "--host", "--queue", "70000"}, "--queue 70000: not queue ids from 0"},
+		{{"trace", "--host", "--size", "4k-1k"}, "--size 4k-1k: ends before it begins"},
+		{{"report", "x", "--size", "4k-1k"}, "--size 4k-1k: ends before it begins"},
+		{{"report", "x", "--size=4kB"}, "--size 4kB: not sizes below 4G (such as 4k"},
+		{{"report", "x", "--queue", "70000"},
+		 "--queue 70000: not queue ids from 0 to 65535"},
+		{{"report", "x", "--op", "foo"}, "--op foo: not operations: there are read, write"},
+		{{"report", "x", "--ctrl", "sda"}, "--ctrl sda: not a controller (such as nvme0"},
+		{{"report", "x", "--nsid", "x"}, "--nsid x: not namespace ids"},
+		{{"report", "x", "--lba", "9-1"}, "--lba 9-1: ends before it begins"},
+		{{"report", "x", "--nqn", ""}, "--nqn : not an NQN"},
+		{{"report", "x", "--hostnqn", ""}, "--hostnqn : not an NQN"},
+		{{"report", "x", "--slower", "4k"}, "--slower 4k: not a time"},
+		{{"report", "x", "--time", "5"}, "--time 5: not FROM-TO (such as"},
+		{{"report", "x", "--time", "-"}, "--time -: not FROM-TO"},
+		{{"report", "x", "--time", "2-1"}, "--time 2-1: ends before it begins"},
+		{{"report", "x", "--where", "lateness>1ms"},
+		 "--where 'lateness>1ms': no stage of this name, nor latency"},
+		{{"report", "x", "--where", "latency"}, "--where 'latency': not STAGE>TIME"},
+		{{"report", "x", "--where", "latency>4k"}, "--where 'latency>4k': not STAGE>TIME"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
 	};
 	struct result r;
@@ -207,12 +231,34 @@ static void an_abbreviation_is_taken_where_it_is_clear_to_its_verb(void **state)
 	struct result r;
 
 	(void)state;
-	RUN(&r, "report", "--slow", "1001", "x");
+	RUN(&r, "report", "--slowes", "1001", "x");
 	assert_refused(&r, "--slowest 1001: too many");
 	RUN(&r, "trace", "--slow", "x", "--host");
 	assert_refused(&r, "--slower x: not a time");
-	RUN(&r, "--ho", "--dur", "x");
+	RUN(&r, "--targ", "--dur", "x");
 	assert_refused(&r, "--duration x: not a time");
+}
+
+/* What is printed once, by programs and people who have a disk that is full. */
+static void a_full_disk_is_called_by_its_name(void **state)
+{
+	static char *lines[][5] = {
+		{"--json-schema"},
+		{"report", "/dev/null"},
+		{"report", "--format", "json", "/dev/null"},
+	};
+	static struct result r;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
+		int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+		assert_true(full >= 0);
+		run_words_to(&r, full, lines[i]);
+		close(full);
+		assert_int_equal(r.status, EXIT_FAILURE);
+		assert_contains(r.err, "No space left on device");
+	}
 }
 
 int main(void)
@@ -224,6 +270,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_verb_is_told_the_known_ones),
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(more_files_or_peers_than_the_most_are_refused),
+		cmocka_unit_test(a_full_disk_is_called_by_its_name),
 		cmocka_unit_test(an_abbreviation_is_taken_where_it_is_clear_to_its_verb),
 	};
 

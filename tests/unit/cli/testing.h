@@ -39,13 +39,21 @@ struct option {
 };
 
 static const struct option options[] = {
-	{"host", NULL},	     {"target", NULL},	 {"source", "stock"}, {"interval", "2s"},
-	{"duration", "2s"},  {"count", "3"},	 {"histogram", NULL}, {"sample", "10"},
-	{"peer", "true"},    {"slower", "1ms"},	 {"summary", NULL},   {"output", "/nowhere/file"},
-	{"force", NULL},     {"max-size", "1G"}, {"slowest", "3"},    {"commands", NULL},
-	{"format", "json"},  {"verbose", NULL},	 {"buffer", "1M"},    {"peer-as-root", NULL},
-	{"burst", "1s/60s"},
+	{"host", NULL},	     {"target", NULL},	       {"source", "stock"},
+	{"interval", "2s"},  {"duration", "2s"},       {"count", "3"},
+	{"histogram", NULL}, {"sample", "10"},	       {"peer", "true"},
+	{"slower", "1ms"},   {"summary", NULL},	       {"output", "/nowhere/file"},
+	{"force", NULL},     {"max-size", "1G"},       {"slowest", "3"},
+	{"commands", NULL},  {"format", "json"},       {"verbose", NULL},
+	{"buffer", "1M"},    {"peer-as-root", NULL},   {"burst", "1s/60s"},
+	{"paths", "3"},	     {"folded", NULL},	       {"burst", "1s/60s"},
+	{"ctrl", "nvme0"},   {"nqn", "nqn.a"},	       {"hostnqn", "nqn.b"},
+	{"nsid", "1"},	     {"queue", "3,5-7"},       {"op", "read"},
+	{"size", "4k-128k"}, {"lba", "0-2047"},	       {"failed", NULL},
+	{"time", "1-2.5s"},  {"where", "latency>1ms"},
 };
+
+#define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba"
 
 /* The verbs, and the options that each of them has. */
 static const struct verb {
@@ -54,14 +62,18 @@ static const struct verb {
 } verbs[] = {
 	{"live",
 	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose"}},
+	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose", SELECTIONS}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
-	  "summary", "burst", "format", "json-schema", "verbose"}},
+	  "summary", "burst", "format", "json-schema", "verbose", "failed", SELECTIONS}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "buffer", "burst", "verbose"}},
-	{"report", {"slowest", "commands", "format", "json-schema"}},
+	  "buffer", "burst", "verbose", "failed", "slower", SELECTIONS}},
+	{"stacks",
+	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose"}},
+	{"report",
+	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
+	  SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };
@@ -92,10 +104,10 @@ static void read_all(int fd, char *text)
 	close(fd);
 }
 
-/* Runs the program with the words of @words, the last of which is NULL. */
-static void run_words(struct result *r, char **words)
+/* Runs the program with the words of @words, the last of which is NULL. @out: its standard output */
+static void run_words_to(struct result *r, int out, char **words)
 {
-	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
+	int err = memfd_create("err", MFD_CLOEXEC);
 	char *argv[WORDS_MAX + 2] = {"ntprof-bpf"};
 	int status;
 	pid_t pid;
@@ -117,8 +129,15 @@ static void run_words(struct result *r, char **words)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	read_all(out, r->out);
 	read_all(err, r->err);
+}
+
+static void run_words(struct result *r, char **words)
+{
+	int out = memfd_create("out", MFD_CLOEXEC);
+
+	run_words_to(r, out, words);
+	read_all(out, r->out);
 }
 
 #define RUN(r, ...) run_words(r, (char *[]){__VA_ARGS__, NULL})

@@ -21,6 +21,7 @@ struct tracer {
  * @nr: records so far; each has its number, from 0 on, in slba
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
+ * @fill: tracer_collect() calls it to have the interval filled, if not NULL
  * @signal: comes when nothing is traced any more; 0: none
  * @resumed, @paused: bursts that were begun and ended
  */
@@ -29,6 +30,7 @@ static struct {
 	uint64_t nr;
 	int result;
 	void (*collecting)(void);
+	void (*fill)(struct stats *s);
 	int signal;
 	unsigned int resumed;
 	unsigned int paused;
@@ -128,6 +130,8 @@ int tracer_collect(struct tracer *t, struct stats *s)
 	(void)t;
 	if (traced.collecting)
 		traced.collecting();
+	if (traced.fill)
+		traced.fill(s);
 	s->bursts = traced.paused;
 	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];

@@ -141,6 +141,27 @@ static void empty_histogram_is_all_zero(void **state)
 	assert_true(hist_mean(&h) == 0);
 }
 
+static void percentile_needs_a_duration_above_it(void **state)
+{
+	static const struct {
+		unsigned int tenths;
+		uint64_t needed;
+	} known[] = {{500, 2}, {900, 10}, {950, 20}, {990, 100}, {999, 1000}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct hist h = {.count = known[i].needed};
+
+		assert_true(hist_tells(&h, known[i].tenths));
+		h.count--;
+		assert_false(hist_tells(&h, known[i].tenths));
+		h.count = UINT64_MAX;
+		assert_true(hist_tells(&h, known[i].tenths));
+		h.count = 0;
+		assert_false(hist_tells(&h, known[i].tenths));
+	}
+}
+
 static void mean_is_exact(void **state)
 {
 	struct hist h = {0};
@@ -422,6 +443,7 @@ int main(void)
 		cmocka_unit_test(percentile_never_exceeds_the_longest),
 		cmocka_unit_test(durations_past_the_last_bucket_lie_between_it_and_the_longest),
 		cmocka_unit_test(empty_histogram_is_all_zero),
+		cmocka_unit_test(percentile_needs_a_duration_above_it),
 		cmocka_unit_test(mean_is_exact),
 		cmocka_unit_test(merged_histogram_equals_one_that_counted_all),
 		cmocka_unit_test(same_identity_gives_the_same_row),

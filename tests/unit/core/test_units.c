@@ -16,11 +16,17 @@ static void times_with_and_without_unit(void **state)
 		const char *text;
 		uint64_t ns;
 	} known[] = {
-		{"1", 1000000000},     {"0.5", 500000000},
-		{"250us", 250000},     {"2ms", 2000000},
-		{"1.5s", 1500000000},  {"2m", 120000000000},
-		{"1h", 3600000000000}, {"0", 0},
-		{".25", 250000000},    {"100000h", 360000000000000000},
+		{"1", 1000000000},
+		{"0.5", 500000000},
+		{"7ns", 7},
+		{"250us", 250000},
+		{"2ms", 2000000},
+		{"1.5s", 1500000000},
+		{"2m", 120000000000},
+		{"1h", 3600000000000},
+		{"0", 0},
+		{".25", 250000000},
+		{"100000h", 360000000000000000},
 	};
 
 	(void)state;
@@ -56,11 +62,19 @@ static void sizes_with_and_without_unit(void **state)
 	assert_int_equal(parse_size("2G", &bytes), 0);
 	assert_int_equal(bytes, 2147483648);
 	assert_int_equal(parse_size("17179869183G", &bytes), 0);
+	assert_int_equal(parse_size("4k", &bytes), 0);
+	assert_int_equal(bytes, 4096);
+	assert_int_equal(parse_size("4KiB", &bytes), 0);
+	assert_int_equal(bytes, 4096);
+	assert_int_equal(parse_size("2gib", &bytes), -EINVAL);
+	assert_int_equal(parse_size("2MiB", &bytes), 0);
+	assert_int_equal(bytes, 2 << 20);
 }
 
 static void what_is_no_size_is_refused(void **state)
 {
-	static const char *const wrong[] = {"", "K", "1KB", "1.5M", "-1", " 1", "0x10", "1T"};
+	static const char *const wrong[] = {"",	    "K",  "1KB", "1kB",	 "1Ki",
+					    "1.5M", "-1", " 1",	 "0x10", "1T"};
 	uint64_t bytes;
 
 	(void)state;

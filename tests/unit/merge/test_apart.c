@@ -186,6 +186,10 @@ static void a_stream_tells_by_itself_until_it_is_matched(void **state)
 	apart_burst(a, TARGET, 2 * SECOND);
 	s = apart_stats(a, TARGET, "6.1.0", losses);
 	assert_true(s->elapsed == 3);
+	/* A sum that is past all numbers is the greatest one. */
+	apart_burst(a, TARGET, UINT64_MAX - SECOND);
+	s = apart_stats(a, TARGET, "6.1.0", losses);
+	assert_true(s->elapsed > 18e9);
 	apart_matched(a, HOST, TARGET);
 	assert_false(apart_is(a, HOST));
 	assert_false(apart_is(a, TARGET));

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/array.h"
+#include "core/hash.h"
 #include "merge/merged_stages.h"
 #include "traffic.h"
 
@@ -461,6 +462,36 @@ static void a_point_that_is_missing_by_accident_leaves_no_joined_stage(void **st
 }
 
 /* What another program writes into a header may be anything. */
+/* Where no point is missing there is another way to the same: no stage is bounded by the points that lack here. */
+static void both_ways_to_the_stages_agree(void **state)
+{
+	struct merged_split whole, lacking;
+
+	(void)state;
+	merged_split_init(&whole, 0, 0);
+	merged_split_init(&lacking, 1 << NT_H_SENT_CMD, 1 << NT_T_DATA_DONE);
+	for (unsigned int n = 0; n < 200000; n++) {
+		const struct example *e = &examples[n % ARRAY_SIZE(examples)];
+		int64_t a[NT_MERGED_STAGES_NR], b[NT_MERGED_STAGES_NR];
+		struct nt_record host = example_without(e, NT_HOST, 0);
+		struct nt_record target = example_without(e, NT_TARGET, 0);
+		uint64_t random = hash_mix(n + 1);
+
+		/* A point that is not there or too late, on either side, and shapes that do not agree. */
+		if (random & 1)
+			host.points[(random >> 8) % NT_POINTS_MAX] = random & 2 ? 0 : 9050;
+		if (random & 4)
+			target.points[(random >> 16) % NT_POINTS_MAX] = random & 8 ? 0 : 502000;
+		if (!(random >> 24 & 15))
+			host.shape = (random >> 32) % (NT_SHAPES_NR + 1);
+		if (!(random >> 28 & 15))
+			target.shape = (random >> 40) % (NT_SHAPES_NR + 1);
+		assert_int_equal(merged_split(&whole, &host, &target, a),
+				 merged_split(&lacking, &host, &target, b));
+		assert_memory_equal(a, b, sizeof(a));
+	}
+}
+
 static void no_set_of_missing_points_breaks_anything(void **state)
 {
 	(void)state;
@@ -548,6 +579,7 @@ int main(void)
 		cmocka_unit_test(points_that_a_machine_lacks_join_stages_and_lose_nothing),
 		cmocka_unit_test(joined_stages_have_the_names_of_all_in_them),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_joined_stage),
+		cmocka_unit_test(both_ways_to_the_stages_agree),
 		cmocka_unit_test(no_set_of_missing_points_breaks_anything),
 		cmocka_unit_test(stages_of_many_commands_add_up_and_are_not_negative),
 	};

@@ -33,7 +33,7 @@ static void run(struct one_side *o, uint16_t ids)
 
 			assert_int_equal(one_side_queue(o, &q), 0);
 			if (qid == 1)
-				assert_int_equal(one_side_record(o, &r), 0);
+				assert_int_equal(one_side_record(o, &r, 0), 0);
 		}
 	}
 }
@@ -55,9 +55,9 @@ static void errors_are_counted_apart(void **state)
 	(void)state;
 	assert_non_null(o);
 	assert_int_equal(one_side_queue(o, &q), 0);
-	assert_int_equal(one_side_record(o, &r), 0);
+	assert_int_equal(one_side_record(o, &r, 0), 0);
 	r.status = 0;
-	assert_int_equal(one_side_record(o, &r), 0);
+	assert_int_equal(one_side_record(o, &r, 0), 0);
 	s = one_side_stats(o, "6.1", 1, losses, 1);
 	assert_int_equal(s->nr_rows, 1);
 	assert_int_equal(s->rows[0]->total.count, 1);

@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "core/output.h"
+#include "terminal.h"
 
 /* What the job is told apart by, and the shell ends with. */
 enum { DONE = 7 };
@@ -24,31 +25,12 @@ static struct {
 
 static int stream_fd;
 
-/* In the shell: gives the terminal to the job, and again when it was stopped. */
-static void run_job(void (*job)(void))
+static int run_job(void *context)
 {
-	pid_t pid = fork();
-	int status;
+	void (**job)(void) = context;
 
-	if (!pid) {
-		setpgid(0, 0);
-		while (tcgetpgrp(STDIN_FILENO) != getpgrp())
-			poll(NULL, 0, 1);
-		job();
-		_exit(DONE);
-	}
-	signal(SIGTTOU, SIG_IGN);
-	setpgid(pid, pid);
-	tcsetpgrp(STDIN_FILENO, pid);
-	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
-		tcsetpgrp(STDIN_FILENO, getpgrp());
-		dprintf(STDOUT_FILENO, "stopped by %d\n", WSTOPSIG(status));
-		tcsetpgrp(STDIN_FILENO, pid);
-		kill(-pid, SIGCONT);
-	}
-	if (WIFSIGNALED(status))
-		_exit(128 + WTERMSIG(status));
-	_exit(WEXITSTATUS(status));
+	(*job)();
+	return DONE;
 }
 
 static void sit_down(void (*job)(void))
@@ -58,7 +40,7 @@ static void sit_down(void (*job)(void))
 	user.shell = forkpty(&user.terminal, NULL, NULL, NULL);
 	assert_true(user.shell >= 0);
 	if (!user.shell)
-		run_job(job);
+		run_shell(run_job, &job);
 }
 
 static void look(void)

@@ -5,6 +5,7 @@
 #endif
 #include <errno.h>
 
+#include "stream/input.h"
 #include "streams.h"
 
 static void a_stream_cut_anywhere_gives_what_was_whole(void **state)
@@ -468,6 +469,35 @@ static void a_hand_made_record_is_understood(void **state)
 	free(b.p);
 	free(c.p);
 }
+
+static void bursts_of_more_time_than_there_is_do_not_add_up_to_little(void **state)
+{
+	const struct stream_burst bursts[] = {{1, UINT64_MAX}, {5, 3}, {1, 1000}};
+	struct stream_event e = clock_event();
+	struct stream_writer *w;
+	struct input in;
+	char path[32];
+	int fd;
+
+	(void)state;
+	fd = file_make();
+	w = writer_make(fd);
+	must_write(w, e);
+	for (int i = 0; i < 3; i++)
+		must_write(w, (struct stream_event){.type = STREAM_BURST, .burst = bursts[i]});
+	must_write(w, (struct stream_event){.type = STREAM_END});
+	stream_writer_free(w);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	assert_int_equal(input_open(&in, path), 0);
+	while (input_read(&in, &e))
+		;
+	assert_int_equal(in.result, 0);
+	assert_int_equal(in.bursts, 3);
+	assert_true(in.burst_ns == UINT64_MAX);
+	input_close(&in);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +520,7 @@ int main(void)
 		cmocka_unit_test(unknown_flags_are_refused),
 		cmocka_unit_test(a_frame_with_wrong_contents_is_refused),
 		cmocka_unit_test(a_hand_made_record_is_understood),
+		cmocka_unit_test(bursts_of_more_time_than_there_is_do_not_add_up_to_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,16 +10,24 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/time.h"
 #include "trace/attach.h"
+#include "trace/kernel.h"
 #include "trace/private.h"
+
+#define NS_PER_S 1000000000ULL
 
 /* A program is its name, and a link as well. */
 static struct {
 	const char *refused;
+	bool nested; /* those programs are chosen, too */
 	int err;
-	const char *attached[TRACER_PROGRAMS_MAX];
-	struct bpf_link *link[TRACER_PROGRAMS_MAX];
+	const char *attached[TRACER_PROGRAMS_MAX]; /* ever, in that order */
 	unsigned int nr;
+	struct {
+		const char *name;
+		struct bpf_link *link;
+	} links[TRACER_PROGRAMS_MAX];
 } kernel;
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
@@ -30,7 +38,8 @@ struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *ob
 
 bool bpf_program__autoload(const struct bpf_program *program)
 {
-	return !strncmp((const char *)program, "stock_", 6);
+	return !strncmp((const char *)program, "stock_", 6) ||
+	       (kernel.nested && !strcmp((const char *)program, "rq_complete_nested"));
 }
 
 const char *bpf_program__section_name(const struct bpf_program *program)
@@ -56,14 +65,28 @@ int bpf_link__destroy(struct bpf_link *link)
 
 struct bpf_link **object_link(const struct object *o, const char *name)
 {
+	unsigned int i = 0;
+
 	(void)o;
-	(void)name;
-	kernel.link[kernel.nr] = NULL;
-	return &kernel.link[kernel.nr];
+	while (kernel.links[i].name && strcmp(kernel.links[i].name, name))
+		i++;
+	kernel.links[i].name = name;
+	return &kernel.links[i].link;
 }
 
-static enum tracer_status attach(struct refusals *refused, const char *program, int err,
-				 char *detail, size_t size)
+static unsigned int attached_now(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < TRACER_PROGRAMS_MAX; i++)
+		n += kernel.links[i].link != NULL;
+	return n;
+}
+
+/* @attach_fn: attach_all() or attach_try() */
+static enum tracer_status
+attach_by(enum tracer_status (*attach_fn)(struct tracer *, char *, size_t),
+	  struct refusals *refused, const char *program, int err, char *detail, size_t size)
 {
 	struct nt_control control = {0};
 	struct tracer t = {
@@ -75,7 +98,13 @@ static enum tracer_status attach(struct refusals *refused, const char *program, 
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.refused = program;
 	kernel.err = err;
-	return attach_all(&t, detail, size);
+	return attach_fn(&t, detail, size);
+}
+
+static enum tracer_status attach(struct refusals *refused, const char *program, int err,
+				 char *detail, size_t size)
+{
+	return attach_by(attach_all, refused, program, err, detail, size);
 }
 
 static void what_cannot_be_attached_is_refused_with_the_reason(void **state)
@@ -117,12 +146,112 @@ static void what_can_be_attached_is_attached_from_the_last_point_on(void **state
 	assert_string_equal(kernel.attached[kernel.nr - 1], "stock_queue_rq");
 }
 
+/* Before the first burst, so that another way can be chosen. */
+static void what_cannot_be_attached_is_found_by_trying(void **state)
+{
+	struct refusals refused = {0};
+	char detail[128];
+
+	(void)state;
+	assert_int_equal(
+		attach_by(attach_try, &refused, "stock_send_cmd", E2BIG, detail, sizeof(detail)),
+		TRACER_ATTACH);
+	assert_int_equal(refused.nr, 1);
+	assert_string_equal(refused.of[0].program, "stock_send_cmd");
+	assert_int_equal(attached_now(), 0);
+}
+
+/* What sees a command begin would leave it in flight. */
+static void what_was_tried_is_detached_and_has_seen_no_command(void **state)
+{
+	struct refusals refused = {0};
+	char detail[128];
+
+	(void)state;
+	assert_int_equal(attach_by(attach_try, &refused, "", 0, detail, sizeof(detail)), TRACER_OK);
+	assert_int_equal(refused.nr, 0);
+	assert_int_not_equal(kernel.nr, 0);
+	assert_int_equal(attached_now(), 0);
+	for (unsigned int i = 0; i < kernel.nr; i++)
+		assert_string_not_equal(kernel.attached[i], "stock_queue_rq");
+}
+
+static void between_two_bursts_nothing_is_attached(void **state)
+{
+	struct nt_control control = {.no_sqflow = 1, .redirected = 1};
+	struct tracer t = {
+		.o = {.side = NT_HOST, .bursts = true},
+		.object.control = &control,
+		.bursts = 1,
+		.measures = true,
+	};
+	char detail[128];
+	unsigned int all;
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refused = "";
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	all = attached_now();
+	attach_pause(&t);
+	t.measures = false;
+	assert_int_equal(attached_now(), 0);
+	/* The timer was due when the burst ended. */
+	control.data_watched = 0;
+	t.nested_detached = true;
+	attach_adapt(&t);
+	assert_int_equal(attached_now(), 0);
+	t.measures = true;
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_int_equal(attached_now(), all);
+}
+
+static bool is_attached(const char *name)
+{
+	return *object_link(NULL, name) != NULL;
+}
+
+/* What stands in for a program that an interrupt finds running: until it is known that none does. */
+static void who_stands_in_is_there_until_new_connections_have_been_seen(void **state)
+{
+	struct nt_control control = {0};
+	struct tracer t = {.o.side = NT_HOST, .object.control = &control, .measures = true};
+	char detail[128];
+
+	(void)state;
+	if (!kernel_ends_locally())
+		skip();
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refused = "";
+	kernel.nested = true;
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached("rq_complete_nested"));
+	attach_adapt(&t);
+	assert_true(is_attached("rq_complete_nested"));
+	t.attached_ns -= 3600 * NS_PER_S;
+	attach_adapt(&t);
+	assert_false(is_attached("rq_complete_nested"));
+	control.connected_ns = monotonic_ns();
+	attach_adapt(&t);
+	assert_true(is_attached("rq_complete_nested"));
+	control.connected_ns -= 3600 * NS_PER_S;
+	attach_adapt(&t);
+	assert_false(is_attached("rq_complete_nested"));
+	control.redirected = 1;
+	attach_adapt(&t);
+	assert_true(is_attached("rq_complete_nested"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_cannot_be_attached_is_refused_with_the_reason),
 		cmocka_unit_test(want_of_memory_is_no_refusal),
 		cmocka_unit_test(what_can_be_attached_is_attached_from_the_last_point_on),
+		cmocka_unit_test(what_cannot_be_attached_is_found_by_trying),
+		cmocka_unit_test(what_was_tried_is_detached_and_has_seen_no_command),
+		cmocka_unit_test(between_two_bursts_nothing_is_attached),
+		cmocka_unit_test(who_stands_in_is_there_until_new_connections_have_been_seen),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

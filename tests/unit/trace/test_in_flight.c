@@ -211,6 +211,7 @@ static struct tracer tracer_of_bursts(enum nt_side side)
 
 	t.o.bursts = true;
 	t.o.sample = 10;
+	t.tracks = true;
 	t.edges_due = true;
 	return t;
 }

@@ -172,7 +172,7 @@ static void a_full_disk_is_told(void **state)
 
 	(void)state;
 	setvbuf(f, NULL, _IONBF, 0);
-	assert_int_equal(json_write(f, json_row(&things, &plain)), -EIO);
+	assert_int_equal(json_write(f, json_row(&things, &plain)), -ENOSPC);
 	fclose(f);
 }
 

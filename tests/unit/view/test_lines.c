@@ -133,7 +133,7 @@ static void lines_for_scripts_always_have_as_many_words(void **state)
 
 	(void)state;
 	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &one);
-	assert_written("disk 0 sd\\x1b\n");
+	assert_written("disk - sd\\x1b\n");
 	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &two);
 	assert_written("disk -4200 sdb\n");
 }

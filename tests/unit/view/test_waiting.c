@@ -235,7 +235,7 @@ static char *recorded(unsigned int distinct, unsigned int times)
 			.points = {[NT_H_SUBMIT] = SECOND, [NT_H_COMPLETE] = SECOND + MS},
 		};
 
-		assert_int_equal(one_side_record(o, &r), 0);
+		assert_int_equal(one_side_record(o, &r, 0), 0);
 	}
 	text = render(view_summary, one_side_stats(o, "6.1", 100, losses, 1), 132);
 	one_side_free(o);

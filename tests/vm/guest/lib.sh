@@ -35,7 +35,7 @@
 #       default $VM_NQN; waits until the controller is gone
 # And:
 #   wait_for [-t SEC] CMD...
-#       until CMD succeeds (default 120 s, as machines may be slow); fails and says so if it never does
+#       until CMD succeeds (default 400 s: on a busy machine Linux 7.3 takes two minutes to load one tracer); fails and says so if it never does
 #
 # A function that fails prints why and returns non-zero. In the environment:
 # VM_KIND (patched or stock), VM_KERNEL (the line, such as 6.12, or newest; with --kernel-image its release), VM_CPUS, VM_ICOUNT (1 or empty).
@@ -58,7 +58,7 @@ vm_set() {
 }
 
 wait_for() {
-	local seconds=120 end
+	local seconds=400 end
 
 	if [[ $1 == -t ]]; then
 		seconds=$2

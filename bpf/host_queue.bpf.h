@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who a queue of the host is, as its first command and its Connect tell.
+ */
+#ifndef NTPROF_HOST_QUEUE_BPF_H
+#define NTPROF_HOST_QUEUE_BPF_H
+
+#include "controllers.bpf.h"
+#include "headers.bpf.h"
+#include "joins.bpf.h"
+#include "queues.bpf.h"
+#include "request.bpf.h"
+#include "select.bpf.h"
+#include "submission.bpf.h"
+
+/* CO-RE: struct nvme_tcp_queue with its function as a plain pointer. */
+struct nvme_tcp_queue___plain {
+	void *data_ready;
+} __attribute__((preserve_access_index));
+
+/* Who a request is for, as its driver's queue tells. */
+struct host_queue {
+	__u64 ctrl;  /* address of its struct nvme_ctrl */
+	__u64 queue; /* of its struct nvme_tcp_queue */
+	__u32 instance;
+	__u32 qid;
+};
+
+/*
+ * Connect, a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
+ * where others have the first byte of the NSID.
+ */
+#define NVME_FABRICS_TYPE_CONNECT 0x01
+
+/* This is rare, and read by helper. @rq: typed */
+static __always_inline bool is_connect(struct request *rq)
+{
+	struct nvme_command *sqe = BPF_CORE_READ(driver_part(rq), req.cmd);
+
+	return BPF_CORE_READ(sqe, common.opcode) == NVME_FABRICS_COMMAND &&
+	       (BPF_CORE_READ(sqe, common.nsid) & 0xff) == NVME_FABRICS_TYPE_CONNECT;
+}
+
+/* @cntlid: see queue_select() */
+static __always_inline void host_queue_select(struct nt_queue *q, __u16 cntlid)
+{
+	struct nt_controller *c;
+
+	if (!(nt_knobs.selects & NT_BY_QUEUE))
+		return;
+	c = bpf_map_lookup_elem(&controllers, &q->instance);
+	queue_select(q, NT_HOST, cntlid, q->qid, c ? &c->names[q->controller & 1] : NULL);
+}
+
+/*
+ * What a queue's entry says of its controller, which has an id once Connect has been answered: a
+ * queue whose Connect is beginning is another connection, and is identified by its answer or, if
+ * that is not seen, by the next command. This is rare, and read by helper.
+ * @rq: typed, the command that is beginning. Return: whether it is a Connect
+ */
+static __always_inline bool queue_identify(struct nt_queue *q, const struct host_queue *h,
+					   struct request *rq)
+{
+	struct nvme_tcp_queue *queue = (void *)h->queue;
+	struct nvme_ctrl *ctrl = (void *)h->ctrl;
+	bool connect = is_connect(rq);
+	__u16 number = controller_number(h->instance, ctrl, connect && !h->qid);
+	struct sock *sk;
+
+	if (q->object != h->ctrl || q->controller != number) {
+		q->object = h->ctrl;
+		q->controller = number;
+		q->instance = h->instance;
+		q->qid = h->qid;
+		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
+	} else if (connect) {
+		q->gen += 2;
+	}
+	/*
+	 * Completions of a queue that one CPU has for itself are not redirected into a softirq, nor, as
+	 * long as it is that CPU which receives, to another one (blk_mq_complete_request_remote(), since
+	 * Linux 6.1; until 6.6, never): see redirect_learn(). Admin queues are shared by all CPUs, but
+	 * what they lose that way, if ever, is a Keep Alive, and it is counted.
+	 */
+	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
+		nt_control.redirected = 1;
+	if (connect)
+		nt_control.connected_ns = bpf_ktime_get_ns();
+	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
+	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
+		nt_control.no_sqflow = 1;
+	if (!connect) {
+		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
+		q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+		q->identified = q->gen;
+	}
+	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);
+	q->queue = h->queue;
+	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
+	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
+		     (__u64)BPF_CORE_READ(queue, pdu));
+	sk = BPF_CORE_READ(queue, sock, sk);
+	joins_begin(q, sk);
+	data_ready_learn(sk, h->queue,
+			 (__u64)BPF_CORE_READ((struct nvme_tcp_queue___plain *)queue, data_ready));
+	return connect;
+}
+
+#endif /* NTPROF_HOST_QUEUE_BPF_H */

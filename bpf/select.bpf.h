@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What becomes of a command, decided at the first program that sees it: it is measured, only counted,
+ * or left out. What is left out has no state, so that no other program finds any.
+ *
+ * By its queue it is decided once, when the queue is connected or, if that was not seen, when its
+ * first command is. A Connect is there before it is known whose queue it makes: it is measured, and
+ * dropped when it ends.
+ */
+#ifndef NTPROF_SELECT_BPF_H
+#define NTPROF_SELECT_BPF_H
+
+#include "control.bpf.h"
+#include "submission.bpf.h"
+
+enum nt_fate {
+	NT_LEAVE,   /* not selected, or neither in the sample nor counted */
+	NT_COUNT,   /* selected, and not in the sample */
+	NT_MEASURE, /* all others */
+};
+
+/* By what it asks for. */
+static __always_inline bool sqe_selected(struct nvme_command *e, __u32 qid)
+{
+	__u8 opcode = e->common.opcode;
+
+	return nt_selects_command(&nt_knobs.only, op_of(opcode, qid == 0), opcode,
+				  e->common.dptr.sgl.length, e->common.nsid, slba_of(e));
+}
+
+static __always_inline enum nt_fate sqe_fate(struct nvme_command *e, __u32 qid)
+{
+	if (nt_knobs.selects & NT_BY_COMMAND && !sqe_selected(e, qid))
+		return NT_LEAVE;
+	if (sqe_sampled(e, qid))
+		return NT_MEASURE;
+	return nt_knobs.count_all ? NT_COUNT : NT_LEAVE;
+}
+
+/* @n: NULL where they are not known */
+static __always_inline bool names_selected(const struct nt_names *n)
+{
+	const char *subsysnqn = (const char *)nt_knobs.only.subsysnqn;
+	const char *hostnqn = (const char *)nt_knobs.only.hostnqn;
+
+	if (nt_knobs.only.subsysnqn[0] &&
+	    (!n || bpf_strncmp(n->subsysnqn, sizeof(n->subsysnqn), subsysnqn)))
+		return false;
+	return !nt_knobs.only.hostnqn[0] ||
+	       (n && !bpf_strncmp(n->hostnqn, sizeof(n->hostnqn), hostnqn));
+}
+
+/*
+ * A queue is announced, or more is known of it. This is rare.
+ * @cntlid: NT_CNTLID_NONE where it is not known
+ */
+static __noinline void queue_select(struct nt_queue *q, enum nt_side side, __u16 cntlid, __u16 qid,
+				    const struct nt_names *n)
+{
+	q->left_out = !nt_selects_ids(&nt_knobs.only, side == NT_HOST, q->instance, cntlid, qid) ||
+		      !names_selected(n);
+}
+
+/* Whether commands that begin now are left out: all is known of their queue. */
+static __always_inline bool queue_left_out(const struct nt_queue *q)
+{
+	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && q->identified == q->gen;
+}
+
+/* Whether a command that has begun all the same is left out when it ends. */
+static __always_inline bool queue_drops(const struct nt_queue *q, const struct nt_record *r)
+{
+	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && r->gen == q->gen;
+}
+
+#endif /* NTPROF_SELECT_BPF_H */

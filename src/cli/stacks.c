@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The verb stacks: by which kernel path commands come to nvme-tcp, each with how many came that way and how
+ * long they took. Counts in the kernel until it ends, and prints then.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "cli/timer.h"
+#include "cli/verbs.h"
+#include "core/symbols.h"
+#include "core/time.h"
+#include "trace/stacks.h"
+#include "trace/tracer.h"
+#include "view/paths.h"
+
+/* Stacks that are printed where nobody asks for more. */
+#define SHOWN 5
+#define SHOWN_TEXT "5"
+
+/**
+ * struct stacks_options - what the verb stacks was asked
+ * @duration_ns: end after this time; 0: when a signal comes
+ * @sample: look at about one command in so many; 0 and 1: at every one
+ * @shown: so many stacks
+ * @some: @shown was given
+ * @folded: print nothing but folded stacks
+ * @format: what the output looks like
+ * @verbose: explain what is loaded
+ */
+struct stacks_options {
+	uint64_t duration_ns;
+	uint32_t sample;
+	uint64_t shown;
+	bool some;
+	bool folded;
+	enum output_format format;
+	bool verbose;
+};
+
+static const char *name_of(const void *context, uint64_t address)
+{
+	return symbols_find(context, address);
+}
+
+static int complain(enum tracer_status status, const char *detail)
+{
+	char text[512];
+
+	tracer_explain(status, NT_HOST, detail, text, sizeof(text));
+	fprintf(stderr, "ntprof-bpf: %s\n", text);
+	return EXIT_FAILURE;
+}
+
+/* Until the time is over, or a signal comes. Return: 0 or a negative errno. */
+static int wait_for_end(int signal_fd, uint64_t duration_ns)
+{
+	struct pollfd fds[] = {
+		{.fd = signal_fd, .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
+	};
+	struct signalfd_siginfo si;
+	int err = 0;
+
+	if (duration_ns) {
+		fds[1].fd = timer_new(duration_ns, false);
+		if (fds[1].fd < 0)
+			return -errno;
+	}
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR) {
+			err = -errno;
+			break;
+		}
+		if (fds[1].revents)
+			break;
+		/* The terminal's size is of no interest. */
+		if (fds[0].revents && read(signal_fd, &si, sizeof(si)) == sizeof(si) &&
+		    si.ssi_signo != SIGWINCH)
+			break;
+	}
+	if (fds[1].fd >= 0)
+		close(fds[1].fd);
+	return err;
+}
+
+/* Return: 0 or a negative errno. */
+static int print(const struct stacks_options *o, const struct paths *paths,
+		 const struct paths_run *run)
+{
+	int err = 0;
+
+	if (o->folded)
+		err = paths_print_folded(paths, stdout);
+	else if (o->format == FORMAT_JSON)
+		err = paths_print_json(paths, run, stdout);
+	else if (o->format == FORMAT_CSV)
+		err = paths_print_csv(paths, stdout);
+	else
+		paths_print(paths, run, o->shown, stdout);
+	/* Lines for programs have no room for it. */
+	if (o->folded || o->format == FORMAT_CSV)
+		paths_print_losses(paths, stderr);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
+/* Tells it. Return: -ECANCELED */
+static int no_names(int err)
+{
+	fprintf(stderr, "ntprof-bpf: cannot read names of functions from %s: %s\n", SYMBOLS_FILE,
+		strerror(-err));
+	return -ECANCELED;
+}
+
+/* Counts, and prints in the end. Return: 0 or a negative errno; -ECANCELED has been told. */
+static int count(const struct stacks_options *o, struct stacks *s, int signal_fd)
+{
+	struct paths paths = {0};
+	struct paths_run run = {.sample = o->sample};
+	uint64_t begin = monotonic_ns();
+	struct symbols *symbols = NULL;
+	struct utsname u;
+	int err;
+
+	err = wait_for_end(signal_fd, o->duration_ns);
+	stacks_detach(s);
+	run.elapsed_ns = monotonic_ns() - begin;
+	if (!err) {
+		symbols = symbols_read(SYMBOLS_FILE);
+		err = symbols ? stacks_read(s, &paths, name_of, symbols) : no_names(-errno);
+	}
+	run.kernel = uname(&u) ? "unknown" : u.release;
+	if (!err)
+		err = print(o, &paths, &run);
+	paths_free(&paths);
+	symbols_free(symbols);
+	return err;
+}
+
+static int stacks(const struct stacks_options *o)
+{
+	enum tracer_status status;
+	struct stacks *s = NULL;
+	int signal_fd = -1, err;
+	char detail[256];
+
+	err = symbols_check(SYMBOLS_FILE);
+	/* Who may not trace is told that in place of it. */
+	if (err && !geteuid()) {
+		no_names(err);
+		return EXIT_FAILURE;
+	}
+	status = stacks_open(&s, o->sample, o->verbose, detail, sizeof(detail));
+	if (status)
+		return complain(status, detail);
+	signal_fd = signals_open();
+	err = signal_fd < 0 ? -errno : 0;
+	if (err)
+		goto out;
+	fprintf(stderr, "counting the stacks of nvme_tcp_queue_rq(); %s\n",
+		o->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
+	err = count(o, s, signal_fd);
+out:
+	if (err && err != -ECANCELED)
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(-err));
+	if (signal_fd >= 0)
+		close(signal_fd);
+	stacks_close(s);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+enum { KEY_HOST = 0x100, KEY_SAMPLE, KEY_PATHS, KEY_FOLDED };
+
+enum { CHILD_FORMAT };
+
+static error_t parse_stacks(int key, char *arg, struct argp_state *state)
+{
+	struct stacks_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_FORMAT] = &o->format;
+		break;
+	case KEY_HOST:
+		break;
+	case KEY_SAMPLE:
+		o->sample = options_sample(state, arg);
+		break;
+	case KEY_PATHS:
+		o->shown = options_count(state, "--paths", arg, UINT32_MAX);
+		o->some = true;
+		break;
+	case KEY_FOLDED:
+		o->folded = true;
+		break;
+	case 'd':
+		o->duration_ns = options_duration(state, arg);
+		break;
+	case 'v':
+		o->verbose = true;
+		break;
+	case ARGP_KEY_ARG:
+		options_no_word(state, arg);
+	case ARGP_KEY_END:
+		if (o->folded && o->format != FORMAT_TEXT)
+			options_error(state, "--folded is a format of its own: leave out --format");
+		if (o->some && (o->folded || o->format != FORMAT_TEXT))
+			options_error(state,
+				      "--paths is for the text: other formats have all of them");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option stacks_options[] = {
+	{"host", KEY_HOST, NULL, 0,
+	 "This machine is the NVMe/TCP host (initiator), which is the only side that this is for",
+	 SECTION_SIDE},
+	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
+	{"sample", KEY_SAMPLE, "N", 0, "Look at about one command in N", SECTION_RUN},
+	{"paths", KEY_PATHS, "N", 0,
+	 "Print the stacks of the N paths of most commands (default " SHOWN_TEXT ")", SECTION_RUN},
+	{"folded", KEY_FOLDED, NULL, 0,
+	 "Print a line for each path, as flamegraph.pl reads it: its kind, its functions, its commands",
+	 SECTION_RUN},
+	{"verbose", 'v', NULL, 0, "Explain what is loaded, on standard error", SECTION_VERBOSE},
+	{NULL, 0, NULL, 0,
+	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", SECTION_NOTES},
+	{0},
+};
+
+static const struct argp_child stacks_children[] = {
+	[CHILD_FORMAT] = {.argp = &format_argp},
+	{0},
+};
+
+static const struct argp stacks_argp = {
+	.options = stacks_options,
+	.parser = parse_stacks,
+	.children = stacks_children,
+	.doc = "Count by which kernel path commands come to nvme-tcp: issued at once, out of an I/O "
+	       "scheduler, when a plug is flushed, by a kernel thread, again. Each kind with how many "
+	       "came that way and how long they took; and the stacks.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf stacks --host -d 10    ten seconds\n"
+	       "  ntprof-bpf stacks --host -d 10 --folded | flamegraph.pl >stacks.svg\n"
+	       "                                    as a picture\n"
+	       "  ntprof-bpf stacks --host -d 60 --sample 100 --format json\n"
+	       "                                    one command in 100, for programs",
+};
+
+static int main_stacks(int argc, char **argv)
+{
+	struct stacks_options o = {.shown = SHOWN};
+
+	options_parse(&stacks_argp, argc, argv, &o);
+	return stacks(&o);
+}
+
+const struct verb verb_stacks = {
+	.name = "stacks",
+	.summary = "which kernel paths submit commands",
+	.argp = &stacks_argp,
+	.main = main_stacks,
+};

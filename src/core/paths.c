@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/paths.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+
+/* The driver's function at whose entry stacks are taken. */
+#define INNERMOST "nvme_tcp_queue_rq"
+
+#define PATH_NAME(id, name, meaning) name,
+#define PATH_MEANING(id, name, meaning) meaning,
+
+const char *path_kind_name(enum path_kind kind)
+{
+	static const char *const names[] = {PATH_KINDS(PATH_NAME)};
+
+	return kind < PATH_KINDS_NR ? names[kind] : "unknown";
+}
+
+const char *path_kind_meaning(enum path_kind kind)
+{
+	static const char *const meanings[] = {PATH_KINDS(PATH_MEANING)};
+
+	return kind < PATH_KINDS_NR ? meanings[kind] : "unknown";
+}
+
+const char *path_loss_name(enum path_loss loss)
+{
+	static const char *const names[] = {PATH_LOSSES(PATH_NAME)};
+
+	return loss < PATH_LOSSES_NR ? names[loss] : "unknown";
+}
+
+const char *path_loss_meaning(enum path_loss loss)
+{
+	static const char *const meanings[] = {PATH_LOSSES(PATH_MEANING)};
+
+	return loss < PATH_LOSSES_NR ? meanings[loss] : "unknown";
+}
+
+/*
+ * Functions that make a path what it is (block/blk-mq.c, block/blk-mq-sched.c, block/blk-core.c,
+ * drivers/nvme/host/multipath.c; names of Linux 5.15 to 7.3). Those of a scheduler are passed without one, too:
+ * then requests come out of the software queues.
+ */
+static const struct {
+	const char *function;
+	enum path_kind kind;
+} marks[] = {
+	{"blk_mq_requeue_work", PATH_REQUEUE},
+	{"nvme_requeue_work", PATH_REQUEUE},
+	{"blk_mq_run_work_fn", PATH_WORKQUEUE},
+	{"blk_mq_sched_dispatch_requests", PATH_SCHEDULER},
+	{"__blk_mq_sched_dispatch_requests", PATH_SCHEDULER},
+	{"blk_mq_do_dispatch_sched", PATH_SCHEDULER},
+	{"__blk_mq_do_dispatch_sched", PATH_SCHEDULER},
+	{"blk_mq_flush_plug_list", PATH_PLUG_FLUSH},
+	{"__blk_flush_plug", PATH_PLUG_FLUSH},
+	{"blk_flush_plug_list", PATH_PLUG_FLUSH},
+	{"blk_finish_plug", PATH_PLUG_FLUSH},
+	{"blk_mq_try_issue_directly", PATH_DIRECT_ISSUE},
+	{"__blk_mq_try_issue_directly", PATH_DIRECT_ISSUE},
+	{"__blk_mq_issue_directly", PATH_DIRECT_ISSUE},
+	{"blk_mq_submit_bio", PATH_DIRECT_ISSUE},
+};
+
+/* Compilers add ".constprop.0" and the like to the name of a function of which they have made another one. */
+static bool is_called(const char *name, const char *function)
+{
+	size_t len = strlen(function);
+
+	return !strncmp(name, function, len) && (!name[len] || name[len] == '.');
+}
+
+static uint32_t marks_of(const char *name)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (is_called(name, marks[i].function))
+			kinds |= 1u << marks[i].kind;
+	return kinds;
+}
+
+static enum path_kind kind_of(const struct path *p, uint32_t flags)
+{
+	uint32_t kinds = 1u << PATH_OTHER;
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		kinds |= marks_of(p->names[i]);
+	if (flags & NT_STACK_POLLED)
+		kinds |= 1u << PATH_POLLED;
+	if (flags & NT_STACK_PASSTHROUGH)
+		kinds |= 1u << PATH_PASSTHROUGH;
+	if (kinds & 1u << PATH_SCHEDULER && !(flags & NT_STACK_SCHEDULED)) {
+		kinds &= ~(1u << PATH_SCHEDULER);
+		kinds |= 1u << PATH_SOFTWARE_QUEUE;
+	}
+	return (enum path_kind)__builtin_ctz(kinds);
+}
+
+static void name_frames(struct path *p, const struct nt_stack *stack, path_name_fn *name,
+			const void *context)
+{
+	for (unsigned int i = 0; i < NT_STACK_DEPTH && stack->frames[i]; i++) {
+		const char *found = name(context, stack->frames[i]);
+
+		if (found && is_called(found, INNERMOST))
+			p->nr = 0;
+		p->names[p->nr++] = found ? found : "unknown";
+	}
+}
+
+static int compare_names(const struct path *a, const struct path *b)
+{
+	for (unsigned int i = 0; i < a->nr && i < b->nr; i++) {
+		int order = strcmp(a->names[i], b->names[i]);
+
+		if (order)
+			return order;
+	}
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? -1 : 1;
+	return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+static struct path *path_like(struct paths *paths, const struct path *p)
+{
+	struct path *more;
+
+	for (size_t i = 0; i < paths->nr; i++)
+		if (!compare_names(&paths->path[i], p))
+			return &paths->path[i];
+	more = reallocarray(paths->path, paths->nr + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	paths->path = more;
+	paths->path[paths->nr] = *p;
+	return &paths->path[paths->nr++];
+}
+
+static void figures_add(struct path_figures *to, const struct path_figures *from)
+{
+	to->commands += from->commands;
+	hist_merge(&to->latency, &from->latency);
+	to->waited += from->waited;
+	to->waited_ns += from->waited_ns;
+}
+
+int paths_add(struct paths *paths, const struct nt_stack *stack, uint32_t flags, path_name_fn *name,
+	      const void *context, const struct path_figures *figures)
+{
+	struct path *p, new = {.nr = 0};
+
+	name_frames(&new, stack, name, context);
+	new.kind = kind_of(&new, flags);
+	p = path_like(paths, &new);
+	if (!p)
+		return -ENOMEM;
+	figures_add(&p->figures, figures);
+	figures_add(&paths->kinds[p->kind], figures);
+	paths->commands += figures->commands;
+	return 0;
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct path *x = a, *y = b;
+
+	if (x->figures.commands != y->figures.commands)
+		return x->figures.commands > y->figures.commands ? -1 : 1;
+	return compare_names(x, y);
+}
+
+void paths_sort(struct paths *paths)
+{
+	if (paths->nr)
+		qsort(paths->path, paths->nr, sizeof(*paths->path), most_first);
+}
+
+void paths_free(struct paths *paths)
+{
+	free(paths->path);
+	*paths = (struct paths){0};
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Paths through the kernel on which commands come to nvme-tcp: functions that called each other, what kind
+ * of path that is, and what became of the commands that came on it.
+ */
+#ifndef NTPROF_CORE_PATHS_H
+#define NTPROF_CORE_PATHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/hist.h"
+#include "core/stacks.h"
+
+/*
+ * X(identifier, name, meaning): the kinds, in the order in which they are asked for: a path is of the first kind that fits.
+ */
+#define PATH_KINDS(X)                                                                                 \
+	X(REQUEUE, "requeue", "sent again, or by another path of a multipath namespace")              \
+	X(WORKQUEUE, "workqueue",                                                                     \
+	  "a kernel thread runs the hardware queue, as the submitter was not allowed or not able to") \
+	X(POLLED, "polled", "the submitter polls for the completion")                                 \
+	X(PASSTHROUGH, "passthrough",                                                                 \
+	  "made by a driver or through its ioctl: admin, fabrics, io_uring commands")                 \
+	X(SCHEDULER, "scheduler", "dispatched out of an I/O scheduler by the submitter")              \
+	X(SOFTWARE_QUEUE, "software_queue",                                                           \
+	  "dispatched out of blk-mq's software queues by the submitter")                              \
+	X(PLUG_FLUSH, "plug_flush", "issued with others when the submitter's plug was flushed")       \
+	X(DIRECT_ISSUE, "direct_issue", "issued at once, with its bio")                               \
+	X(OTHER, "other", "none of these")
+
+#define PATH_ENUM(id, name, meaning) PATH_##id,
+enum path_kind { PATH_KINDS(PATH_ENUM) PATH_KINDS_NR };
+
+/*
+ * X(identifier, name, meaning): commands that are not in the paths, or of which the end is not. The first ones are what
+ * BPF programs count.
+ */
+#define PATH_LOSSES(X)                                                                    \
+	X(NO_ROOM, "stack_no_room", "commands of more stacks than there is room for")     \
+	X(UNTIMED, "untimed",                                                             \
+	  "commands whose end there was no room to wait for: counted, without a latency") \
+	X(UNREAD, "stack_unread", "commands whose stack the kernel could not walk")       \
+	X(MISSED, "probe_missed",                                                         \
+	  "runs of a program that the kernel skipped because it was running on that CPU already")
+
+#define PATH_LOSS_ENUM(id, name, meaning) PATH_LOST_##id,
+enum path_loss { PATH_LOSSES(PATH_LOSS_ENUM) PATH_LOSSES_NR };
+_Static_assert((int)PATH_LOST_MISSED == (int)NT_STACK_LOSSES,
+	       "the first ones are those of BPF programs");
+
+/** path_loss_name(), path_loss_meaning() - static strings */
+const char *path_loss_name(enum path_loss loss);
+const char *path_loss_meaning(enum path_loss loss);
+
+/** path_kind_name(), path_kind_meaning() - static strings */
+const char *path_kind_name(enum path_kind kind);
+const char *path_kind_meaning(enum path_kind kind);
+
+/**
+ * struct path_figures - what became of commands
+ * @commands: given to the driver; one that the driver gives back and gets again is counted each time
+ * @latency: of those that ended, from when the block layer began with them, or where it did not look at the clock
+ *           from when the driver got them
+ * @waited: those of which the block layer knows when it began
+ * @waited_ns: sum of what these took until the driver got them
+ */
+struct path_figures {
+	uint64_t commands;
+	struct hist latency;
+	uint64_t waited;
+	uint64_t waited_ns;
+};
+
+/**
+ * struct path - one of them
+ * @kind: what it is
+ * @nr: of @names
+ * @names: functions, the innermost, nvme_tcp_queue_rq(), first
+ * @figures: of its commands
+ */
+struct path {
+	enum path_kind kind;
+	unsigned int nr;
+	const char *names[NT_STACK_DEPTH];
+	struct path_figures figures;
+};
+
+/**
+ * struct paths - all of them; all zeroes when there is none
+ * @path: @nr of them
+ * @kinds: what those of one kind add up to
+ * @commands: all together
+ * @lost: by enum path_loss
+ */
+struct paths {
+	struct path *path;
+	size_t nr;
+	struct path_figures kinds[PATH_KINDS_NR];
+	uint64_t commands;
+	uint64_t lost[PATH_LOSSES_NR];
+};
+
+/** path_name() - what symbols are called by addresses: see symbols_find(); NULL where it is not known */
+typedef const char *path_name_fn(const void *context, uint64_t address);
+
+/**
+ * paths_add() - count the commands of one stack
+ * @paths: where they are added; names stay whose they are
+ * @stack: their stack
+ * @flags: NT_STACK_*
+ * @name, @context: the names of its frames
+ * @figures: what is added
+ *
+ * Stacks that differ in their addresses, but go through the same functions, are one path. What lies further in than
+ * nvme_tcp_queue_rq() is the tracer's own, and left out.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int paths_add(struct paths *paths, const struct nt_stack *stack, uint32_t flags, path_name_fn *name,
+	      const void *context, const struct path_figures *figures);
+
+/** paths_sort() - by commands, most first; of as many by the functions' names */
+void paths_sort(struct paths *paths);
+
+/** paths_free() - release all; names stay */
+void paths_free(struct paths *paths);
+
+#endif /* NTPROF_CORE_PATHS_H */

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/span.h"
+#include "core/statuses.h"
+#include "core/units.h"
+
+/* No list that struct nt_selection has room for is written longer by anybody. */
+#define LIST_LEN 512
+
+typedef int parse_fn(const char *text, uint64_t *n);
+
+/* Decimal, or hexadecimal with 0x. */
+static int parse_number(const char *text, uint64_t *n)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
+	size_t length = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+
+	if (!length || digits[length])
+		return -EINVAL;
+	errno = 0;
+	*n = strtoull(digits, NULL, hex ? 16 : 10);
+	return errno ? -ERANGE : 0;
+}
+
+static const char *ranges_add(struct nt_ranges *l, uint64_t from, uint64_t to)
+{
+	if (from > to)
+		return "ends before it begins";
+	if (l->nr == NT_RANGES_MAX)
+		return "too many, the most are 8 numbers or ranges";
+	l->range[l->nr].from = from;
+	l->range[l->nr++].to = to;
+	return NULL;
+}
+
+/* @word: changed. @wrong: what is said of what is no number. */
+static const char *range_parse(struct nt_ranges *l, char *word, parse_fn *parse, uint64_t most,
+			       const char *wrong)
+{
+	char *dash = strchr(word, '-');
+	uint64_t from, to;
+
+	if (dash)
+		*dash = '\0';
+	if (parse(word, &from) || from > most)
+		return wrong;
+	to = from;
+	if (dash && (parse(dash + 1, &to) || to > most))
+		return wrong;
+	return ranges_add(l, from, to);
+}
+
+/* Calls @fn for each word of a list; what one is wrong with, all are. */
+static const char *each(const char *text, const char *wrong,
+			const char *(*fn)(void *context, char *word), void *context)
+{
+	char list[LIST_LEN], *word, *rest = list;
+
+	if (strlen(text) >= sizeof(list))
+		return wrong;
+	strcpy(list, text);
+	while ((word = strsep(&rest, ","))) {
+		const char *why = fn(context, word);
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+struct numbers {
+	struct nt_ranges *l;
+	parse_fn *parse;
+	uint64_t most;
+	const char *wrong;
+};
+
+static const char *numbers_word(void *context, char *word)
+{
+	const struct numbers *n = context;
+
+	return range_parse(n->l, word, n->parse, n->most, n->wrong);
+}
+
+static const char *numbers_parse(struct numbers n, const char *text)
+{
+	return each(text, n.wrong, numbers_word, &n);
+}
+
+#define CTRL_WRONG "not a controller (such as nvme0, or 1, a controller id)"
+
+static const char *ctrl_word(void *context, char *word)
+{
+	struct nt_selection *s = context;
+	bool named = !strncmp(word, "nvme", 4);
+	uint64_t n;
+
+	if (parse_number(named ? word + 4 : word, &n) || n > (named ? INT32_MAX : UINT16_MAX))
+		return CTRL_WRONG;
+	return ranges_add(named ? &s->instances : &s->cntlids, n, n);
+}
+
+const char *select_ctrl(struct nt_selection *s, const char *text)
+{
+	return each(text, CTRL_WRONG, ctrl_word, s);
+}
+
+static const char *nqn_parse(char nqn[NT_NQN_LEN], const char *text)
+{
+	size_t length = strlen(text);
+
+	/* NVMe Base 2.0, 4.5 */
+	if (!length || length >= NT_NQN_LEN)
+		return "not an NQN, which has 1 to 223 bytes";
+	memcpy(nqn, text, length + 1);
+	return NULL;
+}
+
+const char *select_nqn(struct nt_selection *s, const char *text)
+{
+	return nqn_parse(s->subsysnqn, text);
+}
+
+const char *select_hostnqn(struct nt_selection *s, const char *text)
+{
+	return nqn_parse(s->hostnqn, text);
+}
+
+const char *select_nsid(struct nt_selection *s, const char *text)
+{
+	const struct numbers n = {&s->nsids, parse_number, UINT32_MAX,
+				  "not namespace ids from 0 to 4294967295 (such as 1 or 1,3-5)"};
+
+	return numbers_parse(n, text);
+}
+
+const char *select_queue(struct nt_selection *s, const char *text)
+{
+	const struct numbers n = {&s->queues, parse_number, UINT16_MAX,
+				  "not queue ids from 0 to 65535 (such as 3 or 3,5-7)"};
+
+	return numbers_parse(n, text);
+}
+
+const char *select_size(struct nt_selection *s, const char *text)
+{
+	const struct numbers n = {&s->sizes, parse_size, UINT32_MAX,
+				  "not sizes below 4G (such as 4k or 4k-128k)"};
+
+	return numbers_parse(n, text);
+}
+
+const char *select_lba(struct nt_selection *s, const char *text)
+{
+	const struct numbers n = {&s->lbas, parse_number, UINT64_MAX,
+				  "not LBAs (such as 0-2047 or 0x1000-0x1fff)"};
+
+	return numbers_parse(n, text);
+}
+
+#define OP_COMMA(id, name) name ", "
+#define OP_WRONG "not operations: there are " NT_OPS(OP_COMMA) "with commas between several"
+
+static const char *op_word(void *context, char *word)
+{
+	struct nt_selection *s = context;
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		if (strcmp(word, op_name((enum nt_op)op)) != 0)
+			continue;
+		s->ops |= 1u << op;
+		return NULL;
+	}
+	return OP_WRONG;
+}
+
+const char *select_op(struct nt_selection *s, const char *text)
+{
+	return each(text, OP_WRONG, op_word, s);
+}
+
+bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q)
+{
+	return nt_selects_ids(s, side == NT_HOST, q->instance, q->cntlid, q->qid) &&
+	       (!s->subsysnqn[0] || !strcmp(s->subsysnqn, q->subsysnqn)) &&
+	       (!s->hostnqn[0] || !strcmp(s->hostnqn, q->hostnqn));
+}
+
+bool selects_record(const struct select *s, const struct nt_record *r)
+{
+	/* A stream may say anything: see one_side_record(). */
+	__u8 op = r->op < NT_OPS_NR ? r->op : NT_OP_OTHER;
+
+	if (!nt_selects_command(&s->by, op, r->opcode, r->length, r->nsid, r->slba))
+		return false;
+	if (s->failed && !status_is_error(r->status) && !(r->flags & NT_F_CANCELLED))
+		return false;
+	return record_latency_ns(r) >= s->slower_ns;
+}

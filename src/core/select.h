@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A selection of commands as people write it, and whether recorded commands are in it. The same one goes to the
+ * BPF programs: core/selection.h.
+ */
+#ifndef NTPROF_CORE_SELECT_H
+#define NTPROF_CORE_SELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/queue.h"
+#include "core/selection.h"
+
+/**
+ * struct select - which commands
+ * @by: what is known of them when they begin
+ * @failed: those that did not end well
+ * @slower_ns: those that took as long or longer
+ */
+struct select {
+	struct nt_selection by;
+	bool failed;
+	uint64_t slower_ns;
+};
+
+/**
+ * select_ctrl() and the others - read the argument of an option
+ * @s: what it gives is added: numbers, ranges and words may be given several at a time, with commas, and again.
+ *     Of names of subsystems and hosts there is one, the last
+ * @text: the argument
+ *
+ * select_ctrl() takes nvmeN and controller ids; select_size() sizes as parse_size() has them; all but select_op() and
+ * select_ctrl() ranges, such as 4k-128k.
+ *
+ * Return: NULL, or why it is none, in words that follow it.
+ */
+const char *select_ctrl(struct nt_selection *s, const char *text);
+const char *select_nqn(struct nt_selection *s, const char *text);
+const char *select_hostnqn(struct nt_selection *s, const char *text);
+const char *select_nsid(struct nt_selection *s, const char *text);
+const char *select_queue(struct nt_selection *s, const char *text);
+const char *select_op(struct nt_selection *s, const char *text);
+const char *select_size(struct nt_selection *s, const char *text);
+const char *select_lba(struct nt_selection *s, const char *text);
+
+/** selects_queue() - whether commands of a queue of @side are selected, as far as the queue says it */
+bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q);
+
+/**
+ * selects_record() - whether a command is selected that has ended
+ * @s: its queue is selected
+ * @r: its record
+ */
+bool selects_record(const struct select *s, const struct nt_record *r);
+
+#endif /* NTPROF_CORE_SELECT_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counts the kernel stacks at which commands are given to nvme-tcp. Has programs of its own
+ * (bpf/stacks.bpf.c), and nothing to do with a tracer.
+ */
+#ifndef NTPROF_TRACE_STACKS_H
+#define NTPROF_TRACE_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/paths.h"
+#include "trace/messages.h"
+
+struct stacks;
+
+/**
+ * stacks_open() - load and attach
+ * @out: set on success; release with stacks_close()
+ * @sample: about one command in so many is looked at; 0 and 1: every one
+ * @verbose: let libbpf explain itself on standard error
+ * @detail: on failure filled with what to insert into the message; @size bytes
+ *
+ * Return: TRACER_OK, or why not; TRACER_NO_MODULE if nvme-tcp is not loaded.
+ */
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbose, char *detail,
+			       size_t size);
+
+/**
+ * stacks_detach() - stop counting
+ *
+ * Beginnings first: of what is in flight, some commands still end before it returns.
+ */
+void stacks_detach(struct stacks *s);
+
+/**
+ * stacks_read() - all that was counted; after stacks_detach()
+ * @paths: all zeroes; filled and sorted; release it with paths_free()
+ * @name, @context: the names of frames, see paths_add()
+ *
+ * Return: 0 or a negative errno.
+ */
+int stacks_read(struct stacks *s, struct paths *paths, path_name_fn *name, const void *context);
+
+/** stacks_close() - release everything; NULL is fine */
+void stacks_close(struct stacks *s);
+
+#endif /* NTPROF_TRACE_STACKS_H */

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/paths.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/columns_paths.h"
+#include "view/csv.h"
+#include "view/json.h"
+#include "view/lines.h"
+
+#define NS_PER_S 1e9
+/* The longest name of a kind is that of software_queue. */
+#define KIND_WIDTH 14
+#define COUNT_WIDTH 10
+#define SHARE_WIDTH 8
+#define DURATION_WIDTH 7
+
+static void print_head(const struct paths *paths, const struct paths_run *run, FILE *f)
+{
+	fprintf(f, "ntprof-bpf stacks --host | kernel %s | %.1f s | ", run->kernel,
+		(double)run->elapsed_ns / NS_PER_S);
+	if (run->sample > 1)
+		fprintf(f, "sample of 1 command in %" PRIu32 " | ", run->sample);
+	fprintf(f, "%" PRIu64 " command%s\n", paths->commands, paths->commands == 1 ? "" : "s");
+}
+
+static void print_kinds(const struct paths *paths, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE(NULL, PATH_COLUMN_KIND, .width = -KIND_WIDTH),
+		PHRASE(" ", PATH_COLUMN_COMMANDS, .style = LINE_CELL, .width = COUNT_WIDTH),
+		PHRASE(" ", PATH_COLUMN_SHARE, .style = LINE_CELL, .width = SHARE_WIDTH),
+		PHRASE(" ", PATH_COLUMN_BEFORE, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", PATH_COLUMN_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", PATH_COLUMN_P50, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", PATH_COLUMN_P99, .style = LINE_CELL, .width = DURATION_WIDTH),
+		PHRASE(" ", PATH_COLUMN_MAX, .style = LINE_CELL, .width = DURATION_WIDTH),
+	};
+
+	line_titles(f, &path_kind_columns, line, ARRAY_SIZE(line), false);
+	fputs("\n", f);
+	for (unsigned int k = 0; k < PATH_KINDS_NR; k++) {
+		const struct path_row row = columns_path_kind(paths, k);
+
+		if (!row.figures->commands)
+			continue;
+		LINE_PRINT(f, &path_kind_columns, line, &row);
+		fputs("\n", f);
+	}
+	fputs("before: until the driver got them; latencies are from when the block layer began\n",
+	      f);
+	for (unsigned int k = 0; k < PATH_KINDS_NR; k++)
+		if (paths->kinds[k].commands)
+			fprintf(f, "%s: %s\n", path_kind_name(k), path_kind_meaning(k));
+}
+
+static void print_path(const struct paths *paths, const struct path *p, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("\n", PATH_COLUMN_KIND),
+		PHRASE(", ", PATH_COLUMN_COMMANDS, .after = " command", .plural = true),
+		PHRASE(", ", PATH_COLUMN_SHARE, .style = LINE_CELL),
+		PHRASE(", mean ", PATH_COLUMN_MEAN, .style = LINE_CELL, .after = "\n"),
+	};
+	const struct path_row row = columns_path(paths, p, "");
+
+	LINE_PRINT(f, &path_columns, line, &row);
+	for (unsigned int i = 0; i < p->nr; i++)
+		fprintf(f, "    %s\n", p->names[i]);
+}
+
+static void print_rest(const struct paths *paths, uint64_t shown, FILE *f)
+{
+	uint64_t commands = 0;
+
+	if (!shown || shown >= paths->nr)
+		return;
+	for (uint64_t i = shown; i < paths->nr; i++)
+		commands += paths->path[i].figures.commands;
+	fprintf(f, "\n%" PRIu64 " more path%s, %" PRIu64 " command%s (--paths shows them)\n",
+		paths->nr - shown, paths->nr - shown == 1 ? "" : "s", commands,
+		commands == 1 ? "" : "s");
+}
+
+void paths_print_losses(const struct paths *paths, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE(NULL, PATH_LOSS_LOSS),
+		PHRASE(" ", PATH_LOSS_TOTAL),
+		PHRASE("  # ", PATH_LOSS_MEANING, .after = "\n"),
+	};
+
+	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++) {
+		const struct path_loss_row row = {.loss = i, .total = paths->lost[i]};
+
+		if (row.total)
+			LINE_PRINT(f, &path_loss_columns, line, &row);
+	}
+}
+
+static bool any_lost(const struct paths *paths)
+{
+	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++)
+		if (paths->lost[i])
+			return true;
+	return false;
+}
+
+void paths_print(const struct paths *paths, const struct paths_run *run, uint64_t shown, FILE *f)
+{
+	print_head(paths, run, f);
+	if (paths->commands)
+		print_kinds(paths, f);
+	else
+		fputs("no command was given to nvme-tcp\n", f);
+	for (uint64_t i = 0; i < shown && i < paths->nr; i++)
+		print_path(paths, &paths->path[i], f);
+	print_rest(paths, shown, f);
+	fputs(any_lost(paths) ? "\nlosses:\n" : "\nno losses\n", f);
+	paths_print_losses(paths, f);
+}
+
+/* The functions with semicolons in between, the outermost first. Return: to be freed; NULL: no memory */
+static char *join(const struct path *p)
+{
+	size_t size = 1;
+	char *names, *at;
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		size += strlen(p->names[i]) + 1;
+	names = at = malloc(size);
+	if (!names)
+		return NULL;
+	*at = '\0';
+	for (unsigned int i = p->nr; i > 0; i--) {
+		at = stpcpy(at, p->names[i - 1]);
+		if (i > 1)
+			at = stpcpy(at, ";");
+	}
+	return names;
+}
+
+int paths_print_csv(const struct paths *paths, FILE *f)
+{
+	csv_header(f, &path_columns);
+	for (size_t i = 0; i < paths->nr; i++) {
+		char *names = join(&paths->path[i]);
+		struct path_row row;
+
+		if (!names)
+			return -ENOMEM;
+		row = columns_path(paths, &paths->path[i], names);
+		csv_row(f, &path_columns, &row);
+		free(names);
+	}
+	return 0;
+}
+
+int paths_print_folded(const struct paths *paths, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE(NULL, PATH_COLUMN_KIND),
+		PHRASE(";", PATH_COLUMN_FUNCTIONS),
+		PHRASE(" ", PATH_COLUMN_COMMANDS, .after = "\n"),
+	};
+
+	for (size_t i = 0; i < paths->nr; i++) {
+		char *names = join(&paths->path[i]);
+		struct path_row row;
+
+		if (!names)
+			return -ENOMEM;
+		row = columns_path(paths, &paths->path[i], names);
+		LINE_PRINT(f, &path_columns, line, &row);
+		free(names);
+	}
+	return 0;
+}
+
+static struct json_object *json_path(const struct paths *paths, const struct path *p)
+{
+	const struct path_row row = columns_path(paths, p, "");
+	struct json_object *o = json_row(&path_kind_columns, &row), *functions = json_array();
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		json_append(functions, json_text(p->names[i]));
+	json_put(o, "functions", functions);
+	return o;
+}
+
+int paths_print_json(const struct paths *paths, const struct paths_run *run, FILE *f)
+{
+	struct json_object *o = json_new("stacks"), *kinds = json_array(), *list = json_array();
+	struct json_object *lost = json_empty();
+
+	for (unsigned int k = 0; k < PATH_KINDS_NR; k++) {
+		const struct path_row row = columns_path_kind(paths, k);
+
+		if (row.figures->commands)
+			json_append(kinds, json_row(&path_kind_columns, &row));
+	}
+	for (size_t i = 0; i < paths->nr; i++)
+		json_append(list, json_path(paths, &paths->path[i]));
+	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++)
+		json_put(lost, path_loss_name(i), json_natural(paths->lost[i]));
+	json_put_time(o);
+	json_put(o, "kernel", json_text(run->kernel));
+	json_put(o, "elapsed", json_real((double)run->elapsed_ns / NS_PER_S));
+	json_put(o, "sample", json_natural(run->sample ?: 1));
+	json_put(o, "kinds", kinds);
+	json_put(o, "paths", list);
+	json_put(o, "losses", lost);
+	return json_write(f, o);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* strcasestr() */
+#endif
+#include "view/picked.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/text.h"
+
+/* Of an NQN that has to do as a row's name, its end tells more than its beginning, which many share. */
+#define TAIL_LEN 12
+
+/* Whether a word is in a row's names, or is its queue: "nvme0", "uuid:1", "read", "q3", "3". */
+static bool word_matches(const char *word, const struct queue_row *row, const char *controller)
+{
+	char queue[16] = "all";
+
+	if (!row->row->shared)
+		snprintf(queue, sizeof(queue), "q%u", row->row->qid);
+	/* There are numbers in each name, so that one by itself would match all of them. */
+	if (word[0] && !word[strspn(word, "0123456789")])
+		return !row->row->shared && !strcmp(queue + 1, word);
+	return strcasestr(controller, word) || strcasestr(row->row->peer, word) ||
+	       strcasestr(op_name(row->row->op), word) || !strcasecmp(queue, word);
+}
+
+static bool matches(const char *filter, const struct queue_row *row)
+{
+	char words[LOOK_FILTER_LEN], *rest = words;
+	struct value controller;
+
+	columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
+	snprintf(words, sizeof(words), "%s", filter);
+	for (const char *word; (word = strsep(&rest, " "));) {
+		if (!word_matches(word, row, controller.text))
+			return false;
+	}
+	return true;
+}
+
+static void workload_add(struct workload *into, const struct workload *from)
+{
+	into->commands += from->commands;
+	into->bytes += from->bytes;
+}
+
+static void row_add(struct stats_row *into, const struct stats_row *from)
+{
+	hist_merge(&into->interval, &from->interval);
+	hist_merge(&into->total, &from->total);
+	workload_add(&into->others_interval, &from->others_interval);
+	workload_add(&into->others_total, &from->others_total);
+	into->waiting.commands += from->waiting.commands;
+	into->waiting.at_device += from->waiting.at_device;
+	if (from->waiting.oldest_ns > into->waiting.oldest_ns)
+		into->waiting.oldest_ns = from->waiting.oldest_ns;
+}
+
+void picked_name(struct look_row *k, const struct stats_row *row)
+{
+	*k = (struct look_row){.qid = row->qid, .shared = row->shared, .op = row->op};
+	memcpy(k->controller, row->controller, sizeof(k->controller));
+	memcpy(k->peer, row->peer, sizeof(k->peer));
+}
+
+static bool is_named(const struct stats_row *row, const struct look_row *k)
+{
+	return row->shared == k->shared && (k->shared || row->qid == k->qid) && row->op == k->op &&
+	       !strcmp(row->controller, k->controller) && !strcmp(row->peer, k->peer);
+}
+
+static void nqn_tail(char *buf, size_t size, const char *nqn)
+{
+	size_t len = strlen(nqn);
+	char tail[TAIL_LEN + 4];
+
+	snprintf(tail, sizeof(tail), "%s%s", len > TAIL_LEN ? "..." : "",
+		 len > TAIL_LEN ? nqn + len - TAIL_LEN : nqn);
+	text_copy(buf, size, len ? tail : "-", TEXT_MARK);
+}
+
+/* What the row of a group is called, and is told from others by. */
+static void group_name(struct look_row *k, const struct queue_row *row, enum look_group group)
+{
+	const char *peer = row->row->peer;
+	struct value controller;
+
+	*k = (struct look_row){.shared = true, .op = NT_OPS_NR};
+	switch (group) {
+	case LOOK_GROUP_CTRL:
+		columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
+		snprintf(k->controller, sizeof(k->controller), "%s", controller.text);
+		memcpy(k->peer, peer, sizeof(k->peer));
+		break;
+	case LOOK_GROUP_QUEUE:
+		k->shared = row->row->shared;
+		k->qid = row->row->qid;
+		break;
+	case LOOK_GROUP_OP:
+		k->op = row->row->op;
+		break;
+	case LOOK_GROUP_NQN:
+		nqn_tail(k->controller, sizeof(k->controller), peer);
+		memcpy(k->peer, peer, sizeof(k->peer));
+		break;
+	default:
+		break;
+	}
+}
+
+/* Return: a row of that name without commands, or NULL when memory ran out. */
+static struct stats_row *group_new(struct picked *p, const struct look_row *k)
+{
+	struct stats_row **own = reallocarray(p->own, p->nr_own + 1, sizeof(*own)), *row;
+
+	if (!own)
+		return NULL;
+	p->own = own;
+	row = calloc(1, sizeof(*row));
+	if (!row)
+		return NULL;
+	memcpy(row->controller, k->controller, sizeof(row->controller));
+	memcpy(row->peer, k->peer, sizeof(row->peer));
+	row->qid = k->qid;
+	row->shared = k->shared;
+	row->op = k->op;
+	p->own[p->nr_own++] = row;
+	return row;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int group_add(struct picked *p, const struct queue_row *row, enum look_group group)
+{
+	struct stats_row *into = NULL;
+	struct look_row k;
+
+	group_name(&k, row, group);
+	for (size_t i = 0; i < p->nr_own && !into; i++)
+		into = is_named(p->own[i], &k) ? p->own[i] : NULL;
+	if (!into)
+		into = group_new(p, &k);
+	if (!into)
+		return -ENOMEM;
+	row_add(into, row->row);
+	return 0;
+}
+
+/* What rows are sorted by: the largest first, those without one last. */
+static double weight(const struct queue_row *row, enum look_sort sort)
+{
+	static const unsigned char columns[] = {
+		[LOOK_SORT_P99] = QUEUE_P99,
+		[LOOK_SORT_IN_FLIGHT] = QUEUE_WAITING,
+		[LOOK_SORT_OLDEST] = QUEUE_OLDEST,
+	};
+	struct value v;
+
+	/* Also where a rate cannot be told. */
+	if (sort == LOOK_SORT_IOPS)
+		return (double)row->all.commands;
+	columns_get(&queue_columns, columns[sort], row, &v);
+	return v.none ? -1 : value_number(&v);
+}
+
+struct weighed {
+	double weight;
+	size_t at;
+	struct queue_row row;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int sort_rows(struct picked *p, enum look_sort sort)
+{
+	struct weighed *w = calloc(p->nr + 1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->nr; i++)
+		w[i] = (struct weighed){weight(&p->row[i], sort), i, p->row[i]};
+	qsort(w, p->nr, sizeof(*w), by_weight);
+	for (size_t i = 0; i < p->nr; i++)
+		p->row[i] = w[i].row;
+	free(w);
+	return 0;
+}
+
+int picked_make(struct picked *p, const struct stats *s, const struct look *l)
+{
+	struct queue_row row;
+
+	*p = (struct picked){.total_row = calloc(1, sizeof(*p->total_row)),
+			     .row = calloc(s->nr_rows + 1, sizeof(*p->row))};
+	if (!p->total_row || !p->row)
+		return -ENOMEM;
+	snprintf(p->total_row->controller, sizeof(p->total_row->controller), "total");
+	p->total_row->shared = true;
+	p->total_row->op = NT_OPS_NR;
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		columns_queues_row(&row, s, i, false);
+		if (!columns_queues_any(&row))
+			continue;
+		p->from++;
+		if (l->filter[0] && !matches(l->filter, &row))
+			continue;
+		row_add(p->total_row, row.row);
+		if (l->group == LOOK_GROUP_EACH)
+			p->row[p->nr++] = row;
+		else if (group_add(p, &row, l->group))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->nr_own; i++)
+		columns_queues_own(&p->row[p->nr++], s, p->own[i], false);
+	columns_queues_own(&p->total, s, p->total_row, false);
+	return sort_rows(p, l->sort);
+}
+
+const struct queue_row *picked_find(const struct picked *p, const struct look *l)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		if (is_named(p->row[i].row, &l->row))
+			return &p->row[i];
+	}
+	return NULL;
+}
+
+void picked_free(struct picked *p)
+{
+	for (size_t i = 0; i < p->nr_own; i++)
+		free(p->own[i]);
+	free(p->own);
+	free(p->row);
+	free(p->total_row);
+	*p = (struct picked){.nr = 0};
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/pressed.h"
+
+#include <string.h>
+
+#include "core/array.h"
+#include "view/keys.h"
+#include "view/picked.h"
+
+/* How far a page's key goes, whatever the screen's size. */
+#define PAGE_LINES 10
+
+#define MS 1000000ULL
+#define S (1000 * MS)
+static const uint64_t intervals[] = {100 * MS, 200 * MS, 500 * MS, S,	  2 * S,
+				     5 * S,    10 * S,	 30 * S,   60 * S};
+
+static void interval_change(struct look *l, bool longer)
+{
+	size_t i = 0;
+
+	if (!l->interval_ns)
+		return;
+	while (i < ARRAY_SIZE(intervals) && intervals[i] < l->interval_ns)
+		i++;
+	if (longer && i < ARRAY_SIZE(intervals) && intervals[i] == l->interval_ns)
+		i++;
+	if (longer && i < ARRAY_SIZE(intervals))
+		l->interval_ns = intervals[i];
+	else if (!longer && i)
+		l->interval_ns = intervals[i - 1];
+}
+
+/* Bytes after the first of a character are 10xxxxxx (RFC 3629). */
+static void filter_shorten(char *filter)
+{
+	size_t n = strlen(filter);
+
+	while (n && ((unsigned char)filter[--n] & 0xc0) == 0x80)
+		;
+	filter[n] = '\0';
+}
+
+static enum pressed_wish filter_key(struct look *l, int key)
+{
+	size_t n = strlen(l->filter);
+
+	switch (key) {
+	case KEY_ESCAPE:
+		memcpy(l->filter, l->before, sizeof(l->filter));
+		l->typing = false;
+		break;
+	case '\r':
+	case KEY_ENTER:
+		l->typing = false;
+		break;
+	case KEY_BACKSPACE:
+	case KEY_DELETE:
+		filter_shorten(l->filter);
+		break;
+	default:
+		if (key < ' ' || key > 0xff || n == sizeof(l->filter) - 1)
+			return PRESSED_NOTHING;
+		l->filter[n] = (char)key;
+		l->filter[n + 1] = '\0';
+	}
+	l->cursor = 0;
+	return PRESSED_DRAW;
+}
+
+static void filter_begin(struct look *l)
+{
+	memcpy(l->before, l->filter, sizeof(l->before));
+	l->typing = true;
+}
+
+/* The row that is marked gets a page of its own. */
+static void drill_down(struct look *l, const struct stats *s)
+{
+	struct picked p;
+
+	if (s && !picked_make(&p, s, l) && l->cursor < p.nr) {
+		picked_name(&l->row, p.row[l->cursor].row);
+		l->page = LOOK_ROW;
+		l->top = 0;
+	}
+	if (s)
+		picked_free(&p);
+}
+
+static void move(struct look *l, long lines)
+{
+	size_t *at = l->page == LOOK_TABLE ? &l->cursor : &l->top;
+
+	*at = lines < 0 && *at < (size_t)-lines ? 0 : *at + (size_t)lines;
+}
+
+static size_t rows_nr(const struct look *l, const struct stats *s)
+{
+	struct picked p;
+	size_t nr = 0;
+
+	if (!s)
+		return 0;
+	if (!picked_make(&p, s, l))
+		nr = p.nr;
+	picked_free(&p);
+	return nr;
+}
+
+static void cursor_keep(struct look *l, const struct stats *s)
+{
+	size_t nr = rows_nr(l, s);
+
+	if (l->cursor >= nr)
+		l->cursor = nr ? nr - 1 : 0;
+}
+
+static void page(struct look *l, enum look_page page)
+{
+	l->page = l->page == page ? LOOK_TABLE : page;
+	l->top = 0;
+}
+
+static void group(struct look *l)
+{
+	l->group = (l->group + 1) % LOOK_GROUPS_NR;
+	l->page = LOOK_TABLE;
+	l->cursor = 0;
+}
+
+static bool moves(struct look *l, int key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		move(l, -1);
+		return true;
+	case KEY_DOWN:
+	case 'j':
+		move(l, 1);
+		return true;
+	case KEY_PAGE_UP:
+		move(l, -PAGE_LINES);
+		return true;
+	case KEY_PAGE_DOWN:
+	case ' ':
+		move(l, PAGE_LINES);
+		return true;
+	case KEY_HOME:
+		l->cursor = l->page == LOOK_TABLE ? 0 : l->cursor;
+		l->top = 0;
+		return true;
+	case KEY_END:
+		/* Who draws knows where that is. */
+		move(l, INT32_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum pressed_wish pressed(struct look *l, int key, const struct stats *s)
+{
+	if (l->typing)
+		return filter_key(l, key);
+	if (moves(l, key)) {
+		cursor_keep(l, s);
+		return PRESSED_DRAW;
+	}
+	switch (key) {
+	case 'q':
+		return PRESSED_QUIT;
+	case 's':
+		l->sort = (l->sort + 1) % LOOK_SORTS_NR;
+		l->cursor = 0;
+		break;
+	case 'g':
+		group(l);
+		break;
+	case '/':
+		l->page = LOOK_TABLE;
+		filter_begin(l);
+		break;
+	case 'p':
+		l->paused = !l->paused;
+		break;
+	case 'l':
+		page(l, LOOK_LOSSES);
+		break;
+	case '?':
+	case 'h':
+		page(l, LOOK_HELP);
+		break;
+	case '+':
+	case '-':
+		interval_change(l, key == '+');
+		break;
+	case '\r':
+	case KEY_ENTER:
+	case KEY_RIGHT:
+		if (l->page == LOOK_TABLE)
+			drill_down(l, s);
+		break;
+	case KEY_ESCAPE:
+	case KEY_LEFT:
+	case KEY_BACKSPACE:
+	case KEY_DELETE:
+		l->page = LOOK_TABLE;
+		break;
+	default:
+		return PRESSED_NOTHING;
+	}
+	return PRESSED_DRAW;
+}

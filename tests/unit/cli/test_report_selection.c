@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verb report with a selection: its figures are those of what was recorded under that condition. */
+#include "cli/recordings.h"
+
+#include <inttypes.h>
+
+#define COMMANDS 700u /* whose lines fit into a struct result */
+
+/* Of the recording of the host that is being made, and of one that is made of these commands only. */
+static bool (*wanted)(const struct nt_record *r);
+static unsigned int nr_wanted;
+
+static bool count_wanted(struct nt_record *r)
+{
+	nr_wanted += wanted(r);
+	return true;
+}
+
+static bool only_wanted(struct nt_record *r)
+{
+	return wanted(r);
+}
+
+static struct traffic_config two_queues(void)
+{
+	struct traffic_config c = traffic_of_one_queue();
+
+	c.queue[1] = c.queue[0];
+	c.queue[1].qid = 2;
+	c.queue[1].slot = 2;
+	c.nr_queues = 2;
+	c.commands = COMMANDS;
+	return c;
+}
+
+static bool is_read(const struct nt_record *r)
+{
+	return r->op == NT_OP_READ;
+}
+
+static bool is_write(const struct nt_record *r)
+{
+	return r->op == NT_OP_WRITE;
+}
+
+static bool is_queue_2(const struct nt_record *r)
+{
+	return r->qid == 2;
+}
+
+static bool is_large_write(const struct nt_record *r)
+{
+	return r->op == NT_OP_WRITE && r->length > 8192;
+}
+
+static bool is_low(const struct nt_record *r)
+{
+	return r->op != NT_OP_DISCARD && r->op != NT_OP_FLUSH && r->slba < 1ULL << 34;
+}
+
+static bool is_any(const struct nt_record *r)
+{
+	(void)r;
+	return true;
+}
+
+static bool is_none(const struct nt_record *r)
+{
+	(void)r;
+	return false;
+}
+
+static const struct selection_case {
+	char *words[5];
+	bool (*wanted)(const struct nt_record *r);
+} cases[] = {
+	{{"--op", "read"}, is_read},
+	{{"--op", "write"}, is_write},
+	{{"--queue", "2"}, is_queue_2},
+	{{"--op=write", "--size", "8193-4095M"}, is_large_write},
+	{{"--lba", "0-0x3ffffffff"}, is_low},
+	{{"--ctrl", "nvme0"}, is_any},
+	{{"--ctrl", "1"}, is_any},
+	{{"--ctrl", "2"}, is_none},
+	{{"--nqn", "nqn.2024-01.org.example:one"}, is_any},
+	{{"--nqn", "nqn.2024-01.org.example:two"}, is_none},
+	{{"--hostnqn", "nqn.none"}, is_none},
+	{{"--nsid", "1"}, is_any},
+	{{"--nsid", "2-9"}, is_none},
+	{{"--failed"}, is_none},
+	{{"--slower", "1ns"}, is_any},
+	{{"--slower", "1h"}, is_none},
+	{{"--time", "-1h"}, is_any},
+	{{"--time", "1h-"}, is_none},
+	{{"--where", "latency>=1ns"}, is_any},
+};
+
+static void report_with(struct result *r, const struct selection_case *k, char *a, char *b,
+			bool commands)
+{
+	char *words[WORDS_MAX] = {"report", a};
+	unsigned int n = 2;
+
+	if (b)
+		words[n++] = b;
+	if (commands)
+		words[n++] = "--commands";
+	for (unsigned int i = 0; k->words[i]; i++)
+		words[n++] = k->words[i];
+	run_words(r, words);
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->err, "");
+}
+
+static unsigned int lines_with(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (text = strstr(text, part); text; text = strstr(text + 1, part))
+		n++;
+	return n;
+}
+
+static void assert_selected(const struct result *r, unsigned int of, const char *what)
+{
+	char line[128];
+
+	if (nr_wanted)
+		snprintf(line, sizeof(line), "\nselected: %u of %u %s; losses are of all\n",
+			 nr_wanted, of, what);
+	else
+		snprintf(line, sizeof(line), "\nselected: nothing, of %u %s\n", of, what);
+	assert_contains(r->out, line);
+}
+
+static void as_many_as_were_recorded_under_that_condition(void **state)
+{
+	static struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct recording f[] = {{.edit = count_wanted}, {.edit = NULL}};
+		struct traffic_config c = two_queues();
+
+		wanted = cases[i].wanted;
+		nr_wanted = 0;
+		recordings_make(f, &c);
+		report_with(&r, &cases[i], f[0].path, f[1].path, true);
+		assert_selected(&r, COMMANDS, "merged commands");
+		assert_int_equal(lines_with(r.out, " op="), nr_wanted);
+		report_with(&r, &cases[i], f[0].path, NULL, true);
+		assert_selected(&r, COMMANDS, "commands");
+		assert_int_equal(lines_with(r.out, " op="), nr_wanted);
+		recordings_free(f, 2);
+	}
+}
+
+/* From the first line that has @part. */
+static const char *beginning_with(const struct result *r, const char *part)
+{
+	const char *at = strstr(r->out, part);
+
+	if (!at)
+		fail_msg("no '%s' in:\n%s", part, r->out);
+	return at;
+}
+
+static void figures_are_those_of_what_is_selected(void **state)
+{
+	static const struct selection_case all = {{NULL}, is_any};
+	static const char begin[] = "\nmerged_stage ";
+	static struct result some, only;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		struct recording f[] = {
+			{.header = {.hostname = "h"}},
+			{.header = {.hostname = "t"}},
+		};
+		struct recording g[] = {
+			{.header = {.hostname = "h"}, .edit = only_wanted},
+			{.header = {.hostname = "t"}, .edit = only_wanted},
+		};
+		struct traffic_config c = two_queues();
+
+		wanted = cases[i].wanted;
+		recordings_make(f, &c);
+		recordings_make(g, &c);
+		report_with(&some, &cases[i], f[0].path, f[1].path, false);
+		report_with(&only, &all, g[0].path, g[1].path, false);
+		assert_string_equal(beginning_with(&some, begin), beginning_with(&only, begin));
+		recordings_free(f, 2);
+		recordings_free(g, 2);
+	}
+}
+
+static void a_selection_that_matches_nothing_says_so(void **state)
+{
+	static const struct selection_case k = {{"--op", "fabrics"}, is_none};
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	report_with(&r, &k, f[0].path, f[1].path, false);
+	assert_contains(r.out, "\nselected: nothing, of 700 merged commands\n");
+	/* How they match is told of all of them. */
+	assert_contains(r.out, " queue 1: matched ");
+	report_with(&r, &k, f[1].path, NULL, false);
+	assert_contains(r.out, "\nselected: nothing, of 700 commands\n");
+	recordings_free(f, 2);
+}
+
+/* What --commands says that a stage took, in a line of its; -1 if it does not say so. */
+static int64_t took(const char *line, const char *end, const char *stage)
+{
+	char name[64];
+	const char *at;
+
+	snprintf(name, sizeof(name), " %s=", stage);
+	at = strstr(line, name);
+	return at && at < end ? strtoll(at + strlen(name), NULL, 10) : -1;
+}
+
+static void conditions_are_of_the_stages_that_lines_of_commands_have(void **state)
+{
+	static const char *const stages[] = {"network_transmission", "target_subsystem",
+					     "nvme_tcp_submission", "latency"};
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	for (size_t i = 0; i < ARRAY_SIZE(stages); i++) {
+		struct selection_case k = {{"--where", NULL}, NULL};
+		char text[96];
+		int64_t sum = 0;
+
+		report_with(&r, &(struct selection_case){{NULL}, NULL}, f[0].path, f[1].path, true);
+		for (const char *l = strstr(r.out, " op="); l; l = strstr(l + 1, " op="))
+			sum += took(l, strchr(l, '\n'), stages[i]);
+		nr_wanted = 0;
+		for (const char *l = strstr(r.out, " op="); l; l = strstr(l + 1, " op="))
+			nr_wanted += took(l, strchr(l, '\n'), stages[i]) > sum / COMMANDS;
+		assert_in_range(nr_wanted, 1, COMMANDS - 1);
+		snprintf(text, sizeof(text), "%s>%" PRId64 "ns", stages[i], sum / COMMANDS);
+		k.words[1] = text;
+		report_with(&r, &k, f[0].path, f[1].path, false);
+		assert_selected(&r, COMMANDS, "merged commands");
+		nr_wanted = COMMANDS - nr_wanted;
+		snprintf(text, sizeof(text), "%s<=%" PRId64 "ns", stages[i], sum / COMMANDS);
+		report_with(&r, &k, f[0].path, f[1].path, false);
+		assert_selected(&r, COMMANDS, "merged commands");
+	}
+	recordings_free(f, 2);
+}
+
+static bool count_slow_submission(struct nt_record *r)
+{
+	nr_wanted += r->points[NT_H_QUEUE_RQ] - r->points[NT_H_SUBMIT] > 1000;
+	return true;
+}
+
+static void conditions_of_one_side_are_of_its_own_stages(void **state)
+{
+	static const struct selection_case host = {{"--where", "blk_submission>1us"}, NULL};
+	static const struct selection_case both = {{"--where", "network_transmission>0"}, NULL};
+	struct recording f[] = {{.edit = count_slow_submission}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	nr_wanted = 0;
+	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
+	recordings_make(f, &c);
+	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	report_with(&r, &host, f[0].path, NULL, false);
+	assert_selected(&r, COMMANDS, "commands");
+	/* The target has none of that name, and nobody has the network's without the other side. */
+	nr_wanted = 0;
+	report_with(&r, &host, f[1].path, NULL, false);
+	assert_selected(&r, COMMANDS, "commands");
+	report_with(&r, &both, f[0].path, NULL, false);
+	assert_selected(&r, COMMANDS, "commands");
+	recordings_free(f, 2);
+}
+
+static uint64_t until_ns;
+
+static bool has_begun(struct nt_record *r)
+{
+	nr_wanted += r->points[NT_H_SUBMIT] - TRAFFIC_EPOCH_NS < until_ns;
+	return true;
+}
+
+static void time_is_after_the_beginning_of_the_recording(void **state)
+{
+	struct recording f[] = {{.edit = has_begun}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	struct selection_case first = {{"--time", "-3ms"}, NULL};
+	struct selection_case second = {{"--time", "3ms-"}, NULL};
+	static struct result r;
+
+	(void)state;
+	until_ns = 3 * MS;
+	nr_wanted = 0;
+	c.stream[0].offset_ns = c.stream[1].offset_ns = 0;
+	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
+	recordings_make(f, &c);
+	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	report_with(&r, &first, f[0].path, f[1].path, false);
+	assert_selected(&r, COMMANDS, "merged commands");
+	report_with(&r, &first, f[0].path, NULL, false);
+	assert_selected(&r, COMMANDS, "commands");
+	assert_contains(r.out, "\nsummary of 0.0 s\n");
+	nr_wanted = COMMANDS - nr_wanted;
+	report_with(&r, &second, f[0].path, f[1].path, false);
+	assert_selected(&r, COMMANDS, "merged commands");
+	recordings_free(f, 2);
+}
+
+static void json_says_of_how_many_the_figures_are(void **state)
+{
+	static const struct selection_case all = {{"--format=json"}, is_any};
+	static const struct selection_case k = {{"--format=json", "--op", "read"}, is_read};
+	struct recording f[] = {{.edit = count_wanted}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	char text[96];
+
+	(void)state;
+	wanted = is_read;
+	nr_wanted = 0;
+	recordings_make(f, &c);
+	snprintf(text, sizeof(text), "\"selected\":{\"commands\":%u,\"of\":%u}", nr_wanted,
+		 COMMANDS);
+	report_with(&r, &k, f[0].path, f[1].path, false);
+	assert_contains(r.out, text);
+	report_with(&r, &k, f[1].path, NULL, false);
+	assert_contains(r.out, text);
+	report_with(&r, &all, f[0].path, f[1].path, false);
+	assert_contains(r.out, "\"selected\":null");
+	recordings_free(f, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_many_as_were_recorded_under_that_condition),
+		cmocka_unit_test(figures_are_those_of_what_is_selected),
+		cmocka_unit_test(a_selection_that_matches_nothing_says_so),
+		cmocka_unit_test(conditions_are_of_the_stages_that_lines_of_commands_have),
+		cmocka_unit_test(conditions_of_one_side_are_of_its_own_stages),
+		cmocka_unit_test(time_is_after_the_beginning_of_the_recording),
+		cmocka_unit_test(json_says_of_how_many_the_figures_are),
+	};
+
+	return cmocka_run_group_tests_name("report with a selection", tests, find_program, NULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A shell of a session of which the terminal is, for tests that sit at it: it has one job, which has the terminal, and has
+ * it again when it was stopped.
+ */
+#ifndef NTPROF_UNIT_TERMINAL_H
+#define NTPROF_UNIT_TERMINAL_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In a child of forkpty(). Ends with what @job returns, or with 128 and the number of the signal that ended it. */
+static void __attribute__((noreturn)) run_shell(int (*job)(void *context), void *context)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setpgid(0, 0);
+		while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+			poll(NULL, 0, 1);
+		_exit(job(context));
+	}
+	signal(SIGTTOU, SIG_IGN);
+	setpgid(pid, pid);
+	tcsetpgrp(STDIN_FILENO, pid);
+	while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+		dprintf(STDOUT_FILENO, "stopped by %d\n", WSTOPSIG(status));
+		tcsetpgrp(STDIN_FILENO, pid);
+		kill(-pid, SIGCONT);
+	}
+	if (WIFSIGNALED(status))
+		_exit(128 + WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+#endif /* NTPROF_UNIT_TERMINAL_H */

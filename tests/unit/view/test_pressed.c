@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What keys make of the screen: drawn at 80 columns and 24 lines, and read back line by line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "core/counters.h"
+#include "core/names.h"
+#include "view/keys.h"
+#include "view/pressed.h"
+#include "view/view.h"
+
+#define US 1000ull
+#define MS (1000 * US)
+#define LINES_MAX 64
+
+static struct {
+	struct stats s;
+	struct look look;
+	struct view_options o;
+	char *text;
+	char *line[LINES_MAX];
+	size_t nr;
+} t;
+
+static void commands(const char *controller, const char *peer, uint16_t qid, enum nt_op op,
+		     uint64_t ns, uint64_t times)
+{
+	struct stats_row *row = stats_row(&t.s, controller, peer, qid, op, false);
+
+	assert_non_null(row);
+	for (uint64_t i = 0; i < times; i++) {
+		hist_count(&row->interval, ns);
+		hist_count(&row->total, ns);
+		for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k++)
+			hist_count(&t.s.stage_interval[op][k], ns / NT_HOST_STAGES_NR);
+	}
+}
+
+#define ONE "nqn.2024-01.org.example:one"
+#define TWO "nqn.2024-01.org.example:two"
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	t.s = (struct stats){.side = NT_HOST,
+			     .kernel = "6.1.0-56-amd64",
+			     .driver = "nvme_tcp",
+			     .source = "tracepoints",
+			     .seconds = 1,
+			     .elapsed = 10};
+	commands("nvme0", ONE, 1, NT_OP_READ, 100 * US, 300);
+	commands("nvme0", ONE, 2, NT_OP_READ, 900 * US, 200);
+	commands("nvme0", ONE, 2, NT_OP_WRITE, 2 * MS, 100);
+	commands("nvme1", TWO, 1, NT_OP_READ, 50 * US, 400);
+	stats_row(&t.s, "nvme1", TWO, 1, NT_OP_READ, false)->waiting =
+		(struct waiting){.commands = 1, .oldest_ns = 5 * MS};
+	stats_row(&t.s, "nvme0", ONE, 1, NT_OP_READ, false)->waiting =
+		(struct waiting){.commands = 9, .oldest_ns = 1 * MS};
+	t.look = (struct look){.keys = true, .interval_ns = 1000 * MS};
+	t.o = (struct view_options){.redraw = true, .columns = 80, .lines = 24, .look = &t.look};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(t.text);
+	stats_free(&t.s);
+	return 0;
+}
+
+/* Lines as they stay on the screen, where there is no colour. */
+static void draw(void)
+{
+	char *from, *to;
+	size_t size;
+
+	free(t.text);
+	t.text = NULL;
+	t.o.out = open_memstream(&t.text, &size);
+	assert_non_null(t.o.out);
+	assert_int_equal(view_interval(&t.s, &t.o), 0);
+	fclose(t.o.out);
+	from = to = t.text;
+	for (; *from; from++) {
+		if (*from != '\033') {
+			*to++ = *from;
+			continue;
+		}
+		while (!strchr("HJKm", *from))
+			from++;
+	}
+	*to = '\0';
+	t.nr = 0;
+	for (char *rest = t.text, *line; (line = strsep(&rest, "\n"));) {
+		assert_true(t.nr < LINES_MAX);
+		assert_true(strlen(line) <= t.o.columns);
+		t.line[t.nr++] = line;
+	}
+	assert_true(t.nr <= t.o.lines);
+}
+
+static void press(const char *characters)
+{
+	for (; *characters; characters++)
+		assert_int_not_equal(pressed(&t.look, (unsigned char)*characters, &t.s),
+				     PRESSED_QUIT);
+	draw();
+}
+
+static void press_key(int key)
+{
+	pressed(&t.look, key, &t.s);
+	draw();
+}
+
+/* Return: the first line from @from on that begins with these words, whatever the blanks between them; or -1. */
+static int find(const char *words, size_t from)
+{
+	for (size_t i = from; i < t.nr; i++) {
+		const char *l = t.line[i], *w = words;
+
+		while (*w && *l) {
+			if (*w == ' ' && *l == ' ') {
+				w += strspn(w, " ");
+				l += strspn(l, " ");
+			} else if (*w++ != *l++) {
+				w--;
+				break;
+			}
+		}
+		if (!*w)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void assert_seen(const char *words)
+{
+	if (find(words, 0) < 0) {
+		for (size_t i = 0; i < t.nr; i++)
+			print_message("%s\n", t.line[i]);
+		fail_msg("no line \"%s\"", words);
+	}
+}
+
+static void assert_order(const char *const *rows, size_t nr)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int next = find(rows[i], from);
+
+		if (next < 0)
+			assert_seen(rows[i]);
+		assert_true(next >= 0);
+		from = (size_t)next + 1;
+	}
+}
+
+#define ASSERT_ORDER(...)                                 \
+	do {                                              \
+		const char *const rows[] = {__VA_ARGS__}; \
+		assert_order(rows, ARRAY_SIZE(rows));     \
+	} while (0)
+
+static const char *last_line(void)
+{
+	return t.line[t.nr - 1];
+}
+
+static void rows_are_sorted_by_what_s_says(void **state)
+{
+	(void)state;
+	draw();
+	assert_int_equal(t.nr, 24);
+	ASSERT_ORDER(" ctrl", " total all all 1000", ">nvme1 1 read", " nvme0 1 read",
+		     " nvme0 2 read", " nvme0 2 write");
+	assert_non_null(strstr(last_line(), "s:IOPS"));
+	press("s");
+	assert_non_null(strstr(last_line(), "s:p99"));
+	ASSERT_ORDER(" total", ">nvme0 2 write", " nvme0 2 read", " nvme0 1 read", " nvme1 1 read");
+	press("s");
+	ASSERT_ORDER(" total", ">nvme0 1 read", " nvme1 1 read", " nvme0 2 read", " nvme0 2 write");
+	press("s");
+	assert_non_null(strstr(last_line(), "s:oldest"));
+	ASSERT_ORDER(" total", ">nvme1 1 read", " nvme0 1 read", " nvme0 2 read", " nvme0 2 write");
+	press("s");
+	assert_non_null(strstr(last_line(), "s:IOPS"));
+}
+
+/* None is below every other one, also below one of 0. */
+static void rows_without_a_p99_are_last(void **state)
+{
+	(void)state;
+	commands("nvme2", TWO, 1, NT_OP_READ, 100 * MS, 99);
+	press("s");
+	ASSERT_ORDER(">nvme0 2 write", " nvme1 1 read", " nvme2 1 read");
+	commands("nvme2", TWO, 1, NT_OP_READ, 100 * MS, 1);
+	draw();
+	ASSERT_ORDER(">nvme2 1 read", " nvme0 2 write", " nvme1 1 read");
+}
+
+static void rows_are_added_up_by_what_g_says(void **state)
+{
+	(void)state;
+	press("g");
+	assert_non_null(strstr(last_line(), "g:ctrl"));
+	ASSERT_ORDER(" total all all 1000", ">nvme0 all all 600", " nvme1 all all 400");
+	press("g");
+	ASSERT_ORDER(">all 1 all 700", " all 2 all 300");
+	press("g");
+	ASSERT_ORDER(">all all read 900", " all all write 100");
+	press("g");
+	assert_non_null(strstr(last_line(), "g:nqn"));
+	ASSERT_ORDER(">....example:one all all 600", " ....example:two all all 400");
+	press("g");
+	ASSERT_ORDER(">nvme1 1 read 400", " nvme0 2 write");
+}
+
+/* The total is that of what is seen. */
+static void filter_takes_rows_that_match_every_word(void **state)
+{
+	static const struct {
+		const char *typed;
+		const char *total;
+	} filters[] = {
+		{"nvme1", " total all all 400"},   {"NVME1", " total all all 400"},
+		{"read", " total all all 900"},	   {"q2", " total all all 300"},
+		{"2 read", " total all all 200"},  {"example:one", " total all all 600"},
+		{" write ", " total all all 100"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		press("/");
+		while (t.look.filter[0])
+			press("\177");
+		press(filters[i].typed);
+		assert_int_equal(find("filter: ", 0), 23);
+		assert_seen(filters[i].total);
+		press_key(KEY_ENTER);
+		assert_seen(filters[i].total);
+		assert_non_null(strstr(last_line(), filters[i].typed));
+	}
+	press("/x");
+	press_key(KEY_ESCAPE);
+	assert_seen(" total all all 100");
+	press("/none such");
+	press_key(KEY_ENTER);
+	assert_seen("no row matches the filter");
+	assert_seen(" total all all 0");
+	press_key(KEY_ENTER);
+	assert_int_equal(t.look.page, LOOK_TABLE);
+}
+
+static void filter_ends_where_its_room_does(void **state)
+{
+	(void)state;
+	press("/");
+	for (int i = 0; i < 200; i++)
+		press("\303\244");
+	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 1);
+	/* Half a character at the end is one, too. */
+	press("\177\177");
+	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 4);
+	press("\033");
+	assert_string_equal(t.look.filter, "");
+}
+
+static void marked_row_is_seen_wherever_it_is(void **state)
+{
+	(void)state;
+	for (uint16_t qid = 10; qid < 100; qid++)
+		commands("nvme3", TWO, qid, NT_OP_FLUSH, 10 * US, 1);
+	draw();
+	assert_seen(">nvme1 1 read");
+	assert_true(find("... ", 0) > 0);
+	assert_non_null(strstr(t.line[find("... ", 0)], "more rows"));
+	for (unsigned int i = 0; i < 93; i++)
+		press("j");
+	assert_seen(" total all all 1090");
+	assert_seen(">nvme3 99 flush");
+	assert_non_null(strstr(t.line[find("... ", 0)], "rows above"));
+	press("j");
+	assert_seen(">nvme3 99 flush");
+	press_key(KEY_UP);
+	assert_seen(">nvme3 98 flush");
+	assert_non_null(strstr(t.line[find("... ", 0)], " rows above, 1 below"));
+	press_key(KEY_PAGE_UP);
+	assert_seen(">nvme3 88 flush");
+	press_key(KEY_HOME);
+	assert_seen(">nvme1 1 read");
+	press_key(KEY_END);
+	assert_seen(">nvme3 99 flush");
+	press("/nvme0");
+	assert_seen(">nvme0 1 read");
+}
+
+static void row_has_a_page_with_its_stages_and_histogram(void **state)
+{
+	(void)state;
+	t.o.lines = 40;
+	press("j");
+	press_key(KEY_ENTER);
+	assert_seen("nvme0, queue 1, read");
+	assert_seen("nvme0 1 read 300");
+	assert_seen("nvme0: " ONE " (subsystem NQN)");
+	assert_seen("stages of all read, whatever the queue:");
+	assert_seen("read blk_completion");
+	assert_int_equal(find("write", 0), -1);
+	assert_seen("[  65.5us,    131us)         300 |@@@");
+	assert_non_null(strstr(last_line(), "Esc:back"));
+	/* Others have more now, and it still is the one that was chosen. */
+	commands("nvme2", TWO, 7, NT_OP_READ, MS, 500);
+	draw();
+	assert_seen("nvme0 1 read 300");
+	stats_begin_interval(&t.s);
+	draw();
+	assert_seen("no commands in this interval");
+	press_key(KEY_ESCAPE);
+	assert_int_equal(t.look.page, LOOK_TABLE);
+	press_key(KEY_ENTER);
+	assert_int_equal(t.look.page, LOOK_TABLE);
+	assert_seen("no commands");
+}
+
+static void group_has_a_page_too(void **state)
+{
+	(void)state;
+	t.o.lines = 60;
+	press("g");
+	press_key(KEY_ENTER);
+	assert_seen("nvme0, all queues, all operations");
+	assert_seen("nvme0 all all 600");
+	assert_seen("read blk_submission");
+	assert_seen("write blk_submission");
+}
+
+static void page_that_is_too_long_is_scrolled(void **state)
+{
+	(void)state;
+	press_key(KEY_ENTER);
+	assert_seen("nvme1, queue 1, read");
+	assert_non_null(strstr(t.line[find("... ", 0)], " more lines"));
+	press_key(KEY_END);
+	assert_seen("nvme1, queue 1, read");
+	assert_non_null(strstr(t.line[find("... ", 0)], " lines above"));
+	assert_seen("[  1.05ms,   2.10ms)           0 |");
+	press_key(KEY_UP);
+	assert_non_null(strstr(t.line[find("... ", 0)], " lines above, 1 below"));
+	for (int i = 0; i < 10; i++)
+		press_key(KEY_PAGE_UP);
+	assert_non_null(strstr(t.line[find("... ", 0)], " more lines"));
+}
+
+static void losses_are_one_line_and_a_page(void **state)
+{
+	(void)state;
+	draw();
+	assert_seen("no losses");
+	t.s.counters_total[NT_CNT_DIED] = 5;
+	t.s.counters_total[NT_CNT_RING_FULL] = 7;
+	t.s.counters_interval[NT_CNT_RING_FULL] = 2;
+	t.s.counters_total[COUNTER_IN_FLIGHT] = 3;
+	draw();
+	assert_string_equal(t.line[22], "losses:  died=5  ring_full=7(+2)");
+	for (unsigned int c = 0; c < COUNTERS_NR; c++)
+		t.s.counters_total[c] = 1000000;
+	draw();
+	assert_true(strlen(t.line[22]) <= 80);
+	assert_non_null(strstr(t.line[22], "  and more"));
+	press("l");
+	t.o.lines = 64;
+	draw();
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		char wanted[64];
+
+		snprintf(wanted, sizeof(wanted), "%s 1000000", counter_name(c));
+		assert_true(c == COUNTER_IN_FLIGHT || find(wanted, 0) > 0);
+		assert_true(strlen(counter_advice(c)) > 10);
+	}
+	press("l");
+	assert_int_equal(t.look.page, LOOK_TABLE);
+}
+
+static void keys_are_told(void **state)
+{
+	(void)state;
+	press("?");
+	assert_seen("keys");
+	ASSERT_ORDER("s ", "g ", "/ ", "Enter ", "Escape ", "p ", "+ - ", "l ", "q ");
+	press("?");
+	assert_seen(" total");
+	t.look.keys = false;
+	draw();
+	assert_int_equal(find("?:help", 0), -1);
+	/* Nor is a row marked. */
+	assert_seen("total");
+	assert_seen("nvme1 ");
+}
+
+static void pause_and_interval_are_told_on_the_last_line(void **state)
+{
+	(void)state;
+	press("p");
+	assert_true(t.look.paused);
+	assert_int_equal(find("PAUSED", 0), 23);
+	press("p");
+	assert_false(t.look.paused);
+	press("+");
+	assert_non_null(strstr(last_line(), "-/+:2.00s"));
+	press("---");
+	assert_non_null(strstr(last_line(), "-/+:200ms"));
+	press("--------");
+	assert_int_equal(t.look.interval_ns, 100 * MS);
+	press("++++++++++++++++++");
+	assert_int_equal(t.look.interval_ns, 60000 * MS);
+	t.look.interval_ns = 700 * MS;
+	press("+");
+	assert_int_equal(t.look.interval_ns, 1000 * MS);
+	t.look.interval_ns = 700 * MS;
+	press("-");
+	assert_int_equal(t.look.interval_ns, 500 * MS);
+	/* With bursts it is theirs. */
+	t.look.interval_ns = 0;
+	press("+");
+	assert_int_equal(t.look.interval_ns, 0);
+	assert_non_null(strstr(last_line(), "-/+:bursts"));
+}
+
+static void q_quits_but_in_a_filter_it_is_a_letter(void **state)
+{
+	(void)state;
+	press("/q");
+	assert_string_equal(t.look.filter, "q");
+	press("\n");
+	assert_int_equal(pressed(&t.look, 'q', &t.s), PRESSED_QUIT);
+	assert_int_equal(pressed(&t.look, 'Z', &t.s), PRESSED_NOTHING);
+	/* Nothing has been measured yet. */
+	assert_int_equal(pressed(&t.look, KEY_ENTER, NULL), PRESSED_DRAW);
+	assert_int_equal(pressed(&t.look, KEY_DOWN, NULL), PRESSED_DRAW);
+	assert_int_equal(pressed(&t.look, 'q', NULL), PRESSED_QUIT);
+}
+
+static void every_size_and_page_fits(void **state)
+{
+	(void)state;
+	t.s.counters_total[NT_CNT_DIED] = 5;
+	for (int colour = 0; colour < 2; colour++) {
+		for (unsigned int lines = 2; lines < 60; lines++) {
+			t.o.lines = lines;
+			t.o.columns = 1 + lines * 7 % 130;
+			t.o.colour = colour;
+			for (int page = LOOK_TABLE; page <= LOOK_HELP; page++) {
+				t.look.page = page;
+				t.look.top = 1000;
+				draw();
+				/* Whatever has no room, the keys have. */
+				assert_memory_equal(last_line(), "?:help",
+						    strlen(last_line()) < 6 ? strlen(last_line())
+									    : 6);
+			}
+		}
+	}
+}
+
+static void colour_is_there_only_where_it_is_wanted(void **state)
+{
+	size_t size;
+
+	(void)state;
+	for (int colour = 0; colour < 2; colour++) {
+		free(t.text);
+		t.text = NULL;
+		t.o.colour = colour;
+		t.o.out = open_memstream(&t.text, &size);
+		assert_non_null(t.o.out);
+		t.s.counters_total[NT_CNT_DIED] = 5;
+		assert_int_equal(view_interval(&t.s, &t.o), 0);
+		fclose(t.o.out);
+		/* What colour says is said in words, or by a mark, as well. */
+		assert_non_null(strstr(t.text, ">nvme1"));
+		assert_int_equal(!!strstr(t.text, "\033[7m>nvme1"), colour);
+		assert_int_equal(!!strstr(t.text, "\033[31mlosses:"), colour);
+		assert_int_equal(!!strchr(t.text, 'm') && !!strstr(t.text, "\033[m"), colour);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rows_are_sorted_by_what_s_says),
+		TEST(rows_without_a_p99_are_last),
+		TEST(rows_are_added_up_by_what_g_says),
+		TEST(filter_takes_rows_that_match_every_word),
+		TEST(filter_ends_where_its_room_does),
+		TEST(marked_row_is_seen_wherever_it_is),
+		TEST(row_has_a_page_with_its_stages_and_histogram),
+		TEST(group_has_a_page_too),
+		TEST(page_that_is_too_long_is_scrolled),
+		TEST(losses_are_one_line_and_a_page),
+		TEST(keys_are_told),
+		TEST(pause_and_interval_are_told_on_the_last_line),
+		TEST(q_quits_but_in_a_filter_it_is_a_letter),
+		TEST(every_size_and_page_fits),
+		TEST(colour_is_there_only_where_it_is_wanted),
+	};
+
+	return cmocka_run_group_tests_name("pressed", tests, NULL, NULL);
+}
