@@ -177,7 +177,7 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
-FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o report.o report_print.o)
+FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o select_options.o report.o report_print.o)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
 	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ljson-c -lm $(LDFLAGS)

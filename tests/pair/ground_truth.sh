@@ -85,8 +85,8 @@ by_a_tenth() {
 	within "$1" "$2" $(($3 * 9 / 10)) $(($3 * 11 / 10))
 }
 
-# judge CASE BEFORE AFTER SHAPE STAGE [NANOSECONDS]: STAGE has grown by that much, and by what fio
-# saw.
+# judge CASE BEFORE AFTER SHAPE STAGE [NANOSECONDS]: STAGE has grown by that much, and the latency by what fio saw. Where
+# it is not known how much was put in, STAGE has grown by what fio saw.
 judge() {
 	local name="$1, $4: $5" stage=$5 table grown fio others
 
@@ -99,8 +99,14 @@ judge() {
 	others=$(awk -v s="$stage" '
 		$1 != s && $1 != "fio" && $1 != "latency" && $4 > max { max = $4 }
 		END { printf "%.0f\n", max }' <<<"$table")
-	[[ -z ${6:-} ]] || by_a_tenth "$name grows by what was put in" "$grown" "$6"
-	by_a_tenth "$name grows by what fio saw" "$grown" "${fio:-0}"
+	if [[ -n ${6:-} ]]; then
+		by_a_tenth "$name grows by what was put in" "$grown" "$6"
+		# Of all stages: what else was slower before or after, fio has seen as well.
+		grown=$(awk '$1 == "latency" { print $4 }' <<<"$table")
+		by_a_tenth "$name: the latency grows by what fio saw" "$grown" "${fio:-0}"
+	else
+		by_a_tenth "$name grows by what fio saw" "$grown" "${fio:-0}"
+	fi
 	within "$name: no other stage by a tenth of that" "$others" 0 $((${6:-${fio:-0}} / 10))
 }
 
