@@ -96,9 +96,9 @@ static __always_inline void offset_seen(__s64 current, __u64 now)
  * The same as arrival(), for what is not young: by the wall clock as it is, unless the packet would
  * have come when that was not set yet; or as it was, unless it would have come later. None where both
  * are possible, nor, while a step is not long ago, where it would have waited for so long that there
- * may have been two of them.
+ * may have been two of them. Not static, so that it is verified once.
  */
-static __noinline __u64 arrival_held(__u64 recv_time, __u64 now)
+__noinline __u64 arrival_held(__u64 recv_time, __u64 now)
 {
 	__s64 current = real_offset_now(nt_control.real_offset, now);
 	__u64 at, before;

@@ -59,13 +59,19 @@ struct nt_joins {
 /* Nothing that user space looks at. */
 static struct nt_joins nt_joins[NT_JOINS];
 
-/* Those of a queue that has some. */
-static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
+/* @nr: as struct nt_queue has it, from 1 */
+static __always_inline struct nt_joins *joins_numbered(__u32 nr)
 {
-	__u32 i = q->joins - 1;
+	__u32 i = nr - 1;
 
 	asm("" : "+r"(i));
 	return &nt_joins[i & (NT_JOINS - 1)];
+}
+
+/* Those of a queue that has some. */
+static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
+{
+	return joins_numbered(q->joins);
 }
 
 /* NULL if none are left. Two CPUs that both take one agree on one of the two. */
@@ -229,16 +235,25 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 	return joins_head(r) - first <= NT_JOINS_KEPT;
 }
 
-static __noinline bool join_find(struct nt_queue *q, __u32 seq, __s64 *tstamp)
+/*
+ * What @tstamp, that of the packet which has byte @seq now, was when that byte came; negative if it may be
+ * that of a later packet. Not static: so it is verified once, and not on each way that leads to it, which
+ * took Linux 6.1 most of the time of loading.
+ * @joins: of the queue, not 0
+ */
+__noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp)
 {
+	__s64 known = tstamp;
 	struct nt_joins *j;
 	__u32 best = 0;
 
-	if (q->joins == NT_JOINS_LACKING)
-		return false;
-	j = joins_of(q);
-	return join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, tstamp, &best) &&
-	       join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, tstamp, &best);
+	if (joins == NT_JOINS_LACKING)
+		return -tstamp;
+	j = joins_numbered(joins);
+	if (!join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, &known, &best) ||
+	    !join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, &known, &best))
+		return -known;
+	return known;
 }
 
 /*
@@ -247,11 +262,17 @@ static __noinline bool join_find(struct nt_queue *q, __u32 seq, __s64 *tstamp)
  */
 static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, __s64 *tstamp)
 {
+	__s64 found;
+
 	if (NT_PLAIN_ARRIVALS)
 		return true;
 	if (nt_knobs.joins_unseen)
 		return false;
-	return !q->joins || join_find(q, seq, tstamp);
+	if (!q->joins)
+		return true;
+	found = joins_find(q->joins, seq, *tstamp);
+	*tstamp = found < 0 ? -found : found;
+	return found >= 0;
 }
 
 #endif /* NTPROF_JOINS_BPF_H */
