@@ -42,7 +42,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ljson-c -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -149,7 +149,7 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c -lm $(LDFLAGS)
 
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
@@ -180,10 +180,10 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o select_options.o report.o report_print.o)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
-	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -lm $(LDFLAGS)
 
 $(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(UNIT_OBJECTS)
-	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -ldeflate -ljson-c -lm $(LDFLAGS)
 
 # The program as it would be without what it does about arrivals: see bpf/arrival.bpf.h.
 $(BUILD)/bench/plain/ntprof-bpf: FORCE

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/names.h"
 #include "stream/codec.h"
@@ -165,7 +165,7 @@ static int check_head(struct stream_reader *r, const uint8_t *head, struct wire_
 
 	f->len = get_le32(head);
 	f->type = get_le16(head + 4);
-	if (get_le32(head + 16) != crc32(0, head, FRAME_HEAD_SUMMED)) {
+	if (get_le32(head + 16) != libdeflate_crc32(0, head, FRAME_HEAD_SUMMED)) {
 		if (!memcmp(head, STREAM_MAGIC, STREAM_MAGIC_LEN))
 			return fail(r, -EBADMSG, "another stream begins before this one has ended");
 		return fail(r, -EBADMSG, "damaged: wrong checksum of a frame's head");
@@ -208,7 +208,7 @@ static int read_frame(struct stream_reader *r, struct wire_frame *f)
 				    : "the recording breaks off in the middle of a frame");
 	head = r->buffer + r->begin;
 	f->payload = head + FRAME_HEAD_LEN;
-	if (get_le32(head + 12) != crc32(0, f->payload, f->len))
+	if (get_le32(head + 12) != libdeflate_crc32(0, f->payload, f->len))
 		return fail(r, -EBADMSG, "damaged: wrong checksum of a frame of type %u", f->type);
 	r->begin += FRAME_HEAD_LEN + f->len;
 	r->sequence++;

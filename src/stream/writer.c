@@ -2,11 +2,11 @@
 #include "stream/writer.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "stream/codec.h"
 #include "stream/format.h"
@@ -163,8 +163,8 @@ static void frame_head(struct stream_writer *w, enum stream_type type, uint8_t *
 	put_le16(frame + 4, type);
 	put_le16(frame + 6, 0);
 	put_le32(frame + 8, w->sequence++);
-	put_le32(frame + 12, crc32(0, frame + FRAME_HEAD_LEN, len));
-	put_le32(frame + 16, crc32(0, frame, FRAME_HEAD_SUMMED));
+	put_le32(frame + 12, libdeflate_crc32(0, frame + FRAME_HEAD_LEN, len));
+	put_le32(frame + 16, libdeflate_crc32(0, frame, FRAME_HEAD_SUMMED));
 }
 
 static void put_header(struct put *b, const struct stream_header *h)
