@@ -141,7 +141,8 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 	struct offset *o = h->link ? &h->link->offset : NULL;
 	struct lookup l;
 
-	if (!o || !o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
+	if (!o || !o->known || !h->partner->pending.count ||
+	    (!even_if_loose && offset_loose(o, began_at(h, r, o))))
 		return 0;
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	if (l.nr > 1)
@@ -192,7 +193,7 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 	pending_id id, next;
 	uint64_t began;
 
-	if (!chance_is_settled(h) || h->side != NT_HOST ||
+	if (!chance_is_settled(h) || h->side != NT_HOST || !h->partner->pending.count ||
 	    !pending_tag(&m->pool, h->partner, r->cid))
 		return;
 	began = began_at(h, r, &h->link->offset);
@@ -387,7 +388,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
-		if (h->partner)
+		if (h->partner && h->partner->pending.count)
 			pending_expect(&m->pool, key, h->partner);
 	}
 	if (!match(m, h, r, key, false))
