@@ -164,14 +164,15 @@ static pending_id give_up(struct merge *m, pending_id id)
 {
 	struct pending *e = pending_get(&m->pool, id);
 	struct half *h = e->owner;
-	struct nt_record r = e->r;
+	/* It stays readable, as what it is matched with does: nothing is added meanwhile. */
+	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
 	pending_id other;
 
 	pending_remove(&m->pool, &h->pending, id);
-	other = match(m, h, &r, e->key, true);
+	other = match(m, h, r, e->key, true);
 	if (!other)
-		single(m, h, &r, lookup_doubt(&m->pool, &m->t, h, &r, e->key) || doubtful);
+		single(m, h, r, lookup_doubt(&m->pool, &m->t, h, r, e->key) || doubtful);
 	return other;
 }
 

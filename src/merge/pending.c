@@ -247,9 +247,15 @@ void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid,
 	}
 }
 
-/* @t: of the tag of @e, where it is not yet. */
-static void tag_add(struct pending_pool *p, struct pending_tag_list *t, struct pending *e)
+/* Nobody asks for the host's. */
+static bool has_tag(const struct nt_record *r)
 {
+	return r->side == NT_TARGET;
+}
+
+static void tag_add(struct pending_pool *p, struct pending *e)
+{
+	struct pending_tag_list *t = tag_list(p, e->owner, e->r.cid);
 	pending_id id = (pending_id)(e - p->entries);
 
 	e->previous_tag = t->last;
@@ -293,7 +299,6 @@ static uint64_t order_of(const struct pending_pool *p, const struct pending_list
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key, enum pending_chance chance)
 {
-	struct pending_tag_list *t = tag_list(p, owner, r->cid);
 	pending_id id = p->free ?: p->used;
 	struct pending *e = &p->entries[id];
 
@@ -323,7 +328,8 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->chance = chance;
 		heap_set(&p->lists, &list->order, order_of(p, list));
 	}
-	tag_add(p, t, e);
+	if (has_tag(r))
+		tag_add(p, e);
 	return id;
 }
 
@@ -343,7 +349,8 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 	/* The heap may take it for older than it is: that is mended when it is the first. */
 	if (!--list->count)
 		heap_remove(&p->lists, &list->order);
-	tag_remove(p, e);
+	if (has_tag(&e->r))
+		tag_remove(p, e);
 	e->next = p->free;
 	p->free = id;
 	p->count--;
@@ -367,8 +374,10 @@ void pending_expect_removal(const struct pending_pool *p, pending_id id)
 
 	slots_expect(&p->by_key, hash_of(e->key, e->owner));
 	__builtin_prefetch(&p->groups[e->group]);
-	__builtin_prefetch(&p->entries[e->next_tag].previous_tag);
-	__builtin_prefetch(tag_list(p, e->owner, e->r.cid));
+	if (has_tag(&e->r)) {
+		__builtin_prefetch(&p->entries[e->next_tag].previous_tag);
+		__builtin_prefetch(tag_list(p, e->owner, e->r.cid));
+	}
 	__builtin_prefetch(&p->entries[e->next].r);
 	__builtin_prefetch(&p->entries[e->next].group);
 }

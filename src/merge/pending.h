@@ -52,7 +52,7 @@ struct pending {
 	pending_id group;		     /* 0: none, as it is the only one of its key */
 	pending_id older_alike, newer_alike; /* of the group, by from_ns */
 	pending_id next, previous;	     /* of the same owner */
-	pending_id next_tag, previous_tag;   /* of the same owner's tag, and of others by chance */
+	pending_id next_tag, previous_tag;   /* the target's: of the same owner's tag, and of others by chance */
 	uint64_t reused_ns;		     /* when the other side was seen to use the tag again */
 	bool doubtful;			     /* more than one of the other side would do */
 };
@@ -63,7 +63,7 @@ struct pending {
 #define PENDING_TAG_LISTS 65536
 #endif
 
-/* Entries of one tag, oldest first; those before @unmarked are known to have a successor. */
+/* The target's entries of one tag, oldest first; those before @unmarked are known to have a successor. */
 struct pending_tag_list {
 	pending_id first;
 	pending_id last;
@@ -201,13 +201,13 @@ static inline bool pending_is_doubtful(const struct pending_pool *p, const struc
 	return e->doubtful || e->serial <= p->groups[e->group].doubted;
 }
 
-/** pending_tag() - the oldest entry that may be of @owner and the tag of @cid; then by next_tag */
+/** pending_tag() - the oldest entry that may be of @owner, a target's, and the tag of @cid; then by next_tag */
 pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid);
 
 /**
  * pending_tag_reused() - the tag of @cid has been used again
  * @p: pool
- * @owner, @cid: whose entries
+ * @owner, @cid: whose entries, a target's
  * @before_ns: those that began before this, of their own clock, have had it
  * @now_ns: noted as reused_ns of each of them that has none; not 0
  */
