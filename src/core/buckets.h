@@ -81,13 +81,19 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned lon
 	asm("" : "+r"(at));
 	return nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
 #else
-	unsigned int shift;
+	union {
+		double value;
+		unsigned long long bits;
+	} of = {.value = (double)(long long)ns};
 
-	if (ns >> NT_MAX_BITS)
-		return NT_OVERFLOW_BUCKET;
-	/* Below NT_SUB_BUCKETS none are left out, as at it. The exclusive or is a subtraction that processors need not do. */
-	shift = (63 ^ (unsigned int)__builtin_clzll(ns | NT_SUB_BUCKETS)) - NT_SUB_BITS;
-	return (shift << NT_SUB_BITS) + (unsigned int)(ns >> shift);
+	if (ns - NT_SUB_BUCKETS >= (1ULL << NT_MAX_BITS) - NT_SUB_BUCKETS)
+		return ns < NT_SUB_BUCKETS ? (unsigned int)ns : NT_OVERFLOW_BUCKET;
+	/*
+	 * Such a number (IEEE 754) has floor(log2(ns)) above the bits that follow the highest one, which are 52: faster to
+	 * get at than by a shift whose width has to be found first.
+	 */
+	return (unsigned int)(of.bits >> (52 - NT_SUB_BITS)) -
+	       ((1023 + NT_SUB_BITS - 1) << NT_SUB_BITS);
 #endif
 }
 

@@ -440,17 +440,11 @@ struct stream_reader *stream_reader_new(int fd)
 	return r;
 }
 
-int stream_read(struct stream_reader *r, struct stream_event *e)
+static int read_other(struct stream_reader *r, struct stream_event *e)
 {
 	struct wire_frame f = {0};
 	int ret;
 
-	if (r->state <= 0)
-		return r->state;
-	if (r->next != r->stop) {
-		e->type = STREAM_RECORD;
-		return read_record(r, &e->record);
-	}
 	if (!r->begun) {
 		ret = read_preamble(r);
 		if (ret <= 0)
@@ -466,6 +460,16 @@ int stream_read(struct stream_reader *r, struct stream_event *e)
 	} while (!ret);
 	r->skipped_in_a_row = 0;
 	return ret;
+}
+
+int stream_read(struct stream_reader *r, struct stream_event *e)
+{
+	if (r->state <= 0)
+		return r->state;
+	if (r->next == r->stop)
+		return read_other(r, e);
+	e->type = STREAM_RECORD;
+	return read_record(r, &e->record);
 }
 
 const char *stream_error(const struct stream_reader *r)
