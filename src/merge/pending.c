@@ -105,8 +105,11 @@ static struct pending_group *group_make(struct pending_pool *p, struct pending *
 	else
 		id = p->used_groups++;
 	g = &p->groups[id];
-	*g = (struct pending_group){
-		.key = e->key, .owner = e->owner, .newest = only, .cursor = only};
+	*g = (struct pending_group){.key = e->key,
+				    .owner = e->owner,
+				    .newest_ns = e->from_ns,
+				    .newest = only,
+				    .cursor = only};
 	e->group = id;
 	slots_replace(&p->by_key, hash_of(e->key, e->owner), only, id | PENDING_GROUP);
 	return g;
@@ -134,16 +137,24 @@ static bool later(uint64_t a, uint64_t b)
 	return (int64_t)(a - b) > 0;
 }
 
+static void set_newest(const struct pending_pool *p, struct pending_group *g, pending_id id)
+{
+	g->newest = id;
+	if (id)
+		g->newest_ns = p->entries[id].from_ns;
+}
+
 /* Into its group, behind those that began before it. */
 static void group_add(struct pending_pool *p, struct pending_group *g, pending_id id)
 {
 	struct pending *e = &p->entries[id];
 	pending_id older = g->newest, newer = 0;
+	uint64_t older_ns = g->newest_ns;
 
-	for (unsigned int i = 0;
-	     older && i < DISORDER_MAX && later(p->entries[older].from_ns, e->from_ns); i++) {
+	for (unsigned int i = 0; older && i < DISORDER_MAX && later(older_ns, e->from_ns); i++) {
 		newer = older;
 		older = p->entries[older].older_alike;
+		older_ns = older ? p->entries[older].from_ns : 0;
 	}
 	e->group = (pending_id)(g - p->groups);
 	e->older_alike = older;
@@ -153,7 +164,7 @@ static void group_add(struct pending_pool *p, struct pending_group *g, pending_i
 	if (newer)
 		p->entries[newer].older_alike = id;
 	else
-		g->newest = id;
+		set_newest(p, g, id);
 	if (!g->cursor)
 		g->cursor = id;
 }
@@ -167,7 +178,7 @@ static void group_remove(struct pending_pool *p, const struct pending *e)
 	if (e->newer_alike)
 		p->entries[e->newer_alike].older_alike = e->older_alike;
 	else
-		g->newest = e->older_alike;
+		set_newest(p, g, e->older_alike);
 	if (g->cursor == (pending_id)(e - p->entries))
 		g->cursor = e->newer_alike ?: e->older_alike;
 	if (!g->newest)

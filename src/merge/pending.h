@@ -52,9 +52,10 @@ struct pending {
 	pending_id group;		     /* 0: none, as it is the only one of its key */
 	pending_id older_alike, newer_alike; /* of the group, by from_ns */
 	pending_id next, previous;	     /* of the same owner */
-	pending_id next_tag, previous_tag;   /* the target's: of the same owner's tag, and of others by chance */
-	uint64_t reused_ns;		     /* when the other side was seen to use the tag again */
-	bool doubtful;			     /* more than one of the other side would do */
+	pending_id next_tag,
+		previous_tag; /* the target's: of the same owner's tag, and of others by chance */
+	uint64_t reused_ns;   /* when the other side was seen to use the tag again */
+	bool doubtful;	      /* more than one of the other side would do */
 };
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
@@ -75,6 +76,7 @@ struct pending_tag_list {
 
 /*
  * An owner's entries of equal key; there is none without entries.
+ * @newest_ns: from_ns of @newest, as that has mostly left the cache when one more comes
  * @cursor: where the last search ended: the next one looks for about the same time
  * @doubted: entries that had arrived by then are doubtful
  */
@@ -82,6 +84,7 @@ struct pending_group {
 	uint64_t key;
 	const void *owner;
 	uint64_t doubted;
+	uint64_t newest_ns;
 	pending_id newest;
 	pending_id cursor;
 	pending_id next_free;
