@@ -14,12 +14,14 @@
 int connections_init(struct tracer *t)
 {
 	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
-	return t->ident ? 0 : -ENOMEM;
+	t->counted = calloc(t->nr_slots, sizeof(*t->counted));
+	return t->ident && t->counted ? 0 : -ENOMEM;
 }
 
 void connections_free(struct tracer *t)
 {
 	free(t->ident);
+	free(t->counted);
 }
 
 unsigned int connections_highest_instance(void)
@@ -83,20 +85,15 @@ static bool connected(const struct nt_queue *q)
 	return q->object && q->dead_gen != q->gen;
 }
 
-/*
- * Whether a queue before this one belongs to the same controller: one of the same id and subsystem.
- */
-static bool controller_counted(const struct tracer *t, uint32_t slot)
+/* Queues of one id and subsystem are one controller's. */
+static int by_controller(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < slot; i++)
-		if (connected(&t->object.queues[i]) &&
-		    t->object.queues[i].identified == t->object.queues[i].gen &&
-		    t->object.queues[i].cntlid == t->object.queues[slot].cntlid &&
-		    !strcmp(t->object.names[i].subsysnqn, t->object.names[slot].subsysnqn))
-			return true;
-	return false;
+	const struct queue_controller *x = a, *y = b;
+
+	return x->cntlid != y->cntlid ? x->cntlid - y->cntlid : strcmp(x->subsysnqn, y->subsysnqn);
 }
 
+/* A target may have thousands of queues, and this is done each interval: they are sorted, not compared with all others. */
 static void count_target(const struct tracer *t, struct stats *s)
 {
 	s->controllers = s->queues = 0;
@@ -105,10 +102,14 @@ static void count_target(const struct tracer *t, struct stats *s)
 
 		if (!connected(q) || q->identified != q->gen)
 			continue;
-		s->queues++;
-		if (!controller_counted(t, i))
-			s->controllers++;
+		t->counted[s->queues++] = (struct queue_controller){
+			.cntlid = q->cntlid, .subsysnqn = t->object.names[i].subsysnqn};
 	}
+	if (s->queues)
+		qsort(t->counted, s->queues, sizeof(*t->counted), by_controller);
+	for (uint32_t i = 0; i < s->queues; i++)
+		if (!i || by_controller(&t->counted[i - 1], &t->counted[i]))
+			s->controllers++;
 }
 
 /* The controller whose queues have that bit 0 in their generations; NULL without one. */

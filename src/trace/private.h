@@ -25,6 +25,12 @@ struct queue_ident {
 	uint16_t cntlid;
 };
 
+/* Which of a target's controllers a queue is of. */
+struct queue_controller {
+	uint16_t cntlid;
+	const char *subsysnqn; /* the object's */
+};
+
 /*
  * What was read from one histogram the last time; 32-bit counts wrap, differences do not mind.
  * @epoch: the interval that ended then
@@ -88,7 +94,8 @@ struct tracer {
 	unsigned int nr_errors;
 
 	/* connections.c */
-	struct queue_ident (*ident)[2]; /* [nr_slots][bank] */
+	struct queue_ident (*ident)[2];	  /* [nr_slots][bank] */
+	struct queue_controller *counted; /* [nr_slots], while they are counted */
 
 	/* collect.c */
 	struct {
