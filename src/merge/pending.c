@@ -43,6 +43,8 @@ int pending_init(struct pending_pool *p)
 	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
+	if (p->entries)
+		p->entries[0] = (struct pending){0};
 	if (p->groups)
 		p->groups[0] = (struct pending_group){0};
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
@@ -390,6 +392,7 @@ void pending_expect_removal(const struct pending_pool *p, pending_id id)
 		__builtin_prefetch(tag_list(p, e->owner, e->r.cid));
 	}
 	__builtin_prefetch(&p->entries[e->next].r);
+	__builtin_prefetch(&p->entries[e->next].r.points[NT_POINTS_MAX / 2]);
 	__builtin_prefetch(&p->entries[e->next].group);
 }
 
