@@ -42,7 +42,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -155,7 +155,7 @@ $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
-	cli/select_options.o trace/announce.o)
+	cli/select_options.o cli/limit_options.o trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o in_flight.o probes_table.o refusals.o)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "cli/config.h"
 #include "cli/options.h"
 #include "cli/scan.h"
 #include "cli/verbs.h"
@@ -164,6 +165,21 @@ static int no_memory(void)
 	return EXIT_FAILURE;
 }
 
+/* Has the verb read the line, and what the file of --config says before it. Return: the exit status. */
+static int run_line(const struct verb *verb, int argc, char **argv)
+{
+	struct config_line l;
+	int status = config_read(&l, verbs, verb, argc, argv);
+
+	if (!status) {
+		options_origins((const char *const *)l.origins, l.argc);
+		status = verb->main(l.argc, l.argv);
+		options_origins(NULL, 0);
+	}
+	config_free(&l);
+	return status;
+}
+
 /* Has the verb whose name is the word at @at, or live if @at is 0, read the rest of the line. */
 static int run_verb(const struct scan *s, int at, int argc, char **argv)
 {
@@ -181,7 +197,7 @@ static int run_verb(const struct scan *s, int at, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (i != at)
 			args[nr++] = argv[i];
-	status = refuse_foreign(s, verb, nr, args) ? EX_USAGE : verb->main(nr, args);
+	status = refuse_foreign(s, verb, nr, args) ? EX_USAGE : run_line(verb, nr, args);
 	free(args);
 	return status;
 }

@@ -32,6 +32,7 @@
  * @peers, @nr_peers: commands that bring a target's stream, or files
  * @peer_as_root: also where somebody else called sudo
  * @interval: one was given
+ * @limits: what network and drives can carry
  */
 struct live_options {
 	struct run_options run;
@@ -42,12 +43,14 @@ struct live_options {
 	unsigned int nr_peers;
 	bool peer_as_root;
 	bool interval;
+	struct limits limits;
 };
 
 struct live {
 	const struct live_options *o;
 	struct view_options view;
 	struct look look;
+	struct limits limits;
 	struct browser browser;
 	const struct stats *seen; /* what is on the screen; NULL: nothing yet */
 	struct live_merge *peers; /* NULL without */
@@ -113,7 +116,10 @@ static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
 	bool hold = held_back(l);
-	int err = hold || l->look.paused ? 0 : taken(l, view_interval(s, &l->view));
+	int err = limits_interval(&l->limits, s);
+
+	if (!err && !hold && !l->look.paused)
+		err = taken(l, view_interval(s, &l->view));
 
 	l->seen = s;
 	if (l->terminal && starting(l))
@@ -169,6 +175,8 @@ static int show_summary(void *context, const struct stats *s)
 
 	browser_leave(&l->browser);
 	err = l->peers ? finish_peers(l->peers) : 0;
+	if (!err)
+		err = limits_summary(&l->limits, s);
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);
@@ -315,7 +323,7 @@ static int live(const struct live_options *o)
 		.left_out = left_out,
 		.cut = cut,
 	};
-	struct live l = {.o = o};
+	struct live l = {.o = o, .limits = o->limits};
 	int status;
 
 	view_setup(&l.view, stdout);
@@ -327,6 +335,7 @@ static int live(const struct live_options *o)
 		return EXIT_FAILURE;
 	}
 	callbacks.output = l.view.output;
+	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
 	l.view.look = &l.look;
 	l.look.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
@@ -335,13 +344,14 @@ static int live(const struct live_options *o)
 	browser_close(&l.browser);
 	live_merge_free(l.peers);
 	announced_free(&l.announced);
+	limits_free(&l.limits);
 	output_free(l.view.output);
 	return status;
 }
 
 enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
 
-enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_SELECT };
+enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_SELECT, CHILD_LIMITS };
 
 static error_t parse_live(int key, char *arg, struct argp_state *state)
 {
@@ -354,6 +364,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
+		state->child_inputs[CHILD_LIMITS] = &o->limits;
 		break;
 	case 'i':
 		o->interval = true;
@@ -382,6 +393,9 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		if (o->format == FORMAT_CSV && o->nr_peers)
 			options_error(state, "--format csv is of the queues of this machine: with "
 					     "--peer take json");
+		if (o->format == FORMAT_CSV && limits_any(&o->limits))
+			options_error(state, "--network-limit and --drive-limit are for --format "
+					     "text and json");
 		if (o->format == FORMAT_CSV && o->histogram)
 			options_error(state, "--histogram is for --format text and json");
 		break;
@@ -410,6 +424,7 @@ static const struct argp_child live_children[] = {
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp},
 	{0},
 };
 

@@ -23,6 +23,24 @@
 
 const char *argp_program_version = "ntprof-bpf " NTPROF_VERSION;
 
+/* argp's parsers have no other way to it than through each verb's. */
+static const char *const *line_origins;
+static int line_words;
+
+void options_origins(const char *const *origins, int nr)
+{
+	line_origins = origins;
+	line_words = origins ? nr : 0;
+}
+
+/* Where the option that is being read comes from, if that is a file. Its words have their arguments in them. */
+static const char *origin_of(const struct argp_state *state)
+{
+	int at = state->next - 1;
+
+	return at > 0 && at < line_words ? line_origins[at] : NULL;
+}
+
 void options_parse(const struct argp *argp, int argc, char **argv, void *result)
 {
 	argp_err_exit_status = EX_USAGE;
@@ -31,9 +49,10 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *result)
 
 void options_error(const struct argp_state *state, const char *format, ...)
 {
+	const char *origin = origin_of(state);
 	va_list args;
 
-	fprintf(stderr, "ntprof-bpf: ");
+	fprintf(stderr, "ntprof-bpf: %s%s", origin ?: "", origin ? ": " : "");
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -94,6 +113,7 @@ enum {
 	KEY_FORMAT,
 	KEY_JSON_SCHEMA,
 	KEY_BURST,
+	KEY_CONFIG,
 };
 
 static error_t parse_side(int key, char *arg, struct argp_state *state)
@@ -138,6 +158,24 @@ static const struct argp_option source_options[] = {
 };
 
 const struct argp source_argp = {.options = source_options, .parser = parse_source};
+
+/* What the file says is in the line already. */
+static error_t parse_config(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	return key == KEY_CONFIG ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option config_options[] = {
+	{"config", KEY_CONFIG, "FILE", 0,
+	 "Take options from FILE: section [all] and that of this verb, with long options as keys; or one that is "
+	 "ntprof's. The command line takes precedence",
+	 SECTION_RUN},
+	{0},
+};
+
+const struct argp config_argp = {.options = config_options, .parser = parse_config};
 
 enum { RUN_SIDE, RUN_SOURCE };
 
@@ -204,6 +242,7 @@ static const struct argp_option run_options[] = {
 static const struct argp_child run_children[] = {
 	[RUN_SIDE] = {.argp = &side_argp},
 	[RUN_SOURCE] = {.argp = &source_argp},
+	{.argp = &config_argp},
 	{0},
 };
 

@@ -27,7 +27,10 @@ extern const struct argp commands_argp;	 /* uint64_t: end after so many commands
 extern const struct argp histogram_argp; /* bool */
 extern const struct argp format_argp;	 /* enum output_format */
 extern const struct argp select_argp;	 /* struct select: by what is known when a command begins */
-extern const struct argp ended_argp;	 /* struct select: by how a command ended */
+extern const struct argp limits_argp;	 /* struct limits: what network and drives can carry */
+extern const struct argp
+	config_argp; /* none: what the file says comes before the line, see cli/config.h */
+extern const struct argp ended_argp; /* struct select: by how a command ended */
 
 /* What run_argp fills in, before the command line is read. */
 #define RUN_OPTIONS_DEFAULT                                                       \
@@ -54,6 +57,13 @@ enum options_section {
  * status of 64 (EX_USAGE), so this only returns when the command line was right.
  */
 void options_parse(const struct argp *argp, int argc, char **argv, void *result);
+
+/**
+ * options_origins() - where words of the line that is about to be read come from
+ * @origins: of each word "FILE:LINE" or NULL; needed as long as the line is being read. NULL: it is people's
+ * @nr: how many words there are
+ */
+void options_origins(const char *const *origins, int nr);
 
 /** options_error() - say what is wrong and where the help is; exits with 64, does not return */
 void options_error(const struct argp_state *state, const char *format, ...)

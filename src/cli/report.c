@@ -448,6 +448,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
+	{.argp = &config_argp},
 	{0},
 };
 

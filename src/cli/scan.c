@@ -190,6 +190,30 @@ const char *scan_foreign(const struct scan *s, const struct verb *verb, int argc
 	return NULL;
 }
 
+bool scan_each(const struct scan *s, int argc, char **argv,
+	       void (*fn)(void *context, const char *option, const char *arg), void *context)
+{
+	int at;
+
+	start();
+	while ((at = step(s, argc, argv)) != AT_END) {
+		if (at == AT_WORD)
+			continue;
+		if (at < STANDARD_NR)
+			return false;
+		fn(context, s->options[at]->name, s->options[at]->arg ? optarg : NULL);
+	}
+	return true;
+}
+
+const char *scan_option(const struct verb *verb, const char *option, bool *argument)
+{
+	const struct argp_option *o = find(verb->argp, option);
+
+	*argument = o && o->arg;
+	return o ? o->name : NULL;
+}
+
 bool scan_has(const struct verb *verb, const char *option)
 {
 	return find(verb->argp, option);

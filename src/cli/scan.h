@@ -42,6 +42,20 @@ int scan_verb(const struct scan *s, int argc, char **argv, bool *help);
  */
 const char *scan_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv);
 
+/**
+ * scan_each() - tell of each option of a line
+ * @s: from scan_new()
+ * @argc, @argv: the line, without the verb's name
+ * @fn: gets the option's long name, which stays, and its argument or NULL
+ *
+ * Return: whether it was read to its end: false if --help or what no verb knows is in it.
+ */
+bool scan_each(const struct scan *s, int argc, char **argv,
+	       void (*fn)(void *context, const char *option, const char *arg), void *context);
+
+/** scan_option() - the long name of an option that @verb has, as its table has it; @argument: whether it takes one */
+const char *scan_option(const struct verb *verb, const char *option, bool *argument);
+
 /** scan_has() - whether @verb has the option with the long name @option */
 bool scan_has(const struct verb *verb, const char *option);
 

@@ -243,6 +243,7 @@ static const struct argp_option stacks_options[] = {
 
 static const struct argp_child stacks_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
+	{.argp = &config_argp},
 	{0},
 };
 

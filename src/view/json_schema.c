@@ -15,6 +15,7 @@
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
 #include "view/json.h"
+#include "view/limits.h"
 
 /* { "type": [...] }: the words of @types, which blanks part */
 static struct json_object *of_types(const char *types)
@@ -249,6 +250,7 @@ static struct json_object *block(struct json_object *defs, bool summary)
 	has_side(o, defs);
 	if (!summary)
 		has(o, "losses_added", losses(defs));
+	may_have(o, "limits", list_of(of_row(defs, &limit_columns)));
 	may_have(o, "peers", peers(defs));
 	may_have(o, "matching", of_row(defs, &matching_columns));
 	may_have(o, "merged", merged(defs));

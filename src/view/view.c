@@ -120,8 +120,11 @@ static int draw_text(FILE *m, const void *context)
 static int draw_json(FILE *m, const void *context)
 {
 	const struct drawing *d = context;
+	struct json_object *block = json_block(d->stats, d->summary, d->o->histogram, d->o->peers);
 
-	return json_write(m, json_block(d->stats, d->summary, d->o->histogram, d->o->peers));
+	if (d->o->limits)
+		json_put(block, "limits", limits_json(d->o->limits));
+	return json_write(m, block);
 }
 
 static int draw_csv(FILE *m, const void *context)
@@ -210,13 +213,17 @@ static int table_show(const struct block *b, const struct look *look, struct scr
 	return err;
 }
 
-/* The losses are in SCREEN_LOSSES in any case. */
+/* The losses are in SCREEN_LOSSES in any case, and so is what may be near its limit. */
 static void losses_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
 	FILE *f = s->part[SCREEN_LOSSES];
 	/* Where lines cannot be too long, one thing is one line. */
 	unsigned int wrap = o->redraw ? b->width : WRAP_NEVER;
 
+	if (o->limits && b->summary)
+		limits_print_summary(o->limits, f);
+	else if (o->limits)
+		limits_print_interval(o->limits, f);
 	if (b->summary) {
 		/* On a terminal the tables above say the same as the other numbers. */
 		numbers_print_side(b->s, o->redraw, f);

@@ -13,6 +13,7 @@
 #include "core/stats.h"
 #include "peer/live_merge.h"
 #include "view/format.h"
+#include "view/limits.h"
 #include "view/look.h"
 
 /**
@@ -28,6 +29,7 @@
  *         stages is left out
  * @colour: the terminal has bold, reverse and coloured text, and nobody has said that it is not wanted (NO_COLOR)
  * @look: which rows and which page of it to show on a terminal, or NULL: all rows, sorted by IOPS
+ * @limits: groups, and how near they come to what somebody says that they can carry; or NULL
  * @again: an interval is shown that was shown before: live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
@@ -42,6 +44,7 @@ struct view_options {
 	const struct live_merge *peers;
 	bool colour;
 	struct look *look;
+	const struct limits *limits;
 	bool again;
 	unsigned int columns;
 	unsigned int lines;

@@ -190,6 +190,11 @@ static void what_is_wrong_is_named(void **state)
 		 "--where 'lateness>1ms': no stage of this name, nor latency"},
 		{{"report", "x", "--where", "latency"}, "--where 'latency': not STAGE>TIME"},
 		{{"report", "x", "--where", "latency>4k"}, "--where 'latency>4k': not STAGE>TIME"},
+		{{"--host", "--network-limit", "0"}, "--network-limit 0: not a rate in MB/s"},
+		{{"--host", "--drive-limit", "1G"}, "--drive-limit 1G: not a rate in MB/s"},
+		{{"--host", "--format=csv", "--drive-limit=5"}, "are for --format text and json"},
+		{{"--config", "/nowhere/file"}, "cannot read /nowhere/file: No such file"},
+		{{"--config=/dev/null", "--config=x"}, "--config can be given once"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
 	};
 	struct result r;

@@ -20,6 +20,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/limits.h"
 #include "view/octaves.h"
 
 static const struct columns *const tables[] = {
@@ -28,6 +29,7 @@ static const struct columns *const tables[] = {
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
 	&pair_columns,	  &population_columns, &sample_columns,	       &error_columns,
+	&limit_columns,
 };
 
 /* Lower case, digits and underscores, beginning with a letter. */
@@ -133,6 +135,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct live_merge_counts counts = {.matched = 1};
 	const struct peer_row peer = {1, {.source = "x", .why = ""}, "m"};
 	const struct nt_record r = {.side = NT_HOST};
+	const struct limit_row limit = {.limit = "drive", .group = "nvme0", .near = true};
 	const struct command_stage_row stage = {"s", 1, 2};
 	const struct point_row point = {.stage = ""};
 	struct merge *merge = merge_new(&(struct merge_callbacks){0});
@@ -148,6 +151,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_int_equal(stages.nr, NT_HOST_STAGES_NR);
 	input.path = "a";
 	columns_command_merged(&command, &connection, &r, NULL, false);
+	assert_values_are_of_their_units(&limit_columns, &limit);
 	assert_values_are_of_their_units(&run_columns, &s);
 	assert_values_are_of_their_units(&queue_columns, &queue);
 	assert_values_are_of_their_units(&operation_columns, &operation);

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE /* asprintf() */
+#include "cli/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sysexits.h>
+
+#include "cli/config_ntprof.h"
+#include "cli/scan.h"
+#include "core/array.h"
+
+/* What a message has room for: a line's worth, and what is said of it. */
+#define MESSAGE_LEN (CONFIG_LINE_MAX + 256)
+
+/* Who says an option: what comes later takes its place. */
+enum level { LEVEL_ALL, LEVEL_VERB, LEVEL_LINE };
+
+/* Options of which only one can be: who has one of them on the command line does not mean the other. */
+static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"}};
+
+/**
+ * struct word - an option that is said
+ * @option: its long name
+ * @text: as the parser takes it; NULL of the command line's
+ */
+struct word {
+	const char *option;
+	char *text;
+	unsigned int line;
+	enum level level;
+};
+
+/**
+ * struct config - a file while it is read
+ * @line: its number, of what inih has got last; @text: it
+ * @section_asked: inih has got a line of ours behind a section's
+ * @words: what the command line says first, then what the file does
+ * @message: what is wrong, once something is
+ */
+struct config {
+	const struct verb *const *verbs;
+	const struct verb *verb;
+	const char *path;
+	FILE *file;
+	unsigned int line;
+	char *text;
+	size_t size;
+	bool section_asked;
+	bool ended;
+	struct word words[CONFIG_WORDS_MAX];
+	unsigned int nr;
+	struct ntprof_file ntprof;
+	bool from_ntprof;
+	char message[MESSAGE_LEN];
+};
+
+static void complain(struct config *c, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What is wrong first is told. */
+static void complain(struct config *c, unsigned int line, const char *format, ...)
+{
+	va_list args;
+	int used = 0;
+
+	if (c->message[0])
+		return;
+	if (line)
+		used = snprintf(c->message, sizeof(c->message), "%s:%u: ", c->path, line);
+	if (used < 0 || (size_t)used >= sizeof(c->message))
+		return;
+	va_start(args, format);
+	vsnprintf(c->message + used, sizeof(c->message) - (size_t)used, format, args);
+	va_end(args);
+}
+
+/* @text: allocated, belongs to the word then. Return: whether there was room. */
+static bool add(struct config *c, const char *option, char *text, unsigned int line,
+		enum level level)
+{
+	if (c->nr == CONFIG_WORDS_MAX) {
+		complain(c, line, "too many options, the most are %u", CONFIG_WORDS_MAX);
+		free(text);
+		return false;
+	}
+	c->words[c->nr++] =
+		(struct word){.option = option, .text = text, .line = line, .level = level};
+	return true;
+}
+
+/* @value: NULL of an option that takes none */
+static void add_option(struct config *c, const char *option, const char *value, unsigned int line,
+		       enum level level)
+{
+	char *text;
+
+	if (asprintf(&text, "--%s%s%s", option, value ? "=" : "", value ?: "") < 0)
+		complain(c, 0, "%s", strerror(ENOMEM));
+	else
+		add(c, option, text, line, level);
+}
+
+/* Return: the verb of that name, if it takes a file. */
+static const struct verb *verb_of(const struct config *c, const char *name)
+{
+	for (const struct verb *const *v = c->verbs; *v; v++)
+		if (!strcmp((*v)->name, name))
+			return scan_has(*v, "config") ? *v : NULL;
+	return NULL;
+}
+
+/* Return: a verb that takes a file and has the option; c->verb if that does. */
+static const struct verb *any_with(const struct config *c, const char *option)
+{
+	if (scan_has(c->verb, option))
+		return c->verb;
+	for (const struct verb *const *v = c->verbs; *v; v++)
+		if (scan_has(*v, "config") && scan_has(*v, option))
+			return *v;
+	return NULL;
+}
+
+/* @value: ends with its closing quote, where it begins with one; what is behind it is a comment or wrong. */
+static char *unquote(struct config *c, char *value)
+{
+	char quote = *value, *end = strchr(value + 1, quote), *rest;
+
+	if (!end) {
+		complain(c, c->line, "%.*s: no closing quote", (int)strcspn(value, "\r\n"), value);
+		return value;
+	}
+	rest = end + 1 + strspn(end + 1, " \t\r\n");
+	if (*rest && *rest != ';' && *rest != '#')
+		complain(c, c->line, "'%.*s' comes after the closing quote",
+			 (int)strcspn(rest, "\r\n"), rest);
+	*end = '\0';
+	return value + 1;
+}
+
+/*
+ * The value of the line that inih has just split. inih knows neither quotes nor a comment that begins with # behind a
+ * value, and a ; that is quoted begins one to it.
+ */
+static char *value_of(struct config *c, char *value)
+{
+	char *raw = c->text + strcspn(c->text, "=:");
+
+	raw += *raw ? 1 : 0;
+	raw += strspn(raw, " \t");
+	if (*raw == '"' || *raw == '\'')
+		return unquote(c, raw);
+	for (char *p = value; *p; p++) {
+		if (*p != '#' || (p > value && !isspace((unsigned char)p[-1])))
+			continue;
+		while (p > value && isspace((unsigned char)p[-1]))
+			p--;
+		*p = '\0';
+		break;
+	}
+	return value;
+}
+
+static bool is_word(const char *value, const char *const words[3])
+{
+	for (unsigned int i = 0; i < 3; i++)
+		if (!strcasecmp(value, words[i]))
+			return true;
+	return false;
+}
+
+static void take_option(struct config *c, const struct verb *verb, const char *name,
+			const char *value, enum level level)
+{
+	static const char *const yes[] = {"true", "yes", "1"}, *const no[] = {"false", "no", "0"};
+	const char *option;
+	bool argument;
+
+	option = scan_option(verb, name, &argument);
+	if (argument && !*value)
+		complain(c, c->line, "%s has no value", name);
+	else if (!argument && !is_word(value, yes) && !is_word(value, no))
+		complain(c, c->line, "%s = %s: neither true nor false", name, value);
+	else if (scan_has(c->verb, name) && (argument || is_word(value, yes)))
+		add_option(c, option, argument ? value : NULL, c->line, level);
+}
+
+static bool section_known(const struct config *c, const char *section)
+{
+	return !strcmp(section, "all") || verb_of(c, section) || ntprof_section(section);
+}
+
+static void take_key(struct config *c, const char *section, const char *name, const char *value)
+{
+	bool all = !strcmp(section, "all");
+	const struct verb *verb = all ? any_with(c, name) : verb_of(c, section);
+	enum ntprof_key key = ntprof_key(section, name);
+	const char *why;
+
+	if (verb && scan_has(verb, name) && strcmp(name, "config") != 0) {
+		if (all || verb == c->verb)
+			take_option(c, verb, name, value, all ? LEVEL_ALL : LEVEL_VERB);
+		return;
+	}
+	if (key == NTPROF_KEYS) {
+		complain(c, c->line, "unknown key '%s' in section [%s]", name, section);
+		return;
+	}
+	c->from_ntprof = true;
+	why = ntprof_set(&c->ntprof, key, value, c->line);
+	if (why)
+		complain(c, c->line, "%s = %s: %s", ntprof_key_name(key), value, why);
+}
+
+/* Called by inih for each key, and for the line of ours behind each section. */
+static int take(void *user, const char *section, const char *name, const char *value)
+{
+	struct config *c = user;
+	char copy[CONFIG_LINE_MAX];
+
+	if (c->message[0])
+		return 1;
+	if (!*section)
+		complain(c, c->line, "'%s' is in no section", name);
+	else if (!section_known(c, section))
+		complain(c, c->line, "unknown section [%s]", section);
+	if (c->section_asked || c->message[0])
+		return 1;
+	snprintf(copy, sizeof(copy), "%s", value);
+	take_key(c, section, name, value_of(c, copy));
+	return 1;
+}
+
+/*
+ * inih's fgets(). Blanks before a key would make the line a part of the value before it; a section that has no keys is
+ * not told of, hence a key of ours behind each.
+ */
+static char *next_line(char *buf, int size, void *stream)
+{
+	struct config *c = stream;
+	const char *start;
+	ssize_t length;
+
+	if (c->text && *c->text == '[' && !c->section_asked) {
+		c->section_asked = true;
+		snprintf(buf, (size_t)size, "section =\n");
+		return buf;
+	}
+	c->section_asked = false;
+	length = c->message[0] ? -1 : getline(&c->text, &c->size, c->file);
+	if (length < 0)
+		return NULL;
+	c->line++;
+	if (c->line == 1 && !strncmp(c->text, "\xef\xbb\xbf", 3))
+		memmove(c->text, c->text + 3, strlen(c->text + 3) + 1);
+	start = c->text + strspn(c->text, " \t\r\n\v\f");
+	memmove(c->text, start, strlen(start) + 1);
+	if (strlen(c->text) + 3 > (size_t)size) {
+		complain(c, c->line, "the line is longer than %d bytes", CONFIG_LINE_MAX - 3);
+		return NULL;
+	}
+	strcpy(buf, c->text);
+	return buf;
+}
+
+static void read_file(struct config *c)
+{
+	int wrong;
+
+	c->file = fopen(c->path, "re");
+	if (!c->file) {
+		complain(c, 0, "cannot read %s: %s", c->path, strerror(errno));
+		return;
+	}
+	ini_use_stack = false;
+	ini_stop_on_first_error = true;
+	ini_max_line = ini_initial_alloc = CONFIG_LINE_MAX;
+	errno = 0;
+	wrong = ini_parse_stream(next_line, c, take, c);
+	if (ferror(c->file))
+		complain(c, 0, "cannot read %s: %s", c->path, strerror(errno));
+	/* The reading has ended there. inih counts lines of ours as well. */
+	if (wrong)
+		complain(c, c->line, "neither [section] nor key = value");
+	fclose(c->file);
+	free(c->text);
+}
+
+static bool replaces(const char *a, const char *b)
+{
+	if (!strcmp(a, b))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(rivals); i++)
+		if ((!strcmp(a, rivals[i][0]) && !strcmp(b, rivals[i][1])) ||
+		    (!strcmp(a, rivals[i][1]) && !strcmp(b, rivals[i][0])))
+			return true;
+	return false;
+}
+
+/* Whether a later one takes its place. */
+static bool replaced(const struct config *c, const char *option, enum level level)
+{
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (c->words[i].level > level && replaces(c->words[i].option, option))
+			return true;
+	return false;
+}
+
+/* "" if nobody says it. */
+static const char *side_of(const struct config *c)
+{
+	for (unsigned int i = 0; i < c->nr; i++) {
+		const struct word *w = &c->words[i];
+		bool side = !strcmp(w->option, "host") || !strcmp(w->option, "target");
+
+		if (side && !replaced(c, w->option, w->level))
+			return w->option;
+	}
+	return "";
+}
+
+/* Of what is shown in any case, a file cannot say that it is not. */
+static void tell_always(const struct config *c)
+{
+	for (unsigned int i = 0; i < NTPROF_KEYS; i++)
+		if (ntprof_always(&c->ntprof, (enum ntprof_key)i))
+			fprintf(stderr, "ntprof-bpf: %s:%u: %s is false, but it is always shown\n",
+				c->path, c->ntprof.key[i].line,
+				ntprof_key_name((enum ntprof_key)i));
+}
+
+static void take_ntprof(struct config *c)
+{
+	struct ntprof_option *options = calloc(NTPROF_KEYS + 1, sizeof(*options));
+	unsigned int offline = ntprof_offline(&c->ntprof);
+
+	if (!options) {
+		complain(c, 0, "%s", strerror(ENOMEM));
+		return;
+	}
+	if (offline && !strcmp(c->verb->name, "live"))
+		complain(c, offline,
+			 "IS_ONLINE is false, which is what record and report are for: "
+			 "ntprof-bpf record --config %s",
+			 c->path);
+	ntprof_options(&c->ntprof, side_of(c), options);
+	for (const struct ntprof_option *o = options; o->name; o++) {
+		unsigned int line = c->ntprof.key[o->key].line;
+
+		if (!any_with(c, o->name))
+			complain(c, line, "%s is --%s here, which no verb has yet",
+				 ntprof_key_name(o->key), o->name);
+		else if (scan_has(c->verb, o->name))
+			add_option(c, o->name, o->arg, line, LEVEL_ALL);
+	}
+	free(options);
+	if (!c->message[0] && !strcmp(c->verb->name, "live"))
+		tell_always(c);
+}
+
+static void on_line(void *context, const char *option, const char *arg)
+{
+	struct config *c = context;
+
+	if (!strcmp(option, "config") && c->path)
+		complain(c, 0, "--config can be given once");
+	if (!strcmp(option, "config"))
+		c->path = arg;
+	/* What does not fit is none that a file may say. */
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (!strcmp(c->words[i].option, option))
+			return;
+	add(c, option, NULL, 0, LEVEL_LINE);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int put_word(struct config_line *l, const struct config *c, struct word *w)
+{
+	int at = l->argc;
+
+	if (asprintf(&l->origins[at], "%s:%u", c->path, w->line) < 0) {
+		l->origins[at] = NULL;
+		return -ENOMEM;
+	}
+	l->argv[at] = w->text;
+	w->text = NULL;
+	l->argc++;
+	return 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int put_line(struct config_line *l, struct config *c, int argc, char **argv)
+{
+	int err = 0;
+
+	l->argv = calloc((size_t)argc + c->nr + 1, sizeof(*l->argv));
+	l->origins = calloc((size_t)argc + c->nr + 1, sizeof(*l->origins));
+	if (!l->argv || !l->origins)
+		return -ENOMEM;
+	l->argv[l->argc++] = argv[0];
+	for (unsigned int i = 0; !err && i < c->nr; i++) {
+		struct word *w = &c->words[i];
+
+		if (w->text && !replaced(c, w->option, w->level))
+			err = put_word(l, c, w);
+	}
+	for (int i = 1; !err && i < argc; i++)
+		l->argv[l->argc++] = argv[i];
+	return err;
+}
+
+/* Return: as config_read() */
+static int ended(struct config *c, int err)
+{
+	bool wrong = c->message[0];
+
+	for (unsigned int i = 0; i < c->nr; i++)
+		free(c->words[i].text);
+	if (wrong)
+		fprintf(stderr, "ntprof-bpf: %s\n", c->message);
+	else if (err)
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(-err));
+	free(c);
+	if (wrong)
+		return EX_USAGE;
+	return err ? EXIT_FAILURE : 0;
+}
+
+int config_read(struct config_line *l, const struct verb *const *verbs, const struct verb *verb,
+		int argc, char **argv)
+{
+	const struct verb *const only[] = {verb, NULL};
+	struct config *c = calloc(1, sizeof(*c));
+	struct scan *s = scan_new(only);
+	int err = 0;
+
+	*l = (struct config_line){.argc = 0};
+	if (!c || !s) {
+		free(c);
+		scan_free(s);
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(ENOMEM));
+		return EXIT_FAILURE;
+	}
+	c->verbs = verbs;
+	c->verb = verb;
+	/* What the parser has to say about the line comes first. */
+	if (!scan_each(s, argc, argv, on_line, c))
+		c->path = NULL;
+	scan_free(s);
+	if (c->path && !c->message[0])
+		read_file(c);
+	if (c->from_ntprof && !c->message[0])
+		take_ntprof(c);
+	if (!c->message[0])
+		err = put_line(l, c, argc, argv);
+	return ended(c, err);
+}
+
+void config_free(struct config_line *l)
+{
+	for (int i = 0; l->origins && i < l->argc; i++) {
+		if (l->origins[i])
+			free(l->argv[i]);
+		free(l->origins[i]);
+	}
+	free(l->argv);
+	free(l->origins);
+}

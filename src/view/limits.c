@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/limits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/columns_queues.h"
+#include "view/lines.h"
+
+static void get_limit(const void *row, const struct column *c, struct value *v)
+{
+	const struct limit_row *r = row;
+
+	(void)c;
+	value_text(v, r->limit);
+}
+
+static const struct column limit[] = {
+	[LIMIT_LIMIT] = {"limit", "limit", .unit = UNIT_NAME, .get = get_limit},
+	[LIMIT_GROUP] = {"group", "group", .unit = UNIT_NAME,
+			 COLUMN_TEXT_FIELD(struct limit_row, group)},
+	[LIMIT_THROUGHPUT] = {"throughput", "MB/s", .unit = UNIT_BYTES_PER_SECOND,
+			      COLUMN_FIELD(struct limit_row, throughput)},
+	[LIMIT_MOST] = {"most", "limit MB/s", .unit = UNIT_BYTES_PER_SECOND,
+			COLUMN_FIELD(struct limit_row, most)},
+	[LIMIT_SHARE] = {"share", "of limit", .unit = UNIT_SHARE,
+			 COLUMN_FIELD(struct limit_row, share)},
+	[LIMIT_IS_NEAR] = {"near", "near", .unit = UNIT_FLAG, COLUMN_FIELD(struct limit_row, near)},
+	[LIMIT_TIMES] = {"times_near", "times near", .unit = UNIT_COUNT,
+			 COLUMN_FIELD(struct limit_row, times)},
+	[LIMIT_INTERVALS] = {"intervals", "intervals", .unit = UNIT_COUNT,
+			     COLUMN_FIELD(struct limit_row, intervals)},
+};
+
+const struct columns limit_columns = COLUMNS("limits", limit);
+
+/* Return: the group's row, made when it is new; NULL without memory. */
+static struct limit_row *group_of(struct limits *l, const char *limit, const char *group,
+				  double most)
+{
+	struct limit_row *rows;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->row[i].limit, limit) && !strcmp(l->row[i].group, group))
+			return &l->row[i];
+	rows = realloc(l->row, (l->nr + 1) * sizeof(*rows));
+	if (!rows)
+		return NULL;
+	l->row = rows;
+	rows += l->nr++;
+	*rows = (struct limit_row){.limit = limit, .most = most};
+	snprintf(rows->group, sizeof(rows->group), "%s", group);
+	return rows;
+}
+
+static int add(struct limits *l, const struct queue_row *q)
+{
+	static const char *const directions[] = {"writes", "reads"};
+	double throughput = q->unknown ? 0 : (double)q->all.bytes * q->per_second;
+	const char *controller = q->row->controller[0] ? q->row->controller : "all";
+	struct limit_row *r;
+
+	if (l->network > 0) {
+		/* Data of whatever is no read goes the other way. */
+		r = group_of(l, "network", directions[q->row->op == NT_OP_READ], l->network);
+		if (!r)
+			return -ENOMEM;
+		r->throughput += throughput;
+	}
+	if (l->drive > 0) {
+		r = group_of(l, "drive", controller, l->drive);
+		if (!r)
+			return -ENOMEM;
+		r->throughput += throughput;
+	}
+	return 0;
+}
+
+static int update(struct limits *l, const struct stats *s, bool summary)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		l->row[i].throughput = 0;
+	for (size_t i = 0; !err && i < s->nr_rows; i++) {
+		struct queue_row q;
+
+		columns_queues_row(&q, s, i, summary);
+		err = add(l, &q);
+	}
+	for (size_t i = 0; i < l->nr; i++) {
+		struct limit_row *r = &l->row[i];
+
+		r->share = r->throughput / r->most;
+		r->near = r->share >= LIMIT_NEAR;
+		r->times += r->near && !summary;
+		r->intervals = l->intervals;
+	}
+	return err;
+}
+
+int limits_interval(struct limits *l, const struct stats *s)
+{
+	if (!limits_any(l))
+		return 0;
+	l->intervals++;
+	return update(l, s, false);
+}
+
+int limits_summary(struct limits *l, const struct stats *s)
+{
+	return limits_any(l) ? update(l, s, true) : 0;
+}
+
+void limits_print_interval(const struct limits *l, FILE *f)
+{
+	static const struct phrase near[] = {
+		PHRASE("near its limit: ", LIMIT_LIMIT, .style = LINE_CELL),
+		PHRASE(" ", LIMIT_GROUP, .style = LINE_CELL),
+		PHRASE(", ", LIMIT_THROUGHPUT, .style = LINE_CELL),
+		PHRASE(" of ", LIMIT_MOST, .style = LINE_CELL),
+		PHRASE(" MB/s (", LIMIT_SHARE, .style = LINE_CELL, .after = ")\n"),
+	};
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->row[i].near)
+			LINE_PRINT(f, &limit_columns, near, &l->row[i]);
+}
+
+void limits_print_summary(const struct limits *l, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("limit ", LIMIT_LIMIT), PHRASE(" ", LIMIT_GROUP),
+		PHRASE(" ", LIMIT_THROUGHPUT), PHRASE(" ", LIMIT_MOST),
+		PHRASE(" ", LIMIT_TIMES),      PHRASE(" ", LIMIT_INTERVALS),
+	};
+	static const struct phrase times[] = {
+		PHRASE("  # within 90 % of its limit in ", LIMIT_TIMES),
+		PHRASE(" of ", LIMIT_INTERVALS, .after = " interval", .plural = true),
+	};
+	static const struct phrase whole[] = {
+		PHRASE("  # within 90 % of its limit over the whole run: ", LIMIT_SHARE,
+		       .style = LINE_CELL),
+	};
+
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct limit_row *r = &l->row[i];
+
+		LINE_PRINT(f, &limit_columns, line, r);
+		if (r->near)
+			LINE_PRINT(f, &limit_columns, whole, r);
+		else if (r->times)
+			LINE_PRINT(f, &limit_columns, times, r);
+		fputs("\n", f);
+	}
+}
+
+struct json_object *limits_json(const struct limits *l)
+{
+	struct json_object *rows = json_array();
+
+	for (size_t i = 0; i < l->nr; i++)
+		json_append(rows, json_row(&limit_columns, &l->row[i]));
+	return rows;
+}
+
+void limits_free(struct limits *l)
+{
+	free(l->row);
+	l->row = NULL;
+	l->nr = 0;
+}

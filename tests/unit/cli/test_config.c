@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files of --config: what is refused in them, by file and line; and that options out of them are what the same ones
+ * on the command line are.
+ */
+#include "cli/recordings.h"
+
+#define LINE_MAX_WORDS 12
+#define TOO_MANY "too many arguments: 'more'"
+
+static char path[] = "/tmp/ntprof-config-XXXXXX";
+
+static void write_file(const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* @part: "%s" at its beginning is the file. */
+static void assert_says(const struct result *r, const char *part)
+{
+	bool file = !strncmp(part, "%s", 2);
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s", file ? path : "", file ? part + 2 : part);
+	if (r->status != EX_USAGE || strcmp(r->out, "") != 0)
+		fail_msg("status %d:\n%s", r->status, r->err);
+	assert_contains(r->err, text);
+}
+
+/* What is wrong with a file that @verb reads is told with its line. */
+static void what_is_wrong_is_told_by_file_and_line(void **state)
+{
+	static const struct {
+		const char *verb, *text, *part;
+	} files[] = {
+		{"live", "[nothing]\n", "%s:1: unknown section [nothing]"},
+		{"live", "# a\n\n[probes]\n", "%s:3: unknown section [probes]"},
+		{"live", "[live]\n[none]\n[all]\n", "%s:2: unknown section [none]"},
+		{"live", "host = true\n", "%s:1: 'host' is in no section"},
+		{"live", "[live]\nhost\n", "%s:2: neither [section] nor key = value"},
+		{"live", "[live\nhost = yes\n", "%s:1: neither [section] nor key = value"},
+		{"live", "[live]\nhots = true\n", "%s:2: unknown key 'hots' in section [live]"},
+		{"live", "[live]\n\n= true\n", "%s:3: unknown key '' in section [live]"},
+		{"live", "[live]\nslower = 1ms\n", "%s:2: unknown key 'slower' in section [live]"},
+		{"live", "[record]\ninterval = 1\n",
+		 "%s:2: unknown key 'interval' in section [record]"},
+		{"live", "[all]\nhelp = true\n", "%s:2: unknown key 'help' in section [all]"},
+		{"live", "[all]\nconfig = x\n", "%s:2: unknown key 'config' in section [all]"},
+		{"live", "[all]\nhost = maybe\n", "%s:2: host = maybe: neither true nor false"},
+		{"live", "[all]\nsize =\n", "%s:2: size has no value"},
+		{"live", "[all]\nsize = # none\n", "%s:2: size has no value"},
+		{"live", "[all]\nnqn = \"a\n", "%s:2: \"a: no closing quote"},
+		{"live", "[all]\nnqn = 'a' b\n", "%s:2: 'b' comes after the closing quote"},
+		{"live", "[all]\n  size = 4kB ; no\n", "%s:2: --size 4kB: not sizes below 4G"},
+		{"live", "[live]\r\nop = reed\r\n", "%s:2: --op reed: not operations"},
+		{"trace", "[all]\n[trace]\nslower = 4k\n", "%s:3: --slower 4k: not a time"},
+		{"record", "[record]\nbuffer = 1\n", "%s:2: --buffer 1: not a size from"},
+		{"stacks", "[stacks]\npaths = 0\n", "%s:2: --paths 0: not a positive whole"},
+		{"report", "[report]\nwhere = latency>4k\n", "%s:2: --where 'latency>4k': not"},
+		/* ntprof's */
+		{"live", "[Workload]\nIO_TYPE = reed\n",
+		 "%s:2: IO_TYPE = reed: neither read nor write nor both"},
+		{"live", "[Workload]\nIO_SIZES = 4K\n",
+		 "%s:2: unknown key 'IO_SIZES' in section [Workload]"},
+		{"live", "[Report]\nFREQUENCY = 1\n",
+		 "%s:2: unknown key 'FREQUENCY' in section [Report]"},
+		{"live", "[Workload]\nIO_SIZE = 4K, 8Q\n", "%s:2: IO_SIZE = 4K, 8Q: not sizes"},
+		{"live", "[Workload]\nIO_SIZE = 1,2,3,4,5,6,7,8,9\n",
+		 "%s:2: --size 1,2,3,4,5,6,7,8,9: too many, the most are 8"},
+		{"live", "[Workload]\nMIN_IO_SIZE = 8K\nMAX_IO_SIZE = 4K\n",
+		 "%s:2: --size 8K-4K: ends before it begins"},
+		{"live", "[Execution]\nNETWORK_BANDWIDTH_LIMIT = fast\n",
+		 "%s:2: NETWORK_BANDWIDTH_LIMIT = fast: neither MB/s"},
+		{"live", "[Execution]\nNVME_DRIVE_BANDWIDTH_LIMIT = 0\n",
+		 "%s:2: NVME_DRIVE_BANDWIDTH_LIMIT = 0: neither MB/s"},
+		{"live", "[Profiling]\nIS_ONLINE = yes\n",
+		 "%s:2: IS_ONLINE = yes: neither true nor false"},
+		{"live", "[Profiling]\nIS_ONLINE = false\n", "%s:2: IS_ONLINE is false, which"},
+		{"live", "[Profiling]\nTIME_INTERVAL = 0\n", "%s:2: TIME_INTERVAL = 0: not a"},
+		{"live", "[Profiling]\nFREQUENCY = 1.5\n", "%s:2: FREQUENCY = 1.5: not a"},
+		{"live", "[Profiling]\nFREQUENCY = 2000000\n", "%s:2: --sample 2000000: too many"},
+		{"record", "[Profiling]\nBUFFER_SIZE = 2048\n", "%s:2: --buffer 2048M: not a size"},
+		{"live", "[Profiling]\nDATA_DIR = \"\"\n", "%s:2: DATA_DIR = : says nothing"},
+		{"live", "[Profiling]\nAGGREGATION = mean\n",
+		 "%s:2: AGGREGATION = mean: not min, max, avg or dist"},
+		{"live", "[Report]\nENABLE_THROUGHPUT = 2\n",
+		 "%s:2: ENABLE_THROUGHPUT = 2: neither true nor false"},
+	};
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		write_file(files[i].text);
+		RUN(&r, (char *)files[i].verb, "--config", path, "more");
+		assert_says(&r, files[i].part);
+	}
+}
+
+/* Of the same file each verb takes what it has; all of it is understood. */
+static void what_is_right_is_taken(void **state)
+{
+	static const char own[] = "\xef\xbb\xbf; ours\n"
+				  "[all]\n"
+				  "host = yes\n"
+				  "  sample = 10   # one in ten\n"
+				  "op=read,write ;\n"
+				  "force = false\n"
+				  "format : json\n"
+				  "[live]\n"
+				  "interval = 2 ; seconds\n"
+				  "peer = \"true ; false # ;\"; two of them\n"
+				  "peer = 'true'\n"
+				  "[record]\n"
+				  "output = /nowhere/file\n"
+				  "[trace]\n"
+				  "slower = 1ms\n"
+				  "[report]\n"
+				  "slowest = 3\n"
+				  "[stacks]\n"
+				  "paths = 3\n";
+	static const char ntprof[] = "[workload]\n"
+				     "SESSION_NAME = all\n"
+				     "io_type = \"both\"\n"
+				     "IO_SIZE = 4K, 128k ; two\n"
+				     "MAX_IO_SIZE=64K\n"
+				     "[Execution]\n"
+				     "NETWORK_BANDWIDTH_LIMIT = INF # none\n"
+				     "NVME_DRIVE_BANDWIDTH_LIMIT = 3000\n"
+				     "[Profiling]\n"
+				     "IS_ONLINE = 1\n"
+				     "DATA_DIR = ./data\n"
+				     "TIME_INTERVAL = 1\n"
+				     "FREQUENCY = 1000\n"
+				     "BUFFER_SIZE = 1024\n"
+				     "[Report]\n"
+				     "ENABLE_THROUGHPUT = true\n"
+				     "ENABLE_LATENCY_BREAKDOWN = true\n"
+				     "ENABLE_QUEUE_LENGTH = false\n";
+	static const char *const texts[] = {own, ntprof};
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		write_file(texts[i]);
+		for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
+			if (!has(&verbs[k], "config") || !strcmp(verbs[k].name, "report"))
+				continue;
+			RUN(&r, (char *)verbs[k].name, "--config", path, "more");
+			assert_says(&r, TOO_MANY);
+		}
+		RUN(&r, "report", "--config", path, "/nowhere/more");
+		assert_int_equal(r.status, EXIT_FAILURE);
+		assert_contains(r.err, "cannot read /nowhere/more");
+	}
+	RUN(&r, "live", "--config", path, "more");
+	assert_says(&r, "%s:18: ENABLE_QUEUE_LENGTH is false, but it is always shown");
+}
+
+/* Words that show which one is taken are wrong ones. */
+static void the_line_takes_the_place_of_the_file(void **state)
+{
+	struct result r;
+
+	(void)state;
+	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\n[live]\nduration = 1\n");
+	/* The host's peers, at most one per word: with the file's side it is refused. */
+	RUN(&r, "--config", path, "--size=4k", "--host", "--duration", "x");
+	assert_says(&r, "ntprof-bpf: --duration x: not a time");
+	RUN(&r, "--config", path, "--siz", "4k", "--peer=x");
+	assert_says(&r, "ntprof-bpf: --peer is for the live view of the host");
+	RUN(&r, "trace", "--config", path, "--size", "4k", "--nsid=1");
+	assert_says(&r, "%s:4: --duration 0: too short");
+	RUN(&r, "--config", path, "--size=4k", "live", "more");
+	assert_says(&r, TOO_MANY);
+	write_file("[all]\nhost=1\ninterval = 5\n[live]\nburst = 1s/60s\n");
+	RUN(&r, "--config", path, "live", "more");
+	assert_says(&r, TOO_MANY);
+	RUN(&r, "--config", path, "-i1", "live", "more");
+	assert_says(&r, TOO_MANY);
+}
+
+/* What other verbs, or nobody yet, can do. */
+static void a_key_without_an_option_is_refused_by_its_name(void **state)
+{
+	static const struct {
+		const char *line, *option, *name;
+	} keys[] = {
+		{"[Workload]\nSESSION_NAME = nvme4n1\n", "device", "SESSION_NAME"},
+		{"[Profiling]\nAGGREGATION = avg\n", "stats", "AGGREGATION"},
+		{"[Report]\nENABLE_LATENCY_DISTRIBUTION = true\n", "stats",
+		 "ENABLE_LATENCY_DISTRIBUTION"},
+		{"[Report]\nENABLE_GROUP_BY_SIZE = true\n", "by", "ENABLE_GROUP_BY_SIZE"},
+		{"[Report]\nENABLE_GROUP_BY_TYPE = 1\n", "by", "ENABLE_GROUP_BY_TYPE"},
+		{"[Report]\nENABLE_GROUP_BY_SESSION = true\n", "by", "ENABLE_GROUP_BY_SESSION"},
+	};
+	struct result r, help;
+	char part[128];
+
+	(void)state;
+	RUN(&help, "live", "--help");
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		snprintf(part, sizeof(part), " --%s=", keys[i].option);
+		write_file(keys[i].line);
+		RUN(&r, "live", "--host", "--config", path, "more");
+		if (strstr(help.out, part)) {
+			assert_says(&r, TOO_MANY);
+			continue;
+		}
+		snprintf(part, sizeof(part), ":2: %s is --%s here, which no verb has yet",
+			 keys[i].name, keys[i].option);
+		assert_contains(r.err, part);
+		assert_int_equal(r.status, EX_USAGE);
+	}
+	write_file("[Report]\nENABLE_GROUP_BY_SIZE = false\nENABLE_LATENCY_DISTRIBUTION = 0\n");
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+}
+
+/* A report with a file is that with its options on the line. */
+static void a_file_does_what_its_options_do(void **state)
+{
+	static const struct {
+		const char *text;
+		char *words[LINE_MAX_WORDS];
+	} same[] = {
+		{"[report]\nop = read\ncommands = true\n", {"--op", "read", "--commands"}},
+		{"[Workload]\nIO_TYPE = write\n[all]\ncommands = 1\n",
+		 {"--op=write", "--commands"}},
+		{"[Workload]\nMIN_IO_SIZE = 8K\nIO_SIZE = 512\n[all]\ncommands = 1\n",
+		 {"--size=8k-4294967295", "--commands"}},
+		{"[Workload]\nIO_SIZE = \"4096, 512\"\n[all]\ncommands = 1\n",
+		 {"--size=512,4096", "--commands"}},
+	};
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording files[] = {{.edit = NULL}, {.edit = NULL}};
+	static struct result expected, r, all;
+
+	(void)state;
+	c.commands = 200;
+	recordings_make(files, &c);
+	RUN(&all, "report", files[0].path, files[1].path, "--commands");
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		char *words[LINE_MAX_WORDS + 4] = {"report", files[0].path, files[1].path};
+
+		for (unsigned int k = 0; same[i].words[k]; k++)
+			words[3 + k] = same[i].words[k];
+		run_words(&expected, words);
+		write_file(same[i].text);
+		RUN(&r, "report", "--config", path, files[0].path, files[1].path);
+		assert_int_equal(r.status, EXIT_SUCCESS);
+		assert_string_equal(r.err, expected.err);
+		assert_string_equal(r.out, expected.out);
+		assert_string_not_equal(r.out, all.out);
+	}
+	recordings_free(files, ARRAY_SIZE(files));
+	/* DATA_DIR is where record writes, by its side. */
+	write_file("[Profiling]\nIS_ONLINE = false\nDATA_DIR = /nowhere/data\n");
+	RUN(&r, "record", "--target", "--config", path);
+	if (!geteuid() || strstr(r.err, "/nowhere"))
+		assert_contains(r.err, "/nowhere/data/target.ntp");
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return find_program(state);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_wrong_is_told_by_file_and_line),
+		cmocka_unit_test(what_is_right_is_taken),
+		cmocka_unit_test(the_line_takes_the_place_of_the_file),
+		cmocka_unit_test(a_key_without_an_option_is_refused_by_its_name),
+		cmocka_unit_test(a_file_does_what_its_options_do),
+	};
+
+	return cmocka_run_group_tests_name("configuration file", tests, make_file, remove_file);
+}
