@@ -9,6 +9,7 @@
 #   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
+#   DEVICE         a disk, from /sys/class/block
 #   SOURCE, FORMAT, OP  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
@@ -59,6 +60,11 @@ _ntprof_bpf_words() {
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
 			[[ ! -e $path ]] || echo "${path##*/}"
+		done
+		;;
+	DEVICE)
+		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/block/nvme*n*; do
+			[[ ! -e $path || $path =~ (c[0-9]+n|p)[0-9]+$ ]] || echo "/dev/${path##*/}"
 		done
 		;;
 	NQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/subsysnqn 2>/dev/null ;;

@@ -33,8 +33,8 @@ void options_origins(const char *const *origins, int nr)
 	line_words = origins ? nr : 0;
 }
 
-/* Where the option that is being read comes from, if that is a file. Its words have their arguments in them. */
-static const char *origin_of(const struct argp_state *state)
+/* Words of a file have their arguments in them. */
+const char *options_origin(const struct argp_state *state)
 {
 	int at = state->next - 1;
 
@@ -49,7 +49,7 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *result)
 
 void options_error(const struct argp_state *state, const char *format, ...)
 {
-	const char *origin = origin_of(state);
+	const char *origin = options_origin(state);
 	va_list args;
 
 	fprintf(stderr, "ntprof-bpf: %s%s", origin ?: "", origin ? ": " : "");
@@ -211,6 +211,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		if (o->side == NT_TARGET && o->only.by.instances.nr)
 			options_error(state, "--ctrl nvmeN is what a host calls it: a target knows "
 					     "controllers by their ids, such as --ctrl 1");
+		if (o->side == NT_TARGET && o->only.device)
+			options_error(state, "--device is what a host calls it: a target knows "
+					     "namespaces by --nqn and --nsid");
+		options_device(state, &o->only);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -65,6 +65,12 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *result)
  */
 void options_origins(const char *const *origins, int nr);
 
+/** options_origin() - "FILE:LINE" of the option that is being read, NULL where it is the command line's own */
+const char *options_origin(const struct argp_state *state);
+
+/** options_device() - at the end of a line: look up the device that commands are selected by, if there is one */
+void options_device(const struct argp_state *state, struct select *s);
+
 /** options_error() - say what is wrong and where the help is; exits with 64, does not return */
 void options_error(const struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));

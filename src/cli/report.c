@@ -413,6 +413,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
+		options_device(state, &o->filter.select);
 		if (o->format == FORMAT_CSV && !o->commands)
 			options_error(state, "--format csv is of --commands: all else has several "
 					     "tables, which json has");

@@ -13,6 +13,7 @@ enum {
 	KEY_OP,
 	KEY_SIZE,
 	KEY_LBA,
+	KEY_DEVICE,
 	KEY_FAILED,
 	KEY_SLOWER,
 };
@@ -34,6 +35,9 @@ static const struct argp_option select_options[] = {
 	 SECTION_SELECT},
 	{"lba", KEY_LBA, "LBA", 0, "Only commands that begin at these LBAs, such as 0-2047",
 	 SECTION_SELECT},
+	{"device", KEY_DEVICE, "DEVICE", 0,
+	 "Only commands of this disk of this host, such as /dev/nvme0n1; with multipath, by all of its paths",
+	 SECTION_SELECT},
 	{0},
 };
 
@@ -48,6 +52,11 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 	struct select *s = state->input;
 	const char *wrong;
 
+	if (key == KEY_DEVICE) {
+		s->device = arg;
+		s->device_origin = options_origin(state);
+		return 0;
+	}
 	if (key < KEY_CTRL || key > KEY_LBA)
 		return ARGP_ERR_UNKNOWN;
 	wrong = parsers[key - KEY_CTRL](&s->by, arg);
@@ -55,6 +64,15 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 		options_error(state, "--%s %s: %s", select_options[key - KEY_CTRL].name, arg,
 			      wrong);
 	return 0;
+}
+
+void options_device(const struct argp_state *state, struct select *s)
+{
+	const char *wrong = s->device ? select_device(&s->by, "/sys", s->device) : NULL;
+
+	if (wrong)
+		options_error(state, "%s%s--device %s: %s", s->device_origin ?: "",
+			      s->device_origin ? ": " : "", s->device, wrong);
 }
 
 const struct argp select_argp = {.options = select_options, .parser = parse_select};

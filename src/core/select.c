@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/device.h"
 #include "core/names.h"
 #include "core/span.h"
 #include "core/statuses.h"
@@ -184,6 +185,23 @@ static const char *op_word(void *context, char *word)
 const char *select_op(struct nt_selection *s, const char *text)
 {
 	return each(text, OP_WRONG, op_word, s);
+}
+
+const char *select_device(struct nt_selection *s, const char *sysfs, const char *path)
+{
+	const char *wrong;
+	struct device d;
+
+	if (s->nsids.nr || s->subsysnqn[0])
+		return "says which namespace and subsystem: leave out --nsid and --nqn";
+	wrong = device_find(sysfs, path, &d);
+	if (wrong)
+		return wrong;
+	if (!d.head && (s->instances.nr || s->cntlids.nr))
+		return "has one controller: leave out --ctrl";
+	strcpy(s->subsysnqn, d.subsysnqn);
+	wrong = ranges_add(&s->nsids, d.nsid, d.nsid);
+	return wrong || d.head ? wrong : ranges_add(&s->instances, d.instance, d.instance);
 }
 
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q)

@@ -17,11 +17,15 @@
  * @by: what is known of them when they begin
  * @failed: those that did not end well
  * @slower_ns: those that took as long or longer
+ * @device: those of this device, once select_device() has made it a part of @by; NULL: of any
+ * @device_origin: where that was said, "FILE:LINE"; NULL: on the command line
  */
 struct select {
 	struct nt_selection by;
 	bool failed;
 	uint64_t slower_ns;
+	const char *device;
+	const char *device_origin;
 };
 
 /**
@@ -43,6 +47,16 @@ const char *select_queue(struct nt_selection *s, const char *text);
 const char *select_op(struct nt_selection *s, const char *text);
 const char *select_size(struct nt_selection *s, const char *text);
 const char *select_lba(struct nt_selection *s, const char *text);
+
+/**
+ * select_device() - commands of a device only: of its namespace, by its controller, or by all of its subsystem
+ * @s: all else that is given is in it already
+ * @sysfs: see device_find()
+ * @path: the device
+ *
+ * Return: NULL, or why it is none, in words that follow it.
+ */
+const char *select_device(struct nt_selection *s, const char *sysfs, const char *path);
 
 /** selects_queue() - whether commands of a queue of @side are selected, as far as the queue says it */
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q);

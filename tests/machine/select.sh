@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 4
-# takes: 280
+# takes: 310
 # A selection has exactly those commands that the same run has under that condition: what was recorded of all,
 # reported with the selection, against tracers that have it, beside each other during one load.
 set -u
@@ -108,6 +108,33 @@ equal "a sample of a selection counts all of the selection" "$(commands sampled 
 	"$(total <(ntprof-bpf report whole.ntp --op read --queue 1-2) 3 commands read)"
 within "and measures a part" "$(total sampled 3 measured)" 1 $(($(commands sampled read) - 1))
 no_losses "and loses nothing, too" sampled
+
+# A disk that two controllers lead to, which take turns.
+target_port 127.0.0.1 4421
+path=$(host_connect nqn.2024-01.io.ntprof:second -i 2 -s 4421)
+second=$(cat "/sys/class/nvme/$b/subsysnqn")
+for subsystem in /sys/class/nvme-subsystem/*; do
+	[[ $(<"$subsystem/subsysnqn") != "$second" ]] || echo round-robin >"$subsystem/iopolicy"
+done
+tracer_start whole.out record --host --force -o whole.ntp
+pids=("$tracer_pid")
+tracer_start disk.out record --host --force -o disk.ntp --device "$dev_b"
+pids+=("$tracer_pid")
+tracer_start disk.path.out record --host --force -o disk.path.ntp --device "$(basename "$(host_path "$path")")"
+pids+=("$tracer_pid")
+load
+tracer_stop "${pids[@]}"
+equal "tracers of a disk end well" $? 0
+equal "a disk has the commands of all of its paths" "$(commands_of disk.ntp | wc -l)" \
+	"$(commands_of whole.ntp --nqn "$second" | wc -l)"
+for c in "$b" "$path"; do
+	check "and some are of $c" test -n "$(commands_of disk.ntp --ctrl "$c")"
+done
+equal "a path has its own" "$(commands_of disk.path.ntp | wc -l)" "$(commands_of whole.ntp --ctrl "$path" | wc -l)"
+check "a report knows the disk where it is" cmp -s <(commands_of whole.ntp --device "$dev_b") \
+	<(commands_of whole.ntp --nqn "$second" --nsid 1)
+check "what is no disk is refused" sh -c '! ntprof-bpf --host --device /dev/null 2>err; grep -q "no such block device" err'
+host_disconnect "$path"
 
 # Queues that are connected while they are watched.
 host_disconnect "$a"

@@ -195,6 +195,12 @@ static void what_is_wrong_is_named(void **state)
 		{{"--host", "--format=csv", "--drive-limit=5"}, "are for --format text and json"},
 		{{"--config", "/nowhere/file"}, "cannot read /nowhere/file: No such file"},
 		{{"--config=/dev/null", "--config=x"}, "--config can be given once"},
+		{{"--host", "--device", "/dev/null"},
+		 "--device /dev/null: no such block device on this machine"},
+		{{"report", "x", "--device", "/dev/nvme4096n1"},
+		 "--device /dev/nvme4096n1: no such block device on this machine"},
+		{{"trace", "--host", "--device=x", "--nsid=1"}, "leave out --nsid and --nqn"},
+		{{"--target", "--device", "x"}, "a target knows namespaces by --nqn and --nsid"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
 	};
 	struct result r;

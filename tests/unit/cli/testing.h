@@ -75,11 +75,12 @@ static const struct option options[] = {
 	{"time", "1-2.5s"},
 	{"where", "latency>1ms"},
 	{"config", "/dev/null"},
+	{"device", "/dev/nvme0n1"},
 	{"network-limit", "1250"},
 	{"drive-limit", "0.5"},
 };
 
-#define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba"
+#define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
 
 /* The verbs, and the options that each of them has. */
 static const struct verb {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/device.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define SUBSYSTEM "nvme-subsys"
+
+/* Return: whether @dir has it; @value is its line. */
+static bool attribute(const char *dir, const char *name, char *value, size_t size)
+{
+	char path[PATH_MAX + 64];
+	bool there;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	there = fgets(value, (int)size, f);
+	fclose(f);
+	if (there)
+		value[strcspn(value, "\n")] = '\0';
+	return there;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* By its number if there is such a node, and else by its name. @dir: PATH_MAX bytes. Return: whether it is there. */
+static bool find_dir(const char *sysfs, const char *path, char *dir)
+{
+	char link[PATH_MAX];
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISBLK(st.st_mode))
+		snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sysfs, major(st.st_rdev),
+			 minor(st.st_rdev));
+	else
+		snprintf(link, sizeof(link), "%s/class/block/%s", sysfs, last_part(path));
+	return last_part(path)[0] && realpath(link, dir);
+}
+
+static bool is_tcp(const char *controller)
+{
+	char transport[16];
+
+	return attribute(controller, "transport", transport, sizeof(transport)) &&
+	       !strcmp(transport, "tcp");
+}
+
+/* Whether a controller of the subsystem is: each has a link there. */
+static bool any_is_tcp(const char *subsystem)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct dirent *e;
+	bool any = false;
+	DIR *d = opendir(subsystem);
+
+	while (d && !any && (e = readdir(d))) {
+		if (strncmp(e->d_name, "nvme", 4) || !isdigit((unsigned char)e->d_name[4]))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", subsystem, e->d_name);
+		any = is_tcp(path);
+	}
+	if (d)
+		closedir(d);
+	return any;
+}
+
+const char *device_find(const char *sysfs, const char *path, struct device *d)
+{
+	char dir[PATH_MAX], link[PATH_MAX + 16], owner[PATH_MAX], value[32], *end;
+	const char *name;
+
+	if (!find_dir(sysfs, path, dir))
+		return "no such block device on this machine";
+	if (attribute(dir, "partition", value, sizeof(value)))
+		return "a partition: take the whole device, and --lba for a part of it";
+	snprintf(link, sizeof(link), "%s/device", dir);
+	if (!attribute(dir, "nsid", value, sizeof(value)) || !realpath(link, owner) ||
+	    !attribute(owner, "subsysnqn", d->subsysnqn, sizeof(d->subsysnqn)))
+		return "not an NVMe namespace";
+	d->nsid = (uint32_t)strtoul(value, NULL, 10);
+	name = last_part(owner);
+	d->head = !strncmp(name, SUBSYSTEM, strlen(SUBSYSTEM));
+	d->instance = 0;
+	if (!d->head) {
+		d->instance = (uint32_t)strtoul(name + strcspn(name, "0123456789"), &end, 10);
+		if (strncmp(name, "nvme", 4) != 0 || *end)
+			return "not an NVMe namespace";
+	}
+	if (d->head ? !any_is_tcp(owner) : !is_tcp(owner))
+		return "not connected by NVMe/TCP";
+	return NULL;
+}

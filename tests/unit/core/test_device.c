@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Disks of a sysfs that is made up: heads of multipath, disks of one controller, and what is none of them. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* nftw() */
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "core/device.h"
+#include "core/select.h"
+
+static char root[] = "/tmp/ntprof-sysfs-XXXXXX";
+
+static void make_dir(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void make_file(const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", text);
+	fclose(f);
+}
+
+static void make_link(const char *name, const char *to)
+{
+	char path[256], target[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(target, sizeof(target), "%s/%s", root, to);
+	assert_int_equal(symlink(target, path), 0);
+}
+
+static void make_disk(const char *name, const char *owner, const char *nsid)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "class/block/%s", name);
+	make_dir(path);
+	snprintf(path, sizeof(path), "class/block/%s/device", name);
+	make_link(path, owner);
+	snprintf(path, sizeof(path), "class/block/%s/nsid", name);
+	if (nsid)
+		make_file(path, nsid);
+}
+
+static void make_controller(const char *name, const char *nqn, const char *transport)
+{
+	char path[128];
+
+	make_dir(name);
+	snprintf(path, sizeof(path), "%s/subsysnqn", name);
+	make_file(path, nqn);
+	snprintf(path, sizeof(path), "%s/transport", name);
+	make_file(path, transport);
+}
+
+/* nvme0 and nvme1 are paths of a subsystem; nvme7 and nvme8 have disks of their own. */
+static int make_sysfs(void **state)
+{
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	make_dir("class");
+	make_dir("class/block");
+	make_dir("nvme-subsys3");
+	make_file("nvme-subsys3/subsysnqn", "nqn.head");
+	make_controller("nvme-subsys3/nvme0", "nqn.head", "rdma");
+	make_controller("nvme-subsys3/nvme1", "nqn.head", "tcp");
+	make_dir("nvme-subsys4");
+	make_file("nvme-subsys4/subsysnqn", "nqn.pci");
+	make_controller("nvme-subsys4/nvme2", "nqn.pci", "pcie");
+	make_controller("nvme7", "nqn.own", "tcp");
+	make_controller("nvme8", "nqn.own", "pcie");
+	make_dir("sda_device");
+	make_disk("nvme3n1", "nvme-subsys3", "5");
+	make_disk("nvme3c1n1", "nvme-subsys3/nvme1", "5");
+	make_disk("nvme4n1", "nvme-subsys4", "1");
+	make_disk("nvme7n2", "nvme7", "4294967294");
+	make_disk("nvme8n1", "nvme8", "1");
+	make_disk("sda", "sda_device", NULL);
+	make_disk("nvme7n2p1", "nvme7", "1");
+	make_file("class/block/nvme7n2p1/partition", "1");
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_sysfs(void **state)
+{
+	(void)state;
+	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void a_disk_is_its_namespace_by_all_paths_or_by_its_controller(void **state)
+{
+	struct device d;
+
+	(void)state;
+	assert_null(device_find(root, "/dev/nvme3n1", &d));
+	assert_string_equal(d.subsysnqn, "nqn.head");
+	assert_int_equal(d.nsid, 5);
+	assert_true(d.head);
+	assert_null(device_find(root, "nvme3c1n1", &d));
+	assert_int_equal(d.nsid, 5);
+	assert_false(d.head);
+	assert_int_equal(d.instance, 1);
+	assert_null(device_find(root, "/dev/nvme7n2", &d));
+	assert_string_equal(d.subsysnqn, "nqn.own");
+	assert_int_equal(d.nsid, 4294967294);
+	assert_false(d.head);
+	assert_int_equal(d.instance, 7);
+}
+
+static void what_is_no_disk_of_nvme_tcp_is_refused(void **state)
+{
+	static const struct {
+		const char *path, *why;
+	} wrong[] = {
+		{"/dev/nvme9n1", "no such block device"},
+		{"/dev/", "no such block device"},
+		{"", "no such block device"},
+		{"/dev/nvme7n2p1", "a partition"},
+		{"/dev/sda", "not an NVMe namespace"},
+		{"/dev/nvme8n1", "not connected by"},
+		{"/dev/nvme4n1", "not connected by"},
+	};
+	struct device d;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		const char *why = device_find(root, wrong[i].path, &d);
+
+		if (!why || strncmp(why, wrong[i].why, strlen(wrong[i].why)) != 0)
+			fail_msg("%s: %s", wrong[i].path, why ?: "taken");
+	}
+}
+
+static bool selects(const struct nt_selection *s, uint32_t instance, const char *nqn, uint32_t nsid)
+{
+	struct queue_info q = {.instance = instance, .cntlid = 1, .qid = 1};
+
+	snprintf(q.subsysnqn, sizeof(q.subsysnqn), "%s", nqn);
+	return selects_queue(s, NT_HOST, &q) && nt_selects_command(s, NT_OP_READ, 2, 4096, nsid, 0);
+}
+
+static void a_selection_by_a_disk_has_its_commands_only(void **state)
+{
+	struct nt_selection s = {.ops = 0};
+
+	(void)state;
+	assert_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_true(selects(&s, 0, "nqn.head", 5));
+	assert_true(selects(&s, 1, "nqn.head", 5));
+	assert_false(selects(&s, 0, "nqn.head", 4));
+	assert_false(selects(&s, 0, "nqn.own", 5));
+
+	s = (struct nt_selection){.ops = 0};
+	assert_null(select_device(&s, root, "/dev/nvme7n2"));
+	assert_true(selects(&s, 7, "nqn.own", 4294967294));
+	assert_false(selects(&s, 8, "nqn.own", 4294967294));
+	assert_false(selects(&s, 7, "nqn.own", 1));
+}
+
+static void what_contradicts_a_disk_is_refused(void **state)
+{
+	struct nt_selection s = {.ops = 0};
+
+	(void)state;
+	assert_null(select_nsid(&s, "5"));
+	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
+	s = (struct nt_selection){.ops = 0};
+	assert_null(select_nqn(&s, "nqn.own"));
+	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
+	/* One path of a head is what one may ask for. */
+	s = (struct nt_selection){.ops = 0};
+	assert_null(select_ctrl(&s, "nvme1"));
+	assert_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_true(selects(&s, 1, "nqn.head", 5));
+	assert_false(selects(&s, 0, "nqn.head", 5));
+	s = (struct nt_selection){.ops = 0};
+	assert_null(select_ctrl(&s, "nvme1"));
+	assert_non_null(select_device(&s, root, "/dev/nvme7n2"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_disk_is_its_namespace_by_all_paths_or_by_its_controller),
+		cmocka_unit_test(what_is_no_disk_of_nvme_tcp_is_refused),
+		cmocka_unit_test(a_selection_by_a_disk_has_its_commands_only),
+		cmocka_unit_test(what_contradicts_a_disk_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("device", tests, make_sysfs, remove_sysfs);
+}
