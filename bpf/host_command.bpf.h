@@ -129,8 +129,10 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	cmd_begin(c, (__u64)rq, wanted);
-	if (wanted)
+	if (wanted) {
 		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
+		event_begin(&c->r, NT_HOST, q, sqe);
+	}
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);
@@ -392,6 +394,9 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 
 	shape = shape_of(r);
 	r->shape = shape;
+	if (nt_knobs.events)
+		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
+			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
 	/* Of a read without CQE the last data may have come in part. */
 	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE) {

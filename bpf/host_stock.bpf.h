@@ -19,6 +19,8 @@
 #define NVME_CID_TAG_MASK 0xfff
 /* Of a submission queue entry: as far as dword 11. */
 #define NVME_SQE_BYTES 48
+/* All of it, where events are asked for. */
+#define NVME_SQE_BYTES_ALL 64
 /* Of a struct nvme_tcp_request: all that is asked for at once, where it begins as in Linux 6.1. */
 #define HOST_REQUEST_BYTES 64
 /* CO-RE: struct blk_mq_ops with its function as a plain pointer. */
@@ -97,7 +99,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
 	__u64 bytes[HOST_REQUEST_BYTES / 8];
-	__u64 entry[NVME_SQE_BYTES / 8];
+	__u64 entry[NVME_SQE_BYTES_ALL / 8];
 	struct nvme_command *sqe = (struct nvme_command *)entry;
 	struct nvme_tcp_ctrl *ctrl;
 	struct host_queue h = {};
@@ -111,7 +113,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		return 0;
 	h.queue = POINTER_IN(bytes, req, struct nvme_tcp_request, queue);
 	h.ctrl = POINTER_IN(bytes, req, struct nvme_tcp_request, req.ctrl);
-	if (bpf_probe_read_kernel(entry, sizeof(entry),
+	if (bpf_probe_read_kernel(entry, nt_knobs.events ? NVME_SQE_BYTES_ALL : NVME_SQE_BYTES,
 				  (void *)POINTER_IN(bytes, req, struct nvme_tcp_request, req.cmd)))
 		return 0;
 	q = queue_by_address(h.queue, &slot);

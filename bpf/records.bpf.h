@@ -38,6 +38,77 @@ _Static_assert(__builtin_offsetof(struct nt_record, cntlid) ==
 	       "queue id and controller id are copied together");
 
 /*
+ * Where events are asked for, a reader is told of those that found no room by what comes next: so it knows where in
+ * between they were.
+ */
+static __always_inline void events_lost_tell(void)
+{
+	struct nt_lost lost = {.nr = 0};
+
+	if (!nt_knobs.events || !nt_control.events_lost)
+		return;
+	lost.nr = __sync_lock_test_and_set(&nt_control.events_lost, 0);
+	lost.ns = bpf_ktime_get_ns();
+	/* Another CPU may have told them meanwhile. */
+	if (lost.nr && bpf_ringbuf_output(&records, &lost, sizeof(lost), BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&nt_control.events_lost, lost.nr);
+}
+
+static __always_inline void event_lose(void)
+{
+	count(NT_CNT_RING_FULL);
+	if (nt_knobs.events)
+		__sync_fetch_and_add(&nt_control.events_lost, 1);
+}
+
+/* Who a record is of, as far as it is known. */
+static __always_inline void record_identify(struct nt_record *r, enum nt_side side,
+					    const struct nt_queue *q)
+{
+	r->side = side;
+	if (r->gen == q->identified) {
+		__builtin_memcpy(&r->qid, &q->qid, sizeof(r->qid) + sizeof(r->cntlid));
+	} else {
+		/* A host's slot is of one queue id. */
+		r->qid = side == NT_HOST ? q->qid : 0;
+		r->cntlid = NT_CNTLID_NONE;
+	}
+}
+
+/*
+ * Hands a command that begins to the reader, if it asks for such. @r: in flight, with its first points
+ * @sqe: typed, or on the stack
+ */
+static __always_inline void event_begin(const struct nt_record *r, enum nt_side side,
+					const struct nt_queue *q, struct nvme_command *sqe)
+{
+	struct nt_begun *b;
+	bool wake;
+
+	if (!nt_knobs.events)
+		return;
+	events_lost_tell();
+	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
+	b = bpf_ringbuf_reserve(&records, sizeof(*b), 0);
+	if (!b) {
+		event_lose();
+		return;
+	}
+	__builtin_memcpy(&b->r, r, sizeof(b->r));
+	record_identify(&b->r, side, q);
+	b->r.flags = (r->flags & ~NT_F_CONNECT) | NT_F_BEGUN;
+	b->cdw[0] = sqe->common.cdw10;
+	b->cdw[1] = sqe->common.cdw11;
+	b->cdw[2] = sqe->common.cdw12;
+	b->cdw[3] = sqe->common.cdw13;
+	b->cdw[4] = sqe->common.cdw14;
+	b->cdw[5] = sqe->common.cdw15;
+	b->sqe_flags = sqe->common.flags;
+	b->pad = 0;
+	bpf_ringbuf_submit(b, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+/*
  * Hands the record of a command that has ended to its reader, if it asks for such. @latency:
  * nanoseconds
  */
@@ -52,14 +123,8 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 		return;
 	if (nt_knobs.failed && !(r->status & NT_STATUS_MASK) && !(r->flags & NT_F_CANCELLED))
 		return;
-	r->side = side;
-	if (r->gen == q->identified) {
-		__builtin_memcpy(&r->qid, &q->qid, sizeof(r->qid) + sizeof(r->cntlid));
-	} else {
-		/* A host's slot is of one queue id. */
-		r->qid = side == NT_HOST ? q->qid : 0;
-		r->cntlid = NT_CNTLID_NONE;
-	}
+	record_identify(r, side, q);
+	events_lost_tell();
 	/*
 	 * The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more
 	 * than all else.
@@ -67,7 +132,7 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
 	if (bpf_ringbuf_output(&records, r, sizeof(*r),
 			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
-		count(NT_CNT_RING_FULL);
+		event_lose();
 }
 
 #endif /* NTPROF_RECORDS_BPF_H */

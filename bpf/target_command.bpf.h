@@ -232,6 +232,8 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
 	cmd_begin(c, t->cmd, wanted);
+	if (wanted)
+		event_begin(&c->r, NT_TARGET, q, sqe);
 	return 0;
 no_slot:
 	count(NT_CNT_NO_SLOT);

@@ -180,11 +180,16 @@ union nvme_data_ptr {
 
 struct nvme_common_command {
 	__u8 opcode;
+	__u8 flags;
 	__u16 command_id;
 	__le32 nsid;
 	union nvme_data_ptr dptr;
 	__le32 cdw10;
 	__le32 cdw11;
+	__le32 cdw12;
+	__le32 cdw13;
+	__le32 cdw14;
+	__le32 cdw15;
 };
 
 struct nvme_command {
@@ -258,6 +263,7 @@ enum {
 
 struct nvme_request {
 	struct nvme_command *cmd;
+	u8 retries;
 	u8 flags;
 	u16 status;
 	struct nvme_ctrl *ctrl;

@@ -174,6 +174,7 @@ static int try_open(struct run *r)
 		.overdue_ns = r->o->overdue_ns,
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
+		.events = r->cb->events,
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
 		.context = r,

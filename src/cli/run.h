@@ -44,6 +44,7 @@ struct run_options {
  * struct run_callbacks - what a verb does while tracing
  * @select: which commands it wants records of
  * @no_histograms: it has no use for them: @interval and @end get losses only
+ * @events: it wants a record of each command that begins as well, see &tracer_options.events
  * @record: takes one; return value as below
  * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL. Called once,
  *      first of all, when it is known that this process may trace; -1 with errno set ends the run, ECANCELED
@@ -70,6 +71,7 @@ struct run_options {
 struct run_callbacks {
 	enum nt_select select;
 	bool no_histograms;
+	bool events;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*fd)(void *context);
 	int (*ready)(void *context);

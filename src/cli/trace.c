@@ -18,6 +18,7 @@
 #include "core/time.h"
 #include "view/command.h"
 #include "view/csv.h"
+#include "view/event.h"
 #include "view/json_block.h"
 #include "view/json_commands.h"
 #include "view/losses.h"
@@ -36,6 +37,8 @@
  * @summary: print the summary of the run as well, on standard error
  * @histogram: with full-size histograms
  * @format: what a command looks like
+ * @events: a line when a command begins and one when it ends
+ * @admin: of admin and fabrics commands
  */
 struct trace_options {
 	struct run_options run;
@@ -43,6 +46,8 @@ struct trace_options {
 	bool summary;
 	bool histogram;
 	enum output_format format;
+	bool events;
+	bool admin;
 };
 
 struct trace {
@@ -55,6 +60,8 @@ struct trace {
 	bool begun;		  /* what comes before all lines is written */
 	uint64_t printed;
 	uint64_t left_out;
+	uint64_t
+		untold; /* of those that are left out, events whose place in the stream is not told yet */
 };
 
 /* @now: CLOCK_MONOTONIC nanoseconds. Return: 0 or a negative errno. */
@@ -83,12 +90,64 @@ static int print_one(const struct trace *t, const char *controller, const struct
 	}
 }
 
+static int print_event(const struct trace *t, const struct event_row *row)
+{
+	if (t->o->format == FORMAT_JSON)
+		return json_write(t->line, event_json(row));
+	event_print(row, t->line);
+	return 0;
+}
+
 /* Return: 0, -ENOMEM, or what output_put() says of the lines that are in @t->line. */
 static int put_lines(struct trace *t)
 {
 	if (fflush(t->line))
 		return -ENOMEM;
 	return output_put(t->out, t->text, t->size, 1);
+}
+
+/* What the reader has not taken is told with the first event that it takes. */
+static int put_event(struct trace *t, const struct event_row *row)
+{
+	struct event_row slow;
+	int err = 0;
+
+	rewind(t->line);
+	if (t->untold) {
+		event_init_slow(&slow, t->untold, row->time);
+		err = print_event(t, &slow);
+	}
+	if (!err)
+		err = print_event(t, row);
+	if (!err)
+		err = put_lines(t);
+	if (!err)
+		t->untold = 0;
+	return err;
+}
+
+static int event(void *context, const struct tracer *t, const struct nt_record *r)
+{
+	struct trace *trace = context;
+	char controller[32] = "";
+	struct event_row row;
+	int err;
+
+	if (!(r->flags & NT_F_LOST))
+		tracer_controller_name(t, r, controller, sizeof(controller));
+	event_init(&row, controller, r);
+	err = put_event(trace, &row);
+	if (err == -ENOMEM)
+		return err;
+	/* What it failed of run() tells, and ends; more may come until then. */
+	if (err) {
+		trace->left_out += err != -EPIPE;
+		trace->untold++;
+		return 0;
+	}
+	if (r->flags & (NT_F_BEGUN | NT_F_LOST))
+		return 0;
+	return trace->o->count && ++trace->printed >= trace->o->count;
 }
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
@@ -192,7 +251,8 @@ static int trace(const struct trace_options *o)
 	struct run_callbacks callbacks = {
 		.select = run_selects(&o->run),
 		.begin = begin,
-		.record = print_record,
+		.record = o->events ? event : print_record,
+		.events = o->events,
 		.waiting = waiting,
 		.end = print_losses,
 		.output_name = "standard output",
@@ -220,9 +280,32 @@ static int trace(const struct trace_options *o)
 	return status;
 }
 
-enum { KEY_SUMMARY = 0x100 };
+enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
+
+/* When a command begins, nobody knows how it ends. */
+static void check_events(const struct argp_state *state, struct trace_options *o)
+{
+	const char *option = o->admin ? "--admin" : "--events";
+
+	if (!o->events)
+		return;
+	/* That it is in flight for long its first line says. */
+	o->run.overdue_ns = 0;
+	if (o->run.only.failed || o->run.only.slower_ns)
+		options_error(state,
+			      "%s shows commands when they begin: --failed and --slower are "
+			      "for lines of whole commands",
+			      option);
+	if (o->format == FORMAT_CSV)
+		options_error(state, "%s has --format text and json", option);
+	if (o->admin && o->run.only.by.ops)
+		options_error(state, "--admin is of the operations admin and fabrics: leave out "
+				     "--op");
+	if (o->admin)
+		o->run.only.by.ops = 1u << NT_OP_ADMIN | 1u << NT_OP_FABRICS;
+}
 
 static error_t parse_trace(int key, char *arg, struct argp_state *state)
 {
@@ -241,7 +324,15 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 	case KEY_SUMMARY:
 		o->summary = true;
 		break;
+	case KEY_ADMIN:
+		o->admin = true;
+		o->events = true;
+		break;
+	case KEY_EVENTS:
+		o->events = true;
+		break;
 	case ARGP_KEY_END:
+		check_events(state, o);
 		if (o->run.only.slower_ns)
 			o->run.overdue_ns = o->run.only.slower_ns;
 		if (o->histogram && !o->summary)
@@ -263,6 +354,10 @@ static const struct argp_option trace_options[] = {
 	 "End with the live view's summary of the same commands, on standard error; --histogram is "
 	 "for this summary",
 	 SECTION_RUN},
+	{"events", KEY_EVENTS, NULL, 0,
+	 "Print a line when a command begins, with the fields of its submission queue entry, and one when it ends",
+	 SECTION_RUN},
+	{"admin", KEY_ADMIN, NULL, 0, "The same, of admin and fabrics commands only", SECTION_RUN},
 	{NULL, 0, NULL, 0,
 	 "A command that is still in flight after " OVERDUE
 	 ", or the TIME of --slower, gets a line that says so, once, and another one when it ends.",
@@ -291,6 +386,8 @@ static const struct argp trace_argp = {
 	       "  ntprof-bpf trace --host -n 100    each of the next 100 commands\n"
 	       "  ntprof-bpf trace --target --slower 2ms\n"
 	       "                                    each command that took 2 ms or more\n"
+	       "  ntprof-bpf trace --host --admin   what hosts and targets say to each other\n"
+	       "                                    besides I/O\n"
 	       "  ntprof-bpf trace --host -d 10 --summary >commands.txt\n"
 	       "                                    those of 10 seconds into a file, and what\n"
 	       "                                    they add up to on the terminal",

@@ -27,6 +27,7 @@
  * @tracks: not every command is measured, and @tracked of struct nt_control is kept
  * @failed: only commands that failed get a record
  * @joins_unseen: nothing shows where TCP joins packets: each arrival may be that of a later one
+ * @events: commands get a struct nt_begun when they begin
  * @only: see @selects
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
  *
@@ -49,6 +50,7 @@ struct nt_knobs {
 	__u8 selects;
 	__u8 tracks;
 	__u8 failed;
+	__u8 events;
 	struct nt_selection only;
 };
 
@@ -81,6 +83,7 @@ struct nt_knobs {
  * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
  * @hists_used: entries of the map hists that were given to queues
  * @joins_used: entries of nt_joins that were given to queues; more than NT_JOINS when none is left
+ * @events_lost: of those that found no room in the ring buffer, what is to be told with the next one
  * @tracked: commands in flight that are measured; counted only where not all are (@tracks), as there
  *           is often none then
  *
@@ -122,6 +125,8 @@ struct nt_knobs {
  *              | additions                                |
  * joins_used   | a queue's first packets that are joined. | joins_claim()
  *              | Atomic additions                         |
+ * events_lost  | begin and end of commands. Atomic        | the same
+ *              | additions and exchanges                  |
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
  *              | commands of closed connections. Atomic   | them
  *              | additions                                |
@@ -151,6 +156,7 @@ struct nt_control {
 	__u32 hists_used;
 	__u32 tracked;
 	__u32 joins_used;
+	__u64 events_lost;
 };
 
 #endif /* NTPROF_CORE_CONTROL_H */

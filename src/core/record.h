@@ -85,6 +85,13 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_CNTLID_NONE 0xffff
 
 /* Of records that a tracer hands on, never of a stream. */
+#define NT_F_RETRIES_SHIFT \
+	16 /* how often the host has tried again, in 8 bits: where events are asked for */
+#define NT_F_LOST \
+	(1u       \
+	 << 28) /* no command: @slba events before this one found no room, first seen at points[0] */
+#define NT_F_BEGUN \
+	(1u << 29) /* has just begun: the record is the first member of a struct nt_begun */
 #define NT_F_IN_FLIGHT (1u << 30)   /* has not ended, and is overdue */
 #define NT_F_WAS_OVERDUE (1u << 31) /* has ended; was told as NT_F_IN_FLIGHT before */
 
@@ -123,6 +130,25 @@ struct nt_record {
 	__u32 flags;
 	__u64 slba;
 	__u64 points[NT_POINTS_MAX];
+};
+
+/**
+ * struct nt_begun - a command that begins, where events are asked for
+ * @r: what is known of it; its flags have NT_F_BEGUN
+ * @cdw: dwords 10 to 15 of its submission queue entry
+ * @sqe_flags: byte 1 of it: fused operation, and how data are described (NVMe Base 2.0, figure 86)
+ */
+struct nt_begun {
+	struct nt_record r;
+	__u32 cdw[6];
+	__u32 sqe_flags;
+	__u32 pad;
+};
+
+/* struct nt_lost - of records and events @nr were lost before the one behind this */
+struct nt_lost {
+	__u64 nr;
+	__u64 ns; /* CLOCK_MONOTONIC, when it is told */
 };
 
 /*

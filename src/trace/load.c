@@ -59,6 +59,7 @@ int load_open(struct tracer *t)
 	knobs->select = t->o.select;
 	knobs->slower_ns = t->o.only.slower_ns;
 	knobs->failed = t->o.only.failed;
+	knobs->events = t->o.events;
 	knobs->only = t->o.only.by;
 	knobs->selects = nt_selects_by(&t->o.only.by);
 	knobs->sample_below = nt_sample_threshold(t->o.sample);

@@ -18,6 +18,8 @@
  * @overdue_ns: @on_record is told of commands that are still in flight after this time; 0: of none
  * @sample: about one command in so many is measured; 0 and 1: every one
  * @no_histograms: keep none
+ * @events: @on_record is told of each command when it begins as well, by a record that has NT_F_BEGUN and is the
+ *          first member of a struct nt_begun; and by one that has NT_F_LOST where some of that was lost
  * @bursts: trace in bursts only: see tracer_resume()
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
  *             @overdue_ns, a command that passes it is told with the points that it has and the flag
@@ -33,6 +35,7 @@ struct tracer_options {
 	uint64_t overdue_ns;
 	uint32_t sample;
 	bool no_histograms;
+	bool events;
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void *context;

@@ -106,8 +106,22 @@ static int on_ring(void *context, void *data, size_t size)
 	struct tracer *t = context;
 	struct nt_record *r = data, marked;
 
+	if (size == sizeof(struct nt_lost)) {
+		const struct nt_lost *lost = data;
+
+		marked =
+			(struct nt_record){.side = t->o.side, .flags = NT_F_LOST, .slba = lost->nr};
+		marked.points[0] = lost->ns;
+		t->o.on_record(t->o.context, &marked);
+		return 0;
+	}
 	if (size < sizeof(*r))
 		return 0;
+	if (r->flags & NT_F_BEGUN) {
+		if (size >= sizeof(struct nt_begun))
+			t->o.on_record(t->o.context, r);
+		return 0;
+	}
 	if (in_flight_was_overdue(t, r)) {
 		marked = *r; /* the buffer is not ours to write to */
 		marked.flags |= NT_F_WAS_OVERDUE;

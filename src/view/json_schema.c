@@ -14,6 +14,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/event.h"
 #include "view/json.h"
 #include "view/limits.h"
 
@@ -311,6 +312,34 @@ static struct json_object *in_flight(void)
 	return described(o, "a command that has not ended; its latency is its age");
 }
 
+/* Of --events: a command begins. */
+static struct json_object *submission(void)
+{
+	struct json_object *o = line("submission"), *fields = of_types("object");
+
+	has_columns(o, &event_columns);
+	json_put(fields, "additionalProperties", of_types("string integer"));
+	has(o, "fields",
+	    described(fields, "of dwords 10 to 15 of its submission queue entry, by its opcode"));
+	return o;
+}
+
+static struct json_object *completion(void)
+{
+	struct json_object *o = line("completion");
+
+	has_columns(o, &event_columns);
+	return o;
+}
+
+static struct json_object *lost(void)
+{
+	struct json_object *o = line("lost");
+
+	has_columns(o, &lost_columns);
+	return described(o, "events between the one before and the one behind this");
+}
+
 static struct json_object *end(struct json_object *defs)
 {
 	struct json_object *o = line("end");
@@ -405,6 +434,9 @@ int json_schema_print(FILE *f)
 	json_append(lines, block(defs, true));
 	json_append(lines, whole_command(defs, false));
 	json_append(lines, in_flight());
+	json_append(lines, submission());
+	json_append(lines, completion());
+	json_append(lines, lost());
 	json_append(lines, end(defs));
 	json_append(lines, report(defs));
 	json_append(lines, stacks());

@@ -70,6 +70,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 
 #define SLOTS 32
 #define RECORDS_MAX 512
+#define BEGUN_MAX 16
 #define ERRORS_MAX 4 /* of which there may be entries: see NT_ERRORS */
 
 static struct {
@@ -93,6 +94,10 @@ static struct {
 	unsigned int nr_errors;
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
+	struct nt_begun begun[BEGUN_MAX];
+	unsigned int nr_begun;
+	__u64 lost;	   /* that struct nt_lost have told */
+	bool ring_is_full; /* the ring buffer has no room */
 } kernel;
 
 /* As the loader does. */
@@ -246,10 +251,33 @@ long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags)
 {
 	(void)ringbuf;
 	(void)flags;
+	if (kernel.ring_is_full)
+		return -1;
+	if (size == sizeof(struct nt_lost)) {
+		kernel.lost += ((const struct nt_lost *)data)->nr;
+		return 0;
+	}
 	assert_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 	assert_false(((const struct nt_record *)data)->flags & NT_F_CONNECT);
 	memcpy(&kernel.records[kernel.nr_records++], data, size);
 	return 0;
+}
+
+void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
+{
+	(void)ringbuf;
+	(void)flags;
+	assert_int_equal(size, sizeof(struct nt_begun));
+	if (kernel.ring_is_full)
+		return NULL;
+	assert_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);
+	return &kernel.begun[kernel.nr_begun++];
+}
+
+void bpf_ringbuf_submit(void *data, __u64 flags)
+{
+	(void)data;
+	(void)flags;
 }
 
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags)

@@ -250,6 +250,70 @@ static void begun_is_ended_in_flight_or_lost(void **state)
 	}
 }
 
+static void end_surely(int i)
+{
+	end(i, true);
+	rq_complete(NULL, &m.requests[i].rq, 0);
+}
+
+/* Who asks for events gets a command twice, and what found no room as a number before what comes next. */
+static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **state)
+{
+	const struct nt_begun *b = kernel.begun;
+
+	(void)state;
+	for (int stock = 0; stock < 2; stock++) {
+		setup(NULL);
+		m.stock = stock;
+		nt_knobs.select = NT_SELECT_ALL;
+		nt_knobs.events = 1;
+		m.requests[0].rq.start_time_ns = kernel.now;
+		submit(0, NVME_CMD_READ, 0x123456789);
+		assert_int_equal(kernel.nr_begun, 1);
+		assert_int_equal(kernel.nr_records, 0);
+		assert_int_equal(b->r.flags & (NT_F_BEGUN | NT_F_CONNECT), NT_F_BEGUN);
+		assert_int_equal(b->r.opcode, NVME_CMD_READ);
+		assert_int_equal(b->r.cid, m.last_id);
+		assert_int_equal(b->r.qid, QID);
+		assert_int_equal(b->cdw[0], 0x23456789);
+		m.requests[0].req.req.retries = 3;
+		end_surely(0);
+		assert_int_equal(kernel.nr_begun, 1);
+		assert_int_equal(kernel.nr_records, 1);
+		assert_int_equal(kernel.records[0].cid, b->r.cid);
+		assert_false(kernel.records[0].flags & NT_F_BEGUN);
+		assert_int_equal(kernel.records[0].flags >> NT_F_RETRIES_SHIFT & 0xff, 3);
+		assert_int_equal(kernel.lost, 0);
+
+		kernel.ring_is_full = true;
+		submit(1, NVME_CMD_READ, 1);
+		end_surely(1);
+		submit(2, NVME_CMD_READ, 1);
+		assert_int_equal(nt_control.counters[NT_CNT_RING_FULL], 3);
+		kernel.ring_is_full = false;
+		end_surely(2);
+		assert_int_equal(kernel.lost, 3);
+		assert_int_equal(kernel.nr_records, 2);
+		submit(3, NVME_CMD_READ, 1);
+		assert_int_equal(kernel.lost, 3);
+		assert_int_equal(kernel.nr_begun, 2);
+		nt_knobs.events = 0;
+	}
+}
+
+static void without_events_none_comes(void **state)
+{
+	(void)state;
+	setup(NULL);
+	nt_knobs.select = NT_SELECT_ALL;
+	submit(0, NVME_CMD_READ, 1);
+	kernel.ring_is_full = true;
+	end_surely(0);
+	assert_int_equal(kernel.nr_begun, 0);
+	assert_int_equal(nt_control.events_lost, 0);
+	assert_int_equal(nt_control.counters[NT_CNT_RING_FULL], 1);
+}
+
 /* User space reads states at any time. */
 static void begin_is_not_that_of_another(void)
 {
@@ -285,6 +349,8 @@ static void age_is_never_that_of_the_command_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_comes_when_a_command_begins_and_one_when_it_ends),
+		cmocka_unit_test(without_events_none_comes),
 		cmocka_unit_test_setup(begun_is_ended_in_flight_or_lost, setup),
 		cmocka_unit_test_setup(what_is_left_out_is_counted_nowhere, setup),
 		cmocka_unit_test_setup(age_is_never_that_of_the_command_before, setup),

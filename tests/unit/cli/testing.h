@@ -76,6 +76,8 @@ static const struct option options[] = {
 	{"where", "latency>1ms"},
 	{"config", "/dev/null"},
 	{"device", "/dev/nvme0n1"},
+	{"events", NULL},
+	{"admin", NULL},
 	{"network-limit", "1250"},
 	{"drive-limit", "0.5"},
 };
@@ -93,7 +95,8 @@ static const struct verb {
 	  "network-limit", "drive-limit", SELECTIONS}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
-	  "summary", "burst", "format", "json-schema", "verbose", "failed", "config", SELECTIONS}},
+	  "summary", "burst", "format", "json-schema", "verbose", "failed", "config", "events",
+	  "admin", SELECTIONS}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
 	  "buffer", "burst", "verbose", "failed", "slower", "config", SELECTIONS}},

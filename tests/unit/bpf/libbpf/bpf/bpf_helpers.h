@@ -24,6 +24,8 @@ long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
 long bpf_strncmp(const char *s1, __u32 s1_size, const char *s2);
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
 long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags);
+void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags);
+void bpf_ringbuf_submit(void *data, __u64 flags);
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags);
 struct tcp_sock *bpf_skc_to_tcp_sock(void *sk);
 

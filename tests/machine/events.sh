@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# takes: 150
+# trace --events has a line for each command that begins and one for each that ends, of both sides, with what the command
+# says; --admin those of admin and fabrics commands. What was lost is told where it was.
+set -u
+. /lib/machine.sh
+
+cd /tmp || exit 1
+disk=$(target_setup_null a size=256)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+
+# lines FILE PATTERN: how many.
+lines() {
+	grep -cE "$2" "$1"
+}
+
+# unpaired FILE: how many of its lines are not a begin and, later, an end of the same command id on the same queue.
+unpaired() {
+	awk '/ lost / { exit } { key = $3 " " $4 " " $6 }
+		$5 == "begin" { if (out[key]++) bad++ }
+		$5 == "end" { if (out[key]-- != 1) bad++ }
+		END { for (key in out) bad += out[key] != 0; print bad + 0 }' "$1"
+}
+
+tracer_start host trace --host --events
+pids=("$tracer_pid")
+tracer_start target trace --target --events
+pids+=("$tracer_pid")
+tracer_start admin trace --host --admin --format json
+pids+=("$tracer_pid")
+tracer_start record.out record --host --force -o host.ntp
+pids+=("$tracer_pid")
+dd if="$dev" of=/dev/null bs=4k count=1 skip=5 iflag=direct 2>/dev/null
+dd if=/dev/zero of="$dev" bs=128k count=1 seek=3 oflag=direct 2>/dev/null
+mix "$dev"
+nvme id-ctrl "$dev" >/dev/null
+nvme get-feature "$dev" -f 7 >/dev/null
+nvme smart-log "$dev" >/dev/null
+nvme io-passthru "$dev" --opcode=2 --namespace-id=1 --data-len=4096 --read --cdw10=0xfffffff0 >/dev/null 2>&1
+nvme admin-passthru "$dev" --opcode=0xc1 >/dev/null 2>&1
+host_disconnect "$ctrl"
+tracer_stop "${pids[@]}"
+equal "tracers end well" $? 0
+
+all=$(ntprof-bpf report host.ntp --commands | grep -cE ' cid=')
+equal "a host's command has a line when it ends" "$(lines host ' end ')" "$all"
+equal "and one when it begins" "$(lines host ' begin ')" "$all"
+for side in host target; do
+	equal "on the $side each end is of a command that has begun" "$(unpaired $side)" 0
+	equal "and nothing is lost there" "$(lines $side ' lost ')" 0
+	check "a read says where and how long" grep -qE \
+		"^[0-9]+[.][0-9]{9} $side .* q[12] begin cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 flags=0x40 nlb=7 fua=0 lr=0\$" $side
+	check "a write does" grep -qE ' begin .* write opcode=0x01 nsid=1 slba=768 length=131072 .* nlb=255 ' $side
+	check "an end has its status and latency" grep -qE \
+		' end cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 status=0x0 success .*latency=[1-9]' $side
+	check "one that failed has its name" grep -qE ' end .* read .* slba=4294967280 .* status=0x4006 internal_error ' $side
+	check "Identify says of what" grep -qE ' q0 begin .* identify opcode=0x06 .* cns=controller cntid=0 csi=0$' $side
+	check "Get Features says which" grep -qE ' q0 begin .* get_features .* fid=number_of_queues sel=current$' $side
+	check "Get Log Page says which" grep -qE ' q0 begin .* get_log_page .* lid=health_information .* numd=127 lpo=0$' $side
+	check "an opcode without a name is one" grep -qE ' begin .* vendor_specific opcode=0xc1 ' $side
+	check "and its status is told" grep -qE ' end .* vendor_specific .* invalid_command_opcode ' $side
+	check "a shutdown is written into a property" grep -qE ' q0 begin .* property_set opcode=0x7f .* ofst=cc value=[0-9]+$' $side
+done
+check "a host has tried as often as is told" grep -qE ' end .* retries=0 ' host
+equal "admin commands have all lines that they have among others" "$(wc -l <./admin)" \
+	"$(($(lines host ' q0 ') + 1))"
+check "as JSON, too" grep -qE '"type":"submission".*"command":"identify".*"fields":\{"cns":"controller"' admin
+
+# A tracer that stands still while more happens than the ring buffer holds; what it has lost is between what it has not.
+ctrl=$(host_connect -i 1)
+dev=$(host_device "$ctrl")
+tracer_start stopped trace --host --events --op read
+kill -STOP "$tracer_pid"
+fio --name=a --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=16 --number_ios=12000 \
+	--size=200M >/tmp/fio 2>&1 || cat /tmp/fio
+kill -CONT "$tracer_pid"
+sleep 1
+dd if="$dev" of=/dev/null bs=4k count=3 iflag=direct 2>/dev/null
+tracer_stop "$tracer_pid"
+lost=$(awk '/ lost / { n += $3 } END { printf "%.0f\n", n }' stopped)
+check "events are lost ($lost)" test "$lost" -gt 0
+equal "and told before what comes next" "$(awk '/ lost /{ at = NR } END { print NR - at > 1 }' stopped)" 1
+equal "lines and losses are all that there was" $(($(lines stopped ' (begin|end) ') + lost)) $((2 * 12003))
+equal "the end tells of as many" "$(awk '$1 == "ring_full" { print $2 }' stopped.err)" "$lost"
+
+host_disconnect "$ctrl"
+target_remove
+finish

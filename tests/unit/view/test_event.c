@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events as lines and as JSON, and what fields of submission queue entries say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "core/opcodes.h"
+#include "view/event.h"
+#include "view/fields.h"
+
+static struct nt_begun begun_make(enum nt_side side, enum nt_op op, __u8 opcode)
+{
+	struct nt_begun b = {
+		.r = {.side = side,
+		      .op = op,
+		      .opcode = opcode,
+		      .cid = 0x1002,
+		      .qid = op == NT_OP_ADMIN || op == NT_OP_FABRICS ? 0 : 3,
+		      .nsid = 1,
+		      .slba = 40,
+		      .length = 4096,
+		      .flags = NT_F_BEGUN},
+		.sqe_flags = 0x40,
+	};
+
+	b.r.points[NT_H_SUBMIT] = 1000;
+	b.r.points[NT_H_QUEUE_RQ] = 1500;
+	return b;
+}
+
+static void assert_line(const struct nt_record *r, const char *expected)
+{
+	struct event_row row;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	event_init(&row, "nvme0", r);
+	event_print(&row, f);
+	fclose(f);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_command_begins_and_ends(void **state)
+{
+	struct nt_begun b = begun_make(NT_HOST, NT_OP_READ, 0x02);
+
+	(void)state;
+	b.cdw[2] = 7 | 1u << 30;
+	assert_line(&b.r,
+		    "0.000001500 host nvme0 q3 begin cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
+		    "length=4096 flags=0x40 nlb=7 fua=1 lr=0\n");
+	b.r.flags = 2 << NT_F_RETRIES_SHIFT | NT_F_REQUEUED;
+	b.r.points[NT_H_COMPLETE] = 9000;
+	assert_line(&b.r,
+		    "0.000009000 host nvme0 q3 end cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
+		    "length=4096 requeued status=0x0 success retries=2 latency=8000\n");
+	/* A target does not try again. */
+	b = begun_make(NT_TARGET, NT_OP_WRITE, 0x01);
+	b.r.flags = NT_F_CANCELLED;
+	b.r.status = 0x4080;
+	b.r.points[NT_T_SENT] = 9000;
+	assert_line(&b.r,
+		    "0.000009000 target nvme0 q3 end cid=0x1002 write opcode=0x01 nsid=1 slba=40 "
+		    "length=4096 status=0x4080 lba_out_of_range cancelled latency=8000\n");
+}
+
+static void admin_and_fabrics_commands_say_what_they_are_about(void **state)
+{
+	struct nt_begun b = begun_make(NT_HOST, NT_OP_ADMIN, 0x06);
+
+	(void)state;
+	b.cdw[0] = 0x00050001;
+	b.cdw[1] = 0x02000000;
+	assert_line(&b.r, "0.000001500 host nvme0 q0 begin cid=0x1002 identify opcode=0x06 nsid=1 "
+			  "length=4096 flags=0x40 cns=controller cntid=5 csi=2\n");
+	/* A fabrics command has no namespace, but its type there. */
+	b = begun_make(NT_HOST, NT_OP_FABRICS, 0x7f);
+	b.r.nsid = 0x00;
+	b.cdw[0] = 0;
+	b.cdw[1] = 0x14;
+	b.cdw[2] = 0x460001;
+	assert_line(
+		&b.r,
+		"0.000001500 host nvme0 q0 begin cid=0x1002 property_set opcode=0x7f length=4096 "
+		"flags=0x40 size=0 ofst=cc value=4587521\n");
+	b.r.nsid = 0x01;
+	b.cdw[0] = 0x00070000;
+	b.cdw[1] = 0x0004007f;
+	b.cdw[2] = 120000;
+	assert_line(&b.r,
+		    "0.000001500 host nvme0 q0 begin cid=0x1002 connect opcode=0x7f length=4096 "
+		    "flags=0x40 recfmt=0 qid=7 sqsize=127 cattr=4 kato=120000\n");
+}
+
+static void a_field_may_lie_in_two_dwords(void **state)
+{
+	struct nt_begun b = begun_make(NT_HOST, NT_OP_ADMIN, 0x02);
+	struct sqe_field fields[FIELDS_MAX];
+	unsigned int nr;
+
+	(void)state;
+	b.cdw[0] = 0xfffe8502;
+	b.cdw[1] = 0x00010003;
+	b.cdw[2] = 0x89abcdef;
+	b.cdw[3] = 0x01234567;
+	nr = fields_of(&b, fields);
+	assert_int_equal(nr, 5);
+	assert_string_equal(fields[0].word, "health_information");
+	assert_int_equal(fields[1].value, 5);
+	assert_int_equal(fields[2].value, 1);
+	assert_string_equal(fields[3].name, "numd");
+	assert_int_equal(fields[3].value, 0x0003fffe);
+	assert_int_equal(fields[4].value, 0x0123456789abcdef);
+	/* One that has no name has a number. */
+	b.cdw[0] = 0xc1;
+	fields_of(&b, fields);
+	assert_null(fields[0].word);
+	assert_int_equal(fields[0].value, 0xc1);
+	/* Of an opcode without fields that are known. */
+	b.r.opcode = 0xc1;
+	assert_int_equal(fields_of(&b, fields), 0);
+}
+
+static void opcodes_have_names_of_their_kind(void **state)
+{
+	(void)state;
+	assert_string_equal(opcode_name(NT_OP_READ, 0x02, 0), "read");
+	assert_string_equal(opcode_name(NT_OP_DISCARD, 0x09, 0), "dataset_management");
+	assert_string_equal(opcode_name(NT_OP_ADMIN, 0x02, 0), "get_log_page");
+	assert_string_equal(opcode_name(NT_OP_FABRICS, 0x7f, 0x04), "property_get");
+	assert_string_equal(opcode_name(NT_OP_ADMIN, 0xc0, 0), "vendor_specific");
+	assert_string_equal(opcode_name(NT_OP_ADMIN, 0x85, 0), "reserved");
+	assert_string_equal(opcode_name(NT_OP_OTHER, 0x80, 0), "vendor_specific");
+	assert_string_equal(opcode_name(NT_OP_OTHER, 0x03, 0), "reserved");
+	assert_string_equal(opcode_name(NT_OP_FABRICS, 0x7f, 0x7f), "reserved");
+}
+
+static void losses_are_told_where_they_were(void **state)
+{
+	struct nt_record lost = {.side = NT_HOST, .flags = NT_F_LOST, .slba = 12};
+	struct event_row row;
+	struct json_object *o;
+
+	(void)state;
+	lost.points[0] = 777;
+	assert_line(&lost, "0.000000777 lost 12 events: ring_full\n");
+	event_init_slow(&row, 1, 778);
+	o = event_json(&row);
+	assert_string_equal(
+		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN),
+		"{\"type\":\"lost\",\"time\":778,\"events\":1,\"loss\":\"reader_slow\"}");
+	json_object_put(o);
+}
+
+static void json_has_names_for_values_that_have_some(void **state)
+{
+	struct nt_begun b = begun_make(NT_HOST, NT_OP_ADMIN, 0x0a);
+	struct event_row row;
+	struct json_object *o;
+	const char *text;
+
+	(void)state;
+	b.cdw[0] = 0x07;
+	event_init(&row, "nvme0", &b.r);
+	o = event_json(&row);
+	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	assert_non_null(strstr(text, "{\"type\":\"submission\",\"time\":1500,"));
+	assert_non_null(strstr(text, "\"command\":\"get_features\""));
+	assert_non_null(strstr(text, "\"status\":null"));
+	assert_non_null(
+		strstr(text, "\"fields\":{\"fid\":\"number_of_queues\",\"sel\":\"current\"}"));
+	json_object_put(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_command_begins_and_ends),
+		cmocka_unit_test(admin_and_fabrics_commands_say_what_they_are_about),
+		cmocka_unit_test(a_field_may_lie_in_two_dwords),
+		cmocka_unit_test(opcodes_have_names_of_their_kind),
+		cmocka_unit_test(losses_are_told_where_they_were),
+		cmocka_unit_test(json_has_names_for_values_that_have_some),
+	};
+
+	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
+}
