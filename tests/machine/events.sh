@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 150
+# takes: 100
 # trace --events has a line for each command that begins and one for each that ends, of both sides, with what the command
 # says; --admin those of admin and fabrics commands. What was lost is told where it was.
 set -u
@@ -73,18 +73,21 @@ check "as JSON, too" grep -qE '"type":"submission".*"command":"identify".*"field
 # A tracer that stands still while more happens than the ring buffer holds; what it has lost is between what it has not.
 ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
+path=$(host_path "$ctrl")
 tracer_start stopped trace --host --events --op read
+before=$(block_stat "$path" 1)
 kill -STOP "$tracer_pid"
-fio --name=a --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=16 --number_ios=12000 \
-	--size=200M >/tmp/fio 2>&1 || cat /tmp/fio
+fio --name=a --filename="$dev" --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=32 --numjobs=2 \
+	--number_ios=15000 --norandommap --size=200M >/tmp/fio 2>&1 || cat /tmp/fio
 kill -CONT "$tracer_pid"
 sleep 1
 dd if="$dev" of=/dev/null bs=4k count=3 iflag=direct 2>/dev/null
+reads=$(($(block_stat "$path" 1) - before))
 tracer_stop "$tracer_pid"
 lost=$(awk '/ lost / { n += $3 } END { printf "%.0f\n", n }' stopped)
 check "events are lost ($lost)" test "$lost" -gt 0
 equal "and told before what comes next" "$(awk '/ lost /{ at = NR } END { print NR - at > 1 }' stopped)" 1
-equal "lines and losses are all that there was" $(($(lines stopped ' (begin|end) ') + lost)) $((2 * 12003))
+equal "lines and losses are all that there was" $(($(lines stopped ' (begin|end) ') + lost)) $((2 * reads))
 equal "the end tells of as many" "$(awk '$1 == "ring_full" { print $2 }' stopped.err)" "$lost"
 
 host_disconnect "$ctrl"
