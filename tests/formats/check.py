@@ -77,6 +77,13 @@ told("the longest is in the last bucket", [q for q in live[-1]["queues"]
      if not q["histogram"][-1][0] <= q["max"] < q["histogram"][-1][1]])
 same("nothing is lost", {k: v for k, v in live[-1]["losses"].items() if v}, {})
 
+events = lines("events.json")
+same("an event for each beginning, and for each end",
+     *(sum(o["type"] == t for o in events if is_io({"op": "admin" if o.get("queue") == 0 else ""}))
+       for t in ("submission", "completion")))
+told("drives are near a low limit, and the network is not near a high one",
+     [r for r in live[-1]["limits"] if (r["limit"] == "drive") != r["near"]] or ("" if live[-1]["limits"] else "none"))
+
 rows = table("live.csv")
 told("csv of live: intervals add up to no more than the summary", more(add_up(r for r in rows if r["type"] == "interval"),
      add_up(r for r in rows if r["type"] == "summary")))

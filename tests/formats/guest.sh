@@ -15,11 +15,13 @@ tracer_start host.log record --host -o host.ntp
 started+=("$tracer_pid")
 tracer_start target.log record --target -o target.ntp
 started+=("$tracer_pid")
-tracer_start live.json --host -i 0.5 --histogram --format json
+tracer_start live.json --host -i 0.5 --histogram --format json --network-limit 100000 --drive-limit 0.001
 started+=("$tracer_pid")
 tracer_start live.csv --host -i 0.5 --format csv
 started+=("$tracer_pid")
 tracer_start trace.json trace --host --format json
+started+=("$tracer_pid")
+tracer_start events.json trace --target --events --format json
 started+=("$tracer_pid")
 tracer_start trace.csv trace --target --format csv
 started+=("$tracer_pid")
