@@ -9,9 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 #include "cli/tracer.h"
@@ -19,6 +21,7 @@
 #include "core/array.h"
 
 #define BURST 100000
+#define MORE 10
 #define DISK_BYTES 200000
 
 /* The number behind @words in @text; 0 if they are not there. */
@@ -76,9 +79,107 @@ static void a_full_disk_leaves_no_line_that_is_not_counted(void **state)
 	close(err);
 }
 
+/*
+ * A reader that first does something else. When it has read all that waited, there are a few more events.
+ * Return: its process. @in, @out: the pipe; @to: what it has read
+ */
+static pid_t read_late(int in, int out, int to)
+{
+	static char text[65536];
+	const uint64_t more = MORE;
+	bool told = false;
+	pid_t pid = fork();
+	ssize_t n;
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	close(out);
+	/* Until the tracer has handed on all of the first burst, which takes it a fraction of a second. */
+	sleep(3);
+	while ((n = read(in, text, sizeof(text))) > 0) {
+		struct pollfd p = {.fd = in, .events = POLLIN};
+
+		if (write(to, text, (size_t)n) != n)
+			_exit(1);
+		/* They are in one burst, too. */
+		if (told)
+			kill(getppid(), SIGINT);
+		if (!told && poll(&p, 1, 1000) == 0) {
+			told = true;
+			if (write(traced.records_fd, &more, sizeof(more)) != sizeof(more))
+				_exit(1);
+		}
+	}
+	_exit(n || !told);
+}
+
+/* Adds up what lines with @word say behind "lost ", or counts lines with " end ". */
+static unsigned long total_of(FILE *f, bool lost, unsigned long *last)
+{
+	unsigned long n = 0, nr = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	rewind(f);
+	while (getline(&line, &size, f) > 0) {
+		nr++;
+		if (strstr(line, " lost ") && lost)
+			*last = nr;
+		n += lost ? number_behind(line, " lost ") : strstr(line, " end ") != NULL;
+	}
+	free(line);
+	return n;
+}
+
+static void events_that_nobody_read_in_time_are_told_where_they_were(void **state)
+{
+	char *words[] = {"trace", "--host", "--events", "-d", "60", NULL};
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), p[2], status, ended;
+	int told = memfd_create("told", MFD_CLOEXEC), got = memfd_create("got", MFD_CLOEXEC);
+	unsigned long lines, lost, at = 0, none = 0;
+	const uint64_t nr = BURST;
+	char text[4096] = "";
+	pid_t reader;
+	FILE *f;
+
+	(void)state;
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	fflush(stdout);
+	reader = read_late(p[0], p[1], got);
+	dup2(p[1], STDOUT_FILENO);
+	close(p[1]);
+	dup2(told, STDERR_FILENO);
+	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	assert_int_equal(waitpid(reader, &ended, 0), reader);
+	assert_int_equal(ended, 0);
+	assert_int_equal(status, EXIT_SUCCESS);
+	assert_true(pread(told, text, sizeof(text) - 1, 0) > 0);
+	f = fdopen(got, "r");
+	assert_non_null(f);
+	lines = total_of(f, false, &none);
+	lost = total_of(f, true, &at);
+	assert_true(lost > 0);
+	assert_int_equal(lost, number_behind(text, "reader_slow "));
+	assert_int_equal(lines + lost, BURST + MORE);
+	/* Behind what was taken, and before what came next. */
+	assert_int_equal(at, lines + 1 - MORE);
+	fclose(f);
+	close(p[0]);
+	close(traced.records_fd);
+	close(told);
+	close(out);
+	close(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_that_nobody_read_in_time_are_told_where_they_were),
 		cmocka_unit_test(a_full_disk_leaves_no_line_that_is_not_counted),
 	};
 
