@@ -326,14 +326,24 @@ static const char *side_of(const struct config *c)
 	return "";
 }
 
-/* Of what is shown in any case, a file cannot say that it is not. */
-static void tell_always(const struct config *c)
+/* What is shown in any case a file cannot leave out; and what another verb does is asked for in vain. */
+static void tell_notes(const struct config *c)
 {
-	for (unsigned int i = 0; i < NTPROF_KEYS; i++)
-		if (ntprof_always(&c->ntprof, (enum ntprof_key)i))
+	bool live = !strcmp(c->verb->name, "live");
+
+	for (unsigned int i = 0; live && i < NTPROF_KEYS; i++) {
+		enum ntprof_key key = (enum ntprof_key)i;
+		const char *name = ntprof_key_name(key);
+		const char *verb = ntprof_elsewhere(&c->ntprof, key, c->verb->name);
+		unsigned int line = c->ntprof.key[i].line;
+
+		if (ntprof_always(&c->ntprof, key))
 			fprintf(stderr, "ntprof-bpf: %s:%u: %s is false, but it is always shown\n",
-				c->path, c->ntprof.key[i].line,
-				ntprof_key_name((enum ntprof_key)i));
+				c->path, line, name);
+		if (verb)
+			fprintf(stderr, "ntprof-bpf: %s:%u: %s is for the verb %s\n", c->path, line,
+				name, verb);
+	}
 }
 
 static void take_ntprof(struct config *c)
@@ -350,7 +360,7 @@ static void take_ntprof(struct config *c)
 			 "IS_ONLINE is false, which is what record and report are for: "
 			 "ntprof-bpf record --config %s",
 			 c->path);
-	ntprof_options(&c->ntprof, side_of(c), options);
+	ntprof_options(&c->ntprof, c->verb->name, side_of(c), options);
 	for (const struct ntprof_option *o = options; o->name; o++) {
 		unsigned int line = c->ntprof.key[o->key].line;
 
@@ -361,8 +371,8 @@ static void take_ntprof(struct config *c)
 			add_option(c, o->name, o->arg, line, LEVEL_ALL);
 	}
 	free(options);
-	if (!c->message[0] && !strcmp(c->verb->name, "live"))
-		tell_always(c);
+	if (!c->message[0])
+		tell_notes(c);
 }
 
 static void on_line(void *context, const char *option, const char *arg)

@@ -107,11 +107,13 @@ echo nqn.two | tee "$work"/class/nvme/nvme0/subsysnqn >"$work"/class/nvme/nvme12
 echo nqn.host >"$work"/class/nvme/nvme0/hostnqn
 echo 3 >"$work"/class/nvme/nvme0/queue_count
 echo 2 >"$work"/class/nvme/nvme12/queue_count
+mkdir -p "$work"/class/block/{sda,nvme0n1,nvme0n1p1,nvme0c0n1,nvme12n2}
 _ntprof_bpf_sysfs=$work
 equal "controllers" "$(offered "$work/program" --ctrl "")" "nvme0 nvme12"
 equal "controllers that begin so" "$(offered "$work/program" --ctrl = nvme1)" "nvme12"
 equal "subsystems" "$(offered "$program" report --nqn "")" "nqn.two"
 equal "hosts" "$(offered "$program" report --hostnqn "")" "nqn.host"
+equal "disks, neither partitions nor paths" "$(offered "$program" report --device "")" "/dev/nvme0n1 /dev/nvme12n2"
 equal "queues" "$(offered "$program" report --queue "")" "0 1 2"
 _ntprof_bpf_sysfs=$work/nowhere
 equal "no queues" "$(offered "$program" report --queue "")" ""

@@ -193,7 +193,6 @@ static void a_key_without_an_option_is_refused_by_its_name(void **state)
 		{"[Profiling]\nAGGREGATION = avg\n", "stats", "AGGREGATION"},
 		{"[Report]\nENABLE_LATENCY_DISTRIBUTION = true\n", "stats",
 		 "ENABLE_LATENCY_DISTRIBUTION"},
-		{"[Report]\nENABLE_GROUP_BY_SIZE = true\n", "by", "ENABLE_GROUP_BY_SIZE"},
 		{"[Report]\nENABLE_GROUP_BY_TYPE = 1\n", "by", "ENABLE_GROUP_BY_TYPE"},
 		{"[Report]\nENABLE_GROUP_BY_SESSION = true\n", "by", "ENABLE_GROUP_BY_SESSION"},
 	};
@@ -215,6 +214,16 @@ static void a_key_without_an_option_is_refused_by_its_name(void **state)
 		assert_contains(r.err, part);
 		assert_int_equal(r.status, EX_USAGE);
 	}
+	/* A live view knows no sizes. */
+	write_file("[Report]\nENABLE_GROUP_BY_SIZE = true\n");
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+	assert_says(&r, "%s:2: ENABLE_GROUP_BY_SIZE is for the verb report");
+	RUN(&help, "report", "--help");
+	RUN(&r, "report", "--config", path, "/nowhere/more");
+	assert_contains(r.err, strstr(help.out, " --by=")
+				       ? "cannot read /nowhere/more"
+				       : ":2: ENABLE_GROUP_BY_SIZE is --by here");
 	write_file("[Report]\nENABLE_GROUP_BY_SIZE = false\nENABLE_LATENCY_DISTRIBUTION = 0\n");
 	RUN(&r, "live", "--host", "--config", path, "more");
 	assert_says(&r, TOO_MANY);
