@@ -60,6 +60,15 @@ void options_error(const struct argp_state *state, const char *format, ...)
 	exit(EX_USAGE);
 }
 
+void options_device(const struct argp_state *state, struct select *s)
+{
+	const char *wrong = s->device ? select_device(&s->by, "/sys", s->device) : NULL;
+
+	if (wrong)
+		options_error(state, "%s%s--device %s: %s", s->device_origin ?: "",
+			      s->device_origin ? ": " : "", s->device, wrong);
+}
+
 void options_no_word(const struct argp_state *state, const char *word)
 {
 	options_error(state, "too many arguments: '%s'", word);

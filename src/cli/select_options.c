@@ -66,15 +66,6 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-void options_device(const struct argp_state *state, struct select *s)
-{
-	const char *wrong = s->device ? select_device(&s->by, "/sys", s->device) : NULL;
-
-	if (wrong)
-		options_error(state, "%s%s--device %s: %s", s->device_origin ?: "",
-			      s->device_origin ? ": " : "", s->device, wrong);
-}
-
 const struct argp select_argp = {.options = select_options, .parser = parse_select};
 
 static error_t parse_ended(int key, char *arg, struct argp_state *state)

@@ -20,7 +20,7 @@ struct sqe_field {
 	const char *word;
 };
 
-/** fields_of() - fills the fields that a command has, dwords 10 to 15; Return: how many */
-unsigned int fields_of(const struct nt_begun *b, struct sqe_field fields[FIELDS_MAX]);
+/** fields_of() - @found is filled with the fields that a command has in dwords 10 to 15; Return: how many */
+unsigned int fields_of(const struct nt_begun *b, struct sqe_field found[FIELDS_MAX]);
 
 #endif /* NTPROF_VIEW_FIELDS_H */
