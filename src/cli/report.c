@@ -21,6 +21,9 @@
 
 /* More hosts and targets than anybody would look at together. */
 #define FILES_MAX 256u
+/* The shortest interval, in nanoseconds and in words. */
+#define EVERY_MIN_NS 1000000ULL
+#define EVERY_MIN "1ms"
 /* More stories than anybody would read. */
 #define SLOWEST_MAX 1000u
 
@@ -29,6 +32,7 @@
  * @files, @nr_files: the streams to read
  * @slowest: tell the story of so many of the slowest commands
  * @commands: print a line for each command
+ * @groups: rows are of these, and of intervals
  * @filter: which commands are told of
  * @format: what it looks like
  */
@@ -37,6 +41,7 @@ struct report_options {
 	unsigned int nr_files;
 	unsigned int slowest;
 	bool commands;
+	struct group_options groups;
 	struct filter filter;
 	enum output_format format;
 };
@@ -58,6 +63,11 @@ static int status_of(const struct report *r)
 	return status;
 }
 
+static bool grouped(const struct report_options *o)
+{
+	return o->groups.by || o->groups.stats || o->groups.choice.grouping.every_ns;
+}
+
 static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
@@ -68,6 +78,11 @@ static int report(const struct report_options *o)
 
 	if (filter_any(&filter))
 		r.filter = &filter;
+	if (grouped(o)) {
+		r.choice = &o->groups.choice;
+		r.groups = groups_new(&r.choice->grouping);
+	}
+	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
@@ -76,7 +91,8 @@ static int report(const struct report_options *o)
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.inputs && r.alone && r.matched && r.apart && r.edges && r.merge
+	err = r.burst_ns && !r.groups == !r.choice && r.inputs && r.alone && r.matched && r.apart &&
+			      r.edges && r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -107,15 +123,26 @@ out:
 	}
 	apart_free(r.apart);
 	edges_free(r.edges);
+	groups_free(r.groups);
+	free(r.burst_ns);
 	free(r.matched);
 	free(r.inputs);
 	free(r.alone);
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE };
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED };
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
+
+/* Figures have to be of something. */
+static void end_groups(struct group_options *o)
+{
+	char wrong[GROUP_WRONG_LEN] = "";
+
+	if (o->stats && !o->by && !o->choice.grouping.every_ns)
+		group_by_parse(&o->choice.grouping.by, "op", GROUP_REPORT, wrong);
+}
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -127,12 +154,18 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		state->child_inputs[CHILD_SELECT] = &o->filter.select;
 		state->child_inputs[CHILD_ENDED] = &o->filter.select;
+		o->groups.who = GROUP_REPORT;
+		state->child_inputs[CHILD_GROUP] = &o->groups;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
 		break;
 	case KEY_COMMANDS:
 		o->commands = true;
+		break;
+	case KEY_EVERY:
+		o->groups.choice.grouping.every_ns =
+			options_time(state, "--every", arg, EVERY_MIN_NS, EVERY_MIN);
 		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
@@ -153,9 +186,15 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
-		if (o->format == FORMAT_CSV && !o->commands)
-			options_error(state, "--format csv is of --commands: all else has several "
-					     "tables, which json has");
+		end_groups(&o->groups);
+		if (o->format == FORMAT_CSV && !o->commands && !grouped(o))
+			options_error(state,
+				      "--format csv is of --commands, or of --by and --every: all "
+				      "else has several tables, which json has");
+		if (o->format == FORMAT_CSV && o->commands && grouped(o))
+			options_error(state,
+				      "--format csv is one table: of --commands, or of --by and "
+				      "--every");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
@@ -169,6 +208,8 @@ static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
 	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
 	 SECTION_RUN},
+	{"every", KEY_EVERY, "TIME", 0,
+	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_RUN},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
 	 "can be left out",
@@ -188,6 +229,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
+	[CHILD_GROUP] = {.argp = &group_argp},
 	{0},
 };
 
@@ -209,6 +251,10 @@ static const struct argp report_argp = {
 	       "                                    only reads of 4 KiB\n"
 	       "  ntprof-bpf report host.ntp target.ntp --where 'network_transmission>1ms'\n"
 	       "                                    only what took long on its way\n"
+	       "  ntprof-bpf report host.ntp target.ntp --by op,size --stats p50,p99.9\n"
+	       "                                    a row for each operation and size\n"
+	       "  ntprof-bpf report host.ntp target.ntp --every 1s --format csv\n"
+	       "                                    a line for each second\n"
 	       "  ntprof-bpf report host.ntp --commands\n"
 	       "                                    one side, and a line for each command",
 };

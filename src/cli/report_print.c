@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/report_print.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/report_groups.h"
 #include "view/command.h"
 #include "view/connections.h"
 #include "view/csv.h"
+#include "view/groups.h"
 #include "view/inputs.h"
 #include "view/json_commands.h"
 #include "view/json_report.h"
@@ -17,7 +20,7 @@
 
 void report_begin(const struct report *r)
 {
-	if (r->format == FORMAT_CSV)
+	if (r->format == FORMAT_CSV && !r->groups)
 		csv_commands_header(stdout, NT_SIDES);
 }
 
@@ -65,6 +68,14 @@ static int print_apart(struct report *r)
 
 			print_selected(taken, of, "commands");
 		}
+		if (r->choice) {
+			struct groups *g = apart_groups(r->apart, i);
+
+			if (!g)
+				return -ENOMEM;
+			groups_print(g, r->choice, stdout, v.columns);
+			continue;
+		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
 				   &v);
 		if (err)
@@ -86,6 +97,8 @@ static int print_json(struct report *r)
 		.filtered = r->filter,
 		.nr_matched = r->nr_matched,
 		.nr_taken = r->nr_taken,
+		.choice = r->choice,
+		.groups = r->groups,
 	};
 
 	totals_sort(&r->merged);
@@ -110,7 +123,10 @@ static int print_text(struct report *r)
 		       r->cut);
 	if (r->filter && r->nr_matched)
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
-	if (r->merged.commands) {
+	if (r->groups && r->nr_taken) {
+		printf("\n");
+		groups_print(r->groups, r->choice, stdout, v.columns);
+	} else if (r->merged.commands) {
 		printf("\n");
 		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
 		printf("\n");
@@ -119,7 +135,7 @@ static int print_text(struct report *r)
 			return err;
 	}
 	/* Where the target answered nothing, all that is merged may have been given up. */
-	if (r->merged.commands || r->merged.cancelled || r->merged.errors.nr) {
+	if (!r->groups && (r->merged.commands || r->merged.cancelled || r->merged.errors.nr)) {
 		printf("\n");
 		err = numbers_print_merged(&r->merged, stdout);
 		if (err)
@@ -135,8 +151,14 @@ static int print_text(struct report *r)
 
 int report_print(struct report *r)
 {
+	int err = r->groups ? report_groups_finish(r) : 0;
+
+	if (err)
+		return err;
 	if (r->format == FORMAT_JSON)
 		return print_json(r);
+	if (r->format == FORMAT_CSV && r->groups)
+		return report_groups_csv(r);
 	/* Lines of commands, which are printed, are all there is in that format. */
 	return r->format == FORMAT_CSV ? 0 : print_text(r);
 }

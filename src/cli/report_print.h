@@ -12,6 +12,7 @@
 #include "merge/merge.h"
 #include "merge/totals.h"
 #include "stream/input.h"
+#include "view/columns_groups.h"
 #include "view/format.h"
 
 /**
@@ -26,6 +27,10 @@
  * @filter: which commands are told of
  * @nr_matched, @nr_taken: merged commands, and those of them that are in @filter
  * @commands: print a line for each
+ * @choice: what groups are asked for; NULL: none
+ * @groups: merged commands in groups
+ * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
+ * @burst_ns: [input] it was recorded in so much of its time; 0: all of it
  * @format: what it looks like
  * @result: of what the merge called back for
  */
@@ -44,6 +49,11 @@ struct report {
 	uint64_t nr_matched;
 	uint64_t nr_taken;
 	bool commands;
+	const struct group_choice *choice;
+	struct groups *groups;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t *burst_ns;
 	enum output_format format;
 	int result;
 };

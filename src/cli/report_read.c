@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/report_groups.h"
 #include "merge/axis.h"
 #include "merge/lineup.h"
 
@@ -50,12 +51,15 @@ void report_matched(void *context, const struct merge_connection *c, const struc
 		apart_matched(r->apart, c->host_stream, c->target_stream);
 	}
 	r->nr_matched++;
+	if (r->groups)
+		report_groups_seen(r, c, host);
 	if (!takes_matched(r, c, host, target))
 		return;
 	r->nr_taken++;
 	if (r->commands)
 		report_command(r, c, host, target, false);
-	if (totals_add(&r->merged, c, host, target))
+	if (totals_add(&r->merged, c, host, target) ||
+	    (r->groups && report_groups_add(r, c, host, target)))
 		r->result = -ENOMEM;
 }
 
@@ -72,6 +76,9 @@ void report_single(void *context, const struct merge_connection *c, const struct
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
 		totals_add_single(&r->merged, c, rec);
+	if (host && r->groups && (rec->flags & NT_F_CANCELLED) &&
+	    report_groups_add(r, c, rec, NULL))
+		r->result = -ENOMEM;
 }
 
 /* The header of an input has come. Return: 0 or -ENOMEM. */
@@ -85,11 +92,13 @@ static int tell_machine(struct report *r, unsigned int i)
 		.missing = h->missing,
 		.figures = true,
 		.filter = r->filter,
+		.grouping = r->choice ? &r->choice->grouping : NULL,
 	};
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
 	machines_set(&r->machines, i, &m, r->inputs[i].path);
 	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
+	snprintf(a.source, sizeof(a.source), "%s", h->source);
 	return apart_begin(r->apart, i, &a);
 }
 
@@ -104,8 +113,10 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
 	if (e->type == STREAM_CLOCK)
 		apart_clock(r->apart, i, &e->clock);
-	if (e->type == STREAM_BURST)
+	if (e->type == STREAM_BURST) {
 		apart_burst(r->apart, i, burst_length_ns(&e->burst));
+		r->burst_ns[i] = ns_add(r->burst_ns[i], burst_length_ns(&e->burst));
+	}
 	/* Of what can be read twice all are known by now. */
 	if (e->type == STREAM_BURST && !r->inputs[i].again)
 		return take_burst(r, i, e);

@@ -20,6 +20,10 @@ void csv_header(FILE *f, const struct columns *t);
 /** csv_row() - a line of all columns of a row */
 void csv_row(FILE *f, const struct columns *t, const void *row);
 
+/** csv_header_of(), csv_row_of() - the same with a field in front: what the rows are of */
+void csv_header_of(const char *name, const struct columns *t, FILE *f);
+void csv_row_of(const char *what, const struct columns *t, const void *row, FILE *f);
+
 /** csv_queues_header() - of csv_queues() */
 void csv_queues_header(FILE *f);
 

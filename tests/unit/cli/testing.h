@@ -50,7 +50,8 @@ static const struct option options[] = {
 	{"ctrl", "nvme0"},   {"nqn", "nqn.a"},	       {"hostnqn", "nqn.b"},
 	{"nsid", "1"},	     {"queue", "3,5-7"},       {"op", "read"},
 	{"size", "4k-128k"}, {"lba", "0-2047"},	       {"failed", NULL},
-	{"time", "1-2.5s"},  {"where", "latency>1ms"},
+	{"time", "1-2.5s"},  {"where", "latency>1ms"}, {"by", "op,queue"},
+	{"every", "1s"},     {"stats", "mean,p99.9"},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba"
@@ -72,8 +73,8 @@ static const struct verb {
 	{"stacks",
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose"}},
 	{"report",
-	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  SELECTIONS}},
+	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where", "by",
+	  "every", "stats", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };
