@@ -40,3 +40,12 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp group_argp = {.options = group_options, .parser = parse_group};
+
+void options_groups_end(struct group_options *o)
+{
+	char wrong[GROUP_WRONG_LEN] = "";
+
+	if (o->stats && !o->by && !o->choice.grouping.every_ns)
+		group_by_parse(&o->choice.grouping.by,
+			       o->who == GROUP_LIVE ? "ctrl,queue,op" : "op", o->who, wrong);
+}

@@ -43,6 +43,9 @@ struct group_options {
 	struct group_choice choice;
 };
 
+/** options_groups_end() - at the end of the command line: figures have to be of something */
+void options_groups_end(struct group_options *o);
+
 /* What run_argp fills in, before the command line is read. */
 #define RUN_OPTIONS_DEFAULT                                                       \
 	{                                                                         \

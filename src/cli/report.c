@@ -135,15 +135,6 @@ enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY };
 
 enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
 
-/* Figures have to be of something. */
-static void end_groups(struct group_options *o)
-{
-	char wrong[GROUP_WRONG_LEN] = "";
-
-	if (o->stats && !o->by && !o->choice.grouping.every_ns)
-		group_by_parse(&o->choice.grouping.by, "op", GROUP_REPORT, wrong);
-}
-
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *o = state->input;
@@ -186,7 +177,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
-		end_groups(&o->groups);
+		options_groups_end(&o->groups);
 		if (o->format == FORMAT_CSV && !o->commands && !grouped(o))
 			options_error(state,
 				      "--format csv is of --commands, or of --by and --every: all "

@@ -347,6 +347,11 @@ size_t groups_nr(const struct groups *g)
 	return g->nr;
 }
 
+const struct group_name *groups_name(const struct groups *g, size_t i)
+{
+	return &g->sorted[i]->name;
+}
+
 size_t groups_rows(const struct groups *g)
 {
 	return g->nr_rows;

@@ -111,6 +111,9 @@ int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t m
 /** groups_nr() - how many groups there are, others aside */
 size_t groups_nr(const struct groups *g);
 
+/** groups_name() - of one of them, in the order of names */
+const struct group_name *groups_name(const struct groups *g, size_t i);
+
 /** groups_rows() - how many rows there are, in the order of time and then of names: of groups alone */
 size_t groups_rows(const struct groups *g);
 

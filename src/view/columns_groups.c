@@ -304,23 +304,26 @@ static void add_live(struct group_table *t, bool text, bool summary)
 	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_OLDEST);
 }
 
-static void add_recorded(struct group_table *t)
+static void add_recorded(struct group_table *t, bool none_failed)
 {
-	unsigned char mean, most, throughput;
+	unsigned char fail, iops, mean, most, throughput;
 
 	add_queue(t, QUEUE_COMMANDS);
-	add(t, &failed);
-	add_queue(t, QUEUE_IOPS);
+	fail = add(t, &failed);
+	iops = add_queue(t, QUEUE_IOPS);
 	throughput = add_queue(t, QUEUE_THROUGHPUT);
 	mean = add(t, &seen_mean);
 	most = add(t, &seen_most);
 	t->dispensable[t->nr_dispensable++] = most;
 	t->dispensable[t->nr_dispensable++] = mean;
 	t->dispensable[t->nr_dispensable++] = throughput;
+	if (none_failed)
+		t->dispensable[t->nr_dispensable++] = fail;
+	t->dispensable[t->nr_dispensable++] = iops;
 }
 
 void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
-		      bool summary)
+		      bool summary, bool none_failed)
 {
 	bool text = what == GROUPS_FOR_LIVE_TEXT || what == GROUPS_FOR_REPORT_TEXT;
 	bool live = what == GROUPS_FOR_LIVE_TEXT || what == GROUPS_FOR_LIVE;
@@ -339,7 +342,7 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	if (live)
 		add_live(t, text, summary);
 	else
-		add_recorded(t);
+		add_recorded(t, none_failed);
 	add_figures(t);
 }
 

@@ -69,9 +69,13 @@ struct group_choice {
 	struct figures figures;
 };
 
-/** group_table_make() - @t is filled; @summary: of live views, of the whole run */
+/**
+ * group_table_make() - @t is filled
+ * @summary: of live views, of the whole run
+ * @none_failed: of recordings: no command did, which need not be said
+ */
 void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
-		      bool summary);
+		      bool summary, bool none_failed);
 
 /** columns_groups_row() - fill @q with a row of recorded groups, whose histogram @h is filled as well */
 void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_row *r);

@@ -24,6 +24,11 @@ void csv_row(FILE *f, const struct columns *t, const void *row);
 void csv_header_of(const char *name, const struct columns *t, FILE *f);
 void csv_row_of(const char *what, const struct columns *t, const void *row, FILE *f);
 
+/** csv_block_header(), csv_block_row() - the same with the time, which is @now, and "interval" or "summary", in front */
+void csv_block_header(FILE *f, const struct columns *t);
+void csv_block_row(FILE *f, const char *now, bool summary, const struct columns *t,
+		   const void *row);
+
 /** csv_queues_header() - of csv_queues() */
 void csv_queues_header(FILE *f);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/text.h"
 #include "view/cells.h"
 #include "view/csv.h"
 #include "view/lines.h"
@@ -156,34 +155,38 @@ static void print_line(const struct layout *l, const struct group_table *t,
 	fputs("\n", f);
 }
 
-/* What the ends of names are of, each once. */
-static void print_names(const struct groups *g, enum group_key key, FILE *f)
+static void print_name(const char *name, unsigned int twin, const char *what, enum text_style style,
+		       FILE *f)
 {
-	const char *before = NULL;
+	char text[GROUP_SHORT_LEN];
 
-	for (size_t i = 0; i < groups_rows(g); i++) {
-		char text[GROUP_SHORT_LEN];
-		struct group_row r, other;
-		const char *name;
-		bool told = false;
+	if (!name[0])
+		return;
+	fprintf(f, "%s: ", group_name_short(text, name, twin));
+	text_print(f, name, style);
+	fprintf(f, " (%s NQN)\n", what);
+}
 
-		groups_row(g, i, &r);
-		name = key == GROUP_NQN ? r.name->nqn : r.name->host;
-		if (!name[0] || (before && !strcmp(before, name)))
-			continue;
-		for (size_t k = 0; k < i && k < groups_nr(g) && !told; k++) {
-			groups_row(g, k, &other);
-			told = !strcmp(key == GROUP_NQN ? other.name->nqn : other.name->host, name);
+void group_print_names(const struct group_name *name, enum text_style style, FILE *f)
+{
+	print_name(name->nqn, name->nqn_twin, "subsystem", style, f);
+	print_name(name->host, name->host_twin, "host", style, f);
+}
+
+/* Each once. Rows of a later interval are those of the same groups. */
+static void print_names(const struct groups *g, FILE *f)
+{
+	for (size_t i = 0; i < groups_nr(g); i++) {
+		struct group_name name;
+
+		memcpy(&name, groups_name(g, i), sizeof(name));
+		for (size_t k = 0; k < i; k++) {
+			if (!strcmp(groups_name(g, k)->nqn, name.nqn))
+				name.nqn[0] = '\0';
+			if (!strcmp(groups_name(g, k)->host, name.host))
+				name.host[0] = '\0';
 		}
-		before = name;
-		/* Rows of the next interval are those of the same groups again. */
-		if (told)
-			continue;
-		fprintf(f, "%s: ",
-			group_name_short(text, name,
-					 key == GROUP_NQN ? r.name->nqn_twin : r.name->host_twin));
-		text_print(f, name, TEXT_HEX);
-		fputs(key == GROUP_NQN ? " (subsystem NQN)\n" : " (host NQN)\n", f);
+		group_print_names(&name, TEXT_HEX, f);
 	}
 }
 
@@ -208,20 +211,19 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 {
 	size_t widths[GROUP_COLUMNS_MAX];
 	struct group_table t;
+	struct group_row total;
 	struct layout l;
 	struct made m;
 
-	group_table_make(&t, c, GROUPS_FOR_REPORT_TEXT, true);
+	groups_total(g, &total);
+	group_table_make(&t, c, GROUPS_FOR_REPORT_TEXT, true, !total.cell->failed);
 	measure(g, &t, widths);
 	choose(&l, &t, widths, width);
 	line_titles(f, &t.columns, l.phrase, l.nr, l.brief);
 	fputs("\n", f);
 	for (size_t i = 0; i < lines_of(g); i++)
 		print_line(&l, &t, line_of(g, i, &m), f);
-	if (group_has(&c->grouping.by, GROUP_NQN))
-		print_names(g, GROUP_NQN, f);
-	if (group_has(&c->grouping.by, GROUP_HOST))
-		print_names(g, GROUP_HOST, f);
+	print_names(g, f);
 	print_notes(g, f);
 }
 
@@ -229,7 +231,7 @@ void groups_csv_header(const struct group_choice *c, FILE *f)
 {
 	struct group_table t;
 
-	group_table_make(&t, c, GROUPS_FOR_REPORT, true);
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
 	csv_header_of("input", &t.columns, f);
 }
 
@@ -239,7 +241,7 @@ void groups_csv(const struct groups *g, const struct group_choice *c, const char
 	struct group_table t;
 	struct made m;
 
-	group_table_make(&t, c, GROUPS_FOR_REPORT, true);
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
 	for (size_t i = 1; i <= nr; i++)
 		csv_row_of(input, &t.columns, line_of(g, i % nr, &m), f);
 }
@@ -261,7 +263,7 @@ struct json_object *groups_json(const struct groups *g, const struct group_choic
 	struct group_table t;
 	struct made m;
 
-	group_table_make(&t, c, GROUPS_FOR_REPORT, true);
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
 	for (size_t i = 1; i <= nr; i++)
 		json_append(rows, json_row(&t.columns, line_of(g, i, &m)));
 	json_put(o, "by", groups_json_by(&c->grouping.by));

@@ -5,9 +5,13 @@
 
 #include <stdio.h>
 
+#include "core/text.h"
 #include "merge/groups.h"
 #include "view/columns_groups.h"
 #include "view/json.h"
+
+/** group_print_names() - what the ends of its NQNs, as a table has them, are of: a line each */
+void group_print_names(const struct group_name *name, enum text_style style, FILE *f);
 
 /**
  * groups_print() - the total, and a row for each group, in each interval

@@ -223,7 +223,7 @@ static struct json_object *make_group(struct json_object *defs)
 			every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
 	figures_parse(&every.figures, "mean,min,max");
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
-		group_table_make(&t, &every, tables[k], true);
+		group_table_make(&t, &every, tables[k], true, false);
 		for (unsigned int i = 0; i < t.columns.nr; i++)
 			if (!part(part(o, "properties"), t.column[i].name))
 				may_have(o, t.column[i].name, of_column(&t.column[i]));

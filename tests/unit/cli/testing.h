@@ -63,7 +63,8 @@ static const struct verb {
 } verbs[] = {
 	{"live",
 	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose", SELECTIONS}},
+	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose", "by", "stats",
+	  SELECTIONS}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
 	  "summary", "burst", "format", "json-schema", "verbose", "failed", SELECTIONS}},
