@@ -32,6 +32,7 @@
  * @files, @nr_files: the streams to read
  * @slowest: tell the story of so many of the slowest commands
  * @commands: print a line for each command
+ * @detail: show every interval between points
  * @groups: rows are of these, and of intervals
  * @filter: which commands are told of
  * @format: what it looks like
@@ -41,6 +42,7 @@ struct report_options {
 	unsigned int nr_files;
 	unsigned int slowest;
 	bool commands;
+	bool detail;
 	struct group_options groups;
 	struct filter filter;
 	enum output_format format;
@@ -65,7 +67,8 @@ static int status_of(const struct report *r)
 
 static bool grouped(const struct report_options *o)
 {
-	return o->groups.by || o->groups.stats || o->groups.choice.grouping.every_ns;
+	return o->groups.by || (o->groups.stats && !o->detail) ||
+	       o->groups.choice.grouping.every_ns;
 }
 
 static int report(const struct report_options *o)
@@ -82,6 +85,10 @@ static int report(const struct report_options *o)
 		r.choice = &o->groups.choice;
 		r.groups = groups_new(&r.choice->grouping);
 	}
+	if (o->detail) {
+		r.figures = &o->groups.choice.figures;
+		r.details = details_new();
+	}
 	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
@@ -91,8 +98,8 @@ static int report(const struct report_options *o)
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.burst_ns && !r.groups == !r.choice && r.inputs && r.alone && r.matched && r.apart &&
-			      r.edges && r.merge
+	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
+			      r.alone && r.matched && r.apart && r.edges && r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -124,6 +131,7 @@ out:
 	apart_free(r.apart);
 	edges_free(r.edges);
 	groups_free(r.groups);
+	details_free(r.details);
 	free(r.burst_ns);
 	free(r.matched);
 	free(r.inputs);
@@ -131,7 +139,7 @@ out:
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY };
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL };
 
 enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
 
@@ -158,6 +166,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		o->groups.choice.grouping.every_ns =
 			options_time(state, "--every", arg, EVERY_MIN_NS, EVERY_MIN);
 		break;
+	case KEY_DETAIL:
+		o->detail = true;
+		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
 		if (wrong)
@@ -177,15 +188,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
-		options_groups_end(&o->groups);
-		if (o->format == FORMAT_CSV && !o->commands && !grouped(o))
+		/* The figures may be those of intervals between points. */
+		if (!o->detail)
+			options_groups_end(&o->groups);
+		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
 			options_error(state,
-				      "--format csv is of --commands, or of --by and --every: all "
-				      "else has several tables, which json has");
-		if (o->format == FORMAT_CSV && o->commands && grouped(o))
-			options_error(state,
-				      "--format csv is one table: of --commands, or of --by and "
-				      "--every");
+				      "--format csv is one table: of --commands, of --by and "
+				      "--every, or of --detail; json has all");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
@@ -198,6 +207,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
 	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
+	 SECTION_RUN},
+	{"detail", KEY_DETAIL, NULL, 0,
+	 "Show every interval between two points, for each shape of a command: each round trip by itself",
 	 SECTION_RUN},
 	{"every", KEY_EVERY, "TIME", 0,
 	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_RUN},

@@ -9,6 +9,7 @@
 #include "view/command.h"
 #include "view/connections.h"
 #include "view/csv.h"
+#include "view/details.h"
 #include "view/groups.h"
 #include "view/inputs.h"
 #include "view/json_commands.h"
@@ -20,7 +21,7 @@
 
 void report_begin(const struct report *r)
 {
-	if (r->format == FORMAT_CSV && !r->groups)
+	if (r->format == FORMAT_CSV && r->commands)
 		csv_commands_header(stdout, NT_SIDES);
 }
 
@@ -68,6 +69,8 @@ static int print_apart(struct report *r)
 
 			print_selected(taken, of, "commands");
 		}
+		if (r->details)
+			details_print(apart_details(r->apart, i), r->figures, stdout);
 		if (r->choice) {
 			struct groups *g = apart_groups(r->apart, i);
 
@@ -99,6 +102,8 @@ static int print_json(struct report *r)
 		.nr_taken = r->nr_taken,
 		.choice = r->choice,
 		.groups = r->groups,
+		.figures = r->figures,
+		.details = r->details,
 	};
 
 	totals_sort(&r->merged);
@@ -134,6 +139,10 @@ static int print_text(struct report *r)
 		if (err)
 			return err;
 	}
+	if (r->details && r->nr_taken) {
+		printf("\n");
+		details_print(r->details, r->figures, stdout);
+	}
 	/* Where the target answered nothing, all that is merged may have been given up. */
 	if (!r->groups && (r->merged.commands || r->merged.cancelled || r->merged.errors.nr)) {
 		printf("\n");
@@ -149,6 +158,17 @@ static int print_text(struct report *r)
 	return print_apart(r);
 }
 
+static int print_details_csv(const struct report *r)
+{
+	details_csv_header(r->figures, stdout);
+	details_csv(r->details, r->figures, "merged", stdout);
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (r->inputs[i].begun && apart_is(r->apart, i))
+			details_csv(apart_details(r->apart, i), r->figures, r->inputs[i].path,
+				    stdout);
+	return 0;
+}
+
 int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
@@ -159,6 +179,8 @@ int report_print(struct report *r)
 		return print_json(r);
 	if (r->format == FORMAT_CSV && r->groups)
 		return report_groups_csv(r);
+	if (r->format == FORMAT_CSV && r->details)
+		return print_details_csv(r);
 	/* Lines of commands, which are printed, are all there is in that format. */
 	return r->format == FORMAT_CSV ? 0 : print_text(r);
 }

@@ -7,6 +7,7 @@
 
 #include "merge/apart.h"
 #include "merge/edges.h"
+#include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
@@ -29,6 +30,7 @@
  * @commands: print a line for each
  * @choice: what groups are asked for; NULL: none
  * @groups: merged commands in groups
+ * @figures: of the intervals in @details; NULL without
  * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
  * @burst_ns: [input] it was recorded in so much of its time; 0: all of it
  * @format: what it looks like
@@ -51,6 +53,8 @@ struct report {
 	bool commands;
 	const struct group_choice *choice;
 	struct groups *groups;
+	const struct figures *figures;
+	struct details *details;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t *burst_ns;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report_groups.h"
+#include "core/statuses.h"
 #include "merge/axis.h"
 #include "merge/lineup.h"
 
@@ -41,6 +42,11 @@ static bool takes_single(const struct report *r, const struct merge_connection *
 						 apart_began_ns(r->apart, stream));
 }
 
+static bool ended_well(const struct nt_record *r)
+{
+	return !(r->flags & NT_F_CANCELLED) && !status_is_error(r->status);
+}
+
 void report_matched(void *context, const struct merge_connection *c, const struct nt_record *host,
 		    const struct nt_record *target)
 {
@@ -59,7 +65,8 @@ void report_matched(void *context, const struct merge_connection *c, const struc
 	if (r->commands)
 		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target) ||
-	    (r->groups && report_groups_add(r, c, host, target)))
+	    (r->groups && report_groups_add(r, c, host, target)) ||
+	    (r->details && ended_well(host) && details_add(r->details, host, target)))
 		r->result = -ENOMEM;
 }
 
@@ -92,6 +99,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.missing = h->missing,
 		.figures = true,
 		.filter = r->filter,
+		.detail = r->details,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
 	};
 

@@ -101,6 +101,8 @@ int apart_begin(struct apart *a, unsigned int stream, const struct apart_header 
 		return -ENOMEM;
 	one_side_lacks(s->figures, h->missing);
 	one_side_filter(s->figures, h->filter);
+	if (h->detail && one_side_details(s->figures))
+		return -ENOMEM;
 	return h->grouping ? one_side_groups(s->figures, h->grouping, h->source, h->sample) : 0;
 }
 
@@ -346,4 +348,11 @@ struct groups *apart_groups(struct apart *a, unsigned int stream)
 	if (s->h.filter)
 		filter_bounds(s->h.filter, &from, &to);
 	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
+}
+
+const struct details *apart_details(const struct apart *a, unsigned int stream)
+{
+	const struct stream *s = &a->streams[stream];
+
+	return s->figures ? one_side_detailed(s->figures) : NULL;
 }

@@ -44,6 +44,7 @@ struct apart *apart_new(unsigned int nr);
  * @figures: keep what it tells by itself
  * @filter: ...of these commands; NULL: of all. Valid until apart_free()
  * @grouping: ...and count them in groups as well; NULL: in none
+ * @detail: ...and keep its intervals
  * @source: where its points are from
  */
 struct apart_header {
@@ -54,6 +55,7 @@ struct apart_header {
 	bool figures;
 	const struct filter *filter;
 	const struct grouping *grouping;
+	bool detail;
 	char source[16];
 };
 
@@ -100,6 +102,9 @@ uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of);
 
 /** apart_groups() - a stream's groups, finished, once; NULL where there are none, or memory ran out */
 struct groups *apart_groups(struct apart *a, unsigned int stream);
+
+/** apart_details() - a stream's intervals, NULL where they are not kept */
+const struct details *apart_details(const struct apart *a, unsigned int stream);
 
 /** apart_free() - release; NULL is fine */
 void apart_free(struct apart *a);

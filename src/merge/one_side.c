@@ -46,6 +46,7 @@ struct one_side {
 	struct queue *queues; /* hash table */
 	const struct filter *filter;
 	uint64_t taken;
+	struct details *details;
 	struct groups *groups;
 	char source[GROUP_SOURCE_LEN];
 	uint32_t sample;
@@ -82,6 +83,17 @@ int one_side_groups(struct one_side *o, const struct grouping *how, const char *
 	return o->groups ? 0 : -ENOMEM;
 }
 
+int one_side_details(struct one_side *o)
+{
+	o->details = details_new();
+	return o->details ? 0 : -ENOMEM;
+}
+
+const struct details *one_side_detailed(const struct one_side *o)
+{
+	return o->details;
+}
+
 struct groups *one_side_grouped(struct one_side *o)
 {
 	return o->groups;
@@ -95,6 +107,7 @@ void one_side_free(struct one_side *o)
 		return;
 	stats_free(&o->s);
 	groups_free(o->groups);
+	details_free(o->details);
 	while (o->queues) {
 		q = o->queues;
 		HASH_DEL(o->queues, q);
@@ -222,6 +235,9 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	hist_count(&row->total, last - first);
 	row->total.bytes += r->length;
 	o->s.alike_total[nt_alike(nt_sample_mix(r->qid, r->cid, r->length, r->slba))]++;
+	if (o->details && details_add(o->details, o->s.side == NT_HOST ? r : NULL,
+				      o->s.side == NT_TARGET ? r : NULL))
+		return -ENOMEM;
 	if (!stage_split(&o->how, r, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)

@@ -8,6 +8,7 @@
 
 #include "core/queue.h"
 #include "core/stats.h"
+#include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/groups.h"
 
@@ -34,6 +35,12 @@ void one_side_filter(struct one_side *o, const struct filter *f);
  */
 int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
 		    uint32_t sample);
+
+/** one_side_details() - before the first command: keep its intervals as well; Return: 0 or -ENOMEM */
+int one_side_details(struct one_side *o);
+
+/** one_side_detailed() - these, NULL without; valid until one_side_free() */
+const struct details *one_side_detailed(const struct one_side *o);
 
 /** one_side_grouped() - these groups, NULL without; they are valid until one_side_free() */
 struct groups *one_side_grouped(struct one_side *o);

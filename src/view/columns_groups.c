@@ -266,27 +266,36 @@ static void add_keys(struct group_table *t, const struct group_by *by, bool text
 	}
 }
 
+unsigned int figures_columns(struct column *column, const struct figures *f,
+			     const figure_getter get[FIGURE_PERCENTILE + 1])
+{
+	for (unsigned int i = 0; i < f->nr; i++)
+		column[i] = (struct column){
+			.name = f->figure[i].name,
+			.title = f->figure[i].title,
+			.unit = UNIT_NANOSECONDS,
+			.get = get[f->figure[i].kind],
+			.arg = f->figure[i].parts,
+		};
+	return f->nr;
+}
+
+void figures_usual(struct figures *f)
+{
+	if (!f->nr)
+		figures_parse(f, "mean,p50,p99,max");
+}
+
 static void add_figures(struct group_table *t)
 {
-	static void (*const get[])(const void *row, const struct column *c, struct value *v) = {
+	static const figure_getter get[] = {
 		[FIGURE_MEAN] = columns_hist_mean,
 		[FIGURE_MIN] = get_min,
 		[FIGURE_MAX] = columns_hist_max,
 		[FIGURE_PERCENTILE] = columns_hist_percentile,
 	};
 
-	for (unsigned int i = 0; i < t->figures.nr; i++) {
-		const struct figure *f = &t->figures.figure[i];
-		const struct column c = {
-			.name = f->name,
-			.title = f->title,
-			.unit = UNIT_NANOSECONDS,
-			.get = get[f->kind],
-			.arg = f->parts,
-		};
-
-		add(t, &c);
-	}
+	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
 }
 
 static void add_live(struct group_table *t, bool text, bool summary)
@@ -332,8 +341,7 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	t->columns.name = "groups";
 	t->columns.column = t->column;
 	t->figures = c->figures;
-	if (!t->figures.nr)
-		figures_parse(&t->figures, "mean,p50,p99,max");
+	figures_usual(&t->figures);
 	if (what == GROUPS_FOR_REPORT || (!live && !c->grouping.by.nr))
 		add(t, &row_kind);
 	if (c->grouping.every_ns)

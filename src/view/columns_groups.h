@@ -39,6 +39,15 @@ struct figures {
  */
 const char *figures_parse(struct figures *f, const char *text);
 
+typedef void (*figure_getter)(const void *row, const struct column *c, struct value *v);
+
+/** figures_columns() - @column is filled with one for each figure; @get: by enum figure_kind; Return: how many */
+unsigned int figures_columns(struct column *column, const struct figures *f,
+			     const figure_getter get[FIGURE_PERCENTILE + 1]);
+
+/** figures_usual() - where none were asked for */
+void figures_usual(struct figures *f);
+
 /* What a table of groups is for. */
 enum groups_for {
 	GROUPS_FOR_LIVE_TEXT,

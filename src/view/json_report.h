@@ -17,6 +17,7 @@
  * @filtered: not all commands are told of, but @nr_taken of the @nr_matched that are merged
  * @merged: totals_sort() has been called
  * @choice: what groups are asked for, or NULL; @groups: of merged commands
+ * @figures: of intervals between points, or NULL; @details: of merged commands
  */
 struct json_report {
 	struct input *inputs;
@@ -31,11 +32,13 @@ struct json_report {
 	struct totals *merged;
 	const struct group_choice *choice;
 	const struct groups *groups;
+	const struct figures *figures;
+	const struct details *details;
 };
 
 /**
  * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "selected", "merged", "slowest", and
- *		   "groups" where there are any
+ *		   "groups" and "details" where there are any
  *
  * An input of which nothing is matched has "alone", what it tells by itself, and why.
  */

@@ -15,6 +15,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/details.h"
 #include "view/json.h"
 
 /* { "type": [...] }: the words of @types, which blanks part */
@@ -209,10 +210,19 @@ static struct json_object *selected(void)
 	return described(or_null(o), "commands that the figures are of; null: all of them");
 }
 
+static void has_percentiles(struct json_object *o)
+{
+	struct json_object *patterns = json_empty();
+
+	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
+		 described(of_types("number null"), "a percentile: nanoseconds"));
+	json_put(o, "patternProperties", patterns);
+}
+
 /* A row has those of the keys and figures that were asked for. */
 static struct json_object *make_group(struct json_object *defs)
 {
-	struct json_object *o = closed(), *patterns = json_empty();
+	struct json_object *o = closed();
 	static const enum groups_for tables[] = {GROUPS_FOR_LIVE, GROUPS_FOR_REPORT};
 	struct group_choice every = {.grouping = {.every_ns = 1}};
 	struct group_table t;
@@ -228,10 +238,25 @@ static struct json_object *make_group(struct json_object *defs)
 			if (!part(part(o, "properties"), t.column[i].name))
 				may_have(o, t.column[i].name, of_column(&t.column[i]));
 	}
-	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
-		 described(of_types("number null"), "a percentile: nanoseconds"));
-	json_put(o, "patternProperties", patterns);
+	has_percentiles(o);
 	json_append(part(o, "required"), json_text("commands"));
+	return o;
+}
+
+/* Its keys, and the figures that were asked for. */
+static struct json_object *make_detail(struct json_object *defs)
+{
+	struct json_object *o = closed();
+	struct figures figures = {.nr = 0};
+	struct detail_table t;
+
+	(void)defs;
+	figures_parse(&figures, "mean,min,max");
+	detail_table_make(&t, &figures);
+	for (unsigned int i = 0; i < t.columns.nr; i++)
+		(i < t.columns.nr - figures.nr ? has : may_have)(o, t.column[i].name,
+								 of_column(&t.column[i]));
+	has_percentiles(o);
 	return o;
 }
 
@@ -270,6 +295,7 @@ static struct json_object *alone(struct json_object *defs, bool why)
 		has(o, "why", of_types("string"));
 		has(o, "selected", selected());
 		may_have(o, "groups", groups_of(defs, true));
+		may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
 	}
 	has_side(o, defs);
 	return or_null(o);
@@ -393,6 +419,7 @@ static struct json_object *report(struct json_object *defs)
 	has(o, "merged", merged(defs));
 	has(o, "slowest", list_of(whole_command(defs, true)));
 	may_have(o, "groups", groups_of(defs, true));
+	may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
 	return o;
 }
 

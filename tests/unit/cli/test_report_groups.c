@@ -181,10 +181,32 @@ static void groups_of_nothing_are_said_to_be_none(void **state)
 	recordings_free(f, 2);
 }
 
+static void details_are_of_each_shape(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--stats", "p50");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nr2t_write    network send_data rx ");
+	assert_contains(r.out, "\nread         target  exec      done ");
+	assert_contains(r.out, "\nmerged_stage ");
+	RUN(&r, "report", f[1].path, "--detail", "--by=op", "--format=json");
+	assert_contains(r.out, "\"details\":[{\"shape\":\"read\",\"side\":\"target\",");
+	assert_contains(r.out, "\"groups\":{\"by\":[\"op\"]");
+	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--format=csv");
+	assert_contains(r.out, "\nmerged,r2t_write,host,send_cmd,r2t_rx,");
+	recordings_free(f, 2);
+}
+
 static void options_that_are_of_no_use_are_refused(void **state)
 {
 	static char *const wrong[][3] = {
 		{"--by=op", "--commands", "--format=csv"},
+		{"--by=op", "--detail", "--format=csv"},
 		{"--by=device"},
 		{"--by=op,op"},
 		{"--by="},
@@ -217,6 +239,7 @@ int main(void)
 		cmocka_unit_test(an_interval_is_what_time_selects),
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
+		cmocka_unit_test(details_are_of_each_shape),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
 	};
 

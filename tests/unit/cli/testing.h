@@ -51,7 +51,7 @@ static const struct option options[] = {
 	{"nsid", "1"},	     {"queue", "3,5-7"},       {"op", "read"},
 	{"size", "4k-128k"}, {"lba", "0-2047"},	       {"failed", NULL},
 	{"time", "1-2.5s"},  {"where", "latency>1ms"}, {"by", "op,queue"},
-	{"every", "1s"},     {"stats", "mean,p99.9"},
+	{"every", "1s"},     {"stats", "mean,p99.9"},  {"detail", NULL},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba"
@@ -75,7 +75,7 @@ static const struct verb {
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose"}},
 	{"report",
 	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where", "by",
-	  "every", "stats", SELECTIONS}},
+	  "every", "stats", "detail", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };
