@@ -193,8 +193,8 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_groups_end(&o->groups);
 		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
 			options_error(state,
-				      "--format csv is one table: of --commands, of --by and "
-				      "--every, or of --detail; json has all");
+				      "--format csv is of --commands, of --by and --every, or of "
+				      "--detail, one of them: json has all");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
