@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The options that say what rows are of, and which figures they have. They are the same in each verb that has them. */
+#include "cli/group_options.h"
+
 #include "cli/options.h"
 
 enum { KEY_BY = 0x100, KEY_STATS };
@@ -19,14 +21,14 @@ static const struct argp_option group_options[] = {
 static error_t parse_group(int key, char *arg, struct argp_state *state)
 {
 	struct group_options *o = state->input;
-	char text[GROUP_WRONG_LEN] = "";
+	char why[GROUP_WRONG_LEN] = "";
 	const char *wrong;
 
 	switch (key) {
 	case KEY_BY:
 		o->by = true;
-		if (!group_by_parse(&o->choice.grouping.by, arg, o->who, text))
-			options_error(state, "--by %s: %s", arg, text);
+		if (!group_by_parse(&o->choice.grouping.by, arg, o->who, why))
+			options_error(state, "--by %s: %s", arg, why);
 		return 0;
 	case KEY_STATS:
 		o->stats = true;
@@ -41,7 +43,7 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 
 const struct argp group_argp = {.options = group_options, .parser = parse_group};
 
-void options_groups_end(struct group_options *o)
+void group_options_end(struct group_options *o)
 {
 	char wrong[GROUP_WRONG_LEN] = "";
 

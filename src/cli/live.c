@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/browser.h"
+#include "cli/group_options.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -377,7 +378,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		o->peer_as_root = true;
 		break;
 	case ARGP_KEY_END:
-		options_groups_end(&o->groups);
+		group_options_end(&o->groups);
 		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
 				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
 				  group_has(&o->groups.choice.grouping.by, GROUP_HOST);

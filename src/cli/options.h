@@ -12,7 +12,6 @@
 #include "cli/run.h"
 #include "core/points.h"
 #include "core/select.h"
-#include "view/columns_groups.h"
 #include "view/format.h"
 
 /*
@@ -29,22 +28,6 @@ extern const struct argp histogram_argp; /* bool */
 extern const struct argp format_argp;	 /* enum output_format */
 extern const struct argp select_argp;	 /* struct select: by what is known when a command begins */
 extern const struct argp ended_argp;	 /* struct select: by how a command ended */
-extern const struct argp group_argp;	 /* struct group_options */
-
-/**
- * struct group_options - what rows are of
- * @who: GROUP_LIVE or GROUP_REPORT
- * @by, @stats: --by and --stats were given
- */
-struct group_options {
-	unsigned int who;
-	bool by;
-	bool stats;
-	struct group_choice choice;
-};
-
-/** options_groups_end() - at the end of the command line: figures have to be of something */
-void options_groups_end(struct group_options *o);
 
 /* What run_argp fills in, before the command line is read. */
 #define RUN_OPTIONS_DEFAULT                                                       \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/group_options.h"
 #include "cli/options.h"
 #include "cli/report_print.h"
 #include "cli/report_read.h"
@@ -190,7 +191,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		/* The figures may be those of intervals between points. */
 		if (!o->detail)
-			options_groups_end(&o->groups);
+			group_options_end(&o->groups);
 		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
 			options_error(state,
 				      "--format csv is of --commands, of --by and --every, or of "

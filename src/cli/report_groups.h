@@ -3,7 +3,7 @@
 #ifndef NTPROF_CLI_REPORT_GROUPS_H
 #define NTPROF_CLI_REPORT_GROUPS_H
 
-#include "cli/report_print.h"
+#include "cli/report_state.h"
 
 /** report_groups_seen() - a command is merged, whether it is selected or not */
 void report_groups_seen(struct report *r, const struct merge_connection *c,

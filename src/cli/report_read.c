@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report_groups.h"
+#include "cli/report_print.h"
 #include "core/statuses.h"
 #include "merge/axis.h"
 #include "merge/lineup.h"

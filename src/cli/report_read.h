@@ -3,7 +3,7 @@
 #ifndef NTPROF_CLI_REPORT_READ_H
 #define NTPROF_CLI_REPORT_READ_H
 
-#include "cli/report_print.h"
+#include "cli/report_state.h"
 
 /** report_open() - open @r->nr inputs; what is wrong is said; Return: 0 or a negative errno */
 int report_open(struct report *r, char *const *paths);

@@ -90,7 +90,7 @@ uint64_t hist_percentile(const struct hist *h, double percent);
 
 /* A share of one in parts of it, so that percentiles such as 99.99 are whole numbers: 10^7 are one percent. */
 #define HIST_PARTS 1000000000u
-#define HIST_PARTS_OF_PERCENT (HIST_PARTS / 100)
+#define HIST_PARTS_OF_PERCENT 10000000u
 
 /**
  * hist_tells() - whether there are enough durations for a percentile

@@ -80,7 +80,8 @@ static bool is_ordered(const struct chain *c, const struct nt_record *r)
 
 		if (ns && ns < last)
 			return false;
-		last = ns ?: last;
+		if (ns)
+			last = ns;
 	}
 	return true;
 }
@@ -150,9 +151,14 @@ int details_add(struct details *d, const struct nt_record *host, const struct nt
 	const struct nt_record *both[NT_SIDES] = {[NT_HOST] = host, [NT_TARGET] = target};
 	int ret = 0;
 
-	for (unsigned int i = 0; i < NT_SIDES && ret >= 0; i++)
+	for (unsigned int i = 0; i < NT_SIDES && ret >= 0; i++) {
+		int added = 0;
+
 		if (both[i] && both[i]->shape < NT_SHAPES_NR)
-			ret = add_side(d, both[i], (enum nt_side)i) ?: ret;
+			added = add_side(d, both[i], (enum nt_side)i);
+		if (added)
+			ret = added;
+	}
 	if (ret || !host || !target || host->shape != target->shape || host->shape >= NT_SHAPES_NR)
 		return ret < 0 ? ret : 0;
 	if (host->shape != NT_SHAPE_R2T_WRITE)

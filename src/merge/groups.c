@@ -317,10 +317,11 @@ static int make_rows(struct groups *g)
 		g->row[i] = (struct row){g->sorted[i % g->nr], NULL, g->first + i / g->nr};
 	HASH_ITER(hh, g->cells, cell, next)
 	{
-		const struct cell_key *k = &cell->key;
-		size_t at = dense ? (k->interval - g->first) * g->nr + k->group->at : g->nr_rows++;
+		const struct group *group = cell->key.group;
+		uint64_t interval = cell->key.interval;
+		size_t at = dense ? (interval - g->first) * g->nr + group->at : g->nr_rows++;
 
-		g->row[at] = (struct row){k->group, &cell->c, k->interval};
+		g->row[at] = (struct row){group, &cell->c, interval};
 	}
 	if (!dense)
 		qsort(g->row, g->nr_rows, sizeof(*g->row), by_time);

@@ -46,7 +46,7 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 	{                                                                       \
 		"mean", "mean", NULL, UNIT_NANOSECONDS, columns_hist_mean, 0, 0 \
 	}
-#define HIST_PARTS_OF_TENTH (HIST_PARTS_OF_PERCENT / 10)
+#define HIST_PARTS_OF_TENTH 1000000u
 
 #define COLUMN_P50                                                             \
 	{                                                                      \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 2
-# takes: 60
+# takes: 40
 # Groups of commands are what fio itself says that it has done: reads of 4 KiB on one controller and writes of 64 KiB on
 # another, recorded on both sides and watched live.
 set -u
