@@ -10,6 +10,7 @@
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
+#   KEYS, FIGURES  of --by and --stats
 #   SOURCE, FORMAT, OP  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
@@ -57,6 +58,8 @@ _ntprof_bpf_words() {
 	VERB) _ntprof_bpf_verbs ;;
 	SOURCE) echo tracepoints stock ;;
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
+	KEYS) echo ctrl nqn host queue op size nsid status source ;;
+	FIGURES) echo mean min max p50 p90 p99 p99.9 ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
 			[[ ! -e $path ]] || echo "${path##*/}"

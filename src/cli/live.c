@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/browser.h"
+#include "cli/group_options.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -28,6 +29,7 @@
  * @run: side, interval and what else every run has
  * @count: end after this many blocks; 0 is never
  * @histogram: print full-size histograms
+ * @groups: what rows are of
  * @format: what blocks look like
  * @peers, @nr_peers: commands that bring a target's stream, or files
  * @peer_as_root: also where somebody else called sudo
@@ -38,6 +40,7 @@ struct live_options {
 	struct run_options run;
 	uint64_t count;
 	bool histogram;
+	struct group_options groups;
 	enum output_format format;
 	char *peers[PEERS_MAX];
 	unsigned int nr_peers;
@@ -329,6 +332,8 @@ static int live(const struct live_options *o)
 	view_setup(&l.view, stdout);
 	view_format(&l.view, o->format);
 	l.view.histogram = o->histogram;
+	if (o->groups.by || o->groups.stats)
+		l.view.choice = l.look.choice = &o->groups.choice;
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	if (!l.view.output) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
@@ -351,7 +356,15 @@ static int live(const struct live_options *o)
 
 enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
 
-enum { CHILD_RUN, CHILD_BLOCKS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_SELECT, CHILD_LIMITS };
+enum {
+	CHILD_RUN,
+	CHILD_BLOCKS,
+	CHILD_HISTOGRAM,
+	CHILD_FORMAT,
+	CHILD_SELECT,
+	CHILD_LIMITS,
+	CHILD_GROUP
+};
 
 static error_t parse_live(int key, char *arg, struct argp_state *state)
 {
@@ -365,6 +378,8 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		state->child_inputs[CHILD_LIMITS] = &o->limits;
+		o->groups.who = GROUP_LIVE;
+		state->child_inputs[CHILD_GROUP] = &o->groups;
 		break;
 	case 'i':
 		o->interval = true;
@@ -382,6 +397,10 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		o->peer_as_root = true;
 		break;
 	case ARGP_KEY_END:
+		group_options_end(&o->groups);
+		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
+				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
+				  group_has(&o->groups.choice.grouping.by, GROUP_HOST);
 		if (o->interval && burst_any(&o->run.burst))
 			options_error(state,
 				      "--interval and --burst: with bursts, each has a block");
@@ -425,6 +444,7 @@ static const struct argp_child live_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_LIMITS] = {.argp = &limits_argp},
+	[CHILD_GROUP] = {.argp = &group_argp},
 	{0},
 };
 
@@ -445,6 +465,7 @@ static const struct argp live_argp = {
 	       "                                    into a file\n"
 	       "  ntprof-bpf --host --sample 100    one command in a hundred; all are counted\n"
 	       "  ntprof-bpf --host --burst 1s/60s  for one second a minute\n"
+	       "  ntprof-bpf --target --by host     a row for each host that is connected\n"
 	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
 	       "                                    both machines together, in ten stages",
 };

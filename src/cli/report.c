@@ -8,24 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/group_options.h"
 #include "cli/options.h"
 #include "cli/report_print.h"
+#include "cli/report_read.h"
 #include "cli/verbs.h"
 #include "merge/apart.h"
-#include "merge/axis.h"
 #include "merge/edges.h"
-#include "merge/lineup.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
 #include "stream/input.h"
 
-/* How far one stream is read before the others may be behind it. */
-#define STEP_NS 1000000
-/* How many steps are taken before the clocks are looked at again: they drift. */
-#define STEPS_PER_CORRECTION 1000
 /* More hosts and targets than anybody would look at together. */
 #define FILES_MAX 256u
+/* The shortest interval, in nanoseconds and in words. */
+#define EVERY_MIN_NS 1000000ULL
+#define EVERY_MIN "1ms"
 /* More stories than anybody would read. */
 #define SLOWEST_MAX 1000u
 
@@ -34,6 +33,8 @@
  * @files, @nr_files: the streams to read
  * @slowest: tell the story of so many of the slowest commands
  * @commands: print a line for each command
+ * @detail: show every interval between points
+ * @groups: rows are of these, and of intervals
  * @filter: which commands are told of
  * @format: what it looks like
  */
@@ -42,264 +43,11 @@ struct report_options {
 	unsigned int nr_files;
 	unsigned int slowest;
 	bool commands;
+	bool detail;
+	struct group_options groups;
 	struct filter filter;
 	enum output_format format;
 };
-
-static uint32_t missing_of(const struct report *r, unsigned int stream)
-{
-	return machines_get(&r->machines, stream)->missing;
-}
-
-static bool takes_matched(struct report *r, const struct merge_connection *c,
-			  const struct nt_record *host, const struct nt_record *target)
-{
-	const uint32_t missing[NT_SIDES] = {
-		[NT_HOST] = missing_of(r, c->host_stream),
-		[NT_TARGET] = missing_of(r, c->target_stream),
-	};
-
-	return !r->filter || filter_takes_matched(r->filter, c, host, target, missing,
-						  apart_began_ns(r->apart, c->host_stream));
-}
-
-static bool takes_single(const struct report *r, const struct merge_connection *c,
-			 const struct nt_record *rec)
-{
-	unsigned int stream = rec->side == NT_HOST ? c->host_stream : c->target_stream;
-
-	return !r->filter || filter_takes_single(r->filter, c, rec, missing_of(r, stream),
-						 apart_began_ns(r->apart, stream));
-}
-
-static void on_matched(void *context, const struct merge_connection *c,
-		       const struct nt_record *host, const struct nt_record *target)
-{
-	struct report *r = context;
-
-	if (!r->matched[c->host_stream] || !r->matched[c->target_stream]) {
-		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
-		apart_matched(r->apart, c->host_stream, c->target_stream);
-	}
-	r->nr_matched++;
-	if (!takes_matched(r, c, host, target))
-		return;
-	r->nr_taken++;
-	if (r->commands)
-		report_command(r, c, host, target, false);
-	if (totals_add(&r->merged, c, host, target))
-		r->result = -ENOMEM;
-}
-
-static void on_single(void *context, const struct merge_connection *c, const struct nt_record *rec,
-		      bool ambiguous)
-{
-	struct report *r = context;
-	bool host = rec->side == NT_HOST;
-
-	r->cut += !ambiguous && edges_cut(r->edges, c, rec);
-	if (!takes_single(r, c, rec))
-		return;
-	if (r->commands)
-		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
-	if (host)
-		totals_add_single(&r->merged, c, rec);
-}
-
-/* The header of an input has come. Return: 0 or -ENOMEM. */
-static int tell_machine(struct report *r, unsigned int i)
-{
-	const struct stream_header *h = &r->inputs[i].header;
-	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
-	struct apart_header a = {
-		.side = h->side,
-		.sample = h->sample,
-		.missing = h->missing,
-		.figures = true,
-		.filter = r->filter,
-	};
-
-	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
-	machines_set(&r->machines, i, &m, r->inputs[i].path);
-	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
-	return apart_begin(r->apart, i, &a);
-}
-
-static int take_burst(struct report *r, unsigned int i, const struct stream_event *e)
-{
-	return edges_burst(r->edges, i, e->burst.began_ns, e->burst.ended_ns);
-}
-
-static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
-{
-	if (e->type == STREAM_RECORD)
-		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
-	if (e->type == STREAM_CLOCK)
-		apart_clock(r->apart, i, &e->clock);
-	if (e->type == STREAM_BURST)
-		apart_burst(r->apart, i, burst_length_ns(&e->burst));
-	/* Of what can be read twice all are known by now. */
-	if (e->type == STREAM_BURST && !r->inputs[i].again)
-		return take_burst(r, i, e);
-	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
-}
-
-static int take(struct report *r, unsigned int i, const struct stream_event *e)
-{
-	int err = take_apart(r, i, e);
-
-	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
-	if (err || (r->alone[i] && !r->commands))
-		return err;
-	if (e->type == STREAM_QUEUE)
-		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
-	if (e->type == STREAM_RECORD)
-		return merge_record(r->merge, i, &e->record) ?: r->result;
-	return 0;
-}
-
-/* The one that is the furthest behind. */
-static struct input *behind(struct report *r)
-{
-	struct input *least = NULL;
-
-	for (unsigned int i = 0; i < r->nr; i++)
-		if (!r->inputs[i].ended && (!least || r->inputs[i].now < least->now))
-			least = &r->inputs[i];
-	return least;
-}
-
-/* What the merge has learnt of the clocks by now is better than what the streams began with. */
-static int correct_all(struct report *r)
-{
-	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
-	bool *linked = calloc(r->nr, sizeof(*linked));
-	int err = to_common && linked ? 0 : -ENOMEM;
-
-	for (unsigned int i = 0; !err && i < r->nr; i++)
-		to_common[i] = r->inputs[i].to_common;
-	if (!err)
-		err = axis_correct(r->merge, r->nr, to_common, linked);
-	for (unsigned int i = 0; !err && i < r->nr; i++) {
-		r->inputs[i].to_common = to_common[i];
-		r->inputs[i].lined_up |= linked[i];
-	}
-	free(to_common);
-	free(linked);
-	return err;
-}
-
-/* Reads all there is. Damage ends one input; what was whole before it counts. */
-static int read_all(struct report *r)
-{
-	struct input *in;
-	unsigned int steps = 0;
-
-	while ((in = behind(r))) {
-		int64_t until = in->now < INT64_MAX - STEP_NS ? in->now + STEP_NS : INT64_MAX;
-		struct stream_event e;
-
-		while (input_read(in, &e)) {
-			int err = take(r, (unsigned int)(in - r->inputs), &e);
-
-			if (err)
-				return err;
-			if (in->now >= until)
-				break;
-		}
-		if (in->ended)
-			merge_end(r->merge, (unsigned int)(in - r->inputs));
-		if (++steps % STEPS_PER_CORRECTION == 0) {
-			int err = correct_all(r);
-
-			if (err)
-				return err;
-		}
-	}
-	merge_finish(r->merge);
-	return r->result;
-}
-
-/*
- * Reads every stream once, and finds out which are alone. Streams that can be read again are lined up by
- * what they have in common; for the others the wall clocks have to do until the merge knows better.
- */
-static int prepare(struct report *r)
-{
-	struct lineup *l = lineup_new(r->nr);
-	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
-	unsigned int sides[NT_SIDES] = {0};
-	int err = l && to_common ? 0 : -ENOMEM;
-
-	for (unsigned int i = 0; !err && i < r->nr; i++) {
-		struct input *in = &r->inputs[i];
-		struct stream_event e;
-
-		if (!in->again)
-			continue;
-		while (!err && input_read(in, &e)) {
-			if (e.type == STREAM_RECORD)
-				err = lineup_add(l, i, &e.record);
-			else if (e.type == STREAM_BURST)
-				err = take_burst(r, i, &e);
-		}
-		to_common[i] = in->to_common;
-		if (in->begun)
-			sides[in->header.side]++;
-		if (!err)
-			err = input_rewind(in);
-	}
-	if (!err)
-		err = lineup_solve(l, to_common);
-	for (unsigned int i = 0; !err && i < r->nr; i++) {
-		struct input *in = &r->inputs[i];
-		struct stream_event e;
-
-		if (in->again) {
-			in->to_common = to_common[i];
-			in->lined_up = true;
-		}
-		/* Its header says which side a pipe is of. */
-		if (input_read(in, &e) && !in->again)
-			sides[in->header.side]++;
-	}
-	for (unsigned int i = 0; !err && i < r->nr; i++) {
-		struct input *in = &r->inputs[i];
-
-		if (!in->begun)
-			continue;
-		err = merge_stream(r->merge, i, in->header.side);
-		if (err)
-			break;
-		r->alone[i] = !sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST];
-		err = tell_machine(r, i);
-	}
-	free(to_common);
-	lineup_free(l);
-	return err;
-}
-
-static int open_inputs(struct report *r, char *const *paths)
-{
-	for (unsigned int i = 0; i < r->nr; i++) {
-		int err = input_open(&r->inputs[i], paths[i]);
-
-		if (err) {
-			fprintf(stderr, "ntprof-bpf: cannot read %s: %s\n", paths[i],
-				strerror(-err));
-			return err;
-		}
-		/* Every command of it would be there twice. */
-		for (unsigned int k = 0; k < i; k++) {
-			if (input_same(&r->inputs[i], &r->inputs[k])) {
-				fprintf(stderr, "ntprof-bpf: %s and %s are the same file\n",
-					paths[k], paths[i]);
-				return -EINVAL;
-			}
-		}
-	}
-	return 0;
-}
 
 /* What is wrong with an input has been printed among the rest; here it is for whoever reads only errors. */
 static int status_of(const struct report *r)
@@ -318,16 +66,31 @@ static int status_of(const struct report *r)
 	return status;
 }
 
+static bool grouped(const struct report_options *o)
+{
+	return o->groups.by || (o->groups.stats && !o->detail) ||
+	       o->groups.choice.grouping.every_ns;
+}
+
 static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
 	struct filter filter = o->filter;
 	struct merge_callbacks callbacks = {
-		.matched = on_matched, .single = on_single, .context = &r};
+		.matched = report_matched, .single = report_single, .context = &r};
 	int status = EXIT_FAILURE, err;
 
 	if (filter_any(&filter))
 		r.filter = &filter;
+	if (grouped(o)) {
+		r.choice = &o->groups.choice;
+		r.groups = groups_new(&r.choice->grouping);
+	}
+	if (o->detail) {
+		r.figures = &o->groups.choice.figures;
+		r.details = details_new();
+	}
+	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
@@ -336,19 +99,20 @@ static int report(const struct report_options *o)
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
-	err = r.inputs && r.alone && r.matched && r.apart && r.edges && r.merge
+	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
+			      r.alone && r.matched && r.apart && r.edges && r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
 		err = machines_init(&r.machines, r.nr);
 	r.merged.machines = &r.machines;
-	if (!err && open_inputs(&r, o->files))
+	if (!err && report_open(&r, o->files))
 		goto out;
 	report_begin(&r);
 	if (!err)
-		err = prepare(&r);
+		err = report_prepare(&r);
 	if (!err)
-		err = read_all(&r);
+		err = report_read(&r);
 	if (!err)
 		err = report_print(&r);
 	if (!err && (fflush(stdout) || ferror(stdout)))
@@ -367,15 +131,18 @@ out:
 	}
 	apart_free(r.apart);
 	edges_free(r.edges);
+	groups_free(r.groups);
+	details_free(r.details);
+	free(r.burst_ns);
 	free(r.matched);
 	free(r.inputs);
 	free(r.alone);
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE };
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED };
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -387,12 +154,21 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		state->child_inputs[CHILD_SELECT] = &o->filter.select;
 		state->child_inputs[CHILD_ENDED] = &o->filter.select;
+		o->groups.who = GROUP_REPORT;
+		state->child_inputs[CHILD_GROUP] = &o->groups;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
 		break;
 	case KEY_COMMANDS:
 		o->commands = true;
+		break;
+	case KEY_EVERY:
+		o->groups.choice.grouping.every_ns =
+			options_time(state, "--every", arg, EVERY_MIN_NS, EVERY_MIN);
+		break;
+	case KEY_DETAIL:
+		o->detail = true;
 		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
@@ -414,9 +190,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
 		options_device(state, &o->filter.select);
-		if (o->format == FORMAT_CSV && !o->commands)
-			options_error(state, "--format csv is of --commands: all else has several "
-					     "tables, which json has");
+		/* The figures may be those of intervals between points. */
+		if (!o->detail)
+			group_options_end(&o->groups);
+		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
+			options_error(state,
+				      "--format csv is of --commands, of --by and --every, or of "
+				      "--detail, one of them: json has all");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
@@ -430,6 +210,11 @@ static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
 	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
 	 SECTION_RUN},
+	{"detail", KEY_DETAIL, NULL, 0,
+	 "Show every interval between two points, for each shape of a command: each round trip by itself",
+	 SECTION_RUN},
+	{"every", KEY_EVERY, "TIME", 0,
+	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_RUN},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
 	 "can be left out",
@@ -449,6 +234,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
+	[CHILD_GROUP] = {.argp = &group_argp},
 	{.argp = &config_argp},
 	{0},
 };
@@ -471,6 +257,10 @@ static const struct argp report_argp = {
 	       "                                    only reads of 4 KiB\n"
 	       "  ntprof-bpf report host.ntp target.ntp --where 'network_transmission>1ms'\n"
 	       "                                    only what took long on its way\n"
+	       "  ntprof-bpf report host.ntp target.ntp --by op,size --stats p50,p99.9\n"
+	       "                                    a row for each operation and size\n"
+	       "  ntprof-bpf report host.ntp target.ntp --every 1s --format csv\n"
+	       "                                    a line for each second\n"
 	       "  ntprof-bpf report host.ntp --commands\n"
 	       "                                    one side, and a line for each command",
 };

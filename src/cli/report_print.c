@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/report_print.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/report_groups.h"
 #include "view/command.h"
 #include "view/connections.h"
 #include "view/csv.h"
+#include "view/details.h"
+#include "view/groups.h"
 #include "view/inputs.h"
 #include "view/json_commands.h"
 #include "view/json_report.h"
@@ -17,7 +21,7 @@
 
 void report_begin(const struct report *r)
 {
-	if (r->format == FORMAT_CSV)
+	if (r->format == FORMAT_CSV && r->commands)
 		csv_commands_header(stdout, NT_SIDES);
 }
 
@@ -65,6 +69,16 @@ static int print_apart(struct report *r)
 
 			print_selected(taken, of, "commands");
 		}
+		if (r->details)
+			details_print(apart_details(r->apart, i), r->figures, stdout);
+		if (r->choice) {
+			struct groups *g = apart_groups(r->apart, i);
+
+			if (!g)
+				return -ENOMEM;
+			groups_print(g, r->choice, stdout, v.columns);
+			continue;
+		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
 				   &v);
 		if (err)
@@ -86,6 +100,10 @@ static int print_json(struct report *r)
 		.filtered = r->filter,
 		.nr_matched = r->nr_matched,
 		.nr_taken = r->nr_taken,
+		.choice = r->choice,
+		.groups = r->groups,
+		.figures = r->figures,
+		.details = r->details,
 	};
 
 	totals_sort(&r->merged);
@@ -110,7 +128,10 @@ static int print_text(struct report *r)
 		       r->cut);
 	if (r->filter && r->nr_matched)
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
-	if (r->merged.commands) {
+	if (r->groups && r->nr_taken) {
+		printf("\n");
+		groups_print(r->groups, r->choice, stdout, v.columns);
+	} else if (r->merged.commands) {
 		printf("\n");
 		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
 		printf("\n");
@@ -118,8 +139,12 @@ static int print_text(struct report *r)
 		if (err)
 			return err;
 	}
+	if (r->details && r->nr_taken) {
+		printf("\n");
+		details_print(r->details, r->figures, stdout);
+	}
 	/* Where the target answered nothing, all that is merged may have been given up. */
-	if (r->merged.commands || r->merged.cancelled || r->merged.errors.nr) {
+	if (!r->groups && (r->merged.commands || r->merged.cancelled || r->merged.errors.nr)) {
 		printf("\n");
 		err = numbers_print_merged(&r->merged, stdout);
 		if (err)
@@ -133,10 +158,29 @@ static int print_text(struct report *r)
 	return print_apart(r);
 }
 
+static int print_details_csv(const struct report *r)
+{
+	details_csv_header(r->figures, stdout);
+	details_csv(r->details, r->figures, "merged", stdout);
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (r->inputs[i].begun && apart_is(r->apart, i))
+			details_csv(apart_details(r->apart, i), r->figures, r->inputs[i].path,
+				    stdout);
+	return 0;
+}
+
 int report_print(struct report *r)
 {
+	int err = r->groups ? report_groups_finish(r) : 0;
+
+	if (err)
+		return err;
 	if (r->format == FORMAT_JSON)
 		return print_json(r);
+	if (r->format == FORMAT_CSV && r->groups)
+		return report_groups_csv(r);
+	if (r->format == FORMAT_CSV && r->details)
+		return print_details_csv(r);
 	/* Lines of commands, which are printed, are all there is in that format. */
 	return r->format == FORMAT_CSV ? 0 : print_text(r);
 }

@@ -1,52 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verb report: what it knows, and how that is printed. */
+/* The verb report: how what it knows is printed. */
 #ifndef NTPROF_CLI_REPORT_PRINT_H
 #define NTPROF_CLI_REPORT_PRINT_H
 
-#include <stdbool.h>
-
-#include "merge/apart.h"
-#include "merge/edges.h"
-#include "merge/filter.h"
-#include "merge/machines.h"
-#include "merge/merge.h"
-#include "merge/totals.h"
-#include "stream/input.h"
-#include "view/format.h"
-
-/**
- * struct report - what has been read
- * @inputs: @nr of them
- * @apart: [input], until something of it is matched
- * @matched: [input]
- * @alone: [input], no other side is there to merge with
- * @merged: what merged commands add up to
- * @edges: [input] when its bursts were
- * @cut: records of one side only, because the other's burst did not last
- * @filter: which commands are told of
- * @nr_matched, @nr_taken: merged commands, and those of them that are in @filter
- * @commands: print a line for each
- * @format: what it looks like
- * @result: of what the merge called back for
- */
-struct report {
-	struct input *inputs;
-	struct apart *apart;
-	bool *matched;
-	bool *alone;
-	unsigned int nr;
-	struct merge *merge;
-	struct machines machines;
-	struct totals merged;
-	struct edges *edges;
-	uint64_t cut;
-	struct filter *filter; /* NULL: all of them */
-	uint64_t nr_matched;
-	uint64_t nr_taken;
-	bool commands;
-	enum output_format format;
-	int result;
-};
+#include "cli/report_state.h"
 
 /** report_begin() - print what comes before all else */
 void report_begin(const struct report *r);

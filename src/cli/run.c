@@ -459,6 +459,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	r.s.sample = o->sample;
 	r.s.selected = nt_selects_by(&o->only.by);
 	r.s.burst = o->burst;
+	r.s.by_other = o->by_other;
 	if (!uname(&u))
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
 	for (int i = 0; i < SOURCES_NR; i++)

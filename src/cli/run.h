@@ -26,6 +26,7 @@
  * @interval_ns: time between two calls of &run_callbacks.interval
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0 is never
+ * @by_other: rows are by both NQNs of a connection
  * @verbose: explain on standard error what is loaded and what it costs
  */
 struct run_options {
@@ -37,6 +38,7 @@ struct run_options {
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	struct burst burst;
+	bool by_other;
 	bool verbose;
 };
 

@@ -68,10 +68,19 @@ uint64_t hist_percentile(const struct hist *h, double percent)
 	return h->max;
 }
 
-bool hist_tells(const struct hist *h, unsigned int tenths)
+bool hist_tells(const struct hist *h, uint32_t parts)
 {
-	/* Not a product, which might not fit. */
-	return h->count >= (1000 + 1000 - tenths - 1) / (1000 - tenths);
+	uint32_t rest = HIST_PARTS - parts, least = parts < rest ? parts : rest;
+
+	return h->count >= 2 && h->count >= (HIST_PARTS - 1) / least + 1;
+}
+
+uint64_t hist_min(const struct hist *h)
+{
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		if (h->buckets[b])
+			return nt_bucket_low(b);
+	return 0;
 }
 
 double hist_mean(const struct hist *h)

@@ -88,15 +88,23 @@ void hist_merge(struct hist *into, const struct hist *from);
  */
 uint64_t hist_percentile(const struct hist *h, double percent);
 
+/* A share of one in parts of it, so that percentiles such as 99.99 are whole numbers: 10^7 are one percent. */
+#define HIST_PARTS 1000000000u
+#define HIST_PARTS_OF_PERCENT 10000000u
+
 /**
  * hist_tells() - whether there are enough durations for a percentile
  * @h: histogram
- * @tenths: of a percent, below 1000
+ * @parts: of HIST_PARTS, above 0 and below that
  *
  * It takes 1 / (1 - p) of them: of fewer, no duration is above it but by chance, and what hist_percentile() returns is
- * the maximum under another name. That is 2 for p50, 10 for p90, 100 for p99 and 1000 for p99.9.
+ * the maximum under another name. That is 2 for p50, 10 for p90, 100 for p99 and 1000 for p99.9. Below p50 it takes 1 / p,
+ * as what is returned would be the minimum.
  */
-bool hist_tells(const struct hist *h, unsigned int tenths);
+bool hist_tells(const struct hist *h, uint32_t parts);
+
+/** hist_min() - what no duration is below, as the lowest bucket has it: within 1/32 of the shortest; 0 when empty */
+uint64_t hist_min(const struct hist *h);
 
 /** hist_mean() - mean duration in nanoseconds, 0 when empty */
 double hist_mean(const struct hist *h);

@@ -14,6 +14,7 @@
 struct row_key {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
 	char peer[sizeof(((struct stats_row *)0)->peer)];
+	char other[sizeof(((struct stats_row *)0)->other)];
 	uint16_t qid;
 	enum nt_op op;
 	bool shared;
@@ -25,6 +26,8 @@ static int row_compare(const struct row_key *k, const struct stats_row *r)
 
 	if (!c)
 		c = strcmp(k->peer, r->peer);
+	if (!c)
+		c = strcmp(k->other, r->other);
 	if (!c)
 		c = (int)k->shared - (int)r->shared;
 	if (!c)
@@ -47,6 +50,7 @@ static struct stats_row *row_insert(struct stats *s, size_t at, const struct row
 		return NULL;
 	memcpy(row->controller, k->controller, sizeof(row->controller));
 	memcpy(row->peer, k->peer, sizeof(row->peer));
+	memcpy(row->other, k->other, sizeof(row->other));
 	row->qid = k->qid;
 	row->op = k->op;
 	row->shared = k->shared;
@@ -59,11 +63,19 @@ static struct stats_row *row_insert(struct stats *s, size_t at, const struct row
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared)
 {
+	return stats_row_of(s, controller, peer, "", qid, op, shared);
+}
+
+struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
+			       const char *other, uint16_t qid, enum nt_op op, bool shared)
+{
 	struct row_key k = {.qid = qid, .op = op, .shared = shared};
 	size_t low = 0, high = s->nr_rows;
 
 	snprintf(k.controller, sizeof(k.controller), "%s", controller);
 	snprintf(k.peer, sizeof(k.peer), "%s", peer);
+	if (s->by_other)
+		snprintf(k.other, sizeof(k.other), "%s", other);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int c = row_compare(&k, s->rows[middle]);

@@ -40,11 +40,14 @@ struct waiting {
  * @others_interval, @others_total: commands that ended and are not in the sample; not in @interval and
  *                                  @total
  *
+ * @other: the other NQN of the connection, host's or subsystem's; "" where it is not known, or nobody asks
+ *
  * Rows are never removed during a run.
  */
 struct stats_row {
 	char controller[32];   /* "nvme0" on the host, "cntlid 3" on the target */
 	char peer[NT_NQN_LEN]; /* subsystem NQN on the host; host NQN on the target */
+	char other[NT_NQN_LEN];
 	uint16_t qid;
 	bool shared; /* what found no histogram of its own: several queues together */
 	enum nt_op op;
@@ -66,6 +69,7 @@ struct stats_row {
  * @selected: all figures but losses are of selected commands only
  * @counted: the others were counted, see &stats_row.others_total; else rates of a sample are estimates
  * @alike_interval, @alike_total: commands in the sample, see nt_alike()
+ * @by_other: rows are by &stats_row.other as well
  * @waiting_at_device: &waiting.at_device is known
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
@@ -91,6 +95,7 @@ struct stats {
 	bool counted;
 	uint32_t alike_interval[NT_ALIKE];
 	uint32_t alike_total[NT_ALIKE];
+	bool by_other;
 	bool waiting_at_device;
 	unsigned int probes;
 	unsigned int controllers;
@@ -121,6 +126,10 @@ struct stats {
  */
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);
+
+/** stats_row_of() - the same where the other NQN is known, which is a part of the identity where &stats.by_other says so */
+struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
+			       const char *other, uint16_t qid, enum nt_op op, bool shared);
 
 /*
  * Distinct commands that a sample has to be of, for an estimate of all from it: the standard deviation is

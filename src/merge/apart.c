@@ -101,7 +101,9 @@ int apart_begin(struct apart *a, unsigned int stream, const struct apart_header 
 		return -ENOMEM;
 	one_side_lacks(s->figures, h->missing);
 	one_side_filter(s->figures, h->filter);
-	return 0;
+	if (h->detail && one_side_details(s->figures))
+		return -ENOMEM;
+	return h->grouping ? one_side_groups(s->figures, h->grouping, h->source, h->sample) : 0;
 }
 
 static struct stream *of_interest(struct apart *a, unsigned int stream)
@@ -331,4 +333,26 @@ const struct stats *apart_stats(struct apart *a, unsigned int stream, const char
 	if (s->burst_ns)
 		seconds = (double)s->burst_ns / 1e9;
 	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;
+}
+
+struct groups *apart_groups(struct apart *a, unsigned int stream)
+{
+	struct stream *s = &a->streams[stream];
+	struct groups *g = s->figures ? one_side_grouped(s->figures) : NULL;
+	uint64_t from, to;
+
+	if (!g)
+		return NULL;
+	from = s->first_ns > s->began_ns ? s->first_ns - s->began_ns : 0;
+	to = s->last_ns > s->began_ns ? s->last_ns - s->began_ns : 0;
+	if (s->h.filter)
+		filter_bounds(s->h.filter, &from, &to);
+	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
+}
+
+const struct details *apart_details(const struct apart *a, unsigned int stream)
+{
+	const struct stream *s = &a->streams[stream];
+
+	return s->figures ? one_side_detailed(s->figures) : NULL;
 }

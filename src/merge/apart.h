@@ -13,6 +13,7 @@
 #include "core/stats.h"
 #include "core/time.h"
 #include "merge/filter.h"
+#include "merge/groups.h"
 
 /* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
 #define APART_REASONS(X)                                                                   \
@@ -42,6 +43,9 @@ struct apart *apart_new(unsigned int nr);
  * @missing: bits of the points that nothing gives there
  * @figures: keep what it tells by itself
  * @filter: ...of these commands; NULL: of all. Valid until apart_free()
+ * @grouping: ...and count them in groups as well; NULL: in none
+ * @detail: ...and keep its intervals
+ * @source: where its points are from
  */
 struct apart_header {
 	enum nt_side side;
@@ -50,6 +54,9 @@ struct apart_header {
 	uint32_t missing;
 	bool figures;
 	const struct filter *filter;
+	const struct grouping *grouping;
+	bool detail;
+	char source[16];
 };
 
 /** apart_begin() - a stream begins, again or for the first time; Return: 0 or -ENOMEM */
@@ -92,6 +99,12 @@ const struct stats *apart_stats(struct apart *a, unsigned int stream, const char
 
 /** apart_taken() - how many of a stream's commands its filter takes; @of: filled, how many it has */
 uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of);
+
+/** apart_groups() - a stream's groups, finished, once; NULL where there are none, or memory ran out */
+struct groups *apart_groups(struct apart *a, unsigned int stream);
+
+/** apart_details() - a stream's intervals, NULL where they are not kept */
+const struct details *apart_details(const struct apart *a, unsigned int stream);
 
 /** apart_free() - release; NULL is fine */
 void apart_free(struct apart *a);

@@ -236,3 +236,13 @@ double filter_seconds(const struct filter *f, uint64_t began_ns, uint64_t first_
 		to = began_ns + f->to_ns;
 	return to > from ? (double)(to - from) / 1e9 : 0;
 }
+
+void filter_bounds(const struct filter *f, uint64_t *from, uint64_t *to)
+{
+	if (!f->to_ns)
+		return;
+	if (f->from_ns > *from)
+		*from = f->from_ns;
+	if (f->to_ns < *to)
+		*to = f->to_ns;
+}

@@ -97,4 +97,7 @@ bool filter_takes(const struct filter *f, const struct nt_record *r, const struc
 double filter_seconds(const struct filter *f, uint64_t began_ns, uint64_t first_ns,
 		      uint64_t last_ns);
 
+/** filter_bounds() - what is left of a time from @from to @to, both nanoseconds after a recording began */
+void filter_bounds(const struct filter *f, uint64_t *from, uint64_t *to);
+
 #endif /* NTPROF_MERGE_FILTER_H */

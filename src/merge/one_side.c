@@ -13,6 +13,7 @@
 #include "core/span.h"
 #include "core/statuses.h"
 #include "core/text.h"
+#include "merge/group_names.h"
 
 /* Connections that records may name: more than any machine has at a time; the one told of first gives way. */
 #define ONE_SIDE_QUEUES_MAX 4096
@@ -30,6 +31,7 @@ struct queue_key {
 
 struct queue {
 	struct queue_key key;
+	struct queue_info info;
 	uint16_t qid;
 	char controller[32];
 	char peer[NT_NQN_LEN];
@@ -44,6 +46,10 @@ struct one_side {
 	struct queue *queues; /* hash table */
 	const struct filter *filter;
 	uint64_t taken;
+	struct details *details;
+	struct groups *groups;
+	char source[GROUP_SOURCE_LEN];
+	uint32_t sample;
 };
 
 struct one_side *one_side_new(enum nt_side side)
@@ -68,6 +74,31 @@ void one_side_filter(struct one_side *o, const struct filter *f)
 	o->filter = f;
 }
 
+int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
+		    uint32_t sample)
+{
+	o->groups = groups_new(how);
+	snprintf(o->source, sizeof(o->source), "%s", source);
+	o->sample = sample;
+	return o->groups ? 0 : -ENOMEM;
+}
+
+int one_side_details(struct one_side *o)
+{
+	o->details = details_new();
+	return o->details ? 0 : -ENOMEM;
+}
+
+const struct details *one_side_detailed(const struct one_side *o)
+{
+	return o->details;
+}
+
+struct groups *one_side_grouped(struct one_side *o)
+{
+	return o->groups;
+}
+
 void one_side_free(struct one_side *o)
 {
 	struct queue *q;
@@ -75,6 +106,8 @@ void one_side_free(struct one_side *o)
 	if (!o)
 		return;
 	stats_free(&o->s);
+	groups_free(o->groups);
+	details_free(o->details);
 	while (o->queues) {
 		q = o->queues;
 		HASH_DEL(o->queues, q);
@@ -106,6 +139,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	if (q) {
 		/* More may be known of it by now. */
 		q->selected = is_selected(o, info);
+		q->info = *info;
 		return 0;
 	}
 	/* The first of a table of uthash is the one that was added first. */
@@ -118,6 +152,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	if (!q)
 		return -ENOMEM;
 	q->key = key;
+	q->info = *info;
 	q->qid = info->qid;
 	q->selected = is_selected(o, info);
 	if (host)
@@ -158,6 +193,20 @@ static bool takes(const struct one_side *o, const struct queue *q, const struct 
 	       filter_takes(o->filter, r, &o->how, began_ns);
 }
 
+static int count_group(struct one_side *o, const struct queue *q, const struct nt_record *r,
+		       uint64_t began_ns)
+{
+	struct group_recorder who = {
+		.began_ns = began_ns,
+		.sample = o->sample,
+	};
+	struct group_name name;
+
+	who.source[o->s.side] = o->source;
+	group_name_side(&name, &groups_how(o->groups)->by, o->s.side, q ? &q->info : NULL, r, &who);
+	return groups_add_record(o->groups, &name, r, &who);
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -170,6 +219,9 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (!takes(o, q, r, began_ns))
 		return 0;
 	o->taken++;
+	if (o->groups && ((r->flags & NT_F_CANCELLED) || (first && last >= first)) &&
+	    count_group(o, q, r, began_ns))
+		return -ENOMEM;
 	/* Those that ended otherwise are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
@@ -183,6 +235,9 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	hist_count(&row->total, last - first);
 	row->total.bytes += r->length;
 	o->s.alike_total[nt_alike(nt_sample_mix(r->qid, r->cid, r->length, r->slba))]++;
+	if (o->details && details_add(o->details, o->s.side == NT_HOST ? r : NULL,
+				      o->s.side == NT_TARGET ? r : NULL))
+		return -ENOMEM;
 	if (!stage_split(&o->how, r, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)

@@ -8,7 +8,9 @@
 
 #include "core/queue.h"
 #include "core/stats.h"
+#include "merge/details.h"
 #include "merge/filter.h"
+#include "merge/groups.h"
 
 struct one_side;
 
@@ -23,6 +25,25 @@ void one_side_lacks(struct one_side *o, uint32_t missing);
  * @f: valid until one_side_free(); NULL: all of them
  */
 void one_side_filter(struct one_side *o, const struct filter *f);
+
+/**
+ * one_side_groups() - before the first queue: its commands are counted in groups as well
+ * @source: where its points are from
+ * @sample: one command in so many was measured
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
+		    uint32_t sample);
+
+/** one_side_details() - before the first command: keep its intervals as well; Return: 0 or -ENOMEM */
+int one_side_details(struct one_side *o);
+
+/** one_side_detailed() - these, NULL without; valid until one_side_free() */
+const struct details *one_side_detailed(const struct one_side *o);
+
+/** one_side_grouped() - these groups, NULL without; they are valid until one_side_free() */
+struct groups *one_side_grouped(struct one_side *o);
 
 /** one_side_queue() - the stream tells of a queue; Return: 0 or -ENOMEM */
 int one_side_queue(struct one_side *o, const struct queue_info *info);

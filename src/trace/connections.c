@@ -135,6 +135,7 @@ static const struct queue_ident *identify_host(struct tracer *t, uint32_t slot, 
 	id->cntlid = q->cntlid;
 	snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
 	snprintf(id->peer, sizeof(id->peer), "%s", names->subsysnqn);
+	snprintf(id->other, sizeof(id->other), "%s", names->hostnqn);
 	return id;
 }
 
@@ -159,6 +160,7 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 	id->cntlid = q->cntlid;
 	snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
 	snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
+	snprintf(id->other, sizeof(id->other), "%s", t->object.names[slot].subsysnqn);
 	return id;
 }
 

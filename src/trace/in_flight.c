@@ -124,8 +124,8 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 	if (!id || (t->o.side == NT_TARGET && id->gen != r->gen))
 		return NULL;
 	if (!*row)
-		*row = stats_row(rows->s, id->controller, id->peer, id->qid, r->op % NT_OPS_NR,
-				 false);
+		*row = stats_row_of(rows->s, id->controller, id->peer, id->other, id->qid,
+				    r->op % NT_OPS_NR, false);
 	if (!*row)
 		rows->err = -ENOMEM;
 	return *row;

@@ -43,7 +43,8 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 	const struct hist_row *r = row;
 
 	v->none = !hist_tells(r->h, c->arg);
-	value_natural(v, v->none ? 0 : hist_percentile(r->h, c->arg / 10.0));
+	value_natural(v,
+		      v->none ? 0 : hist_percentile(r->h, (double)c->arg / HIST_PARTS_OF_PERCENT));
 }
 
 void columns_hist_max(const void *row, const struct column *c, struct value *v)

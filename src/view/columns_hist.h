@@ -27,7 +27,7 @@ void columns_hist_mean(const void *row, const struct column *c, struct value *v)
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
 void columns_hist_sum(const void *row, const struct column *c, struct value *v);
 
-/** columns_hist_percentile() - @arg of the column is in tenths of a percent; none where hist_tells() says so */
+/** columns_hist_percentile() - @arg of the column is in parts of HIST_PARTS; none where hist_tells() says so */
 void columns_hist_percentile(const void *row, const struct column *c, struct value *v);
 
 #define COLUMN_OP                                                  \
@@ -46,21 +46,27 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 	{                                                                       \
 		"mean", "mean", NULL, UNIT_NANOSECONDS, columns_hist_mean, 0, 0 \
 	}
-#define COLUMN_P50                                                                    \
-	{                                                                             \
-		"p50", "p50", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 500, 0 \
+#define HIST_PARTS_OF_TENTH 1000000u
+
+#define COLUMN_P50                                                             \
+	{                                                                      \
+		"p50", "p50", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
+			500 * HIST_PARTS_OF_TENTH, 0                           \
 	}
-#define COLUMN_P90                                                                    \
-	{                                                                             \
-		"p90", "p90", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 900, 0 \
+#define COLUMN_P90                                                             \
+	{                                                                      \
+		"p90", "p90", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
+			900 * HIST_PARTS_OF_TENTH, 0                           \
 	}
-#define COLUMN_P99                                                                    \
-	{                                                                             \
-		"p99", "p99", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 990, 0 \
+#define COLUMN_P99                                                             \
+	{                                                                      \
+		"p99", "p99", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
+			990 * HIST_PARTS_OF_TENTH, 0                           \
 	}
-#define COLUMN_P99_9                                                                      \
-	{                                                                                 \
-		"p99_9", "p99.9", NULL, UNIT_NANOSECONDS, columns_hist_percentile, 999, 0 \
+#define COLUMN_P99_9                                                               \
+	{                                                                          \
+		"p99_9", "p99.9", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
+			999 * HIST_PARTS_OF_TENTH, 0                               \
 	}
 #define COLUMN_MAX                                                           \
 	{                                                                    \

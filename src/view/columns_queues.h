@@ -3,6 +3,8 @@
 #ifndef NTPROF_VIEW_COLUMNS_QUEUES_H
 #define NTPROF_VIEW_COLUMNS_QUEUES_H
 
+#include "core/group.h"
+#include "merge/flights.h"
 #include "view/columns_hist.h"
 
 #define QUEUE_ROW_OWN SIZE_MAX
@@ -16,6 +18,11 @@
  * @row: the row
  * @index: where it is in these, or QUEUE_ROW_OWN: it is none of them
  * @per_second: what a count is multiplied by to make a rate
+ * @group: where it is a group of --by, its name; NULL otherwise
+ * @seen: of recorded commands, how many others they saw in flight; NULL where that is not known
+ * @min: the shortest, where @seen is
+ * @failed: commands that are in nothing else
+ * @from_ns: when its interval begins, where it @has_from
  */
 struct queue_row {
 	struct hist_row base;
@@ -25,6 +32,12 @@ struct queue_row {
 	const struct stats_row *row;
 	size_t index;
 	double per_second;
+	const struct group_name *group;
+	const struct flights_seen *seen;
+	uint64_t min;
+	uint64_t failed;
+	uint64_t from_ns;
+	bool has_from;
 };
 
 enum queue_column {

@@ -122,6 +122,44 @@ void csv_header(FILE *f, const struct columns *t)
 	end(&l);
 }
 
+void csv_header_of(const char *name, const struct columns *t, FILE *f)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, name);
+	put_names(&l, t);
+	end(&l);
+}
+
+void csv_row_of(const char *what, const struct columns *t, const void *row, FILE *f)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, what);
+	put_row(&l, t, row);
+	end(&l);
+}
+
+void csv_block_header(FILE *f, const struct columns *t)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, "time");
+	put_text(&l, "type");
+	put_names(&l, t);
+	end(&l);
+}
+
+void csv_block_row(FILE *f, const char *now, bool summary, const struct columns *t, const void *row)
+{
+	struct line l = {.f = f};
+
+	put_text(&l, now);
+	put_text(&l, summary ? "summary" : "interval");
+	put_row(&l, t, row);
+	end(&l);
+}
+
 void csv_queues_header(FILE *f)
 {
 	struct line l = {.f = f};

@@ -20,6 +20,15 @@ void csv_header(FILE *f, const struct columns *t);
 /** csv_row() - a line of all columns of a row */
 void csv_row(FILE *f, const struct columns *t, const void *row);
 
+/** csv_header_of(), csv_row_of() - the same with a field in front: what the rows are of */
+void csv_header_of(const char *name, const struct columns *t, FILE *f);
+void csv_row_of(const char *what, const struct columns *t, const void *row, FILE *f);
+
+/** csv_block_header(), csv_block_row() - the same with the time, which is @now, and "interval" or "summary", in front */
+void csv_block_header(FILE *f, const struct columns *t);
+void csv_block_row(FILE *f, const char *now, bool summary, const struct columns *t,
+		   const void *row);
+
 /** csv_queues_header() - of csv_queues() */
 void csv_queues_header(FILE *f);
 

@@ -13,6 +13,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/live_groups.h"
 
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 {
@@ -190,12 +191,14 @@ static void put_peers(struct json_object *o, const struct live_merge *p, bool su
 }
 
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
-			       const struct live_merge *peers)
+			       const struct live_merge *peers, const struct group_choice *choice)
 {
 	struct json_object *o = json_new(summary ? "summary" : "interval");
 
 	json_put_time(o);
 	json_put_side(o, s, summary, histogram);
+	if (choice)
+		json_put(o, "groups", live_groups_json(s, summary, choice));
 	if (peers)
 		put_peers(o, peers, summary);
 	return o;

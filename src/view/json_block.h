@@ -6,6 +6,7 @@
 #include "core/stats.h"
 #include "merge/totals.h"
 #include "peer/live_merge.h"
+#include "view/columns_groups.h"
 #include "view/json.h"
 
 /**
@@ -14,9 +15,10 @@
  * @summary: of the whole run, else of the last interval
  * @histogram: each queue has its histogram
  * @peers: whose merged commands to add, or NULL
+ * @choice: groups to add, or NULL
  */
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
-			       const struct live_merge *peers);
+			       const struct live_merge *peers, const struct group_choice *choice);
 
 /** json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "errors", "losses" */
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram);

@@ -4,6 +4,8 @@
 #include "stream/reader.h"
 #include "view/columns_connections.h"
 #include "view/columns_streams.h"
+#include "view/details.h"
+#include "view/groups.h"
 #include "view/json_block.h"
 #include "view/json_commands.h"
 
@@ -36,6 +38,16 @@ static struct json_object *alone(const struct json_report *r, unsigned int i)
 	json_put(o, "selected", selected(r, taken, of));
 	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
 		      false);
+	if (r->details)
+		json_put(o, "details", details_json(apart_details(r->apart, i), r->figures));
+	if (r->choice) {
+		struct groups *g = apart_groups(r->apart, i);
+
+		/* That memory ran out is noticed when the line is written. */
+		if (!g)
+			json_append(NULL, NULL);
+		json_put(o, "groups", g ? groups_json(g, r->choice) : NULL);
+	}
 	return o;
 }
 
@@ -84,5 +96,9 @@ struct json_object *json_report(const struct json_report *r)
 	json_put(o, "selected", selected(r, r->nr_taken, r->nr_matched));
 	json_put(o, "merged", json_merged(r->merged));
 	json_put(o, "slowest", slowest);
+	if (r->details)
+		json_put(o, "details", details_json(r->details, r->figures));
+	if (r->groups)
+		json_put(o, "groups", groups_json(r->groups, r->choice));
 	return o;
 }

@@ -8,6 +8,7 @@
 #include "merge/merge.h"
 #include "merge/totals.h"
 #include "stream/input.h"
+#include "view/columns_groups.h"
 #include "view/json.h"
 
 /**
@@ -15,6 +16,8 @@
  * @cut: records of one side only, because the other's burst did not last
  * @filtered: not all commands are told of, but @nr_taken of the @nr_matched that are merged
  * @merged: totals_sort() has been called
+ * @choice: what groups are asked for, or NULL; @groups: of merged commands
+ * @figures: of intervals between points, or NULL; @details: of merged commands
  */
 struct json_report {
 	struct input *inputs;
@@ -27,10 +30,15 @@ struct json_report {
 	uint64_t nr_matched;
 	uint64_t nr_taken;
 	struct totals *merged;
+	const struct group_choice *choice;
+	const struct groups *groups;
+	const struct figures *figures;
+	const struct details *details;
 };
 
 /**
- * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "selected", "merged", "slowest"
+ * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "selected", "merged", "slowest", and
+ *		   "groups" and "details" where there are any
  *
  * An input of which nothing is matched has "alone", what it tells by itself, and why.
  */

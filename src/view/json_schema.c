@@ -8,12 +8,14 @@
 #include "view/columns_commands.h"
 #include "view/columns_connections.h"
 #include "view/columns_errors.h"
+#include "view/columns_groups.h"
 #include "view/columns_hist.h"
 #include "view/columns_paths.h"
 #include "view/columns_queues.h"
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/details.h"
 #include "view/event.h"
 #include "view/json.h"
 #include "view/limits.h"
@@ -210,6 +212,82 @@ static struct json_object *selected(void)
 	return described(or_null(o), "commands that the figures are of; null: all of them");
 }
 
+static void has_percentiles(struct json_object *o)
+{
+	struct json_object *patterns = json_empty();
+
+	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
+		 described(of_types("number null"), "a percentile: nanoseconds"));
+	json_put(o, "patternProperties", patterns);
+}
+
+/* A row has those of the keys and figures that were asked for. */
+static struct json_object *make_group(struct json_object *defs)
+{
+	struct json_object *o = closed();
+	static const enum groups_for tables[] = {GROUPS_FOR_LIVE, GROUPS_FOR_REPORT};
+	struct group_choice every = {.grouping = {.every_ns = 1}};
+	struct group_table t;
+
+	(void)defs;
+	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++)
+		if (group_key_told((enum group_key)i))
+			every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
+	figures_parse(&every.figures, "mean,min,max");
+	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
+		group_table_make(&t, &every, tables[k], true, false);
+		for (unsigned int i = 0; i < t.columns.nr; i++)
+			if (!part(part(o, "properties"), t.column[i].name))
+				may_have(o, t.column[i].name, of_column(&t.column[i]));
+	}
+	has_percentiles(o);
+	json_append(part(o, "required"), json_text("commands"));
+	return o;
+}
+
+/* Its keys, and the figures that were asked for. */
+static struct json_object *make_detail(struct json_object *defs)
+{
+	struct json_object *o = closed();
+	struct figures figures = {.nr = 0};
+	struct detail_table t;
+
+	(void)defs;
+	figures_parse(&figures, "mean,min,max");
+	detail_table_make(&t, &figures);
+	for (unsigned int i = 0; i < t.columns.nr; i++)
+		(i < t.columns.nr - figures.nr ? has : may_have)(o, t.column[i].name,
+								 of_column(&t.column[i]));
+	has_percentiles(o);
+	return o;
+}
+
+/* @recorded: in a report, else in a live view */
+static struct json_object *groups_of(struct json_object *defs, bool recorded)
+{
+	struct json_object *o = closed(), *either, *list;
+
+	has(o, "by", list_of(of_types("string")));
+	has(o, "rows", list_of(defined(defs, "group", make_group)));
+	if (!recorded)
+		return o;
+	either = json_empty();
+	list = json_array();
+	json_append(list, of_types("null"));
+	json_append(list, defined(defs, "group", make_group));
+	json_put(either, "anyOf", list);
+	has(o, "every", described(of_types("integer null"), "nanoseconds of an interval"));
+	has(o, "others",
+	    described(either,
+		      "commands of groups, or rows, past the limits; null: there are none"));
+	has(o, "total", defined(defs, "group", make_group));
+	has(o, "left_out",
+	    described(of_types("integer"), "rows without commands that are not there"));
+	has(o, "late",
+	    described(of_types("integer"), "commands that are in no number of those in flight"));
+	return o;
+}
+
 /* What a machine tells by itself of whose commands none is matched; null of others. */
 static struct json_object *alone(struct json_object *defs, bool why)
 {
@@ -218,6 +296,8 @@ static struct json_object *alone(struct json_object *defs, bool why)
 	if (why) {
 		has(o, "why", of_types("string"));
 		has(o, "selected", selected());
+		may_have(o, "groups", groups_of(defs, true));
+		may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
 	}
 	has_side(o, defs);
 	return or_null(o);
@@ -251,6 +331,7 @@ static struct json_object *block(struct json_object *defs, bool summary)
 	has_side(o, defs);
 	if (!summary)
 		has(o, "losses_added", losses(defs));
+	may_have(o, "groups", groups_of(defs, false));
 	may_have(o, "limits", list_of(of_row(defs, &limit_columns)));
 	may_have(o, "peers", peers(defs));
 	may_have(o, "matching", of_row(defs, &matching_columns));
@@ -368,6 +449,8 @@ static struct json_object *report(struct json_object *defs)
 	has(o, "selected", selected());
 	has(o, "merged", merged(defs));
 	has(o, "slowest", list_of(whole_command(defs, true)));
+	may_have(o, "groups", groups_of(defs, true));
+	may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
 	return o;
 }
 

@@ -35,6 +35,8 @@ enum look_sort { LOOK_SORTS(LOOK_SORT_ENUM) LOOK_SORTS_NR };
 #define LOOK_GROUP_ENUM(id, name) LOOK_GROUP_##id,
 enum look_group { LOOK_GROUPS(LOOK_GROUP_ENUM) LOOK_GROUPS_NR };
 
+struct group_choice;
+
 enum look_page { LOOK_TABLE, LOOK_ROW, LOOK_LOSSES, LOOK_HELP };
 
 /* What identifies a row, or a group of them: as struct stats_row. */
@@ -48,6 +50,7 @@ struct look_row {
 
 /**
  * struct look - what is wanted
+ * @choice: groups that rows are of where nobody has pressed for others; NULL: each row by itself
  * @keys: somebody can press them, so they are told
  * @page: what is shown
  * @sort, @group: of the table
@@ -60,6 +63,7 @@ struct look_row {
  * @interval_ns: from one block to the next; 0: it cannot be changed
  */
 struct look {
+	const struct group_choice *choice;
 	bool keys;
 	enum look_page page;
 	enum look_sort sort;

@@ -113,41 +113,98 @@ static void group_name(struct look_row *k, const struct queue_row *row, enum loo
 	}
 }
 
-/* Return: a row of that name without commands, or NULL when memory ran out. */
-static struct stats_row *group_new(struct picked *p, const struct look_row *k)
-{
-	struct stats_row **own = reallocarray(p->own, p->nr_own + 1, sizeof(*own)), *row;
-
-	if (!own)
-		return NULL;
-	p->own = own;
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return NULL;
-	memcpy(row->controller, k->controller, sizeof(row->controller));
-	memcpy(row->peer, k->peer, sizeof(row->peer));
-	row->qid = k->qid;
-	row->shared = k->shared;
-	row->op = k->op;
-	p->own[p->nr_own++] = row;
-	return row;
-}
-
 /* Return: 0 or -ENOMEM. */
 static int group_add(struct picked *p, const struct queue_row *row, enum look_group group)
 {
-	struct stats_row *into = NULL;
+	struct stats_row *into;
 	struct look_row k;
 
 	group_name(&k, row, group);
-	for (size_t i = 0; i < p->nr_own && !into; i++)
-		into = is_named(p->own[i], &k) ? p->own[i] : NULL;
-	if (!into)
-		into = group_new(p, &k);
+	into = stats_row(&p->own, k.controller, k.peer, k.qid, k.op, k.shared);
 	if (!into)
 		return -ENOMEM;
 	row_add(into, row->row);
 	return 0;
+}
+
+/* By the keys of --by. A row that several queues share is of no one controller. */
+static void choice_name(struct group_name *name, const struct group_by *by, const struct stats *s,
+			const struct stats_row *row)
+{
+	bool host = s->side == NT_HOST;
+
+	memset(name, 0, sizeof(*name));
+	name->op = (uint8_t)row->op;
+	name->shared = row->shared;
+	name->queue = row->qid;
+	snprintf(name->ctrl, sizeof(name->ctrl), "%s", row->controller);
+	name->ctrl_of = group_hash(group_hash(0, row->peer), row->other);
+	snprintf(name->nqn, sizeof(name->nqn), "%s", host ? row->peer : row->other);
+	snprintf(name->host, sizeof(name->host), "%s", host ? row->other : row->peer);
+	snprintf(name->source, sizeof(name->source), "%s", s->source);
+	group_name_only(name, by);
+}
+
+/* What it is called on a page of its own; that, and a number made of its whole name, is its identity. */
+static void choice_identity(struct stats_row *row, const struct group_name *name,
+			    const struct group_by *by)
+{
+	uint64_t h = group_hash(group_hash(name->ctrl_of, name->nqn), name->host);
+
+	snprintf(row->peer, sizeof(row->peer), "%016llx.%u.%u.%s",
+		 (unsigned long long)group_hash(h, name->ctrl), name->queue, name->shared,
+		 name->source);
+	snprintf(row->controller, sizeof(row->controller), "%.15s", name->ctrl);
+	if (!name->ctrl[0])
+		snprintf(row->controller, sizeof(row->controller), "group");
+	row->op = name->op;
+	row->qid = name->queue;
+	row->shared = name->shared || !group_has(by, GROUP_QUEUE);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int choice_add(struct picked *p, const struct stats *s, const struct queue_row *row,
+		      const struct group_by *by)
+{
+	size_t low = 0, high = p->nr_groups;
+	struct picked_group **group, *new;
+	struct group_name name;
+
+	choice_name(&name, by, s, row->row);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = group_name_order(&name, &p->group[middle]->name, by);
+
+		if (!c) {
+			row_add(&p->group[middle]->row, row->row);
+			return 0;
+		}
+		if (c < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	group = reallocarray(p->group, p->nr_groups + 1, sizeof(struct picked_group *));
+	if (!group)
+		return -ENOMEM;
+	p->group = group;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	memcpy(&new->name, &name, sizeof(name));
+	choice_identity(&new->row, &name, by);
+	row_add(&new->row, row->row);
+	memmove(group + low + 1, group + low, (p->nr_groups - low) * sizeof(struct picked_group *));
+	group[low] = new;
+	p->nr_groups++;
+	return 0;
+}
+
+static struct group_name *choice_at(void *context, size_t i)
+{
+	const struct picked *p = context;
+
+	return &p->group[i]->name;
 }
 
 /* What rows are sorted by: the largest first, those without one last. */
@@ -198,8 +255,28 @@ static int sort_rows(struct picked *p, enum look_sort sort)
 	return 0;
 }
 
-int picked_make(struct picked *p, const struct stats *s, const struct look *l)
+/* The groups are rows, and the columns those that were asked for. Return: 0 or -ENOMEM. */
+static int choice_rows(struct picked *p, const struct stats *s, const struct group_choice *c,
+		       bool summary)
 {
+	static const struct group_name total = {.kind = GROUP_TOTAL, .op = NT_OPS_NR};
+
+	group_names_tell_apart(choice_at, p, p->nr_groups);
+	for (size_t i = 0; i < p->nr_groups; i++) {
+		columns_queues_own(&p->row[p->nr], s, &p->group[i]->row, summary);
+		p->row[p->nr++].group = &p->group[i]->name;
+	}
+	p->total.group = &total;
+	p->table = malloc(sizeof(*p->table));
+	if (!p->table)
+		return -ENOMEM;
+	group_table_make(p->table, c, GROUPS_FOR_LIVE_TEXT, summary, false);
+	return 0;
+}
+
+int picked_make(struct picked *p, const struct stats *s, const struct look *l, bool summary)
+{
+	bool chosen = l->choice && l->group == LOOK_GROUP_EACH;
 	struct queue_row row;
 
 	*p = (struct picked){.total_row = calloc(1, sizeof(*p->total_row)),
@@ -210,22 +287,31 @@ int picked_make(struct picked *p, const struct stats *s, const struct look *l)
 	p->total_row->shared = true;
 	p->total_row->op = NT_OPS_NR;
 	for (size_t i = 0; i < s->nr_rows; i++) {
-		columns_queues_row(&row, s, i, false);
+		int err = 0;
+
+		columns_queues_row(&row, s, i, summary);
 		if (!columns_queues_any(&row))
 			continue;
 		p->from++;
 		if (l->filter[0] && !matches(l->filter, &row))
 			continue;
 		row_add(p->total_row, row.row);
-		if (l->group == LOOK_GROUP_EACH)
+		if (chosen)
+			err = choice_add(p, s, &row, &l->choice->grouping.by);
+		else if (l->group == LOOK_GROUP_EACH)
 			p->row[p->nr++] = row;
-		else if (group_add(p, &row, l->group))
-			return -ENOMEM;
+		else
+			err = group_add(p, &row, l->group);
+		if (err)
+			return err;
 	}
-	for (size_t i = 0; i < p->nr_own; i++)
-		columns_queues_own(&p->row[p->nr++], s, p->own[i], false);
-	columns_queues_own(&p->total, s, p->total_row, false);
-	return sort_rows(p, l->sort);
+	for (size_t i = 0; i < p->own.nr_rows; i++)
+		columns_queues_own(&p->row[p->nr++], s, p->own.rows[i], summary);
+	columns_queues_own(&p->total, s, p->total_row, summary);
+	if (chosen && choice_rows(p, s, l->choice, summary))
+		return -ENOMEM;
+	/* Where nobody can press for another order, it is that of their names. */
+	return chosen && !l->keys ? 0 : sort_rows(p, l->sort);
 }
 
 const struct queue_row *picked_find(const struct picked *p, const struct look *l)
@@ -239,9 +325,11 @@ const struct queue_row *picked_find(const struct picked *p, const struct look *l
 
 void picked_free(struct picked *p)
 {
-	for (size_t i = 0; i < p->nr_own; i++)
-		free(p->own[i]);
-	free(p->own);
+	for (size_t i = 0; i < p->nr_groups; i++)
+		free(p->group[i]);
+	free(p->group);
+	free(p->table);
+	stats_free(&p->own);
 	free(p->row);
 	free(p->total_row);
 	*p = (struct picked){.nr = 0};

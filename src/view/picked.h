@@ -3,14 +3,23 @@
 #ifndef NTPROF_VIEW_PICKED_H
 #define NTPROF_VIEW_PICKED_H
 
+#include "view/columns_groups.h"
 #include "view/columns_queues.h"
 #include "view/look.h"
 
+/* A group of --by, and what its rows add up to. */
+struct picked_group {
+	struct group_name name;
+	struct stats_row row;
+};
+
 /**
- * struct picked - rows of an interval
+ * struct picked - rows of an interval, or of the run
  * @row: @nr of them, in the order in which they are wanted
  * @total: of what they are made of, "total" by name
- * @own: rows that were added up, @nr_own of them; they and @total_row are what the others point to
+ * @own: rows that were added up; they and @total_row are what the others point to
+ * @group: of &look.choice, @nr_groups of them, sorted
+ * @table: the columns of these; NULL where there are none
  * @from: how many rows had something to tell, whatever the filter
  */
 struct picked {
@@ -18,8 +27,10 @@ struct picked {
 	size_t nr;
 	struct queue_row total;
 	struct stats_row *total_row;
-	struct stats_row **own;
-	size_t nr_own;
+	struct stats own;
+	struct picked_group **group;
+	size_t nr_groups;
+	struct group_table *table;
 	size_t from;
 };
 
@@ -27,10 +38,11 @@ struct picked {
  * picked_make() - @p is filled
  * @s: valid as long as @p
  * @l: what is wanted
+ * @summary: of the whole run, else of the last interval
  *
  * Return: 0 or -ENOMEM; picked_free() is due in either case.
  */
-int picked_make(struct picked *p, const struct stats *s, const struct look *l);
+int picked_make(struct picked *p, const struct stats *s, const struct look *l, bool summary);
 
 /** picked_name() - what identifies a row; @k is filled */
 void picked_name(struct look_row *k, const struct stats_row *row);

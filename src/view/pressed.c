@@ -79,7 +79,7 @@ static void drill_down(struct look *l, const struct stats *s)
 {
 	struct picked p;
 
-	if (s && !picked_make(&p, s, l) && l->cursor < p.nr) {
+	if (s && !picked_make(&p, s, l, false) && l->cursor < p.nr) {
 		picked_name(&l->row, p.row[l->cursor].row);
 		l->page = LOOK_ROW;
 		l->top = 0;
@@ -102,7 +102,7 @@ static size_t rows_nr(const struct look *l, const struct stats *s)
 
 	if (!s)
 		return 0;
-	if (!picked_make(&p, s, l))
+	if (!picked_make(&p, s, l, false))
 		nr = p.nr;
 	picked_free(&p);
 	return nr;

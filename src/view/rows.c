@@ -8,7 +8,9 @@
 #include "core/text.h"
 #include "view/bars.h"
 #include "view/cells.h"
+#include "view/columns_groups.h"
 #include "view/columns_queues.h"
+#include "view/groups.h"
 #include "view/lines.h"
 #include "view/octaves.h"
 
@@ -36,6 +38,10 @@ static const unsigned char summary_columns[] = {
 /* What a line can do without, in this order, where it would be longer than the terminal is wide. */
 static const unsigned char dispensable_columns[] = {QUEUE_P90, QUEUE_P99_9};
 
+/* Of queues, or of groups. */
+#define COLUMNS_MAX \
+	(GROUP_COLUMNS_MAX > QUEUE_COLUMNS_NR ? GROUP_COLUMNS_MAX : (unsigned int)QUEUE_COLUMNS_NR)
+
 /**
  * struct layout - how the table fits the width
  * @brief: short titles
@@ -49,20 +55,31 @@ struct layout {
 	const char *gap;
 	unsigned int left_out;
 	unsigned int nr;
-	struct phrase phrase[QUEUE_COLUMNS_NR];
+	struct phrase phrase[COLUMNS_MAX];
 	unsigned int octaves;
+};
+
+/* What a line has: @column, @nr of @columns, and what it can do without. */
+struct shown {
+	const struct columns *columns;
+	const unsigned char *column;
+	size_t nr;
+	const unsigned char *dispensable;
+	size_t nr_dispensable;
 };
 
 /**
  * struct table - what is shown
  * @row: @nr of them
  * @total: what they add up to, above all others; or NULL
+ * @shown: the columns
  * @margin: there is a column for a mark, which the row @marked has
  */
 struct table {
 	const struct queue_row *row;
 	size_t nr;
 	const struct queue_row *total;
+	struct shown shown;
 	bool margin;
 	size_t marked;
 };
@@ -76,11 +93,15 @@ static bool any_waits(const struct block *b)
 }
 
 /* Whether a column has something to tell here. */
-static bool column_tells(const struct layout *l, const struct block *b, unsigned int column)
+static bool column_tells(const struct layout *l, const struct block *b, const struct shown *s,
+			 unsigned int column)
 {
-	for (unsigned int i = 0; i < l->left_out; i++)
-		if (dispensable_columns[i] == column)
+	for (unsigned int i = 0; i < l->left_out && i < s->nr_dispensable; i++)
+		if (s->dispensable[i] == column)
 			return false;
+	/* Those of groups were chosen for what there is. */
+	if (s->columns != &queue_columns)
+		return true;
 	switch (column) {
 	case QUEUE_AT_DEVICE:
 		return b->s->waiting_at_device;
@@ -95,50 +116,52 @@ static bool column_tells(const struct layout *l, const struct block *b, unsigned
 	}
 }
 
-static size_t cell_measure(const struct queue_row *row, unsigned int column)
+static size_t cell_measure(const struct columns *t, const struct queue_row *row,
+			   unsigned int column)
 {
-	const struct column *c = &queue_columns.column[column];
+	const struct column *c = &t->column[column];
 	char cell[CELL_LEN];
 	struct value v;
 
-	columns_get(&queue_columns, column, row, &v);
+	columns_get(t, column, row, &v);
 	return strlen(cell_format(cell, sizeof(cell), c, &v));
 }
 
 /* Return: characters of the widest cell of a column, its title included. */
 static size_t column_measure(const struct table *t, unsigned int column, bool brief)
 {
-	const struct column *c = &queue_columns.column[column];
+	const struct columns *s = t->shown.columns;
+	const struct column *c = &s->column[column];
 	size_t width = strlen(brief && c->brief ? c->brief : c->title), len;
 
 	for (size_t i = 0; i < t->nr; i++) {
-		len = cell_measure(&t->row[i], column);
+		len = cell_measure(s, &t->row[i], column);
 		if (len > width)
 			width = len;
 	}
-	len = t->total ? cell_measure(t->total, column) : 0;
+	len = t->total ? cell_measure(s, t->total, column) : 0;
 	return len > width ? len : width;
 }
 
 /* Return: characters that all columns take, and a gap after each. */
 static unsigned int layout_measure(struct layout *l, const struct block *b, const struct table *t)
 {
-	const unsigned char *columns = b->summary ? summary_columns : interval_columns;
-	size_t nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
+	const struct shown *s = &t->shown;
+	const unsigned char *columns = s->column;
 	unsigned int used = 0;
 
 	l->nr = 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < s->nr; i++) {
 		int width;
 
-		if (!column_tells(l, b, columns[i]))
+		if (!column_tells(l, b, s, columns[i]))
 			continue;
 		width = (int)column_measure(t, columns[i], l->brief);
 		l->phrase[l->nr++] = (struct phrase){
 			.before = i ? l->gap : NULL,
 			.column = columns[i],
 			.style = LINE_CELL,
-			.width = cell_is_left(&queue_columns.column[columns[i]]) ? -width : width,
+			.width = cell_is_left(&s->columns->column[columns[i]]) ? -width : width,
 		};
 		used += (unsigned int)width + (unsigned int)strlen(l->gap);
 	}
@@ -152,8 +175,8 @@ static void layout_choose(struct layout *l, const struct block *b, const struct 
 		bool brief;
 		const char *gap;
 		unsigned int left_out;
-	} tries[] = {
-		{false, "  ", 0}, {false, " ", 0}, {true, " ", 0}, {true, " ", 1}, {true, " ", 2}};
+	} tries[] = {{false, "  ", 0}, {false, " ", 0}, {true, " ", 0},
+		     {true, " ", 1},   {true, " ", 2},	{true, " ", 3}};
 	unsigned int span = b->high - b->low, room = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
@@ -221,6 +244,10 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 	static const struct phrase controller[] = {PHRASE(NULL, QUEUE_CONTROLLER, .after = ": ")};
 	struct value peer;
 
+	if (row->group) {
+		group_print_names(row->group, TEXT_MARK, f);
+		return;
+	}
 	columns_get(&queue_columns, QUEUE_PEER, row, &peer);
 	if (peer.none)
 		return;
@@ -229,12 +256,31 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 	fprintf(f, " (%s)\n", b->s->side == NT_HOST ? "subsystem NQN" : "host NQN");
 }
 
+/* Each name once: several groups may have it. */
+static void legend_print_group(const struct table *t, size_t at, FILE *f)
+{
+	struct group_name name;
+
+	memcpy(&name, t->row[at].group, sizeof(name));
+	for (size_t i = 0; i < at; i++) {
+		if (!strcmp(t->row[i].group->nqn, name.nqn))
+			name.nqn[0] = '\0';
+		if (!strcmp(t->row[i].group->host, name.host))
+			name.host[0] = '\0';
+	}
+	group_print_names(&name, TEXT_MARK, f);
+}
+
 static void legend_print(const struct block *b, const struct table *t, FILE *f)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct stats_row *r = t->row[i].row;
 		bool told = false;
 
+		if (t->row[i].group) {
+			legend_print_group(t, i, f);
+			continue;
+		}
 		for (size_t k = i; k > 0 && !told; k--)
 			told = !strcmp(t->row[k - 1].row->controller, r->controller) &&
 			       !strcmp(t->row[k - 1].row->peer, r->peer);
@@ -243,11 +289,11 @@ static void legend_print(const struct block *b, const struct table *t, FILE *f)
 	}
 }
 
-static void row_print(const struct block *b, const struct layout *l, const struct queue_row *row,
-		      const char *margin, FILE *f)
+static void row_print(const struct block *b, const struct layout *l, const struct columns *t,
+		      const struct queue_row *row, const char *margin, FILE *f)
 {
 	fputs(margin, f);
-	line_print(f, &queue_columns, l->phrase, l->nr, row);
+	line_print(f, t, l->phrase, l->nr, row);
 	fputs(l->gap, f);
 	histogram_draw(b, row->base.h, l->octaves, f);
 	fputs("\n", f);
@@ -260,20 +306,46 @@ static void table_print(const struct block *b, const struct table *t, FILE *f, F
 
 	layout_choose(&l, b, t);
 	fputs(margin, f);
-	line_titles(f, &queue_columns, l.phrase, l.nr, l.brief);
+	line_titles(f, t->shown.columns, l.phrase, l.nr, l.brief);
 	fputs("\n", f);
 	if (t->total)
-		row_print(b, &l, t->total, margin, f);
+		row_print(b, &l, t->shown.columns, t->total, margin, f);
 	for (size_t i = 0; i < t->nr; i++)
-		row_print(b, &l, &t->row[i], t->margin && i == t->marked ? ">" : margin, f);
+		row_print(b, &l, t->shown.columns, &t->row[i],
+			  t->margin && i == t->marked ? ">" : margin, f);
 	caption_print(b, l.octaves, legend);
 	legend_print(b, t, legend);
+}
+
+static struct shown shown_queues(const struct block *b)
+{
+	return (struct shown){
+		.columns = &queue_columns,
+		.column = b->summary ? summary_columns : interval_columns,
+		.nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns),
+		.dispensable = dispensable_columns,
+		.nr_dispensable = ARRAY_SIZE(dispensable_columns),
+	};
+}
+
+/* All of them, as they are. */
+static struct shown shown_groups(const struct group_table *t, unsigned char all[GROUP_COLUMNS_MAX])
+{
+	for (unsigned int i = 0; i < t->columns.nr; i++)
+		all[i] = (unsigned char)i;
+	return (struct shown){
+		.columns = &t->columns,
+		.column = all,
+		.nr = t->columns.nr,
+		.dispensable = t->dispensable,
+		.nr_dispensable = t->nr_dispensable,
+	};
 }
 
 int rows_print(const struct block *b, FILE *f, FILE *legend)
 {
 	struct queue_row *row = calloc(b->s->nr_rows + 1, sizeof(*row));
-	struct table t = {.row = row};
+	struct table t = {.row = row, .shown = shown_queues(b)};
 
 	if (!row)
 		return -ENOMEM;
@@ -292,7 +364,9 @@ int rows_print(const struct block *b, FILE *f, FILE *legend)
 void rows_print_picked(const struct block *b, const struct picked *p, bool margin, size_t marked,
 		       FILE *f, FILE *legend)
 {
+	unsigned char all[GROUP_COLUMNS_MAX];
 	const struct table t = {
+		.shown = p->table ? shown_groups(p->table, all) : shown_queues(b),
 		.row = p->row,
 		.nr = p->nr,
 		.total = &p->total,

@@ -17,6 +17,7 @@
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/json_block.h"
+#include "view/live_groups.h"
 #include "view/losses.h"
 #include "view/numbers.h"
 #include "view/pages.h"
@@ -120,7 +121,8 @@ static int draw_text(FILE *m, const void *context)
 static int draw_json(FILE *m, const void *context)
 {
 	const struct drawing *d = context;
-	struct json_object *block = json_block(d->stats, d->summary, d->o->histogram, d->o->peers);
+	struct json_object *block =
+		json_block(d->stats, d->summary, d->o->histogram, d->o->peers, d->o->choice);
 
 	if (d->o->limits)
 		json_put(block, "limits", limits_json(d->o->limits));
@@ -131,6 +133,8 @@ static int draw_csv(FILE *m, const void *context)
 {
 	const struct drawing *d = context;
 
+	if (d->o->choice)
+		return live_groups_csv(m, d->stats, d->summary, d->o->choice, !d->o->begun);
 	if (!d->o->begun)
 		csv_queues_header(m);
 	csv_queues(m, d->stats, d->summary);
@@ -190,15 +194,16 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	return err ?: any;
 }
 
-/* On a terminal. Return: 0 or -ENOMEM. */
-static int table_show(const struct block *b, const struct look *look, struct screen *s)
+/* On a terminal, or of groups. Return: 0 or -ENOMEM. */
+static int table_show(const struct block *b, const struct view_options *o, struct screen *s)
 {
-	static const struct look otherwise = {.keys = false};
+	const struct look otherwise = {.choice = o->choice};
+	const struct look *look = o->redraw && !b->summary ? o->look : NULL;
 	struct picked p;
 	int err;
 
 	look = look ?: &otherwise;
-	err = picked_make(&p, b->s, look);
+	err = picked_make(&p, b->s, look, b->summary);
 	if (!err && !p.from) {
 		fputs("no commands\n", s->part[SCREEN_ROWS]);
 	} else if (!err) {
@@ -247,8 +252,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 	if (merged < 0)
 		return merged;
 	head_print(b->s, b->summary, s->part[SCREEN_HEAD], wrap);
-	if (o->redraw && !b->summary)
-		err = table_show(b, o->look, s);
+	if (o->choice || (o->redraw && !b->summary))
+		err = table_show(b, o, s);
 	else
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged || b->summary)
@@ -275,7 +280,7 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 		page_help_print(f, b->width);
 		break;
 	default:
-		err = picked_make(&p, b->s, o->look)
+		err = picked_make(&p, b->s, o->look, false)
 			      ?: page_row_print(b, &p, o->look, totals_of(o, false), f);
 		picked_free(&p);
 	}

@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/stats.h"
 #include "peer/live_merge.h"
+#include "view/columns_groups.h"
 #include "view/format.h"
 #include "view/limits.h"
 #include "view/look.h"
@@ -28,6 +29,7 @@
  * @peers: whose merged commands to show as well, or NULL; where there are any, an interval's own table of
  *         stages is left out
  * @colour: the terminal has bold, reverse and coloured text, and nobody has said that it is not wanted (NO_COLOR)
+ * @choice: groups that rows are of, and their figures; NULL: queues and operations
  * @look: which rows and which page of it to show on a terminal, or NULL: all rows, sorted by IOPS
  * @limits: groups, and how near they come to what somebody says that they can carry; or NULL
  * @again: an interval is shown that was shown before: live_merge_interval() has been called
@@ -43,6 +45,7 @@ struct view_options {
 	bool redraw;
 	const struct live_merge *peers;
 	bool colour;
+	const struct group_choice *choice;
 	struct look *look;
 	const struct limits *limits;
 	bool again;

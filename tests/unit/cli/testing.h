@@ -80,6 +80,10 @@ static const struct option options[] = {
 	{"admin", NULL},
 	{"network-limit", "1250"},
 	{"drive-limit", "0.5"},
+	{"by", "op,queue"},
+	{"every", "1s"},
+	{"stats", "mean,p99.9"},
+	{"detail", NULL},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
@@ -89,10 +93,10 @@ static const struct verb {
 	const char *name;
 	const char *options[ARRAY_SIZE(options) + 1];
 } verbs[] = {
-	{"live",
-	 {"host", "target", "source", "interval", "duration", "count", "histogram", "sample",
-	  "peer", "peer-as-root", "burst", "format", "json-schema", "verbose", "config",
-	  "network-limit", "drive-limit", SELECTIONS}},
+	{"live", {"host",	   "target",	  "source",	 "interval", "duration",
+		  "count",	   "histogram",	  "sample",	 "peer",     "peer-as-root",
+		  "burst",	   "format",	  "json-schema", "verbose",  "config",
+		  "network-limit", "drive-limit", "by",		 "stats",    SELECTIONS}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
 	  "summary", "burst", "format", "json-schema", "verbose", "failed", "config", "events",
@@ -105,7 +109,7 @@ static const struct verb {
 	  "config"}},
 	{"report",
 	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  "config", SELECTIONS}},
+	  "config", "by", "every", "stats", "detail", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };

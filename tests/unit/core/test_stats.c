@@ -144,21 +144,22 @@ static void empty_histogram_is_all_zero(void **state)
 static void percentile_needs_a_duration_above_it(void **state)
 {
 	static const struct {
-		unsigned int tenths;
+		uint32_t parts;
 		uint64_t needed;
-	} known[] = {{500, 2}, {900, 10}, {950, 20}, {990, 100}, {999, 1000}};
+	} known[] = {{500000000, 2},	{900000000, 10},	 {950000000, 20}, {990000000, 100},
+		     {999000000, 1000}, {999999999, 1000000000}, {100000000, 10}, {10000000, 100}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct hist h = {.count = known[i].needed};
 
-		assert_true(hist_tells(&h, known[i].tenths));
+		assert_true(hist_tells(&h, known[i].parts));
 		h.count--;
-		assert_false(hist_tells(&h, known[i].tenths));
+		assert_false(hist_tells(&h, known[i].parts));
 		h.count = UINT64_MAX;
-		assert_true(hist_tells(&h, known[i].tenths));
+		assert_true(hist_tells(&h, known[i].parts));
 		h.count = 0;
-		assert_false(hist_tells(&h, known[i].tenths));
+		assert_false(hist_tells(&h, known[i].parts));
 	}
 }
 

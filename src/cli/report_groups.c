@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/report_groups.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "core/span.h"
+#include "merge/group_names.h"
+#include "view/groups.h"
+
+static uint64_t after(const struct report *r, const struct merge_connection *c, uint64_t ns)
+{
+	uint64_t began = apart_began_ns(r->apart, c->host_stream);
+
+	return ns > began ? ns - began : 0;
+}
+
+void report_groups_seen(struct report *r, const struct merge_connection *c,
+			const struct nt_record *host)
+{
+	uint64_t first = after(r, c, record_begin_ns(host) ?: record_last_ns(host));
+	uint64_t last = after(r, c, record_last_ns(host));
+
+	if (first < r->first_ns || r->nr_matched == 1)
+		r->first_ns = first;
+	if (last > r->last_ns)
+		r->last_ns = last;
+}
+
+static bool several_hosts(const struct report *r)
+{
+	unsigned int hosts = 0;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		hosts += r->inputs[i].begun && r->inputs[i].header.side == NT_HOST;
+	return hosts > 1;
+}
+
+int report_groups_add(struct report *r, const struct merge_connection *c,
+		      const struct nt_record *host, const struct nt_record *target)
+{
+	const struct input *from = &r->inputs[c->host_stream];
+	const struct input *to = target ? &r->inputs[c->target_stream] : NULL;
+	struct group_recorder who = {
+		.machine = group_has(&r->choice->grouping.by, GROUP_CTRL) && several_hosts(r)
+				   ? machines_get(&r->machines, c->host_stream)->name
+				   : NULL,
+		.source = {[NT_HOST] = from->header.source},
+		.stream = c->host_stream,
+		.began_ns = apart_began_ns(r->apart, c->host_stream),
+		.to_common = from->to_common,
+		.sample = from->header.sample,
+	};
+	struct group_name name;
+
+	/* What both have is of the smaller sample. */
+	if (to && to->header.sample > who.sample)
+		who.sample = to->header.sample;
+	if (to)
+		who.source[NT_TARGET] = to->header.source;
+	group_name_merged(&name, &r->choice->grouping.by, c, host, &who);
+	return groups_add_record(r->groups, &name, host, &who);
+}
+
+int report_groups_finish(struct report *r)
+{
+	uint64_t from = r->first_ns, to = r->last_ns, burst = 0;
+
+	if (r->filter)
+		filter_bounds(r->filter, &from, &to);
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (r->matched[i] && r->inputs[i].header.side == NT_HOST && r->burst_ns[i] > burst)
+			burst = r->burst_ns[i];
+	return groups_finish(r->groups, from, to, burst);
+}
+
+int report_groups_csv(struct report *r)
+{
+	groups_csv_header(r->choice, stdout);
+	if (r->nr_matched)
+		groups_csv(r->groups, r->choice, "merged", stdout);
+	for (unsigned int i = 0; i < r->nr; i++) {
+		struct groups *g;
+
+		if (!r->inputs[i].begun || !apart_is(r->apart, i))
+			continue;
+		g = apart_groups(r->apart, i);
+		if (!g)
+			return -ENOMEM;
+		groups_csv(g, r->choice, r->inputs[i].path, stdout);
+	}
+	return 0;
+}

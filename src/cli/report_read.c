@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/report_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report_groups.h"
+#include "cli/report_print.h"
+#include "core/statuses.h"
+#include "merge/axis.h"
+#include "merge/lineup.h"
+
+/* How far one stream is read before the others may be behind it. */
+#define STEP_NS 1000000
+/* How many steps are taken before the clocks are looked at again: they drift. */
+#define STEPS_PER_CORRECTION 1000
+
+static uint32_t missing_of(const struct report *r, unsigned int stream)
+{
+	return machines_get(&r->machines, stream)->missing;
+}
+
+static bool takes_matched(struct report *r, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target)
+{
+	const uint32_t missing[NT_SIDES] = {
+		[NT_HOST] = missing_of(r, c->host_stream),
+		[NT_TARGET] = missing_of(r, c->target_stream),
+	};
+
+	return !r->filter || filter_takes_matched(r->filter, c, host, target, missing,
+						  apart_began_ns(r->apart, c->host_stream));
+}
+
+static bool takes_single(const struct report *r, const struct merge_connection *c,
+			 const struct nt_record *rec)
+{
+	unsigned int stream = rec->side == NT_HOST ? c->host_stream : c->target_stream;
+
+	return !r->filter || filter_takes_single(r->filter, c, rec, missing_of(r, stream),
+						 apart_began_ns(r->apart, stream));
+}
+
+static bool ended_well(const struct nt_record *r)
+{
+	return !(r->flags & NT_F_CANCELLED) && !status_is_error(r->status);
+}
+
+void report_matched(void *context, const struct merge_connection *c, const struct nt_record *host,
+		    const struct nt_record *target)
+{
+	struct report *r = context;
+
+	if (!r->matched[c->host_stream] || !r->matched[c->target_stream]) {
+		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
+		apart_matched(r->apart, c->host_stream, c->target_stream);
+	}
+	r->nr_matched++;
+	if (r->groups)
+		report_groups_seen(r, c, host);
+	if (!takes_matched(r, c, host, target))
+		return;
+	r->nr_taken++;
+	if (r->commands)
+		report_command(r, c, host, target, false);
+	if (totals_add(&r->merged, c, host, target) ||
+	    (r->groups && report_groups_add(r, c, host, target)) ||
+	    (r->details && ended_well(host) && details_add(r->details, host, target)))
+		r->result = -ENOMEM;
+}
+
+void report_single(void *context, const struct merge_connection *c, const struct nt_record *rec,
+		   bool ambiguous)
+{
+	struct report *r = context;
+	bool host = rec->side == NT_HOST;
+
+	r->cut += !ambiguous && edges_cut(r->edges, c, rec);
+	if (!takes_single(r, c, rec))
+		return;
+	if (r->commands)
+		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
+	if (host)
+		totals_add_single(&r->merged, c, rec);
+	if (host && r->groups && (rec->flags & NT_F_CANCELLED) &&
+	    report_groups_add(r, c, rec, NULL))
+		r->result = -ENOMEM;
+}
+
+/* The header of an input has come. Return: 0 or -ENOMEM. */
+static int tell_machine(struct report *r, unsigned int i)
+{
+	const struct stream_header *h = &r->inputs[i].header;
+	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
+	struct apart_header a = {
+		.side = h->side,
+		.sample = h->sample,
+		.missing = h->missing,
+		.figures = true,
+		.filter = r->filter,
+		.detail = r->details,
+		.grouping = r->choice ? &r->choice->grouping : NULL,
+	};
+
+	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
+	machines_set(&r->machines, i, &m, r->inputs[i].path);
+	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
+	snprintf(a.source, sizeof(a.source), "%s", h->source);
+	return apart_begin(r->apart, i, &a);
+}
+
+static int take_burst(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	return edges_burst(r->edges, i, e->burst.began_ns, e->burst.ended_ns);
+}
+
+static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	if (e->type == STREAM_RECORD)
+		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
+	if (e->type == STREAM_CLOCK)
+		apart_clock(r->apart, i, &e->clock);
+	if (e->type == STREAM_BURST) {
+		apart_burst(r->apart, i, burst_length_ns(&e->burst));
+		r->burst_ns[i] = ns_add(r->burst_ns[i], burst_length_ns(&e->burst));
+	}
+	/* Of what can be read twice all are known by now. */
+	if (e->type == STREAM_BURST && !r->inputs[i].again)
+		return take_burst(r, i, e);
+	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
+}
+
+static int take(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	int err = take_apart(r, i, e);
+
+	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
+	if (err || (r->alone[i] && !r->commands))
+		return err;
+	if (e->type == STREAM_QUEUE)
+		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
+	if (e->type == STREAM_RECORD)
+		return merge_record(r->merge, i, &e->record) ?: r->result;
+	return 0;
+}
+
+/* The one that is the furthest behind. */
+static struct input *behind(struct report *r)
+{
+	struct input *least = NULL;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (!r->inputs[i].ended && (!least || r->inputs[i].now < least->now))
+			least = &r->inputs[i];
+	return least;
+}
+
+/* What the merge has learnt of the clocks by now is better than what the streams began with. */
+static int correct_all(struct report *r)
+{
+	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
+	bool *linked = calloc(r->nr, sizeof(*linked));
+	int err = to_common && linked ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !err && i < r->nr; i++)
+		to_common[i] = r->inputs[i].to_common;
+	if (!err)
+		err = axis_correct(r->merge, r->nr, to_common, linked);
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		r->inputs[i].to_common = to_common[i];
+		r->inputs[i].lined_up |= linked[i];
+	}
+	free(to_common);
+	free(linked);
+	return err;
+}
+
+int report_read(struct report *r)
+{
+	struct input *in;
+	unsigned int steps = 0;
+
+	while ((in = behind(r))) {
+		int64_t until = in->now < INT64_MAX - STEP_NS ? in->now + STEP_NS : INT64_MAX;
+		struct stream_event e;
+
+		while (input_read(in, &e)) {
+			int err = take(r, (unsigned int)(in - r->inputs), &e);
+
+			if (err)
+				return err;
+			if (in->now >= until)
+				break;
+		}
+		if (in->ended)
+			merge_end(r->merge, (unsigned int)(in - r->inputs));
+		if (++steps % STEPS_PER_CORRECTION == 0) {
+			int err = correct_all(r);
+
+			if (err)
+				return err;
+		}
+	}
+	merge_finish(r->merge);
+	return r->result;
+}
+
+int report_prepare(struct report *r)
+{
+	struct lineup *l = lineup_new(r->nr);
+	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
+	unsigned int sides[NT_SIDES] = {0};
+	int err = l && to_common ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+		struct stream_event e;
+
+		if (!in->again)
+			continue;
+		while (!err && input_read(in, &e)) {
+			if (e.type == STREAM_RECORD)
+				err = lineup_add(l, i, &e.record);
+			else if (e.type == STREAM_BURST)
+				err = take_burst(r, i, &e);
+		}
+		to_common[i] = in->to_common;
+		if (in->begun)
+			sides[in->header.side]++;
+		if (!err)
+			err = input_rewind(in);
+	}
+	if (!err)
+		err = lineup_solve(l, to_common);
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+		struct stream_event e;
+
+		if (in->again) {
+			in->to_common = to_common[i];
+			in->lined_up = true;
+		}
+		/* Its header says which side a pipe is of. */
+		if (input_read(in, &e) && !in->again)
+			sides[in->header.side]++;
+	}
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct input *in = &r->inputs[i];
+
+		if (!in->begun)
+			continue;
+		err = merge_stream(r->merge, i, in->header.side);
+		if (err)
+			break;
+		r->alone[i] = !sides[in->header.side == NT_HOST ? NT_TARGET : NT_HOST];
+		err = tell_machine(r, i);
+	}
+	free(to_common);
+	lineup_free(l);
+	return err;
+}
+
+int report_open(struct report *r, char *const *paths)
+{
+	for (unsigned int i = 0; i < r->nr; i++) {
+		int err = input_open(&r->inputs[i], paths[i]);
+
+		if (err) {
+			fprintf(stderr, "ntprof-bpf: cannot read %s: %s\n", paths[i],
+				strerror(-err));
+			return err;
+		}
+		/* Every command of it would be there twice. */
+		for (unsigned int k = 0; k < i; k++) {
+			if (input_same(&r->inputs[i], &r->inputs[k])) {
+				fprintf(stderr, "ntprof-bpf: %s and %s are the same file\n",
+					paths[k], paths[i]);
+				return -EINVAL;
+			}
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* strverscmp() */
+#endif
+#include "core/group.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/text.h"
+
+/* No key's name is longer. */
+#define WORD_LEN 16
+
+static const struct {
+	const char *name;
+	unsigned int who;
+} keys[] = {
+#define GROUP_KEY_ROW(id, name, who) [GROUP_##id] = {name, who},
+	GROUP_KEYS(GROUP_KEY_ROW)};
+
+const char *group_key_name(enum group_key key)
+{
+	return key < GROUP_KEYS_NR ? keys[key].name : "unknown";
+}
+
+bool group_key_told(enum group_key key)
+{
+	return key < GROUP_KEYS_NR && keys[key].who;
+}
+
+bool group_has(const struct group_by *by, enum group_key key)
+{
+	for (unsigned int i = 0; i < by->nr; i++)
+		if (by->key[i] == key)
+			return true;
+	return false;
+}
+
+static void all_keys(char wrong[GROUP_WRONG_LEN], unsigned int who)
+{
+	size_t used = strlen(wrong);
+
+	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++) {
+		if (!(keys[i].who & who))
+			continue;
+		used += (size_t)snprintf(wrong + used, GROUP_WRONG_LEN - used, " %s", keys[i].name);
+	}
+}
+
+static bool key_add(struct group_by *by, const char *word, unsigned int who,
+		    char wrong[GROUP_WRONG_LEN])
+{
+	unsigned int key = 0;
+
+	while (key < GROUP_KEYS_NR && strcmp(keys[key].name, word) != 0)
+		key++;
+	if (key == GROUP_KEYS_NR) {
+		snprintf(wrong, GROUP_WRONG_LEN, "there are, with commas:");
+		all_keys(wrong, who);
+		return false;
+	}
+	if (!keys[key].who) {
+		snprintf(
+			wrong, GROUP_WRONG_LEN,
+			"no mode can: neither a live view nor a recording knows the %s of a command",
+			word);
+		return false;
+	}
+	if (!(keys[key].who & who)) {
+		snprintf(
+			wrong, GROUP_WRONG_LEN,
+			"a live view's histograms do not know the %s of a command; record, and then "
+			"report --by %s, can",
+			word, word);
+		return false;
+	}
+	if (group_has(by, (enum group_key)key)) {
+		snprintf(wrong, GROUP_WRONG_LEN, "%s is there twice", word);
+		return false;
+	}
+	by->key[by->nr++] = (unsigned char)key;
+	return true;
+}
+
+bool group_by_parse(struct group_by *by, const char *text, unsigned int who,
+		    char wrong[GROUP_WRONG_LEN])
+{
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		char word[WORD_LEN];
+
+		/* One that does not fit is none as it is cut. */
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		if (!key_add(by, word, who, wrong))
+			return false;
+		if (!text[length])
+			return true;
+		text += length + 1;
+	}
+}
+
+void group_name_only(struct group_name *name, const struct group_by *by)
+{
+	if (!group_has(by, GROUP_CTRL)) {
+		memset(name->ctrl, 0, sizeof(name->ctrl));
+		name->ctrl_of = 0;
+	}
+	if (!group_has(by, GROUP_NQN))
+		memset(name->nqn, 0, sizeof(name->nqn));
+	if (!group_has(by, GROUP_HOST))
+		memset(name->host, 0, sizeof(name->host));
+	if (!group_has(by, GROUP_QUEUE)) {
+		name->queue = 0;
+		name->shared = false;
+	}
+	if (!group_has(by, GROUP_OP))
+		name->op = NT_OPS_NR;
+	if (!group_has(by, GROUP_SIZE))
+		name->size = 0;
+	if (!group_has(by, GROUP_NSID))
+		name->nsid = 0;
+	if (!group_has(by, GROUP_STATUS)) {
+		name->status = 0;
+		name->cancelled = false;
+	}
+	if (!group_has(by, GROUP_SOURCE))
+		memset(name->source, 0, sizeof(name->source));
+}
+
+static int order_of(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int key_order(const struct group_name *a, const struct group_name *b, enum group_key key)
+{
+	int c;
+
+	switch (key) {
+	case GROUP_CTRL:
+		c = strverscmp(a->ctrl, b->ctrl);
+		return c ? c : order_of(a->ctrl_of, b->ctrl_of);
+	case GROUP_NQN:
+		return strcmp(a->nqn, b->nqn);
+	case GROUP_HOST:
+		return strcmp(a->host, b->host);
+	case GROUP_QUEUE:
+		c = (int)a->shared - (int)b->shared;
+		return c ? c : order_of(a->queue, b->queue);
+	case GROUP_OP:
+		return order_of(a->op, b->op);
+	case GROUP_SIZE:
+		return order_of(a->size, b->size);
+	case GROUP_NSID:
+		return order_of(a->nsid, b->nsid);
+	case GROUP_STATUS:
+		c = (int)a->cancelled - (int)b->cancelled;
+		return c ? c : order_of(a->status, b->status);
+	case GROUP_SOURCE:
+		return strcmp(a->source, b->source);
+	default:
+		return 0;
+	}
+}
+
+int group_name_order(const struct group_name *a, const struct group_name *b,
+		     const struct group_by *by)
+{
+	int c = 0;
+
+	for (unsigned int i = 0; i < by->nr && !c; i++)
+		c = key_order(a, b, (enum group_key)by->key[i]);
+	return c;
+}
+
+uint64_t group_hash(uint64_t h, const char *text)
+{
+	if (!h)
+		h = 0xcbf29ce484222325ULL;
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
+	return h;
+}
+
+char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int twin)
+{
+	size_t length = strlen(nqn);
+	char tail[GROUP_TAIL_LEN + 3 + 1];
+
+	snprintf(tail, sizeof(tail), "%s%s", length > GROUP_TAIL_LEN ? "..." : "",
+		 length > GROUP_TAIL_LEN ? nqn + length - GROUP_TAIL_LEN : nqn);
+	text_copy(buf, GROUP_SHORT_LEN, length ? tail : "-", TEXT_MARK);
+	if (twin)
+		snprintf(buf + strlen(buf), GROUP_SHORT_LEN - strlen(buf), "#%u", twin % 100000);
+	return buf;
+}
+
+/* What a table shows of one of the three names, whether two are the same one, and their number. */
+static bool looks_alike(const struct group_name *a, const struct group_name *b, enum group_key key)
+{
+	char x[GROUP_SHORT_LEN], y[GROUP_SHORT_LEN];
+
+	if (key == GROUP_CTRL)
+		return !strcmp(a->ctrl, b->ctrl);
+	group_name_short(x, key == GROUP_NQN ? a->nqn : a->host, 0);
+	group_name_short(y, key == GROUP_NQN ? b->nqn : b->host, 0);
+	return !strcmp(x, y);
+}
+
+static unsigned int *twin_of(struct group_name *name, enum group_key key)
+{
+	if (key == GROUP_CTRL)
+		return &name->ctrl_twin;
+	return key == GROUP_NQN ? &name->nqn_twin : &name->host_twin;
+}
+
+/* The number of @at, where all before it have theirs. */
+static void tell_apart(struct group_name *(*get)(void *context, size_t i), void *context, size_t at,
+		       enum group_key key)
+{
+	struct group_name *name = get(context, at);
+	unsigned int *twin = twin_of(name, key);
+
+	*twin = 0;
+	for (size_t i = 0; i < at; i++) {
+		if (key_order(get(context, i), name, key))
+			continue;
+		*twin = *twin_of(get(context, i), key);
+		return;
+	}
+	for (size_t i = 0; i < at; i++) {
+		unsigned int *other = twin_of(get(context, i), key);
+
+		if (!looks_alike(get(context, i), name, key))
+			continue;
+		if (!*other)
+			*other = 1;
+		if (*twin <= *other)
+			*twin = *other + 1;
+	}
+}
+
+void group_names_tell_apart(struct group_name *(*get)(void *context, size_t i), void *context,
+			    size_t nr)
+{
+	static const enum group_key of[] = {GROUP_CTRL, GROUP_NQN, GROUP_HOST};
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(of); k++)
+			tell_apart(get, context, i, of[k]);
+	for (size_t i = 0; i < nr; i++) {
+		struct group_name *name = get(context, i);
+		size_t used = strlen(name->ctrl);
+
+		if (name->ctrl_twin)
+			snprintf(name->ctrl + used, sizeof(name->ctrl) - used, "#%u",
+				 name->ctrl_twin);
+	}
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/time.h"
+
+/* What a group has in an interval; without intervals the first is all. */
+struct cell_key {
+	const struct group *group;
+	uint64_t interval;
+};
+
+struct cell {
+	struct cell_key key;
+	struct group_cell c;
+	UT_hash_handle hh;
+};
+
+/**
+ * struct group - of one name
+ * @at: in which place it is shown
+ * @recent: what was counted in last
+ */
+struct group {
+	struct group_name name;
+	size_t at;
+	struct flights_group in_flight;
+	struct cell *recent;
+	UT_hash_handle hh;
+};
+
+/* @cell: NULL: no command */
+struct row {
+	const struct group *group;
+	const struct group_cell *cell;
+	uint64_t interval;
+};
+
+struct groups {
+	struct grouping how;
+	struct group *table; /* hash table */
+	struct cell *cells;  /* hash table */
+	struct group **sorted;
+	size_t nr;
+	size_t nr_cells;
+	uint64_t first, last; /* intervals that have commands */
+	struct flights flights;
+	struct flights_group all_in_flight;
+	struct flights_group others_in_flight;
+	struct group_name total_name;
+	struct group_name others_name;
+	struct group_cell total;
+	struct group_cell others;
+	struct row *row;
+	size_t nr_rows;
+	uint64_t left_out;
+	uint64_t from_ns;
+	uint64_t to_ns;
+	double seconds;
+};
+
+struct groups *groups_new(const struct grouping *how)
+{
+	struct groups *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->how = *how;
+	g->total_name.kind = GROUP_TOTAL;
+	g->others_name.kind = GROUP_OTHERS;
+	g->total_name.op = g->others_name.op = NT_OPS_NR;
+	g->first = UINT64_MAX;
+	return g;
+}
+
+const struct grouping *groups_how(const struct groups *g)
+{
+	return &g->how;
+}
+
+static void cell_clear(struct group_cell *c)
+{
+	for (size_t i = 0; i < GROUP_PIECES; i++)
+		free(c->piece[i]);
+}
+
+void groups_free(struct groups *g)
+{
+	struct group *group, *next;
+	struct cell *cell, *after;
+
+	if (!g)
+		return;
+	HASH_ITER(hh, g->table, group, next)
+	{
+		HASH_DEL(g->table, group);
+		flights_group_free(&group->in_flight);
+		free(group);
+	}
+	HASH_ITER(hh, g->cells, cell, after)
+	{
+		HASH_DEL(g->cells, cell);
+		cell_clear(&cell->c);
+		free(cell);
+	}
+	flights_group_free(&g->all_in_flight);
+	flights_group_free(&g->others_in_flight);
+	flights_free(&g->flights);
+	cell_clear(&g->total);
+	cell_clear(&g->others);
+	free(g->sorted);
+	free(g->row);
+	free(g);
+}
+
+static unsigned int name_hash(const struct group_name *n)
+{
+	uint64_t h = hash_two(n->ctrl_of, (uint64_t)n->queue << 32 | n->size);
+
+	h = hash_two(h, (uint64_t)n->nsid << 32 | (uint64_t)n->status << 16 | n->op);
+	h = group_hash(h, n->ctrl);
+	h = group_hash(h, n->nqn);
+	h = group_hash(h, n->host);
+	return hash_pair(group_hash(h, n->source), (uint64_t)n->shared << 1 | n->cancelled);
+}
+
+/* Return: NULL where there is no room for it, or, with *@err, when memory ran out. */
+static struct group *group_get(struct groups *g, const struct group_name *name, int *err)
+{
+	unsigned int hash = name_hash(name);
+	struct group *group;
+
+	*err = 0;
+	/* All bytes of names are set, so that two of one group are the same bytes. */
+	HASH_FIND_BYHASHVALUE(hh, g->table, name, sizeof(*name), hash, group);
+	if (group || g->nr == GROUPS_MAX)
+		return group;
+	group = calloc(1, sizeof(*group));
+	if (!group) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(&group->name, name, sizeof(*name));
+	HASH_ADD_BYHASHVALUE(hh, g->table, name, sizeof(*name), hash, group);
+	if (!hash_added(group)) {
+		free(group);
+		*err = -ENOMEM;
+		return NULL;
+	}
+	g->nr++;
+	return group;
+}
+
+static int cell_new(struct groups *g, const struct cell_key *key, unsigned int hash,
+		    struct cell **made)
+{
+	struct cell *cell = calloc(1, sizeof(*cell));
+
+	if (!cell)
+		return -ENOMEM;
+	cell->key = *key;
+	HASH_ADD_BYHASHVALUE(hh, g->cells, key, sizeof(*key), hash, cell);
+	if (!hash_added(cell)) {
+		free(cell);
+		return -ENOMEM;
+	}
+	g->nr_cells++;
+	if (key->interval < g->first)
+		g->first = key->interval;
+	if (key->interval > g->last)
+		g->last = key->interval;
+	*made = cell;
+	return 0;
+}
+
+/* As group_get(), of an interval. */
+static struct group_cell *cell_get(struct groups *g, struct group *group, uint64_t after_ns,
+				   int *err)
+{
+	const struct cell_key key = {group, g->how.every_ns ? after_ns / g->how.every_ns : 0};
+	unsigned int hash = hash_pair((uintptr_t)group, key.interval);
+	struct cell *cell = group->recent;
+
+	if (cell && cell->key.interval == key.interval)
+		return &cell->c;
+	HASH_FIND_BYHASHVALUE(hh, g->cells, &key, sizeof(key), hash, cell);
+	if (!cell && g->nr_cells < GROUP_CELLS_MAX)
+		*err = cell_new(g, &key, hash, &cell);
+	if (!cell)
+		return NULL;
+	group->recent = cell;
+	return &cell->c;
+}
+
+static int cell_add(struct group_cell *cell, const struct group_command *c)
+{
+	unsigned int bucket = nt_bucket(c->latency);
+	uint64_t **piece = &cell->piece[bucket / NT_SUB_BUCKETS];
+
+	if (c->failed) {
+		cell->failed++;
+		return 0;
+	}
+	if (!*piece)
+		*piece = calloc(NT_SUB_BUCKETS, sizeof(**piece));
+	if (!*piece)
+		return -ENOMEM;
+	(*piece)[bucket % NT_SUB_BUCKETS]++;
+	if (!cell->count || c->latency < cell->min)
+		cell->min = c->latency;
+	if (c->latency > cell->max)
+		cell->max = c->latency;
+	cell->count++;
+	cell->sum += c->latency;
+	cell->bytes += c->bytes;
+	cell->stand_for += c->stands_for;
+	cell->stand_for_bytes += (uint64_t)c->bytes * c->stands_for;
+	return 0;
+}
+
+int groups_add(struct groups *g, const struct group_name *name, const struct group_command *c)
+{
+	struct flight flight = {.begin = c->at_ns, .end = c->at_ns + c->latency};
+	struct group_cell *cell = NULL;
+	struct group_name only;
+	struct group *group;
+	int err;
+
+	memcpy(&only, name, sizeof(only));
+	group_name_only(&only, &g->how.by);
+	group = group_get(g, &only, &err);
+	if (group)
+		cell = cell_get(g, group, c->after_ns, &err);
+	if (err)
+		return err;
+	flight.group[0] = &g->all_in_flight;
+	flight.seen[0] = &g->total.in_flight;
+	flight.group[1] = cell ? &group->in_flight : &g->others_in_flight;
+	cell = cell ?: &g->others;
+	flight.seen[1] = &cell->in_flight;
+	if (cell_add(cell, c) || cell_add(&g->total, c))
+		return -ENOMEM;
+	return c->latency ? flights_add(&g->flights, &flight) : 0;
+}
+
+/* qsort() has no context of its own: the keys go with each of its elements. */
+struct sorting {
+	struct group *group;
+	const struct group_by *by;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+
+	return group_name_order(&x->group->name, &y->group->name, x->by);
+}
+
+static struct group_name *name_at(void *context, size_t i)
+{
+	const struct groups *g = context;
+
+	return &g->sorted[i]->name;
+}
+
+static int sort(struct groups *g)
+{
+	struct sorting *s = calloc(g->nr + 1, sizeof(*s));
+	struct group *group, *next;
+	size_t nr = 0;
+
+	g->sorted = calloc(g->nr + 1, sizeof(struct group *));
+	if (!s || !g->sorted) {
+		free(s);
+		return -ENOMEM;
+	}
+	HASH_ITER(hh, g->table, group, next)
+	{
+		s[nr++] = (struct sorting){group, &g->how.by};
+	}
+	qsort(s, nr, sizeof(*s), by_name);
+	for (size_t i = 0; i < nr; i++) {
+		g->sorted[i] = s[i].group;
+		g->sorted[i]->at = i;
+	}
+	free(s);
+	group_names_tell_apart(name_at, g, nr);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->interval != y->interval)
+		return x->interval < y->interval ? -1 : 1;
+	return x->group->at < y->group->at ? -1 : x->group->at > y->group->at;
+}
+
+/* Also of intervals without commands, if there are not too many: that nothing happened is worth knowing. */
+static int make_rows(struct groups *g)
+{
+	uint64_t intervals = g->nr_cells ? g->last - g->first + 1 : 0, all;
+	bool many = __builtin_mul_overflow(intervals, g->nr, &all);
+	bool dense = !many && all <= GROUP_CELLS_MAX;
+	struct cell *cell, *next;
+
+	g->nr_rows = dense ? (size_t)all : 0;
+	g->row = calloc((dense ? (size_t)all : g->nr_cells) + 1, sizeof(*g->row));
+	if (!g->row)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->nr_rows; i++)
+		g->row[i] = (struct row){g->sorted[i % g->nr], NULL, g->first + i / g->nr};
+	HASH_ITER(hh, g->cells, cell, next)
+	{
+		const struct group *group = cell->key.group;
+		uint64_t interval = cell->key.interval;
+		size_t at = dense ? (interval - g->first) * g->nr + group->at : g->nr_rows++;
+
+		g->row[at] = (struct row){group, &cell->c, interval};
+	}
+	if (!dense)
+		qsort(g->row, g->nr_rows, sizeof(*g->row), by_time);
+	g->left_out = many ? UINT64_MAX : all - g->nr_rows;
+	return 0;
+}
+
+int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t measured_ns)
+{
+	int err = flights_finish(&g->flights);
+
+	g->from_ns = from_ns;
+	g->to_ns = to_ns;
+	g->seconds = to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
+	if (measured_ns)
+		g->seconds = (double)measured_ns / 1e9;
+	if (!err)
+		err = sort(g);
+	return err ?: make_rows(g);
+}
+
+size_t groups_nr(const struct groups *g)
+{
+	return g->nr;
+}
+
+const struct group_name *groups_name(const struct groups *g, size_t i)
+{
+	return &g->sorted[i]->name;
+}
+
+size_t groups_rows(const struct groups *g)
+{
+	return g->nr_rows;
+}
+
+/* Of an interval that is cut off by the beginning or the end, what there is of it. */
+static double seconds_of(const struct groups *g, uint64_t from, uint64_t to)
+{
+	if (from < g->from_ns)
+		from = g->from_ns;
+	if (to > g->to_ns)
+		to = g->to_ns;
+	return to > from ? (double)(to - from) / 1e9 : 0;
+}
+
+void groups_row(const struct groups *g, size_t i, struct group_row *r)
+{
+	const struct row *row = &g->row[i];
+	uint64_t every = g->how.every_ns;
+
+	*r = (struct group_row){
+		.name = &row->group->name,
+		.cell = row->cell,
+		.has_from = every,
+		.from_ns = row->interval * every,
+		.seconds = g->seconds,
+	};
+	if (every)
+		r->seconds = seconds_of(g, r->from_ns, ns_add(r->from_ns, every));
+}
+
+void groups_total(const struct groups *g, struct group_row *r)
+{
+	*r = (struct group_row){.name = &g->total_name, .cell = &g->total, .seconds = g->seconds};
+}
+
+bool groups_others(const struct groups *g, struct group_row *r)
+{
+	*r = (struct group_row){.name = &g->others_name, .cell = &g->others, .seconds = g->seconds};
+	return g->others.count || g->others.failed;
+}
+
+uint64_t groups_left_out(const struct groups *g)
+{
+	return g->left_out;
+}
+
+uint64_t groups_late(const struct groups *g)
+{
+	return g->flights.late;
+}
+
+void group_cell_hist(const struct group_cell *c, struct hist *h)
+{
+	memset(h, 0, sizeof(*h));
+	hist_account(h, c->count, c->sum, c->bytes, c->max);
+	for (unsigned int i = 0; i < GROUP_PIECES; i++)
+		for (unsigned int k = 0; c->piece[i] && k < NT_SUB_BUCKETS; k++)
+			if (i * NT_SUB_BUCKETS + k < NT_BUCKETS)
+				h->buckets[i * NT_SUB_BUCKETS + k] = c->piece[i][k];
+}

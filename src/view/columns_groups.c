@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/columns_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/statuses.h"
+
+/* Of the parts of a percent, so many digits behind the point. */
+#define PERCENT_DIGITS 7
+
+/* Digits, and after a point more of them. Return: parts, 0 if it is none between 0 and 100. */
+static uint32_t percentile_parse(const char *text)
+{
+	size_t whole = strspn(text, "0123456789"), rest = 0;
+	uint64_t parts = 0;
+
+	if (!whole || whole > 2)
+		return 0;
+	if (text[whole] == '.')
+		rest = strspn(text + whole + 1, "0123456789");
+	if (text[whole] &&
+	    (text[whole] != '.' || !rest || rest > PERCENT_DIGITS || text[whole + 1 + rest]))
+		return 0;
+	for (size_t i = 0; i < whole; i++)
+		parts = parts * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < PERCENT_DIGITS; i++)
+		parts = parts * 10 + (uint64_t)(i < rest ? text[whole + 1 + i] - '0' : 0);
+	return (uint32_t)parts;
+}
+
+/* However it was written, it has one name: "p99_9" and "p99.9". */
+static void percentile_name(struct figure *f)
+{
+	unsigned int whole = f->parts / HIST_PARTS_OF_PERCENT % 100;
+	unsigned int rest = f->parts % HIST_PARTS_OF_PERCENT;
+	int digits = PERCENT_DIGITS;
+
+	for (; rest && rest % 10 == 0; rest /= 10)
+		digits--;
+	snprintf(f->name, sizeof(f->name), rest ? "p%u_%0*u" : "p%u", whole, digits, rest);
+	snprintf(f->title, sizeof(f->title), rest ? "p%u.%0*u" : "p%u", whole, digits, rest);
+}
+
+static const char *figure_add(struct figures *f, const char *word)
+{
+	static const char *const names[] = {
+		[FIGURE_MEAN] = "mean", [FIGURE_MIN] = "min", [FIGURE_MAX] = "max"};
+	struct figure new = {.kind = FIGURE_PERCENTILE};
+
+	for (unsigned int i = 0; i < FIGURE_PERCENTILE; i++) {
+		if (strcmp(names[i], word) != 0)
+			continue;
+		new.kind = (enum figure_kind)i;
+		snprintf(new.name, sizeof(new.name), "%s", names[i]);
+		snprintf(new.title, sizeof(new.title), "%s", names[i]);
+	}
+	if (new.kind == FIGURE_PERCENTILE) {
+		new.parts = word[0] == 'p' ? percentile_parse(word + 1) : 0;
+		if (!new.parts)
+			return "there are mean, min, max, and percentiles above p0 and below p100, such as "
+			       "p99.9";
+		percentile_name(&new);
+	}
+	for (unsigned int i = 0; i < f->nr; i++)
+		if (!strcmp(f->figure[i].name, new.name))
+			return "one is there twice";
+	if (f->nr == FIGURES_MAX)
+		return "too many, the most are 12";
+	f->figure[f->nr++] = new;
+	return NULL;
+}
+
+const char *figures_parse(struct figures *f, const char *text)
+{
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		char word[FIGURE_NAME_LEN + 1];
+		const char *wrong;
+
+		/* One that does not fit has more digits than there are. */
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		wrong = figure_add(f, length < sizeof(word) ? word : "");
+		if (wrong || !text[length])
+			return wrong;
+		text += length + 1;
+	}
+}
+
+/* @arg of a key's column: the key, and */
+#define ARG_TEXT 0x100u	 /* for people */
+#define ARG_FIRST 0x200u /* the first one says what kind of a row it is */
+
+static const char *const kinds[] = {
+	[GROUP_ONE] = "group", [GROUP_OTHERS] = "others", [GROUP_TOTAL] = "total"};
+
+static void get_kind(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	(void)c;
+	value_text(v, kinds[q->group->kind]);
+}
+
+static void get_from(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	(void)c;
+	value_real(v, (double)q->from_ns / 1e9);
+	v->none = !q->has_from;
+}
+
+static void get_status(const struct group_name *name, struct value *v)
+{
+	bool fabrics = name->status & GROUP_STATUS_FABRICS;
+	const char *text;
+
+	if (name->cancelled) {
+		value_text(v, "cancelled");
+		return;
+	}
+	text = status_name(fabrics ? NT_OP_FABRICS : NT_OP_OTHER, name->status & NT_STATUS_MASK);
+	if (name->status & NT_STATUS_MASK && !strcmp(text, "unknown")) {
+		snprintf(v->buf, sizeof(v->buf), "0x%03x", name->status & NT_STATUS_MASK);
+		text = v->buf;
+	}
+	value_text(v, text);
+}
+
+/* A name of somebody else: whole, or its end. */
+static void get_nqn(const char *nqn, unsigned int twin, bool whole, struct value *v)
+{
+	if (whole)
+		value_text(v, nqn);
+	else
+		value_text(v, group_name_short(v->buf, nqn, twin));
+	v->none = !nqn[0];
+}
+
+static void get_key(const void *row, const struct column *c, struct value *v)
+{
+	const struct group_name *name = ((const struct queue_row *)row)->group;
+
+	if (name->kind != GROUP_ONE) {
+		value_text(v, kinds[name->kind]);
+		v->none = !(c->arg & ARG_FIRST) || !(c->arg & ARG_TEXT);
+		return;
+	}
+	switch (c->arg & ~(ARG_TEXT | ARG_FIRST)) {
+	case GROUP_CTRL:
+		value_text(v, name->ctrl);
+		v->none = !name->ctrl[0];
+		break;
+	case GROUP_NQN:
+		get_nqn(name->nqn, name->nqn_twin, !(c->arg & ARG_TEXT), v);
+		break;
+	case GROUP_HOST:
+		get_nqn(name->host, name->host_twin, !(c->arg & ARG_TEXT), v);
+		break;
+	case GROUP_QUEUE:
+		value_natural(v, name->queue);
+		if (name->shared)
+			value_text(v, "all");
+		break;
+	case GROUP_OP:
+		value_text(v, op_name(name->op));
+		break;
+	case GROUP_SIZE:
+		value_natural(v, name->size);
+		break;
+	case GROUP_NSID:
+		value_natural(v, name->nsid);
+		break;
+	case GROUP_STATUS:
+		get_status(name, v);
+		break;
+	default:
+		value_text(v, name->source);
+		v->none = !name->source[0];
+		break;
+	}
+}
+
+static void get_failed(const void *row, const struct column *c, struct value *v)
+{
+	(void)c;
+	value_natural(v, ((const struct queue_row *)row)->failed);
+}
+
+static void get_min(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	(void)c;
+	value_natural(v, q->seen ? q->min : hist_min(q->base.h));
+	v->none = !q->base.h->count;
+}
+
+static void get_seen_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct flights_seen *s = ((const struct queue_row *)row)->seen;
+
+	(void)c;
+	value_real(v, s && s->count ? (double)s->sum / (double)s->count : 0);
+	v->none = !s || !s->count;
+}
+
+static void get_seen_most(const void *row, const struct column *c, struct value *v)
+{
+	const struct flights_seen *s = ((const struct queue_row *)row)->seen;
+
+	(void)c;
+	value_natural(v, s ? s->most : 0);
+	v->none = !s || !s->count;
+}
+
+static const struct {
+	enum unit unit;
+	const char *brief;
+} key_units[GROUP_KEYS_NR] = {
+	[GROUP_CTRL] = {UNIT_TEXT, NULL},   [GROUP_NQN] = {UNIT_TEXT, NULL},
+	[GROUP_HOST] = {UNIT_TEXT, NULL},   [GROUP_QUEUE] = {UNIT_NUMBER, "qid"},
+	[GROUP_OP] = {UNIT_NAME, NULL},	    [GROUP_SIZE] = {UNIT_BYTES, NULL},
+	[GROUP_NSID] = {UNIT_NUMBER, NULL}, [GROUP_STATUS] = {UNIT_NAME, NULL},
+	[GROUP_SOURCE] = {UNIT_TEXT, NULL},
+};
+
+static const struct column row_kind = {"row", "row", .unit = UNIT_NAME, .get = get_kind};
+static const struct column from = {"from", "from", .unit = UNIT_SECONDS, .get = get_from};
+static const struct column failed = {"failed", "failed", .brief = "fail", .unit = UNIT_COUNT,
+				     .get = get_failed};
+/* As seen by those that began, themselves included. */
+static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "infl",
+					.unit = UNIT_COUNT, .get = get_seen_mean};
+static const struct column seen_most = {"max_in_flight", "most", .unit = UNIT_COUNT,
+					.get = get_seen_most};
+
+static unsigned char add(struct group_table *t, const struct column *c)
+{
+	t->column[t->columns.nr] = *c;
+	return (unsigned char)t->columns.nr++;
+}
+
+static unsigned char add_queue(struct group_table *t, enum queue_column c)
+{
+	return add(t, &queue_columns.column[c]);
+}
+
+static void add_keys(struct group_table *t, const struct group_by *by, bool text)
+{
+	for (unsigned int i = 0; i < by->nr; i++) {
+		enum group_key key = (enum group_key)by->key[i];
+		struct column c = {
+			.name = group_key_name(key),
+			.title = group_key_name(key),
+			.brief = key_units[key].brief,
+			.unit = key_units[key].unit,
+			.get = get_key,
+			.arg = key | (text ? ARG_TEXT : 0) | (i ? 0 : ARG_FIRST),
+		};
+
+		add(t, &c);
+	}
+}
+
+unsigned int figures_columns(struct column *column, const struct figures *f,
+			     const figure_getter get[FIGURE_PERCENTILE + 1])
+{
+	for (unsigned int i = 0; i < f->nr; i++)
+		column[i] = (struct column){
+			.name = f->figure[i].name,
+			.title = f->figure[i].title,
+			.unit = UNIT_NANOSECONDS,
+			.get = get[f->figure[i].kind],
+			.arg = f->figure[i].parts,
+		};
+	return f->nr;
+}
+
+void figures_usual(struct figures *f)
+{
+	if (!f->nr)
+		figures_parse(f, "mean,p50,p99,max");
+}
+
+static void add_figures(struct group_table *t)
+{
+	static const figure_getter get[] = {
+		[FIGURE_MEAN] = columns_hist_mean,
+		[FIGURE_MIN] = get_min,
+		[FIGURE_MAX] = columns_hist_max,
+		[FIGURE_PERCENTILE] = columns_hist_percentile,
+	};
+
+	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
+}
+
+static void add_live(struct group_table *t, bool text, bool summary)
+{
+	if (!text || summary)
+		add_queue(t, QUEUE_COMMANDS);
+	if (!text)
+		add_queue(t, QUEUE_MEASURED);
+	add_queue(t, QUEUE_IOPS);
+	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_THROUGHPUT);
+	if (!text || summary)
+		t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_IN_FLIGHT);
+	if (!text || !summary)
+		add_queue(t, QUEUE_WAITING);
+	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_OLDEST);
+}
+
+static void add_recorded(struct group_table *t, bool none_failed)
+{
+	unsigned char fail, iops, mean, most, throughput;
+
+	add_queue(t, QUEUE_COMMANDS);
+	fail = add(t, &failed);
+	iops = add_queue(t, QUEUE_IOPS);
+	throughput = add_queue(t, QUEUE_THROUGHPUT);
+	mean = add(t, &seen_mean);
+	most = add(t, &seen_most);
+	t->dispensable[t->nr_dispensable++] = most;
+	t->dispensable[t->nr_dispensable++] = mean;
+	t->dispensable[t->nr_dispensable++] = throughput;
+	if (none_failed)
+		t->dispensable[t->nr_dispensable++] = fail;
+	t->dispensable[t->nr_dispensable++] = iops;
+}
+
+void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
+		      bool summary, bool none_failed)
+{
+	bool text = what == GROUPS_FOR_LIVE_TEXT || what == GROUPS_FOR_REPORT_TEXT;
+	bool live = what == GROUPS_FOR_LIVE_TEXT || what == GROUPS_FOR_LIVE;
+
+	memset(t, 0, sizeof(*t));
+	t->columns.name = "groups";
+	t->columns.column = t->column;
+	t->figures = c->figures;
+	figures_usual(&t->figures);
+	if (what == GROUPS_FOR_REPORT || (!live && !c->grouping.by.nr))
+		add(t, &row_kind);
+	if (c->grouping.every_ns)
+		add(t, &from);
+	add_keys(t, &c->grouping.by, text);
+	if (live)
+		add_live(t, text, summary);
+	else
+		add_recorded(t, none_failed);
+	add_figures(t);
+}
+
+void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_row *r)
+{
+	static const struct group_cell none;
+	const struct group_cell *cell = r->cell ?: &none;
+
+	group_cell_hist(cell, h);
+	*q = (struct queue_row){
+		.base = {.h = h, .op = r->name->op},
+		.all = {.commands = cell->stand_for, .bytes = cell->stand_for_bytes},
+		.index = QUEUE_ROW_OWN,
+		.per_second = r->seconds > 0 ? 1 / r->seconds : 0,
+		.group = r->name,
+		.seen = &cell->in_flight,
+		.min = cell->min,
+		.failed = cell->failed,
+		.from_ns = r->from_ns,
+		.has_from = r->has_from,
+	};
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/groups.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/cells.h"
+#include "view/csv.h"
+#include "view/lines.h"
+
+/* Digits of an interval's beginning, in seconds: --every is in whole milliseconds. */
+#define FROM_DIGITS 3
+
+/* What is shown in a line: @nr columns, of which some are left out. */
+struct layout {
+	bool brief;
+	const char *gap;
+	unsigned int left_out;
+	unsigned int nr;
+	struct phrase phrase[GROUP_COLUMNS_MAX];
+};
+
+/* Rows are made when they are shown: a histogram is large, and there may be many of them. */
+struct made {
+	struct queue_row q;
+	struct hist h;
+};
+
+/* The total is first, then come groups, and the others: up to here. */
+static size_t lines_of(const struct groups *g)
+{
+	struct group_row r;
+
+	return 1 + groups_rows(g) + groups_others(g, &r);
+}
+
+static const struct queue_row *line_of(const struct groups *g, size_t i, struct made *m)
+{
+	struct group_row r;
+
+	if (!i)
+		groups_total(g, &r);
+	else if (i <= groups_rows(g))
+		groups_row(g, i - 1, &r);
+	else
+		groups_others(g, &r);
+	columns_groups_row(&m->q, &m->h, &r);
+	return &m->q;
+}
+
+static bool is_instant(const struct column *c)
+{
+	return c->unit == UNIT_SECONDS;
+}
+
+static size_t cell_length(const struct column *c, const struct columns *t, unsigned int i,
+			  const struct queue_row *q)
+{
+	char cell[CELL_LEN];
+	struct value v;
+
+	columns_get(t, i, q, &v);
+	if (is_instant(c) && !v.none)
+		return strlen(cell_exact(cell, sizeof(cell), c, &v, FROM_DIGITS));
+	return strlen(cell_format(cell, sizeof(cell), c, &v));
+}
+
+static void measure(const struct groups *g, const struct group_table *t,
+		    size_t width[GROUP_COLUMNS_MAX])
+{
+	struct made m;
+
+	for (unsigned int i = 0; i < t->columns.nr; i++)
+		width[i] = 1;
+	for (size_t k = 0; k < lines_of(g); k++) {
+		const struct queue_row *q = line_of(g, k, &m);
+
+		for (unsigned int i = 0; i < t->columns.nr; i++) {
+			size_t len = cell_length(&t->column[i], &t->columns, i, q);
+
+			if (len > width[i])
+				width[i] = len;
+		}
+	}
+}
+
+static bool is_left_out(const struct layout *l, const struct group_table *t, unsigned int column)
+{
+	for (unsigned int i = 0; i < l->left_out; i++)
+		if (t->dispensable[i] == column)
+			return true;
+	return false;
+}
+
+/* Return: columns that a line takes. */
+static size_t lay_out(struct layout *l, const struct group_table *t,
+		      const size_t width[GROUP_COLUMNS_MAX])
+{
+	size_t used = 0;
+
+	l->nr = 0;
+	for (unsigned int i = 0; i < t->columns.nr; i++) {
+		const struct column *c = &t->column[i];
+		const char *title = l->brief && c->brief ? c->brief : c->title;
+		size_t w = strlen(title) > width[i] ? strlen(title) : width[i];
+
+		if (is_left_out(l, t, i))
+			continue;
+		l->phrase[l->nr] = (struct phrase){
+			.before = l->nr ? l->gap : NULL,
+			.column = (unsigned char)i,
+			.style = is_instant(c) ? LINE_EXACT : LINE_CELL,
+			.digits = FROM_DIGITS,
+			.width = cell_is_left(c) ? -(int)w : (int)w,
+		};
+		used += w + (l->nr ? strlen(l->gap) : 0);
+		l->nr++;
+	}
+	return used;
+}
+
+/* The roomiest that fits; where none does, the one that needs the least. */
+static void choose(struct layout *l, const struct group_table *t,
+		   const size_t width[GROUP_COLUMNS_MAX], unsigned int columns)
+{
+	static const struct {
+		bool brief;
+		const char *gap;
+	} tries[] = {{false, "  "}, {false, " "}, {true, " "}};
+
+	*l = (struct layout){.gap = NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		l->brief = tries[i].brief;
+		l->gap = tries[i].gap;
+		if (lay_out(l, t, width) <= columns)
+			return;
+	}
+	while (l->left_out < t->nr_dispensable) {
+		l->left_out++;
+		if (lay_out(l, t, width) <= columns)
+			return;
+	}
+}
+
+/* The total has no interval, and a line leaves out what is not there, its room as well. */
+static void print_line(const struct layout *l, const struct group_table *t,
+		       const struct queue_row *q, FILE *f)
+{
+	struct layout shown = *l;
+
+	for (unsigned int i = 0; i < shown.nr; i++)
+		if (!q->has_from && is_instant(&t->column[shown.phrase[i].column]))
+			shown.phrase[i].style = LINE_CELL;
+	line_print(f, &t->columns, shown.phrase, shown.nr, q);
+	fputs("\n", f);
+}
+
+static void print_name(const char *name, unsigned int twin, const char *what, enum text_style style,
+		       FILE *f)
+{
+	char text[GROUP_SHORT_LEN];
+
+	if (!name[0])
+		return;
+	fprintf(f, "%s: ", group_name_short(text, name, twin));
+	text_print(f, name, style);
+	fprintf(f, " (%s NQN)\n", what);
+}
+
+void group_print_names(const struct group_name *name, enum text_style style, FILE *f)
+{
+	print_name(name->nqn, name->nqn_twin, "subsystem", style, f);
+	print_name(name->host, name->host_twin, "host", style, f);
+}
+
+/* Each once. Rows of a later interval are those of the same groups. */
+static void print_names(const struct groups *g, FILE *f)
+{
+	for (size_t i = 0; i < groups_nr(g); i++) {
+		struct group_name name;
+
+		memcpy(&name, groups_name(g, i), sizeof(name));
+		for (size_t k = 0; k < i; k++) {
+			if (!strcmp(groups_name(g, k)->nqn, name.nqn))
+				name.nqn[0] = '\0';
+			if (!strcmp(groups_name(g, k)->host, name.host))
+				name.host[0] = '\0';
+		}
+		group_print_names(&name, TEXT_HEX, f);
+	}
+}
+
+static void print_notes(const struct groups *g, FILE *f)
+{
+	struct group_row others;
+
+	if (groups_others(g, &others))
+		fprintf(f,
+			"others: %" PRIu64 " commands of groups or intervals past the first %u "
+			"groups, or %u rows\n",
+			others.cell->count + others.cell->failed, GROUPS_MAX, GROUP_CELLS_MAX);
+	if (groups_left_out(g))
+		fprintf(f, "rows without commands that are left out: %" PRIu64 "\n",
+			groups_left_out(g));
+	if (groups_late(g))
+		fprintf(f, "commands that are in no number of those in flight: %" PRIu64 "\n",
+			groups_late(g));
+}
+
+void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width)
+{
+	size_t widths[GROUP_COLUMNS_MAX];
+	struct group_table t;
+	struct group_row total;
+	struct layout l;
+	struct made m;
+
+	groups_total(g, &total);
+	group_table_make(&t, c, GROUPS_FOR_REPORT_TEXT, true, !total.cell->failed);
+	measure(g, &t, widths);
+	choose(&l, &t, widths, width);
+	line_titles(f, &t.columns, l.phrase, l.nr, l.brief);
+	fputs("\n", f);
+	for (size_t i = 0; i < lines_of(g); i++)
+		print_line(&l, &t, line_of(g, i, &m), f);
+	print_names(g, f);
+	print_notes(g, f);
+}
+
+void groups_csv_header(const struct group_choice *c, FILE *f)
+{
+	struct group_table t;
+
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
+	csv_header_of("input", &t.columns, f);
+}
+
+void groups_csv(const struct groups *g, const struct group_choice *c, const char *input, FILE *f)
+{
+	size_t nr = lines_of(g);
+	struct group_table t;
+	struct made m;
+
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
+	for (size_t i = 1; i <= nr; i++)
+		csv_row_of(input, &t.columns, line_of(g, i % nr, &m), f);
+}
+
+struct json_object *groups_json_by(const struct group_by *by)
+{
+	struct json_object *names = json_array();
+
+	for (unsigned int i = 0; i < by->nr; i++)
+		json_append(names, json_text(group_key_name((enum group_key)by->key[i])));
+	return names;
+}
+
+struct json_object *groups_json(const struct groups *g, const struct group_choice *c)
+{
+	struct json_object *o = json_empty(), *rows = json_array();
+	size_t nr = groups_rows(g);
+	struct group_row others;
+	struct group_table t;
+	struct made m;
+
+	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
+	for (size_t i = 1; i <= nr; i++)
+		json_append(rows, json_row(&t.columns, line_of(g, i, &m)));
+	json_put(o, "by", groups_json_by(&c->grouping.by));
+	json_put(o, "every", c->grouping.every_ns ? json_natural(c->grouping.every_ns) : NULL);
+	json_put(o, "rows", rows);
+	json_put(o, "others",
+		 groups_others(g, &others) ? json_row(&t.columns, line_of(g, nr + 1, &m)) : NULL);
+	json_put(o, "total", json_row(&t.columns, line_of(g, 0, &m)));
+	json_put(o, "left_out", json_natural(groups_left_out(g)));
+	json_put(o, "late", json_natural(groups_late(g)));
+	return o;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/live_groups.h"
+
+#include <errno.h>
+
+#include "view/csv.h"
+#include "view/groups.h"
+#include "view/picked.h"
+#include "view/rfc3339.h"
+
+int live_groups_csv(FILE *f, const struct stats *s, bool summary, const struct group_choice *c,
+		    bool header)
+{
+	const struct look look = {.choice = c};
+	char now[RFC3339_LEN];
+	struct group_table t;
+	struct picked p;
+	int err;
+
+	group_table_make(&t, c, GROUPS_FOR_LIVE, summary, false);
+	if (header)
+		csv_block_header(f, &t.columns);
+	rfc3339_now(now);
+	err = picked_make(&p, s, &look, summary);
+	for (size_t i = 0; !err && i < p.nr; i++)
+		csv_block_row(f, now, summary, &t.columns, &p.row[i]);
+	picked_free(&p);
+	return err;
+}
+
+struct json_object *live_groups_json(const struct stats *s, bool summary,
+				     const struct group_choice *c)
+{
+	struct json_object *o = json_empty(), *rows = json_array();
+	const struct look look = {.choice = c};
+	struct group_table t;
+	struct picked p;
+
+	group_table_make(&t, c, GROUPS_FOR_LIVE, summary, false);
+	/* That memory ran out is noticed when the line is written. */
+	if (picked_make(&p, s, &look, summary))
+		json_append(NULL, NULL);
+	for (size_t i = 0; i < p.nr; i++)
+		json_append(rows, json_row(&t.columns, &p.row[i]));
+	picked_free(&p);
+	json_put(o, "by", groups_json_by(&c->grouping.by));
+	json_put(o, "rows", rows);
+	return o;
+}

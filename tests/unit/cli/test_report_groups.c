@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verb report with --by, --every and --stats, on recordings that are made. */
+#include "cli/recordings.h"
+
+#include <inttypes.h>
+
+#define COMMANDS 700u
+
+static struct traffic_config two_queues(void)
+{
+	struct traffic_config c = traffic_of_one_queue();
+
+	c.queue[1] = c.queue[0];
+	c.queue[1].qid = 2;
+	c.queue[1].slot = 2;
+	c.nr_queues = 2;
+	c.commands = COMMANDS;
+	c.stream[0].offset_ns = c.stream[1].offset_ns = 0;
+	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
+	return c;
+}
+
+static unsigned int made;
+
+static bool some_fail(struct nt_record *r)
+{
+	if (++made % 10 == 0)
+		r->status = 0x281;
+	return true;
+}
+
+/* Field number @n of a line of CSV without quotes. */
+static const char *field(const char *line, unsigned int n, char *buf, size_t size)
+{
+	while (n--)
+		line += strcspn(line, ",") + 1;
+	snprintf(buf, size, "%.*s", (int)strcspn(line, ",\r\n"), line);
+	return buf;
+}
+
+static unsigned int column_of(const char *csv, const char *name)
+{
+	char buf[64];
+	unsigned int n = 0;
+
+	while (strcmp(field(csv, n, buf, sizeof(buf)), name) != 0)
+		assert_true(n++ < 64);
+	return n;
+}
+
+/* What a column of the rows of a kind adds up to. */
+static uint64_t add_up(const char *csv, const char *kind, const char *column)
+{
+	unsigned int n = column_of(csv, column), k = column_of(csv, "row");
+	uint64_t sum = 0;
+	char buf[64];
+
+	for (const char *l = strchr(csv, '\n') + 1; *l; l = strchr(l, '\n') + 1)
+		if (!strcmp(field(l, k, buf, sizeof(buf)), kind))
+			sum += strtoull(field(l, n, buf, sizeof(buf)), NULL, 10);
+	return sum;
+}
+
+static void groups_add_up_to_all_by_every_key(void **state)
+{
+	static char *const keys[] = {
+		"ctrl",	  "nqn",     "host",	      "queue",
+		"op",	  "size",    "nsid",	      "status",
+		"source", "op,size", "ctrl,queue,op", "status,source,nsid,host"};
+	struct recording f[] = {{.edit = some_fail}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	made = 0;
+	recordings_make(f, &c);
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(keys); i++) {
+		char *key = keys[i / 4], *every = i & 1 ? "1ms" : "1h";
+		bool status = strstr(key, "status");
+
+		if (i & 2)
+			RUN(&r, "report", f[0].path, "--by", key, "--every", every, "--format=csv");
+		else
+			RUN(&r, "report", f[0].path, f[1].path, "--by", key, "--every", every,
+			    "--format=csv");
+		assert_int_equal(r.status, 0);
+		assert_string_equal(r.err, "");
+		assert_int_equal(add_up(r.out, "group", "commands"),
+				 add_up(r.out, "total", "commands"));
+		assert_int_equal(add_up(r.out, "group", "failed"),
+				 add_up(r.out, "total", "failed"));
+		assert_int_equal(add_up(r.out, "total", "failed"), status ? 0 : COMMANDS / 10);
+		assert_int_equal(add_up(r.out, "total", "commands"),
+				 status ? COMMANDS : COMMANDS - COMMANDS / 10);
+	}
+	/* That is what there is without groups. */
+	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
+	assert_contains(r.out, "\"commands\":630,");
+	recordings_free(f, 2);
+}
+
+static void an_interval_is_what_time_selects(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result all, one;
+	unsigned int rows = 0;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&all, "report", f[0].path, f[1].path, "--every", "1ms", "--stats", "min,p50,max,mean",
+	    "--format=csv");
+	assert_int_equal(all.status, 0);
+	for (const char *l = strchr(all.out, '\n') + 1; !strncmp(l, "merged,group,", 13);
+	     l = strchr(l, '\n') + 1, rows++) {
+		char from[32], time[80], expected[256], *at;
+		double seconds =
+			strtod(field(l, column_of(all.out, "from"), from, sizeof(from)), NULL);
+
+		snprintf(time, sizeof(time), "--time=%.3f-%.3f", seconds, seconds + 0.001);
+		RUN(&one, "report", f[0].path, f[1].path, time, "--every", "1ms", "--stats",
+		    "min,p50,max,mean", "--format=csv");
+		/* But for rates, and for those of before that were still in flight. */
+		for (const char *name = "commands"; name;
+		     name = strcmp(name, "mean") ? "mean" : NULL) {
+			unsigned int n = column_of(all.out, name);
+			char a[64];
+
+			field(l, n, a, sizeof(a));
+			field(strchr(one.out, '\n') + 1, n, expected, sizeof(expected));
+			assert_string_equal(a, expected);
+		}
+		at = strstr(one.out, "\nmerged,total,");
+		assert_non_null(at);
+		assert_int_equal(add_up(one.out, "total", "commands"),
+				 add_up(one.out, "group", "commands"));
+	}
+	assert_in_range(rows, 3, 1000);
+	recordings_free(f, 2);
+}
+
+static void figures_are_those_that_are_asked_for(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--stats", "p99.90,min,p7", "--format=csv");
+	assert_contains(r.out, "max_in_flight,p99_9,min,p7\r\n");
+	/* 700 commands are too few for one, and not for the others. */
+	assert_contains(r.out, "merged,total,,");
+	assert_true(add_up(r.out, "total", "p99_9") == 0 && add_up(r.out, "total", "p7") > 0);
+	RUN(&r, "report", f[0].path, "--stats", "p99.90,min,p7");
+	assert_contains(r.out, "  p99.9 ");
+	assert_contains(r.out, "\ntotal ");
+	assert_contains(r.out, "\nread ");
+	RUN(&r, "report", f[0].path, f[1].path, "--stats", "p99.90,min", "--format=json");
+	assert_contains(r.out, "\"p99_9\":null,\"min\":");
+	recordings_free(f, 2);
+}
+
+static void groups_of_nothing_are_said_to_be_none(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--by", "op");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nselected: nothing, of 700 merged commands\n");
+	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--by", "op", "--every", "1s",
+	    "--format=json");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\"rows\":[],\"others\":null,\"total\":{\"row\":\"total\"");
+	RUN(&r, "report", f[0].path, "--op", "fabrics", "--every", "1s", "--format=csv");
+	assert_int_equal(r.status, 0);
+	recordings_free(f, 2);
+}
+
+static void details_are_of_each_shape(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--stats", "p50");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nr2t_write    network send_data rx ");
+	assert_contains(r.out, "\nread         target  exec      done ");
+	assert_contains(r.out, "\nmerged_stage ");
+	RUN(&r, "report", f[1].path, "--detail", "--by=op", "--format=json");
+	assert_contains(r.out, "\"details\":[{\"shape\":\"read\",\"side\":\"target\",");
+	assert_contains(r.out, "\"groups\":{\"by\":[\"op\"]");
+	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--format=csv");
+	assert_contains(r.out, "\nmerged,r2t_write,host,send_cmd,r2t_rx,");
+	recordings_free(f, 2);
+}
+
+static void options_that_are_of_no_use_are_refused(void **state)
+{
+	static char *const wrong[][3] = {
+		{"--by=op", "--commands", "--format=csv"},
+		{"--by=op", "--detail", "--format=csv"},
+		{"--by=device"},
+		{"--by=op,op"},
+		{"--by="},
+		{"--every=1us"},
+		{"--stats=p100"},
+		{"--stats=p0"},
+		{"--stats=median"},
+		{"--stats=p99.12345678"},
+		{"--stats="},
+		{"--stats=p50,p50.0"},
+	};
+	static struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		char *words[] = {"report",    "/nowhere/f", wrong[i][0],
+				 wrong[i][1], wrong[i][2],  NULL};
+
+		run_words(&r, words);
+		assert_int_equal(r.status, EX_USAGE);
+		assert_string_equal(r.out, "");
+		assert_true(strlen(r.err) > 20);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_add_up_to_all_by_every_key),
+		cmocka_unit_test(an_interval_is_what_time_selects),
+		cmocka_unit_test(figures_are_those_that_are_asked_for),
+		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
+		cmocka_unit_test(details_are_of_each_shape),
+		cmocka_unit_test(options_that_are_of_no_use_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("report in groups", tests, find_program, NULL);
+}
