@@ -332,7 +332,7 @@ static int live(const struct live_options *o)
 	view_setup(&l.view, stdout);
 	view_format(&l.view, o->format);
 	l.view.histogram = o->histogram;
-	if (o->groups.by || o->groups.stats)
+	if (o->groups.by || o->groups.stats || o->groups.choice.scale.on)
 		l.view.choice = l.look.choice = &o->groups.choice;
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	if (!l.view.output) {
@@ -417,6 +417,10 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 					     "text and json");
 		if (o->format == FORMAT_CSV && o->histogram)
 			options_error(state, "--histogram is for --format text and json");
+		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
+			options_error(state,
+				      "--min-latency and --bucket-shift are for --format text "
+				      "and json");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -68,7 +68,7 @@ static int status_of(const struct report *r)
 
 static bool grouped(const struct report_options *o)
 {
-	return o->groups.by || (o->groups.stats && !o->detail) ||
+	return o->groups.by || o->groups.choice.scale.on || (o->groups.stats && !o->detail) ||
 	       o->groups.choice.grouping.every_ns;
 }
 
@@ -191,12 +191,16 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		options_device(state, &o->filter.select);
 		/* The figures may be those of intervals between points. */
-		if (!o->detail)
+		if (!o->detail || o->groups.choice.scale.on)
 			group_options_end(&o->groups);
 		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
 			options_error(state,
 				      "--format csv is of --commands, of --by and --every, or of "
 				      "--detail, one of them: json has all");
+		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
+			options_error(state,
+				      "--min-latency and --bucket-shift are for --format text "
+				      "and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;

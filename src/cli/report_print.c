@@ -76,7 +76,7 @@ static int print_apart(struct report *r)
 
 			if (!g)
 				return -ENOMEM;
-			groups_print(g, r->choice, stdout, v.columns);
+			groups_print(g, r->choice, stdout, v.columns, v.unicode);
 			continue;
 		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
@@ -130,7 +130,7 @@ static int print_text(struct report *r)
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
 	if (r->groups && r->nr_taken) {
 		printf("\n");
-		groups_print(r->groups, r->choice, stdout, v.columns);
+		groups_print(r->groups, r->choice, stdout, v.columns, v.unicode);
 	} else if (r->merged.commands) {
 		printf("\n");
 		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);

@@ -307,7 +307,6 @@ static int make_rows(struct groups *g)
 	uint64_t intervals = g->nr_cells ? g->last - g->first + 1 : 0, all;
 	bool many = __builtin_mul_overflow(intervals, g->nr, &all);
 	bool dense = !many && all <= GROUP_CELLS_MAX;
-	struct cell *cell, *next;
 
 	g->nr_rows = dense ? (size_t)all : 0;
 	g->row = calloc((dense ? (size_t)all : g->nr_cells) + 1, sizeof(*g->row));
@@ -315,8 +314,7 @@ static int make_rows(struct groups *g)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->nr_rows; i++)
 		g->row[i] = (struct row){g->sorted[i % g->nr], NULL, g->first + i / g->nr};
-	HASH_ITER(hh, g->cells, cell, next)
-	{
+	for (const struct cell *cell = g->cells; cell; cell = cell->hh.next) {
 		const struct group *group = cell->key.group;
 		uint64_t interval = cell->key.interval;
 		size_t at = dense ? (interval - g->first) * g->nr + group->at : g->nr_rows++;

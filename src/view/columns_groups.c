@@ -346,6 +346,7 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 		add(t, &row_kind);
 	if (c->grouping.every_ns)
 		add(t, &from);
+	t->first_key = t->columns.nr;
 	add_keys(t, &c->grouping.by, text);
 	if (live)
 		add_live(t, text, summary);

@@ -9,6 +9,7 @@
 #include "core/group.h"
 #include "merge/groups.h"
 #include "view/columns_queues.h"
+#include "view/scale.h"
 
 /* More figures than a line has room for. */
 #define FIGURES_MAX 12u
@@ -62,20 +63,26 @@ enum groups_for {
 /**
  * struct group_table - @columns, of struct queue_row with a @group
  * @figures: what @column points to
+ * @first_key: where keys begin
  * @dispensable: what a line can do without, in this order, @nr_dispensable of them
  */
 struct group_table {
 	struct columns columns;
 	struct column column[GROUP_COLUMNS_MAX];
 	struct figures figures;
+	unsigned int first_key;
 	unsigned char dispensable[GROUP_COLUMNS_MAX];
 	unsigned int nr_dispensable;
 };
 
-/** struct group_choice - what somebody wants to see: groups, and figures of them; without @figures the usual ones */
+/**
+ * struct group_choice - what somebody wants to see: groups, and figures of them; without @figures the usual ones, and
+ * where @scale is on also histograms
+ */
 struct group_choice {
 	struct grouping grouping;
 	struct figures figures;
+	struct scale scale;
 };
 
 /**

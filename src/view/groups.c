@@ -6,6 +6,7 @@
 
 #include "view/cells.h"
 #include "view/csv.h"
+#include "view/group_histograms.h"
 #include "view/lines.h"
 
 /* Digits of an interval's beginning, in seconds: --every is in whole milliseconds. */
@@ -207,8 +208,10 @@ static void print_notes(const struct groups *g, FILE *f)
 			groups_late(g));
 }
 
-void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width)
+void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,
+		  bool unicode)
 {
+	const struct canvas canvas = {f, width, unicode};
 	size_t widths[GROUP_COLUMNS_MAX];
 	struct group_table t;
 	struct group_row total;
@@ -225,6 +228,8 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 		print_line(&l, &t, line_of(g, i, &m), f);
 	print_names(g, f);
 	print_notes(g, f);
+	for (size_t i = 1; c->scale.on && i < lines_of(g); i++)
+		group_histogram_print(line_of(g, i, &m), &t, c, &canvas);
 }
 
 void groups_csv_header(const struct group_choice *c, FILE *f)
@@ -264,8 +269,13 @@ struct json_object *groups_json(const struct groups *g, const struct group_choic
 	struct made m;
 
 	group_table_make(&t, c, GROUPS_FOR_REPORT, true, false);
-	for (size_t i = 1; i <= nr; i++)
-		json_append(rows, json_row(&t.columns, line_of(g, i, &m)));
+	for (size_t i = 1; i <= nr; i++) {
+		struct json_object *row = json_row(&t.columns, line_of(g, i, &m));
+
+		if (c->scale.on)
+			json_put(row, "histogram", group_histogram_json(&m.h, &c->scale));
+		json_append(rows, row);
+	}
 	json_put(o, "by", groups_json_by(&c->grouping.by));
 	json_put(o, "every", c->grouping.every_ns ? json_natural(c->grouping.every_ns) : NULL);
 	json_put(o, "rows", rows);

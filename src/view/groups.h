@@ -18,9 +18,10 @@ void group_print_names(const struct group_name *name, enum text_style style, FIL
  * @g: finished
  * @c: what was asked for
  * @width: columns there are
+ * @unicode: bars of Unicode blocks
  */
-void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
-		  unsigned int width);
+void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,
+		  bool unicode);
 
 /** groups_csv_header() - of groups_csv() */
 void groups_csv_header(const struct group_choice *c, FILE *f);

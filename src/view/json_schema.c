@@ -162,15 +162,18 @@ static struct json_object *losses(struct json_object *defs)
 	return defined(defs, "lost", make_losses);
 }
 
+static struct json_object *histogram(void)
+{
+	return described(list_of(list_of(of_types("integer null"))),
+			 "[from, to, commands]: nanoseconds, to is exclusive, and null where it is "
+			 "without end");
+}
+
 static struct json_object *queues(void)
 {
 	struct json_object *row = of_longer_row(&queue_columns);
 
-	may_have(row, "histogram",
-		 described(
-			 list_of(list_of(of_types("integer null"))),
-			 "[from, to, commands]: nanoseconds, to is exclusive, and null where it is "
-			 "without end"));
+	may_have(row, "histogram", histogram());
 	return list_of(row);
 }
 
@@ -241,6 +244,7 @@ static struct json_object *make_group(struct json_object *defs)
 				may_have(o, t.column[i].name, of_column(&t.column[i]));
 	}
 	has_percentiles(o);
+	may_have(o, "histogram", histogram());
 	json_append(part(o, "required"), json_text("commands"));
 	return o;
 }

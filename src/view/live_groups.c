@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "view/csv.h"
+#include "view/group_histograms.h"
 #include "view/groups.h"
 #include "view/picked.h"
 #include "view/rfc3339.h"
@@ -40,8 +41,14 @@ struct json_object *live_groups_json(const struct stats *s, bool summary,
 	/* That memory ran out is noticed when the line is written. */
 	if (picked_make(&p, s, &look, summary))
 		json_append(NULL, NULL);
-	for (size_t i = 0; i < p.nr; i++)
-		json_append(rows, json_row(&t.columns, &p.row[i]));
+	for (size_t i = 0; i < p.nr; i++) {
+		struct json_object *row = json_row(&t.columns, &p.row[i]);
+
+		if (c->scale.on)
+			json_put(row, "histogram",
+				 group_histogram_json(p.row[i].base.h, &c->scale));
+		json_append(rows, row);
+	}
 	picked_free(&p);
 	json_put(o, "by", groups_json_by(&c->grouping.by));
 	json_put(o, "rows", rows);

@@ -14,6 +14,7 @@
 #include "view/connections.h"
 #include "view/csv.h"
 #include "view/errors.h"
+#include "view/group_histograms.h"
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/json_block.h"
@@ -197,6 +198,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 /* On a terminal, or of groups. Return: 0 or -ENOMEM. */
 static int table_show(const struct block *b, const struct view_options *o, struct screen *s)
 {
+	const struct canvas canvas = {s->part[SCREEN_HISTOGRAMS], b->width, b->unicode};
 	const struct look otherwise = {.choice = o->choice};
 	const struct look *look = o->redraw && !b->summary ? o->look : NULL;
 	struct picked p;
@@ -209,6 +211,8 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 	} else if (!err) {
 		rows_print_picked(b, &p, look->keys, look->cursor, s->part[SCREEN_ROWS],
 				  s->part[SCREEN_LEGEND]);
+		for (size_t i = 0; p.table && o->choice->scale.on && i < p.nr; i++)
+			group_histogram_print(&p.row[i], p.table, o->choice, &canvas);
 		if (!p.nr)
 			fputs("no row matches the filter\n", s->part[SCREEN_ROWS]);
 		if (look->keys && p.nr)

@@ -124,6 +124,16 @@ same("the text says the same", text, everything)
 same("a side alone tells why, and its figures", [(bool(i["alone"]["why"]), add_up(i["alone"]["operations"]))
      for i in alone[0]["inputs"]], [(True, everything)])
 
+merged, alone = lines("groups.json")
+same("groups: they are all commands, together and of a side alone",
+     [add_up(g["rows"]) for g in (merged["groups"], alone["inputs"][0]["alone"]["groups"])], [everything] * 2)
+same("groups: histograms hold every command",
+     [r for r in merged["groups"]["rows"] if sum(b[2] for b in r["histogram"]) != r["commands"]], [])
+same("details: those of the host are its latencies", sum(d["sum"] for d in merged["details"]
+     if d["side"] == "host" and d["stage"]), sum(o["sum"] for o in merged["merged"]["operations"]))
+same("csv of groups: it is what json says", add_up(r for r in table("groups.csv") if r["row"] == "group"), everything)
+told("csv of details: it is of the side that there is", [r for r in table("details.csv") if r["side"] != "host"][:1])
+
 [paths] = lines("stacks.json")
 same("stacks: paths add up to kinds, and to all commands of queues with I/O",
      [sum(r["commands"] for r in paths[t] if r["kind"] != "passthrough") for t in ("paths", "kinds")],

@@ -84,6 +84,8 @@ static const struct option options[] = {
 	{"every", "1s"},
 	{"stats", "mean,p99.9"},
 	{"detail", NULL},
+	{"min-latency", "100us"},
+	{"bucket-shift", "3"},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
@@ -93,10 +95,11 @@ static const struct verb {
 	const char *name;
 	const char *options[ARRAY_SIZE(options) + 1];
 } verbs[] = {
-	{"live", {"host",	   "target",	  "source",	 "interval", "duration",
-		  "count",	   "histogram",	  "sample",	 "peer",     "peer-as-root",
-		  "burst",	   "format",	  "json-schema", "verbose",  "config",
-		  "network-limit", "drive-limit", "by",		 "stats",    SELECTIONS}},
+	{"live",
+	 {"host",	 "target",	"source",	"interval",	 "duration",	"count",
+	  "histogram",	 "sample",	"peer",		"peer-as-root",	 "burst",	"format",
+	  "json-schema", "verbose",	"config",	"network-limit", "drive-limit", "by",
+	  "stats",	 "min-latency", "bucket-shift", SELECTIONS}},
 	{"trace",
 	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
 	  "summary", "burst", "format", "json-schema", "verbose", "failed", "config", "events",
@@ -109,7 +112,7 @@ static const struct verb {
 	  "config"}},
 	{"report",
 	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  "config", "by", "every", "stats", "detail", SELECTIONS}},
+	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };

@@ -88,7 +88,7 @@ static void tables_fit_80_columns(void **state)
 		size_t size;
 		FILE *f = open_memstream(&text, &size);
 
-		groups_print(g, &c, f, 80);
+		groups_print(g, &c, f, 80, false);
 		fclose(f);
 		assert_lines(text, 80);
 		assert_non_null(strstr(text, "total"));
@@ -257,6 +257,72 @@ static void live_groups_are_lines_of_csv(void **state)
 	free(text);
 }
 
+static void buckets_begin_at_the_latency_that_is_asked_for(void **state)
+{
+	const struct scale s = {.on = true, .min_ns = 100000, .shift = 2};
+	static const struct {
+		uint64_t ns, from, to;
+	} known[] = {
+		{0, 0, 100000},
+		{99000, 0, 100000},
+		{102000, 100000, 104000},
+		{105900, 104000, 108000},
+		{110000, 108000, 116000},
+		{130000, 116000, 132000},
+		{1ULL << 40, 34359838468000, UINT64_MAX},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct scale_row row[SCALE_BUCKETS];
+		static struct hist h;
+
+		memset(&h, 0, sizeof(h));
+		hist_count(&h, known[i].ns);
+		assert_int_equal(scale_count(&s, &h, row), 1);
+		assert_int_equal(row[0].commands, 1);
+		/* The last one of a histogram has no middle. */
+		if (known[i].ns >> NT_MAX_BITS)
+			continue;
+		assert_int_equal(row[0].from, known[i].from);
+		assert_int_equal(row[0].to, known[i].to);
+	}
+}
+
+static void histograms_of_groups_hold_all_commands(void **state)
+{
+	struct group_choice c = choice_of("op", "", 0, GROUP_REPORT);
+	struct json_object *rows, *histogram, *n, *o;
+	struct groups *g = recorded(&c);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	c.scale = (struct scale){.on = true, .min_ns = 100 * MS, .shift = 14};
+	groups_print(g, &c, f, 80, false);
+	fclose(f);
+	assert_lines(text, 80);
+	assert_non_null(strstr(text, "\nop write_zeroes: "));
+	assert_non_null(strstr(text, "\n[   116ms,    133ms) "));
+	free(text);
+	o = groups_json(g, &c);
+	assert_true(json_object_object_get_ex(o, "rows", &rows));
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+		int64_t sum = 0;
+
+		assert_true(json_object_object_get_ex(row, "histogram", &histogram));
+		for (size_t k = 0; k < json_object_array_length(histogram); k++)
+			sum += json_object_get_int64(json_object_array_get_idx(
+				json_object_array_get_idx(histogram, k), 2));
+		assert_true(json_object_object_get_ex(row, "commands", &n));
+		assert_int_equal(sum, json_object_get_int64(n));
+	}
+	json_object_put(o);
+	groups_free(g);
+}
+
 static void percentiles_have_one_name(void **state)
 {
 	static const struct {
@@ -302,6 +368,8 @@ int main(void)
 						live_teardown),
 		cmocka_unit_test_setup_teardown(live_groups_are_lines_of_csv, live_setup,
 						live_teardown),
+		cmocka_unit_test(buckets_begin_at_the_latency_that_is_asked_for),
+		cmocka_unit_test(histograms_of_groups_hold_all_commands),
 		cmocka_unit_test(percentiles_have_one_name),
 	};
 
