@@ -41,34 +41,32 @@ config() {
 	END
 }
 
-# recorded NAME OP BS fio-options...: both sides record the load; NAME has "STAGE MEDIAN" of the ten stages, and "fio
-# MEDIAN" of what fio saw, in nanoseconds.
+# recorded NAME OP BS fio-options...: both sides record the load; NAME.stages has "STAGE MEAN" of the ten stages, and "fio
+# MEAN" of what fio saw, in nanoseconds. Means add up, whatever the two loads do to each other.
 recorded() {
-	local name=$1 op=$2 bs=$3 field=18 host target
+	local name=$1 op=$2 bs=$3 field=40 host target
 
 	shift 3
-	[[ $op = read ]] || field=59
+	[[ $op = read ]] || field=81
 	config "$name" "$op" "$bs"
 	tracer_start "$name.host" record --host --config "$name"
 	host=$tracer_pid
 	tracer_start "$name.target" record --target --force -o "data.$name/target.ntp"
 	target=$tracer_pid
 	fio --name="$name" --filename="$dev" --direct=1 --ioengine=libaio --bs="${bs,,}" --rw="rand$op" --norandommap \
-		--size=128m --thread --group_reporting --output-format=terse --terse-version=3 --lat_percentiles=1 \
-		--clat_percentiles=0 --percentile_list=50 "$@" 2>fio.err |
-		awk -F\; -v f=$field '{ sub(/.*=/, "", $f); printf "fio %.0f\n", $f * 1000 }' >"$name.stages"
+		--size=128m --thread --group_reporting --output-format=terse --terse-version=3 \
+		"$@" 2>fio.err |
+		awk -F\; -v f=$field '{ printf "fio %.0f\n", $f * 1000 }' >"$name.stages"
 	tracer_stop "$host" "$target" || cat "$name".*.err
 	ntprof-bpf report "data.$name/host.ntp" "data.$name/target.ntp" --op "$op" --size "$bs" --commands >"$name.report"
 	awk '$2 == "merged" {
 		for (i = NF; $i != "stages" && i > 3; i--) {
 			at = index($i, "=")
-			print substr($i, 1, at - 1), substr($i, at + 1)
+			sum[substr($i, 1, at - 1)] += substr($i, at + 1)
+			n[substr($i, 1, at - 1)]++
 		}
-	}' "$name.report" | sort -k1,1 -k2,2n | awk '
-		function median() { if (n) print last, v[int((n + 1) / 2)] }
-		$1 != last { median(); n = 0; last = $1 }
-		{ v[++n] = $2 }
-		END { median() }' >>"$name.stages"
+	}
+	END { for (s in n) printf "%s %.0f\n", s, sum[s] / n[s] }' "$name.report" >>"$name.stages"
 }
 
 # judge CASE BEFORE AFTER STAGE: it is the one that grows, by what fio saw.
