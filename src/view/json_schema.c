@@ -19,200 +19,77 @@
 #include "view/event.h"
 #include "view/json.h"
 #include "view/limits.h"
-
-/* { "type": [...] }: the words of @types, which blanks part */
-static struct json_object *of_types(const char *types)
-{
-	struct json_object *o = json_empty(), *list = json_array();
-	char word[16];
-	int length;
-
-	for (; sscanf(types, "%15s%n", word, &length) == 1; types += length)
-		json_append(list, json_text(word));
-	json_put(o, "type", list);
-	return o;
-}
-
-static struct json_object *described(struct json_object *schema, const char *text)
-{
-	json_put(schema, "description", json_text(text));
-	return schema;
-}
-
-/* { "type": "array", "items": @items } */
-static struct json_object *list_of(struct json_object *items)
-{
-	struct json_object *o = of_types("array");
-
-	json_put(o, "items", items);
-	return o;
-}
-
-/* An object that has these and no other members; more are added by member(). */
-static struct json_object *closed(void)
-{
-	struct json_object *o = of_types("object");
-
-	json_put(o, "properties", json_empty());
-	json_put(o, "required", json_array());
-	json_put(o, "additionalProperties", json_object_new_boolean(false));
-	return o;
-}
-
-static struct json_object *part(struct json_object *o, const char *name)
-{
-	struct json_object *found = NULL;
-
-	json_object_object_get_ex(o, name, &found);
-	return found;
-}
-
-static void may_have(struct json_object *object, const char *name, struct json_object *schema)
-{
-	json_put(part(object, "properties"), name, schema);
-}
-
-static void has(struct json_object *object, const char *name, struct json_object *schema)
-{
-	may_have(object, name, schema);
-	json_append(part(object, "required"), json_text(name));
-}
-
-static struct json_object *or_null(struct json_object *schema)
-{
-	json_append(part(schema, "type"), json_text("null"));
-	return schema;
-}
-
-static struct json_object *of_column(const struct column *c)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s: %s", c->title, unit_name(c->unit));
-	switch (c->unit) {
-	case UNIT_NAME:
-	case UNIT_TEXT:
-		return described(of_types("string null"), text);
-	case UNIT_FLAG:
-		return described(of_types("boolean"), text);
-	case UNIT_NUMBER:
-		/* "all" queues */
-		return described(of_types("integer string null"), text);
-	case UNIT_CODE:
-	case UNIT_INSTANT:
-		return described(of_types("integer null"), text);
-	default:
-		return described(of_types("number null"), text);
-	}
-}
-
-static void has_columns(struct json_object *object, const struct columns *t)
-{
-	for (unsigned int i = 0; i < t->nr; i++)
-		has(object, t->column[i].name, of_column(&t->column[i]));
-}
-
-/* A row that has more than its columns. */
-static struct json_object *of_longer_row(const struct columns *t)
-{
-	struct json_object *o = closed();
-
-	has_columns(o, t);
-	return o;
-}
-
-static struct json_object *reference_to(const char *name)
-{
-	struct json_object *o = json_empty();
-	char text[64];
-
-	snprintf(text, sizeof(text), "#/$defs/%s", name);
-	json_put(o, "$ref", json_text(text));
-	return o;
-}
-
-/* What is in several places is defined in one, by its name. */
-static struct json_object *defined(struct json_object *defs, const char *name,
-				   struct json_object *(*make)(struct json_object *defs))
-{
-	if (!part(defs, name))
-		json_put(defs, name, make(defs));
-	return reference_to(name);
-}
-
-static struct json_object *of_row(struct json_object *defs, const struct columns *t)
-{
-	if (!part(defs, t->name))
-		json_put(defs, t->name, of_longer_row(t));
-	return reference_to(t->name);
-}
+#include "view/schema_parts.h"
 
 static struct json_object *make_losses(struct json_object *defs)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
-		has(o, counter_name(c), described(of_types("integer"), counter_help(c)));
+		schema_has(o, counter_name(c),
+			   schema_described(schema_types("integer"), counter_help(c)));
 	(void)defs;
 	return o;
 }
 
 static struct json_object *losses(struct json_object *defs)
 {
-	return defined(defs, "lost", make_losses);
+	return schema_defined(defs, "lost", make_losses);
 }
 
 static struct json_object *histogram(void)
 {
-	return described(list_of(list_of(of_types("integer null"))),
-			 "[from, to, commands]: nanoseconds, to is exclusive, and null where it is "
-			 "without end");
+	return schema_described(
+		schema_list(schema_list(schema_types("integer null"))),
+		"[from, to, commands]: nanoseconds, to is exclusive, and null where it is "
+		"without end");
 }
 
 static struct json_object *queues(void)
 {
-	struct json_object *row = of_longer_row(&queue_columns);
+	struct json_object *row = schema_longer_row(&queue_columns);
 
-	may_have(row, "histogram", histogram());
-	return list_of(row);
+	schema_may_have(row, "histogram", histogram());
+	return schema_list(row);
 }
 
 static void has_side(struct json_object *o, struct json_object *defs)
 {
-	has(o, "run", of_row(defs, &run_columns));
-	has(o, "queues", queues());
-	has(o, "operations", list_of(of_row(defs, &operation_columns)));
-	has(o, "stages", list_of(of_row(defs, &stage_columns)));
-	has(o, "population", of_row(defs, &population_columns));
-	has(o, "errors", list_of(of_row(defs, &error_columns)));
-	has(o, "losses", losses(defs));
+	schema_has(o, "run", schema_row(defs, &run_columns));
+	schema_has(o, "queues", queues());
+	schema_has(o, "operations", schema_list(schema_row(defs, &operation_columns)));
+	schema_has(o, "stages", schema_list(schema_row(defs, &stage_columns)));
+	schema_has(o, "population", schema_row(defs, &population_columns));
+	schema_has(o, "errors", schema_list(schema_row(defs, &error_columns)));
+	schema_has(o, "losses", losses(defs));
 }
 
 static struct json_object *make_merged(struct json_object *defs)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
-	has(o, "totals", of_row(defs, &merging_columns));
-	has(o, "operations", list_of(of_row(defs, &operation_columns)));
-	has(o, "stages", list_of(of_row(defs, &stage_columns)));
-	has(o, "queues", list_of(of_row(defs, &merged_columns)));
-	has(o, "errors", list_of(of_row(defs, &error_columns)));
+	schema_has(o, "totals", schema_row(defs, &merging_columns));
+	schema_has(o, "operations", schema_list(schema_row(defs, &operation_columns)));
+	schema_has(o, "stages", schema_list(schema_row(defs, &stage_columns)));
+	schema_has(o, "queues", schema_list(schema_row(defs, &merged_columns)));
+	schema_has(o, "errors", schema_list(schema_row(defs, &error_columns)));
 	return o;
 }
 
 static struct json_object *merged(struct json_object *defs)
 {
-	return defined(defs, "merged", make_merged);
+	return schema_defined(defs, "merged", make_merged);
 }
 
 /* Of how many commands the figures are that follow; null where they are of all. */
 static struct json_object *selected(void)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
-	has(o, "commands", of_types("integer"));
-	has(o, "of", of_types("integer"));
-	return described(or_null(o), "commands that the figures are of; null: all of them");
+	schema_has(o, "commands", schema_types("integer"));
+	schema_has(o, "of", schema_types("integer"));
+	return schema_described(schema_or_null(o),
+				"commands that the figures are of; null: all of them");
 }
 
 static void has_percentiles(struct json_object *o)
@@ -220,14 +97,14 @@ static void has_percentiles(struct json_object *o)
 	struct json_object *patterns = json_empty();
 
 	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
-		 described(of_types("number null"), "a percentile: nanoseconds"));
+		 schema_described(schema_types("number null"), "a percentile: nanoseconds"));
 	json_put(o, "patternProperties", patterns);
 }
 
 /* A row has those of the keys and figures that were asked for. */
 static struct json_object *make_group(struct json_object *defs)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 	static const enum groups_for tables[] = {GROUPS_FOR_LIVE, GROUPS_FOR_REPORT};
 	struct group_choice every = {.grouping = {.every_ns = 1}};
 	struct group_table t;
@@ -240,19 +117,19 @@ static struct json_object *make_group(struct json_object *defs)
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
 		group_table_make(&t, &every, tables[k], true, false);
 		for (unsigned int i = 0; i < t.columns.nr; i++)
-			if (!part(part(o, "properties"), t.column[i].name))
-				may_have(o, t.column[i].name, of_column(&t.column[i]));
+			if (!schema_part(schema_part(o, "properties"), t.column[i].name))
+				schema_may_have(o, t.column[i].name, schema_column(&t.column[i]));
 	}
 	has_percentiles(o);
-	may_have(o, "histogram", histogram());
-	json_append(part(o, "required"), json_text("commands"));
+	schema_may_have(o, "histogram", histogram());
+	json_append(schema_part(o, "required"), json_text("commands"));
 	return o;
 }
 
 /* Its keys, and the figures that were asked for. */
 static struct json_object *make_detail(struct json_object *defs)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 	struct figures figures = {.nr = 0};
 	struct detail_table t;
 
@@ -260,8 +137,8 @@ static struct json_object *make_detail(struct json_object *defs)
 	figures_parse(&figures, "mean,min,max");
 	detail_table_make(&t, &figures);
 	for (unsigned int i = 0; i < t.columns.nr; i++)
-		(i < t.columns.nr - figures.nr ? has : may_have)(o, t.column[i].name,
-								 of_column(&t.column[i]));
+		(i < t.columns.nr - figures.nr ? schema_has : schema_may_have)(
+			o, t.column[i].name, schema_column(&t.column[i]));
 	has_percentiles(o);
 	return o;
 }
@@ -269,61 +146,66 @@ static struct json_object *make_detail(struct json_object *defs)
 /* @recorded: in a report, else in a live view */
 static struct json_object *groups_of(struct json_object *defs, bool recorded)
 {
-	struct json_object *o = closed(), *either, *list;
+	struct json_object *o = schema_object(), *either, *list;
 
-	has(o, "by", list_of(of_types("string")));
-	has(o, "rows", list_of(defined(defs, "group", make_group)));
+	schema_has(o, "by", schema_list(schema_types("string")));
+	schema_has(o, "rows", schema_list(schema_defined(defs, "group", make_group)));
 	if (!recorded)
 		return o;
 	either = json_empty();
 	list = json_array();
-	json_append(list, of_types("null"));
-	json_append(list, defined(defs, "group", make_group));
+	json_append(list, schema_types("null"));
+	json_append(list, schema_defined(defs, "group", make_group));
 	json_put(either, "anyOf", list);
-	has(o, "every", described(of_types("integer null"), "nanoseconds of an interval"));
-	has(o, "others",
-	    described(either,
-		      "commands of groups, or rows, past the limits; null: there are none"));
-	has(o, "total", defined(defs, "group", make_group));
-	has(o, "left_out",
-	    described(of_types("integer"), "rows without commands that are not there"));
-	has(o, "late",
-	    described(of_types("integer"), "commands that are in no number of those in flight"));
+	schema_has(o, "every",
+		   schema_described(schema_types("integer null"), "nanoseconds of an interval"));
+	schema_has(o, "others",
+		   schema_described(
+			   either,
+			   "commands of groups, or rows, past the limits; null: there are none"));
+	schema_has(o, "total", schema_defined(defs, "group", make_group));
+	schema_has(o, "left_out",
+		   schema_described(schema_types("integer"),
+				    "rows without commands that are not there"));
+	schema_has(o, "late",
+		   schema_described(schema_types("integer"),
+				    "commands that are in no number of those in flight"));
 	return o;
 }
 
 /* What a machine tells by itself of whose commands none is matched; null of others. */
 static struct json_object *alone(struct json_object *defs, bool why)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
 	if (why) {
-		has(o, "why", of_types("string"));
-		has(o, "selected", selected());
-		may_have(o, "groups", groups_of(defs, true));
-		may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
+		schema_has(o, "why", schema_types("string"));
+		schema_has(o, "selected", selected());
+		schema_may_have(o, "groups", groups_of(defs, true));
+		schema_may_have(o, "details",
+				schema_list(schema_defined(defs, "detail", make_detail)));
 	}
 	has_side(o, defs);
-	return or_null(o);
+	return schema_or_null(o);
 }
 
 static struct json_object *peers(struct json_object *defs)
 {
-	struct json_object *row = of_longer_row(&peer_columns);
+	struct json_object *row = schema_longer_row(&peer_columns);
 
-	has(row, "messages", list_of(of_types("string")));
-	has(row, "losses", losses(defs));
-	has(row, "alone", alone(defs, false));
-	return list_of(row);
+	schema_has(row, "messages", schema_list(schema_types("string")));
+	schema_has(row, "losses", losses(defs));
+	schema_has(row, "alone", alone(defs, false));
+	return schema_list(row);
 }
 
 /* A line. */
 static struct json_object *line(const char *type)
 {
-	struct json_object *o = closed(), *only = json_empty();
+	struct json_object *o = schema_object(), *only = json_empty();
 
 	json_put(only, "const", json_text(type));
-	has(o, "type", only);
+	schema_has(o, "type", only);
 	return o;
 }
 
@@ -331,51 +213,51 @@ static struct json_object *block(struct json_object *defs, bool summary)
 {
 	struct json_object *o = line(summary ? "summary" : "interval");
 
-	has(o, "time", described(of_types("string"), "RFC 3339"));
+	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
 	has_side(o, defs);
 	if (!summary)
-		has(o, "losses_added", losses(defs));
-	may_have(o, "groups", groups_of(defs, false));
-	may_have(o, "limits", list_of(of_row(defs, &limit_columns)));
-	may_have(o, "peers", peers(defs));
-	may_have(o, "matching", of_row(defs, &matching_columns));
-	may_have(o, "merged", merged(defs));
+		schema_has(o, "losses_added", losses(defs));
+	schema_may_have(o, "groups", groups_of(defs, false));
+	schema_may_have(o, "limits", schema_list(schema_row(defs, &limit_columns)));
+	schema_may_have(o, "peers", peers(defs));
+	schema_may_have(o, "matching", schema_row(defs, &matching_columns));
+	schema_may_have(o, "merged", merged(defs));
 	return o;
 }
 
 static struct json_object *points_of(enum nt_side side)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
 	for (unsigned int i = 0; i < points_nr(side); i++)
-		may_have(o, point_name(side, i), of_types("integer"));
+		schema_may_have(o, point_name(side, i), schema_types("integer"));
 	return o;
 }
 
 static struct json_object *points(void)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
-	may_have(o, side_name(NT_HOST), points_of(NT_HOST));
-	may_have(o, side_name(NT_TARGET), points_of(NT_TARGET));
-	return described(o, "nanoseconds after the first one of that side");
+	schema_may_have(o, side_name(NT_HOST), points_of(NT_HOST));
+	schema_may_have(o, side_name(NT_TARGET), points_of(NT_TARGET));
+	return schema_described(o, "nanoseconds after the first one of that side");
 }
 
 /* The names of stages that are one are joined with "+". */
 static struct json_object *stages(void)
 {
-	struct json_object *o = of_types("object null");
+	struct json_object *o = schema_types("object null");
 
-	json_put(o, "additionalProperties", of_types("integer"));
-	return described(o, "nanoseconds; null where not all can be told");
+	json_put(o, "additionalProperties", schema_types("integer"));
+	return schema_described(o, "nanoseconds; null where not all can be told");
 }
 
 static struct json_object *command(const char *type)
 {
 	struct json_object *o = line(type);
 
-	has_columns(o, &command_columns);
-	has(o, "points", points());
+	schema_has_columns(o, &command_columns);
+	schema_has(o, "points", points());
 	return o;
 }
 
@@ -383,9 +265,9 @@ static struct json_object *whole_command(struct json_object *defs, bool story)
 {
 	struct json_object *o = command("command");
 
-	has(o, "stages", stages());
+	schema_has(o, "stages", stages());
 	if (story)
-		has(o, "story", list_of(of_row(defs, &point_columns)));
+		schema_has(o, "story", schema_list(schema_row(defs, &point_columns)));
 	return o;
 }
 
@@ -393,19 +275,21 @@ static struct json_object *in_flight(void)
 {
 	struct json_object *o = command("in_flight");
 
-	has(o, "stage", of_types("string null"));
-	return described(o, "a command that has not ended; its latency is its age");
+	schema_has(o, "stage", schema_types("string null"));
+	return schema_described(o, "a command that has not ended; its latency is its age");
 }
 
 /* Of --events: a command begins. */
 static struct json_object *submission(void)
 {
-	struct json_object *o = line("submission"), *fields = of_types("object");
+	struct json_object *o = line("submission"), *fields = schema_types("object");
 
-	has_columns(o, &event_columns);
-	json_put(fields, "additionalProperties", of_types("string integer"));
-	has(o, "fields",
-	    described(fields, "of dwords 10 to 15 of its submission queue entry, by its opcode"));
+	schema_has_columns(o, &event_columns);
+	json_put(fields, "additionalProperties", schema_types("string integer"));
+	schema_has(
+		o, "fields",
+		schema_described(
+			fields, "of dwords 10 to 15 of its submission queue entry, by its opcode"));
 	return o;
 }
 
@@ -413,7 +297,7 @@ static struct json_object *completion(void)
 {
 	struct json_object *o = line("completion");
 
-	has_columns(o, &event_columns);
+	schema_has_columns(o, &event_columns);
 	return o;
 }
 
@@ -421,93 +305,99 @@ static struct json_object *lost(void)
 {
 	struct json_object *o = line("lost");
 
-	has_columns(o, &lost_columns);
-	return described(o, "events between the one before and the one behind this");
+	schema_has_columns(o, &lost_columns);
+	return schema_described(o, "events between the one before and the one behind this");
 }
 
 static struct json_object *end(struct json_object *defs)
 {
 	struct json_object *o = line("end");
 
-	has(o, "time", described(of_types("string"), "RFC 3339"));
-	has(o, "losses", losses(defs));
+	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
+	schema_has(o, "losses", losses(defs));
 	return o;
 }
 
 static struct json_object *report(struct json_object *defs)
 {
-	struct json_object *o = line("report"), *input = of_longer_row(&input_columns);
-	struct json_object *connection = of_longer_row(&connection_columns);
+	struct json_object *o = line("report"), *input = schema_longer_row(&input_columns);
+	struct json_object *connection = schema_longer_row(&connection_columns);
 
-	has(input, "error", of_types("string null"));
-	has(input, "losses", losses(defs));
-	has(input, "alone", alone(defs, true));
-	has_columns(connection, &pair_columns);
-	has(o, "inputs", list_of(input));
-	has(o, "connections", list_of(connection));
-	has(o, "strays", of_row(defs, &stray_columns));
-	has(o, "outside_bursts",
-	    described(
-		    of_types("integer"),
-		    "records of one side only, because no burst of the other side was there for them"));
-	has(o, "selected", selected());
-	has(o, "merged", merged(defs));
-	has(o, "slowest", list_of(whole_command(defs, true)));
-	may_have(o, "groups", groups_of(defs, true));
-	may_have(o, "details", list_of(defined(defs, "detail", make_detail)));
+	schema_has(input, "error", schema_types("string null"));
+	schema_has(input, "losses", losses(defs));
+	schema_has(input, "alone", alone(defs, true));
+	schema_has_columns(connection, &pair_columns);
+	schema_has(o, "inputs", schema_list(input));
+	schema_has(o, "connections", schema_list(connection));
+	schema_has(o, "strays", schema_row(defs, &stray_columns));
+	schema_has(
+		o, "outside_bursts",
+		schema_described(
+			schema_types("integer"),
+			"records of one side only, because no burst of the other side was there for them"));
+	schema_has(o, "selected", selected());
+	schema_has(o, "merged", merged(defs));
+	schema_has(o, "slowest", schema_list(whole_command(defs, true)));
+	schema_may_have(o, "groups", groups_of(defs, true));
+	schema_may_have(o, "details", schema_list(schema_defined(defs, "detail", make_detail)));
 	return o;
 }
 
 static struct json_object *stacks(void)
 {
-	struct json_object *o = line("stacks"), *path = of_longer_row(&path_kind_columns);
-	struct json_object *lost = closed();
+	struct json_object *o = line("stacks"), *path = schema_longer_row(&path_kind_columns);
+	struct json_object *lost = schema_object();
 
-	has(path, "functions", described(list_of(of_types("string")), "the innermost first"));
+	schema_has(path, "functions",
+		   schema_described(schema_list(schema_types("string")), "the innermost first"));
 	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++)
-		has(lost, path_loss_name(i), described(of_types("integer"), path_loss_meaning(i)));
-	has(o, "time", described(of_types("string"), "RFC 3339"));
-	has(o, "kernel", of_types("string"));
-	has(o, "elapsed", described(of_types("number"), "seconds"));
-	has(o, "sample", described(of_types("integer"), "one command in so many was looked at"));
-	has(o, "kinds", list_of(of_longer_row(&path_kind_columns)));
-	has(o, "paths", list_of(path));
-	has(o, "losses", lost);
+		schema_has(lost, path_loss_name(i),
+			   schema_described(schema_types("integer"), path_loss_meaning(i)));
+	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
+	schema_has(o, "kernel", schema_types("string"));
+	schema_has(o, "elapsed", schema_described(schema_types("number"), "seconds"));
+	schema_has(
+		o, "sample",
+		schema_described(schema_types("integer"), "one command in so many was looked at"));
+	schema_has(o, "kinds", schema_list(schema_longer_row(&path_kind_columns)));
+	schema_has(o, "paths", schema_list(path));
+	schema_has(o, "losses", lost);
 	return o;
 }
 
 /* A way to a point; of one that is not taken, why. */
 static struct json_object *way(bool taken)
 {
-	struct json_object *o = closed();
+	struct json_object *o = schema_object();
 
-	has(o, "source", of_types("string"));
-	has(o, "sees", of_types("string"));
+	schema_has(o, "source", schema_types("string"));
+	schema_has(o, "sees", schema_types("string"));
 	if (!taken)
-		has(o, "passed_over", of_types("string"));
-	return taken ? or_null(o) : o;
+		schema_has(o, "passed_over", schema_types("string"));
+	return taken ? schema_or_null(o) : o;
 }
 
 static struct json_object *probes(void)
 {
-	struct json_object *o = line("probes"), *side = closed(), *point = closed();
+	struct json_object *o = line("probes"), *side = schema_object(), *point = schema_object();
 
-	has(point, "point", of_types("string"));
-	has(point, "probe", way(true));
-	has(point, "alternatives", list_of(way(false)));
-	has(point, "stages", list_of(of_types("string")));
-	has(side, "side", of_types("string"));
-	has(side, "driver", of_types("string"));
-	has(side, "loaded", of_types("boolean"));
-	has(side, "source", of_types("string"));
-	has(side, "coverage", of_types("string"));
-	has(side, "tried",
-	    described(of_types("boolean"), "as root: the programs have been loaded"));
-	has(side, "points", list_of(point));
-	has(side, "stages", list_of(of_types("string")));
-	has(side, "to_do", of_types("string"));
-	has(o, "kernel", of_types("string"));
-	has(o, "sides", list_of(side));
+	schema_has(point, "point", schema_types("string"));
+	schema_has(point, "probe", way(true));
+	schema_has(point, "alternatives", schema_list(way(false)));
+	schema_has(point, "stages", schema_list(schema_types("string")));
+	schema_has(side, "side", schema_types("string"));
+	schema_has(side, "driver", schema_types("string"));
+	schema_has(side, "loaded", schema_types("boolean"));
+	schema_has(side, "source", schema_types("string"));
+	schema_has(side, "coverage", schema_types("string"));
+	schema_has(side, "tried",
+		   schema_described(schema_types("boolean"),
+				    "as root: the programs have been loaded"));
+	schema_has(side, "points", schema_list(point));
+	schema_has(side, "stages", schema_list(schema_types("string")));
+	schema_has(side, "to_do", schema_types("string"));
+	schema_has(o, "kernel", schema_types("string"));
+	schema_has(o, "sides", schema_list(side));
 	return o;
 }
 
