@@ -42,7 +42,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ljson-c -lm
+LIBS := -lbpf -lelf -lz -ljson-c -lmicrohttpd -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -62,7 +62,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
-UNIT_FOLDERS := core stream merge peer view
+UNIT_FOLDERS := core stream merge peer view serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
@@ -126,7 +126,7 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Who prints or writes it is compiled again when there is another one.
-$(BUILD)/cli/options.o $(BUILD)/cli/record.o: $(BUILD)/version
+$(BUILD)/cli/options.o $(BUILD)/cli/record.o $(BUILD)/serve/page.o: $(BUILD)/version
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -149,13 +149,15 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
+$(BUILD)/unit/cli/test_serve: UNIT_LIBS := -lmicrohttpd
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
 	cli/select_options.o trace/announce.o)
+$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o serve.o http.o listen.o options.o select_options.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o in_flight.o probes_table.o refusals.o)
@@ -239,7 +241,7 @@ endif
 static-program: $(BUILD)/ntprof-bpf-static
 
 # The linker warns of functions that may need shared libraries: see there for what becomes of them.
-$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c
+$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c contrib/static/tls.c
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(LIBS)
 

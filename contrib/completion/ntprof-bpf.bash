@@ -9,7 +9,7 @@
 #   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
-#   SOURCE, FORMAT, OP  words that _ntprof_bpf_words() has
+#   SOURCE, FORMAT, OP, LABEL, ADDRESS  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
 _ntprof_bpf_ask() {
@@ -65,6 +65,8 @@ _ntprof_bpf_words() {
 	HOSTNQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/hostnqn 2>/dev/null ;;
 	QUEUE) cat "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/queue_count 2>/dev/null | sort -n | tail -n 1 |
 		awk '$1 > 0 { for (i = 0; i < $1; i++) print i }' ;;
+	LABEL) echo queue ;;
+	ADDRESS) echo 127.0.0.1:10998 127.0.0.1:10999 unix:/run/ntprof-bpf.sock ;;
 	OP) echo read write flush discard write_zeroes other admin fabrics ;;
 	STAGE) _ntprof_bpf_stages ;;
 	CONDITION)

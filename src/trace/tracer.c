@@ -14,6 +14,7 @@
 #include "core/time.h"
 #include "trace/attach.h"
 #include "trace/collect.h"
+#include "trace/cost.h"
 #include "trace/errors.h"
 #include "trace/in_flight.h"
 #include "trace/kernel.h"
@@ -312,6 +313,11 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	connections_queue(t, slot, gen, q);
+}
+
+void tracer_cost(const struct tracer *t, struct cost *c)
+{
+	cost_fill(t, c);
 }
 
 void tracer_detach(struct tracer *t)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/cost.h"
 #include "core/queue.h"
 #include "core/stats.h"
 #include "trace/messages.h"
@@ -156,6 +157,9 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
  * @q: filled
  */
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
+
+/** tracer_cost() - what it costs: fill @c */
+void tracer_cost(const struct tracer *t, struct cost *c);
 
 /** tracer_close() - detach and release everything; NULL is fine */
 void tracer_close(struct tracer *t);

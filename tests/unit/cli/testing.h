@@ -50,7 +50,8 @@ static const struct option options[] = {
 	{"ctrl", "nvme0"},   {"nqn", "nqn.a"},	       {"hostnqn", "nqn.b"},
 	{"nsid", "1"},	     {"queue", "3,5-7"},       {"op", "read"},
 	{"size", "4k-128k"}, {"lba", "0-2047"},	       {"failed", NULL},
-	{"time", "1-2.5s"},  {"where", "latency>1ms"},
+	{"time", "1-2.5s"},  {"where", "latency>1ms"}, {"listen", "127.0.0.1:0"},
+	{"by", "queue"},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba"
@@ -69,6 +70,9 @@ static const struct verb {
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
 	  "buffer", "burst", "verbose", "failed", "slower", SELECTIONS}},
+	{"serve",
+	 {"host", "target", "source", "interval", "duration", "sample", "burst", "listen", "by",
+	  "verbose", SELECTIONS}},
 	{"stacks",
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose"}},
 	{"report",
