@@ -3,10 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "cli/http.h"
+#include "cli/notify.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
@@ -39,6 +43,8 @@ struct serve {
 	const struct stats *s;	/* NULL before the first collection */
 	uint64_t started_ms;
 	uint64_t began_ms;
+	int epoll_fd; /* of the scrapers and of the watchdog */
+	int watchdog_fd;
 };
 
 static uint64_t now_ms(void)
@@ -67,8 +73,16 @@ static int render(void *context, enum exposition_format format, char **text, siz
 	return page_render(v->page, &from, format, text, size);
 }
 
+/* Return: 0, or -1 with errno set. */
+static int watch(const struct serve *v, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+
+	return epoll_ctl(v->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+}
+
 /* Return: a descriptor, or -1 with errno set. */
-static int open_http(void *context)
+static int open_own(void *context)
 {
 	struct serve *v = context;
 	const char *listen = v->o->listen;
@@ -82,13 +96,21 @@ static int open_http(void *context)
 		errno = ECANCELED;
 		return -1;
 	}
-	return http_fd(v->http);
+	v->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	v->watchdog_fd = timer_new(notify_watchdog_ns(), true);
+	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
+	    watch(v, v->watchdog_fd))
+		return -1;
+	return v->epoll_fd;
 }
 
-static int serve_waiting_clients(void *context)
+/* Who tells the watchdog is the loop that drains and collects: where that hangs, nobody does. */
+static int take_own(void *context)
 {
 	const struct serve *v = context;
 
+	if (timer_fired(v->watchdog_fd))
+		notify(NOTIFY_ALIVE);
 	return http_ready(v->http);
 }
 
@@ -100,6 +122,7 @@ static int begin(void *context, const struct tracer *t)
 	v->began_ms = now_ms();
 	http_stale(v->http);
 	fprintf(stderr, "serving %s\n", http_address(v->http));
+	notify(NOTIFY_READY NOTIFY_STATUS "Tracing\n");
 	return 0;
 }
 
@@ -112,18 +135,21 @@ static int collected(void *context, const struct stats *s)
 	return 0;
 }
 
+/* Others that are started behind this one need not wait for a module that may never come. */
 static void waiting(void *context)
 {
 	const struct serve *v = context;
 
 	fprintf(stderr, WAITING_FOR_MODULE "%s; serving %s meanwhile\n",
 		driver_name(v->o->run.side), http_address(v->http));
+	notify(NOTIFY_READY NOTIFY_STATUS "Waiting for the driver's module\n");
 }
 
 static int end(void *context, const struct stats *s)
 {
 	(void)context;
 	(void)s;
+	notify(NOTIFY_STOPPING);
 	return 0;
 }
 
@@ -131,15 +157,15 @@ static int serve(const struct serve_options *o)
 {
 	const struct run_callbacks callbacks = {
 		.select = NT_SELECT_NONE,
-		.fd = open_http,
-		.ready = serve_waiting_clients,
+		.fd = open_own,
+		.ready = take_own,
 		.begin = begin,
 		.interval = collected,
 		.interval_is_time = true,
 		.waiting = waiting,
 		.end = end,
 	};
-	struct serve v = {.o = o, .started_ms = now_ms()};
+	struct serve v = {.o = o, .started_ms = now_ms(), .epoll_fd = -1, .watchdog_fd = -1};
 	int status = EXIT_FAILURE;
 
 	v.began_ms = v.started_ms;
@@ -149,6 +175,10 @@ static int serve(const struct serve_options *o)
 	else
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
 	http_close(v.http);
+	if (v.watchdog_fd >= 0)
+		close(v.watchdog_fd);
+	if (v.epoll_fd >= 0)
+		close(v.epoll_fd);
 	page_free(v.page);
 	return status;
 }

@@ -69,7 +69,7 @@ void exposition_begin(struct exposition *e, enum metric_id id);
  * exposition_value() - a sample of a counter or gauge, or the one of an info, which is 1
  * @labels: of exposition_label(), "" without
  */
-void exposition_value(const struct exposition *e, const char *labels, uint64_t value);
+void exposition_value(const struct exposition *e, const char *labels, uint64_t n);
 
 /** exposition_ns() - the same of nanoseconds, in seconds */
 void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns);
@@ -90,9 +90,9 @@ void exposition_end(const struct exposition *e);
 /**
  * exposition_label() - append a label to @labels
  * @labels: of EXPOSITION_LABELS_LEN bytes; "" at first
- * @value: any bytes. What is no UTF-8 is replaced (core/text.h); backslashes, quotes and line ends are escaped. One that
+ * @text: its value, any bytes. What is no UTF-8 is replaced (core/text.h); backslashes, quotes and line ends are escaped. One that
  *	is longer than an NQN can be is cut
  */
-void exposition_label(char *labels, const char *name, const char *value);
+void exposition_label(char *labels, const char *name, const char *text);
 
 #endif /* NTPROF_SERVE_EXPOSITION_H */

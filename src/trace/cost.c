@@ -42,8 +42,9 @@ void cost_fill(const struct tracer *t, struct cost *c)
 	*c = (struct cost){0};
 	if (!t->object.obj)
 		return;
-	bpf_object__for_each_map (m, t->object.obj)
+	bpf_object__for_each_map (m, t->object.obj) {
 		c->map_bytes += cost_map_bytes(t, m);
+	}
 	bpf_object__for_each_program (p, t->object.obj) {
 		if (c->nr == COST_PROGRAMS_MAX)
 			break;

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "cli/http.h"
+#include "cli/notify.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
 #include "core/array.h"
@@ -525,6 +526,87 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+/* Reads what the service manager is told until that is @what. */
+static void assert_told(int fd, const char *what)
+{
+	char text[256];
+
+	do {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		assert_true(poll(&p, 1, PATIENCE_MS) > 0);
+		n = recv(fd, text, sizeof(text) - 1, 0);
+		assert_true(n > 0);
+		text[n] = '\0';
+	} while (!strstr(text, what));
+}
+
+/* @name: of its socket, as $NOTIFY_SOCKET has it */
+static void assert_manager_is_told(const char *name)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct server v;
+
+	strcpy(un.sun_path, name);
+	if (name[0] == '@')
+		un.sun_path[0] = '\0';
+	assert_int_equal(bind(fd, (struct sockaddr *)&un,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
+			 0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	setenv("WATCHDOG_USEC", "200000", 1);
+	start_tcp(&v, 1);
+	assert_told(fd, "READY=1\nSTATUS=Tracing\n");
+	for (unsigned int i = 0; i < 3; i++)
+		assert_told(fd, "WATCHDOG=1\n");
+	stop(&v);
+	assert_told(fd, "STOPPING=1\n");
+	close(fd);
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+}
+
+static void a_service_manager_is_told(void **state)
+{
+	char directory[] = "/tmp/ntprof-notify.XXXXXX", name[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(name, sizeof(name), "%s/socket", directory);
+	assert_manager_is_told(name);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(rmdir(directory), 0);
+	snprintf(name, sizeof(name), "@ntprof-notify.%d", getpid());
+	assert_manager_is_told(name);
+}
+
+static void a_watchdog_of_others_is_none(void **state)
+{
+	char pid[16];
+
+	(void)state;
+	assert_int_equal(notify_watchdog_ns(), 0);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	assert_int_equal(notify_watchdog_ns(), 1500000000);
+	setenv("WATCHDOG_PID", "1", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	setenv("WATCHDOG_PID", pid, 1);
+	assert_int_equal(notify_watchdog_ns(), 1500000000);
+	setenv("WATCHDOG_USEC", "-1", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	setenv("WATCHDOG_USEC", "3s", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	unsetenv("WATCHDOG_PID");
+	unsetenv("WATCHDOG_USEC");
+	setenv("NOTIFY_SOCKET", "relative", 1);
+	assert_int_equal(notify(NOTIFY_READY), -EINVAL);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(notify(NOTIFY_READY), 0);
+}
+
 static void addresses_are_numbers(void **state)
 {
 	static const char *const right[] = {"127.0.0.1:1", "0.0.0.0:0", "[::]:65535", "[::1]:10998",
@@ -565,6 +647,8 @@ int main(void)
 		cmocka_unit_test(who_does_not_ask_is_closed),
 		cmocka_unit_test(who_does_not_read_is_closed),
 		cmocka_unit_test(a_unix_socket_is_served_and_goes_away),
+		cmocka_unit_test(a_service_manager_is_told),
+		cmocka_unit_test(a_watchdog_of_others_is_none),
 		cmocka_unit_test(addresses_are_numbers),
 	};
 	struct rlimit files;
@@ -573,7 +657,5 @@ int main(void)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (getenv("ONLY"))
-		cmocka_set_test_filter(getenv("ONLY"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
