@@ -43,8 +43,9 @@ struct waiting {
  * Rows are never removed during a run.
  */
 struct stats_row {
-	char controller[32];   /* "nvme0" on the host, "cntlid 3" on the target */
-	char peer[NT_NQN_LEN]; /* subsystem NQN on the host; host NQN on the target */
+	char controller[32];	    /* "nvme0" on the host, "cntlid 3" on the target */
+	char peer[NT_NQN_LEN];	    /* subsystem NQN on the host; host NQN on the target */
+	char subsystem[NT_NQN_LEN]; /* NQN; on the target only, and no part of the identity */
 	uint16_t qid;
 	bool shared; /* what found no histogram of its own: several queues together */
 	enum nt_op op;

@@ -42,28 +42,43 @@ static void queue_label(const struct page *p, char *labels, unsigned int qid, bo
 	exposition_label(labels, "queue", known ? text : SERIES_OTHER);
 }
 
-/* The labels of a row. @controller: "" where several are one */
+/*
+ * The labels of a row. A host's peer is the subsystem, a target's the host.
+ * @controller: "" where several are one
+ */
 static void row_labels(const struct page *p, labels_t labels, const char *controller,
-		       const char *peer, unsigned int qid, const char *op)
+		       const char *peer, const char *subsystem, unsigned int qid, const char *op)
 {
-	const bool known = controller[0] != '\0';
+	const bool known = controller[0] != '\0', host = p->side == NT_HOST;
 
 	snprintf(labels, EXPOSITION_LABELS_LEN, "%s", p->side_label);
 	exposition_label(labels, "controller", known ? controller : SERIES_OTHER);
-	exposition_label(labels, p->side == NT_HOST ? "subsysnqn" : "hostnqn",
-			 known ? peer : SERIES_OTHER);
+	exposition_label(labels, "subsysnqn", !known ? SERIES_OTHER : host ? peer : subsystem);
+	if (!host)
+		exposition_label(labels, "hostnqn", known ? peer : SERIES_OTHER);
 	exposition_label(labels, "operation", op);
 	queue_label(p, labels, qid, known);
 }
 
+/* Of the controller of an error: some command of it has ended well, or will. */
+static const char *subsystem_of(const struct stats *s, const struct error_count *e)
+{
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (!strcmp(s->rows[i]->controller, e->controller) &&
+		    !strcmp(s->rows[i]->peer, e->peer))
+			return s->rows[i]->subsystem;
+	return "";
+}
+
 /* Of one status more. */
-static void error_labels(const struct page *p, labels_t labels, const struct error_count *e)
+static void error_labels(const struct page *p, labels_t labels, const struct stats *s,
+			 const struct error_count *e)
 {
 	const bool known = e->status != ERRORS_OTHER;
 	const char *name = known ? status_name(e->op, e->status) : SERIES_OTHER;
 	char number[16];
 
-	row_labels(p, labels, e->controller, e->peer, e->qid, op_name(e->op));
+	row_labels(p, labels, e->controller, e->peer, subsystem_of(s, e), e->qid, op_name(e->op));
 	if (!strcmp(name, "unknown")) {
 		snprintf(number, sizeof(number), "0x%x", (unsigned int)e->status);
 		name = number;
@@ -81,7 +96,7 @@ struct page *page_new(enum nt_side side, bool by_queue)
 	p->side = side;
 	p->by_queue = by_queue;
 	snprintf(p->side_label, sizeof(p->side_label), "side=\"%s\"", side_name(side));
-	row_labels(p, labels, "", "", 0, SERIES_OTHER);
+	row_labels(p, labels, "", "", "", 0, SERIES_OTHER);
 	p->rows = series_new(labels);
 	exposition_label(labels, "status", SERIES_OTHER);
 	p->errors = series_new(labels);
@@ -113,7 +128,7 @@ static int take_rows(struct page *p, const struct stats *s)
 		const struct stats_row *r = s->rows[i];
 		struct series *to;
 
-		row_labels(p, labels, r->shared ? "" : r->controller, r->peer, r->qid,
+		row_labels(p, labels, r->shared ? "" : r->controller, r->peer, r->subsystem, r->qid,
 			   r->shared ? SERIES_OTHER : op_name(r->op));
 		to = series_get(p->rows, labels);
 		if (!to)
@@ -133,7 +148,7 @@ static int take_errors(struct page *p, const struct stats *s)
 	for (size_t i = 0; i < s->errors.nr; i++) {
 		struct series *to;
 
-		error_labels(p, labels, &s->errors.row[i]);
+		error_labels(p, labels, s, &s->errors.row[i]);
 		to = series_get(p->errors, labels);
 		if (!to)
 			return -ENOMEM;

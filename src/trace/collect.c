@@ -144,9 +144,9 @@ static void others_take(struct stats_row *row, const struct workload *now, struc
 	seen->others = *now;
 }
 
+/* @id: whose it is; NULL: of all that have none */
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
-			const char *controller, const char *peer, uint16_t qid, enum nt_op op,
-			bool shared)
+			const struct queue_ident *id, enum nt_op op)
 {
 	struct hist_seen *seen = &t->hist_seen[at];
 	const size_t stride = sizeof(struct nt_hist);
@@ -161,7 +161,7 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t
 	others = others_of(t, t->percpu, stride);
 	if (!grown && others.commands == seen->others.commands)
 		return 0;
-	row = stats_row(s, controller, peer, qid, op, shared);
+	row = id ? connections_row(s, id, op) : stats_row(s, "(others)", "", 0, op, true);
 	if (!row)
 		return -ENOMEM;
 	others_take(row, &others, seen);
@@ -189,16 +189,14 @@ static int collect_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 				if (!at)
 					continue;
 				t->ops_seen |= 1u << op;
-				err = collect_hist(t, s, at - 1, epoch, id->controller, id->peer,
-						   id->qid, op, false);
+				err = collect_hist(t, s, at - 1, epoch, id, op);
 				if (err)
 					return err;
 			}
 		}
 	}
 	if (t->object.control->counters[NT_CNT_HIST_FULL])
-		return collect_hist(t, s, t->nr_hists - 1, epoch, "(others)", "", 0, NT_OP_OTHER,
-				    true);
+		return collect_hist(t, s, t->nr_hists - 1, epoch, NULL, NT_OP_OTHER);
 	return 0;
 }
 

@@ -158,7 +158,17 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 	id->cntlid = q->cntlid;
 	snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
 	snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
+	snprintf(id->subsystem, sizeof(id->subsystem), "%s", t->object.names[slot].subsysnqn);
 	return id;
+}
+
+struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, enum nt_op op)
+{
+	struct stats_row *row = stats_row(s, id->controller, id->peer, id->qid, op, false);
+
+	if (row && !row->subsystem[0])
+		snprintf(row->subsystem, sizeof(row->subsystem), "%s", id->subsystem);
+	return row;
 }
 
 void connections_count(const struct tracer *t, struct stats *s)

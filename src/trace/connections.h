@@ -43,6 +43,14 @@ void connections_count(const struct tracer *t, struct stats *s);
  */
 const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t bank);
 
+/**
+ * connections_row() - the row of a connection and operation
+ * @id: of connections_identify()
+ *
+ * Return: as stats_row().
+ */
+struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, enum nt_op op);
+
 /** connections_controller_name() - see tracer_controller_name() */
 void connections_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 				 size_t size);

@@ -124,8 +124,7 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 	if (!id || (t->o.side == NT_TARGET && id->gen != r->gen))
 		return NULL;
 	if (!*row)
-		*row = stats_row(rows->s, id->controller, id->peer, id->qid, r->op % NT_OPS_NR,
-				 false);
+		*row = connections_row(rows->s, id, r->op % NT_OPS_NR);
 	if (!*row)
 		rows->err = -ENOMEM;
 	return *row;

@@ -21,6 +21,7 @@ struct queue_ident {
 	uint32_t gen;
 	char controller[32];
 	char peer[NT_NQN_LEN];
+	char subsystem[NT_NQN_LEN]; /* target */
 	uint16_t qid;
 	uint16_t cntlid;
 };

@@ -86,6 +86,7 @@ equal "no read was faster than the device" \
 	"$(sum target ntprof_stage_duration_seconds_bucket 'operation="read"' 'stage="target_subsystem"' 'le="0.000524288"')" 0
 equal "the target has a series for each queue" \
 	"$(grep -c '^ntprof_commands_total{.*operation="read",queue="[12]"' /tmp/target)" 2
+check "the target names the subsystem" grep -q "^ntprof_commands_total{.*subsysnqn=\"$VM_NQN\"" /tmp/target
 check "the host has one for its controller" \
 	grep -q "^ntprof_commands_total{side=\"host\",controller=\"$ctrl\",subsysnqn=\"$VM_NQN\",operation=\"read\"}" /tmp/host
 

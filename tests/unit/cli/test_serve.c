@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -61,6 +62,8 @@ static void child(const char *listen, int told)
 {
 	char *words[] = {"serve", "--host", "-i", "100ms", "--listen", (char *)listen, NULL};
 
+	/* A test that fails leaves nobody behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(told, STDERR_FILENO);
 	traced.fill = fill;
 	_exit(verb_serve.main(ARRAY_SIZE(words) - 1, words));

@@ -285,7 +285,7 @@ static void runs_are_told_where_the_kernel_counts_them(void **state)
 		m, "ntprof_bpf_run_seconds_total{side=\"host\",program=\"queue_rq\"} 0.000007\n"));
 }
 
-static void a_target_names_its_hosts(void **state)
+static void a_target_names_its_subsystems_and_hosts(void **state)
 {
 	struct made *m = *state;
 
@@ -294,12 +294,17 @@ static void a_target_names_its_hosts(void **state)
 	m->s.side = NT_TARGET;
 	m->s.waiting_at_device = true;
 	count(row(m, "cntlid 1", 1, NT_OP_READ), 5000, 0);
+	strcpy(row(m, "cntlid 1", 1, NT_OP_READ)->subsystem, "nqn.sub");
+	assert_int_equal(errors_add(&m->s.errors, "cntlid 1", NQN, 1, NT_OP_WRITE, 0x281, 3), 0);
 	row(m, "cntlid 1", 1, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 2};
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_int_equal(value(m,
-			       "ntprof_commands_at_device{side=\"target\",controller=\"cntlid 1\","
-			       "hostnqn=\"" NQN_LABEL "\",operation=\"read\"}"),
-			 2);
+#define TARGET_LABELS(operation)                                                              \
+	"{side=\"target\",controller=\"cntlid 1\",subsysnqn=\"nqn.sub\",hostnqn=\"" NQN_LABEL \
+	"\",operation=\"" operation "\""
+	assert_int_equal(value(m, "ntprof_commands_at_device" TARGET_LABELS("read") "}"), 2);
+	assert_int_equal(value(m, "ntprof_command_errors_total" TARGET_LABELS(
+					  "write") ",status=\"unrecovered_read_error\"}"),
+			 3);
 }
 
 /* The line of a metric in docs/metrics.md. */
@@ -425,7 +430,7 @@ int main(void)
 		TEST(what_found_no_histogram_is_under_other),
 		TEST(before_the_first_collection_there_is_a_page),
 		TEST(runs_are_told_where_the_kernel_counts_them),
-		TEST(a_target_names_its_hosts),
+		TEST(a_target_names_its_subsystems_and_hosts),
 		TEST(a_name_ends_with_its_unit),
 		TEST(every_metric_is_on_the_page),
 		cmocka_unit_test(the_documentation_has_this_table),
