@@ -13,7 +13,7 @@
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
-#   make install    the program, its manual pages and bash completion, to $(DESTDIR)$(prefix)
+#   make install    the program, its manual pages, bash completion and systemd unit, to $(DESTDIR)$(prefix)
 #   make uninstall  takes away what that put there
 #   make static-program     build/ntprof-bpf-static, which needs no library of the machine that it runs on
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
@@ -29,6 +29,7 @@ prefix ?= $(PREFIX)
 sbindir ?= $(prefix)/sbin
 mandir ?= $(prefix)/share/man
 completionsdir ?= $(prefix)/share/bash-completion/completions
+unitdir ?= $(prefix)/lib/systemd/system
 INSTALL ?= install
 BUILD ?= build
 CLANG ?= clang
@@ -42,7 +43,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lmicrohttpd -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -62,7 +63,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
-UNIT_FOLDERS := core stream merge peer view
+UNIT_FOLDERS := core stream merge peer view serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
@@ -126,7 +127,7 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Who prints or writes it is compiled again when there is another one.
-$(BUILD)/cli/options.o $(BUILD)/cli/record.o: $(BUILD)/version
+$(BUILD)/cli/options.o $(BUILD)/cli/record.o $(BUILD)/serve/page.o: $(BUILD)/version
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -149,13 +150,15 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
+$(BUILD)/unit/cli/test_serve: UNIT_LIBS := -lmicrohttpd
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
 	cli/select_options.o cli/limit_options.o cli/group_options.o trace/announce.o)
+$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o listen.o options.o select_options.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o in_flight.o probes_table.o refusals.o)
@@ -220,18 +223,20 @@ compile_commands.json: FORCE $(SKELETONS)
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 MAN_PAGES := $(wildcard docs/man/*.8)
-INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir)
+INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir) $(unitdir)
 
 install: all
 	$(INSTALL) -d $(INSTALL_FOLDERS:%='$(DESTDIR)%')
 	$(INSTALL) -m 755 $(BUILD)/ntprof-bpf '$(DESTDIR)$(sbindir)/ntprof-bpf'
 	$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(mandir)/man8'
 	$(INSTALL) -m 644 contrib/completion/ntprof-bpf.bash '$(DESTDIR)$(completionsdir)/ntprof-bpf'
+	sed 's|/usr/sbin/|$(sbindir)/|' contrib/systemd/ntprof-bpf@.service >'$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
+	chmod 644 '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
 
 # Folders stay, as others may use them, but for those below DESTDIR that nothing is left in.
 uninstall:
 	rm -f '$(DESTDIR)$(sbindir)/ntprof-bpf' $(MAN_PAGES:docs/man/%='$(DESTDIR)$(mandir)/man8/%') \
-		'$(DESTDIR)$(completionsdir)/ntprof-bpf'
+		'$(DESTDIR)$(completionsdir)/ntprof-bpf' '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
 ifneq ($(DESTDIR),)
 	[ ! -d '$(DESTDIR)' ] || { cd '$(DESTDIR)' && for d in $(INSTALL_FOLDERS:%='%'); do \
 		[ ! -d ".$$d" ] || rmdir -p --ignore-fail-on-non-empty "$${d#/}"; done; }
@@ -240,7 +245,7 @@ endif
 static-program: $(BUILD)/ntprof-bpf-static
 
 # The linker warns of functions that may need shared libraries: see there for what becomes of them.
-$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c
+$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c contrib/static/tls.c
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(LIBS)
 

@@ -11,7 +11,7 @@
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
 #   KEYS, FIGURES  of --by and --stats
-#   SOURCE, FORMAT, OP  words that _ntprof_bpf_words() has
+#   SOURCE, FORMAT, OP, LABEL, ADDRESS  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
 _ntprof_bpf_ask() {
@@ -74,6 +74,8 @@ _ntprof_bpf_words() {
 	HOSTNQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/hostnqn 2>/dev/null ;;
 	QUEUE) cat "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/queue_count 2>/dev/null | sort -n | tail -n 1 |
 		awk '$1 > 0 { for (i = 0; i < $1; i++) print i }' ;;
+	LABEL) echo queue ;;
+	ADDRESS) echo 127.0.0.1:10998 127.0.0.1:10999 unix:/run/ntprof-bpf.sock ;;
 	OP) echo read write flush discard write_zeroes other admin fabrics ;;
 	STAGE) _ntprof_bpf_stages ;;
 	CONDITION)

@@ -20,7 +20,7 @@ static const struct verb verb_help;
 
 /* All verbs, in the order in which they are told; the last one is NULL. */
 static const struct verb *const verbs[] = {
-	&verb_live,   &verb_trace,  &verb_record, &verb_report,
+	&verb_live,   &verb_trace,  &verb_record, &verb_report, &verb_serve,
 	&verb_stacks, &verb_probes, &verb_help,	  NULL,
 };
 
@@ -105,6 +105,7 @@ static int overview(void)
 	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
 	       "                                    where the time went, in ten stages, both\n"
 	       "                                    sides together\n"
+	       "  ntprof-bpf serve --host           OpenMetrics at 127.0.0.1:10998\n"
 	       "  ntprof-bpf stacks --host -d 10    which kernel paths submit commands\n"
 	       "  ntprof-bpf probes                 what this kernel offers\n"
 	       "\n"

@@ -386,6 +386,8 @@ static int finish(struct run *r)
 /* Until all is written; a signal that has come or comes ends that soon. Return: as output_settle(). */
 static int settle(const struct run *r)
 {
+	if (!r->cb->output)
+		return 0;
 	return output_settle(r->cb->output, r->hurry ? -1 : r->fds[SIGNAL], END_PATIENCE_NS);
 }
 
@@ -429,7 +431,9 @@ static int watch_from_the_start(struct run *r)
 		err = watch(r, END, timer_new(r->o->duration_ns, false));
 	if (!err && r->cb->fd)
 		err = watch(r, VERB, r->cb->fd(r->context));
-	return err ?: watch(r, OUTPUT, output_event_fd(r->cb->output));
+	if (!err && r->cb->output)
+		err = watch(r, OUTPUT, output_event_fd(r->cb->output));
+	return err;
 }
 
 bool run_check(const struct run_options *o)

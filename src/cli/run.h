@@ -61,7 +61,7 @@ struct run_options {
  * @waiting: the module is not loaded yet; called once
  * @end: tracing is over, @s holds the whole run
  * @failed: the run ends badly, in place of @end and before anything is waited for; may be NULL
- * @output: what the verb writes to, and @output_name what to call it. The run ends when that fails: well, if
+ * @output: what the verb writes to, and @output_name what to call it; NULL if it writes nothing. The run ends when that fails: well, if
  *          the reader is gone. At the end it waits until all is written, or until a signal comes
  * @left_out: pieces that @output did not take so far, to be counted as reader_slow
  * @round: everything that waited has been dealt with; may be NULL

@@ -156,7 +156,7 @@ static int stacks(const struct stacks_options *o)
 
 	err = symbols_check(SYMBOLS_FILE);
 	/* Who may not trace is told that in place of it. */
-	if (err && !geteuid()) {
+	if (err && !tracer_check(detail, sizeof(detail))) {
 		no_names(err);
 		return EXIT_FAILURE;
 	}

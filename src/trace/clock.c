@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,9 +68,29 @@ int64_t rx_clock_update(struct rx_clock *c)
 
 int64_t rx_clock_tai(void)
 {
-	struct timex t = {0};
+	int64_t low = INT64_MIN, high = INT64_MAX;
+	struct timespec t;
 
-	return adjtimex(&t) < 0 ? 0 : (int64_t)t.tai * NS_PER_S;
+	/*
+	 * adjtimex() would tell it, and is refused where only the clocks' being set should be. It is whole seconds, so the
+	 * middle of bounds that are less than a second apart is enough.
+	 */
+	for (int i = 0; i < SAMPLES; i++) {
+		int64_t before = realtime_ns(), after, tai;
+
+		if (clock_gettime(CLOCK_TAI, &t))
+			return 0;
+		after = realtime_ns();
+		tai = (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+		if (tai - after > low)
+			low = tai - after;
+		if (tai - before < high)
+			high = tai - before;
+	}
+	/* Set while we looked: the next look tells. */
+	if (low > high)
+		return low / NS_PER_S * NS_PER_S;
+	return (low + (high - low) / 2 + NS_PER_S / 2) / NS_PER_S * NS_PER_S;
 }
 
 /* A socket that has asked once counts until it is closed (sock_disable_timestamp()). */

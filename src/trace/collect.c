@@ -144,6 +144,7 @@ static void others_take(struct stats_row *row, const struct workload *now, struc
 	seen->others = *now;
 }
 
+/* @id: whose it is; NULL: of all that have none */
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t at, uint32_t epoch,
 			const struct queue_ident *id, enum nt_op op, bool shared)
 {

@@ -9,6 +9,7 @@
 
 #include "core/sample.h"
 #include "core/segments.h"
+#include "trace/cost.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 #include "trace/connections.h"
@@ -157,13 +158,8 @@ void load_print_memory(const struct tracer *t)
 	size_t total = 0;
 
 	bpf_object__for_each_map (m, t->object.obj) {
-		size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
+		size_t size = cost_map_bytes(t, m);
 
-		if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
-			size *= t->cpus;
-		if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
-			size = 1;
-		size *= bpf_map__max_entries(m);
 		fprintf(stderr, "map %-16s %10zu bytes\n", bpf_map__name(m), size);
 		total += size;
 	}

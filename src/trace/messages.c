@@ -15,8 +15,11 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 	const char *file = side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
 
 	switch (status) {
-	case TRACER_NOT_ROOT:
-		snprintf(buf, size, "tracing needs root: run it with sudo");
+	case TRACER_NOT_ALLOWED:
+		snprintf(
+			buf, size,
+			"tracing needs root or capabilities, of which it lacks %s: run it with sudo",
+			detail);
 		break;
 	case TRACER_OLD_KERNEL:
 		snprintf(buf, size, "kernel %s is too old: tracing needs Linux %d.%d or later",

@@ -13,7 +13,7 @@
 enum tracer_status {
 	TRACER_OK = 0,
 	TRACER_NO_MODULE, /* not loaded (yet): worth waiting for */
-	TRACER_NOT_ROOT,
+	TRACER_NOT_ALLOWED,
 	TRACER_OLD_KERNEL,
 	TRACER_NO_BTF,
 	TRACER_NO_MODULE_BTF,

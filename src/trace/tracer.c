@@ -13,7 +13,9 @@
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/attach.h"
+#include "trace/capabilities.h"
 #include "trace/collect.h"
+#include "trace/cost.h"
 #include "trace/errors.h"
 #include "trace/in_flight.h"
 #include "trace/kernel.h"
@@ -33,8 +35,8 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	struct utsname u;
 
 	detail[0] = '\0';
-	if (geteuid() != 0)
-		return TRACER_NOT_ROOT;
+	if (capabilities_lack(detail, size))
+		return TRACER_NOT_ALLOWED;
 	if (!uname(&u))
 		snprintf(detail, size, "%s", u.release);
 	if (kernel_too_old())
@@ -48,10 +50,11 @@ enum tracer_status tracer_check(char *detail, size_t size)
 static int look_load(struct tracer *t, struct probes *p)
 {
 	enum nt_source source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+	char lacks[128];
 
 	if (!probes_module_loaded(p) || (probe_vital_points(t->o.side) & ~probes_points(p, source)))
 		return -ENOENT;
-	if (geteuid() != 0)
+	if (capabilities_lack(lacks, sizeof(lacks)))
 		return -EACCES;
 	probes_select(p, &t->object, source, ~0u);
 	return load_finish(t);
@@ -326,6 +329,11 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	connections_queue(t, slot, gen, q);
+}
+
+void tracer_cost(const struct tracer *t, struct cost *c)
+{
+	cost_fill(t, c);
 }
 
 void tracer_detach(struct tracer *t)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/cost.h"
 #include "core/queue.h"
 #include "core/stats.h"
 #include "trace/messages.h"
@@ -28,7 +29,7 @@ typedef void tracer_look_fn(void *context, struct probes *p, int loaded);
  * tracer_check() - can this machine trace at all, whatever modules are loaded
  * @detail: filled with what to insert into the message; @size bytes
  *
- * Return: TRACER_OK, TRACER_NOT_ROOT, TRACER_OLD_KERNEL or TRACER_NO_BTF.
+ * Return: TRACER_OK, TRACER_NOT_ALLOWED, TRACER_OLD_KERNEL or TRACER_NO_BTF.
  */
 enum tracer_status tracer_check(char *detail, size_t size);
 
@@ -50,8 +51,8 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
  * tracer_look() - look at what the running kernel offers, without tracing
  * @o: its side, its source and whether it is verbose; all else is as for all commands' records
  * @fn: called once with @context, what there is, and what came of loading the programs that
- *      tracing would take: 0, or a negative errno; -EACCES where that was not tried because this is
- *      not root, -ENOENT where too little is there
+ *      tracing would take: 0, or a negative errno; -EACCES where that was not tried because this
+ *      process may not, -ENOENT where too little is there
  *
  * Return: 0 or a negative errno.
  */
@@ -156,6 +157,9 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
  * @q: filled
  */
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
+
+/** tracer_cost() - what it costs: fill @c */
+void tracer_cost(const struct tracer *t, struct cost *c);
 
 /** tracer_close() - detach and release everything; NULL is fine */
 void tracer_close(struct tracer *t);

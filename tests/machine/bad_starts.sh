@@ -29,11 +29,13 @@ refused "interval of nothing" "too short" ntprof-bpf --host -i 0
 refused "negative duration" "not a time" ntprof-bpf --host --duration=-5
 refused "count of nothing" "not a positive" ntprof-bpf --host -n 0
 refused "count that is no number" "not a positive" ntprof-bpf --host -n 1x
-refused "option of another verb" "--interval is an option of live, not of trace" ntprof-bpf trace --host -i 1
+refused "option of another verb" "--interval is an option of live and serve, not of trace" ntprof-bpf trace --host -i 1
 refused "source that is none" "neither" ntprof-bpf --host --source perf
 refused "slower without trace" "--slower is an option of trace, record and report, not of live" ntprof-bpf --host --slower 1ms
 chmod 755 /usr/bin/ntprof-bpf
-refused "not root" "needs root" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
+refused "not root" "needs root or capabilities, of which it lacks CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
+refused "root without CAP_SYS_ADMIN" "of which it lacks CAP_SYS_ADMIN:" \
+	setpriv --inh-caps=-all --bounding-set=-all,+bpf,+perfmon ntprof-bpf --host
 refused "kernel too old" "too old" setarch --uname-2.6 ntprof-bpf --host
 
 modprobe nvme-tcp

@@ -29,6 +29,7 @@ files_below() {
 		echo "755 $1/sbin/ntprof-bpf"
 		printf "644 $1/share/man/man8/%s\n" "${pages[@]#docs/man/}"
 		echo "644 $1/share/bash-completion/completions/ntprof-bpf"
+		echo "644 $1/lib/systemd/system/ntprof-bpf@.service"
 	} | LC_ALL=C sort -k2
 }
 

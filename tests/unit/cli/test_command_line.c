@@ -44,7 +44,7 @@ static void an_option_of_another_verb_is_refused(void **state)
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
-	assert_refused(&r, "--interval is an option of live, not of trace: see");
+	assert_refused(&r, "--interval is an option of live and serve, not of trace: see");
 }
 
 /* A word too many shows that what came before it was understood: options are read first. */
@@ -114,7 +114,7 @@ static void the_live_view_does_not_need_its_name(void **state)
 static void an_unknown_verb_is_told_the_known_ones(void **state)
 {
 	static const char known[] =
-		"the verbs are live, trace, record, report, stacks, probes and help";
+		"the verbs are live, trace, record, report, serve, stacks, probes and help";
 	struct result r;
 
 	(void)state;

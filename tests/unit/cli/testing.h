@@ -80,12 +80,13 @@ static const struct option options[] = {
 	{"admin", NULL},
 	{"network-limit", "1250"},
 	{"drive-limit", "0.5"},
-	{"by", "op,queue"},
+	{"by", "queue"},
 	{"every", "1s"},
 	{"stats", "mean,p99.9"},
 	{"detail", NULL},
 	{"min-latency", "100us"},
 	{"bucket-shift", "3"},
+	{"listen", "127.0.0.1:0"},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
@@ -107,6 +108,9 @@ static const struct verb {
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
 	  "buffer", "burst", "verbose", "failed", "slower", "config", SELECTIONS}},
+	{"serve",
+	 {"host", "target", "source", "interval", "duration", "sample", "burst", "listen", "by",
+	  "verbose", "config", SELECTIONS}},
 	{"stacks",
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose",
 	  "config"}},

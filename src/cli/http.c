@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "cli/listen.h"
+#include "cli/timer.h"
+#include "core/array.h"
+#include "core/time.h"
+
+/* How often connections are looked at that do nothing. */
+#define LOOK_NS 1000000000ULL
+/* As soon as the rest of the loop has had its turn. */
+#define SOON_NS 1
+
+#define PAGE_PATH "/metrics"
+
+/* A connection that is open; 0 in @since: none. */
+struct client {
+	int fd;
+	uint64_t since;
+};
+
+struct http {
+	http_render_fn *render;
+	void *context;
+	struct MHD_Daemon *daemon;
+	int epoll_fd; /* of the daemon's descriptor and of the timer */
+	int timer_fd;
+	struct client clients[HTTP_CONNECTIONS_MAX];
+	unsigned int nr_clients;
+	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: to be rendered */
+	unsigned int nr_pages;				/* whose memory is not released yet */
+	struct MHD_Response *refusals[PAGE_CODES_NR];
+	struct page_scrapes scrapes;
+	char address[HTTP_ADDRESS_LEN];
+};
+
+/* A page's memory, and whose it is. */
+struct held {
+	struct http *h;
+	char *text;
+};
+
+static void release(void *context)
+{
+	struct held *p = context;
+
+	p->h->nr_pages--;
+	free(p->text);
+	free(p);
+}
+
+/* Connections have one request each: what a client leaves behind is bounded, and no memory is kept for who idles. */
+static struct MHD_Response *headed(struct MHD_Response *r, const char *type)
+{
+	if (r && MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
+	    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES)
+		return r;
+	if (r)
+		MHD_destroy_response(r);
+	return NULL;
+}
+
+/* Return: the page, NULL when memory ran out or too many are held. */
+static struct MHD_Response *page_new_of(struct http *h, enum exposition_format format)
+{
+	struct held *p;
+	size_t size;
+
+	if (h->nr_pages >= HTTP_PAGES_MAX + EXPOSITION_FORMATS)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->h = h;
+	if (h->render(h->context, format, &p->text, &size)) {
+		free(p);
+		return NULL;
+	}
+	h->nr_pages++;
+	h->pages[format] =
+		MHD_create_response_from_buffer_with_free_callback_cls(size, p->text, release, p);
+	if (!h->pages[format])
+		release(p);
+	h->pages[format] = headed(h->pages[format], exposition_content_type(format));
+	return h->pages[format];
+}
+
+/* Who reads the older format only says so; all others get OpenMetrics. */
+static enum exposition_format format_of(struct MHD_Connection *c)
+{
+	const char *accept =
+		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+
+	if (accept && strstr(accept, "text/plain") &&
+	    !strstr(accept, "application/openmetrics-text"))
+		return EXPOSITION_PROMETHEUS;
+	return EXPOSITION_OPENMETRICS;
+}
+
+static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum page_code code,
+			      struct MHD_Response *r)
+{
+	h->scrapes.responses[code]++;
+	return MHD_queue_response(c, page_code(code), r);
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url,
+				  const char *method, const char *version, const char *data,
+				  size_t *data_size, void **request)
+{
+	struct http *h = context;
+	struct MHD_Response *page;
+	enum exposition_format format;
+
+	(void)version;
+	(void)data;
+	(void)data_size;
+	/* It is called again where there is a body, which nobody waits for: then there is an answer already. */
+	*request = h;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return answer(h, c, PAGE_CODE_405, h->refusals[PAGE_CODE_405]);
+	if (strcmp(url, PAGE_PATH))
+		return answer(h, c, PAGE_CODE_404, h->refusals[PAGE_CODE_404]);
+	format = format_of(c);
+	page = h->pages[format] ?: page_new_of(h, format);
+	if (!page)
+		return answer(h, c, PAGE_CODE_503, h->refusals[PAGE_CODE_503]);
+	return answer(h, c, PAGE_CODE_200, page);
+}
+
+static void on_connection(void *context, struct MHD_Connection *c, void **client,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = context;
+	struct client *one = *client;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (one)
+			*one = (struct client){.since = 0};
+		h->nr_clients--;
+		return;
+	}
+	h->scrapes.connections++;
+	h->nr_clients++;
+	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
+		if (h->clients[i].since)
+			continue;
+		h->clients[i].fd =
+			MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+		h->clients[i].since = monotonic_ns();
+		*client = &h->clients[i];
+		return;
+	}
+}
+
+/* The library finds out, and closes it. */
+static void end_overdue(struct http *h)
+{
+	const uint64_t now = monotonic_ns();
+
+	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
+		struct client *one = &h->clients[i];
+
+		if (!one->since || one->fd < 0 || now - one->since < HTTP_PATIENCE_NS)
+			continue;
+		shutdown(one->fd, SHUT_RDWR);
+		one->fd = -1;
+		h->scrapes.overdue++;
+	}
+}
+
+int http_ready(struct http *h)
+{
+	unsigned int before = h->nr_clients;
+	MHD_UNSIGNED_LONG_LONG timeout;
+	bool more;
+
+	timer_fired(h->timer_fd);
+	end_overdue(h);
+	if (MHD_run(h->daemon) != MHD_YES)
+		return -EIO;
+	/*
+	 * What the library knows to be readable it is not told again, and where it was at its limit it accepts again with
+	 * the next turn only.
+	 */
+	more = MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout;
+	if (more || h->nr_clients < before)
+		timer_arm(h->timer_fd, SOON_NS, false);
+	else
+		timer_arm(h->timer_fd, h->nr_clients ? LOOK_NS : 0, false);
+	return 0;
+}
+
+void http_stale(struct http *h)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(h->pages); i++) {
+		if (h->pages[i])
+			MHD_destroy_response(h->pages[i]);
+		h->pages[i] = NULL;
+	}
+}
+
+/* Return: 0 or a negative errno. */
+static int make_refusals(struct http *h)
+{
+	static const char *const texts[PAGE_CODES_NR] = {
+		[PAGE_CODE_404] = "There is " PAGE_PATH " here, and nothing else.\n",
+		[PAGE_CODE_405] = "Only GET and HEAD.\n",
+		[PAGE_CODE_503] = "Too many clients are reading older pages: come back later.\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (!texts[i])
+			continue;
+		h->refusals[i] =
+			headed(MHD_create_response_from_buffer(strlen(texts[i]), (void *)texts[i],
+							       MHD_RESPMEM_PERSISTENT),
+			       "text/plain; charset=utf-8");
+		if (!h->refusals[i])
+			return -ENOMEM;
+	}
+	MHD_add_response_header(h->refusals[PAGE_CODE_405], MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	MHD_add_response_header(h->refusals[PAGE_CODE_503], MHD_HTTP_HEADER_RETRY_AFTER, "10");
+	return 0;
+}
+
+/* Return: 0 or a negative errno; @fd is the daemon's then. */
+static int start(struct http *h, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	const union MHD_DaemonInfo *info;
+	int err;
+
+	h->timer_fd = timer_new(0, false);
+	h->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (h->timer_fd < 0 || h->epoll_fd < 0 ||
+	    epoll_ctl(h->epoll_fd, EPOLL_CTL_ADD, h->timer_fd, &e))
+		return -errno;
+	err = make_refusals(h);
+	if (err)
+		return err;
+	h->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_END);
+	info = h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+	if (!info)
+		return -EIO;
+	return epoll_ctl(h->epoll_fd, EPOLL_CTL_ADD, info->epoll_fd, &e) ? -errno : 0;
+}
+
+static void tell_address(struct http *h, int fd, bool local)
+{
+	char text[HTTP_ADDRESS_LEN - 32];
+
+	listen_text(fd, text, sizeof(text));
+	if (local)
+		snprintf(h->address, sizeof(h->address), LISTEN_UNIX "%s", text);
+	else
+		snprintf(h->address, sizeof(h->address), "http://%s" PAGE_PATH, text);
+}
+
+const char *http_check(const char *listen)
+{
+	struct sockaddr_storage address;
+	socklen_t size;
+
+	return listen_parse(listen, &address, &size);
+}
+
+struct http *http_open(const char *listen, http_render_fn *render, void *context, char *why,
+		       size_t size)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	struct sockaddr_storage address;
+	const char *wrong;
+	socklen_t length;
+	int fd, err, bytes = HTTP_SEND_BYTES;
+
+	wrong = listen_parse(listen, &address, &length);
+	if (!h || wrong) {
+		snprintf(why, size, "%s", wrong ?: strerror(ENOMEM));
+		free(h);
+		return NULL;
+	}
+	*h = (struct http){.render = render, .context = context, .epoll_fd = -1, .timer_fd = -1};
+	fd = listen_open(&address, length, HTTP_BACKLOG);
+	err = fd < 0 ? fd : 0;
+	if (!err) {
+		/* Its connections have that, too. */
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+		tell_address(h, fd, address.ss_family == AF_UNIX);
+		err = start(h, fd);
+	}
+	if (!err)
+		return h;
+	snprintf(why, size, "%s", strerror(-err));
+	if (!h->daemon)
+		listen_close(fd);
+	http_close(h);
+	return NULL;
+}
+
+const char *http_address(const struct http *h)
+{
+	return h->address;
+}
+
+int http_fd(const struct http *h)
+{
+	return h->epoll_fd;
+}
+
+const struct page_scrapes *http_scrapes(const struct http *h)
+{
+	return &h->scrapes;
+}
+
+void http_close(struct http *h)
+{
+	if (!h)
+		return;
+	if (h->daemon) {
+		listen_close(MHD_quiesce_daemon(h->daemon));
+		MHD_stop_daemon(h->daemon);
+	}
+	http_stale(h);
+	for (size_t i = 0; i < ARRAY_SIZE(h->refusals); i++)
+		if (h->refusals[i])
+			MHD_destroy_response(h->refusals[i]);
+	if (h->timer_fd >= 0)
+		close(h->timer_fd);
+	if (h->epoll_fd >= 0)
+		close(h->epoll_fd);
+	free(h);
+}

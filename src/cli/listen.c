@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char *parse_unix(const char *path, struct sockaddr_storage *address, socklen_t *size)
+{
+	struct sockaddr_un *un = (struct sockaddr_un *)address;
+
+	if (path[0] != '/')
+		return "the path of a socket begins with a /";
+	if (strlen(path) >= sizeof(un->sun_path))
+		return "the path is too long for a socket";
+	un->sun_family = AF_UNIX;
+	memcpy(un->sun_path, path, strlen(path) + 1);
+	*size = sizeof(*un);
+	return NULL;
+}
+
+static const char *parse_port(const char *text, in_port_t *port)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || n > UINT16_MAX)
+		return "a port is a number up to 65535";
+	*port = htons((uint16_t)n);
+	return NULL;
+}
+
+const char *listen_parse(const char *text, struct sockaddr_storage *address, socklen_t *size)
+{
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
+	struct sockaddr_in *four = (struct sockaddr_in *)address;
+	const char *colon = strrchr(text, ':');
+	char host[INET6_ADDRSTRLEN + 2];
+	size_t len;
+
+	memset(address, 0, sizeof(*address));
+	if (!strncmp(text, LISTEN_UNIX, strlen(LISTEN_UNIX)))
+		return parse_unix(text + strlen(LISTEN_UNIX), address, size);
+	len = colon ? (size_t)(colon - text) : 0;
+	if (!len || len >= sizeof(host))
+		return "not ADDRESS:PORT or unix:PATH";
+	memcpy(host, text, len);
+	host[len] = '\0';
+	if (inet_pton(AF_INET, host, &four->sin_addr) == 1) {
+		four->sin_family = AF_INET;
+		*size = sizeof(*four);
+		return parse_port(colon + 1, &four->sin_port);
+	}
+	if (host[0] != '[' || host[len - 1] != ']')
+		return "the address is none in numbers (one of IPv6 is in brackets)";
+	host[len - 1] = '\0';
+	if (inet_pton(AF_INET6, host + 1, &six->sin6_addr) != 1)
+		return "the address is none in numbers";
+	six->sin6_family = AF_INET6;
+	*size = sizeof(*six);
+	return parse_port(colon + 1, &six->sin6_port);
+}
+
+/* Nobody listens at a socket that a process has left behind. */
+static void remove_left(const struct sockaddr_storage *address, socklen_t size)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
+	struct stat st;
+	int fd;
+
+	if (address->ss_family != AF_UNIX || lstat(un->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)address, size) && errno == ECONNREFUSED)
+		unlink(un->sun_path);
+	close(fd);
+}
+
+int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog)
+{
+	int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int on = 1, err;
+	mode_t mask;
+
+	if (fd < 0)
+		return -errno;
+	remove_left(address, size);
+	if (address->ss_family != AF_UNIX)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	mask = umask(0117);
+	err = bind(fd, (const struct sockaddr *)address, size) ? -errno : 0;
+	umask(mask);
+	if (!err && listen(fd, backlog)) {
+		err = -errno;
+		listen_close(fd);
+		return err;
+	}
+	if (err)
+		close(fd);
+	return err ?: fd;
+}
+
+/* Return: whether the address of @fd is known. */
+static int address_of(int fd, struct sockaddr_storage *address)
+{
+	socklen_t size = sizeof(*address);
+
+	memset(address, 0, sizeof(*address));
+	return !getsockname(fd, (struct sockaddr *)address, &size);
+}
+
+void listen_text(int fd, char *buf, size_t size)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct sockaddr_storage a;
+
+	buf[0] = '\0';
+	if (!address_of(fd, &a))
+		return;
+	if (a.ss_family == AF_UNIX) {
+		snprintf(buf, size, "%s", ((struct sockaddr_un *)&a)->sun_path);
+	} else if (a.ss_family == AF_INET) {
+		inet_ntop(AF_INET, &((struct sockaddr_in *)&a)->sin_addr, text, sizeof(text));
+		snprintf(buf, size, "%s:%u", text, ntohs(((struct sockaddr_in *)&a)->sin_port));
+	} else {
+		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&a)->sin6_addr, text, sizeof(text));
+		snprintf(buf, size, "[%s]:%u", text, ntohs(((struct sockaddr_in6 *)&a)->sin6_port));
+	}
+}
+
+void listen_close(int fd)
+{
+	struct sockaddr_storage a;
+
+	if (fd < 0)
+		return;
+	if (address_of(fd, &a) && a.ss_family == AF_UNIX)
+		unlink(((struct sockaddr_un *)&a)->sun_path);
+	close(fd);
+}

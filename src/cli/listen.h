@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A listening socket at an address as people write it. */
+#ifndef NTPROF_CLI_LISTEN_H
+#define NTPROF_CLI_LISTEN_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+
+/* What an address of a Unix socket begins with. */
+#define LISTEN_UNIX "unix:"
+
+/**
+ * listen_parse() - read an address
+ * @text: "ADDRESS:PORT", with a numeric address (one of IPv6 in brackets), or "unix:PATH"
+ * @address, @size: filled
+ *
+ * Return: NULL, or what is wrong, in words that follow it.
+ */
+const char *listen_parse(const char *text, struct sockaddr_storage *address, socklen_t *size);
+
+/**
+ * listen_open() - listen there
+ * @backlog: see listen(2)
+ *
+ * A Unix socket that nobody listens at any more is replaced. Its owner and group may connect.
+ * Return: the descriptor, which does not block, or a negative errno.
+ */
+int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog);
+
+/** listen_text() - where @fd listens, as in a URL: "127.0.0.1:10998", "[::1]:80". For a Unix socket, its path */
+void listen_text(int fd, char *buf, size_t size);
+
+/** listen_close() - and remove the Unix socket that it is */
+void listen_close(int fd);
+
+#endif /* NTPROF_CLI_LISTEN_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/notify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NS_PER_US 1000
+
+int notify(const char *state)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	const char *name = getenv("NOTIFY_SOCKET");
+	size_t len = name ? strlen(name) : 0;
+	socklen_t size;
+	ssize_t n;
+	int fd;
+
+	if (!len)
+		return 0;
+	if ((name[0] != '/' && name[0] != '@') || len >= sizeof(to.sun_path))
+		return -EINVAL;
+	memcpy(to.sun_path, name, len);
+	/* A name without a file begins with a 0, and has none at its end: unix(7). */
+	if (name[0] == '@')
+		to.sun_path[0] = '\0';
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	n = sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to, size);
+	n = n < 0 ? -errno : 1;
+	close(fd);
+	return (int)n;
+}
+
+/* Return: whether @text is a number and nothing else. */
+static int number_of(const char *text, uint64_t *n)
+{
+	char *end;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return 0;
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+uint64_t notify_watchdog_ns(void)
+{
+	const char *whose = getenv("WATCHDOG_PID");
+	uint64_t pid, us;
+
+	if (whose && (!number_of(whose, &pid) || pid != (uint64_t)getpid()))
+		return 0;
+	if (!number_of(getenv("WATCHDOG_USEC"), &us) || us > UINT64_MAX / NS_PER_US)
+		return 0;
+	return us * NS_PER_US / 2;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one table of what `serve` tells: docs/metrics.md has the same, line by line, and serve/page.c writes each of them.
+ * Names follow the conventions of Prometheus: base units, named in the name.
+ */
+#ifndef NTPROF_SERVE_METRICS_H
+#define NTPROF_SERVE_METRICS_H
+
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, METRIC_TYPES };
+
+/*
+ * X(identifier, name, type, unit, labels, help). A counter's samples are called NAME_total, an info's NAME_info. QUEUE
+ * stands for the labels of a row: controller, NQN, operation, and the queue where it was asked for.
+ */
+#define METRICS(X)                                                                               \
+	X(BUILD, "ntprof_build", INFO, "", "version", "The program")                             \
+	X(TRACER, "ntprof_tracer", INFO, "", "side, source, driver, kernel",                     \
+	  "What is traced, and where its points come from")                                      \
+	X(TRACING, "ntprof_tracing", GAUGE, "", "side",                                          \
+	  "1 while commands are seen, 0 while the driver's module is waited for")                \
+	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                 \
+	  "Share of the commands that are measured: 1 without --sample")                         \
+	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",    \
+	  "Latency of commands that ended well and were measured")                               \
+	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                 \
+	  "side, operation, stage", "Time that these commands spent in a stage of this side")    \
+	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                     \
+	  "Commands that ended well, measured or not")                                           \
+	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                              \
+	  "Data that these commands transferred")                                                \
+	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE, status",                         \
+	  "Commands that ended with an error")                                                   \
+	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                \
+	  "Commands that were sent again (retry, reset)")                                        \
+	X(TIMEOUTS, "ntprof_command_timeouts", COUNTER, "", "side",                              \
+	  "Commands that took longer than the host waits")                                       \
+	X(FAILOVERS, "ntprof_command_failovers", COUNTER, "", "side",                            \
+	  "Commands that the host gave to another path")                                         \
+	X(LOSSES, "ntprof_losses", COUNTER, "", "side, reason",                                  \
+	  "What is in no figure or in less than it should be, by the names of the live view")    \
+	X(IN_FLIGHT, "ntprof_commands_in_flight", GAUGE, "", "QUEUE",                            \
+	  "Commands that have begun and not ended")                                              \
+	X(OLDEST, "ntprof_oldest_command_seconds", GAUGE, "seconds", "QUEUE",                    \
+	  "Age of the oldest of them; 0 without one")                                            \
+	X(AT_DEVICE, "ntprof_commands_at_device", GAUGE, "", "QUEUE",                            \
+	  "Those of them that the target's device has been given and has not answered")          \
+	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")         \
+	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included") \
+	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                     \
+	  "Rows that are under controller=\"other\", because there are too many")                \
+	X(PROGRAMS, "ntprof_bpf_programs", GAUGE, "", "side", "BPF programs attached")           \
+	X(MAPS, "ntprof_bpf_map_bytes", GAUGE, "bytes", "side", "Locked memory of BPF maps")     \
+	X(RUNS, "ntprof_bpf_runs", COUNTER, "", "side, program",                                 \
+	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                          \
+	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",               \
+	  "Time that these runs took on all CPUs, as long")                                      \
+	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                           \
+	  "Connections of scrapers that were accepted")                                          \
+	X(RESPONSES, "ntprof_http_responses", COUNTER, "", "side, code",                         \
+	  "Answers to requests that could be read, by status")                                   \
+	X(OVERDUE, "ntprof_http_overdue", COUNTER, "", "side",                                   \
+	  "Connections that were closed because they took too long")                             \
+	X(CPU, "process_cpu_seconds", COUNTER, "seconds", "",                                    \
+	  "CPU time of this process, user and system")                                           \
+	X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", "",                         \
+	  "Resident memory of this process")                                                     \
+	X(STARTED, "process_start_time_seconds", GAUGE, "seconds", "",                           \
+	  "When this process began, since 1970 in UTC")
+
+#define METRIC_ENUM(id, name, type, unit, labels, help) METRIC_##id,
+enum metric_id { METRICS(METRIC_ENUM) METRICS_NR };
+
+/**
+ * struct metric - one family
+ * @unit: "" without; else @name ends with it
+ * @labels: for people
+ */
+struct metric {
+	const char *name;
+	enum metric_type type;
+	const char *unit;
+	const char *labels;
+	const char *help;
+};
+
+/** metric_of() - the row of the table */
+const struct metric *metric_of(enum metric_id id);
+
+/** metric_type_name() - as OpenMetrics calls it, e.g. "counter" */
+const char *metric_type_name(enum metric_type type);
+
+#endif /* NTPROF_SERVE_METRICS_H */

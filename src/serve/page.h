@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page that a scraper gets: each metric of serve/metrics.h, out of what was collected last. It asks nobody: what it
+ * shows is what it is given.
+ */
+#ifndef NTPROF_SERVE_PAGE_H
+#define NTPROF_SERVE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/cost.h"
+#include "core/stats.h"
+#include "serve/exposition.h"
+#include "serve/process.h"
+
+/* Statuses that requests are answered with, each of which is counted. */
+#define PAGE_CODES(X) X(200) X(404) X(405) X(503)
+
+#define PAGE_CODE_ENUM(code) PAGE_CODE_##code,
+enum page_code { PAGE_CODES(PAGE_CODE_ENUM) PAGE_CODES_NR };
+
+/** page_code() - the number of one */
+unsigned int page_code(enum page_code code);
+
+/**
+ * struct page_scrapes - what became of connections so far
+ * @connections: that were accepted
+ * @overdue: closed, as they took too long
+ * @responses: by status
+ */
+struct page_scrapes {
+	uint64_t connections;
+	uint64_t overdue;
+	uint64_t responses[PAGE_CODES_NR];
+};
+
+/**
+ * struct page_source - what the page is made of
+ * @s: as of the last collection; NULL before the first one
+ * @tracing: the driver is there
+ * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
+ */
+struct page_source {
+	const struct stats *s;
+	const struct cost *cost;
+	const struct process_cost *process;
+	const struct page_scrapes *scrapes;
+	bool tracing;
+	uint64_t began_ms;
+	uint64_t started_ms;
+};
+
+struct page;
+
+/**
+ * page_new() - the page of a run
+ * @side: that is traced
+ * @by_queue: rows are apart by queue
+ *
+ * Return: NULL when memory ran out.
+ */
+struct page *page_new(enum nt_side side, bool by_queue);
+
+/**
+ * page_render() - make the text
+ * @text: set to what the caller frees, of @size bytes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_render(struct page *p, const struct page_source *from, enum exposition_format format,
+		char **text, size_t *size);
+
+/** page_free() - release; NULL is fine */
+void page_free(struct page *p);
+
+#endif /* NTPROF_SERVE_PAGE_H */

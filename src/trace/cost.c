@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/cost.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+
+#include "trace/private.h"
+
+size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m)
+{
+	size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
+
+	if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
+		size *= t->cpus;
+	/* Its number of entries is bytes. */
+	if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
+		size = 1;
+	return size * bpf_map__max_entries(m);
+}
+
+/* Return: whether @p is loaded. */
+static bool fill_program(const struct bpf_program *p, struct cost_program *c)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+	int fd = bpf_program__fd(p);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+		return false;
+	snprintf(c->name, sizeof(c->name), "%s", bpf_program__name(p));
+	c->runs = info.run_cnt;
+	c->ns = info.run_time_ns;
+	return true;
+}
+
+void cost_fill(const struct tracer *t, struct cost *c)
+{
+	struct bpf_program *p;
+	struct bpf_map *m;
+
+	*c = (struct cost){0};
+	if (!t->object.obj)
+		return;
+	bpf_object__for_each_map (m, t->object.obj) {
+		c->map_bytes += cost_map_bytes(t, m);
+	}
+	bpf_object__for_each_program (p, t->object.obj) {
+		if (c->nr == COST_PROGRAMS_MAX)
+			break;
+		if (!fill_program(p, &c->program[c->nr]))
+			continue;
+		c->counts_runs |= c->program[c->nr].runs != 0;
+		c->nr++;
+	}
+}

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# systemd.sh - the installed unit is what systemd understands, without a word, and lets the program do little.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# What systemd-analyze calls 2.0.
+exposure=20
+
+installed() {
+	make --no-print-directory BUILD="${BUILD:-build}" install PREFIX="$work" >"$work/log" 2>&1
+}
+check "make install" installed
+for side in host target; do
+	cp "$work/lib/systemd/system/ntprof-bpf@.service" "$work/ntprof-bpf@$side.service"
+	equal "systemd has nothing to say of ntprof-bpf@$side" \
+		"$(systemd-analyze verify --man=no "$work/ntprof-bpf@$side.service" 2>&1)" ""
+	check "it starts the program that was installed" \
+		grep -q "^ExecStart=$work/sbin/ntprof-bpf serve --%i " "$work/ntprof-bpf@$side.service"
+	systemd-analyze security --offline=true --threshold=$exposure "$work/ntprof-bpf@$side.service" >"$work/log" 2>&1
+	equal "its exposure is at most $exposure tenths" $? 0
+	sed -n 's/.*Overall exposure/# &/p' "$work/log"
+done
+finish

@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* serve, of a tracer that traces what is made up, and clients of all kinds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "cli/http.h"
+#include "cli/notify.h"
+#include "cli/tracer.h"
+#include "cli/verbs.h"
+#include "core/array.h"
+#include "core/time.h"
+
+/* A busy machine takes its time; whoever waits longer waits for what does not come. */
+#define PATIENCE_MS 120000
+
+/* What a page of the small server is at most, and of the large one at least: no two sockets' buffers hold it. */
+#define SMALL_BYTES 100000
+#define LARGE_ROWS 250
+
+struct server {
+	pid_t pid;
+	int told; /* its standard error */
+	struct sockaddr_storage address;
+	socklen_t size;
+};
+
+static unsigned int rows_to_fill;
+
+/* A command more with each collection. */
+static void fill(struct stats *s)
+{
+	char name[32];
+
+	for (unsigned int i = 0; i < rows_to_fill; i++) {
+		struct stats_row *r;
+
+		snprintf(name, sizeof(name), "nvme%u", i);
+		r = stats_row(s, name, "nqn.2024-01.io.example:subsystem", 1, NT_OP_READ, false);
+		hist_count(&r->total, 5000);
+	}
+}
+
+static void child(const char *listen, int told)
+{
+	char *words[] = {"serve", "--host", "-i", "100ms", "--listen", (char *)listen, NULL};
+
+	/* A test that fails leaves nobody behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(told, STDERR_FILENO);
+	traced.fill = fill;
+	_exit(verb_serve.main(ARRAY_SIZE(words) - 1, words));
+}
+
+/* Reads what the server says until it has @what. */
+static void wait_told(const struct server *v, char *text, size_t size, const char *what)
+{
+	size_t nr = 0;
+
+	text[0] = '\0';
+	while (!strstr(text, what)) {
+		struct pollfd p = {.fd = v->told, .events = POLLIN};
+		ssize_t n;
+
+		assert_true(poll(&p, 1, PATIENCE_MS) > 0);
+		n = read(v->told, text + nr, size - 1 - nr);
+		if (n <= 0)
+			fail_msg("it ended, and said: %s", text);
+		nr += (size_t)n;
+		text[nr] = '\0';
+	}
+}
+
+static void start(struct server *v, unsigned int rows, const char *listen)
+{
+	int p[2];
+
+	assert_int_equal(pipe(p), 0);
+	rows_to_fill = rows;
+	v->pid = fork();
+	assert_true(v->pid >= 0);
+	if (!v->pid)
+		child(listen, p[1]);
+	close(p[1]);
+	v->told = p[0];
+}
+
+static void start_tcp(struct server *v, unsigned int rows)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&v->address;
+	char text[512];
+	const char *at;
+
+	start(v, rows, "127.0.0.1:0");
+	wait_told(v, text, sizeof(text), "/metrics\n");
+	at = strstr(text, "serving http://127.0.0.1:");
+	assert_non_null(at);
+	memset(&v->address, 0, sizeof(v->address));
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	in->sin_port = htons((in_port_t)atoi(at + strlen("serving http://127.0.0.1:")));
+	v->size = sizeof(*in);
+}
+
+static void stop(struct server *v)
+{
+	int status;
+
+	kill(v->pid, SIGTERM);
+	assert_int_equal(waitpid(v->pid, &status, 0), v->pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(v->told);
+}
+
+static int connect_to(const struct server *v)
+{
+	int fd = socket(v->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&v->address, v->size), 0);
+	return fd;
+}
+
+/* The server may have closed it by now. */
+static void send_text(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len) {
+		ssize_t n = send(fd, text, len, MSG_NOSIGNAL);
+
+		if (n < 0)
+			return;
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+/* All that comes until the server closes it, in memory that the caller frees. */
+static char *receive(int fd)
+{
+	size_t size = 1 << 16, nr = 0;
+	char *text = malloc(size);
+
+	assert_non_null(text);
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		assert_true(poll(&p, 1, PATIENCE_MS) > 0);
+		n = recv(fd, text + nr, size - 1 - nr, 0);
+		if (n <= 0)
+			break;
+		nr += (size_t)n;
+		if (nr == size - 1) {
+			size *= 2;
+			text = realloc(text, size);
+			assert_non_null(text);
+		}
+	}
+	text[nr] = '\0';
+	close(fd);
+	return text;
+}
+
+static char *ask(const struct server *v, const char *request)
+{
+	int fd = connect_to(v);
+
+	send_text(fd, request);
+	return receive(fd);
+}
+
+#define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in: %.2000s", part, text);
+}
+
+static void assert_whole(const char *text)
+{
+	size_t len = strlen(text);
+
+	assert_memory_equal(text, "HTTP/1.1 200 OK\r\n", 17);
+	assert_has(text,
+		   "Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n");
+	assert_true(len > 6);
+	assert_string_equal(text + len - 6, "# EOF\n");
+}
+
+/* A number of the page, 0 where it is not there yet. */
+static uint64_t number(const struct server *v, const char *sample)
+{
+	char *text = ask(v, GET), *at = strstr(text, sample);
+	uint64_t n = at ? strtoull(at + strlen(sample), NULL, 10) : 0;
+
+	assert_whole(text);
+	free(text);
+	return n;
+}
+
+#define READS \
+	"\nntprof_commands_total{side=\"host\",controller=\"nvme0\",subsysnqn=\"nqn.2024-01.io.example:subsystem\",operation=\"read\"} "
+
+/* Collections go on: there are more commands than there were. */
+static void assert_goes_on(const struct server *v)
+{
+	const uint64_t before = number(v, READS), until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
+
+	while (number(v, READS) <= before + 1)
+		assert_true(monotonic_ns() < until);
+}
+
+static uint64_t resident(const struct server *v)
+{
+	unsigned long long pages = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", v->pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*u %llu", &pages), 1);
+	fclose(f);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Sanitizers keep what was released. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+static void assert_resident(const struct server *v, uint64_t most)
+{
+#if !__has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+	assert_true(resident(v) < most);
+#else
+	(void)v;
+	(void)most;
+#endif
+}
+
+static void the_page_is_served(void **state)
+{
+	struct server v;
+	char *text;
+
+	(void)state;
+	start_tcp(&v, 1);
+	assert_goes_on(&v);
+	text = ask(
+		&v,
+		"GET /metrics HTTP/1.0\r\nAccept: text/plain;version=0.0.4;q=1,*/*;q=0.1\r\n\r\n");
+	assert_has(text, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");
+	assert_has(text, "\n# TYPE ntprof_commands_total counter\n");
+	free(text);
+	text = ask(
+		&v,
+		"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0,"
+		"text/plain;q=0.5\r\n\r\n");
+	assert_whole(text);
+	free(text);
+	assert_true(number(&v, "\nntprof_tracing{side=\"host\"} ") == 1);
+	assert_true(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"200\"} ") > 3);
+	stop(&v);
+}
+
+static void only_the_page_can_be_read(void **state)
+{
+	static const struct {
+		const char *request;
+		const char *part;
+	} cases[] = {
+		{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 404 "},
+		{"GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 404 "},
+		{"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+		 "HTTP/1.1 405 "},
+		{"PUT /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n",
+		 "Allow: GET, HEAD\r\n"},
+		{"DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 "},
+		{"BREW /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 "},
+	};
+	struct server v;
+	char *text;
+
+	(void)state;
+	start_tcp(&v, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		text = ask(&v, cases[i].request);
+		assert_has(text, cases[i].part);
+		assert_has(text, "Connection: close\r\n");
+		free(text);
+	}
+	text = ask(&v, "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+	assert_memory_equal(text, "HTTP/1.1 200 OK\r\n", 17);
+	assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
+	free(text);
+	assert_int_equal(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"405\"} "),
+			 4);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+static void what_is_no_request_gets_no_page(void **state)
+{
+	static const char *const requests[] = {
+		"\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\nx\r\n\r\n",
+		"\x16\x03\x01\x02\x05\x01\x01\xfc\r\n\r\n",
+		"GET\r\n\r\n",
+		"GET /metrics HTTP/9.9\r\n\r\n",
+		"GET /metrics HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+	};
+	struct server v;
+
+	(void)state;
+	start_tcp(&v, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		int fd = connect_to(&v);
+		char *text;
+
+		send_text(fd, requests[i]);
+		shutdown(fd, SHUT_WR);
+		text = receive(fd);
+		if (!strncmp(text, "HTTP/1.1 200", 12))
+			fail_msg("request %zu got a page", i);
+		free(text);
+	}
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+static void a_megabyte_of_headers_is_refused(void **state)
+{
+	static char request[(1 << 20) + 64];
+	struct server v;
+	uint64_t before;
+	char *text;
+
+	(void)state;
+	start_tcp(&v, 1);
+	assert_goes_on(&v);
+	before = resident(&v);
+	strcpy(request, "GET /metrics HTTP/1.1\r\nHost: x\r\nX: ");
+	memset(request + strlen(request), 'x', 1 << 20);
+	for (unsigned int i = 0; i < 50; i++) {
+		text = ask(&v, request);
+		assert_null(strstr(text, "HTTP/1.1 200"));
+		free(text);
+	}
+	/* Each of them would have been a megabyte. */
+	assert_resident(&v, before + (10 << 20));
+	memcpy(request, "GET /xx", 7);
+	memset(request + 7, 'x', 1 << 20);
+	text = ask(&v, request);
+	assert_null(strstr(text, "HTTP/1.1 200"));
+	free(text);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+static void a_thousand_at_once_are_served(void **state)
+{
+	static struct {
+		int fd;
+		size_t nr;
+		char last[6];
+	} clients[1000];
+	static struct pollfd p[ARRAY_SIZE(clients)];
+	size_t left = ARRAY_SIZE(clients);
+	struct server v;
+	uint64_t before;
+
+	(void)state;
+	start_tcp(&v, 1);
+	assert_goes_on(&v);
+	before = resident(&v);
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+		clients[i].fd = connect_to(&v);
+		p[i] = (struct pollfd){.fd = clients[i].fd, .events = POLLIN};
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++)
+		send_text(clients[i].fd, GET);
+	while (left) {
+		assert_true(poll(p, ARRAY_SIZE(p), PATIENCE_MS) > 0);
+		for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+			char text[1 << 16];
+			ssize_t n;
+
+			if (p[i].fd < 0 || !p[i].revents)
+				continue;
+			n = recv(p[i].fd, text, sizeof(text), 0);
+			if (n >= 6)
+				memcpy(clients[i].last, text + n - 6, 6);
+			clients[i].nr += n > 0 ? (size_t)n : 0;
+			if (n > 0)
+				continue;
+			assert_true(clients[i].nr > 1000);
+			assert_memory_equal(clients[i].last, "# EOF\n", 6);
+			close(p[i].fd);
+			p[i].fd = -1;
+			left--;
+		}
+	}
+	assert_resident(&v, before + (10 << 20));
+	assert_int_equal(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"503\"} "),
+			 0);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+/* As many as there can be, each of which has sent half a request, and one that sends a byte now and then. */
+static void who_does_not_ask_is_closed(void **state)
+{
+	int fds[HTTP_CONNECTIONS_MAX];
+	struct server v;
+
+	(void)state;
+	start_tcp(&v, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = connect_to(&v);
+		send_text(fds[i], i % 2 ? "GET /met" : "");
+	}
+	/* It waits until they have been closed. */
+	assert_goes_on(&v);
+	assert_true(number(&v, "\nntprof_http_overdue_total{side=\"host\"} ") > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		char *text = receive(fds[i]);
+
+		assert_null(strstr(text, "200 OK"));
+		free(text);
+	}
+	stop(&v);
+}
+
+/* They want a page that no buffers hold, and read none of it. */
+static void who_does_not_read_is_closed(void **state)
+{
+	int fds[HTTP_CONNECTIONS_MAX / 2], small = 4096;
+	uint64_t before, page;
+	struct server v;
+	char *text;
+
+	(void)state;
+	start_tcp(&v, LARGE_ROWS);
+	assert_goes_on(&v);
+	text = ask(&v, GET);
+	page = strlen(text);
+	free(text);
+	before = resident(&v);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+		assert_int_equal(connect(fds[i], (struct sockaddr *)&v.address, v.size), 0);
+		send_text(fds[i], GET);
+		/* Each a page of its own, if it gets one. */
+		if (i % 4 == 3)
+			usleep(150000);
+	}
+	/* Pages that are held, and what the library and the allocator keep. */
+	assert_resident(&v, before + (HTTP_PAGES_MAX + 4) * 2 * page + (4 << 20));
+	for (;;) {
+		text = ask(&v, GET);
+		if (!strncmp(text, "HTTP/1.1 200", 12))
+			break;
+		assert_memory_equal(text, "HTTP/1.1 503", 12);
+		assert_has(text, "Retry-After: ");
+		free(text);
+	}
+	free(text);
+	while (!number(&v, "\nntprof_http_overdue_total{side=\"host\"} "))
+		usleep(100000);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+static void a_unix_socket_is_served_and_goes_away(void **state)
+{
+	char directory[] = "/tmp/ntprof-serve.XXXXXX", path[64], listen[80], text[512];
+	struct sockaddr_un *un;
+	struct server v, other;
+	struct stat st;
+	int status;
+	char *page;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/socket", directory);
+	snprintf(listen, sizeof(listen), "unix:%s", path);
+	un = (struct sockaddr_un *)&v.address;
+	*un = (struct sockaddr_un){.sun_family = AF_UNIX};
+	strcpy(un->sun_path, path);
+	v.size = sizeof(*un);
+	for (unsigned int i = 0; i < 2; i++) {
+		start(&v, 1, listen);
+		wait_told(&v, text, sizeof(text), "\n");
+		assert_has(text, listen);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 0777, 0660);
+		page = ask(&v, GET);
+		assert_whole(page);
+		free(page);
+		if (i)
+			break;
+		/* It leaves its socket behind, in whose place comes another one. */
+		kill(v.pid, SIGKILL);
+		assert_int_equal(waitpid(v.pid, &status, 0), v.pid);
+		close(v.told);
+		assert_int_equal(stat(path, &st), 0);
+	}
+	/* One that somebody listens at stays his. */
+	start(&other, 1, listen);
+	wait_told(&other, text, sizeof(text), "\n");
+	assert_has(text, "cannot listen at unix:");
+	assert_int_equal(waitpid(other.pid, &status, 0), other.pid);
+	assert_int_equal(WEXITSTATUS(status), EXIT_FAILURE);
+	close(other.told);
+	page = ask(&v, GET);
+	assert_whole(page);
+	free(page);
+	stop(&v);
+	assert_int_not_equal(stat(path, &st), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* Reads what the service manager is told until that is @what. */
+static void assert_told(int fd, const char *what)
+{
+	char text[256];
+
+	do {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		assert_true(poll(&p, 1, PATIENCE_MS) > 0);
+		n = recv(fd, text, sizeof(text) - 1, 0);
+		assert_true(n > 0);
+		text[n] = '\0';
+	} while (!strstr(text, what));
+}
+
+/* @name: of its socket, as $NOTIFY_SOCKET has it */
+static void assert_manager_is_told(const char *name)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct server v;
+
+	strcpy(un.sun_path, name);
+	if (name[0] == '@')
+		un.sun_path[0] = '\0';
+	assert_int_equal(bind(fd, (struct sockaddr *)&un,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
+			 0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	setenv("WATCHDOG_USEC", "200000", 1);
+	start_tcp(&v, 1);
+	assert_told(fd, "READY=1\nSTATUS=Tracing\n");
+	for (unsigned int i = 0; i < 3; i++)
+		assert_told(fd, "WATCHDOG=1\n");
+	stop(&v);
+	assert_told(fd, "STOPPING=1\n");
+	close(fd);
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+}
+
+static void a_service_manager_is_told(void **state)
+{
+	char directory[] = "/tmp/ntprof-notify.XXXXXX", name[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(name, sizeof(name), "%s/socket", directory);
+	assert_manager_is_told(name);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(rmdir(directory), 0);
+	snprintf(name, sizeof(name), "@ntprof-notify.%d", getpid());
+	assert_manager_is_told(name);
+}
+
+static void a_watchdog_of_others_is_none(void **state)
+{
+	char pid[16];
+
+	(void)state;
+	assert_int_equal(notify_watchdog_ns(), 0);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	assert_int_equal(notify_watchdog_ns(), 1500000000);
+	setenv("WATCHDOG_PID", "1", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	setenv("WATCHDOG_PID", pid, 1);
+	assert_int_equal(notify_watchdog_ns(), 1500000000);
+	setenv("WATCHDOG_USEC", "-1", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	setenv("WATCHDOG_USEC", "3s", 1);
+	assert_int_equal(notify_watchdog_ns(), 0);
+	unsetenv("WATCHDOG_PID");
+	unsetenv("WATCHDOG_USEC");
+	setenv("NOTIFY_SOCKET", "relative", 1);
+	assert_int_equal(notify(NOTIFY_READY), -EINVAL);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(notify(NOTIFY_READY), 0);
+}
+
+static void addresses_are_numbers(void **state)
+{
+	static const char *const right[] = {"127.0.0.1:1", "0.0.0.0:0", "[::]:65535", "[::1]:10998",
+					    "unix:/run/x"};
+	static const char *const wrong[] = {"",
+					    "1",
+					    ":1",
+					    "localhost:1",
+					    "127.0.0.1",
+					    "127.0.0.1:",
+					    "127.0.0.1:65536",
+					    "127.0.0.1:-1",
+					    "127.0.0.1:1x",
+					    "::1:80",
+					    "[::1:80",
+					    "[::g]:80",
+					    "unix:",
+					    "unix:x",
+					    "127.0.0.1:99999999999999999999"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++)
+		if (http_check(right[i]))
+			fail_msg("%s: %s", right[i], http_check(right[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		if (!http_check(wrong[i]))
+			fail_msg("%s is taken", wrong[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_page_is_served),
+		cmocka_unit_test(only_the_page_can_be_read),
+		cmocka_unit_test(what_is_no_request_gets_no_page),
+		cmocka_unit_test(a_megabyte_of_headers_is_refused),
+		cmocka_unit_test(a_thousand_at_once_are_served),
+		cmocka_unit_test(who_does_not_ask_is_closed),
+		cmocka_unit_test(who_does_not_read_is_closed),
+		cmocka_unit_test(a_unix_socket_is_served_and_goes_away),
+		cmocka_unit_test(a_service_manager_is_told),
+		cmocka_unit_test(a_watchdog_of_others_is_none),
+		cmocka_unit_test(addresses_are_numbers),
+	};
+	struct rlimit files;
+
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

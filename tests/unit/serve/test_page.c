@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page of made-up statistics. With NTPROF_PAGES=DIR it is written to files there, for parsers that are not ours:
+ * tests/formats/openmetrics.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/counters.h"
+#include "core/names.h"
+#include "serve/page.h"
+#include "serve/series.h"
+
+#define NQN "nqn.2024-01.io.example:a\\b\"c\"\nd"
+#define NQN_LABEL "nqn.2024-01.io.example:a\\\\b\\\"c\\\"\\nd"
+
+struct made {
+	struct stats s;
+	struct cost cost;
+	struct process_cost process;
+	struct page_scrapes scrapes;
+	struct page_source from;
+	struct page *page;
+	char *text;
+	size_t size;
+};
+
+static struct stats_row *row(struct made *m, const char *controller, uint16_t qid, enum nt_op op)
+{
+	struct stats_row *r = stats_row(&m->s, controller, NQN, qid, op, false);
+
+	assert_non_null(r);
+	return r;
+}
+
+static void count(struct stats_row *r, uint64_t ns, uint64_t bytes)
+{
+	hist_count(&r->total, ns);
+	r->total.bytes += bytes;
+}
+
+static int begin(void **state)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	m->s.side = NT_HOST;
+	m->s.driver = "nvme_tcp";
+	m->s.source = "stock";
+	snprintf(m->s.kernel, sizeof(m->s.kernel), "6.1.0");
+	m->s.controllers = 2;
+	m->s.queues = 5;
+	m->cost.map_bytes = 12345;
+	m->process.cpu_ns = 1500000000;
+	m->from = (struct page_source){
+		.s = &m->s,
+		.cost = &m->cost,
+		.process = &m->process,
+		.scrapes = &m->scrapes,
+		.tracing = true,
+		.began_ms = 1700000000250,
+		.started_ms = 1700000000000,
+	};
+	m->page = page_new(NT_HOST, false);
+	*state = m;
+	return m->page ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	struct made *m = *state;
+
+	page_free(m->page);
+	stats_free(&m->s);
+	free(m->text);
+	free(m);
+	return 0;
+}
+
+static const char *render(struct made *m, enum exposition_format format)
+{
+	free(m->text);
+	m->text = NULL;
+	assert_int_equal(page_render(m->page, &m->from, format, &m->text, &m->size), 0);
+	return m->text;
+}
+
+/* The value behind a sample's name and labels, which are a whole line but for that. */
+static uint64_t value(struct made *m, const char *sample)
+{
+	size_t len = strlen(sample);
+
+	for (const char *at = m->text; (at = strstr(at, sample)); at += len)
+		if ((at == m->text || at[-1] == '\n') && at[len] == ' ')
+			return strtoull(at + len + 1, NULL, 10);
+	fail_msg("no %s in:\n%s", sample, m->text);
+	return 0;
+}
+
+static bool there(const struct made *m, const char *part)
+{
+	return strstr(m->text, part) != NULL;
+}
+
+#define LABELS(controller, operation)                                         \
+	"{side=\"host\",controller=\"" controller "\",subsysnqn=\"" NQN_LABEL \
+	"\",operation=\"" operation "\"}"
+
+static void rows_of_a_controller_are_added_up(void **state)
+{
+	struct made *m = *state;
+
+	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 4096);
+	count(row(m, "nvme0", 2, NT_OP_READ), 7000, 8192);
+	row(m, "nvme0", 2, NT_OP_READ)->others_total = (struct workload){10, 100};
+	count(row(m, "nvme0", 2, NT_OP_WRITE), 9000, 512);
+	row(m, "nvme0", 1, NT_OP_READ)->waiting = (struct waiting){3, 2000000000, 0};
+	row(m, "nvme0", 2, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 0};
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_command_duration_seconds_count" LABELS("nvme0", "read")),
+			 2);
+	assert_int_equal(value(m, "ntprof_commands_total" LABELS("nvme0", "read")), 12);
+	assert_int_equal(value(m, "ntprof_commands_total" LABELS("nvme0", "write")), 1);
+	assert_int_equal(value(m, "ntprof_command_bytes_total" LABELS("nvme0", "read")), 12388);
+	assert_int_equal(value(m, "ntprof_commands_in_flight" LABELS("nvme0", "read")), 7);
+	assert_true(there(m, "ntprof_oldest_command_seconds" LABELS("nvme0", "read") " 2.0\n"));
+	assert_false(there(m, "queue=\""));
+	assert_string_equal(m->text + m->size - strlen("# EOF\n"), "# EOF\n");
+}
+
+static void queues_are_apart_where_that_was_asked_for(void **state)
+{
+	struct made *m = *state;
+
+	page_free(m->page);
+	m->page = page_new(NT_HOST, true);
+	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 0);
+	count(row(m, "nvme0", 2, NT_OP_READ), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, "operation=\"read\",queue=\"1\"} 1\n"));
+	assert_true(there(m, "operation=\"read\",queue=\"2\"} 1\n"));
+}
+
+static void errors_are_by_status(void **state)
+{
+	struct made *m = *state;
+
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 2, NT_OP_READ, 0x281, 4), 0);
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 2, NT_OP_READ, 0x7ff, 5), 0);
+	assert_int_equal(errors_add(&m->s.errors, "", "", 0, NT_OP_READ, ERRORS_OTHER, 6), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+#define ERRORS(controller, nqn, status)                                                            \
+	"ntprof_command_errors_total{side=\"host\",controller=\"" controller "\",subsysnqn=\"" nqn \
+	"\",operation=\"read\",status=\"" status "\"}"
+	assert_int_equal(value(m, ERRORS("nvme0", "nqn", "unrecovered_read_error")), 7);
+	assert_int_equal(value(m, ERRORS("nvme0", "nqn", "0x7ff")), 5);
+	assert_int_equal(value(m, ERRORS("other", "other", "other")), 6);
+}
+
+/* Each is in one family, and what is in flight is no counter. */
+static void every_counter_is_told_once(void **state)
+{
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
+		m->s.counters_total[i] = 1000 + i;
+	render(m, EXPOSITION_OPENMETRICS);
+	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
+		char number[16];
+		const char *at;
+
+		snprintf(number, sizeof(number), "} %u\n", 1000 + i);
+		at = strstr(m->text, number);
+		if (i == COUNTER_IN_FLIGHT) {
+			assert_null(at);
+			continue;
+		}
+		if (!at || strstr(at + 1, number))
+			fail_msg("%s is not told once", counter_name(i));
+	}
+	assert_int_equal(value(m, "ntprof_command_retries_total{side=\"host\"}"),
+			 1000 + NT_CNT_REQUEUED);
+	assert_int_equal(value(m, "ntprof_losses_total{side=\"host\",reason=\"ring_full\"}"),
+			 1000 + NT_CNT_RING_FULL);
+}
+
+static void stages_have_their_names(void **state)
+{
+	struct made *m = *state;
+
+	hist_count(&m->s.stage_total[NT_OP_WRITE][NT_HS_NETWORK_AND_TARGET], 3000);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(
+		value(m, "ntprof_stage_duration_seconds_count{side=\"host\",operation=\"write\","
+			 "stage=\"network_and_target\"}"),
+		1);
+	assert_false(there(m, "stage=\"blk_submission\""));
+}
+
+/* Stages that a command does not pass may be counted one too many for an interval. */
+static void a_stage_that_is_taken_back_does_not_fall(void **state)
+{
+	struct made *m = *state;
+	struct hist *h = &m->s.stage_total[NT_OP_READ][NT_HS_NSTACK_COMPLETION];
+
+	h->count = h->buckets[0] = 10;
+	render(m, EXPOSITION_OPENMETRICS);
+	h->count = h->buckets[0] = 9;
+	render(m, EXPOSITION_OPENMETRICS);
+#define STAGE "{side=\"host\",operation=\"read\",stage=\"nstack_completion\"}"
+	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE), 10);
+	h->count = h->buckets[0] = 11;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE), 11);
+}
+
+#define OTHERS "{side=\"host\",controller=\"other\",subsysnqn=\"other\",operation=\"other\"}"
+
+/* A controller that sorts before the others comes later: no series of theirs goes away for it. */
+static void too_many_rows_are_under_other_and_stay_there(void **state)
+{
+	struct made *m = *state;
+	char name[32];
+
+	for (unsigned int i = 0; i < SERIES_MAX; i++) {
+		snprintf(name, sizeof(name), "nvme%u", 100 + i);
+		count(row(m, name, 1, NT_OP_READ), 5000, 0);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "controller=\"other\""));
+	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 0);
+	count(row(m, "nvme1", 1, NT_OP_READ), 5000, 0);
+	count(row(m, "nvme2", 1, NT_OP_READ), 5000, 0);
+	count(row(m, "nvme2", 1, NT_OP_READ), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_commands_total" LABELS("nvme100", "read")), 1);
+	assert_int_equal(value(m, "ntprof_commands_total" OTHERS), 3);
+	assert_int_equal(value(m, "ntprof_command_duration_seconds_count" OTHERS), 3);
+	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 2);
+}
+
+static void what_found_no_histogram_is_under_other(void **state)
+{
+	struct made *m = *state;
+	struct stats_row *r = stats_row(&m->s, "(others)", "", 0, NT_OP_OTHER, true);
+
+	count(r, 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_commands_total" OTHERS), 1);
+}
+
+static void before_the_first_collection_there_is_a_page(void **state)
+{
+	struct made *m = *state;
+
+	m->from.s = NULL;
+	m->from.tracing = false;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_tracing{side=\"host\"}"), 0);
+	assert_int_equal(value(m, "ntprof_bpf_map_bytes{side=\"host\"}"), 12345);
+}
+
+static void runs_are_told_where_the_kernel_counts_them(void **state)
+{
+	struct made *m = *state;
+
+	m->cost.nr = 1;
+	snprintf(m->cost.program[0].name, sizeof(m->cost.program[0].name), "queue_rq");
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "ntprof_bpf_runs"));
+	m->cost.counts_runs = true;
+	m->cost.program[0].runs = 7;
+	m->cost.program[0].ns = 7000;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_bpf_runs_total{side=\"host\",program=\"queue_rq\"}"), 7);
+	assert_true(there(
+		m, "ntprof_bpf_run_seconds_total{side=\"host\",program=\"queue_rq\"} 0.000007\n"));
+}
+
+static void a_target_names_its_subsystems_and_hosts(void **state)
+{
+	struct made *m = *state;
+
+	page_free(m->page);
+	m->page = page_new(NT_TARGET, false);
+	m->s.side = NT_TARGET;
+	m->s.waiting_at_device = true;
+	count(row(m, "cntlid 1", 1, NT_OP_READ), 5000, 0);
+	strcpy(row(m, "cntlid 1", 1, NT_OP_READ)->other, "nqn.sub");
+	assert_int_equal(errors_add(&m->s.errors, "cntlid 1", NQN, 1, NT_OP_WRITE, 0x281, 3), 0);
+	row(m, "cntlid 1", 1, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 2};
+	render(m, EXPOSITION_OPENMETRICS);
+#define TARGET_LABELS(operation)                                                              \
+	"{side=\"target\",controller=\"cntlid 1\",subsysnqn=\"nqn.sub\",hostnqn=\"" NQN_LABEL \
+	"\",operation=\"" operation "\""
+	assert_int_equal(value(m, "ntprof_commands_at_device" TARGET_LABELS("read") "}"), 2);
+	assert_int_equal(value(m, "ntprof_command_errors_total" TARGET_LABELS(
+					  "write") ",status=\"unrecovered_read_error\"}"),
+			 3);
+}
+
+/* The line of a metric in docs/metrics.md. */
+static void doc_line(char *line, size_t size, const struct metric *m)
+{
+	static const char *const suffixes[METRIC_TYPES] = {
+		[METRIC_COUNTER] = "_total",
+		[METRIC_INFO] = "_info",
+		[METRIC_GAUGE] = "",
+		[METRIC_HISTOGRAM] = "",
+	};
+
+	snprintf(line, size, "| `%s%s` | %s | %s | %s |\n", m->name, suffixes[m->type],
+		 metric_type_name(m->type), m->labels, m->help);
+}
+
+/* Tests run in the tree's root. */
+static void the_documentation_has_this_table(void **state)
+{
+	FILE *f = fopen("docs/metrics.md", "re");
+	char line[512], expected[512];
+	unsigned int id = 0, lacks;
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "| `ntprof_", 10) && strncmp(line, "| `process_", 11))
+			continue;
+		assert_true(id < METRICS_NR);
+		doc_line(expected, sizeof(expected), metric_of(id++));
+		assert_string_equal(line, expected);
+	}
+	fclose(f);
+	lacks = METRICS_NR - id;
+	for (; id < METRICS_NR; id++) {
+		doc_line(expected, sizeof(expected), metric_of(id));
+		print_error("docs/metrics.md lacks: %s", expected);
+	}
+	assert_int_equal(lacks, 0);
+}
+
+static bool ends_with(const char *text, const char *with)
+{
+	size_t n = strlen(text), k = strlen(with);
+
+	return n > k && !strcmp(text + n - k, with);
+}
+
+static void a_name_ends_with_its_unit(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < METRICS_NR; id++) {
+		const struct metric *m = metric_of(id);
+
+		assert_true(!m->unit[0] || ends_with(m->name, m->unit));
+		assert_null(strpbrk(m->help, "\\\n"));
+	}
+}
+
+/* Everything that there can be. */
+static void fill(struct made *m)
+{
+	for (unsigned int i = 0; i < 500; i++) {
+		count(row(m, i % 2 ? "nvme0" : "nvme1", i % 3, i % NT_OPS_NR), 700ULL << i % 37,
+		      4096);
+		hist_count(&m->s.stage_total[i % NT_OPS_NR][i % NT_HOST_STAGES_NR],
+			   300ULL << i % 37);
+	}
+	m->s.waiting_at_device = true;
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
+		m->s.counters_total[i] = i;
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
+	m->cost.nr = 1;
+	m->cost.counts_runs = true;
+	snprintf(m->cost.program[0].name, sizeof(m->cost.program[0].name), "queue_rq");
+}
+
+static void write_to(const char *directory, const char *name, const struct made *m)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_int_equal(fwrite(m->text, 1, m->size, f), m->size);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void every_metric_is_on_the_page(void **state)
+{
+	const char *directory = getenv("NTPROF_PAGES");
+	struct made *m = *state;
+	char begins[128];
+
+	fill(m);
+	render(m, EXPOSITION_PROMETHEUS);
+	if (directory)
+		write_to(directory, "prometheus", m);
+	render(m, EXPOSITION_OPENMETRICS);
+	if (directory)
+		write_to(directory, "openmetrics", m);
+	for (unsigned int id = 0; id < METRICS_NR; id++) {
+		snprintf(begins, sizeof(begins), "# TYPE %s %s\n", metric_of(id)->name,
+			 metric_type_name(metric_of(id)->type));
+		if (!there(m, begins))
+			fail_msg("not on the page: %s", begins);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rows_of_a_controller_are_added_up),
+		TEST(queues_are_apart_where_that_was_asked_for),
+		TEST(errors_are_by_status),
+		TEST(every_counter_is_told_once),
+		TEST(stages_have_their_names),
+		TEST(a_stage_that_is_taken_back_does_not_fall),
+		TEST(too_many_rows_are_under_other_and_stay_there),
+		TEST(what_found_no_histogram_is_under_other),
+		TEST(before_the_first_collection_there_is_a_page),
+		TEST(runs_are_told_where_the_kernel_counts_them),
+		TEST(a_target_names_its_subsystems_and_hosts),
+		TEST(a_name_ends_with_its_unit),
+		TEST(every_metric_is_on_the_page),
+		cmocka_unit_test(the_documentation_has_this_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
