@@ -97,7 +97,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	q->instance = slot;
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
-	*slot_index((__u64)queue) = slot + 1;
+	slot_index_set((__u64)queue, slot);
 	joins_begin(q, sk);
 	data_ready_learn(sk, (__u64)queue,
 			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
@@ -231,6 +231,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
+	queue_begins(q);
 	cmd_begin(c, t->cmd, wanted);
 	return 0;
 no_slot:

@@ -22,22 +22,6 @@ void connections_free(struct tracer *t)
 	free(t->ident);
 }
 
-unsigned int connections_highest_instance(void)
-{
-	unsigned int highest = 0, n;
-	struct dirent *e;
-	DIR *d;
-
-	d = opendir("/sys/class/nvme");
-	if (!d)
-		return 0;
-	while ((e = readdir(d)))
-		if (sscanf(e->d_name, "nvme%u", &n) == 1 && n > highest)
-			highest = n;
-	closedir(d);
-	return highest;
-}
-
 /* Reads one line of a sysfs attribute of a controller; "" when there is none. */
 static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
 {
@@ -53,6 +37,115 @@ static void sysfs_read(char *buf, size_t size, const char *controller, const cha
 		buf[0] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	fclose(f);
+}
+
+/* How many pieces of states a queue's tags are in. */
+static uint32_t pieces_of(uint32_t depth)
+{
+	uint32_t n = (depth + NT_CHUNK_CMDS - 1) / NT_CHUNK_CMDS;
+
+	return n ? n : 1;
+}
+
+static void host_now(struct connections_now *now)
+{
+	uint32_t instance, queues;
+	struct dirent *e;
+	char text[64];
+	DIR *d = opendir("/sys/class/nvme");
+
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (sscanf(e->d_name, "nvme%u", &instance) != 1)
+			continue;
+		if (instance > now->highest_instance)
+			now->highest_instance = instance;
+		sysfs_read(text, sizeof(text), e->d_name, "transport");
+		if (strcmp(text, "tcp"))
+			continue;
+		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
+		queues = (uint32_t)strtoul(text, NULL, 10);
+		if (queues > now->most_queues)
+			now->most_queues = queues;
+		now->queues += queues;
+		sysfs_read(text, sizeof(text), e->d_name, "sqsize");
+		now->pieces += queues * pieces_of((uint32_t)strtoul(text, NULL, 10) + 1);
+	}
+	closedir(d);
+}
+
+/* Ports that a target listens on. */
+#define PORTS_MAX 64
+
+static unsigned int target_ports(uint16_t *ports)
+{
+	static const char dir[] = "/sys/kernel/config/nvmet/ports";
+	unsigned int nr = 0;
+	struct dirent *e;
+	char path[320];
+	unsigned int port;
+	DIR *d = opendir(dir);
+	FILE *f;
+
+	if (!d)
+		return 0;
+	while (nr < PORTS_MAX && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/addr_trsvcid", dir, e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fscanf(f, "%u", &port) == 1 && port && port <= UINT16_MAX)
+			ports[nr++] = (uint16_t)port;
+		fclose(f);
+	}
+	closedir(d);
+	return nr;
+}
+
+/* Of /proc/net/tcp and its like: how many connections are established to one of the ports. */
+static uint32_t established(const char *path, const uint16_t *ports, unsigned int nr)
+{
+	const unsigned int is_established = 1; /* TCP_ESTABLISHED in include/net/tcp_states.h */
+	unsigned int port, state;
+	uint32_t n = 0;
+	char line[256];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &port, &state) != 2 ||
+		    state != is_established)
+			continue;
+		for (unsigned int i = 0; i < nr; i++)
+			n += ports[i] == port;
+	}
+	fclose(f);
+	return n;
+}
+
+static void target_now(struct connections_now *now)
+{
+	uint16_t ports[PORTS_MAX];
+	unsigned int nr = target_ports(ports);
+
+	now->queues = nr ? established("/proc/net/tcp", ports, nr) +
+				   established("/proc/net/tcp6", ports, nr)
+			 : 0;
+	/* A target has twice as many commands as the queue's depth, and uses the first ones first. */
+	now->pieces = now->queues + now->queues / 8;
+}
+
+void connections_now(enum nt_side side, struct connections_now *now)
+{
+	*now = (struct connections_now){0};
+	if (side == NT_HOST)
+		host_now(now);
+	else
+		target_now(now);
 }
 
 static void count_host(struct stats *s)
@@ -83,32 +176,41 @@ static bool connected(const struct nt_queue *q)
 	return q->object && q->dead_gen != q->gen;
 }
 
-/*
- * Whether a queue before this one belongs to the same controller: one of the same id and subsystem.
- */
-static bool controller_counted(const struct tracer *t, uint32_t slot)
+/* A queue's controller: by its id, and by its subsystem. */
+struct whose {
+	uint16_t cntlid;
+	const char *subsysnqn;
+};
+
+static int by_controller(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < slot; i++)
-		if (connected(&t->object.queues[i]) &&
-		    t->object.queues[i].identified == t->object.queues[i].gen &&
-		    t->object.queues[i].cntlid == t->object.queues[slot].cntlid &&
-		    !strcmp(t->object.names[i].subsysnqn, t->object.names[slot].subsysnqn))
-			return true;
-	return false;
+	const struct whose *one = a, *other = b;
+
+	if (one->cntlid != other->cntlid)
+		return one->cntlid < other->cntlid ? -1 : 1;
+	return strcmp(one->subsysnqn, other->subsysnqn);
 }
 
 static void count_target(const struct tracer *t, struct stats *s)
 {
+	struct whose *of = malloc(t->nr_slots * sizeof(*of));
+	unsigned int nr = 0;
+
 	s->controllers = s->queues = 0;
-	for (uint32_t i = 0; i < t->nr_slots; i++) {
+	for (uint32_t i = 0; of && i < t->nr_slots; i++) {
 		const struct nt_queue *q = &t->object.queues[i];
 
 		if (!connected(q) || q->identified != q->gen)
 			continue;
-		s->queues++;
-		if (!controller_counted(t, i))
-			s->controllers++;
+		of[nr++] = (struct whose){q->cntlid, t->object.names[i].subsysnqn};
 	}
+	if (nr)
+		qsort(of, nr, sizeof(*of), by_controller);
+	for (unsigned int i = 0; i < nr; i++)
+		if (!i || by_controller(&of[i - 1], &of[i]))
+			s->controllers++;
+	s->queues = nr;
+	free(of);
 }
 
 /* The controller whose queues have that bit 0 in their generations; NULL without one. */

@@ -15,7 +15,7 @@ struct tracer;
 /**
  * load_open() - open the object of @t's side, and set what depends on the machine and on what was
  * asked for
- * @t: its options are read; object, cpus, nr_slots and nr_hists are filled
+ * @t: its options are read; object, cpus, nr_slots and expected are filled
  *
  * Return: 0 or a negative errno.
  */
