@@ -108,39 +108,47 @@ static void *bank_add(struct pool *p)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+static const struct {
+	const char *map;
+	uint32_t per_bank;
+} pool_kinds[NT_POOLS_NR] = {
+	[NT_POOL_CMDS] = {"cmd_banks", 1u << NT_CMDS_BITS},
+	[NT_POOL_HISTS] = {"hist_banks", 1u << NT_HISTS_BITS},
+	[NT_POOL_STAGES] = {"stage_banks", 1u << NT_STAGES_BITS},
+	[NT_POOL_JOINS] = {"join_banks", 1u << NT_JOINS_BITS},
+};
+
+/* Before the programs are loaded: libbpf forgets then what a bank is like. */
+static void size_pools(struct object *o)
+{
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		const struct bpf_map *outer = object_map(o, pool_kinds[i].map);
+		const struct bpf_map *bank = bpf_map__inner_map(object_map(o, pool_kinds[i].map));
+		struct pool *p = &o->pools[i];
+
+		p->add = bank_add;
+		p->first_fd = -1;
+		p->value_size = bpf_map__value_size(bank);
+		p->entries = bpf_map__max_entries(bank);
+		p->per_bank = pool_kinds[i].per_bank;
+		p->item_bytes = (size_t)p->value_size * (p->entries / p->per_bank);
+		p->max_banks = bpf_map__max_entries(outer);
+	}
+}
+
 static int open_pools(struct object *o)
 {
-	static const struct {
-		const char *map;
-		uint32_t per_bank;
-	} kinds[NT_POOLS_NR] = {
-		[NT_POOL_CMDS] = {"cmd_banks", 1u << NT_CMDS_BITS},
-		[NT_POOL_HISTS] = {"hist_banks", 1u << NT_HISTS_BITS},
-		[NT_POOL_STAGES] = {"stage_banks", 1u << NT_STAGES_BITS},
-		[NT_POOL_JOINS] = {"join_banks", 1u << NT_JOINS_BITS},
-	};
+	int err = 0;
 
-	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
-		struct bpf_map *outer = object_map(o, kinds[i].map);
-		struct bpf_map *bank = bpf_map__inner_map(outer);
+	for (unsigned int i = 0; !err && i < NT_POOLS_NR; i++) {
 		struct pool *p = &o->pools[i];
-		int err;
 
 		p->ring = &SHARED(o, nt_pools)[i];
 		p->numbers = SHARED(o, nt_free)[i];
-		p->outer_fd = bpf_map__fd(outer);
-		p->first_fd = -1;
-		p->add = bank_add;
-		p->value_size = bpf_map__value_size(bank);
-		p->entries = bpf_map__max_entries(bank);
-		p->per_bank = kinds[i].per_bank;
-		p->item_bytes = (size_t)p->value_size * (p->entries / p->per_bank);
-		p->max_banks = bpf_map__max_entries(outer);
+		p->outer_fd = bpf_map__fd(object_map(o, pool_kinds[i].map));
 		err = pool_init(p);
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 int object_load(struct object *o, char *log, size_t size, const struct bpf_program **refused)
@@ -151,6 +159,7 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	*refused = NULL;
 	if (err)
 		return err;
+	size_pools(o);
 	log[0] = '\0';
 	bpf_object__for_each_program (program, o->obj) {
 		bpf_program__set_log_buf(program, log, size);
