@@ -344,8 +344,8 @@ static int loop(struct run *r)
 	static int (*const handlers[SOURCES_NR])(struct run *) = {
 		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_over,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
-		[CLOCK] = on_clock,   [CALLS] = on_calls, [RECORDS] = on_records,	[VERB] = on_verb,
-		[OUTPUT] = on_over,   [BURST] = on_burst,
+		[CLOCK] = on_clock,   [CALLS] = on_calls,	[RECORDS] = on_records,
+		[VERB] = on_verb,     [OUTPUT] = on_over,	[BURST] = on_burst,
 	};
 
 	for (;;) {

@@ -133,7 +133,7 @@ static void target_now(struct connections_now *now)
 	unsigned int nr = target_ports(ports);
 
 	now->queues = nr ? established("/proc/net/tcp", ports, nr) +
-				   established("/proc/net/tcp6", ports, nr)
+				      established("/proc/net/tcp6", ports, nr)
 			 : 0;
 	/* A target has twice as many commands as the queue's depth, and uses the first ones first. */
 	now->pieces = now->queues + now->queues / 8;

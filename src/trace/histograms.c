@@ -142,8 +142,7 @@ static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 {
 	uint32_t hash = nt_hist_hash(key), slot = NT_HIST_KEY_SLOT(key);
 	struct nt_hist_bucket *b = &t->object.hist_index[hash >> (32 - NT_HIST_INDEX_BITS)];
-	uint16_t *first =
-		&t->object.queues[slot].hist[NT_HIST_KEY_BANK(key)][NT_HIST_KEY_OP(key)];
+	uint16_t *first = &t->object.queues[slot].hist[NT_HIST_KEY_BANK(key)][NT_HIST_KEY_OP(key)];
 
 	for (unsigned int i = 0; i < NT_HIST_WAYS; i++)
 		if ((b->at[i] & NT_HIST_NR_MASK) == nr)
@@ -176,9 +175,9 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 		/* A connection without a name is about to get one. */
 		if (!id)
 			return 0;
-		err = take_row(stats_row(s, id->controller, id->peer, id->qid, NT_HIST_KEY_OP(key),
-					 false),
-			       h, epoch, grown, seen);
+		err = take_row(
+			stats_row(s, id->controller, id->peer, id->qid, NT_HIST_KEY_OP(key), false),
+			h, epoch, grown, seen);
 		if (err)
 			return err;
 	}
@@ -287,9 +286,9 @@ static int collect_stages_of(struct tracer *t, struct stats *s, uint32_t nr, uin
 		return -ENOMEM;
 	touched = hist_touched(&h->h[0], epoch, &seen[0]);
 	for (unsigned int i = 0; (touched || unlinked) && i < stages_nr(t->o.side); i++)
-		t->stage_counted[op][i] += hist_take(&h->h[i], epoch, &seen[i],
-						     &s->stage_interval[op][i],
-						     &s->stage_total[op][i]);
+		t->stage_counted[op][i] +=
+			hist_take(&h->h[i], epoch, &seen[i], &s->stage_interval[op][i],
+				  &s->stage_total[op][i]);
 	if (touched || unlinked)
 		t->stages_grown |= 1u << op;
 	if (unlinked) {

@@ -206,8 +206,8 @@ void load_print_memory(const struct tracer *t)
 							       "joins"};
 		const struct pool *p = &t->object.pools[i];
 
-		fprintf(stderr, "pool %-15s %10zu bytes, %u of %u taken\n", names[i],
-			pool_bytes(p), pool_taken(p), pool_items(p));
+		fprintf(stderr, "pool %-15s %10zu bytes, %u of %u taken\n", names[i], pool_bytes(p),
+			pool_taken(p), pool_items(p));
 		total += pool_bytes(p);
 	}
 	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));

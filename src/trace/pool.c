@@ -110,8 +110,7 @@ static void mark_ring(const struct pool *p, uint8_t *used)
 		used[p->numbers[taken & (NT_FREE_MAX - 1)]] = 1;
 }
 
-void pool_look(struct pool *p, uint8_t *used, bool (*fn)(void *context, uint32_t nr),
-	       void *context)
+void pool_look(struct pool *p, uint8_t *used, bool (*fn)(void *context, uint32_t nr), void *context)
 {
 	uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE);
 	bool waited = false;

@@ -13,8 +13,8 @@
 
 /* What user space knows of an item. */
 enum pool_item {
-	POOL_FREE,   /* in @free */
-	POOL_OUT,    /* in the ring, or taken */
+	POOL_FREE, /* in @free */
+	POOL_OUT,  /* in the ring, or taken */
 	POOL_UNUSED, /* taken, and nothing leads to it: it was so the last time that somebody looked */
 };
 

@@ -364,6 +364,8 @@ void tracer_close(struct tracer *t)
 	tracer_detach(t);
 	if (t->object.obj)
 		attach_detach_all(t);
+	if (t->o.verbose && t->calls)
+		load_print_memory(t);
 	ring_buffer__free(t->ring);
 	ring_buffer__free(t->calls);
 	collect_free(t);

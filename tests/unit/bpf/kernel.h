@@ -213,8 +213,8 @@ static void *bank_of(enum nt_pool_id id, void *table, size_t size, __u32 nr, __u
 
 	if (at > (nr - 1) >> bits)
 		return NULL;
-	banks[id][at] = (struct bank){(char *)table + ((size_t)at << bits) * size, size,
-				      nr - (at << bits)};
+	banks[id][at] =
+		(struct bank){(char *)table + ((size_t)at << bits) * size, size, nr - (at << bits)};
 	return &banks[id][at];
 }
 

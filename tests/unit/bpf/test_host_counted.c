@@ -230,8 +230,7 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 				begun += nt_alikes[i];
 		}
 		assert_int_not_equal(begun, 0);
-		assert_int_equal(begun, n.ended + n.in_flight +
-						counted(NT_CNT_OVERWRITTEN) +
+		assert_int_equal(begun, n.ended + n.in_flight + counted(NT_CNT_OVERWRITTEN) +
 						counted(NT_CNT_REQUEUED));
 	}
 }

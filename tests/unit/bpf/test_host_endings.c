@@ -303,8 +303,8 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 #define assert_seen(i)                                                                     \
 	do {                                                                               \
 		complete(i);                                                               \
-		assert_int_equal(counted(NT_CNT_CANCELLED), 0);                \
-		assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);            \
+		assert_int_equal(counted(NT_CNT_CANCELLED), 0);                            \
+		assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);                        \
 		assert_int_not_equal(last_record()->points[NT_H_CQE], 0);                  \
 		assert_int_equal(last_record()->cid, m.requests[i].sqe.common.command_id); \
 	} while (0)

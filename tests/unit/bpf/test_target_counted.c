@@ -190,8 +190,7 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 	assert_int_equal(counted(NT_CNT_NO_START), 0);
 	if (!misses)
 		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
-	assert_int_equal(begun, ended + waits + counted(NT_CNT_OVERWRITTEN) +
-					counted(NT_CNT_DIED));
+	assert_int_equal(begun, ended + waits + counted(NT_CNT_OVERWRITTEN) + counted(NT_CNT_DIED));
 }
 
 static void begun_is_ended_in_flight_or_lost(void **state)
