@@ -149,8 +149,8 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
 __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured);
 
 /*
- * Counts where no other histogram is left: by atomic additions. @measured: else it is one of the others. Return: 0, as a
- * global function has to have a result
+ * Counts where no other histogram is left: by atomic additions. @measured: else it is one of the others. Return: what
+ * its bucket had before, as a global function has to have a result
  */
 __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured)
 {
@@ -167,13 +167,11 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured)
 		return 0;
 	}
 	hist_turn(h, epoch);
-	if (bucket < NT_BUCKETS)
-		__sync_fetch_and_add(&h->buckets[bucket], 1);
 	__sync_fetch_and_add(&h->sum, ns);
 	__sync_fetch_and_add(&h->bytes, bytes);
 	if (h->max[epoch & 1] < ns)
 		h->max[epoch & 1] = ns;
-	return 0;
+	return bucket < NT_BUCKETS ? __sync_fetch_and_add(&h->buckets[bucket], 1) : 0;
 }
 
 /* The latency of a command goes to the histogram of its queue and operation. */

@@ -86,7 +86,7 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 /* Adds a map to a pool's map of maps. */
 static void *bank_add(struct pool *p)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	const struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bank", sizeof(__u32), p->value_size,
 				p->entries, &opts);
 	__u32 nr = p->nr_banks;
