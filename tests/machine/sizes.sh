@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run with: --cpus 4,maxcpus=512 --mem 2048
+# run with: --cpus 4,maxcpus=255 --mem 2048
 # takes: 200
 # What a machine does not have costs it nothing, many queues lose nothing, and what has gone leaves nothing taken.
 set -u
@@ -20,7 +20,7 @@ host=$tracer_pid
 tracer_start /tmp/target --target -i 1 -v
 target=$tracer_pid
 
-# 8 MiB and one for CPUs that are only possible.
+# 8 MiB, and one for CPUs that are only possible: as many as this machine of qemu can have.
 for side in host target; do
 	mib=$(sed -n 's/^locked memory of all maps: \([0-9.]*\) MiB$/\1/p' /tmp/$side.err | head -n 1)
 	within "locked memory of the $side, MiB" "$mib" 1 9
