@@ -24,6 +24,9 @@
 #include "trace/probes.h"
 #include "trace/connections.h"
 
+/* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
+#define STAGES_OF_CPU 4
+
 static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
@@ -170,6 +173,10 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		goto out;
 	}
 	pool_supply(&t->object.pools[NT_POOL_CMDS], t->expected + t->expected / 8);
+	/* Every CPU may want these at once, before user space runs again. */
+	if (!t->o.no_histograms)
+		pool_supply(&t->object.pools[NT_POOL_STAGES],
+			    STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
 	give_back_supply(t);
 	err = rx_clock_open(&t->clock);
 	if (err) {
