@@ -161,7 +161,7 @@ $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(add
 $(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o listen.o options.o select_options.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
-UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o in_flight.o probes_table.o refusals.o)
+UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)
 $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)

@@ -59,7 +59,7 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
  */
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {
-	return (low_half(address) >> 6) * 0x9e3779b1u >> (32 - bits);
+	return (low_half(address) >> 6) * NT_SPREAD >> (32 - bits);
 }
 
 #endif /* NTPROF_ADDRESSES_BPF_H */

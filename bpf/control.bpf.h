@@ -27,22 +27,28 @@
 #include <bpf/bpf_tracing.h>
 
 #include "core/control.h"
+#include "core/pools.h"
 #include "core/record.h"
 #include "core/sample.h"
 
 const volatile struct nt_knobs nt_knobs = {
-	.hists = 1,
+	.shared_mask = 0,
 	.qid_stride = 1,
 	.slots = 1,
 	.into = {0, 1, 2, 3, 4, 5},
 };
 
-struct nt_control nt_control = {};
+struct nt_control nt_control;
 
-/* Atomic, because all CPUs share the counters, and rare. */
+/* Each CPU's lie in cache lines of their own. */
+struct nt_counters nt_counters[NT_CPUS] = {};
+
+/* Atomic, because a program may interrupt another one that counts the same. */
 static __always_inline void count(enum nt_counter which)
 {
-	__sync_fetch_and_add(&nt_control.counters[which], 1);
+	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1);
+
+	__sync_fetch_and_add(&nt_counters[cpu].n[which], 1);
 }
 
 #endif /* NTPROF_CONTROL_BPF_H */

@@ -22,8 +22,8 @@
 /* Headers lie in memory from kmalloc(), which for so many bytes is aligned to this. */
 #define NT_HEADER_ALIGN 32
 
-/* Eight times as many as there are queues with states. */
-#define NT_HEADER_BITS 12
+/* Sixteen times as many as 128 CPUs have queues to eight controllers. */
+#define NT_HEADER_BITS 14
 /* An address is in one of so many entries, the first that is free from where it belongs. */
 #define NT_HEADER_WAYS 8
 

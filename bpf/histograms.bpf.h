@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms of durations. A struct nt_hist is per CPU and only ever grows; user space adds up what
- * all CPUs have.
+ * Histograms of durations. A struct nt_hist is of one CPU and only ever grows; user space adds up what all CPUs
+ * have. A queue's operation takes one for a CPU when a command of it ends there first, and user space gives back
+ * those that nothing is counted in for a while (src/trace/histograms.c).
  *
  * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU.
  * Additions are not atomic: where the end of a command in a task is interrupted by that of another
@@ -11,15 +12,33 @@
 #ifndef NTPROF_HISTOGRAMS_BPF_H
 #define NTPROF_HISTOGRAMS_BPF_H
 
-#include "control.bpf.h"
+#include "pools.bpf.h"
 
-/* By struct nt_queue, @hist; the last one is shared by queues for which no other is left. */
+struct hist_bank {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << NT_HISTS_BITS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct nt_hist));
+};
+
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, NT_HISTS_BANKS);
+	__type(key, __u32);
+	__array(values, struct hist_bank);
+} hist_banks SEC(".maps");
+
+/* Where no other is left: by CPU, though several share one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct nt_hist);
-} hists SEC(".maps");
+} hists_shared SEC(".maps");
+
+struct nt_hist_bucket nt_hist_index[1 << NT_HIST_INDEX_BITS] = {};
 
 /* The first duration of a new interval: its maximum begins at 0. */
 static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
@@ -57,36 +76,103 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 	return turned;
 }
 
-/*
- * The latency histogram of operation @op of queue @q, which takes one if it has none; the last one
- * of all when none is left. Two CPUs that both take one agree on one of the two, and the other is
- * not used by anybody.
- */
-static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 op)
+/* NULL never, where that number was taken, but the verifier does not know. */
+static __always_inline struct nt_hist *hist_at(__u32 nr)
 {
-	__u32 *slot, at;
+	__u32 bank = nr >> NT_HISTS_BITS, at = nr & ((1u << NT_HISTS_BITS) - 1);
+	void *hists = bpf_map_lookup_elem(&hist_banks, &bank);
 
-	slot = &q->hist[q->gen & 1][op & (NT_OPS_NR - 1)];
-	at = *slot;
-	if (!at) {
-		__u32 seen;
+	return hists ? bpf_map_lookup_elem(hists, &at) : NULL;
+}
 
-		at = nt_knobs.hists;
-		if (nt_control.hists_used < nt_knobs.hists - 1)
-			at = __sync_fetch_and_add(&nt_control.hists_used, 1) + 1;
-		if (at >= nt_knobs.hists) {
-			at = nt_knobs.hists;
-			count(NT_CNT_HIST_FULL);
-		} else {
-			seen = __sync_val_compare_and_swap(slot, 0, at);
-			if (seen)
-				at = seen;
-		}
+__u32 nt_hist_find(__u64 key);
+
+/*
+ * The number of the histogram of @key, which takes one if it has none; 0 if there is none left. @key has the CPU on
+ * which this runs: who else looks for it meanwhile is a program that interrupts this one. If both take one, user
+ * space adds them up.
+ */
+__noinline __u32 nt_hist_find(__u64 key)
+{
+	__u32 hash = nt_hist_hash(key), part = hash << 16, at, nr;
+	struct nt_hist_bucket *b = &nt_hist_index[hash >> (32 - NT_HIST_INDEX_BITS)];
+	struct nt_hist *h;
+
+	for (__u32 i = 0; i < NT_HIST_WAYS; i++) {
+		at = *(volatile __u32 *)&b->at[i];
+		if (!at)
+			break;
+		if ((at & ~NT_HIST_NR_MASK) != part)
+			continue;
+		h = hist_at(at & NT_HIST_NR_MASK);
+		if (h && h->key == key)
+			return at & NT_HIST_NR_MASK;
 	}
-	at--;
-	return bpf_map_lookup_elem(&hists, &at);
+	nr = nt_take(NT_POOL_HISTS);
+	h = hist_at(nr);
+	if (!nr || !h)
+		return 0;
+	h->key = key;
+	for (__u32 i = 0; i < NT_HIST_WAYS; i++) {
+		at = *(volatile __u32 *)&b->at[i];
+		if (at & NT_HIST_NR_MASK)
+			continue;
+		if (__sync_val_compare_and_swap(&b->at[i], at, part | nr) == at)
+			return nr;
+	}
+	return 0;
+}
+
+/* That of operation @op of queue @q, in whose slot @slot is. NULL if there is none left */
+static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 op)
+{
+	__u32 bank = q->gen & 1, nr;
+	__u64 key;
+	struct nt_hist *h;
+	__u16 *first;
+
+	op &= NT_OPS_NR - 1;
+	first = &q->hist[bank][op];
+	key = NT_HIST_KEY(slot, bank, op, bpf_get_smp_processor_id());
+	h = hist_at(*first);
+	if (h && h->key == key)
+		return h;
+	nr = nt_hist_find(key);
+	if (!nr)
+		return NULL;
+	if (!*first)
+		*first = nr;
+	return hist_at(nr);
 }
 _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not compared");
+
+__u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured);
+
+/*
+ * Counts where no other histogram is left: by atomic additions. @measured: else it is one of the others. Return: what
+ * its bucket had before, as a global function has to have a result
+ */
+__noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured)
+{
+	__u32 at = bpf_get_smp_processor_id() & nt_knobs.shared_mask;
+	struct nt_hist *h = bpf_map_lookup_elem(&hists_shared, &at);
+	__u32 bucket = nt_bucket(ns), epoch = nt_control.epoch;
+
+	count(NT_CNT_HIST_FULL);
+	if (!h)
+		return 0;
+	if (!measured) {
+		__sync_fetch_and_add(&h->others, 1);
+		__sync_fetch_and_add(&h->other_bytes, bytes);
+		return 0;
+	}
+	hist_turn(h, epoch);
+	__sync_fetch_and_add(&h->sum, ns);
+	__sync_fetch_and_add(&h->bytes, bytes);
+	if (h->max[epoch & 1] < ns)
+		h->max[epoch & 1] = ns;
+	return bucket < NT_BUCKETS ? __sync_fetch_and_add(&h->buckets[bucket], 1) : 0;
+}
 
 /* The latency of a command goes to the histogram of its queue and operation. */
 static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r,
@@ -97,9 +183,11 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 
 	if (nt_knobs.no_histograms)
 		return;
-	h = hist_find(q, r->op);
-	if (!h)
+	h = hist_find(q, r->slot, r->op);
+	if (!h) {
+		nt_shared_count(latency, r->length, true);
 		return;
+	}
 	hist_turn(h, epoch);
 	hist_count(h, max_at(h, epoch), latency);
 	h->bytes += r->length;
@@ -108,10 +196,12 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 /* A command that is not in the sample has ended. */
 static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r)
 {
-	struct nt_hist *h = hist_find(q, r->op);
+	struct nt_hist *h = hist_find(q, r->slot, r->op);
 
-	if (!h)
+	if (!h) {
+		nt_shared_count(0, r->length, false);
 		return;
+	}
 	h->others++;
 	h->other_bytes += r->length;
 }

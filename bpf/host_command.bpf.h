@@ -128,6 +128,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.slot = slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
+	queue_begins(q);
 	cmd_begin(c, (__u64)rq, wanted);
 	if (wanted) {
 		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();

@@ -96,7 +96,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	}
 	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);
 	q->queue = h->queue;
-	*slot_index(h->queue) = h->instance * nt_knobs.qid_stride + h->qid + 1;
+	slot_index_set(h->queue, h->instance * nt_knobs.qid_stride + h->qid);
 	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
 		     (__u64)BPF_CORE_READ(queue, pdu));
 	sk = BPF_CORE_READ(queue, sock, sk);

@@ -14,12 +14,10 @@
 #define NTPROF_JOINS_BPF_H
 
 #include "arrival.bpf.h"
+#include "pools.bpf.h"
 #include "queues.bpf.h"
 
-/* Queues that can have such notes; those for which none are left are told as not known. */
-#define NT_JOINS_BITS 9
-#define NT_JOINS (1u << NT_JOINS_BITS)
-/* What struct nt_queue says of those. */
+/* What struct nt_queue says of queues for which no notes are left: they are told as not known. */
 #define NT_JOINS_LACKING (~0u)
 /*
  * Joins of a queue of which the bytes have not been read: a queue's commands are 128, mostly, and
@@ -56,19 +54,34 @@ struct nt_joins {
 	struct nt_join_ring rings[NT_JOIN_RINGS];
 };
 
-/* Nothing that user space looks at. */
-static struct nt_joins nt_joins[NT_JOINS];
+struct join_bank {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << NT_JOINS_BITS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct nt_joins));
+};
 
-/* @nr: as struct nt_queue has it, from 1 */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, NT_JOINS_BANKS);
+	__type(key, __u32);
+	__array(values, struct join_bank);
+} join_banks SEC(".maps");
+
+/* @nr: as struct nt_queue has it; NULL where the queue has none (any more) */
 static __always_inline struct nt_joins *joins_numbered(__u32 nr)
 {
-	__u32 i = nr - 1;
+	__u32 bank = nr >> NT_JOINS_BITS, at = nr & ((1u << NT_JOINS_BITS) - 1);
+	void *joins;
 
-	asm("" : "+r"(i));
-	return &nt_joins[i & (NT_JOINS - 1)];
+	if (!nr)
+		return NULL;
+	joins = bpf_map_lookup_elem(&join_banks, &bank);
+	return joins ? bpf_map_lookup_elem(joins, &at) : NULL;
 }
 
-/* Those of a queue that has some. */
+/* Those of a queue that has some; NULL where it has none (any more). */
 static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
 {
 	return joins_numbered(q->joins);
@@ -80,12 +93,10 @@ static __always_inline struct nt_joins *joins_claim(struct nt_queue *q)
 	__u32 nr;
 
 	if (!q->joins) {
-		nr = __sync_fetch_and_add(&nt_control.joins_used, 1) + 1;
-		if (nr > NT_JOINS)
-			nr = NT_JOINS_LACKING;
+		nr = nt_take(NT_POOL_JOINS) ?: NT_JOINS_LACKING;
 		__sync_val_compare_and_swap(&q->joins, 0, nr);
 	}
-	return q->joins == NT_JOINS_LACKING ? NULL : joins_of(q);
+	return joins_of(q);
 }
 
 /* @nr: of a join, among all that were ever noted */
@@ -135,9 +146,12 @@ static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk)
 
 	/* Records of TLS are decrypted into other packets, and its bytes counted otherwise. */
 	q->opaque = BPF_CORE_READ(icsk, icsk_ulp_ops) != NULL;
-	if (!q->joins || q->joins == NT_JOINS_LACKING)
-		return;
+	/* What it lacked, it may get now. */
+	if (q->joins == NT_JOINS_LACKING)
+		q->joins = 0;
 	j = joins_of(q);
+	if (!j)
+		return;
 	for (int i = 0; i < NT_JOIN_RINGS; i++) {
 		j->rings[i].read = j->rings[i].head;
 		j->rings[i].lost = 0;
@@ -247,10 +261,8 @@ __noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp)
 	struct nt_joins *j;
 	__u32 best = 0;
 
-	if (joins == NT_JOINS_LACKING)
-		return -tstamp;
 	j = joins_numbered(joins);
-	if (!join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, &known, &best) ||
+	if (!j || !join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, &known, &best) ||
 	    !join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, &known, &best))
 		return -known;
 	return known;

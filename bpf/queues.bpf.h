@@ -34,24 +34,64 @@ static __always_inline struct nt_queue *queue_of_cmd(const struct nt_cmd *c)
 	return bpf_map_lookup_elem(&queues, &c->r.slot);
 }
 
-/*
- * By the address of the driver's structure for it, 1 + the slot of a queue, 0 if none. Several
- * addresses share an entry, which belongs to the queue that was seen last: who reads it verifies
- * the queue.
- */
-#define NT_SLOT_INDEX_BITS 12
-__u32 nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
+/* By the address of the driver's structure for it, the slot of a queue: see core/pools.h. */
+struct nt_slot_bucket nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
 
-static __always_inline __u32 *slot_index(__u64 address)
+/* Of an address, typed or plain. */
+static __always_inline struct nt_slot_bucket *slot_bucket(__u32 hash)
 {
-	return &nt_slot_index[hashed(address, NT_SLOT_INDEX_BITS)];
+	return &nt_slot_index[hash >> (32 - NT_SLOT_INDEX_BITS)];
+}
+
+static __always_inline __u32 slot_hash(__u64 address)
+{
+	return hashed(address, 32);
+}
+
+/*
+ * The queue of @slot is at @address from now on. Where a bucket is full, one gives way: user space takes those of
+ * queues that are gone out. This is rare.
+ */
+static __always_inline void slot_index_set(__u64 address, __u32 slot)
+{
+	__u32 hash = slot_hash(address), to = hash & (NT_SLOT_WAYS - 1);
+	__u32 tag = NT_SLOT_TAG(hash), value = tag | (slot + 1);
+	struct nt_slot_bucket *b = slot_bucket(hash);
+
+	for (__u32 i = 0; i < NT_SLOT_WAYS; i++) {
+		__u32 at = b->at[i];
+
+		if (!at || (at & ~NT_SLOT_MASK) == tag || (at & NT_SLOT_MASK) == slot + 1) {
+			to = i;
+			break;
+		}
+	}
+	b->at[to] = value;
 }
 
 /* By the index. Not verified: it may be another queue's. @slot: filled, with its slot */
 static __always_inline struct nt_queue *queue_by_index(__u64 address, __u32 *slot)
 {
-	*slot = *slot_index(address) - 1;
+	__u32 hash = slot_hash(address), tag = NT_SLOT_TAG(hash);
+	struct nt_slot_bucket *b = slot_bucket(hash);
+
+	*slot = ~0u;
+	for (__u32 i = 0; i < NT_SLOT_WAYS; i++) {
+		__u32 at = b->at[i];
+
+		if (at && (at & ~NT_SLOT_MASK) == tag) {
+			*slot = (at & NT_SLOT_MASK) - 1;
+			break;
+		}
+	}
 	return queue_at(*slot);
+}
+
+/* A command begins: user space, which looks at what is in flight, leaves queues alone where none has. */
+static __always_inline void queue_begins(struct nt_queue *q)
+{
+	if (q->begun != nt_control.epoch)
+		q->begun = nt_control.epoch;
 }
 
 /* CO-RE: struct sock with its function as a plain pointer. */

@@ -11,12 +11,52 @@
 
 #include "histograms.bpf.h"
 
+struct stage_bank {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << NT_STAGES_BITS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct nt_stage_hists));
+};
+
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NT_OPS_NR);
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, NT_STAGES_BANKS);
 	__type(key, __u32);
-	__type(value, struct nt_stage_hists);
-} stages SEC(".maps");
+	__array(values, struct stage_bank);
+} stage_banks SEC(".maps");
+
+/* Those that a CPU has for an operation, 0 if none yet. */
+struct nt_stages_of nt_stages_of[NT_CPUS] = {};
+
+/*
+ * A CPU's for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
+ * meanwhile is a program that interrupts this one.
+ */
+static __always_inline struct nt_stage_hists *stages_find(__u32 op)
+{
+	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1), nr, seen, bank, in;
+	__u32 *at = &nt_stages_of[cpu].at[op & (NT_OPS_NR - 1)];
+	struct nt_stage_hists *s;
+	void *stages;
+
+	nr = *at;
+	if (!nr) {
+		nr = nt_take(NT_POOL_STAGES);
+		if (!nr)
+			return NULL;
+		seen = __sync_val_compare_and_swap(at, 0, nr);
+		if (seen)
+			nr = seen;
+	}
+	bank = nr >> NT_STAGES_BITS;
+	in = nr & ((1u << NT_STAGES_BITS) - 1);
+	stages = bpf_map_lookup_elem(&stage_banks, &bank);
+	s = stages ? bpf_map_lookup_elem(stages, &in) : NULL;
+	if (s && !s->h[0].key)
+		s->h[0].key = op + 1;
+	return s;
+}
 
 /* Whether nothing on this kernel gives @point: known to the verifier. */
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
@@ -143,9 +183,11 @@ static __always_inline bool stages_count(const enum nt_side side, const struct n
 	struct nt_stage_hists *s = NULL;
 
 	if (!nt_knobs.no_histograms) {
-		s = bpf_map_lookup_elem(&stages, &op);
-		if (!s)
-			return false;
+		s = stages_find(op);
+		if (!s) {
+			count(NT_CNT_HIST_FULL);
+			return true;
+		}
 		stages_turn(s, epoch);
 	}
 	if (nt_knobs.missing || unknown)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of commands in flight: one struct nt_cmd each, in an array that is there from the
- * start. Nothing here allocates, locks or loops.
+ * The state of commands in flight: one struct nt_cmd each, in pieces that queues take out of a pool. Nothing here
+ * allocates or locks.
  *
  * Whose a state is, its @owner says:
  *
@@ -80,19 +80,33 @@
 #define NTPROF_STATE_BPF_H
 
 #include "addresses.bpf.h"
-#include "control.bpf.h"
+#include "pools.bpf.h"
 
 /*
- * A queue takes a chunk of these for each 128 of its tags when the first of them is used, and keeps
- * it. Its number in struct nt_queue is 0 where it has none, so that no queue has chunk 0.
+ * A queue takes a piece of these for each 128 of its tags when the first of them is used, and keeps it until user
+ * space gives it back: when the queue has gone, and none of its commands is in flight.
  */
-struct nt_cmd nt_cmds[NT_CMDS] = {};
+#define NT_BANK_CMDS_BITS (NT_CMDS_BITS + NT_CHUNK_BITS)
+struct cmd_bank {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << NT_BANK_CMDS_BITS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct nt_cmd));
+};
 
-/* Index into nt_cmds; 0, in the chunk that no queue has, where there is no state. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, NT_CMDS_BANKS);
+	__type(key, __u32);
+	__array(values, struct cmd_bank);
+} cmd_banks SEC(".maps");
+
+/* Of a state among all: its piece, and which it is there; 0, in the piece that no queue has, where there is none. */
 #define NT_NOWHERE 0
 
 /*
- * By the address of its owner, the index into nt_cmds of the state that it had last. Several owners
+ * By the address of its owner, the place of the state that it had last. Several owners
  * share an entry, which belongs to the last of them: who reads it verifies the owner.
  */
 #define NT_INDEX_BITS 17
@@ -103,13 +117,13 @@ static __always_inline __u32 *index_of(__u64 owner)
 	return &nt_index[hashed(owner, NT_INDEX_BITS)];
 }
 
-/*
- * The mask is for the verifier, and has to come last: that of Linux 6.1 knows nothing of the result
- * of a 32-bit OR, and the compiler would mask the parts of a place before it joins them.
- */
+/* NULL never, where a piece has that place, but the verifier does not know. */
 static __always_inline struct nt_cmd *cmd_at(__u32 place)
 {
-	return &nt_cmds[place & (NT_CMDS - 1)];
+	__u32 nr = place >> NT_BANK_CMDS_BITS, at = place & ((1u << NT_BANK_CMDS_BITS) - 1);
+	void *bank = bpf_map_lookup_elem(&cmd_banks, &nr);
+
+	return bank ? bpf_map_lookup_elem(bank, &at) : NULL;
 }
 
 static __always_inline __u32 place_in(__u32 chunk, __u32 tag)
@@ -117,10 +131,18 @@ static __always_inline __u32 place_in(__u32 chunk, __u32 tag)
 	return chunk << NT_CHUNK_BITS | (tag & (NT_CHUNK_CMDS - 1));
 }
 
-/*
- * Where the state of command @tag of a queue is; the queue takes a chunk if it has none for this
- * tag. Two CPUs that both take one agree on one of the two, and the other is not used by anybody.
- */
+/* Two CPUs that both take one agree on one of the two. This is rare. Return: 0 if there is none left */
+static __noinline __u32 chunk_claim(struct nt_queue *q, __u32 nr)
+{
+	__u32 chunk = nt_take(NT_POOL_CMDS), seen;
+
+	if (!chunk)
+		return 0;
+	seen = __sync_val_compare_and_swap(&q->chunk[nr & (NT_CHUNKS_PER_QUEUE - 1)], 0, chunk);
+	return seen ?: chunk;
+}
+
+/* Where the state of command @tag of a queue is; the queue takes a piece if it has none for this tag. */
 static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 {
 	__u32 nr = tag >> NT_CHUNK_BITS;
@@ -129,19 +151,9 @@ static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 	if (nr >= NT_CHUNKS_PER_QUEUE)
 		return NT_NOWHERE;
 	chunk = q->chunk[nr];
-	if (!chunk) {
-		__u32 seen;
-
-		if (nt_control.chunks_used >= NT_CHUNKS)
-			return NT_NOWHERE;
-		chunk = __sync_fetch_and_add(&nt_control.chunks_used, 1) + 1;
-		if (chunk > NT_CHUNKS)
-			return NT_NOWHERE;
-		seen = __sync_val_compare_and_swap(&q->chunk[nr], 0, chunk);
-		if (seen)
-			chunk = seen;
-	}
-	return place_in(chunk, tag);
+	if (!chunk)
+		chunk = chunk_claim(q, nr);
+	return chunk ? place_in(chunk, tag) : NT_NOWHERE;
 }
 
 /* Measured, or only counted. */
@@ -185,9 +197,9 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	if (nt_knobs.tracks && !nt_control.tracked)
 		return NULL;
 	c = cmd_at(*index_of(owner));
-	if (c->owner == owner)
+	if (c && c->owner == owner)
 		return c;
-	*elsewhere = owner_of(c) != owner;
+	*elsewhere = !c || owner_of(c) != owner;
 	return NULL;
 }
 
@@ -199,7 +211,7 @@ static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewh
 	if (!nt_knobs.count_all)
 		return cmd_by_owner(owner, elsewhere);
 	c = cmd_at(*index_of(owner));
-	*elsewhere = owner_of(c) != owner;
+	*elsewhere = !c || owner_of(c) != owner;
 	return *elsewhere ? NULL : c;
 }
 
@@ -210,20 +222,12 @@ static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewh
 static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32 tag)
 {
 	__u32 nr = tag >> NT_CHUNK_BITS;
-	__u32 chunk, place;
+	__u32 chunk;
 
 	if (nr >= NT_CHUNKS_PER_QUEUE)
 		return NULL;
 	chunk = q->chunk[nr];
-	if (!chunk)
-		return NULL;
-	place = place_in(chunk, tag);
-	/*
-	 * The compiler would mask the parts of it before it joins them; but that it is below
-	 * NT_CMDS then, the verifier of Linux 6.1 does not see through a 32-bit OR.
-	 */
-	asm("" : "+r"(place));
-	return cmd_at(place);
+	return chunk ? cmd_at(place_in(chunk, tag)) : NULL;
 }
 
 /* By queue, which may be NULL, and tag. Verified: in flight, measured, and of @owner. */
@@ -275,7 +279,7 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 {
 	struct nt_cmd *c = cmd_at(*index_of(owner));
 
-	return (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner && c->r.slot == slot &&
+	return c && (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner && c->r.slot == slot &&
 			       c->r.gen == q->gen
 		       ? c
 		       : NULL;
@@ -298,7 +302,7 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
 	entry = index_of(owner);
 	if (*entry != place) {
 		before = cmd_at(*entry);
-		if (owner_of(before) == owner)
+		if (before && owner_of(before) == owner)
 			*left = before;
 		*entry = place;
 	}

@@ -37,9 +37,10 @@ struct {
 } sockets SEC(".maps");
 
 /*
- * A command's place in its queue: 0 is the one that a connection has before it is told its depth,
- * for the Connect command; cmds[i] is i + 1. This is nvmet_tcp_cmd_tag() made safe for both. Both
- * typed.
+ * A command's place in its queue: cmds[i] is i. The one that a connection has before it is told its depth, for the
+ * Connect command, shares that of cmds[0], which is used only when Connect has been answered: a depth of 128 is 256
+ * commands (nvmet_tcp_alloc_cmds()), which are two pieces of states then, and not three. This is nvmet_tcp_cmd_tag()
+ * made safe for both. Both typed.
  */
 static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
@@ -47,7 +48,7 @@ static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_
 
 	if ((__u64)cmd == connect)
 		return 0;
-	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
+	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd);
 }
 
 /* The same; both are plain addresses. */
@@ -59,7 +60,7 @@ static __always_inline __u32 tag_of_plain(struct nvmet_tcp_queue *queue, struct 
 	if ((__u64)cmd == connect)
 		return 0;
 	cmds = (__u64)BPF_CORE_READ(queue, cmds);
-	return ((__u64)cmd - cmds) / bpf_core_type_size(struct nvmet_tcp_cmd) + 1;
+	return ((__u64)cmd - cmds) / bpf_core_type_size(struct nvmet_tcp_cmd);
 }
 
 /* The command in flight at @cmd: see CMD_FIND(). Both typed. */
@@ -97,7 +98,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	q->instance = slot;
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
-	*slot_index((__u64)queue) = slot + 1;
+	slot_index_set((__u64)queue, slot);
 	joins_begin(q, sk);
 	data_ready_learn(sk, (__u64)queue,
 			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
@@ -231,6 +232,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
+	queue_begins(q);
 	cmd_begin(c, t->cmd, wanted);
 	if (wanted)
 		event_begin(&c->r, NT_TARGET, q, sqe);

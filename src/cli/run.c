@@ -32,6 +32,7 @@ enum source {
 	BURST,
 	OWN_SOURCES,
 	CLOCK = OWN_SOURCES,
+	CALLS,
 	RECORDS,
 	VERB,
 	OUTPUT,
@@ -203,6 +204,7 @@ static int try_open(struct run *r)
 		timer_arm(r->fds[END], r->o->duration_ns, false);
 	err = watch(r, ADAPT, timer_new(TRACER_ADAPT_NS, true)) ?:
 	      watch(r, CLOCK, tracer_clock_fd(r->t))		 ?:
+	      watch(r, CALLS, tracer_calls_fd(r->t))		 ?:
 	      watch_records(r);
 	if (err) {
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
@@ -320,6 +322,12 @@ static int on_adapt(struct run *r)
 	return 0;
 }
 
+static int on_calls(struct run *r)
+{
+	tracer_adapt(r->t);
+	return 0;
+}
+
 static int on_clock(struct run *r)
 {
 	tracer_clock_update(r->t);
@@ -337,8 +345,8 @@ static int loop(struct run *r)
 	static int (*const handlers[SOURCES_NR])(struct run *) = {
 		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_over,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
-		[CLOCK] = on_clock,   [RECORDS] = on_records,	[VERB] = on_verb,
-		[OUTPUT] = on_over,   [BURST] = on_burst,
+		[CLOCK] = on_clock,   [CALLS] = on_calls,	[RECORDS] = on_records,
+		[VERB] = on_verb,     [OUTPUT] = on_over,	[BURST] = on_burst,
 	};
 
 	for (;;) {

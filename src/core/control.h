@@ -17,7 +17,7 @@
  * @wake_bytes: bytes of records that wait, from which on their reader is woken
  * @sample_below: commands are measured whose nt_sample_mix() is below; 0: all of them
  * @missing: bits of the points that no program gives on this kernel
- * @hists: entries of the map hists; the last one is shared by queues for which no other is left
+ * @shared_mask: one less than the entries of the map hists_shared, which counts where no histogram is left; by CPU
  * @qid_stride: queue ids that a controller can have, the admin queue's included (host): queue id q
  *              of controller nvmeN has slot N * @qid_stride + q
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
@@ -40,7 +40,7 @@ struct nt_knobs {
 	__u32 wake_bytes;
 	__u32 sample_below;
 	__u32 missing;
-	__u32 hists;
+	__u32 shared_mask;
 	__u32 qid_stride;
 	__u32 slots;
 	__u8 no_histograms;
@@ -79,10 +79,6 @@ struct nt_knobs {
  * @redirected: a queue has been seen whose commands may end in an interrupt: the block layer says so, or one
  *              has ended on another CPU than that on which its CQE was seen
  * @connected_ns: CLOCK_MONOTONIC time at which a queue was connected last
- * @counters: see NT_COUNTERS
- * @chunks_used: chunks of nt_cmds that were given to queues; more than NT_CHUNKS when none is left
- * @hists_used: entries of the map hists that were given to queues
- * @joins_used: entries of nt_joins that were given to queues; more than NT_JOINS when none is left
  * @events_lost: of those that found no room in the ring buffer, what is to be told with the next one
  * @tracked: commands in flight that are measured; counted only where not all are (@tracks), as there
  *           is often none then
@@ -117,31 +113,18 @@ struct nt_knobs {
  *              |                                          | host: not to write it again
  * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
  * connected_ns | host: a queue's first command            | programs of probe_stands_in()
- * counters     | programs; loader: died. Atomic additions | loader: each interval
- * chunks_used  | begin of a command that is the first of  | the same
- *              | its chunk. Atomic additions              |
- * hists_used   | end of a command that is the first of    | the same; loader: each interval
- *              | its queue and operation. Atomic          |
- *              | additions                                |
- * joins_used   | a queue's first packets that are joined. | joins_claim()
- *              | Atomic additions                         |
  * events_lost  | begin and end of commands. Atomic        | the same
  *              | additions and exchanges                  |
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
  *              | commands of closed connections. Atomic   | them
  *              | additions                                |
  *
- * What is written while commands pass is at the end: @counters keep it off the cache line of what
- * is read then.
+ * What is written while commands pass has cache lines of its own: @looked_ns and what is noted with it, and
+ * @tracked, which is the one counter that cannot be each CPU's: a command begins on one and ends on another.
  */
 struct nt_control {
 	__s64 real_offset;
 	__s64 tai_offset;
-	__s64 seen_offset;
-	__s64 offset_before;
-	__u64 set_after;
-	__u64 set_ns;
-	__u64 looked_ns;
 	__u64 began_ns;
 	__u64 mq_ops[2];
 	__u64 queue_rq;
@@ -151,12 +134,18 @@ struct nt_control {
 	__u32 no_sqflow;
 	__u32 redirected;
 	__u64 connected_ns;
-	__u64 counters[NT_COUNTERS_NR];
-	__u32 chunks_used;
-	__u32 hists_used;
-	__u32 tracked;
-	__u32 joins_used;
+	__s64 seen_offset __attribute__((aligned(64)));
+	__s64 offset_before;
+	__u64 set_after;
+	__u64 set_ns;
+	__u64 looked_ns;
+	__u32 tracked __attribute__((aligned(64)));
 	__u64 events_lost;
-};
+} __attribute__((aligned(64)));
+
+/* What one CPU has counted, see NT_COUNTERS: programs, by atomic additions. The loader reads it each interval. */
+struct nt_counters {
+	__u64 n[NT_COUNTERS_NR];
+} __attribute__((aligned(64)));
 
 #endif /* NTPROF_CORE_CONTROL_H */

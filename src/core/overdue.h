@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Commands in flight that have been told to be overdue, so that each is told once, and known again when
- * it ends. As many as are in flight at a time; no more than there are states for (NT_CMDS).
+ * it ends. As many as are in flight at a time; no more than there are states for (core/pools.h).
  */
 #ifndef NTPROF_CORE_OVERDUE_H
 #define NTPROF_CORE_OVERDUE_H

@@ -164,7 +164,8 @@ struct nt_cmd {
 };
 
 /**
- * struct nt_hist - one latency histogram
+ * struct nt_hist - one histogram of durations, of one CPU
+ * @key: whose it is, NT_HIST_KEY(), while somebody has it; of stages, 1 + the operation
  * @sum: nanoseconds
  * @bytes: data transferred by the commands counted
  * @others: commands that ended and are not in the sample; counted nowhere else
@@ -175,6 +176,7 @@ struct nt_cmd {
  * @buckets: counts, modulo 2^32; the reader accumulates differences
  */
 struct nt_hist {
+	__u64 key;
 	__u64 sum;
 	__u64 bytes;
 	__u64 others;
@@ -182,18 +184,15 @@ struct nt_hist {
 	__u64 max[2];
 	__u32 max_epoch[2];
 	__u32 buckets[NT_BUCKETS_ALLOC];
-};
+} __attribute__((aligned(64)));
 
 struct nt_stage_hists {
 	struct nt_hist h[NT_STAGES_MAX];
 };
 
-/* States are kept in chunks of 128 commands, the usual queue depth; deeper queues take several. */
+/* States are kept in pieces of 128 commands, the usual queue depth; deeper queues take several. */
 #define NT_CHUNK_BITS 7
 #define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)
-/* Commands whose state is kept at one time: enough for 511 queues of this depth. Chunk 0 is not used. */
-#define NT_CHUNKS 511
-#define NT_CMDS ((NT_CHUNKS + 1) * NT_CHUNK_CMDS)
 /* Linux keeps the tag in 12 bits of the command id, hence at most 4096 commands a queue. */
 #define NT_CHUNKS_PER_QUEUE 32
 
@@ -220,19 +219,18 @@ struct nt_stage_hists {
  * @cpu: where its last CQE was seen (host)
  * @left_out: its commands are not selected, by what is known of it; see bpf/select.bpf.h
  * @opaque: what arrives is of TLS: arrivals are not known
- * @joins: 1 + number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
- * @chunk: 1 + number of the chunk that holds the state of 128 commands each, 0 if none yet
- * @hist: 1 + index of the latency histogram of an operation, 0 if none yet. Connections alternate
- *        between the two banks (@gen & 1), so that the counts of one never mix with the next one's. A host
+ * @joins: number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
+ * @begun: @epoch of struct nt_control when a command has begun last
+ * @chunk: number of the piece that holds the state of 128 commands each, 0 if none yet
+ * @hist: number of the latency histogram of an operation that one of the CPUs has, mostly the only one. Connections
+ *        alternate between the two banks (@gen & 1), so that the counts of one never mix with the next one's. A host
  *        controller keeps its bank when it connects again: the counts are those of one row.
+ *
+ * What all commands read, what PDUs write, and the rest have cache lines of their own.
  */
 struct nt_queue {
 	__u64 object;
 	__u64 queue;
-	__u64 header;
-	__s64 pdu_time;
-	__u32 pdu_seq;
-	__u32 sending;
 	__u32 gen;
 	__u32 dead_gen;
 	__u32 instance;
@@ -243,11 +241,16 @@ struct nt_queue {
 	__u16 controller;
 	__u8 opaque;
 	__u8 left_out;
-	__u16 cpu;
 	__u32 joins;
-	__u32 chunk[NT_CHUNKS_PER_QUEUE];
-	__u32 hist[2][NT_OPS_NR];
-};
+	__u32 begun;
+	__s64 pdu_time __attribute__((aligned(64)));
+	__u64 header;
+	__u32 pdu_seq;
+	__u32 sending;
+	__u16 cpu;
+	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
+	__u16 hist[2][NT_OPS_NR];
+} __attribute__((aligned(64)));
 
 /**
  * struct nt_header - the memory in which a queue gathers the header of a PDU (host, from stock probes)

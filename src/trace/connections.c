@@ -24,22 +24,6 @@ void connections_free(struct tracer *t)
 	free(t->counted);
 }
 
-unsigned int connections_highest_instance(void)
-{
-	unsigned int highest = 0, n;
-	struct dirent *e;
-	DIR *d;
-
-	d = opendir("/sys/class/nvme");
-	if (!d)
-		return 0;
-	while ((e = readdir(d)))
-		if (sscanf(e->d_name, "nvme%u", &n) == 1 && n > highest)
-			highest = n;
-	closedir(d);
-	return highest;
-}
-
 /* Reads one line of a sysfs attribute of a controller; "" when there is none. */
 static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
 {
@@ -55,6 +39,115 @@ static void sysfs_read(char *buf, size_t size, const char *controller, const cha
 		buf[0] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	fclose(f);
+}
+
+/* How many pieces of states a queue's tags are in. */
+static uint32_t pieces_of(uint32_t depth)
+{
+	uint32_t n = (depth + NT_CHUNK_CMDS - 1) / NT_CHUNK_CMDS;
+
+	return n ? n : 1;
+}
+
+static void host_now(struct connections_now *now)
+{
+	uint32_t instance, queues;
+	struct dirent *e;
+	char text[64];
+	DIR *d = opendir("/sys/class/nvme");
+
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (sscanf(e->d_name, "nvme%u", &instance) != 1)
+			continue;
+		if (instance > now->highest_instance)
+			now->highest_instance = instance;
+		sysfs_read(text, sizeof(text), e->d_name, "transport");
+		if (strcmp(text, "tcp"))
+			continue;
+		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
+		queues = (uint32_t)strtoul(text, NULL, 10);
+		if (queues > now->most_queues)
+			now->most_queues = queues;
+		now->queues += queues;
+		sysfs_read(text, sizeof(text), e->d_name, "sqsize");
+		now->pieces += queues * pieces_of((uint32_t)strtoul(text, NULL, 10) + 1);
+	}
+	closedir(d);
+}
+
+/* Ports that a target listens on. */
+#define PORTS_MAX 64
+
+static unsigned int target_ports(uint16_t *ports)
+{
+	static const char dir[] = "/sys/kernel/config/nvmet/ports";
+	unsigned int nr = 0;
+	struct dirent *e;
+	char path[320];
+	unsigned int port;
+	DIR *d = opendir(dir);
+	FILE *f;
+
+	if (!d)
+		return 0;
+	while (nr < PORTS_MAX && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/addr_trsvcid", dir, e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fscanf(f, "%u", &port) == 1 && port && port <= UINT16_MAX)
+			ports[nr++] = (uint16_t)port;
+		fclose(f);
+	}
+	closedir(d);
+	return nr;
+}
+
+/* Of /proc/net/tcp and its like: how many connections are established to one of the ports. */
+static uint32_t established(const char *path, const uint16_t *ports, unsigned int nr)
+{
+	const unsigned int is_established = 1; /* TCP_ESTABLISHED in include/net/tcp_states.h */
+	unsigned int port, state;
+	uint32_t n = 0;
+	char line[256];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &port, &state) != 2 ||
+		    state != is_established)
+			continue;
+		for (unsigned int i = 0; i < nr; i++)
+			n += ports[i] == port;
+	}
+	fclose(f);
+	return n;
+}
+
+static void target_now(struct connections_now *now)
+{
+	uint16_t ports[PORTS_MAX];
+	unsigned int nr = target_ports(ports);
+
+	now->queues = nr ? established("/proc/net/tcp", ports, nr) +
+				      established("/proc/net/tcp6", ports, nr)
+			 : 0;
+	/* A target has twice as many commands as the queue's depth, and uses the first ones first. */
+	now->pieces = now->queues + now->queues / 8;
+}
+
+void connections_now(enum nt_side side, struct connections_now *now)
+{
+	*now = (struct connections_now){0};
+	if (side == NT_HOST)
+		host_now(now);
+	else
+		target_now(now);
 }
 
 static void count_host(struct stats *s)

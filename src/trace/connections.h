@@ -23,10 +23,21 @@ int connections_init(struct tracer *t);
 void connections_free(struct tracer *t);
 
 /**
- * connections_highest_instance() - the highest N of the host's controllers nvmeN; 0 if there is
- * none
+ * struct connections_now - what there is before tracing begins
+ * @highest_instance: the highest N of the host's controllers nvmeN; 0 if there is none
+ * @most_queues: that a controller of a host has
+ * @queues: connections of a target
+ * @pieces: of states (NT_CHUNK_CMDS) that commands of them can need
  */
-unsigned int connections_highest_instance(void);
+struct connections_now {
+	uint32_t highest_instance;
+	uint32_t most_queues;
+	uint32_t queues;
+	uint32_t pieces;
+};
+
+/** connections_now() - fill @now of a side: from sysfs, or from configfs and the sockets that there are */
+void connections_now(enum nt_side side, struct connections_now *now);
 
 /** connections_count() - fill the numbers of controllers and queues of @s */
 void connections_count(const struct tracer *t, struct stats *s);

@@ -2,6 +2,7 @@
 #include "trace/in_flight.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "core/overdue.h"
 #include "core/span.h"
@@ -15,6 +16,9 @@
 
 int in_flight_init(struct tracer *t)
 {
+	t->looks = calloc(t->nr_slots, sizeof(*t->looks));
+	if (!t->looks)
+		return -ENOMEM;
 	if (!t->o.overdue_ns)
 		return 0;
 	t->overdue = overdue_new();
@@ -24,6 +28,7 @@ int in_flight_init(struct tracer *t)
 void in_flight_free(struct tracer *t)
 {
 	overdue_free(t->overdue);
+	free(t->looks);
 }
 
 /* Whether the connection of generation @gen has closed, of those that had the slot of @q. */
@@ -41,9 +46,10 @@ static void each(struct tracer *t, const struct nt_queue *q,
 	/* Most slots of a large machine have never been used. */
 	for (unsigned int n = 0; q->object && n < NT_CHUNKS_PER_QUEUE; n++) {
 		uint32_t chunk = q->chunk[n];
+		struct nt_cmd *cmds = chunk ? pool_at(&t->object.pools[NT_POOL_CMDS], chunk) : NULL;
 
-		for (unsigned int i = 0; chunk && i < NT_CHUNK_CMDS; i++) {
-			struct nt_cmd *c = &t->object.cmds[chunk * NT_CHUNK_CMDS + i];
+		for (unsigned int i = 0; cmds && i < NT_CHUNK_CMDS; i++) {
+			struct nt_cmd *c = &cmds[i];
 			uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 
 			if (owner && !(owner & NT_RELEASED))
@@ -105,6 +111,7 @@ bool in_flight_knows_device(const struct tracer *t)
 
 /* @row: of the slot that is being looked at, once they are known: the last two connections that had it */
 struct rows {
+	bool found;
 	struct stats *s;
 	uint64_t now;
 	uint32_t slot;
@@ -138,6 +145,7 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 	struct nt_record r;
 	bool measured;
 
+	rows->found = true;
 	if (!copy(t, c, &r, &measured))
 		return;
 	row = row_of(t, rows, &r);
@@ -145,16 +153,29 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 		stats_wait(row, &r, measured, rows->now);
 }
 
+/*
+ * Whether a queue may have commands in flight: it had some the last time, or one has begun since. Who is about to
+ * begin one may have noted the interval before that.
+ */
+static bool may_have_some(const struct nt_queue *q, const struct slot_look *look)
+{
+	return look->found || (int32_t)(q->begun - (look->epoch - 2)) >= 0;
+}
+
 int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
 {
+	uint32_t epoch = t->object.control->epoch;
 	int err = 0;
 
 	for (uint32_t slot = 0; !err && slot < t->nr_slots; slot++) {
 		struct rows rows = {.s = s, .now = now, .slot = slot};
 
-		if (!t->object.queues[slot].object)
+		if (!t->object.queues[slot].object ||
+		    !may_have_some(&t->object.queues[slot], &t->looks[slot]))
 			continue;
+		t->looks[slot].epoch = epoch;
 		each(t, &t->object.queues[slot], wait_in_row, &rows);
+		t->looks[slot].found = rows.found;
 		err = rows.err;
 	}
 	return err;
@@ -248,7 +269,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 		return;
 	if (t->tracks && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&t->object.control->counters[NT_CNT_DIED], 1, __ATOMIC_RELAXED);
+	t->died++;
 	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
 		return;
 	/* What a program fills in when the command ends. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/sample.h"
 #include "core/segments.h"
@@ -16,8 +17,14 @@
 
 /* Controllers of one host; more when it has more already. */
 #define HOST_CONTROLLERS 64
-/* Connections to one target, admin queues included. */
-#define TARGET_QUEUES 1024
+/* CPUs may come online while we trace: as many times more than there are, if so many are possible. */
+#define HOST_CPUS_TIMES 4
+/* Connections to one target, admin queues included, for each CPU; at least, and at most. */
+#define TARGET_QUEUES_OF_CPU 512
+#define TARGET_QUEUES_LEAST 1024
+#define TARGET_QUEUES_MOST 16384
+/* Histograms that all CPUs share where no other is left, at most. */
+#define SHARED_HISTS_MOST 64
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
 /*
@@ -26,35 +33,67 @@
  */
 #define LOG_BYTES ((16u << 20) - 1)
 
-/*
- * Queues of a host controller: up to one read, write and poll queue per CPU, and the admin queue.
- */
-static uint32_t qid_stride(unsigned int cpus)
+static uint32_t power_of_two(uint32_t least)
 {
-	uint32_t stride = 1;
+	uint32_t n = 1;
 
-	while (stride < 3 * cpus + 1)
-		stride *= 2;
-	return stride;
+	while (n < least)
+		n *= 2;
+	return n;
+}
+
+static unsigned int online_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned int)n : 1;
+}
+
+/*
+ * Queues of a host controller: up to one read, write and poll queue for each CPU that is online when it is connected
+ * (nvmf_nr_io_queues() and its like), and the admin queue.
+ */
+static uint32_t qid_stride(const struct tracer *t, uint32_t most_now)
+{
+	unsigned int cpus = HOST_CPUS_TIMES * online_cpus();
+
+	if (cpus > t->cpus)
+		cpus = t->cpus;
+	return power_of_two(3 * cpus + 1 > most_now ? 3 * cpus + 1 : most_now);
+}
+
+static uint32_t target_queues(uint32_t now)
+{
+	uint32_t n = TARGET_QUEUES_OF_CPU * online_cpus();
+
+	if (n < TARGET_QUEUES_LEAST)
+		n = TARGET_QUEUES_LEAST;
+	if (n < 2 * now)
+		n = 2 * now;
+	return n < TARGET_QUEUES_MOST ? power_of_two(n) : TARGET_QUEUES_MOST;
 }
 
 int load_open(struct tracer *t)
 {
+	struct connections_now now;
 	struct nt_knobs *knobs;
+	uint32_t shared;
 	int err = object_open(&t->object, t->o.side);
 
 	if (err)
 		return err;
 	knobs = t->object.knobs;
 	t->cpus = libbpf_num_possible_cpus();
-	/* Read, write and one more for each queue, and the rare operations of all of them. */
-	t->nr_hists = t->o.no_histograms ? 1 : 3 * (t->cpus + 4) + 32;
+	connections_now(t->o.side, &now);
+	t->expected = now.pieces;
+	shared = power_of_two(online_cpus());
+	if (shared > SHARED_HISTS_MOST)
+		shared = SHARED_HISTS_MOST;
 	if (t->o.side == NT_HOST) {
-		knobs->qid_stride = qid_stride(t->cpus);
-		t->nr_slots =
-			(HOST_CONTROLLERS + connections_highest_instance()) * knobs->qid_stride;
+		knobs->qid_stride = qid_stride(t, now.most_queues);
+		t->nr_slots = (HOST_CONTROLLERS + now.highest_instance) * knobs->qid_stride;
 	} else {
-		t->nr_slots = TARGET_QUEUES;
+		t->nr_slots = target_queues(now.queues);
 		knobs->slots = t->nr_slots;
 	}
 	knobs->select = t->o.select;
@@ -68,11 +107,11 @@ int load_open(struct tracer *t)
 	t->tracks = knobs->tracks;
 	/* Who keeps no histograms has nothing to count them in. */
 	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
-	knobs->hists = t->nr_hists;
+	knobs->shared_mask = shared - 1;
 	knobs->no_histograms = t->o.no_histograms;
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
-	object_size_map(&t->object, "hists", t->nr_hists);
+	object_size_map(&t->object, "hists_shared", shared);
 	object_size_map(&t->object, "names", t->nr_slots);
 	object_size_map(&t->object, "controllers", t->nr_slots / (knobs->qid_stride ?: 1));
 	/* Some close only when another one has their slot. */
@@ -146,8 +185,6 @@ int load_finish(struct tracer *t)
 	free(log);
 	if (err)
 		return err;
-	t->hists_fd = bpf_map__fd(object_map(&t->object, "hists"));
-	t->stages_fd = bpf_map__fd(object_map(&t->object, "stages"));
 	t->errors_fd = bpf_map__fd(object_map(&t->object, "errors"));
 	return 0;
 }
@@ -162,6 +199,15 @@ void load_print_memory(const struct tracer *t)
 
 		fprintf(stderr, "map %-16s %10zu bytes\n", bpf_map__name(m), size);
 		total += size;
+	}
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		static const char *const names[NT_POOLS_NR] = {"states", "histograms", "stages",
+							       "joins"};
+		const struct pool *p = &t->object.pools[i];
+
+		fprintf(stderr, "pool %-15s %10zu bytes, %u of %u taken\n", names[i], pool_bytes(p),
+			pool_taken(p), pool_items(p));
+		total += pool_bytes(p);
 	}
 	fprintf(stderr, "locked memory of all maps: %.1f MiB\n", (double)total / (1 << 20));
 }

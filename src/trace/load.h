@@ -15,7 +15,7 @@ struct tracer;
 /**
  * load_open() - open the object of @t's side, and set what depends on the machine and on what was
  * asked for
- * @t: its options are read; object, cpus, nr_slots and nr_hists are filled
+ * @t: its options are read; object, cpus, nr_slots and expected are filled
  *
  * Return: 0 or a negative errno.
  */
@@ -38,7 +38,7 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size);
  */
 int load_finish(struct tracer *t);
 
-/** load_print_memory() - tell on standard error what memory the maps take */
+/** load_print_memory() - tell on standard error what memory the maps and pools take, and what is taken of these */
 void load_print_memory(const struct tracer *t);
 
 #endif /* NTPROF_TRACE_LOAD_H */

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "host.skel.h"
 #include "target.skel.h"
@@ -77,6 +80,77 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 		munmap(at, shared_size(object_map(o, name)));
 }
 
+/* What both sides' programs have of one name. */
+#define SHARED(o, name) ((o)->host ? (o)->host->bss->name : (o)->target->bss->name)
+
+/* Adds a map to a pool's map of maps. */
+static void *bank_add(struct pool *p)
+{
+	const struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bank", sizeof(__u32), p->value_size,
+				p->entries, &opts);
+	__u32 nr = p->nr_banks;
+	void *at;
+
+	if (fd < 0)
+		return NULL;
+	at = mmap(NULL, (size_t)p->value_size * p->entries, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		  0);
+	if (at != MAP_FAILED && bpf_map_update_elem(p->outer_fd, &nr, &fd, BPF_ANY)) {
+		munmap(at, (size_t)p->value_size * p->entries);
+		at = MAP_FAILED;
+	}
+	/* The map of maps and the mapping keep it. */
+	if (nr || at == MAP_FAILED)
+		close(fd);
+	else
+		p->first_fd = fd;
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static const struct {
+	const char *map;
+	uint32_t per_bank;
+} pool_kinds[NT_POOLS_NR] = {
+	[NT_POOL_CMDS] = {"cmd_banks", 1u << NT_CMDS_BITS},
+	[NT_POOL_HISTS] = {"hist_banks", 1u << NT_HISTS_BITS},
+	[NT_POOL_STAGES] = {"stage_banks", 1u << NT_STAGES_BITS},
+	[NT_POOL_JOINS] = {"join_banks", 1u << NT_JOINS_BITS},
+};
+
+/* Before the programs are loaded: libbpf forgets then what a bank is like. */
+static void size_pools(struct object *o)
+{
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		const struct bpf_map *outer = object_map(o, pool_kinds[i].map);
+		const struct bpf_map *bank = bpf_map__inner_map(object_map(o, pool_kinds[i].map));
+		struct pool *p = &o->pools[i];
+
+		p->add = bank_add;
+		p->first_fd = -1;
+		p->value_size = bpf_map__value_size(bank);
+		p->entries = bpf_map__max_entries(bank);
+		p->per_bank = pool_kinds[i].per_bank;
+		p->item_bytes = (size_t)p->value_size * (p->entries / p->per_bank);
+		p->max_banks = bpf_map__max_entries(outer);
+	}
+}
+
+static int open_pools(struct object *o)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < NT_POOLS_NR; i++) {
+		struct pool *p = &o->pools[i];
+
+		p->ring = &SHARED(o, nt_pools)[i];
+		p->numbers = SHARED(o, nt_free)[i];
+		p->outer_fd = bpf_map__fd(object_map(o, pool_kinds[i].map));
+		err = pool_init(p);
+	}
+	return err;
+}
+
 int object_load(struct object *o, char *log, size_t size, const struct bpf_program **refused)
 {
 	struct bpf_program *program;
@@ -85,6 +159,7 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	*refused = NULL;
 	if (err)
 		return err;
+	size_pools(o);
 	log[0] = '\0';
 	bpf_object__for_each_program (program, o->obj) {
 		bpf_program__set_log_buf(program, log, size);
@@ -102,7 +177,16 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	if (err)
 		return err;
 	o->control = o->host ? &o->host->bss->nt_control : &o->target->bss->nt_control;
-	o->cmds = o->host ? o->host->bss->nt_cmds : o->target->bss->nt_cmds;
+	o->counters = SHARED(o, nt_counters);
+	o->hist_index = SHARED(o, nt_hist_index);
+	o->stages_of = SHARED(o, nt_stages_of);
+	o->slot_index = SHARED(o, nt_slot_index);
+	o->hists_shared = map_shared(o, "hists_shared");
+	if (!o->hists_shared)
+		return -ENOMEM;
+	err = open_pools(o);
+	if (err)
+		return err;
 	o->alikes = o->host ? o->host->bss->nt_alikes : o->target->bss->nt_alikes;
 	o->queues = map_shared(o, "queues");
 	if (!o->queues)
@@ -133,6 +217,9 @@ void object_close(struct object *o)
 {
 	if (!o->obj)
 		return;
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		pool_close(&o->pools[i]);
+	unmap_shared(o, "hists_shared", o->hists_shared);
 	unmap_shared(o, "queues", o->queues);
 	unmap_shared(o, "names", o->names);
 	unmap_shared(o, "controllers", o->controllers);

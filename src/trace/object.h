@@ -14,6 +14,7 @@
 #include "core/record.h"
 #include "core/sample.h"
 #include "trace/attach_ids.h"
+#include "trace/pool.h"
 
 struct nt_host;
 struct nt_target;
@@ -25,7 +26,12 @@ struct nt_target;
  * @knobs: to be written between object_open() and object_load()
  * @attach_ids: likewise
  * @control: shared with the programs from object_load() on, as all that follows
- * @cmds: [NT_CMDS]
+ * @counters: [NT_CPUS]
+ * @hist_index: [1 << NT_HIST_INDEX_BITS]
+ * @stages_of: [NT_CPUS]
+ * @slot_index: [1 << NT_SLOT_INDEX_BITS]
+ * @pools: by enum nt_pool_id
+ * @hists_shared: [max_entries of the map of that name]
  * @alikes: [NT_ALIKE], see core/sample.h
  * @queues: [max_entries of the map of that name]
  * @names: likewise; the target's only
@@ -38,7 +44,12 @@ struct object {
 	struct nt_knobs *knobs;
 	struct attach_ids attach_ids;
 	struct nt_control *control;
-	struct nt_cmd *cmds;
+	struct nt_counters *counters;
+	struct nt_hist_bucket *hist_index;
+	struct nt_stages_of *stages_of;
+	struct nt_slot_bucket *slot_index;
+	struct pool pools[NT_POOLS_NR];
+	struct nt_hist *hists_shared;
 	uint32_t *alikes;
 	struct nt_queue *queues;
 	struct nt_names *names;

@@ -35,13 +35,26 @@ struct queue_controller {
 /*
  * What was read from one histogram the last time; 32-bit counts wrap, differences do not mind.
  * @epoch: the interval that ended then
+ * @idle: for how many intervals nothing was new
  */
 struct hist_seen {
 	uint32_t epoch;
+	uint32_t idle;
 	uint64_t sum;
 	uint64_t bytes;
 	struct workload others;
 	uint32_t buckets[NT_BUCKETS];
+};
+
+/* @epoch: when a slot's states were looked at last; @found: whether one was in flight */
+struct slot_look {
+	uint32_t epoch;
+	bool found;
+};
+
+/* Generation @gen of a slot was found gone; 0: none. */
+struct slot_gone {
+	uint32_t gen;
 };
 
 /* More than either side has. */
@@ -75,10 +88,9 @@ struct tracer {
 	bool tracks;		     /* struct nt_knobs */
 	unsigned int cpus;
 	uint32_t nr_slots;
-	uint32_t nr_hists;
-	int hists_fd;
-	int stages_fd;
+	uint32_t expected; /* pieces of states that what is connected already may need */
 	int errors_fd;
+	struct ring_buffer *calls; /* of programs that find little left in a pool */
 
 	/* attach.c */
 	unsigned int attached; /* programs */
@@ -89,6 +101,8 @@ struct tracer {
 	/* in_flight.c */
 	struct overdue *overdue; /* NULL where nobody asks */
 	uint64_t overdue_looked_ns;
+	struct slot_look *looks; /* [nr_slots]: where commands were in flight the last time */
+	uint64_t died;		 /* of NT_CNT_DIED, what user space has counted */
 
 	/* errors.c */
 	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
@@ -98,21 +112,26 @@ struct tracer {
 	struct queue_ident (*ident)[2];	  /* [nr_slots][bank] */
 	struct queue_controller *counted; /* [nr_slots], while they are counted */
 
+	/* give_back.c */
+	struct slot_gone *gone; /* [nr_slots] */
+	uint8_t *instances;	/* [nr_slots / qid_stride]: whether a host's controller is there */
+
+	/* histograms.c */
+	struct hist_seen **hist_seen;  /* [NT_HISTS_BANKS][items] */
+	struct hist_seen **stage_seen; /* [NT_STAGES_BANKS][items * NT_STAGES_MAX] */
+	struct hist_seen *shared_seen; /* [shared_mask + 1] */
+	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
+	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
+	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
+	uint32_t stages_grown; /* bits of operations */
+
 	/* collect.c */
 	struct {
 		int fd;
 		int twin_fd; /* of its "nested" twin, -1 without */
 	} running[TRACER_PROGRAMS_MAX];
 	unsigned int nr_running;
-	void *percpu;		      /* room for one value of hists or stages on every CPU */
-	struct hist_seen *hist_seen;  /* [nr_hists] */
-	struct hist_seen *stage_seen; /* [NT_OPS_NR * NT_STAGES_MAX] */
-	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
-	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
-	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
-	uint32_t stage_epoch[NT_OPS_NR]; /* the interval at whose end they were looked at last */
-	uint32_t ops_seen;		 /* bits of operations that some queue has a histogram of */
-	uint32_t *swept_gen;		 /* [nr_slots] */
+	uint32_t *swept_gen; /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];
 	uint32_t alikes_seen[NT_ALIKE];
 	uint64_t began_ns;

@@ -17,12 +17,17 @@
 #include "trace/collect.h"
 #include "trace/cost.h"
 #include "trace/errors.h"
+#include "trace/give_back.h"
+#include "trace/histograms.h"
 #include "trace/in_flight.h"
 #include "trace/kernel.h"
 #include "trace/load.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 #include "trace/connections.h"
+
+/* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
+#define STAGES_OF_CPU 4
 
 static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -134,6 +139,15 @@ static int on_ring(void *context, void *data, size_t size)
 	return 0;
 }
 
+/* What is called for, a look at the pools tells. */
+static int on_call(void *context, void *data, size_t size)
+{
+	(void)context;
+	(void)data;
+	(void)size;
+	return 0;
+}
+
 /*
  * As tracer_open(), without the programs in @refused, to which one is added if the kernel
  * refuses another.
@@ -166,9 +180,21 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	err = load_finish(t);
 	if (err)
 		goto load_failed;
-	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t) ?: trace_errors_init(t);
+	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t) ?: trace_errors_init(t)
+	      ?: histograms_init(t) ?: give_back_init(t);
 	if (err)
 		goto load_failed;
+	t->calls = ring_buffer__new(bpf_map__fd(object_map(&t->object, "calls")), on_call, t, NULL);
+	if (!t->calls) {
+		status = TRACER_MEMORY;
+		goto out;
+	}
+	pool_supply(&t->object.pools[NT_POOL_CMDS], t->expected + t->expected / 8);
+	/* Every CPU may want these at once, before user space runs again. */
+	if (!t->o.no_histograms)
+		pool_supply(&t->object.pools[NT_POOL_STAGES],
+			    STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	give_back_supply(t);
 	err = rx_clock_open(&t->clock);
 	if (err) {
 		snprintf(detail, size, "%s", strerror(-err));
@@ -231,6 +257,11 @@ int tracer_fd(const struct tracer *t)
 	return t->ring ? ring_buffer__epoll_fd(t->ring) : -1;
 }
 
+int tracer_calls_fd(const struct tracer *t)
+{
+	return ring_buffer__epoll_fd(t->calls);
+}
+
 int tracer_clock_fd(const struct tracer *t)
 {
 	return t->clock.step_fd;
@@ -257,6 +288,8 @@ uint32_t tracer_missing(const struct tracer *t)
 void tracer_adapt(struct tracer *t)
 {
 	attach_adapt(t);
+	ring_buffer__consume(t->calls);
+	give_back_supply(t);
 }
 
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
@@ -360,8 +393,13 @@ void tracer_close(struct tracer *t)
 	tracer_detach(t);
 	if (t->object.obj)
 		attach_detach_all(t);
+	if (t->o.verbose && t->calls)
+		load_print_memory(t);
 	ring_buffer__free(t->ring);
+	ring_buffer__free(t->calls);
 	collect_free(t);
+	histograms_free(t);
+	give_back_free(t);
 	in_flight_free(t);
 	trace_errors_free(t);
 	connections_free(t);

@@ -66,6 +66,9 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
  */
 int tracer_fd(const struct tracer *t);
 
+/** tracer_calls_fd() - readable when programs need more room soon: tracer_adapt() makes it, and clears it */
+int tracer_calls_fd(const struct tracer *t);
+
 /** tracer_clock_fd() - readable when the wall clock was set; tracer_clock_update() clears it */
 int tracer_clock_fd(const struct tracer *t);
 
@@ -75,9 +78,9 @@ int tracer_clock_fd(const struct tracer *t);
 void tracer_clock_update(struct tracer *t);
 
 /**
- * tracer_adapt() - attach and detach programs that are only needed for some connections
+ * tracer_adapt() - attach and detach programs that are only needed for some connections, and make room for more
  *
- * To be called every TRACER_ADAPT_NS: where such a connection comes, commands that pass before are
+ * To be called every TRACER_ADAPT_NS, and when tracer_calls_fd() says so: where such a connection comes, commands that pass before are
  * counted, but not split into stages.
  */
 void tracer_adapt(struct tracer *t);

@@ -8,16 +8,13 @@
 
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
-	if (map == &queues)
-		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
-	if (map == &hists)
-		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
-	if (map == &errors)
-		return error_find(key);
-	if (map == &controllers)
-		return entry(kernel.controllers, sizeof(kernel.controllers[0]), SLOTS, key);
-	assert_ptr_equal(map, &stages);
-	return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
+	bool found;
+	void *value = lookup(map, key, &found);
+
+	if (found)
+		return value;
+	assert_ptr_equal(map, &controllers);
+	return entry(kernel.controllers, sizeof(kernel.controllers[0]), SLOTS, key);
 }
 
 long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)

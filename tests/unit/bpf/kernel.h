@@ -54,7 +54,7 @@ static __always_inline __u32 low_half(__u64 address)
 
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {
-	return ((__u32)address >> 6) * 0x9e3779b1u >> (32 - bits);
+	return ((__u32)address >> 6) * NT_SPREAD >> (32 - bits);
 }
 
 #include PROGRAMS
@@ -71,6 +71,11 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 #define SLOTS 32
 #define RECORDS_MAX 512
 #define BEGUN_MAX 16
+/* What there is in pools, number 0, which is nobody's, included. */
+#define PIECES (2 * SLOTS)
+#define HISTS (2 * SLOTS * NT_OPS_NR)
+#define STAGES 64
+#define JOINS 16
 #define ERRORS_MAX 4 /* of which there may be entries: see NT_ERRORS */
 
 static struct {
@@ -81,8 +86,12 @@ static struct {
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[SLOTS];
-	struct nt_hist hists[SLOTS * NT_OPS_NR];
-	struct nt_stage_hists stages[NT_OPS_NR];
+	struct nt_cmd cmds[PIECES * NT_CHUNK_CMDS];
+	struct nt_hist hists[HISTS];
+	struct nt_hist shared;
+	struct nt_stage_hists stages[STAGES];
+	struct nt_joins joins[JOINS];
+	unsigned int calls;
 	struct {
 		__u64 sk;
 		struct nt_served serves;
@@ -118,16 +127,44 @@ static void knobs_select(const struct nt_selection *s)
 	nt_knobs.tracks = nt_knobs.sample_below || nt_knobs.selects;
 }
 
+/* Items 1 to @nr - 1 can be taken. */
+static void pool_fill(enum nt_pool_id id, __u32 nr)
+{
+	for (__u32 i = 1; i < nr; i++)
+		nt_free[id][nt_pools[id].given++] = (__u16)i;
+}
+
+static inline __u32 pool_left(enum nt_pool_id id)
+{
+	return nt_pools[id].given - nt_pools[id].taken;
+}
+
+/* What all CPUs have counted. */
+static inline __u64 counted(enum nt_counter which)
+{
+	__u64 n = 0;
+
+	for (unsigned int cpu = 0; cpu < NT_CPUS; cpu++)
+		n += nt_counters[cpu].n[which];
+	return n;
+}
+
 static void kernel_reset(void)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	memset(&nt_control, 0, sizeof(nt_control));
-	memset(nt_cmds, 0, sizeof(nt_cmds));
+	memset(nt_pools, 0, sizeof(nt_pools));
+	memset(nt_counters, 0, sizeof(nt_counters));
+	memset(nt_hist_index, 0, sizeof(nt_hist_index));
+	memset(nt_stages_of, 0, sizeof(nt_stages_of));
 	memset(nt_index, 0, sizeof(nt_index));
 	memset(nt_slot_index, 0, sizeof(nt_slot_index));
-	memset(nt_joins, 0, sizeof(nt_joins));
+	pool_fill(NT_POOL_CMDS, PIECES);
+	pool_fill(NT_POOL_HISTS, HISTS);
+	pool_fill(NT_POOL_STAGES, STAGES);
+	pool_fill(NT_POOL_JOINS, JOINS);
 	kernel.now = 1000;
-	nt_knobs.hists = SLOTS * NT_OPS_NR;
+	nt_knobs.shared_mask = 0;
 	nt_knobs.slots = SLOTS;
 	nt_knobs.qid_stride = 8;
 	nt_knobs.select = NT_SELECT_ALL;
@@ -167,6 +204,57 @@ static long error_update(const void *key, const void *value)
 	return 0;
 }
 
+/* Of a map of maps: one of its maps, found again by bank_entry(). Each pool has as many as its items need. */
+static struct bank {
+	char *table;
+	size_t size;
+	__u32 nr;
+} banks[NT_POOLS_NR][SLOTS * NT_OPS_NR];
+
+static void *bank_of(enum nt_pool_id id, void *table, size_t size, __u32 nr, __u32 bits,
+		     const void *key)
+{
+	__u32 at = *(const __u32 *)key;
+
+	if (at > (nr - 1) >> bits)
+		return NULL;
+	banks[id][at] =
+		(struct bank){(char *)table + ((size_t)at << bits) * size, size, nr - (at << bits)};
+	return &banks[id][at];
+}
+
+/* What both sides have; NULL if @map is none of it. @found: filled */
+static void *lookup(const void *map, const void *key, bool *found)
+{
+	*found = true;
+	if (map == &queues)
+		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &errors)
+		return error_find(key);
+	if (map == &hists_shared)
+		return &kernel.shared;
+	if (map == &cmd_banks)
+		return bank_of(NT_POOL_CMDS, kernel.cmds, sizeof(kernel.cmds[0]),
+			       PIECES * NT_CHUNK_CMDS, NT_BANK_CMDS_BITS, key);
+	if (map == &hist_banks)
+		return bank_of(NT_POOL_HISTS, kernel.hists, sizeof(kernel.hists[0]), HISTS,
+			       NT_HISTS_BITS, key);
+	if (map == &stage_banks)
+		return bank_of(NT_POOL_STAGES, kernel.stages, sizeof(kernel.stages[0]), STAGES,
+			       NT_STAGES_BITS, key);
+	if (map == &join_banks)
+		return bank_of(NT_POOL_JOINS, kernel.joins, sizeof(kernel.joins[0]), JOINS,
+			       NT_JOINS_BITS, key);
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		const struct bank *b = map;
+
+		if (b >= banks[i] && b < banks[i] + SLOTS * NT_OPS_NR)
+			return entry(b->table, b->size, b->nr, key);
+	}
+	*found = false;
+	return NULL;
+}
+
 /* How many commands of an operation ended with @status. */
 static inline __u64 errors_of(enum nt_op op, __u16 status)
 {
@@ -183,7 +271,7 @@ static inline __u64 latencies(void)
 {
 	__u64 n = 0;
 
-	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
+	for (unsigned int h = 0; h < HISTS; h++)
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
 			n += kernel.hists[h].buckets[b];
 	return n;
@@ -200,7 +288,7 @@ static inline void assert_no_losses(void)
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
 		__u64 n = i == NT_CNT_POINT_MISSING ? latencies() : 0;
 
-		assert_int_equal(nt_control.counters[i], n);
+		assert_int_equal(counted(i), n);
 	}
 }
 
@@ -249,8 +337,11 @@ long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value)
 
 long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags)
 {
-	(void)ringbuf;
 	(void)flags;
+	if (ringbuf == &calls) {
+		kernel.calls++;
+		return 0;
+	}
 	if (kernel.ring_is_full)
 		return -1;
 	if (size == sizeof(struct nt_lost)) {

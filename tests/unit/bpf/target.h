@@ -8,16 +8,13 @@
 
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
-	if (map == &queues)
-		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	bool found;
+	void *value = lookup(map, key, &found);
+
+	if (found)
+		return value;
 	if (map == &names)
 		return entry(kernel.names, sizeof(kernel.names[0]), SLOTS, key);
-	if (map == &hists)
-		return entry(kernel.hists, sizeof(kernel.hists[0]), SLOTS * NT_OPS_NR, key);
-	if (map == &stages)
-		return entry(kernel.stages, sizeof(kernel.stages[0]), NT_OPS_NR, key);
-	if (map == &errors)
-		return error_find(key);
 	assert_ptr_equal(map, &sockets);
 	for (int i = 0; i < SLOTS; i++)
 		if (kernel.sockets[i].sk == *(const __u64 *)key)

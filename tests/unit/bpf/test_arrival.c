@@ -243,7 +243,7 @@ static void joined_packets_keep_their_times(void **state)
 	assert_received(300, 20 * MS);
 	assert_received(301, 10 * MS);
 	assert_received(399, 10 * MS);
-	assert_int_equal(nt_control.counters[NT_CNT_ARRIVAL_JOINED], 0);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
 }
 
 static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
@@ -301,7 +301,7 @@ static void more_joins_than_are_kept_are_told_as_unknown(void **state)
 	assert_unknown(9 * 100 + 50);
 	assert_received(10 * 100 + 50, 30 * MS);
 	assert_received(n * 100 + 50, 30 * MS);
-	assert_int_equal(nt_control.counters[NT_CNT_ARRIVAL_JOINED], 2);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 2);
 	/* Those that were read make room. */
 	for (__u32 i = 1; i < NT_JOINS_KEPT; i++)
 		join(100, 20 * MS);
@@ -311,7 +311,7 @@ static void more_joins_than_are_kept_are_told_as_unknown(void **state)
 /* It may be that one which the next join overwrites, while another CPU reads it. */
 static void note_that_gives_way_next_is_not_relied_on(void **state)
 {
-	__u32 slots = sizeof(nt_joins[0].rings[0].at) / sizeof(nt_joins[0].rings[0].at[0]);
+	__u32 slots = NT_JOIN_SLOTS;
 
 	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
@@ -359,7 +359,7 @@ static void what_was_sent_again_is_told_as_unknown(void **state)
 static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 {
 	(void)state;
-	nt_control.joins_used = NT_JOINS;
+	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given;
 	packet(&m.skb, 0, 100, 40 * MS);
 	assert_received(50, 40 * MS);
 	join(100, 30 * MS);
@@ -386,7 +386,7 @@ static void sockets_of_others_are_left_alone(void **state)
 	skb.sk = NULL;
 	packet_joined(NULL, &skb);
 	packet_waits(NULL, &other, &skb);
-	assert_int_equal(nt_control.joins_used, 0);
+	assert_int_equal(nt_pools[NT_POOL_JOINS].taken, 0);
 }
 
 /* The driver copies the header of a data PDU of a new command from the first bytes of @skb. */

@@ -147,16 +147,16 @@ struct count {
 
 static struct count count_all_of(void)
 {
-	struct count n = {.ended = nt_control.counters[NT_CNT_CANCELLED]};
+	struct count n = {.ended = counted(NT_CNT_CANCELLED)};
 
-	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++) {
+	for (unsigned int h = 0; h < HISTS; h++) {
 		n.ended += kernel.hists[h].others;
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
 			n.ended += kernel.hists[h].buckets[b];
 	}
-	for (unsigned int c = 0; c < NT_CMDS; c++) {
-		n.in_flight += in_flight(&nt_cmds[c]);
-		n.measured += measured(&nt_cmds[c]);
+	for (unsigned int c = 0; c < PIECES * NT_CHUNK_CMDS; c++) {
+		n.in_flight += in_flight(&kernel.cmds[c]);
+		n.measured += measured(&kernel.cmds[c]);
 	}
 	return n;
 }
@@ -175,17 +175,17 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 	n = count_all_of();
 	if (below)
 		assert_int_equal(nt_control.tracked, n.measured);
-	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_NEVER_SENT], 0);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
 	if (!misses)
-		assert_int_equal(nt_control.counters[NT_CNT_OVERWRITTEN], 0);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 	/* Who only measures knows of nothing else. */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)
 		begun = m.submissions;
-	assert_int_equal(begun, n.ended + n.in_flight + nt_control.counters[NT_CNT_OVERWRITTEN] +
-					nt_control.counters[NT_CNT_REQUEUED]);
+	assert_int_equal(begun, n.ended + n.in_flight + counted(NT_CNT_OVERWRITTEN) +
+					counted(NT_CNT_REQUEUED));
 }
 
 /* Reads of the lower half of the LBAs, and whatever begins a connection is known all the same. */
@@ -222,17 +222,16 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 		}
 		n = count_all_of();
 		assert_int_equal(nt_control.tracked, n.measured);
-		assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
-		assert_int_equal(nt_control.counters[NT_CNT_NEVER_SENT], 0);
+		assert_int_equal(counted(NT_CNT_NO_START), 0);
+		assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
 		if (how & 8 && !(how & 4)) {
 			begun = 0;
 			for (unsigned int i = 0; i < NT_ALIKE; i++)
 				begun += nt_alikes[i];
 		}
 		assert_int_not_equal(begun, 0);
-		assert_int_equal(begun, n.ended + n.in_flight +
-						nt_control.counters[NT_CNT_OVERWRITTEN] +
-						nt_control.counters[NT_CNT_REQUEUED]);
+		assert_int_equal(begun, n.ended + n.in_flight + counted(NT_CNT_OVERWRITTEN) +
+						counted(NT_CNT_REQUEUED));
 	}
 }
 
@@ -289,7 +288,7 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 		submit(1, NVME_CMD_READ, 1);
 		end_surely(1);
 		submit(2, NVME_CMD_READ, 1);
-		assert_int_equal(nt_control.counters[NT_CNT_RING_FULL], 3);
+		assert_int_equal(counted(NT_CNT_RING_FULL), 3);
 		kernel.ring_is_full = false;
 		end_surely(2);
 		assert_int_equal(kernel.lost, 3);
@@ -311,7 +310,7 @@ static void without_events_none_comes(void **state)
 	end_surely(0);
 	assert_int_equal(kernel.nr_begun, 0);
 	assert_int_equal(nt_control.events_lost, 0);
-	assert_int_equal(nt_control.counters[NT_CNT_RING_FULL], 1);
+	assert_int_equal(counted(NT_CNT_RING_FULL), 1);
 }
 
 /* User space reads states at any time. */

@@ -163,8 +163,8 @@ static void answer_that_was_not_seen_is_no_cancellation(void **state)
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, false);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
 	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_UNSPLIT);
 	assert_false(last_record()->flags & NT_F_CANCELLED);
@@ -178,8 +178,8 @@ static void cancel(int i, __u16 status, __u8 flags)
 
 static void assert_cancelled(__u64 n)
 {
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], n);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), n);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
 	assert_int_equal(latencies(), 0);
 	assert_true(last_record()->flags & NT_F_CANCELLED);
 }
@@ -230,13 +230,13 @@ static void what_was_cancelled_and_sent_again_ends_as_it_does(void **state)
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
 	assert_int_equal(latencies(), 1);
 	submit(0, 1, NVME_CMD_WRITE);
 	cancel(0, DNR | 0x006, NVME_REQ_CANCELLED);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(errors_of(NT_OP_WRITE, 0x006), 1);
 }
 
@@ -252,7 +252,7 @@ static void read_without_cqe_that_was_sent_again_ends_with_its_data(void **state
 	pdu = data(0);
 	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_NO_CQE);
 }
@@ -283,7 +283,7 @@ static void read_without_cqe_ends_with_its_data(void **state)
 	pdu = data(0);
 	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_NO_CQE);
 }
@@ -296,15 +296,15 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 	m.requests[0].rq.bio = NULL;
 	answer(0, 1, false);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
 }
 
 #define assert_seen(i)                                                                     \
 	do {                                                                               \
 		complete(i);                                                               \
-		assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);                \
-		assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);            \
+		assert_int_equal(counted(NT_CNT_CANCELLED), 0);                            \
+		assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);                        \
 		assert_int_not_equal(last_record()->points[NT_H_CQE], 0);                  \
 		assert_int_equal(last_record()->cid, m.requests[i].sqe.common.command_id); \
 	} while (0)
@@ -374,8 +374,8 @@ static void queue_with_unknown_memory_is_known_again_after_a_command(void **stat
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 1);
-	nt_control.counters[NT_CNT_POINT_MISSING] = 0;
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
+	nt_counters[kernel.cpu].n[NT_CNT_POINT_MISSING] = 0;
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	assert_seen(0);
@@ -431,8 +431,8 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	assert_int_equal(errors_of(NT_OP_READ, 0x006), 2);
 	assert_int_equal(errors_of(NT_OP_WRITE, 0x286), 2);
 	assert_int_equal(latencies(), 0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING], 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
 	assert_int_equal(kernel.nr_records, 4);
 	assert_int_equal(last_record()->status, DNR | 0x286);
 	/* The next one with that request is no error. */
@@ -459,7 +459,7 @@ static void errors_without_room_are_counted_as_such(void **state)
 	for (__u16 status = 1; status <= ERRORS_MAX + 3; status++)
 		end_with(0, 1, NVME_CMD_READ, status, status);
 	assert_int_equal(kernel.nr_errors, ERRORS_MAX);
-	assert_int_equal(nt_control.counters[NT_CNT_ERRORS_FULL], 3);
+	assert_int_equal(counted(NT_CNT_ERRORS_FULL), 3);
 	end_with(0, 1, NVME_CMD_READ, 1, 1);
 	assert_int_equal(errors_of(NT_OP_READ, 1), 2);
 }
@@ -470,13 +470,13 @@ static void failovers_are_counted(void **state)
 	(void)state;
 	m.requests[0].rq.bio = NULL;
 	end_with(0, 1, NVME_CMD_READ, 0x302, 0);
-	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 1);
+	assert_int_equal(counted(NT_CNT_FAILOVERS), 1);
 	assert_int_equal(errors_of(NT_OP_READ, 0x302), 1);
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	complete(0);
-	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 2);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+	assert_int_equal(counted(NT_CNT_FAILOVERS), 2);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 1);
 }
 
 static void timeouts_are_counted(void **state)
@@ -484,7 +484,7 @@ static void timeouts_are_counted(void **state)
 	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	timed_out(NULL, &m.requests[0].rq);
-	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 1);
+	assert_int_equal(counted(NT_CNT_TIMEOUTS), 1);
 }
 
 /* What is not in the sample has no CQE, but the host says how it ended. */
@@ -508,12 +508,12 @@ static void errors_outside_the_sample_are_counted(void **state)
 	cancel(3, 0, NVME_REQ_CANCELLED);
 	m.requests[3].rq.bio = NULL;
 	complete(3);
-	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++)
+	for (unsigned int h = 0; h < HISTS; h++)
 		others += kernel.hists[h].others;
 	assert_int_equal(others, 1);
 	assert_int_equal(errors_of(NT_OP_READ, 0x006), 2);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 2);
-	assert_int_equal(nt_control.counters[NT_CNT_FAILOVERS], 1);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 2);
+	assert_int_equal(counted(NT_CNT_FAILOVERS), 1);
 }
 
 /* The block layer ends a command where it is received, or has another CPU do it in an interrupt. */

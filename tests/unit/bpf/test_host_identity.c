@@ -205,7 +205,7 @@ static void reset_keeps_the_histograms_of_the_queue(void **state)
 		io(0, 1);
 	}
 	/* Of fabrics commands one a queue, and one of the reads. */
-	assert_int_equal(nt_control.hists_used, QUEUES + 1);
+	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, QUEUES + 1);
 }
 
 static void refused_connect_is_of_no_controller(void **state)
@@ -434,14 +434,14 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	/* Nor is a Connect that fails. */
 	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	cancel(0, 1);
-	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 0);
+	assert_int_equal(counted(NT_CNT_TIMEOUTS), 0);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(kernel.nr_records, 0);
 	submit(0, 2, NVME_CMD_READ, 0);
 	timed_out(NULL, &m.requests[0][2].rq);
 	cancel(0, 2);
-	assert_int_equal(nt_control.counters[NT_CNT_TIMEOUTS], 1);
-	assert_int_equal(nt_control.counters[NT_CNT_CANCELLED], 1);
+	assert_int_equal(counted(NT_CNT_TIMEOUTS), 1);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 1);
 	assert_int_equal(kernel.nr_records, 1);
 }
 

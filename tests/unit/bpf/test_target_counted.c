@@ -119,8 +119,8 @@ static void open_connection(int i)
 /* As trace/collect.c does. */
 static void sweep(void)
 {
-	for (unsigned int i = 0; i < NT_CMDS; i++) {
-		struct nt_cmd *c = &nt_cmds[i];
+	for (unsigned int i = 0; i < PIECES * NT_CHUNK_CMDS; i++) {
+		struct nt_cmd *c = &kernel.cmds[i];
 		__u32 dead = kernel.queues[c->r.slot].dead_gen;
 
 		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
@@ -128,7 +128,7 @@ static void sweep(void)
 		if (nt_knobs.tracks && measured(c))
 			nt_control.tracked--;
 		c->owner |= NT_RELEASED;
-		nt_control.counters[NT_CNT_DIED]++;
+		nt_counters[0].n[NT_CNT_DIED]++;
 	}
 }
 
@@ -152,7 +152,7 @@ static void step(void)
 
 static void run_of(__u32 below, bool all, bool stock, bool misses)
 {
-	__u64 begun = 0, ended = 0, waits = 0, counted = 0;
+	__u64 begun = 0, ended = 0, waits = 0, measures = 0;
 
 	kernel_reset();
 	memset(&m, 0, sizeof(m));
@@ -171,14 +171,14 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 	for (int i = 0; i < 3000; i++)
 		step();
 	sweep();
-	for (unsigned int h = 0; h < SLOTS * NT_OPS_NR; h++) {
+	for (unsigned int h = 0; h < HISTS; h++) {
 		ended += kernel.hists[h].others;
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
 			ended += kernel.hists[h].buckets[b];
 	}
-	for (unsigned int c = 0; c < NT_CMDS; c++) {
-		waits += in_flight(&nt_cmds[c]);
-		counted += measured(&nt_cmds[c]);
+	for (unsigned int c = 0; c < PIECES * NT_CHUNK_CMDS; c++) {
+		waits += in_flight(&kernel.cmds[c]);
+		measures += measured(&kernel.cmds[c]);
 	}
 	/* Who only measures knows of nothing else. */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
@@ -186,12 +186,11 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 	if (!below || all)
 		begun = m.begun;
 	if (below)
-		assert_int_equal(nt_control.tracked, counted);
-	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
+		assert_int_equal(nt_control.tracked, measures);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
 	if (!misses)
-		assert_int_equal(nt_control.counters[NT_CNT_OVERWRITTEN], 0);
-	assert_int_equal(begun, ended + waits + nt_control.counters[NT_CNT_OVERWRITTEN] +
-					nt_control.counters[NT_CNT_DIED]);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
+	assert_int_equal(begun, ended + waits + counted(NT_CNT_OVERWRITTEN) + counted(NT_CNT_DIED));
 }
 
 static void begun_is_ended_in_flight_or_lost(void **state)

@@ -220,8 +220,8 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	assert_named(last_record(), 1, 7);
 	close_connection(0);
 	assert_int_equal(q->dead_gen, q->gen);
-	assert_int_equal(nt_control.counters[NT_CNT_DIED], 0);
-	assert_int_equal(nt_control.counters[NT_CNT_NO_START], 0);
+	assert_int_equal(counted(NT_CNT_DIED), 0);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
 }
 
 static void connect_sent_again_is_another_generation(void **state)
@@ -259,8 +259,7 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 2);
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x286), 1);
 	assert_int_equal(latencies(), 1);
-	assert_int_equal(nt_control.counters[NT_CNT_POINT_MISSING],
-			 1); /* Connect's: it was not executed */
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1); /* Connect's: it was not executed */
 	io(0);
 	assert_int_equal(last_record()->status, 0);
 	assert_int_equal(latencies(), 2);

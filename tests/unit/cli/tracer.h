@@ -63,6 +63,12 @@ int tracer_fd(const struct tracer *t)
 	return t->o.select == NT_SELECT_NONE ? -1 : traced.records_fd;
 }
 
+int tracer_calls_fd(const struct tracer *t)
+{
+	(void)t;
+	return eventfd(0, EFD_CLOEXEC);
+}
+
 int tracer_clock_fd(const struct tracer *t)
 {
 	(void)t;

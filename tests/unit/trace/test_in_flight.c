@@ -24,6 +24,14 @@ static struct shared {
 	struct nt_knobs knobs;
 	struct nt_control control;
 	struct nt_cmd cmds[3 * NT_CHUNK_CMDS];
+	char *bank;
+	struct nt_pool rings[NT_POOLS_NR];
+	__u16 numbers[NT_FREE_MAX];
+	uint8_t items[3];
+	struct nt_slot_bucket slot_index[1 << NT_SLOT_INDEX_BITS];
+	struct slot_gone gone[SLOTS];
+	uint8_t instances[INSTANCE + 1];
+	struct nt_counters counters;
 	uint32_t alikes[NT_ALIKE];
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
@@ -41,6 +49,12 @@ static void on_record(void *context, const struct nt_record *r)
 	shared.nr_told++;
 }
 
+static void *no_bank(struct pool *p)
+{
+	(void)p;
+	return NULL;
+}
+
 static struct tracer tracer_of(enum nt_side side)
 {
 	struct tracer t = {
@@ -50,12 +64,16 @@ static struct tracer tracer_of(enum nt_side side)
 		      .on_record = on_record},
 		.object = {.knobs = &shared.knobs,
 			   .control = &shared.control,
-			   .cmds = shared.cmds,
+			   .counters = &shared.counters,
+			   .slot_index = shared.slot_index,
 			   .alikes = shared.alikes,
 			   .queues = shared.queues,
 			   .names = shared.names,
 			   .controllers = shared.controllers},
+		.cpus = 1,
 		.nr_slots = SLOTS,
+		.gone = shared.gone,
+		.instances = shared.instances,
 		.ident = shared.ident,
 		.swept_gen = shared.swept_gen,
 		.running = {{.fd = -1, .twin_fd = -1}},
@@ -63,6 +81,18 @@ static struct tracer tracer_of(enum nt_side side)
 	};
 
 	memset(&shared, 0, sizeof(shared));
+	shared.bank = (char *)shared.cmds;
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		t.object.pools[i] = (struct pool){
+			.ring = &shared.rings[i],
+			.numbers = shared.numbers,
+			.add = no_bank,
+			.per_bank = 3,
+		};
+	t.object.pools[NT_POOL_CMDS].item_bytes = NT_CHUNK_CMDS * sizeof(struct nt_cmd);
+	t.object.pools[NT_POOL_CMDS].nr_banks = 1;
+	t.object.pools[NT_POOL_CMDS].bank = &shared.bank;
+	t.object.pools[NT_POOL_CMDS].items = shared.items;
 	for (unsigned int slot = 0; slot < SLOTS; slot++)
 		shared.queues[slot] = (struct nt_queue){
 			.object = 0x1000,
@@ -261,9 +291,9 @@ static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
 
 	(void)state;
 	t.edges_due = false;
-	shared.control.counters[NT_CNT_NO_START] = 3;
+	shared.counters.n[NT_CNT_NO_START] = 3;
 	assert_int_equal(collect_all(&t, &s), 0);
-	shared.control.counters[NT_CNT_NO_START] = 5;
+	shared.counters.n[NT_CNT_NO_START] = 5;
 	stats_begin_interval(&s);
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_NO_START], 0);

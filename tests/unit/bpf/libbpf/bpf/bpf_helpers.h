@@ -8,6 +8,7 @@
 #define SEC(name)
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) __typeof__(value) *name
+#define __array(name, value) __typeof__(value) *name[]
 #undef __noinline
 #define __noinline __attribute__((noinline))
 #undef __always_inline

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Taking what is kept in pools: see core/pools.h.
+ *
+ * Context: any program, interrupts included. Nothing is locked: an item is that program's whose compare and swap
+ * takes its number. Who then finds that another CPU, or the program that it interrupts, has taken one for the same
+ * purpose leaves its own where it is: user space finds it, as nothing leads to it, and gives it back.
+ */
+#ifndef NTPROF_POOLS_BPF_H
+#define NTPROF_POOLS_BPF_H
+
+#include "control.bpf.h"
+#include "core/pools.h"
+
+struct nt_pool nt_pools[NT_POOLS_NR] = {};
+__u16 nt_free[NT_POOLS_NR][NT_FREE_MAX] = {};
+
+/* User space is woken by what is written here: a pool is about to run out. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} calls SEC(".maps");
+
+/* Others that take at the same time are as many as CPUs, and each attempt that fails is one that did. */
+#define NT_TAKE_TRIES 64
+
+__u32 nt_take(__u32 pool);
+
+/*
+ * Global, so that the verifier looks at it once. Return: the number of an item, 0 if there is none left. All of its
+ * bytes are 0, but for states, which are released.
+ */
+__noinline __u32 nt_take(__u32 pool)
+{
+	__u32 taken, left, call = 0;
+	struct nt_pool *p;
+	__u16 *numbers;
+
+	if (pool >= NT_POOLS_NR)
+		return 0;
+	p = &nt_pools[pool];
+	numbers = nt_free[pool];
+	/* Of @pool the verifier forgets what has been found, where the compiler keeps it on the stack. */
+	asm("" : "+r"(p), "+r"(numbers));
+	for (int i = 0; i < NT_TAKE_TRIES; i++) {
+		__u32 nr;
+
+		taken = *(volatile __u32 *)&p->taken;
+		left = *(volatile __u32 *)&p->given - taken;
+		if (!left)
+			return 0;
+		nr = numbers[taken & (NT_FREE_MAX - 1)];
+		if (__sync_val_compare_and_swap(&p->taken, taken, taken + 1) != taken)
+			continue;
+		left--;
+		if (left == p->low || !left)
+			bpf_ringbuf_output(&calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP);
+		return nr;
+	}
+	return 0;
+}
+
+#endif /* NTPROF_POOLS_BPF_H */

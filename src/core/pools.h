@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What BPF programs take when a queue, a CPU or an operation needs it for the first time, and user space gives
+ * back when nobody does any more: pieces of command states, histograms, notes of joined packets. The items of a
+ * pool are numbered, and lie in banks: maps of one size, which user space adds while programs run (src/trace/pool.h).
+ * Programs take the next number of a ring, which user space fills. Number 0 is nobody's.
+ */
+#ifndef NTPROF_CORE_POOLS_H
+#define NTPROF_CORE_POOLS_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+enum nt_pool_id {
+	NT_POOL_CMDS,	/* pieces of NT_CHUNK_CMDS states each */
+	NT_POOL_HISTS,	/* latency histograms, by queue, operation and CPU */
+	NT_POOL_STAGES, /* a histogram for each stage, by operation and CPU */
+	NT_POOL_JOINS,	/* notes of packets that TCP has joined, by queue */
+	NT_POOLS_NR
+};
+
+/* Items of a bank, as powers of two, and the most banks that there can be. */
+#define NT_CMDS_BITS 7	 /* 2.3 MiB */
+#define NT_HISTS_BITS 7	 /* 0.5 MiB */
+#define NT_STAGES_BITS 3 /* 0.2 MiB */
+#define NT_JOINS_BITS 6	 /* 0.3 MiB */
+#define NT_CMDS_BANKS 256
+#define NT_HISTS_BANKS 256
+#define NT_STAGES_BANKS 1024
+#define NT_JOINS_BANKS 128
+
+/* Numbers that a ring holds: what programs can take before user space runs again. */
+#define NT_FREE_BITS 13
+#define NT_FREE_MAX (1u << NT_FREE_BITS)
+
+/**
+ * struct nt_pool - the ring of the numbers that are free
+ * @taken: how many were ever taken; programs, by compare and swap; modulo 2^32
+ * @given: how many user space has ever put there
+ * @low: user space is called when so many are left
+ */
+struct nt_pool {
+	__u32 taken;
+	__u32 given;
+	__u32 low;
+} __attribute__((aligned(64)));
+
+/*
+ * Where the histogram of a queue, operation and CPU is: one of the entries of a bucket, a part of the hash
+ * above the histogram's number. Empty ones are 0; one that was given back is NT_HIST_GONE, and may be used again.
+ */
+#define NT_HIST_WAYS 16
+#define NT_HIST_INDEX_BITS 12
+#define NT_HIST_NR_MASK 0xffffu
+#define NT_HIST_GONE 0x10000u
+struct nt_hist_bucket {
+	__u32 at[NT_HIST_WAYS];
+} __attribute__((aligned(64)));
+
+/* Numbers of a CPU's histograms of stages, by operation; 0: none yet. Two CPUs share a cache line, which is read only. */
+struct nt_stages_of {
+	__u32 at[8];
+};
+
+/* Whose a histogram is; never 0. */
+#define NT_HIST_KEY(slot, bank, op, cpu) \
+	(((__u64)(cpu) + 1) << 32 | (__u64)(op) << 25 | (__u64)(bank) << 24 | (slot))
+#define NT_HIST_KEY_SLOT(key) ((__u32)(key)&0xffffff)
+#define NT_HIST_KEY_BANK(key) ((__u32)(key) >> 24 & 1)
+#define NT_HIST_KEY_OP(key) ((__u32)(key) >> 25 & 7)
+
+/* Multiplying by it spreads numbers that differ in few bits (Fibonacci hashing). */
+#define NT_SPREAD 0x9e3779b1u
+
+/** nt_hist_hash() - its highest NT_HIST_INDEX_BITS name the bucket, its lowest 16 are in the entry */
+static inline __attribute__((always_inline)) __u32 nt_hist_hash(__u64 key)
+{
+	__u32 mix = ((__u32)key ^ (__u32)(key >> 32) * 0x85ebca6bu) * NT_SPREAD;
+
+	mix ^= mix >> 15;
+	return mix * 0xc2b2ae35u;
+}
+
+/* CPUs that have counters of their own; CPU n shares those of CPU n modulo this, which atomic additions allow. */
+#define NT_CPUS 1024
+
+/*
+ * By the address of the driver's structure for it, the slot of a queue: one of the entries of a bucket, 1 + the slot
+ * below a part of the hash. Who reads it verifies the queue.
+ */
+#define NT_SLOT_INDEX_BITS 11
+#define NT_SLOT_WAYS 8
+#define NT_SLOT_BITS 18
+#define NT_SLOT_MASK ((1u << NT_SLOT_BITS) - 1)
+struct nt_slot_bucket {
+	__u32 at[NT_SLOT_WAYS];
+};
+
+/* Of the hash of an address (NT_SPREAD): what its entry has above the slot. */
+#define NT_SLOT_TAG(hash) ((hash) << NT_SLOT_INDEX_BITS >> NT_SLOT_BITS << NT_SLOT_BITS)
+
+#endif /* NTPROF_CORE_POOLS_H */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/histograms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/names.h"
+#include "core/segments.h"
+#include "trace/connections.h"
+#include "trace/private.h"
+
+/* A histogram in which nothing was counted for so many intervals goes back. */
+#define IDLE_INTERVALS 10
+
+int histograms_init(struct tracer *t)
+{
+	uint32_t shared = t->object.knobs->shared_mask + 1;
+
+	t->hist_seen = calloc(NT_HISTS_BANKS, sizeof(*t->hist_seen));
+	t->stage_seen = calloc(NT_STAGES_BANKS, sizeof(*t->stage_seen));
+	t->shared_seen = calloc(shared, sizeof(*t->shared_seen));
+	return t->hist_seen && t->stage_seen && t->shared_seen ? 0 : -ENOMEM;
+}
+
+void histograms_free(struct tracer *t)
+{
+	for (unsigned int i = 0; t->hist_seen && i < NT_HISTS_BANKS; i++)
+		free(t->hist_seen[i]);
+	for (unsigned int i = 0; t->stage_seen && i < NT_STAGES_BANKS; i++)
+		free(t->stage_seen[i]);
+	free(t->hist_seen);
+	free(t->stage_seen);
+	free(t->shared_seen);
+}
+
+/*
+ * What was seen of item @nr, which has @of histograms. It is made when the first one of a bank is asked for.
+ * Return: NULL when memory ran out.
+ */
+static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p, uint32_t nr,
+				 unsigned int of)
+{
+	struct hist_seen **bank = &banks[nr / p->per_bank];
+
+	if (!*bank)
+		*bank = calloc((size_t)p->per_bank * of, sizeof(**bank));
+	return *bank ? *bank + (size_t)(nr % p->per_bank) * of : NULL;
+}
+
+/*
+ * Adds what is new in one histogram to an interval and a total.
+ * @epoch: the interval that has just ended; the next one may have begun on its CPU
+ * Return: how many durations
+ */
+static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen,
+			  struct hist *interval, struct hist *total)
+{
+	uint64_t max = 0, sum = __atomic_load_n(&h->sum, __ATOMIC_RELAXED), bytes = h->bytes;
+	uint64_t count = 0;
+	unsigned int highest = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (h->max_epoch[i] - epoch <= 1 && h->max[i] > max)
+			max = h->max[i];
+	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
+		uint32_t now = h->buckets[b], more = now - seen->buckets[b];
+
+		if (!more)
+			continue;
+		seen->buckets[b] = now;
+		interval->buckets[b] += more;
+		total->buckets[b] += more;
+		count += more;
+		highest = b;
+	}
+	/* A command that ended while we read may be in one of the two and not yet in the other. */
+	if (max < nt_bucket_low(highest) ||
+	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
+		max = nt_bucket_low(highest + 1) - 1;
+	hist_account(interval, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	hist_account(total, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
+	seen->sum = sum;
+	seen->bytes = bytes;
+	return count;
+}
+
+/*
+ * Whether something may have been counted since the last time: a histogram notes in which interval
+ * it was last used, and who is about to count may have been on the way for longer than that.
+ * @seen: when it was looked at the last time
+ */
+static bool hist_touched(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen)
+{
+	bool recently = seen->epoch + 1 == epoch;
+
+	seen->epoch = epoch;
+	if (!recently)
+		return true;
+	for (int i = 0; i < 2; i++)
+		if (h->max_epoch[i] - (epoch - 1) <= 2)
+			return true;
+	return false;
+}
+
+static bool others_grown(const struct nt_hist *h, const struct hist_seen *seen)
+{
+	return h->others != seen->others.commands;
+}
+
+/* Commands that ended and are not in the sample. */
+static void others_take(struct stats_row *row, const struct nt_hist *h, struct hist_seen *seen)
+{
+	struct workload now = {.commands = h->others, .bytes = h->other_bytes};
+
+	row->others_interval.commands += now.commands - seen->others.commands;
+	row->others_interval.bytes += now.bytes - seen->others.bytes;
+	row->others_total.commands += now.commands - seen->others.commands;
+	row->others_total.bytes += now.bytes - seen->others.bytes;
+	seen->others = now;
+}
+
+static int take_row(struct stats_row *row, const struct nt_hist *h, uint32_t epoch, bool grown,
+		    struct hist_seen *seen)
+{
+	if (!row)
+		return -ENOMEM;
+	others_take(row, h, seen);
+	if (grown)
+		hist_take(h, epoch, seen, &row->interval, &row->total);
+	return 0;
+}
+
+/* @seen: 0 intervals ago it was not used. Return: whether it is idle for long enough to go back */
+static bool is_idle(struct hist_seen *seen, bool grown)
+{
+	seen->idle = grown ? 0 : seen->idle + 1;
+	return seen->idle > IDLE_INTERVALS;
+}
+
+/* No program finds the histogram any more, but those that have found it already. */
+static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
+{
+	uint32_t hash = nt_hist_hash(key), slot = NT_HIST_KEY_SLOT(key);
+	struct nt_hist_bucket *b = &t->object.hist_index[hash >> (32 - NT_HIST_INDEX_BITS)];
+	uint16_t *first = &t->object.queues[slot].hist[NT_HIST_KEY_BANK(key)][NT_HIST_KEY_OP(key)];
+
+	for (unsigned int i = 0; i < NT_HIST_WAYS; i++)
+		if ((b->at[i] & NT_HIST_NR_MASK) == nr)
+			__atomic_store_n(&b->at[i], NT_HIST_GONE, __ATOMIC_RELAXED);
+	if (*first == nr)
+		__atomic_store_n(first, 0, __ATOMIC_RELAXED);
+	t->object.pools[NT_POOL_HISTS].items[nr] = POOL_UNUSED;
+}
+
+/* @was_used: programs may find it, or might when pool_wait() was called last */
+static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
+{
+	struct pool *p = &t->object.pools[NT_POOL_HISTS];
+	const struct nt_hist *h = pool_at(p, nr);
+	uint64_t key = __atomic_load_n(&h->key, __ATOMIC_ACQUIRE);
+	struct hist_seen *seen = seen_of(t->hist_seen, p, nr, 1);
+	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others;
+	const struct queue_ident *id;
+	int err;
+
+	if (!seen)
+		return -ENOMEM;
+	/* What is not touched for one interval may be for the next: its sum, which is never 0 more, tells. */
+	grown = (hist_touched(h, epoch, seen) || unlinked) && h->sum != seen->sum;
+	others = others_grown(h, seen);
+	if (grown || others) {
+		if (NT_HIST_KEY_SLOT(key) >= t->nr_slots)
+			return 0;
+		id = connections_identify(t, NT_HIST_KEY_SLOT(key), NT_HIST_KEY_BANK(key));
+		/* A connection without a name is about to get one. */
+		if (!id)
+			return 0;
+		err = take_row(stats_row_of(s, id->controller, id->peer, id->other, id->qid,
+					    NT_HIST_KEY_OP(key), false),
+			       h, epoch, grown, seen);
+		if (err)
+			return err;
+	}
+	if (unlinked) {
+		*seen = (struct hist_seen){0};
+		pool_give_back(p, nr);
+	} else if (is_idle(seen, grown || others)) {
+		hist_unlink(t, nr, key);
+	}
+	return 0;
+}
+
+static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	for (uint32_t i = 0; i <= t->object.knobs->shared_mask; i++) {
+		const struct nt_hist *h = &t->object.hists_shared[i];
+		struct hist_seen *seen = &t->shared_seen[i];
+		bool grown = h->sum != seen->sum;
+		int err;
+
+		if (!grown && !others_grown(h, seen))
+			continue;
+		err = take_row(stats_row(s, "(others)", "", 0, NT_OP_OTHER, true), h, epoch, grown,
+			       seen);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Whether some of a pool's items were unlinked the last time: then what programs found before is let pass. */
+static void wait_for_unlinked(const struct pool *p)
+{
+	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
+		if (p->items[nr] != POOL_UNUSED)
+			continue;
+		pool_wait(p);
+		return;
+	}
+}
+
+int histograms_rows(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	struct pool *p = &t->object.pools[NT_POOL_HISTS];
+	int err = 0;
+
+	wait_for_unlinked(p);
+	for (uint32_t nr = 1; !err && nr < pool_items(p); nr++) {
+		const struct nt_hist *h = pool_at(p, nr);
+
+		if (p->items[nr] != POOL_FREE && h->key)
+			err = collect_hist(t, s, nr, epoch);
+	}
+	return err ?: collect_shared(t, s, epoch);
+}
+
+static void hist_add_zeros(struct hist *h, int64_t zeros)
+{
+	if (zeros < 0 && h->buckets[0] < (uint64_t)-zeros)
+		return;
+	hist_account(h, (uint64_t)zeros, 0, 0, 0);
+	h->buckets[0] += (uint64_t)zeros;
+}
+
+/*
+ * A stage that a command's shape does not pass takes it no time, which the kernel does not count.
+ * What ends while we read may be in some stages and not in others yet: then the next time takes
+ * back what was too much.
+ */
+static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
+		if (t->stage_counted[op][i] > most)
+			most = t->stage_counted[op][i];
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+		uint64_t not_passed = most - t->stage_counted[op][i];
+		int64_t zeros = (int64_t)(not_passed - t->stage_zeros[op][i]);
+
+		if (!zeros || !stage_may_be_absent(t->o.side, i) || t->into[i] != i)
+			continue;
+		hist_add_zeros(&s->stage_interval[op][i], zeros);
+		hist_add_zeros(&s->stage_total[op][i], zeros);
+		t->stage_zeros[op][i] = not_passed;
+	}
+}
+
+static void stages_unlink(struct tracer *t, uint32_t nr, uint32_t op)
+{
+	for (unsigned int cpu = 0; cpu < NT_CPUS && cpu < t->cpus; cpu++)
+		if (t->object.stages_of[cpu].at[op] == nr)
+			__atomic_store_n(&t->object.stages_of[cpu].at[op], 0, __ATOMIC_RELAXED);
+	t->object.pools[NT_POOL_STAGES].items[nr] = POOL_UNUSED;
+}
+
+static int collect_stages_of(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
+{
+	struct pool *p = &t->object.pools[NT_POOL_STAGES];
+	const struct nt_stage_hists *h = pool_at(p, nr);
+	struct hist_seen *seen = seen_of(t->stage_seen, p, nr, NT_STAGES_MAX);
+	uint32_t op = (uint32_t)(h->h[0].key - 1) % NT_OPS_NR;
+	bool unlinked = p->items[nr] == POOL_UNUSED, touched;
+
+	if (!seen)
+		return -ENOMEM;
+	touched = hist_touched(&h->h[0], epoch, &seen[0]);
+	for (unsigned int i = 0; (touched || unlinked) && i < stages_nr(t->o.side); i++)
+		t->stage_counted[op][i] +=
+			hist_take(&h->h[i], epoch, &seen[i], &s->stage_interval[op][i],
+				  &s->stage_total[op][i]);
+	if (touched || unlinked)
+		t->stages_grown |= 1u << op;
+	if (unlinked) {
+		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+			seen[i] = (struct hist_seen){0};
+		pool_give_back(p, nr);
+	} else if (is_idle(&seen[0], touched)) {
+		stages_unlink(t, nr, op);
+	}
+	return 0;
+}
+
+int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch)
+{
+	struct pool *p = &t->object.pools[NT_POOL_STAGES];
+
+	wait_for_unlinked(p);
+	t->stages_grown = 0;
+	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
+		const struct nt_stage_hists *h = pool_at(p, nr);
+		int err = p->items[nr] != POOL_FREE && h->h[0].key
+				  ? collect_stages_of(t, s, nr, epoch)
+				  : 0;
+
+		if (err)
+			return err;
+	}
+	for (uint32_t op = 0; op < NT_OPS_NR; op++)
+		if (t->stages_grown & 1u << op)
+			count_not_passed(t, s, op);
+	return 0;
+}

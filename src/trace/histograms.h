@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading histograms, as differences to the last time, and giving back those that are not used any more: what is not
+ * used costs neither memory nor time.
+ */
+#ifndef NTPROF_TRACE_HISTOGRAMS_H
+#define NTPROF_TRACE_HISTOGRAMS_H
+
+#include <stdint.h>
+
+#include "core/stats.h"
+
+struct tracer;
+
+/** histograms_init() - once the programs are loaded; histograms_free() releases it. Return: 0 or -ENOMEM */
+int histograms_init(struct tracer *t);
+void histograms_free(struct tracer *t);
+
+/**
+ * histograms_rows() - add what is new of latencies to the rows of @s
+ * @epoch: the interval that has just ended; the next one may have begun on some CPU
+ *
+ * Return: 0 or a negative errno.
+ */
+int histograms_rows(struct tracer *t, struct stats *s, uint32_t epoch);
+
+/** histograms_stages() - the same for stages */
+int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch);
+
+#endif /* NTPROF_TRACE_HISTOGRAMS_H */

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run with: --cpus 4,maxcpus=255 --mem 2048
+# takes: 200
+# What a machine does not have costs it nothing, many queues lose nothing, and what has gone leaves nothing taken.
+set -u
+. /lib/machine.sh
+
+CONTROLLERS=12
+ROUNDS=20
+
+disk=$(target_setup_null a size=256)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 4)
+dev=$(host_device "$ctrl")
+
+tracer_start /tmp/host --host -i 1 -v
+host=$tracer_pid
+tracer_start /tmp/target --target -i 1 -v
+target=$tracer_pid
+
+# 8 MiB, and one for CPUs that are only possible: as many as this machine of qemu can have.
+for side in host target; do
+	mib=$(sed -n 's/^locked memory of all maps: \([0-9.]*\) MiB$/\1/p' /tmp/$side.err | head -n 1)
+	within "locked memory of the $side, MiB" "$mib" 1 9
+done
+
+job() {
+	fio --name=a --filename="$1" --direct=1 --ioengine=libaio --rw=randrw --bs=4k --iodepth=16 --size=200M \
+		--number_ios="$2" >/dev/null
+}
+job "$dev" 500
+
+# The same subsystem many times over: each one is a controller with queues of its own.
+for ((i = 0; i < CONTROLLERS; i++)); do
+	many[i]=$(host_connect -i 4 -D)
+done
+for c in "${many[@]}"; do
+	job "$(host_device "$c")" 50
+done
+for c in "${many[@]}"; do
+	nvme disconnect -d "$c" >/dev/null
+done
+for ((i = 0; i < ROUNDS; i++)); do
+	c=$(host_connect -i 4 -D)
+	nvme disconnect -d "$c" >/dev/null
+done
+# Ten intervals until a histogram goes back, and a few until the rest does.
+sleep 15
+tracer_stop "$host"
+equal "host exits with 0" $? 0
+tracer_stop "$target"
+equal "target exits with 0" $? 0
+for side in host target; do
+	for what in no_slot hist_full; do
+		equal "$side: $what" "$(awk -v w=$what '$1 == "loss" && $2 == w { n += $3 } END { print n + 0 }' \
+			/tmp/$side)" 0
+	done
+	# What the connection that stays has, and its admin queue.
+	taken=$(sed -n 's/^pool states .*, \([0-9]*\) of [0-9]* taken$/\1/p' /tmp/$side.err | tail -n 1)
+	within "pieces that are taken in the end, $side" "$taken" 1 12
+done
+finish

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What programs take out of pools: as much as is used, by whom it is used. */
+#include "bpf/host.h"
+
+#define CPUS 8
+
+static struct nt_queue *const queue = &kernel.queues[3];
+static const struct nt_record read_of_queue = {.slot = 3, .op = NT_OP_READ, .length = 4096};
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	return 0;
+}
+
+static __u64 durations(const struct nt_hist *h)
+{
+	__u64 n = 0;
+
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		n += h->buckets[b];
+	return n;
+}
+
+static void a_cpu_that_ends_commands_has_a_histogram_and_no_other(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 3; round++)
+		for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++)
+			latency_count(queue, &read_of_queue, 1000);
+	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, CPUS);
+	for (__u32 nr = 1; nr <= CPUS; nr++) {
+		assert_int_equal(durations(&kernel.hists[nr]), 3);
+		assert_int_equal(kernel.hists[nr].bytes, 3 * 4096);
+	}
+	assert_int_equal(latencies(), 3 * CPUS);
+}
+
+static void queues_operations_and_connections_are_apart(void **state)
+{
+	struct nt_record r = read_of_queue;
+
+	(void)state;
+	latency_count(queue, &r, 1000);
+	r.op = NT_OP_WRITE;
+	latency_count(queue, &r, 1000);
+	queue->gen++;
+	latency_count(queue, &r, 1000);
+	r.slot = 4;
+	latency_count(&kernel.queues[4], &r, 1000);
+	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
+}
+
+/* As user space does it: what led to it does not any more, and it is all zeroes. */
+static void histogram_that_was_given_back_is_nobodys(void **state)
+{
+	__u16 nr;
+
+	(void)state;
+	latency_count(queue, &read_of_queue, 1000);
+	nr = queue->hist[0][NT_OP_READ];
+	memset(&kernel.hists[nr], 0, sizeof(kernel.hists[nr]));
+	latency_count(queue, &read_of_queue, 1000);
+	assert_int_equal(durations(&kernel.hists[nr]), 0);
+	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
+	latency_count(queue, &read_of_queue, 1000);
+	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
+	assert_int_equal(latencies(), 2);
+}
+
+static void without_a_histogram_left_all_are_counted_together(void **state)
+{
+	struct nt_record r = read_of_queue;
+
+	(void)state;
+	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given;
+	for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++) {
+		latency_count(queue, &r, 1000);
+		r.slot = kernel.cpu;
+		others_count(queue, &r);
+	}
+	assert_int_equal(durations(&kernel.shared), CPUS);
+	assert_int_equal(kernel.shared.others, CPUS);
+	assert_int_equal(kernel.shared.bytes, CPUS * 4096);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 2 * CPUS);
+}
+
+static void user_space_is_called_before_there_is_nothing_left(void **state)
+{
+	(void)state;
+	nt_pools[NT_POOL_JOINS].low = 5;
+	while (pool_left(NT_POOL_JOINS) > 5) {
+		assert_int_equal(kernel.calls, 0);
+		assert_int_not_equal(nt_take(NT_POOL_JOINS), 0);
+	}
+	assert_int_equal(kernel.calls, 1);
+	while (pool_left(NT_POOL_JOINS))
+		assert_int_not_equal(nt_take(NT_POOL_JOINS), 0);
+	assert_int_equal(kernel.calls, 2);
+	assert_int_equal(nt_take(NT_POOL_JOINS), 0);
+	assert_int_equal(nt_take(NT_POOLS_NR), 0);
+}
+
+static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
+{
+	struct nt_cmd *c, *left;
+
+	(void)state;
+	for (__u32 tag = 0; tag < 4096; tag++) {
+		c = cmd_claim(queue, tag, 0x10000 + tag * 64, &left);
+		assert_non_null(c);
+		assert_ptr_equal(c, cmd_by_tag(queue, tag));
+	}
+	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 32);
+	for (__u32 tag = 0; tag < 4096; tag++)
+		cmd_by_tag(queue, tag)->owner++;
+	for (__u32 tag = 0; tag < 4096; tag++)
+		assert_int_equal(cmd_by_tag(queue, tag)->owner, 1);
+	assert_null(cmd_claim(queue, 4096, 64, &left));
+}
+
+/* Slots as far as there are queues in the map here. */
+static void queues_are_found_by_their_addresses(void **state)
+{
+	__u32 slot;
+
+	(void)state;
+	for (__u32 i = 0; i < SLOTS; i++)
+		slot_index_set(0xffff888000001000 + i * 0x800, i);
+	for (__u32 i = 0; i < SLOTS; i++) {
+		assert_ptr_equal(queue_by_index(0xffff888000001000 + i * 0x800, &slot),
+				 &kernel.queues[i]);
+		assert_int_equal(slot, i);
+	}
+	assert_null(queue_by_index(0xffff888000000000, &slot));
+}
+
+static void thousands_of_queues_have_their_places_in_the_index(void **state)
+{
+	const __u32 queues_nr = 4096;
+	unsigned int found = 0;
+	__u32 slot;
+
+	(void)state;
+	for (__u32 i = 0; i < queues_nr; i++)
+		slot_index_set(0xffff888000001000 + i * 0x800, i);
+	for (__u32 i = 0; i < queues_nr; i++) {
+		queue_by_index(0xffff888000001000 + i * 0x800, &slot);
+		found += slot == i;
+	}
+	assert_in_range(found, queues_nr - queues_nr / 100, queues_nr);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+		TEST(a_cpu_that_ends_commands_has_a_histogram_and_no_other),
+		TEST(queues_operations_and_connections_are_apart),
+		TEST(histogram_that_was_given_back_is_nobodys),
+		TEST(without_a_histogram_left_all_are_counted_together),
+		TEST(user_space_is_called_before_there_is_nothing_left),
+		TEST(deep_queue_takes_a_piece_for_each_128_tags),
+		TEST(queues_are_found_by_their_addresses),
+		TEST(thousands_of_queues_have_their_places_in_the_index),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
