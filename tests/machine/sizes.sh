@@ -8,9 +8,13 @@ set -u
 
 CONTROLLERS=12
 ROUNDS=20
+nqn=nqn.2024-01.io.ntprof:many
 
 disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
+for ((i = 0; i < CONTROLLERS; i++)); do
+	target_subsystem "$nqn$i" "$disk"
+done
 target_port
 ctrl=$(host_connect -i 4)
 dev=$(host_device "$ctrl")
@@ -32,19 +36,19 @@ job() {
 }
 job "$dev" 500
 
-# The same subsystem many times over: each one is a controller with queues of its own.
+# Each has queues of its own, all of which come and go.
 for ((i = 0; i < CONTROLLERS; i++)); do
-	many[i]=$(host_connect -i 4 -D)
+	many[i]=$(host_connect "$nqn$i" -i 4)
 done
+equal "there are as many controllers" "$(printf '%s\n' "$ctrl" "${many[@]}" | sort -u | wc -l)" $((CONTROLLERS + 1))
 for c in "${many[@]}"; do
 	job "$(host_device "$c")" 50
 done
 for c in "${many[@]}"; do
-	nvme disconnect -d "$c" >/dev/null
+	host_disconnect "$c"
 done
 for ((i = 0; i < ROUNDS; i++)); do
-	c=$(host_connect -i 4 -D)
-	nvme disconnect -d "$c" >/dev/null
+	host_disconnect "$(host_connect "$nqn$((i % CONTROLLERS))" -i 4)"
 done
 # Ten intervals until a histogram goes back, and a few until the rest does.
 sleep 15
