@@ -322,12 +322,6 @@ static int on_adapt(struct run *r)
 	return 0;
 }
 
-static int on_calls(struct run *r)
-{
-	tracer_adapt(r->t);
-	return 0;
-}
-
 static int on_clock(struct run *r)
 {
 	tracer_clock_update(r->t);
@@ -345,7 +339,7 @@ static int loop(struct run *r)
 	static int (*const handlers[SOURCES_NR])(struct run *) = {
 		[SIGNAL] = on_signal, [INTERVAL] = on_interval, [END] = on_over,
 		[MODULE] = on_module, [DRAIN] = on_drain,	[ADAPT] = on_adapt,
-		[CLOCK] = on_clock,   [CALLS] = on_calls,	[RECORDS] = on_records,
+		[CLOCK] = on_clock,   [CALLS] = on_adapt,	[RECORDS] = on_records,
 		[VERB] = on_verb,     [OUTPUT] = on_over,	[BURST] = on_burst,
 	};
 
