@@ -17,8 +17,8 @@ quietly() {
 }
 
 sed "s|^  - RULES$|  - $rules|" tests/formats/prometheus_rules.yml >"$out/test.yml"
-check "promtool takes the rules" quietly promtool check rules "$rules"
-check "they say of scrapes what they should" quietly promtool test rules "$out/test.yml"
+check "promtool takes the rules" quietly tests/formats/promtool check rules "$rules"
+check "they say of scrapes what they should" quietly tests/formats/promtool test rules "$out/test.yml"
 grep -oE '\bntprof_[a-z_]+' "$rules" | grep -vE '_duration_seconds$|^ntprof_commands$|^ntprof_command_bytes$' |
 	sed -E 's/_(bucket|sum|count)$//' | sort -u >"$out/asked"
 sed -nE 's/^\| `(ntprof_[a-z_]+)`.*/\1/p' docs/metrics.md | sort -u >"$out/told"
