@@ -63,8 +63,8 @@ for side in host target; do
 	echo "# $side: $(grep -m 1 '^summary' $side); burst_edge $(loss $side burst_edge), reads $(commands $side read)"
 	sed -n 's/^\(attached\|detached\) /# '$side': &/p' $side.err
 	check "$side: reads are measured" test "$(commands $side read)" -gt 0
-	# At both ends of each.
-	check "$side: what edges cut is counted" test "$(loss $side burst_edge)" -ge 16
+	# How many depends on how long attaching and detaching take: most end while programs still look.
+	check "$side: what edges cut is counted" test "$(loss $side burst_edge)" -gt 0
 	no_losses "$side: nothing is lost" $side '^(async_event|burst_edge|probe_missed)$'
 	# Buckets are 3 % wide.
 	check "$side: reads take as long as the device does" \
