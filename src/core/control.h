@@ -113,8 +113,8 @@ struct nt_knobs {
  *              |                                          | host: not to write it again
  * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
  * connected_ns | host: a queue's first command            | programs of probe_stands_in()
- * events_lost  | begin and end of commands. Atomic        | the same
- *              | additions and exchanges                  |
+ * events_lost  | begin and end of commands. Atomic        | the same, to tell it with the
+ *              | additions and exchanges                  | next event
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
  *              | commands of closed connections. Atomic   | them
  *              | additions                                |

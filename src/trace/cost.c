@@ -45,6 +45,8 @@ void cost_fill(const struct tracer *t, struct cost *c)
 	bpf_object__for_each_map (m, t->object.obj) {
 		c->map_bytes += cost_map_bytes(t, m);
 	}
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		c->map_bytes += pool_bytes(&t->object.pools[i]);
 	bpf_object__for_each_program (p, t->object.obj) {
 		if (c->nr == COST_PROGRAMS_MAX)
 			break;

@@ -152,7 +152,7 @@ static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 	t->object.pools[NT_POOL_HISTS].items[nr] = POOL_UNUSED;
 }
 
-/* @was_used: programs may find it, or might when pool_wait() was called last */
+/* @nr: of a histogram that is taken, or unlinked before pool_wait() was called last */
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_HISTS];
