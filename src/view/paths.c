@@ -143,9 +143,10 @@ static char *join(const struct path *p)
 	return names;
 }
 
-int paths_print_csv(const struct paths *paths, FILE *f)
+/* @print: called with the row of each path */
+static int each_row(const struct paths *paths, FILE *f,
+		    void (*print)(FILE *f, const struct path_row *row))
 {
-	csv_header(f, &path_columns);
 	for (size_t i = 0; i < paths->nr; i++) {
 		char *names = join(&paths->path[i]);
 		struct path_row row;
@@ -153,13 +154,24 @@ int paths_print_csv(const struct paths *paths, FILE *f)
 		if (!names)
 			return -ENOMEM;
 		row = columns_path(paths, &paths->path[i], names);
-		csv_row(f, &path_columns, &row);
+		print(f, &row);
 		free(names);
 	}
 	return 0;
 }
 
-int paths_print_folded(const struct paths *paths, FILE *f)
+static void print_csv(FILE *f, const struct path_row *row)
+{
+	csv_row(f, &path_columns, row);
+}
+
+int paths_print_csv(const struct paths *paths, FILE *f)
+{
+	csv_header(f, &path_columns);
+	return each_row(paths, f, print_csv);
+}
+
+static void print_folded(FILE *f, const struct path_row *row)
 {
 	static const struct phrase line[] = {
 		PHRASE(NULL, PATH_COLUMN_KIND),
@@ -167,17 +179,12 @@ int paths_print_folded(const struct paths *paths, FILE *f)
 		PHRASE(" ", PATH_COLUMN_COMMANDS, .after = "\n"),
 	};
 
-	for (size_t i = 0; i < paths->nr; i++) {
-		char *names = join(&paths->path[i]);
-		struct path_row row;
+	LINE_PRINT(f, &path_columns, line, row);
+}
 
-		if (!names)
-			return -ENOMEM;
-		row = columns_path(paths, &paths->path[i], names);
-		LINE_PRINT(f, &path_columns, line, &row);
-		free(names);
-	}
-	return 0;
+int paths_print_folded(const struct paths *paths, FILE *f)
+{
+	return each_row(paths, f, print_folded);
 }
 
 static struct json_object *json_path(const struct paths *paths, const struct path *p)
