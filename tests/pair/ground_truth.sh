@@ -85,8 +85,9 @@ by_a_tenth() {
 	within "$1" "$2" $(($3 * 9 / 10)) $(($3 * 11 / 10))
 }
 
-# judge CASE BEFORE AFTER SHAPE STAGE [NANOSECONDS]: STAGE has grown by that much, and the latency by what fio saw. Where
-# it is not known how much was put in, STAGE has grown by what fio saw.
+# judge CASE BEFORE AFTER SHAPE STAGE [NANOSECONDS]: STAGE has grown by that much, and the latency by what fio saw. A timer
+# that is late delays for longer, never for less; fio sees by how much. Where it is not known how much was put in, STAGE has
+# grown by what fio saw.
 judge() {
 	local name="$1, $4: $5" stage=$5 table grown fio others
 
@@ -100,7 +101,8 @@ judge() {
 		$1 != s && $1 != "fio" && $1 != "latency" && $4 > max { max = $4 }
 		END { printf "%.0f\n", max }' <<<"$table")
 	if [[ -n ${6:-} ]]; then
-		by_a_tenth "$name grows by what was put in" "$grown" "$6"
+		within "$name grows by what was put in, and by no more than fio saw" "$grown" \
+			$(($6 * 9 / 10)) $(((fio > $6 ? fio : $6) * 11 / 10))
 		# Of all stages: what else was slower before or after, fio has seen as well.
 		grown=$(awk '$1 == "latency" { print $4 }' <<<"$table")
 		by_a_tenth "$name: the latency grows by what fio saw" "$grown" "${fio:-0}"
