@@ -19,6 +19,7 @@
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make deb        a Debian package of it, in build/deb
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
+#   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
 #   make clean      remove what was built
 #   make help       this list
 #
@@ -70,7 +71,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check check-all check-quick static lint analyze format unit bench bench-report install uninstall \
-	static-program dist deb check-deb clean help FORCE
+	static-program dist deb check-deb check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -270,6 +271,9 @@ deb: dist
 check-deb: deps static-program
 	$(Q)tests/install-packages deb
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
+
+check-distro: deps
+	$(Q)BUILD=$(BUILD) tests/check distro
 
 clean:
 	rm -rf $(BUILD) compile_commands.json

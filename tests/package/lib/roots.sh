@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# roots.sh - bare roots of the distribution, to build and install packages in. Needs root and debootstrap, and the
+# archive once: the bare one is kept in the cache under roots; remove it there to have a newer one.
+#
+# The caller has a folder of its own in $work, and tests/vm/lib/cache.sh.
+
+root_suite=bookworm
+root_bare=$cache_root/roots/$root_suite.tar
+
+# told CMD...: shows what it printed only if it failed.
+told() {
+	"$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" | sed 's/^/# /'; return 1; }
+}
+
+# root_make_bare: once; a half-made one is none.
+root_make_bare() {
+	[[ ! -e $root_bare ]] || return 0
+	mkdir -p "${root_bare%/*}" && debootstrap --variant=minbase "$root_suite" "$work/bare" || return
+	tar -cf "$work/bare.tar" --one-file-system -C "$work/bare" . && mv "$work/bare.tar" "$root_bare" &&
+		rm -r "$work/bare"
+}
+
+# root_new ROOT: a bare one there, which finds the archive by name as this machine does.
+root_new() {
+	mkdir -p "$1" && tar -xf "$root_bare" -C "$1" && cp /etc/resolv.conf "$1/etc/resolv.conf"
+}
+
+# root_run ROOT CMD...: what it mounts and starts ends with it.
+root_run() {
+	local root=$1
+
+	shift
+	unshare --mount --pid --fork --kill-child sh -c '
+		mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount -t tmpfs tmpfs "$0/dev" &&
+		mknod -m 666 "$0/dev/null" c 1 3 && mknod -m 666 "$0/dev/urandom" c 1 9 && ln -s /proc/self/fd "$0/dev/fd" &&
+		exec chroot "$@"' "$root" "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# root_install ROOT PACKAGE...
+root_install() {
+	root_run "$1" apt-get -q update && root_run "$1" apt-get -q install -y --no-install-recommends "${@:2}"
+}
