@@ -9,7 +9,7 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
-check "keys are given to connections" tls_begin -k || finish
+tls_begin -k || { check "keys are given to connections" false; finish; }
 # A host that disconnects shuts its socket down and then resets the connection, which would close the target's at once. The
 # fourth band is nobody else's; 20 bytes of IP, and 13 of TCP up to its flags.
 modprobe -a sch_prio sch_netem cls_u32
@@ -33,7 +33,7 @@ done
 # The second connection is one of as many queues as the first.
 queues=2
 ctrl=$(tls_connect $queues)
-check "a controller is connected" test -n "$ctrl" || { cat /tmp/tls; finish; }
+[[ -n $ctrl ]] || { cat /tmp/tls; check "a controller is connected" false; finish; }
 fio --name=first --filename="$(host_device "$ctrl")" --direct=1 --ioengine=libaio --rw=randread --bs=4k --size=100M \
 	--iodepth=16 --number_ios=16 >fio 2>&1 || cat fio
 host_disconnect "$ctrl"
