@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # with programs: tls_agent
-# takes: 60
+# takes: 25
 # NVMe/TCP with TLS: the driver reads what has been decrypted, whose packets are not those that arrived. Commands are counted
 # as ever, and no arrival is told. A connection without TLS that comes after it has all of its points.
 set -u
