@@ -199,11 +199,13 @@ $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
 # Run inside of the test machines: see tests/check.
-$(BUILD)/pair/%: tests/pair/%.c | $(BUILD)/pair
+GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c))
+$(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c
 	@echo "  CC      $@"
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP -o $@ $< $(LDFLAGS)
 
-$(BUILD) $(BUILD)/bench $(BUILD)/pair:
+$(BUILD) $(BUILD)/bench:
 	$(Q)mkdir -p $@
 
 # compile_entry: SOURCE, OUTPUT, COMMAND

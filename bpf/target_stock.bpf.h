@@ -241,9 +241,11 @@ int BPF_PROG(stock_cmd_no_cq, struct nvmet_req *req, struct nvmet_sq *sq,
 	return capsule_received(ctx, req, sq, ops, 1);
 }
 
-/* Called for each H2C data PDU, and for data in a capsule: then no R2T has been sent. */
-SEC("fentry/nvmet_tcp_build_pdu_iovec")
-int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
+/*
+ * Data are about to be received. Of a command: for each H2C data PDU, and for data in its capsule: then no R2T has been
+ * sent. @cmd: typed
+ */
+static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_of(queue, cmd);
@@ -257,6 +259,19 @@ int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
 	rx = pdu_arrived(queue_find((__u64)queue, true, &slot), now, &joined);
 	cmd_receiving(c, rx, joined, now);
 	return 0;
+}
+
+SEC("fentry/nvmet_tcp_build_pdu_iovec")
+int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
+{
+	return data_come(cmd);
+}
+
+/* Its name in Linux 5.15, but for the last of its stable releases. */
+SEC("fentry/nvmet_tcp_map_pdu_iovec")
+int BPF_PROG(stock_data_map, struct nvmet_tcp_cmd *cmd)
+{
+	return data_come(cmd);
 }
 
 /* What needs no data is executed next. */

@@ -237,3 +237,28 @@ laws() {
 field() {
 	awk -v name="$2" '{ for (i = 1; i < NF; i++) if ($i == name) n = $(i + 1) } END { printf "%.0f\n", n }' "$1"
 }
+
+# tls_begin [-k]: from now on connections may have TLS; what tests/machine/tls_agent.c says is in /tmp/tls, and its process id
+# in $tls_agent. A test that has this has the line "with programs: tls_agent", and a port with addr_tsas=tls1.3.
+tls_begin() {
+	modprobe -a nvme-tcp nvmet-tcp tls
+	# A retained key (R) of SHA-256 (01), as drivers look for one (NVMe/TCP 1.0, 3.6.1.3).
+	tls_agent "$@" "NVMe0R01 $(</etc/nvme/hostnqn) $VM_NQN" >/tmp/tls 2>&1 &
+	tls_agent=$!
+	wait_for grep -qs . /tmp/tls
+	grep -qx ready /tmp/tls || { cat /tmp/tls; return 1; }
+}
+
+# tls_connect QUEUES: to 127.0.0.1 4420, as host_connect; the distribution's nvme-cli has no option for it. Prints the
+# controller's name.
+tls_connect() {
+	local fabrics instance
+
+	exec {fabrics}<>/dev/nvme-fabrics
+	printf 'transport=tcp,traddr=127.0.0.1,trsvcid=4420,nqn=%s,hostnqn=%s,hostid=%s,nr_io_queues=%s,keep_alive_tmo=600,tls' \
+		"$VM_NQN" "$(</etc/nvme/hostnqn)" "$(</etc/nvme/hostid)" "$1" >&$fabrics || return
+	read -r instance <&$fabrics
+	exec {fabrics}>&-
+	instance=${instance#instance=}
+	wait_for vm_host_ready "nvme${instance%%,*}" && echo "nvme${instance%%,*}"
+}

@@ -18,7 +18,7 @@
 #       a subsystem (default $VM_NQN) with namespace 1, 2, ... on each path
 #   target_port [ADDR [PORT]] [KEY=VALUE...]
 #       listen (default 127.0.0.1 4420) and offer every subsystem there is; keys are nvmet's port
-#       attributes without "param_", such as inline_data_size=BYTES (default of nvmet: 16384)
+#       attributes, those that begin with it without "param_", such as inline_data_size=BYTES (default of nvmet: 16384)
 #   target_remove
 #       take away everything that the above made, in use or not
 # A host:
@@ -138,6 +138,7 @@ target_port() {
 
 	for setting; do
 		case $setting in
+		addr_*=*) settings+=("$setting") ;;
 		*=*) settings+=("param_$setting") ;;
 		*) words+=("$setting") ;;
 		esac
