@@ -250,6 +250,11 @@ bool peer_asks(const struct peer *p)
 	return p->asks && !peer_settled(p);
 }
 
+void peer_answered(struct peer *p)
+{
+	p->asks = false;
+}
+
 int peer_interrupt(struct peer *p)
 {
 	int interrupt = p->interrupt;

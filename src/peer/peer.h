@@ -100,6 +100,9 @@ void peer_about(const struct peer *p, struct peer_about *a);
 /** peer_asks() - it cannot go on before it may use the terminal, which is to be lent to its group */
 bool peer_asks(const struct peer *p);
 
+/** peer_answered() - it has what it asked for: it asks again when it tries to use the terminal again */
+void peer_answered(struct peer *p);
+
 /** peer_interrupt() - what was pressed while it had the terminal: a signal's number, told once, or 0 */
 int peer_interrupt(struct peer *p);
 

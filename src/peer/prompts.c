@@ -4,6 +4,11 @@
 #include <signal.h>
 #include <sys/epoll.h>
 
+#include "core/time.h"
+
+/* Who reads the terminal takes a line at once. */
+#define UNREAD_NS 800000000ULL
+
 void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
 {
 	*p = (struct prompts){.peer = peer, .epoll_fd = epoll_fd};
@@ -19,12 +24,13 @@ static void read_terminal(const struct prompts *p, bool on)
 		epoll_ctl(p->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, p->terminal.fd, &e);
 }
 
-static void lend(struct prompts *p, const struct peer *peer)
+static void lend(struct prompts *p, struct peer *peer)
 {
 	if (!peer_asks(peer) || !terminal_lend(&p->terminal, peer_group(peer)))
 		return;
 	read_terminal(p, false);
 	p->asking = peer;
+	p->unread_ns = 0;
 }
 
 static void take_back(struct prompts *p)
@@ -85,12 +91,34 @@ void prompts_serve(struct prompts *p)
 		read_terminal(p, false);
 }
 
-void prompts_go_on(const struct prompts *p)
+/* Should it ask for more it is stopped again, and told so. */
+static void take_back_unread(struct prompts *p)
 {
-	if (p->asking)
-		kill(-peer_group(p->asking), SIGCONT);
-	else
+	uint64_t now = monotonic_ns();
+
+	if (!terminal_unread(&p->terminal)) {
+		p->unread_ns = 0;
+	} else if (!p->unread_ns) {
+		p->unread_ns = now;
+	} else if (now - p->unread_ns >= UNREAD_NS) {
+		peer_answered(p->asking);
+		take_back(p);
+		/* Whoever asks next is not to take it for an answer. */
+		if (p->may_skip)
+			p->skipped |= terminal_return_key(&p->terminal);
+		else
+			terminal_forget(&p->terminal);
+	}
+}
+
+void prompts_go_on(struct prompts *p)
+{
+	if (!p->asking) {
 		read_terminal(p, true);
+		return;
+	}
+	kill(-peer_group(p->asking), SIGCONT);
+	take_back_unread(p);
 }
 
 void prompts_let_skip(struct prompts *p)

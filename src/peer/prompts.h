@@ -16,16 +16,18 @@
  * @epoll_fd: gets the terminal while it is read here
  * @may_skip: it is read for a return key, which says @skipped: nobody waits for peers to begin any more
  * @over: no peer gets it any more
+ * @unread_ns: since when a line lies there that @asking has not read, CLOCK_MONOTONIC; 0: there is none
  */
 struct prompts {
 	struct peer *const *peer;
 	unsigned int nr;
-	const struct peer *asking;
+	struct peer *asking;
 	struct terminal terminal;
 	int epoll_fd;
 	bool may_skip;
 	bool skipped;
 	bool over;
+	uint64_t unread_ns;
 };
 
 /** prompts_open() - @peer has @nr peers, once they are there; prompts_close() is due */
@@ -42,8 +44,11 @@ void prompts_serve(struct prompts *p);
 /**
  * prompts_go_on() - now and then, before prompts_serve(): a process that stops by itself may do so after it was told
  * to go on; and a terminal that was somebody else's may be ours by now
+ *
+ * Who has asked and does not read any more has no need of the terminal, though its stream has not begun: a line that was
+ * typed and lies there is for this process, and others may ask.
  */
-void prompts_go_on(const struct prompts *p);
+void prompts_go_on(struct prompts *p);
 
 /** prompts_settled() - no peer will ask any more, or somebody has pressed the return key */
 bool prompts_settled(const struct prompts *p);

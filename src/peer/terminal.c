@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -71,6 +72,20 @@ void terminal_take_back(struct terminal *t)
 bool terminal_ours(const struct terminal *t)
 {
 	return t->fd >= 0 && !t->lent_to && tcgetpgrp(t->fd) == getpgrp();
+}
+
+bool terminal_unread(const struct terminal *t)
+{
+	int bytes = 0;
+
+	/* Also a process of the background may ask for that, tty_ioctl(4). */
+	return t->fd >= 0 && !ioctl(t->fd, FIONREAD, &bytes) && bytes > 0;
+}
+
+void terminal_forget(const struct terminal *t)
+{
+	if (terminal_ours(t))
+		tcflush(t->fd, TCIFLUSH);
 }
 
 bool terminal_return_key(const struct terminal *t)

@@ -42,6 +42,12 @@ void terminal_take_back(struct terminal *t);
 /** terminal_ours() - this process may read it: it is there, not lent, and not somebody else's by now */
 bool terminal_ours(const struct terminal *t);
 
+/** terminal_unread() - whether a line was typed that nobody has read, whoever has the terminal */
+bool terminal_unread(const struct terminal *t);
+
+/** terminal_forget() - what was typed is for nobody */
+void terminal_forget(const struct terminal *t);
+
 /** terminal_return_key() - takes what was typed; Return: whether there is a line; false where it is not ours */
 bool terminal_return_key(const struct terminal *t);
 

@@ -383,6 +383,52 @@ static void nobody_has_to_wait_for_a_peer(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
+/* Each asks, has its answer, and never brings a stream. */
+static void job_of_those_that_never_begin(void)
+{
+	static char one[] = "printf 'one? ' >/dev/tty; read x </dev/tty; echo got $x >&2; "
+			    "echo thanks >/dev/tty; sleep 1000";
+	static char two[] = "printf 'two? ' >/dev/tty; read x </dev/tty; echo got $x >&2; "
+			    "echo thanks >/dev/tty; sleep 1000";
+	char *sources[] = {one, two};
+	struct live_merge *l = start_at_terminal(sources, 2);
+	struct peer_about a[2];
+	bool got;
+
+	do {
+		READ(l, poll(&(struct pollfd){live_merge_fd(l), POLLIN, 0}, 1, 0) == 0);
+		MUST(!live_merge_interval(l));
+		poll(NULL, 0, 100);
+		got = live_merge_settled(l);
+		for (unsigned int i = 0; i < 2; i++) {
+			peer_about(live_merge_peer(l, i), &a[i]);
+			got = got && a[i].messages->nr == 1;
+		}
+	} while (!got);
+	for (unsigned int i = 0; i < 2; i++) {
+		MUST(a[i].state == PEER_STARTING);
+		MUST(!strcmp(messages_line(a[i].messages, 0), "got answer"));
+	}
+	live_merge_free(l);
+}
+
+static void who_was_answered_and_never_begins_keeps_nobody_waiting(void **state)
+{
+	bool one;
+
+	(void)state;
+	sit_down(job_of_those_that_never_begin);
+	WAIT_FOR(sees("one? ") || sees("two? "));
+	one = sees("one? ");
+	types("answer\n");
+	WAIT_FOR(sees("thanks"));
+	/* Nobody reads that but the program. */
+	types("\n");
+	WAIT_FOR(sees(one ? "two? " : "one? "));
+	types("answer\n");
+	assert_int_equal(get_up(), DONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +442,7 @@ int main(void)
 		cmocka_unit_test(a_job_of_the_background_waits_for_the_terminal),
 		cmocka_unit_test(a_job_of_the_background_does_not_spin_when_somebody_types),
 		cmocka_unit_test(nobody_has_to_wait_for_a_peer),
+		cmocka_unit_test(who_was_answered_and_never_begins_keeps_nobody_waiting),
 	};
 
 	return cmocka_run_group_tests_name("prompt", tests, NULL, NULL);
