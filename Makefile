@@ -169,6 +169,18 @@ $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka $(LIBS) $(LDFLAGS)
 $(BUILD)/unit/trace/test_attach: $(addprefix $(BUILD)/trace/,attach.o kernel.o)
 
+# With a call of the test's in each basic block of the merge, by which it counts what a record costs.
+COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c))
+$(BUILD)/counted/%.o: src/%.c
+	@echo "  CC      $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+$(BUILD)/unit/merge/test_cost: tests/unit/merge/test_cost.c $(COUNTED_OBJECTS) \
+		$(filter-out $(BUILD)/merge/%,$(UNIT_OBJECTS))
+	@echo "  UNIT    $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c -lm $(LDFLAGS)
+
 # With programs that no kernel takes: tests/machine/probes.sh.
 SPOILED := queue_rq stock_in_short stock_send_cmd done_recv_pdu
 $(BUILD)/unit/spoiled: $(BUILD)/ntprof-bpf tests/spoil Makefile
@@ -283,4 +295,4 @@ clean:
 help:
 	$(Q)sed -n '/^#  /s/^#  //p;/^$$/q' Makefile
 
--include $(wildcard $(addprefix $(BUILD)/,*.d */*.d unit/*/*.d))
+-include $(wildcard $(addprefix $(BUILD)/,*.d */*.d counted/*/*.d unit/*/*.d))

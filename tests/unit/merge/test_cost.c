@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a record costs where much looks alike, and where the other side is late, has stopped or never was there: at most
+ * twice what it costs where all addresses are unique and both sides record. It is counted in basic blocks that the merge
+ * passes, which are the same in every run: the compiler has put a call into each of them (see the Makefile).
+ */
+#include "merge/testing.h"
+
+static uint64_t blocks;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	blocks++;
+}
+
+static struct traffic_config machines(unsigned int hot_percent, unsigned int depth)
+{
+	struct traffic_config c = {
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, -300 * (int64_t)SECOND, 20}},
+		.nr_streams = 2,
+		.nr_queues = 4,
+		.seed = 88172645463325252ULL,
+		.percent = {100},
+		.hot_percent = hot_percent,
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 2 * MS,
+	};
+
+	for (unsigned int i = 0; i < c.nr_queues; i++)
+		c.queue[i] = (struct traffic_queue){.target = 1,
+						    .nqn = "nqn.a",
+						    .cntlid = 1,
+						    .qid = (uint16_t)(1 + i),
+						    .slot = i,
+						    .gen = 1,
+						    .depth = depth,
+						    .end_ns = 4 * SECOND};
+	return c;
+}
+
+static uint64_t blocks_a_record(const char *what, const struct traffic_config *c,
+				const struct feed *f)
+{
+	uint64_t before = blocks, each;
+	struct outcome o;
+
+	run(&o, c, f);
+	each = (blocks - before) / (o.fed[NT_HOST] + o.fed[NT_TARGET]);
+	print_message("# %s: %llu blocks a record\n", what, (unsigned long long)each);
+	return each;
+}
+
+static void trouble_costs_twice_as_much_at_the_most(void **state)
+{
+	static const struct {
+		const char *what;
+		struct feed f;
+	} feeds[] = {
+		{"both sides", {.batch_ns = {0}}},
+		{"the target is late", {.from_ns = {[NT_TARGET] = SECOND}}},
+		{"the host is late", {.from_ns = {[NT_HOST] = SECOND}}},
+		{"the target stops", {.to_ns = {[NT_TARGET] = SECOND}}},
+		{"the target stops, live",
+		 {.to_ns = {[NT_TARGET] = SECOND},
+		  .batch_ns = {[NT_TARGET] = 200 * MS},
+		  .expire_ns = 5 * SECOND}},
+		{"the host stops", {.to_ns = {[NT_HOST] = SECOND}}},
+		{"the target never was there", {.without_target = true}},
+	};
+	static const struct {
+		unsigned int hot_percent, depth;
+	} loads[] = {{0, 32}, {50, 32}, {90, 32}, {98, 32}, {100, 1}};
+	struct traffic_config unique = machines(0, 32);
+	uint64_t usual = blocks_a_record("unique addresses", &unique, &(struct feed){0});
+
+	(void)state;
+	assert_true(usual > 0);
+	for (size_t l = 0; l < sizeof(loads) / sizeof(loads[0]); l++) {
+		struct traffic_config c = machines(loads[l].hot_percent, loads[l].depth);
+
+		for (size_t i = 0; i < sizeof(feeds) / sizeof(feeds[0]); i++) {
+			char what[128];
+
+			snprintf(what, sizeof(what), "%u %% hot, depth %u, %s",
+				 loads[l].hot_percent, loads[l].depth, feeds[i].what);
+			assert_true(blocks_a_record(what, &c, &feeds[i].f) <= 2 * usual);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
+	};
+
+	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}
