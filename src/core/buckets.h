@@ -49,6 +49,26 @@ _Static_assert(NT_TABLE_BITS == 11 && NT_MAX_BITS <= NT_TABLE_BITS + 5 * NT_STEP
 	       "the table and the steps are made for these");
 #endif
 
+#ifndef __bpf__
+/** nt_bucket_of_known() - nt_bucket() of a duration that is known to be below 2^NT_MAX_BITS ns */
+static inline __attribute__((always_inline)) unsigned int nt_bucket_of_known(unsigned long long ns)
+{
+	union {
+		double value;
+		unsigned long long bits;
+	} of = {.value = (double)(long long)ns};
+
+	if (ns < NT_SUB_BUCKETS)
+		return (unsigned int)ns;
+	/*
+	 * Such a number (IEEE 754) has floor(log2(ns)) above the bits that follow the highest one, which are 52: faster to
+	 * get at than by a shift whose width has to be found first.
+	 */
+	return (unsigned int)(of.bits >> (52 - NT_SUB_BITS)) -
+	       ((1023 + NT_SUB_BITS - 1) << NT_SUB_BITS);
+}
+#endif
+
 /**
  * nt_bucket() - the bucket that counts a duration
  * @ns: duration in nanoseconds
@@ -81,19 +101,7 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned lon
 	asm("" : "+r"(at));
 	return nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
 #else
-	union {
-		double value;
-		unsigned long long bits;
-	} of = {.value = (double)(long long)ns};
-
-	if (ns - NT_SUB_BUCKETS >= (1ULL << NT_MAX_BITS) - NT_SUB_BUCKETS)
-		return ns < NT_SUB_BUCKETS ? (unsigned int)ns : NT_OVERFLOW_BUCKET;
-	/*
-	 * Such a number (IEEE 754) has floor(log2(ns)) above the bits that follow the highest one, which are 52: faster to
-	 * get at than by a shift whose width has to be found first.
-	 */
-	return (unsigned int)(of.bits >> (52 - NT_SUB_BITS)) -
-	       ((1023 + NT_SUB_BITS - 1) << NT_SUB_BITS);
+	return ns >> NT_MAX_BITS ? NT_OVERFLOW_BUCKET : nt_bucket_of_known(ns);
 #endif
 }
 

@@ -40,7 +40,8 @@ bool hist_empty(const struct hist *h);
  * @bucket: nt_bucket() of @ns
  * @ns: nanoseconds
  */
-static inline void hist_count_in(struct hist *h, unsigned int bucket, uint64_t ns)
+static inline __attribute__((always_inline)) void hist_count_in(struct hist *h, unsigned int bucket,
+								uint64_t ns)
 {
 	h->buckets[bucket]++;
 	h->count++;

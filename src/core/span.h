@@ -50,13 +50,15 @@ static inline uint64_t record_latency_ns(const struct nt_record *r)
  */
 static inline uint64_t record_last_ns(const struct nt_record *r)
 {
-	unsigned int i = NT_POINTS_MAX;
+	_Static_assert(NT_H_COMPLETE == NT_POINTS_MAX - 1 && NT_H_CQE == NT_H_COMPLETE - 1 &&
+			       NT_T_SENT == NT_H_CQE - 1,
+		       "these are the last ones");
+	/* Mostly it is the host's last one, or the target's. */
+	uint64_t last = r->points[NT_H_COMPLETE] ?: r->points[NT_H_CQE] ?: r->points[NT_T_SENT];
 
-	while (i-- > 0) {
-		if (r->points[i])
-			return r->points[i];
-	}
-	return 0;
+	for (unsigned int i = NT_T_SENT; !last && i-- > 0;)
+		last = r->points[i];
+	return last;
 }
 
 #endif /* NTPROF_CORE_SPAN_H */

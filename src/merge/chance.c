@@ -3,12 +3,6 @@
 
 #include "core/span.h"
 
-/*
- * What a target had of a command that the host gave up it tells when it notices that the connection has closed:
- * at its next look, or when no Keep Alive has come for long. Keep Alive Timeouts are mostly 5 s to 30 s.
- */
-#define GIVEN_UP_NS 60000000000ULL
-
 void chance_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
@@ -51,21 +45,6 @@ void chance_rate(const struct topology *t, struct half *h)
 		/* Streams that have not told of anything yet may be those of a tracer that was started again. */
 		h->over = t->ended[other] && (!t->open[other] || ended);
 	}
-}
-
-bool chance_has_passed(const struct topology *t, const struct half *h, const struct nt_record *r,
-		       uint64_t margin)
-{
-	uint64_t end = record_last_ns(r);
-
-	if (h->over)
-		return t->streams[h->stream].newest > end + margin;
-	if (!chance_is_settled(h) || h->side != NT_HOST)
-		return false;
-	if (r->flags & NT_F_CANCELLED)
-		margin += GIVEN_UP_NS;
-	end += (uint64_t)h->link->offset.now.high;
-	return t->streams[h->partner->stream].newest > end + margin;
 }
 
 bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,

@@ -6,7 +6,14 @@
 #ifndef NTPROF_MERGE_CHANCE_H
 #define NTPROF_MERGE_CHANCE_H
 
+#include "core/span.h"
 #include "merge/topology.h"
+
+/*
+ * What a target had of a command that the host gave up it tells when it notices that the connection has closed:
+ * at its next look, or when no Keep Alive has come for long. Keep Alive Timeouts are mostly 5 s to 30 s.
+ */
+#define CHANCE_GIVEN_UP_NS 60000000000ULL
 
 /** chance_rate() - find out what chance the records of a half have, and whether it is over with them */
 void chance_rate(const struct topology *t, struct half *h);
@@ -31,8 +38,20 @@ static inline bool chance_is_settled(const struct half *h)
  * that. The other way round nothing follows: an answer may take any time from the target to the host's
  * completion. Where the other stream has ended, the record's own has to have gone on by as much.
  */
-bool chance_has_passed(const struct topology *t, const struct half *h, const struct nt_record *r,
-		       uint64_t margin);
+static inline bool chance_has_passed(const struct topology *t, const struct half *h,
+				     const struct nt_record *r, uint64_t margin)
+{
+	uint64_t end = record_last_ns(r);
+
+	if (h->over)
+		return t->streams[h->stream].newest > end + margin;
+	if (!chance_is_settled(h) || h->side != NT_HOST)
+		return false;
+	if (r->flags & NT_F_CANCELLED)
+		margin += CHANCE_GIVEN_UP_NS;
+	end += (uint64_t)h->link->offset.now.high;
+	return t->streams[h->partner->stream].newest > end + margin;
+}
 
 /** chance_has_expired() - whether it has, or who has it is not known and the record is @age_ns old */
 bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,

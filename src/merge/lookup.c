@@ -5,8 +5,10 @@
 #define DOUBTED_MAX 64
 
 /* What a record of @side and one of the other say of the offset, if they can be one command. */
-static bool pair_bounds(enum nt_side side, const struct nt_record *r, const struct pending *p,
-			struct offset_bounds *b)
+static inline __attribute__((always_inline)) bool pair_bounds(enum nt_side side,
+							      const struct nt_record *r,
+							      const struct pending *p,
+							      struct offset_bounds *b)
 {
 	if (!pending_same(&p->r, r))
 		return false;
@@ -88,8 +90,9 @@ static pending_id window_open(struct window *w, const struct pending_pool *pool,
 }
 
 /* The same where there is one entry. */
-static pending_id window_only(struct window *w, const struct pending_pool *pool, enum nt_side side,
-			      const struct nt_record *r, const struct offset *o, pending_id id)
+static __attribute__((noinline)) pending_id
+window_only(struct window *w, const struct pending_pool *pool, enum nt_side side,
+	    const struct nt_record *r, const struct offset *o, pending_id id)
 {
 	uint64_t newest;
 
@@ -104,20 +107,54 @@ static pending_id window_next(const struct window *w, pending_id id)
 	return window_check(w, pending_get(w->pool, id)->older_alike);
 }
 
-void lookup_partner(const struct pending_pool *pool, const struct half *h,
-		    const struct nt_record *r, uint64_t key, const struct offset *o,
-		    struct lookup *l)
+/*
+ * Whether a pair agrees with the offset as it was when it was narrowed last. The clocks may have drifted apart since, so
+ * that others may agree as well; these do in any case, also with the window.
+ */
+static bool agrees_at_once(const struct offset *o, enum nt_side side, const struct nt_record *r,
+			   const struct pending *p, const struct offset_bounds *b)
 {
-	struct pending_found f = pending_find(pool, key, h->partner);
-	struct window w;
-	pending_id id = 0;
+	const struct offset_bounds *now = &o->now;
+	int64_t sent, answered;
 
-	l->nr = 0;
-	if (f.group)
-		id = window_open(&w, pool, h->side, r, o, f.group);
-	else if (f.only)
-		id = window_only(&w, pool, h->side, r, o, f.only);
-	for (; id && l->nr < 2; id = f.only ? 0 : window_next(&w, id)) {
+	if (side == NT_HOST) {
+		sent = (int64_t)(p->from_ns - b->at);
+		answered = (int64_t)(p->from_ns - offset_until(r));
+	} else {
+		sent = (int64_t)(offset_from(r) - b->at);
+		answered = (int64_t)(offset_until(r) - offset_until(&p->r));
+	}
+	return sent >= now->low && answered <= now->high && b->high >= now->low &&
+	       b->low <= now->high;
+}
+
+/* Where one record asks for the same. */
+static void lookup_only(const struct pending_pool *pool, const struct half *h,
+			const struct nt_record *r, const struct offset *o, pending_id id,
+			struct lookup *l)
+{
+	const struct pending *p = pending_get(pool, id);
+	struct window w;
+
+	if (!pair_bounds(h->side, r, p, &l->bounds))
+		return;
+	if (!agrees_at_once(o, h->side, r, p, &l->bounds) &&
+	    (!window_only(&w, pool, h->side, r, o, id) || !offset_fits(o, &l->bounds)))
+		return;
+	l->id = id;
+	l->nr = 1;
+}
+
+/* Where several do. */
+static __attribute__((noinline)) void lookup_group(const struct pending_pool *pool,
+						   const struct half *h, const struct nt_record *r,
+						   const struct offset *o, struct pending_group *g,
+						   struct lookup *l)
+{
+	struct window w;
+	pending_id id = window_open(&w, pool, h->side, r, o, g);
+
+	for (; id && l->nr < 2; id = window_next(&w, id)) {
 		struct offset_bounds b;
 
 		if (!pair_bounds(h->side, r, pending_get(pool, id), &b) || !offset_fits(o, &b))
@@ -126,6 +163,20 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		l->bounds = b;
 		l->nr++;
 	}
+}
+
+void lookup_partner(const struct pending_pool *pool, const struct half *h,
+		    const struct nt_record *r, uint64_t key, const struct offset *o,
+		    struct lookup *l)
+{
+	struct pending_found f = pending_find(pool, key, h->partner);
+
+	l->nr = 0;
+	l->any = f.group || f.only;
+	if (f.only)
+		lookup_only(pool, h, r, o, f.only, l);
+	else if (f.group)
+		lookup_group(pool, h, r, o, f.group, l);
 }
 
 /* Of a group whose times are not known to agree with anything: if one would do, any would. */

@@ -18,6 +18,7 @@
 /**
  * struct lookup - what waits for a record
  * @nr: how many would do; 2: more than one
+ * @any: some ask for the same, whether they would do or not
  * @id: the last of them that was looked at, valid if there is one
  * @bounds: what it and the record say of the offset
  */
@@ -25,6 +26,7 @@ struct lookup {
 	pending_id id;
 	struct offset_bounds bounds;
 	unsigned int nr;
+	bool any;
 };
 
 /**

@@ -79,10 +79,10 @@ static void is_matched(const struct merge *m, struct half *h)
 	h->matched_ns = m->t.streams[h->stream].newest;
 }
 
-static void deliver(struct merge *m, struct half *h, const struct nt_record *r,
-		    const struct nt_record *other)
+static inline __attribute__((always_inline)) void
+deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct nt_record *other)
 {
-	struct merge_connection *c = topology_connection(&m->t, h);
+	struct merge_connection *c = h->connection ?: topology_connection(&m->t, h);
 
 	h->link->unmatched[NT_HOST] = 0;
 	h->link->unmatched[NT_TARGET] = 0;
@@ -131,20 +131,27 @@ static uint64_t began_at(const struct half *h, const struct nt_record *r, const 
 	return record_begin_ns(r) - (uint64_t)o->now.high;
 }
 
-/*
- * Looks for the other half of @r, and delivers both when exactly one waits that fits. Return: the
- * number of the entry that this took out, 0 if none.
- */
-static pending_id match(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key,
-			bool even_if_loose)
+static bool partner_waits(const struct half *h)
 {
-	struct offset *o = h->link ? &h->link->offset : NULL;
+	return h->partner && h->partner->pending.count;
+}
+
+/*
+ * Looks for the other half of @r where partner_waits(), and delivers both if just one fits. Return: the number
+ * of the entry that this took out, 0 if none. @nobody: set where nobody who waits could be meant.
+ */
+static inline __attribute__((always_inline)) pending_id match_now(struct merge *m, struct half *h,
+								  const struct nt_record *r,
+								  uint64_t key, bool even_if_loose,
+								  bool *nobody)
+{
+	struct offset *o = &h->link->offset;
 	struct lookup l;
 
-	if (!o || !o->known || !h->partner->pending.count ||
-	    (!even_if_loose && offset_loose(o, began_at(h, r, o))))
+	if (!o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
 		return 0;
 	lookup_partner(&m->pool, h, r, key, o, &l);
+	*nobody = !l.any;
 	if (l.nr > 1)
 		lookup_doubt(&m->pool, &m->t, h, r, key);
 	if (l.nr != 1)
@@ -154,6 +161,13 @@ static pending_id match(struct merge *m, struct half *h, const struct nt_record 
 	/* It stays readable: nothing is added meanwhile. */
 	deliver(m, h, r, &pending_get(&m->pool, l.id)->r);
 	return l.id;
+}
+
+static __attribute__((noinline)) pending_id match(struct merge *m, struct half *h,
+						  const struct nt_record *r, uint64_t key,
+						  bool even_if_loose, bool *nobody)
+{
+	return match_now(m, h, r, key, even_if_loose, nobody);
 }
 
 /*
@@ -167,24 +181,30 @@ static pending_id give_up(struct merge *m, pending_id id)
 	/* It stays readable, as what it is matched with does: nothing is added meanwhile. */
 	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
-	pending_id other;
+	bool nobody = h->partner && !partner_waits(h);
+	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
-	other = match(m, h, r, e->key, true);
+	if (partner_waits(h))
+		other = match(m, h, r, e->key, true, &nobody);
 	if (!other)
-		single(m, h, r, lookup_doubt(&m->pool, &m->t, h, r, e->key) || doubtful);
+		single(m, h, r,
+		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key)) || doubtful);
 	return other;
 }
 
 static void drop_passed(struct merge *m, struct half *h)
 {
 	while (h->pending.first &&
-	       chance_has_passed(&m->t, h, &pending_get(&m->pool, h->pending.first)->r, PASSED_NS))
+	       chance_has_passed(&m->t, h, &pending_get(&m->pool, h->pending.first)->r,
+				 PASSED_NS)) {
 		give_up(m, h->pending.first);
+		pending_expect_removal(&m->pool, h->pending.first);
+	}
 }
 
 /*
- * The host does not use a tag again before it has completed the command that had it. Records of the
+ * @h is a host's, which does not use a tag again before it has completed the command that had it. Records of the
  * target that had the tag of @r before the host's @r began are those whose host's record should have
  * come by now; they are given up when it has not for the disorder of records.
  */
@@ -194,8 +214,7 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 	pending_id id, next;
 	uint64_t began;
 
-	if (!chance_is_settled(h) || h->side != NT_HOST || !h->partner->pending.count ||
-	    !pending_tag(&m->pool, h->partner, r->cid))
+	if (!chance_is_settled(h) || !pending_tag(&m->pool, h->partner, r->cid))
 		return;
 	began = began_at(h, r, &h->link->offset);
 	began += (uint64_t)offset_at(&h->link->offset, began).low;
@@ -232,8 +251,9 @@ static void settle(struct merge *m, struct half *h, uint64_t at)
 		struct pending *e = pending_get(&m->pool, id);
 		pending_id following = e->next;
 		struct nt_record r = e->r;
+		bool nobody;
 
-		if (match(m, h, &r, e->key, false))
+		if (partner_waits(h) && match(m, h, &r, e->key, false, &nobody))
 			pending_remove(&m->pool, &h->pending, id);
 		id = following;
 	}
@@ -255,19 +275,6 @@ static void settle(struct merge *m, struct half *h, uint64_t at)
 	}
 }
 
-static void forget_offset(struct merge *m, struct link *l)
-{
-	l->offset.known = false;
-	l->offset.nr = 0;
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		if (m->t.halves[i]->link == l)
-			m->t.halves[i]->next_try = 0;
-	}
-	l->unmatched[NT_HOST] = 0;
-	l->unmatched[NT_TARGET] = 0;
-	m->t.changes++;
-}
-
 /* The oldest record of @h has waited for long, by its stream's own clock. */
 static bool aged(const struct merge *m, const struct half *h)
 {
@@ -277,7 +284,7 @@ static bool aged(const struct merge *m, const struct half *h)
 	       newest > record_last_ns(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
 }
 
-static void try_align(struct merge *m, struct half *h, bool patient)
+static __attribute__((noinline)) void try_align(struct merge *m, struct half *h, bool patient)
 {
 	uint64_t newest = m->t.streams[h->stream].newest, at;
 
@@ -303,7 +310,7 @@ static void try_align(struct merge *m, struct half *h, bool patient)
  * Of the records that are the least likely to be met the oldest gives way, and the other half that it finds by now. One of a half that had
  * too few records to find its partner is helped by what others have told of the clocks.
  */
-static void make_room(struct merge *m)
+static __attribute__((noinline)) void make_room(struct merge *m)
 {
 	struct half *h = pending_get(&m->pool, pending_least(&m->pool))->owner;
 	uint64_t newest = m->t.streams[h->stream].newest;
@@ -320,7 +327,8 @@ static void make_room(struct merge *m)
 	}
 }
 
-static void wait_for_other(struct merge *m, struct half *h, const struct nt_record *r, uint64_t key)
+static __attribute__((noinline)) void wait_for_other(struct merge *m, struct half *h,
+						     const struct nt_record *r, uint64_t key)
 {
 	if (m->pool.count == PENDING_MAX)
 		make_room(m);
@@ -333,7 +341,7 @@ static void wait_for_other(struct merge *m, struct half *h, const struct nt_reco
 		l->unmatched[h->side]++;
 		if (l->offset.known && l->unmatched[NT_HOST] > LOST_AFTER &&
 		    l->unmatched[NT_TARGET] > LOST_AFTER)
-			forget_offset(m, l);
+			topology_forget_offset(&m->t, l);
 	}
 	if (h->waited >= h->next_try) {
 		try_align(m, h, false);
@@ -357,19 +365,9 @@ static void try_patiently(struct merge *m)
 	}
 }
 
-/*
- * Where there are many halves, it may be because records wait at each, too few for it to find its partner
- * by itself. So often halves that none waits at are dropped, too.
- */
-static bool is_crowded(const struct topology *t)
-{
-	return t->nr_halves > TOPOLOGY_HALVES_MAX / 2 &&
-	       t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
-}
-
 int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {
-	if (is_crowded(&m->t))
+	if (topology_is_crowded(&m->t))
 		try_patiently(m);
 	return topology_queue(&m->t, stream, side, q);
 }
@@ -378,6 +376,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 {
 	struct half *h = topology_half(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
+	bool nobody;
 
 	if (!h) {
 		m->unknown++;
@@ -389,13 +388,15 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
-		if (h->partner && h->partner->pending.count)
+		if (partner_waits(h))
 			pending_expect(&m->pool, key, h->partner);
 	}
-	if (!match(m, h, r, key, false))
+	if (!partner_waits(h) || !match_now(m, h, r, key, false, &nobody))
 		wait_for_other(m, h, r, key);
-	drop_passed(m, h);
-	drop_reused(m, h, r);
+	if (h->side == NT_HOST || h->over)
+		drop_passed(m, h);
+	if (h->side == NT_HOST && partner_waits(h))
+		drop_reused(m, h, r);
 	return 0;
 }
 

@@ -5,52 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time stamps further apart than 73 years are none; what is left cannot overflow. */
-#define SANE_NS (1LL << 61)
 /* First span of a window; doubled whenever OFFSET_SAMPLES are full. */
 #define SPAN_NS 100000000ULL
-
-static void not_above(struct offset_bounds *b, uint64_t target, uint64_t host)
-{
-	int64_t d = (int64_t)(target - host);
-
-	if (target && host && b->high > d)
-		b->high = d;
-}
-
-static void not_below(struct offset_bounds *b, uint64_t target, uint64_t host)
-{
-	int64_t d = (int64_t)(target - host);
-
-	if (target && host && b->low < d)
-		b->low = d;
-}
-
-bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
-		   struct offset_bounds *b)
-{
-	uint64_t sent = offset_from(host), answered = offset_until(host);
-	int64_t drift;
-
-	*b = (struct offset_bounds){.low = INT64_MIN, .high = INT64_MAX, .at = sent};
-	not_above(b, offset_from(target), sent);
-	/* What the host gave up the target went on with, but it had it by then. */
-	not_below(b, host->flags & NT_F_CANCELLED ? offset_from(target) : offset_until(target),
-		  answered);
-	if (b->low < -SANE_NS || b->low > SANE_NS || b->high < -SANE_NS || b->high > SANE_NS)
-		return false;
-	if (host->shape == NT_SHAPE_R2T_WRITE && target->shape == NT_SHAPE_R2T_WRITE) {
-		not_below(b, target->points[NT_T_SEND_R2T], host->points[NT_H_R2T_RX]);
-		not_above(b, target->points[NT_T_DATA_RX], host->points[NT_H_SEND_DATA]);
-	}
-	if (b->low > SANE_NS || b->high < -SANE_NS)
-		return false;
-	/* The offset itself moves while the command runs. */
-	drift = offset_drift_ns(offset_apart(sent, answered));
-	b->low -= drift;
-	b->high += drift;
-	return b->low <= b->high;
-}
 
 /* Joins neighbours, so that half as many windows cover the same time. */
 static void thin_out(struct offset *o)
@@ -71,15 +27,15 @@ static void sample_add(struct offset *o, const struct offset_bounds *b)
 {
 	struct offset_bounds *last = o->nr ? &o->sample[o->nr - 1] : NULL;
 
-	if (last && b->at < last->at / o->span_ns * o->span_ns + o->span_ns) {
-		if (b->high - b->low < last->high - last->low &&
-		    b->at >= last->at / o->span_ns * o->span_ns)
+	if (last && b->at < o->last_ns + o->span_ns) {
+		if (b->high - b->low < last->high - last->low && b->at >= o->last_ns)
 			*last = *b;
 		return;
 	}
 	if (o->nr == OFFSET_SAMPLES)
 		thin_out(o);
 	o->sample[o->nr++] = *b;
+	o->last_ns = b->at / o->span_ns * o->span_ns;
 }
 
 void offset_set(struct offset *o, const struct offset_bounds *b)
@@ -91,11 +47,9 @@ void offset_set(struct offset *o, const struct offset_bounds *b)
 	o->width = b->high - b->low;
 }
 
-/* Narrows the bounds by @b, as they are at @at. */
-static void narrow(struct offset *o, const struct offset_bounds *b, uint64_t at)
+/* Narrows the bounds: @now is what they are at the time of @seen. */
+static inline void narrow(struct offset *o, struct offset_bounds now, struct offset_bounds seen)
 {
-	struct offset_bounds now = offset_widened(&o->now, at), seen = offset_widened(b, at);
-
 	if (seen.low > now.high) {
 		/* Time stamps are not as exact as the bounds: go to the nearest that agrees. */
 		now.low = now.high = seen.low;
@@ -113,7 +67,10 @@ static void narrow(struct offset *o, const struct offset_bounds *b, uint64_t at)
 
 void offset_learn(struct offset *o, const struct offset_bounds *b)
 {
-	narrow(o, b, b->at > o->now.at ? b->at : o->now.at);
+	if (b->at > o->now.at)
+		narrow(o, offset_widened(&o->now, b->at), *b);
+	else
+		narrow(o, o->now, offset_widened(b, o->now.at));
 	sample_add(o, b);
 }
 
@@ -133,7 +90,7 @@ bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)
 
 void offset_learn_back(struct offset *o, const struct offset_bounds *b)
 {
-	narrow(o, b, b->at);
+	narrow(o, offset_widened(&o->now, b->at), *b);
 }
 
 double offset_drift_ppm(const struct offset *o)

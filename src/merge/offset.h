@@ -61,6 +61,30 @@ static inline int64_t offset_drift_ns(uint64_t ns)
 	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
 }
 
+/* Time stamps further apart than 73 years are none; what is left cannot overflow. */
+#define OFFSET_SANE_NS (1LL << 61)
+
+static inline bool offset_sane(int64_t ns)
+{
+	return ns >= -OFFSET_SANE_NS && ns <= OFFSET_SANE_NS;
+}
+
+static inline void offset_not_above(int64_t *high, uint64_t target, uint64_t host)
+{
+	int64_t d = (int64_t)(target - host);
+
+	if (target && host && *high > d)
+		*high = d;
+}
+
+static inline void offset_not_below(int64_t *low, uint64_t target, uint64_t host)
+{
+	int64_t d = (int64_t)(target - host);
+
+	if (target && host && *low < d)
+		*low = d;
+}
+
 /** offset_widened() - what bounds are at another instant */
 static inline struct offset_bounds offset_widened(const struct offset_bounds *b, uint64_t at)
 {
@@ -79,8 +103,29 @@ static inline struct offset_bounds offset_widened(const struct offset_bounds *b,
  * Return: false when it cannot be one command: the target took longer than the host waited, or either
  * record lacks offset_from() or offset_until().
  */
-bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
-		   struct offset_bounds *b);
+static inline __attribute__((always_inline)) bool
+offset_bounds(const struct nt_record *host, const struct nt_record *target, struct offset_bounds *b)
+{
+	uint64_t sent = offset_from(host), answered = offset_until(host);
+	uint64_t received = offset_from(target);
+	/* What the host gave up the target went on with, but it had it by then. */
+	uint64_t sent_back = host->flags & NT_F_CANCELLED ? received : offset_until(target);
+	int64_t low = (int64_t)(sent_back - answered), high = (int64_t)(received - sent), drift;
+
+	if (!sent || !answered || !received || !sent_back || !offset_sane(low) ||
+	    !offset_sane(high))
+		return false;
+	if (host->shape == NT_SHAPE_R2T_WRITE && target->shape == NT_SHAPE_R2T_WRITE) {
+		offset_not_below(&low, target->points[NT_T_SEND_R2T], host->points[NT_H_R2T_RX]);
+		offset_not_above(&high, target->points[NT_T_DATA_RX], host->points[NT_H_SEND_DATA]);
+	}
+	if (low > OFFSET_SANE_NS || high < -OFFSET_SANE_NS)
+		return false;
+	/* The offset itself moves while the command runs. */
+	drift = offset_drift_ns(offset_apart(sent, answered));
+	*b = (struct offset_bounds){.low = low - drift, .high = high + drift, .at = sent};
+	return b->low <= b->high;
+}
 
 /* Samples from which the drift is fitted; when there are more, neighbours are joined. */
 #define OFFSET_SAMPLES 64
@@ -92,6 +137,7 @@ bool offset_bounds(const struct nt_record *host, const struct nt_record *target,
  * @width: of the bounds when last narrowed
  * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
  *          filter takes the sample of least delay)
+ * @last_ns: when the window of the last one begins
  */
 struct offset {
 	bool known;
@@ -100,6 +146,7 @@ struct offset {
 	struct offset_bounds sample[OFFSET_SAMPLES];
 	unsigned int nr;
 	uint64_t span_ns;
+	uint64_t last_ns;
 };
 
 /** offset_set() - begin with bounds that are known otherwise, such as by offset_vote() */
@@ -130,7 +177,10 @@ static inline bool offset_loose(const struct offset *o, uint64_t at)
 {
 	int64_t limit = o->width > OFFSET_LOOSE_NS ? o->width : OFFSET_LOOSE_NS;
 
-	return at > o->now.at && 2 * offset_drift_ns(at - o->now.at) > limit;
+	/* For so long they do not widen by more than that. */
+	if (at <= o->now.at || at - o->now.at <= OFFSET_LOOSE_NS / 2 * (1000000 / OFFSET_DRIFT_PPM))
+		return false;
+	return 2 * offset_drift_ns(at - o->now.at) > limit;
 }
 
 /**

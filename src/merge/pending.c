@@ -65,37 +65,6 @@ void pending_free(struct pending_pool *p)
 	free(p->lists.item);
 }
 
-static uint32_t hash_of(uint64_t key, const void *owner)
-{
-	return hash_pair(key, (uintptr_t)owner);
-}
-
-/* Return: the number of an entry, or with PENDING_GROUP that of a group, 0 if there is none; @at: as slots_next() leaves it */
-static inline uint32_t find(const struct pending_pool *p, uint64_t key, const void *owner,
-			    uint32_t hash, uint32_t *at)
-{
-	uint32_t id;
-
-	while ((id = slots_next(&p->by_key, hash, at))) {
-		const struct pending_group *g = &p->groups[id & ~PENDING_GROUP];
-		const struct pending *e = &p->entries[id];
-
-		if (id & PENDING_GROUP ? g->key == key && g->owner == owner
-				       : e->key == key && e->owner == owner)
-			return id;
-	}
-	return 0;
-}
-
-struct pending_found pending_find(const struct pending_pool *p, uint64_t key, const void *owner)
-{
-	uint32_t at = 0, id = find(p, key, owner, hash_of(key, owner), &at);
-
-	if (id & PENDING_GROUP)
-		return (struct pending_found){.group = &p->groups[id & ~PENDING_GROUP]};
-	return (struct pending_found){.only = id};
-}
-
 /* Of the only entry of its key. */
 static struct pending_group *group_make(struct pending_pool *p, struct pending *e)
 {
@@ -113,7 +82,7 @@ static struct pending_group *group_make(struct pending_pool *p, struct pending *
 				    .newest = only,
 				    .cursor = only};
 	e->group = id;
-	slots_replace(&p->by_key, hash_of(e->key, e->owner), only, id | PENDING_GROUP);
+	slots_replace(&p->by_key, pending_hash(e->key, e->owner), only, id | PENDING_GROUP);
 	return g;
 }
 
@@ -121,7 +90,7 @@ static void group_free(struct pending_pool *p, struct pending_group *g)
 {
 	pending_id id = (pending_id)(g - p->groups);
 
-	slots_remove(&p->by_key, hash_of(g->key, g->owner), id | PENDING_GROUP);
+	slots_remove(&p->by_key, pending_hash(g->key, g->owner), id | PENDING_GROUP);
 	g->next_free = p->free_group;
 	p->free_group = id;
 }
@@ -203,8 +172,8 @@ pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, u
 static void key_add(struct pending_pool *p, pending_id id)
 {
 	struct pending *e = &p->entries[id];
-	uint32_t hash = hash_of(e->key, e->owner), at = 0;
-	uint32_t found = find(p, e->key, e->owner, hash, &at);
+	uint32_t hash = pending_hash(e->key, e->owner), at = 0;
+	uint32_t found = pending_look(p, e->key, e->owner, hash, &at);
 
 	if (found) {
 		group_add(p,
@@ -224,7 +193,8 @@ static void key_remove(struct pending_pool *p, const struct pending *e)
 	if (e->group)
 		group_remove(p, e);
 	else
-		slots_remove(&p->by_key, hash_of(e->key, e->owner), (pending_id)(e - p->entries));
+		slots_remove(&p->by_key, pending_hash(e->key, e->owner),
+			     (pending_id)(e - p->entries));
 }
 
 static struct pending_tag_list *tag_list(const struct pending_pool *p, const void *owner,
@@ -378,14 +348,14 @@ void pending_rate(struct pending_pool *p, struct pending_list *list, enum pendin
 
 void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner)
 {
-	slots_expect(&p->by_key, hash_of(key, owner));
+	slots_expect(&p->by_key, pending_hash(key, owner));
 }
 
 void pending_expect_removal(const struct pending_pool *p, pending_id id)
 {
 	const struct pending *e = &p->entries[id];
 
-	slots_expect(&p->by_key, hash_of(e->key, e->owner));
+	slots_expect(&p->by_key, pending_hash(e->key, e->owner));
 	__builtin_prefetch(&p->groups[e->group]);
 	if (has_tag(&e->r)) {
 		__builtin_prefetch(&p->entries[e->next_tag].previous_tag);

@@ -171,8 +171,39 @@ struct pending_found {
 	struct pending_group *group;
 };
 
+/* Of what an owner's entries of a key are found by. */
+static inline uint32_t pending_hash(uint64_t key, const void *owner)
+{
+	return hash_pair(key, (uintptr_t)owner);
+}
+
+/* Return: the number of an entry, or with PENDING_GROUP that of a group, 0 if there is none; @at: as slots_next() leaves it */
+static inline uint32_t pending_look(const struct pending_pool *p, uint64_t key, const void *owner,
+				    uint32_t hash, uint32_t *at)
+{
+	uint32_t id;
+
+	while ((id = slots_next(&p->by_key, hash, at))) {
+		const struct pending_group *g = &p->groups[id & ~PENDING_GROUP];
+		const struct pending *e = &p->entries[id];
+
+		if (id & PENDING_GROUP ? g->key == key && g->owner == owner
+				       : e->key == key && e->owner == owner)
+			return id;
+	}
+	return 0;
+}
+
 /** pending_find() - the same for who has no need of a group where there is one entry */
-struct pending_found pending_find(const struct pending_pool *p, uint64_t key, const void *owner);
+static inline struct pending_found pending_find(const struct pending_pool *p, uint64_t key,
+						const void *owner)
+{
+	uint32_t at = 0, id = pending_look(p, key, owner, pending_hash(key, owner), &at);
+
+	if (id & PENDING_GROUP)
+		return (struct pending_found){.group = &p->groups[id & ~PENDING_GROUP]};
+	return (struct pending_found){.only = id};
+}
 
 /**
  * pending_seek() - the newest of a group that began no later than a time

@@ -80,16 +80,10 @@ static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 	return s->by_slot[slot];
 }
 
-struct half *topology_half(const struct topology *t, unsigned int stream, const struct nt_record *r)
+struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r)
 {
-	const struct topology_slot *slot;
 	struct half *newest = NULL;
 
-	if (stream >= t->nr_streams || r->slot >= t->streams[stream].nr_slots)
-		return NULL;
-	slot = t->streams[stream].by_slot[r->slot];
-	if (!slot)
-		return NULL;
 	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && slot->generation[i].half; i++) {
 		struct half *h = slot->generation[i].half;
 
@@ -459,6 +453,19 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	slot_lead(t, slot, q->gen, h);
 	h->reconnected = true;
 	return 0;
+}
+
+void topology_forget_offset(struct topology *t, struct link *l)
+{
+	l->offset.known = false;
+	l->offset.nr = 0;
+	for (unsigned int i = 0; i < t->nr_halves; i++) {
+		if (t->halves[i]->link == l)
+			t->halves[i]->next_try = 0;
+	}
+	l->unmatched[NT_HOST] = 0;
+	l->unmatched[NT_TARGET] = 0;
+	t->changes++;
 }
 
 void topology_free(struct topology *t)

@@ -7,6 +7,7 @@
 #define NTPROF_MERGE_TOPOLOGY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/queue.h"
@@ -132,13 +133,42 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q);
 
 /**
+ * topology_is_crowded() - whether there are many halves
+ *
+ * It may be because records wait at each, too few for it to find its partner by itself. So often halves that none waits at
+ * are dropped, too.
+ */
+static inline bool topology_is_crowded(const struct topology *t)
+{
+	return t->nr_halves > TOPOLOGY_HALVES_MAX / 2 &&
+	       t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
+}
+
+/** topology_half_of() - the half that a record of a slot belongs to, NULL if nobody told of it */
+struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r);
+
+/**
  * topology_half() - the half that a record of @stream belongs to, NULL if nobody told of it
  *
  * A queue that is told of again under one generation with another controller id is two halves: the
- * record's own id says which.
+ * record's own id says which. Mostly it is of the newest.
  */
-struct half *topology_half(const struct topology *t, unsigned int stream,
-			   const struct nt_record *r);
+static inline struct half *topology_half(const struct topology *t, unsigned int stream,
+					 const struct nt_record *r)
+{
+	const struct topology_slot *slot;
+	struct half *h;
+
+	if (stream >= t->nr_streams || r->slot >= t->streams[stream].nr_slots)
+		return NULL;
+	slot = t->streams[stream].by_slot[r->slot];
+	if (!slot)
+		return NULL;
+	h = slot->generation[0].half;
+	if (h && slot->generation[0].gen == r->gen && h->q.cntlid == r->cntlid)
+		return h;
+	return topology_half_of(slot, r);
+}
 
 /** topology_alike() - the first half that may have the ids of @h; the others follow by next_alike */
 struct half *topology_alike(const struct topology *t, const struct half *h);
@@ -158,6 +188,9 @@ struct link *topology_link(struct topology *t, const struct half *a, const struc
 /** topology_link_known() - the same, NULL when there is none yet */
 struct link *topology_link_known(const struct topology *t, const struct half *a,
 				 const struct half *b);
+
+/** topology_forget_offset() - what was known of two streams' clocks is wrong: all halves look for it again */
+void topology_forget_offset(struct topology *t, struct link *l);
 
 /** half_compatible() - whether two halves may be of one connection, by all that is known of them */
 bool half_compatible(const struct half *a, const struct half *b);

@@ -8,6 +8,7 @@
 
 #include "core/span.h"
 #include "core/statuses.h"
+#include "merge/split_whole.h"
 
 int totals_init(struct totals *t, unsigned int max_slowest)
 {
@@ -82,7 +83,9 @@ static bool is_slow(const struct totals *t, uint64_t latency)
 	       (t->max_slowest && latency > t->slowest[0].latency);
 }
 
-static struct totals_row *row_get(struct totals *t, const struct merge_connection *c, enum nt_op op)
+/* Return: NULL when memory ran out. */
+static __attribute__((noinline)) struct totals_row *
+row_make(struct totals *t, const struct merge_connection *c, enum nt_op op)
 {
 	unsigned int i = c->index * NT_OPS_NR + op;
 	struct totals_row **rows;
@@ -97,14 +100,20 @@ static struct totals_row *row_get(struct totals *t, const struct merge_connectio
 		t->row = rows;
 		t->nr_rows = nr;
 	}
-	if (!t->row[i]) {
-		t->row[i] = calloc(1, sizeof(*t->row[i]));
-		if (!t->row[i])
-			return NULL;
-		t->row[i]->connection = c;
-		t->row[i]->op = op;
-	}
+	t->row[i] = calloc(1, sizeof(*t->row[i]));
+	if (!t->row[i])
+		return NULL;
+	t->row[i]->connection = c;
+	t->row[i]->op = op;
 	return t->row[i];
+}
+
+static inline __attribute__((always_inline)) struct totals_row *
+row_get(struct totals *t, const struct merge_connection *c, enum nt_op op)
+{
+	unsigned int i = c->index * NT_OPS_NR + op;
+
+	return i < t->nr_rows && t->row[i] ? t->row[i] : row_make(t, c, op);
 }
 
 static uint32_t missing_of(const struct totals *t, unsigned int stream)
@@ -112,11 +121,16 @@ static uint32_t missing_of(const struct totals *t, unsigned int stream)
 	return machines_get(t->machines, stream)->missing;
 }
 
+static unsigned int told_of(const struct totals *t)
+{
+	return t->machines ? t->machines->told : 0;
+}
+
 /* The machines of a connection stay the same, but for what is told of them late. */
 static void row_machines(const struct totals *t, struct totals_row *row,
 			 const struct merge_connection *c, bool new)
 {
-	unsigned int told = t->machines ? t->machines->told : 0;
+	unsigned int told = told_of(t);
 	uint32_t host, target;
 
 	if (!new && row->told == told)
@@ -129,6 +143,7 @@ static void row_machines(const struct totals *t, struct totals_row *row,
 	merged_split_init(&row->how, host, target);
 	memset(row->stage, 0, sizeof(row->stage));
 	row->has_stages = false;
+	row->plain = false;
 }
 
 static uint32_t stages_into(const struct merged_split *how, unsigned int stage)
@@ -161,13 +176,10 @@ static struct totals_stage *stage_get(struct totals *t, enum nt_op op, uint32_t 
 }
 
 /* Finds where the stages of a row's commands are counted. Return: 0 or -ENOMEM. */
-static int row_stages(struct totals *t, struct totals_row *row, bool *full)
+static int row_find_stages(struct totals *t, struct totals_row *row, bool *full)
 {
 	char name[STAGE_NAME_LEN];
 
-	*full = false;
-	if (row->has_stages)
-		return 0;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR && !*full; i++) {
 		if (row->how.into[i] != i || row->stage[i])
 			continue;
@@ -177,7 +189,14 @@ static int row_stages(struct totals *t, struct totals_row *row, bool *full)
 			return -ENOMEM;
 	}
 	row->has_stages = !*full;
+	row->plain = row->has_stages && !row->how.missing[NT_HOST] && !row->how.missing[NT_TARGET];
 	return 0;
+}
+
+static int row_stages(struct totals *t, struct totals_row *row, bool *full)
+{
+	*full = false;
+	return row->has_stages ? 0 : row_find_stages(t, row, full);
 }
 
 static void add_negative(struct totals *t, struct totals_stage *stage, int64_t ns)
@@ -207,8 +226,6 @@ static void add_stages(struct totals *t, struct totals_row *row,
 		if (!s)
 			continue;
 		row->sum[i] += ns;
-		if (row->max[i] < ns)
-			row->max[i] = ns;
 		if (ns < 0) {
 			add_negative(t, s, ns);
 			ns = 0;
@@ -222,6 +239,52 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 	t->unsplit++;
 	row->unsplit_ns += latency;
 	hist_count(&t->unsplit_latency[row->op], latency);
+}
+
+/* However it is split, and whatever that gives. */
+static __attribute__((noinline)) void add_split(struct totals *t, struct totals_row *row,
+						const struct nt_record *host,
+						const struct nt_record *target, uint64_t latency)
+{
+	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
+	int64_t stage[NT_MERGED_STAGES_NR];
+
+	if (merged_split(&row->how, host, target, stage))
+		add_stages(t, row, stage, joined);
+	else
+		add_unsplit(t, row, latency);
+}
+
+/*
+ * What most are: each of the ten is by itself, and none is negative or in the last bucket. Return: false where that is not so,
+ * and nothing is counted.
+ */
+static inline __attribute__((always_inline)) bool
+add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host,
+	  const struct nt_record *target, bool joined)
+{
+	int64_t stage[NT_MERGED_STAGES_NR];
+	uint64_t bits = 0;
+
+	if (!row->plain || !split_whole(host, target, stage))
+		return false;
+#define BITS(id, name) bits |= (uint64_t)stage[NT_##id];
+	NT_MERGED_STAGES(BITS)
+#undef BITS
+	if (bits >= 1ULL << NT_MAX_BITS)
+		return false;
+	row->split++;
+	t->network_ns += stage[NT_MS_NETWORK_TRANSMISSION];
+	if (joined)
+		t->joined_network_ns += stage[NT_MS_NETWORK_TRANSMISSION];
+#define COUNT(id, name)                                                       \
+	row->sum[NT_##id] += stage[NT_##id];                                  \
+	hist_count_in(&row->stage[NT_##id]->time,                             \
+		      nt_bucket_of_known((unsigned long long)stage[NT_##id]), \
+		      (uint64_t)stage[NT_##id]);
+	NT_MERGED_STAGES(COUNT)
+#undef COUNT
+	return true;
 }
 
 /* @target: NULL if it has no record */
@@ -270,11 +333,10 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
 	uint64_t latency = record_latency_ns(host);
-	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
-	int64_t stage[NT_MERGED_STAGES_NR];
+	uint32_t joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
 	unsigned int bucket;
 	struct totals_row *row;
-	bool full;
+	bool full = false;
 
 	consider(t, latency, c, host, target);
 	/* How long the host waited before it gave up says nothing of the storage. */
@@ -287,20 +349,23 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	row = row_get(t, c, op);
 	if (!row)
 		return -ENOMEM;
-	row_machines(t, row, c, !row->latency.count);
-	if (row_stages(t, row, &full))
-		return -ENOMEM;
+	if (!row->plain || row->told != told_of(t)) {
+		row_machines(t, row, c, !row->latency.count);
+		if (row_stages(t, row, &full))
+			return -ENOMEM;
+	}
 	t->commands++;
-	t->joined += joined;
+	if (joined)
+		t->joined++;
 	bucket = nt_bucket(latency);
 	hist_count_in(&row->latency, bucket, latency);
 	row->latency.bytes += host->length;
 	hist_count_in(&t->latency[op], bucket, latency);
 	t->latency[op].bytes += host->length;
-	if (!full && merged_split(&row->how, host, target, stage))
-		add_stages(t, row, stage, joined);
-	else
+	if (full)
 		add_unsplit(t, row, latency);
+	else if (!add_plain(t, row, host, target, joined))
+		add_split(t, row, host, target, latency);
 	return 0;
 }
 
@@ -327,10 +392,7 @@ static int row_move(struct totals *into, struct totals_row *from)
 	from->unsplit_ns = 0;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
 		row->sum[i] += from->sum[i];
-		if (row->max[i] < from->max[i])
-			row->max[i] = from->max[i];
 		from->sum[i] = 0;
-		from->max[i] = 0;
 	}
 	return 0;
 }

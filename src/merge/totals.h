@@ -62,9 +62,9 @@ static inline int64_t totals_stage_sum(const struct totals_stage *s)
  * @unsplit_ns: latency of the others
  * @how: how its commands are split, as far as its machines are known; @told: how often they had been told of by then
  * @has_stages: @stage is filled
+ * @plain: so it is, and no machine lacks a point
  * @stage: [stage] where @time of a stage is kept that is into itself
  * @sum: [stage] nanoseconds, over the commands split, negative ones taken off
- * @max: [stage] the longest
  */
 struct totals_row {
 	const struct merge_connection *connection;
@@ -75,9 +75,9 @@ struct totals_row {
 	struct merged_split how;
 	unsigned int told;
 	bool has_stages;
+	bool plain;
 	struct totals_stage *stage[NT_MERGED_STAGES_NR];
 	int64_t sum[NT_MERGED_STAGES_NR];
-	int64_t max[NT_MERGED_STAGES_NR];
 };
 
 /**

@@ -7,11 +7,20 @@
 #include "stream/codec.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/span.h"
 #include "stream/format.h"
+
+/* Their fields lie in the same order. */
+_Static_assert(offsetof(struct record_kind, nsid) == offsetof(struct nt_record, qid) &&
+		       offsetof(struct nt_record, qid) + sizeof(struct record_connection) ==
+			       offsetof(struct nt_record, nsid) &&
+		       offsetof(struct record_kind, flags) - offsetof(struct record_kind, nsid) ==
+			       offsetof(struct nt_record, flags) - offsetof(struct nt_record, nsid),
+	       "they are copied together");
 
 #define CONNECTION_SHIFT 16
 #define KIND_SHIFT 28
@@ -271,14 +280,19 @@ static const uint8_t *decode_short_points(const uint8_t *p, uint32_t codes, uint
 					  __u64 *points)
 {
 	_Static_assert(NT_POINTS_MAX == 12, "six times two");
-	points[11] = points[10] = 0;
+	for (unsigned int i = 2; i < NT_POINTS_MAX; i++)
+		points[i] = 0;
 	/* A target has none of these. */
 	if (codes >> 20)
 		p = decode_two(p, codes, 10, &t, points);
 	p = decode_two(p, codes, 8, &t, points);
-	p = decode_two(p, codes, 6, &t, points);
-	p = decode_two(p, codes, 4, &t, points);
-	p = decode_two(p, codes, 2, &t, points);
+	/* Of the rest most commands lack two pairs in the middle: what goes with an R2T. */
+	if (codes & 15 << 12)
+		p = decode_two(p, codes, 6, &t, points);
+	if (codes & 15 << 8)
+		p = decode_two(p, codes, 4, &t, points);
+	if (codes & 15 << 4)
+		p = decode_two(p, codes, 2, &t, points);
 	return decode_two(p, codes, 0, &t, points);
 }
 
@@ -317,19 +331,11 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		connection_define(d, p);
 		p += CONNECTION_LEN;
 	}
-	r->side = kind->side;
-	r->op = kind->op;
-	r->opcode = kind->opcode;
-	r->shape = kind->shape;
+	/* Several fields at a time: see struct record_kind. */
+	memcpy(r, kind, offsetof(struct record_kind, nsid));
+	memcpy(&r->qid, connection, sizeof(*connection));
+	memcpy(&r->nsid, &kind->nsid, sizeof(*kind) - offsetof(struct record_kind, nsid));
 	r->cid = head;
-	r->status = kind->status;
-	r->qid = connection->qid;
-	r->cntlid = connection->cntlid;
-	r->slot = connection->slot;
-	r->gen = connection->gen;
-	r->nsid = kind->nsid;
-	r->length = kind->length;
-	r->flags = kind->flags;
 	r->slba = get_le64(p) & slba_mask[slba];
 	p += slba_len[slba];
 	if (LONG_CODES(codes))

@@ -12,6 +12,7 @@
 
 #include "core/names.h"
 #include "stream/codec.h"
+#include "stream/fields.h"
 #include "stream/format.h"
 
 /* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
@@ -215,61 +216,6 @@ static int read_frame(struct stream_reader *r, struct wire_frame *f)
 	return 1;
 }
 
-/* Fields of a payload, one after the other; past its end they are 0 and @bad is set. */
-struct get {
-	const uint8_t *p;
-	const uint8_t *end;
-	bool bad;
-};
-
-static const uint8_t *get_bytes(struct get *b, size_t n)
-{
-	static const uint8_t zero[256];
-	const uint8_t *p = b->p;
-
-	if ((size_t)(b->end - p) < n) {
-		b->bad = true;
-		return zero;
-	}
-	b->p += n;
-	return p;
-}
-
-static uint8_t get_u8(struct get *b)
-{
-	return *get_bytes(b, 1);
-}
-
-static uint16_t get_u16(struct get *b)
-{
-	return get_le16(get_bytes(b, 2));
-}
-
-static uint32_t get_u32(struct get *b)
-{
-	return get_le32(get_bytes(b, 4));
-}
-
-static uint64_t get_u64(struct get *b)
-{
-	return get_le64(get_bytes(b, 8));
-}
-
-/* @s is filled up with NUL to its end. */
-static void get_string(struct get *b, char *s, size_t size)
-{
-	size_t n = get_u8(b);
-	const uint8_t *p = get_bytes(b, n);
-
-	memset(s, 0, size);
-	if (n >= size || memchr(p, 0, n))
-		b->bad = true;
-	else
-		memcpy(s, p, n);
-}
-
-#define GET_ARRAY(b, s) get_string(b, s, sizeof(s))
-
 static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 {
 	h->side = get_u8(b);
@@ -332,6 +278,11 @@ static const uint8_t *decode_tail(struct stream_reader *r, size_t left, struct n
 	return p && (size_t)(p - tail) <= left ? r->next + (p - tail) : NULL;
 }
 
+static __attribute__((noinline)) int no_record(struct stream_reader *r)
+{
+	return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records", r->records);
+}
+
 static int read_record(struct stream_reader *r, struct nt_record *record)
 {
 	size_t left = r->stop - r->next;
@@ -342,8 +293,7 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 	else
 		p = decode_tail(r, left, record);
 	if (!p)
-		return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records",
-			    r->records);
+		return no_record(r);
 	r->next = p;
 	r->records++;
 	return 1;
@@ -462,7 +412,7 @@ static int read_other(struct stream_reader *r, struct stream_event *e)
 	return ret;
 }
 
-int stream_read(struct stream_reader *r, struct stream_event *e)
+static int read_slowly(struct stream_reader *r, struct stream_event *e)
 {
 	if (r->state <= 0)
 		return r->state;
@@ -470,6 +420,21 @@ int stream_read(struct stream_reader *r, struct stream_event *e)
 		return read_other(r, e);
 	e->type = STREAM_RECORD;
 	return read_record(r, &e->record);
+}
+
+int stream_read(struct stream_reader *r, struct stream_event *e)
+{
+	const uint8_t *p;
+
+	if (r->state <= 0 || r->stop - r->next < RECORD_LEN_MAX + RECORD_SLACK)
+		return read_slowly(r, e);
+	p = record_decode(&r->decoder, r->next, &e->record);
+	if (!p)
+		return no_record(r);
+	e->type = STREAM_RECORD;
+	r->next = p;
+	r->records++;
+	return 1;
 }
 
 const char *stream_error(const struct stream_reader *r)

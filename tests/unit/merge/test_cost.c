@@ -25,7 +25,7 @@ static struct traffic_config machines(unsigned int hot_percent, unsigned int dep
 		.hot_percent = hot_percent,
 		.network_ns = 20000,
 		.device_ns = 100000,
-		.think_ns = 2 * MS,
+		.think_ns = depth * 64000,
 	};
 
 	for (unsigned int i = 0; i < c.nr_queues; i++)
@@ -36,7 +36,7 @@ static struct traffic_config machines(unsigned int hot_percent, unsigned int dep
 						    .slot = i,
 						    .gen = 1,
 						    .depth = depth,
-						    .end_ns = 4 * SECOND};
+						    .end_ns = (depth > 1 ? 4 : 8) * SECOND};
 	return c;
 }
 
@@ -71,7 +71,7 @@ static void trouble_costs_twice_as_much_at_the_most(void **state)
 	};
 	static const struct {
 		unsigned int hot_percent, depth;
-	} loads[] = {{0, 32}, {50, 32}, {90, 32}, {98, 32}, {100, 1}};
+	} loads[] = {{0, 32}, {90, 32}, {98, 32}, {100, 1}};
 	struct traffic_config unique = machines(0, 32);
 	uint64_t usual = blocks_a_record("unique addresses", &unique, &(struct feed){0});
 
