@@ -29,6 +29,8 @@ struct {
 	__array(values, struct hist_bank);
 } hist_banks SEC(".maps");
 
+struct nt_hist nt_first_hists[1 << NT_HISTS_BITS] = {};
+
 /* Where no other is left: by CPU, though several share one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -79,9 +81,14 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 /* NULL never, where that number was taken, but the verifier does not know. */
 static __always_inline struct nt_hist *hist_at(__u32 nr)
 {
-	__u32 bank = nr >> NT_HISTS_BITS, at = nr & ((1u << NT_HISTS_BITS) - 1);
-	void *hists = bpf_map_lookup_elem(&hist_banks, &bank);
+	__u32 bank, at;
+	void *hists;
 
+	if (is_likely(nr < 1u << NT_HISTS_BITS))
+		return &nt_first_hists[masked(nr, (1u << NT_HISTS_BITS) - 1)];
+	bank = nr >> NT_HISTS_BITS;
+	at = nr & ((1u << NT_HISTS_BITS) - 1);
+	hists = bpf_map_lookup_elem(&hist_banks, &bank);
 	return hists ? bpf_map_lookup_elem(hists, &at) : NULL;
 }
 

@@ -26,8 +26,24 @@ struct {
 	__array(values, struct stage_bank);
 } stage_banks SEC(".maps");
 
+struct nt_stage_hists nt_first_stages[1 << NT_STAGES_BITS] = {};
+
 /* Those that a CPU has for an operation, 0 if none yet. */
 struct nt_stages_of nt_stages_of[NT_CPUS] = {};
+
+/* NULL never, where that number was taken, but the verifier does not know. */
+static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
+{
+	__u32 bank, at;
+	void *stages;
+
+	if (is_likely(nr < 1u << NT_STAGES_BITS))
+		return &nt_first_stages[masked(nr, (1u << NT_STAGES_BITS) - 1)];
+	bank = nr >> NT_STAGES_BITS;
+	at = nr & ((1u << NT_STAGES_BITS) - 1);
+	stages = bpf_map_lookup_elem(&stage_banks, &bank);
+	return stages ? bpf_map_lookup_elem(stages, &at) : NULL;
+}
 
 /*
  * A CPU's for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
@@ -35,10 +51,9 @@ struct nt_stages_of nt_stages_of[NT_CPUS] = {};
  */
 static __always_inline struct nt_stage_hists *stages_find(__u32 op)
 {
-	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1), nr, seen, bank, in;
+	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1), nr, seen;
 	__u32 *at = &nt_stages_of[cpu].at[op & (NT_OPS_NR - 1)];
 	struct nt_stage_hists *s;
-	void *stages;
 
 	nr = *at;
 	if (!nr) {
@@ -49,10 +64,7 @@ static __always_inline struct nt_stage_hists *stages_find(__u32 op)
 		if (seen)
 			nr = seen;
 	}
-	bank = nr >> NT_STAGES_BITS;
-	in = nr & ((1u << NT_STAGES_BITS) - 1);
-	stages = bpf_map_lookup_elem(&stage_banks, &bank);
-	s = stages ? bpf_map_lookup_elem(stages, &in) : NULL;
+	s = stages_at(nr);
 	if (s && !s->h[0].key)
 		s->h[0].key = op + 1;
 	return s;

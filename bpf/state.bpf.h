@@ -102,6 +102,9 @@ struct {
 	__array(values, struct cmd_bank);
 } cmd_banks SEC(".maps");
 
+/* The first bank; pieces have cache lines of their own. */
+struct nt_cmd nt_first_cmds[1 << NT_BANK_CMDS_BITS] __attribute__((aligned(64))) = {};
+
 /* Of a state among all: its piece, and which it is there; 0, in the piece that no queue has, where there is none. */
 #define NT_NOWHERE 0
 
@@ -120,9 +123,14 @@ static __always_inline __u32 *index_of(__u64 owner)
 /* NULL never, where a piece has that place, but the verifier does not know. */
 static __always_inline struct nt_cmd *cmd_at(__u32 place)
 {
-	__u32 nr = place >> NT_BANK_CMDS_BITS, at = place & ((1u << NT_BANK_CMDS_BITS) - 1);
-	void *bank = bpf_map_lookup_elem(&cmd_banks, &nr);
+	__u32 nr, at;
+	void *bank;
 
+	if (is_likely(place < 1u << NT_BANK_CMDS_BITS))
+		return &nt_first_cmds[masked(place, (1u << NT_BANK_CMDS_BITS) - 1)];
+	nr = place >> NT_BANK_CMDS_BITS;
+	at = place & ((1u << NT_BANK_CMDS_BITS) - 1);
+	bank = bpf_map_lookup_elem(&cmd_banks, &nr);
 	return bank ? bpf_map_lookup_elem(bank, &at) : NULL;
 }
 
