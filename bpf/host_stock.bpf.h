@@ -201,9 +201,12 @@ int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
  */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct nvme_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvme_tcp_queue *queue;
 	struct nvme_tcp_request *req;
 
+	if (none_is_measured())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
 		return 0;
 	req = BPF_CORE_READ(queue, request);
@@ -242,7 +245,7 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 	struct nt_cmd *c;
 	__u32 tag;
 
-	if (queue->request)
+	if (none_is_measured() || queue->request)
 		return 0;
 	q = queue_at(slot_by_address(plain_argument(ctx, 0)));
 	if (!q || !q->sending)
@@ -325,11 +328,14 @@ static __always_inline bool is_within(const struct sk_buff *skb, const struct nt
 SEC("fexit/skb_copy_bits")
 int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
-	const struct nt_header *h = header_find((__u64)to);
+	const struct nt_header *h;
 	__u64 pdu[HOST_PDU_BYTES / 8];
 	struct nt_queue *q;
 	__u64 end;
 
+	if (none_is_measured())
+		return 0;
+	h = header_find((__u64)to);
 	if (!h || ret)
 		return 0;
 	end = (__u64)to - h->address + len;

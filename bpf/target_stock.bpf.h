@@ -213,16 +213,19 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
+	fate = sqe_fate(req->cmd, t.qid);
 	t.queue = (void *)(plain_argument(ctx, sq_argument) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
 	t.slot = slot;
+	if (is_skipped(req->cmd, fate)) {
+		if (q)
+			q->pdu_time = 0;
+		return nt_control.tracked ? capsule_skip(&t) : 0;
+	}
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
-	fate = sqe_fate(req->cmd, t.qid);
-	if (is_skipped(req->cmd, fate))
-		return nt_control.tracked ? capsule_skip(&t) : 0;
 	return capsule_begin(&t, req->cmd, fate);
 }
 
@@ -263,7 +266,7 @@ int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
 SEC("fexit/nvmet_tcp_map_data")
 int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
-	if (ret || (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
+	if (none_is_measured() || ret || (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
 	cmd_executing(cmd_of(cmd->queue, cmd));
 	return 0;
@@ -272,7 +275,7 @@ int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 /* req->execute() of commands that bring data. */
 static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 {
-	if (req->ops->type != NVMF_TRTYPE_TCP)
+	if (none_is_measured() || req->ops->type != NVMF_TRTYPE_TCP)
 		return 0;
 	cmd_reach(cmd_of_plain(tcp_cmd_of(ctx, 0)), NT_T_EXEC);
 	return 0;
@@ -303,9 +306,13 @@ EXEC_WRITE(nvmet_execute_auth_send)
  */
 static __always_inline int executed(void *ctx, struct nvmet_req *req)
 {
-	struct nt_cmd *c = cmd_of_plain(tcp_cmd_of(ctx, 0));
-	__u16 status = req->cqe->status;
+	struct nt_cmd *c;
+	__u16 status;
 
+	if (none_has_a_state())
+		return 0;
+	c = cmd_of_plain(tcp_cmd_of(ctx, 0));
+	status = req->cqe->status;
 	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || (c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
@@ -408,11 +415,14 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
  */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvmet_tcp_queue *queue;
 	enum nvmet_tcp_send_state state;
 	struct nvmet_tcp_cmd *cmd;
 	struct nt_cmd *c;
 
+	if (none_has_a_state())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
 		return 0;
 	cmd = BPF_CORE_READ(queue, snd_cmd);
@@ -438,9 +448,12 @@ static __always_inline int to_socket(struct socket *sock)
 /* The socket has taken @ret bytes. @sock: typed */
 static __always_inline int socket_took(struct socket *sock, int ret)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;
 
+	if (none_has_a_state())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue || ret <= 0)
 		return 0;
 	if (!BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
