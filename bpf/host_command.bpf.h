@@ -181,12 +181,11 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 
 /*
  * When a PDU of @c arrived, of which the last byte of the header is in a packet that is stamped
- * @recv_time, and is byte @seq of the stream.
+ * @recv_time, and is byte @seq of the stream. @q: that of @c; may be NULL
  */
-static __always_inline __u64 cmd_arrival(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					 __u32 seq, __u64 now)
 {
-	struct nt_queue *q = queue_of_cmd(c);
-
 	if (!q || q->opaque)
 		return 0;
 	if (!joins_resolve(q, seq, &recv_time))
@@ -194,17 +193,19 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, __s64 recv_time, __u3
 	return arrival(recv_time, now);
 }
 
-/* To asked, by its first R2T. @recv_time, @seq: see cmd_arrival() */
-static __always_inline void cmd_asked(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+/* To asked, by its first R2T. @q, @recv_time, @seq: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+				      __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, recv_time, seq, now);
+	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_R2T] = now;
 }
 
 /* To answering, by its first data PDU. */
-static __always_inline void cmd_answering(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					  __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
+	c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_C2H] = now;
 }
 
@@ -239,14 +240,12 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
  * Where the CQE of a command has been seen, its end follows, unless the block layer has another CPU do
  * that in an interrupt: see "nested" in control.bpf.h. Not asked for any more when it is known.
  */
-static __always_inline void redirect_look(struct nt_cmd *c)
+static __always_inline void redirect_look(struct nt_queue *q)
 {
-	struct nt_queue *q;
 	__u16 cpu;
 
 	if (nt_control.redirected)
 		return;
-	q = queue_of_cmd(c);
 	cpu = bpf_get_smp_processor_id();
 	if (q && q->cpu != cpu)
 		q->cpu = cpu;
@@ -263,13 +262,13 @@ static __always_inline void redirect_learn(const struct nt_queue *q)
  * To answered, by its CQE. @rsp: typed, or on the stack. What is rare reads again what all commands
  * have read, so that these need not keep it.
  */
-static __always_inline void cmd_answered(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now,
-					 const struct nvme_tcp_rsp_pdu *rsp)
+static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					 __u32 seq, __u64 now, const struct nvme_tcp_rsp_pdu *rsp)
 {
 	if (!c->r.points[NT_H_C2H])
-		c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
+		c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_CQE] = now;
-	redirect_look(c);
+	redirect_look(q);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
 		return;

@@ -266,15 +266,13 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
  * @skb: typed, the packet that it ends in
  * @at: its last byte in that
  */
-static __always_inline void pdu_received(const struct nt_queue *q, const void *pdu,
+static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 					 const struct sk_buff *skb, __u32 at)
 {
 	__u8 type = ((const struct nvme_tcp_hdr *)pdu)->type;
 	const struct nvme_tcp_data_pdu *data = pdu;
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
-	__u32 seq = packet_begin(skb) + at;
-	__u64 now = bpf_ktime_get_ns();
 	struct nt_cmd *c;
 
 	switch (type) {
@@ -285,17 +283,17 @@ static __always_inline void pdu_received(const struct nt_queue *q, const void *p
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 			cmd_without_cqe(c);
 		if (!c->r.points[NT_H_C2H])
-			cmd_answering(c, skb->tstamp, seq, now);
+			cmd_answering(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns());
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(q, r2t->command_id);
 		if (c && !c->r.points[NT_H_R2T])
-			cmd_asked(c, skb->tstamp, seq, now);
+			cmd_asked(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns());
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
 		if (c)
-			cmd_answered(c, skb->tstamp, seq, now, rsp);
+			cmd_answered(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns(), rsp);
 		return;
 	}
 }

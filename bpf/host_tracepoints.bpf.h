@@ -71,7 +71,7 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c && !c->r.points[NT_H_R2T])
-		cmd_asked(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
+		cmd_asked(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -94,7 +94,8 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 		cmd_without_cqe(c);
 	if (!c->r.points[NT_H_C2H])
-		cmd_answering(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
+		cmd_answering(c, queue_of_cmd(c), recv_time, recv_seq(c, queue),
+			      bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -120,7 +121,8 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c)
-		cmd_answered(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns(), pdu);
+		cmd_answered(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns(),
+			     pdu);
 	return 0;
 }
 
