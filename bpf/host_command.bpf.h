@@ -74,21 +74,17 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 /*
  * To begun: the driver has got a request.
  * @rq: typed
+ * @q: at the slot of @h; NULL if there is none
  * @sqe: typed, or on the stack
  * @wanted: it is measured, else only counted
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
-					 struct nvme_command *sqe, bool wanted)
+					 struct nt_queue *q, struct nvme_command *sqe, bool wanted)
 {
-	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nt_cmd *c, *left;
-	struct nt_queue *q;
 	__u32 flags = 0;
 
-	if (h->qid >= nt_knobs.qid_stride)
-		goto no_slot;
-	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
 	if (queue_left_out(q) && q->object == h->ctrl && q->queue == h->queue &&
@@ -125,7 +121,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		return 0;
 	}
 	c->r.flags |= flags;
-	c->r.slot = slot;
+	c->r.slot = h->slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	queue_begins(q);
@@ -146,17 +142,12 @@ no_slot:
  * connection all the same.
  */
 static __always_inline int request_skip(struct request *rq, const struct host_queue *h,
-					struct nvme_command *sqe)
+					struct nt_queue *q, struct nvme_command *sqe)
 {
-	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
-	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot), rq->tag);
-	struct nt_queue *q;
+	struct nt_cmd *c = CMD_FIND(rq, q, rq->tag);
 
-	if (sqe->common.opcode == NVME_FABRICS_COMMAND && h->qid < nt_knobs.qid_stride) {
-		q = queue_at(slot);
-		if (q)
-			queue_identify(q, h, rq);
-	}
+	if (sqe->common.opcode == NVME_FABRICS_COMMAND && q)
+		queue_identify(q, h, rq);
 	if (c) {
 		count_unended(c, start_time(rq, false));
 		cmd_release(c);

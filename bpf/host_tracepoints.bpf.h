@@ -30,6 +30,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 {
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
+	struct nt_queue *q;
 	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
 
 	if (fate == NT_LEAVE && !nt_control.tracked &&
@@ -42,8 +43,9 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return fate == NT_LEAVE ? request_skip(rq, &h, &pdu->cmd)
-				: request_begin(rq, &h, &pdu->cmd, fate == NT_MEASURE);
+	q = host_queue_at(&h);
+	return fate == NT_LEAVE ? request_skip(rq, &h, q, &pdu->cmd)
+				: request_begin(rq, &h, q, &pdu->cmd, fate == NT_MEASURE);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")

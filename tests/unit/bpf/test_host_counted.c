@@ -84,6 +84,7 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	m.requests[i].out = true;
 	m.submissions++;
 	m.last_id = m.requests[i].sqe.common.command_id;
+	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);

@@ -87,6 +87,7 @@ static void submit(int i, int qid, __u8 opcode)
 	m.requests[i].req.req.flags = 0;
 	rq->mq_hctx = &m.hctx[qid];
 	rq->start_time_ns = kernel.now += 100;
+	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
