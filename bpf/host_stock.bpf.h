@@ -252,17 +252,21 @@ int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
 	return 0;
 }
 
+/* What is longer than a capsule and its digest, or the header of a data PDU, is data: they are not the first of anything. */
+#define HOST_PDU_SENT_BYTES 76
+
 /*
  * Where those two are inlined: what a queue hands to its socket is a part of the request that it
  * sends.
  * @sock: typed
+ * @size: bytes
  */
-static __always_inline int to_socket(struct socket *sock)
+static __always_inline int to_socket(struct socket *sock, __u64 size)
 {
 	struct nvme_tcp_queue *queue;
 	struct nvme_tcp_request *req;
 
-	if (none_is_measured())
+	if (size > HOST_PDU_SENT_BYTES || none_is_measured())
 		return 0;
 	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
@@ -274,21 +278,21 @@ static __always_inline int to_socket(struct socket *sock)
 }
 
 SEC("fentry/kernel_sendpage")
-int BPF_PROG(stock_sendpage, struct socket *sock)
+int BPF_PROG(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
-	return to_socket(sock);
+	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_no_sendpage")
-int BPF_PROG(stock_no_sendpage, struct socket *sock)
+int BPF_PROG(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
-	return to_socket(sock);
+	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock)
+int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
-	return to_socket(sock);
+	return to_socket(sock, msg->msg_iter.count);
 }
 
 /*

@@ -480,9 +480,9 @@ int BPF_PROG(stock_sendpage_end, struct socket *sock, void *page, int offset, __
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock)
+int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
-	return to_socket(sock);
+	return msg->msg_iter.count > TARGET_PDU_BYTES ? 0 : to_socket(sock);
 }
 
 SEC("fexit/sock_sendmsg")
