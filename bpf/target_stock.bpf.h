@@ -10,10 +10,9 @@
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
 
+#include "target_arrival.bpf.h"
 #include "target_command.bpf.h"
 
-/* How many bytes nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */
-#define PDU_COMMON_HEADER 8
 /* What is longer than a PDU and its digest that a target sends is data. */
 #define TARGET_PDU_BYTES 28
 
@@ -21,28 +20,6 @@
 static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 {
 	return (void *)(plain_argument(ctx, n) - bpf_core_field_offset(struct nvmet_tcp_cmd, req));
-}
-
-/*
- * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and
- * not known to have closed; NULL if none was. After a connection has closed, another one with
- * another slot may come to lie at its address. @slot: filled, if there is one
- */
-static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
-{
-	struct nt_queue *q = queue_by_index(address, slot);
-
-	return q && q->object == address && q->gen != q->dead_gen ? q : NULL;
-}
-
-/*
- * By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot:
- * filled
- */
-static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
-{
-	*slot = BPF_CORE_READ((struct nvmet_tcp_queue *)address, idx);
-	return queue_at(*slot);
 }
 
 /* The command in flight at @cmd, a plain address: as CMD_FIND(). */
@@ -80,113 +57,6 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 
 	/* A fabrics command has its type where others have the first byte of the NSID. */
 	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
-}
-
-/* @pdu_time of struct nt_queue, whose byte @pdu_seq is in a packet that is stamped @tstamp. */
-static __always_inline __s64 stamp_resolved(struct nt_queue *q, __s64 tstamp)
-{
-	return joins_resolve(q, q->pdu_seq, &tstamp) ? tstamp : -tstamp;
-}
-
-/*
- * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs
- * in the queue's worker, and nobody else reads from the socket.
- *
- * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with
- * the packet at the head of the socket's queue when the first byte is read. Where the packet comes
- * between this look and the first read, the look before the second read finds it still, partly
- * read.
- * @sk: typed
- * @size: how many bytes are asked for
- */
-static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __u64 size)
-{
-	struct nvmet_tcp_queue *queue = (void *)q->object;
-	struct sk_buff *skb = sk->sk_receive_queue.next;
-	struct tcp_sock *tcp;
-	__s64 tstamp = 0;
-
-	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue))
-		skb = NULL;
-	/*
-	 * First the stamp, then what was joined: where another packet is joined in between, the stamp is
-	 * that of the one before.
-	 */
-	if (skb)
-		tstamp = skb->tstamp;
-	asm volatile("" ::: "memory");
-	if (size == PDU_COMMON_HEADER) {
-		/* The last of a PDU may be as long, too. */
-		if (q->pdu_time && BPF_CORE_READ(queue, offset))
-			return;
-		/* Where nothing was joined the stamp is right, whichever byte is read. */
-		if (skb && !q->joins && !nt_knobs.joins_unseen) {
-			q->pdu_time = tstamp;
-			return;
-		}
-		tcp = bpf_skc_to_tcp_sock(sk);
-		q->pdu_time = 0;
-		if (!tcp)
-			return;
-		q->pdu_seq = tcp->copied_seq;
-		if (skb)
-			q->pdu_time = stamp_resolved(q, tstamp);
-	} else if (skb && !q->pdu_time) {
-		if (q->pdu_seq - packet_begin(skb) < skb->len)
-			q->pdu_time = stamp_resolved(q, tstamp);
-	}
-}
-
-/* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */
-SEC("fentry/nvmet_tcp_try_recv_pdu")
-int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
-{
-	struct nvmet_tcp_queue___plain *plain = (void *)queue;
-
-	if (!nt_control.data_ready)
-		data_ready_learn(queue->sock->sk, (__u64)queue, (__u64)plain->data_ready);
-	return 0;
-}
-
-SEC("fentry/kernel_recvmsg")
-int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num, __u64 size)
-{
-	struct sock *sk = sock->sk;
-	__u64 address = queue_address_of(sk);
-	struct nt_queue *q;
-	__u32 slot;
-
-	if (!address)
-		return 0;
-	q = queue_by_address(address, &slot);
-	if (!q) {
-		/* Its first command came before tracing did. */
-		q = queue_by_idx(address, &slot);
-		if (!q)
-			return 0;
-		if (q->object != address)
-			queue_begin(q, (void *)address, slot);
-	}
-	if (!q->opaque)
-		note_arrival(q, sk, size);
-	return 0;
-}
-
-/*
- * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown,
- * @q is NULL, or it was told before. @joined: filled; it may be that of a later packet
- */
-static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *joined)
-{
-	__s64 time;
-
-	*joined = false;
-	if (!q)
-		return 0;
-	time = q->pdu_time;
-	q->pdu_time = 0;
-	*joined = time < 0;
-	return arrival(time < 0 ? -time : time, now);
 }
 
 /*
