@@ -32,10 +32,24 @@ static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 	return queue_at(*slot);
 }
 
-/* @pdu_time of struct nt_queue, whose byte @pdu_seq is in a packet that is stamped @tstamp. */
-static __always_inline __s64 stamp_resolved(struct nt_queue *q, __s64 tstamp)
+/* @pdu_time of struct nt_queue, where byte @seq is in a packet that is stamped @tstamp. */
+static __always_inline __s64 stamp_resolved(struct nt_queue *q, __u32 seq, __s64 tstamp)
 {
-	return joins_resolve(q, q->pdu_seq, &tstamp) ? tstamp : -tstamp;
+	return joins_resolve(q, seq, &tstamp) ? tstamp : -tstamp;
+}
+
+/*
+ * The place in the stream of the first byte of the PDU that is being read from @sk, typed. Return: false if it is not
+ * known.
+ */
+static __always_inline bool pdu_begin(struct sock *sk, __u32 already_read, __u32 *seq)
+{
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+
+	if (!tcp)
+		return false;
+	*seq = tcp->copied_seq - already_read;
+	return true;
 }
 
 /*
@@ -52,39 +66,35 @@ static __always_inline __s64 stamp_resolved(struct nt_queue *q, __s64 tstamp)
 static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __u64 size)
 {
 	struct nvmet_tcp_queue *queue = (void *)q->object;
-	struct sk_buff *skb = sk->sk_receive_queue.next;
-	struct tcp_sock *tcp;
-	__s64 tstamp = 0;
+	bool first = size == PDU_COMMON_HEADER;
+	struct sk_buff *skb;
+	__s64 tstamp;
+	__u32 seq;
 
-	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue))
-		skb = NULL;
+	/* The last of a PDU may be as long as its first, too. */
+	if (q->pdu_time && (!first || BPF_CORE_READ(queue, offset)))
+		return;
+	skb = sk->sk_receive_queue.next;
+	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue)) {
+		q->pdu_time = 0;
+		return;
+	}
 	/*
 	 * First the stamp, then what was joined: where another packet is joined in between, the stamp is
 	 * that of the one before.
 	 */
-	if (skb)
-		tstamp = skb->tstamp;
+	tstamp = skb->tstamp;
 	asm volatile("" ::: "memory");
-	if (size == PDU_COMMON_HEADER) {
-		/* The last of a PDU may be as long, too. */
-		if (q->pdu_time && BPF_CORE_READ(queue, offset))
-			return;
-		/* Where nothing was joined the stamp is right, whichever byte is read. */
-		if (skb && !q->joins && !nt_knobs.joins_unseen) {
-			q->pdu_time = tstamp;
-			return;
-		}
-		tcp = bpf_skc_to_tcp_sock(sk);
-		q->pdu_time = 0;
-		if (!tcp)
-			return;
-		q->pdu_seq = tcp->copied_seq;
-		if (skb)
-			q->pdu_time = stamp_resolved(q, tstamp);
-	} else if (skb && !q->pdu_time) {
-		if (q->pdu_seq - packet_begin(skb) < skb->len)
-			q->pdu_time = stamp_resolved(q, tstamp);
+	/* Where nothing was joined the stamp is right, whichever byte is read. */
+	if (first && !q->joins && !nt_knobs.joins_unseen) {
+		q->pdu_time = tstamp;
+		return;
 	}
+	q->pdu_time = 0;
+	if (!pdu_begin(sk, first ? 0 : BPF_CORE_READ(queue, offset), &seq))
+		return;
+	if (first || seq - packet_begin(skb) < skb->len)
+		q->pdu_time = stamp_resolved(q, seq, tstamp);
 }
 
 /* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */

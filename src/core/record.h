@@ -206,7 +206,6 @@ struct nt_stage_hists {
  * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative if it may be
  *            earlier (target, stock)
- * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
  * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
  *       @controller (host), or changes with TCP connections (target), see @hist; Connect alone, sent again by the
@@ -245,7 +244,6 @@ struct nt_queue {
 	__u32 begun;
 	__s64 pdu_time __attribute__((aligned(64)));
 	__u64 header;
-	__u32 pdu_seq;
 	__u32 sending;
 	__u16 cpu;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
