@@ -127,7 +127,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	}
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, q->cntlid, q->qid, n);
-	if (BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
+	q->no_sqflow = BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
+	if (q->no_sqflow)
 		nt_control.no_sqflow = 1;
 	q->identified = q->gen;
 }

@@ -136,7 +136,8 @@ int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
 SEC("fexit/nvmet_tcp_map_data")
 int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
-	if (none_is_measured() || ret || (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
+	if (none_is_measured() || ret ||
+	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
 	cmd_executing(cmd_of(cmd->queue, cmd));
 	return 0;
@@ -278,6 +279,25 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
 
 #define SEND_STATE(name) bpf_core_enum_value(enum nvmet_tcp_send_state, NVMET_TCP_SEND_##name)
 
+/* Whether a read in flight may end without a CQE. @queue: see queue_begin() */
+static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const struct nt_cmd *c)
+{
+	const struct nt_queue *q = queue_of_cmd(c);
+
+	return q && c->r.gen == q->identified ? q->no_sqflow
+					      : BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
+}
+
+/*
+ * Whether what goes to the socket of a measured command begins its data, as is known without a look at the driver's state:
+ * it was executed well, and its data come first (nvmet_tcp_need_data_out()). @c: may be NULL
+ */
+static __always_inline bool begins_data(const struct nt_cmd *c)
+{
+	return c && !only_counted(c) && c->r.points[NT_T_DONE] && !c->r.points[NT_T_SEND] &&
+	       c->r.length && !c->r.status && !(c->r.opcode & 1) && c->r.op != NT_OP_FABRICS;
+}
+
 /*
  * Where those are inlined: what a queue hands to its socket is told by the driver's state of its
  * command.
@@ -298,18 +318,15 @@ static __always_inline int to_socket(struct socket *sock)
 	cmd = BPF_CORE_READ(queue, snd_cmd);
 	if (!cmd)
 		return 0;
-	state = BPF_CORE_READ(cmd, state);
-	if (state == SEND_STATE(DATA))
-		return 0;
 	c = cmd_any_of_plain(cmd);
+	state = begins_data(c) ? SEND_STATE(DATA_PDU) : BPF_CORE_READ(cmd, state);
 	if (state == SEND_STATE(RESPONSE)) {
 		respond(queue, cmd, c);
 	} else if (state == SEND_STATE(R2T)) {
 		if (c && !only_counted(c))
 			cmd_reach(c, NT_T_SEND_R2T);
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (cmd_answers(c) && !nt_control.data_watched &&
-		    BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
+		if (cmd_answers(c) && !nt_control.data_watched && has_no_sqflow(queue, c))
 			cmd_end_unwatched(queue, c);
 	}
 	return 0;

@@ -217,6 +217,7 @@ struct nt_stage_hists {
  *              @identified: a Connect that was answered well
  * @cpu: where its last CQE was seen (host)
  * @left_out: its commands are not selected, by what is known of it; see bpf/select.bpf.h
+ * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; as @cntlid)
  * @opaque: what arrives is of TLS: arrivals are not known
  * @joins: number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
  * @begun: @epoch of struct nt_control when a command has begun last
@@ -240,6 +241,7 @@ struct nt_queue {
 	__u16 controller;
 	__u8 opaque;
 	__u8 left_out;
+	__u8 no_sqflow;
 	__u32 joins;
 	__u32 begun;
 	__s64 pdu_time __attribute__((aligned(64)));
