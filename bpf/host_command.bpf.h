@@ -242,10 +242,10 @@ static __always_inline void redirect_look(struct nt_queue *q)
 		q->cpu = cpu;
 }
 
-/* A command ends of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
-static __always_inline void redirect_learn(const struct nt_queue *q)
+/* A command ends on this CPU, @cpu, of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
+static __always_inline void redirect_learn(const struct nt_queue *q, __u32 cpu)
 {
-	if (!nt_control.redirected && q->cpu != (__u16)bpf_get_smp_processor_id())
+	if (!nt_control.redirected && q->cpu != (__u16)cpu)
 		nt_control.redirected = 1;
 }
 
@@ -349,7 +349,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	struct nt_record *r;
 	struct nt_cmd *c;
 	bool elsewhere;
-	__u32 shape, unknown = 0;
+	__u32 shape, cpu, unknown = 0;
 	__u64 now, begin;
 
 	c = cmd_any_by_owner((__u64)rq, &elsewhere);
@@ -381,6 +381,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	now = bpf_ktime_get_ns();
 	r = &c->r;
 	r->points[NT_H_COMPLETE] = now;
+	cpu = bpf_get_smp_processor_id();
 	cmd_release(c);
 
 	shape = shape_of(r);
@@ -404,7 +405,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		if (!r->points[NT_H_CQE])
 			q->queue = 0;
 	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
-		redirect_learn(q);
+		redirect_learn(q, cpu);
 	}
 	/* Where the CQE says nothing of it. */
 	if (error && !is_error(r))
@@ -419,8 +420,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		begin = r->points[NT_H_QUEUE_RQ];
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	latency_count(q, r, now - begin);
-	if (!stages_count(NT_HOST, r, shape, unknown))
+	latency_count(q, r, cpu, now - begin);
+	if (!stages_count(NT_HOST, r, shape, unknown, cpu))
 		record_unsplit(r);
 	record_submit(r, NT_HOST, q, now - begin);
 	return 0;

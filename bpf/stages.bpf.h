@@ -46,13 +46,13 @@ static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
 }
 
 /*
- * A CPU's for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
+ * CPU @cpu's, this one, for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
  * meanwhile is a program that interrupts this one.
  */
-static __always_inline struct nt_stage_hists *stages_find(__u32 op)
+static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
 {
-	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1), nr, seen;
-	__u32 *at = &nt_stages_of[cpu].at[op & (NT_OPS_NR - 1)];
+	__u32 nr, seen;
+	__u32 *at = &nt_stages_of[cpu & (NT_CPUS - 1)].at[op & (NT_OPS_NR - 1)];
 	struct nt_stage_hists *s;
 
 	nr = *at;
@@ -185,17 +185,18 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 
 /*
  * Counts the stages of a command that has ended.
+ * @cpu: this one
  * @unknown: bits of the stages that this command cannot tell
  * Return: false if it cannot be split: see stages_split(). Nothing is counted then.
  */
 static __always_inline bool stages_count(const enum nt_side side, const struct nt_record *r,
-					 __u32 shape, __u32 unknown)
+					 __u32 shape, __u32 unknown, __u32 cpu)
 {
 	__u32 op = r->op, epoch = nt_control.epoch;
 	struct nt_stage_hists *s = NULL;
 
 	if (!nt_knobs.no_histograms) {
-		s = stages_find(op);
+		s = stages_find(op, cpu);
 		if (!s) {
 			count(NT_CNT_HIST_FULL);
 			return true;
