@@ -29,6 +29,8 @@ struct {
 	__array(values, struct hist_bank);
 } hist_banks SEC(".maps");
 
+struct nt_hist nt_first_hists[1 << NT_HISTS_BITS] = {};
+
 /* Where no other is left: by CPU, though several share one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -79,9 +81,14 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 /* NULL never, where that number was taken, but the verifier does not know. */
 static __always_inline struct nt_hist *hist_at(__u32 nr)
 {
-	__u32 bank = nr >> NT_HISTS_BITS, at = nr & ((1u << NT_HISTS_BITS) - 1);
-	void *hists = bpf_map_lookup_elem(&hist_banks, &bank);
+	__u32 bank, at;
+	void *hists;
 
+	if (is_likely(nr < 1u << NT_HISTS_BITS))
+		return &nt_first_hists[masked(nr, (1u << NT_HISTS_BITS) - 1)];
+	bank = nr >> NT_HISTS_BITS;
+	at = nr & ((1u << NT_HISTS_BITS) - 1);
+	hists = bpf_map_lookup_elem(&hist_banks, &bank);
 	return hists ? bpf_map_lookup_elem(hists, &at) : NULL;
 }
 
@@ -123,8 +130,9 @@ __noinline __u32 nt_hist_find(__u64 key)
 	return 0;
 }
 
-/* That of operation @op of queue @q, in whose slot @slot is. NULL if there is none left */
-static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 op)
+/* That of operation @op of queue @q, in whose slot @slot is, on CPU @cpu, this one. NULL if there is none left */
+static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 op,
+						 __u32 cpu)
 {
 	__u32 bank = q->gen & 1, nr;
 	__u64 key;
@@ -133,7 +141,7 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot,
 
 	op &= NT_OPS_NR - 1;
 	first = &q->hist[bank][op];
-	key = NT_HIST_KEY(slot, bank, op, bpf_get_smp_processor_id());
+	key = NT_HIST_KEY(slot, bank, op, cpu);
 	h = hist_at(*first);
 	if (h && h->key == key)
 		return h;
@@ -174,8 +182,8 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured)
 	return bucket < NT_BUCKETS ? __sync_fetch_and_add(&h->buckets[bucket], 1) : 0;
 }
 
-/* The latency of a command goes to the histogram of its queue and operation. */
-static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r,
+/* The latency of a command goes to the histogram of its queue and operation. @cpu: this one */
+static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r, __u32 cpu,
 					  __u64 latency)
 {
 	__u32 epoch = nt_control.epoch;
@@ -183,7 +191,7 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 
 	if (nt_knobs.no_histograms)
 		return;
-	h = hist_find(q, r->slot, r->op);
+	h = hist_find(q, r->slot, r->op, cpu);
 	if (!h) {
 		nt_shared_count(latency, r->length, true);
 		return;
@@ -196,7 +204,7 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 /* A command that is not in the sample has ended. */
 static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r)
 {
-	struct nt_hist *h = hist_find(q, r->slot, r->op);
+	struct nt_hist *h = hist_find(q, r->slot, r->op, bpf_get_smp_processor_id());
 
 	if (!h) {
 		nt_shared_count(0, r->length, false);

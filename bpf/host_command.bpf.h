@@ -74,21 +74,17 @@ static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
 /*
  * To begun: the driver has got a request.
  * @rq: typed
+ * @q: at the slot of @h; NULL if there is none
  * @sqe: typed, or on the stack
  * @wanted: it is measured, else only counted
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
-					 struct nvme_command *sqe, bool wanted)
+					 struct nt_queue *q, struct nvme_command *sqe, bool wanted)
 {
-	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nt_cmd *c, *left;
-	struct nt_queue *q;
 	__u32 flags = 0;
 
-	if (h->qid >= nt_knobs.qid_stride)
-		goto no_slot;
-	q = queue_at(slot);
 	if (!q)
 		goto no_slot;
 	if (queue_left_out(q) && q->object == h->ctrl && q->queue == h->queue &&
@@ -125,7 +121,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		return 0;
 	}
 	c->r.flags |= flags;
-	c->r.slot = slot;
+	c->r.slot = h->slot;
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	queue_begins(q);
@@ -146,17 +142,12 @@ no_slot:
  * connection all the same.
  */
 static __always_inline int request_skip(struct request *rq, const struct host_queue *h,
-					struct nvme_command *sqe)
+					struct nt_queue *q, struct nvme_command *sqe)
 {
-	__u32 slot = h->instance * nt_knobs.qid_stride + h->qid;
-	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot), rq->tag);
-	struct nt_queue *q;
+	struct nt_cmd *c = CMD_FIND(rq, q, rq->tag);
 
-	if (sqe->common.opcode == NVME_FABRICS_COMMAND && h->qid < nt_knobs.qid_stride) {
-		q = queue_at(slot);
-		if (q)
-			queue_identify(q, h, rq);
-	}
+	if (sqe->common.opcode == NVME_FABRICS_COMMAND && q)
+		queue_identify(q, h, rq);
 	if (c) {
 		count_unended(c, start_time(rq, false));
 		cmd_release(c);
@@ -181,12 +172,11 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 
 /*
  * When a PDU of @c arrived, of which the last byte of the header is in a packet that is stamped
- * @recv_time, and is byte @seq of the stream.
+ * @recv_time, and is byte @seq of the stream. @q: that of @c; may be NULL
  */
-static __always_inline __u64 cmd_arrival(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					 __u32 seq, __u64 now)
 {
-	struct nt_queue *q = queue_of_cmd(c);
-
 	if (!q || q->opaque)
 		return 0;
 	if (!joins_resolve(q, seq, &recv_time))
@@ -194,17 +184,19 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, __s64 recv_time, __u3
 	return arrival(recv_time, now);
 }
 
-/* To asked, by its first R2T. @recv_time, @seq: see cmd_arrival() */
-static __always_inline void cmd_asked(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+/* To asked, by its first R2T. @q, @recv_time, @seq: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+				      __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, recv_time, seq, now);
+	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_R2T] = now;
 }
 
 /* To answering, by its first data PDU. */
-static __always_inline void cmd_answering(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now)
+static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					  __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
+	c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_C2H] = now;
 }
 
@@ -239,23 +231,21 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
  * Where the CQE of a command has been seen, its end follows, unless the block layer has another CPU do
  * that in an interrupt: see "nested" in control.bpf.h. Not asked for any more when it is known.
  */
-static __always_inline void redirect_look(struct nt_cmd *c)
+static __always_inline void redirect_look(struct nt_queue *q)
 {
-	struct nt_queue *q;
 	__u16 cpu;
 
 	if (nt_control.redirected)
 		return;
-	q = queue_of_cmd(c);
 	cpu = bpf_get_smp_processor_id();
 	if (q && q->cpu != cpu)
 		q->cpu = cpu;
 }
 
-/* A command ends of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
-static __always_inline void redirect_learn(const struct nt_queue *q)
+/* A command ends on this CPU, @cpu, of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
+static __always_inline void redirect_learn(const struct nt_queue *q, __u32 cpu)
 {
-	if (!nt_control.redirected && q->cpu != (__u16)bpf_get_smp_processor_id())
+	if (!nt_control.redirected && q->cpu != (__u16)cpu)
 		nt_control.redirected = 1;
 }
 
@@ -263,13 +253,13 @@ static __always_inline void redirect_learn(const struct nt_queue *q)
  * To answered, by its CQE. @rsp: typed, or on the stack. What is rare reads again what all commands
  * have read, so that these need not keep it.
  */
-static __always_inline void cmd_answered(struct nt_cmd *c, __s64 recv_time, __u32 seq, __u64 now,
-					 const struct nvme_tcp_rsp_pdu *rsp)
+static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+					 __u32 seq, __u64 now, const struct nvme_tcp_rsp_pdu *rsp)
 {
 	if (!c->r.points[NT_H_C2H])
-		c->r.points[NT_H_RX] = cmd_arrival(c, recv_time, seq, now);
+		c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
 	c->r.points[NT_H_CQE] = now;
-	redirect_look(c);
+	redirect_look(q);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
 		return;
@@ -359,7 +349,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	struct nt_record *r;
 	struct nt_cmd *c;
 	bool elsewhere;
-	__u32 shape, unknown = 0;
+	__u32 shape, cpu, unknown = 0;
 	__u64 now, begin;
 
 	c = cmd_any_by_owner((__u64)rq, &elsewhere);
@@ -391,6 +381,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	now = bpf_ktime_get_ns();
 	r = &c->r;
 	r->points[NT_H_COMPLETE] = now;
+	cpu = bpf_get_smp_processor_id();
 	cmd_release(c);
 
 	shape = shape_of(r);
@@ -414,7 +405,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		if (!r->points[NT_H_CQE])
 			q->queue = 0;
 	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
-		redirect_learn(q);
+		redirect_learn(q, cpu);
 	}
 	/* Where the CQE says nothing of it. */
 	if (error && !is_error(r))
@@ -429,8 +420,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		begin = r->points[NT_H_QUEUE_RQ];
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	latency_count(q, r, now - begin);
-	if (!stages_count(NT_HOST, r, shape, unknown))
+	latency_count(q, r, cpu, now - begin);
+	if (!stages_count(NT_HOST, r, shape, unknown, cpu))
 		record_unsplit(r);
 	record_submit(r, NT_HOST, q, now - begin);
 	return 0;

@@ -24,7 +24,15 @@ struct host_queue {
 	__u64 queue; /* of its struct nvme_tcp_queue */
 	__u32 instance;
 	__u32 qid;
+	__u32 slot; /* of its entry, if there is one */
 };
+
+/* Fills in the slot. Return: its entry; NULL if there is none */
+static __always_inline struct nt_queue *host_queue_at(struct host_queue *h)
+{
+	h->slot = h->instance * nt_knobs.qid_stride + h->qid;
+	return h->qid < nt_knobs.qid_stride ? queue_at(h->slot) : NULL;
+}
 
 /*
  * Connect, a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
@@ -96,9 +104,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	}
 	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);
 	q->queue = h->queue;
-	slot_index_set(h->queue, h->instance * nt_knobs.qid_stride + h->qid);
-	header_learn(q, h->instance * nt_knobs.qid_stride + h->qid,
-		     (__u64)BPF_CORE_READ(queue, pdu));
+	slot_index_set(h->queue, h->slot);
+	header_learn(q, h->slot, (__u64)BPF_CORE_READ(queue, pdu));
 	sk = BPF_CORE_READ(queue, sock, sk);
 	joins_begin(q, sk);
 	data_ready_learn(sk, h->queue,

@@ -16,13 +16,14 @@
 #include "host_command.bpf.h"
 
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */
-#define NVME_CID_TAG_MASK 0xfff
+#define NVME_CID_TAG_BITS 12
+#define NVME_CID_TAG_MASK ((1u << NVME_CID_TAG_BITS) - 1)
+/* Of a request's flags: what it asks for (include/linux/blk_types.h). */
+#define REQ_OP_MASK 0xff
 /* Of a submission queue entry: as far as dword 11. */
 #define NVME_SQE_BYTES 48
 /* All of it, where events are asked for. */
 #define NVME_SQE_BYTES_ALL 64
-/* Of a struct nvme_tcp_request: all that is asked for at once, where it begins as in Linux 6.1. */
-#define HOST_REQUEST_BYTES 64
 /* CO-RE: struct blk_mq_ops with its function as a plain pointer. */
 struct blk_mq_ops___plain {
 	void *queue_rq;
@@ -81,56 +82,113 @@ static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16
 	return c;
 }
 
-/*
- * Member @member, a pointer, of the structure of type @type at plain address @object, whose first
- * bytes were read into @bytes: from there or, where the kernel has the member further back, from
- * the structure.
- */
-#define POINTER_IN(bytes, object, type, member)                                      \
-	(bpf_core_field_offset(type, member) <= sizeof(bytes) - sizeof(__u64)        \
-		 ? *(__u64 *)((void *)(bytes) + bpf_core_field_offset(type, member)) \
-		 : (__u64)BPF_CORE_READ((type *)(object), member))
+/* Whether it reads or writes data, which is then all that its entry asks for. @rq: typed */
+static __always_inline bool is_read_or_write(struct request *rq)
+{
+	return (rq->cmd_flags & REQ_OP_MASK) <= REQ_OP_WRITE;
+}
+_Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
+
+/* Whether a read or write is left out by what the block layer knows of it: its entry need not be read. @rq: typed */
+static __always_inline bool request_left_out(struct request *rq)
+{
+	__u32 op = (rq->cmd_flags & REQ_OP_MASK) == REQ_OP_READ ? NT_OP_READ : NT_OP_WRITE;
+
+	if (nt_knobs.only.ops && !(nt_knobs.only.ops >> op & 1))
+		return true;
+	return nt_knobs.only.sizes.nr && !nt_in_ranges(&nt_knobs.only.sizes, rq->__data_len);
+}
+
+/* Whether nobody asks for more of a read or write than what the block layer knows of it. */
+static __always_inline bool request_tells_all(void)
+{
+	return nt_knobs.select == NT_SELECT_NONE && !nt_knobs.events && !nt_knobs.sample_below &&
+	       !nt_knobs.only.nsids.nr && !nt_knobs.only.lbas.nr;
+}
 
 /*
- * nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request.
+ * Fills what is asked for of an entry from the request that it was made of (nvme_setup_rw(), nvme_cid()): only the
+ * generation of the command id has to be read by helper.
+ * @rq: typed; it reads or writes. @req: its driver's part
+ */
+static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp_request *req,
+					     struct nvme_command *sqe)
+{
+	sqe->common.opcode =
+		(rq->cmd_flags & REQ_OP_MASK) == REQ_OP_READ ? NVME_CMD_READ : NVME_CMD_WRITE;
+	sqe->common.command_id = BPF_CORE_READ(req, req.genctr) << NVME_CID_TAG_BITS | rq->tag;
+	sqe->common.dptr.sgl.length = rq->__data_len;
+	/* Nobody looks at these, but the verifier does not know. */
+	sqe->common.nsid = sqe->common.cdw10 = sqe->common.cdw11 = 0;
+}
+
+/* @entry: filled with what is asked for of it. Return: not 0 if it cannot be read */
+static __always_inline int entry_read(struct nvme_tcp_request *req, void *entry)
+{
+	return bpf_probe_read_kernel(entry, nt_knobs.events ? NVME_SQE_BYTES_ALL : NVME_SQE_BYTES,
+				     BPF_CORE_READ(req, req.cmd));
+}
+
+/* By helper, where the queue was not seen before. @h: its queue is filled in, and the rest is now */
+static __always_inline void host_queue_read(struct host_queue *h)
+{
+	struct nvme_tcp_queue *queue = (void *)h->queue;
+	struct nvme_tcp_ctrl *ctrl = BPF_CORE_READ(queue, ctrl);
+
+	h->ctrl = plain_number((__u64)ctrl) + bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl);
+	h->instance = BPF_CORE_READ(ctrl, ctrl.instance);
+	h->qid = queue_id(plain_number(h->queue), (__u64)BPF_CORE_READ(ctrl, queues));
+}
+
+/*
+ * nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request. The queue is that of
+ * the hardware context (nvme_tcp_init_hctx()), and known by its address, until a Connect or another Fabrics command
+ * comes: another controller may lie by then where one was that is gone.
  */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(stock_queue_rq, struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
-	__u64 bytes[HOST_REQUEST_BYTES / 8];
 	__u64 entry[NVME_SQE_BYTES_ALL / 8];
 	struct nvme_command *sqe = (struct nvme_command *)entry;
-	struct nvme_tcp_ctrl *ctrl;
 	struct host_queue h = {};
+	bool plain, elsewhere;
 	struct nt_queue *q;
 	enum nt_fate fate;
-	__u32 slot;
 
 	if (!is_nvme_tcp(rq))
 		return 0;
-	if (bpf_probe_read_kernel(bytes, sizeof(bytes), req))
+	plain = is_read_or_write(rq);
+	/* What was in flight of this request, if anything: see request_skip(). */
+	if (nt_knobs.selects & NT_BY_COMMAND && plain && request_left_out(rq) &&
+	    !cmd_by_owner((__u64)rq, &elsewhere) && !elsewhere)
 		return 0;
-	h.queue = POINTER_IN(bytes, req, struct nvme_tcp_request, queue);
-	h.ctrl = POINTER_IN(bytes, req, struct nvme_tcp_request, req.ctrl);
-	if (bpf_probe_read_kernel(entry, nt_knobs.events ? NVME_SQE_BYTES_ALL : NVME_SQE_BYTES,
-				  (void *)POINTER_IN(bytes, req, struct nvme_tcp_request, req.cmd)))
+	h.queue = (__u64)rq->mq_hctx->driver_data;
+	q = queue_by_address(h.queue, &h.slot);
+	/* The compiler is kept from having whether there is one apart from which it is, which the verifier cannot follow. */
+	asm volatile("" : "+r"(q));
+	if (plain && q && queue_left_out(q))
 		return 0;
-	q = queue_by_address(h.queue, &slot);
-	/* Another controller may come to lie where one was that is gone: its Connect says so. */
-	if (q && sqe->common.opcode == NVME_FABRICS_COMMAND)
+	if (plain && request_tells_all())
+		entry_of_request(rq, req, sqe);
+	else if (entry_read(req, entry))
+		return 0;
+	if (!plain && q && sqe->common.opcode == NVME_FABRICS_COMMAND) {
 		q->queue = 0;
-	if (q && q->queue && q->object == h.ctrl) {
+		q = NULL;
+	}
+	asm volatile("" : "+r"(q));
+	if (q) {
+		h.ctrl = q->object;
 		h.instance = q->instance;
 		h.qid = q->qid;
 	} else {
-		ctrl = (void *)(h.ctrl - bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl));
-		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
-		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
+		host_queue_read(&h);
+		q = host_queue_at(&h);
 	}
 	fate = sqe_fate(sqe, h.qid);
-	return fate == NT_LEAVE ? request_skip(rq, &h, sqe)
-				: request_begin(rq, &h, sqe, fate == NT_MEASURE);
+	return fate == NT_LEAVE ? request_skip(rq, &h, q, sqe)
+				: request_begin(rq, &h, q, sqe, fate == NT_MEASURE);
 }
 
 /*
@@ -194,16 +252,23 @@ int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
 	return 0;
 }
 
+/* What is longer than a capsule and its digest, or the header of a data PDU, is data: they are not the first of anything. */
+#define HOST_PDU_SENT_BYTES 76
+
 /*
  * Where those two are inlined: what a queue hands to its socket is a part of the request that it
  * sends.
  * @sock: typed
+ * @size: bytes
  */
-static __always_inline int to_socket(struct socket *sock)
+static __always_inline int to_socket(struct socket *sock, __u64 size)
 {
-	struct nvme_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvme_tcp_queue *queue;
 	struct nvme_tcp_request *req;
 
+	if (size > HOST_PDU_SENT_BYTES || none_is_measured())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
 		return 0;
 	req = BPF_CORE_READ(queue, request);
@@ -213,21 +278,21 @@ static __always_inline int to_socket(struct socket *sock)
 }
 
 SEC("fentry/kernel_sendpage")
-int BPF_PROG(stock_sendpage, struct socket *sock)
+int BPF_PROG(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
-	return to_socket(sock);
+	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_no_sendpage")
-int BPF_PROG(stock_no_sendpage, struct socket *sock)
+int BPF_PROG(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
-	return to_socket(sock);
+	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock)
+int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
-	return to_socket(sock);
+	return to_socket(sock, msg->msg_iter.count);
 }
 
 /*
@@ -242,7 +307,7 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 	struct nt_cmd *c;
 	__u32 tag;
 
-	if (queue->request)
+	if (none_is_measured() || queue->request)
 		return 0;
 	q = queue_at(slot_by_address(plain_argument(ctx, 0)));
 	if (!q || !q->sending)
@@ -263,15 +328,13 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
  * @skb: typed, the packet that it ends in
  * @at: its last byte in that
  */
-static __always_inline void pdu_received(const struct nt_queue *q, const void *pdu,
+static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 					 const struct sk_buff *skb, __u32 at)
 {
 	__u8 type = ((const struct nvme_tcp_hdr *)pdu)->type;
 	const struct nvme_tcp_data_pdu *data = pdu;
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
-	__u32 seq = packet_begin(skb) + at;
-	__u64 now = bpf_ktime_get_ns();
 	struct nt_cmd *c;
 
 	switch (type) {
@@ -282,17 +345,19 @@ static __always_inline void pdu_received(const struct nt_queue *q, const void *p
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 			cmd_without_cqe(c);
 		if (!c->r.points[NT_H_C2H])
-			cmd_answering(c, skb->tstamp, seq, now);
+			cmd_answering(c, q, skb->tstamp, packet_begin(skb) + at,
+				      bpf_ktime_get_ns());
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(q, r2t->command_id);
 		if (c && !c->r.points[NT_H_R2T])
-			cmd_asked(c, skb->tstamp, seq, now);
+			cmd_asked(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns());
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
 		if (c)
-			cmd_answered(c, skb->tstamp, seq, now, rsp);
+			cmd_answered(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns(),
+				     rsp);
 		return;
 	}
 }
@@ -325,11 +390,14 @@ static __always_inline bool is_within(const struct sk_buff *skb, const struct nt
 SEC("fexit/skb_copy_bits")
 int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
-	const struct nt_header *h = header_find((__u64)to);
+	const struct nt_header *h;
 	__u64 pdu[HOST_PDU_BYTES / 8];
 	struct nt_queue *q;
 	__u64 end;
 
+	if (none_is_measured())
+		return 0;
+	h = header_find((__u64)to);
 	if (!h || ret)
 		return 0;
 	end = (__u64)to - h->address + len;

@@ -30,6 +30,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 {
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
+	struct nt_queue *q;
 	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
 
 	if (fate == NT_LEAVE && !nt_control.tracked &&
@@ -42,8 +43,9 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	return fate == NT_LEAVE ? request_skip(rq, &h, &pdu->cmd)
-				: request_begin(rq, &h, &pdu->cmd, fate == NT_MEASURE);
+	q = host_queue_at(&h);
+	return fate == NT_LEAVE ? request_skip(rq, &h, q, &pdu->cmd)
+				: request_begin(rq, &h, q, &pdu->cmd, fate == NT_MEASURE);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
@@ -71,7 +73,7 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c && !c->r.points[NT_H_R2T])
-		cmd_asked(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
+		cmd_asked(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -94,7 +96,8 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 		cmd_without_cqe(c);
 	if (!c->r.points[NT_H_C2H])
-		cmd_answering(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
+		cmd_answering(c, queue_of_cmd(c), recv_time, recv_seq(c, queue),
+			      bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -120,7 +123,8 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
 	if (c)
-		cmd_answered(c, recv_time, recv_seq(c, queue), bpf_ktime_get_ns(), pdu);
+		cmd_answered(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns(),
+			     pdu);
 	return 0;
 }
 

@@ -21,6 +21,15 @@ struct {
 	__uint(max_entries, 4096);
 } calls SEC(".maps");
 
+#define is_likely(condition) __builtin_expect(!!(condition), 1)
+
+/* @nr, which is at most @mask: for verifiers that have not seen it, or have forgotten. */
+static __always_inline __u32 masked(__u32 nr, const __u32 mask)
+{
+	asm("" : "+r"(nr));
+	return nr & mask;
+}
+
 /* Others that take at the same time are as many as CPUs, and each attempt that fails is one that did. */
 #define NT_TAKE_TRIES 64
 

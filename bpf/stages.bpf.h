@@ -26,19 +26,34 @@ struct {
 	__array(values, struct stage_bank);
 } stage_banks SEC(".maps");
 
+struct nt_stage_hists nt_first_stages[1 << NT_STAGES_BITS] = {};
+
 /* Those that a CPU has for an operation, 0 if none yet. */
 struct nt_stages_of nt_stages_of[NT_CPUS] = {};
 
+/* NULL never, where that number was taken, but the verifier does not know. */
+static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
+{
+	__u32 bank, at;
+	void *stages;
+
+	if (is_likely(nr < 1u << NT_STAGES_BITS))
+		return &nt_first_stages[masked(nr, (1u << NT_STAGES_BITS) - 1)];
+	bank = nr >> NT_STAGES_BITS;
+	at = nr & ((1u << NT_STAGES_BITS) - 1);
+	stages = bpf_map_lookup_elem(&stage_banks, &bank);
+	return stages ? bpf_map_lookup_elem(stages, &at) : NULL;
+}
+
 /*
- * A CPU's for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
+ * CPU @cpu's, this one, for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
  * meanwhile is a program that interrupts this one.
  */
-static __always_inline struct nt_stage_hists *stages_find(__u32 op)
+static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
 {
-	__u32 cpu = bpf_get_smp_processor_id() & (NT_CPUS - 1), nr, seen, bank, in;
-	__u32 *at = &nt_stages_of[cpu].at[op & (NT_OPS_NR - 1)];
+	__u32 nr, seen;
+	__u32 *at = &nt_stages_of[cpu & (NT_CPUS - 1)].at[op & (NT_OPS_NR - 1)];
 	struct nt_stage_hists *s;
-	void *stages;
 
 	nr = *at;
 	if (!nr) {
@@ -49,10 +64,7 @@ static __always_inline struct nt_stage_hists *stages_find(__u32 op)
 		if (seen)
 			nr = seen;
 	}
-	bank = nr >> NT_STAGES_BITS;
-	in = nr & ((1u << NT_STAGES_BITS) - 1);
-	stages = bpf_map_lookup_elem(&stage_banks, &bank);
-	s = stages ? bpf_map_lookup_elem(stages, &in) : NULL;
+	s = stages_at(nr);
 	if (s && !s->h[0].key)
 		s->h[0].key = op + 1;
 	return s;
@@ -173,17 +185,18 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 
 /*
  * Counts the stages of a command that has ended.
+ * @cpu: this one
  * @unknown: bits of the stages that this command cannot tell
  * Return: false if it cannot be split: see stages_split(). Nothing is counted then.
  */
 static __always_inline bool stages_count(const enum nt_side side, const struct nt_record *r,
-					 __u32 shape, __u32 unknown)
+					 __u32 shape, __u32 unknown, __u32 cpu)
 {
 	__u32 op = r->op, epoch = nt_control.epoch;
 	struct nt_stage_hists *s = NULL;
 
 	if (!nt_knobs.no_histograms) {
-		s = stages_find(op);
+		s = stages_find(op, cpu);
 		if (!s) {
 			count(NT_CNT_HIST_FULL);
 			return true;

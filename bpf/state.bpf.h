@@ -102,7 +102,13 @@ struct {
 	__array(values, struct cmd_bank);
 } cmd_banks SEC(".maps");
 
-/* Of a state among all: its piece, and which it is there; 0, in the piece that no queue has, where there is none. */
+/* The first bank; pieces have cache lines of their own. */
+struct nt_cmd nt_first_cmds[1 << NT_BANK_CMDS_BITS] __attribute__((aligned(64))) = {};
+
+/*
+ * Of a state among all: its piece, and which it is there; 0, in the piece that no queue has, where there is none. What
+ * is there was never anybody's.
+ */
 #define NT_NOWHERE 0
 
 /*
@@ -120,9 +126,14 @@ static __always_inline __u32 *index_of(__u64 owner)
 /* NULL never, where a piece has that place, but the verifier does not know. */
 static __always_inline struct nt_cmd *cmd_at(__u32 place)
 {
-	__u32 nr = place >> NT_BANK_CMDS_BITS, at = place & ((1u << NT_BANK_CMDS_BITS) - 1);
-	void *bank = bpf_map_lookup_elem(&cmd_banks, &nr);
+	__u32 nr, at;
+	void *bank;
 
+	if (is_likely(place < 1u << NT_BANK_CMDS_BITS))
+		return &nt_first_cmds[masked(place, (1u << NT_BANK_CMDS_BITS) - 1)];
+	nr = place >> NT_BANK_CMDS_BITS;
+	at = place & ((1u << NT_BANK_CMDS_BITS) - 1);
+	bank = bpf_map_lookup_elem(&cmd_banks, &nr);
 	return bank ? bpf_map_lookup_elem(bank, &at) : NULL;
 }
 
@@ -173,6 +184,19 @@ static __always_inline bool only_counted(const struct nt_cmd *c)
 	return nt_knobs.count_all && c->owner & NT_UNMEASURED;
 }
 
+/* Whether no command in flight is measured, so that what is about one that is can be left at once. */
+static __always_inline bool none_is_measured(void)
+{
+	/* Volatile: not to be read where nobody asks. */
+	return nt_knobs.tracks && !*(volatile __u32 *)&nt_control.tracked;
+}
+
+/* The same of states: nor is one counted. */
+static __always_inline bool none_has_a_state(void)
+{
+	return !nt_knobs.count_all && none_is_measured();
+}
+
 /* Whether every command has a state, so that an end without one tells of a beginning not seen. */
 static __always_inline bool all_have_states(void)
 {
@@ -186,20 +210,32 @@ static __always_inline __u64 owner_of(const struct nt_cmd *c)
 }
 
 /*
+ * Whether an owner whose entry of the index is @place, which has not led to its state, may still have one: if the entry is
+ * another's. One whose entry was never used has none; where all commands have states it is looked for all the same, as
+ * not to find it is counted.
+ */
+static __always_inline bool is_elsewhere(__u32 place)
+{
+	return place != NT_NOWHERE || all_have_states();
+}
+
+/*
  * By the index. Verified: in flight, measured, and of @owner.
  * @elsewhere: filled; whether one that is not found so may still be found by its queue and tag
  */
 static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 {
 	struct nt_cmd *c;
+	__u32 place;
 
 	*elsewhere = false;
-	if (nt_knobs.tracks && !nt_control.tracked)
+	if (none_is_measured())
 		return NULL;
-	c = cmd_at(*index_of(owner));
+	place = *index_of(owner);
+	c = cmd_at(place);
 	if (c && c->owner == owner)
 		return c;
-	*elsewhere = !c || owner_of(c) != owner;
+	*elsewhere = is_elsewhere(place) && (!c || owner_of(c) != owner);
 	return NULL;
 }
 
@@ -207,12 +243,17 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewhere)
 {
 	struct nt_cmd *c;
+	__u32 place;
 
 	if (!nt_knobs.count_all)
 		return cmd_by_owner(owner, elsewhere);
-	c = cmd_at(*index_of(owner));
-	*elsewhere = !c || owner_of(c) != owner;
-	return *elsewhere ? NULL : c;
+	*elsewhere = false;
+	place = *index_of(owner);
+	c = cmd_at(place);
+	if (c && owner_of(c) == owner)
+		return c;
+	*elsewhere = is_elsewhere(place);
+	return NULL;
 }
 
 /*

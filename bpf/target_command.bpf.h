@@ -127,7 +127,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	}
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, q->cntlid, q->qid, n);
-	if (BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
+	q->no_sqflow = BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
+	if (q->no_sqflow)
 		nt_control.no_sqflow = 1;
 	q->identified = q->gen;
 }
@@ -279,7 +280,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 				    struct nt_cmd *c, __u64 now)
 {
 	struct nt_record *r = &c->r;
-	__u32 shape;
+	__u32 shape, cpu;
 	__u64 begin;
 
 	r->points[NT_T_SENT] = now;
@@ -300,8 +301,9 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	r->shape = shape;
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
-		latency_count(q, r, now - begin);
-		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0))
+		cpu = bpf_get_smp_processor_id();
+		latency_count(q, r, cpu, now - begin);
+		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu))
 			record_unsplit(r);
 	}
 	record_submit(r, NT_TARGET, q, now - begin);

@@ -10,10 +10,9 @@
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
 
+#include "target_arrival.bpf.h"
 #include "target_command.bpf.h"
 
-/* How many bytes nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */
-#define PDU_COMMON_HEADER 8
 /* What is longer than a PDU and its digest that a target sends is data. */
 #define TARGET_PDU_BYTES 28
 
@@ -21,28 +20,6 @@
 static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 {
 	return (void *)(plain_argument(ctx, n) - bpf_core_field_offset(struct nvmet_tcp_cmd, req));
-}
-
-/*
- * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and
- * not known to have closed; NULL if none was. After a connection has closed, another one with
- * another slot may come to lie at its address. @slot: filled, if there is one
- */
-static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
-{
-	struct nt_queue *q = queue_by_index(address, slot);
-
-	return q && q->object == address && q->gen != q->dead_gen ? q : NULL;
-}
-
-/*
- * By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot:
- * filled
- */
-static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
-{
-	*slot = BPF_CORE_READ((struct nvmet_tcp_queue *)address, idx);
-	return queue_at(*slot);
 }
 
 /* The command in flight at @cmd, a plain address: as CMD_FIND(). */
@@ -82,113 +59,6 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
 }
 
-/* @pdu_time of struct nt_queue, whose byte @pdu_seq is in a packet that is stamped @tstamp. */
-static __always_inline __s64 stamp_resolved(struct nt_queue *q, __s64 tstamp)
-{
-	return joins_resolve(q, q->pdu_seq, &tstamp) ? tstamp : -tstamp;
-}
-
-/*
- * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs
- * in the queue's worker, and nobody else reads from the socket.
- *
- * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with
- * the packet at the head of the socket's queue when the first byte is read. Where the packet comes
- * between this look and the first read, the look before the second read finds it still, partly
- * read.
- * @sk: typed
- * @size: how many bytes are asked for
- */
-static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __u64 size)
-{
-	struct nvmet_tcp_queue *queue = (void *)q->object;
-	struct sk_buff *skb = sk->sk_receive_queue.next;
-	struct tcp_sock *tcp;
-	__s64 tstamp = 0;
-
-	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue))
-		skb = NULL;
-	/*
-	 * First the stamp, then what was joined: where another packet is joined in between, the stamp is
-	 * that of the one before.
-	 */
-	if (skb)
-		tstamp = skb->tstamp;
-	asm volatile("" ::: "memory");
-	if (size == PDU_COMMON_HEADER) {
-		/* The last of a PDU may be as long, too. */
-		if (q->pdu_time && BPF_CORE_READ(queue, offset))
-			return;
-		/* Where nothing was joined the stamp is right, whichever byte is read. */
-		if (skb && !q->joins && !nt_knobs.joins_unseen) {
-			q->pdu_time = tstamp;
-			return;
-		}
-		tcp = bpf_skc_to_tcp_sock(sk);
-		q->pdu_time = 0;
-		if (!tcp)
-			return;
-		q->pdu_seq = tcp->copied_seq;
-		if (skb)
-			q->pdu_time = stamp_resolved(q, tstamp);
-	} else if (skb && !q->pdu_time) {
-		if (q->pdu_seq - packet_begin(skb) < skb->len)
-			q->pdu_time = stamp_resolved(q, tstamp);
-	}
-}
-
-/* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */
-SEC("fentry/nvmet_tcp_try_recv_pdu")
-int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
-{
-	struct nvmet_tcp_queue___plain *plain = (void *)queue;
-
-	if (!nt_control.data_ready)
-		data_ready_learn(queue->sock->sk, (__u64)queue, (__u64)plain->data_ready);
-	return 0;
-}
-
-SEC("fentry/kernel_recvmsg")
-int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num, __u64 size)
-{
-	struct sock *sk = sock->sk;
-	__u64 address = queue_address_of(sk);
-	struct nt_queue *q;
-	__u32 slot;
-
-	if (!address)
-		return 0;
-	q = queue_by_address(address, &slot);
-	if (!q) {
-		/* Its first command came before tracing did. */
-		q = queue_by_idx(address, &slot);
-		if (!q)
-			return 0;
-		if (q->object != address)
-			queue_begin(q, (void *)address, slot);
-	}
-	if (!q->opaque)
-		note_arrival(q, sk, size);
-	return 0;
-}
-
-/*
- * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown,
- * @q is NULL, or it was told before. @joined: filled; it may be that of a later packet
- */
-static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *joined)
-{
-	__s64 time;
-
-	*joined = false;
-	if (!q)
-		return 0;
-	time = q->pdu_time;
-	q->pdu_time = 0;
-	*joined = time < 0;
-	return arrival(time < 0 ? -time : time, now);
-}
-
 /*
  * By the address of its struct nvmet_tcp_queue, whether a command of its was seen or not; NULL if
  * the map has no such slot. @slot: filled
@@ -213,16 +83,19 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
+	fate = sqe_fate(req->cmd, t.qid);
 	t.queue = (void *)(plain_argument(ctx, sq_argument) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
 	t.slot = slot;
+	if (is_skipped(req->cmd, fate)) {
+		if (q)
+			q->pdu_time = 0;
+		return nt_control.tracked ? capsule_skip(&t) : 0;
+	}
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
-	fate = sqe_fate(req->cmd, t.qid);
-	if (is_skipped(req->cmd, fate))
-		return nt_control.tracked ? capsule_skip(&t) : 0;
 	return capsule_begin(&t, req->cmd, fate);
 }
 
@@ -278,7 +151,8 @@ int BPF_PROG(stock_data_map, struct nvmet_tcp_cmd *cmd)
 SEC("fexit/nvmet_tcp_map_data")
 int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
-	if (ret || (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
+	if (none_is_measured() || ret ||
+	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
 	cmd_executing(cmd_of(cmd->queue, cmd));
 	return 0;
@@ -287,7 +161,7 @@ int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 /* req->execute() of commands that bring data. */
 static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 {
-	if (req->ops->type != NVMF_TRTYPE_TCP)
+	if (none_is_measured() || req->ops->type != NVMF_TRTYPE_TCP)
 		return 0;
 	cmd_reach(cmd_of_plain(tcp_cmd_of(ctx, 0)), NT_T_EXEC);
 	return 0;
@@ -318,9 +192,13 @@ EXEC_WRITE(nvmet_execute_auth_send)
  */
 static __always_inline int executed(void *ctx, struct nvmet_req *req)
 {
-	struct nt_cmd *c = cmd_of_plain(tcp_cmd_of(ctx, 0));
-	__u16 status = req->cqe->status;
+	struct nt_cmd *c;
+	__u16 status;
 
+	if (none_has_a_state())
+		return 0;
+	c = cmd_of_plain(tcp_cmd_of(ctx, 0));
+	status = req->cqe->status;
 	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || (c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
@@ -416,6 +294,25 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
 
 #define SEND_STATE(name) bpf_core_enum_value(enum nvmet_tcp_send_state, NVMET_TCP_SEND_##name)
 
+/* Whether a read in flight may end without a CQE. @queue: see queue_begin() */
+static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const struct nt_cmd *c)
+{
+	const struct nt_queue *q = queue_of_cmd(c);
+
+	return q && c->r.gen == q->identified ? q->no_sqflow
+					      : BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
+}
+
+/*
+ * Whether what goes to the socket of a measured command begins its data, as is known without a look at the driver's state:
+ * it was executed well, and its data come first (nvmet_tcp_need_data_out()). @c: may be NULL
+ */
+static __always_inline bool begins_data(const struct nt_cmd *c)
+{
+	return c && !only_counted(c) && c->r.points[NT_T_DONE] && !c->r.points[NT_T_SEND] &&
+	       c->r.length && !c->r.status && !(c->r.opcode & 1) && c->r.op != NT_OP_FABRICS;
+}
+
 /*
  * Where those are inlined: what a queue hands to its socket is told by the driver's state of its
  * command.
@@ -423,28 +320,28 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
  */
 static __always_inline int to_socket(struct socket *sock)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvmet_tcp_queue *queue;
 	enum nvmet_tcp_send_state state;
 	struct nvmet_tcp_cmd *cmd;
 	struct nt_cmd *c;
 
+	if (none_has_a_state())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
 		return 0;
 	cmd = BPF_CORE_READ(queue, snd_cmd);
 	if (!cmd)
 		return 0;
-	state = BPF_CORE_READ(cmd, state);
-	if (state == SEND_STATE(DATA))
-		return 0;
 	c = cmd_any_of_plain(cmd);
+	state = begins_data(c) ? SEND_STATE(DATA_PDU) : BPF_CORE_READ(cmd, state);
 	if (state == SEND_STATE(RESPONSE)) {
 		respond(queue, cmd, c);
 	} else if (state == SEND_STATE(R2T)) {
 		if (c && !only_counted(c))
 			cmd_reach(c, NT_T_SEND_R2T);
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (cmd_answers(c) && !nt_control.data_watched &&
-		    BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
+		if (cmd_answers(c) && !nt_control.data_watched && has_no_sqflow(queue, c))
 			cmd_end_unwatched(queue, c);
 	}
 	return 0;
@@ -453,9 +350,12 @@ static __always_inline int to_socket(struct socket *sock)
 /* The socket has taken @ret bytes. @sock: typed */
 static __always_inline int socket_took(struct socket *sock, int ret)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sock->sk);
+	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;
 
+	if (none_has_a_state())
+		return 0;
+	queue = (void *)queue_address_of(sock->sk);
 	if (!queue || ret <= 0)
 		return 0;
 	if (!BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
@@ -482,9 +382,9 @@ int BPF_PROG(stock_sendpage_end, struct socket *sock, void *page, int offset, __
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock)
+int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
-	return to_socket(sock);
+	return msg->msg_iter.count > TARGET_PDU_BYTES ? 0 : to_socket(sock);
 }
 
 SEC("fexit/sock_sendmsg")

@@ -122,6 +122,16 @@ struct socket {
 	struct sock *sk;
 };
 
+/* include/linux/uio.h */
+struct iov_iter {
+	size_t count;
+};
+
+/* include/linux/socket.h */
+struct msghdr {
+	struct iov_iter msg_iter;
+};
+
 /* include/net/inet_connection_sock.h */
 struct inet_connection_sock {
 	const struct tcp_ulp_ops *icsk_ulp_ops;
@@ -156,14 +166,25 @@ enum mq_rq_state {
 };
 
 struct blk_mq_hw_ctx {
+	void *driver_data;
 	unsigned int queue_num;
 	short unsigned int nr_ctx;
 };
 
+/* include/linux/blk_types.h */
+enum req_op {
+	REQ_OP_READ = 0,
+	REQ_OP_WRITE = 1,
+};
+typedef __u32 blk_opf_t;
+
+/* include/linux/blk-mq.h */
 struct request {
 	struct request_queue *q;
 	struct blk_mq_hw_ctx *mq_hctx;
+	blk_opf_t cmd_flags;
 	int tag;
+	unsigned int __data_len;
 	u64 start_time_ns;
 	struct bio *bio;
 	enum mq_rq_state state;
@@ -264,6 +285,7 @@ enum {
 
 struct nvme_request {
 	struct nvme_command *cmd;
+	u8 genctr;
 	u8 retries;
 	u8 flags;
 	u16 status;

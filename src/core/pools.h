@@ -2,8 +2,10 @@
 /*
  * What BPF programs take when a queue, a CPU or an operation needs it for the first time, and user space gives
  * back when nobody does any more: pieces of command states, histograms, notes of joined packets. The items of a
- * pool are numbered, and lie in banks: maps of one size, which user space adds while programs run (src/trace/pool.h).
- * Programs take the next number of a ring, which user space fills. Number 0 is nobody's.
+ * pool are numbered, and lie in banks of one size. The first bank of what every command needs is a variable of the
+ * programs, which reach it by index; all others are maps, which user space adds while programs run (src/trace/pool.h), and
+ * which take programs two look-ups. Programs take the next number of a ring, which user space fills. Number 0 is
+ * nobody's.
  */
 #ifndef NTPROF_CORE_POOLS_H
 #define NTPROF_CORE_POOLS_H
@@ -20,14 +22,17 @@ enum nt_pool_id {
 	NT_POOLS_NR
 };
 
-/* Items of a bank, as powers of two, and the most banks that there can be. */
-#define NT_CMDS_BITS 7	 /* 2.3 MiB */
+/*
+ * Items of a bank, as powers of two, and the most banks that there can be. All first banks and what else programs have in
+ * variables is one map, of which Linux 5.15 takes none of more than 4 MiB.
+ */
+#define NT_CMDS_BITS 6	 /* 1.2 MiB */
 #define NT_HISTS_BITS 7	 /* 0.5 MiB */
-#define NT_STAGES_BITS 3 /* 0.2 MiB */
+#define NT_STAGES_BITS 4 /* 0.4 MiB */
 #define NT_JOINS_BITS 6	 /* 0.3 MiB */
-#define NT_CMDS_BANKS 256
+#define NT_CMDS_BANKS 512
 #define NT_HISTS_BANKS 256
-#define NT_STAGES_BANKS 1024
+#define NT_STAGES_BANKS 512
 #define NT_JOINS_BANKS 128
 
 /* Numbers that a ring holds: what programs can take before user space runs again. */

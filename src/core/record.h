@@ -206,7 +206,6 @@ struct nt_stage_hists {
  * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
  * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative if it may be
  *            earlier (target, stock)
- * @pdu_seq: its first byte in the TCP stream; of the last one whose arrival was unknown at first
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
  * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
  *       @controller (host), or changes with TCP connections (target), see @hist; Connect alone, sent again by the
@@ -218,6 +217,7 @@ struct nt_stage_hists {
  *              @identified: a Connect that was answered well
  * @cpu: where its last CQE was seen (host)
  * @left_out: its commands are not selected, by what is known of it; see bpf/select.bpf.h
+ * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; as @cntlid)
  * @opaque: what arrives is of TLS: arrivals are not known
  * @joins: number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
  * @begun: @epoch of struct nt_control when a command has begun last
@@ -241,11 +241,11 @@ struct nt_queue {
 	__u16 controller;
 	__u8 opaque;
 	__u8 left_out;
+	__u8 no_sqflow;
 	__u32 joins;
 	__u32 begun;
 	__s64 pdu_time __attribute__((aligned(64)));
 	__u64 header;
-	__u32 pdu_seq;
 	__u32 sending;
 	__u16 cpu;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));

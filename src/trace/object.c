@@ -101,10 +101,7 @@ static void *bank_add(struct pool *p)
 		at = MAP_FAILED;
 	}
 	/* The map of maps and the mapping keep it. */
-	if (nr || at == MAP_FAILED)
-		close(fd);
-	else
-		p->first_fd = fd;
+	close(fd);
 	return at == MAP_FAILED ? NULL : at;
 }
 
@@ -127,7 +124,6 @@ static void size_pools(struct object *o)
 		struct pool *p = &o->pools[i];
 
 		p->add = bank_add;
-		p->first_fd = -1;
 		p->value_size = bpf_map__value_size(bank);
 		p->entries = bpf_map__max_entries(bank);
 		p->per_bank = pool_kinds[i].per_bank;
@@ -138,14 +134,18 @@ static void size_pools(struct object *o)
 
 static int open_pools(struct object *o)
 {
-	int err = 0;
+	int err = pool_grace_open(&o->grace);
 
+	o->pools[NT_POOL_CMDS].first = SHARED(o, nt_first_cmds);
+	o->pools[NT_POOL_HISTS].first = SHARED(o, nt_first_hists);
+	o->pools[NT_POOL_STAGES].first = SHARED(o, nt_first_stages);
 	for (unsigned int i = 0; !err && i < NT_POOLS_NR; i++) {
 		struct pool *p = &o->pools[i];
 
 		p->ring = &SHARED(o, nt_pools)[i];
 		p->numbers = SHARED(o, nt_free)[i];
 		p->outer_fd = bpf_map__fd(object_map(o, pool_kinds[i].map));
+		p->grace = o->grace;
 		err = pool_init(p);
 	}
 	return err;
@@ -219,6 +219,7 @@ void object_close(struct object *o)
 		return;
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
 		pool_close(&o->pools[i]);
+	pool_grace_close(&o->grace);
 	unmap_shared(o, "hists_shared", o->hists_shared);
 	unmap_shared(o, "queues", o->queues);
 	unmap_shared(o, "names", o->names);

@@ -31,6 +31,7 @@ struct nt_target;
  * @stages_of: [NT_CPUS]
  * @slot_index: [1 << NT_SLOT_INDEX_BITS]
  * @pools: by enum nt_pool_id
+ * @grace: theirs
  * @hists_shared: [max_entries of the map of that name]
  * @alikes: [NT_ALIKE], see core/sample.h
  * @queues: [max_entries of the map of that name]
@@ -49,6 +50,7 @@ struct object {
 	struct nt_stages_of *stages_of;
 	struct nt_slot_bucket *slot_index;
 	struct pool pools[NT_POOLS_NR];
+	struct pool_grace grace;
 	struct nt_hist *hists_shared;
 	uint32_t *alikes;
 	struct nt_queue *queues;

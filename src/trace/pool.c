@@ -40,22 +40,24 @@ uint32_t pool_taken(const struct pool *p)
 
 size_t pool_bytes(const struct pool *p)
 {
-	return (size_t)p->nr_banks * p->per_bank * p->item_bytes;
+	uint32_t banks = p->nr_banks && p->first ? p->nr_banks - 1 : p->nr_banks;
+
+	return (size_t)banks * p->per_bank * p->item_bytes;
 }
 
-/* The lowest number is the next that is taken from the list. */
+/*
+ * The list is taken from at its end, and what is in lower banks comes first: programs reach the first one for less.
+ */
 static void add_bank(struct pool *p, void *at)
 {
-	uint32_t first = p->nr_banks * p->per_bank;
+	uint32_t first = p->nr_banks * p->per_bank, nr = p->per_bank - (first ? 0 : 1);
 
 	p->bank[p->nr_banks++] = at;
-	for (uint32_t i = p->per_bank; i-- > 0;) {
-		if (!(first + i)) {
-			p->items[0] = POOL_OUT;
-			continue;
-		}
-		p->free[p->nr_free++] = first + i;
-	}
+	memmove(p->free + nr, p->free, p->nr_free * sizeof(*p->free));
+	for (uint32_t i = 0; i < nr; i++)
+		p->free[i] = first + p->per_bank - 1 - i;
+	p->nr_free += nr;
+	p->items[0] = POOL_OUT;
 }
 
 bool pool_supply(struct pool *p, uint32_t expected)
@@ -70,7 +72,7 @@ bool pool_supply(struct pool *p, uint32_t expected)
 	if (wanted < expected)
 		wanted = expected;
 	while (ready + p->nr_free < wanted && p->nr_banks < p->max_banks) {
-		at = p->add(p);
+		at = p->first && !p->nr_banks ? p->first : p->add(p);
 		if (!at)
 			break;
 		add_bank(p, at);
@@ -98,8 +100,35 @@ void pool_wait(const struct pool *p)
 	__u32 first = 0;
 
 	/* It is there already; for a map of maps the system call waits for an RCU grace period. */
-	if (p->outer_fd)
-		bpf_map_update_elem(p->outer_fd, &first, &p->first_fd, BPF_ANY);
+	if (p->grace.outer_fd)
+		bpf_map_update_elem(p->grace.outer_fd, &first, &p->grace.inner_fd, BPF_ANY);
+}
+
+int pool_grace_open(struct pool_grace *g)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	__u32 first = 0;
+
+	g->outer_fd = -1;
+	g->inner_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nothing", sizeof(__u32), sizeof(__u32), 1,
+				     NULL);
+	if (g->inner_fd < 0)
+		return g->inner_fd;
+	opts.inner_map_fd = (__u32)g->inner_fd;
+	g->outer_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "grace", sizeof(__u32),
+				     sizeof(__u32), 1, &opts);
+	if (g->outer_fd < 0)
+		return g->outer_fd;
+	return bpf_map_update_elem(g->outer_fd, &first, &g->inner_fd, BPF_ANY);
+}
+
+void pool_grace_close(struct pool_grace *g)
+{
+	if (g->outer_fd > 0)
+		close(g->outer_fd);
+	if (g->inner_fd > 0)
+		close(g->inner_fd);
+	*g = (struct pool_grace){0};
 }
 
 static void mark_ring(const struct pool *p, uint8_t *used)
@@ -149,9 +178,8 @@ void pool_give_back(struct pool *p, uint32_t nr)
 void pool_close(struct pool *p)
 {
 	for (uint32_t i = 0; p->outer_fd && i < p->nr_banks; i++)
-		munmap(p->bank[i], (size_t)p->per_bank * p->item_bytes);
-	if (p->outer_fd && p->nr_banks)
-		close(p->first_fd);
+		if (p->bank[i] != p->first)
+			munmap(p->bank[i], (size_t)p->per_bank * p->item_bytes);
 	free(p->bank);
 	free(p->items);
 	free(p->free);

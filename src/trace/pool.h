@@ -18,12 +18,19 @@ enum pool_item {
 	POOL_UNUSED, /* taken, and nothing leads to it: it was so the last time that somebody looked */
 };
 
+/* struct pool_grace - a map of maps, and the map that it has; no program knows them */
+struct pool_grace {
+	int outer_fd;
+	int inner_fd;
+};
+
 /**
  * struct pool - all zeroes before pool_open()
  * @ring: shared with programs, as @numbers is
  * @numbers: [NT_FREE_MAX]
  * @outer_fd: of the map of banks
- * @first_fd: of the first bank
+ * @grace: to wait with; see pool_wait()
+ * @first: the first bank, which is there without being added; NULL: it is added like all others
  * @add: makes another bank, and returns where it is mapped, or NULL; a test has its own
  * @entries: of a bank's map, of @value_size bytes each
  * @item_bytes: of an item, which may be several entries
@@ -41,7 +48,8 @@ struct pool {
 	struct nt_pool *ring;
 	__u16 *numbers;
 	int outer_fd;
-	int first_fd;
+	struct pool_grace grace;
+	void *first;
 	void *(*add)(struct pool *p);
 	uint32_t entries;
 	uint32_t value_size;
@@ -104,7 +112,13 @@ void pool_wait(const struct pool *p);
 /** pool_give_back() - an item that no program can find any more goes back; its bytes become 0 */
 void pool_give_back(struct pool *p, uint32_t nr);
 
-/** pool_bytes() - of all banks */
+/** pool_grace_open() - for all pools of an object. Return: 0 or a negative errno; pool_grace_close() it in either case */
+int pool_grace_open(struct pool_grace *g);
+
+/** pool_grace_close() - @g: as pool_grace_open() left it, or all zeroes */
+void pool_grace_close(struct pool_grace *g);
+
+/** pool_bytes() - of all banks that were added; the first one may be a part of another map */
 size_t pool_bytes(const struct pool *p);
 
 /** pool_close() - release what user space has; the maps are the kernel's, as long as programs are loaded */

@@ -24,4 +24,18 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 	return error_update(key, value);
 }
 
+/* What the block layer and the driver say of a request, whose entry is made: @rq has its hardware context and tag. */
+static inline void request_make(struct request *rq, struct nvme_tcp_request *req,
+				const struct nvme_command *sqe)
+{
+	__u8 opcode = sqe->common.opcode;
+
+	rq->cmd_flags = opcode == NVME_CMD_READ	   ? REQ_OP_READ
+			: opcode == NVME_CMD_WRITE ? REQ_OP_WRITE
+						   : REQ_OP_WRITE + 1;
+	rq->__data_len = sqe->common.dptr.sgl.length;
+	rq->mq_hctx->driver_data = req->queue;
+	req->req.genctr = sqe->common.command_id >> NVME_CID_TAG_BITS;
+}
+
 #endif /* NTPROF_TESTS_BPF_HOST_H */

@@ -72,7 +72,7 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 #define RECORDS_MAX 512
 #define BEGUN_MAX 16
 /* What there is in pools, number 0, which is nobody's, included. */
-#define PIECES (2 * SLOTS)
+#define PIECES ((1 << NT_CMDS_BITS) + SLOTS)
 #define HISTS (2 * SLOTS * NT_OPS_NR)
 #define STAGES 64
 #define JOINS 16
@@ -86,10 +86,11 @@ static struct {
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[SLOTS];
+	/* Of these the first bank is a variable of the programs, and not here. */
 	struct nt_cmd cmds[PIECES * NT_CHUNK_CMDS];
 	struct nt_hist hists[HISTS];
-	struct nt_hist shared;
 	struct nt_stage_hists stages[STAGES];
+	struct nt_hist shared;
 	struct nt_joins joins[JOINS];
 	unsigned int calls;
 	struct {
@@ -157,6 +158,9 @@ static void kernel_reset(void)
 	memset(nt_counters, 0, sizeof(nt_counters));
 	memset(nt_hist_index, 0, sizeof(nt_hist_index));
 	memset(nt_stages_of, 0, sizeof(nt_stages_of));
+	memset(nt_first_cmds, 0, sizeof(nt_first_cmds));
+	memset(nt_first_hists, 0, sizeof(nt_first_hists));
+	memset(nt_first_stages, 0, sizeof(nt_first_stages));
 	memset(nt_index, 0, sizeof(nt_index));
 	memset(nt_slot_index, 0, sizeof(nt_slot_index));
 	pool_fill(NT_POOL_CMDS, PIECES);
@@ -273,7 +277,7 @@ static inline __u64 latencies(void)
 
 	for (unsigned int h = 0; h < HISTS; h++)
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
-			n += kernel.hists[h].buckets[b];
+			n += hist_at(h)->buckets[b];
 	return n;
 }
 

@@ -435,8 +435,9 @@ static void arrivals_of_tls_are_not_told(void **state)
 	assert_received(50, 40 * MS);
 	joins_begin(&kernel.queues[SLOT], &m.sk);
 	assert_true(kernel.queues[SLOT].opaque);
-	assert_int_equal(
-		cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), m.skb.tstamp, 0, kernel.now), 0);
+	assert_int_equal(cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT],
+				     m.skb.tstamp, 0, kernel.now),
+			 0);
 	/* What it has decrypted is of no socket. */
 	m.skb.sk = NULL;
 	memset(m.header, 0, sizeof(m.header));

@@ -84,6 +84,7 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	m.requests[i].out = true;
 	m.submissions++;
 	m.last_id = m.requests[i].sqe.common.command_id;
+	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
@@ -150,13 +151,13 @@ static struct count count_all_of(void)
 	struct count n = {.ended = counted(NT_CNT_CANCELLED)};
 
 	for (unsigned int h = 0; h < HISTS; h++) {
-		n.ended += kernel.hists[h].others;
+		n.ended += hist_at(h)->others;
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
-			n.ended += kernel.hists[h].buckets[b];
+			n.ended += hist_at(h)->buckets[b];
 	}
 	for (unsigned int c = 0; c < PIECES * NT_CHUNK_CMDS; c++) {
-		n.in_flight += in_flight(&kernel.cmds[c]);
-		n.measured += measured(&kernel.cmds[c]);
+		n.in_flight += in_flight(cmd_at(c));
+		n.measured += measured(cmd_at(c));
 	}
 	return n;
 }

@@ -87,6 +87,7 @@ static void submit(int i, int qid, __u8 opcode)
 	m.requests[i].req.req.flags = 0;
 	rq->mq_hctx = &m.hctx[qid];
 	rq->start_time_ns = kernel.now += 100;
+	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
@@ -509,7 +510,7 @@ static void errors_outside_the_sample_are_counted(void **state)
 	m.requests[3].rq.bio = NULL;
 	complete(3);
 	for (unsigned int h = 0; h < HISTS; h++)
-		others += kernel.hists[h].others;
+		others += hist_at(h)->others;
 	assert_int_equal(others, 1);
 	assert_int_equal(errors_of(NT_OP_READ, 0x006), 2);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 2);

@@ -86,6 +86,7 @@ static void submit_with(int of, int i, int qid, __u8 opcode, __u8 type)
 	};
 	m.sqe.common.dptr.sgl.length = opcode == NVME_FABRICS_COMMAND ? 1024 : 4096;
 	rq->start_time_ns = kernel.now += 100;
+	request_make(rq, &m.requests[i][of].req, &m.sqe);
 	pdu.cmd = m.sqe;
 	if (stock)
 		stock_queue_rq(NULL, rq);

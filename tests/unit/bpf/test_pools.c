@@ -28,11 +28,11 @@ static void a_cpu_that_ends_commands_has_a_histogram_and_no_other(void **state)
 	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++)
-			latency_count(queue, &read_of_queue, 1000);
+			latency_count(queue, &read_of_queue, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, CPUS);
 	for (__u32 nr = 1; nr <= CPUS; nr++) {
-		assert_int_equal(durations(&kernel.hists[nr]), 3);
-		assert_int_equal(kernel.hists[nr].bytes, 3 * 4096);
+		assert_int_equal(durations(hist_at(nr)), 3);
+		assert_int_equal(hist_at(nr)->bytes, 3 * 4096);
 	}
 	assert_int_equal(latencies(), 3 * CPUS);
 }
@@ -42,13 +42,13 @@ static void queues_operations_and_connections_are_apart(void **state)
 	struct nt_record r = read_of_queue;
 
 	(void)state;
-	latency_count(queue, &r, 1000);
+	latency_count(queue, &r, kernel.cpu, 1000);
 	r.op = NT_OP_WRITE;
-	latency_count(queue, &r, 1000);
+	latency_count(queue, &r, kernel.cpu, 1000);
 	queue->gen++;
-	latency_count(queue, &r, 1000);
+	latency_count(queue, &r, kernel.cpu, 1000);
 	r.slot = 4;
-	latency_count(&kernel.queues[4], &r, 1000);
+	latency_count(&kernel.queues[4], &r, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
 }
 
@@ -58,13 +58,13 @@ static void histogram_that_was_given_back_is_nobodys(void **state)
 	__u16 nr;
 
 	(void)state;
-	latency_count(queue, &read_of_queue, 1000);
+	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
 	nr = queue->hist[0][NT_OP_READ];
-	memset(&kernel.hists[nr], 0, sizeof(kernel.hists[nr]));
-	latency_count(queue, &read_of_queue, 1000);
-	assert_int_equal(durations(&kernel.hists[nr]), 0);
+	memset(hist_at(nr), 0, sizeof(*hist_at(nr)));
+	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
+	assert_int_equal(durations(hist_at(nr)), 0);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
-	latency_count(queue, &read_of_queue, 1000);
+	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
 	assert_int_equal(latencies(), 2);
 }
@@ -76,7 +76,7 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 	(void)state;
 	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given;
 	for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++) {
-		latency_count(queue, &r, 1000);
+		latency_count(queue, &r, kernel.cpu, 1000);
 		r.slot = kernel.cpu;
 		others_count(queue, &r);
 	}
@@ -118,6 +118,27 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 	for (__u32 tag = 0; tag < 4096; tag++)
 		assert_int_equal(cmd_by_tag(queue, tag)->owner, 1);
 	assert_null(cmd_claim(queue, 4096, 64, &left));
+}
+
+/* Each item has memory of its own, whichever bank it is in; numbers of one that is not there lead to nothing. */
+static void items_of_all_banks_are_apart(void **state)
+{
+	(void)state;
+	for (__u32 i = 0; i < PIECES * NT_CHUNK_CMDS; i++)
+		cmd_at(i)->owner = i + 1;
+	for (__u32 nr = 0; nr < HISTS; nr++)
+		hist_at(nr)->key = nr + 1;
+	for (__u32 nr = 0; nr < STAGES; nr++)
+		stages_at(nr)->h[0].key = nr + 1;
+	for (__u32 i = 0; i < PIECES * NT_CHUNK_CMDS; i++)
+		assert_int_equal(cmd_at(i)->owner, i + 1);
+	for (__u32 nr = 0; nr < HISTS; nr++)
+		assert_int_equal(hist_at(nr)->key, nr + 1);
+	for (__u32 nr = 0; nr < STAGES; nr++)
+		assert_int_equal(stages_at(nr)->h[0].key, nr + 1);
+	assert_null(cmd_at(PIECES * NT_CHUNK_CMDS));
+	assert_null(hist_at(HISTS));
+	assert_null(stages_at(STAGES));
 }
 
 /* Slots as far as there are queues in the map here. */
@@ -162,6 +183,7 @@ int main(void)
 		TEST(without_a_histogram_left_all_are_counted_together),
 		TEST(user_space_is_called_before_there_is_nothing_left),
 		TEST(deep_queue_takes_a_piece_for_each_128_tags),
+		TEST(items_of_all_banks_are_apart),
 		TEST(queues_are_found_by_their_addresses),
 		TEST(thousands_of_queues_have_their_places_in_the_index),
 	};

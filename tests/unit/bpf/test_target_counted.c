@@ -120,7 +120,7 @@ static void open_connection(int i)
 static void sweep(void)
 {
 	for (unsigned int i = 0; i < PIECES * NT_CHUNK_CMDS; i++) {
-		struct nt_cmd *c = &kernel.cmds[i];
+		struct nt_cmd *c = cmd_at(i);
 		__u32 dead = kernel.queues[c->r.slot].dead_gen;
 
 		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
@@ -172,13 +172,13 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 		step();
 	sweep();
 	for (unsigned int h = 0; h < HISTS; h++) {
-		ended += kernel.hists[h].others;
+		ended += hist_at(h)->others;
 		for (unsigned int b = 0; b < NT_BUCKETS; b++)
-			ended += kernel.hists[h].buckets[b];
+			ended += hist_at(h)->buckets[b];
 	}
 	for (unsigned int c = 0; c < PIECES * NT_CHUNK_CMDS; c++) {
-		waits += in_flight(&kernel.cmds[c]);
-		measures += measured(&kernel.cmds[c]);
+		waits += in_flight(cmd_at(c));
+		measures += measured(cmd_at(c));
 	}
 	/* Who only measures knows of nothing else. */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)

@@ -107,6 +107,24 @@ static void what_is_not_asked_for_takes_one_bank(void **state)
 	assert_int_equal(pool_taken(&shared.p), 0);
 }
 
+/* It is no memory of the pool's own, and is what is taken first, however many banks there are. */
+static void first_bank_may_be_there_already(void **state)
+{
+	char *first = calloc(PER_BANK, ITEM_BYTES);
+
+	(void)state;
+	shared.p.first = first;
+	pool_supply(&shared.p, 0);
+	assert_int_equal(shared.p.nr_banks, 1);
+	assert_int_equal(pool_bytes(&shared.p), 0);
+	pool_supply(&shared.p, 3 * PER_BANK);
+	assert_int_equal(shared.banks_left, BANKS - (shared.p.nr_banks - 1));
+	assert_int_equal(pool_bytes(&shared.p), (shared.p.nr_banks - 1) * PER_BANK * ITEM_BYTES);
+	assert_ptr_equal(pool_at(&shared.p, 0), first);
+	for (uint32_t nr = 1; nr < 3 * PER_BANK; nr++)
+		assert_int_equal(take(), nr);
+}
+
 static void what_is_expected_can_be_taken_at_once(void **state)
 {
 	(void)state;
@@ -224,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(what_is_not_asked_for_takes_one_bank),
+		TEST(first_bank_may_be_there_already),
 		TEST(what_is_expected_can_be_taken_at_once),
 		TEST(growing_keeps_ahead_of_who_takes),
 		TEST(beyond_the_largest_size_there_is_nothing_to_take),

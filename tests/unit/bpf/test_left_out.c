@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What nobody asks for is not looked at: each address that is not to be read leads nowhere here. */
+#include "bpf/host.h"
+
+#define QID 1
+#define TAG 5
+#define CAPSULE 72
+#define PAGE 4096
+
+static struct machine {
+	struct blk_mq_ops___plain mq_ops;
+	struct request_queue rq_queue;
+	struct blk_mq_hw_ctx hctx;
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl;
+	struct nvme_tcp_queue queues[QID + 1];
+	struct socket socket;
+	struct sock sk;
+	struct sk_buff skb;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_command sqe;
+	} request;
+	char header[HOST_PDU_BYTES] __attribute__((aligned(NT_HEADER_ALIGN)));
+	__u16 cid;
+} m;
+
+static int setup(void **state)
+{
+	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
+
+	(void)state;
+	kernel_reset();
+	nt_knobs.select = NT_SELECT_NONE;
+	knobs_select(&writes);
+	memset(nt_headers, 0, sizeof(nt_headers));
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	m.mq_ops.queue_rq = &m.mq_ops;
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
+	m.ctrl.ctrl.opts = &m.opts;
+	m.ctrl.queues = m.queues;
+	m.queues[QID].ctrl = &m.ctrl;
+	m.queues[QID].sock = &m.socket;
+	m.queues[QID].pdu = m.header;
+	m.request.rq = (struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .tag = TAG};
+	m.request.req.queue = &m.queues[QID];
+	m.request.req.req.ctrl = &m.ctrl.ctrl;
+	return 0;
+}
+
+/* @entry_is_there: else nobody is to read it */
+static void submit(__u8 opcode, __u32 length, bool entry_is_there)
+{
+	m.request.sqe = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | TAG, .nsid = 1},
+	};
+	m.request.sqe.common.dptr.sgl.length = length;
+	m.request.rq.start_time_ns = kernel.now += 100;
+	request_make(&m.request.rq, &m.request.req, &m.request.sqe);
+	m.request.req.req.cmd = entry_is_there ? &m.request.sqe : NULL;
+	stock_queue_rq(NULL, &m.request.rq);
+}
+
+static struct nt_cmd *state_of_request(void)
+{
+	return cmd_by_tag(queue_at(QID), TAG);
+}
+
+static void read_is_left_by_its_request(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_READ, PAGE, false);
+	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 0);
+	assert_int_equal(nt_control.tracked, 0);
+	submit(NVME_CMD_WRITE, PAGE, true);
+	assert_int_equal(nt_control.tracked, 1);
+	assert_true(measured(state_of_request()));
+	assert_int_equal(state_of_request()->r.op, NT_OP_WRITE);
+}
+
+static void sizes_are_known_by_the_request(void **state)
+{
+	static const struct nt_selection small = {
+		.sizes = {.nr = 1, .range = {{.from = 512, .to = PAGE}}},
+	};
+
+	(void)state;
+	knobs_select(&small);
+	submit(NVME_CMD_READ, 2 * PAGE, false);
+	assert_int_equal(nt_control.tracked, 0);
+	/* The first one of a queue may be a Connect. */
+	submit(NVME_CMD_READ, PAGE, true);
+	assert_int_equal(nt_control.tracked, 1);
+}
+
+/* Its end was not seen, and the one that is left out must not be taken for it. */
+static void what_was_in_flight_of_the_request_is_released(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_WRITE, PAGE, true);
+	submit(NVME_CMD_READ, PAGE, true);
+	assert_int_equal(nt_control.tracked, 0);
+	assert_false(in_flight(state_of_request()));
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+	rq_complete(NULL, &m.request.rq, 0);
+	assert_int_equal(latencies(), 0);
+}
+
+static void while_none_is_measured_nothing_is_looked_at(void **state)
+{
+	(void)state;
+	stock_sendpage(NULL, NULL, NULL, 0, CAPSULE);
+	stock_no_sendpage(NULL, NULL, NULL, 0, CAPSULE);
+	stock_recv_pdu(NULL, NULL, 0, NULL, HOST_PDU_BYTES, 0);
+	stock_sent(NULL, NULL, 0);
+}
+
+static void data_that_are_sent_are_not_looked_at(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_WRITE, PAGE, true);
+	stock_sendpage(NULL, NULL, NULL, 0, PAGE);
+	stock_no_sendpage(NULL, NULL, NULL, 0, PAGE);
+}
+
+/* Who looks at a live view is not told of more. */
+static void read_is_known_by_its_request(void **state)
+{
+	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
+
+	(void)state;
+	knobs_select(NULL);
+	submit(NVME_CMD_WRITE, PAGE, true);
+	rq_complete(NULL, &m.request.rq, 0);
+	submit(NVME_CMD_READ, 3 * PAGE, false);
+	assert_int_equal(state_of_request()->r.op, NT_OP_READ);
+	assert_int_equal(state_of_request()->r.opcode, NVME_CMD_READ);
+	assert_int_equal(state_of_request()->r.length, 3 * PAGE);
+	assert_int_equal(state_of_request()->r.cid, m.cid | TAG);
+	rsp.cqe.command_id = m.cid | TAG;
+	pdu_received(queue_at(QID), &rsp, &m.skb, 0);
+	rq_complete(NULL, &m.request.rq, 0);
+	/* The first one has not been answered. */
+	assert_int_equal(latencies(), 1);
+}
+
+/* Fabrics commands and those of users have entries that the block layer does not know. */
+static void all_but_reads_and_writes_are_known_by_their_entries(void **state)
+{
+	(void)state;
+	knobs_select(NULL);
+	submit(NVME_CMD_DSM, 16, true);
+	assert_int_equal(state_of_request()->r.op, NT_OP_DISCARD);
+	assert_int_equal(state_of_request()->r.length, 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+		TEST(read_is_left_by_its_request),
+		TEST(sizes_are_known_by_the_request),
+		TEST(what_was_in_flight_of_the_request_is_released),
+		TEST(while_none_is_measured_nothing_is_looked_at),
+		TEST(data_that_are_sent_are_not_looked_at),
+		TEST(read_is_known_by_its_request),
+		TEST(all_but_reads_and_writes_are_known_by_their_entries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
