@@ -43,7 +43,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lmicrohttpd -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -127,7 +127,7 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Who prints or writes it is compiled again when there is another one.
-$(BUILD)/cli/options.o $(BUILD)/cli/record.o $(BUILD)/serve/page.o: $(BUILD)/version
+$(BUILD)/cli/options.o $(BUILD)/cli/describe.o $(BUILD)/serve/page.o: $(BUILD)/version
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -152,13 +152,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
-$(BUILD)/unit/cli/test_serve: UNIT_LIBS := -lmicrohttpd
+$(BUILD)/unit/cli/test_serve: UNIT_LIBS :=
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
-	cli/select_options.o cli/limit_options.o cli/group_options.o trace/announce.o)
-$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o listen.o options.o select_options.o)
+	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
+$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o mhd.o listen.o options.o select_options.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)
@@ -244,10 +244,12 @@ endif
 
 static-program: $(BUILD)/ntprof-bpf-static
 
+# What cli/mhd.c would load: each of its functions is in one of the files of these.
+STATIC_HTTP := -Wl,-u,MHD_start_daemon,-u,MHD_queue_response,-u,MHD_add_response_header -lmicrohttpd
 # The linker warns of functions that may need shared libraries: see there for what becomes of them.
 $(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c contrib/static/tls.c
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(STATIC_HTTP) $(LIBS)
 
 # The same bytes for the same files: names, contents and whether they are executable.
 DIST := ntprof-bpf-$(VERSION)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/rights.h"
 #include "peer/live_merge.h"
 #include "trace/announce.h"
 #include "view/peers_start.h"
@@ -325,6 +327,8 @@ static int live(const struct live_options *o)
 		.output_name = "standard output",
 		.left_out = left_out,
 		.cut = cut,
+		/* Peers' commands are of another user. */
+		.keeps = o->nr_peers ? RIGHT(CAP_KILL) : 0,
 	};
 	struct live l = {.o = o, .limits = o->limits};
 	int status;
