@@ -63,7 +63,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
-UNIT_FOLDERS := core stream merge peer view serve
+UNIT_FOLDERS := core stream merge peer view keep serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
@@ -152,13 +152,15 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
-$(BUILD)/unit/cli/test_serve: UNIT_LIBS :=
+$(BUILD)/unit/cli/test_serve $(BUILD)/unit/cli/test_flight: UNIT_LIBS := -linih
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
 	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
-$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o mhd.o listen.o options.o select_options.o)
+$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o config.o config_ntprof.o describe.o flight.o flight_options.o \
+	http.o journal.o listen.o mhd.o notify.o options.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
+	timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)

@@ -11,6 +11,8 @@
 #include "core/statuses.h"
 #include "serve/series.h"
 
+#define NS_PER_SECOND 1e9
+
 #define CODE_NUMBER(code) [PAGE_CODE_##code] = (code),
 
 unsigned int page_code(enum page_code code)
@@ -335,6 +337,27 @@ static void put_costs(struct writing *w)
 	exposition_ns(&w->e, "", w->from->started_ms * 1000000);
 }
 
+static void put_kept(struct writing *w)
+{
+	const struct keep_counts *k = w->from->kept;
+
+	put(w, METRIC_KEPT, k->records);
+	exposition_begin(&w->e, METRIC_KEPT_SECONDS);
+	exposition_ns(&w->e, w->p->side_label, (uint64_t)(k->seconds * NS_PER_SECOND));
+	put(w, METRIC_KEPT_BYTES, k->memory_bytes);
+	put(w, METRIC_KEPT_LEFT_OUT, k->left_out);
+	exposition_begin(&w->e, METRIC_TRIGGERS);
+	for (unsigned int i = 0; i < TRIGGERS_MAX; i++)
+		if (k->trigger_name[i])
+			put_with(w, "trigger", k->trigger_name[i], k->triggers[i]);
+	exposition_begin(&w->e, METRIC_FILES);
+	put_with(w, "result", "written", k->written);
+	put_with(w, "result", "failed", k->failed);
+	put_with(w, "result", "removed", k->removed);
+	put(w, METRIC_FILES_NOW, k->files);
+	put(w, METRIC_FILES_BYTES, k->disk_bytes);
+}
+
 static void put_scrapes(struct writing *w)
 {
 	const struct page_scrapes *s = w->from->scrapes;
@@ -366,6 +389,8 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 	put_infos(&w);
 	if (from->s)
 		put_stats(&w, p);
+	if (from->kept)
+		put_kept(&w);
 	put_costs(&w);
 	put_scrapes(&w);
 	exposition_end(&w.e);

@@ -12,6 +12,7 @@
 
 #include "core/cost.h"
 #include "core/stats.h"
+#include "keep/counts.h"
 #include "serve/exposition.h"
 #include "serve/process.h"
 
@@ -39,6 +40,7 @@ struct page_scrapes {
 /**
  * struct page_source - what the page is made of
  * @s: as of the last collection; NULL before the first one
+ * @kept: what the flight recorder has; NULL without one
  * @tracing: the driver is there
  * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
  */
@@ -47,6 +49,7 @@ struct page_source {
 	const struct cost *cost;
 	const struct process_cost *process;
 	const struct page_scrapes *scrapes;
+	const struct keep_counts *kept;
 	bool tracing;
 	uint64_t began_ms;
 	uint64_t started_ms;

@@ -26,6 +26,7 @@ struct made {
 	struct cost cost;
 	struct process_cost process;
 	struct page_scrapes scrapes;
+	struct keep_counts kept;
 	struct page_source from;
 	struct page *page;
 	char *text;
@@ -375,6 +376,9 @@ static void fill(struct made *m)
 			   300ULL << i % 37);
 	}
 	m->s.waiting_at_device = true;
+	m->kept.trigger_name[0] = "p99(read) > 2ms over 10s";
+	m->kept.triggers[0] = 3;
+	m->from.kept = &m->kept;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		m->s.counters_total[i] = i;
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
