@@ -9,6 +9,7 @@
 #   make lint       clang-tidy, cppcheck and shellcheck
 #   make analyze    clang's analyzer: what lint takes too long for
 #   make format     clang-format all C files
+#   make soak       serve for MINUTES=10 under load, resets and reloads: what it takes is level
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
@@ -69,7 +70,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-all check-quick static lint analyze format unit bench bench-report install uninstall \
+.PHONY: all deps demo check check-all check-quick static lint analyze format unit soak bench bench-report install uninstall \
 	static-program dist deb check-deb clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -111,6 +112,11 @@ analyze: deps
 
 format: deps
 	$(Q)tests/static/format --fix
+
+MINUTES ?= 10
+soak: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/soak $(MINUTES)
 
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)

@@ -195,9 +195,12 @@ static int filter_load(void)
 		err = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(allowed); i++)
 		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(bpf_allowed); i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
-				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)bpf_allowed[i]));
+	for (size_t i = 0; !err && i < ARRAY_SIZE(bpf_allowed); i++) {
+		const struct scmp_arg_cmp command = {.op = SCMP_CMP_EQ,
+						     .datum_a = (scmp_datum_t)bpf_allowed[i]};
+
+		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1, &command);
+	}
 	if (!err)
 		err = seccomp_load(f);
 	if (f)

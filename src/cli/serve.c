@@ -51,7 +51,7 @@ static int render(void *context, enum exposition_format format, char **text, siz
 {
 	struct serve *v = context;
 	struct process_cost process;
-	struct keep_counts kept;
+	struct keep_counts kept = {0};
 	struct cost cost = {0};
 	const struct page_source from = {
 		.s = v->s,

@@ -51,7 +51,7 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 		       const struct ring_block *b)
 {
 	struct stream_event e = {.type = STREAM_QUEUE};
-	struct ring_queue *q, *next;
+	struct ring_queue *q = NULL, *next = NULL;
 	int err;
 
 	HASH_ITER(hh, r->queues, q, next)

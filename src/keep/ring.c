@@ -34,7 +34,7 @@ static uint64_t oldest_number(const struct ring *r)
 /* Those that no block has records of are forgotten, when there are twice as many as were needed last time. */
 static void sweep(struct ring *r)
 {
-	struct ring_queue *q, *next;
+	struct ring_queue *q = NULL, *next = NULL;
 	unsigned int left;
 
 	if (HASH_COUNT(r->queues) < r->sweep_at)
@@ -199,7 +199,7 @@ uint64_t ring_bytes(const struct ring *r)
 
 void ring_free(struct ring *r)
 {
-	struct ring_queue *q, *next;
+	struct ring_queue *q = NULL, *next = NULL;
 
 	while (r->oldest)
 		drop_oldest(r);

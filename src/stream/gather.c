@@ -7,7 +7,9 @@
 #include "stream/codec.h"
 #include "stream/format.h"
 
-_Static_assert(GATHERED_BYTES >= STREAM_FRAME_MAX + RECORD_SLACK, "the encoder touches so many");
+#if RECORD_SLACK > GATHERED_SLACK
+#error "the encoder touches more"
+#endif
 
 struct gatherer {
 	struct record_encoder encoder;

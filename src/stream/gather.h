@@ -12,8 +12,9 @@
 
 #include "stream/stream.h"
 
-/* What a frame takes while it is made: a few bytes past its end are touched. */
-#define GATHERED_BYTES (STREAM_FRAME_MAX + 8)
+/* What a frame takes while it is made: so many bytes past its end are touched. */
+#define GATHERED_SLACK 8
+#define GATHERED_BYTES (STREAM_FRAME_MAX + GATHERED_SLACK)
 
 /**
  * struct gathered - a frame

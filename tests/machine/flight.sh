@@ -27,7 +27,7 @@ host=$tracer_pid
 told() {
 	curl -sS --fail http://127.0.0.1:10998/metrics | awk -v name="$1" 'index($0, name) == 1 { print $NF }'
 }
-check "it keeps records" wait_for told 'ntprof_recorder_records{'
+check "it keeps records" wait_for told 'ntprof_recorder_records{' >/dev/null
 fio --direct=1 --ioengine=libaio --name=slow --filename="$dev" --rw=randread --bs=4k --size=64M --iodepth=4 \
 	--number_ios=16 --output-format=terse >/tmp/fio 2>&1 || cat /tmp/fio
 # The shortest completion latency of reads, microseconds: fio(1), "Terse output".
@@ -41,7 +41,8 @@ check "a signal sets the target's off" wait_for -t 30 is_there target
 grep -h 'wrote /tmp/flight' /tmp/host.out.err /tmp/target.out.err | sed 's/^/# /'
 check "one line tells its name and what it was" \
 	grep -qE '^ntprof-bpf: wrote /tmp/flight/host-000001-[0-9TZ]+\.ntp \(latency\(read\)>250ms: read of [0-9.]+ ms\)' /tmp/host.out.err
-equal "it was set off once" "$(told 'ntprof_recorder_triggers_total{side="host",trigger="latency(read)>250ms"}')" 1
+# An interval without a slow one may lie between two of them.
+check "it was set off by that" test "$(told 'ntprof_recorder_triggers_total{side="host",trigger="latency(read)>250ms"}')" -ge 1
 equal "it has written one" "$(told 'ntprof_recorder_files_total{side="host",result="written"}')" 1
 equal "and failed none" "$(told 'ntprof_recorder_files_total{side="host",result="failed"}')" 0
 
@@ -64,6 +65,7 @@ check "a full disk fails the file" wait_for -t 20 failed
 check "which is told" grep -q 'is not written (SIGUSR1): No space left on device' /tmp/host.out.err
 equal "nothing is left of it" "$(ls -A /tmp/flight)" full
 umount /tmp/flight
+dd if="$dev" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 kill -TERM "$host" "$target"
 wait "$host"
 equal "host ends well" $? 0

@@ -115,6 +115,17 @@ for side in host target; do
 thread $nothing $nothing $nothing $nothing 1 2"
 done
 
+# maps PID: locked memory of its maps, as the kernel tells it.
+maps() {
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '$1 == "memlock:" { bytes = $2 } $1 == "map_id:" && !seen[$2]++ { n += bytes }
+		END { printf "%.0f\n", n }'
+}
+for side in host target; do
+	scrape $side
+	bytes=$(maps "${!side}")
+	within "$side tells the memory that the kernel does" "$(sum $side ntprof_bpf_map_bytes)" $((bytes * 95 / 100)) $((bytes * 105 / 100))
+done
+
 host_disconnect
 check "the host tells that nobody is connected" wait_for tells host 0 ntprof_controllers
 kill -TERM "$host" "$target"
