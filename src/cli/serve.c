@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/changes.h"
 #include "cli/flight.h"
 #include "cli/http.h"
 #include "cli/journal.h"
@@ -37,6 +38,7 @@ struct serve {
 	uint64_t started_ms;
 	uint64_t began_ms;
 	uint64_t interval_ns;
+	struct changes changes;
 	int epoll_fd; /* of the two below, and of the scrapers */
 	int watchdog_fd;
 	int signal_fd;
@@ -161,8 +163,12 @@ static int begin(void *context, const struct tracer *t)
 static int collected(void *context, const struct stats *s)
 {
 	struct serve *v = context;
+	char line[160];
 
 	v->s = s;
+	if (v->t &&
+	    changes_look(&v->changes, s->controllers, changes_slept_ns(), line, sizeof(line)))
+		journal(JOURNAL_NOTICE, "%s", line);
 	if (v->recorder)
 		recorder_interval(v->recorder, s);
 	http_stale(v->http);
