@@ -158,14 +158,17 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
-$(BUILD)/unit/cli/test_serve $(BUILD)/unit/cli/test_flight: UNIT_LIBS := -linih
+$(BUILD)/unit/cli/test_serve $(BUILD)/unit/cli/test_flight: UNIT_LIBS := -linih -lseccomp
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 $(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
+$(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
+$(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
+$(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
 	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
-$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_ntprof.o describe.o flight.o flight_options.o \
+$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_ntprof.o confine.o describe.o flight.o flight_options.o \
 	http.o journal.o listen.o mhd.o notify.o options.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
 	timer.o console.o) trace/announce.o)
 

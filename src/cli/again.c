@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,8 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 	FILE *f = fdopen(STDERR_FILENO, "w");
 	ssize_t n;
 
+	/* It has the descriptors of what traces, and must not outlive that. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The thread that takes what is told is the parent's. */
 	if (f)
 		stderr = f;

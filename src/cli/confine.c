@@ -71,6 +71,8 @@ static const int allowed[] = {
 	SCMP_SYS(rename),
 	SCMP_SYS(renameat),
 	SCMP_SYS(renameat2),
+	SCMP_SYS(ftruncate),
+	SCMP_SYS(ftruncate64),
 	SCMP_SYS(fsync),
 	SCMP_SYS(fdatasync),
 	SCMP_SYS(statfs),

@@ -218,6 +218,8 @@ void recorder_interval(struct recorder *r, const struct stats *s)
 
 void recorder_trigger(struct recorder *r, unsigned int trigger)
 {
+	if (trigger == TRIGGER_SIGNAL && !r->begun)
+		say(r, true, "SIGUSR1: nothing is traced yet");
 	if (trigger == TRIGGER_SIGNAL)
 		set_off(r, trigger, "SIGUSR1", r->after_ns);
 	else if (r->writing || ring_from(&r->ring, r->next_block))

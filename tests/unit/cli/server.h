@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#define TRACER_CONFINED
 #include "cli/again.h"
 #include "cli/config.h"
 #include "cli/tracer.h"
