@@ -170,7 +170,7 @@ $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(add
 	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
 $(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_ntprof.o confine.o describe.o flight.o flight_options.o \
 	http.o journal.o listen.o mhd.o notify.o options.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
-	timer.o console.o) trace/announce.o)
+	slowest.o timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)

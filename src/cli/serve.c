@@ -17,6 +17,7 @@
 #include "cli/run.h"
 #include "cli/serve_again.h"
 #include "cli/serve_options.h"
+#include "cli/slowest.h"
 #include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
@@ -39,6 +40,7 @@ struct serve {
 	uint64_t began_ms;
 	uint64_t interval_ns;
 	struct changes changes;
+	struct slowest slowest;
 	int epoll_fd; /* of the two below, and of the scrapers */
 	int watchdog_fd;
 	int signal_fd;
@@ -61,6 +63,7 @@ static int render(void *context, enum exposition_format format, char **text, siz
 		.process = &process,
 		.scrapes = http_scrapes(v->http),
 		.kept = v->recorder ? &kept : NULL,
+		.slow = v->recorder ? v->slowest.told : NULL,
 		.tracing = v->t && tracer_measures(v->t),
 		.began_ms = v->began_ms,
 		.started_ms = v->started_ms,
@@ -171,14 +174,17 @@ static int collected(void *context, const struct stats *s)
 		journal(JOURNAL_NOTICE, "%s", line);
 	if (v->recorder)
 		recorder_interval(v->recorder, s);
+	if (v->recorder && v->t)
+		slowest_interval(&v->slowest, v->t);
 	http_stale(v->http);
 	return 0;
 }
 
 static int take_record(void *context, const struct tracer *t, const struct nt_record *rec)
 {
-	const struct serve *v = context;
+	struct serve *v = context;
 
+	slowest_record(&v->slowest, rec);
 	flight_record(v->recorder, t, rec);
 	return 0;
 }
