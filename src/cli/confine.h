@@ -11,7 +11,8 @@
 
 /**
  * confine() - for all threads, for good
- * @keep: capabilities that the verb needs besides CAP_BPF, with which room for more connections is made
+ * @keep: capabilities that the verb needs besides CAP_BPF, with which room for more connections is made;
+ *	  RIGHTS_ALL: nothing is given up
  * @verbose: tell on standard error what is held
  *
  * Where the kernel refuses a part of it, that is told, and it goes on: nothing is less safe than it was.

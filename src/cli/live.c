@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,8 +326,8 @@ static int live(const struct live_options *o)
 		.output_name = "standard output",
 		.left_out = left_out,
 		.cut = cut,
-		/* Peers' commands are of another user. */
-		.keeps = o->nr_peers ? RIGHT(CAP_KILL) : 0,
+		/* Peers' commands are of another user, and have the terminal when they ask. */
+		.keeps = o->nr_peers ? RIGHTS_ALL : 0,
 	};
 	struct live l = {.o = o, .limits = o->limits};
 	int status;

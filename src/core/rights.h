@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define RIGHT(capability) (1ULL << (capability))
+#define RIGHTS_ALL UINT64_MAX
 
 /** rights_held() - those that the calling thread may use; 0 where the kernel does not tell */
 uint64_t rights_held(void);

@@ -41,14 +41,6 @@ tracer_stop "$tracer_pid"
 equal "live ends well" $? 0
 counted "and counts" "$(commands /tmp/live read)" 20 /tmp/live
 
-tracer_start /tmp/peer --host --peer 'ntprof-bpf record --target -o -'
-wait_for tracer_attached done_recv_pdu "$(pgrep -f 'record --target' | tail -n 1)"
-given_up "live with a peer" 0000008000000020
-tracer_stop "$tracer_pid"
-equal "it ends well" $? 0
-wait_for bash -c '! pgrep -f "record --target" >/dev/null'
-check "and its peer with it" true
-
 tracer_start /tmp/trace trace --host
 given_up trace $bpf
 read_some
