@@ -9,6 +9,7 @@
 #   make lint       clang-tidy, cppcheck and shellcheck
 #   make analyze    clang's analyzer: what lint takes too long for
 #   make format     clang-format all C files
+#   make soak       serve for MINUTES=10 under load, resets and reloads: what it takes is level
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
@@ -44,7 +45,7 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lmicrohttpd -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -64,13 +65,13 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
-UNIT_FOLDERS := core stream merge peer view serve
+UNIT_FOLDERS := core stream merge peer view keep serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-all check-quick static lint analyze format unit bench bench-report install uninstall \
+.PHONY: all deps demo check check-all check-quick static lint analyze format unit soak bench bench-report install uninstall \
 	static-program dist deb check-deb check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -113,6 +114,11 @@ analyze: deps
 format: deps
 	$(Q)tests/static/format --fix
 
+MINUTES ?= 10
+soak: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/soak $(MINUTES)
+
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
 	$(Q)BUILD=$(BUILD) BENCH='$(BENCH)' WORKLOADS='$(WORKLOADS)' KINDS='$(KINDS)' tests/bench/overhead
@@ -128,7 +134,7 @@ $(BUILD)/ntprof-bpf: $(OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Who prints or writes it is compiled again when there is another one.
-$(BUILD)/cli/options.o $(BUILD)/cli/record.o $(BUILD)/serve/page.o: $(BUILD)/version
+$(BUILD)/cli/options.o $(BUILD)/cli/describe.o $(BUILD)/serve/page.o: $(BUILD)/version
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -153,13 +159,19 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
-$(BUILD)/unit/cli/test_serve: UNIT_LIBS := -lmicrohttpd
+$(BUILD)/unit/cli/test_serve $(BUILD)/unit/cli/test_flight: UNIT_LIBS := -linih -lseccomp
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
+$(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
+$(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
+$(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
+$(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
-	cli/select_options.o cli/limit_options.o cli/group_options.o trace/announce.o)
-$(BUILD)/unit/cli/test_serve: $(addprefix $(BUILD)/cli/,run.o signals.o timer.o console.o notify.o serve.o http.o listen.o options.o select_options.o)
+	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
+$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_ntprof.o confine.o describe.o flight.o flight_options.o \
+	http.o journal.o listen.o mhd.o notify.o options.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
+	slowest.o timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)
@@ -259,10 +271,12 @@ endif
 
 static-program: $(BUILD)/ntprof-bpf-static
 
+# What cli/mhd.c would load: each of its functions is in one of the files of these.
+STATIC_HTTP := -Wl,-u,MHD_start_daemon,-u,MHD_queue_response,-u,MHD_add_response_header -lmicrohttpd
 # The linker warns of functions that may need shared libraries: see there for what becomes of them.
 $(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c contrib/static/tls.c
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(STATIC_HTTP) $(LIBS)
 
 # The same bytes for the same files: names, contents and whether they are executable.
 DIST := ntprof-bpf-$(VERSION)

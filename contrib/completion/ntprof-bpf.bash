@@ -5,13 +5,13 @@
 # from the --help of the program that is being called, so they are those that it has. What an argument may be is
 # known by its name there:
 #
-#   FILE           a file                       CTRL     a controller, from /sys/class/nvme
+#   FILE, DIR      a file, a folder             CTRL     a controller, from /sys/class/nvme
 #   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
 #   KEYS, FIGURES  of --by and --stats
-#   SOURCE, FORMAT, OP, LABEL, ADDRESS  words that _ntprof_bpf_words() has
+#   SOURCE, FORMAT, OP, LABEL, WHEN, ADDRESS  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
 _ntprof_bpf_ask() {
@@ -75,6 +75,7 @@ _ntprof_bpf_words() {
 	QUEUE) cat "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/queue_count 2>/dev/null | sort -n | tail -n 1 |
 		awk '$1 > 0 { for (i = 0; i < $1; i++) print i }' ;;
 	LABEL) echo queue ;;
+	WHEN) echo "latency>" "p99>" "errors>0" "oldest>" ;;
 	ADDRESS) echo 127.0.0.1:10998 127.0.0.1:10999 unix:/run/ntprof-bpf.sock ;;
 	OP) echo read write flush discard write_zeroes other admin fabrics ;;
 	STAGE) _ntprof_bpf_stages ;;
@@ -91,12 +92,13 @@ _ntprof_bpf_argument() {
 
 	case $1 in
 	FILE) actions=(-f) ;;
+	DIR) actions=(-d) ;;
 	COMMAND) actions=(-c -f) ;;
 	*) actions=(-W "$(_ntprof_bpf_words "$1" "${4:-}")") ;;
 	esac
 	if [[ ${actions[0]} == -W ]]; then
 		mapfile -t COMPREPLY < <(compgen -P "$3" "${actions[@]}" -- "$2")
-		[[ $1 != CONDITION ]] || compopt -o nospace 2>/dev/null
+		[[ $1 != @(CONDITION|WHEN) ]] || compopt -o nospace 2>/dev/null
 		return
 	fi
 	compopt -o filenames 2>/dev/null

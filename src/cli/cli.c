@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "cli/again.h"
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/scan.h"
@@ -172,6 +173,7 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 	struct config_line l;
 	int status = config_read(&l, verbs, verb, argc, argv);
 
+	again_set(verbs, verb, argc, argv);
 	if (!status) {
 		options_origins((const char *const *)l.origins, l.argc);
 		status = verb->main(l.argc, l.argv);

@@ -2,7 +2,6 @@
 #include "cli/http.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/listen.h"
+#include "cli/mhd.h"
 #include "cli/timer.h"
 #include "core/array.h"
 #include "core/time.h"
@@ -26,6 +26,9 @@ struct client {
 	int fd;
 	uint64_t since;
 };
+
+/* There is one library. */
+static const struct mhd *mhd;
 
 struct http {
 	http_render_fn *render;
@@ -60,11 +63,11 @@ static void release(void *context)
 /* Connections have one request each: what a client leaves behind is bounded, and no memory is kept for who idles. */
 static struct MHD_Response *headed(struct MHD_Response *r, const char *type)
 {
-	if (r && MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
-	    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES)
+	if (r && mhd->MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
+	    mhd->MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES)
 		return r;
 	if (r)
-		MHD_destroy_response(r);
+		mhd->MHD_destroy_response(r);
 	return NULL;
 }
 
@@ -85,8 +88,8 @@ static struct MHD_Response *page_new_of(struct http *h, enum exposition_format f
 		return NULL;
 	}
 	h->nr_pages++;
-	h->pages[format] =
-		MHD_create_response_from_buffer_with_free_callback_cls(size, p->text, release, p);
+	h->pages[format] = mhd->MHD_create_response_from_buffer_with_free_callback_cls(
+		size, p->text, release, p);
 	if (!h->pages[format])
 		release(p);
 	h->pages[format] = headed(h->pages[format], exposition_content_type(format));
@@ -97,7 +100,7 @@ static struct MHD_Response *page_new_of(struct http *h, enum exposition_format f
 static enum exposition_format format_of(struct MHD_Connection *c)
 {
 	const char *accept =
-		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+		mhd->MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 
 	if (accept && strstr(accept, "text/plain") &&
 	    !strstr(accept, "application/openmetrics-text"))
@@ -109,7 +112,7 @@ static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum pag
 			      struct MHD_Response *r)
 {
 	h->scrapes.responses[code]++;
-	return MHD_queue_response(c, page_code(code), r);
+	return mhd->MHD_queue_response(c, page_code(code), r);
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url,
@@ -154,7 +157,8 @@ static void on_connection(void *context, struct MHD_Connection *c, void **client
 		if (h->clients[i].since)
 			continue;
 		h->clients[i].fd =
-			MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+			mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd;
 		h->clients[i].since = monotonic_ns();
 		*client = &h->clients[i];
 		return;
@@ -185,13 +189,13 @@ int http_ready(struct http *h)
 
 	timer_fired(h->timer_fd);
 	end_overdue(h);
-	if (MHD_run(h->daemon) != MHD_YES)
+	if (mhd->MHD_run(h->daemon) != MHD_YES)
 		return -EIO;
 	/*
 	 * What the library knows to be readable it is not told again, and where it was at its limit it accepts again with
 	 * the next turn only.
 	 */
-	more = MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout;
+	more = mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout;
 	if (more || h->nr_clients < before)
 		timer_arm(h->timer_fd, SOON_NS, false);
 	else
@@ -203,7 +207,7 @@ void http_stale(struct http *h)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(h->pages); i++) {
 		if (h->pages[i])
-			MHD_destroy_response(h->pages[i]);
+			mhd->MHD_destroy_response(h->pages[i]);
 		h->pages[i] = NULL;
 	}
 }
@@ -221,14 +225,15 @@ static int make_refusals(struct http *h)
 		if (!texts[i])
 			continue;
 		h->refusals[i] =
-			headed(MHD_create_response_from_buffer(strlen(texts[i]), (void *)texts[i],
-							       MHD_RESPMEM_PERSISTENT),
+			headed(mhd->MHD_create_response_from_buffer(
+				       strlen(texts[i]), (void *)texts[i], MHD_RESPMEM_PERSISTENT),
 			       "text/plain; charset=utf-8");
 		if (!h->refusals[i])
 			return -ENOMEM;
 	}
-	MHD_add_response_header(h->refusals[PAGE_CODE_405], MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	MHD_add_response_header(h->refusals[PAGE_CODE_503], MHD_HTTP_HEADER_RETRY_AFTER, "10");
+	mhd->MHD_add_response_header(h->refusals[PAGE_CODE_405], MHD_HTTP_HEADER_ALLOW,
+				     "GET, HEAD");
+	mhd->MHD_add_response_header(h->refusals[PAGE_CODE_503], MHD_HTTP_HEADER_RETRY_AFTER, "10");
 	return 0;
 }
 
@@ -247,12 +252,12 @@ static int start(struct http *h, int fd)
 	err = make_refusals(h);
 	if (err)
 		return err;
-	h->daemon = MHD_start_daemon(
+	h->daemon = mhd->MHD_start_daemon(
 		MHD_USE_EPOLL, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_END);
-	info = h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+	info = h->daemon ? mhd->MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info)
 		return -EIO;
 	return epoll_ctl(h->epoll_fd, EPOLL_CTL_ADD, info->epoll_fd, &e) ? -errno : 0;
@@ -287,6 +292,8 @@ struct http *http_open(const char *listen, http_render_fn *render, void *context
 	int fd, err, bytes = HTTP_SEND_BYTES;
 
 	wrong = listen_parse(listen, &address, &length);
+	if (!wrong)
+		mhd = mhd_load(&wrong);
 	if (!h || wrong) {
 		snprintf(why, size, "%s", wrong ?: strerror(ENOMEM));
 		free(h);
@@ -330,13 +337,13 @@ void http_close(struct http *h)
 	if (!h)
 		return;
 	if (h->daemon) {
-		listen_close(MHD_quiesce_daemon(h->daemon));
-		MHD_stop_daemon(h->daemon);
+		listen_close(mhd->MHD_quiesce_daemon(h->daemon));
+		mhd->MHD_stop_daemon(h->daemon);
 	}
 	http_stale(h);
 	for (size_t i = 0; i < ARRAY_SIZE(h->refusals); i++)
 		if (h->refusals[i])
-			MHD_destroy_response(h->refusals[i]);
+			mhd->MHD_destroy_response(h->refusals[i]);
 	if (h->timer_fd >= 0)
 		close(h->timer_fd);
 	if (h->epoll_fd >= 0)

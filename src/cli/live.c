@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/rights.h"
 #include "peer/live_merge.h"
 #include "trace/announce.h"
 #include "view/peers_start.h"
@@ -325,6 +326,8 @@ static int live(const struct live_options *o)
 		.output_name = "standard output",
 		.left_out = left_out,
 		.cut = cut,
+		/* Peers' commands are of another user, and have the terminal when they ask. */
+		.keeps = o->nr_peers ? RIGHTS_ALL : 0,
 	};
 	struct live l = {.o = o, .limits = o->limits};
 	int status;

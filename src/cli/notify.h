@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define NOTIFY_READY "READY=1\n"
+#define NOTIFY_RELOADING "RELOADING=1\n"
 #define NOTIFY_STOPPING "STOPPING=1\n"
 #define NOTIFY_ALIVE "WATCHDOG=1\n"
 #define NOTIFY_STATUS "STATUS="

@@ -4,18 +4,20 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/console.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/names.h"
+#include "core/rights.h"
 #include "core/time.h"
 #include "core/units.h"
 #include "stream/destination.h"
@@ -72,26 +74,6 @@ struct recorder {
 	bool refused; /* the name that the file should have */
 };
 
-static void describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
-{
-	struct utsname u;
-	FILE *f;
-
-	*h = (struct stream_header){.side = o->side, .sample = o->sample};
-	snprintf(h->source, sizeof(h->source), "%s", source_name(source));
-	snprintf(h->program, sizeof(h->program), "ntprof-bpf " NTPROF_VERSION);
-	if (!uname(&u)) {
-		snprintf(h->hostname, sizeof(h->hostname), "%s", u.nodename);
-		snprintf(h->kernel, sizeof(h->kernel), "%s", u.release);
-	}
-	f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (f) {
-		if (fgets(h->boot_id, sizeof(h->boot_id), f))
-			h->boot_id[strcspn(h->boot_id, "\n")] = '\0';
-		fclose(f);
-	}
-}
-
 /* An output that takes no more ends the recording, and is told of by run(); all else is told here. */
 static int stop_on(const struct recorder *r, int err)
 {
@@ -120,7 +102,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 {
 	struct stream_header h;
 
-	describe(&h, &r->o->run, source);
+	stream_describe(&h, &r->o->run, source);
 	h.missing = r->t ? tracer_missing(r->t) : 0;
 	r->w = stream_writer_to(r->out, &h);
 	if (!r->w)
@@ -368,6 +350,8 @@ static int record_into(const struct record_options *o)
 		.left_out = left_out,
 		.cut = cut,
 		.over = over,
+		/* A file gets its name in a folder that may be somebody else's. */
+		.keeps = RIGHT(CAP_DAC_OVERRIDE),
 	};
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
 	int status, err;

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/confine.h"
 #include "cli/console.h"
 #include "cli/signals.h"
 #include "cli/timer.h"
@@ -210,6 +211,7 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
+	confine(r->cb->keeps, r->o->verbose);
 	if (r->cb->begin && r->cb->begin(r->context, r->t))
 		return 1;
 	return burst_any(&r->o->burst) ? start_bursts(r) : 0;
@@ -470,7 +472,6 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
-
 	ret = console_open() ?: watch_from_the_start(&r);
 	if (ret) {
 		if (ret != -ECANCELED)

@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/changes.h"
+#include "cli/flight.h"
 #include "cli/http.h"
+#include "cli/journal.h"
 #include "cli/notify.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/serve_again.h"
+#include "cli/serve_options.h"
+#include "cli/slowest.h"
 #include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
 
-/* Where nobody says otherwise: this machine only, and apart for its two sides. */
-#define LISTEN_HOST "127.0.0.1:10998"
-#define LISTEN_TARGET "127.0.0.1:10999"
-
-/* The shortest interval, in nanoseconds and in words. */
-#define INTERVAL_MIN_NS 100000000ULL
-#define INTERVAL_MIN "100ms"
-
 /**
- * struct serve_options - what the verb serve was asked
- * @run: side, selection and what else every run has
- * @listen: where; NULL: as usual
- * @by_queue: series are apart by queue
+ * struct serve - a run of it
+ * @recorder: NULL without --keep
+ * @signal_fd: of SIGUSR1 and SIGHUP
+ * @interval_ns: as it was read last
  */
-struct serve_options {
-	struct run_options run;
-	const char *listen;
-	bool by_queue;
-};
-
 struct serve {
 	const struct serve_options *o;
+	struct recorder *recorder;
 	struct http *http;
 	struct page *page;
 	const struct tracer *t; /* NULL while the module is waited for */
 	const struct stats *s;	/* NULL before the first collection */
 	uint64_t started_ms;
 	uint64_t began_ms;
-	int epoll_fd; /* of the scrapers and of the watchdog */
+	uint64_t interval_ns;
+	struct changes changes;
+	struct slowest slowest;
+	int epoll_fd; /* of the two below, and of the scrapers */
 	int watchdog_fd;
+	int signal_fd;
 };
 
 static uint64_t now_ms(void)
@@ -56,18 +55,23 @@ static int render(void *context, enum exposition_format format, char **text, siz
 {
 	struct serve *v = context;
 	struct process_cost process;
+	struct keep_counts kept = {0};
 	struct cost cost = {0};
 	const struct page_source from = {
 		.s = v->s,
 		.cost = &cost,
 		.process = &process,
 		.scrapes = http_scrapes(v->http),
+		.kept = v->recorder ? &kept : NULL,
+		.slow = v->recorder ? v->slowest.told : NULL,
 		.tracing = v->t && tracer_measures(v->t),
 		.began_ms = v->began_ms,
 		.started_ms = v->started_ms,
 	};
 
 	process_cost(&process);
+	if (v->recorder)
+		recorder_counts(v->recorder, &kept);
 	if (v->t)
 		tracer_cost(v->t, &cost);
 	return page_render(v->page, &from, format, text, size);
@@ -99,18 +103,49 @@ static int open_own(void *context)
 	v->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	v->watchdog_fd = timer_new(notify_watchdog_ns(), true);
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
-	    watch(v, v->watchdog_fd))
+	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
 		return -1;
 	return v->epoll_fd;
+}
+
+static void read_again(struct serve *v)
+{
+	struct serve_change c;
+
+	notify(NOTIFY_RELOADING);
+	if (!serve_again(v->o, &c)) {
+		v->interval_ns = c.interval_ns;
+		if (v->recorder)
+			flight_change(v->recorder, &c.flight);
+		http_stale(v->http);
+		journal(JOURNAL_NOTICE, "read the configuration again");
+	}
+	notify(NOTIFY_READY);
+}
+
+/* Where the same signal has come again before it was read, that is one. */
+static void take_signals(struct serve *v)
+{
+	struct signalfd_siginfo si;
+
+	while (read(v->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGHUP)
+			read_again(v);
+		else if (v->recorder)
+			recorder_trigger(v->recorder, TRIGGER_SIGNAL);
+		else
+			journal(JOURNAL_WARNING, "SIGUSR1: nothing is kept without --keep");
+	}
 }
 
 /* Who tells the watchdog is the loop that drains and collects: where that hangs, nobody does. */
 static int take_own(void *context)
 {
-	const struct serve *v = context;
+	struct serve *v = context;
 
 	if (timer_fired(v->watchdog_fd))
 		notify(NOTIFY_ALIVE);
+	take_signals(v);
 	return http_ready(v->http);
 }
 
@@ -120,6 +155,8 @@ static int begin(void *context, const struct tracer *t)
 
 	v->t = t;
 	v->began_ms = now_ms();
+	if (v->recorder)
+		flight_begin(v->recorder, &v->o->run, t);
 	http_stale(v->http);
 	fprintf(stderr, "serving %s\n", http_address(v->http));
 	notify(NOTIFY_READY NOTIFY_STATUS "Tracing\n");
@@ -129,10 +166,42 @@ static int begin(void *context, const struct tracer *t)
 static int collected(void *context, const struct stats *s)
 {
 	struct serve *v = context;
+	char line[160];
 
 	v->s = s;
+	if (v->t &&
+	    changes_look(&v->changes, s->controllers, changes_slept_ns(), line, sizeof(line)))
+		journal(JOURNAL_NOTICE, "%s", line);
+	if (v->recorder)
+		recorder_interval(v->recorder, s);
+	if (v->recorder && v->t)
+		slowest_interval(&v->slowest, v->t);
 	http_stale(v->http);
 	return 0;
+}
+
+static int take_record(void *context, const struct tracer *t, const struct nt_record *rec)
+{
+	struct serve *v = context;
+
+	slowest_record(&v->slowest, rec);
+	flight_record(v->recorder, t, rec);
+	return 0;
+}
+
+static void work(void *context)
+{
+	const struct serve *v = context;
+
+	if (v->recorder)
+		recorder_work(v->recorder);
+}
+
+static uint64_t pace(void *context)
+{
+	const struct serve *v = context;
+
+	return v->interval_ns;
 }
 
 /* Others that are started behind this one need not wait for a module that may never come. */
@@ -145,119 +214,94 @@ static void waiting(void *context)
 	notify(NOTIFY_READY NOTIFY_STATUS "Waiting for the driver's module\n");
 }
 
+static void ended(void *context)
+{
+	const struct serve *v = context;
+
+	notify(NOTIFY_STOPPING);
+	if (v->recorder)
+		recorder_finish(v->recorder, FLIGHT_PATIENCE_NS);
+}
+
 static int end(void *context, const struct stats *s)
 {
-	(void)context;
 	(void)s;
-	notify(NOTIFY_STOPPING);
+	ended(context);
 	return 0;
 }
 
-static int serve(const struct serve_options *o)
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* SIGHUP would end the run, and SIGUSR1 the process. Return: a descriptor of both, or -1 with errno set. */
+static int open_signals(void)
+{
+	struct sigaction hup = {.sa_handler = SIG_DFL}, taken = {.sa_handler = ignore};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	/* As nohup(1) wants it, it stays ignored. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN &&
+	    !sigaction(SIGHUP, &taken, NULL))
+		sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int serve(struct serve_options *o)
 {
 	const struct run_callbacks callbacks = {
-		.select = NT_SELECT_NONE,
+		.select = o->flight.recorder.keep_ns ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.record = take_record,
 		.fd = open_own,
 		.ready = take_own,
 		.begin = begin,
 		.interval = collected,
 		.interval_is_time = true,
+		.pace = pace,
+		.round = work,
 		.waiting = waiting,
 		.end = end,
+		.failed = ended,
 	};
 	struct serve v = {.o = o, .started_ms = now_ms(), .epoll_fd = -1, .watchdog_fd = -1};
 	int status = EXIT_FAILURE;
 
 	v.began_ms = v.started_ms;
+	v.interval_ns = o->run.interval_ns;
+	v.signal_fd = open_signals();
 	v.page = page_new(o->run.side, o->by_queue);
-	if (v.page)
-		status = run(&o->run, &callbacks, &v);
-	else
+	if (v.signal_fd < 0 || !v.page) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
+		goto out;
+	}
+	if (o->flight.recorder.keep_ns) {
+		v.recorder = flight_open(&o->flight, o->run.side);
+		if (!v.recorder)
+			goto out;
+	}
+	status = run(&o->run, &callbacks, &v);
+out:
 	http_close(v.http);
+	if (v.signal_fd >= 0)
+		close(v.signal_fd);
 	if (v.watchdog_fd >= 0)
 		close(v.watchdog_fd);
 	if (v.epoll_fd >= 0)
 		close(v.epoll_fd);
+	recorder_free(v.recorder);
 	page_free(v.page);
 	return status;
 }
 
-enum { KEY_LISTEN = 0x100, KEY_BY };
-
-enum { CHILD_RUN, CHILD_SELECT };
-
-static error_t parse_serve(int key, char *arg, struct argp_state *state)
-{
-	struct serve_options *o = state->input;
-	const char *wrong;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[CHILD_RUN] = &o->run;
-		state->child_inputs[CHILD_SELECT] = &o->run.only;
-		break;
-	case 'i':
-		o->run.interval_ns =
-			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
-		break;
-	case KEY_LISTEN:
-		wrong = http_check(arg);
-		if (wrong)
-			options_error(state, "--listen %s: %s", arg, wrong);
-		o->listen = arg;
-		break;
-	case KEY_BY:
-		if (strcmp(arg, "queue"))
-			options_error(state, "--by %s: not queue", arg);
-		o->by_queue = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_option serve_options[] = {
-	{"interval", 'i', "TIME", 0,
-	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_RUN},
-	{"listen", KEY_LISTEN, "ADDRESS", 0,
-	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), or unix:PATH "
-	 "(default: " LISTEN_HOST " with --host, " LISTEN_TARGET " with --target)",
-	 SECTION_RUN},
-	{"by", KEY_BY, "LABEL", 0, "Label series with this as well: queue", SECTION_RUN},
-	{0},
-};
-
-static const struct argp_child serve_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_SELECT] = {.argp = &select_argp},
-	{0},
-};
-
-static const struct argp serve_argp = {
-	.options = serve_options,
-	.parser = parse_serve,
-	.children = serve_children,
-	.doc = "Serve latencies, stages, errors and losses to Prometheus and others who read "
-	       "OpenMetrics, at /metrics, until a signal comes.\n"
-	       "\v"
-	       "Examples:\n"
-	       "  ntprof-bpf serve --host           at http://127.0.0.1:10998/metrics\n"
-	       "  ntprof-bpf serve --target --listen unix:/run/ntprof-bpf.sock\n"
-	       "                                    through a Unix socket\n"
-	       "  ntprof-bpf serve --host --by queue --sample 100\n"
-	       "                                    series by queue, one command in 100 is\n"
-	       "                                    measured, all are counted",
-};
-
 static int main_serve(int argc, char **argv)
 {
-	struct serve_options o = {.run = RUN_OPTIONS_DEFAULT};
+	struct serve_options o;
 
-	/* A target's controllers are called by ids that several subsystems may have. */
-	o.run.by_other = true;
-	options_parse(&serve_argp, argc, argv, &o);
+	serve_parse(argc, argv, &o);
 	return serve(&o);
 }
 

@@ -12,7 +12,7 @@ void signals_that_end(sigset_t *set)
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
 	sigaction(SIGHUP, NULL, &hup);
-	if (hup.sa_handler != SIG_IGN)
+	if (hup.sa_handler == SIG_DFL)
 		sigaddset(set, SIGHUP);
 }
 

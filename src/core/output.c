@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/pieces.h"
+#include "core/rights.h"
 #include "core/time.h"
 
 /* So much is handed over at once: what a pipe holds, unless somebody changed that. */
@@ -196,6 +197,8 @@ static void *output_run(void *output)
 	struct output *o = output;
 	bool failed;
 
+	/* It writes to what is open, and nothing else. */
+	rights_reduce(0);
 	pthread_mutex_lock(&o->lock);
 	for (;;) {
 		write_all(o);

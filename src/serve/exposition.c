@@ -2,6 +2,7 @@
 #include "serve/exposition.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/record.h"
@@ -140,8 +141,23 @@ void exposition_ratio(const struct exposition *e, const char *labels, uint32_t p
 	value(e, labels, text);
 }
 
+/* Behind the bucket that it is counted in: the lowest one whose bound is above it. */
+static void exemplar_at(const struct exposition *e, const struct exposition_exemplar *x,
+			unsigned int bucket)
+{
+	const uint64_t low = bucket ? 1ULL << (EXPOSITION_LOWEST + bucket - 1) : 0;
+	const bool last = bucket == EXPOSITION_BUCKETS - 1;
+	char text[32];
+
+	if (e->format == EXPOSITION_OPENMETRICS && x && x->ns && x->ns >= low &&
+	    (last || x->ns < 1ULL << (EXPOSITION_LOWEST + bucket)))
+		fprintf(e->f, " # {%s} %s %" PRIu64 ".%03" PRIu64, x->labels,
+			seconds(text, sizeof(text), x->ns), x->at_ms / 1000, x->at_ms % 1000);
+	fputc('\n', e->f);
+}
+
 void exposition_hist(const struct exposition *e, const char *labels,
-		     const struct exposition_hist *h)
+		     const struct exposition_hist *h, const struct exposition_exemplar *exemplar)
 {
 	const uint64_t count = h->below[EXPOSITION_BUCKETS - 1];
 	char bound[48], text[32];
@@ -150,10 +166,12 @@ void exposition_hist(const struct exposition *e, const char *labels,
 		snprintf(bound, sizeof(bound), "le=\"%s\"",
 			 seconds(text, sizeof(text), 1ULL << (EXPOSITION_LOWEST + i)));
 		sample(e, "_bucket", labels, bound);
-		fprintf(e->f, "%" PRIu64 "\n", h->below[i]);
+		fprintf(e->f, "%" PRIu64, h->below[i]);
+		exemplar_at(e, exemplar, i);
 	}
 	sample(e, "_bucket", labels, "le=\"+Inf\"");
-	fprintf(e->f, "%" PRIu64 "\n", count);
+	fprintf(e->f, "%" PRIu64, count);
+	exemplar_at(e, exemplar, EXPOSITION_BUCKETS - 1);
 	sample(e, "_count", labels, NULL);
 	fprintf(e->f, "%" PRIu64 "\n", count);
 	sample(e, "_sum", labels, NULL);

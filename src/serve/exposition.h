@@ -77,9 +77,26 @@ void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns);
 /** exposition_ratio() - a share, 1 / @parts */
 void exposition_ratio(const struct exposition *e, const char *labels, uint32_t parts);
 
-/** exposition_hist() - the samples of a histogram */
+/* OpenMetrics 1.0, "Exemplars": names and values of its labels together. */
+#define EXPOSITION_EXEMPLAR_LEN 128
+
+/**
+ * struct exposition_exemplar - one of the durations of a histogram
+ * @ns: it; 0: there is none
+ * @at_ms: when it was observed: milliseconds since 1970
+ */
+struct exposition_exemplar {
+	char labels[EXPOSITION_EXEMPLAR_LEN];
+	uint64_t ns;
+	uint64_t at_ms;
+};
+
+/**
+ * exposition_hist() - the samples of a histogram
+ * @exemplar: one of its durations, or NULL. The older format has none
+ */
 void exposition_hist(const struct exposition *e, const char *labels,
-		     const struct exposition_hist *h);
+		     const struct exposition_hist *h, const struct exposition_exemplar *exemplar);
 
 /** exposition_end() - nothing follows */
 void exposition_end(const struct exposition *e);

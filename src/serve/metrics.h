@@ -54,6 +54,20 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                          \
 	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",               \
 	  "Time that these runs took on all CPUs, as long")                                      \
+	X(KEPT, "ntprof_recorder_records", GAUGE, "", "side",                                    \
+	  "Records that the flight recorder keeps")                                              \
+	X(KEPT_SECONDS, "ntprof_recorder_kept_seconds", GAUGE, "seconds", "side",                \
+	  "Age of the oldest of them")                                                           \
+	X(KEPT_BYTES, "ntprof_recorder_memory_bytes", GAUGE, "bytes", "side",                    \
+	  "Memory that they take")                                                               \
+	X(KEPT_LEFT_OUT, "ntprof_recorder_left_out", COUNTER, "", "side",                        \
+	  "Records that went before their time, for want of memory (--keep-bytes)")              \
+	X(TRIGGERS, "ntprof_recorder_triggers", COUNTER, "", "side, trigger",                    \
+	  "How often it was set off, by what; also while it was writing")                        \
+	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                           \
+	  "Files: written, failed, or removed to make room")                                     \
+	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")  \
+	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take") \
 	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                           \
 	  "Connections of scrapers that were accepted")                                          \
 	X(RESPONSES, "ntprof_http_responses", COUNTER, "", "side, code",                         \

@@ -11,6 +11,8 @@
 #include "core/statuses.h"
 #include "serve/series.h"
 
+#define NS_PER_SECOND 1e9
+
 #define CODE_NUMBER(code) [PAGE_CODE_##code] = (code),
 
 unsigned int page_code(enum page_code code)
@@ -117,7 +119,29 @@ static void take_row(struct series *to, const struct stats_row *r)
 		to->now.waiting.oldest_ns = r->waiting.oldest_ns;
 }
 
-static int take_rows(struct page *p, const struct stats *s)
+/* The command is an exemplar of its row. */
+static void take_slow(struct series *to, const struct stats_row *r, const struct page_slow *slow)
+{
+	struct exposition_exemplar *x = &to->now.slow;
+	char labels[EXPOSITION_LABELS_LEN] = "", number[16];
+
+	if (!slow->ns || r->shared || slow->qid != r->qid ||
+	    strcmp(slow->controller, r->controller) != 0)
+		return;
+	snprintf(number, sizeof(number), "%u", slow->cid);
+	exposition_label(labels, "cid", number);
+	snprintf(number, sizeof(number), "%u", slow->qid);
+	exposition_label(labels, "queue", number);
+	if (slow->stage[0])
+		exposition_label(labels, "stage", slow->stage);
+	if (strlen(labels) >= sizeof(x->labels))
+		return;
+	strcpy(x->labels, labels);
+	x->ns = slow->ns;
+	x->at_ms = slow->ended_ms;
+}
+
+static int take_rows(struct page *p, const struct stats *s, const struct page_slow *slow)
 {
 	const struct series *one;
 	size_t at = 0;
@@ -134,6 +158,8 @@ static int take_rows(struct page *p, const struct stats *s)
 		if (!to)
 			return -ENOMEM;
 		take_row(to, r);
+		if (slow)
+			take_slow(to, r, &slow[r->op]);
 	}
 	while ((one = series_next(p->rows, &at)))
 		exposition_grow(&((struct series *)one)->told, &one->now.hist);
@@ -209,7 +235,7 @@ static void put_rows(struct writing *w, enum metric_id id)
 	exposition_begin(&w->e, id);
 	while ((s = series_next(id == METRIC_ERRORS ? w->p->errors : w->p->rows, &at))) {
 		if (id == METRIC_COMMAND_DURATION)
-			exposition_hist(&w->e, s->labels, &s->told);
+			exposition_hist(&w->e, s->labels, &s->told, &s->now.slow);
 		else if (id == METRIC_COMMANDS)
 			exposition_value(&w->e, s->labels, s->now.all.commands);
 		else if (id == METRIC_BYTES)
@@ -237,7 +263,7 @@ static void put_stage(const struct writing *w, const struct exposition_hist *tol
 	exposition_label(labels, "operation", op_name(op));
 	exposition_label(labels, "stage",
 			 stage_joined_name(w->p->side, into, stage, name, sizeof(name)));
-	exposition_hist(&w->e, labels, told);
+	exposition_hist(&w->e, labels, told, NULL);
 }
 
 static void put_stages(struct writing *w, struct page *p)
@@ -335,6 +361,27 @@ static void put_costs(struct writing *w)
 	exposition_ns(&w->e, "", w->from->started_ms * 1000000);
 }
 
+static void put_kept(struct writing *w)
+{
+	const struct keep_counts *k = w->from->kept;
+
+	put(w, METRIC_KEPT, k->records);
+	exposition_begin(&w->e, METRIC_KEPT_SECONDS);
+	exposition_ns(&w->e, w->p->side_label, (uint64_t)(k->seconds * NS_PER_SECOND));
+	put(w, METRIC_KEPT_BYTES, k->memory_bytes);
+	put(w, METRIC_KEPT_LEFT_OUT, k->left_out);
+	exposition_begin(&w->e, METRIC_TRIGGERS);
+	for (unsigned int i = 0; i < TRIGGERS_MAX; i++)
+		if (k->trigger_name[i])
+			put_with(w, "trigger", k->trigger_name[i], k->triggers[i]);
+	exposition_begin(&w->e, METRIC_FILES);
+	put_with(w, "result", "written", k->written);
+	put_with(w, "result", "failed", k->failed);
+	put_with(w, "result", "removed", k->removed);
+	put(w, METRIC_FILES_NOW, k->files);
+	put(w, METRIC_FILES_BYTES, k->disk_bytes);
+}
+
 static void put_scrapes(struct writing *w)
 {
 	const struct page_scrapes *s = w->from->scrapes;
@@ -354,7 +401,7 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 {
 	struct writing w = {
 		.e = {.format = format, .created_ms = from->began_ms}, .p = p, .from = from};
-	int err = from->s ? take_rows(p, from->s) ?: take_errors(p, from->s) : 0;
+	int err = from->s ? take_rows(p, from->s, from->slow) ?: take_errors(p, from->s) : 0;
 	bool failed;
 
 	if (err)
@@ -366,6 +413,8 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 	put_infos(&w);
 	if (from->s)
 		put_stats(&w, p);
+	if (from->kept)
+		put_kept(&w);
 	put_costs(&w);
 	put_scrapes(&w);
 	exposition_end(&w.e);

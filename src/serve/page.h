@@ -12,6 +12,7 @@
 
 #include "core/cost.h"
 #include "core/stats.h"
+#include "keep/counts.h"
 #include "serve/exposition.h"
 #include "serve/process.h"
 
@@ -37,8 +38,25 @@ struct page_scrapes {
 };
 
 /**
+ * struct page_slow - the slowest command of an operation in the last interval
+ * @ns: how long it took; 0: nobody knows one
+ * @ended_ms: when it ended, milliseconds since 1970
+ * @stage: where it was for longest; "" where that is not known
+ */
+struct page_slow {
+	char controller[32];
+	uint16_t qid;
+	uint16_t cid;
+	uint64_t ns;
+	uint64_t ended_ms;
+	const char *stage;
+};
+
+/**
  * struct page_source - what the page is made of
  * @s: as of the last collection; NULL before the first one
+ * @kept: what the flight recorder has; NULL without one
+ * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
  * @tracing: the driver is there
  * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
  */
@@ -47,6 +65,8 @@ struct page_source {
 	const struct cost *cost;
 	const struct process_cost *process;
 	const struct page_scrapes *scrapes;
+	const struct keep_counts *kept;
+	const struct page_slow *slow;
 	bool tracing;
 	uint64_t began_ms;
 	uint64_t started_ms;

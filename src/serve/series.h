@@ -36,6 +36,7 @@ struct series {
 		struct exposition_hist hist;
 		struct workload all;
 		struct waiting waiting;
+		struct exposition_exemplar slow;
 		uint64_t errors;
 	} now;
 };

@@ -299,6 +299,21 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 	return 0;
 }
 
+int stream_write_gathered(struct stream_writer *w, struct gathered *g)
+{
+	int err = stream_flush(w);
+
+	if (err)
+		return err;
+	if (w->ended || !g->records)
+		return w->error = -EINVAL;
+	if (w->out && output_room(w->out) < FRAME_HEAD_LEN + g->len)
+		return -EAGAIN;
+	frame_head(w, STREAM_RECORD, g->frame, g->len);
+	w->records += g->records;
+	return hand_over(w, g->frame, FRAME_HEAD_LEN + g->len, g->records);
+}
+
 static struct stream_writer *writer_new(struct output *out, int fd,
 					const struct stream_header *header)
 {
@@ -362,6 +377,11 @@ bool stream_left_out(struct stream_writer *w)
 void stream_leave_out(struct stream_writer *w)
 {
 	w->reader_slow++;
+}
+
+void stream_leave_out_many(struct stream_writer *w, uint64_t n)
+{
+	w->reader_slow += n;
 }
 
 int stream_write(struct stream_writer *w, const struct stream_event *e)

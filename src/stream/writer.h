@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/output.h"
+#include "stream/gather.h"
 #include "stream/stream.h"
 
 struct stream_writer;
@@ -44,6 +45,14 @@ int stream_write(struct stream_writer *w, const struct stream_event *e);
 int stream_write_record(struct stream_writer *w, const struct nt_record *r);
 
 /**
+ * stream_write_gathered() - append a frame of records that has been made already
+ * @g: frame, whose head is filled
+ *
+ * Return: 0; -EAGAIN when the output has no room for it now, and then nothing has happened; or another negative errno.
+ */
+int stream_write_gathered(struct stream_writer *w, struct gathered *g);
+
+/**
  * stream_left_out() - whether the next record has to be left out, because the reader is slow
  *
  * Then it is counted, and the caller goes on with the one after it. To be asked before each record, and
@@ -53,6 +62,9 @@ bool stream_left_out(struct stream_writer *w);
 
 /** stream_leave_out() - count a record that could not be written, because the output takes no more */
 void stream_leave_out(struct stream_writer *w);
+
+/** stream_leave_out_many() - the same for @n of them */
+void stream_leave_out_many(struct stream_writer *w, uint64_t n);
 
 /**
  * stream_cut() - end a stream whose output did not take all of it

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: whether no more will be known of the record's connection than there is now. */
-static bool describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out)
+bool announce_describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out)
 {
 	bool gone;
 
@@ -48,7 +47,7 @@ int announce(struct announced *a, const struct tracer *t, const struct nt_record
 		return -ENOMEM;
 	told = &a->queues[r->slot];
 	new = told->gen != r->gen || told->cntlid != r->cntlid;
-	named = describe(t, r, q);
+	named = announce_describe(t, r, q);
 	if (!new && !named)
 		return 0;
 	*told = (struct announced_queue){.gen = r->gen, .cntlid = r->cntlid, .named = named};

@@ -47,6 +47,13 @@ struct announced {
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct queue_info *q);
 
+/**
+ * announce_describe() - who a record's connection is
+ *
+ * Return: whether no more will be known of it than there is now.
+ */
+bool announce_describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out);
+
 /** announced_already() - whether announce() has nothing to tell, as is the rule */
 static inline bool announced_already(const struct announced *a, const struct nt_record *r)
 {

@@ -59,6 +59,10 @@ def main():
     tell("what counts says since when", "yes" if begun == counted else f"{begun ^ counted}")
     units = [f.name for f in new if f.unit and not f.name.endswith(f.unit)]
     tell("names end with their units", "yes" if not units else f"{units}")
+    exemplars = [s.exemplar for f in new for s in f.samples if s.exemplar]
+    wanted = {"cid": "4097", "queue": "1", "stage": "blk_submission"}
+    found = [(e.labels, e.value) for e in exemplars] == [(wanted, 7e-7)]
+    tell("the exemplar comes out as it is", "yes" if found else f"{exemplars}")
     new, old = samples(new), samples(old)
     tell("both formats have the same samples", "yes" if new == old else f"{new.items() ^ old.items()}")
     nqns = {dict(labels).get("subsysnqn") for _, labels in new}

@@ -17,7 +17,7 @@ while IFS=$'\t' read -r name verdict; do
 	equal "$name" "$verdict" yes
 	verdicts=$((verdicts + 1))
 done < <(/usr/bin/python3 tests/formats/openmetrics.py "$out/openmetrics" "$out/prometheus")
-equal "the parser has read both" $verdicts 5
+equal "the parser has read both" $verdicts 6
 # It may have to be fetched, about which there is something to say.
 tests/formats/promtool --version >/dev/null
 equal "promtool has nothing to say of it" "$(tests/formats/promtool check metrics <"$out/prometheus" 2>&1)" ""

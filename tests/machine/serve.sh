@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What serve tells of both sides is what fio did, scraped by curl.
-# run with: --add /usr/bin/curl:/usr/bin/curl
+# run with: --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
 # takes: 25
 set -u
 . /lib/machine.sh
@@ -97,6 +97,34 @@ runs() {
 	scrape host && [[ $(sum host ntprof_bpf_runs_total) -gt 20 ]]
 }
 check "runs are told with them" wait_for runs
+
+# What they hold: one capability to make room by, in the thread that traces; nothing in those that write.
+held() {
+	local task
+
+	for task in /proc/"$1"/task/*; do
+		awk -v main="$1" '{ sub(":", "", $1); v[$1] = $2 }
+			END { print (v["Pid"] == main ? "main" : "thread"), v["CapPrm"], v["CapEff"], v["CapInh"], v["CapAmb"],
+				v["NoNewPrivs"], v["Seccomp"] }' "$task/status"
+	done | sort -u
+}
+nothing=0000000000000000 bpf=0000008000000000
+for side in host target; do
+	equal "$side holds CAP_BPF, its threads nothing, all are filtered" "$(held "${!side}")" \
+		"main $bpf $bpf $nothing $nothing 1 2
+thread $nothing $nothing $nothing $nothing 1 2"
+done
+
+# maps PID: locked memory of its maps, as the kernel tells it.
+maps() {
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '$1 == "memlock:" { bytes = $2 } $1 == "map_id:" && !seen[$2]++ { n += bytes }
+		END { printf "%.0f\n", n }'
+}
+for side in host target; do
+	scrape $side
+	bytes=$(maps "${!side}")
+	within "$side tells the memory that the kernel does" "$(sum $side ntprof_bpf_map_bytes)" $((bytes * 95 / 100)) $((bytes * 105 / 100))
+done
 
 host_disconnect
 check "the host tells that nobody is connected" wait_for tells host 0 ntprof_controllers

@@ -87,6 +87,13 @@ static const struct option options[] = {
 	{"min-latency", "100us"},
 	{"bucket-shift", "3"},
 	{"listen", "127.0.0.1:0"},
+	{"keep", "30s"},
+	{"keep-bytes", "64M"},
+	{"after", "5s"},
+	{"when", "latency>5ms"},
+	{"dir", "/tmp"},
+	{"files", "16"},
+	{"bytes", "1G"},
 };
 
 #define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
@@ -110,7 +117,8 @@ static const struct verb {
 	  "buffer", "burst", "verbose", "failed", "slower", "config", SELECTIONS}},
 	{"serve",
 	 {"host", "target", "source", "interval", "duration", "sample", "burst", "listen", "by",
-	  "verbose", "config", SELECTIONS}},
+	  "verbose", "config", "keep", "keep-bytes", "after", "when", "dir", "files", "bytes",
+	  SELECTIONS}},
 	{"stacks",
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose",
 	  "config"}},

@@ -204,7 +204,7 @@ static void a_histogram_ends_with_its_count(void **state)
 	hist_count(&all, 1ULL << 37);
 	exposition_add(&h, &all);
 	exposition_begin(&e, METRIC_COMMAND_DURATION);
-	exposition_hist(&e, "a=\"b\"", &h);
+	exposition_hist(&e, "a=\"b\"", &h, NULL);
 	assert_int_equal(fclose(e.f), 0);
 	assert_non_null(strstr(
 		text, "ntprof_command_duration_seconds_bucket{a=\"b\",le=\"0.000004096\"} 0\n"

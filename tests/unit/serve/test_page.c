@@ -26,6 +26,8 @@ struct made {
 	struct cost cost;
 	struct process_cost process;
 	struct page_scrapes scrapes;
+	struct keep_counts kept;
+	struct page_slow slow[NT_OPS_NR];
 	struct page_source from;
 	struct page *page;
 	char *text;
@@ -308,6 +310,28 @@ static void a_target_names_its_subsystems_and_hosts(void **state)
 			 3);
 }
 
+/* Where it is counted, and nowhere else; not in the older format. */
+static void a_slow_command_is_an_exemplar(void **state)
+{
+	struct page_slow slow[NT_OPS_NR] = {
+		[NT_OP_READ] = {"nvme0", 2, 77, 5000, 1700000001234, "network_and_target"},
+		[NT_OP_WRITE] = {"nvme1", 2, 78, 5000, 1700000001234, ""},
+	};
+	struct made *m = *state;
+
+	count(row(m, "nvme0", 1, NT_OP_READ), 1000, 4096);
+	count(row(m, "nvme0", 2, NT_OP_READ), 5000, 4096);
+	count(row(m, "nvme0", 2, NT_OP_WRITE), 5000, 4096);
+	m->from.slow = slow;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, "operation=\"read\",le=\"0.000008192\"} 2 # "
+			     "{cid=\"77\",queue=\"2\",stage=\"network_and_target\"} 0.000005 "
+			     "1700000001.234\n"));
+	assert_null(strstr(strstr(m->text, " # {") + 1, " # {"));
+	render(m, EXPOSITION_PROMETHEUS);
+	assert_false(there(m, " # {"));
+}
+
 /* The line of a metric in docs/metrics.md. */
 static void doc_line(char *line, size_t size, const struct metric *m)
 {
@@ -375,6 +399,12 @@ static void fill(struct made *m)
 			   300ULL << i % 37);
 	}
 	m->s.waiting_at_device = true;
+	m->kept.trigger_name[0] = "p99(read) > 2ms over 10s";
+	m->kept.triggers[0] = 3;
+	m->from.kept = &m->kept;
+	m->slow[NT_OP_WRITE] =
+		(struct page_slow){"nvme0", 1, 4097, 700, 1700000001234, "blk_submission"};
+	m->from.slow = m->slow;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		m->s.counters_total[i] = i;
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
@@ -423,6 +453,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_of_a_controller_are_added_up),
 		TEST(queues_are_apart_where_that_was_asked_for),
+		TEST(a_slow_command_is_an_exemplar),
 		TEST(errors_are_by_status),
 		TEST(every_counter_is_told_once),
 		TEST(stages_have_their_names),

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pipe2() */
+#endif
+#include "cli/again.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+
+/* For a file: one that does not answer, such as a FIFO, must not hold up who traces. */
+#define PATIENCE_MS 1000
+
+/* There is one command line. */
+static struct {
+	const struct verb *const *verbs;
+	const struct verb *verb;
+	int argc;
+	char **argv;
+} line;
+
+void again_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv)
+{
+	line.verbs = verbs;
+	line.verb = verb;
+	line.argc = argc;
+	line.argv = argv;
+}
+
+static void run_child(int fd, void (*read)(int argc, char **argv, void *context, void *result),
+		      void *context, void *result, size_t size) __attribute__((noreturn));
+
+static void run_child(int fd, void (*read)(int argc, char **argv, void *context, void *result),
+		      void *context, void *result, size_t size)
+{
+	struct config_line l;
+	FILE *f = fdopen(STDERR_FILENO, "w");
+	ssize_t n;
+
+	/* It has the descriptors of what traces, and must not outlive that. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The thread that takes what is told is the parent's. */
+	if (f)
+		stderr = f;
+	if (config_read(&l, line.verbs, line.verb, line.argc, line.argv))
+		_exit(EXIT_FAILURE);
+	options_origins((const char *const *)l.origins, l.argc);
+	read(l.argc, l.argv, context, result);
+	n = write(fd, result, size);
+	_exit(n == (ssize_t)size ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* Return: how many bytes came in time. */
+static size_t receive(int fd, char *to, size_t size)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	size_t nr = 0;
+
+	while (nr < size && poll(&p, 1, PATIENCE_MS) > 0) {
+		ssize_t n = read(fd, to + nr, size - nr);
+
+		if (n <= 0)
+			break;
+		nr += (size_t)n;
+	}
+	return nr;
+}
+
+int again_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
+	       void *result, size_t size)
+{
+	int p[2], status;
+	size_t nr;
+	pid_t pid;
+
+	if (!line.verb)
+		return -ENOENT;
+	if (pipe2(p, O_CLOEXEC))
+		return -errno;
+	fflush(stderr);
+	pid = fork();
+	if (pid < 0) {
+		int err = -errno;
+
+		close(p[0]);
+		close(p[1]);
+		return err;
+	}
+	if (!pid)
+		run_child(p[1], read, context, result, size);
+	close(p[1]);
+	nr = receive(p[0], result, size);
+	close(p[0]);
+	if (nr != size)
+		kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status))
+		return -ETIMEDOUT;
+	return nr == size && !WEXITSTATUS(status) ? 0 : -ECANCELED;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "core/names.h"
+
+void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
+{
+	struct utsname u;
+	FILE *f;
+
+	*h = (struct stream_header){.side = o->side, .sample = o->sample};
+	snprintf(h->source, sizeof(h->source), "%s", source_name(source));
+	snprintf(h->program, sizeof(h->program), "ntprof-bpf " NTPROF_VERSION);
+	if (!uname(&u)) {
+		snprintf(h->hostname, sizeof(h->hostname), "%s", u.nodename);
+		snprintf(h->kernel, sizeof(h->kernel), "%s", u.release);
+	}
+	f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (f) {
+		if (fgets(h->boot_id, sizeof(h->boot_id), f))
+			h->boot_id[strcspn(h->boot_id, "\n")] = '\0';
+		fclose(f);
+	}
+}

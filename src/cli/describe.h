@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a stream that is recorded on this machine begins with. */
+#ifndef NTPROF_CLI_DESCRIBE_H
+#define NTPROF_CLI_DESCRIBE_H
+
+#include "cli/run.h"
+#include "stream/stream.h"
+
+/** stream_describe() - fill all of @h but the points that are missing. @source: where the points come from */
+void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source);
+
+#endif /* NTPROF_CLI_DESCRIBE_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options of serve's flight recorder, with what they are when nobody says. */
+#ifndef NTPROF_CLI_FLIGHT_OPTIONS_H
+#define NTPROF_CLI_FLIGHT_OPTIONS_H
+
+#include <argp.h>
+
+#include "keep/recorder.h"
+
+/**
+ * struct flight_options - what was asked of it
+ * @recorder: see there; &recorder_options.folder is NULL where there is no recorder
+ * @first: the first option that is for a recorder, to be told where there is none
+ */
+struct flight_options {
+	struct recorder_options recorder;
+	const char *first;
+};
+
+#define FLIGHT_OPTIONS_DEFAULT                       \
+	{                                            \
+		.recorder = {                        \
+			.after_ns = 5000000000ULL,   \
+			.memory_bytes = 64ULL << 20, \
+			.files = 16,                 \
+			.disk_bytes = 1ULL << 30     \
+		}                                    \
+	}
+
+/* Input: struct flight_options. */
+extern const struct argp flight_argp;
+
+#endif /* NTPROF_CLI_FLIGHT_OPTIONS_H */

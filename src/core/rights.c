@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/array.h"
+
+/* Those that the program may have a use for; others are told by their number. */
+static const struct {
+	unsigned int capability;
+	const char *name;
+} names[] = {
+	{CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"},
+	{CAP_KILL, "CAP_KILL"},
+	{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
+	{CAP_PERFMON, "CAP_PERFMON"},
+	{CAP_BPF, "CAP_BPF"},
+};
+
+/* The C library has functions for neither of the two. */
+uint64_t rights_held(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &header, data))
+		return 0;
+	return data[0].permitted | (uint64_t)data[1].permitted << 32;
+}
+
+int rights_reduce(uint64_t keep)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	/* The kernel refuses numbers that it does not know, and all of them without CAP_SETPCAP. */
+	for (unsigned int c = 0; c < 64; c++)
+		if (!(keep & RIGHT(c)))
+			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	keep &= rights_held();
+	data[0].permitted = data[0].effective = (uint32_t)keep;
+	data[1].permitted = data[1].effective = (uint32_t)(keep >> 32);
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+const char *rights_text(uint64_t rights, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	snprintf(buf, size, "no capability");
+	for (unsigned int c = 0; c < 64 && used < size; c++) {
+		const char *name = NULL;
+		char number[24];
+
+		if (!(rights & RIGHT(c)))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (names[i].capability == c)
+				name = names[i].name;
+		snprintf(number, sizeof(number), "capability %u", c);
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+					 name ?: number);
+	}
+	return buf;
+}

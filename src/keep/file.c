@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "keep/file.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* So much is free in the buffer before anything is put into it: a frame, and what comes around it. */
+#define ROOM_BYTES (2 * STREAM_FRAME_MAX)
+/* What an end frame takes at most, and a clock. */
+#define END_BYTES 8192
+
+_Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
+	       "a stream needs that");
+
+int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_header *header,
+		   int64_t realtime_ns)
+{
+	int err;
+
+	f->to.fd = -1;
+	err = folder_look(in) ?: folder_make_room(in, ROOM_BYTES)	     ?:
+			       folder_next(in, realtime_ns, f->path, sizeof(f->path)) ?:
+			       destination_open(&f->to, f->path, false);
+	if (err) {
+		f->to.fd = -1;
+		return err;
+	}
+	f->out = output_new(f->to.fd, FILE_BUFFER_BYTES);
+	if (!f->out)
+		return -errno;
+	f->w = stream_writer_to(f->out, header);
+	return f->w ? 0 : -errno;
+}
+
+/* Return: 0, -EAGAIN or another negative errno. */
+static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
+{
+	int err = output_error(f->out);
+
+	if (err)
+		return err;
+	if (output_room(f->out) < ROOM_BYTES)
+		return -EAGAIN;
+	err = folder_make_room(in, stream_bytes(f->w) + bytes + END_BYTES);
+	f->full = err == -EFBIG;
+	return err;
+}
+
+/* Those that @b may be of and that this file has not been told of. */
+static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
+		       const struct ring_block *b)
+{
+	struct stream_event e = {.type = STREAM_QUEUE};
+	struct ring_queue *q = NULL, *next = NULL;
+	int err;
+
+	HASH_ITER(hh, r->queues, q, next)
+	{
+		if (q->told == f->number || q->last_block < b->number)
+			continue;
+		err = room_for(f, in, sizeof(e));
+		e.queue = q->q;
+		if (!err)
+			err = stream_write(f->w, &e);
+		if (err)
+			return err;
+		q->told = f->number;
+	}
+	return 0;
+}
+
+static int write_block(struct keep_file *f, struct ring *r, struct folder *in, struct ring_block *b)
+{
+	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
+	int err;
+
+	err = tell_queues(f, r, in, b)	       ?:
+	      room_for(f, in, b->records.len + sizeof(clock)) ?:
+	      stream_write(f->w, &clock)	      ?:
+	      stream_write_gathered(f->w, &b->records);
+	if (err)
+		return err;
+	if (!f->first_ns) {
+		f->first_ns = b->began_ns;
+		memcpy(f->losses, b->losses, sizeof(f->losses));
+	}
+	f->next = r->reader = b->number + 1;
+	return 0;
+}
+
+int keep_file_feed(struct keep_file *f, struct ring *r, struct folder *in)
+{
+	struct ring_block *b;
+	int err;
+
+	while ((b = ring_from(r, f->next))) {
+		err = write_block(f, r, in, b);
+		if (err)
+			return err == -EAGAIN ? 0 : err;
+	}
+	output_flush(f->out);
+	return 1;
+}
+
+int keep_file_end(struct keep_file *f, const struct ring *r)
+{
+	struct stream_event e = {.type = STREAM_END, .end.clock = instant_now()};
+	int err = output_error(f->out);
+
+	if (err || f->ended)
+		return err;
+	if (output_room(f->out) < ROOM_BYTES)
+		return -EAGAIN;
+	/* Those of its time. */
+	for (unsigned int i = 0; i < COUNTERS_NR && f->first_ns; i++)
+		e.end.losses.count[i] = r->losses[i] - f->losses[i];
+	stream_leave_out_many(f->w, r->missed);
+	err = stream_write(f->w, &e) ?: stream_flush(f->w);
+	f->ended = !err;
+	return err;
+}
+
+int keep_file_commit(struct keep_file *f)
+{
+	int err = output_error(f->out);
+
+	if (err)
+		return err;
+	if (!output_idle(f->out))
+		return 0;
+	/* The last write may have failed since. */
+	return output_error(f->out) ?: destination_commit(&f->to) ?: 1;
+}
+
+void keep_file_close(struct keep_file *f)
+{
+	stream_writer_free(f->w);
+	f->w = NULL;
+	output_free(f->out);
+	f->out = NULL;
+	if (f->to.fd >= 0)
+		destination_close(&f->to);
+	f->to.fd = -1;
+}

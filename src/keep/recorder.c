@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "keep/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/span.h"
+#include "core/time.h"
+#include "keep/file.h"
+#include "keep/folder.h"
+#include "keep/ring.h"
+
+/* How long one look at what the disk has taken may last, when there is nothing else to do. */
+#define SETTLE_NS 20000000ULL
+#define NS_PER_SECOND 1e9
+
+/**
+ * struct recorder - a flight recorder
+ * @begun: @header is known
+ * @writing: @file is being written; it was set off at @set_off_ns by @why, and goes on until @until_ns
+ * @closing: nothing more comes into it
+ * @next_block: the first one that is in no file
+ */
+struct recorder {
+	struct ring ring;
+	struct folder folder;
+	struct when when;
+	uint64_t after_ns;
+	struct stream_header header;
+	bool begun;
+	bool writing;
+	bool closing;
+	struct keep_file file;
+	uint64_t files;
+	uint64_t next_block;
+	uint64_t set_off_ns;
+	uint64_t until_ns;
+	char why[WHEN_TEXT_LEN + 64];
+	uint64_t triggers[TRIGGERS_MAX];
+	uint64_t written;
+	uint64_t failed;
+	recorder_tell_fn *tell;
+	void *context;
+};
+
+static void say(const struct recorder *r, bool failed, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(const struct recorder *r, bool failed, const char *format, ...)
+{
+	char line[RECORDER_LINE_LEN];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	r->tell(r->context, failed, line);
+}
+
+static int set_folder(struct recorder *r, const struct recorder_options *o)
+{
+	struct folder f = r->folder;
+	int n = snprintf(f.path, sizeof(f.path), "%s", o->folder), err;
+
+	if (n < 0 || (size_t)n >= sizeof(f.path))
+		return -ENAMETOOLONG;
+	f.files = o->files;
+	f.bytes = o->disk_bytes;
+	err = folder_look(&f);
+	if (!err)
+		r->folder = f;
+	return err;
+}
+
+/* Takes the conditions over. What counts for one that stays is kept. */
+static void set_when(struct recorder *r, struct when *w)
+{
+	uint64_t counts[WHEN_CONDITIONS_MAX] = {0};
+
+	for (unsigned int i = 0; i < w->nr; i++)
+		for (unsigned int k = 0; k < r->when.nr; k++)
+			if (!strcmp(w->condition[i].text, r->when.condition[k].text))
+				counts[i] = r->triggers[k];
+	memcpy(r->triggers, counts, sizeof(counts));
+	when_free(&r->when);
+	r->when = *w;
+	*w = (struct when){.nr = 0};
+}
+
+int recorder_change(struct recorder *r, struct recorder_options *o)
+{
+	int err = set_folder(r, o);
+
+	if (err) {
+		when_free(&o->when);
+		return err;
+	}
+	r->after_ns = o->after_ns;
+	ring_resize(&r->ring, o->keep_ns, o->memory_bytes);
+	set_when(r, &o->when);
+	return 0;
+}
+
+struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, recorder_tell_fn *tell,
+			      void *context)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	int err = -ENOMEM;
+
+	if (r) {
+		r->folder.side = side;
+		r->tell = tell;
+		r->context = context;
+		r->file.to.fd = -1;
+		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes) ?: recorder_change(r, o);
+	}
+	if (!err)
+		return r;
+	when_free(&o->when);
+	recorder_free(r);
+	errno = -err;
+	return NULL;
+}
+
+void recorder_begin(struct recorder *r, const struct stream_header *header)
+{
+	r->header = *header;
+	r->begun = true;
+}
+
+static void end_file(struct recorder *r)
+{
+	keep_file_close(&r->file);
+	r->writing = false;
+	r->closing = false;
+	r->ring.reader = 0;
+	folder_look(&r->folder);
+}
+
+static void fail(struct recorder *r, int err)
+{
+	r->failed++;
+	say(r, true, "%s is not written (%s): %s; its records are kept on",
+	    r->file.path[0] ? r->file.path : r->folder.path, r->why, strerror(-err));
+	end_file(r);
+}
+
+static void succeed(struct recorder *r)
+{
+	const struct keep_file *f = &r->file;
+	double before = f->first_ns && f->first_ns < r->set_off_ns
+				? (double)(r->set_off_ns - f->first_ns) / NS_PER_SECOND
+				: 0;
+
+	r->written++;
+	r->next_block = f->next;
+	say(r, false, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s", f->path, r->why,
+	    stream_records(f->w), before, f->full ? ", ended early: --bytes is reached" : "",
+	    r->ring.missed ? ", and not all of them: the disk is too slow" : "");
+	end_file(r);
+}
+
+static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
+{
+	uint64_t now = monotonic_ns();
+	int err;
+
+	r->triggers[trigger]++;
+	/* It is in the file that is being written. */
+	if (r->writing || !r->begun)
+		return;
+	snprintf(r->why, sizeof(r->why), "%s", why);
+	r->set_off_ns = now;
+	r->until_ns = now + after_ns;
+	r->writing = true;
+	ring_end_block(&r->ring);
+	r->file = (struct keep_file){.number = ++r->files, .next = r->next_block, .to.fd = -1};
+	r->ring.reader = r->next_block ?: 1;
+	r->ring.missed = 0;
+	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());
+	if (err)
+		fail(r, err);
+}
+
+bool recorder_record(struct recorder *r, const struct nt_record *rec)
+{
+	const struct when_condition *c = when_record(&r->when, rec);
+	bool unknown = ring_add(&r->ring, rec, monotonic_ns());
+	char why[sizeof(r->why)];
+
+	if (c) {
+		snprintf(why, sizeof(why), "%s: %s of %.3f ms", c->text,
+			 op_name((enum nt_op)rec->op), (double)record_latency_ns(rec) / 1e6);
+		set_off(r, (unsigned int)(c - r->when.condition), why, r->after_ns);
+	}
+	return unknown;
+}
+
+void recorder_queue(struct recorder *r, const struct queue_info *q)
+{
+	/* Without memory its records are of a connection that nobody knows by name. */
+	ring_tell(&r->ring, q);
+}
+
+void recorder_interval(struct recorder *r, const struct stats *s)
+{
+	const struct when_condition *c = when_interval(&r->when, s, monotonic_ns());
+
+	memcpy(r->ring.losses, s->counters_total, sizeof(r->ring.losses));
+	if (c)
+		set_off(r, (unsigned int)(c - r->when.condition), c->text, r->after_ns);
+}
+
+void recorder_trigger(struct recorder *r, unsigned int trigger)
+{
+	if (trigger == TRIGGER_SIGNAL && !r->begun)
+		say(r, true, "SIGUSR1: nothing is traced yet");
+	if (trigger == TRIGGER_SIGNAL)
+		set_off(r, trigger, "SIGUSR1", r->after_ns);
+	else if (r->writing || ring_from(&r->ring, r->next_block))
+		set_off(r, trigger, "exit", 0);
+}
+
+/* Return: 0 or a negative errno */
+static int feed(struct recorder *r, uint64_t now)
+{
+	int ret;
+
+	if (!r->closing && now >= r->until_ns) {
+		r->closing = true;
+		ring_end_block(&r->ring);
+	}
+	ret = keep_file_feed(&r->file, &r->ring, &r->folder);
+	if (r->file.full) {
+		r->closing = true;
+		ret = 1;
+	}
+	if (ret < 0 || !ret || !r->closing)
+		return ret < 0 ? ret : 0;
+	ret = keep_file_end(&r->file, &r->ring);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+void recorder_work(struct recorder *r)
+{
+	uint64_t now = monotonic_ns();
+	int ret;
+
+	ring_age(&r->ring, now);
+	if (!r->writing)
+		return;
+	ret = r->file.ended ? 0 : feed(r, now);
+	if (!ret && r->file.ended)
+		ret = keep_file_commit(&r->file);
+	if (ret < 0)
+		fail(r, ret);
+	else if (ret)
+		succeed(r);
+}
+
+void recorder_finish(struct recorder *r, uint64_t patience_ns)
+{
+	uint64_t until = monotonic_ns() + patience_ns;
+
+	ring_end_block(&r->ring);
+	recorder_trigger(r, TRIGGER_EXIT);
+	r->until_ns = 0;
+	while (r->writing) {
+		recorder_work(r);
+		if (r->writing && monotonic_ns() > until)
+			fail(r, -ETIMEDOUT);
+		else if (r->writing)
+			output_settle(r->file.out, -1, SETTLE_NS);
+	}
+}
+
+void recorder_counts(const struct recorder *r, struct keep_counts *c)
+{
+	const struct ring_block *oldest = r->ring.oldest ?: r->ring.open;
+	uint64_t now = monotonic_ns();
+
+	*c = (struct keep_counts){
+		.records = r->ring.kept,
+		.memory_bytes = ring_bytes(&r->ring),
+		.seconds = oldest && now > oldest->began_ns
+				   ? (double)(now - oldest->began_ns) / NS_PER_SECOND
+				   : 0,
+		.left_out = r->ring.left_out,
+		.written = r->written,
+		.failed = r->failed,
+		.removed = r->folder.removed,
+		.files = r->folder.nr,
+		.disk_bytes = r->folder.used,
+	};
+	memcpy(c->triggers, r->triggers, sizeof(c->triggers));
+	for (unsigned int i = 0; i < r->when.nr; i++)
+		c->trigger_name[i] = r->when.condition[i].text;
+	c->trigger_name[TRIGGER_SIGNAL] = "SIGUSR1";
+	c->trigger_name[TRIGGER_EXIT] = "exit";
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	keep_file_close(&r->file);
+	when_free(&r->when);
+	ring_free(&r->ring);
+	free(r);
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dashboard.sh - the dashboard in contrib/grafana is whole, its queries are what Prometheus takes, and they ask for metrics
+# that there are.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+board=contrib/grafana/ntprof-bpf.json
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+/usr/bin/python3 tests/formats/dashboard.py $board >"$out/rules.yml" 2>"$out/wrong"
+equal "it can be read" $? 0
+equal "nothing is wrong with it" "$(cat "$out/wrong")" ""
+check "promtool takes its queries" tests/formats/promtool check rules --lint=none "$out/rules.yml" >"$out/log" 2>&1
+grep -E '^(not )?ok ' "$out/log" || sed 's/^/# /' "$out/log"
+grep -oE '\bntprof_[a-z_]+' $board | sed -E 's/_(bucket|sum|count)$//' | sort -u >"$out/asked"
+sed -nE 's/^\| `(ntprof_[a-z_]+)`.*/\1/p' docs/metrics.md | sort -u >"$out/told"
+equal "every metric that they ask for is in docs/metrics.md" "$(comm -23 "$out/asked" "$out/told")" ""
+# Some are for whoever looks closer.
+equal "all but these are shown" "$(comm -13 "$out/asked" "$out/told" | tr '\n' ' ')" \
+	"ntprof_bpf_programs ntprof_bpf_runs_total ntprof_build_info ntprof_folded_series ntprof_http_connections_total ntprof_http_overdue_total ntprof_http_responses_total ntprof_recorder_folder_bytes ntprof_recorder_folder_files ntprof_recorder_memory_bytes ntprof_recorder_records ntprof_sample_ratio ntprof_tracer_info "
+finish

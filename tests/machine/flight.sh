@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# serve's flight recorder: an injected delay sets it off, its file has the slow commands that fio saw, and the target's file,
+# asked for by a signal, has their other halves.
+# run with: --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# takes: 25
+set -u
+. /lib/machine.sh
+
+# Each command takes 300 ms, more than a busy machine adds to one that does not.
+slow=$(target_setup_null slow size=64 delay=300000000)
+target_subsystem "$slow"
+target_port
+ctrl=$(host_connect -i 1)
+dev=$(host_device "$ctrl")
+mkdir /tmp/flight
+
+ntprof-bpf() {
+	exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+bpf,+perfmon,+sys_admin ntprof-bpf "$@"
+}
+tracer_start /tmp/target.out serve --target -i 200ms --keep 120s --after 100ms --dir /tmp/flight
+target=$tracer_pid
+# Nothing is as slow as what is injected but by it, however busy this machine is.
+tracer_start /tmp/host.out serve --host -i 200ms --keep 60s --after 3s --dir /tmp/flight \
+	--when 'latency(read)>250ms, errors>0, oldest>20s'
+host=$tracer_pid
+# docs/recorder.md has this with a journal and ssh.
+tail -n 0 -s 0.1 -F /tmp/host.out.err 2>/dev/null | grep --line-buffered '^ntprof-bpf: wrote ' |
+	while read -r _; do kill -USR1 "$target"; done &
+told() {
+	curl -sS --fail http://127.0.0.1:10998/metrics | awk -v name="$1" 'index($0, name) == 1 { print $NF }'
+}
+check "it keeps records" wait_for told 'ntprof_recorder_records{' >/dev/null
+fio --direct=1 --ioengine=libaio --name=slow --filename="$dev" --rw=randread --bs=4k --size=64M --iodepth=4 \
+	--number_ios=16 --output-format=terse >/tmp/fio 2>&1 || cat /tmp/fio
+# The shortest completion latency of reads, microseconds: fio(1), "Terse output".
+check "all of fio's 16 reads were slow" awk -F';' '$1 == 3 { n = $14 } END { exit !(n > 250000) }' /tmp/fio
+is_there() {
+	compgen -G "/tmp/flight/$1-*.ntp" >/dev/null
+}
+check "the delay sets the host's recorder off" wait_for -t 30 is_there host
+check "and its line the target's, by a signal" wait_for -t 30 is_there target
+grep -h 'wrote /tmp/flight' /tmp/host.out.err /tmp/target.out.err | sed 's/^/# /'
+check "one line tells its name and what it was" \
+	grep -qE '^ntprof-bpf: wrote /tmp/flight/host-000001-[0-9TZ]+\.ntp \(latency\(read\)>250ms: read of [0-9.]+ ms\)' /tmp/host.out.err
+# An interval without a slow one may lie between two of them.
+check "it was set off by that" test "$(told 'ntprof_recorder_triggers_total{side="host",trigger="latency(read)>250ms"}')" -ge 1
+equal "it has written one" "$(told 'ntprof_recorder_files_total{side="host",result="written"}')" 1
+equal "and failed none" "$(told 'ntprof_recorder_files_total{side="host",result="failed"}')" 0
+
+command ntprof-bpf report /tmp/flight/host-*.ntp --commands --where 'latency>250ms' --op read >/tmp/report 2>/tmp/report.err || cat /tmp/report.err
+equal "the host's file has the slow reads that fio saw" "$(grep -c ' op=read ' /tmp/report)" 16
+command ntprof-bpf report /tmp/flight/host-*.ntp /tmp/flight/target-*.ntp --commands >/tmp/merged 2>/tmp/merged.err || cat /tmp/merged.err
+equal "with the target's file they are merged" \
+	"$(awk '$2 == "merged" && / op=read / { for (i = 1; i <= NF; i++) if ($i ~ /^latency=/ && substr($i, 9) + 0 > 250000000) n++ } END { print n + 0 }' /tmp/merged)" 16
+equal "and the device is what took the time" \
+	"$(awk '$2 == "merged" && / op=read / { for (i = 1; i <= NF; i++) if ($i ~ /^target_subsystem=/ && substr($i, 18) + 0 > 250000000) n++ } END { print n + 0 }' /tmp/merged)" 16
+
+# A folder with no room: the file is gone, that is told, and it goes on.
+mount -t tmpfs -o size=64k none /tmp/flight
+dd if=/dev/zero of=/tmp/flight/full bs=4k count=100 2>/dev/null
+kill -USR1 "$host"
+failed() {
+	[[ $(told 'ntprof_recorder_files_total{side="host",result="failed"}') == 1 ]]
+}
+check "a full disk fails the file" wait_for -t 20 failed
+check "which is told" grep -q 'is not written (SIGUSR1): No space left on device' /tmp/host.out.err
+equal "nothing is left of it" "$(ls -A /tmp/flight)" full
+umount /tmp/flight
+dd if="$dev" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
+pkill -x tail
+kill -TERM "$host" "$target"
+wait "$host"
+equal "host ends well" $? 0
+wait "$target"
+equal "target ends well" $? 0
+# The read is slow as well, and so may have set it off before the end did.
+check "and writes what it kept" grep -q 'wrote /tmp/flight/host-00000[23]-.*: 1 records' /tmp/host.out.err
+host_disconnect
+target_remove
+finish

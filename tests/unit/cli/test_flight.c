@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* serve with a flight recorder, of a tracer that traces what is made up; and its signals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <limits.h>
+#include <sys/eventfd.h>
+#include <cmocka.h>
+
+#include "cli/server.h"
+#include "stream/reader.h"
+
+#define CLIENTS 1000
+#define STORM 2000
+
+struct place {
+	char folder[64];
+	char config[80];
+	char *words[16];
+};
+
+static int setup(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	*state = p;
+	strcpy(p->folder, "/tmp/ntprof-flight.XXXXXX");
+	if (!mkdtemp(p->folder))
+		return -1;
+	snprintf(p->config, sizeof(p->config), "%s.ini", p->folder);
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	memset(more_words, 0, sizeof(more_words));
+	return traced.records_fd < 0 ? -1 : 0;
+}
+
+/* Each file of the folder: whole, with records. They are gone then. Return: how many there were. */
+static unsigned int read_files(const struct place *p, bool check)
+{
+	DIR *d = opendir(p->folder);
+	const struct dirent *e;
+	unsigned int nr = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		struct stream_reader *r;
+		struct stream_event event;
+		char path[PATH_MAX];
+		int fd, ret = 0;
+
+		if (e->d_name[0] == '.')
+			continue;
+		nr++;
+		snprintf(path, sizeof(path), "%s/%s", p->folder, e->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		r = stream_reader_new(fd);
+		assert_non_null(r);
+		while (check && (ret = stream_read(r, &event)) == 1)
+			;
+		if (ret)
+			fail_msg("%s: %s", path, stream_error(r));
+		stream_reader_free(r);
+		close(fd);
+		unlink(path);
+	}
+	closedir(d);
+	return nr;
+}
+
+static int teardown(void **state)
+{
+	struct place *p = *state;
+
+	read_files(p, false);
+	rmdir(p->folder);
+	unlink(p->config);
+	close(traced.records_fd);
+	free(p);
+	return 0;
+}
+
+static void come(uint64_t records)
+{
+	assert_int_equal(write(traced.records_fd, &records, sizeof(records)), sizeof(records));
+}
+
+static void keep_in(struct place *p)
+{
+	char *words[] = {"--keep", "30s",   "--keep-bytes", "4M",      "--after",
+			 "50ms",   "--dir", p->folder,	    "--files", "4"};
+
+	memcpy(more_words, words, sizeof(words));
+}
+
+#define RECORDER(metric) "\nntprof_recorder_" metric "{side=\"host\""
+#define WRITTEN RECORDER("files_total") ",result=\"written\"} "
+#define FAILED RECORDER("files_total") ",result=\"failed\"} "
+#define SIGNALS RECORDER("triggers_total") ",trigger=\"SIGUSR1\"} "
+
+/* All of it at once: nobody is kept waiting, and each file is whole. */
+static void a_storm_of_signals_and_scrapes_is_stood(void **state)
+{
+	static int fds[CLIENTS];
+	struct place *p = *state;
+	struct server v;
+	char *text;
+
+	keep_in(p);
+	start_tcp(&v, 1);
+	come(50000);
+	for (unsigned int i = 0; i < CLIENTS; i++) {
+		fds[i] = connect_to(&v);
+		send_text(fds[i], GET);
+		for (unsigned int k = 0; k < STORM / CLIENTS; k++)
+			kill(v.pid, SIGUSR1);
+		if (i % 10 == 0)
+			come(5000);
+	}
+	for (unsigned int i = 0; i < CLIENTS; i++) {
+		text = receive(fds[i]);
+		assert_whole(text);
+		free(text);
+	}
+	while (!number(&v, WRITTEN))
+		usleep(20000);
+	assert_true(number(&v, SIGNALS) > 0);
+	assert_int_equal(number(&v, FAILED), 0);
+	assert_goes_on(&v);
+	stop(&v);
+	assert_in_range(read_files(p, true), 1, 4);
+}
+
+/* What was kept is written at the end; without a recorder a signal does nothing. */
+static void the_end_writes_what_was_kept(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	char text[4096];
+
+	keep_in(p);
+	start_tcp(&v, 1);
+	come(100);
+	while (number(&v, RECORDER("records") "} ") != 100)
+		usleep(20000);
+	assert_int_equal(read_files(p, true), 0);
+	kill(v.pid, SIGTERM);
+	wait_told(&v, text, sizeof(text), "(exit): 100 records");
+	stop(&v);
+	assert_int_equal(read_files(p, true), 1);
+	memset(more_words, 0, sizeof(more_words));
+	start_tcp(&v, 1);
+	kill(v.pid, SIGUSR1);
+	wait_told(&v, text, sizeof(text), "nothing is kept without --keep\n");
+	assert_goes_on(&v);
+	text[0] = '\0';
+	stop(&v);
+}
+
+static void configure(const struct place *p, const char *text)
+{
+	FILE *f = fopen(p->config, "we");
+
+	assert_non_null(f);
+	fprintf(f, "[serve]\nkeep = 30s\ndir = %s\n%s\n", p->folder, text);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void has(const struct server *v, const char *part, bool wanted)
+{
+	char *text = ask(v, GET);
+
+	if (!strstr(text, part) == wanted)
+		fail_msg("'%s' is%s there", part, wanted ? " not" : "");
+	free(text);
+}
+
+static void the_configuration_is_read_again(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	char text[4096];
+
+	configure(p, "when = latency>5ms");
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	start_tcp(&v, 1);
+	has(&v, "trigger=\"latency>5ms\"", true);
+	configure(p, "when = errors>3\nsample = 5\nqueue = 1\nby = queue");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "read the configuration again\n");
+	assert_has(text, "--sample is another now");
+	assert_has(text, "a selection is another now");
+	assert_has(text, "--by is another now");
+	assert_null(strstr(text, "--listen"));
+	has(&v, "trigger=\"latency>5ms\"", false);
+	has(&v, "trigger=\"errors>3\"", true);
+	configure(p, "when = latency>5parsec");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	assert_has(text, "at character 9: not a time");
+	configure(p, "when = errors>4\nfiles = 0");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	has(&v, "trigger=\"errors>3\"", true);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_storm_of_signals_and_scrapes_is_stood),
+		TEST(the_end_writes_what_was_kept),
+		TEST(the_configuration_is_read_again),
+	};
+	struct rlimit files;
+
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A line has a priority where the journal reads it, and nowhere else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/journal.h"
+
+/* What comes out of a pipe at the other end of which standard error is. @format: of device and inode; NULL: unset */
+static void tell(const char *format, char *text, size_t size)
+{
+	char stream[64];
+	struct stat st;
+	int p[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(fstat(p[1], &st), 0);
+	if (format) {
+		snprintf(stream, sizeof(stream), "%llu:%llu%s", (unsigned long long)st.st_dev,
+			 (unsigned long long)st.st_ino, format);
+		setenv("JOURNAL_STREAM", stream, 1);
+	} else {
+		unsetenv("JOURNAL_STREAM");
+	}
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(p[1], STDERR_FILENO);
+		journal(JOURNAL_WARNING, "%d lines", 1);
+		fflush(stderr);
+		_exit(0);
+	}
+	close(p[1]);
+	n = read(p[0], text, size - 1);
+	text[n > 0 ? n : 0] = '\0';
+	close(p[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unsetenv("JOURNAL_STREAM");
+}
+
+static void only_the_journal_gets_priorities(void **state)
+{
+	char text[256];
+
+	(void)state;
+	tell("", text, sizeof(text));
+	assert_string_equal(text, "<4>1 lines\n");
+	tell(NULL, text, sizeof(text));
+	assert_string_equal(text, "ntprof-bpf: 1 lines\n");
+	/* Another one's. */
+	tell("0", text, sizeof(text));
+	assert_string_equal(text, "ntprof-bpf: 1 lines\n");
+	tell("x", text, sizeof(text));
+	assert_string_equal(text, "ntprof-bpf: 1 lines\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_journal_gets_priorities),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The flight recorder: what it keeps, what it writes, and what becomes of the files. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* unshare() */
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/time.h"
+#include "keep/recorder.h"
+#include "keep/ring.h"
+#include "stream/reader.h"
+
+#define MS 1000000ULL
+#define S 1000000000ULL
+#define PATIENCE_NS (60 * S)
+
+static const struct stream_header header = {.side = NT_HOST, .source = "stock", .boot_id = "x"};
+
+struct run {
+	char folder[64];
+	struct recorder *r;
+	uint64_t records;
+	char told[RECORDER_LINE_LEN];
+	unsigned int lines;
+	unsigned int heard; /* of @lines, by work() */
+	unsigned int failures;
+};
+
+static void tell(void *context, bool failed, const char *line)
+{
+	struct run *v = context;
+
+	snprintf(v->told, sizeof(v->told), "%s", line);
+	v->lines++;
+	v->failures += failed;
+}
+
+static struct recorder_options options_of(const struct run *v)
+{
+	return (struct recorder_options){
+		.keep_ns = 3600 * S,
+		.memory_bytes = RING_BYTES_MIN,
+		.folder = v->folder,
+		.files = 16,
+		.disk_bytes = 1ULL << 30,
+	};
+}
+
+static void begin_with(struct run *v, struct recorder_options *o)
+{
+	v->r = recorder_new(o, NT_HOST, tell, v);
+	assert_non_null(v->r);
+	recorder_begin(v->r, &header);
+}
+
+static int setup(void **state)
+{
+	struct run *v = calloc(1, sizeof(*v));
+
+	strcpy(v->folder, "/tmp/ntprof-keep.XXXXXX");
+	*state = v;
+	return mkdtemp(v->folder) ? 0 : -1;
+}
+
+static unsigned int each_file(const struct run *v, char first[PATH_MAX], uint64_t *bytes)
+{
+	struct dirent **names;
+	int n = scandir(v->folder, &names, NULL, alphasort);
+	unsigned int nr = 0;
+	struct stat st;
+
+	*bytes = 0;
+	first[0] = '\0';
+	assert_true(n >= 0);
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", v->folder, names[i]->d_name);
+		if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+			if (!nr++)
+				strcpy(first, path);
+			*bytes += (uint64_t)st.st_size;
+		}
+		free(names[i]);
+	}
+	free(names);
+	return nr;
+}
+
+static int teardown(void **state)
+{
+	struct run *v = *state;
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	recorder_free(v->r);
+	while (each_file(v, path, &bytes))
+		unlink(path);
+	rmdir(v->folder);
+	free(v);
+	return 0;
+}
+
+/* As serve does it; each record has its number as its block. */
+static void record(struct run *v, unsigned int slot, uint64_t ns)
+{
+	const uint64_t now = monotonic_ns();
+	struct nt_record r = {
+		.side = NT_HOST,
+		.op = NT_OP_READ,
+		.cid = (uint16_t)v->records,
+		.qid = 1,
+		.cntlid = 1,
+		.slot = slot,
+		.gen = 1,
+		.slba = v->records + 1,
+		.points = {[NT_H_SUBMIT] = now - ns, [NT_H_COMPLETE] = now},
+	};
+	struct queue_info q = {.slot = slot, .gen = 1, .cntlid = 1, .qid = 1, .subsysnqn = "nqn.x"};
+
+	v->records++;
+	if (recorder_record(v->r, &r))
+		recorder_queue(v->r, &q);
+}
+
+static void records(struct run *v, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		record(v, i % 7, MS);
+}
+
+/* Until something is told that no test has heard. */
+static void work(struct run *v)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_NS;
+
+	while (v->lines == v->heard) {
+		assert_true(monotonic_ns() < until);
+		recorder_work(v->r);
+		usleep(200);
+	}
+	v->heard = v->lines;
+}
+
+/* What is in a file: it is whole, each record once and in order, and each is of a queue that was told. */
+static void read_file(const char *path, uint64_t *first, uint64_t *last, uint64_t *nr,
+		      struct stream_losses *losses)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+	struct stream_reader *reader = stream_reader_new(fd);
+	struct stream_event e;
+	bool told[64] = {false}, ended = false;
+
+	assert_true(fd >= 0);
+	assert_non_null(reader);
+	*first = *last = *nr = 0;
+	while ((ret = stream_read(reader, &e)) == 1) {
+		if (e.type == STREAM_QUEUE)
+			told[e.queue.slot] = true;
+		ended = e.type == STREAM_END;
+		if (ended && losses)
+			*losses = e.end.losses;
+		if (ended)
+			assert_int_equal(e.end.records, *nr);
+		if (e.type != STREAM_RECORD)
+			continue;
+		assert_true(told[e.record.slot]);
+		assert_true(e.record.slba > *last);
+		*first = *first ?: e.record.slba;
+		*last = e.record.slba;
+		++*nr;
+	}
+	if (ret)
+		fail_msg("%s: %s", path, stream_error(reader));
+	assert_true(ended);
+	stream_reader_free(reader);
+	close(fd);
+}
+
+static void a_signal_writes_what_was(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t first, last, nr, bytes;
+	struct keep_counts c;
+	char path[PATH_MAX];
+
+	begin_with(v, &o);
+	records(v, 10000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	assert_non_null(strstr(path, "/host-000001-"));
+	assert_non_null(strstr(v->told, path));
+	assert_non_null(strstr(v->told, "SIGUSR1"));
+	assert_non_null(strstr(v->told, " 10000 records"));
+	read_file(path, &first, &last, &nr, NULL);
+	assert_int_equal(first, 1);
+	assert_int_equal(last, 10000);
+	assert_int_equal(nr, 10000);
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.triggers[TRIGGER_SIGNAL], 1);
+	assert_int_equal(c.written, 1);
+	assert_int_equal(c.files, 1);
+	assert_int_equal(c.disk_bytes, bytes);
+	assert_int_equal(c.left_out, 0);
+	assert_int_equal(c.records, 10000);
+}
+
+/* A record is in one file; what comes while that is written is in it as well. */
+static void files_follow_one_another(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t first, last, nr, bytes, next = 1;
+	struct keep_counts c;
+	char path[PATH_MAX];
+	size_t at;
+
+	o.after_ns = 300 * MS;
+	assert_null(when_parse(&o.when, "latency>5ms", &at));
+	begin_with(v, &o);
+	records(v, 1000);
+	record(v, 1, 6 * MS);
+	for (unsigned int i = 0; i < 20; i++)
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+	records(v, 1000);
+	work(v);
+	assert_non_null(strstr(v->told, "latency>5ms: read of 6.000 ms"));
+	records(v, 500);
+	recorder_finish(v->r, PATIENCE_NS);
+	assert_non_null(strstr(v->told, "(exit)"));
+	recorder_finish(v->r, PATIENCE_NS);
+	assert_int_equal(v->lines, 2);
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.triggers[TRIGGER_SIGNAL], 20);
+	assert_int_equal(c.triggers[0], 1);
+	assert_string_equal(c.trigger_name[0], "latency>5ms");
+	assert_int_equal(c.written, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		each_file(v, path, &bytes);
+		read_file(path, &first, &last, &nr, NULL);
+		assert_int_equal(first, next);
+		assert_int_equal(nr, last - first + 1);
+		next = last + 1;
+		unlink(path);
+	}
+	assert_int_equal(next, v->records + 1);
+}
+
+/* Memory is bounded, and what it has no room for is counted; what the file has is the newest. */
+static void what_does_not_fit_is_counted(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t first, last, nr, bytes;
+	struct keep_counts c;
+	char path[PATH_MAX];
+
+	begin_with(v, &o);
+	records(v, 1000000);
+	recorder_counts(v->r, &c);
+	assert_true(c.memory_bytes <= RING_BYTES_MIN);
+	assert_true(c.left_out > 0);
+	assert_int_equal(c.records + c.left_out, 1000000);
+	recorder_finish(v->r, PATIENCE_NS);
+	each_file(v, path, &bytes);
+	read_file(path, &first, &last, &nr, NULL);
+	assert_int_equal(last, 1000000);
+	assert_int_equal(nr, c.records);
+	assert_int_equal(first, c.left_out + 1);
+}
+
+static void what_is_old_goes(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct keep_counts c;
+
+	o.keep_ns = 64 * MS;
+	begin_with(v, &o);
+	records(v, 1000);
+	do {
+		recorder_work(v->r);
+		recorder_counts(v->r, &c);
+		usleep(1000);
+	} while (c.records);
+	assert_int_equal(c.left_out, 0);
+	assert_int_equal(c.memory_bytes, 0);
+	/* Who its queues are is known again. */
+	o.keep_ns = 3600 * S;
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	records(v, 100);
+	recorder_finish(v->r, PATIENCE_NS);
+	assert_non_null(strstr(v->told, " 100 records"));
+}
+
+static void losses_are_those_of_its_time(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct stats s = {.side = NT_HOST, .seconds = 1};
+	uint64_t first, last, nr, bytes;
+	struct stream_losses l;
+	char path[PATH_MAX];
+
+	begin_with(v, &o);
+	s.counters_total[NT_CNT_RING_FULL] = 1000;
+	recorder_interval(v->r, &s);
+	records(v, 10);
+	s.counters_total[NT_CNT_RING_FULL] = 1003;
+	recorder_interval(v->r, &s);
+	recorder_finish(v->r, PATIENCE_NS);
+	each_file(v, path, &bytes);
+	read_file(path, &first, &last, &nr, &l);
+	assert_int_equal(l.count[NT_CNT_RING_FULL], 3);
+	assert_int_equal(l.count[COUNTER_READER_SLOW], 0);
+}
+
+/* By their numbers, whatever the clock says, and nothing that is not its own. */
+static void the_oldest_goes_first(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], other[PATH_MAX];
+	struct keep_counts c;
+	uint64_t bytes;
+	int fd;
+
+	/* Left there by an earlier run, whose clock was ahead. */
+	snprintf(other, sizeof(other), "%s/host-000041-20991231T000000Z.ntp", v->folder);
+	fd = open(other, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	snprintf(other, sizeof(other), "%s/a-file-of-others.ntp", v->folder);
+	fd = open(other, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	o.files = 3;
+	begin_with(v, &o);
+	for (unsigned int i = 0; i < 6; i++) {
+		records(v, 100);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+	}
+	assert_int_equal(v->failures, 0);
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.files, 3);
+	assert_int_equal(c.removed, 4);
+	assert_int_equal(each_file(v, path, &bytes), 4);
+	assert_string_equal(path, other);
+	unlink(path);
+	each_file(v, path, &bytes);
+	assert_non_null(strstr(path, "/host-000045-"));
+}
+
+static void files_are_no_larger_than_all_may_be(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t first, last, nr, bytes;
+	struct keep_counts c;
+	char path[PATH_MAX];
+
+	o.disk_bytes = 1 << 20;
+	begin_with(v, &o);
+	for (unsigned int i = 0; i < 5; i++) {
+		records(v, 20000);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+		assert_true(each_file(v, path, &bytes) > 0);
+		assert_true(bytes <= o.disk_bytes);
+	}
+	assert_int_equal(v->failures, 0);
+	/* One that would be larger by itself ends before. */
+	records(v, 100000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_non_null(strstr(v->told, "ended early"));
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	assert_true(bytes <= o.disk_bytes);
+	read_file(path, &first, &last, &nr, NULL);
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.written, 6);
+	assert_int_equal(c.disk_bytes, bytes);
+}
+
+/* Return: whether we are root where nobody else is, in a name space of its own. */
+static bool own_users(void)
+{
+	unsigned int uid = getuid();
+	FILE *f;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return false;
+	f = fopen("/proc/self/uid_map", "we");
+	if (!f)
+		return false;
+	fprintf(f, "0 %u 1\n", uid);
+	return !fclose(f);
+}
+
+/* Return: whether a file system of @bytes could be mounted at the folder, which takes a name space of its own. */
+static bool mount_small(const struct run *v, const char *bytes)
+{
+	if (unshare(CLONE_NEWNS) && !own_users())
+		return false;
+	mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	return !mount("none", v->folder, "tmpfs", 0, bytes);
+}
+
+static void fill_small_disk(struct run *v)
+{
+	struct recorder_options o = options_of(v);
+	uint64_t first, last, nr, bytes;
+	struct keep_counts c;
+	char path[PATH_MAX];
+
+	begin_with(v, &o);
+	records(v, 100000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_int_equal(v->failures, 1);
+	assert_non_null(strstr(v->told, strerror(ENOSPC)));
+	assert_int_equal(each_file(v, path, &bytes), 0);
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.failed, 1);
+	assert_int_equal(c.written, 0);
+	assert_int_equal(c.records, 100000);
+	/* With fewer records it goes on. */
+	recorder_free(v->r);
+	v->records = 0;
+	o = options_of(v);
+	begin_with(v, &o);
+	records(v, 100);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	read_file(path, &first, &last, &nr, NULL);
+	assert_int_equal(nr, 100);
+}
+
+static void a_full_disk_leaves_nothing_half(void **state)
+{
+	struct run *v = *state;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (!mount_small(v, "size=256k"))
+			_exit(77);
+		fill_small_disk(v);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Whenever it is killed, what has a name is whole. */
+static void killed_it_leaves_whole_files(void **state)
+{
+	struct run *v = *state;
+	uint64_t first, last, nr, bytes;
+	unsigned int files = 0;
+	char path[PATH_MAX];
+
+	for (unsigned int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			struct recorder_options o = options_of(v);
+
+			begin_with(v, &o);
+			for (;;) {
+				records(v, 5000);
+				recorder_trigger(v->r, TRIGGER_SIGNAL);
+				work(v);
+			}
+		}
+		usleep(3000 * i);
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		while (each_file(v, path, &bytes)) {
+			read_file(path, &first, &last, &nr, NULL);
+			assert_int_equal(nr, last - first + 1);
+			unlink(path);
+			files++;
+		}
+	}
+	assert_true(files > 0);
+}
+
+static void what_is_no_folder_is_refused(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	o.folder = "/nonexistent/folder";
+	assert_null(recorder_new(&o, NT_HOST, tell, v));
+	assert_int_equal(errno, ENOENT);
+	o = options_of(v);
+	begin_with(v, &o);
+	o.folder = "/etc/passwd";
+	assert_int_equal(recorder_change(v->r, &o), -ENOTDIR);
+	/* As it was. */
+	records(v, 10);
+	recorder_finish(v->r, PATIENCE_NS);
+	assert_int_equal(v->failures, 0);
+	assert_non_null(strstr(v->told, v->folder));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_signal_writes_what_was),
+		TEST(files_follow_one_another),
+		TEST(what_does_not_fit_is_counted),
+		TEST(what_is_old_goes),
+		TEST(losses_are_those_of_its_time),
+		TEST(the_oldest_goes_first),
+		TEST(files_are_no_larger_than_all_may_be),
+		TEST(a_full_disk_leaves_nothing_half),
+		TEST(killed_it_leaves_whole_files),
+		TEST(what_is_no_folder_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
