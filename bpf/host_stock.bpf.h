@@ -128,7 +128,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		h.instance = BPF_CORE_READ(ctrl, ctrl.instance);
 		h.qid = queue_id(h.queue, (__u64)BPF_CORE_READ(ctrl, queues));
 	}
-	fate = sqe_fate(sqe, h.qid);
+	fate = request_fate(rq, sqe, h.qid);
 	return fate == NT_LEAVE ? request_skip(rq, &h, sqe)
 				: request_begin(rq, &h, sqe, fate == NT_MEASURE);
 }

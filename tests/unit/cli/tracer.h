@@ -49,6 +49,13 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 	snprintf(buf, size, "%d %s", status, detail);
 }
 
+void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o)
+{
+	(void)t;
+	*o = (struct origin){.number = (uint16_t)number, .cpu = (uint16_t)(number % 2)};
+	snprintf(o->cgroup, sizeof(o->cgroup), "/%u", number);
+}
+
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
 			       size_t size)
 {
