@@ -10,8 +10,10 @@
 
 #include "cli/group_options.h"
 #include "cli/options.h"
+#include "cli/report_groups.h"
 #include "cli/report_print.h"
 #include "cli/report_read.h"
+#include "cli/standard_output.h"
 #include "cli/verbs.h"
 #include "merge/apart.h"
 #include "merge/edges.h"
@@ -72,6 +74,17 @@ static bool grouped(const struct report_options *o)
 	       o->groups.choice.grouping.every_ns;
 }
 
+/* Return: whether there was memory. */
+static bool places_make(struct report *r)
+{
+	for (unsigned int i = 0; r->places && i < r->nr; i++) {
+		r->places[i] = places_new();
+		if (!r->places[i])
+			return false;
+	}
+	return r->places;
+}
+
 static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
@@ -94,13 +107,15 @@ static int report(const struct report_options *o)
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
+	r.places = calloc(r.nr, sizeof(struct places *));
 	r.apart = apart_new(r.nr);
 	r.edges = edges_new(r.nr);
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      r.alone && r.matched && r.apart && r.edges && r.merge
+			      r.alone && r.matched && places_make(&r) && r.apart && r.edges &&
+			      r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -111,12 +126,14 @@ static int report(const struct report_options *o)
 	report_begin(&r);
 	if (!err)
 		err = report_prepare(&r);
+	if (!err && report_lacks(&r))
+		goto out;
 	if (!err)
 		err = report_read(&r);
 	if (!err)
 		err = report_print(&r);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = errno ? -errno : -EIO;
+	if (!err)
+		err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot report: %s\n", strerror(-err));
 	else
@@ -133,6 +150,9 @@ out:
 	edges_free(r.edges);
 	groups_free(r.groups);
 	details_free(r.details);
+	for (unsigned int i = 0; r.places && i < r.nr; i++)
+		places_free(r.places[i]);
+	free(r.places);
 	free(r.burst_ns);
 	free(r.matched);
 	free(r.inputs);

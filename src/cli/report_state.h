@@ -11,6 +11,7 @@
 #include "merge/filter.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
+#include "merge/places.h"
 #include "merge/totals.h"
 #include "stream/input.h"
 #include "view/columns_groups.h"
@@ -20,6 +21,7 @@
  * struct report - what has been read
  * @inputs: @nr of them
  * @apart: [input], until something of it is matched
+ * @places: [input] what it calls places
  * @matched: [input]
  * @alone: [input], no other side is there to merge with
  * @merged: what merged commands add up to
@@ -39,6 +41,7 @@
 struct report {
 	struct input *inputs;
 	struct apart *apart;
+	struct places **places;
 	bool *matched;
 	bool *alone;
 	unsigned int nr;

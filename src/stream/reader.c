@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "stream/codec.h"
 #include "stream/format.h"
+#include "stream/get.h"
 
 /* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
 #define BUFFER_FIRST STREAM_FRAME_MAX
@@ -215,61 +216,6 @@ static int read_frame(struct stream_reader *r, struct wire_frame *f)
 	return 1;
 }
 
-/* Fields of a payload, one after the other; past its end they are 0 and @bad is set. */
-struct get {
-	const uint8_t *p;
-	const uint8_t *end;
-	bool bad;
-};
-
-static const uint8_t *get_bytes(struct get *b, size_t n)
-{
-	static const uint8_t zero[256];
-	const uint8_t *p = b->p;
-
-	if ((size_t)(b->end - p) < n) {
-		b->bad = true;
-		return zero;
-	}
-	b->p += n;
-	return p;
-}
-
-static uint8_t get_u8(struct get *b)
-{
-	return *get_bytes(b, 1);
-}
-
-static uint16_t get_u16(struct get *b)
-{
-	return get_le16(get_bytes(b, 2));
-}
-
-static uint32_t get_u32(struct get *b)
-{
-	return get_le32(get_bytes(b, 4));
-}
-
-static uint64_t get_u64(struct get *b)
-{
-	return get_le64(get_bytes(b, 8));
-}
-
-/* @s is filled up with NUL to its end. */
-static void get_string(struct get *b, char *s, size_t size)
-{
-	size_t n = get_u8(b);
-	const uint8_t *p = get_bytes(b, n);
-
-	memset(s, 0, size);
-	if (n >= size || memchr(p, 0, n))
-		b->bad = true;
-	else
-		memcpy(s, p, n);
-}
-
-#define GET_ARRAY(b, s) get_string(b, s, sizeof(s))
-
 static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 {
 	h->side = get_u8(b);
@@ -280,6 +226,13 @@ static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 	GET_ARRAY(b, h->program);
 	h->sample = get_u32(b);
 	h->missing = version >= STREAM_VERSION_MISSING ? get_u32(b) : 0;
+	h->selection[0] = '\0';
+	h->origins = 0;
+	/* An earlier program ends here. */
+	if (version >= STREAM_VERSION_MISSING && b->p != b->end) {
+		GET_ARRAY(b, h->selection);
+		h->origins = get_u8(b);
+	}
 	if ((unsigned int)h->side < NT_SIDES)
 		h->missing &= (1u << points_nr(h->side)) - 1;
 	else
@@ -303,6 +256,21 @@ static void get_queue(struct get *b, struct queue_info *q)
 	GET_ARRAY(b, q->subsysnqn);
 	GET_ARRAY(b, q->hostnqn);
 	GET_ARRAY(b, q->address);
+}
+
+static void get_origin(struct get *b, struct origin *o)
+{
+	o->number = get_u16(b);
+	o->cpu = get_u16(b);
+	GET_ARRAY(b, o->cgroup);
+}
+
+static void get_device(struct get *b, struct device_name *d)
+{
+	GET_ARRAY(b, d->subsysnqn);
+	d->instance = get_u32(b);
+	d->nsid = get_u32(b);
+	GET_ARRAY(b, d->name);
 }
 
 static void get_losses(struct get *b, struct stream_losses *l)
@@ -376,6 +344,12 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	case STREAM_BURST:
 		e->burst.began_ns = get_u64(&b);
 		e->burst.ended_ns = get_u64(&b);
+		break;
+	case STREAM_ORIGIN:
+		get_origin(&b, &e->origin);
+		break;
+	case STREAM_DEVICE:
+		get_device(&b, &e->device);
 		break;
 	case STREAM_END:
 		e->end.records = get_u64(&b);

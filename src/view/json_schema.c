@@ -111,8 +111,7 @@ static struct json_object *make_group(struct json_object *defs)
 
 	(void)defs;
 	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++)
-		if (group_key_told((enum group_key)i))
-			every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
+		every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
 	figures_parse(&every.figures, "mean,min,max");
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
 		group_table_make(&t, &every, tables[k], true, false);

@@ -87,9 +87,12 @@ static const struct option options[] = {
 	{"min-latency", "100us"},
 	{"bucket-shift", "3"},
 	{"listen", "127.0.0.1:0"},
+	{"cgroup", "/"},
+	{"origin", NULL},
 };
 
-#define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
+#define SELECTIONS \
+	"ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device", "cgroup"
 
 /* The verbs, and the options that each of them has. */
 static const struct verb {
@@ -107,7 +110,7 @@ static const struct verb {
 	  "admin", SELECTIONS}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "buffer", "burst", "verbose", "failed", "slower", "config", SELECTIONS}},
+	  "buffer", "burst", "verbose", "failed", "slower", "config", "origin", SELECTIONS}},
 	{"serve",
 	 {"host", "target", "source", "interval", "duration", "sample", "burst", "listen", "by",
 	  "verbose", "config", SELECTIONS}},
