@@ -52,6 +52,8 @@ static const struct stream_header header = {
 	.program = "0.1.0",
 	.sample = 3,
 	.missing = 1u << NT_T_DONE | 1u << NT_T_SEND_R2T,
+	.selection = "--op read --size 4k",
+	.origins = 1,
 };
 
 static inline struct stream_event clock_event(void)
