@@ -98,6 +98,7 @@ static int report(const struct report_options *o)
 	if (grouped(o)) {
 		r.choice = &o->groups.choice;
 		r.groups = groups_new(&r.choice->grouping);
+		r.with_stages = o->groups.stats && !o->groups.by && !r.choice->grouping.every_ns;
 	}
 	if (o->detail) {
 		r.figures = &o->groups.choice.figures;

@@ -77,6 +77,12 @@ static int print_apart(struct report *r)
 			if (!g)
 				return -ENOMEM;
 			groups_print(g, r->choice, stdout, v.columns, v.unicode);
+			if (!r->with_stages)
+				continue;
+			printf("\n");
+			stages_print_side(
+				apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
+				&r->choice->figures, stdout, v.columns, v.unicode);
 			continue;
 		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
@@ -131,9 +137,11 @@ static int print_text(struct report *r)
 	if (r->groups && r->nr_taken) {
 		printf("\n");
 		groups_print(r->groups, r->choice, stdout, v.columns, v.unicode);
-	} else if (r->merged.commands) {
+	}
+	if (r->merged.commands && (!r->groups || r->with_stages)) {
 		printf("\n");
-		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
+		stages_print_merged(&r->merged, r->choice ? &r->choice->figures : NULL, stdout,
+				    v.columns, v.unicode);
 		printf("\n");
 		err = connections_print_stages(&r->merged, stdout);
 		if (err)

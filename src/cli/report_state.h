@@ -32,6 +32,7 @@
  * @commands: print a line for each
  * @choice: what groups are asked for; NULL: none
  * @groups: merged commands in groups
+ * @with_stages: the table of stages is shown beside the groups: figures were asked for, and no groups
  * @figures: of the intervals in @details; NULL without
  * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
  * @burst_ns: [input] it was recorded in so much of its time; 0: all of it
@@ -56,6 +57,7 @@ struct report {
 	bool commands;
 	const struct group_choice *choice;
 	struct groups *groups;
+	bool with_stages;
 	const struct figures *figures;
 	struct details *details;
 	uint64_t first_ns;
