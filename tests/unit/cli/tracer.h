@@ -22,6 +22,7 @@ struct tracer {
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
  * @fill: tracer_collect() calls it to have the interval filled, if not NULL
+ * @absent: the driver's module is not loaded
  * @signal: comes when nothing is traced any more; 0: none
  * @resumed, @paused: bursts that were begun and ended
  */
@@ -31,6 +32,7 @@ static struct {
 	int result;
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
+	bool absent;
 	int signal;
 	unsigned int resumed;
 	unsigned int paused;
@@ -59,6 +61,8 @@ void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
 			       size_t size)
 {
+	if (traced.absent)
+		return TRACER_NO_MODULE;
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
 	(*t)->measures = !o->bursts;
