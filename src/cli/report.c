@@ -11,6 +11,7 @@
 #include "cli/group_options.h"
 #include "cli/options.h"
 #include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "cli/report_print.h"
 #include "cli/report_read.h"
 #include "cli/standard_output.h"
@@ -38,6 +39,7 @@
  * @detail: show every interval between points
  * @groups: rows are of these, and of intervals
  * @filter: which commands are told of
+ * @limits: what network and drives can carry
  * @format: what it looks like
  */
 struct report_options {
@@ -48,6 +50,7 @@ struct report_options {
 	bool detail;
 	struct group_options groups;
 	struct filter filter;
+	struct limits limits;
 	enum output_format format;
 };
 
@@ -89,6 +92,7 @@ static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
 	struct filter filter = o->filter;
+	struct limits limits = o->limits;
 	struct merge_callbacks callbacks = {
 		.matched = report_matched, .single = report_single, .context = &r};
 	int status = EXIT_FAILURE, err;
@@ -104,6 +108,7 @@ static int report(const struct report_options *o)
 		r.figures = &o->groups.choice.figures;
 		r.details = details_new();
 	}
+	r.limits = limits_any(&limits) ? &limits : NULL;
 	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
@@ -122,6 +127,8 @@ static int report(const struct report_options *o)
 	if (!err)
 		err = machines_init(&r.machines, r.nr);
 	r.merged.machines = &r.machines;
+	if (!err && r.limits)
+		err = report_limits_open(&r);
 	if (!err && report_open(&r, o->files))
 		goto out;
 	report_begin(&r);
@@ -150,6 +157,8 @@ out:
 	apart_free(r.apart);
 	edges_free(r.edges);
 	groups_free(r.groups);
+	groups_free(r.limited);
+	limits_free(&limits);
 	details_free(r.details);
 	for (unsigned int i = 0; r.places && i < r.nr; i++)
 		places_free(r.places[i]);
@@ -163,7 +172,7 @@ out:
 
 enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS };
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -177,6 +186,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_ENDED] = &o->filter.select;
 		o->groups.who = GROUP_REPORT;
 		state->child_inputs[CHILD_GROUP] = &o->groups;
+		state->child_inputs[CHILD_LIMITS] = &o->limits;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
@@ -222,6 +232,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "
 				      "and json");
+		if (o->format == FORMAT_CSV && limits_any(&o->limits))
+			options_error(state, "--network-limit and --drive-limit are for --format "
+					     "text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
@@ -260,6 +273,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp},
 	{.argp = &config_argp},
 	{0},
 };

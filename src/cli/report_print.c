@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "view/command.h"
 #include "view/connections.h"
 #include "view/csv.h"
@@ -107,6 +108,7 @@ static int print_json(struct report *r)
 		.nr_matched = r->nr_matched,
 		.nr_taken = r->nr_taken,
 		.choice = r->choice,
+		.limits = r->limits,
 		.groups = r->groups,
 		.figures = r->figures,
 		.details = r->details,
@@ -132,6 +134,8 @@ static int print_text(struct report *r)
 		printf("records of one side only that no burst of the other side was there for: %" PRIu64
 		       "\n",
 		       r->cut);
+	if (r->limits)
+		limits_print_summary(r->limits, stdout);
 	if (r->filter && r->nr_matched)
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
 	if (r->groups && r->nr_taken) {
@@ -181,6 +185,8 @@ int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
 
+	if (!err && r->limited)
+		err = report_limits_finish(r);
 	if (err)
 		return err;
 	if (r->format == FORMAT_JSON)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "cli/report_print.h"
 #include "core/statuses.h"
 #include "merge/axis.h"
@@ -154,6 +155,8 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	int err = take_place(r, i, e) ?: take_apart(r, i, e);
 
+	if (!err && r->limited && e->type == STREAM_RECORD)
+		err = report_limits_record(r, i, &e->record);
 	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
 	if (err || (r->alone[i] && !r->commands))
 		return err;

@@ -16,6 +16,7 @@
 #include "stream/input.h"
 #include "view/columns_groups.h"
 #include "view/format.h"
+#include "view/limits.h"
 
 /**
  * struct report - what has been read
@@ -32,6 +33,7 @@
  * @commands: print a line for each
  * @choice: what groups are asked for; NULL: none
  * @groups: merged commands in groups
+ * @limits: what network and drives can carry, NULL: nobody says; @limited: what they did, until @limited_ns
  * @with_stages: the table of stages is shown beside the groups: figures were asked for, and no groups
  * @figures: of the intervals in @details; NULL without
  * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
@@ -57,6 +59,9 @@ struct report {
 	bool commands;
 	const struct group_choice *choice;
 	struct groups *groups;
+	struct limits *limits;
+	struct groups *limited;
+	uint64_t limited_ns;
 	bool with_stages;
 	const struct figures *figures;
 	struct details *details;

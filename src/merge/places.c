@@ -14,6 +14,7 @@ struct connection {
 	uint32_t slot;
 	uint32_t gen;
 	uint32_t instance;
+	uint16_t cntlid;
 	char subsysnqn[NT_NQN_LEN];
 	char address[QUEUE_ADDRESS_LEN];
 	UT_hash_handle hh;
@@ -100,6 +101,7 @@ int places_queue(struct places *p, const struct queue_info *q)
 		}
 	}
 	c->instance = q->instance;
+	c->cntlid = q->cntlid;
 	memcpy(c->subsysnqn, q->subsysnqn, sizeof(c->subsysnqn));
 	memcpy(c->address, q->address, sizeof(c->address));
 	return 0;
@@ -187,6 +189,18 @@ bool places_ask(const struct places *p, const struct nt_record *r, struct device
 static const struct origin *origin_of(const struct places *p, const struct nt_record *r)
 {
 	return p->origins[ORIGIN_OF(r->flags)];
+}
+
+void places_ctrl(const struct places *p, enum nt_side side, const struct nt_record *r,
+		 const char *machine, struct group_name *name)
+{
+	const struct connection *c = connection_of(p, r->slot, r->gen);
+
+	memset(name, 0, sizeof(*name));
+	if (!c)
+		return;
+	snprintf(name->ctrl, sizeof(name->ctrl), "%s%s%s%u", machine ?: "", machine ? ":" : "",
+		 side == NT_HOST ? "nvme" : "cntlid ", side == NT_HOST ? c->instance : c->cntlid);
 }
 
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r)

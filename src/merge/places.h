@@ -39,6 +39,13 @@ bool places_ask(const struct places *p, const struct nt_record *r, struct device
 void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,
 		 struct group_name *name);
 
+/**
+ * places_ctrl() - @name is filled with what a record's controller is called, and else empty
+ * @machine: whose it is, where there are several; or NULL
+ */
+void places_ctrl(const struct places *p, enum nt_side side, const struct nt_record *r,
+		 const char *machine, struct group_name *name);
+
 /** places_takes() - whether a command is of the cgroup that is selected, if one is: see &select.cgroup */
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r);
 

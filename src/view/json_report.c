@@ -100,6 +100,8 @@ struct json_object *json_report(const struct json_report *r)
 	json_put(o, "strays", json_row(&stray_columns, r->merge));
 	json_put(o, "outside_bursts", json_natural(r->cut));
 	json_put(o, "selected", selected(r, r->nr_taken, r->nr_matched));
+	if (r->limits)
+		json_put(o, "limits", limits_json(r->limits));
 	json_put(o, "merged", json_merged(r->merged, figures_of(r)));
 	json_put(o, "slowest", slowest);
 	if (r->details)

@@ -346,6 +346,7 @@ static struct json_object *report(struct json_object *defs)
 			schema_types("integer"),
 			"records of one side only, because no burst of the other side was there for them"));
 	schema_has(o, "selected", selected());
+	schema_may_have(o, "limits", schema_list(schema_row(defs, &limit_columns)));
 	schema_has(o, "merged", merged(defs));
 	schema_has(o, "slowest", schema_list(whole_command(defs, true)));
 	schema_may_have(o, "groups", groups_of(defs, true));

@@ -262,6 +262,45 @@ static void what_no_recording_tells_is_refused_with_what_does(void **state)
 	recordings_free(f, 2);
 }
 
+/* The words behind @words in the output, up to the line's end. */
+static void assert_limit(const char *out, const char *words, bool near)
+{
+	const char *line = strstr(out, words), *mark;
+
+	assert_non_null(line);
+	mark = strstr(line, "# within 90 % of its limit over the whole run");
+	assert_int_equal(mark && mark < strchr(line + 1, '\n'), near);
+}
+
+static void traffic_near_a_limit_is_marked(void **state)
+{
+	struct traffic_config c = two_queues();
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	static struct result r, one;
+	uint64_t intervals;
+	const char *line;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--network-limit=0.000001", "--drive-limit=1000000",
+	    "--op=flush");
+	assert_int_equal(r.status, 0);
+	assert_limit(r.out, "\nlimit network reads ", true);
+	assert_limit(r.out, "\nlimit drive nvme0 ", false);
+	/* In each second there was traffic. */
+	line = strstr(r.out, "\nlimit network reads ");
+	assert_int_equal(sscanf(line, "\nlimit network reads %*s %*s %*s %" SCNu64, &intervals), 1);
+	assert_true(intervals > 0);
+	/* Targets' recordings are of the same data, and count where there is no host's. */
+	RUN(&one, "report", f[1].path, "--network-limit=0.000001");
+	assert_limit(one.out, "\nlimit network reads ", true);
+	RUN(&one, "report", f[0].path, "--network-limit=0.000001", "--format=json");
+	assert_contains(one.out, "\"limit\":\"network\",\"group\":\"reads\"");
+	RUN(&one, "report", f[0].path, "--network-limit=1", "--by=op", "--format=csv");
+	assert_int_equal(one.status, EX_USAGE);
+	recordings_free(f, 2);
+}
+
 static void options_that_are_of_no_use_are_refused(void **state)
 {
 	static char *const wrong[][3] = {
@@ -301,6 +340,7 @@ int main(void)
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
 		cmocka_unit_test(details_are_of_each_shape),
 		cmocka_unit_test(figures_are_of_stages_as_well),
+		cmocka_unit_test(traffic_near_a_limit_is_marked),
 		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
 	};

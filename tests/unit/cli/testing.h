@@ -119,7 +119,8 @@ static const struct verb {
 	  "config"}},
 	{"report",
 	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift", SELECTIONS}},
+	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift",
+	  "network-limit", "drive-limit", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };
