@@ -6,7 +6,8 @@
 #
 # Both machines record all of it once. Each case has a region of addresses for itself, by which its
 # commands are known again. Cases that are compared run side by side, so that whatever else slows the
-# machines down slows all of them, and what is compared are medians.
+# machines down slows all of them. What is compared are first deciles: other load makes a command slower, never
+# faster, and not all of them; of the deep queue, which is filled at first, medians.
 # shellcheck disable=SC1091,SC2154 # ctrl, dev and pair_target are set by it
 set -u
 . /lib/pair.sh
@@ -67,9 +68,19 @@ values() {
 		{ print name[1], name[2], "fio", $2 }' ./*_lat.*.log
 }
 
-# growth BEFORE AFTER SHAPE: lines "NAME BEFORE AFTER GROWTH" in nanoseconds.
+# quantile Q: "CASE SHAPE NAME NANOSECONDS" of what is in "sorted".
+quantile() {
+	awk -v q="$1" '
+		function tell() { if (n) print last, v[int((n - 1) * q) + 1]; n = 0 }
+		{ key = $1 " " $2 " " $3 }
+		key != last { tell(); last = key }
+		{ v[++n] = $4 }
+		END { tell() }' sorted
+}
+
+# growth BEFORE AFTER SHAPE Q: lines "NAME BEFORE AFTER GROWTH" in nanoseconds.
 growth() {
-	awk -v a="$1" -v b="$2" -v shape="$3" '
+	quantile "$4" | awk -v a="$1" -v b="$2" -v shape="$3" '
 		$2 == shape && $1 == a { before[$3] = $4 }
 		$2 == shape && $1 == b { after[$3] = $4; order[++n] = $3 }
 		END {
@@ -77,7 +88,7 @@ growth() {
 				s = order[i]
 				printf "%s %s %s %.0f\n", s, before[s], after[s], after[s] - before[s]
 			}
-		}' medians
+		}'
 }
 
 # by_a_tenth NAME GOT EXPECTED
@@ -89,10 +100,11 @@ by_a_tenth() {
 # that is late delays for longer, never for less; fio sees by how much. Where it is not known how much was put in, STAGE has
 # grown by what fio saw.
 judge() {
-	local name="$1, $4: $5" stage=$5 table grown fio others
+	local name="$1, $4: $5" stage=$5 q=0.5 table grown fio others
 
-	table=$(growth "$2" "$3" "$4")
-	echo "# $1, $4 (medians in us: before, after, growth)"
+	[[ -z ${6:-} ]] || q=0.1
+	table=$(growth "$2" "$3" "$4" $q)
+	echo "# $1, $4 (quantile $q in us: before, after, growth)"
 	awk '{ printf "#   %-22s %10.1f %10.1f %+10.1f\n", $1, $2 / 1e3, $3 / 1e3, $4 / 1e3 }' \
 		<<<"$table"
 	grown=$(awk -v s="$stage" '$1 == s { print $4 }' <<<"$table")
@@ -161,11 +173,7 @@ cat report.err
 grep '^[0-9.]* merged' report.txt >commands
 sed -n 's/^connection/# &/p' report.txt
 values >all
-sort -k1,3 -k4,4n all | awk '
-	{ key = $1 " " $2 " " $3 }
-	key != last { if (n) print last, v[int((n + 1) / 2)]; n = 0; last = key }
-	{ v[++n] = $4 }
-	END { print last, v[int((n + 1) / 2)] }' >medians
+sort -k1,3 -k4,4n all >sorted
 for case in plain device wire; do
 	for shape in read inline_write r2t_write; do
 		equal "$case, $shape: every command is merged" \
