@@ -167,11 +167,12 @@ $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace): $(addprefix $(BUILD)/, \
-	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/record.o cli/trace.o cli/options.o \
-	cli/select_options.o cli/limit_options.o cli/group_options.o cli/describe.o trace/announce.o)
-$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_ntprof.o confine.o describe.o flight.o flight_options.o \
+	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \
+	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
+	cli/limit_options.o cli/group_options.o trace/announce.o)
+$(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_file.o config_ntprof.o config_words.o confine.o describe.o flight.o flight_options.o \
 	http.o journal.o listen.o mhd.o notify.o options.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
-	slowest.o timer.o console.o) trace/announce.o)
+	slowest.o standard_output.o timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)
@@ -205,11 +206,11 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
-FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o select_options.o group_options.o report.o \
-	report_read.o report_groups.o report_print.o)
+FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o standard_output.o select_options.o group_options.o report.o \
+	report_read.o report_groups.o report_limits.o report_print.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
-	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -linih -lm $(LDFLAGS)
 
 $(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(UNIT_OBJECTS)
 	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -ldeflate -ljson-c -lm $(LDFLAGS)

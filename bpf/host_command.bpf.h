@@ -12,6 +12,7 @@
 #include "headers.bpf.h"
 #include "host_queue.bpf.h"
 #include "joins.bpf.h"
+#include "origin.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "request.bpf.h"
@@ -269,6 +270,23 @@ static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, _
 	c->r.flags &= ~(NT_F_NO_CQE | NT_F_CONNECT);
 }
 
+/*
+ * As record_submit(), with where the command comes from where the reader asks for that. @r: of a command that has just
+ * been released, whose request is still that of its owner. @rq: typed
+ */
+static __always_inline void host_record_submit(struct nt_record *r, const struct nt_queue *q,
+					       struct request *rq, __u64 latency)
+{
+	struct nt_from from;
+
+	if (!nt_knobs.origins) {
+		record_submit(r, NT_HOST, q, latency);
+		return;
+	}
+	origin_fill(&from, rq);
+	record_submit_from(r, NT_HOST, q, latency, &from);
+}
+
 static __always_inline __u8 shape_of(const struct nt_record *r)
 {
 	if (r->points[NT_H_R2T])
@@ -398,7 +416,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 			if (failed_over(rq, r))
 				count(NT_CNT_FAILOVERS);
 			r->flags |= NT_F_CANCELLED;
-			record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+			host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 			return 0;
 		}
 		/* Its answer was not seen: perhaps the queue's headers go elsewhere by now. */
@@ -412,7 +430,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->status = status_of_request(rq);
 	if (is_error(r)) {
 		failed(rq, r);
-		record_submit(r, NT_HOST, q, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
 	if (!begin) {
@@ -423,7 +441,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	latency_count(q, r, cpu, now - begin);
 	if (!stages_count(NT_HOST, r, shape, unknown, cpu))
 		record_unsplit(r);
-	record_submit(r, NT_HOST, q, now - begin);
+	host_record_submit(r, q, rq, now - begin);
 	return 0;
 }
 

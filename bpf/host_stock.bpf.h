@@ -186,7 +186,7 @@ int BPF_PROG(stock_queue_rq, struct request *rq)
 		host_queue_read(&h);
 		q = host_queue_at(&h);
 	}
-	fate = sqe_fate(sqe, h.qid);
+	fate = request_fate(rq, sqe, h.qid);
 	return fate == NT_LEAVE ? request_skip(rq, &h, q, sqe)
 				: request_begin(rq, &h, q, sqe, fate == NT_MEASURE);
 }

@@ -31,7 +31,7 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
 	struct nt_queue *q;
-	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
+	enum nt_fate fate = request_fate(rq, &pdu->cmd, qid);
 
 	if (fate == NT_LEAVE && !nt_control.tracked &&
 	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)

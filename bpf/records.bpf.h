@@ -108,14 +108,29 @@ static __always_inline void event_begin(const struct nt_record *r, enum nt_side 
 	bpf_ringbuf_submit(b, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
+/* A record and where its command comes from. Return: whether it found room */
+static __always_inline bool record_put_from(const struct nt_record *r, const struct nt_from *from,
+					    __u64 flags)
+{
+	struct nt_originated *o = bpf_ringbuf_reserve(&records, sizeof(*o), 0);
+
+	if (!o)
+		return false;
+	__builtin_memcpy(&o->r, r, sizeof(o->r));
+	__builtin_memcpy(&o->from, from, sizeof(o->from));
+	bpf_ringbuf_submit(o, flags);
+	return true;
+}
+
 /*
  * Hands the record of a command that has ended to its reader, if it asks for such. @latency:
- * nanoseconds
+ * nanoseconds. @from: where it comes from, or NULL
  */
-static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
-					  const struct nt_queue *q, __u64 latency)
+static __always_inline void record_submit_from(struct nt_record *r, enum nt_side side,
+					       const struct nt_queue *q, __u64 latency,
+					       const struct nt_from *from)
 {
-	bool wake;
+	__u64 flags;
 
 	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
@@ -129,10 +144,18 @@ static __always_inline void record_submit(struct nt_record *r, enum nt_side side
 	 * The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more
 	 * than all else.
 	 */
-	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
-	if (bpf_ringbuf_output(&records, r, sizeof(*r),
-			       wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
+	flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes
+			? BPF_RB_FORCE_WAKEUP
+			: BPF_RB_NO_WAKEUP;
+	if (from ? !record_put_from(r, from, flags)
+		 : bpf_ringbuf_output(&records, r, sizeof(*r), flags))
 		event_lose();
+}
+
+static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
+					  const struct nt_queue *q, __u64 latency)
+{
+	record_submit_from(r, side, q, latency, NULL);
 }
 
 #endif /* NTPROF_RECORDS_BPF_H */

@@ -11,6 +11,7 @@
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/scan.h"
+#include "cli/standard_output.h"
 #include "cli/verbs.h"
 
 #define PROGRAM "ntprof-bpf"
@@ -113,7 +114,7 @@ static int overview(void)
 	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"
 	       "which cost less: see kernel_patches/README.md. Ctrl-C ends a run and prints its\n"
 	       "summary.\n");
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 /* What a verb's messages and its help call the program: the verb's @argv[0]. */
@@ -211,6 +212,7 @@ int cli_main(int argc, char **argv)
 	bool help;
 	int at, status;
 
+	standard_output_watch();
 	if (!s)
 		return no_memory();
 	at = scan_verb(s, argc, argv, &help);

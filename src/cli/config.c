@@ -13,34 +13,19 @@
 #include <strings.h>
 #include <sysexits.h>
 
+#include "cli/config_file.h"
 #include "cli/config_ntprof.h"
+#include "cli/config_words.h"
 #include "cli/scan.h"
 #include "core/array.h"
+#include "core/text.h"
 
 /* What a message has room for: a line's worth, and what is said of it. */
 #define MESSAGE_LEN (CONFIG_LINE_MAX + 256)
 
-/* Who says an option: what comes later takes its place. */
-enum level { LEVEL_ALL, LEVEL_VERB, LEVEL_LINE };
-
-/* Options of which only one can be: who has one of them on the command line does not mean the other. */
-static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"}};
-
-/**
- * struct word - an option that is said
- * @option: its long name
- * @text: as the parser takes it; NULL of the command line's
- */
-struct word {
-	const char *option;
-	char *text;
-	unsigned int line;
-	enum level level;
-};
-
 /**
  * struct config - a file while it is read
- * @line: its number, of what inih has got last; @text: it
+ * @file: its last line is what inih has got last
  * @section_asked: inih has got a line of ours behind a section's
  * @words: what the command line says first, then what the file does
  * @message: what is wrong, once something is
@@ -49,14 +34,10 @@ struct config {
 	const struct verb *const *verbs;
 	const struct verb *verb;
 	const char *path;
-	FILE *file;
-	unsigned int line;
-	char *text;
-	size_t size;
+	struct config_file file;
 	bool section_asked;
 	bool ended;
-	struct word words[CONFIG_WORDS_MAX];
-	unsigned int nr;
+	struct config_words words;
 	struct ntprof_file ntprof;
 	bool from_ntprof;
 	char message[MESSAGE_LEN];
@@ -82,30 +63,19 @@ static void complain(struct config *c, unsigned int line, const char *format, ..
 	va_end(args);
 }
 
-/* @text: allocated, belongs to the word then. Return: whether there was room. */
-static bool add(struct config *c, const char *option, char *text, unsigned int line,
-		enum level level)
-{
-	if (c->nr == CONFIG_WORDS_MAX) {
-		complain(c, line, "too many options, the most are %u", CONFIG_WORDS_MAX);
-		free(text);
-		return false;
-	}
-	c->words[c->nr++] =
-		(struct word){.option = option, .text = text, .line = line, .level = level};
-	return true;
-}
-
 /* @value: NULL of an option that takes none */
 static void add_option(struct config *c, const char *option, const char *value, unsigned int line,
-		       enum level level)
+		       enum config_level level)
 {
+	unsigned int before = config_words_before(&c->words, option, level);
 	char *text;
 
-	if (asprintf(&text, "--%s%s%s", option, value ? "=" : "", value ?: "") < 0)
+	if (before)
+		complain(c, line, "%s is there twice, first in line %u", option, before);
+	else if (asprintf(&text, "--%s%s%s", option, value ? "=" : "", value ?: "") < 0)
 		complain(c, 0, "%s", strerror(ENOMEM));
-	else
-		add(c, option, text, line, level);
+	else if (!config_words_add(&c->words, option, text, line, level))
+		complain(c, line, "too many options, the most are %u", CONFIG_WORDS_MAX);
 }
 
 /* Return: the verb of that name, if it takes a file. */
@@ -134,12 +104,13 @@ static char *unquote(struct config *c, char *value)
 	char quote = *value, *end = strchr(value + 1, quote), *rest;
 
 	if (!end) {
-		complain(c, c->line, "%.*s: no closing quote", (int)strcspn(value, "\r\n"), value);
+		complain(c, c->file.line, "%.*s: no closing quote", (int)strcspn(value, "\r\n"),
+			 value);
 		return value;
 	}
 	rest = end + 1 + strspn(end + 1, " \t\r\n");
 	if (*rest && *rest != ';' && *rest != '#')
-		complain(c, c->line, "'%.*s' comes after the closing quote",
+		complain(c, c->file.line, "'%.*s' comes after the closing quote",
 			 (int)strcspn(rest, "\r\n"), rest);
 	*end = '\0';
 	return value + 1;
@@ -151,7 +122,7 @@ static char *unquote(struct config *c, char *value)
  */
 static char *value_of(struct config *c, char *value)
 {
-	char *raw = c->text + strcspn(c->text, "=:");
+	char *raw = c->file.text + strcspn(c->file.text, "=:");
 
 	raw += *raw ? 1 : 0;
 	raw += strspn(raw, " \t");
@@ -177,7 +148,7 @@ static bool is_word(const char *value, const char *const words[3])
 }
 
 static void take_option(struct config *c, const struct verb *verb, const char *name,
-			const char *value, enum level level)
+			const char *value, enum config_level level)
 {
 	static const char *const yes[] = {"true", "yes", "1"}, *const no[] = {"false", "no", "0"};
 	const char *option;
@@ -185,11 +156,11 @@ static void take_option(struct config *c, const struct verb *verb, const char *n
 
 	option = scan_option(verb, name, &argument);
 	if (argument && !*value)
-		complain(c, c->line, "%s has no value", name);
+		complain(c, c->file.line, "%s has no value", name);
 	else if (!argument && !is_word(value, yes) && !is_word(value, no))
-		complain(c, c->line, "%s = %s: neither true nor false", name, value);
+		complain(c, c->file.line, "%s = %s: neither true nor false", name, value);
 	else if (scan_has(c->verb, name) && (argument || is_word(value, yes)))
-		add_option(c, option, argument ? value : NULL, c->line, level);
+		add_option(c, option, argument ? value : NULL, c->file.line, level);
 }
 
 static bool section_known(const struct config *c, const char *section)
@@ -206,17 +177,22 @@ static void take_key(struct config *c, const char *section, const char *name, co
 
 	if (verb && scan_has(verb, name) && strcmp(name, "config") != 0) {
 		if (all || verb == c->verb)
-			take_option(c, verb, name, value, all ? LEVEL_ALL : LEVEL_VERB);
+			take_option(c, verb, name, value, all ? CONFIG_OF_ALL : CONFIG_OF_VERB);
 		return;
 	}
 	if (key == NTPROF_KEYS) {
-		complain(c, c->line, "unknown key '%s' in section [%s]", name, section);
+		complain(c, c->file.line, "unknown key '%s' in section [%s]", name, section);
+		return;
+	}
+	if (c->ntprof.key[key].line) {
+		complain(c, c->file.line, "%s is there twice, first in line %u",
+			 ntprof_key_name(key), c->ntprof.key[key].line);
 		return;
 	}
 	c->from_ntprof = true;
-	why = ntprof_set(&c->ntprof, key, value, c->line);
+	why = ntprof_set(&c->ntprof, key, value, c->file.line);
 	if (why)
-		complain(c, c->line, "%s = %s: %s", ntprof_key_name(key), value, why);
+		complain(c, c->file.line, "%s = %s: %s", ntprof_key_name(key), value, why);
 }
 
 /* Called by inih for each key, and for the line of ours behind each section. */
@@ -228,14 +204,25 @@ static int take(void *user, const char *section, const char *name, const char *v
 	if (c->message[0])
 		return 1;
 	if (!*section)
-		complain(c, c->line, "'%s' is in no section", name);
+		complain(c, c->file.line, "'%s' is in no section", name);
 	else if (!section_known(c, section))
-		complain(c, c->line, "unknown section [%s]", section);
+		complain(c, c->file.line, "unknown section [%s]", section);
 	if (c->section_asked || c->message[0])
 		return 1;
 	snprintf(copy, sizeof(copy), "%s", value);
 	take_key(c, section, name, value_of(c, copy));
 	return 1;
+}
+
+/* inih passes over what is behind a section's name. */
+static void check_section(struct config *c)
+{
+	const char *end = strchr(c->file.text, ']'), *rest;
+
+	rest = end ? end + 1 + strspn(end + 1, " \t\r\v\f") : "";
+	if (*rest && *rest != ';' && *rest != '#')
+		complain(c, c->file.line, "'%.*s' comes after the section's name",
+			 (int)strcspn(rest, "\r"), rest);
 }
 
 /*
@@ -245,88 +232,59 @@ static int take(void *user, const char *section, const char *name, const char *v
 static char *next_line(char *buf, int size, void *stream)
 {
 	struct config *c = stream;
-	const char *start;
-	ssize_t length;
+	const char *wrong;
 
-	if (c->text && *c->text == '[' && !c->section_asked) {
+	if (*c->file.text == '[' && !c->section_asked) {
 		c->section_asked = true;
 		snprintf(buf, (size_t)size, "section =\n");
 		return buf;
 	}
 	c->section_asked = false;
-	length = c->message[0] ? -1 : getline(&c->text, &c->size, c->file);
-	if (length < 0)
+	if (c->message[0])
 		return NULL;
-	c->line++;
-	if (c->line == 1 && !strncmp(c->text, "\xef\xbb\xbf", 3))
-		memmove(c->text, c->text + 3, strlen(c->text + 3) + 1);
-	start = c->text + strspn(c->text, " \t\r\n\v\f");
-	memmove(c->text, start, strlen(start) + 1);
-	if (strlen(c->text) + 3 > (size_t)size) {
-		complain(c, c->line, "the line is longer than %d bytes", CONFIG_LINE_MAX - 3);
+	if (!config_file_next(&c->file, &wrong)) {
+		if (wrong)
+			complain(c, c->file.line, "%s", wrong);
 		return NULL;
 	}
-	strcpy(buf, c->text);
+	if (*c->file.text == '[')
+		check_section(c);
+	snprintf(buf, (size_t)size, "%s\n", c->file.text);
 	return buf;
 }
 
 static void read_file(struct config *c)
 {
-	int wrong;
+	const char *wrong = config_file_open(&c->file, c->path);
 
-	c->file = fopen(c->path, "re");
-	if (!c->file) {
-		complain(c, 0, "cannot read %s: %s", c->path, strerror(errno));
+	if (wrong) {
+		complain(c, 0, "cannot read %s: %s", c->path, wrong);
 		return;
 	}
 	ini_use_stack = false;
 	ini_stop_on_first_error = true;
-	ini_max_line = ini_initial_alloc = CONFIG_LINE_MAX;
-	errno = 0;
-	wrong = ini_parse_stream(next_line, c, take, c);
-	if (ferror(c->file))
-		complain(c, 0, "cannot read %s: %s", c->path, strerror(errno));
+	/* With the line's end, which ours have not. */
+	ini_max_line = ini_initial_alloc = CONFIG_LINE_MAX + 1;
 	/* The reading has ended there. inih counts lines of ours as well. */
-	if (wrong)
-		complain(c, c->line, "neither [section] nor key = value");
-	fclose(c->file);
-	free(c->text);
-}
-
-static bool replaces(const char *a, const char *b)
-{
-	if (!strcmp(a, b))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(rivals); i++)
-		if ((!strcmp(a, rivals[i][0]) && !strcmp(b, rivals[i][1])) ||
-		    (!strcmp(a, rivals[i][1]) && !strcmp(b, rivals[i][0])))
-			return true;
-	return false;
-}
-
-/* Whether a later one takes its place. */
-static bool replaced(const struct config *c, const char *option, enum level level)
-{
-	for (unsigned int i = 0; i < c->nr; i++)
-		if (c->words[i].level > level && replaces(c->words[i].option, option))
-			return true;
-	return false;
+	if (ini_parse_stream(next_line, c, take, c))
+		complain(c, c->file.line, "neither [section] nor key = value");
+	config_file_close(&c->file);
 }
 
 /* "" if nobody says it. */
 static const char *side_of(const struct config *c)
 {
-	for (unsigned int i = 0; i < c->nr; i++) {
-		const struct word *w = &c->words[i];
+	for (unsigned int i = 0; i < c->words.nr; i++) {
+		const struct config_word *w = &c->words.word[i];
 		bool side = !strcmp(w->option, "host") || !strcmp(w->option, "target");
 
-		if (side && !replaced(c, w->option, w->level))
+		if (side && !config_words_replaced(&c->words, w->option, w->level))
 			return w->option;
 	}
 	return "";
 }
 
-/* What is shown in any case a file cannot leave out; and what another verb does is asked for in vain. */
+/* What is shown in any case a file cannot leave out. */
 static void tell_notes(const struct config *c)
 {
 	bool live = !strcmp(c->verb->name, "live");
@@ -334,15 +292,11 @@ static void tell_notes(const struct config *c)
 	for (unsigned int i = 0; live && i < NTPROF_KEYS; i++) {
 		enum ntprof_key key = (enum ntprof_key)i;
 		const char *name = ntprof_key_name(key);
-		const char *verb = ntprof_elsewhere(&c->ntprof, key, c->verb->name);
 		unsigned int line = c->ntprof.key[i].line;
 
 		if (ntprof_always(&c->ntprof, key))
 			fprintf(stderr, "ntprof-bpf: %s:%u: %s is false, but it is always shown\n",
 				c->path, line, name);
-		if (verb)
-			fprintf(stderr, "ntprof-bpf: %s:%u: %s is for the verb %s\n", c->path, line,
-				name, verb);
 	}
 }
 
@@ -360,15 +314,18 @@ static void take_ntprof(struct config *c)
 			 "IS_ONLINE is false, which is what record and report are for: "
 			 "ntprof-bpf record --config %s",
 			 c->path);
-	ntprof_options(&c->ntprof, c->verb->name, side_of(c), options);
+	ntprof_options(&c->ntprof, side_of(c), options);
 	for (const struct ntprof_option *o = options; o->name; o++) {
 		unsigned int line = c->ntprof.key[o->key].line;
 
+		/* Its series have no such groups. */
+		if (!strcmp(c->verb->name, "serve") && !strcmp(o->name, "by"))
+			continue;
 		if (!any_with(c, o->name))
 			complain(c, line, "%s is --%s here, which no verb has yet",
 				 ntprof_key_name(o->key), o->name);
 		else if (scan_has(c->verb, o->name))
-			add_option(c, o->name, o->arg, line, LEVEL_ALL);
+			add_option(c, o->name, o->arg, line, CONFIG_OF_ALL);
 	}
 	free(options);
 	if (!c->message[0])
@@ -384,46 +341,8 @@ static void on_line(void *context, const char *option, const char *arg)
 	if (!strcmp(option, "config"))
 		c->path = arg;
 	/* What does not fit is none that a file may say. */
-	for (unsigned int i = 0; i < c->nr; i++)
-		if (!strcmp(c->words[i].option, option))
-			return;
-	add(c, option, NULL, 0, LEVEL_LINE);
-}
-
-/* Return: 0 or -ENOMEM. */
-static int put_word(struct config_line *l, const struct config *c, struct word *w)
-{
-	int at = l->argc;
-
-	if (asprintf(&l->origins[at], "%s:%u", c->path, w->line) < 0) {
-		l->origins[at] = NULL;
-		return -ENOMEM;
-	}
-	l->argv[at] = w->text;
-	w->text = NULL;
-	l->argc++;
-	return 0;
-}
-
-/* Return: 0 or -ENOMEM. */
-static int put_line(struct config_line *l, struct config *c, int argc, char **argv)
-{
-	int err = 0;
-
-	l->argv = calloc((size_t)argc + c->nr + 1, sizeof(*l->argv));
-	l->origins = calloc((size_t)argc + c->nr + 1, sizeof(*l->origins));
-	if (!l->argv || !l->origins)
-		return -ENOMEM;
-	l->argv[l->argc++] = argv[0];
-	for (unsigned int i = 0; !err && i < c->nr; i++) {
-		struct word *w = &c->words[i];
-
-		if (w->text && !replaced(c, w->option, w->level))
-			err = put_word(l, c, w);
-	}
-	for (int i = 1; !err && i < argc; i++)
-		l->argv[l->argc++] = argv[i];
-	return err;
+	if (!config_words_has(&c->words, option, CONFIG_OF_LINE))
+		config_words_add(&c->words, option, NULL, 0, CONFIG_OF_LINE);
 }
 
 /* Return: as config_read() */
@@ -431,10 +350,9 @@ static int ended(struct config *c, int err)
 {
 	bool wrong = c->message[0];
 
-	for (unsigned int i = 0; i < c->nr; i++)
-		free(c->words[i].text);
+	config_words_free(&c->words);
 	if (wrong)
-		fprintf(stderr, "ntprof-bpf: %s\n", c->message);
+		fprintf(stderr, "ntprof-bpf: %s\n", text_harmless(c->message));
 	else if (err)
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(-err));
 	free(c);
@@ -469,7 +387,7 @@ int config_read(struct config_line *l, const struct verb *const *verbs, const st
 	if (c->from_ntprof && !c->message[0])
 		take_ntprof(c);
 	if (!c->message[0])
-		err = put_line(l, c, argc, argv);
+		err = config_words_put(&c->words, c->path, argc, argv, l);
 	return ended(c, err);
 }
 

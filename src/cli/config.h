@@ -7,23 +7,8 @@
 #ifndef NTPROF_CLI_CONFIG_H
 #define NTPROF_CLI_CONFIG_H
 
+#include "cli/config_words.h"
 #include "cli/verbs.h"
-
-/* A line that is longer is refused: room for an NQN, a path or a command. */
-#define CONFIG_LINE_MAX 4096
-/* Options that one file gives. */
-#define CONFIG_WORDS_MAX 256
-
-/**
- * struct config_line - a command line with what its file says
- * @argc, @argv: in place of main()'s: the program's name, the file's options, the line's words
- * @origins: of each word in @argv "FILE:LINE", NULL where it is the command line's own
- */
-struct config_line {
-	int argc;
-	char **argv;
-	char **origins;
-};
 
 /**
  * config_read() - put the file's options before those of the line

@@ -39,7 +39,7 @@ static const char *const wrong[] = {
 
 /*
  * Each key, and the option that says the same. @arg: its argument where that is not the value itself; several keys of
- * one option with an @arg are one argument with commas. @verb: the only one that can do it with that option. Without @option it has no option of its own, see below.
+ * one option with an @arg are one argument with commas. Without @option it has no option of its own, see below.
  */
 static const struct translation {
 	const char *section;
@@ -47,7 +47,6 @@ static const struct translation {
 	enum kind kind;
 	const char *option;
 	const char *arg;
-	const char *verb;
 } table[NTPROF_KEYS] = {
 	[NTPROF_SESSION_NAME] = {"Workload", "SESSION_NAME", KIND_TEXT, .option = "device"},
 	[NTPROF_IO_TYPE] = {"Workload", "IO_TYPE", KIND_OPERATION, .option = "op"},
@@ -73,7 +72,7 @@ static const struct translation {
 	[NTPROF_ENABLE_QUEUE_LENGTH] = {"Report", "ENABLE_QUEUE_LENGTH", KIND_BOOLEAN,
 					.option = NULL},
 	[NTPROF_ENABLE_GROUP_BY_SIZE] = {"Report", "ENABLE_GROUP_BY_SIZE", KIND_BOOLEAN,
-					 .option = "by", .arg = "size", .verb = "report"},
+					 .option = "by", .arg = "size"},
 	[NTPROF_ENABLE_GROUP_BY_TYPE] = {"Report", "ENABLE_GROUP_BY_TYPE", KIND_BOOLEAN,
 					 .option = "by", .arg = "op"},
 	[NTPROF_ENABLE_GROUP_BY_SESSION] = {"Report", "ENABLE_GROUP_BY_SESSION", KIND_BOOLEAN,
@@ -283,14 +282,7 @@ static struct ntprof_option *already(struct ntprof_option *options, const char *
 	return NULL;
 }
 
-const char *ntprof_elsewhere(const struct ntprof_file *f, enum ntprof_key key, const char *verb)
-{
-	const struct translation *t = &table[key];
-
-	return t->verb && strcmp(t->verb, verb) != 0 && is_true(f->key[key].value) ? t->verb : NULL;
-}
-
-void ntprof_options(const struct ntprof_file *f, const char *verb, const char *side,
+void ntprof_options(const struct ntprof_file *f, const char *side,
 		    struct ntprof_option options[NTPROF_KEYS + 1])
 {
 	struct ntprof_option *next = options;
@@ -303,7 +295,7 @@ void ntprof_options(const struct ntprof_file *f, const char *verb, const char *s
 		const char *arg;
 		size_t used;
 
-		if (!table[i].option || !f->key[i].line || ntprof_elsewhere(f, key, verb))
+		if (!table[i].option || !f->key[i].line)
 			continue;
 		arg = argument_of(f, key, side, buf);
 		if (!*arg)

@@ -38,7 +38,7 @@ enum ntprof_key {
 /**
  * struct ntprof_file - what such a file says
  * @value: "" and @line 0 of what it does not say
- * @line: where; the last one counts
+ * @line: where
  */
 struct ntprof_file {
 	struct ntprof_value {
@@ -79,15 +79,11 @@ const char *ntprof_set(struct ntprof_file *f, enum ntprof_key key, const char *v
 /**
  * ntprof_options() - what the file says, in this program's options
  * @f: all of it
- * @verb: for which; keys that are another one's are left out
  * @side: "host", "target" or "", where it is not known: DATA_DIR gives no file then
  * @options: filled
  */
-void ntprof_options(const struct ntprof_file *f, const char *verb, const char *side,
+void ntprof_options(const struct ntprof_file *f, const char *side,
 		    struct ntprof_option options[NTPROF_KEYS + 1]);
-
-/** ntprof_elsewhere() - the verb that a key is for, which is true and left out of @verb's options; NULL of others */
-const char *ntprof_elsewhere(const struct ntprof_file *f, enum ntprof_key key, const char *verb);
 
 /** ntprof_offline() - the line that says so: record first, and look at it afterwards; 0: none does */
 unsigned int ntprof_offline(const struct ntprof_file *f);

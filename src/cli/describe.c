@@ -14,6 +14,7 @@ void stream_describe(struct stream_header *h, const struct run_options *o, enum 
 
 	*h = (struct stream_header){.side = o->side, .sample = o->sample};
 	snprintf(h->source, sizeof(h->source), "%s", source_name(source));
+	snprintf(h->selection, sizeof(h->selection), "%s", o->only.said);
 	snprintf(h->program, sizeof(h->program), "ntprof-bpf " NTPROF_VERSION);
 	if (!uname(&u)) {
 		snprintf(h->hostname, sizeof(h->hostname), "%s", u.nodename);

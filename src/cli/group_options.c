@@ -14,8 +14,9 @@ enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
 
 static const struct argp_option group_options[] = {
 	{"by", KEY_BY, "KEYS", 0,
-	 "A row for each group of commands that have these in common, with commas: ctrl, nqn, host, queue, op and "
-	 "source, and in a report also size, nsid and status",
+	 "A row for each group of commands that have these in common, with commas: ctrl, nqn, host, queue, op, source, "
+	 "size, nsid, status, device, and of a host's commands path, cgroup and cpu. From size on a live view takes the "
+	 "record of each command, which costs more",
 	 SECTION_RUN},
 	{"stats", KEY_STATS, "FIGURES", 0,
 	 "Figures of latency that these rows have, with commas: mean, min, max and percentiles such as p99.9 (default "
@@ -50,7 +51,7 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_BY:
 		o->by = true;
-		if (!group_by_parse(&o->choice.grouping.by, arg, o->who, why))
+		if (!group_by_parse(&o->choice.grouping.by, arg, why))
 			options_error(state, "--by %s: %s", arg, why);
 		return 0;
 	case KEY_STATS:
@@ -82,5 +83,5 @@ void group_options_end(struct group_options *o)
 
 	if ((o->stats || o->choice.scale.on) && !o->by && !o->choice.grouping.every_ns)
 		group_by_parse(&o->choice.grouping.by,
-			       o->who == GROUP_LIVE ? "ctrl,queue,op" : "op", o->who, wrong);
+			       o->who == GROUP_LIVE ? "ctrl,queue,op" : "op", wrong);
 }

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "cli/browser.h"
-#include "cli/group_options.h"
-#include "cli/options.h"
+#include "cli/live_options.h"
 #include "cli/run.h"
+#include "cli/tallying.h"
 #include "cli/verbs.h"
 #include "core/rights.h"
 #include "peer/live_merge.h"
@@ -18,37 +18,8 @@
 #include "view/peers_start.h"
 #include "view/view.h"
 
-/* The shortest interval, in nanoseconds and in words. */
-#define INTERVAL_MIN_NS 100000000ULL
-#define INTERVAL_MIN "100ms"
-
 /* Blocks that wait for a pipe's reader that is slow: some hundred of 80 columns. */
 #define BUFFER_BYTES (1u << 20)
-
-/**
- * struct live_options - what the verb live was asked
- * @run: side, interval and what else every run has
- * @count: end after this many blocks; 0 is never
- * @histogram: print full-size histograms
- * @groups: what rows are of
- * @format: what blocks look like
- * @peers, @nr_peers: commands that bring a target's stream, or files
- * @peer_as_root: also where somebody else called sudo
- * @interval: one was given
- * @limits: what network and drives can carry
- */
-struct live_options {
-	struct run_options run;
-	uint64_t count;
-	bool histogram;
-	struct group_options groups;
-	enum output_format format;
-	char *peers[PEERS_MAX];
-	unsigned int nr_peers;
-	bool peer_as_root;
-	bool interval;
-	struct limits limits;
-};
 
 struct live {
 	const struct live_options *o;
@@ -61,6 +32,8 @@ struct live {
 	struct peers_told told;
 	bool terminal; /* somebody sees standard error at once */
 	struct announced announced;
+	struct group_choice choice;
+	struct tallying tallying;
 	bool lacks_told; /* the peers' merge knows which points this machine lacks */
 	uint64_t shown;
 	uint64_t left_out;
@@ -122,6 +95,8 @@ static int show_interval(void *context, const struct stats *s)
 	bool hold = held_back(l);
 	int err = limits_interval(&l->limits, s);
 
+	if (l->choice.tally)
+		tally_interval(l->tallying.tally);
 	if (!err && !hold && !l->look.paused)
 		err = taken(l, view_interval(s, &l->view));
 
@@ -203,8 +178,12 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 {
 	struct live *l = context;
 	struct queue_info q;
-	int ret;
+	int ret = 0;
 
+	if (l->choice.tally)
+		ret = tallying_record(&l->tallying, t, r);
+	if (ret || !l->peers)
+		return ret;
 	if (!l->lacks_told) {
 		live_merge_lacks(l->peers, tracer_missing(t));
 		l->lacks_told = true;
@@ -310,8 +289,12 @@ static void waiting(void *context)
 
 static int live(const struct live_options *o)
 {
+	bool records =
+		group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_RECORD) != GROUP_KEYS_NR;
 	struct run_callbacks callbacks = {
-		.select = o->nr_peers ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.select = o->nr_peers || records ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.origins = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_ORIGIN) !=
+			   GROUP_KEYS_NR,
 		.record = take_record,
 		.fd = open_own,
 		.ready = take_own,
@@ -329,19 +312,22 @@ static int live(const struct live_options *o)
 		/* Peers' commands are of another user, and have the terminal when they ask. */
 		.keeps = o->nr_peers ? RIGHTS_ALL : 0,
 	};
-	struct live l = {.o = o, .limits = o->limits};
+	struct live l = {.o = o, .limits = o->limits, .choice = o->groups.choice};
 	int status;
 
 	view_setup(&l.view, stdout);
 	view_format(&l.view, o->format);
 	l.view.histogram = o->histogram;
 	if (o->groups.by || o->groups.stats || o->groups.choice.scale.on)
-		l.view.choice = l.look.choice = &o->groups.choice;
+		l.view.choice = l.look.choice = &l.choice;
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
-	if (!l.view.output) {
+	if (!l.view.output || (records && tallying_open(&l.tallying, &l.choice.grouping.by))) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
+		tallying_close(&l.tallying);
+		output_free(l.view.output);
 		return EXIT_FAILURE;
 	}
+	l.choice.tally = l.tallying.tally;
 	callbacks.output = l.view.output;
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
 	l.view.look = &l.look;
@@ -352,130 +338,11 @@ static int live(const struct live_options *o)
 	browser_close(&l.browser);
 	live_merge_free(l.peers);
 	announced_free(&l.announced);
+	tallying_close(&l.tallying);
 	limits_free(&l.limits);
 	output_free(l.view.output);
 	return status;
 }
-
-enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
-
-enum {
-	CHILD_RUN,
-	CHILD_BLOCKS,
-	CHILD_HISTOGRAM,
-	CHILD_FORMAT,
-	CHILD_SELECT,
-	CHILD_LIMITS,
-	CHILD_GROUP
-};
-
-static error_t parse_live(int key, char *arg, struct argp_state *state)
-{
-	struct live_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[CHILD_RUN] = &o->run;
-		state->child_inputs[CHILD_BLOCKS] = &o->count;
-		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
-		state->child_inputs[CHILD_FORMAT] = &o->format;
-		state->child_inputs[CHILD_SELECT] = &o->run.only;
-		state->child_inputs[CHILD_LIMITS] = &o->limits;
-		o->groups.who = GROUP_LIVE;
-		state->child_inputs[CHILD_GROUP] = &o->groups;
-		break;
-	case 'i':
-		o->interval = true;
-		o->run.interval_ns =
-			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
-		break;
-	case KEY_PEER:
-		if (!arg[0])
-			options_error(state, "--peer needs a command, a file or a FIFO");
-		if (o->nr_peers == PEERS_MAX)
-			options_error(state, "at most %u times --peer", PEERS_MAX);
-		o->peers[o->nr_peers++] = arg;
-		break;
-	case KEY_PEER_AS_ROOT:
-		o->peer_as_root = true;
-		break;
-	case ARGP_KEY_END:
-		group_options_end(&o->groups);
-		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
-				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
-				  group_has(&o->groups.choice.grouping.by, GROUP_HOST);
-		if (o->interval && burst_any(&o->run.burst))
-			options_error(state,
-				      "--interval and --burst: with bursts, each has a block");
-		if (o->peer_as_root && !o->nr_peers)
-			options_error(state, "--peer-as-root is for --peer");
-		if (o->nr_peers && o->run.side == NT_TARGET)
-			options_error(state, "--peer is for the live view of the host: "
-					     "ntprof-bpf --host --peer ...");
-		if (o->format == FORMAT_CSV && o->nr_peers)
-			options_error(state, "--format csv is of the queues of this machine: with "
-					     "--peer take json");
-		if (o->format == FORMAT_CSV && limits_any(&o->limits))
-			options_error(state, "--network-limit and --drive-limit are for --format "
-					     "text and json");
-		if (o->format == FORMAT_CSV && o->histogram)
-			options_error(state, "--histogram is for --format text and json");
-		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
-			options_error(state,
-				      "--min-latency and --bucket-shift are for --format text "
-				      "and json");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_option live_options[] = {
-	{"interval", 'i', "TIME", 0, "Show a block every TIME (default 1s)", SECTION_RUN},
-	{"peer", KEY_PEER, "COMMAND", 0,
-	 "With --host: run COMMAND, which brings the target's stream, and show where the time goes in "
-	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
-	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it. "
-	 "Under sudo, COMMAND runs as the user who called it",
-	 SECTION_RUN},
-	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
-	 "Run the commands of --peer as root also under sudo", SECTION_RUN},
-	{0},
-};
-
-static const struct argp_child live_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_BLOCKS] = {.argp = &blocks_argp},
-	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
-	[CHILD_FORMAT] = {.argp = &format_argp},
-	[CHILD_SELECT] = {.argp = &select_argp},
-	[CHILD_LIMITS] = {.argp = &limits_argp},
-	[CHILD_GROUP] = {.argp = &group_argp},
-	{0},
-};
-
-static const struct argp live_argp = {
-	.options = live_options,
-	.parser = parse_live,
-	.children = live_children,
-	.doc = "Show latency histograms per queue, and the stages that latencies are made of, block "
-	       "after block until Ctrl-C; then those of the whole run. The verb's name can be left "
-	       "out.\n"
-	       "\v"
-	       "Examples:\n"
-	       "  ntprof-bpf --host                 the commands this machine sends\n"
-	       "  ntprof-bpf --target               the commands this machine serves\n"
-	       "  ntprof-bpf --host -i 5 -n 12      a block every 5 seconds, for a minute\n"
-	       "  ntprof-bpf --host -d 30 --histogram >report.txt\n"
-	       "                                    30 seconds, with full-size histograms,\n"
-	       "                                    into a file\n"
-	       "  ntprof-bpf --host --sample 100    one command in a hundred; all are counted\n"
-	       "  ntprof-bpf --host --burst 1s/60s  for one second a minute\n"
-	       "  ntprof-bpf --target --by host     a row for each host that is connected\n"
-	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
-	       "                                    both machines together, in ten stages",
-};
 
 static int main_live(int argc, char **argv)
 {

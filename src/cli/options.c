@@ -9,15 +9,19 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "cli/standard_output.h"
 #include "core/array.h"
 #include "core/burst.h"
 #include "core/names.h"
+#include "core/text.h"
 #include "core/units.h"
 #include "view/json_schema.h"
 
 /* The shortest duration, in nanoseconds and in words. */
 #define DURATION_MIN_NS 100000000ULL
 #define DURATION_MIN "100ms"
+/* A message's room: an argument's, which may be a path or a command, and what is said of it. */
+#define MESSAGE_LEN 8192
 /* Of fewer commands than one in so many nobody learns anything. */
 #define SAMPLE_MAX 1000000u
 
@@ -50,12 +54,14 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *result)
 void options_error(const struct argp_state *state, const char *format, ...)
 {
 	const char *origin = options_origin(state);
+	char message[MESSAGE_LEN];
 	va_list args;
 
-	fprintf(stderr, "ntprof-bpf: %s%s", origin ?: "", origin ? ": " : "");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	fprintf(stderr, "ntprof-bpf: %s%s%s", origin ?: "", origin ? ": " : "",
+		text_harmless(message));
 	fprintf(stderr, "\nTry `%s --help' for more information.\n", state->name);
 	exit(EX_USAGE);
 }
@@ -101,16 +107,6 @@ uint64_t options_count(const struct argp_state *state, const char *option, const
 		options_error(state, "%s %s: too many, the most is %llu", option, text,
 			      (unsigned long long)most);
 	return n;
-}
-
-uint64_t options_duration(const struct argp_state *state, const char *text)
-{
-	return options_time(state, "--duration", text, DURATION_MIN_NS, DURATION_MIN);
-}
-
-uint32_t options_sample(const struct argp_state *state, const char *text)
-{
-	return (uint32_t)options_count(state, "--sample", text, SAMPLE_MAX);
 }
 
 enum {
@@ -168,6 +164,22 @@ static const struct argp_option source_options[] = {
 
 const struct argp source_argp = {.options = source_options, .parser = parse_source};
 
+/* At the end of a line: look up the cgroup that commands are selected by, if there is one. */
+static void options_cgroup(const struct argp_state *state, struct run_options *o)
+{
+	const char *origin = o->only.cgroup_origin, *wrong = NULL;
+
+	if (!o->only.cgroup[0])
+		return;
+	if (o->side == NT_TARGET)
+		wrong = "only the host knows whose I/O a command is, where the same works";
+	else
+		wrong = select_cgroup(&o->only.by, o->only.cgroup);
+	if (wrong)
+		options_error(state, "%s%s--cgroup %s: %s", origin ?: "", origin ? ": " : "",
+			      o->only.cgroup, wrong);
+}
+
 /* What the file says is in the line already. */
 static error_t parse_config(int key, char *arg, struct argp_state *state)
 {
@@ -186,7 +198,43 @@ static const struct argp_option config_options[] = {
 
 const struct argp config_argp = {.options = config_options, .parser = parse_config};
 
-enum { RUN_SIDE, RUN_SOURCE };
+static error_t parse_measure(int key, char *arg, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+
+	switch (key) {
+	case KEY_SAMPLE:
+		o->sample = (uint32_t)options_count(state, "--sample", arg, SAMPLE_MAX);
+		return 0;
+	case 'd':
+		o->duration_ns =
+			options_time(state, "--duration", arg, DURATION_MIN_NS, DURATION_MIN);
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option measure_options[] = {
+	{"sample", KEY_SAMPLE, "N", 0,
+	 "Measure about one command in N, which costs less: the others are at most counted. Host and "
+	 "target pick the same ones if they are given the same N",
+	 SECTION_RUN},
+	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
+	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",
+	 SECTION_VERBOSE},
+	{NULL, 0, NULL, 0,
+	 "TIME is a number of seconds, or a number with a unit: ns, us, ms, s, m or h.",
+	 SECTION_NOTES},
+	{0},
+};
+
+const struct argp measure_argp = {.options = measure_options, .parser = parse_measure};
+
+enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE };
 
 static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
@@ -197,20 +245,12 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[RUN_SIDE] = &o->side;
 		state->child_inputs[RUN_SOURCE] = &o->source;
-		break;
-	case KEY_SAMPLE:
-		o->sample = options_sample(state, arg);
+		state->child_inputs[RUN_MEASURE] = o;
 		break;
 	case KEY_BURST:
 		wrong = burst_parse(arg, &o->burst);
 		if (wrong)
 			options_error(state, "--burst %s: %s", arg, wrong);
-		break;
-	case 'd':
-		o->duration_ns = options_duration(state, arg);
-		break;
-	case 'v':
-		o->verbose = true;
 		break;
 	case ARGP_KEY_ARG:
 		options_no_word(state, arg);
@@ -224,6 +264,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 			options_error(state, "--device is what a host calls it: a target knows "
 					     "namespaces by --nqn and --nsid");
 		options_device(state, &o->only);
+		options_cgroup(state, o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -232,21 +273,13 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option run_options[] = {
-	{"sample", KEY_SAMPLE, "N", 0,
-	 "Measure about one command in N; the others are only counted, which costs little. Host and "
-	 "target pick the same ones if they are given the same N",
-	 SECTION_RUN},
 	{"burst", KEY_BURST, "ON/EVERY", 0,
 	 "Measure for the time ON in each time EVERY, such as 1s/60s, and cost nothing in between. Bursts "
 	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree. "
 	 "ON, and what is left of EVERY, are " BURST_MIN " at least",
 	 SECTION_RUN},
-	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
-	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",
-	 SECTION_VERBOSE},
 	{NULL, 0, NULL, 0,
-	 "TIME is a number of seconds, or a number with a unit: ns, us, ms, s, m or h. Options that begin with Only "
-	 "select commands, all that are in each of them; numbers, ranges of them and words can be given several at a "
+	 "Options that begin with Only select commands, all that are in each of them; numbers, ranges of them and words can be given several at a "
 	 "time, with commas.",
 	 SECTION_NOTES},
 	{0},
@@ -255,6 +288,7 @@ static const struct argp_option run_options[] = {
 static const struct argp_child run_children[] = {
 	[RUN_SIDE] = {.argp = &side_argp},
 	[RUN_SOURCE] = {.argp = &source_argp},
+	[RUN_MEASURE] = {.argp = &measure_argp},
 	{.argp = &config_argp},
 	{0},
 };
@@ -311,8 +345,8 @@ static void print_schema(void)
 {
 	int err = json_schema_print(stdout);
 
-	if (!err && fflush(stdout))
-		err = -errno;
+	if (!err)
+		err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot print the schema: %s\n", strerror(-err));
 	exit(err ? EXIT_FAILURE : EXIT_SUCCESS);

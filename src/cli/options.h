@@ -19,8 +19,10 @@
  * default before the command line is read. Keys of long options are a table's own. An option that several
  * verbs have has an argument in all of them or in none, because the verb may come after its options.
  */
-extern const struct argp side_argp;	 /* enum nt_side: NT_SIDES if none is named */
-extern const struct argp source_argp;	 /* enum nt_source */
+extern const struct argp side_argp;   /* enum nt_side: NT_SIDES if none is named */
+extern const struct argp source_argp; /* enum nt_source */
+extern const struct argp
+	measure_argp; /* struct run_options, of which a sample, a duration and whether to explain */
 extern const struct argp run_argp;	 /* struct run_options: what every verb that traces has */
 extern const struct argp blocks_argp;	 /* uint64_t: end after so many blocks */
 extern const struct argp commands_argp;	 /* uint64_t: end after so many commands */
@@ -92,11 +94,5 @@ uint64_t options_time(const struct argp_state *state, const char *option, const 
 /** options_count() - an option's argument that is a number from 1 to @most */
 uint64_t options_count(const struct argp_state *state, const char *option, const char *text,
 		       uint64_t most);
-
-/** options_duration() - the argument of --duration, in nanoseconds */
-uint64_t options_duration(const struct argp_state *state, const char *text);
-
-/** options_sample() - the argument of --sample */
-uint32_t options_sample(const struct argp_state *state, const char *text);
 
 #endif /* NTPROF_CLI_OPTIONS_H */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/standard_output.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/segments.h"
@@ -315,8 +316,8 @@ static int probes(const struct probes_options *o)
 	}
 	if (o->json)
 		err = print_json(u.release, l.sides);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = errno ? -errno : -EIO;
+	if (!err)
+		err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot print: %s\n", strerror(-err));
 	return err ? LOOK_ERROR : worst;

@@ -13,7 +13,8 @@
 
 #include "cli/console.h"
 #include "cli/describe.h"
-#include "cli/options.h"
+#include "cli/naming.h"
+#include "cli/record_options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/names.h"
@@ -23,7 +24,6 @@
 #include "stream/destination.h"
 #include "stream/stream.h"
 #include "stream/writer.h"
-#include "trace/announce.h"
 
 /* How long a record may wait before it is written: what a reader at the other end of a pipe feels. */
 #define FLUSH_NS 200000000ULL
@@ -32,29 +32,10 @@
  * records.
  */
 #define BUFFER_BYTES (4ULL << 20)
-#define BUFFER_BYTES_MAX (1ULL << 30)
 /* How long the header may take to be out before tracing goes on without waiting for it. */
 #define HEADER_NS 100000000ULL
 /* How often progress is told where it cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
-
-/**
- * struct record_options - what the verb record was asked
- * @run: side and what else every run has
- * @count: end after this many commands; 0 is never
- * @output: where to, "-" is standard output
- * @force: replace a file that exists
- * @max_bytes: end before the stream gets larger; 0 is never
- * @buffer_bytes: what may wait for the reader
- */
-struct record_options {
-	struct run_options run;
-	uint64_t count;
-	const char *output;
-	bool force;
-	uint64_t max_bytes;
-	uint64_t buffer_bytes;
-};
 
 struct recorder {
 	const struct record_options *o;
@@ -63,7 +44,7 @@ struct recorder {
 	const struct tracer *t;
 	struct stream_writer *w;
 	uint64_t header_bytes;
-	struct announced announced;
+	struct naming naming;
 	struct stream_event end;
 	uint64_t losses;
 	uint64_t bursts; /* that the stream tells of */
@@ -87,13 +68,22 @@ static int write_clock(struct recorder *r)
 	return stream_write(r->w, &e);
 }
 
-/* The first record of a connection is preceded by who it is. */
-static int tell_queue(struct recorder *r, const struct nt_record *rec)
+/* The first record of a connection is preceded by who it is, and that of a namespace by its device. */
+static int tell_names(struct recorder *r, const struct nt_record *rec)
 {
-	struct stream_event e;
-	int new = announce(&r->announced, r->t, rec, &e.queue);
+	struct stream_event e = {.type = STREAM_QUEUE};
+	int new = naming_queue(&r->naming, r->t, rec, &e.queue);
+	int err = new > 0 ? stream_write(r->w, &e) : new;
 
-	e.type = STREAM_QUEUE;
+	if (err)
+		return err;
+	e.type = STREAM_DEVICE;
+	new = naming_device(&r->naming, rec, &e.device);
+	err = new > 0 ? stream_write(r->w, &e) : new;
+	if (err || !r->o->origins)
+		return err;
+	e.type = STREAM_ORIGIN;
+	new = naming_origin(&r->naming, r->t, rec, &e.origin);
 	return new > 0 ? stream_write(r->w, &e) : new;
 }
 
@@ -103,6 +93,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 	struct stream_header h;
 
 	stream_describe(&h, &r->o->run, source);
+	h.origins = r->o->origins;
 	h.missing = r->t ? tracer_missing(r->t) : 0;
 	r->w = stream_writer_to(r->out, &h);
 	if (!r->w)
@@ -147,7 +138,7 @@ static int begin(void *context, const struct tracer *t)
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
 {
 	struct recorder *r = context;
-	int err = 0;
+	int err;
 
 	r->t = t;
 	/* Without its header there is no stream: the output has failed. */
@@ -155,8 +146,7 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 		return 1;
 	if (stream_left_out(r->w))
 		return 0;
-	if (!announced_already(&r->announced, rec))
-		err = tell_queue(r, rec);
+	err = tell_names(r, rec);
 	if (!err)
 		err = stream_write_record(r->w, rec);
 	/* Until the run has ended because of that, more of them may come. */
@@ -340,6 +330,7 @@ static int record_into(const struct record_options *o)
 	struct run_callbacks callbacks = {
 		.select = run_selects(&o->run),
 		.no_histograms = true,
+		.origins = o->origins,
 		.begin = begin,
 		.record = record,
 		.interval = interval,
@@ -361,12 +352,19 @@ static int record_into(const struct record_options *o)
 		r.told = HUGE_VAL;
 	if (!strcmp(o->output, "-") && is_terminal(STDOUT_FILENO))
 		return EXIT_FAILURE;
-	if (!run_check(&o->run) || open_output(&r))
+	if (naming_init(&r.naming)) {
+		fprintf(stderr, "ntprof-bpf: %s\n", strerror(ENOMEM));
+		naming_free(&r.naming);
 		return EXIT_FAILURE;
+	}
+	if (!run_check(&o->run) || open_output(&r)) {
+		naming_free(&r.naming);
+		return EXIT_FAILURE;
+	}
 	callbacks.output = r.out;
 	status = run(&o->run, &callbacks, &r);
 	stream_writer_free(r.w);
-	announced_free(&r.announced);
+	naming_free(&r.naming);
 	output_free(r.out);
 	err = destination_close(&r.to);
 	if (err && !status) {
@@ -375,86 +373,6 @@ static int record_into(const struct record_options *o)
 	}
 	return status;
 }
-
-enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER };
-
-enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT };
-
-static error_t parse_record(int key, char *arg, struct argp_state *state)
-{
-	struct record_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[CHILD_RUN] = &o->run;
-		state->child_inputs[CHILD_COMMANDS] = &o->count;
-		state->child_inputs[CHILD_ENDED] = &o->run.only;
-		state->child_inputs[CHILD_SELECT] = &o->run.only;
-		break;
-	case 'o':
-		o->output = arg;
-		break;
-	case KEY_FORCE:
-		o->force = true;
-		break;
-	case KEY_MAX_SIZE:
-		if (parse_size(arg, &o->max_bytes) || !o->max_bytes)
-			options_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
-				      arg);
-		break;
-	case KEY_BUFFER:
-		if (parse_size(arg, &o->buffer_bytes) || o->buffer_bytes < STREAM_BUFFER_MIN ||
-		    o->buffer_bytes > BUFFER_BYTES_MAX)
-			options_error(state, "--buffer %s: not a size from 256K to 1G", arg);
-		break;
-	case ARGP_KEY_END:
-		if (!o->output)
-			options_error(state, "record needs -o FILE, or -o - for standard output");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_option record_options[] = {
-	{"output", 'o', "FILE", 0, "Write the stream to FILE; - is standard output", SECTION_RUN},
-	{"force", KEY_FORCE, NULL, 0,
-	 "Replace FILE if it exists, once the recording has begun. Pipes and character devices are "
-	 "written to, not replaced",
-	 SECTION_RUN},
-	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
-	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_RUN},
-	{"buffer", KEY_BUFFER, "SIZE", 0,
-	 "Keep up to SIZE (default 4M) for a reader that is slow; further records are left out, and "
-	 "counted as reader_slow",
-	 SECTION_RUN},
-	{0},
-};
-
-static const struct argp_child record_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_COMMANDS] = {.argp = &commands_argp},
-	[CHILD_ENDED] = {.argp = &ended_argp},
-	[CHILD_SELECT] = {.argp = &select_argp},
-	{0},
-};
-
-static const struct argp record_argp = {
-	.options = record_options,
-	.parser = parse_record,
-	.children = record_children,
-	.doc = "Write the record of every command into a file or a pipe, for the verb report, or for "
-	       "the live view's --peer.\n"
-	       "\v"
-	       "Examples:\n"
-	       "  ntprof-bpf record --host -o host.ntp -d 60\n"
-	       "                                    those of a minute\n"
-	       "  ntprof-bpf record --target -o target.ntp --max-size 2G\n"
-	       "                                    until Ctrl-C, or until 2 GiB are written\n"
-	       "  ntprof-bpf record --target -o - | zstd >target.ntp.zst\n"
-	       "                                    into a pipe",
-};
 
 static int main_record(int argc, char **argv)
 {

@@ -10,8 +10,11 @@
 
 #include "cli/group_options.h"
 #include "cli/options.h"
+#include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "cli/report_print.h"
 #include "cli/report_read.h"
+#include "cli/standard_output.h"
 #include "cli/verbs.h"
 #include "merge/apart.h"
 #include "merge/edges.h"
@@ -36,6 +39,7 @@
  * @detail: show every interval between points
  * @groups: rows are of these, and of intervals
  * @filter: which commands are told of
+ * @limits: what network and drives can carry
  * @format: what it looks like
  */
 struct report_options {
@@ -46,6 +50,7 @@ struct report_options {
 	bool detail;
 	struct group_options groups;
 	struct filter filter;
+	struct limits limits;
 	enum output_format format;
 };
 
@@ -72,10 +77,22 @@ static bool grouped(const struct report_options *o)
 	       o->groups.choice.grouping.every_ns;
 }
 
+/* Return: whether there was memory. */
+static bool places_make(struct report *r)
+{
+	for (unsigned int i = 0; r->places && i < r->nr; i++) {
+		r->places[i] = places_new();
+		if (!r->places[i])
+			return false;
+	}
+	return r->places;
+}
+
 static int report(const struct report_options *o)
 {
 	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
 	struct filter filter = o->filter;
+	struct limits limits = o->limits;
 	struct merge_callbacks callbacks = {
 		.matched = report_matched, .single = report_single, .context = &r};
 	int status = EXIT_FAILURE, err;
@@ -85,38 +102,46 @@ static int report(const struct report_options *o)
 	if (grouped(o)) {
 		r.choice = &o->groups.choice;
 		r.groups = groups_new(&r.choice->grouping);
+		r.with_stages = o->groups.stats && !o->groups.by && !r.choice->grouping.every_ns;
 	}
 	if (o->detail) {
 		r.figures = &o->groups.choice.figures;
 		r.details = details_new();
 	}
+	r.limits = limits_any(&limits) ? &limits : NULL;
 	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
+	r.places = calloc(r.nr, sizeof(struct places *));
 	r.apart = apart_new(r.nr);
 	r.edges = edges_new(r.nr);
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      r.alone && r.matched && r.apart && r.edges && r.merge
+			      r.alone && r.matched && places_make(&r) && r.apart && r.edges &&
+			      r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
 	if (!err)
 		err = machines_init(&r.machines, r.nr);
 	r.merged.machines = &r.machines;
+	if (!err && r.limits)
+		err = report_limits_open(&r);
 	if (!err && report_open(&r, o->files))
 		goto out;
 	report_begin(&r);
 	if (!err)
 		err = report_prepare(&r);
+	if (!err && report_lacks(&r))
+		goto out;
 	if (!err)
 		err = report_read(&r);
 	if (!err)
 		err = report_print(&r);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = errno ? -errno : -EIO;
+	if (!err)
+		err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot report: %s\n", strerror(-err));
 	else
@@ -132,7 +157,12 @@ out:
 	apart_free(r.apart);
 	edges_free(r.edges);
 	groups_free(r.groups);
+	groups_free(r.limited);
+	limits_free(&limits);
 	details_free(r.details);
+	for (unsigned int i = 0; r.places && i < r.nr; i++)
+		places_free(r.places[i]);
+	free(r.places);
 	free(r.burst_ns);
 	free(r.matched);
 	free(r.inputs);
@@ -142,7 +172,7 @@ out:
 
 enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP };
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS };
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -156,6 +186,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_ENDED] = &o->filter.select;
 		o->groups.who = GROUP_REPORT;
 		state->child_inputs[CHILD_GROUP] = &o->groups;
+		state->child_inputs[CHILD_LIMITS] = &o->limits;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
@@ -201,6 +232,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "
 				      "and json");
+		if (o->format == FORMAT_CSV && limits_any(&o->limits))
+			options_error(state, "--network-limit and --drive-limit are for --format "
+					     "text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		break;
@@ -239,6 +273,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp},
 	{.argp = &config_argp},
 	{0},
 };

@@ -50,6 +50,7 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 		.began_ns = apart_began_ns(r->apart, c->host_stream),
 		.to_common = from->to_common,
 		.sample = from->header.sample,
+		.places = r->places[c->host_stream],
 	};
 	struct group_name name;
 
@@ -60,6 +61,39 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 		who.source[NT_TARGET] = to->header.source;
 	group_name_merged(&name, &r->choice->grouping.by, c, host, &who);
 	return groups_add_record(r->groups, &name, host, &who);
+}
+
+bool report_lacks(const struct report *r)
+{
+	static const struct group_by none;
+	const struct group_by *by = r->choice ? &r->choice->grouping.by : &none;
+	bool cgroup = r->filter && r->filter->select.cgroup[0], begun = false, host = false;
+	enum group_key of_host = group_by_needs(by, GROUP_OF_HOST);
+	enum group_key of_origin = group_by_needs(by, GROUP_OF_ORIGIN);
+	const char *option = cgroup ? "--cgroup" : "--by ", *key = "";
+
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+
+		begun |= in->begun;
+		if (!in->begun || in->header.side != NT_HOST)
+			continue;
+		host = true;
+		if (in->header.origins || (of_origin == GROUP_KEYS_NR && !cgroup))
+			continue;
+		key = cgroup ? "" : group_key_name(of_origin);
+		fprintf(stderr,
+			"ntprof-bpf: %s%s: %s does not tell it: record it with ntprof-bpf record "
+			"--host --origin\n",
+			option, key, in->path);
+		return true;
+	}
+	if (!begun || host || (of_host == GROUP_KEYS_NR && !cgroup))
+		return false;
+	key = cgroup ? "" : group_key_name(of_host);
+	fprintf(stderr, "ntprof-bpf: %s%s: only a host's recording tells it, and none is there\n",
+		option, key);
+	return true;
 }
 
 int report_groups_finish(struct report *r)

@@ -19,4 +19,12 @@ int report_groups_finish(struct report *r);
 /** report_groups_csv() - print all groups, of merged commands and of inputs by themselves; Return: 0 or -ENOMEM */
 int report_groups_csv(struct report *r);
 
+/**
+ * report_lacks() - whether no recording tells what is asked for: what only hosts know, or where commands come from
+ * @r: all headers have been read
+ *
+ * It is told on standard error then, with what does.
+ */
+bool report_lacks(const struct report *r);
+
 #endif /* NTPROF_CLI_REPORT_GROUPS_H */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "view/command.h"
 #include "view/connections.h"
 #include "view/csv.h"
@@ -77,6 +78,12 @@ static int print_apart(struct report *r)
 			if (!g)
 				return -ENOMEM;
 			groups_print(g, r->choice, stdout, v.columns, v.unicode);
+			if (!r->with_stages)
+				continue;
+			printf("\n");
+			stages_print_side(
+				apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
+				&r->choice->figures, stdout, v.columns, v.unicode);
 			continue;
 		}
 		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
@@ -101,6 +108,7 @@ static int print_json(struct report *r)
 		.nr_matched = r->nr_matched,
 		.nr_taken = r->nr_taken,
 		.choice = r->choice,
+		.limits = r->limits,
 		.groups = r->groups,
 		.figures = r->figures,
 		.details = r->details,
@@ -126,14 +134,18 @@ static int print_text(struct report *r)
 		printf("records of one side only that no burst of the other side was there for: %" PRIu64
 		       "\n",
 		       r->cut);
+	if (r->limits)
+		limits_print_summary(r->limits, stdout);
 	if (r->filter && r->nr_matched)
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
 	if (r->groups && r->nr_taken) {
 		printf("\n");
 		groups_print(r->groups, r->choice, stdout, v.columns, v.unicode);
-	} else if (r->merged.commands) {
+	}
+	if (r->merged.commands && (!r->groups || r->with_stages)) {
 		printf("\n");
-		stages_print_merged(&r->merged, stdout, v.columns, v.unicode);
+		stages_print_merged(&r->merged, r->choice ? &r->choice->figures : NULL, stdout,
+				    v.columns, v.unicode);
 		printf("\n");
 		err = connections_print_stages(&r->merged, stdout);
 		if (err)
@@ -173,6 +185,8 @@ int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
 
+	if (!err && r->limited)
+		err = report_limits_finish(r);
 	if (err)
 		return err;
 	if (r->format == FORMAT_JSON)

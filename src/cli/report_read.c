@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report_groups.h"
+#include "cli/report_limits.h"
 #include "cli/report_print.h"
 #include "core/statuses.h"
 #include "merge/axis.h"
@@ -30,8 +31,9 @@ static bool takes_matched(struct report *r, const struct merge_connection *c,
 		[NT_TARGET] = missing_of(r, c->target_stream),
 	};
 
-	return !r->filter || filter_takes_matched(r->filter, c, host, target, missing,
-						  apart_began_ns(r->apart, c->host_stream));
+	return !r->filter || (places_takes(r->places[c->host_stream], &r->filter->select, host) &&
+			      filter_takes_matched(r->filter, c, host, target, missing,
+						   apart_began_ns(r->apart, c->host_stream)));
 }
 
 static bool takes_single(const struct report *r, const struct merge_connection *c,
@@ -39,8 +41,9 @@ static bool takes_single(const struct report *r, const struct merge_connection *
 {
 	unsigned int stream = rec->side == NT_HOST ? c->host_stream : c->target_stream;
 
-	return !r->filter || filter_takes_single(r->filter, c, rec, missing_of(r, stream),
-						 apart_began_ns(r->apart, stream));
+	return !r->filter || (places_takes(r->places[stream], &r->filter->select, rec) &&
+			      filter_takes_single(r->filter, c, rec, missing_of(r, stream),
+						  apart_began_ns(r->apart, stream)));
 }
 
 static bool ended_well(const struct nt_record *r)
@@ -102,6 +105,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.filter = r->filter,
 		.detail = r->details,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
+		.places = r->places[i],
 	};
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
@@ -114,6 +118,21 @@ static int tell_machine(struct report *r, unsigned int i)
 static int take_burst(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	return edges_burst(r->edges, i, e->burst.began_ns, e->burst.ended_ns);
+}
+
+/* What the stream calls things is known before the first record of them. Return: 0 or -ENOMEM */
+static int take_place(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	switch (e->type) {
+	case STREAM_QUEUE:
+		return places_queue(r->places[i], &e->queue);
+	case STREAM_DEVICE:
+		return places_device(r->places[i], &e->device);
+	case STREAM_ORIGIN:
+		return places_origin(r->places[i], &e->origin);
+	default:
+		return 0;
+	}
 }
 
 static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
@@ -134,8 +153,10 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
-	int err = take_apart(r, i, e);
+	int err = take_place(r, i, e) ?: take_apart(r, i, e);
 
+	if (!err && r->limited && e->type == STREAM_RECORD)
+		err = report_limits_record(r, i, &e->record);
 	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
 	if (err || (r->alone[i] && !r->commands))
 		return err;

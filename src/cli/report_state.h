@@ -11,15 +11,18 @@
 #include "merge/filter.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
+#include "merge/places.h"
 #include "merge/totals.h"
 #include "stream/input.h"
 #include "view/columns_groups.h"
 #include "view/format.h"
+#include "view/limits.h"
 
 /**
  * struct report - what has been read
  * @inputs: @nr of them
  * @apart: [input], until something of it is matched
+ * @places: [input] what it calls places
  * @matched: [input]
  * @alone: [input], no other side is there to merge with
  * @merged: what merged commands add up to
@@ -30,6 +33,8 @@
  * @commands: print a line for each
  * @choice: what groups are asked for; NULL: none
  * @groups: merged commands in groups
+ * @limits: what network and drives can carry, NULL: nobody says; @limited: what they did, until @limited_ns
+ * @with_stages: the table of stages is shown beside the groups: figures were asked for, and no groups
  * @figures: of the intervals in @details; NULL without
  * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
  * @burst_ns: [input] it was recorded in so much of its time; 0: all of it
@@ -39,6 +44,7 @@
 struct report {
 	struct input *inputs;
 	struct apart *apart;
+	struct places **places;
 	bool *matched;
 	bool *alone;
 	unsigned int nr;
@@ -53,6 +59,10 @@ struct report {
 	bool commands;
 	const struct group_choice *choice;
 	struct groups *groups;
+	struct limits *limits;
+	struct groups *limited;
+	uint64_t limited_ns;
+	bool with_stages;
 	const struct figures *figures;
 	struct details *details;
 	uint64_t first_ns;

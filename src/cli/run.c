@@ -177,6 +177,7 @@ static int try_open(struct run *r)
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
 		.events = r->cb->events,
+		.origins = r->cb->origins,
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
 		.context = r,
@@ -454,13 +455,13 @@ bool run_check(const struct run_options *o)
 
 int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context)
 {
-	struct run r = {.o = o, .cb = callbacks, .context = context, .epoll_fd = -1};
+	struct run r = {
+		.o = o, .cb = callbacks, .context = context, .epoll_fd = -1, .pace_ns = o->interval_ns};
 	struct utsname u;
 	int ret;
 
 	if (!run_check(o))
 		return EXIT_FAILURE;
-	r.pace_ns = o->interval_ns;
 	r.s.side = o->side;
 	r.s.driver = "";
 	r.s.source = source_name(o->source);

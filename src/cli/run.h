@@ -47,6 +47,7 @@ struct run_options {
  * @select: which commands it wants records of
  * @no_histograms: it has no use for them: @interval and @end get losses only
  * @events: it wants a record of each command that begins as well, see &tracer_options.events
+ * @origins: records say where their commands come from, see &tracer_options.origins
  * @record: takes one; return value as below
  * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL. Called once,
  *      first of all, when it is known that this process may trace; -1 with errno set ends the run, ECANCELED
@@ -75,6 +76,7 @@ struct run_callbacks {
 	enum nt_select select;
 	bool no_histograms;
 	bool events;
+	bool origins;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*fd)(void *context);
 	int (*ready)(void *context);

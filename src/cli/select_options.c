@@ -3,6 +3,7 @@
  * The options that select commands. They have the same names and arguments in each verb that has them.
  */
 #include "cli/options.h"
+#include "core/cgroup.h"
 
 enum {
 	KEY_CTRL = 0x100,
@@ -14,6 +15,7 @@ enum {
 	KEY_SIZE,
 	KEY_LBA,
 	KEY_DEVICE,
+	KEY_CGROUP,
 	KEY_FAILED,
 	KEY_SLOWER,
 };
@@ -38,6 +40,9 @@ static const struct argp_option select_options[] = {
 	{"device", KEY_DEVICE, "DEVICE", 0,
 	 "Only commands of this disk of this host, such as /dev/nvme0n1; with multipath, by all of its paths",
 	 SECTION_SELECT},
+	{"cgroup", KEY_CGROUP, "PATH", 0,
+	 "Only commands of a host whose I/O is that of this cgroup, or of one below it, such as system.slice/db.service",
+	 SECTION_SELECT},
 	{0},
 };
 
@@ -55,6 +60,15 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 	if (key == KEY_DEVICE) {
 		s->device = arg;
 		s->device_origin = options_origin(state);
+		select_said(s, "device", arg);
+		return 0;
+	}
+	if (key == KEY_CGROUP) {
+		wrong = cgroup_path(arg, s->cgroup, sizeof(s->cgroup));
+		if (wrong)
+			options_error(state, "--cgroup %s: %s", arg, wrong);
+		s->cgroup_origin = options_origin(state);
+		select_said(s, "cgroup", arg);
 		return 0;
 	}
 	if (key < KEY_CTRL || key > KEY_LBA)
@@ -63,6 +77,7 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 	if (wrong)
 		options_error(state, "--%s %s: %s", select_options[key - KEY_CTRL].name, arg,
 			      wrong);
+	select_said(s, select_options[key - KEY_CTRL].name, arg);
 	return 0;
 }
 
@@ -75,9 +90,11 @@ static error_t parse_ended(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_FAILED:
 		s->failed = true;
+		select_said(s, "failed", NULL);
 		return 0;
 	case KEY_SLOWER:
 		s->slower_ns = options_time(state, "--slower", arg, 1, "1ns");
+		select_said(s, "slower", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

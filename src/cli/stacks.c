@@ -14,6 +14,7 @@
 
 #include "cli/options.h"
 #include "cli/signals.h"
+#include "cli/standard_output.h"
 #include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/symbols.h"
@@ -28,22 +29,18 @@
 
 /**
  * struct stacks_options - what the verb stacks was asked
- * @duration_ns: end after this time; 0: when a signal comes
- * @sample: look at about one command in so many; 0 and 1: at every one
+ * @run: how long, which commands, whether to explain what is loaded; nothing else of it
  * @shown: so many stacks
  * @some: @shown was given
  * @folded: print nothing but folded stacks
  * @format: what the output looks like
- * @verbose: explain what is loaded
  */
 struct stacks_options {
-	uint64_t duration_ns;
-	uint32_t sample;
+	struct run_options run;
 	uint64_t shown;
 	bool some;
 	bool folded;
 	enum output_format format;
-	bool verbose;
 };
 
 static const char *name_of(const void *context, uint64_t address)
@@ -109,9 +106,7 @@ static int print(const struct stacks_options *o, const struct paths *paths,
 	/* Lines for programs have no room for it. */
 	if (o->folded || o->format == FORMAT_CSV)
 		paths_print_losses(paths, stderr);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = errno ? -errno : -EIO;
-	return err;
+	return err ?: standard_output_finish();
 }
 
 /* Tells it. Return: -ECANCELED */
@@ -126,13 +121,13 @@ static int no_names(int err)
 static int count(const struct stacks_options *o, struct stacks *s, int signal_fd)
 {
 	struct paths paths = {0};
-	struct paths_run run = {.sample = o->sample};
+	struct paths_run run = {.sample = o->run.sample};
 	uint64_t begin = monotonic_ns();
 	struct symbols *symbols = NULL;
 	struct utsname u;
 	int err;
 
-	err = wait_for_end(signal_fd, o->duration_ns);
+	err = wait_for_end(signal_fd, o->run.duration_ns);
 	stacks_detach(s);
 	run.elapsed_ns = monotonic_ns() - begin;
 	if (!err) {
@@ -160,7 +155,7 @@ static int stacks(const struct stacks_options *o)
 		no_names(err);
 		return EXIT_FAILURE;
 	}
-	status = stacks_open(&s, o->sample, o->verbose, detail, sizeof(detail));
+	status = stacks_open(&s, o->run.sample, o->run.verbose, detail, sizeof(detail));
 	if (status)
 		return complain(status, detail);
 	signal_fd = signals_open();
@@ -168,7 +163,7 @@ static int stacks(const struct stacks_options *o)
 	if (err)
 		goto out;
 	fprintf(stderr, "counting the stacks of nvme_tcp_queue_rq(); %s\n",
-		o->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
+		o->run.duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
 	err = count(o, s, signal_fd);
 out:
 	if (err && err != -ECANCELED)
@@ -179,9 +174,9 @@ out:
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { KEY_HOST = 0x100, KEY_SAMPLE, KEY_PATHS, KEY_FOLDED };
+enum { KEY_HOST = 0x100, KEY_PATHS, KEY_FOLDED };
 
-enum { CHILD_FORMAT };
+enum { CHILD_FORMAT, CHILD_MEASURE };
 
 static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 {
@@ -190,11 +185,9 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_FORMAT] = &o->format;
+		state->child_inputs[CHILD_MEASURE] = &o->run;
 		break;
 	case KEY_HOST:
-		break;
-	case KEY_SAMPLE:
-		o->sample = options_sample(state, arg);
 		break;
 	case KEY_PATHS:
 		o->shown = options_count(state, "--paths", arg, UINT32_MAX);
@@ -202,12 +195,6 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_FOLDED:
 		o->folded = true;
-		break;
-	case 'd':
-		o->duration_ns = options_duration(state, arg);
-		break;
-	case 'v':
-		o->verbose = true;
 		break;
 	case ARGP_KEY_ARG:
 		options_no_word(state, arg);
@@ -228,21 +215,17 @@ static const struct argp_option stacks_options[] = {
 	{"host", KEY_HOST, NULL, 0,
 	 "This machine is the NVMe/TCP host (initiator), which is the only side that this is for",
 	 SECTION_SIDE},
-	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
-	{"sample", KEY_SAMPLE, "N", 0, "Look at about one command in N", SECTION_RUN},
 	{"paths", KEY_PATHS, "N", 0,
 	 "Print the stacks of the N paths of most commands (default " SHOWN_TEXT ")", SECTION_RUN},
 	{"folded", KEY_FOLDED, NULL, 0,
 	 "Print a line for each path, as flamegraph.pl reads it: its kind, its functions, its commands",
 	 SECTION_RUN},
-	{"verbose", 'v', NULL, 0, "Explain what is loaded, on standard error", SECTION_VERBOSE},
-	{NULL, 0, NULL, 0,
-	 "TIME is a number of seconds, or a number with a unit: us, ms, s, m or h.", SECTION_NOTES},
 	{0},
 };
 
 static const struct argp_child stacks_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_MEASURE] = {.argp = &measure_argp},
 	{.argp = &config_argp},
 	{0},
 };

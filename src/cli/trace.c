@@ -196,6 +196,17 @@ static void cut(void *context)
 		fprintf(stderr, "the last %u lines are left out\n", rest.pieces);
 }
 
+/* Once, and also where the module never comes. Return: 0 or -ENOMEM. */
+static int put_header(struct trace *t)
+{
+	if (t->o->format != FORMAT_CSV || t->begun)
+		return 0;
+	t->begun = true;
+	rewind(t->line);
+	csv_commands_header(t->line, t->o->run.side);
+	return put_lines(t) == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* Return: 0 or -ENOMEM. A reader that does not take it has missed lines as well, which is told. */
 static int print_end(struct trace *t, const struct stats *s)
 {
@@ -214,7 +225,7 @@ static int print_end(struct trace *t, const struct stats *s)
 static int print_losses(void *context, const struct stats *s)
 {
 	struct trace *trace = context;
-	int err = print_end(trace, s);
+	int err = put_header(trace) ?: print_end(trace, s);
 
 	if (err)
 		return err;
@@ -232,18 +243,16 @@ static int begin(void *context, const struct tracer *t)
 
 	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
 		driver_name(trace->o->run.side));
-	if (trace->o->format != FORMAT_CSV || trace->begun)
-		return 0;
-	trace->begun = true;
-	csv_commands_header(trace->line, trace->o->run.side);
-	return put_lines(trace) == -ENOMEM ? -ENOMEM : 0;
+	return put_header(trace);
 }
 
 static void waiting(void *context)
 {
-	const struct trace *trace = context;
+	struct trace *trace = context;
 
 	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->run.side));
+	/* That memory ran out is noticed when tracing begins, or in the end. */
+	trace->begun = !put_header(trace);
 }
 
 static int trace(const struct trace_options *o)

@@ -105,3 +105,52 @@ const char *device_find(const char *sysfs, const char *path, struct device *d)
 		return "not connected by NVMe/TCP";
 	return NULL;
 }
+
+/* Whether an entry of a controller's directory is one of its namespaces: "nvme0n1", or the path "nvme0c1n1". */
+static bool is_namespace(const char *name, unsigned int *subsystem, unsigned int *head)
+{
+	unsigned int path;
+	int end = 0;
+
+	if (sscanf(name, "nvme%un%u%n", subsystem, head, &end) == 2 && end && !name[end])
+		return true;
+	end = 0;
+	return sscanf(name, "nvme%uc%un%u%n", subsystem, &path, head, &end) == 3 && end &&
+	       !name[end];
+}
+
+bool device_name_of_host(const char *sysfs, struct device_name *d)
+{
+	char dir[PATH_MAX], path[PATH_MAX + NAME_MAX + 2], value[32];
+	unsigned int subsystem, head;
+	bool found = false;
+	struct dirent *e;
+	DIR *entries;
+
+	snprintf(dir, sizeof(dir), "%s/class/nvme/nvme%u", sysfs, d->instance);
+	entries = opendir(dir);
+	while (entries && !found && (e = readdir(entries))) {
+		if (!is_namespace(e->d_name, &subsystem, &head))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		found = attribute(path, "nsid", value, sizeof(value)) &&
+			strtoul(value, NULL, 10) == d->nsid;
+	}
+	if (entries)
+		closedir(entries);
+	if (found)
+		snprintf(d->name, sizeof(d->name), "nvme%un%u", subsystem, head);
+	return found;
+}
+
+bool device_name_of_target(const char *configfs, struct device_name *d)
+{
+	char dir[PATH_MAX];
+
+	/* An NQN that leads elsewhere is none of a directory there. */
+	if (!d->subsysnqn[0] || strchr(d->subsysnqn, '/') || d->subsysnqn[0] == '.')
+		return false;
+	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,
+		 d->nsid);
+	return attribute(dir, "device_path", d->name, sizeof(d->name)) && d->name[0];
+}

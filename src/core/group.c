@@ -15,19 +15,14 @@
 
 static const struct {
 	const char *name;
-	unsigned int who;
+	unsigned int needs;
 } keys[] = {
-#define GROUP_KEY_ROW(id, name, who) [GROUP_##id] = {name, who},
+#define GROUP_KEY_ROW(id, name, needs) [GROUP_##id] = {name, needs},
 	GROUP_KEYS(GROUP_KEY_ROW)};
 
 const char *group_key_name(enum group_key key)
 {
 	return key < GROUP_KEYS_NR ? keys[key].name : "unknown";
-}
-
-bool group_key_told(enum group_key key)
-{
-	return key < GROUP_KEYS_NR && keys[key].who;
 }
 
 bool group_has(const struct group_by *by, enum group_key key)
@@ -38,42 +33,30 @@ bool group_has(const struct group_by *by, enum group_key key)
 	return false;
 }
 
-static void all_keys(char wrong[GROUP_WRONG_LEN], unsigned int who)
+enum group_key group_by_needs(const struct group_by *by, unsigned int bits)
 {
-	size_t used = strlen(wrong);
-
-	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++) {
-		if (!(keys[i].who & who))
-			continue;
-		used += (size_t)snprintf(wrong + used, GROUP_WRONG_LEN - used, " %s", keys[i].name);
-	}
+	for (unsigned int i = 0; i < by->nr; i++)
+		if (keys[by->key[i]].needs & bits)
+			return (enum group_key)by->key[i];
+	return GROUP_KEYS_NR;
 }
 
-static bool key_add(struct group_by *by, const char *word, unsigned int who,
-		    char wrong[GROUP_WRONG_LEN])
+static void all_keys(char wrong[GROUP_WRONG_LEN])
+{
+	size_t used = (size_t)snprintf(wrong, GROUP_WRONG_LEN, "there are, with commas:");
+
+	for (unsigned int i = 0; i < GROUP_KEYS_NR && used < GROUP_WRONG_LEN; i++)
+		used += (size_t)snprintf(wrong + used, GROUP_WRONG_LEN - used, " %s", keys[i].name);
+}
+
+static bool key_add(struct group_by *by, const char *word, char wrong[GROUP_WRONG_LEN])
 {
 	unsigned int key = 0;
 
 	while (key < GROUP_KEYS_NR && strcmp(keys[key].name, word) != 0)
 		key++;
 	if (key == GROUP_KEYS_NR) {
-		snprintf(wrong, GROUP_WRONG_LEN, "there are, with commas:");
-		all_keys(wrong, who);
-		return false;
-	}
-	if (!keys[key].who) {
-		snprintf(
-			wrong, GROUP_WRONG_LEN,
-			"no mode can: neither a live view nor a recording knows the %s of a command",
-			word);
-		return false;
-	}
-	if (!(keys[key].who & who)) {
-		snprintf(
-			wrong, GROUP_WRONG_LEN,
-			"a live view's histograms do not know the %s of a command; record, and then "
-			"report --by %s, can",
-			word, word);
+		all_keys(wrong);
 		return false;
 	}
 	if (group_has(by, (enum group_key)key)) {
@@ -84,8 +67,7 @@ static bool key_add(struct group_by *by, const char *word, unsigned int who,
 	return true;
 }
 
-bool group_by_parse(struct group_by *by, const char *text, unsigned int who,
-		    char wrong[GROUP_WRONG_LEN])
+bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRONG_LEN])
 {
 	for (;;) {
 		size_t length = strcspn(text, ",");
@@ -93,7 +75,7 @@ bool group_by_parse(struct group_by *by, const char *text, unsigned int who,
 
 		/* One that does not fit is none as it is cut. */
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		if (!key_add(by, word, who, wrong))
+		if (!key_add(by, word, wrong))
 			return false;
 		if (!text[length])
 			return true;
@@ -127,6 +109,14 @@ void group_name_only(struct group_name *name, const struct group_by *by)
 	}
 	if (!group_has(by, GROUP_SOURCE))
 		memset(name->source, 0, sizeof(name->source));
+	if (!group_has(by, GROUP_DEVICE))
+		memset(name->device, 0, sizeof(name->device));
+	if (!group_has(by, GROUP_PATH))
+		memset(name->path, 0, sizeof(name->path));
+	if (!group_has(by, GROUP_CGROUP))
+		memset(name->cgroup, 0, sizeof(name->cgroup));
+	if (!group_has(by, GROUP_CPU))
+		name->cpu = 0;
 }
 
 static int order_of(uint64_t a, uint64_t b)
@@ -160,6 +150,14 @@ static int key_order(const struct group_name *a, const struct group_name *b, enu
 		return c ? c : order_of(a->status, b->status);
 	case GROUP_SOURCE:
 		return strcmp(a->source, b->source);
+	case GROUP_DEVICE:
+		return strverscmp(a->device, b->device);
+	case GROUP_PATH:
+		return strcmp(a->path, b->path);
+	case GROUP_CGROUP:
+		return strcmp(a->cgroup, b->cgroup);
+	case GROUP_CPU:
+		return order_of(a->cpu, b->cpu);
 	default:
 		return 0;
 	}

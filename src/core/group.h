@@ -10,30 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/device.h"
+#include "core/origin.h"
+#include "core/queue.h"
 #include "core/record.h"
 
-/* Who can tell a key: bits. */
+/* Who is asked for groups. */
 #define GROUP_LIVE 1u
 #define GROUP_REPORT 2u
 
-/*
- * X(identifier, name, who can tell it). A live view has histograms for each queue and operation, a report has records; of
- * what neither has, nothing can be told.
- */
-#define GROUP_KEYS(X)                                  \
-	X(CTRL, "ctrl", GROUP_LIVE | GROUP_REPORT)     \
-	X(NQN, "nqn", GROUP_LIVE | GROUP_REPORT)       \
-	X(HOST, "host", GROUP_LIVE | GROUP_REPORT)     \
-	X(QUEUE, "queue", GROUP_LIVE | GROUP_REPORT)   \
-	X(OP, "op", GROUP_LIVE | GROUP_REPORT)         \
-	X(SIZE, "size", GROUP_REPORT)                  \
-	X(NSID, "nsid", GROUP_REPORT)                  \
-	X(STATUS, "status", GROUP_REPORT)              \
-	X(SOURCE, "source", GROUP_LIVE | GROUP_REPORT) \
-	X(DEVICE, "device", 0)                         \
-	X(PATH, "path", 0)                             \
-	X(CGROUP, "cgroup", 0)                         \
-	X(CPU, "cpu", 0)
+/* What a live view needs for a key: nothing but its histograms, of queues and operations, or each command's record... */
+#define GROUP_OF_RECORD 1u
+/* ...which only a host's tell; in a recording as well... */
+#define GROUP_OF_HOST 2u
+/* ...and only where their origins are asked for, see core/origin.h. */
+#define GROUP_OF_ORIGIN 4u
+
+/* X(identifier, name, what it needs: bits). */
+#define GROUP_KEYS(X)                                                          \
+	X(CTRL, "ctrl", 0)                                                     \
+	X(NQN, "nqn", 0)                                                       \
+	X(HOST, "host", 0)                                                     \
+	X(QUEUE, "queue", 0)                                                   \
+	X(OP, "op", 0)                                                         \
+	X(SIZE, "size", GROUP_OF_RECORD)                                       \
+	X(NSID, "nsid", GROUP_OF_RECORD)                                       \
+	X(STATUS, "status", GROUP_OF_RECORD)                                   \
+	X(SOURCE, "source", 0)                                                 \
+	X(DEVICE, "device", GROUP_OF_RECORD)                                   \
+	X(PATH, "path", GROUP_OF_RECORD | GROUP_OF_HOST)                       \
+	X(CGROUP, "cgroup", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_ORIGIN) \
+	X(CPU, "cpu", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_ORIGIN)
 
 #define GROUP_KEY_ENUM(id, name, who) GROUP_##id,
 enum group_key { GROUP_KEYS(GROUP_KEY_ENUM) GROUP_KEYS_NR };
@@ -50,22 +57,20 @@ struct group_by {
 /** group_key_name() - static string */
 const char *group_key_name(enum group_key key);
 
-/** group_key_told() - whether there is a mode that can tell it */
-bool group_key_told(enum group_key key);
-
 /** group_has() - whether a key is one of them */
 bool group_has(const struct group_by *by, enum group_key key);
+
+/** group_by_needs() - the first of the keys that needs one of these bits, GROUP_OF_*; GROUP_KEYS_NR if none does */
+enum group_key group_by_needs(const struct group_by *by, unsigned int bits);
 
 /**
  * group_by_parse() - read the argument of --by: keys, with commas
  * @by: they are added
- * @who: GROUP_LIVE or GROUP_REPORT
  * @wrong: filled where it is none, in words that follow it
  *
  * Return: whether it is right.
  */
-bool group_by_parse(struct group_by *by, const char *text, unsigned int who,
-		    char wrong[GROUP_WRONG_LEN]);
+bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRONG_LEN]);
 
 /* A controller as its machine calls it, with the machine's name in front where there are several. */
 #define GROUP_CTRL_LEN 160
@@ -84,6 +89,8 @@ enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
  * @shared: no queue by itself: commands of several
  * @ctrl, @ctrl_of: the controller; those of another @ctrl_of are different ones of that name
  * @status: and GROUP_STATUS_FABRICS of a Fabrics command, which have statuses of their own
+ * @cpu: ORIGIN_NO_CPU where it is not known
+ * @device, @path, @cgroup: "" where they are not known: of struct device_name, of where a connection goes, of struct origin
  * @nqn_twin, @host_twin: which of several that look alike in a table, from 1; 0: there is one
  *
  * What it is not by is 0, or "". Who makes one sets all of its bytes, so that two of one group are the same bytes.
@@ -95,6 +102,7 @@ struct group_name {
 	uint16_t queue;
 	uint16_t status;
 	bool cancelled;
+	uint16_t cpu;
 	uint32_t nsid;
 	uint32_t size;
 	uint64_t ctrl_of;
@@ -102,6 +110,9 @@ struct group_name {
 	char nqn[NT_NQN_LEN];
 	char host[NT_NQN_LEN];
 	char source[GROUP_SOURCE_LEN];
+	char device[DEVICE_NAME_LEN];
+	char path[QUEUE_ADDRESS_LEN];
+	char cgroup[ORIGIN_CGROUP_LEN];
 	unsigned int ctrl_twin;
 	unsigned int nqn_twin;
 	unsigned int host_twin;

@@ -87,6 +87,9 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 /* Of records that a tracer hands on, never of a stream. */
 #define NT_F_RETRIES_SHIFT \
 	16 /* how often the host has tried again, in 8 bits: where events are asked for */
+/* Where a command comes from, in 12 bits: see core/origin.h. Of hosts whose reader asks for it, in streams as well. */
+#define NT_F_ORIGIN_SHIFT 16
+#define NT_ORIGIN_MASK 0xfffu
 #define NT_F_LOST \
 	(1u       \
 	 << 28) /* no command: @slba events before this one found no room, first seen at points[0] */
@@ -143,6 +146,23 @@ struct nt_begun {
 	__u32 cdw[6];
 	__u32 sqe_flags;
 	__u32 pad;
+};
+
+/**
+ * struct nt_from - where a host's command comes from, where that is asked for
+ * @cgroup: id of the cgroup of its bio, 0 without
+ * @cpu: that made its request
+ */
+struct nt_from {
+	__u64 cgroup;
+	__u32 cpu;
+	__u32 pad;
+};
+
+/* struct nt_originated - a record, and that */
+struct nt_originated {
+	struct nt_record r;
+	struct nt_from from;
 };
 
 /* struct nt_lost - of records and events @nr were lost before the one behind this */

@@ -2,9 +2,11 @@
 #include "core/select.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cgroup.h"
 #include "core/device.h"
 #include "core/names.h"
 #include "core/span.h"
@@ -202,6 +204,29 @@ const char *select_device(struct nt_selection *s, const char *sysfs, const char 
 	strcpy(s->subsysnqn, d.subsysnqn);
 	wrong = ranges_add(&s->nsids, d.nsid, d.nsid);
 	return wrong || d.head ? wrong : ranges_add(&s->instances, d.instance, d.instance);
+}
+
+const char *select_cgroup(struct nt_selection *s, const char *path)
+{
+	struct cgroup_place place;
+	const char *wrong = cgroup_find(path, &place);
+
+	if (wrong)
+		return wrong;
+	s->cgroup = place.id;
+	s->cgroup_level = place.level;
+	return NULL;
+}
+
+void select_said(struct select *s, const char *option, const char *arg)
+{
+	static const char cut[] = "...";
+	size_t used = strlen(s->said), room = sizeof(s->said) - used;
+	int length = snprintf(s->said + used, room, "%s--%s%s%s", used ? " " : "", option,
+			      arg ? " " : "", arg ?: "");
+
+	if (length >= 0 && (size_t)length >= room)
+		memcpy(s->said + sizeof(s->said) - sizeof(cut), cut, sizeof(cut));
 }
 
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q)

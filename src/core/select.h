@@ -9,8 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/origin.h"
 #include "core/queue.h"
 #include "core/selection.h"
+
+/* What a stream has room for: options as they were said. Longer ones are cut, which shows. */
+#define SELECT_SAID_LEN 256
 
 /**
  * struct select - which commands
@@ -19,6 +23,10 @@
  * @slower_ns: those that took as long or longer
  * @device: those of this device, once select_device() has made it a part of @by; NULL: of any
  * @device_origin: where that was said, "FILE:LINE"; NULL: on the command line
+ * @cgroup: those of this one, and of cgroups below it, see cgroup_path(); "": of any. Once select_cgroup() has made it a part of
+ *          @by, where commands are traced
+ * @cgroup_origin: as @device_origin
+ * @said: all of that as it was said, "" where nothing was
  */
 struct select {
 	struct nt_selection by;
@@ -26,7 +34,13 @@ struct select {
 	uint64_t slower_ns;
 	const char *device;
 	const char *device_origin;
+	char cgroup[ORIGIN_CGROUP_LEN];
+	const char *cgroup_origin;
+	char said[SELECT_SAID_LEN];
 };
+
+/** select_said() - note an option of a selection that is taken; @arg: its argument, or NULL */
+void select_said(struct select *s, const char *option, const char *arg);
 
 /**
  * select_ctrl() and the others - read the argument of an option
@@ -57,6 +71,9 @@ const char *select_lba(struct nt_selection *s, const char *text);
  * Return: NULL, or why it is none, in words that follow it.
  */
 const char *select_device(struct nt_selection *s, const char *sysfs, const char *path);
+
+/** select_cgroup() - commands of the cgroup only, on this machine; Return: NULL, or why it is none */
+const char *select_cgroup(struct nt_selection *s, const char *path);
 
 /** selects_queue() - whether commands of a queue of @side are selected, as far as the queue says it */
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q);

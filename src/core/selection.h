@@ -33,6 +33,8 @@ struct nt_ranges {
  * @sizes: bytes of data
  * @lbas: where a command begins that says so
  * @ops: bits of enum nt_op; 0: all
+ * @cgroup: id of a cgroup: commands of bios that are of it, or of one below it (host); 0: all
+ * @cgroup_level: how far that is below the root
  */
 struct nt_selection {
 	struct nt_ranges instances;
@@ -42,7 +44,8 @@ struct nt_selection {
 	struct nt_ranges sizes;
 	struct nt_ranges lbas;
 	__u32 ops;
-	__u32 pad;
+	__u32 cgroup_level;
+	__u64 cgroup;
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
 };
@@ -110,6 +113,7 @@ NT_INLINE bool nt_selects_ids(const volatile struct nt_selection *s, bool host, 
 /* What a selection is by. */
 #define NT_BY_QUEUE 1u
 #define NT_BY_COMMAND 2u
+#define NT_BY_CGROUP 4u
 
 /** nt_selects_by() - bits of what it is by; 0: every command is selected */
 NT_INLINE __u8 nt_selects_by(const struct nt_selection *s)
@@ -118,7 +122,8 @@ NT_INLINE __u8 nt_selects_by(const struct nt_selection *s)
 		     s->hostnqn[0];
 	bool command = s->ops || s->sizes.nr || s->nsids.nr || s->lbas.nr;
 
-	return (__u8)((queue ? NT_BY_QUEUE : 0) | (command ? NT_BY_COMMAND : 0));
+	return (__u8)((queue ? NT_BY_QUEUE : 0) | (command ? NT_BY_COMMAND : 0) |
+		      (s->cgroup ? NT_BY_CGROUP : 0));
 }
 
 #endif /* NTPROF_CORE_SELECTION_H */

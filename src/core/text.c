@@ -49,6 +49,14 @@ void text_print(FILE *f, const char *s, enum text_style style)
 		fwrite(out, 1, used, f);
 }
 
+char *text_harmless(char *s)
+{
+	for (char *c = s; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return s;
+}
+
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
 {
 	char out[ESCAPED_MAX];

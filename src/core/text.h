@@ -22,6 +22,9 @@ void text_print(FILE *f, const char *s, enum text_style style);
 /** text_copy() - the same into @buf of @size bytes, cut where it ends; Return: @buf */
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style);
 
+/** text_harmless() - control characters of @s become question marks, all else stays as it is; Return: @s */
+char *text_harmless(char *s);
+
 /* What text_utf8() makes of a byte at most: U+FFFD. */
 #define TEXT_UTF8_GROWS 3
 

@@ -101,6 +101,7 @@ int apart_begin(struct apart *a, unsigned int stream, const struct apart_header 
 		return -ENOMEM;
 	one_side_lacks(s->figures, h->missing);
 	one_side_filter(s->figures, h->filter);
+	one_side_places(s->figures, h->places);
 	if (h->detail && one_side_details(s->figures))
 		return -ENOMEM;
 	return h->grouping ? one_side_groups(s->figures, h->grouping, h->source, h->sample) : 0;

@@ -14,6 +14,7 @@
 #include "core/time.h"
 #include "merge/filter.h"
 #include "merge/groups.h"
+#include "merge/places.h"
 
 /* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
 #define APART_REASONS(X)                                                                   \
@@ -46,6 +47,7 @@ struct apart *apart_new(unsigned int nr);
  * @grouping: ...and count them in groups as well; NULL: in none
  * @detail: ...and keep its intervals
  * @source: where its points are from
+ * @places: what it calls places, NULL: nothing; valid until apart_free()
  */
 struct apart_header {
 	enum nt_side side;
@@ -57,6 +59,7 @@ struct apart_header {
 	const struct grouping *grouping;
 	bool detail;
 	char source[16];
+	const struct places *places;
 };
 
 /** apart_begin() - a stream begins, again or for the first time; Return: 0 or -ENOMEM */

@@ -27,6 +27,10 @@ static void fill(struct group_name *name, const struct group_by *by, const struc
 	if (group_has(by, GROUP_SOURCE))
 		snprintf(name->source, sizeof(name->source), "%s%s%s", host ?: "",
 			 host && target ? "/" : "", target ?: "");
+	if (who->places)
+		places_name(who->places, by, r, name);
+	else if (group_has(by, GROUP_CPU))
+		name->cpu = ORIGIN_NO_CPU;
 }
 
 /* A controller is another one where its machine, or who is at its other end, is. */

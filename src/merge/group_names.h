@@ -6,6 +6,7 @@
 #include "core/queue.h"
 #include "merge/connection.h"
 #include "merge/groups.h"
+#include "merge/places.h"
 
 /**
  * struct group_recorder - who recorded a command
@@ -14,6 +15,7 @@
  * @stream: of its host, or else of the side that there is: controllers of another one are others
  * @began_ns: when that recording began, and @to_common what to add to its times for the clock of all
  * @sample: one command in so many was measured; 0 and 1: every one
+ * @places: what its recording calls devices, paths and origins; NULL: nothing
  */
 struct group_recorder {
 	const char *machine;
@@ -22,6 +24,7 @@ struct group_recorder {
 	uint64_t began_ns;
 	int64_t to_common;
 	uint32_t sample;
+	const struct places *places;
 };
 
 /** group_name_merged() - @name is filled, as far as it is @by that; @r: the host's record */

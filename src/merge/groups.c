@@ -125,7 +125,11 @@ static unsigned int name_hash(const struct group_name *n)
 	h = group_hash(h, n->ctrl);
 	h = group_hash(h, n->nqn);
 	h = group_hash(h, n->host);
-	return hash_pair(group_hash(h, n->source), (uint64_t)n->shared << 1 | n->cancelled);
+	h = group_hash(h, n->source);
+	h = group_hash(h, n->device);
+	h = group_hash(h, n->path);
+	h = group_hash(h, n->cgroup);
+	return hash_pair(h, (uint64_t)n->cpu << 2 | (uint64_t)n->shared << 1 | n->cancelled);
 }
 
 /* Return: NULL where there is no room for it, or, with *@err, when memory ran out. */

@@ -45,6 +45,7 @@ struct one_side {
 	struct stage_split how;
 	struct queue *queues; /* hash table */
 	const struct filter *filter;
+	const struct places *places;
 	uint64_t taken;
 	struct details *details;
 	struct groups *groups;
@@ -72,6 +73,11 @@ void one_side_lacks(struct one_side *o, uint32_t missing)
 void one_side_filter(struct one_side *o, const struct filter *f)
 {
 	o->filter = f;
+}
+
+void one_side_places(struct one_side *o, const struct places *p)
+{
+	o->places = p;
 }
 
 int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
@@ -190,6 +196,7 @@ static bool takes(const struct one_side *o, const struct queue *q, const struct 
 	if (!o->filter)
 		return true;
 	return (q ? q->selected : is_selected(o, &unknown)) &&
+	       places_takes(o->places, &o->filter->select, r) &&
 	       filter_takes(o->filter, r, &o->how, began_ns);
 }
 
@@ -199,6 +206,7 @@ static int count_group(struct one_side *o, const struct queue *q, const struct n
 	struct group_recorder who = {
 		.began_ns = began_ns,
 		.sample = o->sample,
+		.places = o->places,
 	};
 	struct group_name name;
 

@@ -11,6 +11,7 @@
 #include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/groups.h"
+#include "merge/places.h"
 
 struct one_side;
 
@@ -25,6 +26,9 @@ void one_side_lacks(struct one_side *o, uint32_t missing);
  * @f: valid until one_side_free(); NULL: all of them
  */
 void one_side_filter(struct one_side *o, const struct filter *f);
+
+/** one_side_places() - what the side calls places; NULL: nothing. Valid until one_side_free() */
+void one_side_places(struct one_side *o, const struct places *p);
 
 /**
  * one_side_groups() - before the first queue: its commands are counted in groups as well

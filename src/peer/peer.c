@@ -148,6 +148,8 @@ static void take(struct peer *p, const struct stream_event *e)
 	case STREAM_CLOCK:
 	case STREAM_QUEUE:
 	case STREAM_BURST:
+	case STREAM_ORIGIN:
+	case STREAM_DEVICE:
 		break;
 	}
 	p->recording = true;

@@ -6,8 +6,8 @@
 
 #include "core/time.h"
 
-/* Who reads the terminal takes a line at once. */
-#define UNREAD_NS 800000000ULL
+/* Who reads the terminal takes a line at once, but a busy machine may be late with running it. */
+#define UNREAD_NS 5000000000ULL
 
 void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
 {

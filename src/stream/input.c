@@ -106,6 +106,8 @@ int input_read(struct input *in, struct stream_event *e)
 		in->burst_ns = ns_add(in->burst_ns, burst_length_ns(&e->burst));
 		break;
 	case STREAM_QUEUE:
+	case STREAM_ORIGIN:
+	case STREAM_DEVICE:
 		break;
 	}
 	return 1;

@@ -14,6 +14,7 @@
 #include "stream/codec.h"
 #include "stream/fields.h"
 #include "stream/format.h"
+#include "stream/get.h"
 
 /* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
 #define BUFFER_FIRST STREAM_FRAME_MAX
@@ -226,6 +227,13 @@ static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 	GET_ARRAY(b, h->program);
 	h->sample = get_u32(b);
 	h->missing = version >= STREAM_VERSION_MISSING ? get_u32(b) : 0;
+	h->selection[0] = '\0';
+	h->origins = 0;
+	/* An earlier program ends here. */
+	if (version >= STREAM_VERSION_MISSING && b->p != b->end) {
+		GET_ARRAY(b, h->selection);
+		h->origins = get_u8(b);
+	}
 	if ((unsigned int)h->side < NT_SIDES)
 		h->missing &= (1u << points_nr(h->side)) - 1;
 	else
@@ -249,6 +257,21 @@ static void get_queue(struct get *b, struct queue_info *q)
 	GET_ARRAY(b, q->subsysnqn);
 	GET_ARRAY(b, q->hostnqn);
 	GET_ARRAY(b, q->address);
+}
+
+static void get_origin(struct get *b, struct origin *o)
+{
+	o->number = get_u16(b);
+	o->cpu = get_u16(b);
+	GET_ARRAY(b, o->cgroup);
+}
+
+static void get_device(struct get *b, struct device_name *d)
+{
+	GET_ARRAY(b, d->subsysnqn);
+	d->instance = get_u32(b);
+	d->nsid = get_u32(b);
+	GET_ARRAY(b, d->name);
 }
 
 static void get_losses(struct get *b, struct stream_losses *l)
@@ -326,6 +349,12 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	case STREAM_BURST:
 		e->burst.began_ns = get_u64(&b);
 		e->burst.ended_ns = get_u64(&b);
+		break;
+	case STREAM_ORIGIN:
+		get_origin(&b, &e->origin);
+		break;
+	case STREAM_DEVICE:
+		get_device(&b, &e->device);
 		break;
 	case STREAM_END:
 		e->end.records = get_u64(&b);

@@ -10,8 +10,11 @@
 #include <stdint.h>
 
 #include "core/counters.h"
+#include "core/device.h"
+#include "core/origin.h"
 #include "core/queue.h"
 #include "core/record.h"
+#include "core/select.h"
 #include "core/time.h"
 
 /* Largest frame that a writer makes, bytes: some 2,000 records; a reader takes four times that. */
@@ -29,6 +32,9 @@ struct stream_header {
 	char program[32]; /* version of ntprof-bpf that wrote it */
 	uint32_t sample;  /* about one command in so many was measured; 0 and 1: every one */
 	uint32_t missing; /* bits of the points that nothing gave there, see core/segments.h */
+	char selection
+		[SELECT_SAID_LEN]; /* options that selected commands: there are no others in it */
+	uint8_t origins; /* records say where their commands come from, see NT_F_ORIGIN() */
 };
 
 /* Losses so far, by name, so that either end may know more of them than the other. */
@@ -67,6 +73,8 @@ enum stream_type {
 	STREAM_LOSSES,
 	STREAM_END,
 	STREAM_BURST,
+	STREAM_ORIGIN, /* before the first record of it */
+	STREAM_DEVICE, /* before the first record of a namespace of a subsystem, where it is known */
 };
 
 /* One thing read. Valid until the next stream_read() of the same reader. */
@@ -81,6 +89,8 @@ struct stream_event {
 		struct stream_losses losses;
 		struct stream_end end;
 		struct stream_burst burst;
+		struct origin origin;
+		struct device_name device;
 	};
 };
 

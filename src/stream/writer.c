@@ -177,6 +177,8 @@ static void put_header(struct put *b, const struct stream_header *h)
 	PUT_ARRAY(b, h->program);
 	put_u32(b, h->sample);
 	put_u32(b, h->missing);
+	PUT_ARRAY(b, h->selection);
+	put_u8(b, h->origins);
 }
 
 static void put_clock(struct put *b, const struct instant *c)
@@ -196,6 +198,21 @@ static void put_queue(struct put *b, const struct queue_info *q)
 	PUT_ARRAY(b, q->subsysnqn);
 	PUT_ARRAY(b, q->hostnqn);
 	PUT_ARRAY(b, q->address);
+}
+
+static void put_origin(struct put *b, const struct origin *o)
+{
+	put_u16(b, o->number);
+	put_u16(b, o->cpu);
+	PUT_ARRAY(b, o->cgroup);
+}
+
+static void put_device(struct put *b, const struct device_name *d)
+{
+	PUT_ARRAY(b, d->subsysnqn);
+	put_u32(b, d->instance);
+	put_u32(b, d->nsid);
+	PUT_ARRAY(b, d->name);
 }
 
 static void put_loss(struct put *b, const char *name, uint64_t count)
@@ -252,6 +269,12 @@ static int write_event(struct stream_writer *w, const struct stream_event *e)
 	case STREAM_BURST:
 		put_u64(&b, e->burst.began_ns);
 		put_u64(&b, e->burst.ended_ns);
+		break;
+	case STREAM_ORIGIN:
+		put_origin(&b, &e->origin);
+		break;
+	case STREAM_DEVICE:
+		put_device(&b, &e->device);
 		break;
 	case STREAM_LOSSES:
 		losses = losses_of(w, &e->losses);

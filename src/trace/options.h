@@ -20,6 +20,7 @@
  * @no_histograms: keep none
  * @events: @on_record is told of each command when it begins as well, by a record that has NT_F_BEGUN and is the
  *          first member of a struct nt_begun; and by one that has NT_F_LOST where some of that was lost
+ * @origins: host: records have the number of an origin in their flags, see tracer_origin()
  * @bursts: trace in bursts only: see tracer_resume()
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
  *             @overdue_ns, a command that passes it is told with the points that it has and the flag
@@ -36,6 +37,7 @@ struct tracer_options {
 	uint32_t sample;
 	bool no_histograms;
 	bool events;
+	bool origins;
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void *context;

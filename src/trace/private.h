@@ -11,6 +11,7 @@
 #include "core/stats.h"
 #include "trace/clock.h"
 #include "trace/object.h"
+#include "trace/origins.h"
 #include "trace/options.h"
 #include "trace/refusals.h"
 
@@ -66,6 +67,7 @@ struct tracer {
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
+	struct origins *origins; /* NULL where nobody asks */
 	/*
 	 * What the kernel has refused so far; load.c and attach.c add to it. The caller's, and
 	 * outlives the tracer.

@@ -130,8 +130,15 @@ static int on_ring(void *context, void *data, size_t size)
 			t->o.on_record(t->o.context, r);
 		return 0;
 	}
-	if (in_flight_was_overdue(t, r)) {
+	if (t->origins && size >= sizeof(struct nt_originated)) {
+		const struct nt_originated *o = data;
+
 		marked = *r; /* the buffer is not ours to write to */
+		marked.flags |= (__u32)origins_number(t->origins, &o->from) << NT_F_ORIGIN_SHIFT;
+		r = &marked;
+	}
+	if (in_flight_was_overdue(t, r)) {
+		marked = *r;
 		marked.flags |= NT_F_WAS_OVERDUE;
 		r = &marked;
 	}
@@ -170,6 +177,10 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	t->o = *o;
 	t->refused = refused;
 	t->clock.stamp_fd = t->clock.step_fd = -1;
+	if (o->origins && !(t->origins = origins_new())) {
+		free(t);
+		return TRACER_MEMORY;
+	}
 
 	err = load_open(t);
 	if (err)
@@ -386,6 +397,11 @@ void tracer_detach(struct tracer *t)
 		attach_detach_all(t);
 }
 
+void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o)
+{
+	origins_get(t->origins, number, o);
+}
+
 void tracer_close(struct tracer *t)
 {
 	if (!t)
@@ -396,6 +412,7 @@ void tracer_close(struct tracer *t)
 	if (t->o.verbose && t->calls)
 		load_print_memory(t);
 	ring_buffer__free(t->ring);
+	origins_free(t->origins);
 	ring_buffer__free(t->calls);
 	collect_free(t);
 	histograms_free(t);

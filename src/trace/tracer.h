@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/cost.h"
+#include "core/origin.h"
 #include "core/queue.h"
 #include "core/stats.h"
 #include "trace/messages.h"
@@ -160,6 +161,9 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
  * @q: filled
  */
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
+
+/** tracer_origin() - fill @o with where commands come from whose records have the number; see core/origin.h */
+void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o);
 
 /** tracer_cost() - what it costs: fill @c */
 void tracer_cost(const struct tracer *t, struct cost *c);

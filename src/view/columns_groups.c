@@ -177,6 +177,22 @@ static void get_key(const void *row, const struct column *c, struct value *v)
 	case GROUP_STATUS:
 		get_status(name, v);
 		break;
+	case GROUP_DEVICE:
+		value_text(v, name->device);
+		v->none = !name->device[0];
+		break;
+	case GROUP_PATH:
+		value_text(v, name->path);
+		v->none = !name->path[0];
+		break;
+	case GROUP_CGROUP:
+		value_text(v, name->cgroup);
+		v->none = !name->cgroup[0];
+		break;
+	case GROUP_CPU:
+		value_natural(v, name->cpu);
+		v->none = name->cpu == ORIGIN_NO_CPU;
+		break;
 	default:
 		value_text(v, name->source);
 		v->none = !name->source[0];
@@ -225,7 +241,9 @@ static const struct {
 	[GROUP_HOST] = {UNIT_TEXT, NULL},   [GROUP_QUEUE] = {UNIT_NUMBER, "qid"},
 	[GROUP_OP] = {UNIT_NAME, NULL},	    [GROUP_SIZE] = {UNIT_BYTES, NULL},
 	[GROUP_NSID] = {UNIT_NUMBER, NULL}, [GROUP_STATUS] = {UNIT_NAME, NULL},
-	[GROUP_SOURCE] = {UNIT_TEXT, NULL},
+	[GROUP_SOURCE] = {UNIT_TEXT, NULL}, [GROUP_DEVICE] = {UNIT_TEXT, NULL},
+	[GROUP_PATH] = {UNIT_TEXT, NULL},   [GROUP_CGROUP] = {UNIT_TEXT, NULL},
+	[GROUP_CPU] = {UNIT_NUMBER, NULL},
 };
 
 static const struct column row_kind = {"row", "row", .unit = UNIT_NAME, .get = get_kind};
@@ -298,6 +316,18 @@ static void add_figures(struct group_table *t)
 	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
 }
 
+/* Of records there is nothing in flight to tell of but what is known of those that have ended. */
+static void add_tallied(struct group_table *t, bool text)
+{
+	add_queue(t, QUEUE_COMMANDS);
+	if (!text)
+		add_queue(t, QUEUE_MEASURED);
+	t->dispensable[t->nr_dispensable++] = add(t, &failed);
+	add_queue(t, QUEUE_IOPS);
+	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_THROUGHPUT);
+	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_IN_FLIGHT);
+}
+
 static void add_live(struct group_table *t, bool text, bool summary)
 {
 	if (!text || summary)
@@ -348,7 +378,9 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 		add(t, &from);
 	t->first_key = t->columns.nr;
 	add_keys(t, &c->grouping.by, text);
-	if (live)
+	if (live && c->tally)
+		add_tallied(t, text);
+	else if (live)
 		add_live(t, text, summary);
 	else
 		add_recorded(t, none_failed);

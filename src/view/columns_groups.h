@@ -10,6 +10,7 @@
 #include "merge/groups.h"
 #include "view/columns_queues.h"
 #include "view/scale.h"
+#include "view/tally.h"
 
 /* More figures than a line has room for. */
 #define FIGURES_MAX 12u
@@ -78,11 +79,13 @@ struct group_table {
 /**
  * struct group_choice - what somebody wants to see: groups, and figures of them; without @figures the usual ones, and
  * where @scale is on also histograms
+ * @tally: of a live view: what its commands' records have told, where its histograms do not tell the groups; else NULL
  */
 struct group_choice {
 	struct grouping grouping;
 	struct figures figures;
 	struct scale scale;
+	const struct tally *tally;
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "view/columns_stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/names.h"
 #include "core/segments.h"
@@ -53,6 +54,37 @@ static const struct column stage[] = {
 };
 
 const struct columns stage_columns = COLUMNS("stages", stage);
+
+static void get_min(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	(void)c;
+	value_natural(v, hist_min(r->base.h));
+	v->none = !r->base.h->count;
+}
+
+void stage_table_make(struct stage_table *t, const struct figures *figures)
+{
+	static const figure_getter get[] = {
+		[FIGURE_MEAN] = get_mean,
+		[FIGURE_MIN] = get_min,
+		[FIGURE_MAX] = columns_hist_max,
+		[FIGURE_PERCENTILE] = columns_hist_percentile,
+	};
+	struct columns *c = &t->columns;
+
+	memset(t, 0, sizeof(*t));
+	c->name = stage_columns.name;
+	c->column = t->column;
+	if (figures)
+		t->figures = *figures;
+	figures_usual(&t->figures);
+	t->column[c->nr++] = stage[STAGE_OP];
+	t->column[c->nr++] = stage[STAGE_STAGE];
+	c->nr += figures_columns(t->column + c->nr, &t->figures, get);
+	t->column[c->nr++] = stage[STAGE_SHARE];
+}
 
 static const struct column population[] = {
 	[POPULATION_SPLIT] = {"split", "split", .unit = UNIT_COUNT,

@@ -6,6 +6,7 @@
 #include "core/segments.h"
 #include "core/points.h"
 #include "merge/totals.h"
+#include "view/columns_groups.h"
 #include "view/columns_hist.h"
 
 /**
@@ -38,6 +39,19 @@ enum stage_column {
 
 /* Of struct stage_row. */
 extern const struct columns stage_columns;
+
+/* Operation, stage and share, and the figures between them; the usual ones are mean, p50, p99 and max. */
+#define STAGE_TABLE_MAX (3 + FIGURES_MAX)
+
+/** struct stage_table - @columns, of struct stage_row; @figures: what @column points to */
+struct stage_table {
+	struct columns columns;
+	struct column column[STAGE_TABLE_MAX];
+	struct figures figures;
+};
+
+/** stage_table_make() - @t is filled; @figures: NULL or none: the usual ones */
+void stage_table_make(struct stage_table *t, const struct figures *figures);
 
 enum population_column {
 	POPULATION_SPLIT,

@@ -102,6 +102,15 @@ static void get_longer_frames(const void *row, const struct column *c, struct va
 	v->none = !v->natural;
 }
 
+static void get_selection(const void *row, const struct column *c, struct value *v)
+{
+	const struct input *in = row;
+
+	(void)c;
+	value_text(v, in->header.selection);
+	v->none = !in->begun || !in->header.selection[0];
+}
+
 #define HEADER(field) get_header_text, offsetof(struct input, header.field), 0
 
 static const struct column input[] = {
@@ -111,6 +120,7 @@ static const struct column input[] = {
 	[INPUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, HEADER(kernel)},
 	[INPUT_SOURCE] = {"source", "source", NULL, UNIT_TEXT, HEADER(source)},
 	[INPUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
+	[INPUT_SELECTION] = {"selection", "selection", .unit = UNIT_TEXT, .get = get_selection},
 	[INPUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_commands},
 	[INPUT_DURATION] = {"duration", "duration", .unit = UNIT_SECONDS, .get = get_duration},
 	[INPUT_BURSTS] = {"bursts", "bursts", .unit = UNIT_COUNT, .get = get_bursts},
@@ -242,6 +252,15 @@ static void get_peer_longer_frames(const void *row, const struct column *c, stru
 	v->none = !p->about.longer;
 }
 
+static void get_peer_selection(const void *row, const struct column *c, struct value *v)
+{
+	const struct peer_row *p = row;
+
+	(void)c;
+	value_text(v, p->about.header ? p->about.header->selection : "");
+	v->none = !v->text[0];
+}
+
 #define PEER_HEADER(field) get_peer_header_text, offsetof(struct stream_header, field), 0
 
 static const struct column peer[] = {
@@ -260,6 +279,8 @@ static const struct column peer[] = {
 	[ABOUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, PEER_HEADER(kernel)},
 	[ABOUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_peer_commands},
 	[ABOUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_peer_sample},
+	[ABOUT_SELECTION] = {"selection", "selection", .unit = UNIT_TEXT,
+			     .get = get_peer_selection},
 	[ABOUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_peer_unknown_frames},
 	[ABOUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,

@@ -14,7 +14,8 @@ enum input_column {
 	INPUT_HOSTNAME,
 	INPUT_KERNEL,
 	INPUT_SOURCE,
-	INPUT_SAMPLE, /* none where every command is measured */
+	INPUT_SAMPLE,	 /* none where every command is measured */
+	INPUT_SELECTION, /* options that selected commands; none where all were recorded */
 	INPUT_COMMANDS,
 	INPUT_DURATION,
 	INPUT_BURSTS,	      /* none where it was recorded all the time */
@@ -53,6 +54,7 @@ enum peer_column {
 	ABOUT_KERNEL,
 	ABOUT_COMMANDS,
 	ABOUT_SAMPLE,	      /* none where every command is measured */
+	ABOUT_SELECTION,      /* options that selected commands; none where it tells of all */
 	ABOUT_UNKNOWN_FRAMES, /* none where there are none */
 	ABOUT_LONGER_FRAMES,  /* none where there are none */
 };

@@ -28,8 +28,8 @@ static const struct phrase elapsed[] = {
 
 static const struct phrase burst[] = {
 	PHRASE("burst ", RUN_BURSTS),
-	PHRASE(", of ", RUN_BURST_ON, .digits = 1),
-	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .digits = 1),
+	PHRASE(", of ", RUN_BURST_ON, .style = LINE_NEEDED, .digits = 1),
+	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .style = LINE_NEEDED, .digits = 1),
 };
 static const struct phrase measured[] = {
 	PHRASE("measured ", RUN_ELAPSED, .digits = 1),
@@ -38,8 +38,8 @@ static const struct phrase measured[] = {
 /* In place of how long the run took. */
 static const struct phrase summary_of_bursts[] = {
 	PHRASE("summary of ", RUN_BURSTS, .after = " burst", .plural = true),
-	PHRASE(" of ", RUN_BURST_ON, .digits = 1),
-	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .digits = 1),
+	PHRASE(" of ", RUN_BURST_ON, .style = LINE_NEEDED, .digits = 1),
+	PHRASE(" s every ", RUN_BURST_EVERY, .after = " s", .style = LINE_NEEDED, .digits = 1),
 	PHRASE(", measured ", RUN_ELAPSED, .digits = 1),
 	PHRASE(" s of ", RUN_PASSED, .after = " s: rates and latencies are of the bursts\n",
 	       .digits = 1),

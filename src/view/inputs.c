@@ -69,12 +69,20 @@ void inputs_print(const struct input *in, FILE *f)
 		PHRASE(", in ", INPUT_BURSTS, .after = " burst", .plural = true),
 		PHRASE(" of together ", INPUT_MEASURED, .after = " s", .digits = 3),
 	};
+	static const struct phrase selection[] = {
+		PHRASE("recorded were only commands of ", INPUT_SELECTION,
+		       .after = ": counts and rates are of these\n"),
+	};
 	const char *error = stream_error(in->reader);
 
 	if (in->begun) {
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &input_columns, line, in);
 		fputs("\n", f);
+	}
+	if (in->begun && in->header.selection[0]) {
+		LINE_PRINT(f, &input_columns, path, in);
+		LINE_PRINT(f, &input_columns, selection, in);
 	}
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {
 		LINE_PRINT(f, &input_columns, path, in);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/json_block.h"
 
+#include <json-c/linkhash.h>
 #include <stdlib.h>
 
 #include "core/buckets.h"
@@ -87,17 +88,39 @@ static struct json_object *operations_of(const struct stats *s, bool summary)
 	return operations;
 }
 
-static struct json_object *stages_of(const struct stage_rows *rows)
+/* With what it lacks of @table. */
+static struct json_object *stage_of(const struct stage_table *table, const struct stage_row *row)
+{
+	struct json_object *o = json_row(&stage_columns, row), *more;
+
+	if (!table)
+		return o;
+	more = json_row(&table->columns, row);
+	json_object_object_foreach(more, name, value)
+	{
+		if (!json_object_object_get_ex(o, name, NULL))
+			json_put(o, name, json_object_get(value));
+	}
+	json_object_put(more);
+	return o;
+}
+
+/* @figures: besides the usual ones; NULL or none: these only */
+static struct json_object *stages_of(const struct stage_rows *rows, const struct figures *figures)
 {
 	struct json_object *stages = json_array();
+	struct stage_table table;
 
+	stage_table_make(&table, figures);
 	for (unsigned int i = 0; i < rows->nr; i++)
 		if (!rows->row[i].unknown)
-			json_append(stages, json_row(&stage_columns, &rows->row[i]));
+			json_append(stages, stage_of(figures && figures->nr ? &table : NULL,
+						     &rows->row[i]));
 	return stages;
 }
 
-void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram)
+void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,
+		   const struct figures *figures)
 {
 	struct stage_rows stages;
 
@@ -105,7 +128,7 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 	json_put(o, "run", json_row(&run_columns, s));
 	json_put(o, "queues", queues_of(s, summary, histogram));
 	json_put(o, "operations", operations_of(s, summary));
-	json_put(o, "stages", stages_of(&stages));
+	json_put(o, "stages", stages_of(&stages, figures));
 	json_put(o, "population", json_row(&population_columns, &stages));
 	json_put(o, "errors", json_errors(&s->errors));
 	json_put(o, "losses", json_losses(s->counters_total));
@@ -129,7 +152,7 @@ static struct json_object *merged_queues(const struct totals *m)
 	return queues;
 }
 
-struct json_object *json_merged(const struct totals *m)
+struct json_object *json_merged(const struct totals *m, const struct figures *figures)
 {
 	struct json_object *o = json_empty(), *operations = json_array();
 	struct stage_rows stages;
@@ -143,7 +166,7 @@ struct json_object *json_merged(const struct totals *m)
 	columns_stages_merged(&stages, m);
 	json_put(o, "totals", json_row(&merging_columns, m));
 	json_put(o, "operations", operations);
-	json_put(o, "stages", stages_of(&stages));
+	json_put(o, "stages", stages_of(&stages, figures));
 	json_put(o, "queues", merged_queues(m));
 	json_put(o, "errors", json_errors(&m->errors));
 	return o;
@@ -171,13 +194,14 @@ static struct json_object *peer_of(const struct live_merge *peers, unsigned int 
 	json_put(o, "losses", json_losses(row.about.losses->count));
 	if (alone) {
 		figures = json_empty();
-		json_put_side(figures, alone, true, false);
+		json_put_side(figures, alone, true, false, NULL);
 	}
 	json_put(o, "alone", figures);
 	return o;
 }
 
-static void put_peers(struct json_object *o, const struct live_merge *p, bool summary)
+static void put_peers(struct json_object *o, const struct live_merge *p, bool summary,
+		      const struct figures *figures)
 {
 	struct json_object *peers = json_array();
 	struct live_merge_counts counts;
@@ -187,19 +211,20 @@ static void put_peers(struct json_object *o, const struct live_merge *p, bool su
 	live_merge_counts(p, &counts);
 	json_put(o, "peers", peers);
 	json_put(o, "matching", json_row(&matching_columns, &counts));
-	json_put(o, "merged", json_merged(live_merge_totals(p, summary)));
+	json_put(o, "merged", json_merged(live_merge_totals(p, summary), figures));
 }
 
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers, const struct group_choice *choice)
 {
 	struct json_object *o = json_new(summary ? "summary" : "interval");
+	const struct figures *figures = choice ? &choice->figures : NULL;
 
 	json_put_time(o);
-	json_put_side(o, s, summary, histogram);
+	json_put_side(o, s, summary, histogram, figures);
 	if (choice)
 		json_put(o, "groups", live_groups_json(s, summary, choice));
 	if (peers)
-		put_peers(o, peers, summary);
+		put_peers(o, peers, summary, figures);
 	return o;
 }

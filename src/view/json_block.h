@@ -20,8 +20,12 @@
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers, const struct group_choice *choice);
 
-/** json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "errors", "losses" */
-void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram);
+/**
+ * json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "errors", "losses"
+ * @figures: of stages, besides the usual ones; NULL: these only
+ */
+void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,
+		   const struct figures *figures);
 
 /** json_losses() - an object with a count for each kind of loss */
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
@@ -30,6 +34,6 @@ struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
 struct json_object *json_errors(const struct errors *e);
 
 /** json_merged() - what merged commands add up to: "totals", "operations", "stages", "queues", "errors" */
-struct json_object *json_merged(const struct totals *m);
+struct json_object *json_merged(const struct totals *m, const struct figures *figures);
 
 #endif /* NTPROF_VIEW_JSON_BLOCK_H */

@@ -10,6 +10,12 @@
 #include "view/json_commands.h"
 
 /* Return: NULL where all are told of. */
+/* That somebody has asked for; NULL: none. */
+static const struct figures *figures_of(const struct json_report *r)
+{
+	return r->choice ? &r->choice->figures : r->figures;
+}
+
 static struct json_object *selected(const struct json_report *r, uint64_t taken, uint64_t of)
 {
 	struct json_object *o;
@@ -36,8 +42,8 @@ static struct json_object *alone(const struct json_report *r, unsigned int i)
 	json_put(o, "why", json_text(apart_words(apart_why(r->apart, i, &other))));
 	taken = apart_taken(r->apart, i, &of);
 	json_put(o, "selected", selected(r, taken, of));
-	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
-		      false);
+	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true, false,
+		      figures_of(r));
 	if (r->details)
 		json_put(o, "details", details_json(apart_details(r->apart, i), r->figures));
 	if (r->choice) {
@@ -94,7 +100,9 @@ struct json_object *json_report(const struct json_report *r)
 	json_put(o, "strays", json_row(&stray_columns, r->merge));
 	json_put(o, "outside_bursts", json_natural(r->cut));
 	json_put(o, "selected", selected(r, r->nr_taken, r->nr_matched));
-	json_put(o, "merged", json_merged(r->merged));
+	if (r->limits)
+		json_put(o, "limits", limits_json(r->limits));
+	json_put(o, "merged", json_merged(r->merged, figures_of(r)));
 	json_put(o, "slowest", slowest);
 	if (r->details)
 		json_put(o, "details", details_json(r->details, r->figures));

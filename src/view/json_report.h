@@ -9,6 +9,7 @@
 #include "merge/totals.h"
 #include "stream/input.h"
 #include "view/columns_groups.h"
+#include "view/limits.h"
 #include "view/json.h"
 
 /**
@@ -17,6 +18,7 @@
  * @filtered: not all commands are told of, but @nr_taken of the @nr_matched that are merged
  * @merged: totals_sort() has been called
  * @choice: what groups are asked for, or NULL; @groups: of merged commands
+ * @limits: what network and drives can carry, and how near to that it came; or NULL
  * @figures: of intervals between points, or NULL; @details: of merged commands
  */
 struct json_report {
@@ -32,6 +34,7 @@ struct json_report {
 	struct totals *merged;
 	const struct group_choice *choice;
 	const struct groups *groups;
+	const struct limits *limits;
 	const struct figures *figures;
 	const struct details *details;
 };

@@ -53,12 +53,32 @@ static struct json_object *queues(void)
 	return schema_list(row);
 }
 
+static void has_percentiles(struct json_object *o)
+{
+	struct json_object *patterns = json_empty();
+
+	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
+		 schema_described(schema_types("number null"), "a percentile: nanoseconds"));
+	json_put(o, "patternProperties", patterns);
+}
+
+/* The usual figures, and those that were asked for. */
+static struct json_object *make_stage(struct json_object *defs)
+{
+	struct json_object *o = schema_longer_row(&stage_columns);
+
+	(void)defs;
+	schema_may_have(o, "min", schema_described(schema_types("number null"), "nanoseconds"));
+	has_percentiles(o);
+	return o;
+}
+
 static void has_side(struct json_object *o, struct json_object *defs)
 {
 	schema_has(o, "run", schema_row(defs, &run_columns));
 	schema_has(o, "queues", queues());
 	schema_has(o, "operations", schema_list(schema_row(defs, &operation_columns)));
-	schema_has(o, "stages", schema_list(schema_row(defs, &stage_columns)));
+	schema_has(o, "stages", schema_list(schema_defined(defs, "stages", make_stage)));
 	schema_has(o, "population", schema_row(defs, &population_columns));
 	schema_has(o, "errors", schema_list(schema_row(defs, &error_columns)));
 	schema_has(o, "losses", losses(defs));
@@ -70,7 +90,7 @@ static struct json_object *make_merged(struct json_object *defs)
 
 	schema_has(o, "totals", schema_row(defs, &merging_columns));
 	schema_has(o, "operations", schema_list(schema_row(defs, &operation_columns)));
-	schema_has(o, "stages", schema_list(schema_row(defs, &stage_columns)));
+	schema_has(o, "stages", schema_list(schema_defined(defs, "stages", make_stage)));
 	schema_has(o, "queues", schema_list(schema_row(defs, &merged_columns)));
 	schema_has(o, "errors", schema_list(schema_row(defs, &error_columns)));
 	return o;
@@ -92,15 +112,6 @@ static struct json_object *selected(void)
 				"commands that the figures are of; null: all of them");
 }
 
-static void has_percentiles(struct json_object *o)
-{
-	struct json_object *patterns = json_empty();
-
-	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
-		 schema_described(schema_types("number null"), "a percentile: nanoseconds"));
-	json_put(o, "patternProperties", patterns);
-}
-
 /* A row has those of the keys and figures that were asked for. */
 static struct json_object *make_group(struct json_object *defs)
 {
@@ -111,8 +122,7 @@ static struct json_object *make_group(struct json_object *defs)
 
 	(void)defs;
 	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++)
-		if (group_key_told((enum group_key)i))
-			every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
+		every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
 	figures_parse(&every.figures, "mean,min,max");
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
 		group_table_make(&t, &every, tables[k], true, false);
@@ -336,6 +346,7 @@ static struct json_object *report(struct json_object *defs)
 			schema_types("integer"),
 			"records of one side only, because no burst of the other side was there for them"));
 	schema_has(o, "selected", selected());
+	schema_may_have(o, "limits", schema_list(schema_row(defs, &limit_columns)));
 	schema_has(o, "merged", merged(defs));
 	schema_has(o, "slowest", schema_list(whole_command(defs, true)));
 	schema_may_have(o, "groups", groups_of(defs, true));

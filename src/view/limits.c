@@ -54,22 +54,21 @@ static struct limit_row *group_of(struct limits *l, const char *limit, const cha
 	return rows;
 }
 
-static int add(struct limits *l, const struct queue_row *q)
+/* Return: 0 or -ENOMEM. */
+static int add(struct limits *l, enum nt_op op, const char *controller, double throughput)
 {
 	static const char *const directions[] = {"writes", "reads"};
-	double throughput = q->unknown ? 0 : (double)q->all.bytes * q->per_second;
-	const char *controller = q->row->controller[0] ? q->row->controller : "all";
 	struct limit_row *r;
 
 	if (l->network > 0) {
 		/* Data of whatever is no read goes the other way. */
-		r = group_of(l, "network", directions[q->row->op == NT_OP_READ], l->network);
+		r = group_of(l, "network", directions[op == NT_OP_READ], l->network);
 		if (!r)
 			return -ENOMEM;
 		r->throughput += throughput;
 	}
 	if (l->drive > 0) {
-		r = group_of(l, "drive", controller, l->drive);
+		r = group_of(l, "drive", controller[0] ? controller : "all", l->drive);
 		if (!r)
 			return -ENOMEM;
 		r->throughput += throughput;
@@ -77,18 +76,15 @@ static int add(struct limits *l, const struct queue_row *q)
 	return 0;
 }
 
-static int update(struct limits *l, const struct stats *s, bool summary)
+static void begin(struct limits *l)
 {
-	int err = 0;
-
 	for (size_t i = 0; i < l->nr; i++)
 		l->row[i].throughput = 0;
-	for (size_t i = 0; !err && i < s->nr_rows; i++) {
-		struct queue_row q;
+}
 
-		columns_queues_row(&q, s, i, summary);
-		err = add(l, &q);
-	}
+/* @summary: of the whole run, which is no interval */
+static void mark(struct limits *l, bool summary)
+{
 	for (size_t i = 0; i < l->nr; i++) {
 		struct limit_row *r = &l->row[i];
 
@@ -97,6 +93,54 @@ static int update(struct limits *l, const struct stats *s, bool summary)
 		r->times += r->near && !summary;
 		r->intervals = l->intervals;
 	}
+}
+
+static int update(struct limits *l, const struct stats *s, bool summary)
+{
+	int err = 0;
+
+	begin(l);
+	for (size_t i = 0; !err && i < s->nr_rows; i++) {
+		struct queue_row q;
+
+		columns_queues_row(&q, s, i, summary);
+		err = add(l, q.row->op, q.row->controller,
+			  q.unknown ? 0 : (double)q.all.bytes * q.per_second);
+	}
+	mark(l, summary);
+	return err;
+}
+
+int limits_groups(struct limits *l, const struct groups *g)
+{
+	double every = (double)groups_how(g)->every_ns / 1e9, seconds;
+	size_t nr = groups_rows(g);
+	struct group_row r, next;
+	int err = 0;
+
+	groups_total(g, &r);
+	seconds = r.seconds > every ? r.seconds : every;
+	begin(l);
+	for (size_t i = 0; !err && i < nr; i++) {
+		groups_row(g, i, &r);
+		if (r.cell)
+			err = add(l, r.name->op, r.name->ctrl,
+				  (double)r.cell->stand_for_bytes / every);
+		if (i + 1 < nr)
+			groups_row(g, i + 1, &next);
+		if (i + 1 < nr && next.from_ns == r.from_ns)
+			continue;
+		l->intervals++;
+		mark(l, false);
+		begin(l);
+	}
+	for (size_t i = 0; !err && i < nr; i++) {
+		groups_row(g, i, &r);
+		if (r.cell)
+			err = add(l, r.name->op, r.name->ctrl,
+				  (double)r.cell->stand_for_bytes / seconds);
+	}
+	mark(l, true);
 	return err;
 }
 

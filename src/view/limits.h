@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/group.h"
 #include "core/stats.h"
+#include "merge/groups.h"
 #include "view/columns.h"
 #include "view/json.h"
 
@@ -27,7 +29,7 @@
  */
 struct limit_row {
 	const char *limit;
-	char group[sizeof(((struct stats_row *)0)->controller)];
+	char group[GROUP_CTRL_LEN];
 	double throughput;
 	double most;
 	double share;
@@ -74,6 +76,14 @@ int limits_interval(struct limits *l, const struct stats *s);
 
 /** limits_summary() - the run is: rows are of all of it, intervals stay as they were. Return: 0 or -ENOMEM */
 int limits_summary(struct limits *l, const struct stats *s);
+
+/**
+ * limits_groups() - a recording, in groups by controller and operation and in intervals: all rows are filled
+ *
+ * An interval that the recording has only in part counts as a whole one.
+ * Return: 0 or -ENOMEM.
+ */
+int limits_groups(struct limits *l, const struct groups *g);
 
 /** limits_print_interval() - a line for each group that is near its limit, for people */
 void limits_print_interval(const struct limits *l, FILE *f);

@@ -57,6 +57,21 @@ static void out_pad(struct out *o, const char *text, int width)
 		out_add(o, text);
 }
 
+/* Decimals that seconds have which are told to the nanosecond. */
+#define DECIMALS 9
+
+static const char *number_needed(char *buf, size_t size, double number, unsigned int digits)
+{
+	size_t length = (size_t)snprintf(buf, size, "%.*f", DECIMALS, number);
+	unsigned int decimals = DECIMALS;
+
+	if (length >= size)
+		return buf;
+	for (; decimals > digits && buf[length - 1] == '0'; decimals--)
+		buf[--length] = '\0';
+	return buf;
+}
+
 /* Return: @buf, or the value's own text where that is whole and safe. */
 static const char *phrase_value(const struct phrase *p, const struct column *c,
 				const struct value *v, char *buf, size_t size)
@@ -67,6 +82,8 @@ static const char *phrase_value(const struct phrase *p, const struct column *c,
 		return cell_format(buf, size, c, v);
 	if (p->style == LINE_EXACT)
 		return cell_exact(buf, size, c, v, p->digits);
+	if (p->style == LINE_NEEDED)
+		return number_needed(buf, size, value_number(v), p->digits);
 	snprintf(buf, size, "%.3f", value_number(v) / 1e3);
 	return buf;
 }

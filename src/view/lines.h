@@ -10,6 +10,7 @@
 /* How a value is shown. Where there is none, the whole phrase is left out, but for LINE_CELL. */
 enum line_style {
 	LINE_EXACT,	   /* the number, see cell_exact() */
+	LINE_NEEDED,	   /* the number, with as many decimals as it has, to the ninth */
 	LINE_CELL,	   /* for people, see cell_format() */
 	LINE_MICROSECONDS, /* nanoseconds as microseconds, to the nanosecond */
 };
@@ -19,7 +20,7 @@ enum line_style {
  * @before, @after: the words; may be NULL
  * @column: which value, of the table that the line is of
  * @style: how
- * @digits: decimals of LINE_EXACT
+ * @digits: decimals of LINE_EXACT, and of LINE_NEEDED at least
  * @plural: an "s" comes after @after unless the value is 1
  * @width: characters that the value takes at least; negative: it begins at the left
  */

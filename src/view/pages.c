@@ -105,7 +105,8 @@ int page_row_print(const struct block *b, const struct picked *p, const struct l
 	rows_print_picked(b, &one, false, 0, f, f);
 	legend_print_row(b, row, f);
 	stages_title(&l->row, merged, f);
-	stages_print_op(b->s, merged ? m : NULL, l->row.op, f, b->width, b->unicode);
+	stages_print_op(b->s, merged ? m : NULL, l->row.op, l->choice ? &l->choice->figures : NULL,
+			f, b->width, b->unicode);
 	if (merged)
 		err = queue_means_print(m, &l->row, f, b->width);
 	fputs("\n", f);

@@ -84,6 +84,7 @@ static void state_print(const struct peer_row *row, bool summary, FILE *f)
 		PHRASE(", Linux ", ABOUT_KERNEL),
 		PHRASE(", ", ABOUT_COMMANDS, .after = " commands"),
 		PHRASE(", a sample of 1 in ", ABOUT_SAMPLE),
+		PHRASE(", only those of ", ABOUT_SELECTION),
 	};
 
 	LINE_PRINT(f, &peer_columns, line, row);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/text.h"
 
@@ -151,9 +152,10 @@ static void choice_identity(struct stats_row *row, const struct group_name *name
 {
 	uint64_t h = group_hash(group_hash(name->ctrl_of, name->nqn), name->host);
 
-	snprintf(row->peer, sizeof(row->peer), "%016llx.%u.%u.%s",
+	h = group_hash(group_hash(group_hash(h, name->device), name->path), name->cgroup);
+	snprintf(row->peer, sizeof(row->peer), "%016llx.%u.%u.%u.%u.%u.%u.%u.%s",
 		 (unsigned long long)group_hash(h, name->ctrl), name->queue, name->shared,
-		 name->source);
+		 name->size, name->nsid, name->status, name->cancelled, name->cpu, name->source);
 	snprintf(row->controller, sizeof(row->controller), "%.15s", name->ctrl);
 	if (!name->ctrl[0])
 		snprintf(row->controller, sizeof(row->controller), "group");
@@ -197,6 +199,64 @@ static int choice_add(struct picked *p, const struct stats *s, const struct queu
 	memmove(group + low + 1, group + low, (p->nr_groups - low) * sizeof(struct picked_group *));
 	group[low] = new;
 	p->nr_groups++;
+	return 0;
+}
+
+/* Whether a word is in what a group is called: as word_matches() does it. */
+static bool name_matches(const char *word, const struct group_name *n)
+{
+	const char *const names[] = {n->ctrl, n->nqn, n->host, n->device, n->path, n->cgroup};
+	char queue[16] = "all";
+
+	if (!n->shared)
+		snprintf(queue, sizeof(queue), "q%u", n->queue);
+	if (word[0] && !word[strspn(word, "0123456789")])
+		return !n->shared && !strcmp(queue + 1, word);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcasestr(names[i], word))
+			return true;
+	return strcasestr(op_name(n->op), word) || !strcasecmp(queue, word);
+}
+
+static bool group_matches(const char *filter, const struct group_name *n)
+{
+	char words[LOOK_FILTER_LEN], *rest = words;
+
+	snprintf(words, sizeof(words), "%s", filter);
+	for (const char *word; (word = strsep(&rest, " "));)
+		if (!name_matches(word, n))
+			return false;
+	return true;
+}
+
+/* The groups that records have told. Return: 0 or -ENOMEM. */
+static int tally_groups(struct picked *p, const struct look *l, bool summary)
+{
+	const struct tally *t = l->choice->tally;
+
+	p->group = calloc(tally_nr(t) + 1, sizeof(struct picked_group *));
+	if (!p->group)
+		return -ENOMEM;
+	for (size_t i = 0; i < tally_nr(t); i++) {
+		const struct tally_row *from = tally_row(t, i);
+		uint64_t failed = summary ? from->failed_total : from->failed_interval;
+		struct picked_group *new;
+
+		if (!failed && !columns_hist_of(&from->row, summary)->count)
+			continue;
+		p->from++;
+		if (l->filter[0] && !group_matches(l->filter, &from->name))
+			continue;
+		new = calloc(1, sizeof(*new));
+		if (!new)
+			return -ENOMEM;
+		p->group[p->nr_groups++] = new;
+		memcpy(&new->name, &from->name, sizeof(new->name));
+		choice_identity(&new->row, &from->name, &l->choice->grouping.by);
+		new->failed = failed;
+		row_add(&new->row, &from->row);
+		row_add(p->total_row, &from->row);
+	}
 	return 0;
 }
 
@@ -255,6 +315,15 @@ static int sort_rows(struct picked *p, enum look_sort sort)
 	return 0;
 }
 
+/* Those that are only counted have no record: each that has one stands for some. */
+static void estimate(struct queue_row *row, const struct stats *s, const struct group_choice *c)
+{
+	if (!c->tally || s->sample <= 1 || !s->counted)
+		return;
+	row->all.commands *= s->sample;
+	row->all.bytes *= s->sample;
+}
+
 /* The groups are rows, and the columns those that were asked for. Return: 0 or -ENOMEM. */
 static int choice_rows(struct picked *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
@@ -263,9 +332,15 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 
 	group_names_tell_apart(choice_at, p, p->nr_groups);
 	for (size_t i = 0; i < p->nr_groups; i++) {
-		columns_queues_own(&p->row[p->nr], s, &p->group[i]->row, summary);
-		p->row[p->nr++].group = &p->group[i]->name;
+		struct queue_row *row = &p->row[p->nr++];
+
+		columns_queues_own(row, s, &p->group[i]->row, summary);
+		row->group = &p->group[i]->name;
+		row->failed = p->group[i]->failed;
+		p->total.failed += row->failed;
+		estimate(row, s, c);
 	}
+	estimate(&p->total, s, c);
 	p->total.group = &total;
 	p->table = malloc(sizeof(*p->table));
 	if (!p->table)
@@ -277,16 +352,20 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 int picked_make(struct picked *p, const struct stats *s, const struct look *l, bool summary)
 {
 	bool chosen = l->choice && l->group == LOOK_GROUP_EACH;
+	const struct tally *tally = chosen ? l->choice->tally : NULL;
+	size_t rows = tally ? tally_nr(tally) : s->nr_rows;
 	struct queue_row row;
 
 	*p = (struct picked){.total_row = calloc(1, sizeof(*p->total_row)),
-			     .row = calloc(s->nr_rows + 1, sizeof(*p->row))};
+			     .row = calloc(rows + 1, sizeof(*p->row))};
 	if (!p->total_row || !p->row)
 		return -ENOMEM;
 	snprintf(p->total_row->controller, sizeof(p->total_row->controller), "total");
 	p->total_row->shared = true;
 	p->total_row->op = NT_OPS_NR;
-	for (size_t i = 0; i < s->nr_rows; i++) {
+	if (tally && tally_groups(p, l, summary))
+		return -ENOMEM;
+	for (size_t i = 0; !tally && i < s->nr_rows; i++) {
 		int err = 0;
 
 		columns_queues_row(&row, s, i, summary);

@@ -11,6 +11,7 @@
 struct picked_group {
 	struct group_name name;
 	struct stats_row row;
+	uint64_t failed;
 };
 
 /**
@@ -18,7 +19,7 @@ struct picked_group {
  * @row: @nr of them, in the order in which they are wanted
  * @total: of what they are made of, "total" by name
  * @own: rows that were added up; they and @total_row are what the others point to
- * @group: of &look.choice, @nr_groups of them, sorted
+ * @group: of &look.choice, @nr_groups of them, sorted; what it is made of are the rows of @s, or a tally of records
  * @table: the columns of these; NULL where there are none
  * @from: how many rows had something to tell, whatever the filter
  */

@@ -60,37 +60,47 @@ static double share_of(const struct stage_row *row)
 	return value_number(&v);
 }
 
-static void print(const struct stage_rows *rows, bool any_op, FILE *f, unsigned int width,
-		  bool unicode)
+/* Op and stage at the left, then figures, and the share in the end. */
+static void lay_out(const struct stage_table *t, const struct stage_rows *rows, bool any_op,
+		    struct phrase phrase[STAGE_TABLE_MAX])
 {
-	struct phrase table[] = {
-		PHRASE(NULL, STAGE_OP, .width = -op_width(rows, any_op)),
-		PHRASE("  ", STAGE_STAGE, .width = -stage_width(rows)),
-		PHRASE(" ", STAGE_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", STAGE_P50, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", STAGE_P99, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", STAGE_MAX, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE("  ", STAGE_SHARE, .style = LINE_CELL, .width = SHARE_WIDTH),
-	};
-	unsigned int used = columns_used(table, ARRAY_SIZE(table)) + 1;
-	unsigned int bar = bar_width(width, used, BAR_MIN, BAR_MAX);
+	for (unsigned int i = 0; i < t->columns.nr; i++)
+		phrase[i] = (struct phrase){.before = " ",
+					    .column = (unsigned char)i,
+					    .style = LINE_CELL,
+					    .width = DURATION_WIDTH};
+	phrase[0] = (struct phrase){.column = 0, .width = -op_width(rows, any_op)};
+	phrase[1] = (struct phrase){.before = "  ", .column = 1, .width = -stage_width(rows)};
+	phrase[t->columns.nr - 1].before = "  ";
+	phrase[t->columns.nr - 1].width = SHARE_WIDTH;
+}
+
+static void print(const struct stage_rows *rows, bool any_op, const struct figures *figures,
+		  FILE *f, unsigned int width, bool unicode)
+{
+	struct phrase phrase[STAGE_TABLE_MAX];
+	struct stage_table t;
+	unsigned int bar;
 
 	if (!rows->nr)
 		return;
-	line_titles(f, &stage_columns, table, ARRAY_SIZE(table), false);
+	stage_table_make(&t, figures);
+	lay_out(&t, rows, any_op, phrase);
+	bar = bar_width(width, columns_used(phrase, t.columns.nr) + 1, BAR_MIN, BAR_MAX);
+	line_titles(f, &t.columns, phrase, t.columns.nr, false);
 	fputs("\n", f);
 	for (unsigned int i = 0; i < rows->nr; i++) {
 		double share = share_of(&rows->row[i]);
 
-		LINE_PRINT(f, &stage_columns, table, &rows->row[i]);
+		line_print(f, &t.columns, phrase, t.columns.nr, &rows->row[i]);
 		fputs(share > 0 ? " " : "", f);
 		bar_draw(f, share, bar, unicode);
 		fputs("\n", f);
 	}
 }
 
-void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned int width,
-		       bool unicode)
+void stages_print_side(const struct stats *s, bool summary, const struct figures *figures, FILE *f,
+		       unsigned int width, bool unicode)
 {
 	static const struct phrase some[] = {
 		PHRASE("stages of ", POPULATION_SPLIT),
@@ -103,10 +113,11 @@ void stages_print_side(const struct stats *s, bool summary, FILE *f, unsigned in
 	/* An interval may have a command's latency, and the next one its stages. */
 	if (summary && rows.split < rows.commands)
 		LINE_PRINT(f, &population_columns, some, &rows);
-	print(&rows, false, f, width, unicode);
+	print(&rows, false, figures, f, width, unicode);
 }
 
-void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bool unicode)
+void stages_print_merged(const struct totals *m, const struct figures *figures, FILE *f,
+			 unsigned int width, bool unicode)
 {
 	static const struct phrase population[] = {
 		PHRASE("stages of ", MERGING_COMMANDS, .after = " merged commands"),
@@ -129,11 +140,11 @@ void stages_print_merged(const struct totals *m, FILE *f, unsigned int width, bo
 		if (m->joined)
 			LINE_PRINT(f, &merging_columns, joined, m);
 	}
-	print(&rows, true, f, width, unicode);
+	print(&rows, true, figures, f, width, unicode);
 }
 
-void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op, FILE *f,
-		     unsigned int width, bool unicode)
+void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
+		     const struct figures *figures, FILE *f, unsigned int width, bool unicode)
 {
 	struct stage_rows rows;
 	unsigned int nr = 0;
@@ -147,5 +158,5 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
 			rows.row[nr++] = rows.row[i];
 	}
 	rows.nr = nr;
-	print(&rows, false, f, width, unicode);
+	print(&rows, false, figures, f, width, unicode);
 }

@@ -142,6 +142,12 @@ static int draw_csv(FILE *m, const void *context)
 	return 0;
 }
 
+/* Of latencies, that somebody has asked for; NULL: the usual ones. */
+static const struct figures *figures_of(const struct view_options *o)
+{
+	return o->choice ? &o->choice->figures : NULL;
+}
+
 /* Of a peer of which nothing is matched yet: what it tells by itself, and why. */
 static void apart_show(const struct view_options *o, const struct block *b, const struct screen *s,
 		       unsigned int i)
@@ -161,7 +167,7 @@ static void apart_show(const struct view_options *o, const struct block *b, cons
 	block_init(&own, stats, true, b->unicode, b->width);
 	/* That there is no memory is noticed elsewhere. */
 	rows_print(&own, table, table);
-	stages_print_side(stats, true, table, b->width, b->unicode);
+	stages_print_side(stats, true, figures_of(o), table, b->width, b->unicode);
 }
 
 /* NULL without peers. */
@@ -182,7 +188,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
-	stages_print_merged(m, s->part[SCREEN_MERGED], b->width, b->unicode);
+	stages_print_merged(m, figures_of(o), s->part[SCREEN_MERGED], b->width, b->unicode);
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
 	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
@@ -261,7 +267,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 	else
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged || b->summary)
-		stages_print_side(b->s, b->summary, s->part[SCREEN_STAGES], b->width, b->unicode);
+		stages_print_side(b->s, b->summary, figures_of(o), s->part[SCREEN_STAGES], b->width,
+				  b->unicode);
 	if (o->histogram)
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
 	losses_print(o, b, s);

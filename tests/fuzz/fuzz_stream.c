@@ -133,11 +133,19 @@ static void check_event(const struct stream_event *e)
 		CHECK_ARRAY(e->header.hostname);
 		CHECK_ARRAY(e->header.kernel);
 		CHECK_ARRAY(e->header.program);
+		CHECK_ARRAY(e->header.selection);
 		break;
 	case STREAM_QUEUE:
 		CHECK_ARRAY(e->queue.subsysnqn);
 		CHECK_ARRAY(e->queue.hostnqn);
 		CHECK_ARRAY(e->queue.address);
+		break;
+	case STREAM_ORIGIN:
+		CHECK_ARRAY(e->origin.cgroup);
+		break;
+	case STREAM_DEVICE:
+		CHECK_ARRAY(e->device.subsysnqn);
+		CHECK_ARRAY(e->device.name);
 		break;
 	case STREAM_RECORD:
 		ASSERT(e->record.side < NT_SIDES);
@@ -172,6 +180,10 @@ static size_t event_size(const struct stream_event *e)
 		return sizeof(e->end);
 	case STREAM_BURST:
 		return sizeof(e->burst);
+	case STREAM_ORIGIN:
+		return sizeof(e->origin);
+	case STREAM_DEVICE:
+		return sizeof(e->device);
 	}
 	ASSERT(!"a known type");
 	return 0;
@@ -303,7 +315,8 @@ static void repair(uint8_t *data, size_t size, bool sums_only)
 			len = left;
 		if (!sums_only) {
 			put_le32(frame, len);
-			put_le16(frame + 4, sequence ? frame[4] % (STREAM_END + 2) : STREAM_HEADER);
+			put_le16(frame + 4,
+				 sequence ? frame[4] % (STREAM_DEVICE + 2) : STREAM_HEADER);
 			put_le16(frame + 6, 0);
 			put_le32(frame + 8, sequence++);
 		}

@@ -119,6 +119,13 @@ static void make_whole(const char *name, enum nt_side side, unsigned int records
 		append_queue(w, qid);
 	append_records(w, side, records);
 	append(w, (struct stream_event){.type = STREAM_LOSSES, .losses = {.count = {0, 7}}});
+	append(w, (struct stream_event){.type = STREAM_ORIGIN,
+					.origin = {.number = 1, .cpu = 3, .cgroup = "/a/b"}});
+	append(w, (struct stream_event){.type = STREAM_DEVICE,
+					.device = {.subsysnqn = "nqn.2024-01.org.example:disk",
+						   .instance = 0,
+						   .nsid = 1,
+						   .name = "nvme0n1"}});
 	append(w, (struct stream_event){.type = STREAM_BURST,
 					.burst = {.began_ns = 1000000000, .ended_ns = 2000000000}});
 	append_records(w, side, 3);
@@ -180,11 +187,14 @@ static size_t frame_resize(uint8_t *bytes, size_t n, size_t at, int more)
 	return n + (size_t)(ptrdiff_t)more;
 }
 
-/* Version 2 of a stream: its header ends before the points that are missing. */
+/* What a header of version 3 has behind the sample: points that are missing, a selection, which is empty, origins. */
+#define HEADER_SINCE_VERSION_3 (4 + 1 + 1)
+
+/* Version 2 of a stream: its header ends before these. */
 static size_t to_version_2(uint8_t *bytes, size_t n)
 {
 	put_le32(bytes + STREAM_MAGIC_LEN, 2);
-	return frame_resize(bytes, n, PREAMBLE_LEN, -4);
+	return frame_resize(bytes, n, PREAMBLE_LEN, -HEADER_SINCE_VERSION_3);
 }
 
 /* Every frame has fields that this program does not know. */

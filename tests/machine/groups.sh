@@ -23,6 +23,8 @@ tracer_start queues.json --host --by queue,op --format json
 started+=("$tracer_pid")
 tracer_start hosts.csv --target --by host,nqn,op --stats min,p99.9 --format csv
 started+=("$tracer_pid")
+tracer_start sizes.live.csv --host --by size,op,nsid --stats p50 --format csv
+started+=("$tracer_pid")
 fio --direct=1 --ioengine=libaio --iodepth=4 --size=64m --output-format=json --output=fio.json \
 	--name=r --filename="$(host_device "$a")" --rw=randread --bs=4k --number_ios=600 \
 	--name=w --filename="$(host_device "$b")" --rw=randwrite --bs=64k --number_ios=150
@@ -76,7 +78,8 @@ check "the live view's groups are those of fio" grep -q "\"type\":\"summary\".*\
 check "in the whole run" grep -q "\"type\":\"summary\".*\"groups\":.*\"queue\":1,\"op\":\"write\",\"commands\":$writes," queues.json
 equal "the target knows who reads" "$(commands_in hosts.csv summary read "$VM_NQN")" "$reads"
 equal "and from where it is written to" "$(commands_in hosts.csv summary write nqn.2024-01.io.ntprof:second)" "$writes"
-check "a live view has no sizes, and says what has" sh -c '! ntprof-bpf --host --by size 2>err; grep -q "report --by size" err'
+equal "a live view knows sizes by its records" \
+	"$(commands_in sizes.live.csv summary read 4096) $(commands_in sizes.live.csv summary write 65536)" "$reads $writes"
 
 host_disconnect "$a"
 host_disconnect "$b"

@@ -52,6 +52,8 @@ static const struct stream_header header = {
 	.program = "0.1.0",
 	.sample = 3,
 	.missing = 1u << NT_T_DONE | 1u << NT_T_SEND_R2T,
+	.selection = "--op read --size 4k",
+	.origins = 1,
 };
 
 static inline struct stream_event clock_event(void)
@@ -198,6 +200,8 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_string_equal(a->header.program, b->header.program);
 		assert_int_equal(a->header.sample, b->header.sample);
 		assert_int_equal(a->header.missing, b->header.missing);
+		assert_string_equal(a->header.selection, b->header.selection);
+		assert_int_equal(a->header.origins, b->header.origins);
 		break;
 	case STREAM_CLOCK:
 		assert_memory_equal(&a->clock, &b->clock, sizeof(a->clock));
@@ -222,6 +226,17 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 	case STREAM_BURST:
 		assert_int_equal(a->burst.began_ns, b->burst.began_ns);
 		assert_int_equal(a->burst.ended_ns, b->burst.ended_ns);
+		break;
+	case STREAM_ORIGIN:
+		assert_int_equal(a->origin.number, b->origin.number);
+		assert_int_equal(a->origin.cpu, b->origin.cpu);
+		assert_string_equal(a->origin.cgroup, b->origin.cgroup);
+		break;
+	case STREAM_DEVICE:
+		assert_string_equal(a->device.subsysnqn, b->device.subsysnqn);
+		assert_int_equal(a->device.instance, b->device.instance);
+		assert_int_equal(a->device.nsid, b->device.nsid);
+		assert_string_equal(a->device.name, b->device.name);
 		break;
 	case STREAM_END:
 		assert_int_equal(a->end.records, b->end.records);

@@ -261,9 +261,10 @@ static void an_abbreviation_is_taken_where_it_is_clear_to_its_verb(void **state)
 static void a_full_disk_is_called_by_its_name(void **state)
 {
 	static char *lines[][5] = {
-		{"--json-schema"},
-		{"report", "/dev/null"},
-		{"report", "--format", "json", "/dev/null"},
+		{"--json-schema"},	 {"--help"},
+		{"--version"},		 {"help"},
+		{"help", "record"},	 {"trace", "--help"},
+		{"report", "/dev/null"}, {"report", "--format", "json", "/dev/null"},
 	};
 	static struct result r;
 

@@ -5,6 +5,8 @@
  */
 #include "cli/recordings.h"
 
+#include <sys/stat.h>
+
 #define LINE_MAX_WORDS 12
 #define TOO_MANY "too many arguments: 'more'"
 
@@ -52,6 +54,23 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"live", "[all]\nconfig = x\n", "%s:2: unknown key 'config' in section [all]"},
 		{"live", "[all]\nhost = maybe\n", "%s:2: host = maybe: neither true nor false"},
 		{"live", "[all]\nsize =\n", "%s:2: size has no value"},
+		{"live", "[live] op = read\n", "%s:1: 'op = read' comes after the section's name"},
+		{"live", "[live]\rop = reed\rop = read\n", "%s:1: 'op = reed' comes after"},
+		{"live", "[all]\n@include = x\n", "%s:2: unknown key '@include'"},
+		{"live", "@include x\n", "%s:1: neither [section] nor key = value"},
+		{"live", "[live]\nduration = 1\nop = read\nduration = 2\n",
+		 "%s:4: duration is there twice, first in line 2"},
+		{"live", "[live]\nhost = 1\n[all]\n[live]\nhost = yes\n",
+		 "%s:5: host is there twice, first in line 2"},
+		{"live", "[all]\nhost = 1\ntarget = 1\n", "%s:3: --host and --target are two"},
+		{"live", "[live]\nduration = 99999999999999999999h\n",
+		 "%s:2: --duration 99999999999999999999h: not a time"},
+		{"live", "[live]\ncount = 18446744073709551616\n",
+		 "%s:2: --count 18446744073709551616: not a positive whole number"},
+		{"live", "[live]\nqueue = 65536\n", "%s:2: --queue 65536: not queue ids"},
+		{"live", "[live]\nby = op,\033[2J\n", "%s:2: --by op,?[2J: there are"},
+		{"live", "[\033[2J]\nhost = 1\n", "%s:1: unknown section [?[2J]"},
+		{"live", "[li\033ve]\n", "%s:1: unknown section [li?ve]"},
 		{"live", "[all]\nsize = # none\n", "%s:2: size has no value"},
 		{"live", "[all]\nnqn = \"a\n", "%s:2: \"a: no closing quote"},
 		{"live", "[all]\nnqn = 'a' b\n", "%s:2: 'b' comes after the closing quote"},
@@ -62,6 +81,12 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"stacks", "[stacks]\npaths = 0\n", "%s:2: --paths 0: not a positive whole"},
 		{"report", "[report]\nwhere = latency>4k\n", "%s:2: --where 'latency>4k': not"},
 		/* ntprof's */
+		{"live", "[Workload]\r\nIO_TYPE = both\r\nIO_TYPE = read\r\n",
+		 "%s:3: IO_TYPE is there twice, first in line 2"},
+		{"live", "[Profiling]\nFREQUENCY = 99999999999999999999\n",
+		 "%s:2: --sample 99999999999999999999: not a positive whole number"},
+		{"live", "[Profiling]\nTIME_INTERVAL = 99999999999999999999\n",
+		 "%s:2: --interval 99999999999999999999: not a time"},
 		{"live", "[Workload]\nIO_TYPE = reed\n",
 		 "%s:2: IO_TYPE = reed: neither read nor write nor both"},
 		{"live", "[Workload]\nIO_SIZES = 4K\n",
@@ -160,6 +185,91 @@ static void what_is_right_is_taken(void **state)
 	assert_says(&r, "%s:18: ENABLE_QUEUE_LENGTH is false, but it is always shown");
 }
 
+static void write_bytes(const char *bytes, size_t nr)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, nr, f), nr);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* What is no file of options ends soon, says where, and takes no memory to speak of. */
+static void what_is_no_file_of_options_is_refused(void **state)
+{
+	static const struct {
+		const char *path, *says;
+	} others[] = {
+		{"/dev/zero", "/dev/zero:1: a byte is 0: not a text"},
+		{"/nowhere/file", "cannot read /nowhere/file: No such file or directory"},
+		{"/tmp", "cannot read /tmp: Is a directory"},
+		{"/proc/self/mem", "/proc/self/mem"},
+	};
+	static char zeroes[] = "[all]\nhost = yes\nop = re\0ad\n";
+	char *fifo, part[256];
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		RUN(&r, "--config", (char *)others[i].path);
+		assert_says(&r, others[i].says);
+	}
+	write_bytes(zeroes, sizeof(zeroes) - 1);
+	RUN(&r, "--config", path);
+	assert_says(&r, "%s:3: a byte is 0: not a text");
+	assert_true(asprintf(&fifo, "%s.fifo", path) > 0);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	RUN(&r, "--config", fifo);
+	unlink(fifo);
+	snprintf(part, sizeof(part), "cannot read %s: a pipe, which may never end", fifo);
+	free(fifo);
+	assert_says(&r, part);
+	/* Who may read all there is may read that as well. */
+	if (!geteuid())
+		return;
+	assert_int_equal(chmod(path, 0), 0);
+	RUN(&r, "--config", path);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_contains(r.err, "Permission denied");
+}
+
+static void lines_and_files_have_a_length(void **state)
+{
+	enum { LINE = 4095, FILE_BYTES = 1 << 20 };
+	static char text[FILE_BYTES + LINE];
+	struct result r;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "[all]\n# ", 8);
+	/* As long as a line may be, and a byte longer. */
+	text[6 + LINE] = '\n';
+	write_bytes(text, 6 + LINE + 1);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+	text[6 + LINE] = 'x';
+	write_bytes(text, 6 + LINE + 2);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, "%s:2: the line is longer than 4095 bytes");
+	write_bytes(text, sizeof(text));
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, "%s:2: the line is longer than 4095 bytes");
+	memset(text, '\n', sizeof(text));
+	write_bytes(text, FILE_BYTES);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+	write_bytes(text, FILE_BYTES + 2);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, "the file is longer than 1 MiB");
+	/* Options that are there again and again. */
+	for (size_t i = 0; i < FILE_BYTES / 8; i++)
+		memcpy(text + 8 * i, "peer=x\n\n", 8);
+	memcpy(text, "[live]\n\n", 8);
+	write_bytes(text, FILE_BYTES);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, "too many options, the most are 256");
+}
+
 /* Words that show which one is taken are wrong ones. */
 static void the_line_takes_the_place_of_the_file(void **state)
 {
@@ -214,11 +324,12 @@ static void a_key_without_an_option_is_refused_by_its_name(void **state)
 		assert_contains(r.err, part);
 		assert_int_equal(r.status, EX_USAGE);
 	}
-	/* A live view knows no sizes. */
+	/* The series of serve have no groups. */
 	write_file("[Report]\nENABLE_GROUP_BY_SIZE = true\n");
 	RUN(&r, "live", "--host", "--config", path, "more");
 	assert_says(&r, TOO_MANY);
-	assert_says(&r, "%s:2: ENABLE_GROUP_BY_SIZE is for the verb report");
+	RUN(&r, "serve", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
 	RUN(&help, "report", "--help");
 	RUN(&r, "report", "--config", path, "/nowhere/more");
 	assert_contains(r.err, strstr(help.out, " --by=")
@@ -294,6 +405,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_wrong_is_told_by_file_and_line),
 		cmocka_unit_test(what_is_right_is_taken),
+		cmocka_unit_test(what_is_no_file_of_options_is_refused),
+		cmocka_unit_test(lines_and_files_have_a_length),
 		cmocka_unit_test(the_line_takes_the_place_of_the_file),
 		cmocka_unit_test(a_key_without_an_option_is_refused_by_its_name),
 		cmocka_unit_test(a_file_does_what_its_options_do),

@@ -383,10 +383,29 @@ static void one_side_alone_says_that_the_other_is_not_there(void **state)
 	recordings_free(f, 2);
 }
 
+/* It is full long before the report ends, and nobody has kept why. */
+static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	static struct result r;
+
+	(void)state;
+	assert_true(full >= 0);
+	recordings_make(f, &c);
+	run_words_to(&r, full, (char *[]){"report", f[0].path, f[1].path, "--commands", NULL});
+	close(full);
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_string_equal(r.err, "ntprof-bpf: cannot report: No space left on device\n");
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_in_which_nothing_ended_has_a_duration),
+		cmocka_unit_test(a_full_disk_is_called_so_when_it_is_full_early),
 		cmocka_unit_test(a_recording_that_ends_before_it_begins_lasted_no_time),
 		cmocka_unit_test(a_command_whose_points_run_backwards_has_no_latency),
 		cmocka_unit_test(stages_beside_a_point_that_one_side_lacks_are_joined),

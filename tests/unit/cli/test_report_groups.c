@@ -202,12 +202,111 @@ static void details_are_of_each_shape(void **state)
 	recordings_free(f, 2);
 }
 
+/* A head of the table of stages with the figures, in that order, and no others. */
+static void assert_stage_table(const char *out)
+{
+	assert_contains(out, " min    p99.9    share\n");
+}
+
+static void figures_are_of_stages_as_well(void **state)
+{
+	struct traffic_config c = two_queues();
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9");
+	assert_int_equal(r.status, 0);
+	assert_stage_table(r.out);
+	assert_contains(r.out, "network_transmission");
+	RUN(&r, "report", f[0].path, "--stats", "min,p99.9");
+	assert_int_equal(r.status, 0);
+	assert_stage_table(r.out);
+	/* With groups of somebody's own there are no stages, as without figures. */
+	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9", "--by", "queue");
+	assert_lacks(r.out, "network_transmission");
+	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9", "--format", "json");
+	assert_int_equal(r.status, 0);
+	assert_contains(strstr(r.out, "\"stage\":\"network_transmission\""), "\"p99_9\":");
+	recordings_free(f, 2);
+}
+
+static void what_no_recording_tells_is_refused_with_what_does(void **state)
+{
+	static char *const of_origin[] = {"--by=cgroup", "--by=op,cpu", "--cgroup=/a"};
+	static char *const of_host[] = {"--by=path", "--by=cpu,op", "--cgroup=/"};
+	struct recording f[] = {{.header = {.selection = "--op read --size 4k"}}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	for (size_t i = 0; i < ARRAY_SIZE(of_origin); i++) {
+		RUN(&r, "report", f[0].path, f[1].path, of_origin[i]);
+		assert_int_equal(r.status, EXIT_FAILURE);
+		assert_string_equal(r.out, "");
+		assert_contains(r.err, f[0].path);
+		assert_contains(r.err, "record --host --origin");
+		RUN(&r, "report", f[1].path, of_host[i]);
+		assert_int_equal(r.status, EXIT_FAILURE);
+		assert_contains(r.err, "only a host's recording tells it");
+	}
+	RUN(&r, "report", f[0].path, f[1].path, "--by=device,path", "--format=csv");
+	assert_int_equal(r.status, 0);
+	/* Nobody takes them for all that there was. */
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_contains(r.out, "recorded were only commands of --op read --size 4k");
+	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
+	assert_contains(r.out, "\"selection\":\"--op read --size 4k\"");
+	recordings_free(f, 2);
+}
+
+/* The words behind @words in the output, up to the line's end. */
+static void assert_limit(const char *out, const char *words, bool near)
+{
+	const char *line = strstr(out, words), *mark;
+
+	assert_non_null(line);
+	mark = strstr(line, "# within 90 % of its limit over the whole run");
+	assert_int_equal(mark && mark < strchr(line + 1, '\n'), near);
+}
+
+static void traffic_near_a_limit_is_marked(void **state)
+{
+	struct traffic_config c = two_queues();
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	static struct result r, one;
+	uint64_t intervals;
+	const char *line;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--network-limit=0.000001", "--drive-limit=1000000",
+	    "--op=flush");
+	assert_int_equal(r.status, 0);
+	assert_limit(r.out, "\nlimit network reads ", true);
+	assert_limit(r.out, "\nlimit drive nvme0 ", false);
+	/* In each second there was traffic. */
+	line = strstr(r.out, "\nlimit network reads ");
+	assert_int_equal(sscanf(line, "\nlimit network reads %*s %*s %*s %" SCNu64, &intervals), 1);
+	assert_true(intervals > 0);
+	/* Targets' recordings are of the same data, and count where there is no host's. */
+	RUN(&one, "report", f[1].path, "--network-limit=0.000001");
+	assert_limit(one.out, "\nlimit network reads ", true);
+	RUN(&one, "report", f[0].path, "--network-limit=0.000001", "--format=json");
+	assert_contains(one.out, "\"limit\":\"network\",\"group\":\"reads\"");
+	RUN(&one, "report", f[0].path, "--network-limit=1", "--by=op", "--format=csv");
+	assert_int_equal(one.status, EX_USAGE);
+	recordings_free(f, 2);
+}
+
 static void options_that_are_of_no_use_are_refused(void **state)
 {
 	static char *const wrong[][3] = {
 		{"--by=op", "--commands", "--format=csv"},
 		{"--by=op", "--detail", "--format=csv"},
-		{"--by=device"},
+		{"--by=disk"},
 		{"--by=op,op"},
 		{"--by="},
 		{"--every=1us"},
@@ -240,6 +339,9 @@ int main(void)
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
 		cmocka_unit_test(details_are_of_each_shape),
+		cmocka_unit_test(figures_are_of_stages_as_well),
+		cmocka_unit_test(traffic_near_a_limit_is_marked),
+		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
 	};
 

@@ -176,11 +176,41 @@ static void events_that_nobody_read_in_time_are_told_where_they_were(void **stat
 	close(err);
 }
 
+/* A reader of CSV need not know whether there was a driver. */
+static void the_header_of_csv_does_not_wait_for_the_module(void **state)
+{
+	char *words[] = {"trace", "--host", "--format", "csv", "-d", "0.2", NULL};
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
+	int told = memfd_create("told", MFD_CLOEXEC), lines = memfd_create("lines", MFD_CLOEXEC);
+	char text[4096] = "";
+
+	(void)state;
+	traced.absent = true;
+	fflush(stdout);
+	dup2(lines, STDOUT_FILENO);
+	dup2(told, STDERR_FILENO);
+	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	traced.absent = false;
+	assert_int_equal(status, EXIT_SUCCESS);
+	assert_int_equal(lines_of(lines), 1);
+	assert_true(pread(lines, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, ",latency,"));
+	assert_true(pread(told, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "waiting for module nvme_tcp\n"));
+	close(told);
+	close(lines);
+	close(out);
+	close(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_that_nobody_read_in_time_are_told_where_they_were),
 		cmocka_unit_test(a_full_disk_leaves_no_line_that_is_not_counted),
+		cmocka_unit_test(the_header_of_csv_does_not_wait_for_the_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,9 +94,12 @@ static const struct option options[] = {
 	{"dir", "/tmp"},
 	{"files", "16"},
 	{"bytes", "1G"},
+	{"cgroup", "/"},
+	{"origin", NULL},
 };
 
-#define SELECTIONS "ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device"
+#define SELECTIONS \
+	"ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device", "cgroup"
 
 /* The verbs, and the options that each of them has. */
 static const struct verb {
@@ -114,7 +117,7 @@ static const struct verb {
 	  "admin", SELECTIONS}},
 	{"record",
 	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "buffer", "burst", "verbose", "failed", "slower", "config", SELECTIONS}},
+	  "buffer", "burst", "verbose", "failed", "slower", "config", "origin", SELECTIONS}},
 	{"serve",
 	 {"host", "target", "source", "interval", "duration", "sample", "burst", "listen", "by",
 	  "verbose", "config", "keep", "keep-bytes", "after", "when", "dir", "files", "bytes",
@@ -124,7 +127,8 @@ static const struct verb {
 	  "config"}},
 	{"report",
 	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift", SELECTIONS}},
+	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift",
+	  "network-limit", "drive-limit", SELECTIONS}},
 	{"probes", {"host", "target", "source", "format", "verbose"}},
 	{"help", {NULL}},
 };

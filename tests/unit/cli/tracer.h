@@ -32,6 +32,7 @@ struct tracer {
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
  * @fill: tracer_collect() calls it to have the interval filled, if not NULL
+ * @absent: the driver's module is not loaded
  * @signal: comes when nothing is traced any more; 0: none
  * @resumed, @paused: bursts that were begun and ended
  */
@@ -41,6 +42,7 @@ static struct {
 	int result;
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
+	bool absent;
 	int signal;
 	unsigned int resumed;
 	unsigned int paused;
@@ -59,9 +61,18 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 	snprintf(buf, size, "%d %s", status, detail);
 }
 
+void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o)
+{
+	(void)t;
+	*o = (struct origin){.number = (uint16_t)number, .cpu = (uint16_t)(number % 2)};
+	snprintf(o->cgroup, sizeof(o->cgroup), "/%u", number);
+}
+
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
 			       size_t size)
 {
+	if (traced.absent)
+		return TRACER_NO_MODULE;
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
 	(*t)->measures = !o->bursts;

@@ -100,6 +100,21 @@ static int make_sysfs(void **state)
 	make_disk("sda", "sda_device", NULL);
 	make_disk("nvme7n2p1", "nvme7", "1");
 	make_file("class/block/nvme7n2p1/partition", "1");
+	make_dir("class/nvme");
+	make_dir("class/nvme/nvme1");
+	make_dir("class/nvme/nvme1/nvme3c1n1");
+	make_file("class/nvme/nvme1/nvme3c1n1/nsid", "5");
+	make_dir("class/nvme/nvme1/hwmon0");
+	make_file("class/nvme/nvme1/hwmon0/nsid", "6");
+	make_dir("class/nvme/nvme7");
+	make_dir("class/nvme/nvme7/nvme7n2");
+	make_file("class/nvme/nvme7/nvme7n2/nsid", "4294967294");
+	make_dir("nvmet");
+	make_dir("nvmet/subsystems");
+	make_dir("nvmet/subsystems/nqn.a");
+	make_dir("nvmet/subsystems/nqn.a/namespaces");
+	make_dir("nvmet/subsystems/nqn.a/namespaces/3");
+	make_file("nvmet/subsystems/nqn.a/namespaces/3/device_path", "/dev/sda");
 	return 0;
 }
 
@@ -208,6 +223,31 @@ static void what_contradicts_a_disk_is_refused(void **state)
 	assert_non_null(select_device(&s, root, "/dev/nvme7n2"));
 }
 
+/* As this machine calls it: the head, where there are several paths. */
+static void a_namespace_has_the_name_of_its_disk(void **state)
+{
+	struct device_name d = {.instance = 1, .nsid = 5};
+
+	(void)state;
+	assert_true(device_name_of_host(root, &d));
+	assert_string_equal(d.name, "nvme3n1");
+	d = (struct device_name){.instance = 7, .nsid = 4294967294};
+	assert_true(device_name_of_host(root, &d));
+	assert_string_equal(d.name, "nvme7n2");
+	d = (struct device_name){.instance = 1, .nsid = 6};
+	assert_false(device_name_of_host(root, &d));
+	assert_string_equal(d.name, "");
+	d = (struct device_name){.instance = 9, .nsid = 5};
+	assert_false(device_name_of_host(root, &d));
+	d = (struct device_name){.subsysnqn = "nqn.a", .nsid = 3};
+	assert_true(device_name_of_target(root, &d));
+	assert_string_equal(d.name, "/dev/sda");
+	d = (struct device_name){.subsysnqn = "nqn.a", .nsid = 4};
+	assert_false(device_name_of_target(root, &d));
+	d = (struct device_name){.subsysnqn = "../subsystems/nqn.a", .nsid = 3};
+	assert_false(device_name_of_target(root, &d));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +255,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_disk_of_nvme_tcp_is_refused),
 		cmocka_unit_test(a_selection_by_a_disk_has_its_commands_only),
 		cmocka_unit_test(what_contradicts_a_disk_is_refused),
+		cmocka_unit_test(a_namespace_has_the_name_of_its_disk),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, make_sysfs, remove_sysfs);

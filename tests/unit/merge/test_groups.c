@@ -20,7 +20,7 @@ static struct grouping by_keys(const char *keys, uint64_t every_ns)
 	struct grouping how = {.every_ns = every_ns};
 	char wrong[GROUP_WRONG_LEN] = "";
 
-	if (keys[0] && !group_by_parse(&how.by, keys, GROUP_REPORT, wrong))
+	if (keys[0] && !group_by_parse(&how.by, keys, wrong))
 		fail_msg("%s: %s", keys, wrong);
 	return how;
 }
@@ -334,23 +334,18 @@ static void controllers_of_one_name_are_told_apart(void **state)
 	groups_free(g);
 }
 
-static void keys_are_refused_with_what_can_tell_them(void **state)
+static void keys_that_are_none_are_refused_with_those_that_there_are(void **state)
 {
 	static const struct {
-		const char *keys;
-		unsigned int who;
-		const char *says;
+		const char *keys, *says;
 	} wrong[] = {
-		{"", GROUP_REPORT, "there are"},
-		{"op,", GROUP_REPORT, "there are"},
-		{",op", GROUP_LIVE, "there are"},
-		{"Op", GROUP_LIVE, "there are"},
-		{"op,queue,op", GROUP_LIVE, "op is there twice"},
-		{"size", GROUP_LIVE, "report --by size"},
-		{"queue,status", GROUP_LIVE, "report --by status"},
-		{"cgroup", GROUP_REPORT, "no mode can"},
-		{"cpu", GROUP_LIVE, "no mode can"},
-		{"opopopopopopopopopopopop", GROUP_LIVE, "there are"},
+		{"", "there are"},
+		{"op,", "there are"},
+		{",op", "there are"},
+		{"Op", "there are"},
+		{"op,queue,op", "op is there twice"},
+		{"cpu,cgroup,cpu", "cpu is there twice"},
+		{"opopopopopopopopopopopop", "device path cgroup cpu"},
 	};
 
 	(void)state;
@@ -358,9 +353,34 @@ static void keys_are_refused_with_what_can_tell_them(void **state)
 		char text[GROUP_WRONG_LEN] = "";
 		struct group_by by = {.nr = 0};
 
-		assert_false(group_by_parse(&by, wrong[i].keys, wrong[i].who, text));
+		assert_false(group_by_parse(&by, wrong[i].keys, text));
 		if (!strstr(text, wrong[i].says))
 			fail_msg("%s: %s", wrong[i].keys, text);
+	}
+}
+
+/* What a live view's histograms do not tell, what only hosts know, and what has to be asked for. */
+static void a_key_says_what_it_needs(void **state)
+{
+	static const struct {
+		const char *keys;
+		enum group_key record, host, origin;
+	} of[] = {
+		{"ctrl,nqn,host,queue,op,source", GROUP_KEYS_NR, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"op,size", GROUP_SIZE, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"status", GROUP_STATUS, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"device,path", GROUP_DEVICE, GROUP_PATH, GROUP_KEYS_NR},
+		{"nsid,cpu", GROUP_NSID, GROUP_CPU, GROUP_CPU},
+		{"cgroup", GROUP_CGROUP, GROUP_CGROUP, GROUP_CGROUP},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		struct grouping how = by_keys(of[i].keys, 0);
+
+		assert_int_equal(group_by_needs(&how.by, GROUP_OF_RECORD), of[i].record);
+		assert_int_equal(group_by_needs(&how.by, GROUP_OF_HOST), of[i].host);
+		assert_int_equal(group_by_needs(&how.by, GROUP_OF_ORIGIN), of[i].origin);
 	}
 }
 
@@ -374,7 +394,8 @@ int main(void)
 		cmocka_unit_test(what_was_in_flight_is_what_each_beginning_saw),
 		cmocka_unit_test(one_that_ends_when_too_many_others_have_is_told),
 		cmocka_unit_test(controllers_of_one_name_are_told_apart),
-		cmocka_unit_test(keys_are_refused_with_what_can_tell_them),
+		cmocka_unit_test(keys_that_are_none_are_refused_with_those_that_there_are),
+		cmocka_unit_test(a_key_says_what_it_needs),
 	};
 
 	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);

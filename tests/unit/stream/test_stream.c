@@ -61,9 +61,19 @@ static void every_type_of_event_comes_back(void **state)
 	const struct stream_event burst = {.type = STREAM_BURST,
 					   .burst = {.began_ns = 1ULL << 40, .ended_ns = ~0ULL}};
 
+	const struct stream_event origin = {
+		.type = STREAM_ORIGIN, .origin = {.number = 4094, .cpu = 511, .cgroup = "/a/b"}};
+	const struct stream_event device = {.type = STREAM_DEVICE,
+					    .device = {.subsysnqn = "nqn.a",
+						       .instance = DEVICE_ANY_INSTANCE,
+						       .nsid = 7,
+						       .name = "/dev/sda"}};
+
 	(void)state;
 	must_write(w, clock_event());
 	must_write(w, queue_event());
+	must_write(w, origin);
+	must_write(w, device);
 	must_write(w, record);
 	must_write(w, burst);
 	must_write(w, losses_event());
@@ -75,6 +85,8 @@ static void every_type_of_event_comes_back(void **state)
 	assert_int_equal(stream_offset(r), PREAMBLE);
 	must_read(r, clock_event());
 	must_read(r, queue_event());
+	must_read(r, origin);
+	must_read(r, device);
 	must_read(r, record);
 	must_read(r, burst);
 	must_read(r, losses_event());

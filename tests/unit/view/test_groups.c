@@ -23,13 +23,12 @@
 /* A quote, a backslash, a comma, a line's end, what clears a terminal, a character, and a byte that is none. */
 #define HOSTILE "nqn.\"\\,\r\n\033[2J\xc3\xa4\x9b"
 
-static struct group_choice choice_of(const char *keys, const char *figures, uint64_t every_ns,
-				     unsigned int who)
+static struct group_choice choice_of(const char *keys, const char *figures, uint64_t every_ns)
 {
 	struct group_choice c = {.grouping = {.every_ns = every_ns}};
 	char wrong[GROUP_WRONG_LEN] = "";
 
-	if (keys[0] && !group_by_parse(&c.grouping.by, keys, who, wrong))
+	if (keys[0] && !group_by_parse(&c.grouping.by, keys, wrong))
 		fail_msg("%s", wrong);
 	if (figures[0])
 		assert_null(figures_parse(&c.figures, figures));
@@ -81,8 +80,7 @@ static void tables_fit_80_columns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(keys); i++) {
-		const struct group_choice c =
-			choice_of(keys[i / 2], "", i % 2 ? 10 * MS : 0, GROUP_REPORT);
+		const struct group_choice c = choice_of(keys[i / 2], "", i % 2 ? 10 * MS : 0);
 		struct groups *g = recorded(&c);
 		char *text = NULL;
 		size_t size;
@@ -99,8 +97,7 @@ static void tables_fit_80_columns(void **state)
 
 static void names_are_whole_in_csv_and_json(void **state)
 {
-	const struct group_choice c =
-		choice_of("nqn,host,status,source", "p50,min", 0, GROUP_REPORT);
+	const struct group_choice c = choice_of("nqn,host,status,source", "p50,min", 0);
 	struct json_object *o, *rows, *member;
 	struct groups *g = recorded(&c);
 	char *text = NULL;
@@ -203,8 +200,7 @@ static void live_groups_add_up_by_every_key(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(by); i++) {
-		const struct group_choice c =
-			choice_of(by[i / 2].keys, "mean,p99.9", 0, GROUP_LIVE);
+		const struct group_choice c = choice_of(by[i / 2].keys, "mean,p99.9", 0);
 		char *text = shown(&c, FORMAT_JSON, false, i % 2);
 		struct json_object *o = json_tokener_parse(text), *groups, *rows, *n;
 		int64_t sum = 0;
@@ -225,7 +221,7 @@ static void live_groups_add_up_by_every_key(void **state)
 
 static void live_groups_are_shown_in_text(void **state)
 {
-	const struct group_choice c = choice_of("host,op", "min,p50,p99.9", 0, GROUP_LIVE);
+	const struct group_choice c = choice_of("host,op", "min,p50,p99.9", 0);
 	char *text;
 
 	(void)state;
@@ -247,7 +243,7 @@ static void live_groups_are_shown_in_text(void **state)
 
 static void live_groups_are_lines_of_csv(void **state)
 {
-	const struct group_choice c = choice_of("nqn", "", 0, GROUP_LIVE);
+	const struct group_choice c = choice_of("nqn", "", 0);
 	char *text = shown(&c, FORMAT_CSV, false, true);
 
 	(void)state;
@@ -291,7 +287,7 @@ static void buckets_begin_at_the_latency_that_is_asked_for(void **state)
 
 static void histograms_of_groups_hold_all_commands(void **state)
 {
-	struct group_choice c = choice_of("op", "", 0, GROUP_REPORT);
+	struct group_choice c = choice_of("op", "", 0);
 	struct json_object *rows, *histogram, *n, *o;
 	struct groups *g = recorded(&c);
 	char *text = NULL;

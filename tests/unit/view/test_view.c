@@ -810,6 +810,12 @@ static void bursts_are_told_with_how_long_was_measured(void **state)
 	assert_contains(text, " burst_edge=17");
 	assert_lacks(text, "interval ");
 	free(text);
+	/* With all of their digits. */
+	s.burst = (struct burst){.on_ns = 250000000, .every_ns = 1000125001};
+	text = view_render(view_interval, &s, pipe_ascii);
+	assert_contains(text, "  burst 10, of 0.25 s every 1.000125001 s  measured");
+	free(text);
+	s.burst = (struct burst){.on_ns = 1000000000, .every_ns = 60000000000};
 	text = view_render(view_summary, &s, pipe_ascii);
 	assert_has_line(text,
 			"summary of 10 bursts of 1.0 s every 60.0 s, measured 10.0 s of 600.0 s: "

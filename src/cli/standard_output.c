@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/standard_output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Somebody has been told, or tells. One thread prints. */
+static bool told;
+
+/* Return: 0 or a negative errno. */
+static int finish(void)
+{
+	if (fflush(stdout))
+		return -errno;
+	if (!ferror(stdout))
+		return 0;
+	/* It was an earlier piece, and nobody has kept why: another one fails of the same. */
+	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
+}
+
+int standard_output_finish(void)
+{
+	int err = finish();
+
+	told |= err;
+	return err;
+}
+
+/* Run by exit(): argp ends the program so when it has printed a help text. */
+static void check(void)
+{
+	int err = told ? 0 : finish();
+
+	if (!err)
+		return;
+	fprintf(stderr, "ntprof-bpf: cannot write to standard output: %s\n", strerror(-err));
+	_exit(EXIT_FAILURE);
+}
+
+void standard_output_watch(void)
+{
+	atexit(check);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cgroup.h"
+#include "core/hash.h"
+
+/* A connection, as records name it. */
+struct connection {
+	uint32_t slot;
+	uint32_t gen;
+	uint32_t instance;
+	uint16_t cntlid;
+	char subsysnqn[NT_NQN_LEN];
+	char address[QUEUE_ADDRESS_LEN];
+	UT_hash_handle hh;
+};
+
+/* @hash: of the subsystem, see subsystem_hash() */
+struct namespace_key {
+	uint64_t hash;
+	uint32_t instance;
+	uint32_t nsid;
+};
+
+struct namespace
+{
+	struct namespace_key key;
+	struct device_name d;
+	UT_hash_handle hh;
+};
+
+struct places {
+	struct connection *connections; /* hash table */
+	struct namespace *namespaces;	/* hash table */
+	struct origin *origins[ORIGIN_OTHERS + 1];
+};
+
+struct places *places_new(void)
+{
+	return calloc(1, sizeof(struct places));
+}
+
+void places_free(struct places *p)
+{
+	struct connection *c, *next_connection;
+	struct namespace *n, *next_namespace;
+
+	if (!p)
+		return;
+	HASH_ITER(hh, p->connections, c, next_connection)
+	{
+		HASH_DEL(p->connections, c);
+		free(c);
+	}
+	HASH_ITER(hh, p->namespaces, n, next_namespace)
+	{
+		HASH_DEL(p->namespaces, n);
+		free(n);
+	}
+	for (unsigned int i = 0; i <= ORIGIN_OTHERS; i++)
+		free(p->origins[i]);
+	free(p);
+}
+
+static struct connection *connection_of(const struct places *p, uint32_t slot, uint32_t gen)
+{
+	const uint32_t key[2] = {slot, gen};
+	struct connection *c;
+
+	HASH_FIND_BYHASHVALUE(hh, p->connections, key, sizeof(key), hash_pair(slot, gen), c);
+	return c;
+}
+
+int places_queue(struct places *p, const struct queue_info *q)
+{
+	struct connection *c = connection_of(p, q->slot, q->gen);
+
+	/* The first of a table of uthash is the one that was added first. */
+	if (!c && HASH_COUNT(p->connections) == PLACES_MAX) {
+		c = p->connections;
+		HASH_DEL(p->connections, c);
+		free(c);
+		c = NULL;
+	}
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (!c)
+			return -ENOMEM;
+		c->slot = q->slot;
+		c->gen = q->gen;
+		HASH_ADD_BYHASHVALUE(hh, p->connections, slot, 2 * sizeof(uint32_t),
+				     hash_pair(q->slot, q->gen), c);
+		if (!hash_added(c)) {
+			free(c);
+			return -ENOMEM;
+		}
+	}
+	c->instance = q->instance;
+	c->cntlid = q->cntlid;
+	memcpy(c->subsysnqn, q->subsysnqn, sizeof(c->subsysnqn));
+	memcpy(c->address, q->address, sizeof(c->address));
+	return 0;
+}
+
+static struct namespace *namespace_of(const struct places *p, const char *subsysnqn,
+				      uint32_t instance, uint32_t nsid)
+{
+	const struct namespace_key key = {group_hash(0, subsysnqn), instance, nsid};
+	unsigned int hash = hash_pair(key.hash, (uint64_t)instance << 32 | nsid);
+	struct namespace *n;
+
+	HASH_FIND_BYHASHVALUE(hh, p->namespaces, &key, sizeof(key), hash, n);
+	return n && !strcmp(n->d.subsysnqn, subsysnqn) ? n : NULL;
+}
+
+int places_device(struct places *p, const struct device_name *d)
+{
+	struct namespace *n = namespace_of(p, d->subsysnqn, d->instance, d->nsid);
+
+	if (n) {
+		n->d = *d;
+		return 0;
+	}
+	if (HASH_COUNT(p->namespaces) == PLACES_MAX) {
+		n = p->namespaces;
+		HASH_DEL(p->namespaces, n);
+		free(n);
+	}
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return -ENOMEM;
+	n->key = (struct namespace_key){group_hash(0, d->subsysnqn), d->instance, d->nsid};
+	n->d = *d;
+	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
+			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);
+	if (hash_added(n))
+		return 0;
+	free(n);
+	return -ENOMEM;
+}
+
+int places_origin(struct places *p, const struct origin *o)
+{
+	/* A stream may say anything. */
+	unsigned int number = o->number & ORIGIN_OTHERS;
+
+	if (!p->origins[number])
+		p->origins[number] = malloc(sizeof(*o));
+	if (!p->origins[number])
+		return -ENOMEM;
+	*p->origins[number] = *o;
+	return 0;
+}
+
+/* NULL where it is not known. */
+static const struct device_name *device_of(const struct places *p, const struct connection *c,
+					   uint32_t nsid)
+{
+	const struct namespace *n = namespace_of(p, c->subsysnqn, c->instance, nsid);
+
+	n = n ?: namespace_of(p, c->subsysnqn, DEVICE_ANY_INSTANCE, nsid);
+	return n ? &n->d : NULL;
+}
+
+/* Admin commands may be of a namespace, but of none that is a disk's; Fabrics commands have none. */
+static bool has_device(const struct nt_record *r)
+{
+	return r->op != NT_OP_ADMIN && r->op != NT_OP_FABRICS;
+}
+
+bool places_ask(const struct places *p, const struct nt_record *r, struct device_name *d)
+{
+	const struct connection *c = has_device(r) ? connection_of(p, r->slot, r->gen) : NULL;
+
+	if (!c || !c->subsysnqn[0] || device_of(p, c, r->nsid))
+		return false;
+	memset(d, 0, sizeof(*d));
+	memcpy(d->subsysnqn, c->subsysnqn, sizeof(d->subsysnqn));
+	d->instance = r->side == NT_HOST ? c->instance : DEVICE_ANY_INSTANCE;
+	d->nsid = r->nsid;
+	return true;
+}
+
+static const struct origin *origin_of(const struct places *p, const struct nt_record *r)
+{
+	return p->origins[ORIGIN_OF(r->flags)];
+}
+
+void places_ctrl(const struct places *p, enum nt_side side, const struct nt_record *r,
+		 const char *machine, struct group_name *name)
+{
+	const struct connection *c = connection_of(p, r->slot, r->gen);
+
+	memset(name, 0, sizeof(*name));
+	if (!c)
+		return;
+	snprintf(name->ctrl, sizeof(name->ctrl), "%s%s%s%u", machine ?: "", machine ? ":" : "",
+		 side == NT_HOST ? "nvme" : "cntlid ", side == NT_HOST ? c->instance : c->cntlid);
+}
+
+bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r)
+{
+	const struct origin *o = s->cgroup[0] && p ? origin_of(p, r) : NULL;
+
+	return !s->cgroup[0] || (o && cgroup_in(o->cgroup, s->cgroup));
+}
+
+/* The value of a key of an address as sysfs has it, "traddr=...,trsvcid=...". Return: whether there is one */
+static bool part_of(const char *address, const char *key, char part[QUEUE_ADDRESS_LEN])
+{
+	size_t length = strlen(key);
+
+	for (const char *p = address; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',')) {
+		if (strncmp(p, key, length) != 0 || p[length] != '=')
+			continue;
+		p += length + 1;
+		snprintf(part, QUEUE_ADDRESS_LEN, "%.*s", (int)strcspn(p, ","), p);
+		return part[0];
+	}
+	return false;
+}
+
+/* From where, if that is known, to where: "10.0.0.2>10.0.0.1:4420". */
+static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
+{
+	char to[QUEUE_ADDRESS_LEN], port[QUEUE_ADDRESS_LEN], from[QUEUE_ADDRESS_LEN];
+	char whole[3 * QUEUE_ADDRESS_LEN + 8];
+	bool v6;
+
+	if (!part_of(address, "traddr", to) || !part_of(address, "trsvcid", port)) {
+		snprintf(path, QUEUE_ADDRESS_LEN, "%s", address);
+		return;
+	}
+	if (!part_of(address, "src_addr", from) && !part_of(address, "host_traddr", from))
+		from[0] = '\0';
+	v6 = strchr(to, ':');
+	snprintf(whole, sizeof(whole), "%s%s%s%s%s:%s", from, from[0] ? ">" : "", v6 ? "[" : "", to,
+		 v6 ? "]" : "", port);
+	/* An address fits; of what a stream may say in its place the end is cut. */
+	snprintf(path, QUEUE_ADDRESS_LEN, "%.*s", QUEUE_ADDRESS_LEN - 1, whole);
+}
+
+void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,
+		 struct group_name *name)
+{
+	const struct origin *o = origin_of(p, r);
+	const struct device_name *d = NULL;
+	const struct connection *c = NULL;
+
+	if (group_has(by, GROUP_DEVICE) || group_has(by, GROUP_PATH))
+		c = connection_of(p, r->slot, r->gen);
+	if (c && group_has(by, GROUP_DEVICE) && has_device(r))
+		d = device_of(p, c, r->nsid);
+	if (d)
+		snprintf(name->device, sizeof(name->device), "%s", d->name);
+	if (c && group_has(by, GROUP_PATH))
+		path_fill(name->path, c->address);
+	if (o && group_has(by, GROUP_CGROUP))
+		snprintf(name->cgroup, sizeof(name->cgroup), "%s", o->cgroup);
+	if (group_has(by, GROUP_CPU))
+		name->cpu = o ? o->cpu : ORIGIN_NO_CPU;
+}

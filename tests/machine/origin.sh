@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run with: --cpus 2
+# takes: 60
+# Where commands come from and go to: cgroup, CPU, disk, path and size, in a live view and recorded, against what fio did in
+# each cgroup; and a selection by a cgroup has the very commands that a recording of all has under it.
+set -u
+. /lib/machine.sh
+
+cd /tmp || exit 1
+cgroups=/sys/fs/cgroup
+mountpoint -q $cgroups || mount -t cgroup2 cgroup2 $cgroups
+echo +io >$cgroups/cgroup.subtree_control
+mkdir $cgroups/a $cgroups/b
+echo +io >$cgroups/a/cgroup.subtree_control
+mkdir $cgroups/a/deep $cgroups/b/bare
+
+disk=$(target_setup_null disk size=256)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+
+# io CGROUP CPU FIO-ARGS...: with a process that is in the cgroup.
+io() {
+	sh -c "echo \$\$ >$cgroups$1/cgroup.procs && exec fio --name=io --direct=1 --ioengine=libaio --iodepth=4 --size=64m \
+		--filename=$dev --cpus_allowed=$2 ${*:3}" >fio 2>&1 || cat fio
+}
+
+tracer_start all.out record --host --origin -o all.ntp
+pids=("$tracer_pid")
+tracer_start a.out record --host --cgroup a --op read,write -o a.ntp
+pids+=("$tracer_pid")
+tracer_start origins.csv --host --by cgroup,cpu,op --format csv
+pids+=("$tracer_pid")
+tracer_start places.csv --host --by device,path,size --op read,write --format csv
+pids+=("$tracer_pid")
+tracer_start served.csv --target --by device,size,nsid,status --op read,write --format csv
+pids+=("$tracer_pid")
+tracer_start deep --host --cgroup $cgroups/a/deep
+pids+=("$tracer_pid")
+io /a/deep 0 --rw=randread --bs=4k --number_ios=300
+io /b 1 --rw=randwrite --bs=8k --number_ios=200
+io "" 1 --rw=randread --bs=16k --number_ios=100
+tracer_stop "${pids[@]}"
+equal "all tracers end well" $? 0
+
+# in_row FILE FIELDS...: of lines of CSV that have all of these fields, the sum of the column "commands".
+in_row() {
+	awk -F, -v wanted="${*:2}" '
+		{ sub("\r", "") }
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "commands") column = i; n = split(wanted, w, " "); next }
+		{ all = 1; for (k = 1; k <= n; k++) { any = 0; for (i = 1; i <= NF; i++) any = any || $i == w[k]; all = all && any } }
+		all { sum += $column }
+		END { print sum + 0 }' "$1"
+}
+
+equal "live: reads of a cgroup, from its CPU" "$(in_row origins.csv summary /a/deep 0 read)" 300
+equal "live: writes of another" "$(in_row origins.csv summary /b 1 write)" 200
+equal "live: reads of none" "$(in_row origins.csv summary / 1 read)" 100
+equal "live: of no other one" "$(in_row origins.csv summary read) $(in_row origins.csv summary write)" "400 200"
+path=$(awk -F, '$2 == "summary" { print $4; exit }' places.csv)
+equal "live: a disk has all" "$(in_row places.csv summary "$(basename "$dev")")" 600
+check "live: and its path, $path" test "${path##*>}" = 127.0.0.1:4420
+for size in 4096:300 8192:200 16384:100; do
+	equal "live: commands of ${size%:*} bytes" "$(in_row places.csv summary "${size%:*}")" "${size#*:}"
+	equal "live: the target has as many, of its disk" "$(in_row served.csv summary "${size%:*}" "$disk" success)" "${size#*:}"
+done
+equal "live: a cgroup alone" "$(commands deep read) $(commands deep write)" "300 0"
+no_losses "and loses nothing" deep
+
+ntprof-bpf report all.ntp --by cgroup,cpu,op --format csv >origins.csv
+equal "recorded: reads of a cgroup, from its CPU" "$(in_row origins.csv group /a/deep 0 read)" 300
+equal "recorded: writes of another" "$(in_row origins.csv group /b 1 write)" 200
+equal "recorded: reads of none" "$(in_row origins.csv group / 1 read)" 100
+ntprof-bpf report all.ntp --by device,path,size --op read,write --format csv >places.csv
+equal "recorded: a disk, its path and a size" "$(in_row places.csv group "$(basename "$dev")" "$path" 8192)" 200
+
+# commands_of FILE...: as tests/machine/select.sh has them, without what each tracer measures by itself.
+commands_of() {
+	ntprof-bpf report "$@" --commands | grep -E ' op=(read|write) ' | sed -E 's/^[0-9.]* //; s/ latency=.*//' | LC_ALL=C sort
+}
+commands_of all.ntp --cgroup a >expected
+commands_of a.ntp >got
+equal "a selection by a cgroup has those below it" "$(wc -l <got)" 300
+check "and the very commands" cmp -s expected got
+equal "a report of one that was recorded beside others" "$(commands_of all.ntp --cgroup $cgroups/b | wc -l)" 200
+equal "the root has all" "$(commands_of all.ntp --cgroup / | wc -l)" 600
+check "a recording says what it was made of" sh -c 'ntprof-bpf report a.ntp | grep -q "only commands of --cgroup a --op read,write"'
+check "one without origins says how to have them" sh -c '! ntprof-bpf report a.ntp --by cgroup 2>err; grep -q "record --host --origin" err'
+
+check "what is no cgroup is refused" sh -c '! ntprof-bpf --host --cgroup nowhere 2>err; grep -q "no such cgroup" err'
+check "one whose I/O is its parent's, too" sh -c '! ntprof-bpf --host --cgroup b/bare 2>err; grep -q "write +io" err'
+check "a target knows none" sh -c '! ntprof-bpf --target --by cgroup 2>err; grep -q "only the host knows" err'
+
+((tap_failed == 0)) || head -n 30 served.csv places.csv origins.csv
+host_disconnect "$ctrl"
+target_remove
+finish

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Groups of a live view that records tell: of an interval, of the run, past the most, and in each format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "view/live_groups.h"
+#include "view/picked.h"
+#include "view/tally.h"
+
+#define US 1000ULL
+
+static const struct group_by by_size = {.nr = 1, .key = {GROUP_SIZE}};
+
+static struct nt_record read_of(uint32_t bytes, uint64_t latency)
+{
+	struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .length = bytes};
+
+	r.points[NT_H_SUBMIT] = 1000000;
+	r.points[NT_H_COMPLETE] = 1000000 + latency;
+	return r;
+}
+
+static void add(struct tally *t, const struct nt_record *r)
+{
+	struct group_name name;
+
+	memset(&name, 0, sizeof(name));
+	name.op = r->op;
+	name.size = r->length;
+	name.queue = 7;
+	name.status = r->status;
+	assert_int_equal(tally_add(t, &name, r), 0);
+}
+
+static void an_interval_is_what_came_since_the_last_one(void **state)
+{
+	struct tally *t = tally_new(&by_size);
+	struct nt_record r = read_of(8192, 20 * US), failed = read_of(4096, 10 * US);
+
+	(void)state;
+	failed.status = 0x281;
+	add(t, &r);
+	add(t, &failed);
+	/* What has come is not shown before the interval is over; of the run it is. */
+	assert_int_equal(tally_nr(t), 2);
+	assert_int_equal(tally_row(t, 0)->name.size, 4096);
+	assert_int_equal(tally_row(t, 0)->name.queue, 0);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
+	assert_int_equal(tally_row(t, 0)->failed_total, 1);
+	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
+	assert_int_equal(tally_row(t, 1)->row.total.count, 1);
+	tally_interval(t);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 1);
+	assert_int_equal(tally_row(t, 0)->row.interval.count, 0);
+	assert_int_equal(tally_row(t, 1)->row.interval.count, 1);
+	assert_int_equal(tally_row(t, 1)->row.interval.bytes, 8192);
+	assert_int_equal(tally_row(t, 1)->row.interval.max, 20 * US);
+	add(t, &r);
+	add(t, &r);
+	tally_interval(t);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
+	assert_int_equal(tally_row(t, 1)->row.interval.count, 2);
+	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
+	tally_interval(t);
+	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
+	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
+	tally_free(t);
+}
+
+/* By their status those that failed have a latency of their own. */
+static void by_status_nothing_failed_beside_it(void **state)
+{
+	const struct group_by by = {.nr = 1, .key = {GROUP_STATUS}};
+	struct tally *t = tally_new(&by);
+	struct nt_record failed = read_of(4096, 10 * US);
+
+	(void)state;
+	failed.status = 0x281;
+	add(t, &failed);
+	tally_interval(t);
+	assert_int_equal(tally_row(t, 0)->row.interval.count, 1);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
+	tally_free(t);
+}
+
+/* All formats have them, and their count; none is lost. */
+static void sizes_past_the_most_are_others(void **state)
+{
+	struct tally *t = tally_new(&by_size);
+	struct group_choice c = {.grouping.by = by_size, .tally = t};
+	const struct look look = {.choice = &c};
+	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
+	struct json_object *o;
+	char *text = NULL;
+	struct picked p;
+	size_t size;
+	FILE *f;
+
+	(void)state;
+	for (uint32_t i = 0; i < TALLY_GROUPS_MAX + 50; i++) {
+		const struct nt_record r = read_of(512 * (i + 1), 10 * US);
+
+		add(t, &r);
+	}
+	tally_interval(t);
+	assert_int_equal(tally_nr(t), TALLY_GROUPS_MAX + 1);
+	assert_int_equal(tally_row(t, TALLY_GROUPS_MAX)->row.total.count, 50);
+	for (unsigned int summary = 0; summary < 2; summary++) {
+		assert_int_equal(picked_make(&p, &s, &look, summary), 0);
+		assert_int_equal(p.nr, TALLY_GROUPS_MAX + 1);
+		assert_int_equal(p.total.all.commands, TALLY_GROUPS_MAX + 50);
+		assert_int_equal(p.row[p.nr - 1].group->kind, GROUP_OTHERS);
+		assert_int_equal(p.row[p.nr - 1].all.commands, 50);
+		picked_free(&p);
+	}
+	o = live_groups_json(&s, true, &c);
+	assert_non_null(strstr(json_object_to_json_string(o), "\"commands\": 50"));
+	json_object_put(o);
+	f = open_memstream(&text, &size);
+	assert_int_equal(live_groups_csv(f, &s, true, &c, true), 0);
+	fclose(f);
+	assert_non_null(strstr(text, ",50,50,0,"));
+	free(text);
+	tally_free(t);
+}
+
+/* Those that are not in the sample have no record, wherever they are counted. */
+static void of_a_sample_rows_are_estimates(void **state)
+{
+	struct tally *t = tally_new(&by_size);
+	struct group_choice c = {.grouping.by = by_size, .tally = t};
+	const struct look look = {.choice = &c};
+	struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
+	const struct nt_record r = read_of(4096, 10 * US);
+	struct picked p;
+
+	(void)state;
+	s.sample = 10;
+	s.counted = true;
+	add(t, &r);
+	add(t, &r);
+	assert_int_equal(picked_make(&p, &s, &look, true), 0);
+	assert_int_equal(p.row[0].all.commands, 20);
+	assert_int_equal(p.total.all.commands, 20);
+	assert_int_equal(p.row[0].all.bytes, 20 * 4096);
+	picked_free(&p);
+	tally_free(t);
+}
+
+static void a_filter_is_of_the_names(void **state)
+{
+	static const struct {
+		const char *filter;
+		size_t rows;
+	} of[] = {{"", 2}, {"db", 1}, {"DB read", 1}, {"db write", 0}, {"slice", 2}, {"q7", 0}};
+	const struct group_by by = {.nr = 2, .key = {GROUP_CGROUP, GROUP_OP}};
+	struct tally *t = tally_new(&by);
+	struct group_choice c = {.grouping.by = by, .tally = t};
+	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
+	const struct nt_record r = read_of(4096, 10 * US);
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct group_name name;
+
+		memset(&name, 0, sizeof(name));
+		name.op = NT_OP_READ;
+		name.queue = 7;
+		snprintf(name.cgroup, sizeof(name.cgroup), "/slice/%s", i ? "web" : "db");
+		assert_int_equal(tally_add(t, &name, &r), 0);
+	}
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct look look = {.choice = &c};
+		struct picked p;
+
+		snprintf(look.filter, sizeof(look.filter), "%s", of[i].filter);
+		assert_int_equal(picked_make(&p, &s, &look, true), 0);
+		assert_int_equal(p.nr, of[i].rows);
+		assert_int_equal(p.from, 2);
+		picked_free(&p);
+	}
+	tally_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_interval_is_what_came_since_the_last_one),
+		cmocka_unit_test(by_status_nothing_failed_beside_it),
+		cmocka_unit_test(sizes_past_the_most_are_others),
+		cmocka_unit_test(of_a_sample_rows_are_estimates),
+		cmocka_unit_test(a_filter_is_of_the_names),
+	};
+
+	return cmocka_run_group_tests_name("tally", tests, NULL, NULL);
+}
