@@ -27,3 +27,18 @@ void stream_describe(struct stream_header *h, const struct run_options *o, enum 
 		fclose(f);
 	}
 }
+
+void stats_describe(struct stats *s, const struct run_options *o)
+{
+	struct utsname u;
+
+	s->side = o->side;
+	s->driver = "";
+	s->source = source_name(o->source);
+	s->sample = o->sample;
+	s->selected = nt_selects_by(&o->only.by);
+	s->burst = o->burst;
+	s->by_other = o->by_other;
+	if (!uname(&u))
+		snprintf(s->kernel, sizeof(s->kernel), "%s", u.release);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a stream that is recorded on this machine begins with. */
+/* What a stream that is recorded on this machine begins with, and what is shown of a run. */
 #ifndef NTPROF_CLI_DESCRIBE_H
 #define NTPROF_CLI_DESCRIBE_H
 
@@ -8,5 +8,8 @@
 
 /** stream_describe() - fill all of @h but the points that are missing. @source: where the points come from */
 void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source);
+
+/** stats_describe() - what of @s is known before tracing begins; the rest stays as it is */
+void stats_describe(struct stats *s, const struct run_options *o);
 
 #endif /* NTPROF_CLI_DESCRIBE_H */

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/confine.h"
 #include "cli/console.h"
+#include "cli/describe.h"
 #include "cli/signals.h"
 #include "cli/timer.h"
 #include "core/names.h"
@@ -455,22 +455,13 @@ bool run_check(const struct run_options *o)
 
 int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context)
 {
-	struct run r = {
-		.o = o, .cb = callbacks, .context = context, .epoll_fd = -1, .pace_ns = o->interval_ns};
-	struct utsname u;
+	struct run r = {.o = o, .cb = callbacks, .context = context, .epoll_fd = -1};
 	int ret;
 
 	if (!run_check(o))
 		return EXIT_FAILURE;
-	r.s.side = o->side;
-	r.s.driver = "";
-	r.s.source = source_name(o->source);
-	r.s.sample = o->sample;
-	r.s.selected = nt_selects_by(&o->only.by);
-	r.s.burst = o->burst;
-	r.s.by_other = o->by_other;
-	if (!uname(&u))
-		snprintf(r.s.kernel, sizeof(r.s.kernel), "%s", u.release);
+	r.pace_ns = o->interval_ns;
+	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
 	ret = console_open() ?: watch_from_the_start(&r);

@@ -14,7 +14,6 @@
 #include "stream/codec.h"
 #include "stream/fields.h"
 #include "stream/format.h"
-#include "stream/get.h"
 
 /* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
 #define BUFFER_FIRST STREAM_FRAME_MAX
