@@ -3,7 +3,8 @@
 #ifndef NTPROF_CLI_DESCRIBE_H
 #define NTPROF_CLI_DESCRIBE_H
 
-#include "cli/run.h"
+#include "cli/run_options.h"
+#include "core/stats.h"
 #include "stream/stream.h"
 
 /** stream_describe() - fill all of @h but the points that are missing. @source: where the points come from */

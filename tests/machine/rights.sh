@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What a verb that traces holds once it does, and that programs come and go without the rest. That room is made without it is
 # what machine/sizes sees.
-# takes: 20
+# takes: 25
 set -u
 . /lib/machine.sh
 
@@ -54,10 +54,10 @@ equal "record ends well" $? 0
 ntprof-bpf report --commands /tmp/host.ntp >/tmp/commands 2>&1
 within "and writes" "$(grep -c ' op=read ' /tmp/commands)" 18 20
 
-# Programs are attached again for each burst.
-tracer_start /tmp/burst --host --burst 500ms/1s -n 3
-wait "$tracer_pid"
+# Programs are attached again for each burst, which takes a busy machine seconds.
+ntprof-bpf --host --burst 12s/24s -n 2 >/tmp/burst 2>/tmp/burst.err
 equal "bursts come again" $? 0
+sed 's/^/# /' /tmp/burst.err
 host_disconnect "$VM_NQN"
 target_remove
 finish
