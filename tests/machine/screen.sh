@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 300
-# run with: --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh
+# takes: 250
+# run with: --add /usr/bin/tmux:/usr/bin/tmux
 # The screen in a real terminal, which is tmux: what keys do, at several sizes and while it is resized; and whatever ends or
 # stops the program, the terminal has its modes again.
 set -u
@@ -210,42 +210,6 @@ seen "no keyboard: the screen is there" '^total '
 gone "and tells of no keys" '\?:help'
 pkill -INT -x ntprof-bpf
 restored "no keyboard"
-
-# Another terminal in between: that of ssh, and one of the same machine that is relayed, as sudo has it with use_pty.
-mkdir -p /etc/dropbear
-# crypt(3) of "sesame"
-echo 'root:$1$ntprof$SUOf9K8ekVflRDBl66gWJ/:19000::::::' >/etc/shadow
-dropbear -R -p 127.0.0.1:2222 || exit
-
-# through ssh|pty: the screen, at 80x24.
-through() {
-	if [[ $1 = ssh ]]; then
-		at_terminal 80 24 "openssh -t -o StrictHostKeyChecking=no -p 2222 root@127.0.0.1 $live"
-		wait_for shows 'password:'
-		keys sesame Enter
-	else
-		at_terminal 80 24 "script -qefc '$live' /dev/null"
-	fi
-	check "$1: the keys are on the last line" wait_for is_last 24 '^\\?:help q:quit'
-}
-
-for way in ssh pty; do
-	through $way
-	seen "$way: rows are there" '^>nvme[0-9]+ +1 read'
-	keys g
-	seen "$way: keys reach it" 'g:ctrl '
-	tmux resize-window -x 132 -y 43
-	check "$way: and another size" wait_for is_last 43 '^\\?:help'
-	keys C-c
-	seen "$way: Ctrl-C ends it with the summary" '^loss in_flight'
-	restored "$way: Ctrl-C"
-	for signal in TERM SEGV; do
-		through $way
-		pkill -$signal -x ntprof-bpf
-		restored "$way: SIG$signal"
-	done
-done
-pkill -x dropbear
 
 tmux kill-server
 kill $load
