@@ -51,6 +51,7 @@ static const int allowed[] = {
 	/* files: a recording's, sysfs, configfs and procfs */
 	SCMP_SYS(open),
 	SCMP_SYS(openat),
+	SCMP_SYS(open_by_handle_at),
 	SCMP_SYS(stat),
 	SCMP_SYS(lstat),
 	SCMP_SYS(fstat),

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "cli/signals.h"
 #include "cli/timer.h"
 #include "core/names.h"
+#include "core/rights.h"
 #include "core/time.h"
 
 /* How soon a module that has just been loaded is noticed. */
@@ -212,7 +214,8 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
-	confine(r->cb->keeps, r->o->verbose);
+	/* What a cgroup is called is known to who may open one by its number. */
+	confine(r->cb->keeps | (r->cb->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0), r->o->verbose);
 	if (r->cb->begin && r->cb->begin(r->context, r->t))
 		return 1;
 	return burst_any(&r->o->burst) ? start_bursts(r) : 0;

@@ -17,6 +17,7 @@ static const struct {
 	const char *name;
 } names[] = {
 	{CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"},
+	{CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH"},
 	{CAP_KILL, "CAP_KILL"},
 	{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
 	{CAP_PERFMON, "CAP_PERFMON"},
