@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/browser.h"
 #include "cli/live_options.h"
+#include "cli/peering.h"
 #include "cli/run.h"
 #include "cli/tallying.h"
 #include "cli/verbs.h"
 #include "core/rights.h"
 #include "peer/live_merge.h"
-#include "trace/announce.h"
 #include "view/peers_start.h"
 #include "view/view.h"
 
@@ -28,13 +26,12 @@ struct live {
 	struct limits limits;
 	struct browser browser;
 	const struct stats *seen; /* what is on the screen; NULL: nothing yet */
-	struct live_merge *peers; /* NULL without */
+	struct peering peering;
+	struct live_merge *peers; /* its merge; NULL without */
 	struct peers_told told;
 	bool terminal; /* somebody sees standard error at once */
-	struct announced announced;
 	struct group_choice choice;
 	struct tallying tallying;
-	bool lacks_told; /* the peers' merge knows which points this machine lacks */
 	uint64_t shown;
 	uint64_t left_out;
 };
@@ -113,23 +110,6 @@ static int show_interval(void *context, const struct stats *s)
 	return l->o->count && ++l->shown >= l->o->count;
 }
 
-/* The run's own signals, which are blocked: another one of them means that nobody wants to wait for the peers. */
-static int finish_peers(struct live_merge *peers)
-{
-	sigset_t set;
-	int fd, err;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	err = live_merge_finish(peers, fd);
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 /* A terminal's, each of which replaces the one before, are not missed. */
 static int take_back(const struct live *l)
 {
@@ -153,7 +133,7 @@ static int show_summary(void *context, const struct stats *s)
 	int err;
 
 	browser_leave(&l->browser);
-	err = l->peers ? finish_peers(l->peers) : 0;
+	err = peering_finish(&l->peering);
 	if (!err)
 		err = limits_summary(&l->limits, s);
 	if (err)
@@ -177,40 +157,24 @@ static void failed(void *context)
 static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
 {
 	struct live *l = context;
-	struct queue_info q;
 	int ret = 0;
 
 	if (l->choice.tally)
 		ret = tallying_record(&l->tallying, t, r);
-	if (ret || !l->peers)
-		return ret;
-	if (!l->lacks_told) {
-		live_merge_lacks(l->peers, tracer_missing(t));
-		l->lacks_told = true;
-	}
-	ret = announce(&l->announced, t, r, &q);
-	if (ret > 0)
-		ret = live_merge_queue(l->peers, &q);
-	return ret ?: live_merge_record(l->peers, r);
+	return ret ?: peering_record(&l->peering, t, r);
 }
 
-/* When it is known that there will be a run: who may not trace starts no peer. */
 static int start_peers(struct live *l)
 {
-	struct peer_user user = {.other = false};
+	struct peer_user user;
 
-	if (!l->o->peer_as_root && peer_user_find(&user)) {
-		fprintf(stderr, "ntprof-bpf: SUDO_UID and SUDO_GID do not say who called sudo; "
-				"--peer-as-root runs the peers as root\n");
+	if (peering_user(&l->o->peers, &user)) {
 		errno = ECANCELED;
 		return -1;
 	}
-	l->peers = live_merge_new(l->o->peers, l->o->nr_peers, &user);
-	if (!l->peers) {
-		fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(errno));
-		errno = ECANCELED;
+	if (peering_start(&l->peering, &l->o->peers, &user))
 		return -1;
-	}
+	l->peers = l->peering.merge;
 	l->view.peers = l->peers;
 	if (l->view.redraw)
 		live_merge_let_skip(l->peers);
@@ -222,7 +186,7 @@ static int open_own(void *context)
 {
 	struct live *l = context;
 
-	if (l->o->nr_peers && start_peers(l))
+	if (l->o->peers.nr && start_peers(l))
 		return -1;
 	errno = -browser_open(&l->browser, &l->look, l->view.redraw);
 	if (!errno && l->peers)
@@ -292,7 +256,7 @@ static int live(const struct live_options *o)
 	bool records =
 		group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_RECORD) != GROUP_KEYS_NR;
 	struct run_callbacks callbacks = {
-		.select = o->nr_peers || records ? NT_SELECT_ALL : NT_SELECT_NONE,
+		.select = o->peers.nr || records ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.origins = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_ORIGIN) !=
 			   GROUP_KEYS_NR,
 		.record = take_record,
@@ -310,7 +274,7 @@ static int live(const struct live_options *o)
 		.left_out = left_out,
 		.cut = cut,
 		/* Peers' commands are of another user, and have the terminal when they ask. */
-		.keeps = o->nr_peers ? RIGHTS_ALL : 0,
+		.keeps = o->peers.nr ? RIGHTS_ALL : 0,
 	};
 	struct live l = {.o = o, .limits = o->limits, .choice = o->groups.choice};
 	int status;
@@ -336,8 +300,7 @@ static int live(const struct live_options *o)
 	l.terminal = isatty(STDERR_FILENO);
 	status = run(&o->run, &callbacks, &l);
 	browser_close(&l.browser);
-	live_merge_free(l.peers);
-	announced_free(&l.announced);
+	peering_close(&l.peering);
 	tallying_close(&l.tallying);
 	limits_free(&l.limits);
 	output_free(l.view.output);

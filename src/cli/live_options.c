@@ -5,8 +5,6 @@
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
 
-enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
-
 enum {
 	CHILD_RUN,
 	CHILD_BLOCKS,
@@ -14,7 +12,8 @@ enum {
 	CHILD_FORMAT,
 	CHILD_SELECT,
 	CHILD_LIMITS,
-	CHILD_GROUP
+	CHILD_GROUP,
+	CHILD_PEER
 };
 
 /* What a target does not see of a command. */
@@ -43,21 +42,12 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_LIMITS] = &o->limits;
 		o->groups.who = GROUP_LIVE;
 		state->child_inputs[CHILD_GROUP] = &o->groups;
+		state->child_inputs[CHILD_PEER] = &o->peers;
 		break;
 	case 'i':
 		o->interval = true;
 		o->run.interval_ns =
 			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
-		break;
-	case KEY_PEER:
-		if (!arg[0])
-			options_error(state, "--peer needs a command, a file or a FIFO");
-		if (o->nr_peers == PEERS_MAX)
-			options_error(state, "at most %u times --peer", PEERS_MAX);
-		o->peers[o->nr_peers++] = arg;
-		break;
-	case KEY_PEER_AS_ROOT:
-		o->peer_as_root = true;
 		break;
 	case ARGP_KEY_END:
 		group_options_end(&o->groups);
@@ -67,13 +57,10 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		if (o->interval && burst_any(&o->run.burst))
 			options_error(state,
 				      "--interval and --burst: with bursts, each has a block");
-		if (o->peer_as_root && !o->nr_peers)
-			options_error(state, "--peer-as-root is for --peer");
 		check_groups(state, o);
-		if (o->nr_peers && o->run.side == NT_TARGET)
-			options_error(state, "--peer is for the live view of the host: "
-					     "ntprof-bpf --host --peer ...");
-		if (o->format == FORMAT_CSV && o->nr_peers)
+		peer_options_end(state, &o->peers, o->run.side,
+				 "the live view of the host: ntprof-bpf --host");
+		if (o->format == FORMAT_CSV && o->peers.nr)
 			options_error(state, "--format csv is of the queues of this machine: with "
 					     "--peer take json");
 		if (o->format == FORMAT_CSV && limits_any(&o->limits))
@@ -94,14 +81,6 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option live_options[] = {
 	{"interval", 'i', "TIME", 0, "Show a block every TIME (default 1s)", SECTION_RUN},
-	{"peer", KEY_PEER, "COMMAND", 0,
-	 "With --host: run COMMAND, which brings the target's stream, and show where the time goes in "
-	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
-	 "becomes of a peer is shown; the host's own view and the exit status do not depend on it. "
-	 "Under sudo, COMMAND runs as the user who called it",
-	 SECTION_RUN},
-	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
-	 "Run the commands of --peer as root also under sudo", SECTION_RUN},
 	{0},
 };
 
@@ -113,6 +92,7 @@ static const struct argp_child live_children[] = {
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_LIMITS] = {.argp = &limits_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
 	{0},
 };
 

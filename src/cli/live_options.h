@@ -5,7 +5,7 @@
 
 #include "cli/group_options.h"
 #include "cli/options.h"
-#include "peer/live_merge.h"
+#include "cli/peer_options.h"
 #include "view/limits.h"
 
 /**
@@ -15,8 +15,7 @@
  * @histogram: print full-size histograms
  * @groups: what rows are of
  * @format: what blocks look like
- * @peers, @nr_peers: commands that bring a target's stream, or files
- * @peer_as_root: also where somebody else called sudo
+ * @peers: who brings targets' streams
  * @interval: one was given
  * @limits: what network and drives can carry
  */
@@ -26,9 +25,7 @@ struct live_options {
 	bool histogram;
 	struct group_options groups;
 	enum output_format format;
-	char *peers[PEERS_MAX];
-	unsigned int nr_peers;
-	bool peer_as_root;
+	struct peer_options peers;
 	bool interval;
 	struct limits limits;
 };
