@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/rights.h"
 #include "core/time.h"
 
 /* So that `ps` tells it from the program, and `pkill` by the program's name does not mean it. */
@@ -157,6 +159,8 @@ void guard_run(int report_fd, void (*start)(void *context), void *context)
 	g.command = fork();
 	if (!g.command)
 		start(context);
+	/* All that it does is to end processes, which may be of another user. */
+	rights_reduce(RIGHT(CAP_KILL));
 	g.report_fd = keep_only(report_fd);
 	sigemptyset(&mine);
 	sigaddset(&mine, SIGCHLD);

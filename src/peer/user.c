@@ -106,10 +106,23 @@ static int set_environment(const struct peer_user *u)
 	return setenv("USER", u->name, 1) || setenv("LOGNAME", u->name, 1) ? -errno : 0;
 }
 
+/*
+ * Root gets capabilities with each program that it executes, unless it may not get what it had not: capabilities(7),
+ * prctl(2). That takes no capability, as emptying the bounding set does.
+ */
+static int be_bare(void)
+{
+	int err = drop_capabilities(true);
+
+	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	return err;
+}
+
 int peer_user_become(const struct peer_user *u)
 {
 	if (!u->other)
-		return drop_capabilities(false);
+		return u->bare ? be_bare() : drop_capabilities(false);
 	if (setgroups((size_t)u->nr_groups, u->groups) || setresgid(u->gid, u->gid, u->gid) ||
 	    setresuid(u->uid, u->uid, u->uid))
 		return -errno;

@@ -14,12 +14,14 @@
 
 /**
  * struct peer_user - somebody else than who runs this program
- * @other: there is one; without, a command runs as this process does, but for its capabilities
+ * @other: there is one; without, a command runs as this process does, but for capabilities that it would inherit
+ * @bare: ...and without those, either, which root has by itself, and without new privileges: for good
  * @name: "" where the user has none
  * @home, @shell: of the password file, or "/" and "/bin/sh"
  */
 struct peer_user {
 	bool other;
+	bool bare;
 	uid_t uid;
 	gid_t gid;
 	gid_t groups[PEER_GROUPS_MAX];
@@ -41,7 +43,7 @@ int peer_user_find(struct peer_user *u);
  * peer_user_become() - in a child: become that user, without any capability; the environment says so
  *
  * Of a process that stays what it is only those capabilities go that a program would inherit: inheritable and
- * ambient ones. Return: 0 or a negative errno.
+ * ambient ones; all where it is to be @bare. Return: 0 or a negative errno.
  */
 int peer_user_become(const struct peer_user *u);
 

@@ -10,6 +10,7 @@
 
 #include <linux/capability.h>
 
+#include "core/rights.h"
 #include "peer/guard.h"
 
 /* How long stopping takes at most, with much to spare for a busy machine. */
@@ -277,8 +278,9 @@ static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
 /* What `/proc/self/status` says of @name in a command of @user. */
 static uint64_t status_field(const struct peer_user *user, const char *name)
 {
-	struct live_merge *l = start_as(user, "grep -E '^(Sig|Cap|NSpgid)' /proc/self/status >&2; "
-					      "echo done >&2");
+	struct live_merge *l =
+		start_as(user, "grep -E '^(Sig|Cap|NSpgid|NoNew)' /proc/self/status >&2; "
+			       "echo done >&2");
 	uint64_t value;
 
 	READ_UNTIL(l, said(l, "done"));
@@ -353,6 +355,81 @@ static void no_capability_is_passed_on(void **state)
 	assert_int_equal(status_field(&myself, "CapInh:"), 0);
 	assert_int_equal(status_field(&myself, "CapAmb:"), 0);
 	inherit_capabilities(0);
+}
+
+/* Not even what root gets with each program, and none by a program that would give some. */
+static void a_bare_command_has_no_capability(void **state)
+{
+	static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"};
+	const struct peer_user bare = {.bare = true};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(sets); i++)
+		assert_int_equal(status_field(&bare, sets[i]), 0);
+	assert_int_equal(status_field(&bare, "NoNewPrivs:"), 1);
+	assert_int_equal(status_field(&myself, "NoNewPrivs:"), 0);
+}
+
+static void a_guard_can_end_processes_and_nothing_else(void **state)
+{
+	char command[128];
+	struct live_merge *l;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	/* It gives up the rest when it has started this. */
+	snprintf(command, sizeof(command),
+		 "until grep -q '^CapPrm:.%016llx$' /proc/$PPID/status; do sleep 0.1; done; "
+		 "echo so >&2",
+		 (unsigned long long)RIGHT(CAP_KILL));
+	l = start(command);
+	READ_UNTIL(l, said(l, "so"));
+	live_merge_free(l);
+}
+
+/* As serve does, which has given up the rest by then: cli/confine.h. */
+static void with_one_capability_commands_of_others_are_ended(void **state)
+{
+	const struct peer_user nobody = {
+		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
+	int told[2], status;
+	pid_t child, one = 0, shell = 0;
+	char line[64];
+	FILE *f;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct live_merge *l = start_as(
+			&nobody,
+			"sleep 1000 & echo one $! >&2; echo shell $$ >&2; sleep 1001; echo");
+
+		READ_UNTIL(l, pid_said(l, "shell "));
+		dprintf(told[1], "one %d\nshell %d\n", (int)pid_said(l, "one "),
+			(int)pid_said(l, "shell "));
+		rights_reduce(RIGHT(CAP_KILL));
+		assert_int_equal(live_merge_finish(l, -1), 0);
+		live_merge_free(l);
+		_exit(0);
+	}
+	close(told[1]);
+	f = fdopen(told[0], "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "one %d", &one);
+		sscanf(line, "shell %d", &shell);
+	}
+	fclose(f);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_true(one > 0 && shell > 0);
+	WAIT_FOR(process_gone(one));
+	WAIT_FOR(process_gone(shell));
 }
 
 static void under_sudo_a_command_is_its_callers(void **state)
@@ -461,6 +538,9 @@ int main(void)
 		cmocka_unit_test(signals_are_as_a_shell_starts_its_commands),
 		cmocka_unit_test(no_descriptor_is_passed_on),
 		cmocka_unit_test(no_capability_is_passed_on),
+		cmocka_unit_test(a_bare_command_has_no_capability),
+		cmocka_unit_test(a_guard_can_end_processes_and_nothing_else),
+		cmocka_unit_test(with_one_capability_commands_of_others_are_ended),
 		cmocka_unit_test(under_sudo_a_command_is_its_callers),
 		cmocka_unit_test(without_sudo_or_called_by_root_it_is_ours),
 		cmocka_unit_test(a_caller_that_is_nobody_is_refused),
