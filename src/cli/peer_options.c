@@ -34,7 +34,7 @@ static const struct argp_option peer_options[] = {
 	 "Under sudo, COMMAND runs as the user who called it",
 	 SECTION_RUN},
 	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
-	 "Run the commands of --peer as root also under sudo",
+	 "Run the commands of --peer as root also under sudo; those of serve with its capabilities",
 	 SECTION_RUN},
 	{0},
 };

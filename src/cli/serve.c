@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include "cli/journal.h"
 #include "cli/notify.h"
 #include "cli/options.h"
+#include "cli/peer_news.h"
+#include "cli/peering.h"
 #include "cli/run.h"
 #include "cli/serve_again.h"
 #include "cli/serve_options.h"
@@ -21,11 +24,14 @@
 #include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
+#include "core/rights.h"
 #include "core/time.h"
 
 /**
  * struct serve - a run of it
  * @recorder: NULL without --keep
+ * @user: as whom peers' commands run
+ * @terminal: somebody sees standard error at once
  * @signal_fd: of SIGUSR1 and SIGHUP
  * @interval_ns: as it was read last
  */
@@ -39,6 +45,10 @@ struct serve {
 	uint64_t started_ms;
 	uint64_t began_ms;
 	uint64_t interval_ns;
+	struct peer_user user;
+	struct peering peering;
+	struct peer_news news;
+	bool terminal;
 	struct changes changes;
 	struct slowest slowest;
 	int epoll_fd; /* of the two below, and of the scrapers */
@@ -56,6 +66,7 @@ static int render(void *context, enum exposition_format format, char **text, siz
 	struct serve *v = context;
 	struct process_cost process;
 	struct keep_counts kept = {0};
+	struct merged_source merged;
 	struct cost cost = {0};
 	const struct page_source from = {
 		.s = v->s,
@@ -63,6 +74,7 @@ static int render(void *context, enum exposition_format format, char **text, siz
 		.process = &process,
 		.scrapes = http_scrapes(v->http),
 		.kept = v->recorder ? &kept : NULL,
+		.merged = v->peering.merge ? &merged : NULL,
 		.slow = v->recorder ? v->slowest.told : NULL,
 		.tracing = v->t && tracer_measures(v->t),
 		.began_ms = v->began_ms,
@@ -72,6 +84,8 @@ static int render(void *context, enum exposition_format format, char **text, siz
 	process_cost(&process);
 	if (v->recorder)
 		recorder_counts(v->recorder, &kept);
+	if (v->peering.merge)
+		merged_fill(&merged, v->peering.merge);
 	if (v->t)
 		tracer_cost(v->t, &cost);
 	return page_render(v->page, &from, format, text, size);
@@ -104,6 +118,9 @@ static int open_own(void *context)
 	v->watchdog_fd = timer_new(notify_watchdog_ns(), true);
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
 	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
+		return -1;
+	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user) ||
+			       watch(v, live_merge_fd(v->peering.merge))))
 		return -1;
 	return v->epoll_fd;
 }
@@ -138,6 +155,19 @@ static void take_signals(struct serve *v)
 	}
 }
 
+/* Return: 0 or a negative errno. */
+static int take_peers(struct serve *v)
+{
+	int err;
+
+	if (!v->peering.merge)
+		return 0;
+	err = live_merge_ready(v->peering.merge);
+	if (!err && v->terminal)
+		peer_news_prompts(&v->news, v->peering.merge);
+	return err;
+}
+
 /* Who tells the watchdog is the loop that drains and collects: where that hangs, nobody does. */
 static int take_own(void *context)
 {
@@ -146,7 +176,7 @@ static int take_own(void *context)
 	if (timer_fired(v->watchdog_fd))
 		notify(NOTIFY_ALIVE);
 	take_signals(v);
-	return http_ready(v->http);
+	return take_peers(v) ?: http_ready(v->http);
 }
 
 static int begin(void *context, const struct tracer *t)
@@ -167,6 +197,7 @@ static int collected(void *context, const struct stats *s)
 {
 	struct serve *v = context;
 	char line[160];
+	int err = 0;
 
 	v->s = s;
 	if (v->t &&
@@ -176,17 +207,23 @@ static int collected(void *context, const struct stats *s)
 		recorder_interval(v->recorder, s);
 	if (v->recorder && v->t)
 		slowest_interval(&v->slowest, v->t);
+	if (v->peering.merge) {
+		err = live_merge_add_up(v->peering.merge);
+		peer_news_tell(&v->news, v->peering.merge);
+	}
 	http_stale(v->http);
-	return 0;
+	return err;
 }
 
 static int take_record(void *context, const struct tracer *t, const struct nt_record *rec)
 {
 	struct serve *v = context;
 
-	slowest_record(&v->slowest, rec);
-	flight_record(v->recorder, t, rec);
-	return 0;
+	if (v->recorder) {
+		slowest_record(&v->slowest, rec);
+		flight_record(v->recorder, t, rec);
+	}
+	return peering_record(&v->peering, t, rec);
 }
 
 static void work(void *context)
@@ -225,9 +262,20 @@ static void ended(void *context)
 
 static int end(void *context, const struct stats *s)
 {
+	struct serve *v = context;
+
 	(void)s;
-	ended(context);
-	return 0;
+	ended(v);
+	return peering_finish(&v->peering);
+}
+
+static void failed(void *context)
+{
+	struct serve *v = context;
+
+	ended(v);
+	if (v->peering.merge)
+		live_merge_fail(v->peering.merge);
 }
 
 static void ignore(int signal)
@@ -253,8 +301,9 @@ static int open_signals(void)
 
 static int serve(struct serve_options *o)
 {
-	const struct run_callbacks callbacks = {
-		.select = o->flight.recorder.keep_ns ? NT_SELECT_ALL : NT_SELECT_NONE,
+	struct run_callbacks callbacks = {
+		.select =
+			o->flight.recorder.keep_ns || o->peers.nr ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.record = take_record,
 		.fd = open_own,
 		.ready = take_own,
@@ -265,11 +314,17 @@ static int serve(struct serve_options *o)
 		.round = work,
 		.waiting = waiting,
 		.end = end,
-		.failed = ended,
+		.failed = failed,
 	};
 	struct serve v = {.o = o, .started_ms = now_ms(), .epoll_fd = -1, .watchdog_fd = -1};
 	int status = EXIT_FAILURE;
 
+	if (o->peers.nr && peering_user(&o->peers, &v.user))
+		return EXIT_FAILURE;
+	v.user.bare = !o->peers.as_root;
+	/* To end them. */
+	callbacks.keeps = o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0;
+	v.terminal = isatty(STDERR_FILENO);
 	v.began_ms = v.started_ms;
 	v.interval_ns = o->run.interval_ns;
 	v.signal_fd = open_signals();
@@ -285,6 +340,7 @@ static int serve(struct serve_options *o)
 	}
 	status = run(&o->run, &callbacks, &v);
 out:
+	peering_close(&v.peering);
 	http_close(v.http);
 	if (v.signal_fd >= 0)
 		close(v.signal_fd);

@@ -20,6 +20,15 @@ static bool texts_differ(const char *a, const char *b)
 	return strcmp(a ?: "", b ?: "") != 0;
 }
 
+static bool peers_differ(const struct peer_options *a, const struct peer_options *b)
+{
+	bool differ = a->nr != b->nr || a->as_root != b->as_root;
+
+	for (unsigned int i = 0; i < a->nr && !differ; i++)
+		differ = strcmp(a->source[i], b->source[i]) != 0;
+	return differ;
+}
+
 static void refuse_all(const struct serve_options *was, const struct serve_options *is)
 {
 	const struct run_options *a = &was->run, *b = &is->run;
@@ -32,6 +41,7 @@ static void refuse_all(const struct serve_options *was, const struct serve_optio
 	refuse(a->verbose != b->verbose, "--verbose");
 	refuse(memcmp(&a->only.by, &b->only.by, sizeof(a->only.by)) != 0, "a selection");
 	refuse(texts_differ(was->listen, is->listen), "--listen");
+	refuse(peers_differ(&was->peers, &is->peers), "--peer or --peer-as-root");
 	refuse(was->by_queue != is->by_queue, "--by");
 	refuse(!was->flight.recorder.keep_ns != !is->flight.recorder.keep_ns,
 	       "--keep, which is there or not,");

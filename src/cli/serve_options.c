@@ -11,7 +11,7 @@
 
 enum { KEY_LISTEN = 0x100, KEY_BY };
 
-enum { CHILD_RUN, CHILD_SELECT, CHILD_FLIGHT };
+enum { CHILD_RUN, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
 
 static error_t parse_serve(int key, char *arg, struct argp_state *state)
 {
@@ -23,6 +23,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_RUN] = &o->run;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		state->child_inputs[CHILD_FLIGHT] = &o->flight;
+		state->child_inputs[CHILD_PEER] = &o->peers;
 		break;
 	case 'i':
 		o->run.interval_ns =
@@ -41,7 +42,11 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
-			options_error(state, "--keep is of all the time, --burst is not");
+			options_error(
+				state,
+				"--keep is of all the time, --burst is not");
+		peer_options_end(state, &o->peers, o->run.side,
+				 "serve of the host: ntprof-bpf serve --host");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -64,6 +69,7 @@ static const struct argp_child serve_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_FLIGHT] = {.argp = &flight_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
 	{0},
 };
 
@@ -83,7 +89,9 @@ const struct argp serve_argp = {
 	       "                                    measured, all are counted\n"
 	       "  ntprof-bpf serve --host --keep 30s --when 'latency>50ms' --dir /var/tmp\n"
 	       "                                    and the records of 30 seconds before and\n"
-	       "                                    5 after, when a command was that slow",
+	       "                                    5 after, when a command was that slow\n"
+	       "  ntprof-bpf serve --host --peer 'ssh target ntprof-bpf record --target -o -'\n"
+	       "                                    and ten stages of both machines together",
 };
 
 void serve_parse(int argc, char **argv, struct serve_options *o)

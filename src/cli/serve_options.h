@@ -7,6 +7,7 @@
 
 #include "cli/flight_options.h"
 #include "cli/options.h"
+#include "cli/peer_options.h"
 
 /* Where nobody says otherwise: this machine only, and apart for its two sides. */
 #define LISTEN_HOST "127.0.0.1:10998"
@@ -16,12 +17,14 @@
  * struct serve_options - what the verb serve was asked
  * @run: side, selection and what else every run has
  * @flight: what is kept, and when it is written
+ * @peers: who brings targets' streams
  * @listen: where; NULL: as usual
  * @by_queue: series are apart by queue
  */
 struct serve_options {
 	struct run_options run;
 	struct flight_options flight;
+	struct peer_options peers;
 	const char *listen;
 	bool by_queue;
 };

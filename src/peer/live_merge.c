@@ -261,6 +261,17 @@ int live_merge_interval(struct live_merge *l)
 	       totals_fold(&l->last, &l->interval) ?: live_merge_tend(l);
 }
 
+/* Return: 0 or -ENOMEM. */
+static int add_up(struct live_merge *l)
+{
+	return totals_fold(&l->total, &l->last) ?: totals_fold(&l->total, &l->interval);
+}
+
+int live_merge_add_up(struct live_merge *l)
+{
+	return add_up(l) ?: live_merge_tend(l);
+}
+
 bool live_merge_settled(const struct live_merge *l)
 {
 	return prompts_settled(&l->prompts);
@@ -323,8 +334,7 @@ int live_merge_finish(struct live_merge *l, int hurry_fd)
 	if (ret < 0)
 		return ret;
 	merge_finish(l->merge);
-	ret = totals_fold(&l->total, &l->last) ?: totals_fold(&l->total, &l->interval);
-	return ret ?: l->result;
+	return add_up(l) ?: l->result;
 }
 
 void live_merge_fail(struct live_merge *l)

@@ -65,6 +65,13 @@ int live_merge_tend(struct live_merge *l);
 int live_merge_interval(struct live_merge *l);
 
 /**
+ * live_merge_add_up() - in its place, for who shows sums only: live_merge_totals() of all is of what has come so far
+ *
+ * Return: as that.
+ */
+int live_merge_add_up(struct live_merge *l);
+
+/**
  * live_merge_settled() - each peer's stream has begun or is over: none will ask for anything any more; or
  * somebody did not want to wait for that
  */
@@ -113,7 +120,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n);
 /** live_merge_peer() - peer @i, in the order in which they were given; NULL past the last */
 const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
-/** live_merge_totals() - the matched commands of this interval; or @of_all, after live_merge_finish() */
+/** live_merge_totals() - the matched commands of this interval; or @of_all, after live_merge_add_up() or live_merge_finish() */
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
 
 /** live_merge_last() - those of the interval that live_merge_interval() has ended, until it ends another */

@@ -126,6 +126,16 @@ void exposition_value(const struct exposition *e, const char *labels, uint64_t n
 	value(e, labels, text);
 }
 
+void exposition_with(const struct exposition *e, const char *labels, const char *name,
+		     const char *text, uint64_t n)
+{
+	char more[EXPOSITION_LABELS_LEN];
+
+	snprintf(more, sizeof(more), "%s", labels);
+	exposition_label(more, name, text);
+	exposition_value(e, more, n);
+}
+
 void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns)
 {
 	char text[32];

@@ -71,6 +71,10 @@ void exposition_begin(struct exposition *e, enum metric_id id);
  */
 void exposition_value(const struct exposition *e, const char *labels, uint64_t n);
 
+/** exposition_with() - the same with one label more than @labels, which is @name="@text" */
+void exposition_with(const struct exposition *e, const char *labels, const char *name,
+		     const char *text, uint64_t n);
+
 /** exposition_ns() - the same of nanoseconds, in seconds */
 void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns);
 

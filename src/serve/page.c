@@ -29,6 +29,7 @@ struct page {
 	struct series_table *rows;
 	struct series_table *errors;
 	struct exposition_hist told[NT_OPS_NR][NT_STAGES_MAX];
+	struct merged *merged;
 	char side_label[32];
 };
 
@@ -102,7 +103,8 @@ struct page *page_new(enum nt_side side, bool by_queue)
 	p->rows = series_new(labels);
 	exposition_label(labels, "status", SERIES_OTHER);
 	p->errors = series_new(labels);
-	if (p->rows && p->errors)
+	p->merged = merged_new();
+	if (p->rows && p->errors && p->merged)
 		return p;
 	page_free(p);
 	return NULL;
@@ -198,11 +200,7 @@ static void put(struct writing *w, enum metric_id id, uint64_t n)
 
 static void put_with(const struct writing *w, const char *name, const char *value, uint64_t n)
 {
-	labels_t labels;
-
-	snprintf(labels, sizeof(labels), "%s", w->p->side_label);
-	exposition_label(labels, name, value);
-	exposition_value(&w->e, labels, n);
+	exposition_with(&w->e, w->p->side_label, name, value, n);
 }
 
 static void put_infos(struct writing *w)
@@ -415,6 +413,8 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 		put_stats(&w, p);
 	if (from->kept)
 		put_kept(&w);
+	if (from->merged)
+		merged_put(p->merged, &w.e, p->side_label, from->merged);
 	put_costs(&w);
 	put_scrapes(&w);
 	exposition_end(&w.e);
@@ -431,5 +431,6 @@ void page_free(struct page *p)
 		return;
 	series_free(p->rows);
 	series_free(p->errors);
+	merged_free(p->merged);
 	free(p);
 }

@@ -14,6 +14,7 @@
 #include "core/stats.h"
 #include "keep/counts.h"
 #include "serve/exposition.h"
+#include "serve/merged.h"
 #include "serve/process.h"
 
 /* Statuses that requests are answered with, each of which is counted. */
@@ -56,6 +57,7 @@ struct page_slow {
  * struct page_source - what the page is made of
  * @s: as of the last collection; NULL before the first one
  * @kept: what the flight recorder has; NULL without one
+ * @merged: what peers told of; NULL without any
  * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
  * @tracing: the driver is there
  * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
@@ -66,6 +68,7 @@ struct page_source {
 	const struct process_cost *process;
 	const struct page_scrapes *scrapes;
 	const struct keep_counts *kept;
+	const struct merged_source *merged;
 	const struct page_slow *slow;
 	bool tracing;
 	uint64_t began_ms;

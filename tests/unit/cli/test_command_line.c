@@ -208,6 +208,8 @@ static void what_is_wrong_is_named(void **state)
 		{{"trace", "--host", "--admin", "--slower=1s"}, "--failed and --slower are for"},
 		{{"trace", "--host", "--admin", "--op=read"}, "leave out --op"},
 		{{"trace", "--host", "--events", "--format=csv"}, "has --format text and json"},
+		{{"serve", "--target", "--peer", "x"}, "--peer is for serve of the host: "},
+		{{"serve", "--host", "--peer-as-root"}, "--peer-as-root is for --peer"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},
 	};
 	struct result r;

@@ -29,6 +29,8 @@ struct tracer {
  * traced - what the tests say
  * @records_fd: an eventfd: so many records come with the next tracer_drain()
  * @nr: records so far; each has its number, from 0 on, in slba
+ * @make: fills what is not its number, if not NULL
+ * @queue: of all of them, if not NULL
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
  * @fill: tracer_collect() calls it to have the interval filled, if not NULL
@@ -39,6 +41,8 @@ struct tracer {
 static struct {
 	int records_fd;
 	uint64_t nr;
+	void (*make)(struct nt_record *r, uint64_t n);
+	const struct queue_info *queue;
 	int result;
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
@@ -145,7 +149,10 @@ int tracer_drain(struct tracer *t)
 	if (tracer_fd(t) < 0 || read(traced.records_fd, &n, sizeof(n)) < 0)
 		n = 0;
 	for (; n; n--) {
-		r.slba = traced.nr++;
+		r.slba = traced.nr;
+		if (traced.make)
+			traced.make(&r, traced.nr);
+		traced.nr++;
 		t->o.on_record(t->o.context, &r);
 	}
 	return traced.result;
@@ -180,7 +187,7 @@ void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct qu
 {
 	(void)t;
 	(void)gen;
-	*q = (struct queue_info){.slot = slot, .sqsize = 1};
+	*q = traced.queue ? *traced.queue : (struct queue_info){.slot = slot, .sqsize = 1};
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,

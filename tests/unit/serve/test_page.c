@@ -28,6 +28,11 @@ struct made {
 	struct page_scrapes scrapes;
 	struct keep_counts kept;
 	struct page_slow slow[NT_OPS_NR];
+	struct totals totals;
+	struct totals_stage stages[2];
+	struct stream_header header;
+	struct stream_losses losses;
+	struct merged_source merged;
 	struct page_source from;
 	struct page *page;
 	char *text;
@@ -332,6 +337,104 @@ static void a_slow_command_is_an_exemplar(void **state)
 	assert_false(there(m, " # {"));
 }
 
+/* Two stages, one of which is two of the ten, a command that could not be split, and a peer. */
+static void merge_some(struct made *m)
+{
+	m->stages[0] = (struct totals_stage){.stages = 1, .name = "blk_submission"};
+	m->stages[1] =
+		(struct totals_stage){.stages = 6, .name = "nvme_tcp_submission+nstack_submission"};
+	for (unsigned int i = 0; i < 2; i++) {
+		m->totals.stage[NT_OP_READ][i] = &m->stages[i];
+		hist_count(&m->stages[i].time, 3000 + i);
+	}
+	m->totals.nr_stages[NT_OP_READ] = 2;
+	hist_count(&m->totals.latency[NT_OP_READ], 6001);
+	hist_count(&m->totals.latency[NT_OP_READ], 5000);
+	hist_count(&m->totals.unsplit_latency[NT_OP_READ], 5000);
+	m->totals.unsplit = 1;
+	m->totals.cancelled = 2;
+	snprintf(m->header.hostname, sizeof(m->header.hostname), "a \"target\"");
+	m->losses.count[NT_CNT_RING_FULL] = 5;
+	m->merged = (struct merged_source){
+		.totals = &m->totals,
+		.counts = {.matched = 4, .host_only = 7, .undecided = 3, .crowded_out = 1},
+		.nr = 2,
+		.peer = {{.state = PEER_RUNNING,
+			  .header = &m->header,
+			  .losses = &m->losses,
+			  .records = 11,
+			  .silent_ns = 1500000000},
+			 {.state = PEER_STARTING, .losses = &m->losses}},
+	};
+	m->from.merged = &m->merged;
+}
+
+#define MERGED(name) "ntprof_merged_" name "{side=\"host\",operation=\"read\""
+
+static void what_was_merged_is_told(void **state)
+{
+	struct made *m = *state;
+
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "ntprof_merged"));
+	assert_false(there(m, "ntprof_peer"));
+	merge_some(m);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, MERGED("command_duration_seconds_count") "}"), 2);
+	assert_int_equal(
+		value(m, MERGED("stage_duration_seconds_count") ",stage=\"blk_submission\"}"), 1);
+	assert_true(there(
+		m, MERGED("stage_duration_seconds_sum") ",stage=\"nvme_tcp_submission+"
+							"nstack_submission\"} 0.000003001\n"));
+	assert_true(
+		there(m, MERGED("stage_duration_seconds_sum") ",stage=\"unsplit\"} 0.000005\n"));
+	assert_false(there(m, "operation=\"write\""));
+	assert_int_equal(value(m, "ntprof_merged_losses_total{side=\"host\",reason=\"unsplit\"}"),
+			 1);
+	assert_int_equal(value(m, "ntprof_merged_losses_total{side=\"host\",reason=\"cancelled\"}"),
+			 2);
+	assert_int_equal(value(m, "ntprof_merged_undecided_records{side=\"host\"}"), 3);
+}
+
+#define RECORDS(result) "ntprof_merged_records_total{side=\"host\",result=\"" result "\"}"
+
+/* Records of a connection turn out to be of another one, and a peer says what it likes. */
+static void what_became_of_records_does_not_fall(void **state)
+{
+	struct made *m = *state;
+
+	merge_some(m);
+	render(m, EXPOSITION_OPENMETRICS);
+	m->merged.counts.host_only = 6;
+	m->losses.count[NT_CNT_RING_FULL] = 1;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, RECORDS("host_only")), 7);
+	assert_int_equal(value(m, "ntprof_peer_losses_total{side=\"host\",peer=\"1\",reason="
+				  "\"ring_full\"}"),
+			 5);
+	m->merged.counts.host_only = 9;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, RECORDS("host_only")), 9);
+	assert_int_equal(value(m, RECORDS("matched")), 4);
+}
+
+static void a_peer_is_in_one_state(void **state)
+{
+	struct made *m = *state;
+
+	merge_some(m);
+	render(m, EXPOSITION_OPENMETRICS);
+#define STATE(peer, state) "ntprof_peer_state{side=\"host\",peer=\"" peer "\",state=\"" state "\"}"
+	assert_int_equal(value(m, STATE("1", "running")), 1);
+	assert_int_equal(value(m, STATE("1", "starting")), 0);
+	assert_int_equal(value(m, STATE("2", "starting")), 1);
+	assert_true(there(m, "ntprof_peer_info{side=\"host\",peer=\"1\",hostname=\"a "
+			     "\\\"target\\\"\",kernel=\"\"} 1\n"));
+	assert_false(there(m, "ntprof_peer_info{side=\"host\",peer=\"2\""));
+	assert_true(there(m, "ntprof_peer_silent_seconds{side=\"host\",peer=\"1\"} 1.5\n"));
+	assert_int_equal(value(m, "ntprof_peer_records_total{side=\"host\",peer=\"1\"}"), 11);
+}
+
 /* The line of a metric in docs/metrics.md. */
 static void doc_line(char *line, size_t size, const struct metric *m)
 {
@@ -411,6 +514,7 @@ static void fill(struct made *m)
 	m->cost.nr = 1;
 	m->cost.counts_runs = true;
 	snprintf(m->cost.program[0].name, sizeof(m->cost.program[0].name), "queue_rq");
+	merge_some(m);
 }
 
 static void write_to(const char *directory, const char *name, const struct made *m)
@@ -463,6 +567,9 @@ int main(void)
 		TEST(before_the_first_collection_there_is_a_page),
 		TEST(runs_are_told_where_the_kernel_counts_them),
 		TEST(a_target_names_its_subsystems_and_hosts),
+		TEST(what_was_merged_is_told),
+		TEST(what_became_of_records_does_not_fall),
+		TEST(a_peer_is_in_one_state),
 		TEST(a_name_ends_with_its_unit),
 		TEST(every_metric_is_on_the_page),
 		cmocka_unit_test(the_documentation_has_this_table),

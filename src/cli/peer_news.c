@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/peer_news.h"
+
+#include <stdio.h>
+
+#include "cli/journal.h"
+#include "core/text.h"
+
+/* Of a name or a line of a peer's; longer ones are cut. */
+#define TEXT_SIZE 512
+
+/* What comes behind the state; "" if nothing. */
+static void how(const struct peer_about *a, char *text, size_t size)
+{
+	char name[TEXT_SIZE];
+
+	text[0] = '\0';
+	if (a->state == PEER_DIED && a->signal)
+		snprintf(text, size, ", killed by signal %d", a->signal);
+	else if (a->state == PEER_DIED)
+		snprintf(text, size, ", exit status %d", a->exit_status);
+	else if (a->header)
+		snprintf(text, size, ", target %s",
+			 text_copy(name, sizeof(name), a->header->hostname, TEXT_HEX));
+}
+
+/* The line that it wrote last on its standard error: mostly the reason. */
+static const char *last_words(const struct peer_about *a, char *text, size_t size)
+{
+	const struct messages *m = a->messages;
+	const char *line = m->nr > a->first_message ? messages_line(m, m->nr - 1) : NULL;
+
+	return text_copy(text, size, line ?: "", TEXT_HEX);
+}
+
+static void tell(unsigned int number, const struct peer_about *a)
+{
+	static const char *const names[PEER_STATES_NR] = {
+#define NAME(id, name) [PEER_##id] = name,
+		PEER_STATES(NAME)
+#undef NAME
+	};
+	const bool well = a->state != PEER_STALLED && a->state != PEER_DIED &&
+			  a->state != PEER_REFUSED && a->state != PEER_ENDED;
+	char detail[TEXT_SIZE + 32], why[TEXT_SIZE], said[TEXT_SIZE] = "";
+
+	how(a, detail, sizeof(detail));
+	text_copy(why, sizeof(why), a->why, TEXT_HEX);
+	if (!well)
+		last_words(a, said, sizeof(said));
+	journal(well ? JOURNAL_NOTICE : JOURNAL_WARNING, "peer %u: %s%s%s%s%s%s", number,
+		names[a->state], detail, why[0] ? ": " : "", why, said[0] ? "; it says: " : "",
+		said);
+}
+
+void peer_news_tell(struct peer_news *n, const struct live_merge *l)
+{
+	const struct peer *p;
+	struct peer_about a;
+
+	for (unsigned int i = 0; (p = live_merge_peer(l, i)); i++) {
+		if (n->state[i] == peer_state(p) + 1)
+			continue;
+		peer_about(p, &a);
+		n->state[i] = a.state + 1;
+		tell(i + 1, &a);
+	}
+}
+
+void peer_news_prompts(struct peer_news *n, const struct live_merge *l)
+{
+	if (!live_merge_settled(l) || live_merge_asking(l))
+		peers_print_messages(l, &n->told, stderr);
+}

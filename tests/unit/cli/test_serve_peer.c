@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* serve with peers: what is merged of both sides, and that peers of all kinds disturb no scrape. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <limits.h>
+#include <sys/eventfd.h>
+#include <cmocka.h>
+
+#include "cli/server.h"
+#include "core/names.h"
+#include "merge/ten_stages.h"
+#include "serve/exposition.h"
+#include "stream/writer.h"
+#include "traffic.h"
+
+#define COMMANDS 500
+/* So much that no pipe holds it. */
+#define COMMANDS_OF_A_FLOOD 400000
+
+static struct nt_record host_records[COMMANDS];
+static struct queue_info host_queue;
+
+struct place {
+	char folder[64];
+	char stream[96];
+	char source[512];
+};
+
+static void make(struct nt_record *r, uint64_t n)
+{
+	*r = host_records[n % COMMANDS];
+}
+
+/* The target's stream of @commands commands, and, if they are few, the host's records of them. */
+static void record(const struct place *p, uint64_t commands)
+{
+	const struct stream_header header = {.side = NT_TARGET,
+					     .source = "stock",
+					     .hostname = "a \"target\"",
+					     .kernel = "6.1.0"};
+	struct traffic_config config = traffic_of_one_queue();
+	struct stream_event clock = {.type = STREAM_CLOCK, .clock = instant_now()},
+			    queue = {.type = STREAM_QUEUE};
+	int fd = open(p->stream, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct stream_writer *w = stream_writer_new(fd, &header);
+	struct traffic_record out;
+	struct traffic *t;
+	unsigned int nr = 0;
+
+	assert_non_null(w);
+	config.commands = commands;
+	host_queue = traffic_stream_queue(&config, 0, NT_HOST);
+	queue.queue = traffic_stream_queue(&config, 0, NT_TARGET);
+	assert_int_equal(stream_write(w, &clock), 0);
+	assert_int_equal(stream_write(w, &queue), 0);
+	t = traffic_new(&config);
+	while (traffic_next(t, &out)) {
+		struct stream_event e = {.type = STREAM_RECORD, .record = out.r};
+
+		if (out.r.side == NT_TARGET)
+			assert_int_equal(stream_write(w, &e), 0);
+		else if (nr < COMMANDS)
+			host_records[nr++] = out.r;
+	}
+	traffic_free(t);
+	assert_int_equal(stream_flush(w), 0);
+	stream_writer_free(w);
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	*state = p;
+	strcpy(p->folder, "/tmp/ntprof-serve-peer.XXXXXX");
+	if (!mkdtemp(p->folder))
+		return -1;
+	snprintf(p->stream, sizeof(p->stream), "%s/stream", p->folder);
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	traced.make = make;
+	traced.queue = &host_queue;
+	memset(more_words, 0, sizeof(more_words));
+	return traced.records_fd < 0 ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *p = *state;
+
+	unlink(p->stream);
+	rmdir(p->folder);
+	close(traced.records_fd);
+	free(p);
+	return 0;
+}
+
+static void start_with(struct server *v, struct place *p, const char *source)
+{
+	snprintf(p->source, sizeof(p->source), "%s", source);
+	more_words[0] = "--peer";
+	more_words[1] = p->source;
+	start_tcp(v, 1);
+}
+
+/* Until the page says so. */
+static void wait_number(const struct server *v, const char *sample, uint64_t n)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
+
+	while (number(v, sample) != n)
+		if (monotonic_ns() > until)
+			fail_msg("never %" PRIu64 ": %s", n, sample);
+}
+
+static void wait_state(const struct server *v, const char *state)
+{
+	char sample[128];
+
+	snprintf(sample, sizeof(sample),
+		 "\nntprof_peer_state{side=\"host\",peer=\"1\",state=\"%s\"} ", state);
+	wait_number(v, sample, 1);
+}
+
+#define RECORDS(result) "\nntprof_merged_records_total{side=\"host\",result=\"" result "\"} "
+
+/* A number behind a sample; seconds in nanoseconds. */
+static uint64_t value(const char *page, const char *sample, bool seconds)
+{
+	const char *at = strstr(page, sample), *point;
+	uint64_t n, ns = 0;
+	char *end;
+
+	if (!at)
+		fail_msg("no %s", sample);
+	n = strtoull(at + strlen(sample), &end, 10);
+	if (!seconds)
+		return n;
+	assert_true(*end == '.');
+	point = end + 1;
+	for (unsigned int i = 0; i < 9; i++)
+		ns = ns * 10 + (*point >= '0' && *point <= '9' ? (uint64_t)(*point++ - '0') : 0);
+	return n * 1000000000 + ns;
+}
+
+/* Each bucket has what the one before it has, and the last one has all. */
+static void assert_cumulative(const char *page, const char *name, const char *labels,
+			      uint64_t count)
+{
+	char begins[256];
+	uint64_t before = 0;
+	unsigned int nr = 0;
+
+	snprintf(begins, sizeof(begins), "\n%s_bucket{%s,le=", name, labels);
+	for (const char *at = page; (at = strstr(at, begins)); at++) {
+		uint64_t n = strtoull(strstr(at, "\"} ") + 3, NULL, 10);
+
+		assert_true(n >= before);
+		before = n;
+		nr++;
+	}
+	assert_int_equal(nr, EXPOSITION_BUCKETS);
+	assert_int_equal(before, count);
+}
+
+#define DURATION "ntprof_merged_command_duration_seconds"
+#define STAGE "ntprof_merged_stage_duration_seconds"
+
+/* Of an operation: each of its stages has its commands, and together they are their latencies, to the nanosecond. */
+static uint64_t assert_operation(const char *page, enum nt_op op)
+{
+	char labels[128], sample[256];
+	uint64_t count, sum, stages = 0;
+	static const char *const names[] = {
+#define NAME(id, name) name,
+		NT_MERGED_STAGES(NAME)
+#undef NAME
+	};
+
+	snprintf(labels, sizeof(labels), "side=\"host\",operation=\"%s\"", op_name(op));
+	snprintf(sample, sizeof(sample), "\n" DURATION "_count{%s} ", labels);
+	count = value(page, sample, false);
+	snprintf(sample, sizeof(sample), "\n" DURATION "_sum{%s} ", labels);
+	sum = value(page, sample, true);
+	assert_cumulative(page, DURATION, labels, count);
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(labels, sizeof(labels), "side=\"host\",operation=\"%s\",stage=\"%s\"",
+			 op_name(op), names[i]);
+		snprintf(sample, sizeof(sample), "\n" STAGE "_count{%s} ", labels);
+		assert_int_equal(value(page, sample, false), count);
+		snprintf(sample, sizeof(sample), "\n" STAGE "_sum{%s} ", labels);
+		stages += value(page, sample, true);
+		assert_cumulative(page, STAGE, labels, count);
+	}
+	assert_int_equal(stages, sum);
+	return count;
+}
+
+static void come(uint64_t records)
+{
+	assert_int_equal(write(traced.records_fd, &records, sizeof(records)), sizeof(records));
+}
+
+static void what_both_sides_told_of_is_in_ten_stages(void **state)
+{
+	static const enum nt_op ops[] = {NT_OP_READ, NT_OP_WRITE, NT_OP_FLUSH, NT_OP_DISCARD};
+	uint64_t n, of_host[NT_OPS_NR] = {0};
+	struct place *p = *state;
+	char source[128], *page;
+	struct server v;
+
+	record(p, COMMANDS);
+	for (unsigned int i = 0; i < COMMANDS; i++)
+		of_host[host_records[i].op]++;
+	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
+	start_with(&v, p, source);
+	wait_state(&v, "running");
+	/* The target has told of more than itself when its state is that. */
+	come(COMMANDS);
+	wait_number(&v, RECORDS("matched"), COMMANDS);
+	page = ask(&v, GET);
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
+		n = assert_operation(page, ops[i]);
+		assert_int_equal(n, of_host[ops[i]]);
+	}
+	assert_int_equal(value(page, RECORDS("host_only"), false), 0);
+	assert_int_equal(value(page, RECORDS("early"), false), 0);
+	assert_int_equal(
+		value(page,
+		      "\nntprof_merged_losses_total{side=\"host\",reason=\"negative_stages\"} ",
+		      false),
+		0);
+	assert_has(page,
+		   "\nntprof_peer_info{side=\"host\",peer=\"1\",hostname=\"a \\\"target\\\"\","
+		   "kernel=\"6.1.0\"} 1\n");
+	assert_int_equal(
+		value(page, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} ", false),
+		COMMANDS);
+	free(page);
+	stop(&v);
+}
+
+static void records_from_before_a_peer_are_early(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+
+	record(p, COMMANDS);
+	start_with(&v, p, "sleep 1000");
+	come(7);
+	wait_number(&v, RECORDS("early"), 7);
+	stop(&v);
+}
+
+static void whatever_a_peer_does_scrapes_go_on(void **state)
+{
+	struct place *p = *state;
+	char cut[256], ends[256];
+	const struct {
+		const char *source;
+		const char *state;
+		const char *told;
+	} cases[] = {
+		{"echo no >&2; exit 3", "died", "peer 1: died, exit status 3; it says: no\n"},
+		{"/no/such/command", "died", "peer 1: died, exit status 127"},
+		{"kill -KILL $$", "died", "peer 1: died, killed by signal 9"},
+		{"echo hello; sleep 1000", "refused", "peer 1: refused: "},
+		{"cat /dev/urandom", "refused", "peer 1: refused: "},
+		{"sleep 1000", "starting", "peer 1: starting\n"},
+		{"yes >&2", "starting", "peer 1: starting\n"},
+		{cut, "died", "peer 1: died, exit status 0: "},
+		{ends, "stalled", "peer 1: stalled, target a \"target\"\n"},
+		{"kill -STOP $$", "starting", "peer 1: starting\n"},
+	};
+	struct server v;
+	char text[4096];
+
+	record(p, COMMANDS);
+	snprintf(cut, sizeof(cut), "head -c 4000 %s", p->stream);
+	snprintf(ends, sizeof(ends), "cat %s; sleep 1000", p->stream);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		start_with(&v, p, cases[i].source);
+		wait_state(&v, cases[i].state);
+		come(3);
+		assert_goes_on(&v);
+		wait_told(&v, text, sizeof(text), cases[i].told);
+		stop(&v);
+	}
+}
+
+/* Far more than is read in one turn. */
+static void a_flood_of_a_peer_lets_scrapes_through(void **state)
+{
+	struct place *p = *state;
+	char source[128];
+	struct server v;
+
+	record(p, COMMANDS_OF_A_FLOOD);
+	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
+	start_with(&v, p, source);
+	assert_goes_on(&v);
+	wait_number(&v, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} ",
+		    COMMANDS_OF_A_FLOOD);
+	assert_goes_on(&v);
+	stop(&v);
+}
+
+/* The Cap and NoNewPrivs lines of a process that the peer tells of. */
+static void a_peer_has_nothing_of_what_serve_has(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	char text[4096];
+
+	start_with(
+		&v, p,
+		"echo $(sed -nE 's/^(CapPrm|CapEff|NoNewPrivs):[^0-9]*0*//p' /proc/self/status) >&2; "
+		"exit 1");
+	wait_told(&v, text, sizeof(text), "peer 1: died");
+	if (!strstr(text, "it says: "))
+		wait_told(&v, text, sizeof(text), "it says: ");
+	assert_has(text, "it says: 1\n");
+	stop(&v);
+}
+
+/* What is not understood, or is another now, is told and stays. */
+static void another_peer_takes_a_restart(void **state)
+{
+	struct place *p = *state;
+	char config[128], text[4096];
+	struct server v;
+	FILE *f;
+
+	snprintf(config, sizeof(config), "%s/ini", p->folder);
+	for (unsigned int i = 0; i < 2; i++) {
+		f = fopen(config, "we");
+		assert_non_null(f);
+		fprintf(f, "[serve]\npeer = \"sleep 100%u\"\n", i);
+		fclose(f);
+		if (i)
+			break;
+		more_words[0] = "--config";
+		more_words[1] = config;
+		start_tcp(&v, 1);
+	}
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "read the configuration again");
+	assert_has(text,
+		   "--peer or --peer-as-root is another now, which takes a restart: it stays");
+	unlink(config);
+	stop(&v);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_both_sides_told_of_is_in_ten_stages),
+		TEST(records_from_before_a_peer_are_early),
+		TEST(whatever_a_peer_does_scrapes_go_on),
+		TEST(a_flood_of_a_peer_lets_scrapes_through),
+		TEST(a_peer_has_nothing_of_what_serve_has),
+		TEST(another_peer_takes_a_restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
