@@ -44,7 +44,8 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
 			options_error(
 				state,
-				"--keep is of all the time, --burst is not");
+				"--keep and --burst: what makes a command slow is mostly between "
+				"two bursts, where nothing is recorded");
 		peer_options_end(state, &o->peers, o->run.side,
 				 "serve of the host: ntprof-bpf serve --host");
 		break;
