@@ -33,6 +33,7 @@
  * @lock: protects all below
  * @q: what is not written yet
  * @batch: so many of @q, from the first on, the thread is writing
+ * @sync_fd: see output_sync(); -1: nothing
  * @whole: after an error: what is written ends with a whole piece
  * @woken: @wake_fd tells the thread already
  * @settling: somebody waits until all is written
@@ -46,6 +47,7 @@ struct output {
 	struct pieces q;
 	unsigned int batch;
 	uint64_t written;
+	int sync_fd;
 	int error;
 	bool whole;
 	bool woken;
@@ -75,7 +77,7 @@ static void event_clear(int fd)
 	(void)len; /* none is waiting: fine as well */
 }
 
-static bool stopped(struct output *o)
+static bool stopped(const struct output *o)
 {
 	return __atomic_load_n(&o->stop, __ATOMIC_RELAXED);
 }
@@ -148,6 +150,39 @@ static int batch_write(struct output *o, struct iovec *iov, int parts, size_t *d
 	return 0;
 }
 
+/* Under the lock. */
+static bool idle(const struct output *o)
+{
+	return !o->q.nr && o->sync_fd < 0;
+}
+
+/* Without the lock. Return: 0 or a negative errno. */
+static int sync_it(const struct output *o, int fd)
+{
+	while (fsync(fd)) {
+		if (errno == EINVAL || errno == EOPNOTSUPP)
+			return 0;
+		if (errno != EINTR || stopped(o))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Under the lock. */
+static void sync_all(struct output *o)
+{
+	int err;
+
+	if (o->sync_fd < 0 || o->q.nr || o->error || stopped(o))
+		return;
+	pthread_mutex_unlock(&o->lock);
+	err = sync_it(o, o->sync_fd);
+	pthread_mutex_lock(&o->lock);
+	o->sync_fd = -1;
+	if (err)
+		o->error = err;
+}
+
 static void write_all(struct output *o)
 {
 	while (o->q.nr && !o->error && !stopped(o)) {
@@ -169,7 +204,8 @@ static void write_all(struct output *o)
 		}
 		o->batch = 0;
 	}
-	if (o->error || (o->settling && !o->q.nr))
+	sync_all(o);
+	if (o->error || (o->settling && idle(o)))
 		event_raise(o->event_fd);
 }
 
@@ -254,6 +290,7 @@ struct output *output_new(int fd, size_t size)
 	if (!o)
 		return NULL;
 	o->fd = fd;
+	o->sync_fd = -1;
 	pthread_mutex_init(&o->lock, NULL);
 	o->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	o->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -300,6 +337,14 @@ void output_flush(struct output *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
+void output_sync(struct output *o, int fd)
+{
+	pthread_mutex_lock(&o->lock);
+	o->sync_fd = fd;
+	wake(o);
+	pthread_mutex_unlock(&o->lock);
+}
+
 size_t output_room(struct output *o)
 {
 	size_t room = 0;
@@ -313,12 +358,12 @@ size_t output_room(struct output *o)
 
 bool output_idle(struct output *o)
 {
-	bool idle;
+	bool is;
 
 	pthread_mutex_lock(&o->lock);
-	idle = !o->q.nr;
+	is = idle(o);
 	pthread_mutex_unlock(&o->lock);
-	return idle;
+	return is;
 }
 
 uint64_t output_written(struct output *o)
@@ -352,7 +397,7 @@ static bool settle_begin(struct output *o)
 	bool settled;
 
 	pthread_mutex_lock(&o->lock);
-	settled = o->error || !o->q.nr;
+	settled = o->error || idle(o);
 	o->settling = !settled;
 	if (!settled)
 		wake(o);
@@ -369,7 +414,7 @@ static int settle_end(struct output *o)
 	err = o->error;
 	if (!err) {
 		event_clear(o->event_fd);
-		err = o->q.nr ? -ETIMEDOUT : 0;
+		err = idle(o) ? 0 : -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&o->lock);
 	return err;

@@ -54,10 +54,18 @@ int output_put(struct output *o, const void *p, size_t n, unsigned int weight);
 /** output_flush() - have all that was put written as soon as the descriptor takes it; does not wait */
 void output_flush(struct output *o);
 
+/**
+ * output_sync() - have a file or a folder on the disk, fsync(2), behind all that was put; does not wait
+ * @fd: which; stays the caller's, who must not close it before output_idle() or output_free()
+ *
+ * One at a time. What it fails with is output_error(); a file system that cannot do it has none.
+ */
+void output_sync(struct output *o, int fd);
+
 /** output_room() - bytes that there is room for; 0 when there are too many pieces */
 size_t output_room(struct output *o);
 
-/** output_idle() - whether nothing waits to be written */
+/** output_idle() - whether nothing waits to be written, nor for the disk */
 bool output_idle(struct output *o);
 
 /** output_written() - bytes of the pieces that are written whole */
@@ -70,7 +78,7 @@ int output_error(struct output *o);
 int output_event_fd(const struct output *o);
 
 /**
- * output_settle() - wait until all is written
+ * output_settle() - wait until all is written, and on the disk where that was asked for
  * @o: output
  * @hurry_fd: -1, or a descriptor that is readable when there is no time to wait
  * @patience_ns: how long to wait from then on

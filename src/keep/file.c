@@ -2,7 +2,10 @@
 #include "keep/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* So much is free in the buffer before anything is put into it: a frame, and what comes around it. */
 #define ROOM_BYTES (2 * STREAM_FRAME_MAX)
@@ -17,7 +20,7 @@ int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_h
 {
 	int err;
 
-	f->to.fd = -1;
+	f->to.fd = f->folder_fd = -1;
 	err = folder_look(in) ?: folder_make_room(in, ROOM_BYTES)	     ?:
 			       folder_next(in, realtime_ns, f->path, sizeof(f->path)) ?:
 			       destination_open(&f->to, f->path, false);
@@ -117,7 +120,22 @@ int keep_file_end(struct keep_file *f, const struct ring *r)
 	stream_leave_out_many(f->w, r->missed);
 	err = stream_write(f->w, &e) ?: stream_flush(f->w);
 	f->ended = !err;
+	if (f->ended)
+		output_sync(f->out, f->to.fd);
 	return err;
+}
+
+/* A name is on the disk when its folder is. Return: 0 or a negative errno */
+static int sync_name(struct keep_file *f)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(f->path, '/') - f->path), f->path);
+	f->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->folder_fd < 0)
+		return -errno;
+	output_sync(f->out, f->folder_fd);
+	return 0;
 }
 
 int keep_file_commit(struct keep_file *f)
@@ -129,7 +147,25 @@ int keep_file_commit(struct keep_file *f)
 	if (!output_idle(f->out))
 		return 0;
 	/* The last write may have failed since. */
-	return output_error(f->out) ?: destination_commit(&f->to) ?: 1;
+	err = output_error(f->out);
+	if (err || f->named)
+		return err ?: 1;
+	err = destination_commit(&f->to);
+	f->named = !err;
+	return err ?: sync_name(f);
+}
+
+int keep_file_hurry(struct keep_file *f)
+{
+	int err = output_error(f->out);
+
+	if (err || f->named)
+		return err ?: 1;
+	if (!f->ended || output_written(f->out) < stream_bytes(f->w))
+		return 0;
+	err = destination_commit(&f->to);
+	f->named = !err;
+	return err ?: 1;
 }
 
 void keep_file_close(struct keep_file *f)
@@ -141,4 +177,7 @@ void keep_file_close(struct keep_file *f)
 	if (f->to.fd >= 0)
 		destination_close(&f->to);
 	f->to.fd = -1;
+	if (f->folder_fd >= 0)
+		close(f->folder_fd);
+	f->folder_fd = -1;
 }

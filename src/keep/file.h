@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One file of a flight recorder while it is written: the blocks of a ring, as a stream. It has its name when it is whole,
- * and is gone otherwise.
+ * One file of a flight recorder while it is written: the blocks of a ring, as a stream. It has its name when it is whole
+ * and on the disk, and is gone otherwise.
  */
 #ifndef NTPROF_KEEP_FILE_H
 #define NTPROF_KEEP_FILE_H
@@ -27,6 +27,8 @@
  * @first_ns: when that was; 0: it has none
  * @ended: all that belongs into it is in @out
  * @full: there is no room for more of it
+ * @named: it has its name
+ * @folder_fd: to have that on the disk as well; -1 before
  */
 struct keep_file {
 	char path[PATH_MAX];
@@ -36,6 +38,8 @@ struct keep_file {
 	uint64_t first_ns;
 	bool ended;
 	bool full;
+	bool named;
+	int folder_fd;
 	struct destination to;
 	struct output *out;
 	struct stream_writer *w;
@@ -62,8 +66,14 @@ int keep_file_feed(struct keep_file *f, struct ring *r, struct folder *in);
 /** keep_file_end() - that was all of @r; Return: 0, -EAGAIN when it has to wait, or a negative errno */
 int keep_file_end(struct keep_file *f, const struct ring *r);
 
-/** keep_file_commit() - 1 when it has its name, 0 when the disk has not taken all of it, or a negative errno */
+/**
+ * keep_file_commit() - go on to its name: 1 when it has that, and a power cut would leave it; 0 when the disk has not taken
+ * all of it, or a negative errno: then it may have its name all the same
+ */
 int keep_file_commit(struct keep_file *f);
+
+/** keep_file_hurry() - give it its name, if all of it is written: what the disk has of it is not waited for. As above */
+int keep_file_hurry(struct keep_file *f);
 
 /** keep_file_close() - release; what has not got its name is gone */
 void keep_file_close(struct keep_file *f);

@@ -116,7 +116,7 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
 		r->folder.side = side;
 		r->tell = tell;
 		r->context = context;
-		r->file.to.fd = -1;
+		r->file.to.fd = r->file.folder_fd = -1;
 		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes) ?: recorder_change(r, o);
 	}
 	if (!err)
@@ -150,7 +150,8 @@ static void fail(struct recorder *r, int err)
 	end_file(r);
 }
 
-static void succeed(struct recorder *r)
+/* @err: 0, or why it is not known whether it would survive a power cut */
+static void succeed(struct recorder *r, int err)
 {
 	const struct keep_file *f = &r->file;
 	double before = f->first_ns && f->first_ns < r->set_off_ns
@@ -159,9 +160,11 @@ static void succeed(struct recorder *r)
 
 	r->written++;
 	r->next_block = f->next;
-	say(r, false, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s", f->path, r->why,
-	    stream_records(f->w), before, f->full ? ", ended early: --bytes is reached" : "",
-	    r->ring.missed ? ", and not all of them: the disk is too slow" : "");
+	say(r, err != 0, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s%s%s", f->path,
+	    r->why, stream_records(f->w), before,
+	    f->full ? ", ended early: --bytes is reached" : "",
+	    r->ring.missed ? ", and not all of them: the disk is too slow" : "",
+	    err ? "; it may not be on the disk yet: " : "", err ? strerror(-err) : "");
 	end_file(r);
 }
 
@@ -179,7 +182,8 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->until_ns = now + after_ns;
 	r->writing = true;
 	ring_end_block(&r->ring);
-	r->file = (struct keep_file){.number = ++r->files, .next = r->next_block, .to.fd = -1};
+	r->file = (struct keep_file){
+		.number = ++r->files, .next = r->next_block, .to.fd = -1, .folder_fd = -1};
 	r->ring.reader = r->next_block ?: 1;
 	r->ring.missed = 0;
 	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());
@@ -257,10 +261,19 @@ void recorder_work(struct recorder *r)
 	ret = r->file.ended ? 0 : feed(r, now);
 	if (!ret && r->file.ended)
 		ret = keep_file_commit(&r->file);
-	if (ret < 0)
+	if (ret < 0 && !r->file.named)
 		fail(r, ret);
 	else if (ret)
-		succeed(r);
+		succeed(r, ret < 0 ? ret : 0);
+}
+
+/* There is no time any more. */
+static void give_up(struct recorder *r)
+{
+	if (keep_file_hurry(&r->file) == 1)
+		succeed(r, -ETIMEDOUT);
+	else
+		fail(r, -ETIMEDOUT);
 }
 
 void recorder_finish(struct recorder *r, uint64_t patience_ns)
@@ -273,7 +286,7 @@ void recorder_finish(struct recorder *r, uint64_t patience_ns)
 	while (r->writing) {
 		recorder_work(r);
 		if (r->writing && monotonic_ns() > until)
-			fail(r, -ETIMEDOUT);
+			give_up(r);
 		else if (r->writing)
 			output_settle(r->file.out, -1, SETTLE_NS);
 	}
