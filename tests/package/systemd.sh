@@ -26,4 +26,10 @@ for side in host target; do
 	equal "its exposure is at most $exposure tenths" $? 0
 	sed -n 's/.*Overall exposure/# &/p' "$work/log"
 done
+dropin=$work/ntprof-bpf@host.service.d
+mkdir "$dropin"
+sed -n '/# systemctl edit/,/^$/s/^    //p' docs/metrics.md >"$dropin/peer.conf"
+check "docs/metrics.md has a drop-in for peers" grep -q '^IPAddressAllow=' "$dropin/peer.conf"
+equal "systemd has nothing to say of that" \
+	"$(systemd-analyze verify --man=no "$work/ntprof-bpf@host.service" 2>&1)" ""
 finish
