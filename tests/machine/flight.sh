@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # serve's flight recorder: an injected delay sets it off, its file has the slow commands that fio saw, and the target's file,
-# asked for by a signal, has their other halves.
-# run with: --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# asked for by a signal, has their other halves. When the journal has its line a power cut leaves the file.
+# run with: --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12 --add /sbin/mke2fs:/root/mke2fs
 # takes: 25
 set -u
 . /lib/machine.sh
@@ -13,12 +13,21 @@ target_subsystem "$slow"
 target_port
 ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
-mkdir /tmp/flight
+mkdir /tmp/flight /tmp/target
+
+# A disk, and a file system that writes to it what it is asked to and nothing else: what the disk has by then is a copy of it.
+truncate -s 32M /tmp/disk
+modprobe -a loop ext4
+/root/mke2fs -q -t ext4 /tmp/disk
+mount -t ext4 -o commit=3000 "$(losetup --find --show /tmp/disk)" /tmp/flight
+rmdir /tmp/flight/lost+found
+sync
+echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 
 ntprof-bpf() {
 	exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+bpf,+perfmon,+sys_admin ntprof-bpf "$@"
 }
-tracer_start /tmp/target.out serve --target -i 200ms --keep 120s --after 100ms --dir /tmp/flight
+tracer_start /tmp/target.out serve --target -i 200ms --keep 120s --after 100ms --dir /tmp/target
 target=$tracer_pid
 # Nothing is as slow as what is injected but by it, however busy this machine is.
 tracer_start /tmp/host.out serve --host -i 200ms --keep 60s --after 3s --dir /tmp/flight \
@@ -36,11 +45,18 @@ fio --direct=1 --ioengine=libaio --name=slow --filename="$dev" --rw=randread --b
 # The shortest completion latency of reads, microseconds: fio(1), "Terse output".
 check "all of fio's 16 reads were slow" awk -F';' '$1 == 3 { n = $14 } END { exit !(n > 250000) }' /tmp/fio
 is_there() {
-	compgen -G "/tmp/flight/$1-*.ntp" >/dev/null
+	grep -q "^ntprof-bpf: wrote /tmp/.*/$1-" /tmp/"$1".out.err
 }
 check "the delay sets the host's recorder off" wait_for -t 30 is_there host
+echo nothing >/tmp/flight/unasked
+cp /tmp/disk /tmp/after
+mkdir /tmp/cut
+mount -t ext4 "$(losetup --find --show /tmp/after)" /tmp/cut
 check "and its line the target's, by a signal" wait_for -t 30 is_there target
-grep -h 'wrote /tmp/flight' /tmp/host.out.err /tmp/target.out.err | sed 's/^/# /'
+grep -h 'wrote /tmp/' /tmp/host.out.err /tmp/target.out.err | sed 's/^/# /'
+check "a power cut leaves it" cmp /tmp/flight/host-*.ntp /tmp/cut/host-*.ntp
+check "nobody has asked for what else was there" test ! -s /tmp/cut/unasked
+umount /tmp/cut
 check "one line tells its name and what it was" \
 	grep -qE '^ntprof-bpf: wrote /tmp/flight/host-000001-[0-9TZ]+\.ntp \(latency\(read\)>250ms: read of [0-9.]+ ms\)' /tmp/host.out.err
 # An interval without a slow one may lie between two of them.
@@ -50,7 +66,7 @@ equal "and failed none" "$(told 'ntprof_recorder_files_total{side="host",result=
 
 command ntprof-bpf report /tmp/flight/host-*.ntp --commands --where 'latency>250ms' --op read >/tmp/report 2>/tmp/report.err || cat /tmp/report.err
 equal "the host's file has the slow reads that fio saw" "$(grep -c ' op=read ' /tmp/report)" 16
-command ntprof-bpf report /tmp/flight/host-*.ntp /tmp/flight/target-*.ntp --commands >/tmp/merged 2>/tmp/merged.err || cat /tmp/merged.err
+command ntprof-bpf report /tmp/flight/host-*.ntp /tmp/target/target-*.ntp --commands >/tmp/merged 2>/tmp/merged.err || cat /tmp/merged.err
 equal "with the target's file they are merged" \
 	"$(awk '$2 == "merged" && / op=read / { for (i = 1; i <= NF; i++) if ($i ~ /^latency=/ && substr($i, 9) + 0 > 250000000) n++ } END { print n + 0 }' /tmp/merged)" 16
 equal "and the device is what took the time" \
@@ -67,6 +83,7 @@ check "a full disk fails the file" wait_for -t 20 failed
 check "which is told" grep -q 'is not written (SIGUSR1): No space left on device' /tmp/host.out.err
 equal "nothing is left of it" "$(ls -A /tmp/flight)" full
 umount /tmp/flight
+rm /tmp/flight/unasked
 dd if="$dev" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 pkill -x tail
 kill -TERM "$host" "$target"
