@@ -8,6 +8,8 @@
 
 /* Of a name or a line of a peer's; longer ones are cut. */
 #define TEXT_SIZE 512
+/* The stream of a command ends before the command has: so long its exit status is waited for. */
+#define STATUS_NS 2000000000ULL
 
 /* What comes behind the state; "" if nothing. */
 static void how(const struct peer_about *a, char *text, size_t size)
@@ -62,6 +64,8 @@ void peer_news_tell(struct peer_news *n, const struct live_merge *l)
 		if (n->state[i] == peer_state(p) + 1)
 			continue;
 		peer_about(p, &a);
+		if (a.state == PEER_DIED && !peer_gone(p) && a.silent_ns < STATUS_NS)
+			continue;
 		n->state[i] = a.state + 1;
 		tell(i + 1, &a);
 	}

@@ -161,8 +161,9 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 	struct stream_event e;
 	int err;
 
-	read_messages(p);
+	/* In this order: who is known to have ended has said all that we read then. */
 	read_reports(p);
+	read_messages(p);
 	for (unsigned int n = 1; !p->over; n++) {
 		p->result = stream_read(p->reader, &e);
 		if (p->result == -EAGAIN)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dirent.h>
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <cmocka.h>
@@ -90,7 +91,12 @@ static int teardown(void **state)
 {
 	struct place *p = *state;
 
-	unlink(p->stream);
+	DIR *d = opendir(p->folder);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
 	rmdir(p->folder);
 	close(traced.records_fd);
 	free(p);
@@ -242,6 +248,28 @@ static void what_both_sides_told_of_is_in_ten_stages(void **state)
 	stop(&v);
 }
 
+static void a_flight_recorder_has_the_same_records(void **state)
+{
+	struct place *p = *state;
+	char source[128], text[4096];
+	struct server v;
+
+	record(p, COMMANDS);
+	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
+	more_words[2] = "--keep=30s";
+	more_words[3] = "--dir";
+	more_words[4] = p->folder;
+	more_words[5] = "--when=errors>0";
+	start_with(&v, p, source);
+	wait_state(&v, "running");
+	come(COMMANDS);
+	wait_number(&v, RECORDS("matched"), COMMANDS);
+	assert_int_equal(number(&v, "\nntprof_recorder_records{side=\"host\"} "), COMMANDS);
+	kill(v.pid, SIGTERM);
+	wait_told(&v, text, sizeof(text), "(exit): 500 records");
+	stop(&v);
+}
+
 static void records_from_before_a_peer_are_early(void **state)
 {
 	struct place *p = *state;
@@ -359,6 +387,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_both_sides_told_of_is_in_ten_stages),
+		TEST(a_flight_recorder_has_the_same_records),
 		TEST(records_from_before_a_peer_are_early),
 		TEST(whatever_a_peer_does_scrapes_go_on),
 		TEST(a_flood_of_a_peer_lets_scrapes_through),
