@@ -66,7 +66,7 @@ static int render(void *context, enum exposition_format format, char **text, siz
 	struct serve *v = context;
 	struct process_cost process;
 	struct keep_counts kept = {0};
-	struct merged_source merged;
+	struct merged_source merged = {.nr = 0};
 	struct cost cost = {0};
 	const struct page_source from = {
 		.s = v->s,
