@@ -60,9 +60,6 @@ static void an_option_is_taken_before_and_after_its_verb(void **state)
 
 			if (!has(&verbs[i], options[k].name))
 				continue;
-			/* A report looks for the disk before it does for files. */
-			if (report && !strcmp(options[k].name, "device"))
-				continue;
 			snprintf(text, sizeof(text), "--%s%s%s", options[k].name,
 				 options[k].argument ? "=" : "", options[k].argument ?: "");
 			RUN(&r, verb, "/nowhere/more", text);
@@ -200,8 +197,6 @@ static void what_is_wrong_is_named(void **state)
 		{{"--config=/dev/null", "--config=x"}, "--config can be given once"},
 		{{"--host", "--device", "/dev/null"},
 		 "--device /dev/null: no such block device on this machine"},
-		{{"report", "x", "--device", "/dev/nvme4096n1"},
-		 "--device /dev/nvme4096n1: no such block device on this machine"},
 		{{"trace", "--host", "--device=x", "--nsid=1"}, "leave out --nsid and --nqn"},
 		{{"--target", "--device", "x"}, "a target knows namespaces by --nqn and --nsid"},
 		{{"trace", "--host", "--events", "--failed"}, "--failed and --slower are for"},
