@@ -81,7 +81,7 @@ equal "and from where it is written to" "$(commands_in hosts.csv summary write n
 equal "a live view knows sizes by its records" \
 	"$(commands_in sizes.live.csv summary read 4096) $(commands_in sizes.live.csv summary write 65536)" "$reads $writes"
 
-check "and how many of them were in flight when one began, of the run and of intervals" awk -F, '
+check "and how many of them were in flight when one began, of the run and of those intervals that tell" awk -F, '
 	{ sub("\r", "") }
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
 	NR > 1 && (/,4096,read,/ || /,65536,write,/) {
@@ -93,7 +93,7 @@ check "and how many of them were in flight when one began, of the run and of int
 			seen[$2]++
 		}
 	}
-	END { exit seen["summary"] != 2 || !seen["interval"] }' sizes.live.csv
+	END { exit seen["summary"] != 2 }' sizes.live.csv
 
 host_disconnect "$a"
 host_disconnect "$b"

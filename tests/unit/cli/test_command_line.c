@@ -41,6 +41,9 @@ static void an_option_of_another_verb_is_refused(void **state)
 	}
 	RUN(&r, "--slower", "1ms", "--host");
 	assert_refused(&r, "--slower is an option of trace, record and report, not of live: see");
+	RUN(&r, "--host", "--every=1s", "--by", "op");
+	assert_refused(&r, "--every is an option of report, not of live: see ntprof-bpf live "
+			   "--help; it has rows of each --interval");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
