@@ -308,6 +308,7 @@ static struct json_object *completion(void)
 	struct json_object *o = line("completion");
 
 	schema_has_columns(o, &event_columns);
+	schema_has(o, "stages", stages());
 	return o;
 }
 
@@ -316,7 +317,9 @@ static struct json_object *lost(void)
 	struct json_object *o = line("lost");
 
 	schema_has_columns(o, &lost_columns);
-	return schema_described(o, "events between the one before and the one behind this");
+	return schema_described(
+		o,
+		"events, or commands that ended, between the one before and the one behind this");
 }
 
 static struct json_object *end(struct json_object *defs)
