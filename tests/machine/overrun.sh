@@ -25,7 +25,7 @@ check "records were lost" test "$lost" -gt 0
 equal "every command is in the histograms" "$(commands out.err read)" $((total + 3))
 equal "each one is printed or told as lost" $(($(grep -c ' op=read ' out) + lost)) $((total + 3))
 equal "between the lines, too" "$(awk '/ lost [0-9]+ event.*: ring_full/ { n += $3 } END { printf "%.0f\n", n }' out)" "$lost"
-equal "where they were" "$(awk '/ lost /{ at = NR } / op=read / { last = NR } END { print last - at >= 1 && last - at <= 3 }' out)" 1
+equal "where they were" "$(awk '/ lost /{ at = NR } / op=read / { last = NR } END { print (last - at >= 1 && last - at <= 3) }' out)" 1
 no_losses "nothing else is lost" out.err '^(async_event|ring_full)$'
 host_disconnect
 target_remove
