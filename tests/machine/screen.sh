@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 320
+# takes: 180
 # run with: --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh --add /usr/bin/sudo:/usr/bin/sudo --add /usr/libexec/sudo/sudoers.so:/usr/libexec/sudo/sudoers.so --add /usr/lib/x86_64-linux-gnu/security/pam_permit.so:/usr/lib/x86_64-linux-gnu/security/pam_permit.so
 # The screen in a real terminal, which is tmux, there and through ssh and sudo: what keys do, at several sizes and while it is
 # resized; and whatever ends or stops the program, the terminal has its modes again.
