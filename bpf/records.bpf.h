@@ -38,14 +38,14 @@ _Static_assert(__builtin_offsetof(struct nt_record, cntlid) ==
 	       "queue id and controller id are copied together");
 
 /*
- * Where events are asked for, a reader is told of those that found no room by what comes next: so it knows where in
- * between they were.
+ * A reader that wants to know is told of what found no room by what comes next: so it knows where in between that
+ * was.
  */
 static __always_inline void events_lost_tell(void)
 {
 	struct nt_lost lost = {.nr = 0};
 
-	if (!nt_knobs.events || !nt_control.events_lost)
+	if (!nt_knobs.tells_lost || !nt_control.events_lost)
 		return;
 	lost.nr = __sync_lock_test_and_set(&nt_control.events_lost, 0);
 	lost.ns = bpf_ktime_get_ns();
@@ -57,7 +57,7 @@ static __always_inline void events_lost_tell(void)
 static __always_inline void event_lose(void)
 {
 	count(NT_CNT_RING_FULL);
-	if (nt_knobs.events)
+	if (nt_knobs.tells_lost)
 		__sync_fetch_and_add(&nt_control.events_lost, 1);
 }
 

@@ -10,6 +10,7 @@
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
+#   PATH           a cgroup, from /sys/fs/cgroup
 #   KEYS, FIGURES  of --by and --stats
 #   SOURCE, FORMAT, OP, LABEL, WHEN, ADDRESS  words that _ntprof_bpf_words() has
 
@@ -58,7 +59,7 @@ _ntprof_bpf_words() {
 	VERB) _ntprof_bpf_verbs ;;
 	SOURCE) echo tracepoints stock ;;
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
-	KEYS) echo ctrl nqn host queue op size nsid status source ;;
+	KEYS) echo ctrl nqn host queue op source size nsid status device path cgroup cpu ;;
 	FIGURES) echo mean min max p50 p90 p99 p99.9 ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
@@ -70,6 +71,7 @@ _ntprof_bpf_words() {
 			[[ ! -e $path || $path =~ (c[0-9]+n|p)[0-9]+$ ]] || echo "/dev/${path##*/}"
 		done
 		;;
+	PATH) (cd "${_ntprof_bpf_sysfs:-/sys}/fs/cgroup" && find . -mindepth 1 -type d) 2>/dev/null | sed 's/^\.//' | sort ;;
 	NQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/subsysnqn 2>/dev/null ;;
 	HOSTNQN) sort -u "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/hostnqn 2>/dev/null ;;
 	QUEUE) cat "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*/queue_count 2>/dev/null | sort -n | tail -n 1 |
@@ -88,16 +90,22 @@ _ntprof_bpf_words() {
 
 # _ntprof_bpf_argument NAME CURRENT PREFIX VERB: CURRENT is to be an argument of that name; replies begin with PREFIX.
 _ntprof_bpf_argument() {
-	local actions=() action
+	local actions=() action word
 
+	COMPREPLY=()
 	case $1 in
 	FILE) actions=(-f) ;;
 	DIR) actions=(-d) ;;
 	COMMAND) actions=(-c -f) ;;
-	*) actions=(-W "$(_ntprof_bpf_words "$1" "${4:-}")") ;;
+	*) actions=(words) ;;
 	esac
-	if [[ ${actions[0]} == -W ]]; then
-		mapfile -t COMPREPLY < <(compgen -P "$3" "${actions[@]}" -- "$2")
+	if [[ ${actions[0]} == words ]]; then
+		# Not compgen -W, which runs what stands in $(...) in a name that somebody else chose.
+		while IFS= read -r word; do
+			[[ -n $word && $word == "$2"* ]] || continue
+			[[ $1 != @(NQN|HOSTNQN|PATH) ]] || printf -v word %q "$word"
+			COMPREPLY+=("$3$word")
+		done < <(_ntprof_bpf_words "$1" "${4:-}" | tr ' ' '\n')
 		[[ $1 != @(CONDITION|WHEN) ]] || compopt -o nospace 2>/dev/null
 		return
 	fi

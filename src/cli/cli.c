@@ -13,6 +13,7 @@
 #include "cli/scan.h"
 #include "cli/standard_output.h"
 #include "cli/verbs.h"
+#include "core/array.h"
 
 #define PROGRAM "ntprof-bpf"
 /* The program and the longest of the verbs' names. */
@@ -68,6 +69,30 @@ static void unknown_verb(const char *name)
 	exit(EX_USAGE);
 }
 
+/* What there is in place of an option that only other verbs have, behind what says that. */
+static const char *instead_of(const struct verb *verb, const char *option)
+{
+	static const struct {
+		const struct verb *verb;
+		const char *option;
+		const char *words;
+	} known[] = {
+		{&verb_live, "every", "; it has rows of each --interval"},
+		{&verb_live, "detail", "; its histograms are of stages: record, and report that"},
+		{&verb_live, "slower", "; its histograms are of all commands"},
+		{&verb_live, "failed", "; --by status tells them apart"},
+		{&verb_trace, "every", "; it has a line for each command"},
+		{&verb_trace, "by", "; it has a line for each command"},
+		{&verb_report, "interval", "; --every is that of a recording"},
+		{&verb_report, "duration", "; --time is a part of a recording"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (known[i].verb == verb && !strcmp(known[i].option, option))
+			return known[i].words;
+	return "";
+}
+
 /* Return: whether the line has an option of other verbs, which has been told. */
 static bool refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
 {
@@ -76,8 +101,10 @@ static bool refuse_foreign(const struct scan *s, const struct verb *verb, int ar
 
 	if (!option)
 		return false;
-	fprintf(stderr, PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM " %s --help\n",
-		option, names_of(option, names, sizeof(names)), verb->name, verb->name);
+	fprintf(stderr,
+		PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM " %s --help%s\n",
+		option, names_of(option, names, sizeof(names)), verb->name, verb->name,
+		instead_of(verb, option));
 	return true;
 }
 

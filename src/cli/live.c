@@ -92,8 +92,8 @@ static int show_interval(void *context, const struct stats *s)
 	bool hold = held_back(l);
 	int err = limits_interval(&l->limits, s);
 
-	if (l->choice.tally)
-		tally_interval(l->tallying.tally);
+	if (!err && l->choice.tally)
+		err = tally_interval(l->tallying.tally, s);
 	if (!err && !hold && !l->look.paused)
 		err = taken(l, view_interval(s, &l->view));
 
@@ -136,6 +136,8 @@ static int show_summary(void *context, const struct stats *s)
 	err = peering_finish(&l->peering);
 	if (!err)
 		err = limits_summary(&l->limits, s);
+	if (!err && l->choice.tally)
+		err = tally_finish(l->tallying.tally);
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);

@@ -138,6 +138,8 @@ static int report(const struct report_options *o)
 		goto out;
 	if (!err)
 		err = report_read(&r);
+	if (!err && report_no_device(&r))
+		goto out;
 	if (!err)
 		err = report_print(&r);
 	if (!err)
@@ -220,7 +222,6 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
-		options_device(state, &o->filter.select);
 		/* The figures may be those of intervals between points. */
 		if (!o->detail || o->groups.choice.scale.on)
 			group_options_end(&o->groups);

@@ -5,8 +5,12 @@
 #include <stdio.h>
 
 #include "core/span.h"
+#include "core/text.h"
 #include "merge/group_names.h"
 #include "view/groups.h"
+
+/* Names of devices that are told where none is found: of the first that there are. */
+#define DEVICES_LEN 512
 
 static uint64_t after(const struct report *r, const struct merge_connection *c, uint64_t ns)
 {
@@ -93,6 +97,42 @@ bool report_lacks(const struct report *r)
 	key = cgroup ? "" : group_key_name(of_host);
 	fprintf(stderr, "ntprof-bpf: %s%s: only a host's recording tells it, and none is there\n",
 		option, key);
+	return true;
+}
+
+/* Of merged commands it is what the host calls it: only without a host's recording what the target does. */
+bool report_no_device(const struct report *r)
+{
+	const struct select *s = r->filter ? &r->filter->select : NULL;
+	char names[DEVICES_LEN] = "", shown[DEVICES_LEN];
+	bool host = false, begun = false;
+
+	if (!s || !s->device)
+		return false;
+	for (unsigned int i = 0; i < r->nr; i++)
+		host |= r->inputs[i].begun && r->inputs[i].header.side == NT_HOST;
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+
+		if (!in->begun || (host && in->header.side != NT_HOST))
+			continue;
+		begun = true;
+		if (places_devices(r->places[i], s->device, shown, sizeof(shown)))
+			return false;
+		if (!names[0])
+			text_copy(names, sizeof(names), shown, TEXT_MARK);
+	}
+	/* Of what is no recording something else is said. */
+	if (!begun)
+		return false;
+	fprintf(stderr, "ntprof-bpf: %s%s--device %s: ", s->device_origin ?: "",
+		s->device_origin ? ": " : "",
+		text_copy(shown, sizeof(shown), s->device, TEXT_MARK));
+	if (names[0])
+		fprintf(stderr, "no %s recording has it: there are %s\n",
+			host ? "host's" : "target's", names);
+	else
+		fprintf(stderr, "the recording has no names of devices: take --nqn and --nsid\n");
 	return true;
 }
 

@@ -27,4 +27,12 @@ int report_groups_csv(struct report *r);
  */
 bool report_lacks(const struct report *r);
 
+/**
+ * report_no_device() - whether no recording has a device of the name that commands are selected by
+ * @r: all has been read
+ *
+ * It is told on standard error then, with the names that there are.
+ */
+bool report_no_device(const struct report *r);
+
 #endif /* NTPROF_CLI_REPORT_GROUPS_H */

@@ -40,10 +40,15 @@ static bool takes_single(const struct report *r, const struct merge_connection *
 			 const struct nt_record *rec)
 {
 	unsigned int stream = rec->side == NT_HOST ? c->host_stream : c->target_stream;
+	bool far = rec->side == NT_TARGET && c->host_stream != MERGE_NO_STREAM;
 
-	return !r->filter || (places_takes(r->places[stream], &r->filter->select, rec) &&
-			      filter_takes_single(r->filter, c, rec, missing_of(r, stream),
-						  apart_began_ns(r->apart, stream)));
+	if (!r->filter)
+		return true;
+	if (far ? !places_takes_far(r->places[c->host_stream], &r->filter->select, c, rec)
+		: !places_takes(r->places[stream], &r->filter->select, rec))
+		return false;
+	return filter_takes_single(r->filter, c, rec, missing_of(r, stream),
+				   apart_began_ns(r->apart, stream));
 }
 
 static bool ended_well(const struct nt_record *r)

@@ -179,6 +179,7 @@ static int try_open(struct run *r)
 		.sample = r->o->sample,
 		.no_histograms = r->cb->no_histograms,
 		.events = r->cb->events,
+		.tells_lost = r->cb->tells_lost,
 		.origins = r->cb->origins,
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,

@@ -20,6 +20,7 @@
  * @select: which commands it wants records of
  * @no_histograms: it has no use for them: @interval and @end get losses only
  * @events: it wants a record of each command that begins as well, see &tracer_options.events
+ * @tells_lost: it shows where records are missing, see &tracer_options.tells_lost
  * @origins: records say where their commands come from, see &tracer_options.origins
  * @record: takes one; return value as below
  * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL. Called once,
@@ -49,6 +50,7 @@ struct run_callbacks {
 	enum nt_select select;
 	bool no_histograms;
 	bool events;
+	bool tells_lost;
 	bool origins;
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*fd)(void *context);

@@ -38,7 +38,7 @@ static const struct argp_option select_options[] = {
 	{"lba", KEY_LBA, "LBA", 0, "Only commands that begin at these LBAs, such as 0-2047",
 	 SECTION_SELECT},
 	{"device", KEY_DEVICE, "DEVICE", 0,
-	 "Only commands of this disk of this host, such as /dev/nvme0n1; with multipath, by all of its paths",
+	 "Only commands of this disk of the host, such as /dev/nvme0n1; with multipath, by all of its paths",
 	 SECTION_SELECT},
 	{"cgroup", KEY_CGROUP, "PATH", 0,
 	 "Only commands of a host whose I/O is that of this cgroup, or of one below it, such as system.slice/db.service",

@@ -61,7 +61,7 @@ struct trace {
 	uint64_t printed;
 	uint64_t left_out;
 	uint64_t
-		untold; /* of those that are left out, events whose place in the stream is not told yet */
+		untold; /* of those that are left out, lines whose place in the stream is not told yet */
 };
 
 /* @now: CLOCK_MONOTONIC nanoseconds. Return: 0 or a negative errno. */
@@ -106,68 +106,61 @@ static int put_lines(struct trace *t)
 	return output_put(t->out, t->text, t->size, 1);
 }
 
-/* What the reader has not taken is told with the first event that it takes. */
-static int put_event(struct trace *t, const struct event_row *row)
+/* A line of CSV has no room for that, and the end tells how many are missing. Return: 0 or -ENOMEM */
+static int print_lost(const struct trace *t, const struct event_row *row)
 {
-	struct event_row slow;
-	int err = 0;
-
-	rewind(t->line);
-	if (t->untold) {
-		event_init_slow(&slow, t->untold, row->time);
-		err = print_event(t, &slow);
-	}
-	if (!err)
-		err = print_event(t, row);
-	if (!err)
-		err = put_lines(t);
-	if (!err)
-		t->untold = 0;
-	return err;
+	return t->o->format == FORMAT_CSV ? 0 : print_event(t, row);
 }
 
-static int event(void *context, const struct tracer *t, const struct nt_record *r)
+/* What the reader has not taken is told with the first line that it takes. Return: 0 or -ENOMEM */
+static int print_untold(const struct trace *t, uint64_t time)
 {
-	struct trace *trace = context;
+	struct event_row slow;
+
+	if (!t->untold)
+		return 0;
+	event_init_slow(&slow, t->untold, time);
+	return print_lost(t, &slow);
+}
+
+/* Return: 0 or -ENOMEM */
+static int print_any(const struct trace *trace, const struct tracer *t, const struct nt_record *r)
+{
+	bool lost = r->flags & NT_F_LOST;
+	uint32_t missing = tracer_missing(t);
 	char controller[32] = "";
 	struct event_row row;
 	int err;
 
-	if (!(r->flags & NT_F_LOST))
+	if (!lost)
 		tracer_controller_name(t, r, controller, sizeof(controller));
-	event_init(&row, controller, r);
-	err = put_event(trace, &row);
-	if (err == -ENOMEM)
+	event_init(&row, controller, r, missing);
+	err = print_untold(trace, row.time);
+	if (err)
 		return err;
+	if (lost)
+		return print_lost(trace, &row);
+	return trace->o->events ? print_event(trace, &row)
+				: print_one(trace, controller, r, missing, monotonic_ns());
+}
+
+static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
+{
+	struct trace *trace = context;
+	int err;
+
+	rewind(trace->line);
+	if (print_any(trace, t, r) || (err = put_lines(trace)) == -ENOMEM)
+		return -ENOMEM;
 	/* What it failed of run() tells, and ends; more may come until then. */
 	if (err) {
 		trace->left_out += err != -EPIPE;
 		trace->untold++;
 		return 0;
 	}
-	if (r->flags & (NT_F_BEGUN | NT_F_LOST))
-		return 0;
-	return trace->o->count && ++trace->printed >= trace->o->count;
-}
-
-static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
-{
-	struct trace *trace = context;
-	char controller[32];
-	int err;
-
-	tracer_controller_name(t, r, controller, sizeof(controller));
-	rewind(trace->line);
-	err = print_one(trace, controller, r, tracer_missing(t), monotonic_ns());
-	if (err || (err = put_lines(trace)) == -ENOMEM)
-		return -ENOMEM;
-	/* What it failed of run() tells, and ends; more may come until then. */
-	if (err) {
-		trace->left_out += err != -EPIPE;
-		return 0;
-	}
+	trace->untold = 0;
 	/* It is told again when it ends. */
-	if (r->flags & NT_F_IN_FLIGHT)
+	if (r->flags & (NT_F_BEGUN | NT_F_LOST | NT_F_IN_FLIGHT))
 		return 0;
 	return trace->o->count && ++trace->printed >= trace->o->count;
 }
@@ -260,8 +253,9 @@ static int trace(const struct trace_options *o)
 	struct run_callbacks callbacks = {
 		.select = run_selects(&o->run),
 		.begin = begin,
-		.record = o->events ? event : print_record,
+		.record = print_record,
 		.events = o->events,
+		.tells_lost = o->format != FORMAT_CSV,
 		.waiting = waiting,
 		.end = print_losses,
 		.output_name = "standard output",

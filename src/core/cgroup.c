@@ -22,6 +22,10 @@ static const char *const mounts[] = {"/sys/fs/cgroup/blkio", "/sys/fs/cgroup/uni
 				     "/sys/fs/cgroup"};
 /* Id of the directory of each hierarchy's root, unless a namespace hides what is above. */
 #define ROOT_ID 1
+/* What one is called whose path is not known; those that are begin with a slash. */
+#define NUMBERED "cgroup "
+/* What the kernel has behind the path of a directory that is gone, and in front of one that is elsewhere: d_path(). */
+#define GONE " (deleted)"
 /* FILEID_KERNFS of include/linux/exportfs.h */
 #define HANDLE_KERNFS 0xfe
 
@@ -128,6 +132,15 @@ union handle {
 	char room[sizeof(struct file_handle) + sizeof(uint64_t)];
 };
 
+/* One that is not seen there has another path, or "(unreachable)" in front of it. */
+static bool is_below(const char *path, const char *mount)
+{
+	size_t length = strlen(path), end = strlen(GONE), prefix = strlen(mount);
+
+	return !strncmp(path, mount, prefix) && (!path[prefix] || path[prefix] == '/') &&
+	       (length < end || strcmp(path + length - end, GONE) != 0);
+}
+
 static bool name_in(const char *mount, uint64_t id, char *buf, size_t size)
 {
 	char self[64], found[PATH_MAX];
@@ -148,7 +161,7 @@ static bool name_in(const char *mount, uint64_t id, char *buf, size_t size)
 	if (length < 0)
 		return false;
 	found[length] = '\0';
-	return !cgroup_path(found, buf, size);
+	return is_below(found, mount) && !cgroup_path(found, buf, size);
 }
 
 char *cgroup_name(uint64_t id, char *buf, size_t size)
@@ -156,7 +169,7 @@ char *cgroup_name(uint64_t id, char *buf, size_t size)
 	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++)
 		if (name_in(mounts[i], id, buf, size))
 			return buf;
-	snprintf(buf, size, "cgroup %" PRIu64, id);
+	snprintf(buf, size, NUMBERED "%" PRIu64, id);
 	return buf;
 }
 
@@ -164,8 +177,8 @@ bool cgroup_in(const char *cgroup, const char *above)
 {
 	size_t length = strlen(above);
 
-	/* The root. */
+	/* The root, which has those without a path as well. */
 	if (!strcmp(above, "/"))
-		return cgroup[0] == '/';
+		return cgroup[0] == '/' || !strncmp(cgroup, NUMBERED, strlen(NUMBERED));
 	return !strncmp(cgroup, above, length) && (!cgroup[length] || cgroup[length] == '/');
 }

@@ -32,7 +32,7 @@ const char *cgroup_path(const char *text, char *path, size_t size);
  */
 const char *cgroup_find(const char *path, struct cgroup_place *c);
 
-/** cgroup_name() - the path of the cgroup that has the id, "cgroup ID" where it is not found; Return: @buf */
+/** cgroup_name() - the path of the cgroup that has the id; "cgroup ID" where it is gone, or not to be seen; Return: @buf */
 char *cgroup_name(uint64_t id, char *buf, size_t size);
 
 /** cgroup_in() - whether a cgroup is another one, or below it; both as cgroup_path() has them */

@@ -28,6 +28,7 @@
  * @failed: only commands that failed get a record
  * @joins_unseen: nothing shows where TCP joins packets: each arrival may be that of a later one
  * @events: commands get a struct nt_begun when they begin
+ * @tells_lost: a struct nt_lost is put between records where some found no room
  * @origins: records are struct nt_originated (host)
  * @only: see @selects
  * @into: for each stage, the first of those that it cannot be parted from; see core/segments.h
@@ -52,6 +53,7 @@ struct nt_knobs {
 	__u8 tracks;
 	__u8 failed;
 	__u8 events;
+	__u8 tells_lost;
 	__u8 origins;
 	struct nt_selection only;
 };

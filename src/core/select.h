@@ -21,7 +21,8 @@
  * @by: what is known of them when they begin
  * @failed: those that did not end well
  * @slower_ns: those that took as long or longer
- * @device: those of this device, once select_device() has made it a part of @by; NULL: of any
+ * @device: those of this device; NULL: of any. Where commands are traced, once select_device() has made it a part of @by;
+ *          recorded ones are known by the names that the recording has for devices
  * @device_origin: where that was said, "FILE:LINE"; NULL: on the command line
  * @cgroup: those of this one, and of cgroups below it, see cgroup_path(); "": of any. Once select_cgroup() has made it a part of
  *          @by, where commands are traced

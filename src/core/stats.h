@@ -73,6 +73,7 @@ struct stats_row {
  * @waiting_at_device: &waiting.at_device is known
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
+ * @looked_ns: CLOCK_MONOTONIC time that &waiting.oldest_ns counts back from
  * @seconds: length of the last interval
  * @elapsed: how long it was measured
  * @passed: since tracing began: longer than @elapsed where there are bursts
@@ -100,6 +101,7 @@ struct stats {
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;
+	uint64_t looked_ns;
 	double seconds;
 	double elapsed;
 	double passed;

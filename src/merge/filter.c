@@ -13,8 +13,8 @@
 
 bool filter_any(const struct filter *f)
 {
-	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.failed ||
-	       f->select.slower_ns || f->to_ns || f->nr;
+	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
+	       f->select.failed || f->select.slower_ns || f->to_ns || f->nr;
 }
 
 #define TIME_WRONG "not FROM-TO (such as 1s-1.5s, 10- or -500ms)"

@@ -114,6 +114,15 @@ int flights_add(struct flights *f, const struct flight *command)
 	return 0;
 }
 
+int flights_until(struct flights *f, uint64_t ns)
+{
+	int err = 0;
+
+	while (!err && f->nr && f->wait[0].begin < ns)
+		err = pop(f);
+	return err;
+}
+
 int flights_finish(struct flights *f)
 {
 	int err = 0;

@@ -55,6 +55,9 @@ struct flights {
 /** flights_add() - a command has ended; Return: 0 or -ENOMEM */
 int flights_add(struct flights *f, const struct flight *command);
 
+/** flights_until() - all that began before @ns have come: tell them; Return: 0 or -ENOMEM */
+int flights_until(struct flights *f, uint64_t ns);
+
 /** flights_finish() - no more will come: tell all; Return: 0 or -ENOMEM */
 int flights_finish(struct flights *f);
 

@@ -158,13 +158,19 @@ int places_origin(struct places *p, const struct origin *o)
 }
 
 /* NULL where it is not known. */
+static const struct device_name *find(const struct places *p, const char *subsysnqn,
+				      uint32_t instance, uint32_t nsid)
+{
+	const struct namespace *n = namespace_of(p, subsysnqn, instance, nsid);
+
+	n = n ?: namespace_of(p, subsysnqn, DEVICE_ANY_INSTANCE, nsid);
+	return n ? &n->d : NULL;
+}
+
 static const struct device_name *device_of(const struct places *p, const struct connection *c,
 					   uint32_t nsid)
 {
-	const struct namespace *n = namespace_of(p, c->subsysnqn, c->instance, nsid);
-
-	n = n ?: namespace_of(p, c->subsysnqn, DEVICE_ANY_INSTANCE, nsid);
-	return n ? &n->d : NULL;
+	return find(p, c->subsysnqn, c->instance, nsid);
 }
 
 /* Admin commands may be of a namespace, but of none that is a disk's; Fabrics commands have none. */
@@ -203,11 +209,70 @@ void places_ctrl(const struct places *p, enum nt_side side, const struct nt_reco
 		 side == NT_HOST ? "nvme" : "cntlid ", side == NT_HOST ? c->instance : c->cntlid);
 }
 
+static const char *without_dev(const char *device)
+{
+	static const char dev[] = "/dev/";
+
+	return strncmp(device, dev, strlen(dev)) ? device : device + strlen(dev);
+}
+
+static bool is_called(const struct device_name *d, const char *device)
+{
+	return d->name[0] && !strcmp(without_dev(d->name), without_dev(device));
+}
+
+static bool takes_device(const struct places *p, const char *device, const struct nt_record *r)
+{
+	const struct connection *c = has_device(r) ? connection_of(p, r->slot, r->gen) : NULL;
+	const struct device_name *d = c ? device_of(p, c, r->nsid) : NULL;
+
+	return d && is_called(d, device);
+}
+
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r)
 {
-	const struct origin *o = s->cgroup[0] && p ? origin_of(p, r) : NULL;
+	const struct origin *o;
 
-	return !s->cgroup[0] || (o && cgroup_in(o->cgroup, s->cgroup));
+	if (s->device && !(p && takes_device(p, s->device, r)))
+		return false;
+	if (!s->cgroup[0])
+		return true;
+	o = p ? origin_of(p, r) : NULL;
+	return o && cgroup_in(o->cgroup, s->cgroup);
+}
+
+bool places_takes_far(const struct places *host, const struct select *s,
+		      const struct merge_connection *c, const struct nt_record *r)
+{
+	const struct device_name *d;
+
+	/* No target knows of whose I/O a command is. */
+	if (s->cgroup[0])
+		return false;
+	if (!s->device)
+		return true;
+	d = has_device(r) ? find(host, c->subsysnqn, c->host_instance, r->nsid) : NULL;
+	return d && is_called(d, s->device);
+}
+
+bool places_devices(const struct places *p, const char *device, char *buf, size_t size)
+{
+	bool found = false;
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (const struct namespace *n = p->namespaces; n; n = n->hh.next) {
+		const struct namespace *before = p->namespaces;
+
+		found = found || (device && is_called(&n->d, device));
+		while (before != n && strcmp(before->d.name, n->d.name) != 0)
+			before = before->hh.next;
+		if (before != n || !n->d.name[0] || used >= size)
+			continue;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+					 n->d.name);
+	}
+	return found;
 }
 
 /* The value of a key of an address as sysfs has it, "traddr=...,trsvcid=...". Return: whether there is one */

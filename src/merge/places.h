@@ -11,6 +11,7 @@
 #include "core/origin.h"
 #include "core/queue.h"
 #include "core/select.h"
+#include "merge/connection.h"
 
 /* Connections, and namespaces, that are known at a time. */
 #ifndef PLACES_MAX
@@ -46,8 +47,21 @@ void places_name(const struct places *p, const struct group_by *by, const struct
 void places_ctrl(const struct places *p, enum nt_side side, const struct nt_record *r,
 		 const char *machine, struct group_name *name);
 
-/** places_takes() - whether a command is of the cgroup that is selected, if one is: see &select.cgroup */
+/** places_takes() - whether a command is of the cgroup, and the device, that are selected, if they are: see &struct select */
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r);
+
+/** places_takes_far() - the same of a record of the other side, of which the host has none, by what @host calls its device */
+bool places_takes_far(const struct places *host, const struct select *s,
+		      const struct merge_connection *c, const struct nt_record *r);
+
+/**
+ * places_devices() - what devices are called that were told
+ * @device: NULL, or one that is looked for, with or without "/dev/" in front
+ * @buf: filled with their names, each once, as far as they fit
+ *
+ * Return: whether it is one of them.
+ */
+bool places_devices(const struct places *p, const char *device, char *buf, size_t size);
 
 /** places_free() - release; NULL is fine */
 void places_free(struct places *p);

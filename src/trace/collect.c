@@ -125,6 +125,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->counted = t->object.knobs->count_all;
 	s->waiting_at_device = in_flight_knows_device(t);
 	s->probes = t->attached;
+	s->looked_ns = now;
 	collect_times(t, s, now);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	/* Else what dies now is in flight in the last count of that. */

@@ -100,6 +100,7 @@ int load_open(struct tracer *t)
 	knobs->slower_ns = t->o.only.slower_ns;
 	knobs->failed = t->o.only.failed;
 	knobs->events = t->o.events;
+	knobs->tells_lost = t->o.tells_lost;
 	knobs->origins = t->o.origins;
 	knobs->only = t->o.only.by;
 	knobs->selects = nt_selects_by(&t->o.only.by);

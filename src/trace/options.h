@@ -19,7 +19,8 @@
  * @sample: about one command in so many is measured; 0 and 1: every one
  * @no_histograms: keep none
  * @events: @on_record is told of each command when it begins as well, by a record that has NT_F_BEGUN and is the
- *          first member of a struct nt_begun; and by one that has NT_F_LOST where some of that was lost
+ *          first member of a struct nt_begun
+ * @tells_lost: @on_record is told where some of what it is told of was lost, by a record that has NT_F_LOST
  * @origins: host: records have the number of an origin in their flags, see tracer_origin()
  * @bursts: trace in bursts only: see tracer_resume()
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
@@ -37,6 +38,7 @@ struct tracer_options {
 	uint32_t sample;
 	bool no_histograms;
 	bool events;
+	bool tells_lost;
 	bool origins;
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);

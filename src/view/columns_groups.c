@@ -211,7 +211,7 @@ static void get_min(const void *row, const struct column *c, struct value *v)
 	const struct queue_row *q = row;
 
 	(void)c;
-	value_natural(v, q->seen ? q->min : hist_min(q->base.h));
+	value_natural(v, q->min ?: hist_min(q->base.h));
 	v->none = !q->base.h->count;
 }
 
@@ -316,16 +316,21 @@ static void add_figures(struct group_table *t)
 	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
 }
 
-/* Of records there is nothing in flight to tell of but what is known of those that have ended. */
+/* Of what is in flight now there are no records yet: it is told what commands have seen. */
 static void add_tallied(struct group_table *t, bool text)
 {
+	unsigned char throughput, mean;
+
 	add_queue(t, QUEUE_COMMANDS);
 	if (!text)
 		add_queue(t, QUEUE_MEASURED);
 	t->dispensable[t->nr_dispensable++] = add(t, &failed);
 	add_queue(t, QUEUE_IOPS);
-	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_THROUGHPUT);
-	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_IN_FLIGHT);
+	throughput = add_queue(t, QUEUE_THROUGHPUT);
+	mean = add(t, &seen_mean);
+	t->dispensable[t->nr_dispensable++] = add(t, &seen_most);
+	t->dispensable[t->nr_dispensable++] = throughput;
+	t->dispensable[t->nr_dispensable++] = mean;
 }
 
 static void add_live(struct group_table *t, bool text, bool summary)
@@ -338,6 +343,9 @@ static void add_live(struct group_table *t, bool text, bool summary)
 	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_THROUGHPUT);
 	if (!text || summary)
 		t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_IN_FLIGHT);
+	/* Nothing in the kernel counts what is in flight when a command begins. */
+	if (!text)
+		add(t, &seen_most);
 	if (!text || !summary)
 		add_queue(t, QUEUE_WAITING);
 	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_OLDEST);
@@ -399,7 +407,8 @@ void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_
 		.index = QUEUE_ROW_OWN,
 		.per_second = r->seconds > 0 ? 1 / r->seconds : 0,
 		.group = r->name,
-		.seen = &cell->in_flight,
+		/* In a sample nobody sees all of the others. */
+		.seen = cell->stand_for == cell->count ? &cell->in_flight : NULL,
 		.min = cell->min,
 		.failed = cell->failed,
 		.from_ns = r->from_ns,

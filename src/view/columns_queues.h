@@ -19,8 +19,8 @@
  * @index: where it is in these, or QUEUE_ROW_OWN: it is none of them
  * @per_second: what a count is multiplied by to make a rate
  * @group: where it is a group of --by, its name; NULL otherwise
- * @seen: of recorded commands, how many others they saw in flight; NULL where that is not known
- * @min: the shortest, where @seen is
+ * @seen: of groups that are made of records, how many commands they saw in flight; NULL where that is not known
+ * @min: the shortest, 0 where only the histogram tells
  * @failed: commands that are in nothing else
  * @from_ns: when its interval begins, where it @has_from
  */

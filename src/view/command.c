@@ -66,19 +66,25 @@ static void print_stages(FILE *f, const char *before, const struct command_stage
 		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
 }
 
+void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency)
+{
+	struct command_stages stages;
+
+	fputs(" |", f);
+	columns_stages_of_command(&stages, r, missing, latency);
+	print_stages(f, "", &stages);
+}
+
 void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
 			uint32_t missing)
 {
-	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_of_side(&row, controller, r);
 	print_what(f, &row);
 	fputs(" |", f);
 	print_points(f, r);
-	fputs(" |", f);
-	columns_stages_of_command(&stages, r, missing, row.latency);
-	print_stages(f, "", &stages);
+	command_print_stages(f, r, missing, row.latency);
 	fputs("\n", f);
 }
 

@@ -22,6 +22,9 @@
 void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
 			uint32_t missing);
 
+/** command_print_stages() - the end of such a line: " | ", and its stages; @latency: of the command */
+void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency);
+
 /**
  * command_print_in_flight() - a command of the side that is traced, which has not ended yet
  * @f: where to

@@ -9,7 +9,9 @@
 #include "core/selection.h"
 #include "core/span.h"
 #include "core/statuses.h"
+#include "view/command.h"
 #include "view/fields.h"
+#include "view/json_commands.h"
 #include "view/lines.h"
 
 static bool begins(const struct event_row *row)
@@ -176,11 +178,12 @@ static const struct column lost[] = {
 
 const struct columns lost_columns = COLUMNS("lost_events", lost);
 
-void event_init(struct event_row *row, const char *controller, const struct nt_record *r)
+void event_init(struct event_row *row, const char *controller, const struct nt_record *r,
+		uint32_t missing)
 {
 	uint64_t begun = r->side == NT_HOST ? r->points[NT_H_QUEUE_RQ] : r->points[NT_T_CMD];
 
-	*row = (struct event_row){.r = r, .controller = controller};
+	*row = (struct event_row){.r = r, .controller = controller, .missing = missing};
 	if (r->flags & NT_F_LOST) {
 		row->lost = r->slba;
 		row->time = r->points[0];
@@ -244,6 +247,8 @@ void event_print(const struct event_row *row, FILE *f)
 		LINE_PRINT(f, &event_columns, what, row);
 		if (begins(row))
 			print_fields(begun_of(row), f);
+		else
+			command_print_stages(f, row->r, row->missing, row->latency);
 	}
 	fputs("\n", f);
 }
@@ -274,5 +279,7 @@ struct json_object *event_json(const struct event_row *row)
 	json_put_row(o, &event_columns, row);
 	if (begins(row))
 		json_put(o, "fields", json_fields(begun_of(row)));
+	else
+		json_command_stages(o, row->r, row->missing, row->latency);
 	return o;
 }

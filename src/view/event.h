@@ -18,6 +18,7 @@
  * @controller: what its controller is called
  * @time: CLOCK_MONOTONIC nanoseconds: when the driver got the command, or when that ended
  * @latency: nanoseconds, of one that has ended
+ * @missing: bits of the points that nothing gives, which bound its stages: see core/segments.h
  * @lost: of an event that tells of others: how many there were
  * @why: where these were lost, "ring_full" or "reader_slow"
  */
@@ -26,6 +27,7 @@ struct event_row {
 	const char *controller;
 	uint64_t time;
 	uint64_t latency;
+	uint32_t missing;
 	uint64_t lost;
 	const char *why;
 };
@@ -56,8 +58,9 @@ extern const struct columns event_columns;
 /* Of struct event_row, one that tells of a loss. */
 extern const struct columns lost_columns;
 
-/** event_init() - @row is filled, for a record of the side that is traced */
-void event_init(struct event_row *row, const char *controller, const struct nt_record *r);
+/** event_init() - @row is filled, for a record of the side that is traced; @missing: as it has it */
+void event_init(struct event_row *row, const char *controller, const struct nt_record *r,
+		uint32_t missing);
 
 /** event_init_slow() - @row is filled: @lines were not taken by whoever reads the output. @time: of what comes next */
 void event_init_slow(struct event_row *row, uint64_t lines, uint64_t time);

@@ -41,18 +41,25 @@ static void put_stages(struct json_object *o, const struct command_stages *s)
 	json_put(o, "stages", stages);
 }
 
+void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
+			 uint64_t latency)
+{
+	struct command_stages stages;
+
+	columns_stages_of_command(&stages, r, missing, latency);
+	put_stages(o, &stages);
+}
+
 struct json_object *json_command_of_side(const char *controller, const struct nt_record *r,
 					 uint32_t missing)
 {
 	struct json_object *o = json_new("command");
-	struct command_stages stages;
 	struct command_row row;
 
 	columns_command_of_side(&row, controller, r);
 	json_put_row(o, &command_columns, &row);
 	put_all_points(o, r, NULL);
-	columns_stages_of_command(&stages, r, missing, row.latency);
-	put_stages(o, &stages);
+	json_command_stages(o, r, missing, row.latency);
 	return o;
 }
 

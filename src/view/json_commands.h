@@ -15,6 +15,10 @@
 struct json_object *json_command_of_side(const char *controller, const struct nt_record *r,
 					 uint32_t missing);
 
+/** json_command_stages() - the "stages" of such a line; @latency: of the command */
+void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
+			 uint64_t latency);
+
 /**
  * json_command_in_flight() - of type "in_flight"; takes what command_print_in_flight() does
  *

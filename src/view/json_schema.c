@@ -160,6 +160,9 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 
 	schema_has(o, "by", schema_list(schema_types("string")));
 	schema_has(o, "rows", schema_list(schema_defined(defs, "group", make_group)));
+	schema_has(o, "late",
+		   schema_described(schema_types(recorded ? "integer" : "integer null"),
+				    "commands that are in no number of those in flight"));
 	if (!recorded)
 		return o;
 	either = json_empty();
@@ -177,9 +180,6 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 	schema_has(o, "left_out",
 		   schema_described(schema_types("integer"),
 				    "rows without commands that are not there"));
-	schema_has(o, "late",
-		   schema_described(schema_types("integer"),
-				    "commands that are in no number of those in flight"));
 	return o;
 }
 
@@ -308,6 +308,7 @@ static struct json_object *completion(void)
 	struct json_object *o = line("completion");
 
 	schema_has_columns(o, &event_columns);
+	schema_has(o, "stages", stages());
 	return o;
 }
 
@@ -316,7 +317,9 @@ static struct json_object *lost(void)
 	struct json_object *o = line("lost");
 
 	schema_has_columns(o, &lost_columns);
-	return schema_described(o, "events between the one before and the one behind this");
+	return schema_described(
+		o,
+		"events, or commands that ended, between the one before and the one behind this");
 }
 
 static struct json_object *end(struct json_object *defs)

@@ -52,5 +52,6 @@ struct json_object *live_groups_json(const struct stats *s, bool summary,
 	picked_free(&p);
 	json_put(o, "by", groups_json_by(&c->grouping.by));
 	json_put(o, "rows", rows);
+	json_put(o, "late", c->tally ? json_natural(tally_late(c->tally)) : NULL);
 	return o;
 }

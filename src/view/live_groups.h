@@ -18,7 +18,7 @@
 int live_groups_csv(FILE *f, const struct stats *s, bool summary, const struct group_choice *c,
 		    bool header);
 
-/** live_groups_json() - "by" and "rows" */
+/** live_groups_json() - "by", "rows" and "late" */
 struct json_object *live_groups_json(const struct stats *s, bool summary,
 				     const struct group_choice *c);
 

@@ -254,6 +254,7 @@ static int tally_groups(struct picked *p, const struct look *l, bool summary)
 		memcpy(&new->name, &from->name, sizeof(new->name));
 		choice_identity(&new->row, &from->name, &l->choice->grouping.by);
 		new->failed = failed;
+		new->seen = summary ? &from->seen_total : &from->seen_interval;
 		row_add(&new->row, &from->row);
 		row_add(p->total_row, &from->row);
 	}
@@ -280,6 +281,9 @@ static double weight(const struct queue_row *row, enum look_sort sort)
 	/* Also where a rate cannot be told. */
 	if (sort == LOOK_SORT_IOPS)
 		return (double)row->all.commands;
+	/* Of records there are none of those that are in flight now. */
+	if (sort == LOOK_SORT_IN_FLIGHT && row->seen)
+		return row->seen->count ? (double)row->seen->sum / (double)row->seen->count : -1;
 	columns_get(&queue_columns, columns[sort], row, &v);
 	return v.none ? -1 : value_number(&v);
 }
@@ -337,11 +341,15 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 		columns_queues_own(row, s, &p->group[i]->row, summary);
 		row->group = &p->group[i]->name;
 		row->failed = p->group[i]->failed;
+		row->seen = s->sample > 1 ? NULL : p->group[i]->seen;
 		p->total.failed += row->failed;
 		estimate(row, s, c);
 	}
 	estimate(&p->total, s, c);
 	p->total.group = &total;
+	/* Those of some groups have seen those of others. */
+	if (c->tally && s->sample <= 1 && p->nr_groups == p->from)
+		p->total.seen = tally_seen(c->tally, summary);
 	p->table = malloc(sizeof(*p->table));
 	if (!p->table)
 		return -ENOMEM;

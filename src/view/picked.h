@@ -7,11 +7,12 @@
 #include "view/columns_queues.h"
 #include "view/look.h"
 
-/* A group of --by, and what its rows add up to. */
+/* A group of --by, and what its rows add up to; @seen: as &queue_row.seen */
 struct picked_group {
 	struct group_name name;
 	struct stats_row row;
 	uint64_t failed;
+	const struct flights_seen *seen;
 };
 
 /**

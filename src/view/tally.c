@@ -7,12 +7,15 @@
 
 #include "core/span.h"
 #include "core/statuses.h"
+#include "core/time.h"
 
-/* @next, @next_failed: of the interval that is not over yet */
+/* @next, @next_failed, @next_seen: of the interval that is not over yet */
 struct group {
 	struct tally_row shown;
 	struct hist next;
 	uint64_t next_failed;
+	struct flights_seen next_seen;
+	struct flights_group in_flight;
 };
 
 struct tally {
@@ -22,6 +25,10 @@ struct tally {
 	struct group *last; /* that was added to: commands often come one after the other */
 	struct group others;
 	bool any_others;
+	struct group all; /* nothing but what was in flight */
+	struct flights flights;
+	uint64_t
+		told_until; /* at the end of the last interval, nothing that began before was in flight */
 };
 
 struct tally *tally_new(const struct group_by *by)
@@ -40,8 +47,15 @@ struct tally *tally_new(const struct group_by *by)
 
 void tally_free(struct tally *t)
 {
-	for (size_t i = 0; t && i < t->nr; i++)
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nr; i++) {
+		flights_group_free(&t->sorted[i]->in_flight);
 		free(t->sorted[i]);
+	}
+	flights_group_free(&t->others.in_flight);
+	flights_group_free(&t->all.in_flight);
+	flights_free(&t->flights);
 	free(t);
 }
 
@@ -89,8 +103,9 @@ static struct group *group_of(struct tally *t, const struct group_name *name)
 int tally_add(struct tally *t, const struct group_name *name, const struct nt_record *r)
 {
 	bool well = !(r->flags & NT_F_CANCELLED) && !status_is_error(r->status);
-	uint64_t latency = record_latency_ns(r);
+	uint64_t latency = record_latency_ns(r), begin = record_begin_ns(r);
 	unsigned int bucket = nt_bucket(latency);
+	struct flight flight = {.begin = begin, .end = ns_add(begin, latency)};
 	struct group_name only;
 	struct group *g;
 
@@ -101,6 +116,12 @@ int tally_add(struct tally *t, const struct group_name *name, const struct nt_re
 		return -ENOMEM;
 	if (g != &t->others)
 		t->last = g;
+	flight.group[0] = &t->all.in_flight;
+	flight.seen[0] = &t->all.next_seen;
+	flight.group[1] = &g->in_flight;
+	flight.seen[1] = &g->next_seen;
+	if (latency && flights_add(&t->flights, &flight))
+		return -ENOMEM;
 	/* As in groups of recorded commands: those that failed have a latency only beside their status. */
 	if (!well && (!latency || !group_has(&t->by, GROUP_STATUS))) {
 		g->next_failed++;
@@ -114,10 +135,24 @@ int tally_add(struct tally *t, const struct group_name *name, const struct nt_re
 	return 0;
 }
 
+/* What has come to be known since the last interval. */
+static void group_seen(struct group *g)
+{
+	struct flights_seen *total = &g->shown.seen_total, *next = &g->next_seen;
+
+	total->count += next->count;
+	total->sum += next->sum;
+	if (next->most > total->most)
+		total->most = next->most;
+	g->shown.seen_interval = *next;
+	*next = (struct flights_seen){.count = 0};
+}
+
 static void group_interval(struct group *g)
 {
 	struct hist *shown = &g->shown.row.interval;
 
+	group_seen(g);
 	g->shown.failed_interval = g->next_failed;
 	g->next_failed = 0;
 	if (hist_empty(shown) && hist_empty(&g->next))
@@ -126,11 +161,48 @@ static void group_interval(struct group *g)
 	memset(&g->next, 0, sizeof(g->next));
 }
 
-void tally_interval(struct tally *t)
+/* Since when something has been in flight. */
+static uint64_t oldest_began(const struct stats *s)
 {
+	uint64_t oldest = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (s->rows[i]->waiting.oldest_ns > oldest)
+			oldest = s->rows[i]->waiting.oldest_ns;
+	return s->looked_ns > oldest ? s->looked_ns - oldest : 0;
+}
+
+int tally_interval(struct tally *t, const struct stats *s)
+{
+	int err = flights_until(&t->flights, t->told_until);
+
+	t->told_until = oldest_began(s);
 	for (size_t i = 0; i < t->nr; i++)
 		group_interval(t->sorted[i]);
 	group_interval(&t->others);
+	group_seen(&t->all);
+	return err;
+}
+
+int tally_finish(struct tally *t)
+{
+	int err = flights_finish(&t->flights);
+
+	for (size_t i = 0; i < t->nr; i++)
+		group_seen(t->sorted[i]);
+	group_seen(&t->others);
+	group_seen(&t->all);
+	return err;
+}
+
+const struct flights_seen *tally_seen(const struct tally *t, bool summary)
+{
+	return summary ? &t->all.shown.seen_total : &t->all.shown.seen_interval;
+}
+
+uint64_t tally_late(const struct tally *t)
+{
+	return t->flights.late;
 }
 
 size_t tally_nr(const struct tally *t)

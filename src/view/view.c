@@ -217,6 +217,10 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 	} else if (!err) {
 		rows_print_picked(b, &p, look->keys, look->cursor, s->part[SCREEN_ROWS],
 				  s->part[SCREEN_LEGEND]);
+		if (p.table && o->choice->tally && tally_late(o->choice->tally))
+			fprintf(s->part[SCREEN_LEGEND],
+				"commands that are in no number of those in flight: %" PRIu64 "\n",
+				tally_late(o->choice->tally));
 		for (size_t i = 0; p.table && o->choice->scale.on && i < p.nr; i++)
 			group_histogram_print(&p.row[i], p.table, o->choice, &canvas);
 		if (!p.nr)

@@ -89,6 +89,7 @@ check "events are lost ($lost)" test "$lost" -gt 0
 equal "and told before what comes next" "$(awk '/ lost /{ at = NR } END { print (NR - at > 1) }' stopped)" 1
 equal "lines and losses are all that there was" $(($(lines stopped ' (begin|end) ') + lost)) $((2 * reads))
 equal "the end tells of as many" "$(awk '$1 == "ring_full" { print $2 }' stopped.err)" "$lost"
+check "an end has its stages" grep -qE ' end .* latency=[0-9]+ [|] blk_submission=[0-9]+ ' stopped
 
 host_disconnect "$ctrl"
 target_remove

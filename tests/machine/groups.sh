@@ -81,6 +81,20 @@ equal "and from where it is written to" "$(commands_in hosts.csv summary write n
 equal "a live view knows sizes by its records" \
 	"$(commands_in sizes.live.csv summary read 4096) $(commands_in sizes.live.csv summary write 65536)" "$reads $writes"
 
+check "and how many of them were in flight when one began, of the run and of those intervals that tell" awk -F, '
+	{ sub("\r", "") }
+	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+	NR > 1 && (/,4096,read,/ || /,65536,write,/) {
+		most = $column["max_in_flight"] + 0
+		mean = $column["mean_in_flight"] + 0
+		if ($2 == "summary" || most) {
+			if (mean < 1 || most < mean || most > 4)
+				exit 1
+			seen[$2]++
+		}
+	}
+	END { exit seen["summary"] != 2 }' sizes.live.csv
+
 host_disconnect "$a"
 host_disconnect "$b"
 target_remove

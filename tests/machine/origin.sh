@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 2
-# takes: 60
+# takes: 75
 # Where commands come from and go to: cgroup, CPU, disk, path and size, in a live view and recorded, against what fio did in
 # each cgroup; and a selection by a cgroup has the very commands that a recording of all has under it.
 set -u
@@ -74,6 +74,9 @@ equal "recorded: reads of a cgroup, from its CPU" "$(in_row origins.csv group /a
 equal "recorded: writes of another" "$(in_row origins.csv group /b 1 write)" 200
 equal "recorded: reads of none" "$(in_row origins.csv group / 1 read)" 100
 ntprof-bpf report all.ntp --by device,path,size --op read,write --format csv >places.csv
+equal "recorded: a disk alone, by its name" "$(ntprof-bpf report all.ntp --device "$dev" --op read,write --commands | grep -cE ' op=(read|write) ')" 600
+check "recorded: another one is refused, with those that there are" \
+	sh -c "! ntprof-bpf report all.ntp --device nvme99n1 2>err; grep -q 'there are $(basename "$dev")' err"
 equal "recorded: a disk, its path and a size" "$(in_row places.csv group "$(basename "$dev")" "$path" 8192)" 200
 
 # commands_of FILE...: as tests/machine/select.sh has them, without what each tracer measures by itself.
@@ -88,6 +91,26 @@ equal "a report of one that was recorded beside others" "$(commands_of all.ntp -
 equal "the root has all" "$(commands_of all.ntp --cgroup / | wc -l)" 600
 check "a recording says what it was made of" sh -c 'ntprof-bpf report a.ntp | grep -q "only commands of --cgroup a --op read,write"'
 check "one without origins says how to have them" sh -c '! ntprof-bpf report a.ntp --by cgroup 2>err; grep -q "record --host --origin" err'
+
+# A cgroup that is gone when the first record of it is read, and, with another tracer, one that is not to be seen.
+mkdir $cgroups/gone
+gone=$(stat -c %i $cgroups/gone)
+tracer_start gone.out record --host --origin -o gone.ntp
+pids=("$tracer_pid")
+unshare -m sh -c "mount -t tmpfs none $cgroups && exec ntprof-bpf --host --by cgroup,op --format csv" >unseen.csv 2>unseen.err &
+pids+=($!)
+wait_for tracer_attached queue_rq "${pids[1]}"
+kill -STOP "${pids[0]}"
+io /gone 0 --rw=randread --bs=4k --number_ios=50
+check "a cgroup goes" wait_for rmdir $cgroups/gone
+kill -CONT "${pids[0]}"
+tracer_stop "${pids[@]}"
+equal "and who recorded it ends well" $? 0
+ntprof-bpf report gone.ntp --by cgroup,op --format csv >gone.csv
+# in_row() takes words.
+equal "recorded: a cgroup that is gone has its number" "$(in_row <(tr ' ' - <gone.csv) group "cgroup-$gone" read)" 50
+equal "live: one that is not to be seen as well" "$(in_row <(tr ' ' - <unseen.csv) summary "cgroup-$gone" read)" 50
+equal "the root has those without a name" "$(commands_of gone.ntp --cgroup / | wc -l)" 50
 
 check "what is no cgroup is refused" sh -c '! ntprof-bpf --host --cgroup nowhere 2>err; grep -q "no such cgroup" err'
 check "one whose I/O is its parent's, too" sh -c '! ntprof-bpf --host --cgroup b/bare 2>err; grep -q "write +io" err'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 250
-# run with: --add /usr/bin/tmux:/usr/bin/tmux
-# The screen in a real terminal, which is tmux: what keys do, at several sizes and while it is resized; and whatever ends or
-# stops the program, the terminal has its modes again.
+# takes: 180
+# run with: --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh --add /usr/bin/sudo:/usr/bin/sudo --add /usr/libexec/sudo/sudoers.so:/usr/libexec/sudo/sudoers.so --add /usr/lib/x86_64-linux-gnu/security/pam_permit.so:/usr/lib/x86_64-linux-gnu/security/pam_permit.so
+# The screen in a real terminal, which is tmux, there and through ssh and sudo: what keys do, at several sizes and while it is
+# resized; and whatever ends or stops the program, the terminal has its modes again.
 set -u
 . /lib/machine.sh
 
@@ -210,6 +210,91 @@ seen "no keyboard: the screen is there" '^total '
 gone "and tells of no keys" '\?:help'
 pkill -INT -x ntprof-bpf
 restored "no keyboard"
+
+# Another terminal in between: that of ssh, and the one that sudo relays (use_pty in sudoers(5)).
+no_program() {
+	! pgrep -x ntprof-bpf >/dev/null
+}
+
+# Somebody who may log in as root with a password, and a caller of sudo. A login needs a shell of /etc/shells.
+echo /bin/bash >/etc/shells
+# crypt(3) of "sesame"
+echo 'root:$1$ntprof$SUOf9K8ekVflRDBl66gWJ/:19000::::::' >/etc/shadow
+echo 'caller:x:1000:1000::/tmp:/bin/bash' >>/etc/passwd
+echo 'caller:x:1000:' >>/etc/group
+mkdir -p /etc/dropbear /etc/pam.d
+printf 'Defaults use_pty\ncaller ALL=(ALL) NOPASSWD: ALL\n' >/etc/sudoers
+chmod 440 /etc/sudoers
+printf '%s required pam_permit.so\n' auth account session >/etc/pam.d/sudo
+chmod u+s /usr/bin/sudo
+dropbear -R -P /tmp/dropbear.pid -p 127.0.0.1:2222 || exit
+ssh="openssh -t -o StrictHostKeyChecking=no -p 2222 root@127.0.0.1"
+sudo="setpriv --reuid=1000 --regid=1000 --clear-groups sudo"
+
+# through ssh|sudo: a fresh screen, at 80x24.
+through() {
+	if [[ $1 = ssh ]]; then
+		at_terminal 80 24 "$ssh '$live'"
+		wait_for shows 'password:'
+		keys sesame Enter
+	else
+		at_terminal 80 24 "$sudo $live"
+	fi
+	wait_for is_last 24 '^\\?:help q:quit'
+}
+
+# far_ends NAME COMMAND...: at a fresh screen behind ssh or sudo ($way), what ends it.
+far_ends() {
+	local name="$way: $1"
+
+	shift
+	through $way
+	"$@"
+	restored "$name"
+	check "$name: no program is left" wait_for no_program
+}
+
+for way in ssh sudo; do
+	check "$way: the keys are on the last line" through $way
+	seen "$way: rows are there" '^>nvme[0-9]+ +1 read'
+	keys g
+	seen "$way: keys reach it" 'g:ctrl '
+	tmux resize-window -x 132 -y 43
+	check "$way: another size reaches it" wait_for is_last 43 '^\\?:help'
+	keys q
+	restored "$way: q"
+	seen "$way: with the summary of the run" '^loss in_flight'
+	far_ends "Ctrl-C" keys C-c
+	seen "$way: Ctrl-C: with the summary" '^loss in_flight'
+	for signal in TERM SEGV; do
+		far_ends "SIG$signal" pkill -$signal -x ntprof-bpf
+	done
+done
+
+# The connection breaks, at the far end first and then at this one; whose terminal is gone ends as well.
+way=ssh
+far_ends "a connection that is cut" pkill -KILL -P "$(</tmp/dropbear.pid)"
+for way in ssh sudo; do
+	through $way
+	tmux kill-server
+	check "$way: a terminal that is gone: no program is left" wait_for no_program
+done
+way=ssh
+through $way
+pkill -KILL -x openssh
+check "ssh: its client is gone: no program is left" wait_for no_program
+
+# sudo stops with what it runs, and has it go on.
+through sudo
+keys C-z
+check "sudo: Ctrl-Z stops it" wait_for test -s between
+equal "sudo: the terminal's modes are what they were" "$(<between)" "$(<before)"
+seen "sudo: it goes on as it was" '^\?:help q:quit'
+keys g
+seen "sudo: and has its keys" 'g:ctrl '
+keys q
+restored "sudo: q after that"
+kill "$(</tmp/dropbear.pid)"
 
 tmux kill-server
 kill $load

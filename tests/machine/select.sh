@@ -131,7 +131,7 @@ for c in "$b" "$path"; do
 	check "and some are of $c" test -n "$(commands_of disk.ntp --ctrl "$c")"
 done
 equal "a path has its own" "$(commands_of disk.path.ntp | wc -l)" "$(commands_of whole.ntp --ctrl "$path" | wc -l)"
-check "a report knows the disk where it is" cmp -s <(commands_of whole.ntp --device "$dev_b") \
+check "a report knows the disk by its name in the recording" cmp -s <(commands_of whole.ntp --device "$dev_b") \
 	<(commands_of whole.ntp --nqn "$second" --nsid 1)
 check "what is no disk is refused" sh -c '! ntprof-bpf --host --device /dev/null 2>err; grep -q "no such block device" err'
 host_disconnect "$path"

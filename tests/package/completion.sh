@@ -73,6 +73,10 @@ words=$(offered "$program" trace --format "")
 equal "formats of commands" "$words" "csv json text"
 check "the program takes these as well, and no others" takes_each trace --format "$words"
 equal "formats without a verb" "$(offered "$program" --host --format j)" json
+words=$(offered "$program" --by "")
+equal "keys of groups, all that there are" "$words" \
+	"$("$program" --by x 2>&1 | sed -n 's/.*there are, with commas: //p' | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')"
+check "the program takes these keys, and no others" takes_each live --by "$words"
 equal "nothing is offered for a number" "$(offered "$program" trace -n "")" ""
 equal "nothing is offered for a time" "$(offered "$program" --duration "")" ""
 
@@ -115,6 +119,14 @@ equal "subsystems" "$(offered "$program" report --nqn "")" "nqn.two"
 equal "hosts" "$(offered "$program" report --hostnqn "")" "nqn.host"
 equal "disks, neither partitions nor paths" "$(offered "$program" report --device "")" "/dev/nvme0n1 /dev/nvme12n2"
 equal "queues" "$(offered "$program" report --queue "")" "0 1 2"
+mkdir -p "$work/fs/cgroup/system.slice/db.service" "$work/fs/cgroup/user.slice"
+equal "cgroups" "$(offered "$program" --host --cgroup "/s")" "/system.slice /system.slice/db.service"
+# Names that somebody else chose do nothing, and arrive as they are.
+hostile="nqn.\$(touch $work/touched)\`touch $work/touched\`'"
+echo "$hostile" >"$work"/class/nvme/nvme12/subsysnqn
+words=$(offered "$program" report --nqn "nqn.\$")
+check "a name runs nothing" test ! -e "$work/touched"
+check "and is quoted" grep -qF 'nqn.\$\(touch' <<<"$words"
 _ntprof_bpf_sysfs=$work/nowhere
 equal "no queues" "$(offered "$program" report --queue "")" ""
 equal "no controllers" "$(offered "$work/program" --ctrl "")" ""

@@ -266,7 +266,7 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 		setup(NULL);
 		m.stock = stock;
 		nt_knobs.select = NT_SELECT_ALL;
-		nt_knobs.events = 1;
+		nt_knobs.events = nt_knobs.tells_lost = 1;
 		m.requests[0].rq.start_time_ns = kernel.now;
 		submit(0, NVME_CMD_READ, 0x123456789);
 		assert_int_equal(kernel.nr_begun, 1);
@@ -297,21 +297,32 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 		submit(3, NVME_CMD_READ, 1);
 		assert_int_equal(kernel.lost, 3);
 		assert_int_equal(kernel.nr_begun, 2);
-		nt_knobs.events = 0;
+		nt_knobs.events = nt_knobs.tells_lost = 0;
 	}
 }
 
+/* What is lost is told before the next record, to who wants to know. */
 static void without_events_none_comes(void **state)
 {
 	(void)state;
-	setup(NULL);
-	nt_knobs.select = NT_SELECT_ALL;
-	submit(0, NVME_CMD_READ, 1);
-	kernel.ring_is_full = true;
-	end_surely(0);
-	assert_int_equal(kernel.nr_begun, 0);
-	assert_int_equal(nt_control.events_lost, 0);
-	assert_int_equal(counted(NT_CNT_RING_FULL), 1);
+	for (unsigned int tells = 0; tells < 2; tells++) {
+		setup(NULL);
+		nt_knobs.select = NT_SELECT_ALL;
+		nt_knobs.tells_lost = (__u8)tells;
+		submit(0, NVME_CMD_READ, 1);
+		kernel.ring_is_full = true;
+		end_surely(0);
+		assert_int_equal(kernel.nr_begun, 0);
+		assert_int_equal(nt_control.events_lost, tells);
+		assert_int_equal(counted(NT_CNT_RING_FULL), 1);
+		kernel.ring_is_full = false;
+		submit(0, NVME_CMD_READ, 1);
+		assert_int_equal(kernel.lost, 0);
+		end_surely(0);
+		assert_int_equal(kernel.lost, tells);
+		assert_int_equal(kernel.nr_records, 1);
+		nt_knobs.tells_lost = 0;
+	}
 }
 
 /* User space reads states at any time. */

@@ -17,11 +17,13 @@
  * @header: its side is the stream's
  * @wall_ns: how much its wall clock is ahead
  * @edit: may change a record; false leaves it out
+ * @device: what namespaces 1 and 2 are called, NULL: nothing is told
  */
 struct recording {
 	struct stream_header header;
 	int64_t wall_ns;
 	bool (*edit)(struct nt_record *r);
+	const char *device[2];
 	char path[40];
 	int fd;
 	struct stream_writer *w;
@@ -57,6 +59,21 @@ static inline void recording_begin(struct recording *f, const struct traffic_con
 	recording_put(f, &e);
 }
 
+static inline void recording_devices(struct recording *f, const struct queue_info *q)
+{
+	struct stream_event e = {.type = STREAM_DEVICE};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(f->device); i++) {
+		if (!f->device[i])
+			continue;
+		memcpy(e.device.subsysnqn, q->subsysnqn, sizeof(e.device.subsysnqn));
+		e.device.instance = f->header.side == NT_HOST ? q->instance : DEVICE_ANY_INSTANCE;
+		e.device.nsid = i + 1;
+		snprintf(e.device.name, sizeof(e.device.name), "%s", f->device[i]);
+		recording_put(f, &e);
+	}
+}
+
 static inline void recording_add(struct recording *f, const struct traffic_config *c,
 				 const struct traffic_record *r)
 {
@@ -69,6 +86,7 @@ static inline void recording_add(struct recording *f, const struct traffic_confi
 		f->told[r->queue] = true;
 		q.queue = traffic_stream_queue(c, r->queue, r->r.side);
 		recording_put(f, &q);
+		recording_devices(f, &q.queue);
 	}
 	recording_put(f, &e);
 }

@@ -41,6 +41,9 @@ static void an_option_of_another_verb_is_refused(void **state)
 	}
 	RUN(&r, "--slower", "1ms", "--host");
 	assert_refused(&r, "--slower is an option of trace, record and report, not of live: see");
+	RUN(&r, "--host", "--every=1s", "--by", "op");
+	assert_refused(&r, "--every is an option of report, not of live: see ntprof-bpf live "
+			   "--help; it has rows of each --interval");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
@@ -59,9 +62,6 @@ static void an_option_is_taken_before_and_after_its_verb(void **state)
 			bool report = !strcmp(verb, "report");
 
 			if (!has(&verbs[i], options[k].name))
-				continue;
-			/* A report looks for the disk before it does for files. */
-			if (report && !strcmp(options[k].name, "device"))
 				continue;
 			snprintf(text, sizeof(text), "--%s%s%s", options[k].name,
 				 options[k].argument ? "=" : "", options[k].argument ?: "");
@@ -200,8 +200,6 @@ static void what_is_wrong_is_named(void **state)
 		{{"--config=/dev/null", "--config=x"}, "--config can be given once"},
 		{{"--host", "--device", "/dev/null"},
 		 "--device /dev/null: no such block device on this machine"},
-		{{"report", "x", "--device", "/dev/nvme4096n1"},
-		 "--device /dev/nvme4096n1: no such block device on this machine"},
 		{{"trace", "--host", "--device=x", "--nsid=1"}, "leave out --nsid and --nqn"},
 		{{"--target", "--device", "x"}, "a target knows namespaces by --nqn and --nsid"},
 		{{"trace", "--host", "--events", "--failed"}, "--failed and --slower are for"},

@@ -161,6 +161,30 @@ static void figures_are_those_that_are_asked_for(void **state)
 	recordings_free(f, 2);
 }
 
+static void what_is_in_flight_is_not_known_of_a_sample(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.header = {.sample = 10}}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	char text[32];
+
+	(void)state;
+	recordings_make(f, &c);
+	for (unsigned int i = 0; i < 2; i++) {
+		RUN(&r, "report", f[i].path, "--by=op", "--format=csv");
+		assert_int_equal(r.status, 0);
+		for (const char *l = strchr(r.out, '\n') + 1; *l; l = strchr(l, '\n') + 1) {
+			field(l, column_of(r.out, "max_in_flight"), text, sizeof(text));
+			assert_int_equal(!text[0], i);
+			field(l, column_of(r.out, "mean_in_flight"), text, sizeof(text));
+			assert_int_equal(!text[0], i);
+			field(l, column_of(r.out, "mean"), text, sizeof(text));
+			assert_true(text[0]);
+		}
+	}
+	recordings_free(f, 2);
+}
+
 static void groups_of_nothing_are_said_to_be_none(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(groups_add_up_to_all_by_every_key),
 		cmocka_unit_test(an_interval_is_what_time_selects),
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
+		cmocka_unit_test(what_is_in_flight_is_not_known_of_a_sample),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
 		cmocka_unit_test(details_are_of_each_shape),
 		cmocka_unit_test(figures_are_of_stages_as_well),

@@ -345,6 +345,71 @@ static void json_says_of_how_many_the_figures_are(void **state)
 	recordings_free(f, 2);
 }
 
+static bool namespace_of_queue(struct nt_record *r)
+{
+	r->nsid = r->qid;
+	nr_wanted += r->qid == 2;
+	return true;
+}
+
+/* As its recording calls it: of merged commands the host does, of a target's alone it is what is behind the namespace. */
+static void a_device_is_known_by_its_name_in_the_recording(void **state)
+{
+	struct recording f[] = {
+		{.edit = namespace_of_queue, .device = {"nvme3n1", "nvme3n2"}},
+		{.edit = namespace_of_queue, .device = {"/dev/nvme3n2", "/srv/disk"}},
+	};
+	static const struct {
+		char *device;
+		unsigned int files; /* bits */
+		bool second;	    /* of the namespaces; else there is none */
+	} of[] = {
+		{"/dev/nvme3n2", 3, true}, {"nvme3n2", 3, true},    {"/dev/nvme3n2", 1, true},
+		{"/srv/disk", 2, true},	   {"/srv/disk", 3, false}, {"/dev/nvme3n3", 3, false},
+		{"disk", 2, false},
+	};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	char text[80];
+
+	(void)state;
+	nr_wanted = 0;
+	recordings_make(f, &c);
+	nr_wanted /= 2;
+	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	snprintf(text, sizeof(text), "\nselected: %u of %u ", nr_wanted, COMMANDS);
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		if (of[i].files == 3)
+			RUN(&r, "report", f[0].path, f[1].path, "--device", of[i].device);
+		else
+			RUN(&r, "report", f[of[i].files - 1].path, "--device", of[i].device);
+		assert_int_equal(r.status, of[i].second ? EXIT_SUCCESS : EXIT_FAILURE);
+		if (of[i].second) {
+			assert_contains(r.out, text);
+			continue;
+		}
+		assert_string_equal(r.out, "");
+		assert_contains(r.err, of[i].device);
+		assert_contains(r.err, of[i].files == 3 ? "there are nvme3n1, nvme3n2\n"
+							: "there are /dev/nvme3n2, /srv/disk\n");
+	}
+	recordings_free(f, 2);
+}
+
+static void a_recording_without_names_of_devices_says_so(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--device", "/dev/nvme0n1");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, "no names of devices: take --nqn and --nsid");
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +420,8 @@ int main(void)
 		cmocka_unit_test(conditions_of_one_side_are_of_its_own_stages),
 		cmocka_unit_test(time_is_after_the_beginning_of_the_recording),
 		cmocka_unit_test(json_says_of_how_many_the_figures_are),
+		cmocka_unit_test(a_device_is_known_by_its_name_in_the_recording),
+		cmocka_unit_test(a_recording_without_names_of_devices_says_so),
 	};
 
 	return cmocka_run_group_tests_name("report with a selection", tests, find_program, NULL);

@@ -114,7 +114,7 @@ static pid_t read_late(int in, int out, int to)
 	_exit(n || !told);
 }
 
-/* Adds up what lines with @word say behind "lost ", or counts lines with " end ". */
+/* Adds up what lines say behind "lost ", or counts those of commands that have ended. */
 static unsigned long total_of(FILE *f, bool lost, unsigned long *last)
 {
 	unsigned long n = 0, nr = 0;
@@ -126,15 +126,14 @@ static unsigned long total_of(FILE *f, bool lost, unsigned long *last)
 		nr++;
 		if (strstr(line, " lost ") && lost)
 			*last = nr;
-		n += lost ? number_behind(line, " lost ") : strstr(line, " end ") != NULL;
+		n += lost ? number_behind(line, " lost ") : strstr(line, " latency=") != NULL;
 	}
 	free(line);
 	return n;
 }
 
-static void events_that_nobody_read_in_time_are_told_where_they_were(void **state)
+static void assert_lost_in_its_place(char **words, int nr_words)
 {
-	char *words[] = {"trace", "--host", "--events", "-d", "60", NULL};
 	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), p[2], status, ended;
 	int told = memfd_create("told", MFD_CLOEXEC), got = memfd_create("got", MFD_CLOEXEC);
 	unsigned long lines, lost, at = 0, none = 0;
@@ -143,7 +142,6 @@ static void events_that_nobody_read_in_time_are_told_where_they_were(void **stat
 	pid_t reader;
 	FILE *f;
 
-	(void)state;
 	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
 	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
@@ -152,7 +150,7 @@ static void events_that_nobody_read_in_time_are_told_where_they_were(void **stat
 	dup2(p[1], STDOUT_FILENO);
 	close(p[1]);
 	dup2(told, STDERR_FILENO);
-	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
+	status = verb_trace.main(nr_words, words);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	assert_int_equal(waitpid(reader, &ended, 0), reader);
@@ -174,6 +172,16 @@ static void events_that_nobody_read_in_time_are_told_where_they_were(void **stat
 	close(told);
 	close(out);
 	close(err);
+}
+
+static void lines_that_nobody_read_in_time_are_told_where_they_were(void **state)
+{
+	char *events[] = {"trace", "--host", "--events", "-d", "60", NULL};
+	char *commands[] = {"trace", "--host", "-d", "60", NULL};
+
+	(void)state;
+	assert_lost_in_its_place(events, ARRAY_SIZE(events) - 1);
+	assert_lost_in_its_place(commands, ARRAY_SIZE(commands) - 1);
 }
 
 /* A reader of CSV need not know whether there was a driver. */
@@ -208,7 +216,7 @@ static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_that_nobody_read_in_time_are_told_where_they_were),
+		cmocka_unit_test(lines_that_nobody_read_in_time_are_told_where_they_were),
 		cmocka_unit_test(a_full_disk_leaves_no_line_that_is_not_counted),
 		cmocka_unit_test(the_header_of_csv_does_not_wait_for_the_module),
 	};

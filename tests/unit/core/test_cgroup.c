@@ -49,6 +49,8 @@ static void a_cgroup_has_those_below_it(void **state)
 	assert_true(cgroup_in("/", "/"));
 	assert_false(cgroup_in("/ab", "/a"));
 	assert_false(cgroup_in("/", "/a"));
+	assert_true(cgroup_in("cgroup 5", "/"));
+	assert_false(cgroup_in("cgroup 5", "/a"));
 	assert_false(cgroup_in("", "/"));
 	assert_false(cgroup_in("", "/a"));
 	assert_false(cgroup_in("(others)", "/"));

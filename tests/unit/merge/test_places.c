@@ -108,6 +108,58 @@ static void a_device_is_of_its_subsystem_and_controller(void **state)
 	places_free(p);
 }
 
+static void a_selection_by_a_device_is_by_its_name(void **state)
+{
+	const struct queue_info q[] = {queue_of(0, "nqn.a", ""), queue_of(1, "nqn.b", "")};
+	const struct device_name d[] = {device_of("nqn.a", 0, 1, "nvme0n1"),
+					device_of("nqn.a", 0, 2, "nvme0n2"),
+					device_of("nqn.b", DEVICE_ANY_INSTANCE, 1, "/dev/nvme0n1"),
+					device_of("nqn.b", DEVICE_ANY_INSTANCE, 2, "")};
+	static const struct {
+		const char *device;
+		bool takes[4];
+	} of[] = {
+		{"nvme0n1", {true, false, true, false}},
+		{"/dev/nvme0n1", {true, false, true, false}},
+		{"/dev/nvme0n2", {false, true, false, false}},
+		{"nvme0", {false}},
+		{"", {false}},
+	};
+	struct places *p = places_new();
+	char names[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(q); i++)
+		assert_int_equal(places_queue(p, &q[i]), 0);
+	assert_false(places_devices(p, NULL, names, sizeof(names)));
+	assert_string_equal(names, "");
+	for (size_t i = 0; i < ARRAY_SIZE(d); i++)
+		assert_int_equal(places_device(p, &d[i]), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		const struct select s = {.device = of[i].device};
+		const struct select both = {.device = of[i].device, .cgroup = "/"};
+		bool any = false;
+
+		for (uint32_t k = 0; k < 4; k++) {
+			const struct nt_record r = record_of(k / 2, k % 2 + 1, 0);
+			struct merge_connection c = {.host_instance = k / 2};
+
+			any |= of[i].takes[k];
+			memcpy(c.subsysnqn, q[k / 2].subsysnqn, sizeof(c.subsysnqn));
+			assert_int_equal(places_takes(p, &s, &r), of[i].takes[k]);
+			assert_int_equal(places_takes_far(p, &s, &c, &r), of[i].takes[k]);
+			assert_false(places_takes(p, &both, &r));
+			assert_false(places_takes_far(p, &both, &c, &r));
+		}
+		assert_int_equal(places_devices(p, of[i].device, names, sizeof(names)), any);
+		assert_string_equal(names, "nvme0n1, nvme0n2, /dev/nvme0n1");
+	}
+	/* What does not fit is left out. */
+	places_devices(p, NULL, names, 4);
+	assert_string_equal(names, "nvm");
+	places_free(p);
+}
+
 static void what_was_told_first_gives_way(void **state)
 {
 	struct places *p = places_new();
@@ -176,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_from_where_to_where),
 		cmocka_unit_test(a_device_is_of_its_subsystem_and_controller),
+		cmocka_unit_test(a_selection_by_a_device_is_by_its_name),
 		cmocka_unit_test(what_was_told_first_gives_way),
 		cmocka_unit_test(an_origin_is_a_cpu_and_a_cgroup),
 	};

@@ -41,7 +41,7 @@ static void assert_line(const struct nt_record *r, const char *expected)
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
-	event_init(&row, "nvme0", r);
+	event_init(&row, "nvme0", r, 0);
 	event_print(&row, f);
 	fclose(f);
 	assert_string_equal(text, expected);
@@ -61,15 +61,27 @@ static void a_command_begins_and_ends(void **state)
 	b.r.points[NT_H_COMPLETE] = 9000;
 	assert_line(&b.r,
 		    "0.000009000 host nvme0 q3 end cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
-		    "length=4096 requeued status=0x0 success retries=2 latency=8000\n");
+		    "length=4096 requeued status=0x0 success retries=2 latency=8000 | unsplit\n");
+	/* With all of its points, it has its stages. */
+	b.r.flags = 0;
+	b.r.points[NT_H_SEND_CMD] = 2000;
+	b.r.points[NT_H_RX] = 5000;
+	b.r.points[NT_H_C2H] = 6000;
+	b.r.points[NT_H_CQE] = 7000;
+	assert_line(&b.r,
+		    "0.000009000 host nvme0 q3 end cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
+		    "length=4096 status=0x0 success retries=0 latency=8000 | blk_submission=500 "
+		    "nvme_tcp_submission=500 network_and_target=3000 nstack_completion=1000 "
+		    "nvme_tcp_completion=1000 blk_completion=2000\n");
 	/* A target does not try again. */
 	b = begun_make(NT_TARGET, NT_OP_WRITE, 0x01);
 	b.r.flags = NT_F_CANCELLED;
 	b.r.status = 0x4080;
 	b.r.points[NT_T_SENT] = 9000;
-	assert_line(&b.r,
-		    "0.000009000 target nvme0 q3 end cid=0x1002 write opcode=0x01 nsid=1 slba=40 "
-		    "length=4096 status=0x4080 lba_out_of_range cancelled latency=8000\n");
+	assert_line(
+		&b.r,
+		"0.000009000 target nvme0 q3 end cid=0x1002 write opcode=0x01 nsid=1 slba=40 "
+		"length=4096 status=0x4080 lba_out_of_range cancelled latency=8000 | unsplit\n");
 }
 
 static void admin_and_fabrics_commands_say_what_they_are_about(void **state)
@@ -169,7 +181,7 @@ static void json_has_names_for_values_that_have_some(void **state)
 
 	(void)state;
 	b.cdw[0] = 0x07;
-	event_init(&row, "nvme0", &b.r);
+	event_init(&row, "nvme0", &b.r, 0);
 	o = event_json(&row);
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
 	assert_non_null(strstr(text, "{\"type\":\"submission\",\"time\":1500,"));
@@ -177,6 +189,14 @@ static void json_has_names_for_values_that_have_some(void **state)
 	assert_non_null(strstr(text, "\"status\":null"));
 	assert_non_null(
 		strstr(text, "\"fields\":{\"fid\":\"number_of_queues\",\"sel\":\"current\"}"));
+	json_object_put(o);
+	b.r.flags = 0;
+	b.r.points[NT_H_COMPLETE] = 9000;
+	event_init(&row, "nvme0", &b.r, 0);
+	o = event_json(&row);
+	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	assert_non_null(strstr(text, "{\"type\":\"completion\",\"time\":9000,"));
+	assert_non_null(strstr(text, "\"stages\":null"));
 	json_object_put(o);
 }
 

@@ -38,6 +38,16 @@ static void add(struct tally *t, const struct nt_record *r)
 	assert_int_equal(tally_add(t, &name, r), 0);
 }
 
+/* At the end of an interval nothing is in flight, or what has been so for that long. */
+static void interval(struct tally *t, uint64_t at_ns, uint64_t oldest_ns)
+{
+	struct stats_row row = {.waiting = {.commands = oldest_ns != 0, .oldest_ns = oldest_ns}};
+	struct stats_row *rows[] = {&row};
+	const struct stats s = {.looked_ns = at_ns, .rows = rows, .nr_rows = 1};
+
+	assert_int_equal(tally_interval(t, &s), 0);
+}
+
 static void an_interval_is_what_came_since_the_last_one(void **state)
 {
 	struct tally *t = tally_new(&by_size);
@@ -55,7 +65,7 @@ static void an_interval_is_what_came_since_the_last_one(void **state)
 	assert_int_equal(tally_row(t, 0)->failed_total, 1);
 	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
 	assert_int_equal(tally_row(t, 1)->row.total.count, 1);
-	tally_interval(t);
+	interval(t, 0, 0);
 	assert_int_equal(tally_row(t, 0)->failed_interval, 1);
 	assert_int_equal(tally_row(t, 0)->row.interval.count, 0);
 	assert_int_equal(tally_row(t, 1)->row.interval.count, 1);
@@ -63,13 +73,113 @@ static void an_interval_is_what_came_since_the_last_one(void **state)
 	assert_int_equal(tally_row(t, 1)->row.interval.max, 20 * US);
 	add(t, &r);
 	add(t, &r);
-	tally_interval(t);
+	interval(t, 0, 0);
 	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
 	assert_int_equal(tally_row(t, 1)->row.interval.count, 2);
 	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
-	tally_interval(t);
+	interval(t, 0, 0);
 	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
 	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
+	tally_free(t);
+}
+
+static struct nt_record read_from(uint32_t bytes, uint64_t begin, uint64_t end)
+{
+	struct nt_record r = read_of(bytes, 0);
+
+	r.points[NT_H_SUBMIT] = begin;
+	r.points[NT_H_COMPLETE] = end;
+	return r;
+}
+
+static void assert_seen(const struct flights_seen *s, uint64_t count, uint64_t sum, uint64_t most)
+{
+	assert_int_equal(s->count, count);
+	assert_int_equal(s->sum, sum);
+	assert_int_equal(s->most, most);
+}
+
+/* Records come when commands end: what one saw is known when all that began before it have ended. */
+static void commands_have_seen_what_was_in_flight(void **state)
+{
+	const struct nt_record r[] = {
+		read_from(4096, 200, 300), /* sees what begins at 100, which ends last */
+		read_from(4096, 250, 350), /* and these two */
+		read_from(8192, 240, 400),   read_from(4096, 100, 900), read_from(4096, 950, 960),
+		read_from(8192, 1300, 1310), read_from(8192, 50, 2000),
+	};
+	struct tally *t = tally_new(&by_size);
+	const struct tally_row *small, *large;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		add(t, &r[i]);
+	/* The first one is in flight, since 100. */
+	interval(t, 500, 400);
+	small = tally_row(t, 0);
+	assert_seen(&small->seen_interval, 0, 0, 0);
+	interval(t, 600, 500);
+	assert_seen(&small->seen_interval, 0, 0, 0);
+	add(t, &r[3]);
+	/* There was one at the end of the last interval; at that of this one there is none. */
+	interval(t, 1000, 0);
+	assert_seen(&small->seen_interval, 0, 0, 0);
+	add(t, &r[4]);
+	interval(t, 1100, 0);
+	large = tally_row(t, 1);
+	assert_seen(&small->seen_interval, 4, 1 + 2 + 3 + 1, 3);
+	assert_seen(&large->seen_interval, 1, 1, 1);
+	assert_seen(tally_seen(t, false), 5, 1 + 2 + 3 + 4 + 1, 4);
+	interval(t, 1200, 0);
+	assert_seen(&small->seen_interval, 0, 0, 0);
+	assert_seen(&small->seen_total, 4, 7, 3);
+	add(t, &r[5]);
+	assert_seen(&large->seen_total, 1, 1, 1);
+	assert_int_equal(tally_finish(t), 0);
+	assert_seen(&large->seen_total, 2, 2, 1);
+	assert_seen(tally_seen(t, true), 6, 12, 4);
+	assert_int_equal(tally_late(t), 0);
+	/* Of one that ends when others have been told. */
+	add(t, &r[6]);
+	assert_int_equal(tally_late(t), 1);
+	tally_free(t);
+}
+
+/* What the columns show: of a row, of all of them, and of those that a filter takes. */
+static void in_flight_is_none_where_it_is_not_known(void **state)
+{
+	static const struct {
+		const char *filter;
+		uint32_t sample;
+		bool row, total;
+	} of[] = {{"", 1, true, true}, {"q8", 1, true, false}, {"", 10, false, false}};
+	const struct group_by by = {.nr = 1, .key = {GROUP_QUEUE}};
+	struct tally *t = tally_new(&by);
+	struct group_choice c = {.grouping.by = by, .tally = t};
+	struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
+	const struct nt_record r = read_of(4096, 10 * US);
+	struct group_name name;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		memset(&name, 0, sizeof(name));
+		name.queue = (uint16_t)(8 + i);
+		assert_int_equal(tally_add(t, &name, &r), 0);
+	}
+	assert_int_equal(tally_finish(t), 0);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct look look = {.choice = &c};
+		struct picked p;
+
+		s.sample = of[i].sample;
+		snprintf(look.filter, sizeof(look.filter), "%s", of[i].filter);
+		assert_int_equal(picked_make(&p, &s, &look, true), 0);
+		assert_int_equal(!!p.row[0].seen, of[i].row);
+		assert_int_equal(!!p.total.seen, of[i].total);
+		if (of[i].total)
+			assert_seen(p.total.seen, 2, 3, 2);
+		picked_free(&p);
+	}
 	tally_free(t);
 }
 
@@ -83,7 +193,7 @@ static void by_status_nothing_failed_beside_it(void **state)
 	(void)state;
 	failed.status = 0x281;
 	add(t, &failed);
-	tally_interval(t);
+	interval(t, 0, 0);
 	assert_int_equal(tally_row(t, 0)->row.interval.count, 1);
 	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
 	tally_free(t);
@@ -108,7 +218,7 @@ static void sizes_past_the_most_are_others(void **state)
 
 		add(t, &r);
 	}
-	tally_interval(t);
+	interval(t, 0, 0);
 	assert_int_equal(tally_nr(t), TALLY_GROUPS_MAX + 1);
 	assert_int_equal(tally_row(t, TALLY_GROUPS_MAX)->row.total.count, 50);
 	for (unsigned int summary = 0; summary < 2; summary++) {
@@ -192,6 +302,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interval_is_what_came_since_the_last_one),
+		cmocka_unit_test(commands_have_seen_what_was_in_flight),
+		cmocka_unit_test(in_flight_is_none_where_it_is_not_known),
 		cmocka_unit_test(by_status_nothing_failed_beside_it),
 		cmocka_unit_test(sizes_past_the_most_are_others),
 		cmocka_unit_test(of_a_sample_rows_are_estimates),
