@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/dir/patched" "$work/says"
-touch -d yesterday "$work/dir/vmlinux" "$work/dir/patched/vmlinux"
+touch -d yesterday "$work/dir/bzImage" "$work/dir/patched/bzImage"
 
 # It leaves a quiet log, and what $work/says/NAME.KIND has is done in its /out. It is called with the kind first, with
 # --out DIR, and with the script last.
