@@ -180,7 +180,7 @@ $(addprefix $(BUILD)/unit/cli/,test_serve test_flight): $(addprefix $(BUILD)/,$(
 	slowest.o standard_output.o timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
-UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o pool.o probes_table.o refusals.o)
+UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o missed.o pool.o probes_table.o refusals.o)
 $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)

@@ -90,10 +90,11 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	 * Linux 6.1; until 6.6, never): see redirect_learn(). Admin queues are shared by all CPUs, but
 	 * what they lose that way, if ever, is a Keep Alive, and it is counted.
 	 */
-	if (h->qid && BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
-		nt_control.redirected = 1;
-	if (connect)
-		nt_control.connected_ns = bpf_ktime_get_ns();
+	if (h->qid) {
+		if (BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
+			nt_control.redirected = 1;
+		nt_control.identified_ns = bpf_ktime_get_ns();
+	}
 	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
 	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
 		nt_control.no_sqflow = 1;

@@ -130,6 +130,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	q->no_sqflow = BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
 	if (q->no_sqflow)
 		nt_control.no_sqflow = 1;
+	if (q->qid)
+		nt_control.identified_ns = bpf_ktime_get_ns();
 	q->identified = q->gen;
 }
 

@@ -80,7 +80,7 @@ struct nt_knobs {
  * @no_sqflow: a connection without SQ flow control has been seen, whose reads may end without a CQE
  * @redirected: a queue has been seen whose commands may end in an interrupt: the block layer says so, or one
  *              has ended on another CPU than that on which its CQE was seen
- * @connected_ns: CLOCK_MONOTONIC time at which a queue was connected last
+ * @identified_ns: CLOCK_MONOTONIC time at which an I/O queue was seen for the first time, or connected, last; 0: none was
  * @events_lost: of those that found no room in the ring buffer, what is to be told with the next one
  * @tracked: commands in flight that are measured; counted only where not all are (@tracks), as there
  *           is often none then
@@ -114,7 +114,7 @@ struct nt_knobs {
  *              | no CQE                                   | programs of probe_watches_data();
  *              |                                          | host: not to write it again
  * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
- * connected_ns | host: a queue's first command            | programs of probe_stands_in()
+ * identified_ns| a queue's first command                  | programs of probe_stands_in()
  * events_lost  | begin and end of commands. Atomic        | the same, to tell it with the
  *              | additions and exchanges                  | next event
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
@@ -135,7 +135,7 @@ struct nt_control {
 	__u32 data_watched;
 	__u32 no_sqflow;
 	__u32 redirected;
-	__u64 connected_ns;
+	__u64 identified_ns;
 	__s64 seen_offset __attribute__((aligned(64)));
 	__s64 offset_before;
 	__u64 set_after;

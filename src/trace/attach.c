@@ -10,13 +10,14 @@
 
 #include "core/time.h"
 #include "trace/kernel.h"
+#include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 
 /* See membarrier(2): synchronize_rcu(). */
 #define MEMBARRIER_GLOBAL 1
 
-/* How long it takes until most connections have been seen. */
+/* How long it takes until most queues have been seen, after the first one, and what their commands are like. */
 #define SETTLE_NS 2000000000ULL
 
 /* Return: 0 or a negative errno; 0 as well if the program was not chosen. */
@@ -65,10 +66,15 @@ static bool has_learnt(const struct tracer *t, const char *name)
 	       (!strcmp(name, "stock_try_recv") && t->object.control->data_ready);
 }
 
-/* Most connections have been seen. */
+/*
+ * The I/O queues that are in use have been seen. As long as there is no I/O, nothing is known of them, and what is there
+ * for some of them costs nothing.
+ */
 static bool settled(const struct tracer *t)
 {
-	return t->bursts || monotonic_ns() - t->attached_ns >= SETTLE_NS;
+	uint64_t identified = __atomic_load_n(&t->object.control->identified_ns, __ATOMIC_RELAXED);
+
+	return identified && monotonic_ns() - identified >= SETTLE_NS;
 }
 
 /* Programs for reads' last data; see watch_data(). */
@@ -80,12 +86,10 @@ static bool needs_data(const struct tracer *t)
 	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
 }
 
-/* Until it is known where the commands of a new connection end. */
+/* Until it is known where the commands of a new queue end. */
 static bool needs_nested(const struct tracer *t)
 {
-	uint64_t connected = __atomic_load_n(&t->object.control->connected_ns, __ATOMIC_RELAXED);
-
-	return !settled(t) || t->always_nested || monotonic_ns() - connected < SETTLE_NS ||
+	return !settled(t) || t->always_nested ||
 	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
 }
 
@@ -96,6 +100,15 @@ static bool is_needed(const struct tracer *t, const char *name)
 			  (probe_stands_in(name) && !needs_nested(t))))
 		return false;
 	return !has_learnt(t, name);
+}
+
+/* Programs that stand in are all attached from now on, or about to go. */
+static void nested_are(struct tracer *t, bool attached)
+{
+	if (attached != t->nested_detached)
+		return;
+	missed_settle(t, !t->nested_detached);
+	t->nested_detached = !attached;
 }
 
 static void tell_time(const struct tracer *t, const char *what, unsigned int programs,
@@ -151,7 +164,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 			return TRACER_ATTACH;
 	}
 	t->object.control->data_watched = !t->bursts || needs_data(t);
-	t->nested_detached = t->bursts && !needs_nested(t);
+	nested_are(t, !t->bursts || needs_nested(t));
 	t->object.control->began_ns = t->attached_ns = monotonic_ns();
 	tell_time(t, "attached", t->attached, since);
 	return TRACER_OK;
@@ -262,7 +275,10 @@ static void watch_nested(struct tracer *t)
 
 	if (needed != t->nested_detached)
 		return;
-	t->nested_detached = !switch_programs(t, probe_stands_in, needed);
+	if (!needed)
+		nested_are(t, false);
+	if (switch_programs(t, probe_stands_in, needed))
+		nested_are(t, true);
 }
 
 void attach_adapt(struct tracer *t)

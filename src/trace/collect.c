@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "trace/collect.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "trace/give_back.h"
 #include "trace/histograms.h"
 #include "trace/in_flight.h"
+#include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 
@@ -35,55 +35,6 @@ uint64_t collect_in_flight(struct tracer *t)
 	return in_flight_count(t);
 }
 
-uint64_t collect_missed(int fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-
-	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
-}
-
-/* Finds the programs that run, and the "nested" twins of those that have one. */
-static void find_programs(struct tracer *t)
-{
-	struct bpf_program *p;
-
-	bpf_object__for_each_program (p, t->object.obj) {
-		const char *name = bpf_program__name(p);
-		struct bpf_program *twin;
-		char twin_name[64];
-
-		if (bpf_program__fd(p) < 0 || probe_stands_in(name) ||
-		    t->nr_running == TRACER_PROGRAMS_MAX)
-			continue;
-		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
-		twin = bpf_object__find_program_by_name(t->object.obj, twin_name);
-		t->running[t->nr_running].fd = bpf_program__fd(p);
-		t->running[t->nr_running++].twin_fd = twin ? bpf_program__fd(twin) : -1;
-	}
-}
-
-/*
- * Runs that the kernel skipped because the same program was running on that CPU already. Of a
- * program and its "nested" twin one may be skipped without loss: an event is missed by both at most
- * as often as by the one that missed fewer.
- */
-static uint64_t missed_runs(struct tracer *t)
-{
-	uint64_t missed = 0;
-
-	if (!t->nr_running)
-		find_programs(t);
-	for (unsigned int i = 0; i < t->nr_running; i++) {
-		uint64_t n = collect_missed(t->running[i].fd), of_twin = n;
-
-		if (n && t->running[i].twin_fd >= 0)
-			of_twin = collect_missed(t->running[i].twin_fd);
-		missed += n < of_twin ? n : of_twin;
-	}
-	return missed;
-}
-
 static void collect_counters(struct tracer *t, struct stats *s)
 {
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
@@ -95,7 +46,7 @@ static void collect_counters(struct tracer *t, struct stats *s)
 		t->counters_seen[i] = now;
 	}
 	s->counters_interval[COUNTER_PROBE_MISSED] =
-		missed_runs(t) - t->counters_seen[COUNTER_PROBE_MISSED];
+		missed_total(t) - t->counters_seen[COUNTER_PROBE_MISSED];
 	t->counters_seen[COUNTER_PROBE_MISSED] += s->counters_interval[COUNTER_PROBE_MISSED];
 	if (t->o.bursts) {
 		s->counters_interval[COUNTER_BURST_EDGE] = s->counters_interval[NT_CNT_NO_START];

@@ -22,7 +22,4 @@ int collect_all(struct tracer *t, struct stats *s);
 /** collect_in_flight() - see tracer_in_flight() */
 uint64_t collect_in_flight(struct tracer *t);
 
-/** collect_missed() - runs of a program that the kernel skipped, since it was loaded; @fd: -1 is fine */
-uint64_t collect_missed(int fd);
-
 #endif /* NTPROF_TRACE_COLLECT_H */

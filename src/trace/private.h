@@ -47,6 +47,19 @@ struct hist_seen {
 	uint32_t buckets[NT_BUCKETS];
 };
 
+/*
+ * Skipped runs of a program, see trace/missed.h.
+ * @twin_fd: of its "nested" twin, -1 without
+ * @settled: what is counted already, when they had missed @own and @of_twin
+ */
+struct missed {
+	int fd;
+	int twin_fd;
+	uint64_t own;
+	uint64_t of_twin;
+	uint64_t settled;
+};
+
 /* @epoch: when a slot's states were looked at last; @found: whether one was in flight */
 struct slot_look {
 	uint32_t epoch;
@@ -127,12 +140,11 @@ struct tracer {
 	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
 	uint32_t stages_grown; /* bits of operations */
 
+	/* missed.c */
+	struct missed missed[TRACER_PROGRAMS_MAX];
+	unsigned int nr_missed;
+
 	/* collect.c */
-	struct {
-		int fd;
-		int twin_fd; /* of its "nested" twin, -1 without */
-	} running[TRACER_PROGRAMS_MAX];
-	unsigned int nr_running;
 	uint32_t *swept_gen; /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];
 	uint32_t alikes_seen[NT_ALIKE];

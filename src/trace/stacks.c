@@ -11,7 +11,7 @@
 
 #include "core/names.h"
 #include "core/sample.h"
-#include "trace/collect.h"
+#include "trace/missed.h"
 #include "trace/kernel.h"
 #include "trace/tracer.h"
 
@@ -146,8 +146,8 @@ int stacks_read(struct stacks *s, struct paths *paths, path_name_fn *name, const
 	}
 	for (unsigned int i = 0; i < NT_STACK_LOSSES; i++)
 		paths->lost[i] = s->bpf->bss->stacks_losses[i];
-	paths->lost[PATH_LOST_MISSED] = collect_missed(bpf_program__fd(s->bpf->progs.stack_begin)) +
-					collect_missed(bpf_program__fd(s->bpf->progs.stack_end));
+	paths->lost[PATH_LOST_MISSED] = missed_of(bpf_program__fd(s->bpf->progs.stack_begin)) +
+					missed_of(bpf_program__fd(s->bpf->progs.stack_end));
 	paths_sort(paths);
 	return err;
 }

@@ -26,6 +26,8 @@ for side in host target; do
 	tracer_start $side --$side -i 0.5
 	declare "$side=$tracer_pid"
 done
+# A tracer that was started before there was any load has had its time to find out what it can do without.
+sleep 4
 for cpu in 0 1; do
 	declare "before_$cpu=$(on_cpu $cpu BLOCK)"
 done

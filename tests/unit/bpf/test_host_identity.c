@@ -465,6 +465,17 @@ static void only_what_failed_has_a_record(void **state)
 	nt_knobs.failed = 0;
 }
 
+/* For the loader: what I/O is like is not known before. */
+static void io_is_seen_by_its_queues(void **state)
+{
+	(void)state;
+	connect_queue(0, 0, 5);
+	io(0, 0);
+	assert_int_equal(nt_control.identified_ns, 0);
+	connect_queue(0, 1, 5);
+	assert_int_not_equal(nt_control.identified_ns, 0);
+}
+
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
 #define CASES(X)                                                     \
 	X(connect_is_of_the_controller_that_answers_it)              \
@@ -483,7 +494,8 @@ static void only_what_failed_has_a_record(void **state)
 	X(queues_are_selected_when_they_are_connected)               \
 	X(queues_from_before_are_selected_by_their_first_command)    \
 	X(what_the_host_gives_up_of_others_is_no_loss)               \
-	X(only_what_failed_has_a_record)
+	X(only_what_failed_has_a_record)                             \
+	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

@@ -326,6 +326,17 @@ static void what_is_left_out_is_no_loss(void **state)
 	assert_no_losses();
 }
 
+/* For the loader: what I/O is like is not known before. */
+static void io_is_seen_by_its_queues(void **state)
+{
+	(void)state;
+	connect_queue(0, 0, 5);
+	io(0);
+	assert_int_equal(nt_control.identified_ns, 0);
+	connect_queue(1, 1, 5);
+	assert_int_not_equal(nt_control.identified_ns, 0);
+}
+
 #define CASES(X)                                                          \
 	X(connect_is_of_the_controller_that_it_made)                      \
 	X(refused_connect_is_of_no_controller)                            \
@@ -336,7 +347,8 @@ static void what_is_left_out_is_no_loss(void **state)
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
 	X(errors_outside_the_sample_are_counted)                          \
 	X(queues_are_selected_when_their_connect_is_answered)             \
-	X(what_is_left_out_is_no_loss)
+	X(what_is_left_out_is_no_loss)                                    \
+	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 

@@ -76,8 +76,8 @@ static struct tracer tracer_of(enum nt_side side)
 		.instances = shared.instances,
 		.ident = shared.ident,
 		.swept_gen = shared.swept_gen,
-		.running = {{.fd = -1, .twin_fd = -1}},
-		.nr_running = 1,
+		.missed = {{.fd = -1, .twin_fd = -1}},
+		.nr_missed = 1,
 	};
 
 	memset(&shared, 0, sizeof(shared));

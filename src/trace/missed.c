@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/missed.h"
+
+#include <bpf/bpf.h>
+#include <stdio.h>
+
+#include "trace/private.h"
+#include "trace/probes.h"
+
+uint64_t missed_of(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
+}
+
+/* Finds the programs that run, and the twins of those that have one. */
+static void find_programs(struct tracer *t)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program (p, t->object.obj) {
+		const char *name = bpf_program__name(p);
+		struct missed *m = &t->missed[t->nr_missed];
+		struct bpf_program *twin;
+		char twin_name[64];
+
+		if (bpf_program__fd(p) < 0 || probe_stands_in(name) ||
+		    t->nr_missed == TRACER_PROGRAMS_MAX)
+			continue;
+		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
+		twin = bpf_object__find_program_by_name(t->object.obj, twin_name);
+		*m = (struct missed){
+			.fd = bpf_program__fd(p),
+			.twin_fd = twin ? bpf_program__fd(twin) : -1,
+		};
+		t->nr_missed++;
+	}
+}
+
+/* Of a program, those that are not settled. @own, @of_twin: filled, since it was loaded */
+static uint64_t missed_since(const struct missed *m, bool twins, uint64_t *own, uint64_t *of_twin)
+{
+	uint64_t n;
+
+	*own = missed_of(m->fd);
+	/* Later, so that what both have missed is in it. */
+	*of_twin = missed_of(m->twin_fd);
+	n = *own - m->own;
+	return twins && m->twin_fd >= 0 && *of_twin - m->of_twin < n ? *of_twin - m->of_twin : n;
+}
+
+void missed_settle(struct tracer *t, bool twins)
+{
+	if (!t->nr_missed)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_missed; i++) {
+		struct missed *m = &t->missed[i];
+		uint64_t own, of_twin;
+
+		m->settled += missed_since(m, twins, &own, &of_twin);
+		m->own = own;
+		m->of_twin = of_twin;
+	}
+}
+
+uint64_t missed_total(struct tracer *t)
+{
+	uint64_t total = 0, own, of_twin;
+
+	if (!t->nr_missed)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_missed; i++)
+		total += t->missed[i].settled +
+			 missed_since(&t->missed[i], !t->nested_detached, &own, &of_twin);
+	return total;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs of programs that the kernel skipped, because the same program was running on that CPU already. Of a program
+ * that has a "nested" twin (bpf/control.bpf.h), either may be skipped without loss while both are attached: an event is
+ * missed by both at most as often as by the one that missed fewer.
+ */
+#ifndef NTPROF_TRACE_MISSED_H
+#define NTPROF_TRACE_MISSED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tracer;
+
+/** missed_of() - runs of one program that were skipped since it was loaded; @fd: -1 is fine */
+uint64_t missed_of(int fd);
+
+/**
+ * missed_settle() - what was skipped until now is counted as it is: called after twins have been attached, and before
+ * they are detached
+ * @twins: they were attached until now
+ */
+void missed_settle(struct tracer *t, bool twins);
+
+/** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
+uint64_t missed_total(struct tracer *t);
+
+#endif /* NTPROF_TRACE_MISSED_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How many events were missed by programs that have a twin. The kernel's counts are this test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "trace/missed.h"
+#include "trace/private.h"
+
+/* A program is its name; its number here is its descriptor. */
+static const char *const names[] = {"rq_complete_nested", "rq_complete", "timed_out"};
+enum program { NESTED, OWN, ALONE };
+static uint64_t misses[ARRAY_SIZE(names)];
+
+struct bpf_program *bpf_object__next_program(const struct bpf_object *obj, struct bpf_program *prev)
+{
+	unsigned int i = 0;
+
+	(void)obj;
+	while (prev && names[i++] != (const char *)prev)
+		;
+	return i < ARRAY_SIZE(names) ? (struct bpf_program *)names[i] : NULL;
+}
+
+struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
+{
+	(void)obj;
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return (struct bpf_program *)names[i];
+	return NULL;
+}
+
+const char *bpf_program__name(const struct bpf_program *program)
+{
+	return (const char *)program;
+}
+
+int bpf_program__fd(const struct bpf_program *program)
+{
+	for (int i = 0; i < (int)ARRAY_SIZE(names); i++)
+		if (names[i] == (const char *)program)
+			return i;
+	return -EINVAL;
+}
+
+int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
+{
+	(void)size;
+	((struct bpf_prog_info *)info)->recursion_misses = misses[fd];
+	return 0;
+}
+
+static void begin(void)
+{
+	memset(misses, 0, sizeof(misses));
+}
+
+static void what_one_of_two_has_seen_is_not_missed(void **state)
+{
+	struct tracer t = {0};
+
+	(void)state;
+	begin();
+	assert_int_equal(missed_total(&t), 0);
+	misses[OWN] = 5;
+	assert_int_equal(missed_total(&t), 0);
+	misses[NESTED] = 3;
+	assert_int_equal(missed_total(&t), 3);
+	misses[ALONE] = 7;
+	assert_int_equal(missed_total(&t), 10);
+}
+
+static void without_a_twin_each_is_missed(void **state)
+{
+	struct tracer t = {0};
+
+	(void)state;
+	begin();
+	misses[OWN] = 5;
+	misses[NESTED] = 1;
+	missed_settle(&t, true);
+	t.nested_detached = true;
+	assert_int_equal(missed_total(&t), 1);
+	/* The twin, which is not attached, misses none. */
+	misses[OWN] += 8;
+	assert_int_equal(missed_total(&t), 9);
+	missed_settle(&t, false);
+	t.nested_detached = false;
+	assert_int_equal(missed_total(&t), 9);
+	/* What it missed before says nothing of what comes now. */
+	misses[OWN] += 2;
+	assert_int_equal(missed_total(&t), 9);
+	misses[NESTED] += 4;
+	assert_int_equal(missed_total(&t), 11);
+	assert_int_equal(missed_total(&t), 11);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_one_of_two_has_seen_is_not_missed),
+		cmocka_unit_test(without_a_twin_each_is_missed),
+	};
+
+	return cmocka_run_group_tests_name("missed", tests, NULL, NULL);
+}
