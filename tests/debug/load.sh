@@ -21,7 +21,7 @@ hammer() {
 
 for options in "-i 2" "-i 2 --hdr-digest --data-digest"; do
 	# shellcheck disable=SC2086 # words
-	ctrl=$(host_connect $options)
+	ctrl=$(host_connect $options) || exit
 	dev=$(host_device "$ctrl")
 	mix "$dev"
 	dd if="$dev" of=/dev/null bs=4k count=1 skip=$((819100 / 8)) iflag=direct 2>/dev/null
@@ -32,8 +32,8 @@ done
 check "all kinds of commands" test -s /tmp/fio
 
 for i in 1 2 3; do
-	ctrl=$(host_connect -i "$i")
-	other=$(host_connect $second -i $((4 - i)) -s 4421)
+	ctrl=$(host_connect -i "$i") || exit
+	other=$(host_connect $second -i $((4 - i)) -s 4421) || exit
 	hammer "$(host_device "$ctrl")" 6 &
 	sleep 2
 	nvme reset "/dev/$ctrl"
@@ -48,7 +48,7 @@ done
 check "resets and disconnects under load" test -z "$(vm_controllers "$VM_NQN")"
 
 # A target that goes away under load, and comes again.
-ctrl=$(host_connect -i 2 --ctrl-loss-tmo=4 --reconnect-delay=1)
+ctrl=$(host_connect -i 2 --ctrl-loss-tmo=4 --reconnect-delay=1) || exit
 hammer "$(host_device "$ctrl")" 15 &
 sleep 2
 target_remove
@@ -56,7 +56,7 @@ wait $!
 host_disconnect
 target_subsystem "$(target_setup_null a size=256)"
 target_port
-ctrl=$(host_connect -i 1)
+ctrl=$(host_connect -i 1) || exit
 mix "$(host_device "$ctrl")"
 host_disconnect "$ctrl"
 check "a target that goes away under load" test -z "$(vm_controllers "$VM_NQN")"
