@@ -4,6 +4,7 @@
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
 #   make check      all tests, on the kinds of machines that a change may break first
 #   make check-all  all tests on every kernel of tests/kinds.txt
+#   make check-debug    machine tests on a kernel with KASAN, lockdep and kmemleak, built from SOURCE=
 #   make check-quick    before each commit: what has a chance to fail, in three minutes
 #   make static     what can be said without running anything: make lint, and the order of the rooms
 #   make lint       clang-tidy, cppcheck and shellcheck
@@ -71,7 +72,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-all check-quick static lint analyze format unit soak bench bench-report install uninstall \
+.PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report install uninstall \
 	static-program dist deb check-deb check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -95,6 +96,10 @@ check: deps
 check-all: deps
 	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
 	$(Q)tests/check --all
+
+check-debug: deps
+	$(Q)$(MAKE) --no-print-directory all $(BUILD)/machine/tls_agent
+	$(Q)BUILD=$(BUILD) tests/debug/run $(if $(SOURCE),--source $(SOURCE))
 
 check-quick: deps
 	$(Q)tests/check-quick

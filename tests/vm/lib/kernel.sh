@@ -217,8 +217,12 @@ kernel_link_tree() {
 	ln -s "$(cd "$2" && pwd)/lib" "$1/lib"
 }
 
-# kernel_take FILE MODULES: select the kernel in FILE, a bzImage or a vmlinux, with the modules in
-# MODULES/lib/modules/KVER. Call under the lock. What is made for it in the cache is made anew when one of them is another.
+kernel_copy() {
+	cp "$2" "$1"
+}
+
+# kernel_take FILE MODULES [as-is]: select the kernel in FILE, a bzImage or a vmlinux, with the modules in
+# MODULES/lib/modules/KVER; it is booted as it is in FILE, or decompressed. Call under the lock. What is made for it in the cache is made anew when one of them is another.
 kernel_take() {
 	local file=$1 modules=$2 hash
 
@@ -233,7 +237,12 @@ kernel_take() {
 	kernel_select "$kernel_home/linux-${kernel_line}_${hash:0:16}"
 	cache_make "$kernel_root" kernel_link_tree "$modules"
 	touch "$kernel_dir"
-	cache_make "$kernel_image" kernel_decompress "$file"
+	if [[ -n ${3:-} ]]; then
+		kernel_image=$kernel_dir/bzImage
+		cache_make "$kernel_image" kernel_copy "$file"
+	else
+		cache_make "$kernel_image" kernel_decompress "$file"
+	fi
 }
 
 # kernel_prepare LINE [update]: make sure a kernel is in the cache and select it. Call under the lock.

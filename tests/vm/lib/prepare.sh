@@ -15,14 +15,14 @@ prepare() {
 	image_prepare "$1"
 }
 
-# prepare_image stock|patched FILE MODULES: the same for a kernel that is no package's. Patched modules come from
+# prepare_image stock|patched FILE MODULES [as-is]: the same for a kernel that is no package's. Patched modules come from
 # NTPROF_MODULES.
 prepare_image() {
 	[[ $1 == stock || -n ${NTPROF_MODULES:-} ]] ||
 		die "--kernel-image is for --stock, or for the modules in NTPROF_MODULES"
 	"$vm/../install-packages" >&2 || exit "$die_status"
 	cache_lock
-	kernel_take "$2" "$3"
+	kernel_take "$2" "$3" "${4:-}"
 	[[ $1 == stock ]] || modules_prepare "$vm/../../kernel_patches"
 	image_prepare "$1"
 }
