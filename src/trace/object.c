@@ -180,6 +180,7 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	o->counters = SHARED(o, nt_counters);
 	o->hist_index = SHARED(o, nt_hist_index);
 	o->stages_of = SHARED(o, nt_stages_of);
+	o->past = SHARED(o, nt_past);
 	o->slot_index = SHARED(o, nt_slot_index);
 	o->hists_shared = map_shared(o, "hists_shared");
 	if (!o->hists_shared)
