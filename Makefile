@@ -14,6 +14,7 @@
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
+#   make bench-sizes    what machines of some sizes need: memory, and time of an interval; as root
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
 #   make install    the program, its manual pages, bash completion and systemd unit, to $(DESTDIR)$(prefix)
 #   make uninstall  takes away what that put there
@@ -72,7 +73,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report install uninstall \
+.PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb check-deb check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -132,6 +133,11 @@ bench-report: deps
 	$(Q)$(MAKE) --no-print-directory all $(addprefix $(BUILD)/bench/,generate live)
 	$(Q)BUILD=$(BUILD) tests/bench/report
 
+bench-sizes: deps
+	$(Q)$(MAKE) --no-print-directory all $(BUILD)/bench/sizes
+	$(Q)$(BUILD)/bench/sizes
+	$(Q)$(BUILD)/bench/sizes idle
+
 unit: $(UNIT_TESTS) $(BUILD)/unit/spoiled
 
 $(BUILD)/ntprof-bpf: $(OBJECTS)
@@ -157,7 +163,7 @@ $(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
 
 $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name nt_$* >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name nt_$(*F) >$@
 
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
 	@echo "  UNIT    $@"
@@ -185,6 +191,14 @@ $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka $(LIBS) $(LDFLAGS)
+# With the programs of a side, compiled for this machine.
+$(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir
+$(BUILD)/unit/trace/test_turnover_host: $(BUILD)/unit/bpf/programs_host.o
+$(BUILD)/unit/trace/test_turnover_target: $(BUILD)/unit/bpf/programs_target.o
+$(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
+	@echo "  CC      $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -c -o $@ $<
 $(BUILD)/unit/trace/test_attach: $(addprefix $(BUILD)/trace/,attach.o kernel.o)
 
 # With a call of the test's in each basic block of the merge, by which it counts what a record costs.
@@ -228,6 +242,20 @@ $(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
 	@echo "  BENCH   $@"
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
 
+# With one more program in the object of each side, and as many CPUs as it says.
+SIZES_SKELETONS := $(BUILD)/bench/bpf/host.skel.h $(BUILD)/bench/bpf/target.skel.h
+$(BUILD)/bench/bpf/%.bpf.o: tests/bench/bpf/%.bpf.c
+	@echo "  BPF     $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_BPF) -Ibpf -Itests/unit -MMD -MP -c -o $@ $<
+$(BUILD)/bench/bpf/object.o: src/trace/object.c | $(SIZES_SKELETONS)
+	@echo "  CC      $@"
+	$(Q)$(COMPILE) -iquote $(BUILD)/bench/bpf -MMD -MP -c -o $@ $<
+$(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(UNIT_OBJECTS) \
+		$(filter-out %/object.o,$(filter $(BUILD)/trace/%,$(OBJECTS)))
+	@echo "  BENCH   $@"
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $(filter %.c %.o,$^) -Wl,--wrap=sysconf,--wrap=libbpf_num_possible_cpus,--wrap=opendir,--wrap=fopen $(LIBS) $(LDFLAGS)
+
 # Run inside of the test machines: see tests/check.
 GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c))
 $(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c
@@ -249,7 +277,7 @@ compile_commands.json: FORCE $(SKELETONS)
 	$(file >$@.new,[)
 	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
 	$(call compile_entries,$(filter-out tests/unit/bpf/%,$(UNIT_TESTS:$(BUILD)/%=tests/%.c)),tests,,$(COMPILE_TEST))
-	$(call compile_entries,$(wildcard tests/unit/bpf/test_*.c),tests,,$(COMPILE_BPF_TEST))
+	$(call compile_entries,$(wildcard tests/unit/bpf/*.c),tests,,$(COMPILE_BPF_TEST))
 	$(call compile_entries,$(wildcard tests/bench/*.c),tests,,$(COMPILE_TEST))
 	$(call compile_entries,$(wildcard bpf/*.bpf.c),bpf,,$(COMPILE_BPF))
 	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
@@ -315,4 +343,4 @@ clean:
 help:
 	$(Q)sed -n '/^#  /s/^#  //p;/^$$/q' Makefile
 
--include $(wildcard $(addprefix $(BUILD)/,*.d */*.d counted/*/*.d unit/*/*.d))
+-include $(wildcard $(addprefix $(BUILD)/,*.d */*.d bench/*/*.d counted/*/*.d unit/*/*.d))

@@ -154,19 +154,19 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot,
 }
 _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not compared");
 
-__u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured);
+__u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measured);
 
 /*
- * Counts where no other histogram is left: by atomic additions. @measured: else it is one of the others. Return: what
- * its bucket had before, as a global function has to have a result
+ * Counts where no other histogram is left: by atomic additions. @slot: of the queue. @measured: else it is one of the
+ * others. Return: what its bucket had before, as a global function has to have a result
  */
-__noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 measured)
+__noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measured)
 {
 	__u32 at = bpf_get_smp_processor_id() & nt_knobs.shared_mask;
 	struct nt_hist *h = bpf_map_lookup_elem(&hists_shared, &at);
 	__u32 bucket = nt_bucket(ns), epoch = nt_control.epoch;
 
-	count(NT_CNT_HIST_FULL);
+	count_past(NT_PAST_HISTS, slot);
 	if (!h)
 		return 0;
 	if (!measured) {
@@ -193,7 +193,7 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 		return;
 	h = hist_find(q, r->slot, r->op, cpu);
 	if (!h) {
-		nt_shared_count(latency, r->length, true);
+		nt_shared_count(latency, r->length, r->slot, true);
 		return;
 	}
 	hist_turn(h, epoch);
@@ -207,7 +207,7 @@ static __always_inline void others_count(struct nt_queue *q, const struct nt_rec
 	struct nt_hist *h = hist_find(q, r->slot, r->op, bpf_get_smp_processor_id());
 
 	if (!h) {
-		nt_shared_count(0, r->length, false);
+		nt_shared_count(0, r->length, r->slot, false);
 		return;
 	}
 	h->others++;

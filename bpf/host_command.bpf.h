@@ -133,7 +133,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	}
 	return 0;
 no_slot:
-	count(NT_CNT_NO_SLOT);
+	count_past(NT_PAST_SLOTS, h->slot);
 	return 0;
 }
 

@@ -69,4 +69,17 @@ __noinline __u32 nt_take(__u32 pool)
 	return 0;
 }
 
+struct nt_past nt_past[NT_PASTS_NR] = {};
+
+/* A command of the queue that has @slot, or would have it, is past a limit. This is rare. */
+static __always_inline void count_past(enum nt_past_id past, __u32 slot)
+{
+	__u64 *queues = &nt_past[past].queues[slot / 64 % (NT_PAST_QUEUES / 64)];
+	__u64 bit = 1ULL << slot % 64;
+
+	if (!(*queues & bit))
+		__sync_fetch_and_or(queues, bit);
+	count(past == NT_PAST_SLOTS ? NT_CNT_NO_SLOT : NT_CNT_HIST_FULL);
+}
+
 #endif /* NTPROF_POOLS_BPF_H */

@@ -241,7 +241,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		event_begin(&c->r, NT_TARGET, q, sqe);
 	return 0;
 no_slot:
-	count(NT_CNT_NO_SLOT);
+	count_past(NT_PAST_SLOTS, slot);
 	return 0;
 }
 

@@ -52,8 +52,9 @@ const char *counter_advice(unsigned int counter)
 			"Their latencies count; ntprof-bpf probes tells which points "
 			"this kernel gives.",
 		[NT_CNT_SUBMIT_MISSING] = "Write 1 to /sys/block/DEVICE/queue/iostats.",
-		[NT_CNT_NO_SLOT] = "The table grows by itself; if this goes on, -v tells its size.",
-		[NT_CNT_HIST_FULL] = "They are in the rows of all queues together.",
+		[NT_CNT_NO_SLOT] =
+			"They are in no other figure. -v tells what is taken of what there is.",
+		[NT_CNT_HIST_FULL] = "They are in the row (others).",
 		[NT_CNT_RING_FULL] =
 			"--sample N has fewer records; a CPU that is less busy takes more.",
 		[NT_CNT_ARRIVAL_JOINED] =

@@ -102,6 +102,20 @@ struct nt_slot_bucket {
 	__u32 at[NT_SLOT_WAYS];
 };
 
+/*
+ * Past a limit commands are counted together, and of how many queues they are is told: each queue has a bit, by its slot,
+ * or by the one that it would have. Slots that are so many apart share one.
+ */
+enum nt_past_id {
+	NT_PAST_SLOTS, /* NT_CNT_NO_SLOT */
+	NT_PAST_HISTS, /* NT_CNT_HIST_FULL */
+	NT_PASTS_NR
+};
+#define NT_PAST_QUEUES 65536
+struct nt_past {
+	__u64 queues[NT_PAST_QUEUES / 64];
+};
+
 /* Of the hash of an address (NT_SPREAD): what its entry has above the slot. */
 #define NT_SLOT_TAG(hash) ((hash) << NT_SLOT_INDEX_BITS >> NT_SLOT_BITS << NT_SLOT_BITS)
 

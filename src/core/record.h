@@ -51,7 +51,7 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	  "commands without a start time (iostats off): latency is from queue_rq")             \
 	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                \
 	X(HIST_FULL, "hist_full",                                                              \
-	  "commands counted in the shared histogram because all others are taken")             \
+	  "commands counted together, as no histogram was left for their queue")               \
 	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
 	X(ARRIVAL_JOINED, "arrival_joined",                                                    \
 	  "commands whose packets may have arrived earlier than is told: TCP joined them")     \

@@ -84,6 +84,7 @@ struct stats_row {
  * @stage_interval, @stage_total: [operation][stage of this side]
  * @errors: commands that are in no histogram, because they ended with an error
  * @counters_interval, @counters_total: enum nt_counter, then STATS_*
+ * @counters_queues: of so many queues, at least, those are that &counters_total has; 0 where that is not known
  */
 struct stats {
 	enum nt_side side;
@@ -116,6 +117,7 @@ struct stats {
 	struct errors errors;
 	uint64_t counters_interval[COUNTERS_NR];
 	uint64_t counters_total[COUNTERS_NR];
+	uint32_t counters_queues[COUNTERS_NR];
 };
 
 /**

@@ -38,6 +38,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Commands that the host gave to another path")                                            \
 	X(LOSSES, "ntprof_losses", COUNTER, "", "side, reason",                                     \
 	  "What is in no figure or in less than it should be, by the names of the live view")       \
+	X(LOSS_QUEUES, "ntprof_loss_queues", GAUGE, "", "side, reason",                             \
+	  "Queues that the commands of no_slot and hist_full are of")                               \
 	X(IN_FLIGHT, "ntprof_commands_in_flight", GAUGE, "", "QUEUE",                               \
 	  "Commands that have begun and not ended")                                                 \
 	X(OLDEST, "ntprof_oldest_command_seconds", GAUGE, "seconds", "QUEUE",                       \

@@ -306,6 +306,16 @@ static void put_counters(struct writing *w)
 			put_with(w, "reason", counter_name(i), total[i]);
 }
 
+/* Of those that are past a limit. */
+static void put_loss_queues(struct writing *w)
+{
+	const uint32_t *queues = w->from->s->counters_queues;
+
+	exposition_begin(&w->e, METRIC_LOSS_QUEUES);
+	put_with(w, "reason", counter_name(NT_CNT_NO_SLOT), queues[NT_CNT_NO_SLOT]);
+	put_with(w, "reason", counter_name(NT_CNT_HIST_FULL), queues[NT_CNT_HIST_FULL]);
+}
+
 static void put_stats(struct writing *w, struct page *p)
 {
 	const struct stats *s = w->from->s;
@@ -316,6 +326,7 @@ static void put_stats(struct writing *w, struct page *p)
 	put_rows(w, METRIC_BYTES);
 	put_rows(w, METRIC_ERRORS);
 	put_counters(w);
+	put_loss_queues(w);
 	put_rows(w, METRIC_IN_FLIGHT);
 	put_rows(w, METRIC_OLDEST);
 	if (s->waiting_at_device)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/time.h"
@@ -35,6 +36,30 @@ uint64_t collect_in_flight(struct tracer *t)
 	return in_flight_count(t);
 }
 
+/* Of so many queues what is past a limit is: that many bits are set. */
+static uint32_t queues_past(const struct tracer *t, enum nt_past_id past)
+{
+	const struct nt_past *p = &t->object.past[past];
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < NT_PAST_QUEUES / 64; i++)
+		n += (uint32_t)__builtin_popcountll(
+			__atomic_load_n(&p->queues[i], __ATOMIC_RELAXED));
+	return n;
+}
+
+static void collect_past(struct tracer *t, struct stats *s)
+{
+	static const struct {
+		enum nt_counter counter;
+		enum nt_past_id past;
+	} kinds[] = {{NT_CNT_NO_SLOT, NT_PAST_SLOTS}, {NT_CNT_HIST_FULL, NT_PAST_HISTS}};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (s->counters_interval[kinds[i].counter])
+			s->counters_queues[kinds[i].counter] = queues_past(t, kinds[i].past);
+}
+
 static void collect_counters(struct tracer *t, struct stats *s)
 {
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
@@ -55,6 +80,7 @@ static void collect_counters(struct tracer *t, struct stats *s)
 	}
 	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
 		s->counters_total[i] += s->counters_interval[i];
+	collect_past(t, s);
 }
 
 /* Commands that were in flight when a burst ended; after their rows have been filled with them. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/histograms.h"
 #include "trace/private.h"
 
 static uint32_t instances(const struct tracer *t)
@@ -70,9 +71,20 @@ static bool has_in_flight(const struct nt_cmd *piece)
 	return false;
 }
 
+/* As slot_hash() in bpf/queues.bpf.h. */
+static uint32_t slot_hash(uint64_t address)
+{
+	return ((uint32_t)address >> 6) * NT_SPREAD;
+}
+
+static uint64_t address_of(const struct tracer *t, const struct nt_queue *q)
+{
+	return t->o.side == NT_HOST ? q->queue : q->object;
+}
+
 static void forget_address(struct tracer *t, uint64_t address, uint32_t slot)
 {
-	uint32_t hash = ((uint32_t)address >> 6) * NT_SPREAD;
+	uint32_t hash = slot_hash(address);
 	struct nt_slot_bucket *b = &t->object.slot_index[hash >> (32 - NT_SLOT_INDEX_BITS)];
 
 	for (unsigned int i = 0; i < NT_SLOT_WAYS; i++)
@@ -95,24 +107,92 @@ static void release(struct tracer *t, struct nt_queue *q, uint32_t slot)
 		__atomic_store_n(&q->joins, 0, __ATOMIC_RELAXED);
 		t->object.pools[NT_POOL_JOINS].look = true;
 	}
-	forget_address(t, t->o.side == NT_HOST ? q->queue : q->object, slot);
+	forget_address(t, address_of(t, q), slot);
 }
 
-static void release_gone(struct tracer *t)
+/**
+ * struct there - connections that are there, as far as they have had a command
+ * @pieces: of states that they may use
+ * @gens: sum of the generations of all slots, which is another one when connections have come
+ */
+struct there {
+	uint32_t queues;
+	uint32_t pieces;
+	uint32_t gens;
+};
+
+static struct there release_gone(struct tracer *t)
 {
+	struct there there = {0};
+
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
 		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t gen = q->gen;
 
 		if (!q->object)
 			continue;
-		if (!is_gone(t, q))
+		there.gens += gen;
+		if (!is_gone(t, q)) {
 			t->gone[slot].gen = 0;
-		else if (t->gone[slot].gen != gen)
+			there.queues++;
+			there.pieces += (q->sqsize + NT_CHUNK_CMDS) / NT_CHUNK_CMDS;
+		} else if (t->gone[slot].gen != gen) {
 			t->gone[slot].gen = gen;
-		else
+		} else {
 			release(t, q, slot);
+		}
 	}
+	return there;
+}
+
+/* An entry of the index of queues by address: of a connection that is not in that slot any more, as far as can be seen. */
+struct stale {
+	uint32_t *entry;
+	uint32_t at;
+};
+
+static bool is_stale(const struct tracer *t, uint32_t bucket, uint32_t at)
+{
+	uint32_t slot = (at & NT_SLOT_MASK) - 1, hash;
+	uint64_t address;
+
+	if (slot >= t->nr_slots)
+		return true;
+	address = address_of(t, &t->object.queues[slot]);
+	hash = slot_hash(address);
+	return !address || hash >> (32 - NT_SLOT_INDEX_BITS) != bucket ||
+	       NT_SLOT_TAG(hash) != (at & ~NT_SLOT_MASK);
+}
+
+/*
+ * Where a connection has come into the slot of one that was never found gone, nothing else forgets the address of that. A
+ * program writes the queue first and the entry then, but this CPU may see it the other way round until it has ended.
+ */
+static void forget_stale(struct tracer *t)
+{
+	struct stale *stale = calloc((1 << NT_SLOT_INDEX_BITS) * NT_SLOT_WAYS, sizeof(*stale));
+	size_t nr = 0;
+
+	for (uint32_t b = 0; stale && b < 1 << NT_SLOT_INDEX_BITS; b++) {
+		for (unsigned int i = 0; i < NT_SLOT_WAYS; i++) {
+			uint32_t *entry = &t->object.slot_index[b].at[i];
+			uint32_t at = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+
+			if (at && is_stale(t, b, at))
+				stale[nr++] = (struct stale){entry, at};
+		}
+	}
+	if (nr)
+		pool_wait(&t->object.pools[NT_POOL_CMDS]);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t at = stale[i].at;
+		size_t entry = (size_t)(stale[i].entry - t->object.slot_index[0].at);
+
+		if (is_stale(t, (uint32_t)(entry / NT_SLOT_WAYS), at))
+			__atomic_compare_exchange_n(stale[i].entry, &at, 0, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
+	}
+	free(stale);
 }
 
 /*
@@ -179,12 +259,38 @@ static void look_for_joins(struct tracer *t)
 
 void give_back(struct tracer *t)
 {
+	struct there there;
+
 	if (!find_instances(t))
 		return;
-	release_gone(t);
+	there = release_gone(t);
+	if (there.gens != t->gens)
+		forget_stale(t);
+	t->gens = there.gens;
 	look_for_pieces(t);
 	look_for_joins(t);
+	give_back_keep(t, there.queues, there.pieces);
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		if (pool_shrink(&t->object.pools[i]))
+			histograms_forget(t);
 	give_back_supply(t);
+}
+
+/* Reads and writes. */
+#define HISTS_OF_QUEUE 2
+
+static uint32_t more(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+void give_back_keep(struct tracer *t, uint32_t queues, uint32_t pieces)
+{
+	struct pool *pools = t->object.pools;
+
+	pieces = more(pieces, t->expected);
+	pools[NT_POOL_CMDS].least = pieces + pieces / 8;
+	pools[NT_POOL_HISTS].least = HISTS_OF_QUEUE * more(queues, t->expected);
 }
 
 void give_back_supply(struct tracer *t)

@@ -6,6 +6,8 @@
 #ifndef NTPROF_TRACE_GIVE_BACK_H
 #define NTPROF_TRACE_GIVE_BACK_H
 
+#include <stdint.h>
+
 struct tracer;
 
 /** give_back_init() - once the programs are loaded; give_back_free() releases it. Return: 0 or -ENOMEM */
@@ -19,6 +21,14 @@ void give_back_free(struct tracer *t);
  * intervals.
  */
 void give_back(struct tracer *t);
+
+/**
+ * give_back_keep() - all queues that are connected may begin to be used at once, before user space runs again: what they
+ * take then stays, and so does what those needed that were connected when tracing began
+ * @queues: that are known to be connected
+ * @pieces: of states, for these
+ */
+void give_back_keep(struct tracer *t, uint32_t queues, uint32_t pieces);
 
 /** give_back_supply() - see to it that programs find something to take; soon after they call */
 void give_back_supply(struct tracer *t);

@@ -137,6 +137,22 @@ static bool is_idle(struct hist_seen *seen, bool grown)
 	return seen->idle > IDLE_INTERVALS;
 }
 
+static void forget(struct hist_seen **banks, const struct pool *p)
+{
+	for (uint32_t b = 0; banks && b < p->max_banks; b++) {
+		if (p->bank[b])
+			continue;
+		free(banks[b]);
+		banks[b] = NULL;
+	}
+}
+
+void histograms_forget(struct tracer *t)
+{
+	forget(t->hist_seen, &t->object.pools[NT_POOL_HISTS]);
+	forget(t->stage_seen, &t->object.pools[NT_POOL_STAGES]);
+}
+
 /* No program finds the histogram any more, but those that have found it already. */
 static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 {

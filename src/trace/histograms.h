@@ -16,6 +16,9 @@ struct tracer;
 int histograms_init(struct tracer *t);
 void histograms_free(struct tracer *t);
 
+/** histograms_forget() - of banks that have gone, what was seen of them */
+void histograms_forget(struct tracer *t);
+
 /**
  * histograms_rows() - add what is new of latencies to the rows of @s
  * @epoch: the interval that has just ended; the next one may have begun on some CPU

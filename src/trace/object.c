@@ -84,12 +84,11 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 #define SHARED(o, name) ((o)->host ? (o)->host->bss->name : (o)->target->bss->name)
 
 /* Adds a map to a pool's map of maps. */
-static void *bank_add(struct pool *p)
+static void *bank_add(struct pool *p, uint32_t nr)
 {
 	const struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bank", sizeof(__u32), p->value_size,
 				p->entries, &opts);
-	__u32 nr = p->nr_banks;
 	void *at;
 
 	if (fd < 0)
@@ -103,6 +102,19 @@ static void *bank_add(struct pool *p)
 	/* The map of maps and the mapping keep it. */
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
+}
+
+/*
+ * Until Linux 6.8 the kernel does not wait for programs that have just found the map (876673364161, "bpf: Defer the free of
+ * inner map when necessary"): the mapping keeps it until it has been waited for here.
+ */
+static bool bank_remove(struct pool *p, uint32_t nr)
+{
+	if (bpf_map_delete_elem(p->outer_fd, &nr))
+		return false;
+	pool_wait(p);
+	munmap(p->bank[nr], (size_t)p->value_size * p->entries);
+	return true;
 }
 
 static const struct {
@@ -124,6 +136,7 @@ static void size_pools(struct object *o)
 		struct pool *p = &o->pools[i];
 
 		p->add = bank_add;
+		p->remove = bank_remove;
 		p->value_size = bpf_map__value_size(bank);
 		p->entries = bpf_map__max_entries(bank);
 		p->per_bank = pool_kinds[i].per_bank;
@@ -180,6 +193,7 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	o->counters = SHARED(o, nt_counters);
 	o->hist_index = SHARED(o, nt_hist_index);
 	o->stages_of = SHARED(o, nt_stages_of);
+	o->past = SHARED(o, nt_past);
 	o->slot_index = SHARED(o, nt_slot_index);
 	o->hists_shared = map_shared(o, "hists_shared");
 	if (!o->hists_shared)

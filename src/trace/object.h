@@ -30,6 +30,7 @@ struct nt_target;
  * @hist_index: [1 << NT_HIST_INDEX_BITS]
  * @stages_of: [NT_CPUS]
  * @slot_index: [1 << NT_SLOT_INDEX_BITS]
+ * @past: [NT_PASTS_NR]
  * @pools: by enum nt_pool_id
  * @grace: theirs
  * @hists_shared: [max_entries of the map of that name]
@@ -49,6 +50,7 @@ struct object {
 	struct nt_hist_bucket *hist_index;
 	struct nt_stages_of *stages_of;
 	struct nt_slot_bucket *slot_index;
+	struct nt_past *past;
 	struct pool pools[NT_POOLS_NR];
 	struct pool_grace grace;
 	struct nt_hist *hists_shared;

@@ -9,16 +9,20 @@
 #include <unistd.h>
 
 /* Of what is taken, the part that more is kept ready for than half a bank. */
-#define RESERVE_PART 8
+#define RESERVE_PART 16
+/* Banks go when there has been more than enough for so many intervals. */
+#define SPARE_INTERVALS 10
 
 int pool_init(struct pool *p)
 {
 	size_t items = (size_t)p->per_bank * p->max_banks;
 
 	p->bank = calloc(p->max_banks, sizeof(*p->bank));
+	p->bank_free = calloc(p->max_banks, sizeof(*p->bank_free));
+	p->bank_goes = calloc(p->max_banks, sizeof(*p->bank_goes));
 	p->items = calloc(items, sizeof(*p->items));
 	p->free = calloc(items, sizeof(*p->free));
-	return p->bank && p->items && p->free ? 0 : -ENOMEM;
+	return p->bank && p->bank_free && p->bank_goes && p->items && p->free ? 0 : -ENOMEM;
 }
 
 uint32_t pool_items(const struct pool *p)
@@ -33,66 +37,208 @@ static uint32_t in_ring(const struct pool *p)
 
 uint32_t pool_taken(const struct pool *p)
 {
-	uint32_t nobodys = p->nr_banks ? 1 : 0;
+	uint32_t nobodys = p->nr_there ? 1 : 0;
 
-	return pool_items(p) - p->nr_free - in_ring(p) - nobodys;
+	return p->nr_there * p->per_bank - p->nr_free - in_ring(p) - nobodys;
 }
 
 size_t pool_bytes(const struct pool *p)
 {
-	uint32_t banks = p->nr_banks && p->first ? p->nr_banks - 1 : p->nr_banks;
+	uint32_t banks = p->nr_there && p->first ? p->nr_there - 1 : p->nr_there;
 
 	return (size_t)banks * p->per_bank * p->item_bytes;
 }
 
-/*
- * The list is taken from at its end, and what is in lower banks comes first: programs reach the first one for less.
- */
-static void add_bank(struct pool *p, void *at)
+/* Lower banks first, as they come last: programs reach the first one for less, and higher ones may go. */
+static int by_number(const void *a, const void *b)
 {
-	uint32_t first = p->nr_banks * p->per_bank, nr = p->per_bank - (first ? 0 : 1);
+	const uint32_t *x = a, *y = b;
 
-	p->bank[p->nr_banks++] = at;
-	memmove(p->free + nr, p->free, p->nr_free * sizeof(*p->free));
+	return *x < *y ? 1 : -(*x > *y);
+}
+
+static void add_bank(struct pool *p, uint32_t bank, void *at)
+{
+	uint32_t first = bank * p->per_bank, nr = p->per_bank - (first ? 0 : 1);
+
+	p->bank[bank] = at;
+	p->nr_there++;
+	if (p->nr_banks <= bank)
+		p->nr_banks = bank + 1;
 	for (uint32_t i = 0; i < nr; i++)
-		p->free[i] = first + p->per_bank - 1 - i;
-	p->nr_free += nr;
+		p->free[p->nr_free++] = first + p->per_bank - 1 - i;
+	p->unsorted = true;
 	p->items[0] = POOL_OUT;
+}
+
+/* Return: false if there can be no more, or there is no memory. */
+static bool grow(struct pool *p)
+{
+	uint32_t bank = 0;
+	void *at;
+
+	while (bank < p->nr_banks && p->bank[bank])
+		bank++;
+	if (bank == p->max_banks)
+		return false;
+	at = p->first && !bank ? p->first : p->add(p, bank);
+	if (at)
+		add_bank(p, bank, at);
+	return at;
+}
+
+/* What is kept ready beside half a bank: a part of what is taken. */
+static uint32_t reserve(const struct pool *p)
+{
+	uint32_t part = pool_taken(p) / RESERVE_PART;
+
+	return part > p->per_bank / 2 ? part : p->per_bank / 2;
+}
+
+/* What is to be free, beside @keep. */
+static uint32_t at_least(const struct pool *p, uint32_t keep)
+{
+	uint32_t taken = pool_taken(p), rest = p->least > taken ? p->least - taken : 0;
+
+	return keep > rest ? keep : rest;
+}
+
+/* Who finds that it is given finds the number. */
+static void ring_put(struct pool *p, uint32_t nr)
+{
+	p->numbers[p->ring->given & (NT_FREE_MAX - 1)] = (__u16)nr;
+	__atomic_store_n(&p->ring->given, p->ring->given + 1, __ATOMIC_RELEASE);
 }
 
 bool pool_supply(struct pool *p, uint32_t expected)
 {
-	uint32_t wanted = p->per_bank / 2, ready = in_ring(p), part;
+	uint32_t wanted = reserve(p), ready = in_ring(p);
 	bool added = false;
-	void *at;
 
-	part = pool_taken(p) / RESERVE_PART;
-	if (wanted < part)
-		wanted = part;
-	if (wanted < expected)
-		wanted = expected;
-	while (ready + p->nr_free < wanted && p->nr_banks < p->max_banks) {
-		at = p->first && !p->nr_banks ? p->first : p->add(p);
-		if (!at)
-			break;
-		add_bank(p, at);
-		added = true;
-	}
 	/* Half of what is kept ready. */
-	__atomic_store_n(&p->ring->low, (part > p->per_bank / 2 ? part : p->per_bank / 2) / 2,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&p->ring->low, wanted / 2, __ATOMIC_RELAXED);
+	wanted = at_least(p, wanted > expected ? wanted : expected);
+	while (ready + p->nr_free < wanted && grow(p))
+		added = true;
+	if (p->unsorted && ready < NT_FREE_MAX)
+		qsort(p->free, p->nr_free, sizeof(*p->free), by_number);
+	p->unsorted = p->unsorted && ready == NT_FREE_MAX;
 	while (ready < NT_FREE_MAX && p->nr_free) {
 		uint32_t nr = p->free[--p->nr_free];
 
 		p->items[nr] = POOL_OUT;
-		p->numbers[p->ring->given & (NT_FREE_MAX - 1)] = (__u16)nr;
-		/* Who finds that it is given finds the number. */
-		__atomic_store_n(&p->ring->given, p->ring->given + 1, __ATOMIC_RELEASE);
+		ring_put(p, nr);
 		ready++;
 	}
 	if (p->used_most < pool_taken(p))
 		p->used_most = pool_taken(p);
 	return added;
+}
+
+/* As programs take. Return: 0 if there is none. */
+static uint32_t ring_take(struct pool *p)
+{
+	uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE), nr;
+
+	do {
+		if (taken == p->ring->given)
+			return 0;
+		nr = p->numbers[taken & (NT_FREE_MAX - 1)];
+	} while (!__atomic_compare_exchange_n(&p->ring->taken, &taken, taken + 1, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return nr;
+}
+
+static void count_free(struct pool *p)
+{
+	memset(p->bank_free, 0, p->max_banks * sizeof(*p->bank_free));
+	for (uint32_t i = 0; i < p->nr_free; i++)
+		p->bank_free[p->free[i] / p->per_bank]++;
+}
+
+static void count_ring(struct pool *p)
+{
+	uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE);
+
+	for (; taken != p->ring->given; taken++)
+		p->bank_free[p->numbers[taken & (NT_FREE_MAX - 1)] / p->per_bank]++;
+}
+
+/* The highest banks that can go. @spare: items that are free; @keep of them stay. Return: whether there are any */
+static bool choose(struct pool *p, uint32_t spare, uint32_t keep)
+{
+	bool any = false;
+
+	count_free(p);
+	count_ring(p);
+	for (uint32_t b = p->nr_banks; b-- > 0;) {
+		p->bank_goes[b] = b && p->bank[b] && p->bank_free[b] == p->per_bank &&
+				  spare >= keep + p->per_bank;
+		spare -= p->bank_goes[b] ? p->per_bank : 0;
+		any |= p->bank_goes[b];
+	}
+	return any;
+}
+
+/*
+ * Numbers of banks that can go are taken out of the ring; all others come to its end. One at a time, so that programs find
+ * the others there.
+ */
+static void withdraw(struct pool *p)
+{
+	for (uint32_t n = in_ring(p); n; n--) {
+		uint32_t nr = ring_take(p);
+
+		if (!nr)
+			return;
+		if (!p->bank_goes[nr / p->per_bank]) {
+			ring_put(p, nr);
+			continue;
+		}
+		p->items[nr] = POOL_FREE;
+		p->free[p->nr_free++] = nr;
+		p->unsorted = true;
+	}
+}
+
+static bool remove_bank(struct pool *p, uint32_t bank)
+{
+	uint32_t kept = 0;
+
+	if (!p->remove(p, bank))
+		return false;
+	for (uint32_t i = 0; i < p->nr_free; i++)
+		if (p->free[i] / p->per_bank != bank)
+			p->free[kept++] = p->free[i];
+	p->nr_free = kept;
+	p->bank[bank] = NULL;
+	p->nr_there--;
+	while (!p->bank[p->nr_banks - 1])
+		p->nr_banks--;
+	return true;
+}
+
+/* A program may have taken one of them before it was withdrawn: then its bank stays. */
+bool pool_shrink(struct pool *p)
+{
+	uint32_t spare = in_ring(p) + p->nr_free, keep = at_least(p, 2 * reserve(p));
+	bool any = false;
+
+	if (p->nr_there < 2 || spare < keep + p->per_bank) {
+		p->spare_for = 0;
+		return false;
+	}
+	if (++p->spare_for <= SPARE_INTERVALS)
+		return false;
+	p->spare_for = 0;
+	if (!choose(p, spare, keep))
+		return false;
+	withdraw(p);
+	count_free(p);
+	for (uint32_t b = p->nr_banks; b-- > 1;)
+		if (p->bank_goes[b] && p->bank_free[b] == p->per_bank)
+			any |= remove_bank(p, b);
+	return any;
 }
 
 void pool_wait(const struct pool *p)
@@ -173,14 +319,17 @@ void pool_give_back(struct pool *p, uint32_t nr)
 	memset(pool_at(p, nr), 0, p->item_bytes);
 	p->items[nr] = POOL_FREE;
 	p->free[p->nr_free++] = nr;
+	p->unsorted = true;
 }
 
 void pool_close(struct pool *p)
 {
 	for (uint32_t i = 0; p->outer_fd && i < p->nr_banks; i++)
-		if (p->bank[i] != p->first)
+		if (p->bank[i] && p->bank[i] != p->first)
 			munmap(p->bank[i], (size_t)p->per_bank * p->item_bytes);
 	free(p->bank);
+	free(p->bank_free);
+	free(p->bank_goes);
 	free(p->items);
 	free(p->free);
 	*p = (struct pool){0};

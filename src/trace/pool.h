@@ -31,18 +31,25 @@ struct pool_grace {
  * @outer_fd: of the map of banks
  * @grace: to wait with; see pool_wait()
  * @first: the first bank, which is there without being added; NULL: it is added like all others
- * @add: makes another bank, and returns where it is mapped, or NULL; a test has its own
+ * @add: makes bank @nr, and returns where it is mapped, or NULL; a test has its own
+ * @remove: makes programs forget bank @nr, waits until none has it any more, and releases it; returns whether it has; a
+ *          test has its own
  * @entries: of a bank's map, of @value_size bytes each
  * @item_bytes: of an item, which may be several entries
  * @per_bank: items
  * @max_banks: that there can be
- * @nr_banks: that there are
- * @bank: where each is mapped
+ * @nr_banks: one more than the highest that there is
+ * @nr_there: how many there are
+ * @bank: where each is mapped; NULL: it is not there (any more)
+ * @bank_free, @bank_goes: scratch of pool_shrink(): how many items of each are in nobody's hands, and whether it can go
  * @items: enum pool_item of each
- * @free: numbers that are in nobody's hands; @nr_free of them
+ * @free: numbers that are in nobody's hands; @nr_free of them. The last is given out first
+ * @unsorted: lower ones are not all behind higher ones
  * @used_most: the most that were taken at one time, as far as was seen
  * @looked_taken: @taken of the ring when it was looked at last for unused ones
  * @look: look again all the same
+ * @least: items that there are to be in any case, taken or not; whoever knows of more may set it
+ * @spare_for: pool_shrink() has found a bank more than enough so often, one time after the other
  */
 struct pool {
 	struct nt_pool *ring;
@@ -50,25 +57,32 @@ struct pool {
 	int outer_fd;
 	struct pool_grace grace;
 	void *first;
-	void *(*add)(struct pool *p);
+	void *(*add)(struct pool *p, uint32_t nr);
+	bool (*remove)(struct pool *p, uint32_t nr);
 	uint32_t entries;
 	uint32_t value_size;
 	size_t item_bytes;
 	uint32_t per_bank;
 	uint32_t max_banks;
 	uint32_t nr_banks;
+	uint32_t nr_there;
 	char **bank;
+	uint32_t *bank_free;
+	bool *bank_goes;
 	uint8_t *items;
 	uint32_t *free;
 	uint32_t nr_free;
 	uint32_t used_most;
 	uint32_t looked_taken;
 	bool look;
+	bool unsorted;
+	uint32_t least;
+	unsigned int spare_for;
 };
 
 /**
  * pool_init() - what needs no kernel
- * @p: ring, numbers, add, item_bytes, per_bank and max_banks are set
+ * @p: ring, numbers, add, remove, item_bytes, per_bank and max_banks are set
  *
  * Return: 0 or -ENOMEM; pool_close() it in either case.
  */
@@ -82,12 +96,23 @@ int pool_init(struct pool *p);
  */
 bool pool_supply(struct pool *p, uint32_t expected);
 
+/**
+ * pool_shrink() - at each interval: banks that nobody has an item of go, when there has been more than enough for a while
+ *
+ * Bank 0 stays, and so does twice what pool_supply() keeps ready, and what makes up @least.
+ *
+ * Return: whether any went.
+ */
+bool pool_shrink(struct pool *p);
+
 /** pool_at() - item @nr; NULL if it is in no bank */
 static inline void *pool_at(const struct pool *p, uint32_t nr)
 {
 	uint32_t bank = nr / p->per_bank;
 
-	return bank < p->nr_banks ? p->bank[bank] + nr % p->per_bank * p->item_bytes : NULL;
+	return bank < p->nr_banks && p->bank[bank]
+		       ? p->bank[bank] + nr % p->per_bank * p->item_bytes
+		       : NULL;
 }
 
 /** pool_items() - one more than the highest number of an item */

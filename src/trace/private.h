@@ -129,6 +129,7 @@ struct tracer {
 
 	/* give_back.c */
 	struct slot_gone *gone; /* [nr_slots] */
+	uint32_t gens;		/* the sum of all generations the last time */
 	uint8_t *instances;	/* [nr_slots / qid_stride]: whether a host's controller is there */
 
 	/* histograms.c */

@@ -200,11 +200,10 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		status = TRACER_MEMORY;
 		goto out;
 	}
-	pool_supply(&t->object.pools[NT_POOL_CMDS], t->expected + t->expected / 8);
-	/* Every CPU may want these at once, before user space runs again. */
-	if (!t->o.no_histograms)
-		pool_supply(&t->object.pools[NT_POOL_STAGES],
-			    STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	give_back_keep(t, 0, 0);
+	/* Every CPU may want these at once, too. */
+	t->object.pools[NT_POOL_STAGES].least =
+		STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	give_back_supply(t);
 	err = rx_clock_open(&t->clock);
 	if (err) {

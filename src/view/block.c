@@ -6,21 +6,28 @@
 void block_init(struct block *b, const struct stats *s, bool summary, bool unicode,
 		unsigned int width)
 {
-	bool any = false;
+	unsigned int lowest = NT_BUCKETS, highest = 0;
 
 	*b = (struct block){.s = s, .summary = summary, .unicode = unicode, .width = width};
+	/* There may be thousands of rows: of each, only those buckets are looked at that others had nothing beyond. */
 	for (size_t i = 0; i < s->nr_rows; i++) {
-		uint64_t counts[OCTAVES_NR];
+		const struct hist *h = &s->rows[i]->total;
+		const uint64_t *buckets = h->buckets;
+		unsigned int k = 0;
 
-		octaves_count(&s->rows[i]->total, counts);
-		for (unsigned int k = 0; k < OCTAVES_NR; k++) {
-			if (!counts[k])
-				continue;
-			if (!any || k < b->low)
-				b->low = k;
-			if (!any || k >= b->high)
-				b->high = k + 1;
-			any = true;
-		}
+		while (k < lowest && !buckets[k])
+			k++;
+		if (k == NT_BUCKETS)
+			continue;
+		if (buckets[k])
+			highest = k > highest ? k : highest;
+		lowest = k;
+		for (k = nt_bucket(h->max); k > highest && !buckets[k]; k--)
+			;
+		highest = k > highest ? k : highest;
 	}
+	if (lowest == NT_BUCKETS)
+		return;
+	b->low = octaves_of(lowest);
+	b->high = octaves_of(highest) + 1;
 }

@@ -11,17 +11,20 @@
  * @counter: enum nt_counter or COUNTER_*
  * @total: since tracing began
  * @added: in the last interval, where there are intervals
+ * @queues: that those of @total are of; 0: not known
  */
 struct loss_row {
 	unsigned int counter;
 	uint64_t total;
 	uint64_t added;
+	uint32_t queues;
 };
 
 enum loss_column {
 	LOSS_LOSS,
 	LOSS_TOTAL,
-	LOSS_ADDED, /* none where nothing was */
+	LOSS_ADDED,  /* none where nothing was */
+	LOSS_QUEUES, /* none where it is not known of how many */
 	LOSS_MEANING,
 };
 
@@ -31,8 +34,8 @@ extern const struct columns loss_columns;
 /** columns_losses_row() - what @s tells of a counter */
 static inline struct loss_row columns_losses_row(const struct stats *s, unsigned int counter)
 {
-	return (struct loss_row){counter, s->counters_total[counter],
-				 s->counters_interval[counter]};
+	return (struct loss_row){counter, s->counters_total[counter], s->counters_interval[counter],
+				 s->counters_queues[counter]};
 }
 
 #endif /* NTPROF_VIEW_COLUMNS_LOSSES_H */

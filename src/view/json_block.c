@@ -25,6 +25,20 @@ struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 	return o;
 }
 
+/* Of how many queues are those that are past a limit; NULL without any. */
+static struct json_object *loss_queues(const struct stats *s)
+{
+	struct json_object *o = NULL;
+
+	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
+		if (!s->counters_queues[c])
+			continue;
+		o = o ?: json_empty();
+		json_put(o, counter_name(c), json_natural(s->counters_queues[c]));
+	}
+	return o;
+}
+
 struct json_object *json_errors(const struct errors *e)
 {
 	struct json_object *rows = json_array();
@@ -122,6 +136,7 @@ static struct json_object *stages_of(const struct stage_rows *rows, const struct
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,
 		   const struct figures *figures)
 {
+	struct json_object *past;
 	struct stage_rows stages;
 
 	columns_stages_of_side(&stages, s, summary);
@@ -132,6 +147,9 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 	json_put(o, "population", json_row(&population_columns, &stages));
 	json_put(o, "errors", json_errors(&s->errors));
 	json_put(o, "losses", json_losses(s->counters_total));
+	past = loss_queues(s);
+	if (past)
+		json_put(o, "loss_queues", past);
 	if (!summary)
 		json_put(o, "losses_added", json_losses(s->counters_interval));
 }

@@ -37,6 +37,18 @@ static struct json_object *losses(struct json_object *defs)
 	return schema_defined(defs, "lost", make_losses);
 }
 
+/* Those of which it is known. */
+static struct json_object *loss_queues(void)
+{
+	struct json_object *o = schema_object();
+
+	schema_may_have(o, counter_name(NT_CNT_NO_SLOT),
+			schema_described(schema_types("integer"), "queues that they are of"));
+	schema_may_have(o, counter_name(NT_CNT_HIST_FULL),
+			schema_described(schema_types("integer"), "queues that they are of"));
+	return o;
+}
+
 static struct json_object *histogram(void)
 {
 	return schema_described(
@@ -82,6 +94,7 @@ static void has_side(struct json_object *o, struct json_object *defs)
 	schema_has(o, "population", schema_row(defs, &population_columns));
 	schema_has(o, "errors", schema_list(schema_row(defs, &error_columns)));
 	schema_has(o, "losses", losses(defs));
+	schema_may_have(o, "loss_queues", loss_queues());
 }
 
 static struct json_object *make_merged(struct json_object *defs)

@@ -20,6 +20,7 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 		PHRASE(NULL, LOSS_LOSS),
 		PHRASE("=", LOSS_TOTAL),
 		PHRASE("(+", LOSS_ADDED, .after = ")"),
+		PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
 	};
 	struct wrap w = {.f = f, .width = width};
 
@@ -47,6 +48,7 @@ bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 		PHRASE("  ", LOSS_LOSS),
 		PHRASE("=", LOSS_TOTAL),
 		PHRASE("(+", LOSS_ADDED, .after = ")"),
+		PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
 	};
 	static const char more[] = "  and more";
 	char line[CELL_LEN] = "losses:", text[CELL_LEN];
@@ -80,6 +82,7 @@ void losses_print_advice(const struct stats *s, FILE *f, unsigned int width)
 		PHRASE(NULL, LOSS_LOSS),
 		PHRASE(" ", LOSS_TOTAL),
 		PHRASE(" (+", LOSS_ADDED, .after = ")"),
+		PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
 		PHRASE(": ", LOSS_MEANING, .after = "."),
 	};
 	struct wrap none = {.f = f, .width = width};
@@ -114,7 +117,10 @@ void losses_print_advice(const struct stats *s, FILE *f, unsigned int width)
 void losses_print_run(const struct stats *s, FILE *f)
 {
 	static const struct phrase line[] = {PHRASE("loss ", LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
-	static const struct phrase meaning[] = {PHRASE("  # ", LOSS_MEANING)};
+	static const struct phrase meaning[] = {
+		PHRASE("  # ", LOSS_MEANING),
+		PHRASE(", of ", LOSS_QUEUES, .after = " queue", .plural = true),
+	};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
@@ -131,13 +137,16 @@ void losses_print_some(const struct stats *s, FILE *f)
 	static const struct phrase line[] = {
 		PHRASE(NULL, LOSS_LOSS),
 		PHRASE(" ", LOSS_TOTAL),
-		PHRASE("  # ", LOSS_MEANING, .after = "\n"),
+		PHRASE("  # ", LOSS_MEANING),
+		PHRASE(", of ", LOSS_QUEUES, .after = " queue", .plural = true),
 	};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
 
-		if (row.total)
-			LINE_PRINT(f, &loss_columns, line, &row);
+		if (!row.total)
+			continue;
+		LINE_PRINT(f, &loss_columns, line, &row);
+		fputs("\n", f);
 	}
 }

@@ -7,7 +7,7 @@ void octaves_count(const struct hist *h, uint64_t counts[OCTAVES_NR])
 {
 	memset(counts, 0, OCTAVES_NR * sizeof(*counts));
 	for (unsigned int i = 0; i < NT_BUCKETS; i++)
-		counts[63 - __builtin_clzll(nt_bucket_low(i) | 1)] += h->buckets[i];
+		counts[octaves_of(i)] += h->buckets[i];
 }
 
 static void bound(unsigned int octave, struct value *v)

@@ -9,6 +9,12 @@
 /* Powers of two that the buckets of a histogram cover; the last one has no upper bound. */
 #define OCTAVES_NR (NT_MAX_BITS + 1)
 
+/** octaves_of() - the power of two that a bucket is in; 0 also of 0 ns */
+static inline unsigned int octaves_of(unsigned int bucket)
+{
+	return 63 - (unsigned int)__builtin_clzll(nt_bucket_low(bucket) | 1);
+}
+
 /** octaves_count() - sum up a histogram's buckets by powers of two; element 0 also counts 0 ns */
 void octaves_count(const struct hist *h, uint64_t counts[OCTAVES_NR]);
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 4,maxcpus=255 --mem 2048
 # takes: 200
-# What a machine does not have costs it nothing, many queues lose nothing, and what has gone leaves nothing taken.
+# What a machine does not have costs it nothing, many queues lose nothing, nor does the deepest one that Linux connects, and
+# what has gone leaves nothing taken.
 set -u
 . /lib/machine.sh
 
@@ -15,6 +16,7 @@ target_subsystem "$disk"
 for ((i = 0; i < CONTROLLERS; i++)); do
 	target_subsystem "$nqn$i" "$disk"
 done
+target_subsystem "${nqn}deep" "$disk"
 target_port
 ctrl=$(host_connect -i 4)
 dev=$(host_device "$ctrl")
@@ -36,6 +38,15 @@ job() {
 }
 job "$dev" 500
 
+# A queue of as many tags as Linux gives to one, as many commands at a time. No two are neighbours, which
+# the block layer would make one.
+deep=$(host_connect "${nqn}deep" -i 1 -Q 1024)
+equal "depth of the deep queue" "$(<"/sys/class/nvme/$deep/sqsize")" 1023
+disk=$(host_device "$deep")
+fio --name=a --filename="$disk" --direct=1 --ioengine=libaio --rw=write:8k --bs=4k --iodepth=1024 --size=200M \
+	--number_ios=2048 >/dev/null
+host_disconnect "$deep"
+
 # Each has queues of its own, all of which come and go.
 for ((i = 0; i < CONTROLLERS; i++)); do
 	many[i]=$(host_connect "$nqn$i" -i 4)
@@ -50,12 +61,15 @@ done
 for ((i = 0; i < ROUNDS; i++)); do
 	host_disconnect "$(host_connect "$nqn$((i % CONTROLLERS))" -i 4)"
 done
-# Ten intervals until a histogram goes back, and a few until the rest does.
-sleep 15
+# Ten intervals until a histogram goes back, ten until a bank does, and a few for the rest.
+sleep 26
 tracer_stop "$host"
 equal "host exits with 0" $? 0
 tracer_stop "$target"
 equal "target exits with 0" $? 0
+for op in read write; do
+	equal "$op: both sides have the same commands" "$(commands /tmp/target $op)" "$(commands /tmp/host $op)"
+done
 for side in host target; do
 	for what in no_slot hist_full; do
 		equal "$side: $what" "$(awk -v w=$what '$1 == "loss" && $2 == w { n += $3 } END { print n + 0 }' \
@@ -64,5 +78,7 @@ for side in host target; do
 	# What the connection that stays has, and its admin queue.
 	taken=$(sed -n 's/^pool states .*, \([0-9]*\) of [0-9]* taken$/\1/p' /tmp/$side.err | tail -n 1)
 	within "pieces that are taken in the end, $side" "$taken" 1 12
+	mib=$(sed -n 's/^locked memory of all maps: \([0-9.]*\) MiB$/\1/p' /tmp/$side.err | tail -n 1)
+	within "locked memory of the $side in the end, MiB" "$mib" 1 9
 done
 finish

@@ -198,6 +198,16 @@ static void every_counter_is_told_once(void **state)
 			 1000 + NT_CNT_RING_FULL);
 }
 
+static void what_is_past_a_limit_tells_of_how_many_queues(void **state)
+{
+	struct made *m = *state;
+
+	m->s.counters_queues[NT_CNT_HIST_FULL] = 12;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_loss_queues{side=\"host\",reason=\"hist_full\"}"), 12);
+	assert_int_equal(value(m, "ntprof_loss_queues{side=\"host\",reason=\"no_slot\"}"), 0);
+}
+
 static void stages_have_their_names(void **state)
 {
 	struct made *m = *state;
@@ -560,6 +570,7 @@ int main(void)
 		TEST(a_slow_command_is_an_exemplar),
 		TEST(errors_are_by_status),
 		TEST(every_counter_is_told_once),
+		TEST(what_is_past_a_limit_tells_of_how_many_queues),
 		TEST(stages_have_their_names),
 		TEST(a_stage_that_is_taken_back_does_not_fall),
 		TEST(too_many_rows_are_under_other_and_stay_there),

@@ -49,8 +49,9 @@ static void on_record(void *context, const struct nt_record *r)
 	shared.nr_told++;
 }
 
-static void *no_bank(struct pool *p)
+static void *no_bank(struct pool *p, uint32_t nr)
 {
+	(void)nr;
 	(void)p;
 	return NULL;
 }

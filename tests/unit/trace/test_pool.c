@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What user space does with pools, and programs that take out of them, made up. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +21,29 @@ static struct {
 	__u16 numbers[NT_FREE_MAX];
 	struct pool p;
 	unsigned int banks_left;
+	bool stays; /* banks cannot be removed */
 	uint8_t taken[PER_BANK * BANKS];
 } shared;
 
-static void *add(struct pool *p)
+static void *add(struct pool *p, uint32_t nr)
 {
+	assert_in_range(nr, 0, BANKS - 1);
+	assert_true(nr >= p->nr_banks || !p->bank[nr]);
 	if (!shared.banks_left)
 		return NULL;
 	shared.banks_left--;
 	return calloc(p->per_bank, p->item_bytes);
+}
+
+static bool remove_bank(struct pool *p, uint32_t nr)
+{
+	if (shared.stays)
+		return false;
+	for (uint32_t i = 0; i < PER_BANK; i++)
+		assert_false(shared.taken[nr * PER_BANK + i]);
+	free(p->bank[nr]);
+	shared.banks_left++;
+	return true;
 }
 
 static int setup(void **state)
@@ -40,6 +55,7 @@ static int setup(void **state)
 		.ring = &shared.ring,
 		.numbers = shared.numbers,
 		.add = add,
+		.remove = remove_bank,
 		.item_bytes = ITEM_BYTES,
 		.per_bank = PER_BANK,
 		.max_banks = BANKS,
@@ -67,6 +83,7 @@ static uint32_t take(void)
 	assert_int_not_equal(nr, 0);
 	assert_false(shared.taken[nr]);
 	shared.taken[nr] = 1;
+	assert_non_null(pool_at(&shared.p, nr));
 	for (int i = 0; i < ITEM_BYTES; i++)
 		assert_int_equal(((char *)pool_at(&shared.p, nr))[i], 0);
 	memset(pool_at(&shared.p, nr), 0xff, ITEM_BYTES);
@@ -237,6 +254,226 @@ static void coming_and_going_leaves_nothing_taken(void **state)
 	assert_int_equal(shared.p.nr_banks, 1);
 }
 
+/* Items @from to @to - 1 of those that are taken. */
+static void give_back(uint32_t from, uint32_t to)
+{
+	for (uint32_t nr = from; nr < to; nr++) {
+		if (!shared.taken[nr])
+			continue;
+		shared.taken[nr] = 0;
+		pool_give_back(&shared.p, nr);
+	}
+}
+
+static void take_many(unsigned int nr)
+{
+	while (nr--) {
+		pool_supply(&shared.p, 0);
+		assert_int_not_equal(take(), 0);
+	}
+}
+
+/* Return: in which interval banks went, 0 if none did */
+static unsigned int shrink(unsigned int intervals)
+{
+	for (unsigned int i = 1; i <= intervals; i++) {
+		bool went = pool_shrink(&shared.p);
+
+		pool_supply(&shared.p, 0);
+		if (went)
+			return i;
+	}
+	return 0;
+}
+
+static unsigned int banks_there(void)
+{
+	unsigned int n = 0;
+
+	for (uint32_t b = 0; b < shared.p.nr_banks; b++)
+		n += shared.p.bank[b] != NULL;
+	assert_int_equal(n, shared.p.nr_there);
+	assert_int_equal(pool_bytes(&shared.p), n * PER_BANK * ITEM_BYTES);
+	return n;
+}
+
+static void banks_that_nobody_has_go_after_a_while(void **state)
+{
+	(void)state;
+	take_many(20 * PER_BANK);
+	give_back(1, PER_BANK * BANKS);
+	assert_int_equal(shrink(10), 0);
+	assert_int_equal(shrink(10), 1);
+	assert_int_equal(banks_there(), 2);
+	assert_int_equal(shared.p.nr_banks, 2);
+	assert_int_equal(pool_taken(&shared.p), 0);
+	assert_int_equal(shrink(100), 0);
+	assert_null(pool_at(&shared.p, 2 * PER_BANK));
+	take_many(20 * PER_BANK);
+	assert_int_equal(pool_taken(&shared.p), 20 * PER_BANK);
+}
+
+static void bank_of_which_an_item_is_taken_stays(void **state)
+{
+	const uint32_t stays = 10 * PER_BANK + 3;
+
+	(void)state;
+	take_many(20 * PER_BANK);
+	give_back(1, stays);
+	give_back(stays + 1, PER_BANK * BANKS);
+	assert_int_equal(shrink(11), 11);
+	assert_int_equal(pool_taken(&shared.p), 1);
+	assert_non_null(pool_at(&shared.p, stays));
+	assert_int_equal(shared.p.nr_banks, 11);
+	assert_int_equal(banks_there(), 2);
+	for (uint32_t b = 1; b < 10; b++)
+		assert_null(pool_at(&shared.p, b * PER_BANK));
+	/* What is added comes where there is nothing, and both can be taken. */
+	take_many(12 * PER_BANK);
+	assert_int_equal(pool_taken(&shared.p), 12 * PER_BANK + 1);
+	give_back(1, PER_BANK * BANKS);
+	assert_int_equal(pool_taken(&shared.p), 0);
+	assert_int_equal(shrink(11), 11);
+	assert_int_equal(banks_there(), 2);
+}
+
+static void banks_stay_while_they_are_used_now_and_then(void **state)
+{
+	unsigned int banks;
+
+	(void)state;
+	take_many(20 * PER_BANK);
+	banks = banks_there();
+	for (int i = 0; i < 10; i++) {
+		give_back(1, PER_BANK * BANKS);
+		assert_int_equal(shrink(9), 0);
+		take_many(20 * PER_BANK);
+		assert_int_equal(shrink(1), 0);
+	}
+	assert_int_equal(banks_there(), banks);
+}
+
+static void bank_that_cannot_be_removed_is_used_on(void **state)
+{
+	unsigned int banks;
+
+	(void)state;
+	take_many(20 * PER_BANK);
+	banks = banks_there();
+	give_back(1, PER_BANK * BANKS);
+	shared.stays = true;
+	assert_int_equal(shrink(50), 0);
+	assert_int_equal(banks_there(), banks);
+	take_many(20 * PER_BANK);
+	assert_int_equal(banks_there(), banks);
+}
+
+static void what_is_to_be_there_in_any_case_stays(void **state)
+{
+	unsigned int banks;
+
+	(void)state;
+	shared.p.least = 7 * PER_BANK;
+	pool_supply(&shared.p, 0);
+	banks = banks_there();
+	assert_in_range(banks, 7, 8);
+	assert_int_equal(shrink(50), 0);
+	for (int i = 0; i < 7 * PER_BANK; i++)
+		assert_int_not_equal(take(), 0);
+	take_many(7 * PER_BANK);
+	give_back(1, PER_BANK * BANKS);
+	assert_int_equal(shrink(50), 11);
+	assert_int_equal(shrink(50), 0);
+	assert_int_equal(banks_there(), banks);
+}
+
+static void freed_items_of_lower_banks_are_given_out_first(void **state)
+{
+	(void)state;
+	take_many(4 * PER_BANK);
+	while (take())
+		;
+	give_back(3 * PER_BANK, 3 * PER_BANK + 10);
+	give_back(PER_BANK, PER_BANK + 10);
+	pool_supply(&shared.p, 0);
+	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(take(), PER_BANK + i);
+}
+
+/* Another thread is programs that take, each item for a while. */
+#define HELD 100
+#define CHANGES 200000
+static struct {
+	uint32_t nr[HELD]; /* taken by them, 0: none yet, or given back */
+	bool done;
+} others;
+
+static void *take_and_leave(void *context)
+{
+	struct pool *p = &shared.p;
+	unsigned int i = 0, n = 0;
+
+	(void)context;
+	while (n < CHANGES && !__atomic_load_n(&others.done, __ATOMIC_RELAXED)) {
+		uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE), nr;
+
+		i = (i + 1) % HELD;
+		if (__atomic_load_n(&others.nr[i], __ATOMIC_ACQUIRE))
+			continue;
+		if (taken == __atomic_load_n(&p->ring->given, __ATOMIC_ACQUIRE))
+			continue;
+		nr = p->numbers[taken & (NT_FREE_MAX - 1)];
+		if (!__atomic_compare_exchange_n(&p->ring->taken, &taken, taken + 1, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&others.nr[i], nr, __ATOMIC_RELEASE);
+		n++;
+	}
+	__atomic_store_n(&others.done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void collect_left(unsigned int from)
+{
+	for (unsigned int i = from; i < HELD; i += 2) {
+		uint32_t nr = __atomic_load_n(&others.nr[i], __ATOMIC_ACQUIRE);
+
+		if (!nr)
+			continue;
+		/* What somebody has is in a bank that is there. */
+		assert_non_null(pool_at(&shared.p, nr));
+		assert_int_equal(shared.p.items[nr], POOL_OUT);
+		pool_give_back(&shared.p, nr);
+		__atomic_store_n(&others.nr[i], 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void programs_take_while_banks_come_and_go(void **state)
+{
+	pthread_t thread;
+	unsigned int n = 0;
+
+	(void)state;
+	memset(&others, 0, sizeof(others));
+	pool_supply(&shared.p, 0);
+	assert_int_equal(pthread_create(&thread, NULL, take_and_leave, NULL), 0);
+	while (!__atomic_load_n(&others.done, __ATOMIC_ACQUIRE)) {
+		/* More than enough, every now and then. */
+		if (++n % 40 == 0)
+			pool_supply(&shared.p, 10 * PER_BANK);
+		collect_left(n % 2);
+		pool_shrink(&shared.p);
+		pool_supply(&shared.p, 0);
+	}
+	pthread_join(thread, NULL);
+	collect_left(0);
+	collect_left(1);
+	pool_supply(&shared.p, 0);
+	assert_int_equal(pool_taken(&shared.p), 0);
+	assert_int_equal(shrink(30) ? shrink(30) : 0, 0);
+	assert_int_equal(banks_there(), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +488,13 @@ int main(void)
 		TEST(what_nothing_leads_to_goes_back_at_the_second_look),
 		TEST(what_has_commands_in_flight_does_not_go_back),
 		TEST(coming_and_going_leaves_nothing_taken),
+		TEST(banks_that_nobody_has_go_after_a_while),
+		TEST(bank_of_which_an_item_is_taken_stays),
+		TEST(banks_stay_while_they_are_used_now_and_then),
+		TEST(bank_that_cannot_be_removed_is_used_on),
+		TEST(what_is_to_be_there_in_any_case_stays),
+		TEST(freed_items_of_lower_banks_are_given_out_first),
+		TEST(programs_take_while_banks_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,6 +489,38 @@ static void losses_are_all_shown_even_zero(void **state)
 	stats_free(&s);
 }
 
+/* By how many queues they are of: in each text, and in JSON. */
+static void what_is_past_a_limit_tells_of_how_many_queues(void **state)
+{
+	struct view_options json = {.format = FORMAT_JSON};
+	struct stats s = stats_make();
+	char wanted[256], *text;
+
+	(void)state;
+	s.counters_total[NT_CNT_NO_SLOT] = 3;
+	s.counters_queues[NT_CNT_NO_SLOT] = 1;
+	s.counters_total[NT_CNT_HIST_FULL] = 264;
+	s.counters_interval[NT_CNT_HIST_FULL] = 7;
+	s.counters_queues[NT_CNT_HIST_FULL] = 12;
+	text = view_render(view_interval, &s, pipe_ascii);
+	assert_contains(text,
+			"  no_slot=3 of 1 queue  hist_full=264(+7) of 12 queues  ring_full=0");
+	free(text);
+	text = view_render(view_summary, &s, pipe_ascii);
+	snprintf(wanted, sizeof(wanted), "loss hist_full 264  # %s, of 12 queues",
+		 counter_help(NT_CNT_HIST_FULL));
+	assert_has_line(text, wanted);
+	free(text);
+	text = view_render(view_interval, &s, json);
+	assert_contains(text, "\"loss_queues\":{\"no_slot\":1,\"hist_full\":12}");
+	free(text);
+	memset(s.counters_queues, 0, sizeof(s.counters_queues));
+	text = view_render(view_interval, &s, json);
+	assert_lacks(text, "loss_queues");
+	free(text);
+	stats_free(&s);
+}
+
 static void errors_are_shown_where_there_are_any(void **state)
 {
 	struct stats s = stats_make();
@@ -989,6 +1021,7 @@ int main(void)
 		cmocka_unit_test(summary_says_how_many_commands_are_in_the_stages),
 		cmocka_unit_test(target_shows_the_stages_of_the_target),
 		cmocka_unit_test(losses_are_all_shown_even_zero),
+		cmocka_unit_test(what_is_past_a_limit_tells_of_how_many_queues),
 		cmocka_unit_test(errors_are_shown_where_there_are_any),
 		cmocka_unit_test(full_histograms_have_the_same_buckets_in_every_row),
 		cmocka_unit_test(extreme_durations_fit_the_histograms),

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The target's programs for a test that has user space as well: libbpf, which that needs, has functions of these names. */
+#define bpf_map_lookup_elem program_lookup_elem
+#define bpf_map_update_elem program_update_elem
+#define bpf_map_delete_elem program_delete_elem
+#include "bpf/target.h"
+
+#define SIDE NT_TARGET
+#include "bpf/simulated.bpf.h"
+
+#include "bpf/programs.bpf.h"
+
+int simulate(__u64 *arguments)
+{
+	return simulated_run(arguments);
+}

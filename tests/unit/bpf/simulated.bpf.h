@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs of a side do with pools for connections and commands that are made up: a part of the side's object in
+ * tests/bench/sizes.c, and compiled for this machine in tests/unit/trace/turnover.h. SIDE: whose it is.
+ */
+#include "bpf/simulated.h"
+
+static __always_inline int begin(struct nt_queue *q, const struct simulated *s)
+{
+	struct nt_cmd *left, *c = cmd_claim(q, s->tag, s->owner, &left);
+
+	if (!c) {
+		count_past(NT_PAST_SLOTS, s->slot);
+		return 0;
+	}
+	if (in_flight(c))
+		count(c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
+	__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+	c->r.op = s->op;
+	c->r.length = 4096;
+	c->r.slot = s->slot;
+	c->r.gen = q->gen;
+	c->r.points[0] = bpf_ktime_get_ns();
+	queue_begins(q);
+	cmd_begin(c, s->owner, true);
+	return 0;
+}
+
+static __always_inline int end(struct nt_queue *q, const struct simulated *s)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+	__u64 now;
+
+	c = cmd_any_by_owner(s->owner, &elsewhere);
+	if (!c)
+		c = cmd_any_by_tag_and_owner(q, s->tag, s->owner);
+	if (!c) {
+		count(NT_CNT_NO_START);
+		return 0;
+	}
+	cmd_release(c);
+	now = bpf_ktime_get_ns();
+	/* Each is as long after the one before. */
+	for (int i = 0; i < NT_POINTS_MAX; i++)
+		c->r.points[i] = now + i * 1000;
+	latency_count(q, &c->r, s->cpu, 100000);
+	stages_count(SIDE, &c->r, NT_SHAPE_NO_DATA, 0, s->cpu);
+	return 0;
+}
+
+/* @ctx: the arguments */
+static __always_inline int simulated_run(__u64 *ctx)
+{
+	struct simulated s = {.what = ctx[0],
+			      .slot = ctx[1],
+			      .owner = ctx[2],
+			      .tag = ctx[3],
+			      .op = ctx[4],
+			      .cpu = ctx[5]};
+	struct nt_queue *q = queue_at(s.slot);
+
+	if (!q || s.slot >= nt_knobs.slots) {
+		count_past(NT_PAST_SLOTS, s.slot);
+		return 0;
+	}
+	switch (s.what) {
+	case SIMULATED_CONNECT:
+		slot_index_set(s.owner, s.slot);
+		return 0;
+	case SIMULATED_BEGIN:
+		return begin(q, &s);
+	case SIMULATED_END:
+		return end(q, &s);
+	case SIMULATED_JOIN:
+		joins_claim(q);
+	}
+	return 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The edge of each fixed size (docs/sizes.md): the last one that there is room for, and what becomes of the next. */
+#include "bpf/host.h"
+
+#define QID 1
+#define TAG 5
+#define PAGE 4096
+#define TAGS_MAX 4096
+
+static struct machine {
+	struct blk_mq_ops___plain mq_ops;
+	struct request_queue rq_queue;
+	struct blk_mq_hw_ctx hctx;
+	struct nvmf_ctrl_options opts;
+	struct nvme_tcp_ctrl ctrl;
+	struct nvme_tcp_queue queues[16];
+	struct socket socket;
+	struct sock sk;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_command sqe;
+	} request;
+	char header[HOST_PDU_BYTES] __attribute__((aligned(NT_HEADER_ALIGN)));
+} m;
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel_reset();
+	memset(nt_past, 0, sizeof(nt_past));
+	memset(nt_headers, 0, sizeof(nt_headers));
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	m.mq_ops.queue_rq = &m.mq_ops;
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
+	m.ctrl.ctrl.opts = &m.opts;
+	m.ctrl.queues = m.queues;
+	for (unsigned int i = 0; i < sizeof(m.queues) / sizeof(m.queues[0]); i++) {
+		m.queues[i].ctrl = &m.ctrl;
+		m.queues[i].sock = &m.socket;
+		m.queues[i].pdu = m.header;
+	}
+	return 0;
+}
+
+/* A read of queue @qid of controller @instance begins. */
+static void submit(unsigned int instance, unsigned int qid, __u32 tag)
+{
+	m.ctrl.ctrl.instance = (int)instance;
+	m.request.rq = (struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .tag = (int)tag};
+	m.request.req.queue = &m.queues[qid];
+	m.request.req.req.ctrl = &m.ctrl.ctrl;
+	m.request.sqe = (struct nvme_command){
+		.common = {.opcode = NVME_CMD_READ, .command_id = (__u16)tag, .nsid = 1},
+	};
+	m.request.sqe.common.dptr.sgl.length = PAGE;
+	m.request.rq.start_time_ns = kernel.now += 100;
+	request_make(&m.request.rq, &m.request.req, &m.request.sqe);
+	m.request.req.req.cmd = &m.request.sqe;
+	stock_queue_rq(NULL, &m.request.rq);
+}
+
+/* Of how many queues user space says that what is past a limit is. */
+static unsigned int queues_past(enum nt_past_id past)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < NT_PAST_QUEUES / 64; i++)
+		n += (unsigned int)__builtin_popcountll(nt_past[past].queues[i]);
+	return n;
+}
+
+static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */
+
+static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
+{
+	(void)state;
+	/* By the address of a queue, which all controllers have here, its slot would be found. */
+	submit(instances - 1, 7, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
+	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 1);
+	for (unsigned int round = 1; round <= 3; round++) {
+		for (unsigned int qid = 0; qid < 7; qid++)
+			submit(instances, qid, TAG);
+		submit(instances + 1, QID, TAG);
+		assert_int_equal(counted(NT_CNT_NO_SLOT), 8 * round);
+		assert_int_equal(queues_past(NT_PAST_SLOTS), 8);
+	}
+	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 1);
+	assert_int_equal(queues_past(NT_PAST_HISTS), 0);
+}
+
+/* They are not taken for those of the next controller. */
+static void queue_ids_beyond_a_controllers_are_told(void **state)
+{
+	(void)state;
+	submit(0, 7, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
+	submit(0, 8, TAG);
+	submit(0, 9, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 2);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 2);
+	assert_int_equal(kernel.queues[8].gen, 0);
+}
+
+static void tags_beyond_the_last_are_told(void **state)
+{
+	(void)state;
+	submit(0, QID, TAGS_MAX - 1);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
+	assert_true(in_flight(cmd_by_tag(queue_at(QID), TAGS_MAX - 1)));
+	submit(0, QID, TAGS_MAX);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 1);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 1);
+}
+
+static void states_beyond_the_last_piece_are_told(void **state)
+{
+	(void)state;
+	nt_pools[NT_POOL_CMDS].taken = nt_pools[NT_POOL_CMDS].given - 1;
+	submit(0, 1, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
+	for (unsigned int qid = 2; qid < 5; qid++)
+		submit(0, qid, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 3);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 3);
+	/* Who has a piece goes on, and another one as soon as there is one. */
+	submit(0, 1, TAG + 1);
+	pool_fill(NT_POOL_CMDS, 2);
+	submit(0, 2, TAG);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 3);
+}
+
+static void end_command(__u32 slot, enum nt_op op)
+{
+	const struct nt_record r = {.slot = slot, .op = op, .length = PAGE};
+
+	latency_count(&kernel.queues[slot], &r, kernel.cpu, 1000);
+}
+
+static void histograms_beyond_the_last_are_told(void **state)
+{
+	(void)state;
+	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given - 1;
+	end_command(0, NT_OP_READ);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
+	for (__u32 slot = 1; slot < 6; slot++) {
+		end_command(slot, NT_OP_READ);
+		end_command(slot, NT_OP_WRITE);
+	}
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 10);
+	assert_int_equal(queues_past(NT_PAST_HISTS), 5);
+	assert_int_equal(kernel.shared.bytes, 10 * PAGE);
+	/* Those that are left out by --sample are with them. */
+	others_count(&kernel.queues[6], &(struct nt_record){.slot = 6, .op = NT_OP_READ});
+	assert_int_equal(queues_past(NT_PAST_HISTS), 6);
+	end_command(0, NT_OP_READ);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 11);
+}
+
+static __u32 bucket_of(__u32 slot, __u32 cpu)
+{
+	return nt_hist_hash(NT_HIST_KEY(slot, 0, NT_OP_READ, cpu)) >> (32 - NT_HIST_INDEX_BITS);
+}
+
+/* CPUs are as many as it takes for them to be found. */
+static void histograms_that_hash_alike_beyond_the_last_are_told(void **state)
+{
+	const __u32 bucket = bucket_of(0, 0);
+	unsigned int n = 0;
+
+	(void)state;
+	for (kernel.cpu = 0; n <= NT_HIST_WAYS; kernel.cpu++) {
+		if (bucket_of(0, kernel.cpu) != bucket)
+			continue;
+		assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
+		end_command(0, NT_OP_READ);
+		n++;
+	}
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+	assert_int_equal(queues_past(NT_PAST_HISTS), 1);
+	kernel.cpu = 0;
+	end_command(0, NT_OP_READ);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+}
+
+static void stages_beyond_the_last_are_told(void **state)
+{
+	struct nt_record r = {.slot = 1, .op = NT_OP_READ};
+
+	(void)state;
+	for (int i = 0; i < NT_POINTS_MAX; i++)
+		r.points[i] = 1000 + i;
+	nt_pools[NT_POOL_STAGES].taken = nt_pools[NT_POOL_STAGES].given - 1;
+	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 0));
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
+	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 1));
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 0));
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+}
+
+/* What is not noted makes arrivals unknown, and is not asked for again with each packet. */
+static void notes_beyond_the_last_make_arrivals_unknown(void **state)
+{
+	(void)state;
+	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given - 1;
+	assert_non_null(joins_claim(&kernel.queues[1]));
+	assert_null(joins_claim(&kernel.queues[2]));
+	assert_int_equal(kernel.queues[2].joins, NT_JOINS_LACKING);
+	assert_non_null(joins_of(&kernel.queues[1]));
+}
+
+static void cpus_beyond_the_last_share_counters(void **state)
+{
+	(void)state;
+	kernel.cpu = NT_CPUS - 1;
+	count(NT_CNT_TIMEOUTS);
+	kernel.cpu = NT_CPUS;
+	count(NT_CNT_TIMEOUTS);
+	kernel.cpu = 0;
+	count(NT_CNT_TIMEOUTS);
+	assert_int_equal(nt_counters[NT_CPUS - 1].n[NT_CNT_TIMEOUTS], 1);
+	assert_int_equal(nt_counters[0].n[NT_CNT_TIMEOUTS], 2);
+	assert_int_equal(counted(NT_CNT_TIMEOUTS), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+		TEST(controllers_beyond_the_map_are_told_by_their_queues),
+		TEST(queue_ids_beyond_a_controllers_are_told),
+		TEST(tags_beyond_the_last_are_told),
+		TEST(states_beyond_the_last_piece_are_told),
+		TEST(histograms_beyond_the_last_are_told),
+		TEST(histograms_that_hash_alike_beyond_the_last_are_told),
+		TEST(stages_beyond_the_last_are_told),
+		TEST(notes_beyond_the_last_make_arrivals_unknown),
+		TEST(cpus_beyond_the_last_share_counters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

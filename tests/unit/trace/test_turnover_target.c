@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define SIDE NT_TARGET
+#include "trace/turnover.h"

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Connections that come and go, thousands of them, with the programs that take for them and user space, which gives back:
+ * what they leave. SIDE: whose. What a host has in sysfs is a folder of this test's.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bpf/programs.h"
+#include "bpf/simulated.h"
+#include "trace/collect.h"
+#include "trace/connections.h"
+#include "trace/give_back.h"
+#include "trace/histograms.h"
+#include "trace/in_flight.h"
+#include "trace/private.h"
+
+#define CONNECTIONS 10000
+/* Where it is not for thousands to see it. */
+#define SOME_CONNECTIONS 2000
+#define INSTANCES (PROGRAMS_SLOTS / PROGRAMS_QID_STRIDE)
+#define QUEUES 3 /* of a connection, the admin queue included */
+#define CPUS 8
+/* Ten intervals until a histogram is let go, ten more until a bank is, and some. */
+#define QUIET_INTERVALS 40
+
+static struct {
+	struct programs p;
+	struct tracer t;
+	struct stats s;
+	char sysfs[64];
+	uint64_t connected;
+	unsigned int banks; /* that were added and not removed */
+} m;
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+
+DIR *__wrap_opendir(const char *path)
+{
+	return __real_opendir(strcmp(path, "/sys/class/nvme") ? path : m.sysfs);
+}
+
+static const char *controller_path(unsigned int instance)
+{
+	static char path[sizeof(m.sysfs) + 16];
+
+	snprintf(path, sizeof(path), "%s/nvme%u", m.sysfs, instance);
+	return path;
+}
+
+static void *bank_add(struct pool *p, uint32_t nr)
+{
+	enum nt_pool_id id = (enum nt_pool_id)(p - m.t.object.pools);
+	void *at = nr < PROGRAMS_BANKS ? m.p.bank[id][nr] : NULL;
+
+	m.banks += at != NULL;
+	return at;
+}
+
+static bool bank_remove(struct pool *p, uint32_t nr)
+{
+	const char *at = p->bank[nr];
+
+	for (size_t i = 0; i < p->per_bank * p->item_bytes; i++)
+		assert_int_equal(at[i], 0);
+	m.banks--;
+	return true;
+}
+
+static const struct {
+	uint32_t per_bank;
+	size_t item_bytes;
+} kinds[NT_POOLS_NR] = {
+	[NT_POOL_CMDS] = {1 << NT_CMDS_BITS, NT_CHUNK_CMDS * sizeof(struct nt_cmd)},
+	[NT_POOL_HISTS] = {1 << NT_HISTS_BITS, sizeof(struct nt_hist)},
+	[NT_POOL_STAGES] = {1 << NT_STAGES_BITS, sizeof(struct nt_stage_hists)},
+	[NT_POOL_JOINS] = {PROGRAMS_JOINS, 0},
+};
+
+static int setup(void **state)
+{
+	struct tracer *t = &m.t;
+
+	(void)state;
+	memset(&m, 0, sizeof(m));
+	programs_begin(&m.p);
+	t->o.side = SIDE;
+	t->cpus = CPUS;
+	t->nr_slots = PROGRAMS_SLOTS;
+	t->errors_fd = -1;
+	t->missed[0].fd = t->missed[0].twin_fd = -1;
+	t->nr_missed = 1;
+	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+		t->into[i] = (uint8_t)i;
+	t->object = (struct object){
+		.knobs = m.p.knobs,
+		.control = m.p.control,
+		.counters = m.p.counters,
+		.hist_index = m.p.hist_index,
+		.stages_of = m.p.stages_of,
+		.slot_index = m.p.slot_index,
+		.past = m.p.past,
+		.hists_shared = m.p.hists_shared,
+		.alikes = m.p.alikes,
+		.queues = m.p.queues,
+		.names = m.p.names,
+		.controllers = m.p.controllers,
+	};
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		struct pool *p = &t->object.pools[i];
+
+		*p = (struct pool){
+			.ring = &m.p.pools[i],
+			.numbers = m.p.free[i],
+			.add = bank_add,
+			.remove = bank_remove,
+			.per_bank = kinds[i].per_bank,
+			.item_bytes = kinds[i].item_bytes ?: m.p.joins_bytes,
+			.max_banks = PROGRAMS_BANKS,
+		};
+		assert_int_equal(pool_init(p), 0);
+	}
+	strcpy(m.sysfs, "/tmp/turnover.XXXXXX");
+	assert_non_null(mkdtemp(m.sysfs));
+	give_back_supply(t);
+	return connections_init(t) ?: collect_init(t) ?: in_flight_init(t) ?: histograms_init(t)
+	       ?: give_back_init(t);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	collect_free(&m.t);
+	histograms_free(&m.t);
+	give_back_free(&m.t);
+	in_flight_free(&m.t);
+	connections_free(&m.t);
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		pool_close(&m.t.object.pools[i]);
+	stats_free(&m.s);
+	for (unsigned int i = 0; i < INSTANCES; i++)
+		rmdir(controller_path(i));
+	return rmdir(m.sysfs);
+}
+
+static void interval(void)
+{
+	stats_begin_interval(&m.s);
+	assert_int_equal(collect_all(&m.t, &m.s), 0);
+}
+
+static void run(uint64_t what, uint64_t slot, uint64_t owner, uint64_t tag, uint64_t op,
+		uint64_t cpu)
+{
+	struct simulated s = {what, slot, owner, tag, op, cpu};
+
+	simulate((__u64 *)&s);
+	/* User space is called before there is nothing left. */
+	if (*m.p.calls)
+		give_back_supply(&m.t);
+	*m.p.calls = 0;
+}
+
+static uint32_t slot_of(unsigned int instance, unsigned int qid)
+{
+	return instance * PROGRAMS_QID_STRIDE + qid;
+}
+
+/* Each connection's queues lie elsewhere. */
+static void connect_queue(unsigned int instance, unsigned int qid)
+{
+	struct nt_queue *q = &m.p.queues[slot_of(instance, qid)];
+	uint64_t address = 0xffff888000000000ULL + (m.connected * QUEUES + qid) * 0x800;
+	struct nt_names *names = m.t.o.side == NT_HOST
+					 ? &m.p.controllers[instance].names[(q->gen + 1) & 1]
+					 : &m.p.names[slot_of(instance, qid)];
+
+	q->gen++;
+	q->object = q->queue = address;
+	q->instance = instance;
+	q->qid = (uint16_t)qid;
+	q->cntlid = (uint16_t)(instance + 1);
+	q->identified = q->gen;
+	strcpy(names->subsysnqn, "nqn.2024-01.io.ntprof:turnover");
+	strcpy(names->hostnqn, "nqn.2024-01.io.ntprof:host");
+	run(SIMULATED_CONNECT, slot_of(instance, qid), address, 0, 0, 0);
+	run(SIMULATED_JOIN, slot_of(instance, qid), 0, 0, 0, 0);
+}
+
+/* Tags @from to @to - 1. */
+static void commands(bool end, unsigned int instance, unsigned int qid, unsigned int from,
+		     unsigned int to)
+{
+	static const enum nt_op io[] = {NT_OP_READ, NT_OP_WRITE, NT_OP_FLUSH};
+	uint32_t slot = slot_of(instance, qid);
+
+	for (unsigned int tag = from; tag < to; tag++)
+		run(end ? SIMULATED_END : SIMULATED_BEGIN, slot,
+		    0xffff900000000000ULL + (slot << 12 | tag) * 0x180, tag,
+		    !tag  ? NT_OP_FABRICS
+		    : qid ? io[tag % 3]
+			  : NT_OP_ADMIN,
+		    (m.connected + tag) % CPUS);
+}
+
+/*
+ * Some have a deep queue. Of every third connection of a target, which then closes, some commands are not answered; a
+ * host ends all of its.
+ */
+static void connection(unsigned int instance)
+{
+	unsigned int left = m.t.o.side == NT_TARGET && m.connected % 3 == 0 ? 2 : 0;
+
+	for (unsigned int qid = 0; qid < QUEUES; qid++) {
+		unsigned int tags = qid && m.connected % 50 == 0 ? 300 : 6;
+
+		connect_queue(instance, qid);
+		commands(false, instance, qid, 0, tags);
+		commands(true, instance, qid, 0, tags - left);
+	}
+	m.connected++;
+}
+
+static void disconnect(unsigned int instance)
+{
+	for (unsigned int qid = 0; qid < QUEUES; qid++) {
+		struct nt_queue *q = &m.p.queues[slot_of(instance, qid)];
+
+		q->dead_gen = q->gen;
+	}
+	rmdir(controller_path(instance));
+}
+
+static void come(unsigned int instance)
+{
+	mkdir(controller_path(instance), 0700);
+	connection(instance);
+}
+
+static unsigned int index_entries(void)
+{
+	unsigned int n = 0;
+
+	for (uint32_t b = 0; b < 1 << NT_SLOT_INDEX_BITS; b++)
+		for (unsigned int i = 0; i < NT_SLOT_WAYS; i++)
+			n += m.p.slot_index[b].at[i] != 0;
+	return n;
+}
+
+static void assert_nothing_is_taken(void)
+{
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
+		const struct pool *p = &m.t.object.pools[i];
+
+		if (pool_taken(p))
+			fail_msg("%u of pool %u are taken", pool_taken(p), i);
+	}
+	for (uint32_t b = 0; b < 1 << NT_HIST_INDEX_BITS; b++)
+		for (unsigned int i = 0; i < NT_HIST_WAYS; i++)
+			assert_int_equal(m.p.hist_index[b].at[i] & NT_HIST_NR_MASK, 0);
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		for (unsigned int op = 0; op < NT_OPS_NR; op++)
+			assert_int_equal(m.p.stages_of[cpu].at[op], 0);
+	assert_int_equal(index_entries(), 0);
+	assert_int_equal(collect_in_flight(&m.t), 0);
+}
+
+static uint64_t durations(void)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m.s.nr_rows; i++) {
+		assert_false(m.s.rows[i]->shared);
+		n += m.s.rows[i]->total.count;
+	}
+	return n;
+}
+
+/* All that began has ended well, or with its connection. */
+static void assert_nothing_is_lost(void)
+{
+	const uint64_t *n = m.s.counters_total;
+	uint64_t began = 0;
+
+	for (uint64_t i = 0; i < m.connected; i++)
+		began += QUEUES * 6 + (i % 50 ? 0 : (QUEUES - 1) * 294);
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++)
+		if (i != NT_CNT_DIED && n[i])
+			fail_msg("%s is %lu", counter_name(i), (unsigned long)n[i]);
+	assert_int_equal(n[NT_CNT_DIED],
+			 SIDE == NT_TARGET ? (m.connected + 2) / 3 * QUEUES * 2 : 0);
+	assert_int_equal(durations() + n[NT_CNT_DIED], began);
+}
+
+/* Each is gone for long enough before the next one has its place, or has its place at once. */
+static void thousands_come_and_go(unsigned int connections, unsigned int intervals)
+{
+	unsigned int banks;
+
+	for (unsigned int i = 0; i < connections; i++) {
+		unsigned int instance = i % INSTANCES;
+
+		if (i >= INSTANCES)
+			disconnect(instance);
+		for (unsigned int k = 0; k < intervals; k++)
+			interval();
+		come(instance);
+		if (i % 2)
+			interval();
+	}
+	interval();
+	banks = m.banks;
+	assert_int_not_equal(pool_taken(&m.t.object.pools[NT_POOL_CMDS]), 0);
+	for (unsigned int i = 0; i < INSTANCES; i++)
+		disconnect(i);
+	for (unsigned int i = 0; i < QUIET_INTERVALS; i++)
+		interval();
+	assert_nothing_is_taken();
+	assert_nothing_is_lost();
+	assert_true(m.banks <= banks);
+	assert_in_range(m.banks, NT_POOLS_NR, 2 * NT_POOLS_NR);
+}
+
+static void connections_leave_nothing_taken(void **state)
+{
+	(void)state;
+	thousands_come_and_go(SOME_CONNECTIONS, 3);
+}
+
+/* Nobody has seen that the one before is gone. */
+static void connections_that_replace_each_other_leave_nothing_taken(void **state)
+{
+	(void)state;
+	thousands_come_and_go(CONNECTIONS, 0);
+}
+
+/* What the index has is of connections that are there, however many have been. */
+static void index_has_those_that_are_there(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < SOME_CONNECTIONS; i++) {
+		if (i >= INSTANCES)
+			disconnect(i % INSTANCES);
+		come(i % INSTANCES);
+		if (i % 10 == 9)
+			interval();
+	}
+	interval();
+	assert_int_equal(index_entries(), INSTANCES * QUEUES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(connections_leave_nothing_taken),
+		TEST(connections_that_replace_each_other_leave_nothing_taken),
+		TEST(index_has_those_that_are_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
