@@ -70,6 +70,9 @@ equal "target exits with 0" $? 0
 for op in read write; do
 	equal "$op: both sides have the same commands" "$(commands /tmp/target $op)" "$(commands /tmp/host $op)"
 done
+# Its controller has gone, and another one has its name: then both have a number behind that.
+equal "the deep queue has its row" \
+	"$(awk 'on && $2 == 1 && $3 == "write" && $4 == 2048 { n++ } /^summary/ { on = 1 } END { print n + 0 }' /tmp/host)" 1
 # What fio has read and written, and little else: what looks at new disks reads some.
 within "all of fio's are counted" $(($(commands /tmp/host read) + $(commands /tmp/host write))) 3148 6000
 for side in host target; do
