@@ -26,6 +26,7 @@ struct live {
 	struct limits limits;
 	struct browser browser;
 	const struct stats *seen; /* what is on the screen; NULL: nothing yet */
+	bool due;		  /* the terminal has not taken the last screen */
 	struct peering peering;
 	struct live_merge *peers; /* its merge; NULL without */
 	struct peers_told told;
@@ -36,9 +37,10 @@ struct live {
 	uint64_t left_out;
 };
 
-/* A block that a terminal does not take is shown anew with the next one; a pipe's reader misses it. */
+/* A block that a terminal does not take is shown anew as soon as it does; a pipe's reader misses it. */
 static int taken(struct live *l, int err)
 {
+	l->due = err == -EAGAIN && l->view.redraw;
 	if (err == -EAGAIN) {
 		l->left_out += !l->view.redraw;
 		return 0;
@@ -212,12 +214,18 @@ static int take_own(void *context)
 	return wish == PRESSED_DRAW ? draw_again(l) : 0;
 }
 
+/* The terminal takes by now what it did not: while paused, or with a long interval, nothing else is drawn for long. */
+static bool retry(const struct live *l)
+{
+	return l->due && output_idle(l->view.output);
+}
+
 /* Whatever has happened, somebody else may have the terminal now, or nobody any more. */
 static void settle(void *context)
 {
 	struct live *l = context;
 
-	if (l->view.redraw && browser_update(&l->browser, !starting(l)))
+	if (l->view.redraw && (browser_update(&l->browser, !starting(l)) || retry(l)))
 		draw_again(l);
 }
 

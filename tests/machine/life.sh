@@ -114,11 +114,11 @@ check "commands that died were counted as such on the host" test "$(loss /tmp/ho
 check "commands that died were counted as such on the target" test "$(loss /tmp/target died)" -gt 0
 equal "the host has none in flight" "$(loss /tmp/host in_flight)" 0
 equal "the target has none in flight" "$(loss /tmp/target in_flight)" 0
-equal "no command of the host ended without a beginning" "$(loss /tmp/host no_start)" 0
-equal "no tag was taken twice on the host" "$(loss /tmp/host overwritten)" 0
-equal "no tag was taken twice on the target" "$(loss /tmp/target overwritten)" 0
-echo "# host: cancelled $(loss /tmp/host cancelled), requeued $(loss /tmp/host requeued), no_start $(loss /tmp/host no_start), never_sent $(loss /tmp/host never_sent), point_missing $(loss /tmp/host point_missing)"
-echo "# target: died $(loss /tmp/target died), point_missing $(loss /tmp/target point_missing)"
+within "no command of the host ended without a beginning, but for what was missed" "$(loss /tmp/host no_start)" 0 "$(missed /tmp/host)"
+within "no tag was taken twice on the host, but for that" "$(loss /tmp/host overwritten)" 0 "$(missed /tmp/host)"
+within "nor on the target" "$(loss /tmp/target overwritten)" 0 "$(missed /tmp/target)"
+echo "# host: probe_missed $(loss /tmp/host probe_missed), cancelled $(loss /tmp/host cancelled), requeued $(loss /tmp/host requeued), no_start $(loss /tmp/host no_start), never_sent $(loss /tmp/host never_sent), point_missing $(loss /tmp/host point_missing)"
+echo "# target: probe_missed $(loss /tmp/target probe_missed), died $(loss /tmp/target died), point_missing $(loss /tmp/target point_missing)"
 
 load "$dev" 4 &
 loader=$!

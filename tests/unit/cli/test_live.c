@@ -310,6 +310,22 @@ static void paused_screen_stays_until_it_goes_on(void **state)
 	assert_int_equal(get_up(), EXIT_SUCCESS);
 }
 
+/* Nothing is drawn after a pause that would bring what the terminal did not take then. */
+static void pause_is_seen_on_a_terminal_that_was_slow(void **state)
+{
+	(void)state;
+	sit_down();
+	assert_true(is_seen(user.terminal, "p:pause"));
+	/* Until it takes no more. */
+	poll(NULL, 0, 2000);
+	type(user.terminal, "p");
+	poll(NULL, 0, 500);
+	assert_true(is_seen(user.terminal, "PAUSED"));
+	type(user.terminal, "q");
+	assert_true(is_seen(user.terminal, "summary of"));
+	assert_int_equal(get_up(), EXIT_SUCCESS);
+}
+
 static void terminal_has_its_modes_while_the_view_is_stopped(void **state)
 {
 	char stopped[32];
@@ -352,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_view_with_a_peer_goes_on_when_it_was_stopped),
 		cmocka_unit_test(keys_change_the_screen_and_q_ends_it),
 		cmocka_unit_test(paused_screen_stays_until_it_goes_on),
+		cmocka_unit_test(pause_is_seen_on_a_terminal_that_was_slow),
 		cmocka_unit_test(terminal_has_its_modes_while_the_view_is_stopped),
 		cmocka_unit_test(terminal_has_its_modes_however_the_view_ends),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
