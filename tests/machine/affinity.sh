@@ -14,6 +14,8 @@ ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
 path=$(host_path "$ctrl")
 echo 2 >"$path/queue/rq_affinity"
+# Neighbours stay two requests.
+echo 2 >"$path/queue/nomerges"
 [[ ! -e ${dev/#\/dev//sys/block}/queue/rq_affinity ]] || echo 2 2>/dev/null >"${dev/#\/dev//sys/block}/queue/rq_affinity"
 echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus
 
