@@ -107,7 +107,7 @@ static void nested_are(struct tracer *t, bool attached)
 {
 	if (attached != t->nested_detached)
 		return;
-	missed_settle(t, !t->nested_detached);
+	missed_settle(t);
 	t->nested_detached = !attached;
 }
 

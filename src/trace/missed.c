@@ -40,18 +40,20 @@ static void find_programs(struct tracer *t)
 }
 
 /* Of a program, those that are not settled. @own, @of_twin: filled, since it was loaded */
-static uint64_t missed_since(const struct missed *m, bool twins, uint64_t *own, uint64_t *of_twin)
+static uint64_t missed_since(const struct tracer *t, const struct missed *m, uint64_t *own,
+			     uint64_t *of_twin)
 {
+	bool twins = !t->nested_detached && m->twin_fd >= 0;
 	uint64_t n;
 
 	*own = missed_of(m->fd);
 	/* Later, so that what both have missed is in it. */
 	*of_twin = missed_of(m->twin_fd);
 	n = *own - m->own;
-	return twins && m->twin_fd >= 0 && *of_twin - m->of_twin < n ? *of_twin - m->of_twin : n;
+	return twins && *of_twin - m->of_twin < n ? *of_twin - m->of_twin : n;
 }
 
-void missed_settle(struct tracer *t, bool twins)
+void missed_settle(struct tracer *t)
 {
 	if (!t->nr_missed)
 		find_programs(t);
@@ -59,7 +61,7 @@ void missed_settle(struct tracer *t, bool twins)
 		struct missed *m = &t->missed[i];
 		uint64_t own, of_twin;
 
-		m->settled += missed_since(m, twins, &own, &of_twin);
+		m->settled += missed_since(t, m, &own, &of_twin);
 		m->own = own;
 		m->of_twin = of_twin;
 	}
@@ -72,7 +74,6 @@ uint64_t missed_total(struct tracer *t)
 	if (!t->nr_missed)
 		find_programs(t);
 	for (unsigned int i = 0; i < t->nr_missed; i++)
-		total += t->missed[i].settled +
-			 missed_since(&t->missed[i], !t->nested_detached, &own, &of_twin);
+		total += t->missed[i].settled + missed_since(t, &t->missed[i], &own, &of_twin);
 	return total;
 }

@@ -7,7 +7,6 @@
 #ifndef NTPROF_TRACE_MISSED_H
 #define NTPROF_TRACE_MISSED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct tracer;
@@ -18,9 +17,9 @@ uint64_t missed_of(int fd);
 /**
  * missed_settle() - what was skipped until now is counted as it is: called after twins have been attached, and before
  * they are detached
- * @twins: they were attached until now
+ * @t: nested_detached says whether they were attached until now
  */
-void missed_settle(struct tracer *t, bool twins);
+void missed_settle(struct tracer *t);
 
 /** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
 uint64_t missed_total(struct tracer *t);

@@ -15,18 +15,10 @@
 
 #include "asserts.h"
 #include "cli/config.h"
+#include "real_read.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* See the Makefile: other targets read from memory. */
-ssize_t __real_read(int fd, void *buffer, size_t n);
-ssize_t __wrap_read(int fd, void *buffer, size_t n);
-
-ssize_t __wrap_read(int fd, void *buffer, size_t n)
-{
-	return __real_read(fd, buffer, n);
-}
-
 /* The names that ntprof's keys are, and some of each kind. */
 static const struct argp_option options[] = {
 	{"host", 1, NULL, 0, "", 0},

@@ -21,17 +21,10 @@
 #include "cli/http.h"
 #include "keep/when.h"
 #include "serve/page.h"
+#include "real_read.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* See the Makefile: other targets read from memory. */
-ssize_t __real_read(int fd, void *buffer, size_t n);
-ssize_t __wrap_read(int fd, void *buffer, size_t n);
-
-ssize_t __wrap_read(int fd, void *buffer, size_t n)
-{
-	return __real_read(fd, buffer, n);
-}
 
 #define PAGE "page\n# EOF\n"
 /*

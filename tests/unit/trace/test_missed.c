@@ -87,13 +87,13 @@ static void without_a_twin_each_is_missed(void **state)
 	begin();
 	misses[OWN] = 5;
 	misses[NESTED] = 1;
-	missed_settle(&t, true);
+	missed_settle(&t);
 	t.nested_detached = true;
 	assert_int_equal(missed_total(&t), 1);
 	/* The twin, which is not attached, misses none. */
 	misses[OWN] += 8;
 	assert_int_equal(missed_total(&t), 9);
-	missed_settle(&t, false);
+	missed_settle(&t);
 	t.nested_detached = false;
 	assert_int_equal(missed_total(&t), 9);
 	/* What it missed before says nothing of what comes now. */
