@@ -148,6 +148,9 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 	rows->found = true;
 	if (!copy(t, c, &r, &measured))
 		return;
+	/* It has begun since the look did. */
+	if (record_begin_ns(&r) >= rows->now)
+		rows->now = monotonic_ns();
 	row = row_of(t, rows, &r);
 	if (row)
 		stats_wait(row, &r, measured, rows->now);

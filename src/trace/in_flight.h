@@ -28,7 +28,7 @@ bool in_flight_knows_device(const struct tracer *t);
  * in_flight_rows() - fill &stats_row.waiting
  * @t: tracer
  * @s: stats_begin_interval() has been called; rows are made where there are none
- * @now: CLOCK_MONOTONIC nanoseconds
+ * @now: CLOCK_MONOTONIC nanoseconds; a command that begins after that has the age that it has when it is found
  *
  * Return: 0 or -ENOMEM.
  */

@@ -199,6 +199,25 @@ static void host_commands_wait_across_a_connect(void **state)
 	in_flight_free(&t);
 }
 
+/* It is found while the states are gone through. */
+static void what_begins_during_the_look_has_an_age(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	uint64_t now = monotonic_ns();
+	struct stats s = {0};
+
+	(void)state;
+	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
+	wait_in(1, 0, 3, 0);
+	assert_int_equal(in_flight_rows(&t, &s, now), 0);
+	assert_int_equal(s.nr_rows, 1);
+	assert_int_equal(s.rows[0]->waiting.commands, 1);
+	assert_true(s.rows[0]->waiting.oldest_ns > 0);
+	assert_true(s.rows[0]->waiting.oldest_ns < 60 * SECOND);
+	stats_free(&s);
+	in_flight_free(&t);
+}
+
 /* What has died is in flight no longer, when the last of it is looked at as well. */
 static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 {
@@ -351,6 +370,7 @@ int main(void)
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
 		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
+		cmocka_unit_test(what_begins_during_the_look_has_an_age),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
 		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
 		cmocka_unit_test(what_a_burst_leaves_in_flight_is_an_edge_once),
