@@ -71,8 +71,16 @@ tracer_start host.log record --host -o host.ntp
 host=$tracer_pid
 tracer_start target.log record --target -o target.ntp
 target=$tracer_pid
+failed=()
+for side in host target; do
+	tracer_start $side.failed.log record --$side --failed -o $side.failed.ntp
+	failed+=("$tracer_pid")
+done
+tracer_start trace trace --host --failed
+failed+=("$tracer_pid")
 fail_some
-tracer_stop "$target" "$host"
+tracer_stop "$target" "$host" "${failed[@]}"
+equal "those of failed commands alone end well" $? 0
 ntprof-bpf report --commands host.ntp target.ntp >merged
 ntprof-bpf report host.ntp >host.alone
 ntprof-bpf report target.ntp >target.alone
@@ -85,6 +93,19 @@ equal "merged: none of them is a latency" "$(awk '$1 == "merged" && $2 == "read"
 equal "a host alone: unknown opcodes" "$(count host.alone error other invalid_command_opcode)" $bad_opcodes
 equal "a target alone: writes that failed" "$(total target.alone 4 error write)" $bad_writes
 equal "a command says its error" "$(grep -c ' merged .* op=other .* error=invalid_command_opcode' merged)" $bad_opcodes
+# Of the same commands each tracer has read the clock for itself.
+what_failed() {
+	ntprof-bpf report "$@" --commands | grep ' op=' | sed -E 's/^[0-9.]* //; s/ latency=.*//' | LC_ALL=C sort
+}
+for side in host target; do
+	what_failed $side.ntp --failed >expected
+	what_failed $side.failed.ntp >got
+	check "$side: --failed has those that a report of all has, $(wc -l <got) of them" cmp -s expected got
+	diff expected got | sed 's/^/# /' | head -n 6
+	equal "$side: and as many as failed" "$(grep -cE ' op=(read|write|other) ' got)" $((bad_reads + bad_writes + bad_opcodes))
+done
+equal "trace --failed has them, too" "$(grep -cE ' op=(read|write|other) ' trace)" $((bad_reads + bad_writes + bad_opcodes))
+equal "and no others" "$(grep ' op=' trace | grep -vc ' error=')" 0
 host_disconnect "$ctrl"
 
 # more PATH THAN: more reads than that have ended on it
