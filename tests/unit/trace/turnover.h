@@ -360,6 +360,31 @@ static void index_has_those_that_are_there(void **state)
 	assert_int_equal(index_entries(), INSTANCES * QUEUES);
 }
 
+/* Of what all together needed, the machine has back what is more than a bank beside the first. */
+static void banks_go_back(void **state)
+{
+	const struct pool *pools = m.t.object.pools;
+	unsigned int most;
+
+	(void)state;
+	for (unsigned int i = 0; i < INSTANCES; i++) {
+		m.connected -= m.connected % 50; /* deep queues, every one of them */
+		come(i);
+		m.connected += 49;
+		interval();
+	}
+	most = m.banks;
+	assert_true(pools[NT_POOL_HISTS].nr_there > 2 && pools[NT_POOL_STAGES].nr_there > 2);
+	for (unsigned int i = 0; i < INSTANCES; i++)
+		disconnect(i);
+	for (unsigned int i = 0; i < QUIET_INTERVALS; i++)
+		interval();
+	assert_nothing_is_taken();
+	assert_true(m.banks < most);
+	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
+		assert_in_range(pools[i].nr_there, 1, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +392,7 @@ int main(void)
 		TEST(connections_leave_nothing_taken),
 		TEST(connections_that_replace_each_other_leave_nothing_taken),
 		TEST(index_has_those_that_are_there),
+		TEST(banks_go_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
