@@ -119,7 +119,7 @@ static int open_own(void *context)
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
 	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
 		return -1;
-	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user) ||
+	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user, true) ||
 			       watch(v, live_merge_fd(v->peering.merge))))
 		return -1;
 	return v->epoll_fd;
