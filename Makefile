@@ -174,6 +174,7 @@ $(addprefix $(BUILD)/unit/cli/,test_serve test_serve_peer test_flight): UNIT_LIB
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 $(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
 $(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
+$(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
