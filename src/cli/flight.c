@@ -36,14 +36,20 @@ void flight_begin(struct recorder *r, const struct run_options *o, const struct 
 	recorder_begin(r, &h);
 }
 
-void flight_record(struct recorder *r, const struct tracer *t, const struct nt_record *rec)
+void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
+		   const struct nt_record *rec)
 {
+	struct device_name d;
 	struct queue_info q;
 
-	if (!recorder_record(r, rec))
-		return;
-	announce_describe(t, rec, &q);
-	recorder_queue(r, &q);
+	/* A connection that no record is of any more is forgotten, and asked for again. */
+	if (recorder_record(r, rec)) {
+		announce_describe(t, rec, &q);
+		recorder_queue(r, &q);
+	}
+	naming_queue(n, t, rec, &q);
+	if (naming_device(n, rec, &d) > 0)
+		recorder_device(r, &d);
 }
 
 void flight_change(struct recorder *r, struct flight_options *o)

@@ -176,7 +176,7 @@ static int start_peers(struct live *l)
 		errno = ECANCELED;
 		return -1;
 	}
-	if (peering_start(&l->peering, &l->o->peers, &user))
+	if (peering_start(&l->peering, &l->o->peers, &user, false))
 		return -1;
 	l->peers = l->peering.merge;
 	l->view.peers = l->peers;

@@ -55,18 +55,32 @@ static void tell(unsigned int number, const struct peer_about *a)
 		said);
 }
 
+/* Told once, until its stream begins: somebody who is away for days fills no journal. */
+static void tell_again(struct peer_news *n, unsigned int i, const struct peer_about *a)
+{
+	if (n->restarts[i] == a->restarts)
+		return;
+	n->restarts[i] = a->restarts;
+	if (!n->again[i])
+		journal(JOURNAL_NOTICE,
+			"peer %u: started again; from now on that is told of when it helps", i + 1);
+	n->again[i] = true;
+}
+
 void peer_news_tell(struct peer_news *n, const struct live_merge *l)
 {
 	const struct peer *p;
 	struct peer_about a;
 
 	for (unsigned int i = 0; (p = live_merge_peer(l, i)); i++) {
-		if (n->state[i] == peer_state(p) + 1)
-			continue;
 		peer_about(p, &a);
+		tell_again(n, i, &a);
+		if (n->state[i] == a.state + 1 || (n->again[i] && a.state == PEER_STARTING))
+			continue;
 		if (a.state == PEER_DIED && !peer_gone(p) && a.silent_ns < STATUS_NS)
 			continue;
 		n->state[i] = a.state + 1;
+		n->again[i] = n->again[i] && a.state != PEER_RUNNING && a.state != PEER_WAITING;
 		tell(i + 1, &a);
 	}
 }

@@ -11,9 +11,13 @@
 /**
  * struct peer_news - what has been told so far; all zeroes at first
  * @state: of each, one more than that; 0: none
+ * @again: it was started again, which has been told, and its stream has not begun since
+ * @restarts: how often each was started again, as far as was seen
  */
 struct peer_news {
 	unsigned int state[PEERS_MAX];
+	bool again[PEERS_MAX];
+	uint64_t restarts[PEERS_MAX];
 	struct peers_told told;
 };
 

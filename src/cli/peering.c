@@ -19,9 +19,11 @@ int peering_user(const struct peer_options *o, struct peer_user *user)
 	return 0;
 }
 
-int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user)
+int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user,
+		  bool lasting)
 {
-	p->merge = live_merge_new((char *const *)o->source, o->nr, user);
+	p->merge = lasting ? live_merge_new_lasting((char *const *)o->source, o->nr, user)
+			   : live_merge_new((char *const *)o->source, o->nr, user);
 	if (p->merge)
 		return 0;
 	fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(errno));

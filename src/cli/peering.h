@@ -33,10 +33,12 @@ int peering_user(const struct peer_options *o, struct peer_user *user);
 
 /**
  * peering_start() - start all peers, when it is known that there will be a run: who may not trace starts none
+ * @lasting: they are started again whenever they end
  *
  * Return: 0, or -1 with errno set to ECANCELED and a message on standard error.
  */
-int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user);
+int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user,
+		  bool lasting);
 
 /** peering_record() - a command of this host; fine without peers. Return: 0 or a negative errno */
 int peering_record(struct peering *p, const struct tracer *t, const struct nt_record *r);

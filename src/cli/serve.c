@@ -30,6 +30,7 @@
 /**
  * struct serve - a run of it
  * @recorder: NULL without --keep
+ * @naming: ...and what it has been told of
  * @user: as whom peers' commands run
  * @terminal: somebody sees standard error at once
  * @signal_fd: of SIGUSR1 and SIGHUP
@@ -38,6 +39,7 @@
 struct serve {
 	const struct serve_options *o;
 	struct recorder *recorder;
+	struct naming naming;
 	struct http *http;
 	struct page *page;
 	const struct tracer *t; /* NULL while the module is waited for */
@@ -119,7 +121,7 @@ static int open_own(void *context)
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
 	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
 		return -1;
-	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user) ||
+	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user, true) ||
 			       watch(v, live_merge_fd(v->peering.merge))))
 		return -1;
 	return v->epoll_fd;
@@ -221,7 +223,7 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 
 	if (v->recorder) {
 		slowest_record(&v->slowest, rec);
-		flight_record(v->recorder, t, rec);
+		flight_record(v->recorder, &v->naming, t, rec);
 	}
 	return peering_record(&v->peering, t, rec);
 }
@@ -337,6 +339,10 @@ static int serve(struct serve_options *o)
 		v.recorder = flight_open(&o->flight, o->run.side);
 		if (!v.recorder)
 			goto out;
+		if (naming_init(&v.naming)) {
+			fprintf(stderr, "ntprof-bpf: %s\n", strerror(ENOMEM));
+			goto out;
+		}
 	}
 	status = run(&o->run, &callbacks, &v);
 out:
@@ -349,6 +355,7 @@ out:
 	if (v.epoll_fd >= 0)
 		close(v.epoll_fd);
 	recorder_free(v.recorder);
+	naming_free(&v.naming);
 	page_free(v.page);
 	return status;
 }

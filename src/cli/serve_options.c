@@ -36,6 +36,12 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		o->listen = arg;
 		break;
 	case KEY_BY:
+		if (!strcmp(arg, "nsid") || !strcmp(arg, "device"))
+			options_error(state,
+				      "--by %s: histograms in the kernel are not by namespace; "
+				      "--nsid and --device select one, and live and report have "
+				      "--by %s",
+				      arg, arg);
 		if (strcmp(arg, "queue"))
 			options_error(state, "--by %s: not queue", arg);
 		o->by_queue = true;

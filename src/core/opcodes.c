@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+/* libnvme 1.3 of Debian 12 has numbers of opcodes, and no names; see core/statuses.c. */
 static const char *const io_names[256] = {
 	[0x00] = "flush",
 	[0x01] = "write",

@@ -72,12 +72,35 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 	return 0;
 }
 
+/* Of few machines there are many; those of other blocks do no harm. */
+static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
+{
+	struct stream_event e = {.type = STREAM_DEVICE};
+	struct ring_device *d = NULL, *next = NULL;
+	int err;
+
+	HASH_ITER(hh, r->devices, d, next)
+	{
+		if (d->told == f->number)
+			continue;
+		err = room_for(f, in, sizeof(e));
+		e.device = d->d;
+		if (!err)
+			err = stream_write(f->w, &e);
+		if (err)
+			return err;
+		d->told = f->number;
+	}
+	return 0;
+}
+
 static int write_block(struct keep_file *f, struct ring *r, struct folder *in, struct ring_block *b)
 {
 	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
 	int err;
 
 	err = tell_queues(f, r, in, b)	       ?:
+	      tell_devices(f, r, in)	       ?:
 	      room_for(f, in, b->records.len + sizeof(clock)) ?:
 	      stream_write(f->w, &clock)	      ?:
 	      stream_write_gathered(f->w, &b->records);

@@ -211,6 +211,12 @@ void recorder_queue(struct recorder *r, const struct queue_info *q)
 	ring_tell(&r->ring, q);
 }
 
+void recorder_device(struct recorder *r, const struct device_name *d)
+{
+	/* Without memory it has no name. */
+	ring_tell_device(&r->ring, d);
+}
+
 void recorder_interval(struct recorder *r, const struct stats *s)
 {
 	const struct when_condition *c = when_interval(&r->when, s, monotonic_ns());

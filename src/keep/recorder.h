@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/device.h"
 #include "core/stats.h"
 #include "keep/counts.h"
 #include "keep/when.h"
@@ -62,6 +63,9 @@ bool recorder_record(struct recorder *r, const struct nt_record *rec);
 
 /** recorder_queue() - whose the last record is */
 void recorder_queue(struct recorder *r, const struct queue_info *q);
+
+/** recorder_device() - what the namespace of the last record is called, once */
+void recorder_device(struct recorder *r, const struct device_name *d);
 
 /** recorder_interval() - an interval has ended */
 void recorder_interval(struct recorder *r, const struct stats *s);

@@ -2,6 +2,7 @@
 #include "keep/ring.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,37 @@ int ring_tell(struct ring *r, const struct queue_info *q)
 		}
 	}
 	found->q = *q;
+	found->told = 0;
+	return 0;
+}
+
+static void forget_device(struct ring *r, struct ring_device *d)
+{
+	HASH_DEL(r->devices, d);
+	free(d);
+}
+
+int ring_tell_device(struct ring *r, const struct device_name *d)
+{
+	struct ring_device key = {.key = {.instance = d->instance, .nsid = d->nsid}}, *found;
+
+	snprintf(key.key.subsysnqn, sizeof(key.key.subsysnqn), "%s", d->subsysnqn);
+	HASH_FIND(hh, r->devices, &key.key, sizeof(key.key), found);
+	if (!found) {
+		/* In the order in which they were told. */
+		if (HASH_COUNT(r->devices) >= RING_DEVICES_MAX)
+			forget_device(r, r->devices);
+		found = malloc(sizeof(*found));
+		if (!found)
+			return -ENOMEM;
+		*found = key;
+		HASH_ADD(hh, r->devices, key, sizeof(found->key), found);
+		if (!hash_added(found)) {
+			free(found);
+			return -ENOMEM;
+		}
+	}
+	found->d = *d;
 	found->told = 0;
 	return 0;
 }
@@ -209,6 +241,8 @@ void ring_free(struct ring *r)
 		HASH_DEL(r->queues, q);
 		free(q);
 	}
+	while (r->devices)
+		forget_device(r, r->devices);
 	gatherer_free(r->gatherer);
 	*r = (struct ring){.nr = 0};
 }

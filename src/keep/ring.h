@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The records of the last while, as frames of a stream that has not been written: a bounded number of blocks, the oldest of
- * which go first. With them who their connections are.
+ * which go first. With them who their connections are, and what their namespaces are called.
  */
 #ifndef NTPROF_KEEP_RING_H
 #define NTPROF_KEEP_RING_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/counters.h"
+#include "core/device.h"
 #include "core/hash.h"
 #include "core/queue.h"
 #include "core/time.h"
@@ -17,6 +18,8 @@
 
 /* Connections that are known beside the records, some 9 MiB: of more it is not known who they are. */
 #define RING_QUEUES_MAX 16384
+/* Namespaces that are known, some 2 MiB: of more the ones that were told first have no name. */
+#define RING_DEVICES_MAX 4096
 /* A block ends when it is full, or after this share of the time: so much more than that may be kept. */
 #define RING_BLOCKS_OF_TIME 32
 /* The least memory: blocks that are not full have to fit as well. */
@@ -50,6 +53,18 @@ struct ring_queue {
 	UT_hash_handle hh;
 };
 
+/* What a namespace is called. It stays as long as there is room: nobody tells again. @told: as above */
+struct ring_device {
+	struct {
+		char subsysnqn[NT_NQN_LEN];
+		uint32_t instance;
+		uint32_t nsid;
+	} key;
+	struct device_name d;
+	uint64_t told;
+	UT_hash_handle hh;
+};
+
 /**
  * struct ring - the blocks
  * @oldest: of those that are ended, up to @newest
@@ -59,7 +74,7 @@ struct ring_queue {
  * @left_out: records that went before their time, or never came in
  * @reader: somebody reads blocks from this one on; 0: nobody does
  * @missed: records that went before he had read them
- * @queues: hash table
+ * @queues, @devices: hash tables
  * @sweep_at: with so many of them it is time to look for those that are not needed
  * @losses: as of the last collection
  */
@@ -77,6 +92,7 @@ struct ring {
 	uint64_t reader;
 	uint64_t missed;
 	struct ring_queue *queues;
+	struct ring_device *devices;
 	unsigned int sweep_at;
 	uint64_t losses[COUNTERS_NR];
 };
@@ -103,6 +119,9 @@ bool ring_add(struct ring *r, const struct nt_record *rec, uint64_t now_ns);
 
 /** ring_tell() - who the connection of the last record is. Of more than RING_QUEUES_MAX it is not known. 0 or -ENOMEM */
 int ring_tell(struct ring *r, const struct queue_info *q);
+
+/** ring_tell_device() - what a namespace is called, before its first record. 0 or -ENOMEM */
+int ring_tell_device(struct ring *r, const struct device_name *d);
 
 /** ring_end_block() - what has come so far can be written */
 void ring_end_block(struct ring *r);

@@ -12,6 +12,7 @@
 #include "merge/offset.h"
 #include "merge/pending.h"
 #include "merge/topology.h"
+#include "merge/topology_again.h"
 
 /* Records of a stream come in the order in which their commands ended, but for this. */
 #define PASSED_NS 1000000000ULL
@@ -123,21 +124,8 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 		m->callbacks.single(m->callbacks.context, c, r, ambiguous);
 }
 
-/* Host's clock when a command of either side began, more or less. */
-static uint64_t began_at(const struct half *h, const struct nt_record *r, const struct offset *o)
-{
-	if (h->side == NT_HOST)
-		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ];
-	return record_begin_ns(r) - (uint64_t)o->now.high;
-}
-
-static bool partner_waits(const struct half *h)
-{
-	return h->partner && h->partner->pending.count;
-}
-
 /*
- * Looks for the other half of @r where partner_waits(), and delivers both if just one fits. Return: the number
+ * Looks for the other half of @r where half_partner_waits(), and delivers both if just one fits. Return: the number
  * of the entry that this took out, 0 if none. @nobody: set where nobody who waits could be meant.
  */
 static inline __attribute__((always_inline)) pending_id match_now(struct merge *m, struct half *h,
@@ -148,7 +136,7 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	struct offset *o = &h->link->offset;
 	struct lookup l;
 
-	if (!o->known || (!even_if_loose && offset_loose(o, began_at(h, r, o))))
+	if (!o->known || (!even_if_loose && offset_loose(o, half_began_at(h, r, o))))
 		return 0;
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	*nobody = !l.any;
@@ -181,11 +169,11 @@ static pending_id give_up(struct merge *m, pending_id id)
 	/* It stays readable, as what it is matched with does: nothing is added meanwhile. */
 	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
-	bool nobody = h->partner && !partner_waits(h);
+	bool nobody = h->partner && !half_partner_waits(h);
 	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
-	if (partner_waits(h))
+	if (half_partner_waits(h))
 		other = match(m, h, r, e->key, true, &nobody);
 	if (!other)
 		single(m, h, r,
@@ -216,7 +204,7 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 
 	if (!chance_is_settled(h) || !pending_tag(&m->pool, h->partner, r->cid))
 		return;
-	began = began_at(h, r, &h->link->offset);
+	began = half_began_at(h, r, &h->link->offset);
 	began += (uint64_t)offset_at(&h->link->offset, began).low;
 	pending_tag_reused(&m->pool, h->partner, r->cid, began, newest);
 	for (id = pending_tag(&m->pool, h->partner, r->cid); id; id = next) {
@@ -242,7 +230,7 @@ static void settle(struct merge *m, struct half *h, uint64_t at)
 	pending_id id, next, middle;
 
 	for (middle = h->pending.first; middle; middle = pending_get(&m->pool, middle)->next) {
-		if (began_at(h, &pending_get(&m->pool, middle)->r, o) >= at)
+		if (half_began_at(h, &pending_get(&m->pool, middle)->r, o) >= at)
 			break;
 	}
 	/* An entry that is matched is free, and may not be asked what comes next. */
@@ -253,7 +241,7 @@ static void settle(struct merge *m, struct half *h, uint64_t at)
 		struct nt_record r = e->r;
 		bool nobody;
 
-		if (partner_waits(h) && match(m, h, &r, e->key, false, &nobody))
+		if (half_partner_waits(h) && match(m, h, &r, e->key, false, &nobody))
 			pending_remove(&m->pool, &h->pending, id);
 		id = following;
 	}
@@ -292,8 +280,9 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 
 	/* Partners whose offset is well known need none, as long as they are partners. */
 	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&
-	    !offset_loose(&h->link->offset, began_at(h, &pending_get(&m->pool, h->pending.last)->r,
-						     &h->link->offset)))
+	    !offset_loose(
+		    &h->link->offset,
+		    half_began_at(h, &pending_get(&m->pool, h->pending.last)->r, &h->link->offset)))
 		return;
 	if (!align_half(&m->t, &m->pool, h, patient, &at)) {
 		h->vain = h->alike && h->vain < VAIN_MAX ? h->vain + 1 : h->vain;
@@ -388,14 +377,14 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
-		if (partner_waits(h))
+		if (half_partner_waits(h))
 			pending_expect(&m->pool, key, h->partner);
 	}
-	if (!partner_waits(h) || !match_now(m, h, r, key, false, &nobody))
+	if (!half_partner_waits(h) || !match_now(m, h, r, key, false, &nobody))
 		wait_for_other(m, h, r, key);
 	if (h->side == NT_HOST || h->over)
 		drop_passed(m, h);
-	if (h->side == NT_HOST && partner_waits(h))
+	if (h->side == NT_HOST && half_partner_waits(h))
 		drop_reused(m, h, r);
 	return 0;
 }
@@ -450,6 +439,17 @@ void merge_end(struct merge *m, unsigned int stream)
 		while (h->over && h->pending.first)
 			give_up(m, h->pending.first);
 	}
+}
+
+void merge_again(struct merge *m, unsigned int stream)
+{
+	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
+		struct half *h = m->t.halves[i];
+
+		while (h->stream == stream && h->pending.first)
+			give_up(m, h->pending.first);
+	}
+	topology_stream_again(&m->t, stream);
 }
 
 void merge_finish(struct merge *m)

@@ -57,6 +57,15 @@ int merge_stream(struct merge *m, unsigned int stream, enum nt_side side);
 void merge_end(struct merge *m, unsigned int stream);
 
 /**
+ * merge_again() - a stream begins again, under the same number: from another recording, and maybe after its machine did
+ * @m: merge
+ * @stream: number of the stream
+ *
+ * Its records that wait are given up, its queues and its clock are forgotten. What has been counted stays.
+ */
+void merge_again(struct merge *m, unsigned int stream);
+
+/**
  * merge_queue() - a stream tells of a queue
  * @m: merge
  * @stream: number of the stream, the caller's; what it says of the clock is true of the whole stream

@@ -168,8 +168,8 @@ static void unbind(struct topology *t, struct half *h)
 	h->connection = p->connection = NULL;
 }
 
-/* Of halves that nothing leads to; what they knew of their partners can be found out again. */
-static void sweep(struct topology *t)
+/* What they knew of their partners can be found out again. */
+void topology_sweep(struct topology *t)
 {
 	unsigned int kept = 0;
 
@@ -214,7 +214,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 
 	*err = 0;
 	if (is_due(t))
-		sweep(t);
+		topology_sweep(t);
 	if (t->nr_halves == TOPOLOGY_HALVES_MAX)
 		return NULL;
 	*err = -ENOMEM;

@@ -12,6 +12,7 @@
 
 #include "core/queue.h"
 #include "core/record.h"
+#include "core/span.h"
 #include "merge/known.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
@@ -191,6 +192,24 @@ struct link *topology_link_known(const struct topology *t, const struct half *a,
 
 /** topology_forget_offset() - what was known of two streams' clocks is wrong: all halves look for it again */
 void topology_forget_offset(struct topology *t, struct link *l);
+
+/** topology_sweep() - drop halves that nothing leads to and none waits at */
+void topology_sweep(struct topology *t);
+
+/** half_partner_waits() - whether records wait at the half's partner */
+static inline bool half_partner_waits(const struct half *h)
+{
+	return h->partner && h->partner->pending.count;
+}
+
+/** half_began_at() - host's clock when a command of the half, of either side, began, more or less */
+static inline uint64_t half_began_at(const struct half *h, const struct nt_record *r,
+				     const struct offset *o)
+{
+	if (h->side == NT_HOST)
+		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ];
+	return record_begin_ns(r) - (uint64_t)o->now.high;
+}
 
 /** half_compatible() - whether two halves may be of one connection, by all that is known of them */
 bool half_compatible(const struct half *a, const struct half *b);

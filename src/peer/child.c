@@ -43,6 +43,11 @@ static enum source_kind source_kind(const char *source)
 	return S_ISREG(st.st_mode) ? SOURCE_FILE : SOURCE_COMMAND;
 }
 
+bool child_is_file(const char *source)
+{
+	return source_kind(source) == SOURCE_FILE;
+}
+
 static void __attribute__((noreturn)) give_up(const char *what, int err, int status)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(err));
@@ -201,15 +206,22 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-void child_end(struct child *c)
+void child_kill(struct child *c)
 {
 	if (c->group > 0) {
 		child_signal(c, SIGKILL);
-		while (waitpid(c->group, NULL, 0) < 0 && errno == EINTR)
-			;
 		close_fd(&c->report_fd);
 		close_fd(&c->out);
 		close_fd(&c->err);
 	}
 	c->group = 0;
+}
+
+void child_end(struct child *c)
+{
+	const pid_t guard = c->group;
+
+	child_kill(c);
+	while (guard > 0 && waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+		;
 }

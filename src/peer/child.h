@@ -39,11 +39,17 @@ struct child {
  */
 int child_start(struct child *c, const char *source, const struct peer_user *user);
 
+/** child_is_file() - whether a source is a file that is read as it grows: it begins with what it began with */
+bool child_is_file(const char *source);
+
 /** child_report() - take a message; Return: whether there was one. @c->report_fd may be -1 afterwards. */
 bool child_report(struct child *c, struct guard_report *r);
 
 /** child_signal() - to all processes of the group; also when some, or all, have ended */
 void child_signal(const struct child *c, int signal);
+
+/** child_kill() - kill all of them, and release; who its guard is a child of has to wait for that. Fine for a zeroed one */
+void child_kill(struct child *c);
 
 /** child_end() - make sure that all have ended, and release; fine for a zeroed one */
 void child_end(struct child *c);

@@ -11,6 +11,7 @@
 
 #include "core/array.h"
 #include "core/time.h"
+#include "peer/again.h"
 #include "peer/guard.h"
 #include "peer/prompts.h"
 
@@ -28,6 +29,8 @@
 /*
  * @peer: @nr of them
  * @over: the merge has been told that nothing more comes of it
+ * @again: when it is started again
+ * @starter: who does that; NULL: they are started once
  * @epoll_fd: of what the peers can be read from, and of @again_fd
  * @again_fd: readable when a turn ended before there was nothing left to read
  * @interval: matched commands since the last live_merge_interval(); @last: those of the interval before; @total: of
@@ -39,6 +42,8 @@
 struct live_merge {
 	struct peer *peer[PEERS_MAX];
 	bool over[PEERS_MAX];
+	struct again again[PEERS_MAX];
+	struct starter *starter;
 	unsigned int nr;
 	struct prompts prompts;
 	int epoll_fd;
@@ -73,12 +78,37 @@ static void watch(const struct live_merge *l, int fd)
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
-				  const struct peer_user *user)
+static void watch_peer(const struct live_merge *l, const struct peer *p)
+{
+	int fd[PEER_FDS];
+
+	peer_fds(p, fd);
+	for (unsigned int i = 0; i < PEER_FDS; i++)
+		watch(l, fd[i]);
+}
+
+/* Return: 0, or -1 with errno set. */
+static int add_peer(struct live_merge *l, const char *source, const struct peer_user *user)
+{
+	struct peer *p;
+
+	if (merge_stream(l->merge, PEER_STREAM + l->nr, NT_TARGET))
+		return -1;
+	p = l->starter ? peer_new_lasting(source, NT_TARGET, l->starter, l->nr)
+		       : peer_new(source, NT_TARGET, user);
+	if (!p)
+		return -1;
+	l->peer[l->nr++] = p;
+	watch_peer(l, p);
+	return 0;
+}
+
+static struct live_merge *begin(char *const *sources, unsigned int nr, const struct peer_user *user,
+				bool lasting)
 {
 	struct merge_callbacks callbacks = {.matched = on_matched};
 	struct live_merge *l = calloc(1, sizeof(*l));
-	int fd[PEER_FDS], saved;
+	int saved;
 
 	if (!l)
 		return NULL;
@@ -96,17 +126,13 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
 	live_merge_lacks(l, 0);
 	if (apart_begin(l->apart, HOST_STREAM, &(struct apart_header){.side = NT_HOST}))
 		goto fail;
+	l->starter = lasting ? starter_new(sources, nr, user) : NULL;
+	if (lasting && !l->starter)
+		goto fail;
 	watch(l, l->again_fd);
-	for (; l->nr < nr; l->nr++) {
-		if (merge_stream(l->merge, PEER_STREAM + l->nr, NT_TARGET))
+	for (unsigned int i = 0; i < nr; i++)
+		if (add_peer(l, sources[i], user))
 			goto fail;
-		l->peer[l->nr] = peer_new(sources[l->nr], NT_TARGET, user);
-		if (!l->peer[l->nr])
-			goto fail;
-		peer_fds(l->peer[l->nr], fd);
-		for (unsigned int i = 0; i < PEER_FDS; i++)
-			watch(l, fd[i]);
-	}
 	l->prompts.nr = nr;
 	return l;
 
@@ -117,6 +143,18 @@ fail:
 	return NULL;
 }
 
+struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
+				  const struct peer_user *user)
+{
+	return begin(sources, nr, user, false);
+}
+
+struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
+					  const struct peer_user *user)
+{
+	return begin(sources, nr, user, true);
+}
+
 void live_merge_free(struct live_merge *l)
 {
 	if (!l)
@@ -124,6 +162,7 @@ void live_merge_free(struct live_merge *l)
 	prompts_close(&l->prompts);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_free(l->peer[i]);
+	starter_free(l->starter);
 	if (l->epoll_fd > 0)
 		close(l->epoll_fd);
 	if (l->again_fd > 0)
@@ -243,6 +282,27 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 		       ?: merge_record(l->merge, HOST_STREAM, r) ?: l->result;
 }
 
+/* Those that are over begin again; one that cannot is told of, as others are, and tried again later. */
+static void start_again(struct live_merge *l)
+{
+	const uint64_t now = monotonic_ns();
+
+	for (unsigned int i = 0; l->starter && i < l->nr; i++) {
+		struct peer *p = l->peer[i];
+
+		/* The merge is told first that it is over. */
+		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
+		    !again_is_due(&l->again[i], p, now))
+			continue;
+		merge_again(l->merge, PEER_STREAM + i);
+		l->over[i] = peer_again(p) != 0;
+		if (l->over[i])
+			merge_end(l->merge, PEER_STREAM + i);
+		else
+			watch_peer(l, p);
+	}
+}
+
 int live_merge_tend(struct live_merge *l)
 {
 	struct instant now = instant_now();
@@ -252,6 +312,7 @@ int live_merge_tend(struct live_merge *l)
 	prompts_go_on(&l->prompts);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
+	start_again(l);
 	return ret ?: l->result;
 }
 

@@ -31,6 +31,10 @@ struct live_merge;
 struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
 				  const struct peer_user *user);
 
+/** live_merge_new_lasting() - the same, and peers whose streams are over are started again, see peer/again.h; a file is not */
+struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
+					  const struct peer_user *user);
+
 /** live_merge_fd() - readable when live_merge_ready() has something to do */
 int live_merge_fd(const struct live_merge *l);
 
@@ -54,8 +58,8 @@ int live_merge_queue(struct live_merge *l, const struct queue_info *q);
 int live_merge_record(struct live_merge *l, const struct nt_record *r);
 
 /**
- * live_merge_tend() - every now and then: gives up records that have waited for long, and takes what has come from the
- * peers meanwhile
+ * live_merge_tend() - every now and then: gives up records that have waited for long, takes what has come from the
+ * peers meanwhile, and starts those again that are due
  *
  * Return: 0 or a negative errno.
  */

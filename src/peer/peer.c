@@ -12,9 +12,21 @@
 #include "peer/child.h"
 #include "stream/reader.h"
 
+/* Of recordings that are over: what all of them tell counts. */
+struct before {
+	struct stream_losses losses;
+	uint64_t skipped;
+	uint64_t longer;
+};
+
 struct peer {
 	char *source;
 	enum nt_side side;
+	struct starter *starter; /* NULL: it is started once */
+	unsigned int index;	 /* of its source, there */
+	bool lasts;		 /* it can be started again */
+	uint64_t restarts;
+	struct before before_this;
 	struct child child;
 	bool ended;    /* the command has: */
 	int end_value; /* see GUARD_ENDED */
@@ -35,29 +47,109 @@ struct peer {
 	uint64_t records;
 	struct messages messages;
 	uint64_t early_messages; /* those before the header */
+	uint64_t old_messages;	 /* those before it was started last */
 };
 
-struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user)
+static void end_child(struct peer *p)
 {
-	struct peer *p = calloc(1, sizeof(*p));
+	if (p->starter)
+		starter_end(p->starter, &p->child);
+	else
+		child_end(&p->child);
+}
+
+/* @user: NULL where its starter knows. Return: 0 or a negative errno */
+static int start(struct peer *p, const struct peer_user *user)
+{
+	int err = p->starter ? starter_start(p->starter, p->index, &p->child)
+			     : child_start(&p->child, p->source, user);
+
+	p->result = -EAGAIN;
+	p->heard_ns = monotonic_ns();
+	if (err)
+		return err;
+	p->reader = stream_reader_new(p->child.out);
+	return p->reader ? 0 : -ENOMEM;
+}
+
+/* Return: @p, or NULL with errno set. */
+static struct peer *begin(struct peer *p, const char *source, enum nt_side side,
+			  const struct peer_user *user)
+{
 	int err;
 
-	if (!p)
-		return NULL;
 	p->side = side;
-	p->result = -EAGAIN;
 	p->source = strdup(source);
-	err = p->source ? child_start(&p->child, source, user) : -ENOMEM;
-	if (!err) {
-		p->reader = stream_reader_new(p->child.out);
-		err = p->reader ? 0 : -ENOMEM;
-	}
-	p->heard_ns = monotonic_ns();
+	err = p->source ? start(p, user) : -ENOMEM;
 	if (!err)
 		return p;
 	peer_free(p);
 	errno = -err;
 	return NULL;
+}
+
+struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+
+	return p ? begin(p, source, side, user) : NULL;
+}
+
+struct peer *peer_new_lasting(const char *source, enum nt_side side, struct starter *starter,
+			      unsigned int index)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->starter = starter;
+	p->index = index;
+	p->lasts = !child_is_file(source);
+	return begin(p, source, side, NULL);
+}
+
+static void losses_add(struct stream_losses *to, const struct stream_losses *l)
+{
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
+		to->count[i] += l->count[i];
+	to->unknown += l->unknown;
+}
+
+/* Its losses by now, those of recordings before this one included. */
+static void take_losses(struct peer *p, const struct stream_losses *l)
+{
+	p->losses = p->before_this.losses;
+	losses_add(&p->losses, l);
+}
+
+int peer_again(struct peer *p)
+{
+	int err;
+
+	end_child(p);
+	p->before_this.losses = p->losses;
+	p->before_this.skipped += p->reader ? stream_skipped(p->reader) : 0;
+	p->before_this.longer += p->reader ? stream_longer(p->reader) : 0;
+	stream_reader_free(p->reader);
+	p->reader = NULL;
+	p->restarts++;
+	p->ended = p->asks = p->begun = p->waiting = p->recording = p->over = false;
+	p->interrupt = p->end_value = 0;
+	p->refused = NULL;
+	/* What comes is no end of a line that did not end. */
+	p->messages.ended = true;
+	p->old_messages = p->early_messages = p->messages.nr;
+	err = start(p, NULL);
+	if (!err)
+		return 0;
+	p->refused = "it cannot be started again";
+	p->over = true;
+	return err;
+}
+
+bool peer_lasts(const struct peer *p)
+{
+	return p->lasts;
 }
 
 void peer_fds(const struct peer *p, int fd[PEER_FDS])
@@ -140,10 +232,10 @@ static void take(struct peer *p, const struct stream_event *e)
 		p->records++;
 		break;
 	case STREAM_LOSSES:
-		p->losses = e->losses;
+		take_losses(p, &e->losses);
 		break;
 	case STREAM_END:
-		p->losses = e->end.losses;
+		take_losses(p, &e->end.losses);
 		break;
 	case STREAM_CLOCK:
 	case STREAM_QUEUE:
@@ -212,6 +304,8 @@ static uint64_t first_message(const struct peer *p, enum peer_state state)
 	uint64_t first = p->messages.nr > MESSAGES_LINES ? p->messages.nr - MESSAGES_LINES : 0;
 	bool well = state == PEER_RUNNING || state == PEER_WAITING || state == PEER_ENDED;
 
+	if (first < p->old_messages)
+		first = p->old_messages;
 	return well && p->begun && p->early_messages > first ? p->early_messages : first;
 }
 
@@ -226,9 +320,15 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		.header = p->begun ? &p->header : NULL,
 		.records = p->records,
 		.losses = &p->losses,
-		.skipped = stream_skipped(p->reader),
-		.longer = stream_longer(p->reader),
+		.skipped = p->before_this.skipped,
+		.longer = p->before_this.longer,
+		.restarts = p->restarts,
 	};
+
+	if (p->reader) {
+		a->skipped += stream_skipped(p->reader);
+		a->longer += stream_longer(p->reader);
+	}
 	a->first_message = first_message(p, a->state);
 	if (a->state == PEER_REFUSED)
 		a->why = p->refused ?: stream_error(p->reader);
@@ -271,15 +371,20 @@ pid_t peer_group(const struct peer *p)
 	return p->child.group;
 }
 
+void peer_ask_to_end(const struct peer *p)
+{
+	child_signal(&p->child, SIGTERM);
+	/* One that is stopped does not hear of it before it goes on. */
+	child_signal(&p->child, SIGCONT);
+}
+
 void peer_stop(struct peer *p)
 {
 	if (p->stopped)
 		return;
 	p->before = peer_state(p);
 	p->stopped = true;
-	child_signal(&p->child, SIGTERM);
-	/* One that is stopped does not hear of it before it goes on. */
-	child_signal(&p->child, SIGCONT);
+	peer_ask_to_end(p);
 }
 
 bool peer_over(const struct peer *p)
@@ -301,7 +406,7 @@ void peer_free(struct peer *p)
 {
 	if (!p)
 		return;
-	child_end(&p->child);
+	end_child(p);
 	stream_reader_free(p->reader);
 	free(p->source);
 	free(p);

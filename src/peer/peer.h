@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "peer/messages.h"
+#include "peer/starter.h"
 #include "peer/user.h"
 #include "stream/stream.h"
 
@@ -41,6 +42,25 @@ struct peer;
  * Return: the peer, or NULL with errno set.
  */
 struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user);
+
+/**
+ * peer_new_lasting() - a peer that can be started again, when it is over
+ * @starter: starts it, as its source @index
+ *
+ * Return: as peer_new().
+ */
+struct peer *peer_new_lasting(const char *source, enum nt_side side, struct starter *starter,
+			      unsigned int index);
+
+/** peer_lasts() - whether it can be: a file has no more than it had */
+bool peer_lasts(const struct peer *p);
+
+/**
+ * peer_again() - make sure that all its processes have ended, and start it again
+ *
+ * What it told counts on; its descriptors are others. Return: 0 or a negative errno: then it is refused, and over.
+ */
+int peer_again(struct peer *p);
 
 /* How many descriptors a peer has. */
 #define PEER_FDS 3
@@ -75,6 +95,7 @@ enum peer_state peer_state(const struct peer *p);
  * @records: commands that its stream told of
  * @losses: what its stream said that it lost
  * @skipped: frames of its stream that are of types which this program does not know; @longer: with fields
+ * @restarts: how often it was started again
  *
  * Strings come from the peer and may hold anything.
  */
@@ -92,6 +113,7 @@ struct peer_about {
 	const struct stream_losses *losses;
 	uint64_t skipped;
 	uint64_t longer;
+	uint64_t restarts;
 };
 
 /** peer_about() - @a is filled; valid until the peer is read again */
@@ -108,6 +130,9 @@ int peer_interrupt(struct peer *p);
 
 /** peer_group() - the process group of its command; no other one has that number before peer_free() */
 pid_t peer_group(const struct peer *p);
+
+/** peer_ask_to_end() - ask all processes of a command whose stream is over to end, too */
+void peer_ask_to_end(const struct peer *p);
 
 /** peer_stop() - ask all processes of the command to end; what they still say can be read */
 void peer_stop(struct peer *p);

@@ -179,8 +179,9 @@ static void put_peer_losses(uint64_t told[COUNTERS_NR], const struct exposition 
 static void put_peers(struct merged *m, struct exposition *e, const char *others,
 		      const struct merged_source *from)
 {
-	static const enum metric_id ids[] = {METRIC_PEER, METRIC_PEER_STATE, METRIC_PEER_SILENT,
-					     METRIC_PEER_RECORDS, METRIC_PEER_LOSSES};
+	static const enum metric_id ids[] = {METRIC_PEER,	   METRIC_PEER_STATE,
+					     METRIC_PEER_RESTARTS, METRIC_PEER_SILENT,
+					     METRIC_PEER_RECORDS,  METRIC_PEER_LOSSES};
 
 	for (size_t k = 0; k < ARRAY_SIZE(ids); k++) {
 		exposition_begin(e, ids[k]);
@@ -193,6 +194,8 @@ static void put_peers(struct merged *m, struct exposition *e, const char *others
 				put_info(e, labels, a);
 			else if (ids[k] == METRIC_PEER_STATE)
 				put_states(e, labels, a);
+			else if (ids[k] == METRIC_PEER_RESTARTS)
+				exposition_value(e, labels, a->restarts);
 			else if (ids[k] == METRIC_PEER_SILENT)
 				exposition_ns(e, labels, a->silent_ns);
 			else if (ids[k] == METRIC_PEER_RECORDS)

@@ -86,6 +86,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "What a peer says of itself, once it does")                                               \
 	X(PEER_STATE, "ntprof_peer_state", GAUGE, "", "side, peer, state",                          \
 	  "1 for the state that a peer is in, 0 for the others")                                    \
+	X(PEER_RESTARTS, "ntprof_peer_restarts", COUNTER, "", "side, peer",                         \
+	  "Times that a peer's command was started again")                                          \
 	X(PEER_SILENT, "ntprof_peer_silent_seconds", GAUGE, "seconds", "side, peer",                \
 	  "Time since something came from a peer")                                                  \
 	X(PEER_RECORDS, "ntprof_peer_records", COUNTER, "", "side, peer",                           \

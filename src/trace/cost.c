@@ -5,9 +5,11 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 
+#include "trace/memlock.h"
 #include "trace/private.h"
 
-size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m)
+/* Where the kernel does not tell: what the elements take. */
+static size_t elements_bytes(const struct tracer *t, const struct bpf_map *m)
 {
 	size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
 
@@ -17,6 +19,11 @@ size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m)
 	if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
 		size = 1;
 	return size * bpf_map__max_entries(m);
+}
+
+size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m)
+{
+	return memlock_of(bpf_map__fd(m)) ?: elements_bytes(t, m);
 }
 
 /* Return: whether @p is loaded. */
@@ -45,6 +52,8 @@ void cost_fill(const struct tracer *t, struct cost *c)
 	bpf_object__for_each_map (m, t->object.obj) {
 		c->map_bytes += cost_map_bytes(t, m);
 	}
+	c->map_bytes += memlock_of(t->object.grace.inner_fd);
+	c->map_bytes += memlock_of(t->object.grace.outer_fd);
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
 		c->map_bytes += pool_bytes(&t->object.pools[i]);
 	bpf_object__for_each_program (p, t->object.obj) {

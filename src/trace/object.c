@@ -10,6 +10,7 @@
 
 #include "host.skel.h"
 #include "target.skel.h"
+#include "trace/memlock.h"
 
 int object_open(struct object *o, enum nt_side side)
 {
@@ -99,7 +100,8 @@ static void *bank_add(struct pool *p, uint32_t nr)
 		munmap(at, (size_t)p->value_size * p->entries);
 		at = MAP_FAILED;
 	}
-	/* The map of maps and the mapping keep it. */
+	/* Nobody has a descriptor of it from now on: the map of maps and the mapping keep it. */
+	p->bank_bytes = memlock_of(fd);
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
 }

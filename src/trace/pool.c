@@ -46,7 +46,7 @@ size_t pool_bytes(const struct pool *p)
 {
 	uint32_t banks = p->nr_there && p->first ? p->nr_there - 1 : p->nr_there;
 
-	return (size_t)banks * p->per_bank * p->item_bytes;
+	return banks * (p->bank_bytes ?: p->per_bank * p->item_bytes);
 }
 
 /* Lower banks first, as they come last: programs reach the first one for less, and higher ones may go. */

@@ -37,6 +37,7 @@ struct pool_grace {
  * @entries: of a bank's map, of @value_size bytes each
  * @item_bytes: of an item, which may be several entries
  * @per_bank: items
+ * @bank_bytes: memory of one of them, which whoever adds it may know of; 0: that of its items
  * @max_banks: that there can be
  * @nr_banks: one more than the highest that there is
  * @nr_there: how many there are
@@ -62,6 +63,7 @@ struct pool {
 	uint32_t entries;
 	uint32_t value_size;
 	size_t item_bytes;
+	size_t bank_bytes;
 	uint32_t per_bank;
 	uint32_t max_banks;
 	uint32_t nr_banks;

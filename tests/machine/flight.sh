@@ -72,6 +72,16 @@ equal "with the target's file they are merged" \
 equal "and the device is what took the time" \
 	"$(awk '$2 == "merged" && / op=read / { for (i = 1; i <= NF; i++) if ($i ~ /^target_subsystem=/ && substr($i, 18) + 0 > 250000000) n++ } END { print n + 0 }' /tmp/merged)" 16
 
+# A report knows disks by the names that each side has for them.
+reads_of() {
+	command ntprof-bpf report "$1" --commands --device "$2" --where 'latency>250ms' --op read 2>&1 | grep -c ' op=read '
+}
+equal "the host's file knows the disk by its name" "$(reads_of "$(echo /tmp/flight/host-*.ntp)" "$dev")" 16
+check "and no other" sh -c "! ntprof-bpf report /tmp/flight/host-*.ntp --device /dev/nvme9n9 2>/tmp/none"
+check "it says which one it knows" grep -q "${dev#/dev/}" /tmp/none
+target_reads=$(command ntprof-bpf report /tmp/target/target-*.ntp --commands --device "$slow" 2>&1 | grep -c ' op=read ')
+check "and the target's what it serves ($target_reads)" test "$target_reads" -ge 16
+
 # A folder with no room: the file is gone, that is told, and it goes on.
 mount -t tmpfs -o size=64k none /tmp/flight
 dd if=/dev/zero of=/tmp/flight/full bs=4k count=100 2>/dev/null
@@ -84,7 +94,16 @@ check "which is told" grep -q 'is not written (SIGUSR1): No space left on device
 equal "nothing is left of it" "$(ls -A /tmp/flight)" full
 umount /tmp/flight
 rm /tmp/flight/unasked
+# A namespace that comes later has its name as well.
+later=$(target_setup_null later size=64)
+space=$vm_nvmet/subsystems/$VM_NQN/namespaces/2
+mkdir "$space"
+vm_set "$space" device_path="$later"
+vm_set "$space" enable=1
+wait_for -t 30 test -b "${dev%n1}n2"
+rm -f /tmp/flight/host-*
 dd if="$dev" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
+dd if="${dev%n1}n2" of=/dev/null bs=4k count=3 iflag=direct 2>/dev/null
 pkill -x tail
 kill -TERM "$host" "$target"
 wait "$host"
@@ -92,7 +111,12 @@ equal "host ends well" $? 0
 wait "$target"
 equal "target ends well" $? 0
 # The read is slow as well, and so may have set it off before the end did.
-check "and writes what it kept" grep -q 'wrote /tmp/flight/host-00000[23]-.*: 1 records' /tmp/host.out.err
+check "and writes what it kept" grep -qE 'wrote /tmp/flight/host-00000[2-4]-.*: [1-9][0-9]* records' /tmp/host.out.err
+later_reads=0
+for file in /tmp/flight/host-*.ntp; do
+	later_reads=$((later_reads + $(command ntprof-bpf report "$file" --commands --device "${dev%n1}n2" 2>/dev/null | grep -c ' op=read ')))
+done
+check "with the disk that came later by its name ($later_reads reads)" test "$later_reads" -ge 3
 host_disconnect
 target_remove
 finish

@@ -26,13 +26,16 @@ record_and_report() {
 	laws report >laws
 	sed "s/^#* */# /" laws
 	grep -E '^connection ' report | sed 's/^/# /'
-	# All I/O came and went while both were recording; admin commands may be older or younger.
+	# All I/O came and went while both were recording; admin commands may be older or younger. As "missed" in lib.sh: what a
+	# stock program was skipped for is of one side only.
 	n=$(field laws merged)
-	equal "$name: every command that both have recorded is matched" \
-		"$(grep -E '^connection .* queue [1-9]' report | grep -cE ' (host|target) only [1-9]')" 0
+	may=0
+	[[ $VM_KIND != stock ]] || may=$(awk '$2 == "loss" && $3 == "probe_missed" { n += $4 } END { print n + 0 }' report)
+	only=$(awk '/^connection .* queue [1-9]/ { for (i = 2; i < NF; i++) if ($i == "only") n += $(i + 1) } END { print n + 0 }' report)
+	within "$name: every command that both have recorded is matched, but for what was missed" "$only" 0 "$may"
 	equal "$name: none is ambiguous" "$(grep -c ' ambiguous [1-9]' report)" 0
 	equal "$name: every law holds for every command" "$(field laws broken)" 0
-	equal "$name: all have their stages" "$(field laws unsplit)" 0
+	within "$name: all have their stages" "$(field laws unsplit)" 0 "$may"
 	for shape in read inline_write r2t_write no_data; do
 		check "$name: there are commands of shape $shape" test "$(field laws $shape)" -ge 10
 	done
@@ -46,7 +49,8 @@ record_and_report() {
 }
 
 for name in a b; do
-	disk=$(target_setup_null $name size=256 discard=1)
+	# Newer targets say of a device without a cache that it needs no flushes.
+	disk=$(target_setup_null $name size=256 discard=1 cache_size=64)
 	[[ $name = a ]] && target_subsystem "$disk"
 	[[ $name = b ]] && target_subsystem nqn.2024-01.io.ntprof:second "$disk"
 done

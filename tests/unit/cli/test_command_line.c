@@ -213,6 +213,10 @@ static void what_is_wrong_is_named(void **state)
 		{{"serve", "--host", "--when", "errors>0"}, "--when is for what --keep keeps"},
 		{{"serve", "--host", "--keep=30s", "--dir=/tmp", "--when", "errors<0"},
 		 "--when errors<0: at character 7: "},
+		{{"serve", "--host", "--by", "nsid"},
+		 "--by nsid: histograms in the kernel are not by namespace; --nsid and --device "
+		 "select one, and live and report have --by nsid"},
+		{{"serve", "--host", "--by", "op"}, "--by op: not queue"},
 		{{"serve", "--target", "--peer", "x"}, "--peer is for serve of the host: "},
 		{{"serve", "--host", "--peer-as-root"}, "--peer-as-root is for --peer"},
 		{{"report", "--nothing", "x"}, "unrecognized option '--nothing'"},

@@ -318,6 +318,62 @@ static void whatever_a_peer_does_scrapes_go_on(void **state)
 	}
 }
 
+#define RESTARTS "\nntprof_peer_restarts_total{side=\"host\",peer=\"1\"} "
+
+/* serve may not execute anything by then. What both recordings told of counts together. */
+static void a_command_that_has_ended_is_started_again(void **state)
+{
+	struct place *p = *state;
+	char source[320], go[128], text[4096];
+	struct server v;
+	int fd;
+
+	record(p, COMMANDS);
+	snprintf(go, sizeof(go), "%s/go", p->folder);
+	snprintf(source, sizeof(source),
+		 "cat %s; until rm %s 2>/dev/null; do sleep 0.1; done; exit 3", p->stream, go);
+	start_with(&v, p, source);
+	for (unsigned int i = 0; i < 2; i++) {
+		wait_number(&v, RESTARTS, i);
+		wait_state(&v, "running");
+		come(COMMANDS);
+		wait_number(&v, RECORDS("matched"), (i + 1) * COMMANDS);
+		fd = open(go, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		assert_true(fd >= 0);
+		close(fd);
+		wait_state(&v, "died");
+	}
+	wait_told(&v, text, sizeof(text), "peer 1: started again");
+	if (!strstr(text, "peer 1: running"))
+		wait_told(&v, text, sizeof(text), "peer 1: running");
+	assert_int_equal(number(&v, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} "),
+			 2 * COMMANDS);
+	/* It waits to be started again. */
+	stop(&v);
+}
+
+/* Told twice, that it failed and that it is started again, and then only counted. */
+static void one_that_fails_each_time_is_told_of_once(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	char text[4096];
+	ssize_t n;
+
+	start_with(&v, p, "echo no >&2; exit 3");
+	wait_number(&v, RESTARTS, 2);
+	assert_goes_on(&v);
+	kill(v.pid, SIGTERM);
+	n = read(v.told, text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_has(text, "peer 1: died, exit status 3; it says: no\n");
+	assert_has(text, "peer 1: started again");
+	assert_null(strstr(strstr(text, "peer 1: died") + 1, "peer 1: died"));
+	assert_null(strstr(strstr(text, "peer 1: started") + 1, "peer 1: started"));
+	stop(&v);
+}
+
 /* Far more than is read in one turn. */
 static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 {
@@ -390,6 +446,8 @@ int main(void)
 		TEST(a_flight_recorder_has_the_same_records),
 		TEST(records_from_before_a_peer_are_early),
 		TEST(whatever_a_peer_does_scrapes_go_on),
+		TEST(a_command_that_has_ended_is_started_again),
+		TEST(one_that_fails_each_time_is_told_of_once),
 		TEST(a_flood_of_a_peer_lets_scrapes_through),
 		TEST(a_peer_has_nothing_of_what_serve_has),
 		TEST(another_peer_takes_a_restart),

@@ -224,6 +224,91 @@ static void a_signal_writes_what_was(void **state)
 	assert_int_equal(c.records, 10000);
 }
 
+static void name(struct run *v, uint32_t nsid, const char *called)
+{
+	struct device_name d = {.subsysnqn = "nqn.x", .instance = 3, .nsid = nsid};
+
+	snprintf(d.name, sizeof(d.name), "%s", called);
+	recorder_device(v->r, &d);
+}
+
+/* The devices of a file, each with a blank behind it; @before: only those that were told before the first record. */
+static void devices_of(const char *path, char *text, size_t size, bool before)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stream_reader *reader = stream_reader_new(fd);
+	struct stream_event e;
+	size_t at = 0;
+
+	assert_non_null(reader);
+	text[0] = '\0';
+	while (stream_read(reader, &e) == 1 && !(before && e.type == STREAM_RECORD)) {
+		if (e.type != STREAM_DEVICE)
+			continue;
+		assert_string_equal(e.device.subsysnqn, "nqn.x");
+		assert_int_equal(e.device.instance, 3);
+		at += (size_t)snprintf(text + at, size - at, "%u=%s ", e.device.nsid,
+				       e.device.name);
+	}
+	stream_reader_free(reader);
+	close(fd);
+}
+
+/* Each file has them, also those that were told long ago, and those that come while it is written. */
+static void devices_are_in_each_file(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], text[256];
+	uint64_t bytes;
+
+	o.after_ns = 300 * MS;
+	begin_with(v, &o);
+	record(v, 1, MS);
+	name(v, 1, "nvme3n1");
+	records(v, 3000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	for (unsigned int i = 0; i < 20; i++)
+		recorder_work(v->r);
+	record(v, 1, MS);
+	name(v, 2, "nvme3n2");
+	work(v);
+	each_file(v, path, &bytes);
+	devices_of(path, text, sizeof(text), true);
+	assert_string_equal(text, "1=nvme3n1 ");
+	devices_of(path, text, sizeof(text), false);
+	assert_string_equal(text, "1=nvme3n1 2=nvme3n2 ");
+	unlink(path);
+	/* What it is called now. */
+	name(v, 1, "nvme4n1");
+	record(v, 1, MS);
+	recorder_finish(v->r, PATIENCE_NS);
+	each_file(v, path, &bytes);
+	devices_of(path, text, sizeof(text), true);
+	assert_string_equal(text, "1=nvme4n1 2=nvme3n2 ");
+}
+
+/* Their number is bounded: those that were told first give way. */
+static void of_many_devices_the_last_are_known(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], *text = malloc(1 << 20);
+	uint64_t bytes;
+
+	assert_non_null(text);
+	begin_with(v, &o);
+	for (uint32_t i = 1; i <= RING_DEVICES_MAX + 2; i++)
+		name(v, i, "d");
+	record(v, 1, MS);
+	recorder_finish(v->r, PATIENCE_NS);
+	each_file(v, path, &bytes);
+	devices_of(path, text, 1 << 20, true);
+	assert_memory_equal(text, "3=d 4=d ", 8);
+	assert_non_null(strstr(text, " 4098=d "));
+	free(text);
+}
+
 /* A record is in one file; what comes while that is written is in it as well. */
 static void files_follow_one_another(void **state)
 {
@@ -534,6 +619,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_signal_writes_what_was),
+		TEST(devices_are_in_each_file),
+		TEST(of_many_devices_the_last_are_known),
 		TEST(files_follow_one_another),
 		TEST(what_does_not_fit_is_counted),
 		TEST(what_is_old_goes),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/topology_again.h"
+
+#include <stdlib.h>
+
+/* Nothing leads to a half by @slot any more. */
+static void forget_slot(struct topology *t, struct topology_slot *slot)
+{
+	struct topology_generation *g = slot->generation;
+
+	if (g[0].half)
+		g[0].half->current--;
+	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && g[i].half; i++)
+		if (!--g[i].half->refs)
+			t->released++;
+	free(slot);
+}
+
+static void forget_clock(struct topology *t, unsigned int stream)
+{
+	for (unsigned int i = 0; i < t->nr_links; i++) {
+		struct link *l = t->links[i];
+
+		if (l->host_stream != stream && l->target_stream != stream)
+			continue;
+		topology_forget_offset(t, l);
+		l->offset = (struct offset){.known = false};
+	}
+}
+
+void topology_stream_again(struct topology *t, unsigned int stream)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams)
+		return;
+	s = &t->streams[stream];
+	for (uint32_t slot = 0; slot < s->nr_slots; slot++)
+		if (s->by_slot[slot])
+			forget_slot(t, s->by_slot[slot]);
+	free(s->by_slot);
+	s->by_slot = NULL;
+	s->nr_slots = 0;
+	s->newest = 0;
+	if (s->ended) {
+		s->ended = false;
+		t->ended[s->side]--;
+		t->open[s->side]++;
+	}
+	topology_sweep(t);
+	forget_clock(t, stream);
+	t->changes++;
+}

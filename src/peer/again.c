@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "peer/again.h"
+
+#include "peer/guard.h"
+
+static void look(struct again *a, const struct peer *p, uint64_t now_ns)
+{
+	const enum peer_state state = peer_state(p);
+
+	/* One that waits for its module is as it should be. */
+	if (!a->began_ns && (state == PEER_RUNNING || state == PEER_WAITING))
+		a->began_ns = now_ns;
+}
+
+/* Its stream is over: how long it is waited. */
+static void begin_to_wait(struct again *a, uint64_t now_ns)
+{
+	const bool well = a->began_ns && now_ns - a->began_ns >= AGAIN_WELL_NS;
+
+	if (well || !a->wait_ns)
+		a->wait_ns = AGAIN_FIRST_NS;
+	else
+		a->wait_ns = a->wait_ns < AGAIN_MOST_NS / 2 ? 2 * a->wait_ns : AGAIN_MOST_NS;
+	a->due_ns = now_ns + a->wait_ns;
+	a->asked = false;
+	a->began_ns = 0;
+}
+
+bool again_is_due(struct again *a, const struct peer *p, uint64_t now_ns)
+{
+	if (!peer_over(p)) {
+		look(a, p, now_ns);
+		return false;
+	}
+	if (!a->due_ns)
+		begin_to_wait(a, now_ns);
+	if (now_ns < a->due_ns)
+		return false;
+	/* Processes that are left are those of a command that closed its output, or was refused. */
+	if (!peer_gone(p) && !a->asked) {
+		peer_ask_to_end(p);
+		a->asked = true;
+		a->due_ns = now_ns + PEER_STOP_NS;
+		return false;
+	}
+	a->due_ns = 0;
+	return true;
+}

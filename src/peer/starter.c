@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE /* close_range() */
+#include "peer/starter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/rights.h"
+
+/* As that of a guard, peer/guard.c. */
+#define NAME "ntprof-peers"
+/* The only descriptor that it has, but for /dev/null as its standard ones. */
+#define SOCKET_FD (STDERR_FILENO + 1)
+/* At the end, for what it still has to do; then it is killed. */
+#define END_MS 1000
+
+/* What a reply brings: of a child. */
+enum { REPORT, OUT, ERR, FDS };
+
+struct starter {
+	pid_t pid;
+	int fd; /* -1: nothing can be started any more */
+};
+
+/* A request. @forget: the guard of this id; 0: start source @i. */
+struct request {
+	unsigned int i;
+	pid_t forget;
+};
+
+struct reply {
+	int err;
+	pid_t group;
+};
+
+/* Room for the descriptors of a message, cmsg(3). */
+union control {
+	char buf[CMSG_SPACE(FDS * sizeof(int))];
+	struct cmsghdr align;
+};
+
+static void send_reply(const struct child *c, int err)
+{
+	const int fd[FDS] = {[REPORT] = c->report_fd, [OUT] = c->out, [ERR] = c->err};
+	struct reply r = {.err = err, .group = c->group};
+	struct iovec v = {.iov_base = &r, .iov_len = sizeof(r)};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	union control control = {.buf = {0}};
+	struct cmsghdr *h;
+
+	if (!err) {
+		m.msg_control = control.buf;
+		m.msg_controllen = sizeof(control.buf);
+		h = CMSG_FIRSTHDR(&m);
+		h->cmsg_level = SOL_SOCKET;
+		h->cmsg_type = SCM_RIGHTS;
+		h->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(h), fd, sizeof(fd));
+	}
+	/* Who does not take it is gone, and so are the descriptors: the guard learns of that. */
+	sendmsg(SOCKET_FD, &m, MSG_NOSIGNAL);
+}
+
+static void start(const char *source, const struct peer_user *user)
+{
+	struct child c;
+	int err = child_start(&c, source, user);
+
+	send_reply(&c, err);
+	if (err)
+		return;
+	close(c.report_fd);
+	close(c.out);
+	close(c.err);
+}
+
+static void __attribute__((noreturn))
+serve(char *const *sources, unsigned int nr, const struct peer_user *user)
+{
+	struct request q;
+	ssize_t n;
+
+	for (;;) {
+		n = recv(SOCKET_FD, &q, sizeof(q), 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(q) || q.i >= nr)
+			_exit(EXIT_SUCCESS);
+		if (q.forget)
+			waitpid(q.forget, NULL, 0);
+		else
+			start(sources[q.i], user);
+	}
+}
+
+/* What has to be left for commands to be started, and ended, as they are by the program itself. */
+static void keep_rights(const struct peer_user *user)
+{
+	uint64_t keep = RIGHT(CAP_KILL) | RIGHT(CAP_DAC_READ_SEARCH);
+
+	if (!user->other && !user->bare)
+		return;
+	if (user->other)
+		keep |= RIGHT(CAP_SETUID) | RIGHT(CAP_SETGID);
+	rights_reduce(keep);
+}
+
+static void __attribute__((noreturn))
+be_starter(int fd, char *const *sources, unsigned int nr, const struct peer_user *user)
+{
+	int null = open("/dev/null", O_RDWR), kept = fcntl(fd, F_DUPFD, SOCKET_FD);
+
+	prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	for (int i = STDIN_FILENO; i < SOCKET_FD; i++)
+		if (dup2(null, i) < 0)
+			_exit(EXIT_FAILURE);
+	if (dup2(kept, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC))
+		_exit(EXIT_FAILURE);
+	close_range(SOCKET_FD + 1, ~0u, 0);
+	keep_rights(user);
+	serve(sources, nr, user);
+}
+
+/* All signals stay blocked in it: what is pressed at a terminal is not for it, and its end is that of the program. */
+static pid_t fork_starter(int fd, char *const *sources, unsigned int nr,
+			  const struct peer_user *user)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	signal(SIGCHLD, SIG_DFL);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (!pid)
+		be_starter(fd, sources, nr, user);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+struct starter *starter_new(char *const *sources, unsigned int nr, const struct peer_user *user)
+{
+	const struct timeval patience = {.tv_sec = STARTER_PATIENCE_NS / 1000000000};
+	struct starter *s = calloc(1, sizeof(*s));
+	int fd[2], saved;
+
+	if (!s)
+		return NULL;
+	s->fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
+		free(s);
+		return NULL;
+	}
+	s->pid = fork_starter(fd[1], sources, nr, user);
+	saved = errno;
+	close(fd[1]);
+	s->fd = fd[0];
+	if (s->pid > 0 &&
+	    !setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) &&
+	    !setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
+		return s;
+	starter_free(s);
+	errno = saved;
+	return NULL;
+}
+
+static void give_up(struct starter *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+/* Return: whether it has been sent. */
+static bool ask(struct starter *s, const struct request *q)
+{
+	if (s->fd < 0)
+		return false;
+	if (send(s->fd, q, sizeof(*q), MSG_NOSIGNAL) == sizeof(*q))
+		return true;
+	give_up(s);
+	return false;
+}
+
+static bool take_fds(struct msghdr *m, int fd[FDS])
+{
+	const struct cmsghdr *h = CMSG_FIRSTHDR(m);
+
+	if (!h || h->cmsg_type != SCM_RIGHTS || h->cmsg_len != CMSG_LEN(FDS * sizeof(int)))
+		return false;
+	memcpy(fd, CMSG_DATA(h), FDS * sizeof(int));
+	return true;
+}
+
+/* Return: 0 or a negative errno; @fd and @r->group are there then. */
+static int take_reply(const struct starter *s, struct reply *r, int fd[FDS])
+{
+	struct iovec v = {.iov_base = r, .iov_len = sizeof(*r)};
+	union control control = {.buf = {0}};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = control.buf,
+			   .msg_controllen = sizeof(control.buf)};
+	ssize_t n;
+
+	do
+		n = recvmsg(s->fd, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(*r))
+		return -EPIPE;
+	if (r->err)
+		return 0;
+	return take_fds(&m, fd) ? 0 : -EPIPE;
+}
+
+int starter_start(struct starter *s, unsigned int i, struct child *c)
+{
+	struct reply r = {.err = 0};
+	int fd[FDS];
+
+	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
+	if (!ask(s, &(struct request){.i = i}))
+		return -EPIPE;
+	if (take_reply(s, &r, fd)) {
+		give_up(s);
+		return -EPIPE;
+	}
+	if (r.err)
+		return r.err;
+	*c = (struct child){
+		.group = r.group, .report_fd = fd[REPORT], .out = fd[OUT], .err = fd[ERR]};
+	return 0;
+}
+
+void starter_end(struct starter *s, struct child *c)
+{
+	const pid_t guard = c->group;
+
+	child_kill(c);
+	/* Until then nobody else has its id. */
+	if (guard > 0)
+		ask(s, &(struct request){.forget = guard});
+}
+
+void starter_free(struct starter *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0) {
+		struct pollfd p = {.fd = s->fd, .events = POLLIN};
+
+		/* It is readable when the other end is closed. */
+		shutdown(s->fd, SHUT_WR);
+		poll(&p, 1, END_MS);
+		close(s->fd);
+	}
+	if (s->pid > 0) {
+		kill(s->pid, SIGKILL);
+		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	free(s);
+}

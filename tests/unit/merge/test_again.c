@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A stream that ends, and begins again from another recording: of the same machine, or of one that began again itself. */
+#include <malloc.h>
+
+#include "merge/testing.h"
+
+#define HOST 0
+#define TARGET 1
+/* A recording lasts so long, and so long nobody records. */
+#define LASTS (200 * MS)
+#define BETWEEN (400 * MS)
+#define ROUNDS 500
+/* By then all that is kept once is there. */
+#define WARM 50
+/* What the heap may differ by: arrays that grow in powers of two. */
+#define LEVEL_BYTES 65536
+
+/* Recording @round: the host's clock goes on, the target's begins again. */
+static struct traffic_config recording(unsigned int round, bool reconnected)
+{
+	const int64_t again = -(int64_t)(round * (LASTS + BETWEEN));
+	struct traffic_config c = {
+		.stream = {{NT_HOST, 0, 0}, {NT_TARGET, -300 * (int64_t)SECOND + again, 20}},
+		.nr_streams = 2,
+		.nr_queues = 2,
+		.seed = 88172645463325252ULL + round,
+		.percent = {40, 25, 25, 10},
+		.network_ns = 20000,
+		.device_ns = 100000,
+		.think_ns = 2 * MS,
+	};
+
+	for (unsigned int i = 0; i < c.nr_queues; i++)
+		c.queue[i] =
+			(struct traffic_queue){.target = TARGET,
+					       .nqn = "nqn.a",
+					       .cntlid = (uint16_t)(reconnected ? 1 + round : 1),
+					       .qid = (uint16_t)(1 + i),
+					       .slot = i,
+					       .gen = reconnected ? 1 + round : 1,
+					       .target_gen = 1,
+					       .depth = 8,
+					       .start_ns = round * (LASTS + BETWEEN),
+					       .end_ns = round * (LASTS + BETWEEN) + LASTS};
+	return c;
+}
+
+/* @quiet: the target's records of its last ms did not come. Return: how many records were not fed */
+static unsigned int play(struct outcome *o, struct merge *m, const struct traffic_config *c,
+			 uint64_t quiet_ns, bool told[TRAFFIC_QUEUES_MAX][NT_SIDES])
+{
+	const uint64_t end = TRAFFIC_EPOCH_NS + c->queue[0].end_ns - quiet_ns;
+	struct traffic *t = traffic_new(c);
+	struct traffic_record r;
+	unsigned int left = 0;
+
+	o->config = c;
+	while (traffic_next(t, &r)) {
+		if (quiet_ns && r.r.side == NT_TARGET && r.at_ns > end)
+			left++;
+		else
+			feed_record(o, m, &r, told);
+	}
+	traffic_free(t);
+	return left;
+}
+
+static void rounds(unsigned int nr, bool reconnected)
+{
+	static struct traffic_config c[8];
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	unsigned int left = 0;
+	struct outcome o;
+	struct merge *m;
+
+	for (unsigned int i = 0; i < nr; i++)
+		c[i] = recording(i, reconnected);
+	m = outcome_merge(&o, &c[0]);
+	assert_int_equal(merge_stream(m, HOST, NT_HOST), 0);
+	assert_int_equal(merge_stream(m, TARGET, NT_TARGET), 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		const uint64_t before = o.right;
+		unsigned int quiet;
+
+		if (reconnected)
+			memset(told, 0, sizeof(told));
+		for (unsigned int q = 0; q < c[i].nr_queues; q++)
+			told[q][NT_TARGET] = false;
+		quiet = play(&o, m, &c[i], i + 1 < nr ? 20 * MS : 0, told);
+		assert_int_equal(quiet > 0, i + 1 < nr);
+		left += quiet;
+		if (i + 1 < nr) {
+			merge_end(m, TARGET);
+			merge_again(m, TARGET);
+			assert_int_equal(merge_pending(m), 0);
+		} else {
+			merge_finish(m);
+		}
+		assert_true(o.right > before);
+	}
+	assert_int_equal(o.wrong, 0);
+	assert_int_equal(o.only[NT_HOST], left);
+	assert_int_equal(o.only[NT_TARGET], 0);
+	/* That knows of one offset for all. */
+	if (!reconnected)
+		outcome_check(&o, m);
+	assert_int_equal(o.right + o.only[NT_HOST], o.fed[NT_HOST]);
+	assert_int_equal(o.right, o.fed[NT_TARGET]);
+	merge_free(m);
+	outcome_free(&o);
+}
+
+static void a_recorder_that_is_started_again_is_matched(void **state)
+{
+	(void)state;
+	rounds(6, false);
+}
+
+static void so_is_one_whose_machine_began_again(void **state)
+{
+	(void)state;
+	rounds(6, true);
+}
+
+/* What is known of a recording goes with it. */
+static void memory_is_level(void **state)
+{
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});
+	size_t warm = 0;
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(merge_stream(m, HOST, NT_HOST), 0);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct traffic_config c = recording(i, false);
+		struct traffic *t = traffic_new(&c);
+		struct traffic_record r;
+
+		memset(told, 0, sizeof(told));
+		for (unsigned int n = 0; n < 100 && traffic_next(t, &r); n++) {
+			if (!told[r.queue][r.r.side]) {
+				struct queue_info q = traffic_stream_queue(&c, r.queue, r.r.side);
+
+				/* Another slot each time. */
+				q.slot += r.r.side == NT_TARGET ? i : 0;
+				assert_int_equal(merge_queue(m, r.stream, r.r.side, &q), 0);
+			}
+			told[r.queue][r.r.side] = true;
+			r.r.slot += r.r.side == NT_TARGET ? i : 0;
+			assert_int_equal(merge_record(m, r.stream, &r.r), 0);
+		}
+		traffic_free(t);
+		merge_end(m, TARGET);
+		merge_again(m, TARGET);
+		if (i == WARM)
+			warm = mallinfo2().uordblks;
+	}
+	assert_int_equal(merge_unknown(m), 0);
+	assert_int_equal(merge_connections(m), 2);
+	assert_in_range(mallinfo2().uordblks, 0, warm + LEVEL_BYTES);
+	merge_free(m);
+}
+
+/* Nobody has told of it, or it has not ended. */
+static void a_stream_that_was_not_there_may_begin(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});
+
+	(void)state;
+	assert_non_null(m);
+	merge_again(m, 7);
+	assert_int_equal(merge_stream(m, TARGET, NT_TARGET), 0);
+	merge_again(m, TARGET);
+	merge_end(m, TARGET);
+	merge_end(m, TARGET);
+	merge_again(m, TARGET);
+	merge_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recorder_that_is_started_again_is_matched),
+		cmocka_unit_test(so_is_one_whose_machine_began_again),
+		cmocka_unit_test(memory_is_level),
+		cmocka_unit_test(a_stream_that_was_not_there_may_begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Peers that are started again: when, by whom, and what is left of those before: nothing. */
+#include "peer/testing.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <linux/capability.h>
+
+#include "core/rights.h"
+#include "peer/again.h"
+#include "peer/guard.h"
+#include "peer/starter.h"
+
+#define SECOND 1000000000ULL
+/* Some time or other. */
+#define NOW (1000 * SECOND)
+#define MANY 300
+/* By then all that is kept once is there. */
+#define WARM 20
+
+static int ignore(void *context, const struct stream_event *e)
+{
+	(void)context;
+	(void)e;
+	return 0;
+}
+
+static void read_until_over(struct peer *p)
+{
+	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_gone(p)));
+}
+
+static struct peer *lasting(struct starter *s, const char *source)
+{
+	struct peer *p = peer_new_lasting(source, NT_TARGET, s, 0);
+
+	assert_non_null(p);
+	return p;
+}
+
+static struct starter *starter_of(char *source, const struct peer_user *user)
+{
+	struct starter *s = starter_new(&source, 1, user);
+
+	assert_non_null(s);
+	return s;
+}
+
+static void waits_become_longer_and_have_an_end(void **state)
+{
+	char source[] = "exit 1";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	uint64_t now = NOW, wait = AGAIN_FIRST_NS;
+	struct again a = {0};
+
+	(void)state;
+	read_until_over(p);
+	for (unsigned int i = 0; i < 20; i++) {
+		assert_false(again_is_due(&a, p, now));
+		assert_false(again_is_due(&a, p, now + wait - 1));
+		assert_true(again_is_due(&a, p, now + wait));
+		now += wait;
+		wait = 2 * wait < AGAIN_MOST_NS ? 2 * wait : AGAIN_MOST_NS;
+	}
+	assert_int_equal(wait, AGAIN_MOST_NS);
+	peer_free(p);
+	starter_free(s);
+}
+
+/* It ran for long: what happened before is of no more interest. */
+static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
+{
+	char source[128];
+	int fd = beginning(), go[2];
+	struct again a = {.wait_ns = AGAIN_MOST_NS};
+	struct starter *s;
+	struct peer *p;
+
+	(void)state;
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	snprintf(source, sizeof(source), "cat /proc/%d/fd/%d; read x </proc/%d/fd/%d",
+		 (int)getpid(), fd, (int)getpid(), go[0]);
+	s = starter_of(source, &myself);
+	p = lasting(s, source);
+	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == PEER_RUNNING));
+	assert_false(again_is_due(&a, p, NOW));
+	assert_int_equal(write(go[1], "\n", 1), 1);
+	read_until_over(p);
+	assert_false(again_is_due(&a, p, NOW + AGAIN_WELL_NS));
+	assert_true(again_is_due(&a, p, NOW + AGAIN_WELL_NS + AGAIN_FIRST_NS));
+	peer_free(p);
+	starter_free(s);
+	close(fd);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* One that sent nonsense goes on: it is asked to end, has its time, and then is killed. */
+static void what_is_left_of_a_refused_one_is_ended(void **state)
+{
+	char source[] =
+		"trap '' TERM; echo shell $$ >&2; echo no stream; while :; do sleep 0.2; done";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	struct again a = {0};
+	struct peer_about about;
+	pid_t shell;
+
+	(void)state;
+	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_about(p, &about),
+		  peer_state(p) == PEER_REFUSED && about.messages->nr));
+	shell = (pid_t)strtol(messages_line(about.messages, 0) + strlen("shell "), NULL, 10);
+	assert_false(again_is_due(&a, p, NOW));
+	assert_false(again_is_due(&a, p, NOW + AGAIN_FIRST_NS));
+	assert_false(again_is_due(&a, p, NOW + AGAIN_FIRST_NS + PEER_STOP_NS - 1));
+	assert_false(process_gone(shell));
+	assert_true(again_is_due(&a, p, NOW + AGAIN_FIRST_NS + PEER_STOP_NS));
+	assert_int_equal(peer_again(p), 0);
+	WAIT_FOR(process_gone(shell));
+	peer_free(p);
+	starter_free(s);
+}
+
+static unsigned int descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int nr = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		nr++;
+	closedir(d);
+	return nr;
+}
+
+/* Processes whose parent is @pid, those that were not waited for included. */
+static unsigned int children(pid_t pid)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+	unsigned int nr = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		char path[300], text[512], *at;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
+		f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
+		if (!f)
+			continue;
+		at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+		fclose(f);
+		nr += at && (pid_t)strtol(at + 4, NULL, 10) == pid;
+	}
+	closedir(d);
+	return nr;
+}
+
+/* The starter is the only child that is no guard. */
+static pid_t only_child(void)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(path, "re");
+	if (!f || !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+static void many_starts_leave_nothing(void **state)
+{
+	char source[] = "echo said this >&2; head -c 100 /dev/zero; exit 3";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	const pid_t starter = only_child();
+	unsigned int fds = 0;
+	struct peer_about a;
+
+	(void)state;
+	assert_true(starter > 0);
+	for (unsigned int i = 0; i < MANY; i++) {
+		read_until_over(p);
+		assert_int_equal(peer_state(p), PEER_REFUSED);
+		if (i == WARM)
+			fds = descriptors();
+		assert_int_equal(peer_again(p), 0);
+	}
+	read_until_over(p);
+	peer_about(p, &a);
+	assert_int_equal(a.restarts, MANY);
+	assert_int_equal(a.messages->nr, MANY + 1);
+	/* Of those before it nothing is told again. */
+	assert_int_equal(a.first_message, MANY);
+	assert_int_equal(descriptors(), fds);
+	/* The last guard, which has ended. */
+	WAIT_FOR(children(starter) == 1);
+	peer_free(p);
+	starter_free(s);
+	assert_true(process_gone(starter));
+}
+
+/* One that never comes, or came and went: each recording counts. */
+static void what_was_told_counts_on(void **state)
+{
+	char source[128];
+	int fd = beginning();
+	struct starter *s;
+	struct peer *p;
+	struct peer_about a;
+	uint64_t records;
+
+	(void)state;
+	snprintf(source, sizeof(source), "cat /proc/%d/fd/%d", (int)getpid(), fd);
+	s = starter_of(source, &myself);
+	p = lasting(s, source);
+	read_until_over(p);
+	peer_about(p, &a);
+	records = a.records;
+	assert_int_equal(peer_again(p), 0);
+	read_until_over(p);
+	peer_about(p, &a);
+	assert_int_equal(a.records, 2 * records);
+	assert_int_equal(a.restarts, 1);
+	assert_non_null(a.header);
+	peer_free(p);
+	starter_free(s);
+	close(fd);
+}
+
+/* It is as much as its program is: none of it outlives that. */
+static void who_is_killed_leaves_no_starter_and_no_peer(void **state)
+{
+	char source[128];
+	int told[2];
+	pid_t child, starter = 0, shell = 0;
+	FILE *f;
+	char line[64];
+
+	(void)state;
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	snprintf(source, sizeof(source), "echo shell $$ >/proc/%d/fd/%d; sleep 1000; true",
+		 (int)getpid(), told[1]);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		lasting(starter_of(source, &myself), source);
+		dprintf(told[1], "starter %d\n", (int)only_child());
+		for (;;)
+			pause();
+	}
+	f = fdopen(told[0], "r");
+	assert_non_null(f);
+	while ((!starter || !shell) && fgets(line, sizeof(line), f)) {
+		sscanf(line, "starter %d", &starter);
+		sscanf(line, "shell %d", &shell);
+	}
+	assert_false(process_gone(starter));
+	assert_false(process_gone(shell));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	WAIT_FOR(process_gone(starter));
+	WAIT_FOR(process_gone(shell));
+	fclose(f);
+	close(told[1]);
+}
+
+/* What cannot be started is refused, and told why; the rest goes on. */
+static void without_a_starter_nothing_is_started(void **state)
+{
+	char source[] = "exit 1";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	struct peer_about a;
+
+	(void)state;
+	read_until_over(p);
+	kill(only_child(), SIGKILL);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_true(peer_again(p) < 0);
+		assert_int_equal(peer_state(p), PEER_REFUSED);
+		assert_true(peer_over(p) && peer_gone(p));
+		peer_about(p, &a);
+		assert_string_equal(a.why, "it cannot be started again");
+	}
+	peer_free(p);
+	starter_free(s);
+}
+
+static void a_file_does_not_last_and_a_fifo_does(void **state)
+{
+	char file[] = "/tmp/ntprof-test-XXXXXX", fifo[64];
+	int fd = mkstemp(file);
+	struct starter *s;
+	struct peer *p;
+
+	(void)state;
+	assert_true(fd >= 0);
+	s = starter_of(file, &myself);
+	p = lasting(s, file);
+	assert_false(peer_lasts(p));
+	peer_free(p);
+	starter_free(s);
+	snprintf(fifo, sizeof(fifo), "%s.fifo", file);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	s = starter_of(fifo, &myself);
+	p = lasting(s, fifo);
+	assert_true(peer_lasts(p));
+	peer_free(p);
+	starter_free(s);
+	unlink(fifo);
+	unlink(file);
+	close(fd);
+}
+
+/* What serve has given up by then the starter has not, and no command gets it. */
+static void commands_of_others_are_started_and_ended_again(void **state)
+{
+	const struct peer_user nobody = {
+		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
+	char source[] = "echo ids $(id -u) $(sed -n 's/^CapPrm:.0*//p' /proc/self/status). >&2; "
+			"exec sleep 1000";
+	int status;
+	pid_t child;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct starter *s = starter_of(source, &nobody);
+		struct peer *p = lasting(s, source);
+		struct peer_about a;
+
+		rights_reduce(RIGHT(CAP_KILL));
+		for (unsigned int i = 1; i < 4; i++) {
+			WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_about(p, &a),
+				  a.messages->nr == i && a.messages->ended));
+			if (strcmp(messages_line(a.messages, i - 1), "ids 65534 .") != 0)
+				_exit((int)i);
+			if (peer_again(p))
+				_exit(10 + (int)i);
+		}
+		peer_free(p);
+		starter_free(s);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_become_longer_and_have_an_end),
+		cmocka_unit_test(a_stream_that_lasted_begins_with_the_first_wait),
+		cmocka_unit_test(what_is_left_of_a_refused_one_is_ended),
+		cmocka_unit_test(many_starts_leave_nothing),
+		cmocka_unit_test(what_was_told_counts_on),
+		cmocka_unit_test(who_is_killed_leaves_no_starter_and_no_peer),
+		cmocka_unit_test(without_a_starter_nothing_is_started),
+		cmocka_unit_test(a_file_does_not_last_and_a_fifo_does),
+		cmocka_unit_test(commands_of_others_are_started_and_ended_again),
+	};
+
+	return cmocka_run_group_tests_name("peers that are started again", tests, NULL, NULL);
+}
