@@ -34,7 +34,7 @@ int peering_start(struct peering *p, const struct peer_options *o, const struct 
 int peering_record(struct peering *p, const struct tracer *t, const struct nt_record *r)
 {
 	struct queue_info q;
-	int ret;
+	int ret = 0;
 
 	if (!p->merge)
 		return 0;
@@ -42,7 +42,8 @@ int peering_record(struct peering *p, const struct tracer *t, const struct nt_re
 		live_merge_lacks(p->merge, tracer_missing(t));
 		p->lacks_told = true;
 	}
-	ret = announce(&p->announced, t, r, &q);
+	if (!announced_already(&p->announced, r))
+		ret = announce(&p->announced, t, r, &q);
 	if (ret > 0)
 		ret = live_merge_queue(p->merge, &q);
 	return ret ?: live_merge_record(p->merge, r);

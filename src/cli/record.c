@@ -68,23 +68,30 @@ static int write_clock(struct recorder *r)
 	return stream_write(r->w, &e);
 }
 
-/* The first record of a connection is preceded by who it is, and that of a namespace by its device. */
+/* @new: whether there is something to tell, or an error */
+static int tell(struct recorder *r, struct stream_event *e, enum stream_type type, int new)
+{
+	if (new <= 0)
+		return new;
+	e->type = type;
+	return stream_write(r->w, e);
+}
+
+/*
+ * The first record of a connection is preceded by who it is, and that of a namespace by its device. This is asked for each
+ * record, and an event is large: it is not filled before there is one.
+ */
 static int tell_names(struct recorder *r, const struct nt_record *rec)
 {
-	struct stream_event e = {.type = STREAM_QUEUE};
-	int new = naming_queue(&r->naming, r->t, rec, &e.queue);
-	int err = new > 0 ? stream_write(r->w, &e) : new;
+	struct stream_event e;
+	int err;
 
-	if (err)
-		return err;
-	e.type = STREAM_DEVICE;
-	new = naming_device(&r->naming, rec, &e.device);
-	err = new > 0 ? stream_write(r->w, &e) : new;
-	if (err || !r->o->origins)
-		return err;
-	e.type = STREAM_ORIGIN;
-	new = naming_origin(&r->naming, r->t, rec, &e.origin);
-	return new > 0 ? stream_write(r->w, &e) : new;
+	err = tell(r, &e, STREAM_QUEUE, naming_queue(&r->naming, r->t, rec, &e.queue));
+	if (!err)
+		err = tell(r, &e, STREAM_DEVICE, naming_device(&r->naming, rec, &e.device));
+	if (!err && r->o->origins)
+		err = tell(r, &e, STREAM_ORIGIN, naming_origin(&r->naming, r->t, rec, &e.origin));
+	return err;
 }
 
 /* The header comes first, and is complete when it is known where the points come from. */

@@ -35,6 +35,7 @@
  * @again_fd: readable when a turn ended before there was nothing left to read
  * @interval: matched commands since the last live_merge_interval(); @last: those of the interval before; @total: of
  *            all that were before that
+ * @together: [stream] a command of it was matched: what it tells by itself is of no interest any more
  * @recording: a peer has told of more than itself; @early: commands of the host from before that
  * @result: 0, or why on_matched() failed: the merge has no way to pass it on
  * @reading: index of the peer whose events on_event() is given
@@ -54,6 +55,7 @@ struct live_merge {
 	struct totals interval;
 	struct totals last;
 	struct totals total;
+	bool together[PEER_STREAM + PEERS_MAX];
 	bool recording;
 	uint64_t early;
 	int result;
@@ -65,7 +67,10 @@ static void on_matched(void *context, const struct merge_connection *c,
 {
 	struct live_merge *l = context;
 
-	apart_matched(l->apart, c->host_stream, c->target_stream);
+	if (!l->together[c->host_stream] || !l->together[c->target_stream]) {
+		apart_matched(l->apart, c->host_stream, c->target_stream);
+		l->together[c->host_stream] = l->together[c->target_stream] = true;
+	}
 	if (totals_add(&l->interval, c, host, target))
 		l->result = -ENOMEM;
 }
@@ -202,7 +207,16 @@ static int tell_machine(struct live_merge *l, const struct stream_header *h)
 	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
 	snprintf(label, sizeof(label), "peer %u", l->reading + 1);
 	machines_set(&l->machines, PEER_STREAM + l->reading, &m, label);
+	l->together[HOST_STREAM] = l->together[PEER_STREAM + l->reading] = false;
 	return apart_begin(l->apart, PEER_STREAM + l->reading, &a);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int take_record(struct live_merge *l, unsigned int stream, const struct nt_record *r)
+{
+	int ret = l->together[stream] ? 0 : apart_record(l->apart, stream, r);
+
+	return ret ?: merge_record(l->merge, stream, r) ?: l->result;
 }
 
 static int on_event(void *context, const struct stream_event *e)
@@ -224,8 +238,7 @@ static int on_event(void *context, const struct stream_event *e)
 		return apart_queue(l->apart, stream, &e->queue)
 			       ?: merge_queue(l->merge, stream, NT_TARGET, &e->queue);
 	case STREAM_RECORD:
-		return apart_record(l->apart, stream, &e->record)
-			       ?: merge_record(l->merge, stream, &e->record) ?: l->result;
+		return take_record(l, stream, &e->record);
 	default:
 		return 0;
 	}
@@ -278,8 +291,7 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 		l->early++;
 		return 0;
 	}
-	return apart_record(l->apart, HOST_STREAM, r)
-		       ?: merge_record(l->merge, HOST_STREAM, r) ?: l->result;
+	return take_record(l, HOST_STREAM, r);
 }
 
 /* Those that are over begin again; one that cannot is told of, as others are, and tried again later. */

@@ -19,6 +19,9 @@ struct before {
 	uint64_t longer;
 };
 
+/* Events, of those that have come together, between two looks at the clock. */
+#define CLOCK_EVERY 1024
+
 struct peer {
 	char *source;
 	enum nt_side side;
@@ -256,11 +259,12 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 	/* In this order: who is known to have ended has said all that we read then. */
 	read_reports(p);
 	read_messages(p);
-	for (unsigned int n = 1; !p->over; n++) {
+	for (unsigned int n = 0; !p->over; n++) {
 		p->result = stream_read(p->reader, &e);
 		if (p->result == -EAGAIN)
 			return 0;
-		p->heard_ns = monotonic_ns();
+		if (n % CLOCK_EVERY == 0 || p->result <= 0)
+			p->heard_ns = monotonic_ns();
 		if (p->result <= 0) {
 			end_reading(p);
 			return 0;
@@ -273,7 +277,7 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 		err = event(context, &e);
 		if (err)
 			return err;
-		if (n % 1024 == 0 && monotonic_ns() >= until_ns)
+		if (n % CLOCK_EVERY == CLOCK_EVERY - 1 && monotonic_ns() >= until_ns)
 			return 1;
 	}
 	return 0;

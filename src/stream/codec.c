@@ -68,14 +68,12 @@ void record_encoder_free(struct record_encoder *e)
 		HASH_DEL(e->known_connections, c);
 		free(c);
 	}
+	memset(e->recent_kinds, 0, sizeof(e->recent_kinds));
+	memset(e->recent_connections, 0, sizeof(e->recent_connections));
 }
 
-bool record_encoder_full(const struct record_encoder *e)
-{
-	return e->nr_kinds == FRAME_KINDS_MAX || e->nr_connections == FRAME_CONNECTIONS_MAX;
-}
-
-static struct known_kind *kind_get(struct record_encoder *e, const struct record_kind *k)
+/* Return: NULL when memory ran out. */
+static struct known_kind *kind_look(struct record_encoder *e, const struct record_kind *k)
 {
 	uint64_t a = (uint64_t)k->length << 32 | k->flags;
 	uint64_t b = (uint64_t)k->nsid << 32 | (uint32_t)k->status << 16 | k->opcode;
@@ -97,8 +95,8 @@ static struct known_kind *kind_get(struct record_encoder *e, const struct record
 	return NULL;
 }
 
-static struct known_connection *connection_get(struct record_encoder *e,
-					       const struct record_connection *c)
+static struct known_connection *connection_look(struct record_encoder *e,
+						const struct record_connection *c)
 {
 	unsigned int hash =
 		hash_pair((uint64_t)c->slot << 32 | c->gen, (uint32_t)c->qid << 16 | c->cntlid);
@@ -117,6 +115,69 @@ static struct known_connection *connection_get(struct record_encoder *e,
 		return known;
 	free(known);
 	return NULL;
+}
+
+static __attribute__((noinline)) struct known_kind *
+kind_meet(struct record_encoder *e, const struct nt_record *r, struct known_kind **recent)
+{
+	const struct record_kind k = {.op = r->op,
+				      .opcode = r->opcode,
+				      .shape = r->shape,
+				      .status = r->status,
+				      .flags = r->flags,
+				      .nsid = r->nsid,
+				      .length = r->length};
+
+	return *recent = kind_look(e, &k);
+}
+
+static __attribute__((noinline)) struct known_connection *
+connection_meet(struct record_encoder *e, const struct nt_record *r,
+		struct known_connection **recent)
+{
+	const struct record_connection c = {
+		.slot = r->slot, .gen = r->gen, .qid = r->qid, .cntlid = r->cntlid};
+
+	return *recent = connection_look(e, &c);
+}
+
+/* The fields before @nsid as one number: without those that a kind does not have, a record's are its kind's. */
+static inline uint64_t first_fields(const void *record_or_kind)
+{
+	static const struct record_kind all = {
+		.op = 0xff, .opcode = 0xff, .shape = 0xff, .status = 0xffff};
+	uint64_t fields, mask;
+
+	_Static_assert(offsetof(struct record_kind, nsid) == sizeof(fields), "they are one number");
+	memcpy(&fields, record_or_kind, sizeof(fields));
+	memcpy(&mask, &all, sizeof(mask));
+	return fields & mask;
+}
+
+static inline struct known_kind *kind_get(struct record_encoder *e, const struct nt_record *r)
+{
+	uint64_t first = first_fields(r), ids;
+	struct known_kind **recent, *k;
+
+	memcpy(&ids, &r->nsid, sizeof(ids));
+	recent = &e->recent_kinds[hash_pair(first, ids) >> (32 - RECENT_BITS)];
+	k = *recent;
+	if (k && first_fields(&k->k) == first && !memcmp(&k->k.nsid, &r->nsid, sizeof(ids)) &&
+	    k->k.flags == r->flags)
+		return k;
+	return kind_meet(e, r, recent);
+}
+
+static inline struct known_connection *connection_get(struct record_encoder *e,
+						      const struct nt_record *r)
+{
+	struct known_connection **recent =
+		&e->recent_connections[r->slot & ((1u << RECENT_BITS) - 1)];
+	struct known_connection *c = *recent;
+
+	if (c && !memcmp(&c->c, &r->qid, sizeof(c->c)))
+		return c;
+	return connection_meet(e, r, recent);
 }
 
 static uint8_t *kind_put(uint8_t *p, const struct record_kind *k)
@@ -147,17 +208,8 @@ static unsigned int code_of(const uint64_t mask[4], uint64_t v)
 
 uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_record *r)
 {
-	const struct record_kind kind = {.op = r->op,
-					 .opcode = r->opcode,
-					 .shape = r->shape,
-					 .status = r->status,
-					 .flags = r->flags,
-					 .nsid = r->nsid,
-					 .length = r->length};
-	const struct record_connection connection = {
-		.slot = r->slot, .gen = r->gen, .qid = r->qid, .cntlid = r->cntlid};
-	struct known_connection *c = connection_get(e, &connection);
-	struct known_kind *k = kind_get(e, &kind);
+	struct known_connection *c = connection_get(e, r);
+	struct known_kind *k = kind_get(e, r);
 	uint64_t head, t = e->last + LAST_BIAS;
 	uint8_t *const start = p;
 	unsigned int code;
@@ -168,12 +220,12 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 	if (k->frame != e->frame) {
 		k->frame = e->frame;
 		k->number = e->nr_kinds++;
-		p = kind_put(p, &kind);
+		p = kind_put(p, &k->k);
 	}
 	if (c->frame != e->frame) {
 		c->frame = e->frame;
 		c->number = e->nr_connections++;
-		p = connection_put(p, &connection);
+		p = connection_put(p, &c->c);
 	}
 	head = r->cid | (uint64_t)c->number << CONNECTION_SHIFT | (uint64_t)k->number << KIND_SHIFT;
 	if (r->slba) {
@@ -182,7 +234,8 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 		put_le64(p, r->slba);
 		p += slba_len[code];
 	}
-	for (int i = NT_POINTS_MAX - 1; i >= 0; i--) {
+	_Pragma("GCC unroll 12") for (int i = NT_POINTS_MAX - 1; i >= 0; i--)
+	{
 		uint64_t v = t - r->points[i];
 
 		if (!r->points[i])

@@ -62,12 +62,16 @@ struct known_connection {
 	UT_hash_handle hh;
 };
 
+/* Those met last, by a hash: most records are of them. Few enough to stay in the processor's first cache. */
+#define RECENT_BITS 6
+
 /**
  * struct record_encoder - what the records of one frame so far have defined
  * @last: last point of the record before, which the next one's is told against
  * @frame: counts frames, from 1
  * @nr_kinds, @nr_connections: that this frame has defined
  * @known_kinds, @known_connections: hash tables of those that this and earlier frames have
+ * @recent_kinds, @recent_connections: of these, those that were met last; NULL where none was
  *
  * What a frame defines is mostly what the one before did: it stays in the tables, and is forgotten
  * when more is known than one frame can define.
@@ -79,6 +83,8 @@ struct record_encoder {
 	unsigned int nr_connections;
 	struct known_kind *known_kinds;
 	struct known_connection *known_connections;
+	struct known_kind *recent_kinds[1 << RECENT_BITS];
+	struct known_connection *recent_connections[1 << RECENT_BITS];
 };
 
 /** struct record_decoder - the same for the reader; @side: of all records */
@@ -102,7 +108,10 @@ void record_decoder_begin(struct record_decoder *d, enum nt_side side);
 void record_encoder_free(struct record_encoder *e);
 
 /** record_encoder_full() - the frame must end, as not even this record's definitions may fit */
-bool record_encoder_full(const struct record_encoder *e);
+static inline bool record_encoder_full(const struct record_encoder *e)
+{
+	return e->nr_kinds == FRAME_KINDS_MAX || e->nr_connections == FRAME_CONNECTIONS_MAX;
+}
 
 /**
  * record_encode() - append one record
