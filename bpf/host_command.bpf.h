@@ -250,15 +250,19 @@ static __always_inline void redirect_learn(const struct nt_queue *q, __u32 cpu)
 		nt_control.redirected = 1;
 }
 
-/*
- * To answered, by its CQE. @rsp: typed, or on the stack. What is rare reads again what all commands
- * have read, so that these need not keep it.
- */
-static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
-					 __u32 seq, __u64 now, const struct nvme_tcp_rsp_pdu *rsp)
+/* Whether its answer arrives with its CQE: no data came before. */
+static __always_inline bool answer_is_cqe(const struct nt_cmd *c)
 {
-	if (!c->r.points[NT_H_C2H])
-		c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
+	return !c->r.points[NT_H_C2H];
+}
+
+/*
+ * To answered, by its CQE, after its arrival if answer_is_cqe(). @rsp: typed, or on the stack. What is rare reads again
+ * what all commands have read, so that these need not keep it.
+ */
+static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, __u64 now,
+					 const struct nvme_tcp_rsp_pdu *rsp)
+{
 	c->r.points[NT_H_CQE] = now;
 	redirect_look(q);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */

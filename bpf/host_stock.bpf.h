@@ -298,7 +298,7 @@ int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 /*
  * nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. By the
  * tag, because the request that was sent is no longer told: cmd_sent() leaves a new command with
- * that tag alone.
+ * that tag alone. @ret: positive, where something was sent; an errno; 0: there was nothing, or no room for it
  */
 SEC("fexit/nvme_tcp_try_send")
 int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
@@ -307,7 +307,8 @@ int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
 	struct nt_cmd *c;
 	__u32 tag;
 
-	if (none_is_measured() || queue->request)
+	/* Most attempts find nothing to send. */
+	if (!ret || none_is_measured() || queue->request)
 		return 0;
 	q = queue_at(slot_by_address(plain_argument(ctx, 0)));
 	if (!q || !q->sending)
@@ -336,6 +337,7 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
 	struct nt_cmd *c;
+	__u64 now;
 
 	switch (type) {
 	case nvme_tcp_c2h_data:
@@ -355,9 +357,13 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
-		if (c)
-			cmd_answered(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns(),
-				     rsp);
+		if (!c)
+			return;
+		now = bpf_ktime_get_ns();
+		if (answer_is_cqe(c))
+			c->r.points[NT_H_RX] =
+				cmd_arrival(c, q, skb->tstamp, packet_begin(skb) + at, now);
+		cmd_answered(c, q, now, rsp);
 		return;
 	}
 }
@@ -414,7 +420,8 @@ int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, in
 
 /*
  * To answered: a read that ends with the SUCCESS flag has no CQE, and what follows its last data
- * takes that place. @c: NULL where its beginning was not seen
+ * takes that place. @no_sqflow says so before the first command has NT_F_NO_CQE, and is not taken back.
+ * @c: NULL where its beginning was not seen
  */
 static __always_inline int cmd_answered_by_data(struct nt_cmd *c)
 {
@@ -426,8 +433,11 @@ static __always_inline int cmd_answered_by_data(struct nt_cmd *c)
 SEC("fentry/nvme_tcp_data_in_short")
 int BPF_PROG(stock_in_short, struct nvme_tcp_queue *queue, struct request *rq)
 {
-	__u32 qid = queue_id((__u64)queue, (__u64)queue->ctrl->queues);
+	__u32 qid;
 
+	if (!nt_control.no_sqflow)
+		return 0;
+	qid = queue_id((__u64)queue, (__u64)queue->ctrl->queues);
 	return cmd_answered_by_data(cmd_of(queue, qid, rq));
 }
 
@@ -436,8 +446,11 @@ SEC("fentry/blk_mq_complete_request_remote")
 int BPF_PROG(stock_end, struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
-	struct nt_cmd *c = CMD_FIND(rq, queue_of_request(rq), rq->tag);
+	struct nt_cmd *c;
 
+	if (!nt_control.no_sqflow)
+		return 0;
+	c = CMD_FIND(rq, queue_of_request(rq), rq->tag);
 	if (!c || BPF_CORE_READ(req, req.status))
 		return 0;
 	return cmd_answered_by_data(c);

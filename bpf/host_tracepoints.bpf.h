@@ -121,10 +121,16 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 	     __u64 recv_time, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_queue *q;
+	__u64 now;
 
-	if (c)
-		cmd_answered(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns(),
-			     pdu);
+	if (!c)
+		return 0;
+	q = queue_of_cmd(c);
+	now = bpf_ktime_get_ns();
+	if (answer_is_cqe(c))
+		c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, recv_seq(c, queue), now);
+	cmd_answered(c, q, now, pdu);
 	return 0;
 }
 

@@ -116,6 +116,23 @@ static void while_none_is_measured_nothing_is_looked_at(void **state)
 	stock_no_sendpage(NULL, NULL, NULL, 0, CAPSULE);
 	stock_recv_pdu(NULL, NULL, 0, NULL, HOST_PDU_BYTES, 0);
 	stock_sent(NULL, NULL, 0);
+	stock_sent(NULL, NULL, 1);
+}
+
+static void attempts_that_send_nothing_are_not_looked_at(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_WRITE, PAGE, true);
+	stock_sent(NULL, NULL, 0);
+}
+
+/* No connection has such reads. */
+static void data_are_not_looked_at_where_cqes_follow_them(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_WRITE, PAGE, true);
+	stock_in_short(NULL, NULL, NULL);
+	stock_end(NULL, NULL);
 }
 
 static void data_that_are_sent_are_not_looked_at(void **state)
@@ -166,6 +183,8 @@ int main(void)
 		TEST(what_was_in_flight_of_the_request_is_released),
 		TEST(while_none_is_measured_nothing_is_looked_at),
 		TEST(data_that_are_sent_are_not_looked_at),
+		TEST(attempts_that_send_nothing_are_not_looked_at),
+		TEST(data_are_not_looked_at_where_cqes_follow_them),
 		TEST(read_is_known_by_its_request),
 		TEST(all_but_reads_and_writes_are_known_by_their_entries),
 	};
