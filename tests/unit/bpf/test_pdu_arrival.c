@@ -202,6 +202,69 @@ static void capsule_that_is_left_out_leaves_no_time(void **state)
 	assert_int_equal(nt_control.tracked, 1);
 }
 
+static void what_is_only_counted_is_as_old_as_its_packet(void **state)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+	__u64 now;
+
+	(void)state;
+	knobs_sample(1, true);
+	receive(NVME_CMD_READ);
+	now = kernel.now;
+	receive(NVME_CMD_READ);
+	assert_int_equal(kernel.now, now);
+	c = cmd_any_by_owner((__u64)&m.cmd, &elsewhere);
+	assert_non_null(c);
+	assert_int_equal(c->r.points[NT_T_RX], STAMP);
+	assert_int_equal(c->r.points[NT_T_CMD], STAMP);
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+}
+
+static struct nt_cmd *measured_read(void)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+
+	receive(NVME_CMD_READ);
+	c = cmd_by_owner((__u64)&m.cmd, &elsewhere);
+	assert_non_null(c);
+	stock_exec_read(NULL, &m.cmd, 0);
+	return c;
+}
+
+/* The function that executes it is that of writes, too. */
+static void read_is_executed_when_its_data_are_mapped(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd.req};
+	struct nt_cmd *c = measured_read();
+	__u64 exec = c->r.points[NT_T_EXEC];
+
+	(void)state;
+	assert_int_not_equal(exec, 0);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	assert_int_equal(c->r.points[NT_T_EXEC], exec);
+	receive(NVME_CMD_WRITE);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	assert_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
+}
+
+static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd.req};
+	struct nt_cmd *c = measured_read();
+	__u64 done;
+
+	(void)state;
+	m.cqe.status = 0x4006 << 1;
+	stock_done_nested(args, &m.cmd.req);
+	done = c->r.points[NT_T_DONE];
+	assert_int_not_equal(done, 0);
+	stock_done(args, &m.cmd.req);
+	assert_int_equal(c->r.points[NT_T_DONE], done);
+	assert_int_equal(c->r.status, 0x4006);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +278,9 @@ int main(void)
 		TEST(queue_that_was_not_seen_is_known_by_its_socket),
 		TEST(connection_of_tls_has_no_times),
 		TEST(capsule_that_is_left_out_leaves_no_time),
+		TEST(what_is_only_counted_is_as_old_as_its_packet),
+		TEST(read_is_executed_when_its_data_are_mapped),
+		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
