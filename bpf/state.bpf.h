@@ -43,7 +43,7 @@
  * On the target, where a command is in flight from its capsule to its response:
  *
  * state      points            R I T N  tracepoints          stock probes
- * begun      rx, cmd           x x x x  done_recv_pdu        stock_cmd; stock_recvmsg has noted rx
+ * begun      rx, cmd           x x x x  done_recv_pdu        stock_cmd; stock_copied has noted rx
  * asking     send_r2t              x    try_send_r2t         stock_send_r2t, or stock_sendpage, or
  *                                                            stock_sendmsg
  * receiving  data_rx, data         x    handle_h2c_data_pdu  stock_data

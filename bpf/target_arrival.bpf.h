@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a PDU arrived at a target whose nvmet-tcp nobody patched: by looks at a queue's socket before it is read.
+ * When a PDU arrived at a target whose nvmet-tcp nobody patched: by a look at the packet that its first byte is
+ * copied from.
  */
 #ifndef NTPROF_TARGET_ARRIVAL_BPF_H
 #define NTPROF_TARGET_ARRIVAL_BPF_H
@@ -38,63 +39,54 @@ static __always_inline __s64 stamp_resolved(struct nt_queue *q, __u32 seq, __s64
 	return joins_resolve(q, seq, &tstamp) ? tstamp : -tstamp;
 }
 
-/*
- * The place in the stream of the first byte of the PDU that is being read from @sk, typed. Return: false if it is not
- * known.
- */
-static __always_inline bool pdu_begin(struct sock *sk, __u32 already_read, __u32 *seq)
+/* The stamp in it, whether it may be that of a later packet or not. */
+static __always_inline __u64 stamp_of(__s64 pdu_time)
 {
-	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+	return pdu_time < 0 ? -pdu_time : pdu_time;
+}
 
-	if (!tcp)
-		return false;
-	*seq = tcp->copied_seq - already_read;
-	return true;
+/* CO-RE: where the driver gathers what comes before a PDU's data; of the kernel it is a union. */
+struct nvmet_tcp_queue___gathers {
+	struct nvme_tcp_cmd_pdu pdu;
+} __attribute__((preserve_access_index));
+
+/* CO-RE: since Linux 6.4. The verifier takes what lies at @kvec for the first member of this one, which is no kernel's. */
+struct iovec___first {
+	void *iov_base;
+} __attribute__((preserve_access_index));
+struct iov_iter___first {
+	struct iovec___first __ubuf_iovec;
+} __attribute__((preserve_access_index));
+
+/* Where the next bytes go; 0 where that is no buffer of the kernel. @to: typed */
+static __always_inline __u64 copied_to(struct iov_iter *to)
+{
+	const struct kvec *vec;
+	__u64 base = 0;
+
+	if (to->iter_type != bpf_core_enum_value(enum iter_type, ITER_KVEC))
+		return 0;
+	vec = to->kvec;
+	if (!bpf_core_field_exists(((struct iov_iter___first *)0)->__ubuf_iovec))
+		return (__u64)vec->iov_base;
+	bpf_probe_read_kernel(&base, sizeof(base),
+			      (void *)((__u64)vec + bpf_core_field_offset(struct kvec, iov_base)));
+	return base;
 }
 
 /*
- * A queue's socket is about to be read: notes when the PDU arrived that is read from it. This runs
- * in the queue's worker, and nobody else reads from the socket.
- *
- * nvmet_tcp_try_recv_pdu() reads the common header of a PDU and then the rest. The PDU arrived with
- * the packet at the head of the socket's queue when the first byte is read. Where the packet comes
- * between this look and the first read, the look before the second read finds it still, partly
- * read.
- * @sk: typed
- * @size: how many bytes are asked for
+ * The first byte of a PDU is about to be copied from packet @skb, typed, where it is at @offset. What is noted is the
+ * PDU's until the next one begins, or it is told. This runs in the queue's worker, and nobody else reads from the socket,
+ * whose lock it has: nothing is joined with the packet meanwhile.
  */
-static __always_inline void note_arrival(struct nt_queue *q, struct sock *sk, __u64 size)
+static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buff *skb, int offset)
 {
-	struct nvmet_tcp_queue *queue = (void *)q->object;
-	bool first = size == PDU_COMMON_HEADER;
-	struct sk_buff *skb;
-	__s64 tstamp;
-	__u32 seq;
+	__s64 tstamp = skb->tstamp;
 
-	/* The last of a PDU may be as long as its first, too. */
-	if (q->pdu_time && (!first || BPF_CORE_READ(queue, offset)))
-		return;
-	skb = sk->sk_receive_queue.next;
-	if ((__u64)skb == (__u64)sk + bpf_core_field_offset(struct sock, sk_receive_queue)) {
-		q->pdu_time = 0;
-		return;
-	}
-	/*
-	 * First the stamp, then what was joined: where another packet is joined in between, the stamp is
-	 * that of the one before.
-	 */
-	tstamp = skb->tstamp;
-	asm volatile("" ::: "memory");
 	/* Where nothing was joined the stamp is right, whichever byte is read. */
-	if (first && !q->joins && !nt_knobs.joins_unseen) {
-		q->pdu_time = tstamp;
-		return;
-	}
-	q->pdu_time = 0;
-	if (!pdu_begin(sk, first ? 0 : BPF_CORE_READ(queue, offset), &seq))
-		return;
-	if (first || seq - packet_begin(skb) < skb->len)
-		q->pdu_time = stamp_resolved(q, seq, tstamp);
+	q->pdu_time = !q->joins && !nt_knobs.joins_unseen
+			      ? tstamp
+			      : stamp_resolved(q, packet_begin(skb) + offset, tstamp);
 }
 
 /* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */
@@ -108,19 +100,32 @@ int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 	return 0;
 }
 
-SEC("fentry/kernel_recvmsg")
-int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num, __u64 size)
+/*
+ * Bytes are copied from a packet to whoever reads the socket. nvmet_tcp_try_recv_pdu() asks for the common header of a PDU
+ * first, at the place where the queue gathers it, by which the queue is known. Its first byte is in the packet from which
+ * so many are still to be copied; all other copies, of the rest, of data and of other sockets, are left at once, or are of
+ * no queue's.
+ */
+SEC("fentry/skb_copy_datagram_iter")
+int BPF_PROG(stock_copied, const struct sk_buff *skb, int offset, struct iov_iter *to)
 {
-	struct sock *sk = sock->sk;
-	__u64 address = queue_address_of(sk);
 	struct nt_queue *q;
+	struct sock *sk;
+	__u64 address;
 	__u32 slot;
 
+	if (to->count != PDU_COMMON_HEADER)
+		return 0;
+	address = copied_to(to);
 	if (!address)
 		return 0;
+	address -= bpf_core_field_offset(struct nvmet_tcp_queue___gathers, pdu);
 	q = queue_by_address(address, &slot);
 	if (!q) {
 		/* Its first command came before tracing did. */
+		sk = skb->sk;
+		if (!sk || queue_address_of(sk) != address)
+			return 0;
 		q = queue_by_idx(address, &slot);
 		if (!q)
 			return 0;
@@ -128,7 +133,7 @@ int BPF_PROG(stock_recvmsg, struct socket *sock, void *msg, void *vec, __u64 num
 			queue_begin(q, (void *)address, slot);
 	}
 	if (!q->opaque)
-		note_arrival(q, sk, size);
+		note_arrival(q, skb, offset);
 	return 0;
 }
 
@@ -146,7 +151,7 @@ static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *jo
 	time = q->pdu_time;
 	q->pdu_time = 0;
 	*joined = time < 0;
-	return arrival(time < 0 ? -time : time, now);
+	return arrival(stamp_of(time), now);
 }
 
 #endif /* NTPROF_TARGET_ARRIVAL_BPF_H */

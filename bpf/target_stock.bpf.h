@@ -72,6 +72,16 @@ static __always_inline struct nt_queue *queue_find(__u64 address, bool connected
 	return q ?: queue_by_idx(address, slot);
 }
 
+/*
+ * Whether a command is left out by its operation alone, so that the rest of its entry, of which each member is a load that
+ * the kernel checks, need not be read. @e: typed
+ */
+static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid)
+{
+	return nt_knobs.selects & NT_BY_COMMAND && nt_knobs.only.ops &&
+	       !(nt_knobs.only.ops >> op_of(e->common.opcode, qid == 0) & 1);
+}
+
 /* @sq_argument: which one of nvmet_req_init() @sq is */
 static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, struct nvmet_sq *sq,
 					    const struct nvmet_fabrics_ops *ops, __u32 sq_argument)
@@ -83,18 +93,25 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
-	fate = sqe_fate(req->cmd, t.qid);
+	fate = operation_left_out(req->cmd, t.qid) ? NT_LEAVE : sqe_fate(req->cmd, t.qid);
 	t.queue = (void *)(plain_argument(ctx, sq_argument) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
-	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
 	t.slot = slot;
 	if (is_skipped(req->cmd, fate)) {
 		if (q)
 			q->pdu_time = 0;
-		return nt_control.tracked ? capsule_skip(&t) : 0;
+		if (!nt_control.tracked)
+			return 0;
+		t.cmd = (__u64)tcp_cmd_of(ctx, 0);
+		return capsule_skip(&t);
 	}
-	t.now = bpf_ktime_get_ns();
+	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
+	/* The age of what is only counted is not worth a look at the clock. */
+	if (nt_knobs.count_all && fate == NT_COUNT && q && q->pdu_time)
+		t.now = stamp_of(q->pdu_time) - nt_control.real_offset;
+	else
+		t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
 	return capsule_begin(&t, req->cmd, fate);
 }
@@ -124,12 +141,11 @@ static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 	struct nt_cmd *c = cmd_of(queue, cmd);
 	__u64 now, rx;
 	bool joined;
-	__u32 slot;
 
 	if (!c || !c->r.points[NT_T_SEND_R2T] || c->r.points[NT_T_DATA])
 		return 0;
 	now = bpf_ktime_get_ns();
-	rx = pdu_arrived(queue_find((__u64)queue, true, &slot), now, &joined);
+	rx = pdu_arrived(queue_of_cmd(c), now, &joined);
 	cmd_receiving(c, rx, joined, now);
 	return 0;
 }
@@ -154,7 +170,8 @@ int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 	if (none_is_measured() || ret ||
 	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
-	cmd_executing(cmd_of(cmd->queue, cmd));
+	/* As cmd_of(), but that its queue is read only where it is asked for. */
+	cmd_executing(CMD_FIND(cmd, queue_at(cmd->queue->idx), tag_of(cmd->queue, cmd)));
 	return 0;
 }
 
@@ -173,10 +190,17 @@ static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 	{                                                          \
 		return exec_write(ctx, req);                       \
 	}
-EXEC_WRITE(nvmet_bdev_execute_rw)
+/* These read as well, which stock_exec_read has seen. */
+#define EXEC_READ_OR_WRITE(function)                                                        \
+	SEC("fentry/" #function)                                                            \
+	int BPF_PROG(stock_exec_##function, struct nvmet_req *req)                          \
+	{                                                                                   \
+		return req->cmd->common.opcode == NVME_CMD_READ ? 0 : exec_write(ctx, req); \
+	}
+EXEC_READ_OR_WRITE(nvmet_bdev_execute_rw)
+EXEC_READ_OR_WRITE(nvmet_file_execute_rw)
 EXEC_WRITE(nvmet_bdev_execute_dsm)
 EXEC_WRITE(nvmet_bdev_execute_zone_append)
-EXEC_WRITE(nvmet_file_execute_rw)
 EXEC_WRITE(nvmet_file_execute_dsm)
 EXEC_WRITE(nvmet_passthru_execute_cmd)
 EXEC_WRITE(nvmet_execute_set_features)
@@ -197,10 +221,15 @@ static __always_inline int executed(void *ctx, struct nvmet_req *req)
 
 	if (none_has_a_state())
 		return 0;
+	if (none_is_measured() && !req->cqe->status)
+		return 0;
 	c = cmd_of_plain(tcp_cmd_of(ctx, 0));
+	/* The other one of the two programs has told. */
+	if (c && c->r.points[NT_T_DONE] && !NT_IS_MISSING(NT_T_EXEC))
+		return 0;
 	status = req->cqe->status;
 	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
-	if (c && (NT_IS_MISSING(NT_T_EXEC) || (c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])))
+	if (c && (NT_IS_MISSING(NT_T_EXEC) || c->r.points[NT_T_EXEC]))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	if (status) {
 		c = cmd_any_of_plain(tcp_cmd_of(ctx, 0));
@@ -353,7 +382,8 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;
 
-	if (none_has_a_state())
+	/* It is known before the first data of such a connection are sent. */
+	if (!nt_control.no_sqflow || none_has_a_state())
 		return 0;
 	queue = (void *)queue_address_of(sock->sk);
 	if (!queue || ret <= 0)

@@ -123,8 +123,18 @@ struct socket {
 };
 
 /* include/linux/uio.h */
+struct kvec {
+	void *iov_base;
+};
+
+enum iter_type {
+	ITER_KVEC = 1,
+};
+
 struct iov_iter {
+	u8 iter_type;
 	size_t count;
+	const struct kvec *kvec;
 };
 
 /* include/linux/socket.h */
@@ -135,11 +145,6 @@ struct msghdr {
 /* include/net/inet_connection_sock.h */
 struct inet_connection_sock {
 	const struct tcp_ulp_ops *icsk_ulp_ops;
-};
-
-/* include/linux/tcp.h */
-struct tcp_sock {
-	u32 copied_seq;
 };
 
 /* include/net/tcp.h */
@@ -369,7 +374,6 @@ struct nvmet_tcp_queue {
 	struct nvmet_tcp_cmd *cmds;
 	unsigned int nr_cmds;
 	struct nvmet_tcp_cmd *snd_cmd;
-	int offset;
 	int idx;
 	struct nvmet_tcp_cmd connect;
 };

@@ -48,13 +48,20 @@ long bpf_map_delete_elem(void *map, const void *key)
 	return 0;
 }
 
-/* What a test has for every socket, if anything. */
-static struct tcp_sock *tcp_of_sockets;
-
-struct tcp_sock *bpf_skc_to_tcp_sock(void *sk)
+/* So many bytes of @skb, from @offset on, go to @to, which asks for @count of them still. */
+static inline void copied(const struct sk_buff *skb, int offset, void *to, size_t count)
 {
-	(void)sk;
-	return tcp_of_sockets;
+	struct kvec vec = {.iov_base = to};
+	struct iov_iter iter = {.iter_type = ITER_KVEC, .count = count, .kvec = &vec};
+
+	stock_copied(NULL, skb, offset, &iter);
+}
+
+/* The common header of a PDU, which nvmet_tcp_try_recv_pdu() asks for first. */
+static inline void copied_header(const struct sk_buff *skb, int offset,
+				 struct nvmet_tcp_queue *queue)
+{
+	copied(skb, offset, &((struct nvmet_tcp_queue___gathers *)queue)->pdu, PDU_COMMON_HEADER);
 }
 
 #endif /* NTPROF_TESTS_BPF_TARGET_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a PDU of the target came, by looks at its socket before each read. */
+/* When a PDU of the target came, by what is copied from the packets of its socket. */
 #include "bpf/target.h"
 
 #define SLOT 2
@@ -8,14 +8,19 @@
 #define REST 64
 
 static struct machine {
-	struct nvmet_tcp_queue queue;
+	union {
+		struct nvmet_tcp_queue queue;
+		char bytes[sizeof(struct nvmet_tcp_queue)];
+	};
 	struct nvmet_fabrics_ops ops;
+	struct nvmet_subsys subsys;
+	struct nvmet_ctrl ctrl;
 	struct nvmet_tcp_cmd cmd;
 	struct nvme_command sqe;
+	struct nvme_completion cqe;
 	struct socket socket;
 	struct sock sk;
 	struct sk_buff skb;
-	struct tcp_sock tcp;
 } m;
 
 static struct nt_queue *const queue = &kernel.queues[SLOT];
@@ -25,118 +30,257 @@ static int setup(void **state)
 	(void)state;
 	kernel_reset();
 	memset(&m, 0, sizeof(m));
-	m.sk.sk_receive_queue.next = (struct sk_buff *)&m.sk.sk_receive_queue;
+	/* Its sk_data_ready is that of the driver's, of which nothing is known: both are NULL. */
+	m.sk.sk_user_data = &m.queue;
 	m.socket.sk = &m.sk;
 	m.queue.sock = &m.socket;
 	m.queue.idx = SLOT;
-	tcp_of_sockets = &m.tcp;
+	m.skb.sk = &m.sk;
 	queue->object = (__u64)&m.queue;
 	queue->gen = 1;
+	slot_index_set((__u64)&m.queue, SLOT);
 	return 0;
 }
 
-/* A packet at the head of the queue, that has @length bytes from @begin on. */
-static void packet(__u32 begin, __u32 length)
+/* A packet that has @length bytes from @begin on. */
+static void packet(__u32 begin, __u32 length, __s64 tstamp)
 {
 	struct tcp_skb_cb *cb = (void *)m.skb.cb;
 
 	cb->seq = begin;
 	cb->end_seq = begin + length;
-	m.skb.len = length;
-	m.skb.tstamp = STAMP;
-	m.sk.sk_receive_queue.next = &m.skb;
+	m.skb.tstamp = tstamp;
 }
 
-/* The driver is about to ask for @size bytes, having @read of the PDU. */
-static void look(__u64 size, int read)
-{
-	m.queue.offset = read;
-	m.tcp.copied_seq = BEGIN + (__u32)read;
-	note_arrival(queue, &m.sk, size);
-}
-
-static void packet_that_waits_is_known_at_the_first_look(void **state)
+static void time_is_of_the_packet_that_the_first_byte_is_copied_from(void **state)
 {
 	(void)state;
-	packet(BEGIN, 72);
-	look(PDU_COMMON_HEADER, 0);
+	packet(BEGIN, 72, STAMP);
+	copied_header(&m.skb, 0, &m.queue);
 	assert_int_equal(queue->pdu_time, STAMP);
-	/* What is behind it may be there already. */
+	packet(BEGIN + PDU_COMMON_HEADER, REST, STAMP + 1);
+	copied(&m.skb, 0, m.bytes + PDU_COMMON_HEADER, REST);
+	assert_int_equal(queue->pdu_time, STAMP);
+}
+
+/* The rest of the common header is in the next one. */
+static void header_in_two_packets_came_with_the_first(void **state)
+{
+	(void)state;
+	packet(BEGIN, 3, STAMP);
+	copied_header(&m.skb, 0, &m.queue);
+	packet(BEGIN + 3, 69, STAMP + 1);
+	/* Asked for at once, and by itself. */
+	copied(&m.skb, 0, &m.queue, PDU_COMMON_HEADER - 3);
+	copied(&m.skb, 0, m.bytes + 3, PDU_COMMON_HEADER - 3);
+	assert_int_equal(queue->pdu_time, STAMP);
+}
+
+/* The last of a PDU, and data, are as long as its first. */
+static void what_is_as_long_is_no_other_one(void **state)
+{
+	char data[PDU_COMMON_HEADER];
+
+	(void)state;
+	packet(BEGIN, 72, STAMP);
+	copied_header(&m.skb, 0, &m.queue);
 	m.skb.tstamp = STAMP + 1;
-	look(REST, PDU_COMMON_HEADER);
+	copied(&m.skb, 64, m.bytes + REST, PDU_COMMON_HEADER);
+	copied(&m.skb, 64, data, sizeof(data));
+	copied(&m.skb, 64, NULL, PDU_COMMON_HEADER);
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
-static void packet_that_comes_after_the_look_is_known_at_the_next(void **state)
+/* What lies at @kvec is read only where it is one. */
+static void buffer_of_user_space_is_no_queue(void **state)
 {
+	struct iov_iter iter = {.count = PDU_COMMON_HEADER, .kvec = (void *)8};
+
 	(void)state;
-	look(PDU_COMMON_HEADER, 0);
+	packet(BEGIN, 72, STAMP);
+	iter.iter_type = ITER_KVEC + 1;
+	stock_copied(NULL, &m.skb, 0, &iter);
 	assert_int_equal(queue->pdu_time, 0);
-	packet(BEGIN, 72);
-	look(REST, PDU_COMMON_HEADER);
-	assert_int_equal(queue->pdu_time, STAMP);
-}
-
-static void packet_behind_it_is_not_taken_for_it(void **state)
-{
-	(void)state;
-	look(PDU_COMMON_HEADER, 0);
-	packet(BEGIN + PDU_COMMON_HEADER, REST);
-	look(REST, PDU_COMMON_HEADER);
-	assert_int_equal(queue->pdu_time, 0);
-}
-
-/* The last of a PDU is as long as its first. */
-static void its_end_is_no_other_one(void **state)
-{
-	(void)state;
-	packet(BEGIN, 72);
-	look(PDU_COMMON_HEADER, 0);
-	m.skb.tstamp = STAMP + 1;
-	look(PDU_COMMON_HEADER, REST);
-	assert_int_equal(queue->pdu_time, STAMP);
 }
 
 /* What was not asked for is of no PDU behind it. */
 static void time_of_another_one_is_forgotten(void **state)
 {
 	(void)state;
-	packet(BEGIN, 72);
-	look(PDU_COMMON_HEADER, 0);
-	m.sk.sk_receive_queue.next = (struct sk_buff *)&m.sk.sk_receive_queue;
-	look(PDU_COMMON_HEADER, 0);
+	packet(BEGIN, 72, STAMP);
+	copied_header(&m.skb, 0, &m.queue);
+	packet(BEGIN + 72, 72, STAMP + 1);
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, STAMP + 1);
+	/* Nothing stamps packets any more. */
+	packet(BEGIN + 144, 72, 0);
+	copied_header(&m.skb, 0, &m.queue);
 	assert_int_equal(queue->pdu_time, 0);
+}
+
+static void byte_of_a_joined_packet_has_the_time_of_its_own(void **state)
+{
+	(void)state;
+	packet(BEGIN, 72, STAMP);
+	join_note(queue, &m.skb, NT_JOINED_RECEIVED);
+	/* Another 72 bytes were joined with it. */
+	packet(BEGIN, 144, STAMP + 1);
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, STAMP);
+	copied_header(&m.skb, 72, &m.queue);
+	assert_int_equal(queue->pdu_time, STAMP + 1);
+	nt_knobs.joins_unseen = 1;
+	copied_header(&m.skb, 72, &m.queue);
+	nt_knobs.joins_unseen = 0;
+	assert_int_equal(queue->pdu_time, -(STAMP + 1));
+}
+
+/* Connected before, or to where another one was that has closed; a slot alone is not enough. */
+static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
+{
+	(void)state;
+	packet(BEGIN, 72, STAMP);
+	queue->dead_gen = queue->gen;
+	m.sk.sk_user_data = NULL;
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, 0);
+	m.skb.sk = NULL;
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, 0);
+	m.skb.sk = &m.sk;
+	m.sk.sk_user_data = &m.queue;
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, STAMP);
+	memset(nt_slot_index, 0, sizeof(nt_slot_index));
+	queue->object = 1;
+	m.skb.tstamp++;
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, STAMP + 1);
+	assert_int_equal(queue->object, (__u64)&m.queue);
+}
+
+/* Its bytes are decrypted into other packets. */
+static void connection_of_tls_has_no_times(void **state)
+{
+	(void)state;
+	packet(BEGIN, 72, STAMP);
+	queue->opaque = 1;
+	copied_header(&m.skb, 0, &m.queue);
+	assert_int_equal(queue->pdu_time, 0);
+}
+
+/* The capsule of a command has been received. */
+static void receive(__u8 opcode)
+{
+	__u64 args[] = {(__u64)&m.cmd.req, 0, (__u64)&m.queue.nvme_sq, (__u64)&m.ops};
+
+	m.ops.type = NVMF_TRTYPE_TCP;
+	m.sqe.common.opcode = opcode;
+	m.queue.cmds = &m.cmd;
+	m.queue.nvme_sq.ctrl = &m.ctrl;
+	m.queue.nvme_sq.qid = 1;
+	m.ctrl.subsys = &m.subsys;
+	m.cmd.queue = &m.queue;
+	m.cmd.req = (struct nvmet_req){
+		.cmd = &m.sqe, .cqe = &m.cqe, .sq = &m.queue.nvme_sq, .ops = &m.ops};
+	packet(BEGIN, 72, STAMP);
+	copied_header(&m.skb, 0, &m.queue);
+	stock_cmd(args, &m.cmd.req, NULL, &m.queue.nvme_sq, &m.ops);
 }
 
 static void capsule_that_is_left_out_leaves_no_time(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
-	__u64 args[] = {(__u64)&m.cmd.req, 0, (__u64)&m.queue.nvme_sq, (__u64)&m.ops};
 
 	(void)state;
 	knobs_select(&writes);
-	m.ops.type = NVMF_TRTYPE_TCP;
-	m.sqe.common.opcode = NVME_CMD_READ;
-	m.cmd.queue = &m.queue;
-	m.cmd.req = (struct nvmet_req){.cmd = &m.sqe, .sq = &m.queue.nvme_sq, .ops = &m.ops};
-	packet(BEGIN, 72);
-	look(PDU_COMMON_HEADER, 0);
-	stock_cmd(args, &m.cmd.req, NULL, &m.queue.nvme_sq, &m.ops);
+	receive(NVME_CMD_READ);
 	assert_int_equal(queue->pdu_time, 0);
 	assert_int_equal(nt_control.tracked, 0);
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 0);
+	receive(NVME_CMD_WRITE);
+	assert_int_equal(nt_control.tracked, 1);
+}
+
+static void what_is_only_counted_is_as_old_as_its_packet(void **state)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+	__u64 now;
+
+	(void)state;
+	knobs_sample(1, true);
+	receive(NVME_CMD_READ);
+	now = kernel.now;
+	receive(NVME_CMD_READ);
+	assert_int_equal(kernel.now, now);
+	c = cmd_any_by_owner((__u64)&m.cmd, &elsewhere);
+	assert_non_null(c);
+	assert_int_equal(c->r.points[NT_T_RX], STAMP);
+	assert_int_equal(c->r.points[NT_T_CMD], STAMP);
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+}
+
+static struct nt_cmd *measured_read(void)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+
+	receive(NVME_CMD_READ);
+	c = cmd_by_owner((__u64)&m.cmd, &elsewhere);
+	assert_non_null(c);
+	stock_exec_read(NULL, &m.cmd, 0);
+	return c;
+}
+
+/* The function that executes it is that of writes, too. */
+static void read_is_executed_when_its_data_are_mapped(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd.req};
+	struct nt_cmd *c = measured_read();
+	__u64 exec = c->r.points[NT_T_EXEC];
+
+	(void)state;
+	assert_int_not_equal(exec, 0);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	assert_int_equal(c->r.points[NT_T_EXEC], exec);
+	receive(NVME_CMD_WRITE);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	assert_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
+}
+
+static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd.req};
+	struct nt_cmd *c = measured_read();
+	__u64 done;
+
+	(void)state;
+	m.cqe.status = 0x4006 << 1;
+	stock_done_nested(args, &m.cmd.req);
+	done = c->r.points[NT_T_DONE];
+	assert_int_not_equal(done, 0);
+	stock_done(args, &m.cmd.req);
+	assert_int_equal(c->r.points[NT_T_DONE], done);
+	assert_int_equal(c->r.status, 0x4006);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
-		TEST(packet_that_waits_is_known_at_the_first_look),
-		TEST(packet_that_comes_after_the_look_is_known_at_the_next),
-		TEST(packet_behind_it_is_not_taken_for_it),
-		TEST(its_end_is_no_other_one),
+		TEST(time_is_of_the_packet_that_the_first_byte_is_copied_from),
+		TEST(header_in_two_packets_came_with_the_first),
+		TEST(what_is_as_long_is_no_other_one),
+		TEST(buffer_of_user_space_is_no_queue),
 		TEST(time_of_another_one_is_forgotten),
+		TEST(byte_of_a_joined_packet_has_the_time_of_its_own),
+		TEST(queue_that_was_not_seen_is_known_by_its_socket),
+		TEST(connection_of_tls_has_no_times),
 		TEST(capsule_that_is_left_out_leaves_no_time),
+		TEST(what_is_only_counted_is_as_old_as_its_packet),
+		TEST(read_is_executed_when_its_data_are_mapped),
+		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void open_connection(int i, int idx)
 	m.queue[i].idx = idx;
 	m.queue[i].cmds = &m.cmd[i];
 	m.socket[i].sk = &m.sk[i];
-	/* The same for all of them is, where vmlinux.h has no more of a socket, its sk_data_ready, too. */
+	/* Where vmlinux.h has no more of a socket, its sk_data_ready is this, too: the same for all of them. */
 	m.sk[i].sk_receive_queue.next = &m.skb;
 	m.sk[i].sk_user_data = &m.queue[i];
 }
@@ -80,7 +80,8 @@ static void receive(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 	if (stock) {
 		__u64 args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
 
-		stock_recvmsg(NULL, queue->sock, NULL, NULL, 1, PDU_COMMON_HEADER);
+		m.skb.sk = queue->sock->sk;
+		copied_header(&m.skb, 0, queue);
 		stock_cmd(args, &cmd->req, NULL, &queue->nvme_sq, &m.ops);
 	} else {
 		done_recv_pdu(NULL, &pdu, queue->nvme_sq.qid, 0, queue, cmd);

@@ -28,6 +28,5 @@ long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags);
 void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags);
 void bpf_ringbuf_submit(void *data, __u64 flags);
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags);
-struct tcp_sock *bpf_skc_to_tcp_sock(void *sk);
 
 #endif /* NTPROF_TESTS_BPF_HELPERS_H */
