@@ -3,13 +3,15 @@
 #
 # extract.pl - pick the listed types out of BTF and write them in C, for vmlinux/generate
 #
-#   extract.pl TYPES KERNEL NAME=DUMP...
+#   extract.pl [--lacking FILE] TYPES KERNEL NAME=DUMP...
 #
 # TYPES is vmlinux/types.txt; KERNEL the kernel's name; each DUMP the output of "bpftool btf dump file
-# NAME", the kernel's first. Prints the header, or what is wrong with the list.
+# NAME", the kernel's first. Prints the header, or what is wrong with the list. With --lacking, what TYPES marks with "?"
+# may be lacking: it is left out, and FILE has a line for each, such as "typedef blk_opf_t" or "constant MQ_RQ_IDLE".
 use strict;
 use warnings;
 
+my $lacking_file = @ARGV && $ARGV[0] eq '--lacking' ? (splice @ARGV, 0, 2)[1] : undef;
 my ($list, $kernel, @dumps) = @ARGV;
 my %words = (STRUCT => 'struct', UNION => 'union', ENUM => 'enum', ENUM64 => 'enum',
 	     TYPEDEF => 'typedef');
@@ -18,6 +20,8 @@ my %by_name; # "struct x" => [[btf, type]...]; "enum" => the same for all enums 
 my %listed;  # "struct x" => line of the list that has it
 my %known;   # the same, once it is written
 my %forward; # "struct x" => 1, where a pointer to it is written
+my %marked;  # "enum x", "typedef x", "constant X" => 1, which a kernel may lack
+my @lacking; # those that this one lacks
 
 sub fail
 {
@@ -129,6 +133,16 @@ sub member
 	return undef;
 }
 
+# @what is not there, which is allowed.
+sub may_lack
+{
+	my ($what) = @_;
+
+	return 0 if !defined $lacking_file || !$marked{$what};
+	push @lacking, $what if !grep { $_ eq $what } @lacking;
+	return 1;
+}
+
 # The definition of @type with the members @names, or undef and the first member that it lacks.
 sub define
 {
@@ -136,8 +150,12 @@ sub define
 	my $text = "$tag {\n";
 
 	for my $name (@names) {
-		my $member = member($btf, $type, $name) or return (undef, $name);
+		my $member = member($btf, $type, $name);
 
+		if (!$member) {
+			next if $tag =~ /^enum/ && may_lack("constant $name");
+			return (undef, $name);
+		}
 		if ($tag =~ /^enum/) {
 			$text .= "\t$name = $member->{val},\n";
 			next;
@@ -169,6 +187,7 @@ sub extract
 	my ($tag, @names) = @_;
 	my ($text, $from, $means, $lacking, $lacks);
 
+	return '' if !$by_name{$tag} && may_lack($tag);
 	fail("$tag: not in the BTF of ", join(', ', map { $_->{name} } @btfs)) if !$by_name{$tag};
 	for (@{ $by_name{$tag} }) {
 		my ($btf, $type) = @$_;
@@ -211,10 +230,18 @@ while (<$in>) {
 	my $where = "types.txt:$.";
 
 	next if /^\s*(#|$)/;
-	/^(struct|union|enum|typedef)(?: (\w+))?:((?:\s+\w+)+)\s*#\s*(\S.*?)\s*$/
+	/^(struct|union|enum|typedef)(?: (\w+)(\??))?:((?:\s+\w+\??)+)\s*#\s*(\S.*?)\s*$/
 		or fail("$where: not of the form \"struct NAME: MEMBER... # file\"");
-	my ($kind, $name, $file) = ($1, $2, $4);
-	my @names = split ' ', $3;
+	my ($kind, $name, $file) = ($1, $2, $5);
+	my @names = split ' ', $4;
+	$marked{"$kind $name"} = 1 if $3;
+	for (@names) {
+		next if !s/\?$//;
+		fail("$where: $_: only enums, their constants and typedefs may be lacking") if $kind =~ /struct|union/;
+		$marked{ $kind eq 'typedef' ? "typedef $_" : "constant $_" } = 1;
+	}
+	fail("$where: $name: only enums, their constants and typedefs may be lacking")
+		if $kind =~ /struct|union/ && $marked{"$kind $name"};
 	fail("$where: $kind needs a name") if !defined $name && $kind =~ /struct|union/;
 	fail("$where: not \"typedef: NAME...\"") if defined $name && $kind eq 'typedef';
 	my $tag = defined $name ? "$kind $name" : $kind;
@@ -238,6 +265,11 @@ while (<$in>) {
 	}
 }
 $body .= "\n#pragma clang attribute pop\n" if $records;
+if (defined $lacking_file) {
+	open(my $out, '>', $lacking_file) or fail("$lacking_file: $!");
+	print $out map { "$_\n" } @lacking;
+	close($out) or fail("$lacking_file: $!");
+}
 my $forwards = join '', map { "$_;\n" } sort grep { !$known{$_} } keys %forward;
 $forwards = "\n/* only pointed to */\n$forwards" if $forwards;
 

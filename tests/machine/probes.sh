@@ -44,7 +44,9 @@ check "the stock probes of a driver of which a tracepoint is refused" \
 	grep -q "^host, nvme_tcp: coverage is full, source stock, loaded\$" /tmp/out
 check "the point is told with its next way" \
 	grep -q "^  cqe        .* entry of blk_mq_complete_request_remote()" /tmp/out
-check "and why the first was passed over" \
+# A kernel without that function has nothing that is passed over.
+short=$(grep -c ' nvme_tcp_data_in_short' /proc/kallsyms)
+((short == 0)) || check "and why the first was passed over" \
 	grep -q "^  *not stock .*: the kernel refuses stock_in_short: .*stack" /tmp/out
 if [[ $VM_KIND == patched ]]; then
 	equal "of the target as well" "$(status ntprof-spoiled probes --target)" 0
@@ -59,7 +61,7 @@ wait_for tracer_attached queue_rq $spoiled
 dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
 tracer_stop $spoiled
 equal "what is left traces" "$(commands /tmp/host.err read)" 20
-check "and says with -v what was refused" \
+((short == 0)) || check "and says with -v what was refused" \
 	grep -q "^the kernel refuses fentry/nvme_tcp_data_in_short: .*stack" /tmp/host.err
 no_losses "and loses nothing" /tmp/host.err
 unconserved /tmp/host 5 >/tmp/bad
