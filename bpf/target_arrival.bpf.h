@@ -39,12 +39,6 @@ static __always_inline __s64 stamp_resolved(struct nt_queue *q, __u32 seq, __s64
 	return joins_resolve(q, seq, &tstamp) ? tstamp : -tstamp;
 }
 
-/* The stamp in it, whether it may be that of a later packet or not. */
-static __always_inline __u64 stamp_of(__s64 pdu_time)
-{
-	return pdu_time < 0 ? -pdu_time : pdu_time;
-}
-
 /* CO-RE: where the driver gathers what comes before a PDU's data; of the kernel it is a union. */
 struct nvmet_tcp_queue___gathers {
 	struct nvme_tcp_cmd_pdu pdu;
@@ -151,7 +145,7 @@ static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *jo
 	time = q->pdu_time;
 	q->pdu_time = 0;
 	*joined = time < 0;
-	return arrival(stamp_of(time), now);
+	return arrival(time < 0 ? -time : time, now);
 }
 
 #endif /* NTPROF_TARGET_ARRIVAL_BPF_H */

@@ -107,11 +107,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 		return capsule_skip(&t);
 	}
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
-	/* The age of what is only counted is not worth a look at the clock. */
-	if (nt_knobs.count_all && fate == NT_COUNT && q && q->pdu_time)
-		t.now = stamp_of(q->pdu_time) - nt_control.real_offset;
-	else
-		t.now = bpf_ktime_get_ns();
+	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
 	return capsule_begin(&t, req->cmd, fate);
 }

@@ -202,25 +202,6 @@ static void capsule_that_is_left_out_leaves_no_time(void **state)
 	assert_int_equal(nt_control.tracked, 1);
 }
 
-static void what_is_only_counted_is_as_old_as_its_packet(void **state)
-{
-	struct nt_cmd *c;
-	bool elsewhere;
-	__u64 now;
-
-	(void)state;
-	knobs_sample(1, true);
-	receive(NVME_CMD_READ);
-	now = kernel.now;
-	receive(NVME_CMD_READ);
-	assert_int_equal(kernel.now, now);
-	c = cmd_any_by_owner((__u64)&m.cmd, &elsewhere);
-	assert_non_null(c);
-	assert_int_equal(c->r.points[NT_T_RX], STAMP);
-	assert_int_equal(c->r.points[NT_T_CMD], STAMP);
-	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
-}
-
 static struct nt_cmd *measured_read(void)
 {
 	struct nt_cmd *c;
@@ -278,7 +259,6 @@ int main(void)
 		TEST(queue_that_was_not_seen_is_known_by_its_socket),
 		TEST(connection_of_tls_has_no_times),
 		TEST(capsule_that_is_left_out_leaves_no_time),
-		TEST(what_is_only_counted_is_as_old_as_its_packet),
 		TEST(read_is_executed_when_its_data_are_mapped),
 		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};
