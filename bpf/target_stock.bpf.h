@@ -186,17 +186,10 @@ static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 	{                                                          \
 		return exec_write(ctx, req);                       \
 	}
-/* These read as well, which stock_exec_read has seen. */
-#define EXEC_READ_OR_WRITE(function)                                                        \
-	SEC("fentry/" #function)                                                            \
-	int BPF_PROG(stock_exec_##function, struct nvmet_req *req)                          \
-	{                                                                                   \
-		return req->cmd->common.opcode == NVME_CMD_READ ? 0 : exec_write(ctx, req); \
-	}
-EXEC_READ_OR_WRITE(nvmet_bdev_execute_rw)
-EXEC_READ_OR_WRITE(nvmet_file_execute_rw)
+EXEC_WRITE(nvmet_bdev_execute_rw)
 EXEC_WRITE(nvmet_bdev_execute_dsm)
 EXEC_WRITE(nvmet_bdev_execute_zone_append)
+EXEC_WRITE(nvmet_file_execute_rw)
 EXEC_WRITE(nvmet_file_execute_dsm)
 EXEC_WRITE(nvmet_passthru_execute_cmd)
 EXEC_WRITE(nvmet_execute_set_features)

@@ -383,13 +383,13 @@ static void nobody_has_to_wait_for_a_peer(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
-/* Each asks, has its answer, and never brings a stream. */
+/* Each asks when it has the terminal, which stty waits for, has its answer, and never brings a stream. */
 static void job_of_those_that_never_begin(void)
 {
-	static char one[] = "printf 'one? ' >/dev/tty; read x </dev/tty; echo got $x >&2; "
-			    "echo thanks >/dev/tty; sleep 1000";
-	static char two[] = "printf 'two? ' >/dev/tty; read x </dev/tty; echo got $x >&2; "
-			    "echo thanks >/dev/tty; sleep 1000";
+	static char one[] = "stty -echo </dev/tty; printf 'one? ' >/dev/tty; read x </dev/tty; "
+			    "echo thanks >/dev/tty; echo got $x >&2; sleep 1000";
+	static char two[] = "stty -echo </dev/tty; printf 'two? ' >/dev/tty; read x </dev/tty; "
+			    "echo thanks >/dev/tty; echo got $x >&2; sleep 1000";
 	char *sources[] = {one, two};
 	struct live_merge *l = start_at_terminal(sources, 2);
 	struct peer_about a[2];
