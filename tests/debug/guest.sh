@@ -37,7 +37,7 @@ done
 cat $leaks >/out/leaks
 {
 	! grep -q ' kasan_report$' /proc/kallsyms || echo KASAN
-	! grep -q '^debug_locks: *1$' /proc/lockdep_stats || echo lockdep
+	! grep -q '^ *debug_locks: *1$' /proc/lockdep_stats || echo lockdep
 	# One that has given up cannot be told to scan.
 	! echo scan >$leaks || echo kmemleak
 } >/out/checks 2>/dev/null
