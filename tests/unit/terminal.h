@@ -23,6 +23,7 @@ static void __attribute__((noreturn)) run_shell(int (*job)(void *context), void 
 		/* Who starts tests in the background may have them ignored. */
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
+		signal(SIGHUP, SIG_DFL);
 		setpgid(0, 0);
 		while (tcgetpgrp(STDIN_FILENO) != getpgrp())
 			poll(NULL, 0, 1);

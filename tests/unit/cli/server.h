@@ -72,6 +72,8 @@ static inline void child(const char *listen, int told)
 
 	/* A test that fails leaves nobody behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Who starts tests with nohup has it ignored. */
+	signal(SIGHUP, SIG_DFL);
 	dup2(told, STDERR_FILENO);
 	traced.fill = fill;
 	if (config_read(&l, verbs, &verb_serve, nr, words))
