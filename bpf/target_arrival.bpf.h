@@ -52,13 +52,16 @@ struct iov_iter___first {
 	struct iovec___first __ubuf_iovec;
 } __attribute__((preserve_access_index));
 
+/* CO-RE: by its name, as kernels have other numbers for it. */
+enum iter_type___named { ITER_KVEC___named = 1 };
+
 /* Where the next bytes go; 0 where that is no buffer of the kernel. @to: typed */
 static __always_inline __u64 copied_to(struct iov_iter *to)
 {
 	const struct kvec *vec;
 	__u64 base = 0;
 
-	if (to->iter_type != bpf_core_enum_value(enum iter_type, ITER_KVEC))
+	if (to->iter_type != bpf_core_enum_value(enum iter_type___named, ITER_KVEC___named))
 		return 0;
 	vec = to->kvec;
 	if (!bpf_core_field_exists(((struct iov_iter___first *)0)->__ubuf_iovec))

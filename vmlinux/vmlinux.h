@@ -127,10 +127,6 @@ struct kvec {
 	void *iov_base;
 };
 
-enum iter_type {
-	ITER_KVEC = 1,
-};
-
 struct iov_iter {
 	u8 iter_type;
 	size_t count;

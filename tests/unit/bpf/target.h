@@ -52,7 +52,7 @@ long bpf_map_delete_elem(void *map, const void *key)
 static inline void copied(const struct sk_buff *skb, int offset, void *to, size_t count)
 {
 	struct kvec vec = {.iov_base = to};
-	struct iov_iter iter = {.iter_type = ITER_KVEC, .count = count, .kvec = &vec};
+	struct iov_iter iter = {.iter_type = ITER_KVEC___named, .count = count, .kvec = &vec};
 
 	stock_copied(NULL, skb, offset, &iter);
 }

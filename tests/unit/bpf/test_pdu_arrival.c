@@ -98,7 +98,7 @@ static void buffer_of_user_space_is_no_queue(void **state)
 
 	(void)state;
 	packet(BEGIN, 72, STAMP);
-	iter.iter_type = ITER_KVEC + 1;
+	iter.iter_type = ITER_KVEC___named + 1;
 	stock_copied(NULL, &m.skb, 0, &iter);
 	assert_int_equal(queue->pdu_time, 0);
 }
