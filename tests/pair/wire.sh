@@ -65,6 +65,7 @@ for side in host target; do
 done
 ntprof-bpf report --commands wire.host.ntp wire.target.ntp >merged.txt 2>merged.err || cat merged.err
 sed -n 's/^connection/# &/p' merged.txt
+grep -h ' loss ' host.txt target.txt | sed 's/^/# /'
 wire_compare host.packets target.packets host.txt target.txt merged.txt >compared
 equal "what passed on the wire can be read" $? 0
 sed 's/^/# /' compared
