@@ -49,6 +49,12 @@ static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 	return err;
 }
 
+/* Return: as room_for(). */
+static int tell(struct keep_file *f, struct folder *in, const struct stream_event *e)
+{
+	return room_for(f, in, sizeof(*e)) ?: stream_write(f->w, e);
+}
+
 /* Those that @b may be of and that this file has not been told of. */
 static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 		       const struct ring_block *b)
@@ -61,10 +67,8 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 	{
 		if (q->told == f->number || q->last_block < b->number)
 			continue;
-		err = room_for(f, in, sizeof(e));
 		e.queue = q->q;
-		if (!err)
-			err = stream_write(f->w, &e);
+		err = tell(f, in, &e);
 		if (err)
 			return err;
 		q->told = f->number;
@@ -83,10 +87,8 @@ static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
 	{
 		if (d->told == f->number)
 			continue;
-		err = room_for(f, in, sizeof(e));
 		e.device = d->d;
-		if (!err)
-			err = stream_write(f->w, &e);
+		err = tell(f, in, &e);
 		if (err)
 			return err;
 		d->told = f->number;

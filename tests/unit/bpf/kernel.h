@@ -150,6 +150,16 @@ static inline __u64 counted(enum nt_counter which)
 	return n;
 }
 
+/* Of how many queues user space says that what is past a limit is. */
+static inline unsigned int queues_past(enum nt_past_id past)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < NT_PAST_QUEUES / 64; i++)
+		n += (unsigned int)__builtin_popcountll(nt_past[past].queues[i]);
+	return n;
+}
+
 static void kernel_reset(void)
 {
 	memset(&kernel, 0, sizeof(kernel));

@@ -62,16 +62,6 @@ static void submit(unsigned int instance, unsigned int qid, __u32 tag)
 	stock_queue_rq(NULL, &m.request.rq);
 }
 
-/* Of how many queues user space says that what is past a limit is. */
-static unsigned int queues_past(enum nt_past_id past)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < NT_PAST_QUEUES / 64; i++)
-		n += (unsigned int)__builtin_popcountll(nt_past[past].queues[i]);
-	return n;
-}
-
 static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */
 
 static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
