@@ -310,6 +310,12 @@ static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_q
 		found_;                                                          \
 	})
 
+/* Whether a state, or NULL, is that of @owner's last command, in flight or released. */
+static __always_inline bool is_last_of(const struct nt_cmd *c, __u64 owner)
+{
+	return c && (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner;
+}
+
 /*
  * By the index. Verified: it was that of @owner's last command, in flight or released, on the same
  * connection, so that it is where its next one belongs, too. The target's commands have one tag for
@@ -320,10 +326,7 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 {
 	struct nt_cmd *c = cmd_at(*index_of(owner));
 
-	return c && (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner && c->r.slot == slot &&
-			       c->r.gen == q->gen
-		       ? c
-		       : NULL;
+	return is_last_of(c, owner) && c->r.slot == slot && c->r.gen == q->gen ? c : NULL;
 }
 
 /*

@@ -69,6 +69,7 @@ static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 static __always_inline void record_counted(struct nt_record *r, struct nvme_command *e, bool admin)
 {
 	r->op = op_of(e->common.opcode, admin);
+	r->cid = e->common.command_id;
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
 	r->status = 0;

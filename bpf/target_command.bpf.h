@@ -265,6 +265,26 @@ static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, bool joine
 }
 
 /*
+ * Whether the response of @cmd was handed to its socket before, which had no room for it: it is handed over again, after
+ * its command was released. @queue, @cmd: see queue_begin(); this is rare
+ */
+static __always_inline bool was_answered(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+{
+	__u64 owner = plain_number((__u64)cmd);
+	struct nt_cmd *c = cmd_at(*index_of(owner));
+	struct nt_queue *q;
+
+	if (!is_last_of(c, owner)) {
+		q = queue_at(BPF_CORE_READ(queue, idx));
+		c = q ? cmd_by_tag(q,
+				   tag_of_plain((void *)plain_number((__u64)queue), (void *)owner))
+		      : NULL;
+	}
+	return is_last_of(c, owner) && !in_flight(c) &&
+	       c->r.cid == BPF_CORE_READ(cmd, req.cmd, common.command_id);
+}
+
+/*
  * Counts an end whose beginning was not seen. Where only a sample has states nothing is: a command
  * that is not in it cannot be told from one that is not known.
  */

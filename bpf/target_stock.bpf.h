@@ -255,7 +255,8 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 		/* See try_send_response(). */
 		if (all_have_states() && !BPF_CORE_READ(cmd, offset) &&
 		    (BPF_CORE_READ(queue, nvme_sq.qid) ||
-		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT))
+		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT) &&
+		    !was_answered(queue, cmd))
 			count_unbegun();
 		return;
 	}

@@ -163,7 +163,8 @@ int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp
 	if (!q) {
 		/* A response that has been sent in part already has ended its command before. */
 		if (all_have_states() && !cmd->offset &&
-		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT))
+		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT) &&
+		    !was_answered(queue, cmd))
 			count_unbegun();
 		return 0;
 	}

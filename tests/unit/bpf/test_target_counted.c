@@ -84,10 +84,13 @@ static void respond_to(int i, int n)
 		if (queue->nvme_sq.sqhd_disabled)
 			return;
 	}
-	if (m.stock)
-		stock_send_response(NULL, cmd);
-	else
-		try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
+	/* The socket may have no room for it yet. */
+	for (int attempt = random() % 3; attempt >= 0; attempt--) {
+		if (m.stock)
+			stock_send_response(NULL, cmd);
+		else
+			try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
+	}
 }
 
 /* At the place in memory of number @i, with a slot of its own or one that another has had. */
