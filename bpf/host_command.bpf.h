@@ -172,32 +172,34 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 }
 
 /*
- * When a PDU of @c arrived, of which the last byte of the header is in a packet that is stamped
- * @recv_time, and is byte @seq of the stream. @q: that of @c; may be NULL
+ * When a PDU of @c arrived, of which the last byte of the header is byte @seq of the stream, in packet @p.
+ * @q: that of @c; may be NULL
  */
-static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
-					 __u32 seq, __u64 now)
+static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
+					 const struct nt_join *p, __u32 seq, __u64 now)
 {
+	__s64 tstamp;
+
 	if (!q || q->opaque)
 		return 0;
-	if (!joins_resolve(q, seq, &recv_time))
+	if (!joins_resolve(q, seq, p, &tstamp))
 		record_joined(&c->r);
-	return arrival(recv_time, now);
+	return arrival(tstamp, now);
 }
 
-/* To asked, by its first R2T. @q, @recv_time, @seq: see cmd_arrival() */
-static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
+/* To asked, by its first R2T. @q, @p, @seq: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, const struct nt_join *p,
 				      __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, q, recv_time, seq, now);
+	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, q, p, seq, now);
 	c->r.points[NT_H_R2T] = now;
 }
 
-/* To answering, by its first data PDU. */
-static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q, __s64 recv_time,
-					  __u32 seq, __u64 now)
+/* To answering, by its first data PDU. @q, @p, @seq: see cmd_arrival() */
+static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q,
+					  const struct nt_join *p, __u32 seq, __u64 now)
 {
-	c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, seq, now);
+	c->r.points[NT_H_RX] = cmd_arrival(c, q, p, seq, now);
 	c->r.points[NT_H_C2H] = now;
 }
 

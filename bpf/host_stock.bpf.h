@@ -336,6 +336,7 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 	const struct nvme_tcp_data_pdu *data = pdu;
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
+	struct nt_join p;
 	struct nt_cmd *c;
 	__u64 now;
 
@@ -346,23 +347,29 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 			return;
 		if (data->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 			cmd_without_cqe(c);
-		if (!c->r.points[NT_H_C2H])
-			cmd_answering(c, q, skb->tstamp, packet_begin(skb) + at,
-				      bpf_ktime_get_ns());
+		if (c->r.points[NT_H_C2H])
+			return;
+		now = bpf_ktime_get_ns();
+		p = packet_of(skb);
+		cmd_answering(c, q, &p, p.begin + at, now);
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(q, r2t->command_id);
-		if (c && !c->r.points[NT_H_R2T])
-			cmd_asked(c, q, skb->tstamp, packet_begin(skb) + at, bpf_ktime_get_ns());
+		if (!c || c->r.points[NT_H_R2T])
+			return;
+		now = bpf_ktime_get_ns();
+		p = packet_of(skb);
+		cmd_asked(c, q, &p, p.begin + at, now);
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
 		if (!c)
 			return;
 		now = bpf_ktime_get_ns();
-		if (answer_is_cqe(c))
-			c->r.points[NT_H_RX] =
-				cmd_arrival(c, q, skb->tstamp, packet_begin(skb) + at, now);
+		if (answer_is_cqe(c)) {
+			p = packet_of(skb);
+			c->r.points[NT_H_RX] = cmd_arrival(c, q, &p, p.begin + at, now);
+		}
 		cmd_answered(c, q, now, rsp);
 		return;
 	}

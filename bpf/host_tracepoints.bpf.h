@@ -13,15 +13,19 @@ struct nvme_tcp_queue___patched {
 	__u32 recv_seq;
 } __attribute__((preserve_access_index));
 
-/* Where in the stream the header that @queue has received last ends, which is of @c. */
-static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *queue)
+/* Where in the stream the header that @queue has received last ends, which is of @c. @p: filled, with its packet */
+static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *queue,
+				      __s64 recv_time, struct nt_join *p)
 {
 	struct nvme_tcp_queue___patched *patched = (void *)queue;
+	__u32 seq = 0;
 
 	if (bpf_core_field_exists(patched->recv_seq))
-		return patched->recv_seq;
-	record_joined(&c->r);
-	return 0;
+		seq = patched->recv_seq;
+	else
+		record_joined(&c->r);
+	*p = packet_stamped(recv_time, seq);
+	return seq;
 }
 
 SEC("tp_btf/nvme_tcp_queue_rq")
@@ -71,9 +75,13 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 	     struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_join p;
+	__u32 seq;
 
-	if (c && !c->r.points[NT_H_R2T])
-		cmd_asked(c, queue_of_cmd(c), recv_time, recv_seq(c, queue), bpf_ktime_get_ns());
+	if (!c || c->r.points[NT_H_R2T])
+		return 0;
+	seq = recv_seq(c, queue, recv_time, &p);
+	cmd_asked(c, queue_of_cmd(c), &p, seq, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -90,14 +98,17 @@ int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64
 	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_join p;
+	__u32 seq;
 
 	if (!c)
 		return 0;
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 		cmd_without_cqe(c);
-	if (!c->r.points[NT_H_C2H])
-		cmd_answering(c, queue_of_cmd(c), recv_time, recv_seq(c, queue),
-			      bpf_ktime_get_ns());
+	if (c->r.points[NT_H_C2H])
+		return 0;
+	seq = recv_seq(c, queue, recv_time, &p);
+	cmd_answering(c, queue_of_cmd(c), &p, seq, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -122,14 +133,18 @@ int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu,
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_queue *q;
+	struct nt_join p;
+	__u32 seq;
 	__u64 now;
 
 	if (!c)
 		return 0;
 	q = queue_of_cmd(c);
 	now = bpf_ktime_get_ns();
-	if (answer_is_cqe(c))
-		c->r.points[NT_H_RX] = cmd_arrival(c, q, recv_time, recv_seq(c, queue), now);
+	if (answer_is_cqe(c)) {
+		seq = recv_seq(c, queue, recv_time, &p);
+		c->r.points[NT_H_RX] = cmd_arrival(c, q, &p, seq, now);
+	}
 	cmd_answered(c, q, now, pdu);
 	return 0;
 }

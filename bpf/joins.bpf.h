@@ -193,9 +193,13 @@ static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *
 	r = &j->rings[which];
 	head = r->head;
 	at = join_at(r, head - 1);
-	/* Not the next of the stream: something was lost on the way, and has been sent again. */
+	/*
+	 * Not the next of the stream: something was lost on the way, and has been sent again; or was sent again although it
+	 * had come, with what is noted already.
+	 */
 	if (head != r->read && !is_before(at->end, end)) {
-		joins_lose(r, at->end);
+		if (is_before(begin, at->begin) || skb->tstamp < at->tstamp)
+			joins_lose(r, at->end);
 		return;
 	}
 	/* This one goes where nobody looks; the one behind it is not kept any more. */
@@ -209,13 +213,24 @@ static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *
 	joins_advance(r, head);
 }
 
+/* @skb: typed */
+static __always_inline struct nt_join packet_of(const struct sk_buff *skb)
+{
+	return (struct nt_join){skb->tstamp, packet_begin(skb), packet_end(skb)};
+}
+
+/* Of the packet that has byte @seq, only its stamp is known: it begins and ends like no other. */
+static __always_inline struct nt_join packet_stamped(__s64 tstamp, __u32 seq)
+{
+	return (struct nt_join){tstamp, seq + 1, seq + (1u << 30)};
+}
+
 /*
- * When byte @seq came, if it did with a packet that others were joined to.
- * @tstamp: filled, if so
- * Return: false if it cannot be told whether that is so.
+ * The first packet of ring @r that is noted with byte @seq.
+ * @found: filled, if there is one
+ * Return: false if there may have been one that is not kept.
  */
-static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s64 *tstamp,
-					 __u32 *best)
+static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, struct nt_join *found)
 {
 	/* Later than the packet's stamp was read: the other half of the barrier in join_note(). */
 	__u32 head = joins_head(r), read = r->read, first;
@@ -235,11 +250,7 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 		if (is_before(seq, at->begin))
 			break;
 		if (is_before(seq, at->end)) {
-			/* Of both rings, the first one to end: it was joined with the other later. */
-			if (!*best || at->end - seq < *best) {
-				*best = at->end - seq;
-				*tstamp = at->tstamp;
-			}
+			*found = *at;
 			break;
 		}
 		read++;
@@ -249,40 +260,63 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, __s6
 	return joins_head(r) - first <= NT_JOINS_KEPT;
 }
 
-/*
- * What @tstamp, that of the packet which has byte @seq now, was when that byte came; negative if it may be
- * that of a later packet. Not static: so it is verified once, and not on each way that leads to it, which
- * took Linux 6.1 most of the time of loading.
- * @joins: of the queue, not 0
- */
-__noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp)
+static __always_inline bool is_noted(const struct nt_join *j)
 {
-	__s64 known = tstamp;
-	struct nt_joins *j;
-	__u32 best = 0;
-
-	j = joins_numbered(joins);
-	if (!j || !join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, &known, &best) ||
-	    !join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, &known, &best))
-		return -known;
-	return known;
+	return j->begin != j->end;
 }
 
 /*
- * What @tstamp, that of the packet which has byte @seq now, was when that byte came. Return: false
- * if it may be that of a later packet.
+ * What @tstamp, that of the packet [@begin, @end) which has byte @seq now, was when that byte came; negative if it
+ * may be that of a later packet. Not static: so it is verified once, and not on each way that leads to it, which
+ * took Linux 6.1 most of the time of loading.
+ *
+ * Of both rings it is the packet that ends first: what waited in the backlog is joined with what has been received later;
+ * with the same end, too, where an acknowledgement without data was joined. Stamps that are not in that order tell that
+ * bytes were sent again although they had come, and are noted too; or that some had come before those in front of them; or
+ * that the wall clock was set. Then it is known only
+ *
+ * - where the packet does not reach behind what is noted: nothing was joined with it since the byte came;
+ * - where what is noted is the packet itself, as far as it reached then. What is received and sent again as a whole is
+ *   dropped, so that no other packet begins there and ends sooner; in the backlog there may be one.
+ *
+ * @joins: of the queue, not 0
  */
-static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, __s64 *tstamp)
+__noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp, __u32 begin, __u32 end)
+{
+	struct nt_join received = {}, waited = {}, first;
+	struct nt_joins *j;
+
+	j = joins_numbered(joins);
+	if (!j || !join_find_in(&j->rings[NT_JOINED_RECEIVED], seq, &received) ||
+	    !join_find_in(&j->rings[NT_JOINED_BACKLOG], seq, &waited))
+		return -tstamp;
+	if (!is_noted(&received) && !is_noted(&waited))
+		return tstamp;
+	first = received;
+	if (!is_noted(&received) || (is_noted(&waited) && waited.end - seq <= received.end - seq))
+		first = waited;
+	if (first.tstamp > tstamp) {
+		if (!is_before(first.end, end))
+			return tstamp;
+		return !is_noted(&waited) && first.begin == begin ? first.tstamp : -first.tstamp;
+	}
+	return is_noted(&received) && first.tstamp > received.tstamp ? -first.tstamp : first.tstamp;
+}
+
+/* When byte @seq of packet @p came, by the stamp @tstamp, which is filled. Return: false if it may be that of a later packet. */
+static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const struct nt_join *p,
+					  __s64 *tstamp)
 {
 	__s64 found;
 
+	*tstamp = p->tstamp;
 	if (NT_PLAIN_ARRIVALS)
 		return true;
 	if (nt_knobs.joins_unseen)
 		return false;
 	if (!q->joins)
 		return true;
-	found = joins_find(q->joins, seq, *tstamp);
+	found = joins_find(q->joins, seq, p->tstamp, p->begin, p->end);
 	*tstamp = found < 0 ? -found : found;
 	return found >= 0;
 }

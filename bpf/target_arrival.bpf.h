@@ -33,10 +33,14 @@ static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 	return queue_at(*slot);
 }
 
-/* @pdu_time of struct nt_queue, where byte @seq is in a packet that is stamped @tstamp. */
-static __always_inline __s64 stamp_resolved(struct nt_queue *q, __u32 seq, __s64 tstamp)
+/* @pdu_time of struct nt_queue, of the byte at @offset of packet @skb, typed. */
+static __always_inline __s64 stamp_resolved(struct nt_queue *q, const struct sk_buff *skb,
+					    int offset)
 {
-	return joins_resolve(q, seq, &tstamp) ? tstamp : -tstamp;
+	const struct nt_join p = packet_of(skb);
+	__s64 tstamp;
+
+	return joins_resolve(q, p.begin + offset, &p, &tstamp) ? tstamp : -tstamp;
 }
 
 /* CO-RE: where the driver gathers what comes before a PDU's data; of the kernel it is a union. */
@@ -81,9 +85,7 @@ static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buf
 	__s64 tstamp = skb->tstamp;
 
 	/* Where nothing was joined the stamp is right, whichever byte is read. */
-	q->pdu_time = !q->joins && !nt_knobs.joins_unseen
-			      ? tstamp
-			      : stamp_resolved(q, packet_begin(skb) + offset, tstamp);
+	q->pdu_time = !q->joins && !nt_knobs.joins_unseen ? tstamp : stamp_resolved(q, skb, offset);
 }
 
 /* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */

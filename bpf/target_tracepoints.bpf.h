@@ -21,14 +21,18 @@ struct nvmet_tcp_queue___patched {
 static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					    __s64 recv_time, __u64 now, bool *joined)
 {
+	struct nt_join p;
+	__u32 seq;
+
 	*joined = false;
 	/* What lies there may be of the connection before. */
 	if (!q || q->object != (__u64)queue || !recv_time)
 		return arrival(recv_time, now);
 	if (q->opaque)
 		return 0;
-	*joined = !joins_resolve(q, ((struct nvmet_tcp_queue___patched *)queue)->recv_seq,
-				 &recv_time);
+	seq = ((struct nvmet_tcp_queue___patched *)queue)->recv_seq;
+	p = packet_stamped(recv_time, seq);
+	*joined = !joins_resolve(q, seq, &p, &recv_time);
 	return arrival(recv_time, now);
 }
 

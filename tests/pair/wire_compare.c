@@ -11,7 +11,8 @@
  *
  * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS". Joined are those whose
  * record says that it may be that of a later packet, and wrong those of the others that are not the packet's. For the
- * network: "network of N right N joined N below N above N worst NANOSECONDS".
+ * network: "network of N right N joined N below N above N worst NANOSECONDS". Before these, what is wrong: "wrong SIDE POINT
+ * queue QID late NANOSECONDS" and the packets about it, each with where it ends and when it came after the right one.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ enum {
 struct instant {
 	int64_t first;
 	int64_t header;
+	const struct stream *stream;
+	size_t piece; /* with that last byte */
 };
 
 enum event { CAPSULE, R2T, H2C_DATA, ANSWER, EVENTS };
@@ -114,6 +117,7 @@ struct stream {
 	struct piece {
 		size_t end;
 		int64_t ns;
+		int64_t again; /* when bytes of it came once more, first; 0: they did not */
 	} * pieces;
 	size_t nr_pieces;
 	struct held {
@@ -138,6 +142,14 @@ static struct stream *stream_of(struct stream **all, const struct wire_packet *p
 	return *all = s;
 }
 
+/* Bytes before @end came again. */
+static void sent_again(struct stream *s, size_t begin, size_t end, int64_t ns)
+{
+	for (size_t i = s->nr_pieces; i-- && s->pieces[i].end > begin;)
+		if (!s->pieces[i].again && (!i || s->pieces[i - 1].end < end))
+			s->pieces[i].again = ns;
+}
+
 /* Return: whether it fits on to what has come. */
 static bool stream_take(struct stream *s, const struct wire_packet *p, const uint8_t *data)
 {
@@ -146,8 +158,10 @@ static bool stream_take(struct stream *s, const struct wire_packet *p, const uin
 	if (at > s->len && (int32_t)(at - (uint32_t)s->len) > 0)
 		return false;
 	known = (uint32_t)s->len - at;
+	if (known)
+		sent_again(s, at, at + p->len, p->ns);
 	if (known >= p->len)
-		return true; /* sent again */
+		return true;
 	if (s->len + p->len > s->room) {
 		s->room = 2 * (s->len + p->len);
 		s->data = realloc(s->data, s->room);
@@ -155,7 +169,7 @@ static bool stream_take(struct stream *s, const struct wire_packet *p, const uin
 	memcpy(s->data + s->len, data + known, p->len - known);
 	s->len += p->len - known;
 	s->pieces = realloc(s->pieces, (s->nr_pieces + 1) * sizeof(*s->pieces));
-	s->pieces[s->nr_pieces++] = (struct piece){s->len, p->ns};
+	s->pieces[s->nr_pieces++] = (struct piece){.end = s->len, .ns = p->ns};
 	return true;
 }
 
@@ -283,8 +297,10 @@ static void read_pdus(const struct stream *s, int side, unsigned int qid)
 			die("no PDU");
 		if (at + header > s->len)
 			break;
+		when.stream = s;
 		when.first = came(s, at, &piece);
 		when.header = came(s, at + header - 1, &piece);
+		when.piece = piece;
 		if (s->to_target)
 			pdu_to_target(qid, pdu, side, &when);
 		else
@@ -363,19 +379,52 @@ static void read_report(const char *path, enum reader reader)
 	fclose(f);
 }
 
-static int64_t expected(const struct command *c, enum point point)
+/* NULL for what is no arrival. */
+static const struct instant *arrival_of(const struct command *c, enum point point)
 {
 	switch (point) {
 	case R2T_RX:
-		return c->wire[0][R2T].header;
+		return &c->wire[0][R2T];
 	case HOST_RX:
-		return c->wire[0][ANSWER].header;
+		return &c->wire[0][ANSWER];
 	case TARGET_RX:
-		return c->wire[1][CAPSULE].first;
+		return &c->wire[1][CAPSULE];
 	case DATA_RX:
-		return c->wire[1][H2C_DATA].first;
+		return &c->wire[1][H2C_DATA];
 	default:
-		return 0;
+		return NULL;
+	}
+}
+
+static int64_t expected(const struct command *c, enum point point)
+{
+	const struct instant *at = arrival_of(c, point);
+
+	return !at ? 0 : SIDE_OF(point) ? at->first : at->header;
+}
+
+static const char *side_name(enum point point)
+{
+	return SIDE_OF(point) ? "target" : "host";
+}
+
+/* The packet that it should be of and those about it. */
+static void tell_wrong(const struct command *c, enum point point, int qid, int64_t late)
+{
+	const struct instant *at = arrival_of(c, point);
+	const struct stream *s = at->stream;
+	size_t first = at->piece > 2 ? at->piece - 2 : 0;
+
+	printf("wrong %s %s queue %d late %lld\n", side_name(point), point_names[point], qid,
+	       (long long)late);
+	for (size_t i = first; i < at->piece + 6 && i < s->nr_pieces; i++) {
+		printf("   packet to byte %zu%s %+lld", s->pieces[i].end,
+		       i == at->piece ? " *" : "",
+		       (long long)(s->pieces[i].ns - expected(c, point)));
+		if (s->pieces[i].again)
+			printf(", again %+lld",
+			       (long long)(s->pieces[i].again - expected(c, point)));
+		puts("");
 	}
 }
 
@@ -436,12 +485,13 @@ static void compare_arrival(enum point point, int64_t offset)
 			right++;
 		} else {
 			wrong++;
+			tell_wrong(c, point, q_, late);
 			if (llabs(late) > llabs(worst))
 				worst = late;
 		}
 	}
 	printf("arrival %s %s of %u right %u joined %u missing %u wrong %u worst %lld\n",
-	       side ? "target" : "host", point_names[point], n, right, joined, missing, wrong,
+	       side_name(point), point_names[point], n, right, joined, missing, wrong,
 	       (long long)worst);
 }
 

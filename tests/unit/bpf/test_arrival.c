@@ -257,6 +257,17 @@ static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
 	assert_received(250, 20 * MS);
 }
 
+/* What came before packets were stamped has no time. */
+static void packet_without_a_stamp_that_is_joined_has_no_arrival(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	m.skb.tstamp = 0;
+	join(100, 30 * MS);
+	assert_int_equal(receive(50)->points[NT_H_RX], 0);
+	assert_received(150, 30 * MS);
+}
+
 /* The kernel may find that two cannot be joined; what was noted is true all the same. */
 static void join_that_does_not_come_about_changes_nothing(void **state)
 {
@@ -287,6 +298,101 @@ static void packets_joined_in_the_backlog_keep_their_times(void **state)
 	assert_received(50, 40 * MS);
 	assert_received(150, 30 * MS);
 	assert_received(250, 20 * MS);
+}
+
+/* Bytes [76, 100) wait, and were sent again; what comes next is joined with that, while somebody has the socket. */
+static void sent_again_and_joined(void)
+{
+	struct sk_buff again = {}, next = {};
+
+	packet(&again, 76, 100, 30 * MS);
+	packet(&next, 100, 200, 20 * MS);
+	set_socket(&again, &m.queues[QID]);
+	nt_control.data_ready = (__u64)&again;
+	packet_waits(NULL, &m.sk, &next);
+}
+
+static void bytes_that_are_sent_again_came_when_they_did_first(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	sent_again_and_joined();
+	assert_received(99, 40 * MS);
+	packet(&m.skb, 76, 200, 20 * MS);
+	assert_received(199, 20 * MS);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
+}
+
+static void what_is_noted_and_sent_again_changes_nothing(void **state)
+{
+	struct sk_buff again = {};
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	join(100, 30 * MS);
+	join(100, 20 * MS);
+	for (__u32 begin = 0; begin < 200; begin += 100) {
+		packet(&again, begin, 200, 10 * MS);
+		again.sk = &m.sk;
+		packet_joined(NULL, &again);
+	}
+	assert_received(50, 40 * MS);
+	assert_received(150, 30 * MS);
+	assert_received(250, 20 * MS);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
+}
+
+/* It has no bytes, and leaves its stamp all the same. */
+static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void **state)
+{
+	struct sk_buff tail = {}, next = {};
+
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	packet(&tail, 100, 200, 30 * MS);
+	set_socket(&tail, &m.queues[QID]);
+	nt_control.data_ready = (__u64)&tail;
+	for (int i = 0; i < 2; i++) {
+		packet(&next, 200, 200, 25 * MS);
+		packet_waits(NULL, &m.sk, &next);
+		tail.tstamp = next.tstamp;
+	}
+	join(100, 25 * MS);
+	join(100, 20 * MS);
+	assert_received(50, 40 * MS);
+	assert_received(150, 30 * MS);
+	assert_received(250, 20 * MS);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
+}
+
+/* What waited for it is joined with what it came behind, and so is its stamp. */
+static void bytes_that_came_behind_what_follows_them_keep_their_time(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 20 * MS);
+	join(100, 40 * MS);
+	assert_received(50, 20 * MS);
+	assert_received(150, 40 * MS);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
+}
+
+/* In two parts, of which the first one begins where what has come does, or within that. */
+static void bytes_that_are_sent_again_in_parts_are_told_as_unknown(void **state)
+{
+	struct sk_buff again = {}, next = {};
+
+	(void)state;
+	for (__u32 begin = 0; begin <= 20; begin += 20) {
+		setup(NULL);
+		packet(&m.skb, 0, 100, 40 * MS);
+		packet(&again, begin, 80, 30 * MS);
+		packet(&next, 80, 100, 30 * MS);
+		set_socket(&again, &m.queues[QID]);
+		nt_control.data_ready = (__u64)&again;
+		packet_waits(NULL, &m.sk, &next);
+		assert_unknown(50);
+		assert_received(90, 40 * MS);
+	}
 }
 
 static void more_joins_than_are_kept_are_told_as_unknown(void **state)
@@ -428,15 +534,17 @@ static void arrivals_of_tls_are_not_told(void **state)
 {
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
 	const struct nt_cmd *c;
+	struct nt_join p;
 
 	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
+	p = packet_of(&m.skb);
 	kernel.queues[SLOT].opaque = 0;
 	assert_received(50, 40 * MS);
 	joins_begin(&kernel.queues[SLOT], &m.sk);
 	assert_true(kernel.queues[SLOT].opaque);
-	assert_int_equal(cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT],
-				     m.skb.tstamp, 0, kernel.now),
+	assert_int_equal(cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT], &p,
+				     0, kernel.now),
 			 0);
 	/* What it has decrypted is of no socket. */
 	m.skb.sk = NULL;
@@ -464,7 +572,13 @@ int main(void)
 		CASE(joined_packets_keep_their_times),
 		CASE(packet_that_nothing_is_joined_to_has_its_own_stamp),
 		CASE(join_that_does_not_come_about_changes_nothing),
+		CASE(packet_without_a_stamp_that_is_joined_has_no_arrival),
 		CASE(packets_joined_in_the_backlog_keep_their_times),
+		CASE(bytes_that_are_sent_again_came_when_they_did_first),
+		CASE(what_is_noted_and_sent_again_changes_nothing),
+		CASE(acknowledgement_that_is_joined_in_the_backlog_changes_nothing),
+		CASE(bytes_that_came_behind_what_follows_them_keep_their_time),
+		CASE(bytes_that_are_sent_again_in_parts_are_told_as_unknown),
 		CASE(more_joins_than_are_kept_are_told_as_unknown),
 		CASE(note_that_gives_way_next_is_not_relied_on),
 		CASE(notes_are_found_behind_the_end_of_their_numbers),
