@@ -56,7 +56,7 @@ mixed() {
 }
 mixed
 # As where a sender has not heard in time that its packets have come.
-again="modprobe sch_netem; tc qdisc add dev eth0 root netem duplicate 40% limit 100000"
+again="modprobe sch_netem; tc qdisc add dev eth0 root netem duplicate 20% limit 100000"
 eval "$again"
 on_target "$again"
 mixed
@@ -81,8 +81,9 @@ for arrival in "${arrivals[@]}"; do
 	n=$(told compared "arrival $arrival" of)
 	within "$arrival: commands were compared" "$n" 300 3000
 	equal "$arrival: none is told to be another packet's" "$(told compared "arrival $arrival" wrong)" 0
-	# Where a machine is slow enough, more packets wait than are noted; such an arrival says that it is not known.
-	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 20)) "$n"
+	# Where a machine is slow enough, more packets wait than are noted, and of some that came twice it cannot be told with
+	# which they came; such an arrival says that it is not known.
+	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 10)) "$n"
 done
 n=$(told compared network of)
 within "network: commands were compared" "$n" 2200 3000

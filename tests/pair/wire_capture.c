@@ -118,7 +118,7 @@ static unsigned long write_block(const uint8_t *block, FILE *file)
 		size_t payload;
 
 		at += head->tp_next_offset;
-		if (!parse(data, head->tp_snaplen, &p, &payload) || (!p.len && !p.syn))
+		if (!parse(data, head->tp_snaplen, &p, &payload))
 			continue;
 		if (fwrite(&p, sizeof(p), 1, file) != 1 ||
 		    fwrite(data + payload, 1, p.len, file) != p.len)

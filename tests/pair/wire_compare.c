@@ -12,7 +12,7 @@
  * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS". Joined are those whose
  * record says that it may be that of a later packet, and wrong those of the others that are not the packet's. For the
  * network: "network of N right N joined N below N above N worst NANOSECONDS". Before these, what is wrong: "wrong SIDE POINT
- * queue QID late NANOSECONDS" and the packets about it, each with where it ends and when it came after the right one.
+ * queue QID late NANOSECONDS byte BYTE" and the packets about it, each with its bytes and when it came after the right one.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,7 +47,8 @@ struct instant {
 	int64_t first;
 	int64_t header;
 	const struct stream *stream;
-	size_t piece; /* with that last byte */
+	size_t at; /* that last byte, and the first one of its PDU */
+	size_t begin;
 };
 
 enum event { CAPSULE, R2T, H2C_DATA, ANSWER, EVENTS };
@@ -106,25 +107,23 @@ static struct command *this_command(unsigned int qid, unsigned int cid, enum rea
 	return queues[qid] ? queues[qid][cid].at[reader] : NULL;
 }
 
-/* One direction of a connection: its bytes, and when each of them came first. */
+/*
+ * One direction of a connection: its bytes, and with which packet each of them came first. Packets may come again, in
+ * another order, and in other parts than before.
+ */
 struct stream {
 	struct stream *next;
 	uint16_t port;
 	bool to_target;
 	uint32_t begin; /* sequence number of its first byte */
 	uint8_t *data;
+	uint32_t *with; /* of each byte the packet, counted from 1; 0: it has not come */
 	size_t len, room;
-	struct piece {
-		size_t end;
+	struct packet {
+		size_t begin, end;
 		int64_t ns;
-		int64_t again; /* when bytes of it came once more, first; 0: they did not */
-	} * pieces;
-	size_t nr_pieces;
-	struct held {
-		struct held *next;
-		struct wire_packet p;
-		uint8_t data[];
-	} * held; /* what came before something that it follows */
+	} * packets; /* as they came */
+	size_t nr_packets;
 };
 
 static struct stream *stream_of(struct stream **all, const struct wire_packet *p)
@@ -142,58 +141,35 @@ static struct stream *stream_of(struct stream **all, const struct wire_packet *p
 	return *all = s;
 }
 
-/* Bytes before @end came again. */
-static void sent_again(struct stream *s, size_t begin, size_t end, int64_t ns)
+static void stream_grow(struct stream *s, size_t len)
 {
-	for (size_t i = s->nr_pieces; i-- && s->pieces[i].end > begin;)
-		if (!s->pieces[i].again && (!i || s->pieces[i - 1].end < end))
-			s->pieces[i].again = ns;
-}
+	size_t room = 2 * len;
 
-/* Return: whether it fits on to what has come. */
-static bool stream_take(struct stream *s, const struct wire_packet *p, const uint8_t *data)
-{
-	uint32_t at = p->seq - s->begin, known;
-
-	if (at > s->len && (int32_t)(at - (uint32_t)s->len) > 0)
-		return false;
-	known = (uint32_t)s->len - at;
-	if (known)
-		sent_again(s, at, at + p->len, p->ns);
-	if (known >= p->len)
-		return true;
-	if (s->len + p->len > s->room) {
-		s->room = 2 * (s->len + p->len);
-		s->data = realloc(s->data, s->room);
+	if (len > s->room) {
+		s->data = realloc(s->data, room);
+		s->with = realloc(s->with, room * sizeof(*s->with));
+		memset(s->with + s->room, 0, (room - s->room) * sizeof(*s->with));
+		s->room = room;
 	}
-	memcpy(s->data + s->len, data + known, p->len - known);
-	s->len += p->len - known;
-	s->pieces = realloc(s->pieces, (s->nr_pieces + 1) * sizeof(*s->pieces));
-	s->pieces[s->nr_pieces++] = (struct piece){.end = s->len, .ns = p->ns};
-	return true;
+	if (len > s->len)
+		s->len = len;
 }
 
 static void stream_add(struct stream *s, const struct wire_packet *p, const uint8_t *data)
 {
-	struct held **at = &s->held, *h;
+	size_t begin = (uint32_t)(p->seq - s->begin), end = begin + p->len;
 
-	if (!stream_take(s, p, data)) {
-		h = malloc(sizeof(*h) + p->len);
-		h->p = *p;
-		memcpy(h->data, data, p->len);
-		h->next = s->held;
-		s->held = h;
+	s->packets = realloc(s->packets, (s->nr_packets + 1) * sizeof(*s->packets));
+	s->packets[s->nr_packets++] = (struct packet){begin, end, p->ns};
+	/* An acknowledgement alone; or the byte before the first one, which asks whether the other side is still there. */
+	if (!p->len || end > UINT32_MAX)
 		return;
-	}
-	while (*at) {
-		h = *at;
-		if (!stream_take(s, &h->p, h->data)) {
-			at = &h->next;
+	stream_grow(s, end);
+	for (size_t i = begin; i < end; i++) {
+		if (s->with[i])
 			continue;
-		}
-		*at = h->next;
-		free(h);
-		at = &s->held;
+		s->with[i] = (uint32_t)s->nr_packets;
+		s->data[i] = data[i - begin];
 	}
 }
 
@@ -229,12 +205,10 @@ static uint32_t le(const uint8_t *at, int bytes)
 	return v;
 }
 
-/* When byte @at came. @piece: of the one asked for before, which is not behind it */
-static int64_t came(const struct stream *s, size_t at, size_t *piece)
+/* When byte @at came first. */
+static int64_t came(const struct stream *s, size_t at)
 {
-	while (s->pieces[*piece].end <= at)
-		(*piece)++;
-	return s->pieces[*piece].ns;
+	return s->packets[s->with[at] - 1].ns;
 }
 
 static void note(struct command *c, int side, enum event event, const struct instant *when)
@@ -284,10 +258,11 @@ static int qid_of(const struct stream *s)
 
 static void read_pdus(const struct stream *s, int side, unsigned int qid)
 {
-	size_t at = 0, piece = 0;
+	size_t at = 0;
 
-	if (s->held)
-		die("a segment is missing");
+	for (size_t i = 0; i < s->len; i++)
+		if (!s->with[i])
+			die("a segment is missing");
 	while (at + PDU_HEADER_MAX / 4 <= s->len || at + 24 <= s->len) {
 		const uint8_t *pdu = s->data + at;
 		uint32_t header = pdu[2], len = le(pdu + 4, 4);
@@ -298,9 +273,10 @@ static void read_pdus(const struct stream *s, int side, unsigned int qid)
 		if (at + header > s->len)
 			break;
 		when.stream = s;
-		when.first = came(s, at, &piece);
-		when.header = came(s, at + header - 1, &piece);
-		when.piece = piece;
+		when.begin = at;
+		when.at = at + header - 1;
+		when.first = came(s, when.begin);
+		when.header = came(s, when.at);
 		if (s->to_target)
 			pdu_to_target(qid, pdu, side, &when);
 		else
@@ -408,24 +384,18 @@ static const char *side_name(enum point point)
 	return SIDE_OF(point) ? "target" : "host";
 }
 
-/* The packet that it should be of and those about it. */
+/* The packet that it should be of, and those that came before and behind it. */
 static void tell_wrong(const struct command *c, enum point point, int qid, int64_t late)
 {
-	const struct instant *at = arrival_of(c, point);
-	const struct stream *s = at->stream;
-	size_t first = at->piece > 2 ? at->piece - 2 : 0;
+	const struct instant *of = arrival_of(c, point);
+	const struct stream *s = of->stream;
+	size_t byte = SIDE_OF(point) ? of->begin : of->at, right = s->with[byte] - 1;
 
-	printf("wrong %s %s queue %d late %lld\n", side_name(point), point_names[point], qid,
-	       (long long)late);
-	for (size_t i = first; i < at->piece + 6 && i < s->nr_pieces; i++) {
-		printf("   packet to byte %zu%s %+lld", s->pieces[i].end,
-		       i == at->piece ? " *" : "",
-		       (long long)(s->pieces[i].ns - expected(c, point)));
-		if (s->pieces[i].again)
-			printf(", again %+lld",
-			       (long long)(s->pieces[i].again - expected(c, point)));
-		puts("");
-	}
+	printf("wrong %s %s queue %d late %lld byte %zu\n", side_name(point), point_names[point],
+	       qid, (long long)late, byte);
+	for (size_t i = right > 8 ? right - 8 : 0; i < right + 9 && i < s->nr_packets; i++)
+		printf("   packet%s %zu..%zu %+lld\n", i == right ? " *" : "", s->packets[i].begin,
+		       s->packets[i].end, (long long)(s->packets[i].ns - expected(c, point)));
 }
 
 #define EACH_COMMAND(c)                                         \
