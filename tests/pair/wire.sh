@@ -86,7 +86,7 @@ for arrival in "${arrivals[@]}"; do
 	within "$arrival: it is known" "$(told compared "arrival $arrival" right)" $((n - n / 10)) "$n"
 done
 n=$(told compared network of)
-within "network: commands were compared" "$n" 2200 3000
+within "network: commands were compared" "$n" 2150 3000
 equal "network: none is shorter than on the wire" "$(told compared network below)" 0
 equal "network: none is longer than on the wire and from the senders to it" "$(told compared network above)" 0
 host_disconnect "$ctrl"
