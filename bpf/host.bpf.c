@@ -8,13 +8,13 @@
 
 /* See "nested" in control.bpf.h. */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(rq_complete_nested, struct request *rq, int error)
+int NT_PROG_COUNTING(rq_complete_nested, struct request *rq, int error)
 {
 	return request_end(rq, error, true);
 }
 
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(rq_complete, struct request *rq, int error)
+int NT_PROG_COUNTING(rq_complete, struct request *rq, int error)
 {
 	return request_end(rq, error, false);
 }

@@ -12,6 +12,7 @@
 #include "headers.bpf.h"
 #include "host_queue.bpf.h"
 #include "joins.bpf.h"
+#include "leave.bpf.h"
 #include "origin.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"

@@ -140,13 +140,22 @@ static __always_inline void host_queue_read(struct host_queue *h)
 	h->qid = queue_id(plain_number(h->queue), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
+/* Whether stock_queue_rq() is left, by a request of any driver: see request_skip(). */
+static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
+{
+	struct request *rq = (void *)ctx[0];
+
+	return none_is_tracked() && is_read_or_write(rq) && request_left_out(rq);
+}
+
 /*
  * nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request. The queue is that of
  * the hardware context (nvme_tcp_init_hctx()), and known by its address, until a Connect or another Fabrics command
  * comes: another controller may lie by then where one was that is gone.
  */
 SEC("tp_btf/block_rq_issue")
-int BPF_PROG(stock_queue_rq, struct request *rq)
+int NT_PROG_LEAVING(nt_knobs.only.ops || nt_knobs.only.sizes.nr, stock_queue_rq_leaves(ctx),
+		    stock_queue_rq, struct request *rq)
 {
 	struct nvme_tcp_request *req = driver_part(rq);
 	__u64 entry[NVME_SQE_BYTES_ALL / 8];
@@ -239,14 +248,14 @@ static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 }
 
 SEC("fentry/nvme_tcp_try_send_cmd_pdu")
-int BPF_PROG(stock_send_cmd, struct nvme_tcp_request *req)
+int NT_PROG_MEASURING(stock_send_cmd, struct nvme_tcp_request *req)
 {
 	cmd_sending((void *)plain_argument(ctx, 0));
 	return 0;
 }
 
 SEC("fentry/nvme_tcp_try_send_data_pdu")
-int BPF_PROG(stock_send_data, struct nvme_tcp_request *req)
+int NT_PROG_MEASURING(stock_send_data, struct nvme_tcp_request *req)
 {
 	cmd_sending((void *)plain_argument(ctx, 0));
 	return 0;
@@ -278,19 +287,19 @@ static __always_inline int to_socket(struct socket *sock, __u64 size)
 }
 
 SEC("fentry/kernel_sendpage")
-int BPF_PROG(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
+int NT_PROG_MEASURING(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
 	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_no_sendpage")
-int BPF_PROG(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
+int NT_PROG_MEASURING(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
 	return to_socket(sock, size);
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
+int NT_PROG_MEASURING(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
 	return to_socket(sock, msg->msg_iter.count);
 }
@@ -301,7 +310,7 @@ int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
  * that tag alone. @ret: positive, where something was sent; an errno; 0: there was nothing, or no room for it
  */
 SEC("fexit/nvme_tcp_try_send")
-int BPF_PROG(stock_sent, struct nvme_tcp_queue *queue, int ret)
+int NT_PROG_MEASURING(stock_sent, struct nvme_tcp_queue *queue, int ret)
 {
 	struct nt_queue *q;
 	struct nt_cmd *c;
@@ -401,7 +410,8 @@ static __always_inline bool is_within(const struct sk_buff *skb, const struct nt
  * preempted and have gone to another CPU. Nobody else writes to @to before this returns.
  */
 SEC("fexit/skb_copy_bits")
-int BPF_PROG(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len, int ret)
+int NT_PROG_MEASURING(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len,
+		      int ret)
 {
 	const struct nt_header *h;
 	__u64 pdu[HOST_PDU_BYTES / 8];

@@ -28,9 +28,18 @@ static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *q
 	return seq;
 }
 
+/* Whether queue_rq() is left by the command's opcode: see request_skip(). */
+static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
+{
+	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[1];
+
+	return none_is_tracked() && opcode_skipped(&pdu->cmd);
+}
+
 SEC("tp_btf/nvme_tcp_queue_rq")
-int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
-	     void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
+int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct request *rq,
+		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
+		    void *send_mutex, struct nvme_tcp_queue *queue)
 {
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
@@ -53,15 +62,15 @@ int BPF_PROG(queue_rq, struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
-int BPF_PROG(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
-	     struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
+		      struct nvme_tcp_queue *queue)
 {
 	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_CMD);
 	return 0;
 }
 
 SEC("tp_btf/nvme_tcp_done_send_req")
-int BPF_PROG(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 
@@ -71,8 +80,8 @@ int BPF_PROG(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *
 }
 
 SEC("tp_btf/nvme_tcp_handle_r2t")
-int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int qid, __u64 recv_time,
-	     struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int qid,
+		      __u64 recv_time, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_join p;
@@ -86,16 +95,16 @@ int BPF_PROG(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int q
 }
 
 SEC("tp_btf/nvme_tcp_try_send_data_pdu")
-int BPF_PROG(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid, int len,
-	     struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid,
+		      int len, struct nvme_tcp_queue *queue)
 {
 	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_DATA);
 	return 0;
 }
 
 SEC("tp_btf/nvme_tcp_handle_c2h_data")
-int BPF_PROG(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
-	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
+		      struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_join p;
@@ -128,8 +137,8 @@ int BPF_PROG(recv_data, struct request *rq, int qid, __u32 len, __u64 recv_time,
 }
 
 SEC("tp_btf/nvme_tcp_process_nvme_cqe")
-int BPF_PROG(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu, int qid,
-	     __u64 recv_time, struct nvme_tcp_queue *queue)
+int NT_PROG_MEASURING(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu, int qid,
+		      __u64 recv_time, struct nvme_tcp_queue *queue)
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_queue *q;

@@ -28,6 +28,30 @@ static __always_inline bool sqe_selected(struct nvme_command *e, __u32 qid)
 				  e->common.dptr.sgl.length, e->common.nsid, slba_of(e));
 }
 
+/*
+ * Whether a command is left out by its operation alone, so that the rest of its entry, of which each member is a load that
+ * the kernel checks, need not be read. @e: typed
+ */
+static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid)
+{
+	__u32 ops = nt_knobs.only.ops;
+
+	return ops && !(ops >> op_of(e->common.opcode, qid == 0) & 1);
+}
+
+/*
+ * Whether a command is left out by its opcode, of whatever queue it is, and introduces no connection; where admin commands
+ * are not left out, this is not known. @e: typed
+ */
+static __always_inline bool opcode_skipped(struct nvme_command *e)
+{
+	__u32 ops = nt_knobs.only.ops;
+	__u8 opcode = e->common.opcode;
+
+	return !(ops >> NT_OP_ADMIN & 1) && opcode != NVME_FABRICS_COMMAND &&
+	       !(ops >> op_of(opcode, false) & 1);
+}
+
 static __always_inline enum nt_fate sqe_fate(struct nvme_command *e, __u32 qid)
 {
 	if (nt_knobs.selects & NT_BY_COMMAND && !sqe_selected(e, qid))

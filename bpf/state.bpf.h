@@ -184,11 +184,17 @@ static __always_inline bool only_counted(const struct nt_cmd *c)
 	return nt_knobs.count_all && c->owner & NT_UNMEASURED;
 }
 
+/* The same as none_is_measured() where it is known to be counted. */
+static __always_inline bool none_is_tracked(void)
+{
+	/* Volatile: not to be read where nobody asks. */
+	return !*(volatile __u32 *)&nt_control.tracked;
+}
+
 /* Whether no command in flight is measured, so that what is about one that is can be left at once. */
 static __always_inline bool none_is_measured(void)
 {
-	/* Volatile: not to be read where nobody asks. */
-	return nt_knobs.tracks && !*(volatile __u32 *)&nt_control.tracked;
+	return nt_knobs.tracks && none_is_tracked();
 }
 
 /* The same of states: nor is one counted. */

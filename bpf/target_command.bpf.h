@@ -10,6 +10,7 @@
 #include "arrival.bpf.h"
 #include "errors.bpf.h"
 #include "joins.bpf.h"
+#include "leave.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "select.bpf.h"

@@ -72,16 +72,6 @@ static __always_inline struct nt_queue *queue_find(__u64 address, bool connected
 	return q ?: queue_by_idx(address, slot);
 }
 
-/*
- * Whether a command is left out by its operation alone, so that the rest of its entry, of which each member is a load that
- * the kernel checks, need not be read. @e: typed
- */
-static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid)
-{
-	return nt_knobs.selects & NT_BY_COMMAND && nt_knobs.only.ops &&
-	       !(nt_knobs.only.ops >> op_of(e->common.opcode, qid == 0) & 1);
-}
-
 /* @sq_argument: which one of nvmet_req_init() @sq is */
 static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, struct nvmet_sq *sq,
 					    const struct nvmet_fabrics_ops *ops, __u32 sq_argument)
@@ -112,17 +102,38 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	return capsule_begin(&t, req->cmd, fate);
 }
 
+/*
+ * Whether capsule_received() is left by the command's opcode: see capsule_skip(). What was noted of its arrival is
+ * forgotten; a queue of another transport is none that is known. @req: typed. @sq_argument: see there
+ */
+static __always_inline bool capsule_leaves(void *ctx, struct nvmet_req *req, __u32 sq_argument)
+{
+	struct nt_queue *q;
+	__u32 slot;
+
+	if (!none_is_tracked() || !opcode_skipped(req->cmd))
+		return false;
+	q = queue_by_address(plain_argument(ctx, sq_argument) -
+				     bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq),
+			     &slot);
+	if (!q)
+		return false;
+	q->pdu_time = 0;
+	return true;
+}
+
 SEC("fentry/nvmet_req_init")
-int BPF_PROG(stock_cmd, struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
-	     const struct nvmet_fabrics_ops *ops)
+int NT_PROG_LEAVING(nt_knobs.only.ops, capsule_leaves(ctx, (void *)ctx[0], 2), stock_cmd,
+		    struct nvmet_req *req, void *cq, struct nvmet_sq *sq,
+		    const struct nvmet_fabrics_ops *ops)
 {
 	return capsule_received(ctx, req, sq, ops, 2);
 }
 
 /* From 6.18 on the submission queue knows its completion queue. */
 SEC("fentry/nvmet_req_init")
-int BPF_PROG(stock_cmd_no_cq, struct nvmet_req *req, struct nvmet_sq *sq,
-	     const struct nvmet_fabrics_ops *ops)
+int NT_PROG_LEAVING(nt_knobs.only.ops, capsule_leaves(ctx, (void *)ctx[0], 1), stock_cmd_no_cq,
+		    struct nvmet_req *req, struct nvmet_sq *sq, const struct nvmet_fabrics_ops *ops)
 {
 	return capsule_received(ctx, req, sq, ops, 1);
 }
@@ -147,21 +158,21 @@ static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 }
 
 SEC("fentry/nvmet_tcp_build_pdu_iovec")
-int BPF_PROG(stock_data, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(stock_data, struct nvmet_tcp_cmd *cmd)
 {
 	return data_come(cmd);
 }
 
 /* Its name in Linux 5.15, but for the last of its stable releases. */
 SEC("fentry/nvmet_tcp_map_pdu_iovec")
-int BPF_PROG(stock_data_map, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(stock_data_map, struct nvmet_tcp_cmd *cmd)
 {
 	return data_come(cmd);
 }
 
 /* What needs no data is executed next. */
 SEC("fexit/nvmet_tcp_map_data")
-int BPF_PROG(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
+int NT_PROG_MEASURING(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
 	if (none_is_measured() || ret ||
 	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
@@ -180,11 +191,11 @@ static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 	return 0;
 }
 
-#define EXEC_WRITE(function)                                       \
-	SEC("fentry/" #function)                                   \
-	int BPF_PROG(stock_exec_##function, struct nvmet_req *req) \
-	{                                                          \
-		return exec_write(ctx, req);                       \
+#define EXEC_WRITE(function)                                                \
+	SEC("fentry/" #function)                                            \
+	int NT_PROG_MEASURING(stock_exec_##function, struct nvmet_req *req) \
+	{                                                                   \
+		return exec_write(ctx, req);                                \
 	}
 EXEC_WRITE(nvmet_bdev_execute_rw)
 EXEC_WRITE(nvmet_bdev_execute_dsm)
@@ -230,13 +241,13 @@ static __always_inline int executed(void *ctx, struct nvmet_req *req)
 
 /* See "nested" in control.bpf.h. */
 SEC("fentry/nvmet_tcp_queue_response")
-int BPF_PROG(stock_done_nested, struct nvmet_req *req)
+int NT_PROG_COUNTING(stock_done_nested, struct nvmet_req *req)
 {
 	return executed(ctx, req);
 }
 
 SEC("fentry/nvmet_tcp_queue_response")
-int BPF_PROG(stock_done, struct nvmet_req *req)
+int NT_PROG_COUNTING(stock_done, struct nvmet_req *req)
 {
 	return executed(ctx, req);
 }
@@ -389,7 +400,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 }
 
 SEC("fentry/kernel_sendpage")
-int BPF_PROG(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
+int NT_PROG_COUNTING(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
 	return size > TARGET_PDU_BYTES ? 0 : to_socket(sock);
 }
@@ -402,7 +413,7 @@ int BPF_PROG(stock_sendpage_end, struct socket *sock, void *page, int offset, __
 }
 
 SEC("fentry/sock_sendmsg")
-int BPF_PROG(stock_sendmsg, struct socket *sock, struct msghdr *msg)
+int NT_PROG_COUNTING(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
 	return msg->msg_iter.count > TARGET_PDU_BYTES ? 0 : to_socket(sock);
 }

@@ -36,9 +36,18 @@ static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp
 	return arrival(recv_time, now);
 }
 
+/* Whether done_recv_pdu() is left by the command's opcode: see capsule_skip(). */
+static __always_inline bool done_recv_pdu_leaves(const unsigned long long *ctx)
+{
+	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[0];
+
+	return none_is_tracked() && opcode_skipped(&pdu->cmd);
+}
+
 SEC("tp_btf/nvmet_tcp_done_recv_pdu")
-int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
+		    struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_time,
+		    struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct target_capsule t = {
 		.queue = queue,
@@ -64,16 +73,16 @@ int BPF_PROG(done_recv_pdu, struct nvme_tcp_cmd_pdu *pdu, int qid, __s64 recv_ti
 }
 
 SEC("tp_btf/nvmet_tcp_exec_read_req")
-int BPF_PROG(exec_read_req, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
-	     struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(exec_read_req, struct nvme_command *sqe, int qid,
+		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	cmd_executing(cmd_of(queue, cmd));
 	return 0;
 }
 
 SEC("tp_btf/nvmet_tcp_exec_write_req")
-int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(exec_write_req, struct nvme_command *sqe, int qid, int size,
+		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	cmd_executing(cmd_of(queue, cmd));
 	return 0;
@@ -84,8 +93,8 @@ int BPF_PROG(exec_write_req, struct nvme_command *sqe, int qid, int size,
  * interrupts off, so no second program has to stand in for an interrupted one.
  */
 SEC("tp_btf/nvmet_tcp_queue_response")
-int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp_queue *queue,
-	     struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(queue_response, struct nvme_command *sqe, int qid,
+		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
@@ -95,17 +104,17 @@ int BPF_PROG(queue_response, struct nvme_command *sqe, int qid, struct nvmet_tcp
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_r2t")
-int BPF_PROG(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2t_pdu *pdu, int qid, int len,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2t_pdu *pdu, int qid,
+		      int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	cmd_reach(cmd_of(queue, cmd), NT_T_SEND_R2T);
 	return 0;
 }
 
 SEC("tp_btf/nvmet_tcp_handle_h2c_data_pdu")
-int BPF_PROG(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_command *sqe, int qid,
-	     __u32 data_len, __s64 recv_time, struct nvmet_tcp_queue *queue,
-	     struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_command *sqe,
+		      int qid, __u32 data_len, __s64 recv_time, struct nvmet_tcp_queue *queue,
+		      struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 	__u64 now, rx;
@@ -120,8 +129,8 @@ int BPF_PROG(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struct nvme_co
 }
 
 SEC("tp_btf/nvmet_tcp_try_recv_data")
-int BPF_PROG(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 recv_time,
-	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_MEASURING(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 recv_time,
+		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_of(queue, cmd);
 
@@ -131,8 +140,8 @@ int BPF_PROG(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 re
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_data_pdu")
-int BPF_PROG(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_data_pdu *pdu, int qid,
-	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme_tcp_data_pdu *pdu,
+		     int qid, int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c;
 
@@ -157,8 +166,8 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 }
 
 SEC("tp_btf/nvmet_tcp_try_send_response")
-int BPF_PROG(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu, int qid,
-	     int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu,
+		     int qid, int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	struct nt_cmd *c = cmd_any_of(queue, cmd);
 	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;

@@ -119,6 +119,58 @@ static void while_none_is_measured_nothing_is_looked_at(void **state)
 	stock_sent(NULL, NULL, 1);
 }
 
+/* Whether the request's program, and that of its command, return before they do anything else. */
+static bool request_is_left_at_once(__u32 op)
+{
+	unsigned long long ctx[] = {(__u64)&m.request.rq};
+
+	m.request.rq.cmd_flags = ~REQ_OP_MASK | op;
+	return stock_queue_rq_leaves(ctx);
+}
+
+static bool command_is_left_at_once(__u8 opcode)
+{
+	struct nvme_tcp_cmd_pdu pdu = {.cmd.common.opcode = opcode};
+	unsigned long long ctx[] = {(__u64)&m.request.rq, (__u64)&pdu, QID};
+
+	return queue_rq_leaves(ctx);
+}
+
+static void what_is_left_out_is_left_at_once(void **state)
+{
+	(void)state;
+	assert_true(request_is_left_at_once(REQ_OP_READ));
+	assert_true(command_is_left_at_once(NVME_CMD_READ));
+	assert_true(command_is_left_at_once(NVME_CMD_FLUSH));
+	assert_false(request_is_left_at_once(REQ_OP_WRITE));
+	assert_false(command_is_left_at_once(NVME_CMD_WRITE));
+}
+
+/* A Connect is one of them. */
+static void what_may_say_more_is_not_left_at_once(void **state)
+{
+	static const struct nt_selection admin = {.ops = 1u << NT_OP_ADMIN};
+
+	(void)state;
+	assert_false(request_is_left_at_once(REQ_OP_WRITE + 1));
+	assert_false(command_is_left_at_once(NVME_FABRICS_COMMAND));
+	/* The opcode of a Read is one of admin commands as well: Get Log Page. */
+	knobs_select(&admin);
+	assert_false(command_is_left_at_once(NVME_CMD_READ));
+}
+
+/* One of them may be of the same request. */
+static void while_one_is_measured_none_is_left_at_once(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_WRITE, PAGE, true);
+	assert_false(request_is_left_at_once(REQ_OP_READ));
+	assert_false(command_is_left_at_once(NVME_CMD_READ));
+	rq_complete(NULL, &m.request.rq, 0);
+	assert_true(request_is_left_at_once(REQ_OP_READ));
+	assert_true(command_is_left_at_once(NVME_CMD_READ));
+}
+
 static void attempts_that_send_nothing_are_not_looked_at(void **state)
 {
 	(void)state;
@@ -182,6 +234,9 @@ int main(void)
 		TEST(sizes_are_known_by_the_request),
 		TEST(what_was_in_flight_of_the_request_is_released),
 		TEST(while_none_is_measured_nothing_is_looked_at),
+		TEST(what_is_left_out_is_left_at_once),
+		TEST(what_may_say_more_is_not_left_at_once),
+		TEST(while_one_is_measured_none_is_left_at_once),
 		TEST(data_that_are_sent_are_not_looked_at),
 		TEST(attempts_that_send_nothing_are_not_looked_at),
 		TEST(data_are_not_looked_at_where_cqes_follow_them),

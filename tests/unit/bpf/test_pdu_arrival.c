@@ -169,11 +169,13 @@ static void connection_of_tls_has_no_times(void **state)
 	assert_int_equal(queue->pdu_time, 0);
 }
 
-/* The capsule of a command has been received. */
-static void receive(__u8 opcode)
-{
-	__u64 args[] = {(__u64)&m.cmd.req, 0, (__u64)&m.queue.nvme_sq, (__u64)&m.ops};
+/* The arguments of nvmet_req_init(). */
+static __u64 args[] = {(__u64)&m.cmd.req, 0, (__u64)&m.queue.nvme_sq, (__u64)&m.ops};
+#define SQ_ARGUMENT 2
 
+/* The capsule of a command is being received. */
+static void arrive(__u8 opcode)
+{
 	m.ops.type = NVMF_TRTYPE_TCP;
 	m.sqe.common.opcode = opcode;
 	m.queue.cmds = &m.cmd;
@@ -185,6 +187,12 @@ static void receive(__u8 opcode)
 		.cmd = &m.sqe, .cqe = &m.cqe, .sq = &m.queue.nvme_sq, .ops = &m.ops};
 	packet(BEGIN, 72, STAMP);
 	copied_header(&m.skb, 0, &m.queue);
+}
+
+/* And has been. */
+static void receive(__u8 opcode)
+{
+	arrive(opcode);
 	stock_cmd(args, &m.cmd.req, NULL, &m.queue.nvme_sq, &m.ops);
 }
 
@@ -200,6 +208,43 @@ static void capsule_that_is_left_out_leaves_no_time(void **state)
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 0);
 	receive(NVME_CMD_WRITE);
 	assert_int_equal(nt_control.tracked, 1);
+}
+
+static bool is_left_at_once(__u8 opcode)
+{
+	arrive(opcode);
+	return capsule_leaves(args, &m.cmd.req, SQ_ARGUMENT);
+}
+
+static void capsule_that_is_left_at_once_leaves_no_time(void **state)
+{
+	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
+
+	(void)state;
+	knobs_select(&writes);
+	assert_true(is_left_at_once(NVME_CMD_READ));
+	assert_int_equal(queue->pdu_time, 0);
+	assert_false(is_left_at_once(NVME_CMD_WRITE));
+	assert_int_equal(queue->pdu_time, STAMP);
+	/* It may be a Connect. */
+	assert_false(is_left_at_once(NVME_FABRICS_COMMAND));
+	assert_int_equal(queue->pdu_time, STAMP);
+	/* What is in flight may be at the same address. */
+	receive(NVME_CMD_WRITE);
+	assert_false(is_left_at_once(NVME_CMD_READ));
+	assert_int_equal(queue->pdu_time, STAMP);
+}
+
+/* It may be one of another transport, or its time is noted elsewhere. */
+static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **state)
+{
+	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
+
+	(void)state;
+	knobs_select(&writes);
+	arrive(NVME_CMD_READ);
+	queue->object = 0;
+	assert_false(capsule_leaves(args, &m.cmd.req, SQ_ARGUMENT));
 }
 
 static struct nt_cmd *measured_read(void)
@@ -259,6 +304,8 @@ int main(void)
 		TEST(queue_that_was_not_seen_is_known_by_its_socket),
 		TEST(connection_of_tls_has_no_times),
 		TEST(capsule_that_is_left_out_leaves_no_time),
+		TEST(capsule_that_is_left_at_once_leaves_no_time),
+		TEST(capsule_of_a_queue_that_is_not_known_is_not_left_at_once),
 		TEST(read_is_executed_when_its_data_are_mapped),
 		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};

@@ -4,5 +4,6 @@
 #define NTPROF_TESTS_BPF_TRACING_H
 
 #define BPF_PROG(name, ...) name(unsigned long long *ctx, __VA_ARGS__)
+#define NT_PROG_LEAVING(where, nothing, name, ...) BPF_PROG(name, __VA_ARGS__)
 
 #endif /* NTPROF_TESTS_BPF_TRACING_H */
