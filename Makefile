@@ -331,7 +331,7 @@ deb: dist
 	cd $(BUILD)/deb/$(DIST) && dpkg-buildpackage -us -uc
 	$(Q)rm -r $(BUILD)/deb/$(DIST)
 
-check-deb: deps static-program
+check-deb: deps all static-program
 	$(Q)tests/install-packages deb
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
 
