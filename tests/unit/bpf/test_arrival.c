@@ -281,6 +281,15 @@ static void join_that_does_not_come_about_changes_nothing(void **state)
 	assert_received(250, 20 * MS);
 }
 
+/* @next comes while somebody has the socket, behind @tail, which waits already. */
+static void wait_behind(struct sk_buff *tail, struct sk_buff *next)
+{
+	/* Where vmlinux.h has no more of a socket, the tail of its backlog lies there, too. */
+	set_socket(tail, &m.queues[QID]);
+	nt_control.data_ready = (__u64)tail;
+	packet_waits(NULL, &m.sk, next);
+}
+
 /* Joined while somebody had the socket, and then, as one packet, with what is at the end of the queue. */
 static void packets_joined_in_the_backlog_keep_their_times(void **state)
 {
@@ -290,10 +299,7 @@ static void packets_joined_in_the_backlog_keep_their_times(void **state)
 	packet(&m.skb, 0, 100, 40 * MS);
 	packet(&tail, 100, 200, 30 * MS);
 	packet(&next, 200, 300, 20 * MS);
-	/* Where vmlinux.h has no more of a socket, the tail of its backlog lies there, too. */
-	set_socket(&tail, &m.queues[QID]);
-	nt_control.data_ready = (__u64)&tail;
-	packet_waits(NULL, &m.sk, &next);
+	wait_behind(&tail, &next);
 	join(200, 20 * MS);
 	assert_received(50, 40 * MS);
 	assert_received(150, 30 * MS);
@@ -307,9 +313,7 @@ static void sent_again_and_joined(void)
 
 	packet(&again, 76, 100, 30 * MS);
 	packet(&next, 100, 200, 20 * MS);
-	set_socket(&again, &m.queues[QID]);
-	nt_control.data_ready = (__u64)&again;
-	packet_waits(NULL, &m.sk, &next);
+	wait_behind(&again, &next);
 }
 
 static void bytes_that_are_sent_again_came_when_they_did_first(void **state)
@@ -350,11 +354,9 @@ static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void *
 	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	packet(&tail, 100, 200, 30 * MS);
-	set_socket(&tail, &m.queues[QID]);
-	nt_control.data_ready = (__u64)&tail;
 	for (int i = 0; i < 2; i++) {
 		packet(&next, 200, 200, 25 * MS);
-		packet_waits(NULL, &m.sk, &next);
+		wait_behind(&tail, &next);
 		tail.tstamp = next.tstamp;
 	}
 	join(100, 25 * MS);
@@ -387,9 +389,7 @@ static void bytes_that_are_sent_again_in_parts_are_told_as_unknown(void **state)
 		packet(&m.skb, 0, 100, 40 * MS);
 		packet(&again, begin, 80, 30 * MS);
 		packet(&next, 80, 100, 30 * MS);
-		set_socket(&again, &m.queues[QID]);
-		nt_control.data_ready = (__u64)&again;
-		packet_waits(NULL, &m.sk, &next);
+		wait_behind(&again, &next);
 		assert_unknown(50);
 		assert_received(90, 40 * MS);
 	}
