@@ -309,8 +309,8 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 /*
  * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
  * never were a command. While a controller resets, the host ends commands that it has not even
- * begun: those are the ones that were made since beginnings are seen or, where that is not known,
- * that say so. @rq: typed
+ * begun; such ones that were made before beginnings are seen may have been in flight then. All others were in flight, or
+ * the program was skipped that sees beginnings. @rq: typed
  */
 static __always_inline void count_unbegun(struct request *rq)
 {
@@ -318,7 +318,7 @@ static __always_inline void count_unbegun(struct request *rq)
 
 	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
 		return;
-	if (made ? made >= nt_control.began_ns : status_of_request(rq) == NVME_SC_HOST_PATH_ERROR)
+	if (never_sent(rq) && (!made || made >= nt_control.began_ns))
 		count(NT_CNT_NEVER_SENT);
 	else
 		count(NT_CNT_NO_START);

@@ -18,8 +18,6 @@
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */
 #define NVME_CID_TAG_BITS 12
 #define NVME_CID_TAG_MASK ((1u << NVME_CID_TAG_BITS) - 1)
-/* Of a request's flags: what it asks for (include/linux/blk_types.h). */
-#define REQ_OP_MASK 0xff
 /* Of a submission queue entry: as far as dword 11. */
 #define NVME_SQE_BYTES 48
 /* All of it, where events are asked for. */
@@ -81,13 +79,6 @@ static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16
 		return NULL;
 	return c;
 }
-
-/* Whether it reads or writes data, which is then all that its entry asks for. @rq: typed */
-static __always_inline bool is_read_or_write(struct request *rq)
-{
-	return (rq->cmd_flags & REQ_OP_MASK) <= REQ_OP_WRITE;
-}
-_Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
 
 /* Whether a read or write is left out by what the block layer knows of it: its entry need not be read. @rq: typed */
 static __always_inline bool request_left_out(struct request *rq)

@@ -15,6 +15,16 @@ static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
 	return (void *)((__u64)rq + bpf_core_type_size(struct request));
 }
 
+/* Of a request's flags: what it asks for (include/linux/blk_types.h). */
+#define REQ_OP_MASK 0xff
+
+/* Whether it reads or writes data, which is then all that its entry asks for. @rq: typed */
+static __always_inline bool is_read_or_write(struct request *rq)
+{
+	return (rq->cmd_flags & REQ_OP_MASK) <= REQ_OP_WRITE;
+}
+_Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
+
 /*
  * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
  * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
@@ -35,6 +45,17 @@ static __always_inline bool failed_over(struct request *rq, const struct nt_reco
 static __always_inline __u16 status_of_request(struct request *rq)
 {
 	return BPF_CORE_READ(driver_part(rq), req.status);
+}
+
+/*
+ * Whether the host has ended a request that it could not send, of which no beginning was seen: it gives it the first of
+ * those statuses, and where it fails over, which is a success from Linux 6.6 on, takes its data. Of what has no data that
+ * is not known, and false. @rq: typed
+ */
+static __always_inline bool never_sent(struct request *rq)
+{
+	return (status_of_request(rq) & NT_STATUS_MASK) == NVME_SC_HOST_PATH_ERROR ||
+	       (is_read_or_write(rq) && !rq->bio);
 }
 
 /*

@@ -40,7 +40,8 @@ const char *counter_advice(unsigned int counter)
 		[NT_CNT_OVERWRITTEN] =
 			"Their figures are missing; if it grows, see probe_missed, and "
 			"ntprof-bpf probes.",
-		[NT_CNT_NO_START] = "Nothing to do: they were under way when tracing began.",
+		[NT_CNT_NO_START] = "Nothing to do for those under way when tracing began; if it "
+				    "grows, see probe_missed.",
 		[NT_CNT_NEVER_SENT] = "nvme list-subsys and the kernel log tell of the controller.",
 		[NT_CNT_TIMEOUTS] =
 			"The controller is reset then: look at the target, the network and "

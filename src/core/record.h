@@ -38,7 +38,8 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                \
 	X(OVERWRITTEN, "overwritten",                                                          \
 	  "commands whose completion was not seen before the tag came back")                   \
-	X(NO_START, "no_start", "completions of commands that began before tracing did")       \
+	X(NO_START, "no_start",                                                                \
+	  "completions of commands that began before tracing did, or unseen (probe_missed)")   \
 	X(NEVER_SENT, "never_sent",                                                            \
 	  "commands that the host ended unsent, its controller not being ready")               \
 	X(TIMEOUTS, "timeouts", "commands that took longer than the host waits (I/O timeout)") \

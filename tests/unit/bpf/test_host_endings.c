@@ -74,10 +74,10 @@ static int setup_stock(void **state)
 	return 0;
 }
 
-static void submit(int i, int qid, __u8 opcode)
+/* The driver has got it; no program has run. */
+static void make(int i, int qid, __u8 opcode)
 {
 	struct request *rq = &m.requests[i].rq;
-	struct nvme_tcp_cmd_pdu pdu;
 
 	m.requests[i].sqe = (struct nvme_command){
 		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | i, .nsid = 1}};
@@ -88,6 +88,14 @@ static void submit(int i, int qid, __u8 opcode)
 	rq->mq_hctx = &m.hctx[qid];
 	rq->start_time_ns = kernel.now += 100;
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
+}
+
+static void submit(int i, int qid, __u8 opcode)
+{
+	struct request *rq = &m.requests[i].rq;
+	struct nvme_tcp_cmd_pdu pdu;
+
+	make(i, qid, opcode);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
@@ -298,6 +306,51 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 	answer(0, 1, false);
 	complete(0);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
+	assert_int_equal(latencies(), 1);
+}
+
+/* Of what the program was skipped for that sees beginnings: a command that was answered is none that was never sent. */
+static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **state)
+{
+	(void)state;
+	/* From here on the queue is known. */
+	submit(0, 1, NVME_CMD_READ);
+	answer(0, 1, true);
+	complete(0);
+	for (int i = 0; i < 2; i++) {
+		make(1, 1, i ? NVME_CMD_READ : NVME_CMD_FLUSH);
+		answer(1, 1, true);
+		complete(1);
+		assert_int_equal(counted(NT_CNT_NO_START), i + 1);
+	}
+	make(1, 1, NVME_CMD_READ);
+	m.requests[1].req.req.status = 0x281;
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NO_START), 3);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
+
+	make(1, 1, NVME_CMD_READ);
+	cancel(1, DNR | NVME_SC_HOST_PATH_ERROR, 0);
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 1);
+	/* To another path. */
+	make(1, 1, NVME_CMD_READ);
+	m.requests[1].rq.bio = NULL;
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 2);
+	/* Without iostats. */
+	make(1, 1, NVME_CMD_WRITE);
+	m.requests[1].rq.start_time_ns = 0;
+	cancel(1, NVME_SC_HOST_PATH_ERROR, 0);
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 3);
+	/* It may have been in flight when tracing began. */
+	nt_control.began_ns = kernel.now + 1000;
+	make(1, 1, NVME_CMD_WRITE);
+	cancel(1, NVME_SC_HOST_PATH_ERROR, 0);
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 3);
+	assert_int_equal(counted(NT_CNT_NO_START), 4);
 	assert_int_equal(latencies(), 1);
 }
 
@@ -571,6 +624,8 @@ int main(void)
 		TRACEPOINT(read_without_cqe_ends_with_its_data),
 		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
+		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
+		STOCK(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
 		TRACEPOINT(errors_are_counted_by_status_and_are_no_latencies),
 		STOCK(errors_are_counted_by_status_and_are_no_latencies),
 		TRACEPOINT(error_that_the_host_finds_is_counted),
