@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/segments.h"
+#include "trace/kernel.h"
 #include "trace/probes.h"
 #include "trace/tracer.h"
 #include "view/json.h"
@@ -287,10 +288,11 @@ static int probes(const struct probes_options *o)
 
 	if (uname(&u))
 		return LOOK_ERROR;
-	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
-		tracer_explain(TRACER_NO_BTF, first, u.release, text, sizeof(text));
+	if (kernel_too_old() || access("/sys/kernel/btf/vmlinux", R_OK)) {
+		tracer_explain(kernel_too_old() ? TRACER_OLD_KERNEL : TRACER_NO_BTF, first,
+			       u.release, text, sizeof(text));
 		fprintf(stderr, "ntprof-bpf: %s\n", text);
-		return LOOK_ERROR;
+		return kernel_too_old() ? LOOK_NONE : LOOK_ERROR;
 	}
 	if (o->json)
 		l.sides = json_array();

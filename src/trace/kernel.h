@@ -9,7 +9,7 @@
 
 /* The least that tests have been run on (docs/kernels.md). */
 #define KERNEL_MAJOR 5
-#define KERNEL_MINOR 15
+#define KERNEL_MINOR 14
 
 /**
  * kernel_too_old() - whether the programs cannot be loaded; false if the kernel does not tell its

@@ -37,6 +37,7 @@ refused "not root" "needs root or capabilities, of which it lacks CAP_BPF, CAP_P
 refused "root without CAP_SYS_ADMIN" "of which it lacks CAP_SYS_ADMIN:" \
 	setpriv --inh-caps=-all --bounding-set=-all,+bpf,+perfmon ntprof-bpf --host
 refused "kernel too old" "too old" setarch --uname-2.6 ntprof-bpf --host
+refused "probes of a kernel too old" "too old" setarch --uname-2.6 ntprof-bpf probes
 
 modprobe nvme-tcp
 modprobe nvmet-tcp
