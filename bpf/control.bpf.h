@@ -9,13 +9,14 @@
  * run.
  *
  * "Nested" programs: where events of one place come from tasks and from interrupts, an interrupt
- * may find the place's program running, and its event be skipped. A second program, whose name ends
+ * may find the place's program running, and its event be skipped. Linux 7.3 preempts a task within a
+ * program on a tracepoint, too, and until it goes on those of all other tasks on its CPU are. A second program, whose name ends
  * in "_nested", is on the same place for those events, and finds nothing to do for all others. On a
  * tracepoint it runs after the first one, because it is attached after it: src/trace/probes_table.c
  * has it before, and programs are attached from last to first. So the first one, which counts the
  * ends that it cannot explain, does not meet commands that the second one has just released. It
  * costs every event a second run, and the loader keeps it attached only where there are such
- * interrupts (struct nt_control, @redirected).
+ * interrupts (struct nt_control, @redirected), or where a run of the first one has been skipped.
  */
 #ifndef NTPROF_CONTROL_BPF_H
 #define NTPROF_CONTROL_BPF_H

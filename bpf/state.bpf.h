@@ -27,7 +27,7 @@
  * On the host, where a command is in flight from nvme_tcp_queue_rq() to block_rq_complete:
  *
  * state      points            R I T N  tracepoints        stock probes
- * begun      submit, queue_rq  x x x x  queue_rq           stock_queue_rq
+ * begun      submit, queue_rq  x x x x  queue_rq           stock_queue_rq, stock_queue_rq_nested
  * sending    send_cmd          x x x x  try_send_cmd_pdu   stock_send_cmd, or stock_sendpage and
  *                                                          stock_no_sendpage, or stock_sendmsg
  * sent       sent_cmd          x x x x  done_send_req      stock_sent
@@ -67,8 +67,8 @@
  * Context: the host's begun and sending are in a task that submits or in the queue's worker, what
  * it receives in that worker or in a task that polls; complete is in one of those or in a softirq.
  * The target's are in the queue's worker, but for done, which is wherever the device says so, hard
- * interrupts included. Programs on tracepoints are not preempted, and those on functions stay on
- * their CPU; interrupts may come in both.
+ * interrupts included. Programs stay on their CPU; interrupts may come in them, and where the kernel preempts tasks, other
+ * tasks: in those on functions, and from some kernel on, as 7.3, in those on tracepoints.
  *
  * No lock protects a state. The driver does not begin the next state of a command on one CPU before
  * it is done with the one before on another, with one exception: the host may find that it has sent

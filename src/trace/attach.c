@@ -86,7 +86,7 @@ static bool needs_data(const struct tracer *t)
 	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
 }
 
-/* Until it is known where the commands of a new queue end. */
+/* Until it is known where the commands of a new queue end, and from when on a program was skipped that one stands in for. */
 static bool needs_nested(const struct tracer *t)
 {
 	return !settled(t) || t->always_nested ||
@@ -152,7 +152,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	int nr = 0;
 
 	t->attached = 0;
-	t->always_nested = t->o.side == NT_TARGET || !kernel_ends_locally();
+	t->always_nested = t->always_nested || t->o.side == NT_TARGET || !kernel_ends_locally();
 	while (names[nr])
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
@@ -267,12 +267,15 @@ static void watch_data(struct tracer *t)
 }
 
 /*
- * Where no command ends in an interrupt, no program has to stand in for one that was interrupted.
+ * Where no command ends in an interrupt, and no task is preempted within a program, no program has to stand in for one that
+ * was interrupted.
  */
 static void watch_nested(struct tracer *t)
 {
-	bool needed = needs_nested(t);
+	bool needed;
 
+	t->always_nested = t->always_nested || missed_by_first(t);
+	needed = needs_nested(t);
 	if (needed != t->nested_detached)
 		return;
 	if (!needed)

@@ -67,6 +67,16 @@ void missed_settle(struct tracer *t)
 	}
 }
 
+bool missed_by_first(struct tracer *t)
+{
+	if (!t->nr_missed)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_missed; i++)
+		if (t->missed[i].twin_fd >= 0 && missed_of(t->missed[i].fd))
+			return true;
+	return false;
+}
+
 uint64_t missed_total(struct tracer *t)
 {
 	uint64_t total = 0, own, of_twin;

@@ -7,6 +7,7 @@
 #ifndef NTPROF_TRACE_MISSED_H
 #define NTPROF_TRACE_MISSED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tracer;
@@ -20,6 +21,9 @@ uint64_t missed_of(int fd);
  * @t: nested_detached says whether they were attached until now
  */
 void missed_settle(struct tracer *t);
+
+/** missed_by_first() - whether a run was ever skipped of a program that has a twin; programs are loaded */
+bool missed_by_first(struct tracer *t);
 
 /** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
 uint64_t missed_total(struct tracer *t);

@@ -110,7 +110,7 @@ struct tracer {
 	/* attach.c */
 	unsigned int attached; /* programs */
 	uint64_t attached_ns;
-	bool always_nested; /* programs that stand in for interrupted ones are always needed */
+	bool always_nested; /* programs that stand in for interrupted ones are always needed, as far as is known */
 	bool nested_detached;
 
 	/* in_flight.c */

@@ -61,7 +61,7 @@ const struct probe_way probe_ways[] = {
 	{NT_HOST,
 	 NT_STOCK,
 	 H(SUBMIT) | H(QUEUE_RQ),
-	 {"stock_queue_rq", "stock_learn", NULL},
+	 {"?stock_queue_rq_nested", "stock_queue_rq", "stock_learn", NULL},
 	 "tracepoint block_rq_issue, from nvme_tcp_queue_rq()",
 	 NULL},
 	{NT_HOST,
@@ -242,31 +242,19 @@ const struct probe_way probe_ways[] = {
 const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
-	"queue_rq",
-	"stock_queue_rq",
-	"stock_learn",
-	"try_send_cmd_pdu",
-	"stock_send_cmd",
-	"stock_sendpage",
-	"stock_no_sendpage",
-	"stock_sendmsg",
-	"stock_sent",
-	"done_send_req",
-	"stock_recv_pdu",
-	"handle_r2t",
-	"stock_send_data",
-	"try_send_data_pdu",
-	"handle_c2h_data",
-	"recv_data",
-	"stock_in_short",
-	"process_nvme_cqe",
-	"stock_end",
-	"rq_complete_nested",
-	"rq_complete",
-	"packet_joined",
-	"packet_waits",
-	"timed_out",
-	NULL,
+	"queue_rq",	      "stock_queue_rq_nested",
+	"stock_queue_rq",     "stock_learn",
+	"try_send_cmd_pdu",   "stock_send_cmd",
+	"stock_sendpage",     "stock_no_sendpage",
+	"stock_sendmsg",      "stock_sent",
+	"done_send_req",      "stock_recv_pdu",
+	"handle_r2t",	      "stock_send_data",
+	"try_send_data_pdu",  "handle_c2h_data",
+	"recv_data",	      "stock_in_short",
+	"process_nvme_cqe",   "stock_end",
+	"rq_complete_nested", "rq_complete",
+	"packet_joined",      "packet_waits",
+	"timed_out",	      NULL,
 };
 
 static const char *const target_programs[] = {
@@ -319,6 +307,7 @@ static const struct {
 	const char *takes;
 } takes[] = {
 	{"stock_queue_rq", "request"},
+	{"stock_queue_rq_nested", "request"},
 	{"rq_complete", "request - -"},
 	{"rq_complete_nested", "request - -"},
 	{"timed_out", "request"},
@@ -380,8 +369,8 @@ const char *const *probe_programs(enum nt_side side)
 bool probe_begins(const char *name)
 {
 	return !strcmp(name, "queue_rq") || !strcmp(name, "stock_queue_rq") ||
-	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd") ||
-	       !strcmp(name, "stock_cmd_no_cq");
+	       !strcmp(name, "stock_queue_rq_nested") || !strcmp(name, "done_recv_pdu") ||
+	       !strcmp(name, "stock_cmd") || !strcmp(name, "stock_cmd_no_cq");
 }
 
 bool probe_stands_in(const char *name)

@@ -23,9 +23,9 @@ static struct machine {
 		struct request rq;
 		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
 		struct nvme_command sqe;
+		__u16 generation; /* of its command id: nvme_setup_cmd() */
 		bool out;
 	} requests[REQUESTS];
-	__u16 cid;
 	bool stock;
 	unsigned int submissions;
 	__u16 last_id;
@@ -76,7 +76,9 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	struct nvme_tcp_cmd_pdu pdu;
 
 	m.requests[i].sqe = (struct nvme_command){
-		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | rq->tag, .nsid = 1},
+		.common = {.opcode = opcode,
+			   .command_id = (m.requests[i].generation += 0x1000) | rq->tag,
+			   .nsid = 1},
 	};
 	m.requests[i].sqe.common.dptr.sgl.length = 4096;
 	m.requests[i].sqe.common.cdw10 = slba;
@@ -86,10 +88,14 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	m.last_id = m.requests[i].sqe.common.command_id;
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
-	if (m.stock)
-		stock_queue_rq(NULL, rq);
-	else
+	if (m.stock) {
+		/* Skipped now and then, where another one stands in. */
+		if (random() % 3)
+			stock_queue_rq(NULL, rq);
+		stock_queue_rq_nested(NULL, rq);
+	} else {
 		queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[QID]);
+	}
 }
 
 static void end(int i, bool answered)
@@ -124,17 +130,19 @@ static void step(bool iostats)
 {
 	int i = random() % REQUESTS;
 	struct request *rq = &m.requests[i].rq;
-	bool connect = random() % 20 == 0;
+	__u8 opcode = random() % 20 ? NVME_CMD_READ : NVME_FABRICS_COMMAND;
 
 	if (!m.requests[i].out || random() % 8 == 0) {
 		/* Its first time, or again: then its start time stays. */
-		if (!m.requests[i].out)
+		if (m.requests[i].out)
+			opcode = m.requests[i].sqe.common.opcode;
+		else
 			rq->start_time_ns = iostats ? kernel.now += 100 : 0;
 		m.requests[i].out = false;
 		do
 			rq->tag = random() % TAGS;
 		while (tag_in_use(rq->tag));
-		submit(i, connect ? NVME_FABRICS_COMMAND : NVME_CMD_READ, random() % 1000);
+		submit(i, opcode, random() % 1000);
 	} else if (m.misses && random() % 10 == 0) {
 		m.requests[i].out = false;
 	} else {

@@ -30,7 +30,10 @@ static struct {
 		struct bpf_link *link;
 	} links[TRACER_PROGRAMS_MAX];
 	unsigned int missed_looks;
+	bool first_was_skipped; /* of a program and its twin */
 } kernel;
+
+enum { FD_FIRST = 10, FD_TWIN };
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
 {
@@ -40,8 +43,9 @@ struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *ob
 
 bool bpf_program__autoload(const struct bpf_program *program)
 {
-	return !strncmp((const char *)program, "stock_", 6) ||
-	       (kernel.nested && !strcmp((const char *)program, "rq_complete_nested"));
+	if (strstr((const char *)program, "_nested"))
+		return kernel.nested;
+	return !strncmp((const char *)program, "stock_", 6);
 }
 
 const char *bpf_program__section_name(const struct bpf_program *program)
@@ -79,9 +83,12 @@ struct bpf_link **object_link(const struct object *o, const char *name)
 /* What programs have missed is looked at while their twins are there, too: after those have come, and before they go. */
 int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 {
-	(void)fd;
-	(void)info;
 	(void)size;
+	if (fd == FD_FIRST || fd == FD_TWIN) {
+		((struct bpf_prog_info *)info)->recursion_misses =
+			fd == FD_FIRST && kernel.first_was_skipped;
+		return 0;
+	}
 	assert_non_null(*object_link(NULL, "rq_complete_nested"));
 	kernel.missed_looks++;
 	return 0;
@@ -271,6 +278,40 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 	assert_true(is_attached("rq_complete_nested"));
 }
 
+/* Where tasks are preempted within programs, on whatever CPU commands end, and from one burst to the next. */
+static void who_stands_in_stays_once_a_program_was_skipped(void **state)
+{
+	struct nt_control control = {.identified_ns = 1};
+	struct tracer t = {
+		.o.side = NT_HOST,
+		.object.control = &control,
+		.measures = true,
+		.missed = {{.fd = FD_FIRST, .twin_fd = FD_TWIN}},
+		.nr_missed = 1,
+	};
+	char detail[128];
+
+	(void)state;
+	if (!kernel_ends_locally())
+		skip();
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refused = "";
+	kernel.nested = true;
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	attach_adapt(&t);
+	assert_false(is_attached("stock_queue_rq_nested"));
+	assert_false(is_attached("rq_complete_nested"));
+	kernel.first_was_skipped = true;
+	attach_adapt(&t);
+	assert_true(is_attached("stock_queue_rq_nested"));
+	assert_true(is_attached("rq_complete_nested"));
+	attach_pause(&t);
+	t.bursts = 1;
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached("stock_queue_rq_nested"));
+	assert_true(is_attached("rq_complete_nested"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +322,7 @@ int main(void)
 		cmocka_unit_test(what_was_tried_is_detached_and_has_seen_no_command),
 		cmocka_unit_test(between_two_bursts_nothing_is_attached),
 		cmocka_unit_test(who_stands_in_is_there_until_queues_with_io_have_been_seen),
+		cmocka_unit_test(who_stands_in_stays_once_a_program_was_skipped),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

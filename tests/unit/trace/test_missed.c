@@ -104,11 +104,26 @@ static void without_a_twin_each_is_missed(void **state)
 	assert_int_equal(missed_total(&t), 11);
 }
 
+/* Of one without a twin nothing can be had. */
+static void what_was_skipped_asks_for_its_twin(void **state)
+{
+	struct tracer t = {0};
+
+	(void)state;
+	begin();
+	misses[ALONE] = 7;
+	misses[NESTED] = 1;
+	assert_false(missed_by_first(&t));
+	misses[OWN] = 1;
+	assert_true(missed_by_first(&t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_one_of_two_has_seen_is_not_missed),
 		cmocka_unit_test(without_a_twin_each_is_missed),
+		cmocka_unit_test(what_was_skipped_asks_for_its_twin),
 	};
 
 	return cmocka_run_group_tests_name("missed", tests, NULL, NULL);
