@@ -6,6 +6,9 @@
  * before it is known whether they are needed: together that is twice as much as the look at the counter that says that
  * there is nothing to do. So where commands may be left out, all but that look is a function, which saves for itself, and
  * where all are measured it is not: a knob is a constant when the verifier runs, and one of the two is removed.
+ *
+ * The compiler is kept from knowing what that function returns: it would leave there what is in the register, and the
+ * verifier refuses a pointer to the stack.
  */
 #ifndef NTPROF_LEAVE_BPF_H
 #define NTPROF_LEAVE_BPF_H
@@ -28,7 +31,10 @@
 	_Pragma("GCC diagnostic ignored \"-Wint-conversion\"")                  \
 	static __noinline int name##_rest(unsigned long long *ctx)              \
 	{                                                                       \
-		return ____##name(___bpf_ctx_cast(args));                       \
+		int status = ____##name(___bpf_ctx_cast(args));                 \
+                                                                                \
+		asm volatile("" : "+r"(status));                                \
+		return status;                                                  \
 	}                                                                       \
 	int name(unsigned long long *ctx)                                       \
 	{                                                                       \
