@@ -7,7 +7,9 @@
  * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU.
  * Additions are not atomic: where the end of a command in a task is interrupted by that of another
  * in a softirq, which its "nested" program counts (see control.bpf.h), one of the two additions to
- * the same counter can be lost, if the interrupt comes between its load and its store.
+ * the same counter can be lost, if the interrupt comes between its load and its store. So can those of tasks that run
+ * while one is preempted there, where the kernel does that; one CPU's queue has one worker, so that these are ends of
+ * other queues, whose stages alone are counted in the same place, or in tasks that poll.
  */
 #ifndef NTPROF_HISTOGRAMS_BPF_H
 #define NTPROF_HISTOGRAMS_BPF_H

@@ -61,17 +61,26 @@ static __always_inline enum nt_fate sqe_fate(struct nvme_command *e, __u32 qid)
 	return nt_knobs.count_all ? NT_COUNT : NT_LEAVE;
 }
 
+/* As strncmp(): bpf_strncmp() came with Linux 5.17. @name: NT_NQN_LEN bytes at most; @wanted: a constant */
+static __always_inline bool is_named(const char *name, const volatile char *wanted)
+{
+	for (__u32 i = 0; i < NT_NQN_LEN; i++) {
+		char c = name[i];
+
+		if (c != wanted[i])
+			return false;
+		if (!c)
+			break;
+	}
+	return true;
+}
+
 /* @n: NULL where they are not known */
 static __always_inline bool names_selected(const struct nt_names *n)
 {
-	const char *subsysnqn = (const char *)nt_knobs.only.subsysnqn;
-	const char *hostnqn = (const char *)nt_knobs.only.hostnqn;
-
-	if (nt_knobs.only.subsysnqn[0] &&
-	    (!n || bpf_strncmp(n->subsysnqn, sizeof(n->subsysnqn), subsysnqn)))
+	if (nt_knobs.only.subsysnqn[0] && (!n || !is_named(n->subsysnqn, nt_knobs.only.subsysnqn)))
 		return false;
-	return !nt_knobs.only.hostnqn[0] ||
-	       (n && !bpf_strncmp(n->hostnqn, sizeof(n->hostnqn), hostnqn));
+	return !nt_knobs.only.hostnqn[0] || (n && is_named(n->hostnqn, nt_knobs.only.hostnqn));
 }
 
 /*

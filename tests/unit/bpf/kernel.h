@@ -338,11 +338,6 @@ long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src)
 	return (long)n;
 }
 
-long bpf_strncmp(const char *s1, __u32 s1_size, const char *s2)
-{
-	return strncmp(s1, s2, s1_size);
-}
-
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value)
 {
 	*value = ((__u64 *)ctx)[n];

@@ -22,7 +22,6 @@ __u64 bpf_ktime_get_ns(void);
 __u64 bpf_ktime_get_tai_ns(void);
 long bpf_probe_read_kernel(void *dst, __u32 size, const void *src);
 long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
-long bpf_strncmp(const char *s1, __u32 s1_size, const char *s2);
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
 long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags);
 void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags);
