@@ -50,12 +50,13 @@ static __always_inline __u16 status_of_request(struct request *rq)
 /*
  * Whether the host has ended a request that it could not send, of which no beginning was seen: it gives it the first of
  * those statuses, and where it fails over, which is a success from Linux 6.6 on, takes its data. Of what has no data that
- * is not known, and false. @rq: typed
+ * is not known, and false. One that it has sent fails over as well: before, its status says so. @rq: typed
  */
 static __always_inline bool never_sent(struct request *rq)
 {
-	return (status_of_request(rq) & NT_STATUS_MASK) == NVME_SC_HOST_PATH_ERROR ||
-	       (is_read_or_write(rq) && !rq->bio);
+	__u16 status = status_of_request(rq) & NT_STATUS_MASK;
+
+	return status == NVME_SC_HOST_PATH_ERROR || (!status && is_read_or_write(rq) && !rq->bio);
 }
 
 /*

@@ -354,6 +354,26 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 	assert_int_equal(latencies(), 1);
 }
 
+/* Before Linux 6.6 its status is kept: of one that was in flight when tracing began, which the host's clock does not tell. */
+static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
+{
+	static const __u16 statuses[] = {NVME_SC_HOST_ABORTED_CMD, 0x303};
+
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	answer(0, 1, true);
+	complete(0);
+	for (int i = 0; i < 2; i++) {
+		make(1, 1, NVME_CMD_WRITE);
+		m.requests[1].rq.start_time_ns = 0;
+		m.requests[1].rq.bio = NULL;
+		cancel(1, statuses[i], 0);
+		complete(1);
+		assert_int_equal(counted(NT_CNT_NO_START), i + 1);
+	}
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
+}
+
 #define assert_seen(i)                                                                     \
 	do {                                                                               \
 		complete(i);                                                               \
@@ -626,6 +646,8 @@ int main(void)
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
 		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
 		STOCK(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
+		TRACEPOINT(what_fails_over_unbegun_was_sent_if_its_status_says_so),
+		STOCK(what_fails_over_unbegun_was_sent_if_its_status_says_so),
 		TRACEPOINT(errors_are_counted_by_status_and_are_no_latencies),
 		STOCK(errors_are_counted_by_status_and_are_no_latencies),
 		TRACEPOINT(error_that_the_host_finds_is_counted),
