@@ -26,6 +26,15 @@ static __always_inline bool is_read_or_write(struct request *rq)
 _Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
 
 /*
+ * Whether the driver has ended a request before: a write that asks for a flush as well is ended once more by the block
+ * layer when that is done, with its bio, and of no bytes (blk_flush_restore_request()). @rq: typed
+ */
+static __always_inline bool has_ended(struct request *rq)
+{
+	return is_read_or_write(rq) && rq->bio && !rq->__data_len;
+}
+
+/*
  * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
  * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
  */

@@ -374,6 +374,23 @@ static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
 }
 
+/*
+ * A write that asks for a flush as well ends twice: as the command that it is, and, when all of that is done, once more, of
+ * no bytes (blk_flush_restore_request()).
+ */
+static void write_of_a_flush_sequence_ends_once(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	complete(0);
+	m.requests[0].rq.__data_len = 0;
+	complete(0);
+	assert_int_equal(latencies(), 1);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
+}
+
 #define assert_seen(i)                                                                     \
 	do {                                                                               \
 		complete(i);                                                               \
@@ -648,6 +665,8 @@ int main(void)
 		STOCK(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
 		TRACEPOINT(what_fails_over_unbegun_was_sent_if_its_status_says_so),
 		STOCK(what_fails_over_unbegun_was_sent_if_its_status_says_so),
+		TRACEPOINT(write_of_a_flush_sequence_ends_once),
+		STOCK(write_of_a_flush_sequence_ends_once),
 		TRACEPOINT(errors_are_counted_by_status_and_are_no_latencies),
 		STOCK(errors_are_counted_by_status_and_are_no_latencies),
 		TRACEPOINT(error_that_the_host_finds_is_counted),
