@@ -16,7 +16,8 @@
  * has it before, and programs are attached from last to first. So the first one, which counts the
  * ends that it cannot explain, does not meet commands that the second one has just released. It
  * costs every event a second run, and the loader keeps it attached only where there are such
- * interrupts (struct nt_control, @redirected), or where a run of the first one has been skipped.
+ * interrupts (struct nt_control, @redirected), or where a run of the first one has been skipped; that of
+ * beginnings, which are in tasks, only in the latter case.
  */
 #ifndef NTPROF_CONTROL_BPF_H
 #define NTPROF_CONTROL_BPF_H

@@ -308,7 +308,7 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 
 /*
  * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
- * never were a command. While a controller resets, the host ends commands that it has not even
+ * never were a command, and writes with a flush, which it ends once more, are none any more. While a controller resets, the host ends commands that it has not even
  * begun; such ones that were made before beginnings are seen may have been in flight then. All others were in flight, or
  * the program was skipped that sees beginnings. @rq: typed
  */
@@ -316,7 +316,7 @@ static __always_inline void count_unbegun(struct request *rq)
 {
 	__u64 made = start_time(rq, false);
 
-	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE)
+	if (!nt_control.began_ns || rq->state != MQ_RQ_COMPLETE || has_ended(rq))
 		return;
 	if (never_sent(rq) && (!made || made >= nt_control.began_ns))
 		count(NT_CNT_NEVER_SENT);

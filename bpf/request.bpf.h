@@ -26,6 +26,15 @@ static __always_inline bool is_read_or_write(struct request *rq)
 _Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
 
 /*
+ * Whether the driver has ended a request before: a write that asks for a flush as well is ended once more by the block
+ * layer when that is done, with its bio, and of no bytes (blk_flush_restore_request()). @rq: typed
+ */
+static __always_inline bool has_ended(struct request *rq)
+{
+	return is_read_or_write(rq) && rq->bio && !rq->__data_len;
+}
+
+/*
  * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
  * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
  */
@@ -50,12 +59,13 @@ static __always_inline __u16 status_of_request(struct request *rq)
 /*
  * Whether the host has ended a request that it could not send, of which no beginning was seen: it gives it the first of
  * those statuses, and where it fails over, which is a success from Linux 6.6 on, takes its data. Of what has no data that
- * is not known, and false. @rq: typed
+ * is not known, and false. One that it has sent fails over as well: before, its status says so. @rq: typed
  */
 static __always_inline bool never_sent(struct request *rq)
 {
-	return (status_of_request(rq) & NT_STATUS_MASK) == NVME_SC_HOST_PATH_ERROR ||
-	       (is_read_or_write(rq) && !rq->bio);
+	__u16 status = status_of_request(rq) & NT_STATUS_MASK;
+
+	return status == NVME_SC_HOST_PATH_ERROR || (!status && is_read_or_write(rq) && !rq->bio);
 }
 
 /*

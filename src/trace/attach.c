@@ -35,6 +35,13 @@ static int attach_program(struct tracer *t, const char *name)
 	return 0;
 }
 
+static bool is_attached(const struct tracer *t, const char *name)
+{
+	struct bpf_link **link = object_link(&t->object, name);
+
+	return link && *link;
+}
+
 static void detach_program(struct tracer *t, const char *name)
 {
 	struct bpf_link **link = object_link(&t->object, name);
@@ -86,10 +93,24 @@ static bool needs_data(const struct tracer *t)
 	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
 }
 
-/* Until it is known where the commands of a new queue end, and from when on a program was skipped that one stands in for. */
-static bool needs_nested(const struct tracer *t)
+/*
+ * From when on a program was skipped that another one stands in for. Commands begin in tasks: where a beginning was
+ * skipped the kernel preempts tasks within programs, and ends are skipped as well. An end may have been by an interrupt.
+ */
+static void learn_skipped(struct tracer *t)
 {
-	return !settled(t) || t->always_nested ||
+	t->preempts = t->preempts || missed_by_first(t, true);
+	t->always_nested = t->always_nested || t->preempts || missed_by_first(t, false);
+}
+
+/* Of a program that stands in: until it is known where the commands of a new queue end. */
+static bool needs_nested(const struct tracer *t, const char *name)
+{
+	if (!settled(t))
+		return true;
+	if (probe_begins(name))
+		return t->preempts;
+	return t->always_nested ||
 	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
 }
 
@@ -97,18 +118,9 @@ static bool needs_nested(const struct tracer *t)
 static bool is_needed(const struct tracer *t, const char *name)
 {
 	if (t->bursts && ((probe_watches_data(name) && !needs_data(t)) ||
-			  (probe_stands_in(name) && !needs_nested(t))))
+			  (probe_stands_in(name) && !needs_nested(t, name))))
 		return false;
 	return !has_learnt(t, name);
-}
-
-/* Programs that stand in are all attached from now on, or about to go. */
-static void nested_are(struct tracer *t, bool attached)
-{
-	if (attached != t->nested_detached)
-		return;
-	missed_settle(t);
-	t->nested_detached = !attached;
 }
 
 static void tell_time(const struct tracer *t, const char *what, unsigned int programs,
@@ -153,6 +165,8 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 
 	t->attached = 0;
 	t->always_nested = t->always_nested || t->o.side == NT_TARGET || !kernel_ends_locally();
+	if (t->bursts)
+		learn_skipped(t);
 	while (names[nr])
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
@@ -164,7 +178,9 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 			return TRACER_ATTACH;
 	}
 	t->object.control->data_watched = !t->bursts || needs_data(t);
-	nested_are(t, !t->bursts || needs_nested(t));
+	for (int i = 0; i < nr; i++)
+		if (t->bursts && probe_stands_in(names[i]))
+			missed_twin(t, names[i], is_attached(t, names[i]));
 	t->object.control->began_ns = t->attached_ns = monotonic_ns();
 	tell_time(t, "attached", t->attached, since);
 	return TRACER_OK;
@@ -268,20 +284,26 @@ static void watch_data(struct tracer *t)
 
 /*
  * Where no command ends in an interrupt, and no task is preempted within a program, no program has to stand in for one that
- * was interrupted.
+ * was interrupted. Where one cannot be attached, that is tried again the next time.
  */
 static void watch_nested(struct tracer *t)
 {
-	bool needed;
+	learn_skipped(t);
+	for (const char *const *name = probe_programs(t->o.side); *name; name++) {
+		bool needed;
 
-	t->always_nested = t->always_nested || missed_by_first(t);
-	needed = needs_nested(t);
-	if (needed != t->nested_detached)
-		return;
-	if (!needed)
-		nested_are(t, false);
-	if (switch_programs(t, probe_stands_in, needed))
-		nested_are(t, true);
+		if (!probe_stands_in(*name))
+			continue;
+		needed = needs_nested(t, *name);
+		if (needed == is_attached(t, *name))
+			continue;
+		if (!needed) {
+			missed_twin(t, *name, false);
+			detach_program(t, *name);
+		} else if (!attach_program(t, *name)) {
+			missed_twin(t, *name, true);
+		}
+	}
 }
 
 void attach_adapt(struct tracer *t)

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/private.h"
 #include "trace/probes.h"
@@ -35,15 +36,16 @@ static void find_programs(struct tracer *t)
 			.fd = bpf_program__fd(p),
 			.twin_fd = twin ? bpf_program__fd(twin) : -1,
 		};
+		if (m->twin_fd >= 0)
+			m->twin = bpf_program__name(twin);
 		t->nr_missed++;
 	}
 }
 
 /* Of a program, those that are not settled. @own, @of_twin: filled, since it was loaded */
-static uint64_t missed_since(const struct tracer *t, const struct missed *m, uint64_t *own,
-			     uint64_t *of_twin)
+static uint64_t missed_since(const struct missed *m, uint64_t *own, uint64_t *of_twin)
 {
-	bool twins = !t->nested_detached && m->twin_fd >= 0;
+	bool twins = !m->alone && m->twin_fd >= 0;
 	uint64_t n;
 
 	*own = missed_of(m->fd);
@@ -53,7 +55,7 @@ static uint64_t missed_since(const struct tracer *t, const struct missed *m, uin
 	return twins && *of_twin - m->of_twin < n ? *of_twin - m->of_twin : n;
 }
 
-void missed_settle(struct tracer *t)
+void missed_twin(struct tracer *t, const char *twin, bool attached)
 {
 	if (!t->nr_missed)
 		find_programs(t);
@@ -61,19 +63,25 @@ void missed_settle(struct tracer *t)
 		struct missed *m = &t->missed[i];
 		uint64_t own, of_twin;
 
-		m->settled += missed_since(t, m, &own, &of_twin);
+		if (!m->twin || strcmp(m->twin, twin) != 0 || m->alone == !attached)
+			continue;
+		m->settled += missed_since(m, &own, &of_twin);
 		m->own = own;
 		m->of_twin = of_twin;
+		m->alone = !attached;
 	}
 }
 
-bool missed_by_first(struct tracer *t)
+bool missed_by_first(struct tracer *t, bool begins)
 {
 	if (!t->nr_missed)
 		find_programs(t);
-	for (unsigned int i = 0; i < t->nr_missed; i++)
-		if (t->missed[i].twin_fd >= 0 && missed_of(t->missed[i].fd))
+	for (unsigned int i = 0; i < t->nr_missed; i++) {
+		const struct missed *m = &t->missed[i];
+
+		if (m->twin && probe_begins(m->twin) == begins && missed_of(m->fd))
 			return true;
+	}
 	return false;
 }
 
@@ -84,6 +92,6 @@ uint64_t missed_total(struct tracer *t)
 	if (!t->nr_missed)
 		find_programs(t);
 	for (unsigned int i = 0; i < t->nr_missed; i++)
-		total += t->missed[i].settled + missed_since(t, &t->missed[i], &own, &of_twin);
+		total += t->missed[i].settled + missed_since(&t->missed[i], &own, &of_twin);
 	return total;
 }

@@ -16,14 +16,17 @@ struct tracer;
 uint64_t missed_of(int fd);
 
 /**
- * missed_settle() - what was skipped until now is counted as it is: called after twins have been attached, and before
- * they are detached
- * @t: nested_detached says whether they were attached until now
+ * missed_twin() - what was skipped until now is counted as it is: called after a twin has been attached, and before it is
+ * detached; programs are loaded
+ * @twin: its name
  */
-void missed_settle(struct tracer *t);
+void missed_twin(struct tracer *t, const char *twin, bool attached);
 
-/** missed_by_first() - whether a run was ever skipped of a program that has a twin; programs are loaded */
-bool missed_by_first(struct tracer *t);
+/**
+ * missed_by_first() - whether a run was ever skipped of a program that has a twin; programs are loaded
+ * @begins: of those that see commands begin, else of all others
+ */
+bool missed_by_first(struct tracer *t, bool begins);
 
 /** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
 uint64_t missed_total(struct tracer *t);

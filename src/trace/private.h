@@ -49,12 +49,15 @@ struct hist_seen {
 
 /*
  * Skipped runs of a program, see trace/missed.h.
- * @twin_fd: of its "nested" twin, -1 without
+ * @twin: the name of its "nested" twin, NULL without; @twin_fd: -1 without
+ * @alone: the twin is not attached
  * @settled: what is counted already, when they had missed @own and @of_twin
  */
 struct missed {
 	int fd;
 	int twin_fd;
+	const char *twin;
+	bool alone;
 	uint64_t own;
 	uint64_t of_twin;
 	uint64_t settled;
@@ -110,8 +113,9 @@ struct tracer {
 	/* attach.c */
 	unsigned int attached; /* programs */
 	uint64_t attached_ns;
-	bool always_nested; /* programs that stand in for interrupted ones are always needed, as far as is known */
-	bool nested_detached;
+	/* As far as is known: programs that stand in are always needed, for all but beginnings, and for those, too. */
+	bool always_nested;
+	bool preempts;
 
 	/* in_flight.c */
 	struct overdue *overdue; /* NULL where nobody asks */

@@ -78,6 +78,9 @@ reads "$dev"
 check "a queue that CPUs share brings the stand-in back" wait_for -t 60 attached rq_complete_nested "$host"
 check "reads without CQE bring the host's program back" wait_for -t 60 attached "${data[$VM_KIND]}" "$host"
 check "and that of the target" wait_for -t 60 attached "${last[$VM_KIND]}" "$target"
+check "no command begins in an interrupt: no stand-in for what that interrupts stays" \
+	wait_for -t 60 detached stock_queue_rq_nested "$host"
+check "where the one for ends does" attached rq_complete_nested "$host"
 sleep 1
 declare -A before=([host]="$(missing host)" [target]="$(missing target)")
 reads "$dev"

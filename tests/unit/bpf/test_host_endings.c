@@ -354,6 +354,43 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 	assert_int_equal(latencies(), 1);
 }
 
+/* Before Linux 6.6 its status is kept: of one that was in flight when tracing began, which the host's clock does not tell. */
+static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
+{
+	static const __u16 statuses[] = {NVME_SC_HOST_ABORTED_CMD, 0x303};
+
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	answer(0, 1, true);
+	complete(0);
+	for (int i = 0; i < 2; i++) {
+		make(1, 1, NVME_CMD_WRITE);
+		m.requests[1].rq.start_time_ns = 0;
+		m.requests[1].rq.bio = NULL;
+		cancel(1, statuses[i], 0);
+		complete(1);
+		assert_int_equal(counted(NT_CNT_NO_START), i + 1);
+	}
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
+}
+
+/*
+ * A write that asks for a flush as well ends twice: as the command that it is, and, when all of that is done, once more, of
+ * no bytes (blk_flush_restore_request()).
+ */
+static void write_of_a_flush_sequence_ends_once(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	complete(0);
+	m.requests[0].rq.__data_len = 0;
+	complete(0);
+	assert_int_equal(latencies(), 1);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
+}
+
 #define assert_seen(i)                                                                     \
 	do {                                                                               \
 		complete(i);                                                               \
@@ -626,6 +663,10 @@ int main(void)
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
 		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
 		STOCK(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
+		TRACEPOINT(what_fails_over_unbegun_was_sent_if_its_status_says_so),
+		STOCK(what_fails_over_unbegun_was_sent_if_its_status_says_so),
+		TRACEPOINT(write_of_a_flush_sequence_ends_once),
+		STOCK(write_of_a_flush_sequence_ends_once),
 		TRACEPOINT(errors_are_counted_by_status_and_are_no_latencies),
 		STOCK(errors_are_counted_by_status_and_are_no_latencies),
 		TRACEPOINT(error_that_the_host_finds_is_counted),

@@ -30,10 +30,12 @@ static struct {
 		struct bpf_link *link;
 	} links[TRACER_PROGRAMS_MAX];
 	unsigned int missed_looks;
-	bool first_was_skipped; /* of a program and its twin */
+	/* Whether runs of the programs that have twins were. */
+	bool end_was_skipped;
+	bool beginning_was_skipped;
 } kernel;
 
-enum { FD_FIRST = 10, FD_TWIN };
+enum { FD_END = 10, FD_BEGINNING };
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
 {
@@ -84,9 +86,9 @@ struct bpf_link **object_link(const struct object *o, const char *name)
 int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 {
 	(void)size;
-	if (fd == FD_FIRST || fd == FD_TWIN) {
+	if (fd == FD_END || fd == FD_BEGINNING) {
 		((struct bpf_prog_info *)info)->recursion_misses =
-			fd == FD_FIRST && kernel.first_was_skipped;
+			fd == FD_END ? kernel.end_was_skipped : kernel.beginning_was_skipped;
 		return 0;
 	}
 	assert_non_null(*object_link(NULL, "rq_complete_nested"));
@@ -220,7 +222,6 @@ static void between_two_bursts_nothing_is_attached(void **state)
 	assert_int_equal(attached_now(), 0);
 	/* The timer was due when the burst ended. */
 	control.data_watched = 0;
-	t.nested_detached = true;
 	attach_adapt(&t);
 	assert_int_equal(attached_now(), 0);
 	t.measures = true;
@@ -241,7 +242,7 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 		.o.side = NT_HOST,
 		.object.control = &control,
 		.measures = true,
-		.missed = {{.twin_fd = -1}},
+		.missed = {{.fd = FD_END, .twin = "rq_complete_nested", .twin_fd = 0}},
 		.nr_missed = 1,
 	};
 	char detail[128];
@@ -278,38 +279,85 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 	assert_true(is_attached("rq_complete_nested"));
 }
 
-/* Where tasks are preempted within programs, on whatever CPU commands end, and from one burst to the next. */
-static void who_stands_in_stays_once_a_program_was_skipped(void **state)
+/* Of a host whose twins have gone, once queues with I/O have been seen. */
+static struct tracer settled_tracer(struct nt_control *control)
 {
-	struct nt_control control = {.identified_ns = 1};
 	struct tracer t = {
 		.o.side = NT_HOST,
-		.object.control = &control,
+		.object.control = control,
 		.measures = true,
-		.missed = {{.fd = FD_FIRST, .twin_fd = FD_TWIN}},
-		.nr_missed = 1,
+		.missed = {{.fd = FD_END, .twin = "rq_complete_nested", .twin_fd = -1},
+			   {.fd = FD_BEGINNING, .twin = "stock_queue_rq_nested", .twin_fd = -1}},
+		.nr_missed = 2,
 	};
 	char detail[128];
 
-	(void)state;
-	if (!kernel_ends_locally())
-		skip();
+	*control = (struct nt_control){.identified_ns = 1};
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.refused = "";
 	kernel.nested = true;
 	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached("stock_queue_rq_nested"));
+	assert_true(is_attached("rq_complete_nested"));
 	attach_adapt(&t);
 	assert_false(is_attached("stock_queue_rq_nested"));
-	assert_false(is_attached("rq_complete_nested"));
-	kernel.first_was_skipped = true;
-	attach_adapt(&t);
-	assert_true(is_attached("stock_queue_rq_nested"));
-	assert_true(is_attached("rq_complete_nested"));
-	attach_pause(&t);
-	t.bursts = 1;
-	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
-	assert_true(is_attached("stock_queue_rq_nested"));
-	assert_true(is_attached("rq_complete_nested"));
+	return t;
+}
+
+static void burst_again(struct tracer *t)
+{
+	char detail[128];
+
+	attach_pause(t);
+	t->bursts++;
+	assert_int_equal(attach_all(t, detail, sizeof(detail)), TRACER_OK);
+}
+
+/* Where tasks are preempted within programs, on whatever CPU commands end, and from one burst to the next. */
+static void who_stands_in_stays_once_a_beginning_was_skipped(void **state)
+{
+	struct nt_control control;
+	struct tracer t;
+
+	(void)state;
+	/* At once, and where nothing was adapted before the burst was over. */
+	for (int adapts = 0; adapts < 2; adapts++) {
+		t = settled_tracer(&control);
+		kernel.beginning_was_skipped = true;
+		if (adapts) {
+			attach_adapt(&t);
+			assert_true(is_attached("stock_queue_rq_nested"));
+			assert_true(is_attached("rq_complete_nested"));
+		}
+		burst_again(&t);
+		assert_true(is_attached("stock_queue_rq_nested"));
+		assert_true(is_attached("rq_complete_nested"));
+		assert_false(t.missed[0].alone || t.missed[1].alone);
+	}
+}
+
+/* An end that was skipped, or is elsewhere, was so by an interrupt, of whatever driver: no command begins in one. */
+static void who_stands_in_for_ends_is_there_without_the_other(void **state)
+{
+	struct nt_control control;
+	struct tracer t;
+
+	(void)state;
+	for (int skipped = 0; skipped < 2; skipped++) {
+		t = settled_tracer(&control);
+		if (kernel_ends_locally())
+			assert_false(is_attached("rq_complete_nested"));
+		kernel.end_was_skipped = skipped;
+		control.redirected = !skipped;
+		attach_adapt(&t);
+		assert_true(is_attached("rq_complete_nested"));
+		assert_false(is_attached("stock_queue_rq_nested"));
+		burst_again(&t);
+		assert_true(is_attached("rq_complete_nested"));
+		assert_false(is_attached("stock_queue_rq_nested"));
+		assert_false(t.missed[0].alone);
+		assert_true(t.missed[1].alone);
+	}
 }
 
 int main(void)
@@ -322,7 +370,8 @@ int main(void)
 		cmocka_unit_test(what_was_tried_is_detached_and_has_seen_no_command),
 		cmocka_unit_test(between_two_bursts_nothing_is_attached),
 		cmocka_unit_test(who_stands_in_is_there_until_queues_with_io_have_been_seen),
-		cmocka_unit_test(who_stands_in_stays_once_a_program_was_skipped),
+		cmocka_unit_test(who_stands_in_stays_once_a_beginning_was_skipped),
+		cmocka_unit_test(who_stands_in_for_ends_is_there_without_the_other),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

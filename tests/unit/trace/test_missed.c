@@ -87,14 +87,12 @@ static void without_a_twin_each_is_missed(void **state)
 	begin();
 	misses[OWN] = 5;
 	misses[NESTED] = 1;
-	missed_settle(&t);
-	t.nested_detached = true;
+	missed_twin(&t, names[NESTED], false);
 	assert_int_equal(missed_total(&t), 1);
 	/* The twin, which is not attached, misses none. */
 	misses[OWN] += 8;
 	assert_int_equal(missed_total(&t), 9);
-	missed_settle(&t);
-	t.nested_detached = false;
+	missed_twin(&t, names[NESTED], true);
 	assert_int_equal(missed_total(&t), 9);
 	/* What it missed before says nothing of what comes now. */
 	misses[OWN] += 2;
@@ -113,9 +111,10 @@ static void what_was_skipped_asks_for_its_twin(void **state)
 	begin();
 	misses[ALONE] = 7;
 	misses[NESTED] = 1;
-	assert_false(missed_by_first(&t));
+	assert_false(missed_by_first(&t, false));
 	misses[OWN] = 1;
-	assert_true(missed_by_first(&t));
+	assert_true(missed_by_first(&t, false));
+	assert_false(missed_by_first(&t, true));
 }
 
 int main(void)
