@@ -308,9 +308,9 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 
 /*
  * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
- * never were a command, and writes with a flush, which it ends once more, are none any more. While a controller resets, the host ends commands that it has not even
- * begun; such ones that were made before beginnings are seen may have been in flight then. All others were in flight, or
- * the program was skipped that sees beginnings. @rq: typed
+ * never were a command, and writes with a flush, which it ends once more, are none any more. While a controller resets, the
+ * host ends commands that it has not even begun; such ones that were made before beginnings are seen may have been in flight
+ * then. All others were in flight, or the program was skipped that sees beginnings. @rq: typed
  */
 static __always_inline void count_unbegun(struct request *rq)
 {
