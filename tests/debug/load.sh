@@ -31,6 +31,15 @@ for options in "-i 2" "-i 2 --hdr-digest --data-digest"; do
 done
 check "all kinds of commands" test -s /tmp/fio
 
+# A queue of their own for writes, and one for polling, as in machine/queues.
+ctrl=$(host_connect -i 2 -W 1 -P 1) || exit
+dev=$(host_device "$ctrl")
+mix "$dev"
+fio --name=poll --filename="$dev" --direct=1 --ioengine=io_uring --hipri --size=200M --rw=randread --bs=4k --iodepth=4 \
+	--number_ios=200 >poll 2>&1
+check "polled reads" grep -q 'read: IOPS' poll
+host_disconnect "$ctrl"
+
 for i in 1 2 3; do
 	ctrl=$(host_connect -i "$i") || exit
 	other=$(host_connect $second -i $((4 - i)) -s 4421) || exit
