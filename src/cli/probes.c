@@ -285,14 +285,16 @@ static int probes(const struct probes_options *o)
 	int worst = LOOK_FULL, err = 0;
 	struct utsname u;
 	char text[512];
+	bool old;
 
 	if (uname(&u))
 		return LOOK_ERROR;
-	if (kernel_too_old() || access("/sys/kernel/btf/vmlinux", R_OK)) {
-		tracer_explain(kernel_too_old() ? TRACER_OLD_KERNEL : TRACER_NO_BTF, first,
-			       u.release, text, sizeof(text));
+	old = kernel_too_old();
+	if (old || access("/sys/kernel/btf/vmlinux", R_OK)) {
+		tracer_explain(old ? TRACER_OLD_KERNEL : TRACER_NO_BTF, first, u.release, text,
+			       sizeof(text));
 		fprintf(stderr, "ntprof-bpf: %s\n", text);
-		return kernel_too_old() ? LOOK_NONE : LOOK_ERROR;
+		return old ? LOOK_NONE : LOOK_ERROR;
 	}
 	if (o->json)
 		l.sides = json_array();

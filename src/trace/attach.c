@@ -249,13 +249,13 @@ static void detach_learnt(struct tracer *t)
 }
 
 /*
- * Attaches or detaches all programs of a kind. Return: whether they are all there; where one cannot
+ * Attaches or detaches all programs for reads' last data. Return: whether they are all there; where one cannot
  * be attached, that is tried again the next time.
  */
-static bool switch_programs(struct tracer *t, bool (*of_kind)(const char *name), bool on)
+static bool switch_data(struct tracer *t, bool on)
 {
 	for (const char *const *name = probe_programs(t->o.side); *name; name++) {
-		if (!of_kind(*name))
+		if (!probe_watches_data(*name))
 			continue;
 		if (!on)
 			detach_program(t, *name);
@@ -278,7 +278,7 @@ static void watch_data(struct tracer *t)
 		return;
 	/* A program that finds it set relies on all of them: it is 0 before the first goes. */
 	__atomic_store_n(&t->object.control->data_watched, 0, __ATOMIC_RELAXED);
-	if (switch_programs(t, probe_watches_data, needed))
+	if (switch_data(t, needed))
 		__atomic_store_n(&t->object.control->data_watched, 1, __ATOMIC_RELAXED);
 }
 
