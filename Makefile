@@ -71,6 +71,9 @@ UNIT_FOLDERS := core stream merge peer view keep serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
+# For a make that is started without -j: as many jobs as there are processors.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
@@ -91,11 +94,11 @@ demo: deps
 	$(Q)tests/demo
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all compile_commands.json
 	$(Q)tests/check
 
 check-all: deps
-	$(Q)$(MAKE) --no-print-directory all unit compile_commands.json
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all unit compile_commands.json
 	$(Q)tests/check --all
 
 check-debug: deps

@@ -28,7 +28,11 @@ refused() {
 for room in build static unit fuzz formats vm patches machine pair harness package; do
 	check "there are tests called $room" test -n "$(chosen $room)"
 done
-equal "without names all are chosen" "$(chosen)" "$(chosen build static unit harness package fuzz formats vm patches machine pair)"
+everything=(build static unit harness package distro fuzz formats vm patches machine pair)
+equal "with --all everything is chosen" "$(chosen --all)" "$(chosen --all "${everything[@]}")"
+check "without names fewer are" test "$(chosen | wc -w)" -lt "$(chosen --all | wc -w)"
+equal "what is not chosen then is by its name" "$(chosen unit/core/test_stats vm patches/reload)" \
+	"unit/core/test_stats vm vm/types patches/reload"
 equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
 	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest"
 equal "on seldom kinds as well, with --all" "$(chosen --all machine/counts)" \
@@ -43,7 +47,8 @@ equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(c
 equal "a pattern of kinds" "$(chosen --on '*-6.12*' machine/counts)" \
 	"machine/counts, stock-6.12 machine/counts, stock-6.12-rt"
 equal "a part of a name is none" "$(chosen machine/ground_truth)" \
-	"machine/ground_truth, patched machine/ground_truth, stock-6.12"
+	"machine/ground_truth, stock-6.12"
+equal "a test of seldom kinds alone runs on the first of them" "$(chosen machine/loads)" "machine/loads, stock-newest"
 refused nonsense
 refused unit nonsense
 refused machine/count

@@ -46,6 +46,17 @@ ends "one that is not ok, beside another test" 1 "3 passed, 1 failed"
 check "which one is told" grep -qx "# failed: $second" "$work/out"
 equal "and no other" "$(grep -c '^# failed' "$work/out")" 1
 
+stand_in $second 'echo "ok 1 - a # SKIP there is no b"; echo "ok 2 - c"'
+run $first $second
+ends "one that is skipped has not passed" 0 "3 passed, 0 failed, 1 skipped"
+check "it is listed with its reason" grep -qx "# skipped: $second: a # SKIP there is no b" "$work/out"
+stand_in $second 'echo "ok 1 - a # SKIP there is no b"'
+run $second
+ends "all that are skipped" 0 "0 passed, 0 failed, 1 skipped"
+stand_in $second 'echo "ok 1 - a # SKIP there is no b"; exit 1'
+run $second
+ends "one that ends badly after a skip" 1 "0 passed, 1 failed, 1 skipped"
+
 stand_in $second 'echo "ok 1 - a"; exit 3'
 run $second
 ends "one that ends badly without a not ok" 1 "1 passed, 1 failed"
