@@ -30,6 +30,45 @@ tsc_khz() {
 	tail -n 1 "$known"
 }
 
+# What a machine that can be used is up within.
+kvm_seconds=20
+kvm_device=/dev/kvm
+
+# kvm_boots: a guest of our kernel, on this machine's processor, starts its first program in time. A /dev/kvm says
+# little: where virtualization is nested it may refuse, or be slower than emulation.
+kvm_boots() {
+	local console=$1/console
+
+	cat "${image_parts[@]}" >"$1/initrd"
+	# That program ends at once, at which the kernel panics, and qemu ends. The shell would report a qemu that aborts.
+	{ timeout "$kvm_seconds" qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot \
+		-machine pc,hpet=off -accel kvm -cpu max -m 1024 -kernel "$kernel_image" -initrd "$1/initrd" \
+		-append "console=ttyS0 panic=-1 rdinit=/usr/bin/false" -serial "file:$console" </dev/null || true; } >/dev/null 2>&1
+	grep -qs 'as init process' "$console"
+}
+
+# qemu_accelerator: set qemu_accel to kvm or tcg. It is tried once, and remembered until this machine boots again.
+qemu_accelerator() {
+	local known=$cache_root/accelerator boot new
+
+	qemu_accel=tcg
+	[[ -r $kvm_device && -w $kvm_device ]] || return 0
+	boot=$(</proc/sys/kernel/random/boot_id)
+	if [[ $(head -n 1 "$known" 2>/dev/null) != "$boot" ]]; then
+		new=$(mktemp -d "$cache_root/accelerator.XXXXXX") || die "cannot write to the cache $cache_root"
+		if kvm_boots "$new"; then
+			qemu_accel=kvm
+			say "virtual machines use KVM"
+		else
+			say "$kvm_device boots no guest within $kvm_seconds s: virtual machines are emulated (TCG)"
+		fi
+		printf '%s\n' "$boot" "$qemu_accel" >"$new/known"
+		mv "$new/known" "$known"
+		rm -r "$new"
+	fi
+	qemu_accel=$(tail -n 1 "$known")
+}
+
 # qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
 # devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
@@ -48,7 +87,8 @@ qemu_arguments() {
 	# What an emulated processor is slow at and no test is about: "rep movsb", byte by byte, by which the kernel copies
 	# where a processor has ERMS; indirect calls by way of a return, against Spectre; clearing pages before they are
 	# used. Under icount instructions are counted, and are those of a kernel as it is delivered.
-	if [[ -z $vm_icount ]]; then
+	[[ -n $vm_icount ]] || qemu_accelerator
+	if [[ -z $vm_icount && $qemu_accel == tcg ]]; then
 		cpu+=,-erms,-fsrm,-smap,-la57
 		append+=(mitigations=off init_on_alloc=0 apparmor=0 audit=0)
 		# Measured by the guest against its timer, while this machine is busy, it has come out eight times too slow, and
@@ -68,6 +108,8 @@ qemu_arguments() {
 	)
 	if [[ -n $vm_icount ]]; then
 		qemu_args+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
+	elif [[ $qemu_accel == kvm ]]; then
+		qemu_args+=(-accel kvm)
 	else
 		# All virtual CPUs on one thread. With a thread each, qemu 7.2 can translate code that another CPU is patching
 		# at that moment, and keep what it was: both CPUs then trap for ever at a jump whose static key has just been
