@@ -2,7 +2,8 @@
 #
 #   make            build build/ntprof-bpf
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
-#   make check      all tests, on the kinds of machines that a change may break first
+#   make look       what it makes of a recording of two machines, one with a slow disk; needs no virtual machine
+#   make check      the tests that fit into a quarter of an hour, on the machines that a change may break first
 #   make check-all  all tests on every kernel of tests/kinds.txt
 #   make check-debug    machine tests on a kernel with KASAN, lockdep and kmemleak, built from SOURCE=
 #   make check-quick    before each commit: what has a chance to fail, in three minutes
@@ -76,7 +77,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
+.PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb check-deb check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -92,6 +93,10 @@ endif
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/demo
+
+look: deps
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all
+	$(Q)BUILD=$(BUILD) docs/examples/look
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all compile_commands.json
