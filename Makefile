@@ -173,10 +173,16 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name nt_$(*F) >$@
 
-$(BUILD)/unit/%: tests/unit/%.c $(UNIT_OBJECTS)
+# A test is linked with what it needs of them, which takes less time than linking all of them.
+UNIT_ARCHIVE := $(BUILD)/unit.a
+$(UNIT_ARCHIVE): $(UNIT_OBJECTS)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/unit/%: tests/unit/%.c $(UNIT_ARCHIVE)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
 $(addprefix $(BUILD)/unit/cli/,test_serve test_serve_peer test_flight): UNIT_LIBS := -linih -lseccomp
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
@@ -196,10 +202,10 @@ $(addprefix $(BUILD)/unit/cli/,test_serve test_serve_peer test_flight): $(addpre
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
 UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o missed.o pool.o probes_table.o refusals.o)
-$(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_OBJECTS) $(UNIT_TRACE_OBJECTS)
+$(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_TRACE_OBJECTS) $(UNIT_ARCHIVE)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka $(LIBS) $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka $(LIBS) $(LDFLAGS)
 # With the programs of a side, compiled for this machine.
 $(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir
 $(BUILD)/unit/trace/test_turnover_host: $(BUILD)/unit/bpf/programs_host.o
