@@ -6,7 +6,7 @@
 #
 # The caller has a folder of its own in $work, and tests/vm/lib/cache.sh.
 
-root_suite=bookworm
+root_suite=${SUITE:-bookworm}
 root_bare=$cache_root/roots/$root_suite.tar
 
 # told CMD...: shows what it printed only if it failed.
