@@ -78,13 +78,28 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 all: $(BUILD)/ntprof-bpf
 
+# What a target needs packages for: see tests/packages.txt.
+PURPOSES := build machine modules check
+demo: PURPOSES := build machine
+bench: PURPOSES += bench
+check-deb: PURPOSES += deb
+check-distro: PURPOSES += deb
 deps:
-	$(Q)tests/install-packages
+	$(Q)tests/install-packages $(PURPOSES)
 
 # "make -j deps all" compiles when the compilers are there.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-$(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | deps
+$(BUILD)/found: | deps
 endif
+# Before anything is compiled: one message instead of one for each file. Installs nothing.
+HEADERS := bpf/libbpf.h gelf.h ini.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
+$(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | $(BUILD)/found
+$(BUILD)/found: Makefile | $(BUILD)
+	$(Q)printf '#include <%s>\n' stdint.h stddef.h $(HEADERS) | $(CC) -fsyntax-only -x c - && \
+		(for p in $(firstword $(CLANG)) $(BPFTOOL); do \
+			command -v $$p || { echo "$$p: not found" >&2; exit 1; }; done) >$@ || \
+		{ tests/install-packages --missing build; \
+		echo "make: compilers or libraries are missing; tests/packages.txt has what is needed" >&2; exit 1; }
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -324,7 +339,7 @@ dist: | $(BUILD)
 	@echo $(BUILD)/$(DIST).tar.xz
 
 deb: dist
-	$(Q)tests/install-packages deb
+	$(Q)tests/install-packages build deb
 	$(Q)rm -rf $(BUILD)/deb
 	$(Q)mkdir $(BUILD)/deb
 	$(Q)tar -C $(BUILD)/deb -xf $(BUILD)/$(DIST).tar.xz
@@ -332,7 +347,6 @@ deb: dist
 	$(Q)rm -r $(BUILD)/deb/$(DIST)
 
 check-deb: deps all static-program
-	$(Q)tests/install-packages deb
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
 
 check-distro: deps

@@ -71,7 +71,7 @@ kernel_newest_offered() {
 	echo "$kver $version"
 }
 
-# kernel_apt_get ARG...: with progress where a terminal is there to show it, on standard error.
+# kernel_apt_get ARG...: on standard error, with apt's progress where that is a terminal.
 kernel_apt_get() {
 	apt-get "${kernel_apt[@]}" "$@" >&2
 }
@@ -89,7 +89,6 @@ kernel_configure() {
 		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Default-Release=
 		-o "Dir::State::lists=$dir/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$dir"
 		-o Acquire::Languages=none -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any)
-	[[ -t 2 ]] || kernel_apt+=(-q)
 	kernel_apt_get update
 }
 
