@@ -23,6 +23,7 @@
 #   make deb        a Debian package of it, in build/deb
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
+#   make check-newcomer clone, make demo and make check in a bare root of SUITE=bookworm, trixie, testing; as root
 #   make clean      remove what was built
 #   make help       this list
 #
@@ -74,7 +75,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb check-deb check-distro clean help FORCE
+	static-program dist deb check-deb check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -351,6 +352,11 @@ check-deb: deps all static-program
 
 check-distro: deps
 	$(Q)BUILD=$(BUILD) tests/check distro
+
+SUITE ?= bookworm
+check-newcomer:
+	$(Q)tests/install-packages deb
+	$(Q)BUILD=$(BUILD) tests/newcomer $(SUITE)
 
 clean:
 	rm -rf $(BUILD) compile_commands.json
