@@ -24,6 +24,7 @@
 #   make deb        a Debian package of it, in build/deb
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
+#   make check-newcomer clone, make demo and make check in a bare root of SUITE=bookworm, trixie, testing; as root
 #   make clean      remove what was built
 #   make help       this list
 #
@@ -78,17 +79,33 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb check-deb check-distro clean help FORCE
+	static-program dist deb check-deb check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
+# What a target needs packages for: see tests/packages.txt.
+PURPOSES := build machine modules check
+look: PURPOSES := build
+demo: PURPOSES := build machine
+bench: PURPOSES += bench
+check-deb: PURPOSES += deb
+check-distro: PURPOSES += deb
 deps:
-	$(Q)tests/install-packages
+	$(Q)tests/install-packages $(PURPOSES)
 
 # "make -j deps all" compiles when the compilers are there.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-$(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | deps
+$(BUILD)/found: | deps
 endif
+# Before anything is compiled: one message instead of one for each file. Installs nothing.
+HEADERS := bpf/libbpf.h gelf.h ini.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
+$(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | $(BUILD)/found
+$(BUILD)/found: Makefile | $(BUILD)
+	$(Q)printf '#include <%s>\n' stdint.h stddef.h $(HEADERS) | $(CC) -fsyntax-only -x c - && \
+		(for p in $(firstword $(CLANG)) $(BPFTOOL); do \
+			command -v $$p || { echo "$$p: not found" >&2; exit 1; }; done) >$@ || \
+		{ tests/install-packages --missing build; \
+		echo "make: compilers or libraries are missing; tests/packages.txt has what is needed" >&2; exit 1; }
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -338,7 +355,7 @@ dist: | $(BUILD)
 	@echo $(BUILD)/$(DIST).tar.xz
 
 deb: dist
-	$(Q)tests/install-packages deb
+	$(Q)tests/install-packages build deb
 	$(Q)rm -rf $(BUILD)/deb
 	$(Q)mkdir $(BUILD)/deb
 	$(Q)tar -C $(BUILD)/deb -xf $(BUILD)/$(DIST).tar.xz
@@ -346,11 +363,15 @@ deb: dist
 	$(Q)rm -r $(BUILD)/deb/$(DIST)
 
 check-deb: deps all static-program
-	$(Q)tests/install-packages deb
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
 
 check-distro: deps
 	$(Q)BUILD=$(BUILD) tests/check distro
+
+SUITE ?= bookworm
+check-newcomer:
+	$(Q)tests/install-packages deb
+	$(Q)BUILD=$(BUILD) tests/newcomer $(SUITE)
 
 clean:
 	rm -rf $(BUILD) compile_commands.json

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# roots.sh - bare roots of the distribution, to build and install packages in. Needs root and debootstrap, and the
-# archive once: the bare one is kept in the cache under roots; remove it there to have a newer one.
+# roots.sh - bare roots of Debian 12, or of the suite in SUITE, to build and install packages in. Needs root and debootstrap,
+# and the archive once: the bare one is kept in the cache under roots; remove it there to have a newer one.
 #
 # The caller has a folder of its own in $work, and tests/vm/lib/cache.sh.
 
-root_suite=bookworm
+root_suite=${SUITE:-bookworm}
 root_bare=$cache_root/roots/$root_suite.tar
 
 # told CMD...: shows what it printed only if it failed.
@@ -17,7 +17,8 @@ told() {
 # root_make_bare: once; a half-made one is none.
 root_make_bare() {
 	[[ ! -e $root_bare ]] || return 0
-	mkdir -p "${root_bare%/*}" && debootstrap --variant=minbase "$root_suite" "$work/bare" || return
+	mkdir -p "${root_bare%/*}" &&
+		debootstrap --variant=minbase "$root_suite" "$work/bare" ${NTPROF_DEBIAN:+"$NTPROF_DEBIAN"} || return
 	tar -cf "$work/bare.tar" --one-file-system -C "$work/bare" . && mv "$work/bare.tar" "$root_bare" &&
 		rm -r "$work/bare"
 }
@@ -27,14 +28,32 @@ root_new() {
 	mkdir -p "$1" && tar -xf "$root_bare" -C "$1" && cp /etc/resolv.conf "$1/etc/resolv.conf"
 }
 
-# root_run ROOT CMD...: what it mounts and starts ends with it.
+# root_run ROOT CMD...: what it mounts and starts ends with it. It has the devices that compilers, terminals and qemu need.
 root_run() {
 	local root=$1
 
 	shift
-	unshare --mount --pid --fork --kill-child sh -c '
-		mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount -t tmpfs tmpfs "$0/dev" &&
-		mknod -m 666 "$0/dev/null" c 1 3 && mknod -m 666 "$0/dev/urandom" c 1 9 && ln -s /proc/self/fd "$0/dev/fd" &&
+	# shellcheck disable=SC2016 # of the inner shell
+	unshare --mount --pid --fork --kill-child sh -ec '
+		mount -t proc proc "$0/proc"
+		mount --rbind /sys "$0/sys"
+		mount -t tmpfs -o mode=755 tmpfs "$0/dev"
+		cd "$0/dev"
+		mkdir pts shm
+		mount -t devpts -o newinstance,mode=620,ptmxmode=666 devpts pts
+		mount -t tmpfs -o mode=1777 tmpfs shm
+		mknod -m 666 null c 1 3
+		mknod -m 666 zero c 1 5
+		mknod -m 666 full c 1 7
+		mknod -m 666 random c 1 8
+		mknod -m 666 urandom c 1 9
+		mknod -m 666 tty c 5 0
+		ln -s pts/ptmx ptmx
+		ln -s /proc/self/fd fd
+		ln -s fd/0 stdin
+		ln -s fd/1 stdout
+		ln -s fd/2 stderr
+		cd /
 		exec chroot "$@"' "$root" "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
 		DEBIAN_FRONTEND=noninteractive "$@"
 }

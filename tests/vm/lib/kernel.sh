@@ -4,23 +4,30 @@
 # kernel.sh - the distribution's kernel, headers and source, unpacked in the cache and not
 # installed.
 #
-# A kernel directory is $cache_root/linux-KVER_PACKAGEVERSION/, or for lines of another suite or flavour
-# $cache_root/SUITE/linux-KVER_PACKAGEVERSION/ and $cache_root/LINE/linux-KVER_PACKAGEVERSION/, and holds:
+# A kernel directory is $cache_root/LINE/linux-KVER_PACKAGEVERSION/ and holds:
+#   debs/            the packages, while they are downloaded
 #   root/            what the packages contain
 #   vmlinux          the kernel without its compression, which takes an emulated CPU seconds
 # kernel_select sets kernel_dir, kernel_version (KVER) and the paths below.
 
-# The kernel lines: the package that depends on the newest of each. Those with a suite are of another release than
-# Debian 12, which this machine's apt is not told of: newest of Debian's next one, 5.15 and 6.8 of Ubuntu 22.04 and
-# 24.04.
-declare -A kernel_packages=([6.1]=linux-image-amd64 [6.12]=linux-image-6.12-amd64 [6.12-rt]=linux-image-6.12-rt-amd64
-	[newest]=linux-image-amd64 [5.15]=linux-image-generic [6.8]=linux-image-generic)
-declare -A kernel_suites=([newest]=trixie-backports [5.15]=jammy-updates [6.8]=noble-updates)
-# Whose archive a suite is in, where not in that of the machine's distribution.
-declare -A kernel_archives=([5.15]=ubuntu [6.8]=ubuntu)
+# The kernel lines: the archive, its suites, and the package that depends on the newest kernel of the line. They are
+# looked up through a list of sources of their own, so that every machine gets the same kernels, whatever its
+# distribution is.
+declare -A kernel_lines=(
+	[6.1]="debian bookworm,bookworm-security linux-image-amd64"
+	[6.12]="debian bookworm-security linux-image-6.12-amd64"
+	[6.12-rt]="debian bookworm-security linux-image-6.12-rt-amd64"
+	[newest]="debian trixie-backports linux-image-amd64"
+	[5.15]="ubuntu jammy-updates linux-image-generic"
+	[6.8]="ubuntu noble-updates linux-image-generic"
+)
 kernel_default_line=6.1
-kernel_ubuntu=${NTPROF_UBUNTU:-}
-# Options of apt, where its own configuration does not do.
+# It names a mirror of Debian's archive.
+kernel_debootstrap=/usr/sbin/debootstrap
+kernel_debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
+# How often a kernel is looked up: an archive may remove the version that is asked for.
+kernel_attempts=3
+# Options of apt that kernel_configure sets.
 kernel_apt=()
 
 # kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from.
@@ -39,21 +46,12 @@ kernel_select() {
 	kernel_image=$kernel_dir/vmlinux
 }
 
-# kernel_set_home: where the directories of kernel_line are. Those of a line that shares its home begin with its name.
-kernel_set_home() {
-	kernel_home=$cache_root
-	[[ $kernel_line != *-* ]] || kernel_home+=/$kernel_line
-	[[ -z ${kernel_suites[$kernel_line]:-} ]] || kernel_home+=/${kernel_suites[$kernel_line]}
-}
-
 # kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
 kernel_newest_cached() {
 	local dir
 
-	for dir in "$kernel_home"/linux-*_*/; do
-		dir=${dir%/}
-		[[ $kernel_home != "$cache_root" || $dir == */linux-"$kernel_line".* ]] || continue
-		[[ ! -e $dir/root ]] || echo "$dir"
+	for dir in "$cache_root/$kernel_line"/linux-*_*/; do
+		[[ ! -e ${dir}root ]] || echo "${dir%/}"
 	done | sort -V | tail -n 1
 }
 
@@ -62,76 +60,115 @@ kernel_show() {
 	apt-cache "${kernel_apt[@]}" --no-all-versions show "$1" 2>/dev/null
 }
 
-# kernel_newest_offered: print "KVER PACKAGEVERSION" of the archive's kernel of the line, or nothing.
+# kernel_newest_offered PACKAGE: print "KVER PACKAGEVERSION" of the archive's kernel that PACKAGE depends on, or nothing.
 kernel_newest_offered() {
 	local kver version
 
-	read -r kver version < <(kernel_show "${kernel_packages[$kernel_line]}" |
+	read -r kver version < <(kernel_show "$1" |
 		sed -n 's/^Depends:[^|]*[ ,]linux-image-\([0-9][^ ,]*\)\( (= \([^)]*\))\)\?.*/\1 \3/p') || return 0
 	# Ubuntu's names no version.
 	[[ -n $version ]] || version=$(kernel_show "linux-image-$kver" | sed -n 's/^Version: //p')
 	echo "$kver $version"
 }
 
-# kernel_configure DIR LINE: have apt work in DIR, with the sources.list LINE. The machine's own configuration stays as
-# it is.
+# kernel_apt_get ARG...: on standard error, with apt's progress where that is a terminal.
+kernel_apt_get() {
+	apt-get "${kernel_apt[@]}" "$@" >&2
+}
+
+# kernel_configure DIR SOURCE...: have apt work in DIR with these lines of sources.list. What this machine has installed,
+# prefers or has in its own lists makes no difference. Fails where a list cannot be had.
 kernel_configure() {
 	local dir=$1
 
-	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
-	echo "$2" >"$dir/sources.list"
-	kernel_apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=-
-		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir" -o APT::Sandbox::User=root)
-	apt-get -q "${kernel_apt[@]}" update >&2
+	shift
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial" || return
+	printf 'deb %s main\n' "$@" >"$dir/sources.list" || return
+	# Sandbox::User: apt's own user may not write to a cache in a home directory.
+	kernel_apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Default-Release=
+		-o "Dir::State::lists=$dir/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$dir"
+		-o Acquire::Languages=none -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any)
+	kernel_apt_get update
 }
 
-# kernel_ubuntu_keys DIR: Ubuntu's keys as DIR/root/usr/share/keyrings/ubuntu-archive-keyring.gpg, from the package of
-# 22.04, which is known by its sum, as Debian 12 has none of that name.
+# kernel_ubuntu_keys DIR UBUNTU: Ubuntu's keys as DIR/root/usr/share/keyrings/ubuntu-archive-keyring.gpg, from the package
+# of 22.04, which is known by its sum, as Debian 12 has none of that name.
 kernel_ubuntu_keys() {
 	local sum=0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f deb
 
-	kernel_configure "$1" "deb [arch=amd64 trusted=yes] $kernel_ubuntu jammy main"
-	(cd "$1" && apt-get -q "${kernel_apt[@]}" download ubuntu-keyring) >&2
+	kernel_configure "$1" "[arch=amd64 trusted=yes] $2 jammy"
+	(cd "$1" && kernel_apt_get download ubuntu-keyring)
 	for deb in "$1"/ubuntu-keyring_*.deb; do
 		[[ $(sha256sum <"$deb") == "$sum "* ]] || die "$deb is not the package that is known"
 		dpkg-deb -x "$deb" "$1/root"
 	done
 }
 
-# kernel_ask SUITE: take kernels from that suite of the line's archive, or from the distribution's security archive
-# with "security", which newer lines are in and not every machine's apt is told of.
-kernel_ask() {
-	local suite=$1 uri codename options=
-
-	say "looking into $suite for ${kernel_packages[$kernel_line]}"
-	if [[ ${kernel_archives[$kernel_line]:-} == ubuntu ]]; then
-		[[ -n $kernel_ubuntu ]] ||
-			die "--kernel $kernel_line: NTPROF_UBUNTU has to name a mirror of Ubuntu's archive: http://HOST/ubuntu"
-		cache_make "$cache_root/apt/ubuntu-keys" kernel_ubuntu_keys
-		uri=$kernel_ubuntu
-		options="[arch=amd64 signed-by=$cache_root/apt/ubuntu-keys/root/usr/share/keyrings/ubuntu-archive-keyring.gpg]"
-	else
-		read -r uri codename < <(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
-			grep -m 1 '/debian/ [a-z]*$') || return 0
-		if [[ $suite == security ]]; then
-			uri=${uri%/}-security
-			suite=$codename-security
-		fi
-	fi
-	kernel_configure "$cache_root/apt/$1" "deb $options $uri $suite main"
+# kernel_debian LABEL: print the URI of Debian's archive with that label ("Debian", "Debian-Security") that this
+# machine's apt uses, or nothing.
+kernel_debian() {
+	apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Identifier: Packages' |
+		awk -v label="$1" 'NF == 2 && $2 == label && !n++ { print $1 }'
 }
 
-# kernel_unpack DIR KVER PACKAGEVERSION: download the packages, all of one version, and unpack them.
-kernel_unpack() {
-	local dir=$1 kver=$2 version=$3 deb
-	local packages=("linux-image-$kver=$version") part
+# kernel_sources ARCHIVE SUITE,...: set kernel_uris, one for each suite, and kernel_keys.
+kernel_sources() {
+	local suite uri security
+
+	kernel_uris=()
+	type -P apt-get >/dev/null ||
+		die "no kernel $kernel_line in $cache_root, and apt-get, which would download it, is not installed"
+	if [[ $1 == ubuntu ]]; then
+		uri=${NTPROF_UBUNTU:-}
+		[[ -n $uri ]] ||
+			die "--kernel $kernel_line: NTPROF_UBUNTU has to name a mirror of Ubuntu's archive: http://HOST/ubuntu"
+		cache_make "$cache_root/apt/ubuntu-keys" kernel_ubuntu_keys "$uri"
+		kernel_keys=$cache_root/apt/ubuntu-keys/root/usr/share/keyrings/ubuntu-archive-keyring.gpg
+	else
+		uri=${NTPROF_DEBIAN:-$(kernel_debian Debian)}
+		security=${NTPROF_DEBIAN:+${NTPROF_DEBIAN%/}-security}
+		security=${security:-$(kernel_debian Debian-Security)}
+		# On another distribution.
+		[[ -n $uri || ! -r $kernel_debootstrap ]] ||
+			uri=$(sed -n 's|^DEF_MIRROR="\(.*/debian\)"$|\1|p' "$kernel_debootstrap")
+		[[ -n $uri ]] || die "no mirror of Debian's archive is known: install debootstrap, or set NTPROF_DEBIAN"
+		security=${security:-${uri%/}-security}
+		kernel_keys=$kernel_debian_keys
+		[[ -e $kernel_keys ]] || die "no $kernel_keys: install the package debian-archive-keyring"
+	fi
+	for suite in ${2//,/ }; do
+		if [[ $1 == debian && $suite == *-security ]]; then
+			kernel_uris+=("$security $suite")
+		else
+			kernel_uris+=("$uri $suite")
+		fi
+	done
+}
+
+# kernel_fetch PACKAGE: look into the archive for the newest kernel of the line, set kernel_dir to where it belongs, and
+# download its packages to there if it is not in the cache. Fails where the archive does not have what it lists.
+# Without errexit, as its caller asks whether it failed.
+kernel_fetch() {
+	local kver version
+
+	kernel_configure "$cache_root/apt/$kernel_line" "${kernel_uris[@]/#/"[arch=amd64 signed-by=$kernel_keys] "}" || return
+	read -r kver version < <(kernel_newest_offered "$1") || return
+	kernel_dir=$cache_root/$kernel_line/linux-${kver}_$version
+	[[ -e $kernel_dir/root ]] || kernel_download "$kver" "$version"
+}
+
+# kernel_download KVER PACKAGEVERSION: the packages, all of one version, to $kernel_dir/debs. What is there already is not
+# downloaded again.
+kernel_download() {
+	local kver=$1 version=$2 part size
+	local packages=("linux-image-$kver=$version")
 
 	# Debian's image is parted from 7.3 on, Ubuntu's always, and depends on the parts.
 	for part in base binary modules modules-extra; do
 		[[ -z $(kernel_show "linux-$part-$kver") ]] ||
 			packages+=("linux-$part-$kver=$version")
 	done
-
 	if kernel_patched_line "$kernel_line"; then
 		packages+=(
 			"linux-headers-$kver=$version"
@@ -140,14 +177,23 @@ kernel_unpack() {
 			"linux-source-$kernel_line=$version"
 		)
 	fi
-	mkdir -p "$dir/debs"
-	say "downloading the kernel packages $kver ($version), 100 to 220 MB"
-	# Sandbox::User: apt's own user may not write to a cache in somebody's home directory.
-	(cd "$dir/debs" && apt-get -q "${kernel_apt[@]}" -o APT::Sandbox::User=root download "${packages[@]}") >&2
-	for deb in "$dir"/debs/*.deb; do
+	mkdir -p "$kernel_dir/debs" || return
+	(
+		cd "$kernel_dir/debs" || exit
+		size=$(apt-get "${kernel_apt[@]}" --print-uris download "${packages[@]}") || exit
+		size=$(awk '{ n += $3 } END { printf "%.0f", n / 1e6 }' <<<"$size")
+		say "downloading $size MB: the packages of the kernel $kver ($version)"
+		kernel_apt_get download "${packages[@]}"
+	)
+}
+
+# kernel_unpack DIR KVER: unpack what kernel_download has downloaded.
+kernel_unpack() {
+	local dir=$1 kver=$2 deb
+
+	for deb in "${dir%/*}"/debs/*.deb; do
 		dpkg-deb -x "$deb" "$dir"
 	done
-	rm -r "$dir/debs"
 	# Where the next release has its modules, and from 7.3 on the kernel beside them.
 	[[ -e $dir/lib ]] || ln -s usr/lib "$dir/lib"
 	mkdir -p "$dir/boot"
@@ -232,9 +278,8 @@ kernel_take() {
 	[[ -e $modules/lib/modules/$kernel_line/modules.dep ]] ||
 		die "--modules $modules: no lib/modules/$kernel_line/modules.dep there"
 	hash=$(stat -L -c '%n %s %Y' "$file" "$modules/lib/modules/$kernel_line/modules.dep" | sha256sum)
-	kernel_home=$cache_root/images
-	[[ ! -d $kernel_home ]] || cache_trim "$kernel_home" 'linux-*'
-	kernel_select "$kernel_home/linux-${kernel_line}_${hash:0:16}"
+	[[ ! -d $cache_root/images ]] || cache_trim "$cache_root/images" 'linux-*'
+	kernel_select "$cache_root/images/linux-${kernel_line}_${hash:0:16}"
 	cache_make "$kernel_root" kernel_link_tree "$modules"
 	touch "$kernel_dir"
 	if [[ -n ${3:-} ]]; then
@@ -246,36 +291,29 @@ kernel_take() {
 }
 
 # kernel_prepare LINE [update]: make sure a kernel is in the cache and select it. Call under the lock.
-# A kernel once in the cache stays the one in use until "update" is asked for, so that runs compare.
+# A kernel once in the cache stays the one in use until "update" is asked for, so that runs compare. As long as it does
+# apt is not needed.
 kernel_prepare() {
-	local dir kver version
+	local archive suites package attempt=1
 
 	kernel_line=$1
-	shift
-	[[ -n ${kernel_packages[$kernel_line]:-} ]] ||
-		die "no kernel line $kernel_line: there are ${!kernel_packages[*]}"
-	kernel_set_home
-	dir=$(kernel_newest_cached)
-	if [[ -z $dir || ${1:-} == update ]]; then
-		if [[ -n ${kernel_suites[$kernel_line]:-} ]]; then
-			kernel_ask "${kernel_suites[$kernel_line]}"
-		fi
-		read -r kver version < <(kernel_newest_offered) || true
-		if [[ -z ${kernel_suites[$kernel_line]:-} ]]; then
-			if [[ $EUID -eq 0 && (-z ${kver:-} || ${1:-} == update) ]]; then
-				apt-get -q update >&2
-				read -r kver version < <(kernel_newest_offered) || true
-			fi
-			if [[ -z ${kver:-} ]]; then
-				kernel_ask security
-				read -r kver version < <(kernel_newest_offered) || true
-			fi
-		fi
-		[[ -n ${kver:-} ]] ||
-			die "apt does not know ${kernel_packages[$kernel_line]}: run apt-get update as root"
-		dir=$kernel_home/linux-${kver}_$version
+	[[ -n ${kernel_lines[$kernel_line]:-} ]] ||
+		die "no kernel line $kernel_line: there are ${!kernel_lines[*]}"
+	kernel_dir=$(kernel_newest_cached)
+	if [[ -z $kernel_dir || ${2:-} == update ]]; then
+		read -r archive suites package <<<"${kernel_lines[$kernel_line]}"
+		kernel_sources "$archive" "$suites"
+		say "looking for $package in ${kernel_uris[*]}"
+		until kernel_fetch "$package"; do
+			((attempt++ < kernel_attempts)) ||
+				die "cannot download $package from ${kernel_uris[*]}"
+			say "that failed; the archive may have changed: looking again"
+			sleep 5
+		done
 	fi
-	kernel_select "$dir"
-	cache_make "$kernel_root" kernel_unpack "$kernel_version" "${dir##*_}"
+	kernel_select "$kernel_dir"
+	cache_make "$kernel_root" kernel_unpack "$kernel_version"
+	# Those of versions that the archive removed meanwhile, too.
+	rm -rf "$cache_root/$kernel_line"/linux-*/debs
 	cache_make "$kernel_image" kernel_decompress "$kernel_vmlinuz"
 }

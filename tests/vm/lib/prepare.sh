@@ -3,12 +3,20 @@
 #
 # prepare.sh - fill the cache in the right order.
 
+# prepare_packages stock|patched: what making and booting such a machine needs.
+prepare_packages() {
+	local purposes=(machine)
+
+	[[ $1 == stock ]] || purposes+=(modules)
+	"$vm/../install-packages" "${purposes[@]}" >&2 || exit "$die_status"
+}
+
 # prepare stock|patched LINE [update]: afterwards kernel_image, image_dir and image_parts are set, and
 # the cache is locked.
 prepare() {
 	[[ $1 == stock ]] || kernel_patched_line "$2" ||
 		die "there are no patches for the kernel line $2: run it with --stock"
-	"$vm/../install-packages" >&2 || exit "$die_status"
+	prepare_packages "$1"
 	cache_lock
 	kernel_prepare "$2" "${3:-}"
 	[[ $1 == stock ]] || modules_prepare "$vm/../../kernel_patches"
@@ -20,7 +28,7 @@ prepare() {
 prepare_image() {
 	[[ $1 == stock || -n ${NTPROF_MODULES:-} ]] ||
 		die "--kernel-image is for --stock, or for the modules in NTPROF_MODULES"
-	"$vm/../install-packages" >&2 || exit "$die_status"
+	prepare_packages "$1"
 	cache_lock
 	kernel_take "$2" "$3" "${4:-}"
 	[[ $1 == stock ]] || modules_prepare "$vm/../../kernel_patches"
