@@ -319,6 +319,11 @@ $(BUILD)/ntprof-bpf-static: $(OBJECTS) $(wildcard contrib/static/*.c)
 		{ cat $@.log >&2; false; }
 	$(Q)! grep -v $(STATIC_WARNINGS) $@.log >&2
 
+# Where tests/check looks for programs of the test machines.
+$(BUILD)/machine/ntprof-bpf-static: $(BUILD)/ntprof-bpf-static
+	$(Q)mkdir -p $(@D)
+	$(Q)ln -f $< $@
+
 # The same bytes for the same files: names, contents and whether they are executable.
 DIST := ntprof-bpf-$(VERSION)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
