@@ -339,10 +339,21 @@ static-program: $(BUILD)/ntprof-bpf-static
 
 # What cli/mhd.c would load: each of its functions is in one of the files of these.
 STATIC_HTTP := -Wl,-u,MHD_start_daemon,-u,MHD_queue_response,-u,MHD_add_response_header -lmicrohttpd
-# The linker warns of functions that may need shared libraries: see there for what becomes of them.
-$(BUILD)/ntprof-bpf-static: $(OBJECTS) contrib/static/nss.c contrib/static/tls.c
+# Some libelf.a need libzstd.a: its pkg-config file says.
+STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs libelf)
+# The linker warns of dlopen() and of users and groups: contrib/static/nss.c says what becomes of them. All else that it
+# says is an error. Its --no-warnings would hide undefined symbols as well, and the program would call address 0.
+STATIC_WARNINGS := -e ': in function ' -e 'in statically linked applications requires at runtime'
+$(BUILD)/ntprof-bpf-static: $(OBJECTS) $(wildcard contrib/static/*.c)
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(STATIC_HTTP) $(LIBS)
+	$(Q)LC_ALL=C $(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -o $@ $^ $(STATIC_HTTP) $(STATIC_LIBS) 2>$@.log || \
+		{ cat $@.log >&2; false; }
+	$(Q)! grep -v $(STATIC_WARNINGS) $@.log >&2
+
+# Where tests/check looks for programs of the test machines.
+$(BUILD)/machine/ntprof-bpf-static: $(BUILD)/ntprof-bpf-static
+	$(Q)mkdir -p $(@D)
+	$(Q)ln -f $< $@
 
 # The same bytes for the same files: names, contents and whether they are executable.
 DIST := ntprof-bpf-$(VERSION)
