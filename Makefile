@@ -22,6 +22,7 @@
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make deb        a Debian package of it, in build/deb
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
+#   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
 #   make clean      remove what was built
 #   make help       this list
@@ -74,7 +75,7 @@ BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb check-deb check-distro clean help FORCE
+	static-program dist deb check-deb check-compilers check-distro clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -334,6 +335,10 @@ deb: dist
 check-deb: deps all static-program
 	$(Q)tests/install-packages deb
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
+
+check-compilers: deps
+	$(Q)tests/install-packages deb
+	$(Q)BUILD=$(BUILD) tests/compilers/run
 
 check-distro: deps
 	$(Q)BUILD=$(BUILD) tests/check distro
