@@ -23,6 +23,7 @@
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make deb        a Debian package of it, in build/deb
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
+#   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
 #   make check-newcomer clone, make demo and make check in a bare root of SUITE=bookworm, trixie, testing; as root
 #   make clean      remove what was built
@@ -79,7 +80,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb check-deb check-distro check-newcomer clean help FORCE
+	static-program dist deb check-deb check-compilers check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
 
@@ -88,7 +89,7 @@ PURPOSES := build machine modules check
 look: PURPOSES := build
 demo: PURPOSES := build machine
 bench: PURPOSES += bench
-check-deb: PURPOSES += deb
+check-deb check-compilers: PURPOSES += deb
 check-distro: PURPOSES += deb
 deps:
 	$(Q)tests/install-packages $(PURPOSES)
@@ -375,6 +376,9 @@ deb: dist
 
 check-deb: deps all static-program
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
+
+check-compilers: deps
+	$(Q)BUILD=$(BUILD) tests/compilers/run
 
 check-distro: deps
 	$(Q)BUILD=$(BUILD) tests/check distro

@@ -59,10 +59,7 @@ static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
  */
 static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned, __u64 ns)
 {
-	__u32 bucket = nt_bucket(ns);
-
-	if (bucket < NT_BUCKETS)
-		h->buckets[bucket]++;
+	h->buckets[nt_bucket(ns)]++;
 	h->sum += ns;
 	if (turned->max[0] < ns)
 		turned->max[0] = ns;
@@ -166,7 +163,7 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 {
 	__u32 at = bpf_get_smp_processor_id() & nt_knobs.shared_mask;
 	struct nt_hist *h = bpf_map_lookup_elem(&hists_shared, &at);
-	__u32 bucket = nt_bucket(ns), epoch = nt_control.epoch;
+	__u32 epoch = nt_control.epoch;
 
 	count_past(NT_PAST_HISTS, slot);
 	if (!h)
@@ -181,7 +178,7 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 	__sync_fetch_and_add(&h->bytes, bytes);
 	if (h->max[epoch & 1] < ns)
 		h->max[epoch & 1] = ns;
-	return bucket < NT_BUCKETS ? __sync_fetch_and_add(&h->buckets[bucket], 1) : 0;
+	return __sync_fetch_and_add(&h->buckets[nt_bucket(ns)], 1);
 }
 
 /* The latency of a command goes to the histogram of its queue and operation. @cpu: this one */

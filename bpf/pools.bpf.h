@@ -23,7 +23,15 @@ struct {
 
 #define is_likely(condition) __builtin_expect(!!(condition), 1)
 
-/* @nr, which is at most @mask: for verifiers that have not seen it, or have forgotten. */
+/*
+ * @nr, which is at most @mask, a power of two less one, as an index whose bound the verifier sees.
+ *
+ * A comparison is not enough. The compiler may compare one copy of a number and calculate the
+ * address from another: clang 19 compares what is about to be shifted, and uses what was shifted
+ * before. The verifier then knows no bound of the copy that is used. Here the bound is part of the
+ * calculation. The compiler does not see where @nr comes from, so it cannot leave the mask out.
+ * This costs one instruction.
+ */
 static __always_inline __u32 masked(__u32 nr, const __u32 mask)
 {
 	asm("" : "+r"(nr));
@@ -47,6 +55,7 @@ __noinline __u32 nt_take(__u32 pool)
 
 	if (pool >= NT_POOLS_NR)
 		return 0;
+	pool = masked(pool, NT_POOLS_NR - 1);
 	p = &nt_pools[pool];
 	numbers = nt_free[pool];
 	/* Of @pool the verifier forgets what has been found, where the compiler keeps it on the stack. */
@@ -68,6 +77,8 @@ __noinline __u32 nt_take(__u32 pool)
 	}
 	return 0;
 }
+
+_Static_assert((NT_POOLS_NR & (NT_POOLS_NR - 1)) == 0, "pools are masked");
 
 struct nt_past nt_past[NT_PASTS_NR] = {};
 

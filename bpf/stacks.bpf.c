@@ -212,7 +212,6 @@ int BPF_PROG(stack_end, struct request *rq, int error)
 	__u64 owner = (__u64)rq, now, ns;
 	struct nt_stack_count *c;
 	struct begun *found, b;
-	__u32 bucket;
 
 	found = bpf_map_lookup_elem(&begun, &owner);
 	if (!found)
@@ -226,10 +225,7 @@ int BPF_PROG(stack_end, struct request *rq, int error)
 	}
 	now = bpf_ktime_get_ns();
 	ns = now - (b.submit ?: b.queue_rq);
-	bucket = nt_bucket(ns);
-	if (bucket >= NT_BUCKETS)
-		return 0;
-	__sync_fetch_and_add(&c->buckets[bucket], 1);
+	__sync_fetch_and_add(&c->buckets[nt_bucket(ns)], 1);
 	__sync_fetch_and_add(&c->latency_ns, ns);
 	raise_to(&c->latency_max_ns, ns);
 	if (b.submit) {

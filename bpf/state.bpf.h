@@ -149,7 +149,8 @@ static __noinline __u32 chunk_claim(struct nt_queue *q, __u32 nr)
 
 	if (!chunk)
 		return 0;
-	seen = __sync_val_compare_and_swap(&q->chunk[nr & (NT_CHUNKS_PER_QUEUE - 1)], 0, chunk);
+	seen = __sync_val_compare_and_swap(&q->chunk[masked(nr, NT_CHUNKS_PER_QUEUE - 1)], 0,
+					   chunk);
 	return seen ?: chunk;
 }
 
@@ -161,7 +162,7 @@ static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 
 	if (nr >= NT_CHUNKS_PER_QUEUE)
 		return NT_NOWHERE;
-	chunk = q->chunk[nr];
+	chunk = q->chunk[masked(nr, NT_CHUNKS_PER_QUEUE - 1)];
 	if (!chunk)
 		chunk = chunk_claim(q, nr);
 	return chunk ? place_in(chunk, tag) : NT_NOWHERE;
@@ -273,7 +274,7 @@ static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32
 
 	if (nr >= NT_CHUNKS_PER_QUEUE)
 		return NULL;
-	chunk = q->chunk[nr];
+	chunk = q->chunk[masked(nr, NT_CHUNKS_PER_QUEUE - 1)];
 	return chunk ? cmd_at(place_in(chunk, tag)) : NULL;
 }
 

@@ -99,7 +99,20 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned lon
 		return NT_OVERFLOW_BUCKET;
 	/* What the compiler knows of it, the verifier may have lost on the way. */
 	asm("" : "+r"(at));
-	return nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
+	at = nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
+	/*
+	 * The verifier does not know the table, so it is told the bound. A comparison alone is not enough: the
+	 * compiler may compare one copy of the number and use another one as the index. Between the two asm there
+	 * is one copy only, and behind them nothing is left but the bounded one. The compiler, which does not know
+	 * that one either, is told that its upper half is 0.
+	 */
+	asm("" : "+r"(at));
+	if (at > NT_OVERFLOW_BUCKET)
+		at = NT_OVERFLOW_BUCKET;
+	asm("" : "+r"(at));
+	if (at > NT_OVERFLOW_BUCKET)
+		__builtin_unreachable();
+	return at;
 #else
 	return ns >> NT_MAX_BITS ? NT_OVERFLOW_BUCKET : nt_bucket_of_known(ns);
 #endif

@@ -70,6 +70,9 @@ for side in host target; do
 		awk '$NF && /read/ { q[$0 ~ / 1 +read/ ? 1 : $0 ~ / 2 +read/ ? 2 : 0] = 1 } END { exit !(q[1] && q[2]) }' \
 		/tmp/$side
 done
+# With the two above, all BPF programs that this kernel is given: this test runs on each kernel of make check.
+ntprof-bpf stacks --host -d 0.1 >/tmp/stacks 2>&1
+equal "stacks are traced, too" $? 0
 echo "# commands traced: $((did[1] + did[5] + did[12] + did[16])) on each side"
 host_disconnect
 target_remove
