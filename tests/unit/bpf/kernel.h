@@ -12,6 +12,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #pragma clang diagnostic ignored "-Wignored-attributes"
+/* Loops that the verifier wants unrolled. */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -67,6 +69,8 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "in_range.h"
 
 #define SLOTS 32
 #define RECORDS_MAX 512
@@ -368,11 +372,11 @@ void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 	if (kernel.ring_is_full)
 		return NULL;
 	if (size == sizeof(struct nt_record)) {
-		assert_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
+		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 		return &kernel.records[kernel.nr_records++];
 	}
 	assert_int_equal(size, sizeof(struct nt_begun));
-	assert_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);
+	assert_uint_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);
 	return &kernel.begun[kernel.nr_begun++];
 }
 

@@ -92,7 +92,7 @@ static void assert_arrived(__u64 recv_time, __s64 ago)
 {
 	__u64 now = kernel.now, at = arrival(recv_time, now);
 
-	assert_in_range(at, now - ago - NT_CLOCK_TORN_NS, now - ago + NT_CLOCK_TORN_NS);
+	assert_uint_in_range(at, now - ago - NT_CLOCK_TORN_NS, now - ago + NT_CLOCK_TORN_NS);
 }
 
 /* Steps by seconds, before and behind, and how long packets have waited. */
@@ -221,7 +221,7 @@ static void assert_received(__u32 at, __s64 ago)
 	const struct nt_record *r = receive(at);
 
 	assert_false(r->flags & NT_F_ARRIVAL_JOINED);
-	assert_in_range(r->points[NT_H_RX], since - ago - 50000, since - ago + 50000);
+	assert_uint_in_range(r->points[NT_H_RX], since - ago - 50000, since - ago + 50000);
 }
 
 static void assert_unknown(__u32 at)

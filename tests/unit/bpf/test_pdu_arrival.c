@@ -272,7 +272,7 @@ static void read_is_executed_when_its_data_are_mapped(void **state)
 	assert_int_equal(c->r.points[NT_T_EXEC], exec);
 	receive(NVME_CMD_WRITE);
 	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
-	assert_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
+	assert_uint_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
 }
 
 static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)

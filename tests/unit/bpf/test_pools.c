@@ -170,7 +170,7 @@ static void thousands_of_queues_have_their_places_in_the_index(void **state)
 		queue_by_index(0xffff888000001000 + i * 0x800, &slot);
 		found += slot == i;
 	}
-	assert_in_range(found, queues_nr - queues_nr / 100, queues_nr);
+	assert_uint_in_range(found, queues_nr - queues_nr / 100, queues_nr);
 }
 
 int main(void)

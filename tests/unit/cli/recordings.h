@@ -4,6 +4,7 @@
 #define NTPROF_CLI_RECORDINGS_H
 
 #include "cli/testing.h"
+#include "in_range.h"
 #include "streams.h"
 #include "traffic.h"
 

@@ -132,7 +132,7 @@ static inline void start_tcp(struct server *v, unsigned int rows)
 	v->size = sizeof(*in);
 }
 
-static inline void stop(struct server *v)
+static inline void stop_server(struct server *v)
 {
 	int status;
 

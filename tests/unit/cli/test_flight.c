@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/server.h"
+#include "in_range.h"
 #include "stream/reader.h"
 
 #define CLIENTS 1000
@@ -127,8 +128,8 @@ static void a_storm_of_signals_and_scrapes_is_stood(void **state)
 	assert_true(number(&v, SIGNALS) > 0);
 	assert_int_equal(number(&v, FAILED), 0);
 	assert_goes_on(&v);
-	stop(&v);
-	assert_in_range(read_files(p, true), 1, 4);
+	stop_server(&v);
+	assert_uint_in_range(read_files(p, true), 1, 4);
 }
 
 /* What was kept is written at the end; without a recorder a signal does nothing. */
@@ -146,7 +147,7 @@ static void the_end_writes_what_was_kept(void **state)
 	assert_int_equal(read_files(p, true), 0);
 	kill(v.pid, SIGTERM);
 	wait_told(&v, text, sizeof(text), "(exit): 100 records");
-	stop(&v);
+	stop_server(&v);
 	assert_int_equal(read_files(p, true), 1);
 	memset(more_words, 0, sizeof(more_words));
 	start_tcp(&v, 1);
@@ -154,7 +155,7 @@ static void the_end_writes_what_was_kept(void **state)
 	wait_told(&v, text, sizeof(text), "nothing is kept without --keep\n");
 	assert_goes_on(&v);
 	text[0] = '\0';
-	stop(&v);
+	stop_server(&v);
 }
 
 static void configure(const struct place *p, const char *text)
@@ -204,7 +205,7 @@ static void the_configuration_is_read_again(void **state)
 	wait_told(&v, text, sizeof(text), "all is as it was\n");
 	has(&v, "trigger=\"errors>3\"", true);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 /* What has given up its rights cannot be looked at for leaks, and says so in place of what it was to say. */

@@ -135,7 +135,7 @@ static void an_interval_is_what_time_selects(void **state)
 		assert_int_equal(add_up(one.out, "total", "commands"),
 				 add_up(one.out, "group", "commands"));
 	}
-	assert_in_range(rows, 3, 1000);
+	assert_uint_in_range(rows, 3, 1000);
 	recordings_free(f, 2);
 }
 

@@ -244,7 +244,7 @@ static void conditions_are_of_the_stages_that_lines_of_commands_have(void **stat
 		nr_wanted = 0;
 		for (const char *l = strstr(r.out, " op="); l; l = strstr(l + 1, " op="))
 			nr_wanted += took(l, strchr(l, '\n'), stages[i]) > sum / COMMANDS;
-		assert_in_range(nr_wanted, 1, COMMANDS - 1);
+		assert_uint_in_range(nr_wanted, 1, COMMANDS - 1);
 		snprintf(text, sizeof(text), "%s>%" PRId64 "ns", stages[i], sum / COMMANDS);
 		k.words[1] = text;
 		report_with(&r, &k, f[0].path, f[1].path, false);
@@ -275,7 +275,7 @@ static void conditions_of_one_side_are_of_its_own_stages(void **state)
 	nr_wanted = 0;
 	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
 	recordings_make(f, &c);
-	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	assert_uint_in_range(nr_wanted, 1, COMMANDS - 1);
 	report_with(&r, &host, f[0].path, NULL, false);
 	assert_selected(&r, COMMANDS, "commands");
 	/* The target has none of that name, and nobody has the network's without the other side. */
@@ -309,7 +309,7 @@ static void time_is_after_the_beginning_of_the_recording(void **state)
 	c.stream[0].offset_ns = c.stream[1].offset_ns = 0;
 	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
 	recordings_make(f, &c);
-	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	assert_uint_in_range(nr_wanted, 1, COMMANDS - 1);
 	report_with(&r, &first, f[0].path, f[1].path, false);
 	assert_selected(&r, COMMANDS, "merged commands");
 	report_with(&r, &first, f[0].path, NULL, false);
@@ -376,7 +376,7 @@ static void a_device_is_known_by_its_name_in_the_recording(void **state)
 	nr_wanted = 0;
 	recordings_make(f, &c);
 	nr_wanted /= 2;
-	assert_in_range(nr_wanted, 1, COMMANDS - 1);
+	assert_uint_in_range(nr_wanted, 1, COMMANDS - 1);
 	snprintf(text, sizeof(text), "\nselected: %u of %u ", nr_wanted, COMMANDS);
 	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
 		if (of[i].files == 3)

@@ -50,7 +50,7 @@ static void the_page_is_served(void **state)
 	free(text);
 	assert_true(number(&v, "\nntprof_tracing{side=\"host\"} ") == 1);
 	assert_true(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"200\"} ") > 3);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void only_the_page_can_be_read(void **state)
@@ -86,7 +86,7 @@ static void only_the_page_can_be_read(void **state)
 	assert_int_equal(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"405\"} "),
 			 4);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void what_is_no_request_gets_no_page(void **state)
@@ -114,7 +114,7 @@ static void what_is_no_request_gets_no_page(void **state)
 		free(text);
 	}
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void a_megabyte_of_headers_is_refused(void **state)
@@ -143,7 +143,7 @@ static void a_megabyte_of_headers_is_refused(void **state)
 	assert_null(strstr(text, "HTTP/1.1 200"));
 	free(text);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void a_thousand_at_once_are_served(void **state)
@@ -193,7 +193,7 @@ static void a_thousand_at_once_are_served(void **state)
 	assert_int_equal(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"503\"} "),
 			 0);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 /* As many as there can be, each of which has sent half a request, and one that sends a byte now and then. */
@@ -217,7 +217,7 @@ static void who_does_not_ask_is_closed(void **state)
 		assert_null(strstr(text, "200 OK"));
 		free(text);
 	}
-	stop(&v);
+	stop_server(&v);
 }
 
 /* They want a page that no buffers hold, and read none of it. */
@@ -260,7 +260,7 @@ static void who_does_not_read_is_closed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void a_unix_socket_is_served_and_goes_away(void **state)
@@ -307,7 +307,7 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 	page = ask(&v, GET);
 	assert_whole(page);
 	free(page);
-	stop(&v);
+	stop_server(&v);
 	assert_int_not_equal(stat(path, &st), 0);
 	assert_int_equal(rmdir(directory), 0);
 }
@@ -347,7 +347,7 @@ static void assert_manager_is_told(const char *name)
 	assert_told(fd, "READY=1\nSTATUS=Tracing\n");
 	for (unsigned int i = 0; i < 3; i++)
 		assert_told(fd, "WATCHDOG=1\n");
-	stop(&v);
+	stop_server(&v);
 	assert_told(fd, "STOPPING=1\n");
 	close(fd);
 	unsetenv("NOTIFY_SOCKET");

@@ -245,7 +245,7 @@ static void what_both_sides_told_of_is_in_ten_stages(void **state)
 		value(page, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} ", false),
 		COMMANDS);
 	free(page);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void a_flight_recorder_has_the_same_records(void **state)
@@ -267,7 +267,7 @@ static void a_flight_recorder_has_the_same_records(void **state)
 	assert_int_equal(number(&v, "\nntprof_recorder_records{side=\"host\"} "), COMMANDS);
 	kill(v.pid, SIGTERM);
 	wait_told(&v, text, sizeof(text), "(exit): 500 records");
-	stop(&v);
+	stop_server(&v);
 }
 
 static void records_from_before_a_peer_are_early(void **state)
@@ -279,7 +279,7 @@ static void records_from_before_a_peer_are_early(void **state)
 	start_with(&v, p, "sleep 1000");
 	come(7);
 	wait_number(&v, RECORDS("early"), 7);
-	stop(&v);
+	stop_server(&v);
 }
 
 static void whatever_a_peer_does_scrapes_go_on(void **state)
@@ -314,7 +314,7 @@ static void whatever_a_peer_does_scrapes_go_on(void **state)
 		come(3);
 		assert_goes_on(&v);
 		wait_told(&v, text, sizeof(text), cases[i].told);
-		stop(&v);
+		stop_server(&v);
 	}
 }
 
@@ -349,7 +349,7 @@ static void a_command_that_has_ended_is_started_again(void **state)
 	assert_int_equal(number(&v, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} "),
 			 2 * COMMANDS);
 	/* It waits to be started again. */
-	stop(&v);
+	stop_server(&v);
 }
 
 /* Told twice, that it failed and that it is started again, and then only counted. */
@@ -371,7 +371,7 @@ static void one_that_fails_each_time_is_told_of_once(void **state)
 	assert_has(text, "peer 1: started again");
 	assert_null(strstr(strstr(text, "peer 1: died") + 1, "peer 1: died"));
 	assert_null(strstr(strstr(text, "peer 1: started") + 1, "peer 1: started"));
-	stop(&v);
+	stop_server(&v);
 }
 
 /* Far more than is read in one turn. */
@@ -388,7 +388,7 @@ static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 	wait_number(&v, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} ",
 		    COMMANDS_OF_A_FLOOD);
 	assert_goes_on(&v);
-	stop(&v);
+	stop_server(&v);
 }
 
 /* The Cap and NoNewPrivs lines of a process that the peer tells of. */
@@ -406,7 +406,7 @@ static void a_peer_has_nothing_of_what_serve_has(void **state)
 	if (!strstr(text, "it says: "))
 		wait_told(&v, text, sizeof(text), "it says: ");
 	assert_has(text, "it says: 1\n");
-	stop(&v);
+	stop_server(&v);
 }
 
 /* What is not understood, or is another now, is told and stays. */
@@ -434,7 +434,7 @@ static void another_peer_takes_a_restart(void **state)
 	assert_has(text,
 		   "--peer or --peer-as-root is another now, which takes a restart: it stays");
 	unlink(config);
-	stop(&v);
+	stop_server(&v);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

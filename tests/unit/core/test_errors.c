@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "core/statuses.h"
+#include "in_range.h"
 
 static void statuses_have_the_names_of_the_specification(void **state)
 {
@@ -59,7 +60,7 @@ static void more_than_there_is_room_for_are_counted_together(void **state)
 		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 1), 0);
 	}
 	/* One for each operation at most. */
-	assert_in_range(e.nr, ERRORS_MAX, ERRORS_MAX + NT_OPS_NR);
+	assert_uint_in_range(e.nr, ERRORS_MAX, ERRORS_MAX + NT_OPS_NR);
 	for (size_t i = 0; i < e.nr; i++)
 		sum += e.row[i].total;
 	assert_int_equal(sum, ERRORS_MAX + 100);

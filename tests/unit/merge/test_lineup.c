@@ -35,7 +35,7 @@ static void assert_lined_up(const int64_t *to_common, unsigned int a, unsigned i
 	int64_t apart =
 		(to_common[a] + (int64_t)clock_of(a)) - (to_common[b] + (int64_t)clock_of(b));
 
-	assert_in_range(apart + (int64_t)(100 * MS), 0, 200 * MS);
+	assert_uint_in_range(apart + (int64_t)(100 * MS), 0, 200 * MS);
 }
 
 static void as_many_machines_as_report_takes(void **state)

@@ -9,6 +9,7 @@
 
 #include "core/array.h"
 #include "core/hash.h"
+#include "in_range.h"
 #include "merge/merged_stages.h"
 #include "traffic.h"
 
@@ -509,7 +510,7 @@ static void no_set_of_missing_points_breaks_anything(void **state)
 					    examples[i].host[NT_H_SUBMIT]);
 			for (unsigned int s = 0; s < NT_MERGED_STAGES_NR; s++) {
 				assert_true(split.into[s] == STAGE_UNKNOWN || split.into[s] <= s);
-				assert_in_range(stage[s] + at_most, 0, 2 * at_most);
+				assert_uint_in_range(stage[s] + at_most, 0, 2 * at_most);
 				if (split.into[s] != s)
 					assert_int_equal(stage[s], 0);
 			}

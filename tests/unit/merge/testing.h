@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "in_range.h"
 #include "merge/merge.h"
 #include "merge/pending.h"
 #include "traffic.h"

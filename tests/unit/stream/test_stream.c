@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "core/names.h"
+#include "in_range.h"
 #include "streams.h"
 
 #define MANY_RECORDS 100000
@@ -342,7 +343,7 @@ static void readers_of_many_streams_take_little(void **state)
 		while (stream_read(r[i], &e) == 1)
 			;
 	}
-	assert_in_range(heap() - before, 0, READERS * EACH);
+	assert_uint_in_range(heap() - before, 0, READERS * EACH);
 	for (unsigned int i = 0; i < READERS; i++)
 		reader_done(r[i], fds[i]);
 	free(b.p);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "in_range.h"
 #include "trace/pool.h"
 
 #define ITEM_BYTES 16
@@ -27,7 +28,7 @@ static struct {
 
 static void *add(struct pool *p, uint32_t nr)
 {
-	assert_in_range(nr, 0, BANKS - 1);
+	assert_uint_in_range(nr, 0, BANKS - 1);
 	assert_true(nr >= p->nr_banks || !p->bank[nr]);
 	if (!shared.banks_left)
 		return NULL;
@@ -160,12 +161,12 @@ static void growing_keeps_ahead_of_who_takes(void **state)
 	while (n < PER_BANK * (BANKS / 2)) {
 		uint32_t ready = shared.ring.given - shared.ring.taken;
 
-		assert_in_range(ready, PER_BANK / 2, NT_FREE_MAX);
+		assert_uint_in_range(ready, PER_BANK / 2, NT_FREE_MAX);
 		do {
 			assert_int_not_equal(take(), 0);
 			n++;
 		} while (shared.ring.given - shared.ring.taken > shared.ring.low);
-		assert_in_range(shared.ring.low, 1, NT_FREE_MAX);
+		assert_uint_in_range(shared.ring.low, 1, NT_FREE_MAX);
 		pool_supply(&shared.p, 0);
 	}
 }
@@ -376,7 +377,7 @@ static void what_is_to_be_there_in_any_case_stays(void **state)
 	shared.p.least = 7 * PER_BANK;
 	pool_supply(&shared.p, 0);
 	banks = banks_there();
-	assert_in_range(banks, 7, 8);
+	assert_uint_in_range(banks, 7, 8);
 	assert_int_equal(shrink(50), 0);
 	for (int i = 0; i < 7 * PER_BANK; i++)
 		assert_int_not_equal(take(), 0);

@@ -18,6 +18,7 @@
 
 #include "bpf/programs.h"
 #include "bpf/simulated.h"
+#include "in_range.h"
 #include "trace/collect.h"
 #include "trace/connections.h"
 #include "trace/give_back.h"
@@ -329,7 +330,7 @@ static void thousands_come_and_go(unsigned int connections, unsigned int interva
 	assert_nothing_is_taken();
 	assert_nothing_is_lost();
 	assert_true(m.banks <= banks);
-	assert_in_range(m.banks, NT_POOLS_NR, 2 * NT_POOLS_NR);
+	assert_uint_in_range(m.banks, NT_POOLS_NR, 2 * NT_POOLS_NR);
 }
 
 static void connections_leave_nothing_taken(void **state)
@@ -382,7 +383,7 @@ static void banks_go_back(void **state)
 	assert_nothing_is_taken();
 	assert_true(m.banks < most);
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
-		assert_in_range(pools[i].nr_there, 1, 2);
+		assert_uint_in_range(pools[i].nr_there, 1, 2);
 }
 
 int main(void)

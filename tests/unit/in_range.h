@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cmocka 2 deprecates assert_in_range() in favour of assert_uint_in_range(), which cmocka 1 does not have. */
+#ifndef NTPROF_TESTS_IN_RANGE_H
+#define NTPROF_TESTS_IN_RANGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#ifndef assert_uint_in_range
+#define assert_uint_in_range assert_in_range
+#endif
+
+#endif /* NTPROF_TESTS_IN_RANGE_H */
