@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --icount
-# takes: 200
+# takes: 50
 # Stock probes and tracepoints, on the same commands at once, see the same commands and the same points.
 set -u
 . /lib/machine.sh
@@ -14,13 +14,21 @@ limit=2000
 limit_last=8000
 last_points=" complete send sent "
 
-# differences SIDE: for each command of /tmp/SIDE.tracepoints its partner in /tmp/SIDE.stock by queue,
-# command id, address and the order of those; prints "command" and what they differ in, or "POINT NS".
+# differences SIDE: for each command of /tmp/SIDE.tracepoints its partner in /tmp/SIDE.stock by connection, queue,
+# command id, address and the order of those; prints, behind the connection, "command" and what they differ in, or
+# "POINT NS".
 differences() {
 	awk '
+	function connection(line) { # "host nvme0" or "target cntlid 1", in one word
+		sub(/^[0-9.]+ [a-z]+ /, "", line)
+		sub(/ q[0-9]+ cid=.*/, "", line)
+		gsub(/ /, "", line)
+		return line
+	}
 	function key(line,    k) {
+		k = connection(line)
 		match(line, / q[0-9]+ cid=[^ ]+/)
-		k = substr(line, RSTART, RLENGTH)
+		k = k substr(line, RSTART, RLENGTH)
 		match(line, / slba=[0-9]+ length=[0-9]+/)
 		return k substr(line, RSTART, RLENGTH)
 	}
@@ -60,95 +68,119 @@ differences() {
 	{
 		k = key($0)
 		nr = ++used[k]
+		c = connection($0)
 		if (!((k, nr) in stock)) {
-			print "command only-tracepoints" k
+			print c, "command only-tracepoints", k
 			next
 		}
 		other = stock[k, nr]
 		delete stock[k, nr]
 		if (said($0) != said(other))
-			print "command differs:", said($0), "--", said(other)
+			print c, "command differs:", said($0), "--", said(other)
 		points($0, a)
 		points(other, b)
 		for (p in a)
-			print p, (p in b) ? sprintf("%.0f", b[p] - a[p]) : "missing"
+			print c, p, (p in b) ? sprintf("%.0f", b[p] - a[p]) : "missing"
 		for (p in b)
 			if (!(p in a))
-				print p, "missing"
+				print c, p, "missing"
 	}
 	END {
 		for (k in stock) {
 			$0 = stock[k]
 			if (!outside($0))
-				print "command only-stock", $0
+				print connection($0), "command only-stock", $0
 		}
 	}
 	' "/tmp/$1.stock" "/tmp/$1.tracepoints" >"/tmp/$1.differences"
 }
 
-# absolute_percentile POINT SIDE: p99 of how far apart.
-absolute_percentile() {
-	awk -v p="$1" '$1 == p && $2 != "missing" { printf "%.0f\n", $2 < 0 ? -$2 : $2 }' "/tmp/$2.differences" | sort -n |
-		awk '{ v[NR] = $1 } END { k = int(NR * 0.99); if (k < NR * 0.99) k++; print v[k] }'
-}
-
+# table SIDE: what there is of each point of each connection, "CONNECTION POINT COMPARED MEAN LOW HIGH MISSING P99", the
+# last of which is of how far apart.
 table() {
-	awk -v side="$1" '$1 != "command" {
-		if ($2 == "missing") missing[$1]++
-		else { n[$1]++; sum[$1] += $2; if (n[$1] == 1 || $2 < low[$1]) low[$1] = $2; if (n[$1] == 1 || $2 > high[$1]) high[$1] = $2 }
-		seen[$1] = 1
-	} END { for (p in seen) printf "# %s %s: %d compared, mean %.0f ns, from %.0f to %.0f, %d not seen by both\n",
-		side, p, n[p], n[p] ? sum[p] / n[p] : 0, low[p], high[p], missing[p] }' "/tmp/$1.differences" | sort
+	awk '$2 != "command" { print $1, $2, $3, $3 < 0 ? -$3 : $3 }' "/tmp/$1.differences" | sort -k1,2 -k4,4n | awk '
+		function row(    k) {
+			if (point) {
+				k = int(n * 0.99)
+				if (k < n * 0.99) k++
+				printf "%s %d %.0f %.0f %.0f %d %s\n", point, n, n ? sum / n : 0, low, high, missing, n ? v[k] : "-"
+			}
+		}
+		point != $1 " " $2 {
+			row()
+			point = $1 " " $2
+			n = missing = sum = low = high = 0
+		}
+		$3 == "missing" { missing++; next }
+		{
+			v[++n] = $4
+			sum += $3
+			if (n == 1 || $3 + 0 < low) low = $3 + 0
+			if (n == 1 || $3 + 0 > high) high = $3 + 0
+		}
+		END { row() }' >"/tmp/$1.table"
+	awk -v side="$1" '{ printf "# %s %s %s: %d compared, mean %s ns, from %s to %s, %d not seen by both\n",
+		side, $1, $2, $3, $4, $5, $6, $7 }' "/tmp/$1.table"
 }
 
-# compare NAME: runs the load on connection options in the rest of the arguments.
+# compare SIDE NAME CONNECTION
 compare() {
-	local name=$1 side source pids=() point p99 most
+	local side=$1 name="$2: $1" connection=$3 _ point n missing p99 most only=
 
-	shift
-	ctrl=$(host_connect "$@")
-	dev=$(host_device "$ctrl")
-	for side in host target; do
-		for source in tracepoints stock; do
-			tracer_start /tmp/$side.$source trace --$side --source $source --summary
-			pids+=("$tracer_pid")
-		done
+	check "$name has commands to compare" test "$(awk -v c="$connection" '$1 == c { if ($3 > n) n = $3 }
+		END { print n + 0 }' "/tmp/$side.table")" -ge 500
+	equal "$name sees the same commands, none more or less, by both" "$(grep -c "^$connection command" "/tmp/$side.differences")" 0
+	grep "^$connection command" "/tmp/$side.differences" | head -n 3 | sed 's/^/#   /'
+	while read -r _ point n _ _ _ missing p99; do
+		most=$limit
+		[[ $last_points != *" $point "* ]] || most=$limit_last
+		((!n)) || within "$name $point is the same to $most ns (p99)" "$p99" 0 $most
+		((!missing)) || only+="$point "
+	done < <(grep "^$connection " "/tmp/$side.table")
+	# It bounds no stage, and nothing but a tracepoint shows it.
+	equal "$name points that only one of them sees" "$only" "$([[ $side == host ]] || echo "data_done ")"
+	[[ $side == target ]] || equal "$name submit is equal" \
+		"$(awk -v c="$connection" '$1 == c && $2 == "submit" && $3 != 0' /tmp/host.differences | wc -l)" 0
+}
+
+# All connections at once: a tracer is dear to start.
+names=(plain digests "no SQ flow control")
+options=("" "--hdr-digest --data-digest" "--disable-sqflow")
+ctrls=()
+target_port
+for i in 0 1 2; do
+	target_subsystem "nqn.2024-01.io.ntprof:$i" "$(target_setup_null "disk$i" size=256 discard=1)"
+	read -ra words <<<"-i 1 ${options[i]}"
+	ctrls+=("$(host_connect "nqn.2024-01.io.ntprof:$i" "${words[@]}")")
+done
+pids=()
+for side in host target; do
+	for source in tracepoints stock; do
+		tracer_start /tmp/$side.$source trace --$side --source $source --summary
+		pids+=("$tracer_pid")
 	done
-	fio --name=mix --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randrw \
-		--bssplit=4k/35:16k/10:64k/50:1M/5 --iodepth=4 --number_ios=900 --fsync=50 >/tmp/fio 2>&1 ||
+done
+for ctrl in "${ctrls[@]}"; do
+	fio --name=mix --filename="$(host_device "$ctrl")" --direct=1 --ioengine=libaio --size=200M --rw=randrw \
+		--bssplit=4k/35:16k/10:64k/50:1M/5 --iodepth=4 --number_ios=500 --fsync=50 >/tmp/fio 2>&1 ||
 		cat /tmp/fio
 	nvme id-ctrl "/dev/$ctrl" >/dev/null
-	tracer_stop "${pids[@]}"
-	for side in host target; do
-		for source in tracepoints stock; do
-			no_losses "$name: $side loses nothing with $source" /tmp/$side.$source.err
-		done
-		differences $side
-		check "$name: $side has commands to compare" test "$(wc -l </tmp/$side.stock)" -ge 500
-		equal "$name: $side sees the same commands, none more or less, by both" \
-			"$(grep -c '^command' /tmp/$side.differences)" 0
-		grep '^command' /tmp/$side.differences | head -n 3 | sed 's/^/#   /'
-		table $side
-		while read -r point; do
-			p99=$(absolute_percentile "$point" $side)
-			most=$limit
-			[[ $last_points != *" $point "* ]] || most=$limit_last
-			within "$name: $side $point is the same to $most ns (p99)" "$p99" 0 $most
-		done < <(awk '$1 != "command" && $2 != "missing" { print $1 }' /tmp/$side.differences | sort -u)
-		# It bounds no stage, and nothing but a tracepoint shows it.
-		equal "$name: $side points that only one of them sees" \
-			"$(awk '$2 == "missing" { print $1 }' /tmp/$side.differences | sort -u | xargs)" \
-			"$([[ $side == host ]] || echo data_done)"
+done
+tracer_stop "${pids[@]}"
+for side in host target; do
+	for source in tracepoints stock; do
+		no_losses "$side loses nothing with $source" /tmp/$side.$source.err
 	done
-	equal "$name: submit is equal" "$(awk '$1 == "submit" && $2 != 0' /tmp/host.differences | wc -l)" 0
+	differences $side
+	table $side
+	for i in 0 1 2; do
+		connection=${ctrls[i]}
+		[[ $side == host ]] || connection=cntlid$(<"/sys/class/nvme/$connection/cntlid")
+		compare $side "${names[i]}" "$connection"
+	done
+done
+for ctrl in "${ctrls[@]}"; do
 	host_disconnect "$ctrl"
-}
-
-disk=$(target_setup_null a size=256 discard=1)
-target_subsystem "$disk"
-target_port
-compare plain -i 1
-compare digests -i 1 --hdr-digest --data-digest
-compare "no SQ flow control" -i 1 --disable-sqflow
+done
 target_remove
 finish

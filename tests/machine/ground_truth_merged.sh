@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --icount
-# takes: 180
+# takes: 30
 # 300 microseconds that we put into the device, or into the network, are told as such, to 5 %: by the
 # right one of the ten stages, and by no other.
 set -u
@@ -23,15 +23,12 @@ fio_median() {
 		"$@" 2>/tmp/fio.err | awk -F\; -v f=$field '{ sub(/.*=/, "", $f); printf "%.0f", $f * 1000 }'
 }
 
-# run_all NAME: reads, writes inside the command, and writes that the target asks for, one after the other and
-# all of them recorded; fio's median is in NAME.OP.fio, and lines "SHAPE STAGE COUNT MEAN" are in NAME.
+# run_all NAME: reads, writes inside the command, and writes that the target asks for, one after the other; fio's median
+# is in NAME.OP.fio.
 run_all() {
-	local name=$1 op rw side host target
+	local name=$1 op rw
 
-	for side in host target; do
-		tracer_start $side.log record --$side --force -o $side.ntp
-		declare "$side=$tracer_pid"
-	done
+	dev=$(host_device "${ctrl_of[$name]}")
 	for op in read inline r2t; do
 		rw=randwrite
 		[[ $op != read ]] || rw=randread
@@ -41,31 +38,10 @@ run_all() {
 		esac
 		fio_median "${rw#rand}" --name=$op --rw=$rw "$@" --number_ios=$commands >"$name.$op.fio"
 	done
-	tracer_stop "$host" "$target" || cat host.log.err target.log.err
-	ntprof-bpf report host.ntp target.ntp --commands | awk '
-		$2 == "merged" && / op=(read|write) / {
-			match($0, / shape=[a-z0-9_]+/)
-			shape = substr($0, RSTART + 7, RLENGTH - 7)
-			for (i = NF; $i != "stages" && i > 3; i--) {
-				at = index($i, "=")
-				key = shape " " substr($i, 1, at - 1)
-				sum[key] += substr($i, at + 1)
-				n[key]++
-			}
-		}
-		END { for (key in n) printf "%s %d %.0f\n", key, n[key], sum[key] / n[key] }' >"$name"
-	for op in read inline r2t; do
-		equal "$name, $op: every command is merged, and in ten stages" \
-			"$(awk -v shape="${shape_of[$op]}" '$1 == shape { print $3 }' "$name" | xargs)" \
-			"$(printf "$commands %.0s" {1..10} | xargs)"
-	done
 }
-declare -A shape_of=([read]=read [inline]=inline_write [r2t]=r2t_write)
 
-# mean NAME OP STAGE: nanoseconds
-mean() {
-	sed -n "s/^${shape_of[$2]} $3 [0-9]* //p" "$1"
-}
+declare -A mean=()
+declare -A shape_of=([read]=read [inline]=inline_write [r2t]=r2t_write)
 
 stages=$(printf '%s\n' blk_submission nvme_tcp_submission nstack_submission nvmet_tcp_submission \
 	target_subsystem nvmet_tcp_completion network_transmission nstack_completion \
@@ -80,7 +56,7 @@ grown() {
 	# Of a median fio tells the middle of its bucket, of which there are 64 to a power of two.
 	bucket=$((($(<"$name.$op.fio") + $(<"base.$op.fio")) / 128))
 	for s in $stages; do
-		by=$(($(mean "$name" "$op" "$s") - $(mean base "$op" "$s")))
+		by=$((${mean[$name.$op.$s]:-0} - ${mean[base.$op.$s]:-0}))
 		echo "# $name, $op: $s grew by $by ns (injected $expected, fio saw $fio)"
 		if [[ $s = "$stage" ]]; then
 			within "$name, $op: $s grows by what was injected" $by \
@@ -92,25 +68,54 @@ grown() {
 	done
 }
 
-# machine_with null_blk-option...: connected to it, $dev
-machine_with() {
-	target_subsystem "$(target_setup_null disk size=256 irqmode=2 "$@")"
-	target_port
-	dev=$(host_device "$(host_connect -i 1)")
-}
-
+# A subsystem for each: all are recorded at once, as a tracer is dear to start.
+declare -A device_ns=([base]=50000 [network]=50000 [device]=$((50000 + injected))) ctrl_of=()
 modprobe sch_netem
-machine_with completion_nsec=50000
+target_port
+for name in base network device; do
+	nqn=nqn.2024-01.io.ntprof:$name
+	target_subsystem "$nqn" "$(target_setup_null $name size=256 irqmode=2 completion_nsec="${device_ns[$name]}")"
+	ctrl_of[$name]=$(host_connect "$nqn" -i 1)
+done
+for side in host target; do
+	tracer_start $side.log record --$side --force -o $side.ntp
+	declare "$side=$tracer_pid"
+done
 run_all base
 tc qdisc add dev lo root netem delay 300us limit 10000
 run_all network
 tc qdisc del dev lo root
-host_disconnect
-target_remove
-machine_with completion_nsec=$((50000 + injected))
 run_all device
-host_disconnect
-target_remove
+# shellcheck disable=SC2154 # set by declare above
+tracer_stop "$host" "$target" || cat host.log.err target.log.err
+
+# Lines "NAME SHAPE STAGE COUNT MEAN".
+ntprof-bpf report host.ntp target.ntp --commands | awk '
+	$2 == "merged" && / op=(read|write) / {
+		match($0, /ntprof:[a-z]+/)
+		name = substr($0, RSTART + 7, RLENGTH - 7)
+		match($0, / shape=[a-z0-9_]+/)
+		shape = substr($0, RSTART + 7, RLENGTH - 7)
+		for (i = NF; $i != "stages" && i > 3; i--) {
+			at = index($i, "=")
+			key = name " " shape " " substr($i, 1, at - 1)
+			sum[key] += substr($i, at + 1)
+			n[key]++
+		}
+	}
+	END { for (key in n) printf "%s %d %.0f\n", key, n[key], sum[key] / n[key] }' >means
+declare -A counts=()
+for op in read inline r2t; do
+	while read -r name shape stage n ns; do
+		[[ $shape == "${shape_of[$op]}" ]] || continue
+		mean[$name.$op.$stage]=$ns
+		counts[$name.$op]+="$n "
+	done <means
+	for name in base network device; do
+		equal "$name, $op: every command is merged, and in ten stages" "${counts[$name.$op]:-}" \
+			"$(printf "$commands %.0s" {1..10})"
+	done
+done
 
 for op in read inline r2t; do
 	grown device $op target_subsystem 1
@@ -118,4 +123,8 @@ done
 grown network read network_transmission 2
 grown network inline network_transmission 2
 grown network r2t network_transmission 4
+for name in base network device; do
+	host_disconnect "${ctrl_of[$name]}"
+done
+target_remove
 finish

@@ -76,7 +76,7 @@ else
 fi
 tracer_start live --host --source stock -i 1 --peer 'ntprof-bpf record --target --source stock -o -'
 wait_for grep -q '^peer 1: running' live
-wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+wait_for tracer_ready "$(pgrep -fo '^ntprof-bpf record --target')"
 hide
 load
 wait_for grep -qF "$target_stage" live

@@ -33,8 +33,8 @@ disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
 target_port
 modprobe nvme-tcp
-wait_for tracer_attached queue_rq $host
-wait_for tracer_attached done_recv_pdu $target
+wait_for tracer_ready $host
+wait_for tracer_ready $target
 
 load() { # DEV SECONDS: errors are what this test is about
 	fio --name=load --filename="$1" --direct=1 --ioengine=libaio --size=200M --rw=randrw --bs=4k \

@@ -99,7 +99,7 @@ tracer_start gone.out record --host --origin -o gone.ntp
 pids=("$tracer_pid")
 unshare -m sh -c "mount -t tmpfs none $cgroups && exec ntprof-bpf --host --by cgroup,op --format csv" >unseen.csv 2>unseen.err &
 pids+=($!)
-wait_for tracer_attached queue_rq "${pids[1]}"
+wait_for tracer_ready "${pids[1]}"
 kill -STOP "${pids[0]}"
 io /gone 0 --rw=randread --bs=4k --number_ios=50
 check "a cgroup goes" wait_for rmdir $cgroups/gone

@@ -152,7 +152,7 @@ for verb in live trace; do
 	exec 3>keys
 	wait_for sh -c "pgrep -x ntprof-bpf >pid"
 	pid=$(<pid)
-	wait_for tracer_attached queue_rq "$pid"
+	wait_for tracer_ready "$pid"
 	reads 50
 	wait_for test -s screen
 	printf '\023' >&3

@@ -28,7 +28,7 @@ record='ntprof-bpf record --target -o -'
 
 tracer_start both --host -i 1 --peer "$record"
 wait_for grep -q '^peer 1: running' both
-wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+wait_for tracer_ready "$(pgrep -fo '^ntprof-bpf record --target')"
 load --number_ios=2000 --fsync=100
 wait_for grep -q '^read *network_transmission' both
 tracer_stop "$tracer_pid"
@@ -95,7 +95,7 @@ equal "the host sees every command" "$(($(commands killed read) + $(commands kil
 tracer_start stalled --host -i 0.5 --peer "$record"
 wait_for grep -q '^peer 1: running' stalled
 recorder=$(pgrep -fo '^ntprof-bpf record --target')
-wait_for tracer_attached done_recv_pdu "$recorder"
+wait_for tracer_ready "$recorder"
 kill -STOP "$recorder"
 wait_for grep -q '^peer 1: stalled, silent for [3-9]' stalled
 # Few and at once gone on: a record whose other side does not come within 5 s is given up.
@@ -163,7 +163,7 @@ told "a FIFO" '(running|stalled, silent for [0-9]+ s); .*; fifo' fifo
 wait
 ntprof-bpf record --target -o growing.ntp 2>/dev/null &
 growing=$!
-wait_for tracer_attached done_recv_pdu $growing
+wait_for tracer_ready $growing
 told_file() {
 	tracer_start out --host -i 0.5 --peer growing.ntp
 	wait_for grep -q '^peer 1: running; .*; growing.ntp' out

@@ -56,8 +56,7 @@ if [[ $VM_KIND == patched ]]; then
 fi
 ntprof-spoiled trace --host -v --summary >/tmp/host 2>/tmp/host.err &
 spoiled=$!
-wait_for has_link $spoiled
-wait_for tracer_attached queue_rq $spoiled
+wait_for tracer_ready $spoiled
 dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
 tracer_stop $spoiled
 equal "what is left traces" "$(commands /tmp/host.err read)" 20

@@ -50,7 +50,7 @@ latency=ntprof_merged_command_duration_seconds
 stage=ntprof_merged_stage_duration_seconds
 check "the peer's stream comes" wait_for -t 60 state 1 running
 check "the other one has not begun" state 2 starting
-wait_for -t 60 tracer_attached done_recv_pdu $record
+wait_for -t 60 tracer_ready $record
 did=$(block_stat "$path" 1)
 fio --direct=1 --ioengine=libaio --size=200M --group_reporting --name=read --filename="$dev" --rw=randread --bs=4k \
 	--iodepth=8 --number_ios=800 --name=write --stonewall --filename="$dev" --rw=randwrite --bs=16k --iodepth=2 \
@@ -145,7 +145,7 @@ record=$!
 check "another recorder's stream comes" wait_for -t 60 state 1 running
 check "which took starting it again" test "$(sum ntprof_peer_restarts_total 'peer="1"')" -ge 1
 equal "and nobody else" "$(sum ntprof_peer_restarts_total 'peer="2"')" 0
-wait_for -t 60 tracer_attached done_recv_pdu $record
+wait_for -t 60 tracer_ready $record
 more() {
 	dd if="$dev" of=/dev/null bs=4k count=50 iflag=direct 2>/dev/null
 	scrape && (($(sum ntprof_merged_records_total 'result="matched"') >= matched + 50))

@@ -19,7 +19,7 @@ reads() {
 
 ssh root@target 'exec ntprof-bpf record --target -o - --buffer 256K 2>/tmp/err' >target.ntp &
 client=$!
-on_target 'wait_for tracer_attached done_recv_pdu "$(pgrep -fo "^ntprof-bpf record --target")"
+on_target 'wait_for tracer_ready "$(pgrep -fo "^ntprof-bpf record --target")"
 	pgrep -fo "^ntprof-bpf record --target" >recorder'
 reads 100
 kill -STOP $client

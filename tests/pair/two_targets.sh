@@ -35,9 +35,9 @@ all_matched() {
 tracer_start live --host -i 1 --peer "ssh root@target $record" --peer "$record"
 wait_for grep -q '^peer 1: running' live
 wait_for grep -q '^peer 2: running' live
-wait_for tracer_attached done_recv_pdu "$(pgrep -fo '^ntprof-bpf record --target')"
+wait_for tracer_ready "$(pgrep -fo '^ntprof-bpf record --target')"
 # shellcheck disable=SC2016 # for the other machine's shell
-on_target 'wait_for tracer_attached done_recv_pdu "$(pgrep -fo "^ntprof-bpf record --target")"'
+on_target 'wait_for tracer_ready "$(pgrep -fo "^ntprof-bpf record --target")"'
 mix "$away" "$home"
 tracer_stop "$tracer_pid"
 equal "live: the run ends well" $? 0
