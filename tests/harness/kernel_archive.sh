@@ -3,7 +3,7 @@
 #
 # kernel_archive.sh - tests/vm downloads a kernel once, and looks again when the archive removes a version meanwhile.
 #
-# The archive is a small one of files, and apt is the real one.
+# The archive is a small one of files, which apt copies as if it downloaded them; apt is the real one.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -39,6 +39,8 @@ release() {
 		printf '%s\n' "Origin: Debian" "Suite: bookworm-security" "Date: $(date -Ru -d "2030-01-01 +$1 days")" \
 			"Architectures: amd64" "Components: main" "SHA256:" \
 			" $(sha256sum <"$file" | cut -d' ' -f1) $(stat -c %s "$file") $file" >Release
+		# By size and time apt knows that a list is another one.
+		touch -d "2030-01-01 +$1 days" "$file" Release
 	)
 }
 
@@ -60,7 +62,7 @@ PATH=${PATH#*:} exec apt-get "$@"
 END
 printf '#!/bin/sh\n' >"$work/bin/sleep"
 chmod +x "$work"/bin/*
-export work suite APT_CONFIG=$work/apt.conf NTPROF_CACHE=$work/cache NTPROF_DEBIAN=file://$work/debian
+export work suite APT_CONFIG=$work/apt.conf NTPROF_CACHE=$work/cache NTPROF_DEBIAN=copy:$work/debian
 export -f package release
 
 # prepare [update]: print the directory of the kernel 6.12 in the cache; what is said goes to $work/said.
@@ -88,7 +90,7 @@ release 1
 equal "a kernel is downloaded" "$(prepare)" linux-6.12.1-amd64_6.12.1-1
 check "it is in the cache" grep -q 'of 6.12.1-amd64' "$NTPROF_CACHE/6.12/linux-6.12.1-amd64_6.12.1-1/vmlinux"
 check "the size is printed before the download begins" \
-	grep -qz 'downloading 0 MB: the packages of the kernel 6.12.1-amd64.*Get:1 file:.*linux-image-6.12.1-amd64' "$work/said"
+	grep -qz 'downloading 0 MB: the packages of the kernel 6.12.1-amd64.*Get:1 copy:.*linux-image-6.12.1-amd64' "$work/said"
 equal "the packages are not kept" "$(find "$NTPROF_CACHE" -name '*.deb')" ""
 
 release 2
