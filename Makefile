@@ -68,8 +68,8 @@ COMPILE_BPF_TEST = $(COMPILE) -fno-sanitize=alignment -Itests/unit/bpf/libbpf -I
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
-# The program screen is what tests/screen/run has at a terminal.
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/screen.c))
+# The program live is what the scripts of tests/live run.
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
 # What does not need BPF can be tested by itself, and lies in folders of its own.
 UNIT_FOLDERS := core stream merge peer view keep serve
 UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
@@ -211,7 +211,7 @@ $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
-$(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace screen): $(addprefix $(BUILD)/, \
+$(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace live): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \
 	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
 	cli/limit_options.o cli/group_options.o cli/peering.o cli/peer_options.o trace/announce.o)

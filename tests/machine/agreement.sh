@@ -143,16 +143,7 @@ compare() {
 		"$(awk -v c="$connection" '$1 == c && $2 == "submit" && $3 != 0' /tmp/host.differences | wc -l)" 0
 }
 
-# All connections at once: a tracer is dear to start.
-names=(plain digests "no SQ flow control")
-options=("" "--hdr-digest --data-digest" "--disable-sqflow")
-ctrls=()
-target_port
-for i in 0 1 2; do
-	target_subsystem "nqn.2024-01.io.ntprof:$i" "$(target_setup_null "disk$i" size=256 discard=1)"
-	read -ra words <<<"-i 1 ${options[i]}"
-	ctrls+=("$(host_connect "nqn.2024-01.io.ntprof:$i" "${words[@]}")")
-done
+connect_ways 1
 pids=()
 for side in host target; do
 	for source in tracepoints stock; do
@@ -160,7 +151,7 @@ for side in host target; do
 		pids+=("$tracer_pid")
 	done
 done
-for ctrl in "${ctrls[@]}"; do
+for ctrl in "${way_ctrls[@]}"; do
 	fio --name=mix --filename="$(host_device "$ctrl")" --direct=1 --ioengine=libaio --size=200M --rw=randrw \
 		--bssplit=4k/35:16k/10:64k/50:1M/5 --iodepth=4 --number_ios=500 --fsync=50 >/tmp/fio 2>&1 ||
 		cat /tmp/fio
@@ -174,12 +165,12 @@ for side in host target; do
 	differences $side
 	table $side
 	for i in 0 1 2; do
-		connection=${ctrls[i]}
+		connection=${way_ctrls[i]}
 		[[ $side == host ]] || connection=cntlid$(<"/sys/class/nvme/$connection/cntlid")
-		compare $side "${names[i]}" "$connection"
+		compare $side "${way_names[i]}" "$connection"
 	done
 done
-for ctrl in "${ctrls[@]}"; do
+for ctrl in "${way_ctrls[@]}"; do
 	host_disconnect "$ctrl"
 done
 target_remove

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # takes: 120
-# run with: --add tests/screen/lib.sh:/lib/screen.sh --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh --add /usr/bin/sudo:/usr/bin/sudo --add /usr/libexec/sudo/sudoers.so:/usr/libexec/sudo/sudoers.so --add /usr/lib/x86_64-linux-gnu/security/pam_permit.so:/usr/lib/x86_64-linux-gnu/security/pam_permit.so
+# run with: --add tests/live/lib.sh:/lib/screen.sh --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh --add /usr/bin/sudo:/usr/bin/sudo --add /usr/libexec/sudo/sudoers.so:/usr/libexec/sudo/sudoers.so --add /usr/lib/x86_64-linux-gnu/security/pam_permit.so:/usr/lib/x86_64-linux-gnu/security/pam_permit.so
 # The program at a real terminal, which is tmux, there and through ssh and sudo: what it traces is on the screen, keys
-# reach it, and whatever ends or stops it, the terminal has its modes again. What each key does is in tests/screen/run,
+# reach it, and whatever ends or stops it, the terminal has its modes again. What each key does is in tests/live/screen.sh,
 # which needs no machine.
 set -u
 . /lib/machine.sh

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The live view of a tracer that traces the same in every interval, for tests/screen/run. No test by itself.
+ * The live view of a tracer that traces the same in every interval, for the scripts of tests/live. No test by itself.
  *
- *   screen ARGUMENTS OF THE LIVE VIEW...
+ *   live ARGUMENTS OF THE LIVE VIEW...
  *
- * The environment variable TARGET_STREAM names a FIFO that gets the target's stream of the same commands.
+ * The environment variable TARGET_STREAM names a file or FIFO that gets the target's stream of the same commands.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -94,12 +94,12 @@ static void both_sides(void)
 		perror("eventfd");
 }
 
-static int begin_target(const char *fifo)
+static int begin_target(const char *to)
 {
 	static struct traffic_config config;
 	static struct queue_info host_queue;
-	/* For both: it can be opened before a reader is there. */
-	int fd = open(fifo, O_RDWR | O_CLOEXEC);
+	/* Not for writing only: a FIFO can be opened before a reader is there. */
+	int fd = open(to, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	const struct stream_header header = {.side = NT_TARGET, .hostname = "target"};
 	struct stream_event clock = {.type = STREAM_CLOCK, .clock = instant_now()},
 			    queue = {.type = STREAM_QUEUE};

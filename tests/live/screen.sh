@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run - the live view at a real terminal, which is tmux: what keys do, at several sizes and while it is resized; and
+# screen.sh - the live view at a real terminal, which is tmux: what keys do, at several sizes and while it is resized; and
 # whatever ends or stops the program, the terminal has its modes again. The tracer is one that always traces the same
-# (tests/unit/cli/screen.c), so this needs neither a machine nor root. machine/screen has the program itself there.
+# (tests/unit/cli/live.c), so this needs neither a machine nor root. machine/screen has the program itself there.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/vm/guest/lib.sh
 . tests/vm/guest/lib.sh
 # shellcheck source=tests/machine/lib.sh
 . tests/machine/lib.sh
-# shellcheck source=tests/screen/lib.sh
-. tests/screen/lib.sh
+# shellcheck source=tests/live/lib.sh
+. tests/live/lib.sh
 
-program=$(realpath "${BUILD:-build}/unit/cli/screen") || exit 1
+program=$(realpath "${BUILD:-build}/unit/cli/live") || exit 1
 work=$(mktemp -d) || exit 1
 cd "$work" || exit 1
 trap 'terminal kill-server 2>/dev/null; rm -rf "$work"' EXIT
@@ -113,7 +113,7 @@ ends() {
 
 ends "Ctrl-C" keys C-c
 for signal in TERM SEGV; do
-	ends "SIG$signal" send $signal screen
+	ends "SIG$signal" send $signal live
 done
 
 # Both sides, at 80x24: the ten stages are there, with the total, the rows and the keys.
@@ -133,6 +133,6 @@ restored "with a peer: q"
 at_terminal 80 24 sh -c "'$live </dev/null'"
 seen "no keyboard: the screen is there" '^total '
 gone "and tells of no keys" '\?:help'
-send INT screen
+send INT live
 restored "no keyboard"
 finish
