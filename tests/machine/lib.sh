@@ -215,7 +215,7 @@ mix() {
 # connect_ways QUEUES: a connection of each kind, each to a subsystem of its own, nqn.2024-01.io.ntprof:0 to :2. They are
 # there together, because a tracer is dear to start. $way_names and $way_ctrls tell of each.
 connect_ways() {
-	local options=("" "--hdr-digest --data-digest" "--disable-sqflow") words i
+	local options=("" "--hdr-digest --data-digest" "--disable-sqflow") settings i
 
 	way_names=(plain "header and data digests" "no SQ flow control")
 	way_ctrls=()
@@ -223,8 +223,8 @@ connect_ways() {
 	for i in "${!way_names[@]}"; do
 		# Newer targets say of a device without a cache that it needs no flushes.
 		target_subsystem "nqn.2024-01.io.ntprof:$i" "$(target_setup_null "way$i" size=256 discard=1 cache_size=64)" || return
-		read -ra words <<<"-i $1 ${options[i]}"
-		way_ctrls+=("$(host_connect "nqn.2024-01.io.ntprof:$i" "${words[@]}")") || return
+		read -ra settings <<<"-i $1 ${options[i]}"
+		way_ctrls+=("$(host_connect "nqn.2024-01.io.ntprof:$i" "${settings[@]}")") || return
 	done
 }
 
