@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs that only some connections need are there when such a connection is, and else cost nobody.
+# takes: 30
 set -u
 . /lib/machine.sh
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every command is counted once, on both sides, and as what it is. Those that wait are counted, too.
+# takes: 45
 set -u
 . /lib/machine.sh
 

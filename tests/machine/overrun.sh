@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Who does not read records in time loses them, told to the command and where they were, but no count and no histogram.
+# takes: 30
 set -u
 . /lib/machine.sh
 

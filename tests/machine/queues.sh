@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues of their own for writes and for polling, and commands that end on another CPU than they began.
+# takes: 40
 set -u
 . /lib/machine.sh
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Both sides of a mixed run are recorded whole, into files that are their owner's only.
+# takes: 30
 set -u
 . /lib/machine.sh
 

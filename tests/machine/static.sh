@@ -3,7 +3,7 @@
 # The statically linked program traces, records, reports and serves.
 # with programs: ntprof-bpf-static
 # run with: --add /usr/bin/curl:/usr/bin/curl
-# takes: 20
+# takes: 60
 set -u
 . /lib/machine.sh
 
