@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -31,6 +32,27 @@ static bool picked(unsigned int n, unsigned int qid, unsigned int cid, unsigned 
 static unsigned int cid_of(unsigned int tag, unsigned int use)
 {
 	return use % GENERATIONS << 12 | tag;
+}
+
+/* The rows of the table that others implement it by. */
+static void the_documented_values_are_those(void **state)
+{
+	FILE *f = fopen("docs/stream-format.md", "r");
+	unsigned int qid, cid, length, result, rows = 0;
+	unsigned long long lba;
+	char line[1024];
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "| %u | 0x%x | %u | 0x%llx | 0x%x |", &qid, &cid, &length, &lba,
+			   &result) != 5)
+			continue;
+		assert_int_equal(nt_sample_mix(qid, cid, length, lba), result);
+		rows++;
+	}
+	fclose(f);
+	assert_int_equal(rows, 7);
 }
 
 static void one_and_none_are_all(void **state)
@@ -117,6 +139,7 @@ static void a_smaller_sample_is_part_of_a_larger_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_documented_values_are_those),
 		cmocka_unit_test(one_and_none_are_all),
 		cmocka_unit_test(about_one_in_n),
 		cmocka_unit_test(no_tag_is_favoured),
