@@ -21,19 +21,28 @@ equal "an admin queue and two I/O queues are connected" ${#ports[@]} 3
 on_target "tc qdisc add dev eth0 root handle 1: prio bands 4 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 	tc qdisc add dev eth0 parent 1:4 handle 40: netem loss 100%"
 
-# stalled NAME: a load on both queues, and the answers of one of them stay away in the middle of it.
-stalled() {
-	local loader
+# reads_since N: there have been some reads since the disk had N.
+reads_since() {
+	(($(awk '{ print $1 }' "$(host_path "$ctrl")/stat") > $1 + 20))
+}
 
+# stalled NAME: a load on both queues, and the answers of one of them stay away in the middle of it. On a busy machine fio
+# and ssh take seconds to begin, so each step waits for the one before.
+stalled() {
+	local loader before
+
+	before=$(awk '{ print $1 }' "$(host_path "$ctrl")/stat")
 	fio --name="$1" --filename="$dev" --direct=1 --ioengine=libaio --size=100M --rw=randread --bs=4k \
 		--iodepth=$depth --numjobs=2 --cpus_allowed=0-1 --cpus_allowed_policy=split --time_based \
-		--runtime=8 --rate_iops=50 --offset_increment=100M >/tmp/fio 2>&1 &
+		--runtime=300 --rate_iops=50 --offset_increment=100M >/tmp/fio 2>&1 &
 	loader=$!
-	sleep 1
+	wait_for reads_since "$before"
 	on_target "tc filter add dev eth0 parent 1: protocol ip u32 match ip dport ${ports[2]} 0xffff flowid 1:4"
 	sleep $stall_seconds
 	on_target "tc filter del dev eth0 parent 1:"
-	wait $loader || cat /tmp/fio
+	sleep 2
+	kill -INT $loader
+	wait $loader
 }
 
 # The slowest ones of the merged commands in FILE, slower than the stall was long.
