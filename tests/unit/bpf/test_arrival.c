@@ -4,27 +4,12 @@
 #define SECOND 1000000000LL
 #define MS 1000000LL
 #define QID 1
+#define QUEUES (QID + 1)
 #define SLOT QID
 #define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC to begin with */
 #define FIRST_SEQ 0xffffff00u  /* the stream's numbers begin anew behind the first packets */
 
-static struct machine {
-	struct blk_mq_ops___plain mq_ops;
-	struct request_queue rq_queue;
-	struct blk_mq_hw_ctx hctx;
-	struct nvmf_ctrl_options opts;
-	struct nvme_tcp_ctrl ctrl;
-	struct nvme_tcp_queue queues[QID + 1];
-	struct socket socket;
-	struct sock sk;
-	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-	} request;
-	struct nvme_command sqe;
-	struct sk_buff skb; /* at the end of what waits to be read */
-	char header[NT_HEADER_ALIGN] __attribute__((aligned(NT_HEADER_ALIGN)));
-} m;
+#include "bpf/host_machine.h"
 
 /* The wall clock is @offset before ours. */
 static void set_wall_clock(__s64 offset)
@@ -43,38 +28,25 @@ static void submit(void)
 {
 	struct nvme_tcp_cmd_pdu pdu = {};
 
-	m.sqe = (struct nvme_command){
+	m.requests[0].sqe = (struct nvme_command){
 		.common = {.opcode = 0x02, .nsid = 1, .dptr.sgl.length = 4096},
 	};
-	pdu.cmd = m.sqe;
-	m.request.rq.start_time_ns = kernel.now += 100;
-	queue_rq(NULL, &m.request.rq, &pdu, QID, NULL, NULL, NULL, &m.queues[QID]);
+	pdu.cmd = m.requests[0].sqe;
+	m.requests[0].rq.start_time_ns = kernel.now += 100;
+	queue_rq(NULL, &m.requests[0].rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
+	host_make();
 	kernel.now = 100 * SECOND;
 	nt_control.real_offset = OFFSET;
 	nt_control.seen_offset = OFFSET;
 	nt_control.looked_ns = kernel.now;
 	nt_control.tai_offset = 37 * SECOND;
 	set_wall_clock(OFFSET);
-	m.socket.sk = &m.sk;
-	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
-	m.ctrl.queues = m.queues;
-	m.ctrl.ctrl.opts = &m.opts;
-	m.queues[QID].ctrl = &m.ctrl;
-	m.queues[QID].sock = &m.socket;
-	m.queues[QID].pdu = m.header;
-	m.request.rq =
-		(struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .state = MQ_RQ_COMPLETE};
-	m.request.req.queue = &m.queues[QID];
-	m.request.req.req.ctrl = &m.ctrl.ctrl;
-	m.request.req.req.cmd = &m.sqe;
-	set_socket(&m, &m.queues[QID]);
+	set_socket(&m, &m.queues[0][QID]);
 	submit();
 	/* What is there is the pointer to the socket's functions, not TLS. */
 	kernel.queues[SLOT].opaque = 0;
@@ -285,7 +257,7 @@ static void join_that_does_not_come_about_changes_nothing(void **state)
 static void wait_behind(struct sk_buff *tail, struct sk_buff *next)
 {
 	/* Where vmlinux.h has no more of a socket, the tail of its backlog lies there, too. */
-	set_socket(tail, &m.queues[QID]);
+	set_socket(tail, &m.queues[0][QID]);
 	nt_control.data_ready = (__u64)tail;
 	packet_waits(NULL, &m.sk, next);
 }
@@ -483,7 +455,7 @@ static void without_the_programs_nothing_is_known(void **state)
 
 static void sockets_of_others_are_left_alone(void **state)
 {
-	struct sock other = {.sk_user_data = &m.queues[QID]};
+	struct sock other = {.sk_user_data = &m.queues[0][QID]};
 	struct sk_buff skb = {.sk = &other};
 
 	(void)state;
@@ -502,11 +474,11 @@ static const struct nt_record *copy_header(const struct sk_buff *skb, const stru
 
 	submit();
 	kernel.queues[SLOT].opaque = 0;
-	memcpy(m.header, &pdu, sizeof(pdu));
+	memcpy(m.headers[QID].bytes, &pdu, sizeof(pdu));
 	/* Of a packet that lies within it the function is called anew, and returns first. */
 	if (within)
-		stock_recv_pdu(NULL, within, 0, m.header, HOST_PDU_BYTES, 0);
-	stock_recv_pdu(NULL, skb, 0, m.header, HOST_PDU_BYTES, 0);
+		stock_recv_pdu(NULL, within, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
+	stock_recv_pdu(NULL, skb, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
 	return &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
 }
 
@@ -548,11 +520,11 @@ static void arrivals_of_tls_are_not_told(void **state)
 			 0);
 	/* What it has decrypted is of no socket. */
 	m.skb.sk = NULL;
-	memset(m.header, 0, sizeof(m.header));
+	memset(m.headers[QID].bytes, 0, sizeof(m.headers[QID].bytes));
 	submit();
 	assert_true(kernel.queues[SLOT].opaque);
-	memcpy(m.header, &pdu, sizeof(pdu));
-	stock_recv_pdu(NULL, &m.skb, 0, m.header, HOST_PDU_BYTES, 0);
+	memcpy(m.headers[QID].bytes, &pdu, sizeof(pdu));
+	stock_recv_pdu(NULL, &m.skb, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
 	c = cmd_by_tag(&kernel.queues[SLOT], 0);
 	assert_int_equal(c->r.points[NT_H_RX], 0);
 	assert_int_not_equal(c->r.points[NT_H_C2H], 0);

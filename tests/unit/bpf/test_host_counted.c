@@ -5,60 +5,32 @@
 #include <stdlib.h>
 
 #define QID 1
+#define QUEUES (QID + 1)
 #define REQUESTS 8
 #define TAGS 12
 
 /* A queue of a controller, and what its requests are doing. */
-static struct machine {
-	struct sk_buff skb;
-	struct blk_mq_ops___plain mq_ops;
-	struct request_queue rq_queue;
-	struct blk_mq_hw_ctx hctx;
-	struct nvmf_ctrl_options opts;
-	struct nvme_tcp_ctrl ctrl;
-	struct nvme_tcp_queue queues[QID + 1];
-	struct socket socket;
-	struct sock sk;
+#include "bpf/host_machine.h"
+
+/* What was done with the requests, and how it is told of. */
+static struct {
 	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-		struct nvme_command sqe;
 		__u16 generation; /* of its command id: nvme_setup_cmd() */
 		bool out;
 	} requests[REQUESTS];
-	bool stock;
 	unsigned int submissions;
 	__u16 last_id;
 	bool misses; /* ends are missed now and then */
-} m;
+} done;
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
+	host_make();
+	memset(&done, 0, sizeof(done));
 	nt_knobs.select = NT_SELECT_NONE;
 	nt_control.began_ns = 1;
 	memset(nt_alikes, 0, sizeof(nt_alikes));
-	memset(&m, 0, sizeof(m));
-	m.socket.sk = &m.sk;
-	m.mq_ops.queue_rq = &m.mq_ops;
-	nt_control.queue_rq = (__u64)&m.mq_ops;
-	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
-	m.ctrl.ctrl.opts = &m.opts;
-	m.ctrl.queues = m.queues;
-	m.queues[QID].ctrl = &m.ctrl;
-	m.queues[QID].sock = &m.socket;
-	for (int i = 0; i < REQUESTS; i++) {
-		m.requests[i].req.queue = &m.queues[QID];
-		m.requests[i].req.req.ctrl = &m.ctrl.ctrl;
-		m.requests[i].req.req.cmd = &m.requests[i].sqe;
-		m.requests[i].rq = (struct request){
-			.q = &m.rq_queue,
-			.mq_hctx = &m.hctx,
-			.tag = i,
-			.state = MQ_RQ_COMPLETE,
-		};
-	}
 	return 0;
 }
 
@@ -77,15 +49,15 @@ static void submit(int i, __u8 opcode, __u64 slba)
 
 	m.requests[i].sqe = (struct nvme_command){
 		.common = {.opcode = opcode,
-			   .command_id = (m.requests[i].generation += 0x1000) | rq->tag,
+			   .command_id = (done.requests[i].generation += 0x1000) | rq->tag,
 			   .nsid = 1},
 	};
 	m.requests[i].sqe.common.dptr.sgl.length = 4096;
 	m.requests[i].sqe.common.cdw10 = slba;
 	m.requests[i].req.req.status = 0;
-	m.requests[i].out = true;
-	m.submissions++;
-	m.last_id = m.requests[i].sqe.common.command_id;
+	done.requests[i].out = true;
+	done.submissions++;
+	done.last_id = m.requests[i].sqe.common.command_id;
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock) {
@@ -94,7 +66,7 @@ static void submit(int i, __u8 opcode, __u64 slba)
 			stock_queue_rq(NULL, rq);
 		stock_queue_rq_nested(NULL, rq);
 	} else {
-		queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[QID]);
+		queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
 	}
 }
 
@@ -106,13 +78,13 @@ static void end(int i, bool answered)
 		.cqe = {.command_id = m.requests[i].sqe.common.command_id},
 	};
 
-	m.requests[i].out = false;
+	done.requests[i].out = false;
 	if (!answered)
 		m.requests[i].req.req.status = NVME_SC_HOST_PATH_ERROR;
 	else if (m.stock)
 		pdu_received(&kernel.queues[QID], &rsp, &m.skb, 0);
 	else
-		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[QID]);
+		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[0][QID]);
 	if (random() % 2)
 		rq_complete(NULL, rq, 0);
 	rq_complete_nested(NULL, rq, 0);
@@ -121,7 +93,7 @@ static void end(int i, bool answered)
 static bool tag_in_use(int tag)
 {
 	for (int i = 0; i < REQUESTS; i++)
-		if (m.requests[i].out && m.requests[i].rq.tag == tag)
+		if (done.requests[i].out && m.requests[i].rq.tag == tag)
 			return true;
 	return false;
 }
@@ -132,19 +104,19 @@ static void step(bool iostats)
 	struct request *rq = &m.requests[i].rq;
 	__u8 opcode = random() % 20 ? NVME_CMD_READ : NVME_FABRICS_COMMAND;
 
-	if (!m.requests[i].out || random() % 8 == 0) {
+	if (!done.requests[i].out || random() % 8 == 0) {
 		/* Its first time, or again: then its start time stays. */
-		if (m.requests[i].out)
+		if (done.requests[i].out)
 			opcode = m.requests[i].sqe.common.opcode;
 		else
 			rq->start_time_ns = iostats ? kernel.now += 100 : 0;
-		m.requests[i].out = false;
+		done.requests[i].out = false;
 		do
 			rq->tag = random() % TAGS;
 		while (tag_in_use(rq->tag));
 		submit(i, opcode, random() % 1000);
-	} else if (m.misses && random() % 10 == 0) {
-		m.requests[i].out = false;
+	} else if (done.misses && random() % 10 == 0) {
+		done.requests[i].out = false;
 	} else {
 		end(i, random() % 4);
 	}
@@ -177,7 +149,7 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 
 	setup(NULL);
 	m.stock = stock;
-	m.misses = misses;
+	done.misses = misses;
 	knobs_sample(below, all);
 	for (int i = 0; i < 3000; i++)
 		step(iostats);
@@ -192,7 +164,7 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)
-		begun = m.submissions;
+		begun = done.submissions;
 	assert_int_equal(begun, n.ended + n.in_flight + counted(NT_CNT_OVERWRITTEN) +
 					counted(NT_CNT_REQUEUED));
 }
@@ -209,22 +181,22 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 	for (int how = 0; how < 16; how++) {
 		setup(NULL);
 		m.stock = how & 1;
-		m.misses = how & 2;
+		done.misses = how & 2;
 		knobs_select(&s);
 		if (how & 8)
 			knobs_sample(1u << 31, how & 4);
 		begun = 0;
 		for (int i = 0; i < 3000; i++) {
-			unsigned int before = m.submissions;
+			unsigned int before = done.submissions;
 
 			step(true);
-			if (m.submissions == before)
+			if (done.submissions == before)
 				continue;
 			/* The one that was submitted last: the last command id is of its. */
 			for (int k = 0; k < REQUESTS; k++) {
 				struct nvme_command *e = &m.requests[k].sqe;
 
-				if (m.requests[k].out && e->common.command_id == m.last_id)
+				if (done.requests[k].out && e->common.command_id == done.last_id)
 					begun += e->common.opcode == NVME_CMD_READ &&
 						 e->common.cdw10 < 500;
 			}
@@ -281,7 +253,7 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 		assert_int_equal(kernel.nr_records, 0);
 		assert_int_equal(b->r.flags & (NT_F_BEGUN | NT_F_CONNECT), NT_F_BEGUN);
 		assert_int_equal(b->r.opcode, NVME_CMD_READ);
-		assert_int_equal(b->r.cid, m.last_id);
+		assert_int_equal(b->r.cid, done.last_id);
 		assert_int_equal(b->r.qid, QID);
 		assert_int_equal(b->cdw[0], 0x23456789);
 		m.requests[0].req.req.retries = 3;

@@ -7,30 +7,12 @@
 
 #define DNR 0x4000 /* of a status: do not retry */
 
-static struct machine {
-	struct blk_mq_ops___plain mq_ops;
-	struct request_queue rq_queue;
-	struct blk_mq_hw_ctx hctx[QUEUES];
-	struct nvmf_ctrl_options opts;
-	struct nvme_tcp_ctrl ctrl;
-	struct nvme_tcp_queue queues[QUEUES];
-	struct socket socket;
-	struct sock sk;
-	struct bio {
-		int unused;
-	} bio;
-	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-		struct nvme_command sqe;
-	} requests[REQUESTS];
-	/* As kmalloc() aligns them, one behind the other. */
-	struct {
-		char bytes[NT_HEADER_ALIGN];
-	} __attribute__((aligned(NT_HEADER_ALIGN))) headers[2 * QUEUES];
-	__u16 cid;
-	bool stock;
-} m;
+#include "bpf/host_machine.h"
+
+/* What requests have that are not at their end. */
+static struct bio {
+	int unused;
+} bio;
 
 /* As long as it is on the wire: the structures of tests have fewer members. */
 union pdu {
@@ -42,28 +24,10 @@ union pdu {
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
+	host_make();
 	nt_control.began_ns = 1;
-	memset(nt_headers, 0, sizeof(nt_headers));
-	memset(&m, 0, sizeof(m));
-	m.socket.sk = &m.sk;
-	m.mq_ops.queue_rq = &m.mq_ops;
-	nt_control.queue_rq = (__u64)&m.mq_ops;
-	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
-	m.ctrl.ctrl.opts = &m.opts;
-	m.ctrl.queues = m.queues;
-	for (int qid = 0; qid < QUEUES; qid++) {
-		m.hctx[qid].queue_num = qid - 1;
-		m.queues[qid].ctrl = &m.ctrl;
-		m.queues[qid].sock = &m.socket;
-		m.queues[qid].pdu = &m.headers[qid];
-	}
-	for (int i = 0; i < REQUESTS; i++) {
-		m.requests[i].req.req.ctrl = &m.ctrl.ctrl;
-		m.requests[i].req.req.cmd = &m.requests[i].sqe;
-		m.requests[i].rq = (struct request){
-			.q = &m.rq_queue, .tag = i, .state = MQ_RQ_COMPLETE, .bio = &m.bio};
-	}
+	for (int i = 0; i < REQUESTS; i++)
+		m.requests[i].rq.bio = &bio;
 	return 0;
 }
 
@@ -82,7 +46,7 @@ static void make(int i, int qid, __u8 opcode)
 	m.requests[i].sqe = (struct nvme_command){
 		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | i, .nsid = 1}};
 	m.requests[i].sqe.common.dptr.sgl.length = opcode == NVME_CMD_FLUSH ? 0 : 4096;
-	m.requests[i].req.queue = &m.queues[qid];
+	m.requests[i].req.queue = &m.queues[0][qid];
 	m.requests[i].req.req.status = 0;
 	m.requests[i].req.req.flags = 0;
 	rq->mq_hctx = &m.hctx[qid];
@@ -100,15 +64,15 @@ static void submit(int i, int qid, __u8 opcode)
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
 	else
-		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[qid]);
-	cmd_reach(cmd_of(&m.queues[qid], qid, rq), NT_H_SEND_CMD);
+		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[0][qid]);
+	cmd_reach(cmd_of(&m.queues[0][qid], qid, rq), NT_H_SEND_CMD);
 }
 
 /* The driver copies a piece of a header, on whatever CPU. */
 static void copy(int qid, const union pdu *pdu, size_t from, size_t size)
 {
 	const struct sk_buff skb = {.sk = &m.sk, .tstamp = (ktime_t)kernel.now};
-	char *to = (char *)m.queues[qid].pdu + from;
+	char *to = (char *)m.queues[0][qid].pdu + from;
 
 	memcpy(to, pdu->bytes + from, size);
 	stock_recv_pdu(NULL, &skb, 0, to, (int)size, 0);
@@ -145,7 +109,7 @@ static void answer(int i, int qid, bool seen)
 	if (m.stock)
 		copy(qid, &pdu, 0, HOST_PDU_BYTES);
 	else
-		process_nvme_cqe(NULL, &m.requests[i].rq, &pdu.rsp, qid, 0, &m.queues[qid]);
+		process_nvme_cqe(NULL, &m.requests[i].rq, &pdu.rsp, qid, 0, &m.queues[0][qid]);
 }
 
 static void receive(int i, int qid)
@@ -155,7 +119,8 @@ static void receive(int i, int qid)
 	if (m.stock)
 		copy(qid, &pdu, 0, HOST_PDU_BYTES);
 	else
-		handle_c2h_data(NULL, &m.requests[i].rq, qid, 4096, 0, &pdu.data, &m.queues[qid]);
+		handle_c2h_data(NULL, &m.requests[i].rq, qid, 4096, 0, &pdu.data,
+				&m.queues[0][qid]);
 }
 
 static void complete(int i)
@@ -259,7 +224,7 @@ static void read_without_cqe_that_was_sent_again_ends_with_its_data(void **state
 	m.requests[0].req.req.flags = NVME_REQ_CANCELLED;
 	receive(0, 1);
 	pdu = data(0);
-	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
+	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[0][1]);
 	complete(0);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
@@ -275,7 +240,7 @@ static void read_without_cqe_that_is_cut_is_cancelled(void **state)
 	receive(0, 1);
 	/* Some of the last data have come. */
 	pdu = data(0);
-	recv_data(NULL, &m.requests[0].rq, 1, 512, 0, &pdu.data, &m.queues[1]);
+	recv_data(NULL, &m.requests[0].rq, 1, 512, 0, &pdu.data, &m.queues[0][1]);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	m.requests[0].rq.bio = NULL;
 	complete(0);
@@ -290,7 +255,7 @@ static void read_without_cqe_ends_with_its_data(void **state)
 	submit(0, 1, NVME_CMD_READ);
 	receive(0, 1);
 	pdu = data(0);
-	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[1]);
+	recv_data(NULL, &m.requests[0].rq, 1, 4096, 0, &pdu.data, &m.queues[0][1]);
 	complete(0);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
@@ -439,8 +404,8 @@ static void queue_that_is_connected_again_has_other_memory(void **state)
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	assert_seen(0);
-	m.queues[2].pdu = &m.headers[1];
-	m.queues[1].pdu = &m.headers[2];
+	m.queues[0][2].pdu = &m.headers[1];
+	m.queues[0][1].pdu = &m.headers[2];
 	for (int qid = 1; qid < QUEUES; qid++) {
 		submit(0, qid, NVME_FABRICS_COMMAND);
 		answer(0, qid, true);
@@ -461,7 +426,7 @@ static void queue_with_unknown_memory_is_known_again_after_a_command(void **stat
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	assert_seen(0);
-	m.queues[1].pdu = &m.headers[QUEUES];
+	m.queues[0][1].pdu = &m.headers[QUEUES];
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	complete(0);
@@ -506,7 +471,7 @@ static void end_with(int i, int qid, __u8 opcode, __u16 status, __u16 host)
 		copy(qid, &pdu, 0, HOST_PDU_BYTES);
 	else
 		process_nvme_cqe(NULL, &m.requests[i].rq, &pdu.rsp, qid, kernel.now,
-				 &m.queues[qid]);
+				 &m.queues[0][qid]);
 	m.requests[i].req.req.status = host;
 	complete(i);
 }

@@ -5,51 +5,27 @@
 #define QUEUES 3
 
 /* Controllers with their queues, one request at a time of each, and the functions of the driver. */
-static struct machine {
-	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, and of admin queues */
-	struct request_queue rq_queue[2];
-	struct blk_mq_hw_ctx hctx[QUEUES];
-	struct nvmf_host host;
-	struct nvmf_ctrl_options opts[CTRLS];
-	struct nvme_tcp_ctrl ctrl[CTRLS];
-	struct nvme_tcp_queue queues[CTRLS][QUEUES];
-	struct socket socket;
-	struct sock sk;
-	struct sk_buff skb;
-	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-	} requests[CTRLS][QUEUES];
-	struct nvme_command sqe;
-	__u16 cid;
-} m;
+#define REQUESTS (CTRLS * QUEUES)
+
+#include "bpf/host_machine.h"
+
+/* All requests have the same entry: that of the last one. */
+static struct nvme_command sqe;
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
-	m.socket.sk = &m.sk;
-	for (int admin = 0; admin < 2; admin++) {
-		m.mq_ops[admin].queue_rq = &m.mq_ops;
-		m.rq_queue[admin].mq_ops = (const struct blk_mq_ops *)&m.mq_ops[admin];
-	}
-	nt_control.queue_rq = (__u64)&m.mq_ops;
+	host_make();
 	for (int i = 0; i < CTRLS; i++) {
 		m.ctrl[i].ctrl.instance = i;
 		m.ctrl[i].ctrl.sqsize = 127;
 		m.opts[i].host = &m.host;
 		m.opts[i].subsysnqn = i ? "nqn.b" : "nqn.a";
-		m.ctrl[i].ctrl.opts = &m.opts[i];
-		m.ctrl[i].queues = m.queues[i];
 		for (int qid = 0; qid < QUEUES; qid++) {
-			m.hctx[qid].queue_num = qid - 1;
-			m.queues[i][qid].ctrl = &m.ctrl[i];
-			m.queues[i][qid].sock = &m.socket;
-			m.requests[i][qid].req.queue = &m.queues[i][qid];
-			m.requests[i][qid].req.req.ctrl = &m.ctrl[i].ctrl;
-			m.requests[i][qid].req.req.cmd = &m.sqe;
-			m.requests[i][qid].rq = (struct request){
+			m.requests[i * QUEUES + qid].req.queue = &m.queues[i][qid];
+			m.requests[i * QUEUES + qid].req.req.ctrl = &m.ctrl[i].ctrl;
+			m.requests[i * QUEUES + qid].req.req.cmd = &sqe;
+			m.requests[i * QUEUES + qid].rq = (struct request){
 				.q = &m.rq_queue[qid == 0],
 				.mq_hctx = &m.hctx[qid],
 				.state = MQ_RQ_COMPLETE,
@@ -78,16 +54,16 @@ static int teardown_stock(void **state)
 /* With the request of queue @of. Of a fabrics command @type is its type, else 0. */
 static void submit_with(int of, int i, int qid, __u8 opcode, __u8 type)
 {
-	struct request *rq = &m.requests[i][of].rq;
+	struct request *rq = &m.requests[i * QUEUES + of].rq;
 	struct nvme_tcp_cmd_pdu pdu;
 
-	m.sqe = (struct nvme_command){
+	sqe = (struct nvme_command){
 		.common = {.opcode = opcode, .command_id = m.cid += 0x1000, .nsid = type ?: 1},
 	};
-	m.sqe.common.dptr.sgl.length = opcode == NVME_FABRICS_COMMAND ? 1024 : 4096;
+	sqe.common.dptr.sgl.length = opcode == NVME_FABRICS_COMMAND ? 1024 : 4096;
 	rq->start_time_ns = kernel.now += 100;
-	request_make(rq, &m.requests[i][of].req, &m.sqe);
-	pdu.cmd = m.sqe;
+	request_make(rq, &m.requests[i * QUEUES + of].req, &sqe);
+	pdu.cmd = sqe;
 	if (stock)
 		stock_queue_rq(NULL, rq);
 	else
@@ -102,8 +78,8 @@ static void submit(int i, int qid, __u8 opcode, __u8 type)
 /* @status: of the CQE, without the phase tag; @result: its dword 0 */
 static void answer(int i, int qid, __u16 status, __u16 result)
 {
-	struct request *rq = &m.requests[i][qid].rq;
-	struct nvme_request *req = &m.requests[i][qid].req.req;
+	struct request *rq = &m.requests[i * QUEUES + qid].rq;
+	struct nvme_request *req = &m.requests[i * QUEUES + qid].req.req;
 	struct nvme_tcp_rsp_pdu rsp = {
 		.hdr.type = nvme_tcp_rsp,
 		.cqe = {.result.u16 = result, .command_id = m.cid, .status = status << 1}};
@@ -119,8 +95,8 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 /* The driver ends it: a reset, or a timeout. */
 static void cancel(int i, int qid)
 {
-	m.requests[i][qid].req.req.status = NVME_SC_HOST_PATH_ERROR;
-	rq_complete(NULL, &m.requests[i][qid].rq, 0);
+	m.requests[i * QUEUES + qid].req.req.status = NVME_SC_HOST_PATH_ERROR;
+	rq_complete(NULL, &m.requests[i * QUEUES + qid].rq, 0);
 }
 
 /* As nvmf_connect_admin_queue() and nvmf_connect_io_queue() do: the driver knows the id afterwards. */
@@ -231,8 +207,8 @@ static void what_a_reset_cancels_is_of_the_connection_before(void **state)
 	submit(0, 1, NVME_CMD_READ, 0);
 	connect_queue(0, 0, 6);
 	/* Connect of the queue has a request of its own, and is not answered either. */
-	m.requests[0][2].rq.tag = 1;
-	m.requests[0][2].req.queue = &m.queues[0][1];
+	m.requests[0 * QUEUES + 2].rq.tag = 1;
+	m.requests[0 * QUEUES + 2].req.queue = &m.queues[0][1];
 	submit_with(2, 0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	cancel(0, 2);
 	assert_named(last_record(), 1, NT_CNTLID_NONE);
@@ -290,7 +266,7 @@ static void connect_outside_the_sample_begins_a_connection(void **state)
 	knobs_sample(1, false);
 	for (int qid = 0; qid < QUEUES; qid++) {
 		submit(0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
-		rq_complete(NULL, &m.requests[0][qid].rq, 0);
+		rq_complete(NULL, &m.requests[0 * QUEUES + qid].rq, 0);
 	}
 	m.ctrl[0].ctrl.cntlid = 6;
 	knobs_sample(0, false);
@@ -430,7 +406,7 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	connect_ctrl(0, 5);
 	kernel.nr_records = 0;
 	submit(0, 1, NVME_CMD_READ, 0);
-	timed_out(NULL, &m.requests[0][1].rq);
+	timed_out(NULL, &m.requests[0 * QUEUES + 1].rq);
 	cancel(0, 1);
 	/* Nor is a Connect that fails. */
 	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
@@ -439,7 +415,7 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(kernel.nr_records, 0);
 	submit(0, 2, NVME_CMD_READ, 0);
-	timed_out(NULL, &m.requests[0][2].rq);
+	timed_out(NULL, &m.requests[0 * QUEUES + 2].rq);
 	cancel(0, 2);
 	assert_int_equal(counted(NT_CNT_TIMEOUTS), 1);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 1);

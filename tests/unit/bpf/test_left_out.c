@@ -6,62 +6,35 @@
 #define TAG 5
 #define CAPSULE 72
 #define PAGE 4096
+#define QUEUES (QID + 1)
 
-static struct machine {
-	struct blk_mq_ops___plain mq_ops;
-	struct request_queue rq_queue;
-	struct blk_mq_hw_ctx hctx;
-	struct nvmf_ctrl_options opts;
-	struct nvme_tcp_ctrl ctrl;
-	struct nvme_tcp_queue queues[QID + 1];
-	struct socket socket;
-	struct sock sk;
-	struct sk_buff skb;
-	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-		struct nvme_command sqe;
-	} request;
-	char header[HOST_PDU_BYTES] __attribute__((aligned(NT_HEADER_ALIGN)));
-	__u16 cid;
-} m;
+#include "bpf/host_machine.h"
 
 static int setup(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
 	(void)state;
-	kernel_reset();
+	host_make();
 	nt_knobs.select = NT_SELECT_NONE;
 	knobs_select(&writes);
-	memset(nt_headers, 0, sizeof(nt_headers));
-	memset(&m, 0, sizeof(m));
-	m.socket.sk = &m.sk;
-	m.mq_ops.queue_rq = &m.mq_ops;
-	nt_control.queue_rq = (__u64)&m.mq_ops;
-	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
-	m.ctrl.ctrl.opts = &m.opts;
-	m.ctrl.queues = m.queues;
-	m.queues[QID].ctrl = &m.ctrl;
-	m.queues[QID].sock = &m.socket;
-	m.queues[QID].pdu = m.header;
-	m.request.rq = (struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .tag = TAG};
-	m.request.req.queue = &m.queues[QID];
-	m.request.req.req.ctrl = &m.ctrl.ctrl;
+	m.requests[0].rq.state = 0;
+	m.requests[0].rq.tag = TAG;
+	m.requests[0].req.req.cmd = NULL;
 	return 0;
 }
 
 /* @entry_is_there: else nobody is to read it */
 static void submit(__u8 opcode, __u32 length, bool entry_is_there)
 {
-	m.request.sqe = (struct nvme_command){
+	m.requests[0].sqe = (struct nvme_command){
 		.common = {.opcode = opcode, .command_id = (m.cid += 0x1000) | TAG, .nsid = 1},
 	};
-	m.request.sqe.common.dptr.sgl.length = length;
-	m.request.rq.start_time_ns = kernel.now += 100;
-	request_make(&m.request.rq, &m.request.req, &m.request.sqe);
-	m.request.req.req.cmd = entry_is_there ? &m.request.sqe : NULL;
-	stock_queue_rq(NULL, &m.request.rq);
+	m.requests[0].sqe.common.dptr.sgl.length = length;
+	m.requests[0].rq.start_time_ns = kernel.now += 100;
+	request_make(&m.requests[0].rq, &m.requests[0].req, &m.requests[0].sqe);
+	m.requests[0].req.req.cmd = entry_is_there ? &m.requests[0].sqe : NULL;
+	stock_queue_rq(NULL, &m.requests[0].rq);
 }
 
 static struct nt_cmd *state_of_request(void)
@@ -105,7 +78,7 @@ static void what_was_in_flight_of_the_request_is_released(void **state)
 	assert_int_equal(nt_control.tracked, 0);
 	assert_false(in_flight(state_of_request()));
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
-	rq_complete(NULL, &m.request.rq, 0);
+	rq_complete(NULL, &m.requests[0].rq, 0);
 	assert_int_equal(latencies(), 0);
 }
 
@@ -122,16 +95,16 @@ static void while_none_is_measured_nothing_is_looked_at(void **state)
 /* Whether the request's program, and that of its command, return before they do anything else. */
 static bool request_is_left_at_once(__u32 op)
 {
-	unsigned long long ctx[] = {(__u64)&m.request.rq};
+	unsigned long long ctx[] = {(__u64)&m.requests[0].rq};
 
-	m.request.rq.cmd_flags = ~REQ_OP_MASK | op;
+	m.requests[0].rq.cmd_flags = ~REQ_OP_MASK | op;
 	return stock_queue_rq_leaves(ctx);
 }
 
 static bool command_is_left_at_once(__u8 opcode)
 {
 	struct nvme_tcp_cmd_pdu pdu = {.cmd.common.opcode = opcode};
-	unsigned long long ctx[] = {(__u64)&m.request.rq, (__u64)&pdu, QID};
+	unsigned long long ctx[] = {(__u64)&m.requests[0].rq, (__u64)&pdu, QID};
 
 	return queue_rq_leaves(ctx);
 }
@@ -166,7 +139,7 @@ static void while_one_is_measured_none_is_left_at_once(void **state)
 	submit(NVME_CMD_WRITE, PAGE, true);
 	assert_false(request_is_left_at_once(REQ_OP_READ));
 	assert_false(command_is_left_at_once(NVME_CMD_READ));
-	rq_complete(NULL, &m.request.rq, 0);
+	rq_complete(NULL, &m.requests[0].rq, 0);
 	assert_true(request_is_left_at_once(REQ_OP_READ));
 	assert_true(command_is_left_at_once(NVME_CMD_READ));
 }
@@ -203,7 +176,7 @@ static void read_is_known_by_its_request(void **state)
 	(void)state;
 	knobs_select(NULL);
 	submit(NVME_CMD_WRITE, PAGE, true);
-	rq_complete(NULL, &m.request.rq, 0);
+	rq_complete(NULL, &m.requests[0].rq, 0);
 	submit(NVME_CMD_READ, 3 * PAGE, false);
 	assert_int_equal(state_of_request()->r.op, NT_OP_READ);
 	assert_int_equal(state_of_request()->r.opcode, NVME_CMD_READ);
@@ -211,7 +184,7 @@ static void read_is_known_by_its_request(void **state)
 	assert_int_equal(state_of_request()->r.cid, m.cid | TAG);
 	rsp.cqe.command_id = m.cid | TAG;
 	pdu_received(queue_at(QID), &rsp, &m.skb, 0);
-	rq_complete(NULL, &m.request.rq, 0);
+	rq_complete(NULL, &m.requests[0].rq, 0);
 	/* The first one has not been answered. */
 	assert_int_equal(latencies(), 1);
 }

@@ -6,62 +6,36 @@
 #define TAG 5
 #define PAGE 4096
 #define TAGS_MAX 4096
+#define QUEUES 16
 
-static struct machine {
-	struct blk_mq_ops___plain mq_ops;
-	struct request_queue rq_queue;
-	struct blk_mq_hw_ctx hctx;
-	struct nvmf_ctrl_options opts;
-	struct nvme_tcp_ctrl ctrl;
-	struct nvme_tcp_queue queues[16];
-	struct socket socket;
-	struct sock sk;
-	struct {
-		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
-		struct nvme_command sqe;
-	} request;
-	char header[HOST_PDU_BYTES] __attribute__((aligned(NT_HEADER_ALIGN)));
-} m;
+#include "bpf/host_machine.h"
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
+	host_make();
 	memset(nt_past, 0, sizeof(nt_past));
-	memset(nt_headers, 0, sizeof(nt_headers));
-	memset(&m, 0, sizeof(m));
-	m.socket.sk = &m.sk;
-	m.mq_ops.queue_rq = &m.mq_ops;
-	nt_control.queue_rq = (__u64)&m.mq_ops;
-	m.rq_queue.mq_ops = (const struct blk_mq_ops *)&m.mq_ops;
-	m.ctrl.ctrl.opts = &m.opts;
-	m.ctrl.queues = m.queues;
-	for (unsigned int i = 0; i < sizeof(m.queues) / sizeof(m.queues[0]); i++) {
-		m.queues[i].ctrl = &m.ctrl;
-		m.queues[i].sock = &m.socket;
-		m.queues[i].pdu = m.header;
-	}
 	return 0;
 }
 
 /* A read of queue @qid of controller @instance begins. */
 static void submit(unsigned int instance, unsigned int qid, __u32 tag)
 {
-	m.ctrl.ctrl.instance = (int)instance;
-	m.request.rq = (struct request){.q = &m.rq_queue, .mq_hctx = &m.hctx, .tag = (int)tag};
-	m.request.req.queue = &m.queues[qid];
-	m.request.req.req.ctrl = &m.ctrl.ctrl;
-	m.request.sqe = (struct nvme_command){
+	m.ctrl[0].ctrl.instance = (int)instance;
+	m.requests[0].rq =
+		(struct request){.q = m.rq_queue, .mq_hctx = &m.hctx[QID], .tag = (int)tag};
+	m.requests[0].req.queue = &m.queues[0][qid];
+	m.requests[0].req.req.ctrl = &m.ctrl[0].ctrl;
+	m.requests[0].sqe = (struct nvme_command){
 		.common = {.opcode = NVME_CMD_READ, .command_id = (__u16)tag, .nsid = 1},
 	};
-	m.request.sqe.common.dptr.sgl.length = PAGE;
-	m.request.rq.start_time_ns = kernel.now += 100;
-	request_make(&m.request.rq, &m.request.req, &m.request.sqe);
-	m.request.req.req.cmd = &m.request.sqe;
-	stock_queue_rq(NULL, &m.request.rq);
+	m.requests[0].sqe.common.dptr.sgl.length = PAGE;
+	m.requests[0].rq.start_time_ns = kernel.now += 100;
+	request_make(&m.requests[0].rq, &m.requests[0].req, &m.requests[0].sqe);
+	m.requests[0].req.req.cmd = &m.requests[0].sqe;
+	stock_queue_rq(NULL, &m.requests[0].rq);
 	/* It cannot know that what has no state was counted, and leaves it. */
-	stock_queue_rq_nested(NULL, &m.request.rq);
+	stock_queue_rq_nested(NULL, &m.requests[0].rq);
 }
 
 static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */

@@ -7,38 +7,21 @@
 #define STAMP 700
 #define REST 64
 
-static struct machine {
-	union {
-		struct nvmet_tcp_queue queue;
-		char bytes[sizeof(struct nvmet_tcp_queue)];
-	};
-	struct nvmet_fabrics_ops ops;
-	struct nvmet_subsys subsys;
-	struct nvmet_ctrl ctrl;
-	struct nvmet_tcp_cmd cmd;
-	struct nvme_command sqe;
-	struct nvme_completion cqe;
-	struct socket socket;
-	struct sock sk;
-	struct sk_buff skb;
-} m;
+#include "bpf/target_machine.h"
 
 static struct nt_queue *const queue = &kernel.queues[SLOT];
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
+	target_make();
+	connection_make(0, SLOT);
 	/* Its sk_data_ready is that of the driver's, of which nothing is known: both are NULL. */
-	m.sk.sk_user_data = &m.queue;
-	m.socket.sk = &m.sk;
-	m.queue.sock = &m.socket;
-	m.queue.idx = SLOT;
-	m.skb.sk = &m.sk;
-	queue->object = (__u64)&m.queue;
+	m.sk[0].sk_receive_queue.next = NULL;
+	m.skb.sk = m.sk;
+	queue->object = (__u64)m.queue;
 	queue->gen = 1;
-	slot_index_set((__u64)&m.queue, SLOT);
+	slot_index_set((__u64)m.queue, SLOT);
 	return 0;
 }
 
@@ -56,10 +39,10 @@ static void time_is_of_the_packet_that_the_first_byte_is_copied_from(void **stat
 {
 	(void)state;
 	packet(BEGIN, 72, STAMP);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP);
 	packet(BEGIN + PDU_COMMON_HEADER, REST, STAMP + 1);
-	copied(&m.skb, 0, m.bytes + PDU_COMMON_HEADER, REST);
+	copied(&m.skb, 0, (char *)m.queue + PDU_COMMON_HEADER, REST);
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
@@ -68,11 +51,11 @@ static void header_in_two_packets_came_with_the_first(void **state)
 {
 	(void)state;
 	packet(BEGIN, 3, STAMP);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	packet(BEGIN + 3, 69, STAMP + 1);
 	/* Asked for at once, and by itself. */
-	copied(&m.skb, 0, &m.queue, PDU_COMMON_HEADER - 3);
-	copied(&m.skb, 0, m.bytes + 3, PDU_COMMON_HEADER - 3);
+	copied(&m.skb, 0, m.queue, PDU_COMMON_HEADER - 3);
+	copied(&m.skb, 0, (char *)m.queue + 3, PDU_COMMON_HEADER - 3);
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
@@ -83,9 +66,9 @@ static void what_is_as_long_is_no_other_one(void **state)
 
 	(void)state;
 	packet(BEGIN, 72, STAMP);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	m.skb.tstamp = STAMP + 1;
-	copied(&m.skb, 64, m.bytes + REST, PDU_COMMON_HEADER);
+	copied(&m.skb, 64, (char *)m.queue + REST, PDU_COMMON_HEADER);
 	copied(&m.skb, 64, data, sizeof(data));
 	copied(&m.skb, 64, NULL, PDU_COMMON_HEADER);
 	assert_int_equal(queue->pdu_time, STAMP);
@@ -108,13 +91,13 @@ static void time_of_another_one_is_forgotten(void **state)
 {
 	(void)state;
 	packet(BEGIN, 72, STAMP);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	packet(BEGIN + 72, 72, STAMP + 1);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP + 1);
 	/* Nothing stamps packets any more. */
 	packet(BEGIN + 144, 72, 0);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, 0);
 }
 
@@ -125,12 +108,12 @@ static void byte_of_a_joined_packet_has_the_time_of_its_own(void **state)
 	join_note(queue, &m.skb, NT_JOINED_RECEIVED);
 	/* Another 72 bytes were joined with it. */
 	packet(BEGIN, 144, STAMP + 1);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP);
-	copied_header(&m.skb, 72, &m.queue);
+	copied_header(&m.skb, 72, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP + 1);
 	nt_knobs.joins_unseen = 1;
-	copied_header(&m.skb, 72, &m.queue);
+	copied_header(&m.skb, 72, m.queue);
 	nt_knobs.joins_unseen = 0;
 	assert_int_equal(queue->pdu_time, -(STAMP + 1));
 }
@@ -141,22 +124,22 @@ static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
 	(void)state;
 	packet(BEGIN, 72, STAMP);
 	queue->dead_gen = queue->gen;
-	m.sk.sk_user_data = NULL;
-	copied_header(&m.skb, 0, &m.queue);
+	m.sk[0].sk_user_data = NULL;
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, 0);
 	m.skb.sk = NULL;
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, 0);
-	m.skb.sk = &m.sk;
-	m.sk.sk_user_data = &m.queue;
-	copied_header(&m.skb, 0, &m.queue);
+	m.skb.sk = m.sk;
+	m.sk[0].sk_user_data = m.queue;
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP);
 	memset(nt_slot_index, 0, sizeof(nt_slot_index));
 	queue->object = 1;
 	m.skb.tstamp++;
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP + 1);
-	assert_int_equal(queue->object, (__u64)&m.queue);
+	assert_int_equal(queue->object, (__u64)m.queue);
 }
 
 /* Its bytes are decrypted into other packets. */
@@ -165,35 +148,33 @@ static void connection_of_tls_has_no_times(void **state)
 	(void)state;
 	packet(BEGIN, 72, STAMP);
 	queue->opaque = 1;
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, 0);
 }
 
 /* The arguments of nvmet_req_init(). */
-static __u64 args[] = {(__u64)&m.cmd.req, 0, (__u64)&m.queue.nvme_sq, (__u64)&m.ops};
+static __u64 args[] = {(__u64)&m.cmd[0][0].req, 0, (__u64)&m.queue[0].nvme_sq, (__u64)&m.ops};
 #define SQ_ARGUMENT 2
 
 /* The capsule of a command is being received. */
 static void arrive(__u8 opcode)
 {
 	m.ops.type = NVMF_TRTYPE_TCP;
-	m.sqe.common.opcode = opcode;
-	m.queue.cmds = &m.cmd;
-	m.queue.nvme_sq.ctrl = &m.ctrl;
-	m.queue.nvme_sq.qid = 1;
-	m.ctrl.subsys = &m.subsys;
-	m.cmd.queue = &m.queue;
-	m.cmd.req = (struct nvmet_req){
-		.cmd = &m.sqe, .cqe = &m.cqe, .sq = &m.queue.nvme_sq, .ops = &m.ops};
+	m.sqe[0][0].common.opcode = opcode;
+	m.queue[0].nvme_sq.ctrl = m.ctrl;
+	m.queue[0].nvme_sq.qid = 1;
+	m.cmd[0][0].queue = m.queue;
+	m.cmd[0][0].req = (struct nvmet_req){
+		.cmd = m.sqe[0], .cqe = &m.cqe, .sq = &m.queue[0].nvme_sq, .ops = &m.ops};
 	packet(BEGIN, 72, STAMP);
-	copied_header(&m.skb, 0, &m.queue);
+	copied_header(&m.skb, 0, m.queue);
 }
 
 /* And has been. */
 static void receive(__u8 opcode)
 {
 	arrive(opcode);
-	stock_cmd(args, &m.cmd.req, NULL, &m.queue.nvme_sq, &m.ops);
+	stock_cmd(args, &m.cmd[0][0].req, NULL, &m.queue[0].nvme_sq, &m.ops);
 }
 
 static void capsule_that_is_left_out_leaves_no_time(void **state)
@@ -213,7 +194,7 @@ static void capsule_that_is_left_out_leaves_no_time(void **state)
 static bool is_left_at_once(__u8 opcode)
 {
 	arrive(opcode);
-	return capsule_leaves(args, &m.cmd.req, SQ_ARGUMENT);
+	return capsule_leaves(args, &m.cmd[0][0].req, SQ_ARGUMENT);
 }
 
 static void capsule_that_is_left_at_once_leaves_no_time(void **state)
@@ -244,7 +225,7 @@ static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **stat
 	knobs_select(&writes);
 	arrive(NVME_CMD_READ);
 	queue->object = 0;
-	assert_false(capsule_leaves(args, &m.cmd.req, SQ_ARGUMENT));
+	assert_false(capsule_leaves(args, &m.cmd[0][0].req, SQ_ARGUMENT));
 }
 
 static struct nt_cmd *measured_read(void)
@@ -253,40 +234,40 @@ static struct nt_cmd *measured_read(void)
 	bool elsewhere;
 
 	receive(NVME_CMD_READ);
-	c = cmd_by_owner((__u64)&m.cmd, &elsewhere);
+	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
 	assert_non_null(c);
-	stock_exec_read(NULL, &m.cmd, 0);
+	stock_exec_read(NULL, m.cmd[0], 0);
 	return c;
 }
 
 /* The function that executes it is that of writes, too. */
 static void read_is_executed_when_its_data_are_mapped(void **state)
 {
-	__u64 args[] = {(__u64)&m.cmd.req};
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c = measured_read();
 	__u64 exec = c->r.points[NT_T_EXEC];
 
 	(void)state;
 	assert_int_not_equal(exec, 0);
-	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_EXEC], exec);
 	receive(NVME_CMD_WRITE);
-	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd.req);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
 	assert_uint_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
 }
 
 static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)
 {
-	__u64 args[] = {(__u64)&m.cmd.req};
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c = measured_read();
 	__u64 done;
 
 	(void)state;
 	m.cqe.status = 0x4006 << 1;
-	stock_done_nested(args, &m.cmd.req);
+	stock_done_nested(args, &m.cmd[0][0].req);
 	done = c->r.points[NT_T_DONE];
 	assert_int_not_equal(done, 0);
-	stock_done(args, &m.cmd.req);
+	stock_done(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_DONE], done);
 	assert_int_equal(c->r.status, 0x4006);
 }

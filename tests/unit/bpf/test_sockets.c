@@ -3,16 +3,14 @@
 
 #define QID 1
 
-static struct machine {
-	struct nvme_tcp_queue queues[QID + 1];
-	struct sock sk;
-} m;
+#define QUEUES (QID + 1)
+
+#include "bpf/host_machine.h"
 
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
+	host_make();
 	return 0;
 }
 
@@ -31,18 +29,18 @@ static void function_of_a_socket_that_is_given_back_is_not_learnt(void **state)
 
 	(void)state;
 	nt_control.data_ready = 5;
-	set_socket(&functions[0], &m.queues[QID]);
-	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	set_socket(&functions[0], &m.queues[0][QID]);
+	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], original);
 	assert_int_equal(nt_control.data_ready, 5);
 	set_socket(&functions[0], NULL);
-	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], original);
 	assert_int_equal(nt_control.data_ready, 5);
 	/* Nor before the driver has taken it. */
 	set_socket(&functions[1], NULL);
-	data_ready_learn(&m.sk, (__u64)&m.queues[QID], 0);
+	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], 0);
 	assert_int_equal(nt_control.data_ready, 5);
-	set_socket(&functions[1], &m.queues[QID]);
-	data_ready_learn(&m.sk, (__u64)&m.queues[QID], original);
+	set_socket(&functions[1], &m.queues[0][QID]);
+	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], original);
 	assert_int_equal(nt_control.data_ready, (__u64)&functions[1]);
 }
 

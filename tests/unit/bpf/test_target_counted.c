@@ -7,23 +7,15 @@
 #define CONNECTIONS 3
 #define COMMANDS 6
 
-static struct machine {
-	struct nvmet_fabrics_ops ops;
-	struct nvmet_subsys subsys;
-	struct nvmet_ctrl ctrl;
-	struct nvmet_tcp_queue queue[CONNECTIONS];
-	struct nvmet_tcp_cmd cmd[CONNECTIONS][COMMANDS];
-	struct nvme_command sqe[CONNECTIONS][COMMANDS];
+#include "bpf/target_machine.h"
+
+/* What was done with the commands, and how it is told of. */
+static struct {
 	bool out[CONNECTIONS][COMMANDS];
-	struct socket socket[CONNECTIONS];
-	struct sock sk[CONNECTIONS];
-	struct sk_buff skb;
-	struct nvme_completion cqe;
 	bool stock;
 	bool misses; /* ends are missed now and then */
 	unsigned int begun;
-
-} m;
+} done;
 
 static void receive(int i, int n, __u8 opcode)
 {
@@ -35,8 +27,8 @@ static void receive(int i, int n, __u8 opcode)
 		.common = {.opcode = opcode, .command_id = n, .nsid = 1, .cdw10 = random() % 1000},
 	};
 	m.sqe[i][n].common.dptr.sgl.length = 4096;
-	m.begun++;
-	m.out[i][n] = true;
+	done.begun++;
+	done.out[i][n] = true;
 	pdu.cmd = m.sqe[i][n];
 	cmd->queue = queue;
 	cmd->req = (struct nvmet_req){
@@ -46,7 +38,7 @@ static void receive(int i, int n, __u8 opcode)
 		.ops = &m.ops,
 		.transfer_len = 4096,
 	};
-	if (m.stock) {
+	if (done.stock) {
 		__u64 args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
 
 		m.skb.sk = queue->sock->sk;
@@ -65,9 +57,9 @@ static void respond_to(int i, int n)
 	struct nvme_tcp_rsp_pdu rsp = {};
 	struct nvme_tcp_data_pdu data = {};
 
-	m.out[i][n] = false;
+	done.out[i][n] = false;
 	if (m.sqe[i][n].common.opcode == NVME_CMD_READ) {
-		if (m.stock)
+		if (done.stock)
 			stock_send_data_pdu(NULL, cmd);
 		else
 			try_send_data_pdu(NULL, &m.cqe, &data, 1, 24, queue, cmd);
@@ -76,7 +68,7 @@ static void respond_to(int i, int n)
 			if (!nt_control.data_watched)
 				return;
 			cmd->wbytes_done = (part - 1) * 2048;
-			if (m.stock)
+			if (done.stock)
 				stock_send_data_end(NULL, cmd, true, part == 2);
 			else
 				try_send_data(NULL, &m.cqe, 1, 2048, queue, cmd);
@@ -86,7 +78,7 @@ static void respond_to(int i, int n)
 	}
 	/* The socket may have no room for it yet. */
 	for (int attempt = random() % 3; attempt >= 0; attempt--) {
-		if (m.stock)
+		if (done.stock)
 			stock_send_response(NULL, cmd);
 		else
 			try_send_response(NULL, &m.cqe, &rsp, queue->nvme_sq.qid, 0, queue, cmd);
@@ -104,17 +96,10 @@ static void open_connection(int i)
 			if (k != i && m.queue[k].sock && m.queue[k].idx == idx)
 				idx = -1;
 	} while (idx < 0);
-	memset(&m.queue[i], 0, sizeof(m.queue[i]));
-	memset(m.out[i], 0, sizeof(m.out[i]));
-	m.queue[i].sock = &m.socket[i];
-	m.queue[i].idx = idx;
-	m.queue[i].cmds = m.cmd[i];
-	m.socket[i].sk = &m.sk[i];
-	/* Where vmlinux.h has no more of a socket, its sk_data_ready is this, too: the same for all of them. */
-	m.sk[i].sk_receive_queue.next = &m.skb;
-	m.sk[i].sk_user_data = &m.queue[i];
+	connection_make(i, idx);
+	memset(done.out[i], 0, sizeof(done.out[i]));
 	receive(i, 0, NVME_FABRICS_COMMAND);
-	m.queue[i].nvme_sq.ctrl = &m.ctrl;
+	m.queue[i].nvme_sq.ctrl = m.ctrl;
 	m.queue[i].nvme_sq.qid = i + 1;
 	m.queue[i].nvme_sq.sqhd_disabled = random() % 2;
 	respond_to(i, 0);
@@ -145,10 +130,10 @@ static void step(void)
 		open_connection(i);
 	} else if (random() % 40 == 0) {
 		sweep();
-	} else if (!m.out[i][n]) {
+	} else if (!done.out[i][n]) {
 		receive(i, n, random() % 3 ? NVME_CMD_READ : NVME_CMD_WRITE);
-	} else if (m.misses && random() % 10 == 0) {
-		m.out[i][n] = false;
+	} else if (done.misses && random() % 10 == 0) {
+		done.out[i][n] = false;
 	} else {
 		respond_to(i, n);
 	}
@@ -158,13 +143,10 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 {
 	__u64 begun = 0, ended = 0, waits = 0, measures = 0;
 
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
-	m.ops.type = NVMF_TRTYPE_TCP;
-	m.subsys.subsysnqn = "nqn.subsystem";
-	m.ctrl.subsys = &m.subsys;
-	m.stock = stock;
-	m.misses = misses;
+	target_make();
+	memset(&done, 0, sizeof(done));
+	done.stock = stock;
+	done.misses = misses;
 	nt_knobs.select = NT_SELECT_NONE;
 	knobs_sample(below, all);
 	nt_control.began_ns = 1;
@@ -188,7 +170,7 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)
-		begun = m.begun;
+		begun = done.begun;
 	if (below)
 		assert_int_equal(nt_control.tracked, measures);
 	assert_int_equal(counted(NT_CNT_NO_START), 0);

@@ -3,35 +3,10 @@
 
 #define CONNECTIONS 2
 
-/* Connections, each with the command that it has for Connect, and one more. */
-static struct machine {
-	struct nvmet_fabrics_ops ops;
-	struct nvmet_subsys subsys;
-	struct nvmet_ctrl ctrl[CONNECTIONS];
-	struct nvmet_tcp_queue queue[CONNECTIONS];
-	struct nvmet_tcp_cmd cmd[CONNECTIONS];
-	struct socket socket[CONNECTIONS];
-	struct sock sk[CONNECTIONS];
-	struct sk_buff skb;
-	struct nvme_command sqe;
-	struct nvme_completion cqe;
-	__u16 cid;
-} m;
+#include "bpf/target_machine.h"
 
+static __u16 cid;
 static bool stock;
-
-/* A TCP connection with nothing on it yet, at the place in memory of number @i. */
-static void open_connection(int i, int idx)
-{
-	memset(&m.queue[i], 0, sizeof(m.queue[i]));
-	m.queue[i].sock = &m.socket[i];
-	m.queue[i].idx = idx;
-	m.queue[i].cmds = &m.cmd[i];
-	m.socket[i].sk = &m.sk[i];
-	/* Where vmlinux.h has no more of a socket, its sk_data_ready is this, too: the same for all of them. */
-	m.sk[i].sk_receive_queue.next = &m.skb;
-	m.sk[i].sk_user_data = &m.queue[i];
-}
 
 static void close_connection(int i)
 {
@@ -41,15 +16,10 @@ static void close_connection(int i)
 static int setup(void **state)
 {
 	(void)state;
-	kernel_reset();
-	memset(&m, 0, sizeof(m));
-	m.ops.type = NVMF_TRTYPE_TCP;
-	m.subsys.subsysnqn = "nqn.subsystem";
-	for (int i = 0; i < CONNECTIONS; i++) {
-		m.ctrl[i].subsys = &m.subsys;
-		strcpy(m.ctrl[i].hostnqn, "nqn.host");
-		open_connection(i, i);
-	}
+	target_make();
+	cid = 0;
+	for (int i = 0; i < CONNECTIONS; i++)
+		connection_make(i, i);
 	return 0;
 }
 
@@ -68,11 +38,11 @@ static int teardown_stock(void **state)
 
 static void receive(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nvme_tcp_cmd_pdu pdu = {.cmd = m.sqe};
+	struct nvme_tcp_cmd_pdu pdu = {.cmd = m.sqe[0][0]};
 
 	cmd->queue = queue;
 	cmd->req = (struct nvmet_req){
-		.cmd = &m.sqe,
+		.cmd = &m.sqe[0][0],
 		.cqe = &m.cqe,
 		.sq = &queue->nvme_sq,
 		.ops = &m.ops,
@@ -108,10 +78,10 @@ static void connect_queue(int i, int qid, __u16 cntlid)
 {
 	struct nvmet_tcp_queue *queue = &m.queue[i];
 
-	m.sqe = (struct nvme_command){
-		.common = {.opcode = NVME_FABRICS_COMMAND, .command_id = m.cid++, .nsid = 1},
+	m.sqe[0][0] = (struct nvme_command){
+		.common = {.opcode = NVME_FABRICS_COMMAND, .command_id = cid++, .nsid = 1},
 	};
-	m.sqe.common.dptr.sgl.length = 1024;
+	m.sqe[0][0].common.dptr.sgl.length = 1024;
 	receive(queue, &queue->connect);
 	if (cntlid) {
 		m.ctrl[i].cntlid = cntlid;
@@ -126,11 +96,11 @@ static void io(int i)
 {
 	struct nvmet_tcp_queue *queue = &m.queue[i];
 
-	m.sqe = (struct nvme_command){
-		.common = {.opcode = NVME_CMD_FLUSH, .command_id = m.cid++, .nsid = 1},
+	m.sqe[0][0] = (struct nvme_command){
+		.common = {.opcode = NVME_CMD_FLUSH, .command_id = cid++, .nsid = 1},
 	};
-	receive(queue, &m.cmd[i]);
-	respond_to(queue, &m.cmd[i], 0);
+	receive(queue, m.cmd[i]);
+	respond_to(queue, m.cmd[i], 0);
 }
 
 #define assert_named(record, of_qid, of_cntlid)                \
@@ -157,7 +127,7 @@ static void refused_connect_is_of_no_controller(void **state)
 	connect_queue(0, 1, 5);
 	io(0);
 	close_connection(0);
-	open_connection(0, 0);
+	connection_make(0, 0);
 	connect_queue(0, 1, 0);
 	assert_named(last_record(), 0, NT_CNTLID_NONE);
 	connect_queue(0, 1, 6);
@@ -175,7 +145,7 @@ static void connection_after_another_is_a_generation_with_other_histograms(void 
 		io(0);
 		gen = last_record()->gen;
 		close_connection(0);
-		open_connection(other, 0);
+		connection_make(other, 0);
 		connect_queue(other, 1, 6);
 		io(other);
 		assert_named(last_record(), 1, 6);
@@ -195,7 +165,7 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	io(0);
 	gen = last_record()->gen;
 	/* One with its slot, and then one at its place in memory as well, with a socket of its own. */
-	open_connection(1, 0);
+	connection_make(1, 0);
 	connect_queue(1, 1, 6);
 	io(1);
 	assert_int_not_equal(last_record()->gen & 1, gen & 1);
@@ -209,7 +179,7 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 
 	m.sk[0].sk_user_data = &m.queue[1];
 	memset(&m.queue[1], 0, sizeof(m.queue[1]));
-	m.queue[1].cmds = &m.cmd[1];
+	m.queue[1].cmds = m.cmd[1];
 	m.queue[1].sock = &m.socket[0];
 	connect_queue(1, 1, 7);
 	assert_int_not_equal(last_record()->gen & 1, gen & 1);
@@ -252,9 +222,10 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	connect_queue(0, 1, 5);
 	assert_int_equal(latencies(), 1);
 	for (int i = 0; i < 3; i++) {
-		m.sqe = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
-		receive(&m.queue[0], &m.cmd[0]);
-		respond_to(&m.queue[0], &m.cmd[0], i < 2 ? 0x4006 : 0x286);
+		m.sqe[0][0] =
+			(struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+		receive(&m.queue[0], m.cmd[0]);
+		respond_to(&m.queue[0], m.cmd[0], i < 2 ? 0x4006 : 0x286);
 		assert_int_equal(last_record()->status, i < 2 ? 0x4006 : 0x286);
 	}
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 2);
@@ -272,10 +243,10 @@ static void errors_outside_the_sample_are_counted(void **state)
 	connect_queue(0, 1, 5);
 	knobs_sample(1, true);
 	nt_knobs.select = NT_SELECT_NONE;
-	m.sqe = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+	m.sqe[0][0] = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
 	for (int i = 0; i < 2; i++) {
-		receive(&m.queue[0], &m.cmd[0]);
-		respond_to(&m.queue[0], &m.cmd[0], i ? 0 : 0x4006);
+		receive(&m.queue[0], m.cmd[0]);
+		respond_to(&m.queue[0], m.cmd[0], i ? 0 : 0x4006);
 	}
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 1);
 	assert_int_equal(latencies(), 1);
@@ -318,8 +289,8 @@ static void what_is_left_out_is_no_loss(void **state)
 	(void)state;
 	knobs_select(&s);
 	connect_queue(0, 0, 5);
-	m.sqe = (struct nvme_command){.common = {.opcode = NVME_ADMIN_ASYNC_EVENT}};
-	receive(&m.queue[0], &m.cmd[0]);
+	m.sqe[0][0] = (struct nvme_command){.common = {.opcode = NVME_ADMIN_ASYNC_EVENT}};
+	receive(&m.queue[0], m.cmd[0]);
 	connect_queue(1, 2, 0);
 	assert_int_equal(kernel.nr_records, 0);
 	assert_int_equal(latencies(), 0);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A host of the kernel that a test makes up: controllers, each with its queues, and requests. To be included after
+ * "bpf/host.h", with QUEUES defined, the admin queue included; CTRLS and REQUESTS where there are more than one.
+ */
+#ifndef NTPROF_TESTS_BPF_HOST_MACHINE_H
+#define NTPROF_TESTS_BPF_HOST_MACHINE_H
+
+#ifndef CTRLS
+#define CTRLS 1
+#endif
+#ifndef REQUESTS
+#define REQUESTS 1
+#endif
+
+_Static_assert(HOST_PDU_BYTES <= NT_HEADER_ALIGN, "room for a header");
+
+static struct {
+	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, and of admin queues */
+	struct request_queue rq_queue[2];
+	struct blk_mq_hw_ctx hctx[QUEUES];
+	struct nvmf_host host;
+	struct nvmf_ctrl_options opts[CTRLS];
+	struct nvme_tcp_ctrl ctrl[CTRLS];
+	struct nvme_tcp_queue queues[CTRLS][QUEUES];
+	struct socket socket;
+	struct sock sk;
+	struct sk_buff skb;
+	struct {
+		struct request rq;
+		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_command sqe;
+	} requests[REQUESTS];
+	/* As kmalloc() aligns them, one behind the other; those of the first controller are its queues'. */
+	struct {
+		char bytes[NT_HEADER_ALIGN];
+	} __attribute__((aligned(NT_HEADER_ALIGN))) headers[2 * QUEUES];
+	__u16 cid;
+	bool stock;
+} m;
+
+/* All of it as it is when nothing was submitted: requests are of the last queue of the first controller. */
+static inline void host_make(void)
+{
+	kernel_reset();
+	memset(nt_headers, 0, sizeof(nt_headers));
+	memset(&m, 0, sizeof(m));
+	m.socket.sk = &m.sk;
+	for (int admin = 0; admin < 2; admin++) {
+		m.mq_ops[admin].queue_rq = &m.mq_ops;
+		m.rq_queue[admin].mq_ops = (const struct blk_mq_ops *)&m.mq_ops[admin];
+	}
+	nt_control.queue_rq = (__u64)&m.mq_ops;
+	for (int qid = 0; qid < QUEUES; qid++)
+		m.hctx[qid].queue_num = qid - 1;
+	for (int i = 0; i < CTRLS; i++) {
+		m.ctrl[i].ctrl.opts = &m.opts[i];
+		m.ctrl[i].queues = m.queues[i];
+		for (int qid = 0; qid < QUEUES; qid++) {
+			m.queues[i][qid].ctrl = &m.ctrl[i];
+			m.queues[i][qid].sock = &m.socket;
+			m.queues[i][qid].pdu = i ? NULL : &m.headers[qid];
+		}
+	}
+	for (int i = 0; i < REQUESTS; i++) {
+		m.requests[i].req.queue = &m.queues[0][QUEUES - 1];
+		m.requests[i].req.req.ctrl = &m.ctrl[0].ctrl;
+		m.requests[i].req.req.cmd = &m.requests[i].sqe;
+		m.requests[i].rq = (struct request){.q = m.rq_queue,
+						    .mq_hctx = &m.hctx[QUEUES - 1],
+						    .tag = i,
+						    .state = MQ_RQ_COMPLETE};
+	}
+}
+
+#endif /* NTPROF_TESTS_BPF_HOST_MACHINE_H */

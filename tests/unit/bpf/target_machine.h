@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A target of the kernel that a test makes up: connections, each with its queue and the commands of that. To be included
+ * after "bpf/target.h"; CONNECTIONS and COMMANDS are defined where there are more than one.
+ */
+#ifndef NTPROF_TESTS_BPF_TARGET_MACHINE_H
+#define NTPROF_TESTS_BPF_TARGET_MACHINE_H
+
+#ifndef CONNECTIONS
+#define CONNECTIONS 1
+#endif
+#ifndef COMMANDS
+#define COMMANDS 1
+#endif
+
+static struct {
+	struct nvmet_fabrics_ops ops;
+	struct nvmet_subsys subsys;
+	struct nvmet_ctrl ctrl[CONNECTIONS];
+	struct nvmet_tcp_queue queue[CONNECTIONS];
+	struct nvmet_tcp_cmd cmd[CONNECTIONS][COMMANDS];
+	struct nvme_command sqe[CONNECTIONS][COMMANDS];
+	struct nvme_completion cqe;
+	struct socket socket[CONNECTIONS];
+	struct sock sk[CONNECTIONS];
+	struct sk_buff skb;
+} m;
+
+/* A TCP connection with nothing on it yet, at the place in memory of number @i. */
+static inline void connection_make(int i, int idx)
+{
+	memset(&m.queue[i], 0, sizeof(m.queue[i]));
+	m.queue[i].sock = &m.socket[i];
+	m.queue[i].idx = idx;
+	m.queue[i].cmds = m.cmd[i];
+	m.socket[i].sk = &m.sk[i];
+	/* Where vmlinux.h has no more of a socket, its sk_data_ready is this, too: the same for all of them. */
+	m.sk[i].sk_receive_queue.next = &m.skb;
+	m.sk[i].sk_user_data = &m.queue[i];
+}
+
+/* All of it as it is when nobody has connected: connections are made by connection_make(). */
+static inline void target_make(void)
+{
+	kernel_reset();
+	memset(&m, 0, sizeof(m));
+	m.ops.type = NVMF_TRTYPE_TCP;
+	m.subsys.subsysnqn = "nqn.subsystem";
+	for (int i = 0; i < CONNECTIONS; i++) {
+		m.ctrl[i].subsys = &m.subsys;
+		strcpy(m.ctrl[i].hostnqn, "nqn.host");
+	}
+}
+
+#endif /* NTPROF_TESTS_BPF_TARGET_MACHINE_H */
