@@ -36,7 +36,7 @@ stand_in $first 'echo "ok 1 - a"; echo "ok 2 - b"; sleep 1; echo "7 passed, 0 fa
 run $first
 ends "two that are ok, and a closing line of its own" 0 "2 passed, 0 failed"
 check "its own closing line is shown as a comment" grep -qx '# 7 passed, 0 failed' "$work/out"
-check "it is told how long it took" grep -qx "# $first: 2 ok, 0 not ok, [1-9][0-9]* s" "$work/out"
+check "it is told how long it took" grep -qx "# $first: 2 ok, 0 not ok, [1-9][0-9]* s, [0-9]* s of a processor" "$work/out"
 check "and so it is in the end" grep -qE "^#   [1-9][0-9]* s, [0-9]+ s of a processor: $first$" "$work/out"
 check "and how long all of it took" grep -qE '^# [1-9][0-9]* s in all' "$work/out"
 
@@ -78,6 +78,6 @@ done
 n=$(tests/check --list unit | wc -l)
 CHECK_JOBS=3 run unit
 ends "all unit tests, three at a time" 0 "$n passed, 0 failed"
-equal "each is told once" "$(grep -c '^# unit/.*: 1 ok, 0 not ok, [0-9]* s$' "$work/out")" "$n"
+equal "each is told once" "$(grep -c '^# unit/.*: 1 ok, 0 not ok, [0-9]* s, [0-9]* s of a processor$' "$work/out")" "$n"
 check "no more than ten are among the slowest" test "$(grep -c ' s of a processor: ' "$work/out")" -le 10
 finish

@@ -15,11 +15,26 @@ depth=4
 on_target "target_subsystem \$(target_setup_null away size=256)
 	target_port $pair_target"
 pair_connect -i 2
-# The admin queue has connected first, then one I/O queue after the other.
-mapfile -t ports < <(ss -Htn dst "$pair_target:4420" | awk '{ sub(/.*:/, "", $4); print $4 }' | sort -n)
+mapfile -t ports < <(ss -Htn dst "$pair_target:4420" | awk '{ sub(/.*:/, "", $4); print $4 }')
 equal "an admin queue and two I/O queues are connected" ${#ports[@]} 3
-on_target "tc qdisc add dev eth0 root handle 1: prio bands 4 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-	tc qdisc add dev eth0 parent 1:4 handle 40: netem loss 100%"
+# A band for what the target sends to each connection. Each counts, so the busiest is that of an I/O queue: the kernel does
+# not give ports in the order of connecting.
+on_target "tc qdisc add dev eth0 root handle 1: prio bands 4 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+for band in 2 3 4; do
+	on_target "tc qdisc add dev eth0 parent 1:$band handle ${band}0: netem
+		tc filter add dev eth0 parent 1: protocol ip u32 match ip dport ${ports[band - 2]} 0xffff flowid 1:$band"
+done
+
+# busiest: the number of that band.
+busiest() {
+	on_target "tc -s qdisc show dev eth0" |
+		awk '$2 == "netem" { band = $3 / 10 } $1 == "Sent" && band { print $2, band }' | sort -n | awk 'END { print $2 }'
+}
+
+# lose PERCENT: of what goes to that band.
+lose() {
+	on_target "tc qdisc change dev eth0 parent 1:$band handle ${band}0: netem loss $1%"
+}
 
 # reads_since N: there have been some reads since the disk had N.
 reads_since() {
@@ -29,7 +44,7 @@ reads_since() {
 # stalled NAME: a load on both queues, and the answers of one of them stay away in the middle of it. On a busy machine fio
 # and ssh take seconds to begin, so each step waits for the one before.
 stalled() {
-	local loader before
+	local loader before band
 
 	before=$(awk '{ print $1 }' "$(host_path "$ctrl")/stat")
 	fio --name="$1" --filename="$dev" --direct=1 --ioengine=libaio --size=100M --rw=randread --bs=4k \
@@ -37,9 +52,10 @@ stalled() {
 		--runtime=300 --rate_iops=50 --offset_increment=100M >/tmp/fio 2>&1 &
 	loader=$!
 	wait_for reads_since "$before"
-	on_target "tc filter add dev eth0 parent 1: protocol ip u32 match ip dport ${ports[2]} 0xffff flowid 1:4"
+	band=$(busiest)
+	lose 100
 	sleep $stall_seconds
-	on_target "tc filter del dev eth0 parent 1:"
+	lose 0
 	sleep 2
 	kill -INT $loader
 	wait $loader
