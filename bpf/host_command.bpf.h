@@ -418,8 +418,12 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
 			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
-	/* Of a read without CQE the last data may have come in part. */
-	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE) {
+	/*
+	 * Of a read without CQE the last data may have come in part; and a CQE that was seen may not have been accepted, as
+	 * where its digest was wrong: then it says nothing of how the command ended.
+	 */
+	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE ||
+	    (!is_error(r) && (error || failed_over(rq, r)))) {
 		r->flags &= ~NT_F_CONNECT;
 		if (given_up(rq, r)) {
 			count(NT_CNT_CANCELLED);

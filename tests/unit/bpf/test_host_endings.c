@@ -268,6 +268,29 @@ static void read_without_cqe_ends_with_its_data(void **state)
 	assert_true(last_record()->flags & NT_F_NO_CQE);
 }
 
+/*
+ * Copied, but not accepted: its digest is wrong, or it says that all data have come and they have not. The host resets the
+ * controller, 5 s later, and fails over, which since Linux 6.6 leaves no status, or ends the command.
+ */
+static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **state)
+{
+	static const __u16 statuses[] = {0, NVME_SC_HOST_ABORTED_CMD, NVME_SC_HOST_ABORTED_CMD};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		submit(0, 1, NVME_CMD_READ);
+		answer(0, 1, true);
+		kernel.now += 5000000000;
+		cancel(0, statuses[i], NVME_REQ_CANCELLED);
+		m.requests[0].rq.bio = i < 2 ? NULL : &bio;
+		/* Who fails over tells the block layer of no error. */
+		rq_complete(NULL, &m.requests[0].rq, i < 2 ? 0 : 10);
+		assert_cancelled(i + 1);
+	}
+	assert_int_equal(counted(NT_CNT_FAILOVERS), 2);
+	assert_int_equal(kernel.nr_errors, 0);
+}
+
 /* A flush has no bio of its own. */
 static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 {
@@ -700,6 +723,8 @@ int main(void)
 		TRACEPOINT(read_without_cqe_that_was_sent_again_ends_with_its_data),
 		TRACEPOINT(read_without_cqe_that_is_cut_is_cancelled),
 		TRACEPOINT(read_without_cqe_ends_with_its_data),
+		TRACEPOINT(what_is_given_up_after_its_answer_was_copied_is_cancelled),
+		STOCK(what_is_given_up_after_its_answer_was_copied_is_cancelled),
 		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
 		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
