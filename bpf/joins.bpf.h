@@ -332,6 +332,12 @@ __noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp, __u32 begin, _
 	return is_noted(&received) && first.tstamp > received.tstamp ? -first.tstamp : first.tstamp;
 }
 
+/* Whether packets may have been joined without a note. */
+static __always_inline bool joins_unseen(void)
+{
+	return nt_knobs.joins_unseen || nt_control.joins_missed;
+}
+
 /* When byte @seq of packet @p came, by the stamp @tstamp, which is filled. Return: false if it may be that of a later packet. */
 static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const struct nt_join *p,
 					  __s64 *tstamp)
@@ -341,7 +347,7 @@ static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const s
 	*tstamp = p->tstamp;
 	if (NT_PLAIN_ARRIVALS)
 		return true;
-	if (nt_knobs.joins_unseen)
+	if (joins_unseen())
 		return false;
 	if (!q->joins)
 		return true;
