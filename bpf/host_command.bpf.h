@@ -56,16 +56,19 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 }
 
 /*
- * Counts a command that is in flight when its request, or its tag, begins another one: its end was
- * not seen.
- * Return: flags for the record of the other one.
+ * Counts a command, @c, that is in flight when its request, or its tag, begins another one: it is the same command, sent
+ * again, or its end was not seen.
+ * @rq: typed, whose command begins
+ * @next: state of that one, may be @c: until its end, its side says how often it was sent again, if its flags say that it was
+ * Return: flags for the record of that one.
  */
-static __always_inline __u32 count_unended(const struct nt_cmd *c, __u64 submit)
+static __always_inline __u32 count_unended(struct request *rq, const struct nt_cmd *c,
+					   struct nt_cmd *next)
 {
-	/*
-	 * A request that is queued again keeps its start time: it is the same command, sent again.
-	 */
-	if (c->r.points[NT_H_SUBMIT] == submit) {
+	__u8 retries = owner_of(c) == (__u64)rq ? retries_of(rq) : 0;
+
+	if (retries) {
+		next->r.side = retries;
 		count(NT_CNT_REQUEUED);
 		return NT_F_REQUEUED;
 	}
@@ -97,11 +100,11 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	if (!c)
 		goto no_slot;
 	if (left) {
-		flags = count_unended(left, submit);
+		flags = count_unended(rq, left, c);
 		cmd_release(left);
 	}
 	if (in_flight(c))
-		flags |= count_unended(c, submit);
+		flags |= count_unended(rq, c, c);
 	if (wanted) {
 		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 		record_sqe(&c->r, sqe, h->qid == 0);
@@ -151,7 +154,7 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 	if (sqe->common.opcode == NVME_FABRICS_COMMAND && q)
 		queue_identify(q, h, rq);
 	if (c) {
-		count_unended(c, start_time(rq, false));
+		count_unended(rq, c, c);
 		cmd_release(c);
 	}
 	return 0;
@@ -415,8 +418,12 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
 			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
-	/* Of a read without CQE the last data may have come in part. */
-	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE) {
+	/*
+	 * Of a read without CQE the last data may have come in part; and a CQE that was seen may not have been accepted, as
+	 * where its digest was wrong: then it says nothing of how the command ended.
+	 */
+	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE ||
+	    (!is_error(r) && (error || failed_over(rq, r)))) {
 		r->flags &= ~NT_F_CONNECT;
 		if (given_up(rq, r)) {
 			count(NT_CNT_CANCELLED);

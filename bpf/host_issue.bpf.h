@@ -106,15 +106,20 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 }
 
 /*
- * Whether the command that @sqe is of has begun: the other program was run for it. A request that is queued again has a
- * command id of another generation (nvme_setup_cmd()). @rq: typed
+ * Whether the command that @sqe is of has begun: the other program was run for it. One that a reset has cancelled is sent
+ * again with the command id that it had: since Linux 6.1 the generation in it grows when the command is answered
+ * (nvme_try_complete_req()). So it has to be sent again as often as it was then. @rq: typed
  */
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
 				      const struct nvme_command *sqe)
 {
 	const struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
+	__u8 retries;
 
-	return c && c->r.cid == sqe->common.command_id;
+	if (!c || c->r.cid != sqe->common.command_id)
+		return false;
+	retries = retries_of(rq);
+	return !retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries);
 }
 
 /*

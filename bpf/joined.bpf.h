@@ -9,13 +9,6 @@
 
 #include "joins.bpf.h"
 
-/* CO-RE: what lies in a structure without a name. */
-struct sock___backlog {
-	struct {
-		struct sk_buff *tail;
-	} sk_backlog;
-} __attribute__((preserve_access_index));
-
 /* @sk: typed. NULL for a socket of others, or of a queue that is not known */
 static __always_inline struct nt_queue *queue_of_socket(struct sock *sk)
 {

@@ -135,11 +135,40 @@ static __always_inline void joins_lose(struct nt_join_ring *r, __u32 end)
 		r->lost = NT_JOINS_LOST | end;
 }
 
+/* CO-RE: what lies in a structure without a name. */
+struct sock___backlog {
+	struct {
+		struct sk_buff *tail;
+	} sk_backlog;
+} __attribute__((preserve_access_index));
+
+/* CO-RE: what lies behind a socket. Kernels have no member @sk, and nobody asks for it. */
+struct tcp_sock___received {
+	struct sock sk;
+	__u32 rcv_nxt;
+} __attribute__((preserve_access_index));
+
+/* The end of the bytes that wait to be read from a socket, a plain address, in its queue or its backlog. By helper: rare. */
+static __always_inline __u32 waits_until(struct sock *sk)
+{
+	__u32 end = BPF_CORE_READ((struct tcp_sock___received *)sk, rcv_nxt), behind;
+	struct sk_buff *tail = BPF_CORE_READ((struct sock___backlog *)sk, sk_backlog.tail);
+	struct tcp_skb_cb *cb;
+
+	if (!tail)
+		return end;
+	cb = (void *)((__u64)tail + bpf_core_field_offset(struct sk_buff, cb));
+	behind = BPF_CORE_READ(cb, end_seq);
+	return is_before(end, behind) ? behind : end;
+}
+
 /*
- * A connection begins, or is seen for the first time: what was joined of it before was not noted.
+ * A connection begins, or is seen for the first time, or anew: then what was joined of the bytes that wait may not have
+ * been noted, or is noted of another connection.
  * @sk: its socket, a plain address
+ * @fresh: it begins: nothing waits
  */
-static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk)
+static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk, bool fresh)
 {
 	struct inet_connection_sock *icsk = (void *)sk;
 	struct nt_joins *j;
@@ -154,7 +183,7 @@ static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk)
 		return;
 	for (int i = 0; i < NT_JOIN_RINGS; i++) {
 		j->rings[i].read = j->rings[i].head;
-		j->rings[i].lost = 0;
+		j->rings[i].lost = fresh ? 0 : NT_JOINS_LOST | waits_until(sk);
 	}
 }
 
@@ -303,6 +332,12 @@ __noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp, __u32 begin, _
 	return is_noted(&received) && first.tstamp > received.tstamp ? -first.tstamp : first.tstamp;
 }
 
+/* Whether packets may have been joined without a note. */
+static __always_inline bool joins_unseen(void)
+{
+	return nt_knobs.joins_unseen || nt_control.joins_missed;
+}
+
 /* When byte @seq of packet @p came, by the stamp @tstamp, which is filled. Return: false if it may be that of a later packet. */
 static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const struct nt_join *p,
 					  __s64 *tstamp)
@@ -312,7 +347,7 @@ static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const s
 	*tstamp = p->tstamp;
 	if (NT_PLAIN_ARRIVALS)
 		return true;
-	if (nt_knobs.joins_unseen)
+	if (joins_unseen())
 		return false;
 	if (!q->joins)
 		return true;

@@ -50,6 +50,15 @@ static __always_inline bool failed_over(struct request *rq, const struct nt_reco
 	return r->length && !rq->bio;
 }
 
+/*
+ * How often the command of a request has been sent before: the driver counts that in nvme_retry_req(), from 0 on for each
+ * command (nvme_clear_nvme_request()). This is rare, and read by helper. @rq: typed
+ */
+static __always_inline __u8 retries_of(struct request *rq)
+{
+	return BPF_CORE_READ(driver_part(rq), req.retries);
+}
+
 /* The status with which the host ends a request, which is not always that of the CQE. @rq: typed */
 static __always_inline __u16 status_of_request(struct request *rq)
 {

@@ -85,7 +85,7 @@ static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buf
 	__s64 tstamp = skb->tstamp;
 
 	/* Where nothing was joined the stamp is right, whichever byte is read. */
-	q->pdu_time = !q->joins && !nt_knobs.joins_unseen ? tstamp : stamp_resolved(q, skb, offset);
+	q->pdu_time = !q->joins && !joins_unseen() ? tstamp : stamp_resolved(q, skb, offset);
 }
 
 /* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */

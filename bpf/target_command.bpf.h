@@ -100,7 +100,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
 	slot_index_set((__u64)queue, slot);
-	joins_begin(q, sk);
+	joins_begin(q, sk, !BPF_CORE_READ(queue, nvme_sq.ctrl));
 	data_ready_learn(sk, (__u64)queue,
 			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
 	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);
@@ -172,12 +172,12 @@ static __always_inline void count_unended(const struct nt_queue *q, const struct
 }
 
 /*
- * A capsule that is left out. A command at its address that is still in flight is
+ * A capsule that is left out, or not measured. A command at its address that is still in flight is
  * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
  */
 static __always_inline int capsule_skip(const struct target_capsule *t)
 {
-	struct nt_cmd *c = CMD_FIND(t->cmd, queue_at(t->slot), capsule_tag(t));
+	struct nt_cmd *c = CMD_FIND_ANY(t->cmd, queue_at(t->slot), capsule_tag(t));
 
 	if (c) {
 		count_unended(c->r.slot == t->slot ? queue_at(t->slot) : NULL, c);
@@ -214,7 +214,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		return capsule_skip(t);
 	if (t->qid == 0 && opcode == NVME_ADMIN_ASYNC_EVENT) {
 		count(NT_CNT_ASYNC_EVENT);
-		return 0;
+		return capsule_skip(t);
 	}
 	c = cmd_by_last_owner(q, slot, t->cmd);
 	/* @left is of a connection that has closed: its commands are released by user space. */

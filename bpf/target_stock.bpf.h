@@ -208,6 +208,25 @@ EXEC_WRITE(nvmet_execute_admin_connect)
 EXEC_WRITE(nvmet_execute_io_connect)
 EXEC_WRITE(nvmet_execute_auth_send)
 
+/* Of an SGL data block descriptor: the data are in the capsule, behind the entry (NVMe/TCP 1.0, 3.5). */
+#define NVME_SGL_IN_CAPSULE 0x01
+
+/*
+ * A command that nothing was told to execute is at the end of that, or at its R2T. Functions that execute writes are more
+ * than are watched: those of reservations, and of some features. Then it is taken to be executed since its data began to
+ * come. Plain writes' are all watched: where that program was skipped, the point is missing.
+ * @req: typed. Return: whether it is the end
+ */
+static __always_inline bool executed_unwatched(struct nt_cmd *c, struct nvmet_req *req)
+{
+	if (c->r.op == NT_OP_WRITE || !is_write(req->cmd) || req->cqe->status)
+		return false;
+	if (!c->r.points[NT_T_SEND_R2T] && req->cmd->common.dptr.sgl.type != NVME_SGL_IN_CAPSULE)
+		return false;
+	c->r.points[NT_T_EXEC] = c->r.points[NT_T_DATA] ?: c->r.points[NT_T_CMD];
+	return true;
+}
+
 /*
  * To executed; with its status, because that is at hand here. Of an R2T, which comes here as well, it
  * is success.
@@ -229,7 +248,7 @@ static __always_inline int executed(void *ctx, struct nvmet_req *req)
 		return 0;
 	status = req->cqe->status;
 	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
-	if (c && (NT_IS_MISSING(NT_T_EXEC) || c->r.points[NT_T_EXEC]))
+	if (c && (NT_IS_MISSING(NT_T_EXEC) || c->r.points[NT_T_EXEC] || executed_unwatched(c, req)))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	if (status) {
 		c = cmd_any_of_plain(tcp_cmd_of(ctx, 0));

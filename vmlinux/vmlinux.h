@@ -195,6 +195,7 @@ struct request {
 struct nvme_sgl_desc {
 	__le64 addr;
 	__le32 length;
+	__u8 type;
 };
 
 union nvme_data_ptr {

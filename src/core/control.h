@@ -83,6 +83,7 @@ struct nt_knobs {
  * @redirected: a queue has been seen whose commands may end in an interrupt: the block layer says so, or one
  *              has ended on another CPU than that on which its CQE was seen
  * @identified_ns: CLOCK_MONOTONIC time at which an I/O queue was seen for the first time, or connected, last; 0: none was
+ * @joins_missed: runs of the programs that see packets being joined were skipped between the loader's last two looks
  * @events_lost: of those that found no room in the ring buffer, what is to be told with the next one
  * @tracked: commands in flight that are measured; counted only where not all are (@tracks), as there
  *           is often none then
@@ -117,6 +118,7 @@ struct nt_knobs {
  *              |                                          | host: not to write it again
  * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
  * identified_ns| a queue's first command                  | programs of probe_stands_in()
+ * joins_missed | loader: each interval                    | joins_resolve(), note_arrival()
  * events_lost  | begin and end of commands. Atomic        | the same, to tell it with the
  *              | additions and exchanges                  | next event
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: 0 ends
@@ -138,6 +140,7 @@ struct nt_control {
 	__u32 no_sqflow;
 	__u32 redirected;
 	__u64 identified_ns;
+	__u32 joins_missed;
 	__s64 seen_offset __attribute__((aligned(64)));
 	__s64 offset_before;
 	__u64 set_after;

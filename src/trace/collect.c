@@ -73,6 +73,7 @@ static void collect_counters(struct tracer *t, struct stats *s)
 	s->counters_interval[COUNTER_PROBE_MISSED] =
 		missed_total(t) - t->counters_seen[COUNTER_PROBE_MISSED];
 	t->counters_seen[COUNTER_PROBE_MISSED] += s->counters_interval[COUNTER_PROBE_MISSED];
+	missed_joins_tell(t);
 	if (t->o.bursts) {
 		s->counters_interval[COUNTER_BURST_EDGE] = s->counters_interval[NT_CNT_NO_START];
 		s->counters_total[COUNTER_BURST_EDGE] += s->counters_interval[NT_CNT_NO_START];

@@ -35,6 +35,7 @@ static void find_programs(struct tracer *t)
 		*m = (struct missed){
 			.fd = bpf_program__fd(p),
 			.twin_fd = twin ? bpf_program__fd(twin) : -1,
+			.joins = !strcmp(name, "packet_joined") || !strcmp(name, "packet_waits"),
 		};
 		if (m->twin_fd >= 0)
 			m->twin = bpf_program__name(twin);
@@ -94,4 +95,18 @@ uint64_t missed_total(struct tracer *t)
 	for (unsigned int i = 0; i < t->nr_missed; i++)
 		total += t->missed[i].settled + missed_since(&t->missed[i], &own, &of_twin);
 	return total;
+}
+
+void missed_joins_tell(struct tracer *t)
+{
+	uint64_t total = 0;
+
+	if (!t->nr_missed)
+		find_programs(t);
+	for (unsigned int i = 0; i < t->nr_missed; i++)
+		if (t->missed[i].joins)
+			total += missed_of(t->missed[i].fd);
+	__atomic_store_n(&t->object.control->joins_missed, total != t->joins_missed,
+			 __ATOMIC_RELAXED);
+	t->joins_missed = total;
 }

@@ -31,4 +31,10 @@ bool missed_by_first(struct tracer *t, bool begins);
 /** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
 uint64_t missed_total(struct tracer *t);
 
+/**
+ * missed_joins_tell() - tell the programs whether runs were skipped, since the last call, of those that see packets being
+ * joined: then arrivals may be those of later packets. Programs are loaded
+ */
+void missed_joins_tell(struct tracer *t);
+
 #endif /* NTPROF_TRACE_MISSED_H */

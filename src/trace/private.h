@@ -51,6 +51,7 @@ struct hist_seen {
  * Skipped runs of a program, see trace/missed.h.
  * @twin: the name of its "nested" twin, NULL without; @twin_fd: -1 without
  * @alone: the twin is not attached
+ * @joins: it sees packets being joined
  * @settled: what is counted already, when they had missed @own and @of_twin
  */
 struct missed {
@@ -58,6 +59,7 @@ struct missed {
 	int twin_fd;
 	const char *twin;
 	bool alone;
+	bool joins;
 	uint64_t own;
 	uint64_t of_twin;
 	uint64_t settled;
@@ -148,6 +150,7 @@ struct tracer {
 	/* missed.c */
 	struct missed missed[TRACER_PROGRAMS_MAX];
 	unsigned int nr_missed;
+	uint64_t joins_missed;
 
 	/* collect.c */
 	uint32_t *swept_gen; /* [nr_slots] */

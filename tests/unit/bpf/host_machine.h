@@ -25,6 +25,7 @@ static struct {
 	struct nvme_tcp_queue queues[CTRLS][QUEUES];
 	struct socket socket;
 	struct sock sk;
+	__u32 rcv_nxt; /* behind it, of its struct tcp_sock */
 	struct sk_buff skb;
 	struct {
 		struct request rq;

@@ -24,16 +24,22 @@ static void set_socket(void *ready, void *user_data)
 	m.sk.sk_user_data = user_data;
 }
 
-static void submit(void)
+static void submit_of(__u8 opcode)
 {
 	struct nvme_tcp_cmd_pdu pdu = {};
 
+	/* Of a Fabrics command this is a Connect. */
 	m.requests[0].sqe = (struct nvme_command){
-		.common = {.opcode = 0x02, .nsid = 1, .dptr.sgl.length = 4096},
+		.common = {.opcode = opcode, .nsid = 1, .dptr.sgl.length = 4096},
 	};
 	pdu.cmd = m.requests[0].sqe;
 	m.requests[0].rq.start_time_ns = kernel.now += 100;
 	queue_rq(NULL, &m.requests[0].rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
+}
+
+static void submit(void)
+{
+	submit_of(NVME_CMD_READ);
 }
 
 static int setup(void **state)
@@ -434,6 +440,58 @@ static void what_was_sent_again_is_told_as_unknown(void **state)
 	assert_received(2050, 5 * MS);
 }
 
+/*
+ * A response was not seen: until the next command the queue is not known, and what is joined is not noted. @tail: the last
+ * packet that waits while somebody has the socket
+ */
+static void response_is_missed(__u32 received, struct sk_buff *tail)
+{
+	kernel.queues[SLOT].queue = 0;
+	join(100, 25 * MS);
+	m.rcv_nxt = FIRST_SEQ + received;
+	/* Where vmlinux.h has no more of a socket, the tail of its backlog is this, too. */
+	set_socket(tail, &m.queues[0][QID]);
+	nt_control.data_ready = (__u64)tail;
+}
+
+static void what_waits_when_a_queue_is_known_anew_is_told_as_unknown(void **state)
+{
+	struct sk_buff tail = {};
+
+	(void)state;
+	for (int waits = 0; waits < 2; waits++) {
+		setup(NULL);
+		packet(&m.skb, 0, 100, 40 * MS);
+		join(200, 30 * MS);
+		packet(&tail, 400, waits ? 500 : 400, 22 * MS);
+		response_is_missed(400, &tail);
+		assert_unknown(50);
+		assert_unknown(250);
+		assert_unknown(350);
+		join(100, 20 * MS);
+		join(100, 10 * MS);
+		if (waits)
+			assert_unknown(450);
+		else
+			assert_received(450, 20 * MS);
+		assert_received(550, 10 * MS);
+	}
+}
+
+static void connection_that_is_new_has_nothing_that_waits(void **state)
+{
+	(void)state;
+	packet(&m.skb, 0, 100, 40 * MS);
+	join(200, 30 * MS);
+	m.rcv_nxt = FIRST_SEQ + 5000;
+	submit_of(NVME_FABRICS_COMMAND);
+	/* It is answered. */
+	kernel.queues[SLOT].identified = kernel.queues[SLOT].gen;
+	packet(&m.skb, 1000, 1100, 20 * MS);
+	join(200, 10 * MS);
+	assert_received(1050, 20 * MS);
+}
+
 static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 {
 	(void)state;
@@ -451,6 +509,10 @@ static void without_the_programs_nothing_is_known(void **state)
 	packet(&m.skb, 0, 100, 40 * MS);
 	assert_unknown(50);
 	nt_knobs.joins_unseen = 0;
+	assert_received(50, 40 * MS);
+	/* Or some of their runs were skipped. */
+	nt_control.joins_missed = 1;
+	assert_unknown(50);
 }
 
 static void sockets_of_others_are_left_alone(void **state)
@@ -513,7 +575,7 @@ static void arrivals_of_tls_are_not_told(void **state)
 	p = packet_of(&m.skb);
 	kernel.queues[SLOT].opaque = 0;
 	assert_received(50, 40 * MS);
-	joins_begin(&kernel.queues[SLOT], &m.sk);
+	joins_begin(&kernel.queues[SLOT], &m.sk, true);
 	assert_true(kernel.queues[SLOT].opaque);
 	assert_int_equal(cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT], &p,
 				     0, kernel.now),
@@ -555,6 +617,8 @@ int main(void)
 		CASE(note_that_gives_way_next_is_not_relied_on),
 		CASE(notes_are_found_behind_the_end_of_their_numbers),
 		CASE(what_was_sent_again_is_told_as_unknown),
+		CASE(what_waits_when_a_queue_is_known_anew_is_told_as_unknown),
+		CASE(connection_that_is_new_has_nothing_that_waits),
 		CASE(queue_without_room_for_joins_is_told_as_unknown),
 		CASE(without_the_programs_nothing_is_known),
 		CASE(sockets_of_others_are_left_alone),

@@ -15,7 +15,7 @@
 /* What was done with the requests, and how it is told of. */
 static struct {
 	struct {
-		__u16 generation; /* of its command id: nvme_setup_cmd() */
+		__u16 generation; /* of its command id: nvme_try_complete_req() */
 		bool out;
 	} requests[REQUESTS];
 	unsigned int submissions;
@@ -49,7 +49,7 @@ static void submit(int i, __u8 opcode, __u64 slba)
 
 	m.requests[i].sqe = (struct nvme_command){
 		.common = {.opcode = opcode,
-			   .command_id = (done.requests[i].generation += 0x1000) | rq->tag,
+			   .command_id = done.requests[i].generation | rq->tag,
 			   .nsid = 1},
 	};
 	m.requests[i].sqe.common.dptr.sgl.length = 4096;
@@ -79,6 +79,8 @@ static void end(int i, bool answered)
 	};
 
 	done.requests[i].out = false;
+	if (answered)
+		done.requests[i].generation += 0x1000;
 	if (!answered)
 		m.requests[i].req.req.status = NVME_SC_HOST_PATH_ERROR;
 	else if (m.stock)
@@ -103,19 +105,28 @@ static void step(bool iostats)
 	int i = random() % REQUESTS;
 	struct request *rq = &m.requests[i].rq;
 	__u8 opcode = random() % 20 ? NVME_CMD_READ : NVME_FABRICS_COMMAND;
+	bool fabrics = m.requests[i].sqe.common.opcode == NVME_FABRICS_COMMAND;
+	__u64 slba = random() % 1000;
 
-	if (!done.requests[i].out || random() % 8 == 0) {
-		/* Its first time, or again: then its start time stays. */
-		if (done.requests[i].out)
+	/* The driver does not send Fabrics commands again. */
+	if (!done.requests[i].out || (!fabrics && random() % 8 == 0)) {
+		/* Its first time, or again, after an answer or a reset: then its start time stays. */
+		if (done.requests[i].out) {
 			opcode = m.requests[i].sqe.common.opcode;
-		else
+			slba = m.requests[i].sqe.common.cdw10;
+			done.requests[i].generation += random() % 2 ? 0x1000 : 0;
+			m.requests[i].req.req.retries++;
+		} else {
 			rq->start_time_ns = iostats ? kernel.now += 100 : 0;
+			m.requests[i].req.req.retries = 0;
+		}
 		done.requests[i].out = false;
 		do
 			rq->tag = random() % TAGS;
 		while (tag_in_use(rq->tag));
-		submit(i, opcode, random() % 1000);
+		submit(i, opcode, slba);
 	} else if (done.misses && random() % 10 == 0) {
+		done.requests[i].generation += 0x1000;
 		done.requests[i].out = false;
 	} else {
 		end(i, random() % 4);

@@ -49,23 +49,29 @@ static void make(int i, int qid, __u8 opcode)
 	m.requests[i].req.queue = &m.queues[0][qid];
 	m.requests[i].req.req.status = 0;
 	m.requests[i].req.req.flags = 0;
+	m.requests[i].req.req.retries = 0;
 	rq->mq_hctx = &m.hctx[qid];
 	rq->start_time_ns = kernel.now += 100;
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 }
 
-static void submit(int i, int qid, __u8 opcode)
+/* The programs that see beginnings, once it is made. */
+static void issue(int i, int qid)
 {
 	struct request *rq = &m.requests[i].rq;
-	struct nvme_tcp_cmd_pdu pdu;
+	struct nvme_tcp_cmd_pdu pdu = {.cmd = m.requests[i].sqe};
 
-	make(i, qid, opcode);
-	pdu.cmd = m.requests[i].sqe;
 	if (m.stock)
 		stock_queue_rq(NULL, rq);
 	else
 		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[0][qid]);
 	cmd_reach(cmd_of(&m.queues[0][qid], qid, rq), NT_H_SEND_CMD);
+}
+
+static void submit(int i, int qid, __u8 opcode)
+{
+	make(i, qid, opcode);
+	issue(i, qid);
 }
 
 /* The driver copies a piece of a header, on whatever CPU. */
@@ -260,6 +266,29 @@ static void read_without_cqe_ends_with_its_data(void **state)
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
 	assert_int_equal(latencies(), 1);
 	assert_true(last_record()->flags & NT_F_NO_CQE);
+}
+
+/*
+ * Copied, but not accepted: its digest is wrong, or it says that all data have come and they have not. The host resets the
+ * controller, 5 s later, and fails over, which since Linux 6.6 leaves no status, or ends the command.
+ */
+static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **state)
+{
+	static const __u16 statuses[] = {0, NVME_SC_HOST_ABORTED_CMD, NVME_SC_HOST_ABORTED_CMD};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		submit(0, 1, NVME_CMD_READ);
+		answer(0, 1, true);
+		kernel.now += 5000000000;
+		cancel(0, statuses[i], NVME_REQ_CANCELLED);
+		m.requests[0].rq.bio = i < 2 ? NULL : &bio;
+		/* Who fails over tells the block layer of no error. */
+		rq_complete(NULL, &m.requests[0].rq, i < 2 ? 0 : 10);
+		assert_cancelled(i + 1);
+	}
+	assert_int_equal(counted(NT_CNT_FAILOVERS), 2);
+	assert_int_equal(kernel.nr_errors, 0);
 }
 
 /* A flush has no bio of its own. */
@@ -520,6 +549,76 @@ static void errors_without_room_are_counted_as_such(void **state)
 	assert_int_equal(errors_of(NT_OP_READ, 1), 2);
 }
 
+/*
+ * As the kernel has it since Linux 6.1: the generation in a command id grows when the command is answered
+ * (nvme_try_complete_req()), so that one that a reset has cancelled is sent again with the id that it had. The driver counts
+ * how often it is sent again (nvme_retry_req()).
+ */
+static void send_again(int i, bool seen)
+{
+	struct request *rq = &m.requests[i].rq;
+
+	m.requests[i].req.req.retries++;
+	kernel.now += 10000000000;
+	if (seen)
+		stock_queue_rq(NULL, rq);
+	stock_queue_rq_nested(NULL, rq);
+}
+
+static void command_that_is_sent_again_begins_anew_whichever_program_sees_it(void **state)
+{
+	const struct nt_cmd *c;
+
+	(void)state;
+	m.stock = true;
+	submit(0, 1, NVME_CMD_READ);
+	stock_queue_rq_nested(NULL, &m.requests[0].rq);
+	assert_int_equal(counted(NT_CNT_REQUEUED), 0);
+	c = cmd_of(&m.queues[0][1], 1, &m.requests[0].rq);
+	for (int seen = 0; seen < 4; seen++) {
+		send_again(0, seen % 2);
+		assert_int_equal(counted(NT_CNT_REQUEUED), seen + 1);
+		assert_int_equal(c->r.points[NT_H_QUEUE_RQ], kernel.now);
+		assert_int_equal(c->r.points[NT_H_SEND_CMD], 0);
+		assert_true(c->r.flags & NT_F_REQUEUED);
+		/* Not each time is it sent before the next reset. */
+		if (seen == 1)
+			cmd_reach(cmd_of(&m.queues[0][1], 1, &m.requests[0].rq), NT_H_SEND_CMD);
+	}
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
+}
+
+/* With iostats off, and since Linux 6.12 of admin commands, the block layer does not look at the clock. */
+static void without_start_times_an_unseen_end_is_told_from_a_retry(void **state)
+{
+	(void)state;
+	for (__u64 n = 1; n <= 3; n++) {
+		make(0, 1, NVME_CMD_READ);
+		m.requests[0].rq.start_time_ns = 0;
+		issue(0, 1);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), n - 1);
+		m.requests[0].req.req.retries++;
+		issue(0, 1);
+		assert_int_equal(counted(NT_CNT_REQUEUED), n);
+	}
+}
+
+/* What is left out neither is sent again nor ends unseen, but what was in flight of its request. */
+static void what_is_left_out_is_no_retry_without_start_times(void **state)
+{
+	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
+
+	(void)state;
+	knobs_select(&writes);
+	for (int opcode = NVME_CMD_WRITE; opcode <= NVME_CMD_READ; opcode++) {
+		make(0, 1, (__u8)opcode);
+		m.requests[0].rq.start_time_ns = 0;
+		issue(0, 1);
+	}
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+	assert_int_equal(counted(NT_CNT_REQUEUED), 0);
+}
+
 /* An ANA state that ends a path; the status is gone by the time that the request ends. */
 static void failovers_are_counted(void **state)
 {
@@ -624,6 +723,8 @@ int main(void)
 		TRACEPOINT(read_without_cqe_that_was_sent_again_ends_with_its_data),
 		TRACEPOINT(read_without_cqe_that_is_cut_is_cancelled),
 		TRACEPOINT(read_without_cqe_ends_with_its_data),
+		TRACEPOINT(what_is_given_up_after_its_answer_was_copied_is_cancelled),
+		STOCK(what_is_given_up_after_its_answer_was_copied_is_cancelled),
 		TRACEPOINT(flush_whose_answer_was_not_seen_is_no_failover),
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
 		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
@@ -639,6 +740,11 @@ int main(void)
 		TRACEPOINT(errors_without_room_are_counted_as_such),
 		TRACEPOINT(failovers_are_counted),
 		STOCK(failovers_are_counted),
+		TRACEPOINT(command_that_is_sent_again_begins_anew_whichever_program_sees_it),
+		TRACEPOINT(without_start_times_an_unseen_end_is_told_from_a_retry),
+		STOCK(without_start_times_an_unseen_end_is_told_from_a_retry),
+		TRACEPOINT(what_is_left_out_is_no_retry_without_start_times),
+		STOCK(what_is_left_out_is_no_retry_without_start_times),
 		TRACEPOINT(timeouts_are_counted),
 		TRACEPOINT(errors_outside_the_sample_are_counted),
 		STOCK(errors_outside_the_sample_are_counted),

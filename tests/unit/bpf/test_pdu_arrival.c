@@ -256,6 +256,78 @@ static void read_is_executed_when_its_data_are_mapped(void **state)
 	assert_uint_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
 }
 
+static struct nt_cmd *received_write(__u8 opcode, __u8 sgl_type)
+{
+	struct nt_cmd *c;
+	bool elsewhere;
+
+	m.sqe[0][0].common.dptr.sgl.length = 16;
+	m.sqe[0][0].common.dptr.sgl.type = sgl_type;
+	receive(opcode);
+	m.cmd[0][0].req.transfer_len = 16;
+	stock_exec_read(NULL, m.cmd[0], 0);
+	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
+	assert_non_null(c);
+	return c;
+}
+
+#define RESERVATION_REGISTER 0x0d
+#define DATA_BLOCK_OFFSET 0x01 /* the data are in the capsule (NVMe/TCP 1.0, 3.5) */
+#define TRANSPORT_DATA_BLOCK 0x5a
+
+static void assert_split(struct nt_cmd *c, __u64 exec)
+{
+	__u64 missing = counted(NT_CNT_POINT_MISSING);
+
+	assert_int_not_equal(exec, 0);
+	assert_int_equal(c->r.points[NT_T_EXEC], exec);
+	assert_uint_in_range(c->r.points[NT_T_DONE], exec + 1, kernel.now);
+	stock_send_response(NULL, m.cmd[0]);
+	assert_false(in_flight(c));
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), missing);
+}
+
+/* Reservations, and some features: of these no program is told that they are executed. */
+static void write_whose_function_is_not_watched_is_executed_since_its_data_came(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
+	struct nt_cmd *c = received_write(RESERVATION_REGISTER, DATA_BLOCK_OFFSET);
+
+	(void)state;
+	stock_done(args, &m.cmd[0][0].req);
+	assert_split(c, c->r.points[NT_T_CMD]);
+
+	c = received_write(RESERVATION_REGISTER, TRANSPORT_DATA_BLOCK);
+	/* For its R2T the same function is called. */
+	stock_done(args, &m.cmd[0][0].req);
+	assert_int_equal(c->r.points[NT_T_DONE], 0);
+	stock_send_r2t(NULL, m.cmd[0]);
+	packet(BEGIN + 72, 40, (ktime_t)kernel.now);
+	copied_header(&m.skb, 0, m.queue);
+	stock_data(NULL, m.cmd[0]);
+	stock_done(args, &m.cmd[0][0].req);
+	stock_done_nested(args, &m.cmd[0][0].req);
+	assert_split(c, c->r.points[NT_T_DATA]);
+}
+
+/* A plain write's function is: the program was skipped. */
+static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
+	struct nt_cmd *c = received_write(NVME_CMD_WRITE, DATA_BLOCK_OFFSET);
+
+	(void)state;
+	stock_done(args, &m.cmd[0][0].req);
+	assert_int_equal(c->r.points[NT_T_EXEC], 0);
+	stock_send_response(NULL, m.cmd[0]);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
+	/* Nor has one that is refused: its status says so. */
+	m.cqe.status = 0x4006 << 1;
+	c = received_write(RESERVATION_REGISTER, DATA_BLOCK_OFFSET);
+	stock_done(args, &m.cmd[0][0].req);
+	assert_int_equal(c->r.points[NT_T_EXEC], 0);
+}
+
 static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
@@ -288,6 +360,8 @@ int main(void)
 		TEST(capsule_that_is_left_at_once_leaves_no_time),
 		TEST(capsule_of_a_queue_that_is_not_known_is_not_left_at_once),
 		TEST(read_is_executed_when_its_data_are_mapped),
+		TEST(write_whose_function_is_not_watched_is_executed_since_its_data_came),
+		TEST(write_that_was_not_seen_to_be_executed_has_no_such_point),
 		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};
 

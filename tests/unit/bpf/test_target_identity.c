@@ -309,6 +309,48 @@ static void io_is_seen_by_its_queues(void **state)
 	assert_int_not_equal(nt_control.identified_ns, 0);
 }
 
+static __u64 ended(void)
+{
+	__u64 n = latencies();
+
+	for (unsigned int h = 0; h < HISTS; h++)
+		n += hist_at(h)->others;
+	return n;
+}
+
+/* nvmet answers it when something happens, an hour later. @sampled: commands are only counted */
+static void event_request_after_an_unseen_end(bool sampled)
+{
+	__u64 before;
+
+	setup(NULL);
+	knobs_sample(sampled, sampled);
+	connect_queue(0, 0, 5);
+	kernel.nr_records = 0;
+	before = ended();
+	m.sqe[0][0] =
+		(struct nvme_command){.common = {.opcode = 0x06, .command_id = cid += 0x1000}};
+	receive(&m.queue[0], m.cmd[0]);
+	/* Its response was not seen: the program was skipped. */
+	m.sqe[0][0] = (struct nvme_command){
+		.common = {.opcode = NVME_ADMIN_ASYNC_EVENT, .command_id = cid += 0x1000}};
+	receive(&m.queue[0], m.cmd[0]);
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+	assert_int_equal(counted(NT_CNT_ASYNC_EVENT), 1);
+	kernel.now += 3600000000000;
+	respond_to(&m.queue[0], m.cmd[0], 0);
+	assert_int_equal(kernel.nr_records, 0);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(ended(), before);
+}
+
+static void event_request_is_not_taken_for_the_command_before(void **state)
+{
+	(void)state;
+	for (int sampled = 0; sampled < 2; sampled++)
+		event_request_after_an_unseen_end(sampled);
+}
+
 #define CASES(X)                                                          \
 	X(connect_is_of_the_controller_that_it_made)                      \
 	X(refused_connect_is_of_no_controller)                            \
@@ -320,6 +362,7 @@ static void io_is_seen_by_its_queues(void **state)
 	X(errors_outside_the_sample_are_counted)                          \
 	X(queues_are_selected_when_their_connect_is_answered)             \
 	X(what_is_left_out_is_no_loss)                                    \
+	X(event_request_is_not_taken_for_the_command_before)              \
 	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},

@@ -16,8 +16,9 @@
 #include "trace/private.h"
 
 /* A program is its name; its number here is its descriptor. */
-static const char *const names[] = {"rq_complete_nested", "rq_complete", "timed_out"};
-enum program { NESTED, OWN, ALONE };
+static const char *const names[] = {"rq_complete_nested", "rq_complete", "timed_out",
+				    "packet_joined", "packet_waits"};
+enum program { NESTED, OWN, ALONE, JOINED, WAITS };
 static uint64_t misses[ARRAY_SIZE(names)];
 
 struct bpf_program *bpf_object__next_program(const struct bpf_object *obj, struct bpf_program *prev)
@@ -117,12 +118,33 @@ static void what_was_skipped_asks_for_its_twin(void **state)
 	assert_false(missed_by_first(&t, true));
 }
 
+/* Arrivals are in doubt until a look finds that no more were skipped. */
+static void skipped_joins_are_told_to_the_programs(void **state)
+{
+	struct nt_control control = {0};
+	struct tracer t = {.object.control = &control};
+
+	(void)state;
+	begin();
+	misses[OWN] = misses[ALONE] = 7;
+	for (int program = JOINED; program <= WAITS; program++) {
+		missed_joins_tell(&t);
+		assert_int_equal(control.joins_missed, 0);
+		misses[program]++;
+		missed_joins_tell(&t);
+		assert_int_equal(control.joins_missed, 1);
+	}
+	missed_joins_tell(&t);
+	assert_int_equal(control.joins_missed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_one_of_two_has_seen_is_not_missed),
 		cmocka_unit_test(without_a_twin_each_is_missed),
 		cmocka_unit_test(what_was_skipped_asks_for_its_twin),
+		cmocka_unit_test(skipped_joins_are_told_to_the_programs),
 	};
 
 	return cmocka_run_group_tests_name("missed", tests, NULL, NULL);
