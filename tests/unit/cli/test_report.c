@@ -254,6 +254,31 @@ static void commands_of_one_side_have_its_stages_and_its_controller(void **state
 	recordings_free(f, 2);
 }
 
+/* 0 would be a number. */
+static void what_a_recording_does_not_say_is_null(void **state)
+{
+	static const char *const unknown[] = {"probes", "controllers", "queues",
+					      "interval", "in_flight", "left"};
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", "--format=json", f[0].path);
+	assert_int_equal(r.status, 0);
+	for (unsigned int i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		char null[64];
+
+		snprintf(null, sizeof(null), "\"%s\":null", unknown[i]);
+		assert_contains(r.out, null);
+	}
+	RUN(&r, "report", f[0].path);
+	assert_lacks(r.out, "0 probes");
+	assert_lacks(r.out, "0 queues");
+	recordings_free(f, 2);
+}
+
 static void recordings_of_two_versions_are_merged(void **state)
 {
 	struct recording f[] = {
@@ -460,6 +485,7 @@ int main(void)
 		cmocka_unit_test(what_rests_on_arrivals_that_are_not_known_is_told),
 		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
 		cmocka_unit_test(commands_of_one_side_have_its_stages_and_its_controller),
+		cmocka_unit_test(what_a_recording_does_not_say_is_null),
 		cmocka_unit_test(recordings_of_two_versions_are_merged),
 		cmocka_unit_test(connections_name_their_machines),
 		cmocka_unit_test(a_connection_of_one_side_names_that_side),
