@@ -257,8 +257,8 @@ static void commands_of_one_side_have_its_stages_and_its_controller(void **state
 /* 0 would be a number. */
 static void what_a_recording_does_not_say_is_null(void **state)
 {
-	static const char *const unknown[] = {"probes", "controllers", "queues",
-					      "interval", "in_flight", "left"};
+	static const char *const unknown[] = {"probes",	  "controllers", "queues",
+					      "interval", "in_flight",	 "left"};
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
