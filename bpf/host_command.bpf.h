@@ -229,7 +229,7 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
 	if (!q || c->r.gen != q->gen)
 		return;
 	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
-	q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+	q->sqsize = sqsize_of(q, ctrl);
 	q->identified = q->gen;
 	host_queue_select(q, q->cntlid);
 }

@@ -60,6 +60,15 @@ static __always_inline void host_queue_select(struct nt_queue *q, __u16 cntlid)
 	queue_select(q, NT_HOST, cntlid, q->qid, c ? &c->names[q->controller & 1] : NULL);
 }
 
+/* NVME_AQ_DEPTH less 1 (include/linux/nvme.h), as in nvmf_connect_admin_queue(). */
+#define NT_ADMIN_SQSIZE 31
+
+/* As Connect says it, 0's based. What the controller has is the size of its I/O queues. */
+static __always_inline __u16 sqsize_of(const struct nt_queue *q, struct nvme_ctrl *ctrl)
+{
+	return q->qid ? BPF_CORE_READ(ctrl, sqsize) : NT_ADMIN_SQSIZE;
+}
+
 /*
  * What a queue's entry says of its controller, which has an id once Connect has been answered: a
  * queue whose Connect is beginning is another connection, and is identified by its answer or, if
@@ -100,7 +109,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		nt_control.no_sqflow = 1;
 	if (!connect) {
 		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
-		q->sqsize = BPF_CORE_READ(ctrl, sqsize);
+		q->sqsize = sqsize_of(q, ctrl);
 		q->identified = q->gen;
 	}
 	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);

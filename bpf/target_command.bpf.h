@@ -117,7 +117,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 		return;
 	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 	q->qid = BPF_CORE_READ(queue, nvme_sq.qid);
-	q->sqsize = BPF_CORE_READ(queue, nvme_sq.size);
+	/* 0's based, as Connect says it: nvmet_install_queue() adds 1. */
+	q->sqsize = BPF_CORE_READ(queue, nvme_sq.size) - 1;
 	n = bpf_map_lookup_elem(&names, &slot);
 	if (n) {
 		bpf_probe_read_kernel_str(n->subsysnqn, sizeof(n->subsysnqn),

@@ -282,6 +282,18 @@ static struct ntprof_option *already(struct ntprof_option *options, const char *
 	return NULL;
 }
 
+/* One value fits as it is, and so do all words of the figures and groups together. */
+static void append(struct ntprof_option *o, const char *arg)
+{
+	size_t used = strlen(o->arg), len = strlen(arg);
+
+	if (used + !!used + len >= sizeof(o->arg))
+		return;
+	if (used)
+		o->arg[used++] = ',';
+	memcpy(o->arg + used, arg, len + 1);
+}
+
 void ntprof_options(const struct ntprof_file *f, const char *side,
 		    struct ntprof_option options[NTPROF_KEYS + 1])
 {
@@ -293,7 +305,6 @@ void ntprof_options(const struct ntprof_file *f, const char *side,
 		struct ntprof_option *o;
 		char buf[NTPROF_ARG_LEN];
 		const char *arg;
-		size_t used;
 
 		if (!table[i].option || !f->key[i].line)
 			continue;
@@ -306,10 +317,8 @@ void ntprof_options(const struct ntprof_file *f, const char *side,
 			o->name = table[i].option;
 			o->key = key;
 		}
-		used = strlen(o->arg);
 		/* A figure is asked for once, whoever asks. */
-		if (!used || !strstr(o->arg, arg))
-			snprintf(o->arg + used, sizeof(o->arg) - used, "%s%s", used ? "," : "",
-				 arg);
+		if (!*o->arg || !strstr(o->arg, arg))
+			append(o, arg);
 	}
 }

@@ -146,7 +146,8 @@ static void print_missing(const struct look *l, struct probes *p, unsigned int p
 		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? "; " : ": ",
 					 why);
 	}
-	printf("missing%s\n", *all ? all : ": only tracepoints give it");
+	printf("missing%s%s\n", *all ? all : ": only tracepoints give it",
+	       segments_stages_at(l->side, point) ? "" : "; no stage needs it");
 }
 
 static void print_text(const struct look *l, struct probes *p)
@@ -377,8 +378,9 @@ static const struct argp probes_argp = {
 	       "would be taken, and which stages follow. As root, all of them are loaded, and what "
 	       "the kernel refuses gives way to the next best. Without a side, of both.\n"
 	       "\v"
-	       "Exit status: 0 if the kernel gives every point, 2 if it gives some, 3 if too\n"
-	       "few to trace; of two sides the worse.\n"
+	       "Exit status: 0 if the kernel gives every point that a stage begins or ends\n"
+	       "with, 2 if it gives some, 3 if too few to trace; of two sides the worse.\n"
+	       "Points that no stage needs, such as data_done, do not count.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  ntprof-bpf probes                 both sides, the best probes that there are\n"

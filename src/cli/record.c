@@ -187,8 +187,8 @@ static uint64_t losses_sum(const struct stats *s)
 {
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < COUNTER_IN_FLIGHT; i++)
-		n += s->counters_total[i];
+	for (unsigned int i = 0; i < COUNTERS_NR; i++)
+		n += counter_is_loss(i) ? s->counters_total[i] : 0;
 	return n;
 }
 

@@ -78,7 +78,8 @@ static int render(void *context, enum exposition_format format, char **text, siz
 		.kept = v->recorder ? &kept : NULL,
 		.merged = v->peering.merge ? &merged : NULL,
 		.slow = v->recorder ? v->slowest.told : NULL,
-		.tracing = v->t && tracer_measures(v->t),
+		.tracing = v->t,
+		.measures = v->t && tracer_measures(v->t),
 		.began_ms = v->began_ms,
 		.started_ms = v->started_ms,
 	};

@@ -26,7 +26,7 @@ extern const struct verb verb_live;   /* the live view, which is also what no ve
 extern const struct verb verb_trace;  /* one line a command on standard output */
 extern const struct verb verb_record; /* raw records into a file or pipe */
 extern const struct verb verb_report; /* merge recorded streams; needs no root and no BPF */
-/* What this kernel offers; exits with 0 for every point, 1 for an error, 2 for some, 3 for too few. */
+/* What this kernel offers; exits with 0 for every point that bounds a stage, 1 for an error, 2 for some, 3 for too few. */
 extern const struct verb verb_probes;
 extern const struct verb verb_serve;  /* OpenMetrics by HTTP */
 extern const struct verb verb_stacks; /* kernel stacks that submit commands */

@@ -72,3 +72,9 @@ const char *counter_advice(unsigned int counter)
 
 	return counter < COUNTERS_NR && advice[counter] ? advice[counter] : "";
 }
+
+bool counter_is_loss(unsigned int counter)
+{
+	return counter != NT_CNT_ASYNC_EVENT && counter != NT_CNT_NO_START &&
+	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE;
+}

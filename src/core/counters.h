@@ -6,6 +6,8 @@
 #ifndef NTPROF_CORE_COUNTERS_H
 #define NTPROF_CORE_COUNTERS_H
 
+#include <stdbool.h>
+
 #include "core/record.h"
 
 /* Losses that user space sees, after those that the BPF programs count. */
@@ -26,5 +28,8 @@ const char *counter_help(unsigned int counter);
 
 /** counter_advice() - what to do about it, in a sentence; static string */
 const char *counter_advice(unsigned int counter);
+
+/** counter_is_loss() - false of what waits by design, or is under way when a run or a burst begins or ends */
+bool counter_is_loss(unsigned int counter);
 
 #endif /* NTPROF_CORE_COUNTERS_H */

@@ -71,6 +71,7 @@ struct stats_row {
  * @alike_interval, @alike_total: commands in the sample, see nt_alike()
  * @by_other: rows are by &stats_row.other as well
  * @waiting_at_device: &waiting.at_device is known
+ * @recorded: they are of a stream, which does not say what follows up to @seconds, nor what waits
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @looked_ns: CLOCK_MONOTONIC time that &waiting.oldest_ns counts back from
@@ -99,6 +100,7 @@ struct stats {
 	uint32_t alike_total[NT_ALIKE];
 	bool by_other;
 	bool waiting_at_device;
+	bool recorded;
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;

@@ -6,7 +6,7 @@
 #include "core/array.h"
 
 /*
- * By status code type (bits 10:8) and status code (bits 7:0), in order. libnvme 1.3 of Debian 12 knows statuses, and no opcodes or
+ * By status code type (bits 10:8) and status code (bits 7:0), in order: NVMe Base 2.2, figures 102 to 107. libnvme 1.3 of Debian 12 knows statuses, and no opcodes or
  * fields: nvme_status_to_string() has sentences, of which some begin with the name and a colon, and others have none. That is
  * nothing to select or count by, and takes libdbus and libssl at run time; tests/unit/core/test_libnvme.c holds these to it.
  */
@@ -51,11 +51,22 @@ static const struct status {
 	{0x022, "transient_transport_error"},
 	{0x023, "command_prohibited_by_command_and_feature_lockdown"},
 	{0x024, "admin_command_media_not_ready"},
+	{0x025, "invalid_key_tag"},
+	{0x026, "host_dispersed_namespace_support_not_enabled"},
+	{0x027, "host_identifier_not_initialized"},
+	{0x028, "incorrect_key"},
+	{0x029, "fdp_disabled"},
+	{0x02a, "invalid_placement_handle_list"},
 	{0x080, "lba_out_of_range"},
 	{0x081, "capacity_exceeded"},
 	{0x082, "namespace_not_ready"},
 	{0x083, "reservation_conflict"},
 	{0x084, "format_in_progress"},
+	{0x085, "invalid_value_size"},
+	{0x086, "invalid_key_size"},
+	{0x087, "kv_key_does_not_exist"},
+	{0x088, "unrecovered_error"},
+	{0x089, "key_exists"},
 
 	/* Command specific status */
 	{0x100, "completion_queue_invalid"},
@@ -103,16 +114,30 @@ static const struct status {
 	{0x12b, "io_command_set_combination_rejected"},
 	{0x12c, "invalid_io_command_set"},
 	{0x12d, "identifier_unavailable"},
+	{0x12e, "namespace_is_dispersed"},
 	{0x12f, "invalid_discovery_information"},
 	{0x130, "zoning_data_structure_locked"},
 	{0x131, "zoning_data_structure_not_found"},
 	{0x132, "insufficient_discovery_resources"},
 	{0x133, "requested_function_disabled"},
 	{0x134, "zonegroup_originator_invalid"},
+	{0x135, "invalid_host"},
+	{0x136, "invalid_nvm_subsystem"},
+	{0x137, "invalid_controller_data_queue"},
+	{0x138, "not_enough_resources"},
+	{0x139, "controller_suspended"},
+	{0x13a, "controller_not_suspended"},
+	{0x13b, "controller_data_queue_full"},
 	{0x180, "conflicting_attributes"},
 	{0x181, "invalid_protection_information"},
 	{0x182, "attempted_write_to_read_only_range"},
 	{0x183, "command_size_limit_exceeded"},
+	{0x184, "invalid_command_id"},
+	{0x185, "incompatible_namespace_or_format"},
+	{0x186, "fast_copy_not_possible"},
+	{0x187, "overlapping_io_range"},
+	{0x188, "namespace_not_reachable"},
+	{0x189, "insufficient_resources"},
 	{0x1b6, "invalid_zone_operation_request"},
 	{0x1b7, "zrwa_resources_unavailable"},
 	{0x1b8, "zoned_boundary_error"},

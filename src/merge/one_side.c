@@ -265,6 +265,7 @@ const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint3
 	text_copy(o->s.kernel, sizeof(o->s.kernel), kernel, TEXT_MARK);
 	o->s.driver = driver_name(o->s.side);
 	o->s.source = "recorded";
+	o->s.recorded = true;
 	o->s.sample = sample;
 	o->s.selected = o->filter;
 	o->s.elapsed = seconds;

@@ -17,7 +17,7 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(TRACER, "ntprof_tracer", INFO, "", "side, source, driver, kernel",                        \
 	  "What is traced, and where its points come from")                                         \
 	X(TRACING, "ntprof_tracing", GAUGE, "", "side",                                             \
-	  "1 while commands are seen, 0 while the driver's module is waited for")                   \
+	  "1 while the driver is traced, in bursts or always; 0 while its module is waited for")    \
 	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                    \
 	  "Share of the commands that are measured: 1 without --sample")                            \
 	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",       \

@@ -334,7 +334,7 @@ static void put_stats(struct writing *w, struct page *p)
 	put(w, METRIC_CONTROLLERS, s->controllers);
 	put(w, METRIC_QUEUES, s->queues);
 	put(w, METRIC_FOLDED, series_folded(p->rows) + series_folded(p->errors));
-	put(w, METRIC_PROGRAMS, s->probes);
+	put(w, METRIC_PROGRAMS, w->from->measures ? s->probes : 0);
 }
 
 static void put_programs(struct writing *w, enum metric_id id)

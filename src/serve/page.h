@@ -60,6 +60,7 @@ struct page_slow {
  * @merged: what peers told of; NULL without any
  * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
  * @tracing: the driver is there
+ * @measures: and its commands are seen: not between two bursts
  * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
  */
 struct page_source {
@@ -71,6 +72,7 @@ struct page_source {
 	const struct merged_source *merged;
 	const struct page_slow *slow;
 	bool tracing;
+	bool measures;
 	uint64_t began_ms;
 	uint64_t started_ms;
 };

@@ -182,8 +182,18 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 		if (t->bursts && probe_stands_in(names[i]))
 			missed_twin(t, names[i], is_attached(t, names[i]));
 	t->object.control->began_ns = t->attached_ns = monotonic_ns();
+	t->detached_ns = 0;
 	tell_time(t, "attached", t->attached, since);
 	return TRACER_OK;
+}
+
+/* Before the first program is detached: after that, an end without a beginning tells nothing. */
+static void stop_measuring(struct tracer *t)
+{
+	/* As many commands begin until now as the measured time is of, and those that end are all seen. */
+	t->detached_ns = monotonic_ns();
+	if (t->object.control)
+		t->object.control->began_ns = 0;
 }
 
 /*
@@ -198,6 +208,7 @@ void attach_pause(struct tracer *t)
 	uint64_t since = monotonic_ns();
 	int nr = 0;
 
+	stop_measuring(t);
 	for (; names[nr]; nr++)
 		if (probe_begins(names[nr]))
 			detach_program(t, names[nr]);
@@ -219,6 +230,7 @@ void attach_detach_beginnings(struct tracer *t)
 	for (int i = 0; names[i]; i++)
 		if (probe_begins(names[i]))
 			nr = i + 1;
+	stop_measuring(t);
 	for (int i = 0; i < nr; i++)
 		detach_program(t, names[i]);
 	t->attached = attached;
@@ -232,6 +244,7 @@ void attach_detach_all(struct tracer *t)
 	unsigned int attached = t->attached;
 	uint64_t since = monotonic_ns();
 
+	stop_measuring(t);
 	for (const char *const *name = probe_programs(t->o.side); *name; name++)
 		detach_program(t, *name);
 	/* Again when there is nothing left, at the very end. */

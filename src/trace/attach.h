@@ -16,7 +16,7 @@ struct tracer;
 /**
  * attach_all() - attach from the last point of a command to the first, so that what is seen to
  * begin is seen to the end
- * @t: attached and attached_ns are filled. After a burst what no connection needed then is left out
+ * @t: attached and attached_ns are filled; those below fill detached_ns. After a burst what no connection needed then is left out
  * @detail: on failure filled with what to insert into the message; @size bytes
  *
  * Return: TRACER_OK or TRACER_ATTACH; then the program is in the tracer's refusals, and another

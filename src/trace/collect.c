@@ -94,12 +94,10 @@ static void collect_edges(struct tracer *t, struct stats *s)
 	s->counters_total[COUNTER_BURST_EDGE] += n;
 }
 
-/* How long it was measured until @now. */
+/* How long it was measured until @now: attaching and detaching take long, and are no part of it. */
 static uint64_t measured_ns(const struct tracer *t, uint64_t now)
 {
-	if (!t->o.bursts)
-		return now - t->began_ns;
-	return t->measured_ns + (t->measures ? now - t->resumed_ns : 0);
+	return t->measured_ns + (t->measures ? (t->detached_ns ?: now) - t->attached_ns : 0);
 }
 
 static void collect_times(struct tracer *t, struct stats *s, uint64_t now)

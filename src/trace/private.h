@@ -94,7 +94,6 @@ struct tracer {
 	bool detached;	/* tracer_detach() has been called */
 	bool measures;	/* false between two bursts */
 	bool edges_due; /* a burst has ended, and what it has left in flight is not counted yet */
-	uint64_t resumed_ns;
 	uint64_t measured_ns;	 /* in all bursts that have ended */
 	uint64_t bursts;	 /* that have ended */
 	uint64_t burst_began_ns; /* the last of those */
@@ -114,7 +113,8 @@ struct tracer {
 
 	/* attach.c */
 	unsigned int attached; /* programs */
-	uint64_t attached_ns;
+	uint64_t attached_ns;  /* when the last one was */
+	uint64_t detached_ns;  /* when the first one was; 0: none was since */
 	/* As far as is known: programs that stand in are always needed, for all but beginnings, and for those, too. */
 	bool always_nested;
 	bool preempts;

@@ -318,7 +318,6 @@ enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 	status = attach_all(t, detail, size);
 	if (status)
 		return status;
-	t->resumed_ns = t->attached_ns;
 	t->measures = true;
 	return TRACER_OK;
 }
@@ -327,15 +326,12 @@ void tracer_pause(struct tracer *t)
 {
 	if (!t->measures)
 		return;
-	/* As many commands begin until now as the measured time is of, and those that end are all seen. */
-	t->burst_began_ns = t->resumed_ns;
-	t->burst_ended_ns = monotonic_ns();
+	attach_pause(t);
+	t->burst_began_ns = t->attached_ns;
+	t->burst_ended_ns = t->detached_ns;
 	t->measured_ns += t->burst_ended_ns - t->burst_began_ns;
 	t->measures = false;
 	t->edges_due = true;
-	/* From the first program on that is detached, an end without a beginning tells nothing. */
-	t->object.control->began_ns = 0;
-	attach_pause(t);
 	rx_clock_stamps(&t->clock, false);
 	t->bursts++;
 }
@@ -381,12 +377,6 @@ void tracer_cost(const struct tracer *t, struct cost *c)
 
 void tracer_detach(struct tracer *t)
 {
-	/*
-	 * From the first program on that is detached, an end without a beginning tells nothing
-	 * again.
-	 */
-	if (t->object.control)
-		t->object.control->began_ns = 0;
 	t->detached = true;
 	if (!t->object.obj)
 		return;

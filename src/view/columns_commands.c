@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/columns_commands.h"
 
+#include <stdio.h>
+
 #include "core/names.h"
 #include "core/statuses.h"
 #include "core/span.h"
@@ -36,6 +38,11 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 {
 	row_init(row, host ?: target);
 	row->c = c;
+	row->controller = row->name;
+	if (host)
+		snprintf(row->name, sizeof(row->name), "nvme%u", c->host_instance);
+	else
+		snprintf(row->name, sizeof(row->name), "cntlid %u", c->cntlid);
 	row->other_flags = host && target ? target->flags : 0;
 	row->seen = host && target ? "merged"
 		    : ambiguous	   ? "ambiguous"
@@ -337,8 +344,10 @@ void columns_stages_of_streams(struct command_stages *s, const struct machines *
 		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
 	};
 
-	s->nr = 0;
-	s->split = false;
+	const struct nt_record *one = host ?: target;
+
 	if (host && target)
 		columns_stages_of_merged(s, host, target, missing, latency);
+	else
+		columns_stages_of_command(s, one, missing[one->side], latency);
 }

@@ -14,7 +14,7 @@
  * struct command_row - a command of which one or both sides are known
  * @r: what tells what it was: the host's record, or else the target's
  * @seen: "merged", "ambiguous", "host_only" or "target_only"; the side where only one is traced
- * @controller: as the machine that traces calls it; NULL where streams are merged
+ * @controller: as its machine calls it: of merged streams the host's, or else the target's, which is then in @name
  * @c: its connection; NULL where one side is traced
  * @other_flags: NT_F_* of the target's record, where @r is the host's
  * @first: its first point
@@ -28,6 +28,7 @@ struct command_row {
 	uint32_t other_flags;
 	uint64_t first;
 	uint64_t latency;
+	char name[24];
 };
 
 enum command_column {
@@ -164,7 +165,7 @@ void columns_stages_of_merged(struct command_stages *s, const struct nt_record *
 			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
 			      uint64_t latency);
 
-/** columns_stages_of_streams() - the same of a command of recorded streams; not split where a record is NULL */
+/** columns_stages_of_streams() - the same of a command of recorded streams; its side's stages where the other's record is NULL */
 void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
 			       const struct merge_connection *c, const struct nt_record *host,
 			       const struct nt_record *target, uint64_t latency);

@@ -121,8 +121,11 @@ static const struct waiting *waiting_of(const void *row)
 
 static void get_waiting(const void *row, const struct column *c, struct value *v)
 {
+	const struct queue_row *q = row;
+
 	(void)c;
 	value_natural(v, waiting_of(row)->commands);
+	v->none = q->s->recorded;
 }
 
 static void get_oldest(const void *row, const struct column *c, struct value *v)

@@ -97,6 +97,29 @@ static void get_burst_every(const void *row, const struct column *c, struct valu
 	v->none = !burst_any(&s->burst);
 }
 
+/* What only a tracer knows. */
+#define GET_OF_TRACER(field)                                                              \
+	static void get_##field(const void *row, const struct column *c, struct value *v) \
+	{                                                                                 \
+		const struct stats *s = row;                                              \
+                                                                                          \
+		(void)c;                                                                  \
+		value_natural(v, s->field);                                               \
+		v->none = s->recorded;                                                    \
+	}
+GET_OF_TRACER(probes)
+GET_OF_TRACER(controllers)
+GET_OF_TRACER(queues)
+
+static void get_seconds(const void *row, const struct column *c, struct value *v)
+{
+	const struct stats *s = row;
+
+	(void)c;
+	value_real(v, s->seconds);
+	v->none = s->recorded;
+}
+
 #define FIELD(field) COLUMN_FIELD(struct stats, field)
 
 static const struct column run[] = {
@@ -107,12 +130,13 @@ static const struct column run[] = {
 	[RUN_DRIVER] = {"driver", "driver", .unit = UNIT_NAME, .get = get_driver},
 	[RUN_WAITING_FOR] = {"waiting_for", "waiting for", .unit = UNIT_NAME,
 			     .get = get_waiting_for},
-	[RUN_PROBES] = {"probes", "probes", .unit = UNIT_COUNT, FIELD(probes)},
-	[RUN_CONTROLLERS] = {"controllers", "controllers", .unit = UNIT_COUNT, FIELD(controllers)},
-	[RUN_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, FIELD(queues)},
+	[RUN_PROBES] = {"probes", "probes", .unit = UNIT_COUNT, .get = get_probes},
+	[RUN_CONTROLLERS] = {"controllers", "controllers", .unit = UNIT_COUNT,
+			     .get = get_controllers},
+	[RUN_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, .get = get_queues},
 	[RUN_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
 	[RUN_SELECTED] = {"selected", "selected", .unit = UNIT_FLAG, .get = get_selected},
-	[RUN_INTERVAL] = {"interval", "interval", .unit = UNIT_SECONDS, FIELD(seconds)},
+	[RUN_INTERVAL] = {"interval", "interval", .unit = UNIT_SECONDS, .get = get_seconds},
 	[RUN_ELAPSED] = {"elapsed", "elapsed", .unit = UNIT_SECONDS, FIELD(elapsed)},
 	[RUN_PASSED] = {"passed", "passed", .unit = UNIT_SECONDS, .get = get_passed},
 	[RUN_BURSTS] = {"bursts", "bursts", .unit = UNIT_COUNT, .get = get_bursts},

@@ -36,7 +36,6 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" cancelled", COMMAND_CANCELLED),
 		PHRASE(" arrival_joined", COMMAND_ARRIVAL_JOINED),
 	};
-
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
 		LINE_PRINT(f, &command_columns, how_long_so_far, row);
@@ -112,6 +111,9 @@ void command_print_merged(FILE *f, const struct machines *m, const struct merge_
 	struct command_row row;
 
 	columns_command_merged(&row, c, host, target, ambiguous);
+	/* Both know the id, which follows. */
+	if (target)
+		row.controller = NULL;
 	print_what(f, &row);
 	if (host) {
 		fputs(" | host", f);
@@ -121,10 +123,8 @@ void command_print_merged(FILE *f, const struct machines *m, const struct merge_
 		fputs(" | target", f);
 		print_points(f, target);
 	}
-	if (host && target) {
-		columns_stages_of_streams(&stages, m, c, host, target, row.latency);
-		fputs(" |", f);
-		print_stages(f, " stages", &stages);
-	}
+	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
+	fputs(" |", f);
+	print_stages(f, " stages", &stages);
 	fputs("\n", f);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
@@ -199,6 +200,22 @@ static void put_point_names(struct line *l, enum nt_side side)
 	}
 }
 
+/* Of a report's columns of stages, number @i: the ten, then what only one side has. NULL: there are no more. */
+static const char *report_stage(unsigned int i)
+{
+	static const struct {
+		enum nt_side side;
+		unsigned int stage;
+	} own[] = {{NT_HOST, NT_HS_NETWORK_AND_TARGET},
+		   {NT_TARGET, NT_TS_NETWORK_AND_HOST},
+		   {NT_TARGET, NT_TS_SEND_RESPONSE}};
+
+	if (i < NT_MERGED_STAGES_NR)
+		return merged_stage_name(i);
+	i -= NT_MERGED_STAGES_NR;
+	return i < ARRAY_SIZE(own) ? stage_name(own[i].side, own[i].stage) : NULL;
+}
+
 void csv_commands_header(FILE *f, enum nt_side side)
 {
 	struct line l = {.f = f};
@@ -210,8 +227,8 @@ void csv_commands_header(FILE *f, enum nt_side side)
 			put_point_names(&l, (enum nt_side)i);
 	for (unsigned int i = 0; side != NT_SIDES && i < stages_nr(side); i++)
 		put_text(&l, stage_name(side, i));
-	for (unsigned int i = 0; side == NT_SIDES && i < NT_MERGED_STAGES_NR; i++)
-		put_text(&l, merged_stage_name(i));
+	for (unsigned int i = 0; side == NT_SIDES && report_stage(i); i++)
+		put_text(&l, report_stage(i));
 	end(&l);
 }
 
@@ -236,6 +253,25 @@ static void put_stages(struct line *l, unsigned int nr, const struct command_sta
 	for (unsigned int i = 0; i < nr; i++) {
 		if (at < s->nr && s->stage[at] == i)
 			put_integer(l, s->row[at++].ns);
+		else
+			separate(l);
+	}
+}
+
+/* @side: whose the stages are; NT_SIDES: the ten */
+static void put_report_stages(struct line *l, enum nt_side side, const struct command_stages *s)
+{
+	const char *name;
+
+	for (unsigned int i = 0; (name = report_stage(i)); i++) {
+		unsigned int at = 0;
+
+		while (at < s->nr &&
+		       strcmp(name, side == NT_SIDES ? merged_stage_name(s->stage[at])
+						     : stage_name(side, s->stage[at])) != 0)
+			at++;
+		if (at < s->nr)
+			put_integer(l, s->row[at].ns);
 		else
 			separate(l);
 	}
@@ -289,6 +325,6 @@ void csv_command_merged(FILE *f, const struct machines *m, const struct merge_co
 	put_points(&l, NT_HOST, host);
 	put_points(&l, NT_TARGET, target);
 	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
-	put_stages(&l, NT_MERGED_STAGES_NR, &stages);
+	put_report_stages(&l, host && target ? NT_SIDES : row.r->side, &stages);
 	end(&l);
 }

@@ -74,7 +74,8 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 	WRAP_LINE(&w, &run_columns, kernel, s);
 	if (s->driver && s->driver[0]) {
 		WRAP_LINE(&w, &run_columns, source, s);
-		WRAP_LINE(&w, &run_columns, connected, s);
+		if (!s->recorded)
+			WRAP_LINE(&w, &run_columns, connected, s);
 	} else {
 		WRAP_LINE(&w, &run_columns, waiting, s);
 	}

@@ -35,13 +35,6 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 	fputs("\n", f);
 }
 
-/* What waits by design, or is under way when a run or a burst begins or ends, is none. */
-static bool is_loss(unsigned int counter)
-{
-	return counter != NT_CNT_ASYNC_EVENT && counter != NT_CNT_NO_START &&
-	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE;
-}
-
 bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 {
 	static const struct phrase item[] = {
@@ -61,7 +54,7 @@ bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 
 		if (!row.total || c == COUNTER_IN_FLIGHT)
 			continue;
-		any |= is_loss(c);
+		any |= counter_is_loss(c);
 		line_format(text, sizeof(text), &loss_columns, item, ARRAY_SIZE(item), &row);
 		len = strlen(text);
 		cut |= used + len + strlen(more) > room;

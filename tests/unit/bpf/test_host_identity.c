@@ -442,6 +442,23 @@ static void only_what_failed_has_a_record(void **state)
 }
 
 /* For the loader: what I/O is like is not known before. */
+/* An admin queue's is no other than all have; whether Connect's answer was seen or the next command. */
+static void a_queue_has_the_size_that_connect_says(void **state)
+{
+	const struct nt_queue *queues = &kernel.queues[0];
+
+	(void)state;
+	for (int seen = 0; seen < 2; seen++) {
+		for (int qid = 0; qid < 2 && seen; qid++)
+			connect_queue(0, qid, 5);
+		for (int qid = 0; qid < 2 && !seen; qid++)
+			io(0, qid);
+		assert_int_equal(queues[0].sqsize, 31);
+		assert_int_equal(queues[1].sqsize, 127);
+		kernel.queues[0].sqsize = kernel.queues[1].sqsize = 0;
+	}
+}
+
 static void io_is_seen_by_its_queues(void **state)
 {
 	(void)state;
@@ -455,6 +472,7 @@ static void io_is_seen_by_its_queues(void **state)
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
 #define CASES(X)                                                     \
 	X(connect_is_of_the_controller_that_answers_it)              \
+	X(a_queue_has_the_size_that_connect_says)                    \
 	X(reset_with_another_id_is_another_connection)               \
 	X(reset_with_the_same_id_is_another_connection)              \
 	X(reset_keeps_the_histograms_of_the_queue)                   \

@@ -87,7 +87,7 @@ static void connect_queue(int i, int qid, __u16 cntlid)
 		m.ctrl[i].cntlid = cntlid;
 		queue->nvme_sq.ctrl = &m.ctrl[i];
 		queue->nvme_sq.qid = qid;
-		queue->nvme_sq.size = 127;
+		queue->nvme_sq.size = 128;
 	}
 	respond_to(queue, &queue->connect, cntlid ? 0 : 0x182);
 }
@@ -211,8 +211,9 @@ static void connection_from_before_is_known_by_its_first_command(void **state)
 {
 	(void)state;
 	m.ctrl[0].cntlid = 9;
-	m.queue[0].nvme_sq = (struct nvmet_sq){.ctrl = &m.ctrl[0], .qid = 2, .size = 127};
+	m.queue[0].nvme_sq = (struct nvmet_sq){.ctrl = &m.ctrl[0], .qid = 2, .size = 128};
 	io(0);
+	assert_int_equal(kernel.queues[0].sqsize, 127);
 	assert_named(last_record(), 2, 9);
 }
 

@@ -51,6 +51,7 @@ static inline void fill(struct stats *s)
 {
 	char name[32];
 
+	s->probes = 11;
 	for (unsigned int i = 0; i < rows_to_fill; i++) {
 		struct stats_row *r;
 

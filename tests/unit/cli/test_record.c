@@ -63,6 +63,34 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	close(fd);
 }
 
+static void fill_losses(struct stats *s)
+{
+	if (s->counters_total[NT_CNT_NO_START])
+		return;
+	s->counters_interval[NT_CNT_NO_START] = 3;
+	s->counters_interval[NT_CNT_ASYNC_EVENT] = 2;
+	s->counters_interval[NT_CNT_RING_FULL] = 4;
+}
+
+/* What began before the recording did is lost to nobody. */
+static void what_is_no_loss_is_not_told_as_one(void **state)
+{
+	int err = dup(STDERR_FILENO), told = memfd_create("told", MFD_CLOEXEC), status;
+	char text[4096] = "";
+
+	(void)state;
+	dup2(told, STDERR_FILENO);
+	traced.fill = fill_losses;
+	status = record(path, 1);
+	traced.fill = NULL;
+	dup2(err, STDERR_FILENO);
+	close(err);
+	assert_int_equal(status, EXIT_SUCCESS);
+	assert_true(pread(told, text, sizeof(text) - 1, 0) > 0);
+	close(told);
+	assert_non_null(strstr(text, " 4 losses, "));
+}
+
 static void a_terminal_by_any_name_gets_no_stream(void **state)
 {
 	int user = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal;
@@ -98,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
+		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 	};
 

@@ -208,6 +208,77 @@ static void what_rests_on_arrivals_that_are_not_known_is_told(void **state)
 	recordings_free(f, 2);
 }
 
+/* Of one side that has all points its stages add up, in each format, and its controller has a name. */
+static void commands_of_one_side_have_its_stages_and_its_controller(void **state)
+{
+	static const struct {
+		const char *text, *json, *csv;
+	} expect[NT_SIDES] = {
+		[NT_HOST] = {" host_only nvme", "\"controller\":\"nvme", ",host_only,nvme"},
+		[NT_TARGET] = {" target_only nqn.", "\"controller\":\"cntlid ",
+			       ",target_only,cntlid "},
+	};
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	(void)state;
+	c.commands = 20;
+	recordings_make(f, &c);
+	for (unsigned int i = 0; i < NT_SIDES; i++) {
+		RUN(&r, "report", "--commands", f[i].path);
+		assert_int_equal(r.status, 0);
+		assert_contains(r.out, expect[i].text);
+		assert_lacks(r.out, " unsplit\n");
+		for (const char *at = r.out; (at = strstr(at, " latency=")); at++) {
+			uint64_t sum = strtoull(at + strlen(" latency="), NULL, 10);
+			const char *stage = strstr(at, "| stages ");
+
+			assert_non_null(stage);
+			for (stage = strchr(stage, '='); stage; stage = strpbrk(stage + 1, "=\n")) {
+				if (*stage == '\n')
+					break;
+				sum -= strtoull(stage + 1, NULL, 10);
+			}
+			assert_int_equal(sum, 0);
+		}
+		RUN(&r, "report", "--commands", "--format=json", f[i].path);
+		assert_contains(r.out, expect[i].json);
+		assert_lacks(r.out, "\"stages\":null");
+		RUN(&r, "report", "--commands", "--format=csv", f[i].path);
+		assert_contains(r.out, expect[i].csv);
+		assert_contains(r.out, ",network_and_target,network_and_host,send_response\r\n");
+		/* The last stage is the target's, and so is the one before it of a write. */
+		assert_int_equal(strstr(r.out, ",,\r\n") != NULL, i == NT_HOST);
+	}
+	recordings_free(f, 2);
+}
+
+/* 0 would be a number. */
+static void what_a_recording_does_not_say_is_null(void **state)
+{
+	static const char *const unknown[] = {"probes",	  "controllers", "queues",
+					      "interval", "in_flight",	 "left"};
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	RUN(&r, "report", "--format=json", f[0].path);
+	assert_int_equal(r.status, 0);
+	for (unsigned int i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		char null[64];
+
+		snprintf(null, sizeof(null), "\"%s\":null", unknown[i]);
+		assert_contains(r.out, null);
+	}
+	RUN(&r, "report", f[0].path);
+	assert_lacks(r.out, "0 probes");
+	assert_lacks(r.out, "0 queues");
+	recordings_free(f, 2);
+}
+
 static void recordings_of_two_versions_are_merged(void **state)
 {
 	struct recording f[] = {
@@ -413,6 +484,8 @@ int main(void)
 		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
 		cmocka_unit_test(what_rests_on_arrivals_that_are_not_known_is_told),
 		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
+		cmocka_unit_test(commands_of_one_side_have_its_stages_and_its_controller),
+		cmocka_unit_test(what_a_recording_does_not_say_is_null),
 		cmocka_unit_test(recordings_of_two_versions_are_merged),
 		cmocka_unit_test(connections_name_their_machines),
 		cmocka_unit_test(a_connection_of_one_side_names_that_side),

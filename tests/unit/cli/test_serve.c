@@ -49,7 +49,22 @@ static void the_page_is_served(void **state)
 	assert_whole(text);
 	free(text);
 	assert_true(number(&v, "\nntprof_tracing{side=\"host\"} ") == 1);
+	assert_true(number(&v, "\nntprof_bpf_programs{side=\"host\"} ") == 11);
 	assert_true(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"200\"} ") > 3);
+	stop_server(&v);
+}
+
+static void between_bursts_the_driver_is_traced_and_nothing_is_attached(void **state)
+{
+	struct server v;
+
+	(void)state;
+	more_words[0] = "--burst=100ms/1000000000s";
+	start_tcp(&v, 1);
+	more_words[0] = NULL;
+	assert_goes_on(&v);
+	assert_true(number(&v, "\nntprof_tracing{side=\"host\"} ") == 1);
+	assert_true(number(&v, "\nntprof_bpf_programs{side=\"host\"} ") == 0);
 	stop_server(&v);
 }
 
@@ -426,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_is_served),
+		cmocka_unit_test(between_bursts_the_driver_is_traced_and_nothing_is_attached),
 		cmocka_unit_test(only_the_page_can_be_read),
 		cmocka_unit_test(what_is_no_request_gets_no_page),
 		cmocka_unit_test(a_megabyte_of_headers_is_refused),

@@ -71,6 +71,7 @@ static int begin(void **state)
 		.process = &m->process,
 		.scrapes = &m->scrapes,
 		.tracing = true,
+		.measures = true,
 		.began_ms = 1700000000250,
 		.started_ms = 1700000000000,
 	};

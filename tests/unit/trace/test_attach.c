@@ -30,6 +30,8 @@ static struct {
 		struct bpf_link *link;
 	} links[TRACER_PROGRAMS_MAX];
 	unsigned int missed_looks;
+	uint64_t attached_ns;	  /* when the last one was */
+	uint64_t first_detach_ns; /* when the first one was to be, after that */
 	/* Whether runs of the programs that have twins were. */
 	bool end_was_skipped;
 	bool beginning_was_skipped;
@@ -62,12 +64,16 @@ struct bpf_link *bpf_program__attach_trace(const struct bpf_program *program)
 		return NULL;
 	}
 	kernel.attached[kernel.nr++] = (const char *)program;
+	kernel.attached_ns = monotonic_ns();
+	kernel.first_detach_ns = 0;
 	return (struct bpf_link *)program;
 }
 
 int bpf_link__destroy(struct bpf_link *link)
 {
 	(void)link;
+	if (!kernel.first_detach_ns)
+		kernel.first_detach_ns = monotonic_ns();
 	return 0;
 }
 
@@ -360,6 +366,31 @@ static void who_stands_in_for_ends_is_there_without_the_other(void **state)
 	}
 }
 
+/* Each takes some 100 ms with stock drivers, and nothing more is counted by then. */
+static void time_is_from_the_last_attached_to_the_first_detached(void **state)
+{
+	void (*const detach[])(struct tracer *) = {attach_pause, attach_detach_all,
+						   attach_detach_beginnings};
+	struct nt_control control = {0};
+	struct tracer t = {.o.side = NT_HOST, .object.control = &control};
+	char detail[128];
+	uint64_t before;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(detach) / sizeof(detach[0]); i++) {
+		memset(&kernel, 0, sizeof(kernel));
+		kernel.refused = "";
+		assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+		assert_true(t.attached_ns >= kernel.attached_ns);
+		assert_int_equal(control.began_ns, t.attached_ns);
+		assert_int_equal(t.detached_ns, 0);
+		before = monotonic_ns();
+		detach[i](&t);
+		assert_true(t.detached_ns >= before && t.detached_ns <= kernel.first_detach_ns);
+		assert_int_equal(control.began_ns, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +403,7 @@ int main(void)
 		cmocka_unit_test(who_stands_in_is_there_until_queues_with_io_have_been_seen),
 		cmocka_unit_test(who_stands_in_stays_once_a_beginning_was_skipped),
 		cmocka_unit_test(who_stands_in_for_ends_is_there_without_the_other),
+		cmocka_unit_test(time_is_from_the_last_attached_to_the_first_detached),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

@@ -341,6 +341,29 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	in_flight_free(&t);
 }
 
+/* The last interval is collected when all programs have gone, which takes seconds. */
+static void measured_time_is_without_attaching_and_detaching(void **state)
+{
+	struct tracer t = tracer_of_bursts(NT_HOST);
+	struct stats s = {0};
+	uint64_t now = monotonic_ns();
+
+	(void)state;
+	t.o.bursts = false;
+	t.measures = true;
+	t.began_ns = now - 100 * SECOND;
+	t.attached_ns = now - 90 * SECOND;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_true(s.seconds >= 90 && s.seconds < 99);
+	assert_true(s.elapsed == s.seconds);
+	t.detached_ns = t.attached_ns + 95 * SECOND;
+	stats_begin_interval(&s);
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_true(s.elapsed == 95);
+	assert_true(s.seconds <= 5);
+	in_flight_free(&t);
+}
+
 /* Who has a slot by then may be another one, at the same address, whose Connect nobody has seen. */
 static void connections_are_new_after_a_pause(void **state)
 {
@@ -377,6 +400,7 @@ int main(void)
 		cmocka_unit_test(what_is_in_flight_in_a_burst_is_no_edge),
 		cmocka_unit_test(what_began_before_a_burst_is_an_edge_and_no_loss),
 		cmocka_unit_test(measured_time_is_that_of_the_bursts),
+		cmocka_unit_test(measured_time_is_without_attaching_and_detaching),
 		cmocka_unit_test(connections_are_new_after_a_pause),
 	};
 

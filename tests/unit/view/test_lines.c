@@ -249,7 +249,15 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
 	command_print_merged(out, NULL, &connection, NULL, &target, false);
 	assert_written("9.000000000 target_only nqn.a cntlid=1 q3 " WHAT " latency=5000 | target "
-		       "rx=0 cmd=1000 exec=2000 done=3000 send=4000 sent=5000\n");
+		       "rx=0 cmd=1000 exec=2000 done=3000 send=4000 sent=5000 | stages "
+		       "nstack_submission=1000 nvmet_tcp_submission=1000 network_and_host=0 "
+		       "target_subsystem=1000 nvmet_tcp_completion=1000 send_response=1000\n");
+	command_print_merged(out, NULL, &connection, &host, NULL, true);
+	assert_written("5.000000000 ambiguous nvme0 nqn.a cntlid=1 q3 " WHAT " latency=60000 | "
+		       "host submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
+		       "complete=60000 | stages blk_submission=10000 nvme_tcp_submission=10000 "
+		       "network_and_target=10000 nstack_completion=10000 "
+		       "nvme_tcp_completion=10000 blk_completion=10000\n");
 	target.points[NT_T_EXEC] = 0;
 	command_print_merged(out, NULL, &connection, &host, &target, false);
 	assert_ending("sent=5000 | unsplit\n", false);
