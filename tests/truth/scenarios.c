@@ -278,6 +278,8 @@ static void set_up(struct scenario *s, uint64_t seed)
 		s->queue[i].no_generation = true;
 	if (s->theme == THEME_NO_GENERATION)
 		host->loss = scale(0.001, 0.2);
+	if (chance(0.1))
+		(chance(0.5) ? host : target)->id_at = j.end * uniform(0, 1.2);
 	if (chance(0.1)) {
 		target->gap_from = j.end * uniform(0.1, 0.8);
 		target->gap_until = target->gap_from + scale(MS, 500 * MS);

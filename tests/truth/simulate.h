@@ -22,6 +22,8 @@
 #define MACHINES_MAX 4
 #define QUEUES_MAX 8
 #define DEPTH_MAX 32
+/* "Queue (3)" of the document. */
+#define NO_ID 65535
 
 /*
  * @sequence: seed of what is asked for, and when: two jobs that have it in common ask for the same
@@ -53,6 +55,7 @@ struct machine {
 	double from, until; /* of the recording */
 	double loss, gap_from, gap_until;
 	bool no_arrivals;
+	double id_at; /* controllers' ids are known from then on */
 	struct recorded *r;
 	unsigned int nr;
 	uint64_t lost;
@@ -359,15 +362,16 @@ static int by_end(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* At true time @now. */
 static void write_queues(struct writer *w, const struct scenario *s, const struct machine *m,
-			 bool again)
+			 double now)
 {
 	for (unsigned int i = 0; i < s->nr_queues; i++) {
 		const struct queue *q = &s->queue[i];
 		struct command c = {.slot = q->slot[m->side],
-				    .gen = q->gen + again,
+				    .gen = q->gen + (now >= q->back_at),
 				    .qid = q->qid,
-				    .cntlid = q->cntlid};
+				    .cntlid = now < m->id_at ? NO_ID : q->cntlid};
 
 		if (q->host == m || q->target == m)
 			write_queue(w, &c, m->side == HOST ? q->instance : q->slot[TARGET],
@@ -386,8 +390,7 @@ static uint32_t missing_of(const struct machine *m)
 static void write_stream(const struct scenario *s, struct machine *m, const char *path)
 {
 	static struct writer w;
-	double tick = m->nr ? m->r[0].end : 0, back = s->queue[0].back_at;
-	bool again = false;
+	double tick = m->nr ? m->r[0].end : 0, back = s->queue[0].back_at, told = 0;
 
 	w = (struct writer){.f = fopen(path, "w")};
 	if (!w.f) {
@@ -395,16 +398,19 @@ static void write_stream(const struct scenario *s, struct machine *m, const char
 		exit(2);
 	}
 	write_header(&w, m->side, m->name, missing_of(m));
-	write_queues(&w, s, m, false);
+	write_queues(&w, s, m, told);
 	for (unsigned int i = 0; i < m->nr; i++) {
-		for (; tick <= m->r[i].end; tick += 200 * MS)
+		double now = m->r[i].end;
+
+		for (; tick <= now; tick += 200 * MS)
 			write_clock(&w, clock_of(m, tick), wall_of(m, tick));
-		if (!again && m->r[i].end >= back) {
-			again = true;
-			write_queues(&w, s, m, true);
-		}
+		if ((told < back && now >= back) || (told < m->id_at && now >= m->id_at))
+			write_queues(&w, s, m, told = now);
+		if (now < m->id_at)
+			m->r[i].c.cntlid = NO_ID;
 		write_record(&w, &m->r[i].c);
 	}
+	write_queues(&w, s, m, INFINITY);
 	write_end(&w, clock_of(m, tick), wall_of(m, tick), m->lost);
 	fclose(w.f);
 }
