@@ -290,8 +290,9 @@ $(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(UNIT_OBJ
 	@echo "  BENCH   $@"
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $(filter %.c %.o,$^) -Wl,--wrap=sysconf,--wrap=libbpf_num_possible_cpus,--wrap=opendir,--wrap=fopen $(LIBS) $(LDFLAGS)
 
-# Run inside of the test machines: see tests/check.
-GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c))
+# They include nothing of src/. The first two folders' run inside of the test machines: see tests/check.
+GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c tests/truth/*.c))
+$(BUILD)/truth/%: LDFLAGS += -lm
 $(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)

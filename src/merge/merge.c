@@ -373,7 +373,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	}
 	if (m->t.streams[stream].newest < end)
 		m->t.streams[stream].newest = end;
-	key = pending_key(r, h->q.cntlid, h->q.qid);
+	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
+	key = pending_key(r, 0, h->q.qid);
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);

@@ -263,6 +263,12 @@ static bool is_unknown(uint16_t cntlid)
 	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
 }
 
+static bool same_identity(const struct queue_info *a, const struct queue_info *b)
+{
+	return a->cntlid == b->cntlid && a->qid == b->qid && a->instance == b->instance &&
+	       same_names(a, b);
+}
+
 /* Whether a half that is known as @a may be told of as @b from now on: what was unknown is known. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
@@ -437,11 +443,17 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		return -ENOMEM;
 	newest = slot->generation[0].half;
 	again = newest && slot->generation[0].gen == q->gen;
-	h = half_find(t, &like);
-	if (!h && again && newest->refs == 1 && becomes_known(&newest->q, q)) {
+	if (again && same_identity(&newest->q, q)) {
+		newest->q = *q;
+		return 0;
+	}
+	/* Records wait there: it gets the name, though an earlier connection may have had that, too. */
+	if (again && newest->refs == 1 && becomes_known(&newest->q, q)) {
 		rename_half(t, newest, q);
 		return 0;
 	}
+	/* Two that have no id yet may be two controllers. */
+	h = is_unknown(q->cntlid) ? NULL : half_find(t, &like);
 	if (!h) {
 		h = half_make(t, &like, &err);
 		if (!h)

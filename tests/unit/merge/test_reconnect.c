@@ -430,6 +430,65 @@ static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
 	merge_free(m);
 }
 
+/*
+ * Traffic of one connection of which @late's stream says the controller's id behind a half of the records. @again: a connection
+ * before it had that id, too. Return: how many were matched.
+ */
+static uint64_t matched_though_the_id_came_late(enum nt_side late, bool again)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct traffic_record r;
+	struct outcome o;
+	struct merge *m;
+	struct traffic *t;
+	uint64_t nr = 0;
+
+	c.commands = 10000;
+	t = traffic_new(&c);
+	m = outcome_merge(&o, &c);
+	for (unsigned int i = 0; i < c.nr_streams; i++) {
+		enum nt_side side = c.stream[i].side;
+		struct queue_info q = traffic_stream_queue(&c, 0, side);
+
+		if (again && side == late) {
+			q.gen--;
+			assert_int_equal(merge_queue(m, i, side, &q), 0);
+			q.gen++;
+		}
+		q.cntlid = side == late ? NT_CNTLID_NONE : q.cntlid;
+		assert_int_equal(merge_queue(m, i, side, &q), 0);
+	}
+	while (traffic_next(t, &r)) {
+		struct queue_info q = traffic_stream_queue(&c, 0, late);
+
+		nr += r.r.side == late;
+		if (r.r.side == late && nr == c.commands / 2)
+			assert_int_equal(merge_queue(m, r.stream, late, &q), 0);
+		/* Some were made before, and come behind it. */
+		if (r.r.side == late && nr < c.commands / 2 + 100)
+			r.r.cntlid = NT_CNTLID_NONE;
+		outcome_note(&o, &r);
+		assert_int_equal(merge_record(m, r.stream, &r.r), 0);
+	}
+	merge_finish(m);
+	outcome_check(&o, m);
+	assert_int_equal(o.wrong, 0);
+	assert_int_equal(merge_unknown(m), 0);
+	merge_free(m);
+	traffic_free(t);
+	outcome_free(&o);
+	return o.right;
+}
+
+static void records_made_before_the_id_is_known_are_matched_when_it_is(void **state)
+{
+	(void)state;
+	assert_int_equal(matched_though_the_id_came_late(NT_HOST, false), 10000);
+	assert_int_equal(matched_though_the_id_came_late(NT_TARGET, false), 10000);
+	assert_int_equal(matched_though_the_id_came_late(NT_HOST, true), 10000);
+	assert_int_equal(matched_though_the_id_came_late(NT_TARGET, true), 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_thousand_reconnects_are_one_connection),
 		cmocka_unit_test(ids_that_never_come_back_do_not_use_up_what_there_is),
 		cmocka_unit_test(one_of_many_peers_that_reconnects_spoils_nothing),
+		cmocka_unit_test(records_made_before_the_id_is_known_are_matched_when_it_is),
 		cmocka_unit_test(ten_thousand_reconnects_cost_no_memory_and_no_command),
 		cmocka_unit_test(ten_thousand_reconnects_of_one_of_16_peers_spoil_nothing),
 	};
