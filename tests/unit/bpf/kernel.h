@@ -59,6 +59,17 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 	return ((__u32)address >> 6) * NT_SPREAD >> (32 - bits);
 }
 
+/* What another CPU does just before an atomic operation of this one on @at. */
+static void (*on_atomic)(const volatile void *at);
+
+static inline void atomic_begins(const volatile void *at)
+{
+	if (on_atomic)
+		on_atomic(at);
+}
+
+#define __sync_fetch_and_add(at, n) (atomic_begins(at), __sync_fetch_and_add(at, n))
+
 #include PROGRAMS
 
 #pragma GCC diagnostic pop
@@ -166,6 +177,7 @@ static inline unsigned int queues_past(enum nt_past_id past)
 
 static void kernel_reset(void)
 {
+	on_atomic = NULL;
 	memset(&kernel, 0, sizeof(kernel));
 	memset(&nt_control, 0, sizeof(nt_control));
 	memset(nt_pools, 0, sizeof(nt_pools));

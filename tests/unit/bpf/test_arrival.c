@@ -136,6 +136,22 @@ static void packet_that_saw_several_steps_has_no_arrival(void **state)
 	}
 }
 
+/* Nor one that seems to have waited for long, as long as there may have been two steps in that time. */
+static void long_wait_after_a_step_is_not_believed_for_a_while(void **state)
+{
+	const __s64 offset = OFFSET + 5 * SECOND;
+
+	(void)state;
+	kernel.now += SECOND;
+	set_wall_clock(offset);
+	assert_arrived(stamped(MS, offset), MS);
+	kernel.now += 5 * SECOND;
+	assert_int_equal(arrival(stamped(2 * SECOND, offset), kernel.now), 0);
+	assert_arrived(stamped(SECOND / 2, offset), SECOND / 2);
+	kernel.now += 6 * SECOND;
+	assert_arrived(stamped(2 * SECOND, offset), 2 * SECOND);
+}
+
 /* By less than packets wait: of one that may have come before or after it, nothing is said. */
 static void small_step_leaves_no_wrong_arrival(void **state)
 {
@@ -410,6 +426,36 @@ static void note_that_gives_way_next_is_not_relied_on(void **state)
 	assert_received(150, 30 * MS);
 }
 
+static struct {
+	const volatile void *head;
+	unsigned int looks;
+} beside;
+
+/* Another CPU joins one more while this one reads the notes: between its two looks at their number. */
+static void join_beside(const volatile void *at)
+{
+	if (at != beside.head || ++beside.looks != 2)
+		return;
+	on_atomic = NULL;
+	join(100, 20 * MS);
+}
+
+static void notes_that_give_way_while_they_are_read_are_not_relied_on(void **state)
+{
+	(void)state;
+	for (__u32 first = 0; first < 200; first += 100) {
+		setup(NULL);
+		packet(&m.skb, 0, 100, 40 * MS);
+		for (__u32 i = 1; i <= NT_JOINS_KEPT; i++)
+			join(100, 30 * MS);
+		beside.head = &joins_of(&kernel.queues[SLOT])->rings[NT_JOINED_RECEIVED].head;
+		beside.looks = 0;
+		on_atomic = join_beside;
+		assert_unknown(first + 50);
+		assert_int_equal(beside.looks, 2);
+	}
+}
+
 /* As long as head and tail are far apart; they are numbers that begin anew. */
 static void notes_are_found_behind_the_end_of_their_numbers(void **state)
 {
@@ -502,6 +548,22 @@ static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 	assert_unknown(50);
 }
 
+/* What it lacked for, there may be when it is connected again. */
+static void queue_that_lacked_room_for_joins_asks_again(void **state)
+{
+	(void)state;
+	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given;
+	packet(&m.skb, 0, 100, 40 * MS);
+	join(100, 30 * MS);
+	assert_unknown(50);
+	nt_pools[NT_POOL_JOINS].taken = 0;
+	joins_begin(&kernel.queues[SLOT], &m.sk);
+	kernel.queues[SLOT].opaque = 0;
+	packet(&m.skb, 1000, 1100, 40 * MS);
+	join(100, 30 * MS);
+	assert_received(1050, 40 * MS);
+}
+
 static void without_the_programs_nothing_is_known(void **state)
 {
 	(void)state;
@@ -592,6 +654,21 @@ static void arrivals_of_tls_are_not_told(void **state)
 	assert_int_not_equal(c->r.points[NT_H_C2H], 0);
 }
 
+/* Some of it still belongs to a socket, though not to the queue's. */
+static void what_tls_has_decrypted_is_within_no_packet(void **state)
+{
+	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
+	struct sock other = {.sk_user_data = &other};
+
+	(void)state;
+	submit();
+	kernel.queues[SLOT].opaque = 1;
+	m.skb.sk = &other;
+	memcpy(m.headers[QID].bytes, &pdu, sizeof(pdu));
+	stock_recv_pdu(NULL, &m.skb, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
+	assert_int_not_equal(cmd_by_tag(&kernel.queues[SLOT], 0)->r.points[NT_H_C2H], 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup(test, setup)
 
 int main(void)
@@ -601,6 +678,7 @@ int main(void)
 		CASE(step_that_nobody_has_told_of_does_not_reach_an_arrival),
 		CASE(step_that_was_told_of_does_not_reach_what_was_stamped_before),
 		CASE(packet_that_saw_several_steps_has_no_arrival),
+		CASE(long_wait_after_a_step_is_not_believed_for_a_while),
 		CASE(small_step_leaves_no_wrong_arrival),
 		CASE(leap_seconds_that_become_known_are_no_step),
 		CASE(joined_packets_keep_their_times),
@@ -615,15 +693,18 @@ int main(void)
 		CASE(bytes_that_are_sent_again_in_parts_are_told_as_unknown),
 		CASE(more_joins_than_are_kept_are_told_as_unknown),
 		CASE(note_that_gives_way_next_is_not_relied_on),
+		CASE(notes_that_give_way_while_they_are_read_are_not_relied_on),
 		CASE(notes_are_found_behind_the_end_of_their_numbers),
 		CASE(what_was_sent_again_is_told_as_unknown),
 		CASE(what_waits_when_a_queue_is_known_anew_is_told_as_unknown),
 		CASE(connection_that_is_new_has_nothing_that_waits),
 		CASE(queue_without_room_for_joins_is_told_as_unknown),
+		CASE(queue_that_lacked_room_for_joins_asks_again),
 		CASE(without_the_programs_nothing_is_known),
 		CASE(sockets_of_others_are_left_alone),
 		CASE(packets_within_another_have_its_arrival),
 		CASE(arrivals_of_tls_are_not_told),
+		CASE(what_tls_has_decrypted_is_within_no_packet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -703,6 +703,174 @@ static void commands_that_end_on_another_cpu_are_told(void **state)
 	assert_int_equal(nt_control.redirected, 1);
 }
 
+/* After a reset: at its tag, or at another one. */
+static void command_that_is_queued_again_is_marked(void **state)
+{
+	(void)state;
+	for (int other = 0; other < 2; other++) {
+		submit(0, 1, NVME_CMD_WRITE);
+		m.requests[0].rq.tag += other;
+		m.requests[0].sqe.common.command_id += other;
+		m.requests[0].req.req.retries++;
+		issue(0, 1);
+		answer(0, 1, true);
+		complete(0);
+		assert_true(last_record()->flags & NT_F_REQUEUED);
+		assert_int_equal(counted(NT_CNT_REQUEUED), other + 1);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
+	}
+	submit(0, 1, NVME_CMD_WRITE);
+	answer(0, 1, true);
+	complete(0);
+	assert_false(last_record()->flags & NT_F_REQUEUED);
+}
+
+/* What a Connect sends is no data of a write. */
+static void shape_is_what_came_of_the_command(void **state)
+{
+	static const struct {
+		__u8 opcode, shape;
+		bool data;
+	} cases[] = {
+		{NVME_CMD_FLUSH, NT_SHAPE_NO_DATA, false},
+		{NVME_CMD_WRITE, NT_SHAPE_INLINE_WRITE, false},
+		{NVME_CMD_READ, NT_SHAPE_READ, true},
+		{NVME_CMD_READ, NT_SHAPE_NO_DATA, false},
+		{NVME_FABRICS_COMMAND, NT_SHAPE_NO_DATA, false},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		submit(0, 1, cases[i].opcode);
+		if (cases[i].data)
+			receive(0, 1);
+		answer(0, 1, true);
+		complete(0);
+		assert_int_equal(last_record()->shape, cases[i].shape);
+	}
+}
+
+/* A request, or a part of it, goes to the socket. */
+static void send_begins(int i)
+{
+	unsigned long long ctx[] = {(__u64)&m.requests[i].req};
+
+	if (m.stock)
+		stock_send_cmd(ctx, &m.requests[i].req);
+	else
+		cmd_reach(cmd_of(m.requests[i].req.queue, 1, &m.requests[i].rq), NT_H_SEND_CMD);
+}
+
+/* It is over. @ret: of nvme_tcp_try_send() */
+static void send_ends(int i, int qid, int ret)
+{
+	unsigned long long ctx[] = {(__u64)&m.queues[0][qid]};
+
+	if (m.stock)
+		stock_sent(ctx, &m.queues[0][qid], ret);
+	else
+		done_send_req(NULL, &m.requests[i].rq, qid, &m.queues[0][qid]);
+}
+
+static __u64 point_of(int i, int qid, enum nt_host_point point)
+{
+	return cmd_by_tag(queue_at(qid), m.requests[i].rq.tag)->r.points[point];
+}
+
+/* That is seen when the command has ended, and another one has its tag. */
+static void end_of_a_send_is_not_that_of_the_next_command(void **state)
+{
+	(void)state;
+	make(0, 1, NVME_CMD_WRITE);
+	issue(0, 1);
+	send_begins(0);
+	answer(0, 1, true);
+	complete(0);
+	make(0, 1, NVME_CMD_WRITE);
+	issue(0, 1);
+	send_ends(0, 1, 1);
+	assert_int_equal(point_of(0, 1, NT_H_SENT_CMD), 0);
+	send_begins(0);
+	send_ends(0, 1, 1);
+	assert_int_not_equal(point_of(0, 1, NT_H_SENT_CMD), 0);
+}
+
+static void send_that_fails_is_not_over(void **state)
+{
+	(void)state;
+	make(0, 1, NVME_CMD_WRITE);
+	issue(0, 1);
+	send_begins(0);
+	send_ends(0, 1, -32);
+	assert_int_not_equal(point_of(0, 1, NT_H_SEND_CMD), 0);
+	assert_int_equal(point_of(0, 1, NT_H_SENT_CMD), 0);
+}
+
+/* The answer of a command that was given up comes when another one has its tag. */
+static void late_answer_is_not_that_of_the_next_command(void **state)
+{
+	union pdu late;
+
+	(void)state;
+	submit(0, 1, NVME_CMD_WRITE);
+	late = response(0, 0);
+	submit(0, 1, NVME_CMD_WRITE);
+	copy(1, &late, 0, HOST_PDU_BYTES);
+	assert_int_equal(point_of(0, 1, NT_H_CQE), 0);
+	answer(0, 1, true);
+	assert_int_not_equal(point_of(0, 1, NT_H_CQE), 0);
+}
+
+/* The digest comes behind the header, in as many pieces as there are packets. */
+static void header_is_known_by_the_end_of_its_digest(void **state)
+{
+	const size_t whole = HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES;
+	const struct sk_buff skb = {.sk = &m.sk};
+	char *to = (char *)m.queues[0][1].pdu;
+	union pdu pdu;
+
+	(void)state;
+	for (size_t cut = HOST_PDU_BYTES - 1; cut < whole; cut++) {
+		submit(0, 1, NVME_CMD_WRITE);
+		pdu = response(0, 0);
+		memcpy(to, pdu.bytes, sizeof(pdu.bytes));
+		stock_recv_pdu(NULL, &skb, 0, to, (int)cut, 0);
+		stock_recv_pdu(NULL, &skb, 0, to + cut, (int)(whole - cut), 0);
+		assert_int_not_equal(point_of(0, 1, NT_H_CQE), 0);
+		complete(0);
+	}
+}
+
+/* By the function that this kernel has for it. */
+static void hand_to_socket(int function, size_t size)
+{
+	struct msghdr msg = {.msg_iter.count = size};
+
+	if (function == 0)
+		stock_sendpage(NULL, &m.socket, NULL, 0, size);
+	else if (function == 1)
+		stock_no_sendpage(NULL, &m.socket, NULL, 0, size);
+	else
+		stock_sendmsg(NULL, &m.socket, &msg);
+}
+
+/* Of NVMe/TCP 1.0, 3.6.2.5: 8 + 64 bytes of a capsule, and its digest. */
+static void capsule_with_its_digest_is_no_data(void **state)
+{
+	(void)state;
+	for (int function = 0; function < 3; function++) {
+		make(0, 1, NVME_CMD_WRITE);
+		issue(0, 1);
+		m.queues[0][1].request = &m.requests[0].req;
+		m.sk.sk_user_data = &m.queues[0][1];
+		nt_control.data_ready = data_ready_of(&m.sk);
+		hand_to_socket(function, 8 + 64 + 4 + 1);
+		assert_int_equal(point_of(0, 1, NT_H_SEND_CMD), 0);
+		hand_to_socket(function, 8 + 64 + 4);
+		assert_int_not_equal(point_of(0, 1, NT_H_SEND_CMD), 0);
+	}
+}
+
 #define TRACEPOINT(test) cmocka_unit_test_setup(test, setup)
 #define STOCK(test)                                           \
 	{                                                     \
@@ -750,6 +918,16 @@ int main(void)
 		STOCK(errors_outside_the_sample_are_counted),
 		TRACEPOINT(commands_that_end_on_another_cpu_are_told),
 		STOCK(commands_that_end_on_another_cpu_are_told),
+		TRACEPOINT(command_that_is_queued_again_is_marked),
+		STOCK(command_that_is_queued_again_is_marked),
+		TRACEPOINT(shape_is_what_came_of_the_command),
+		STOCK(shape_is_what_came_of_the_command),
+		TRACEPOINT(end_of_a_send_is_not_that_of_the_next_command),
+		STOCK(end_of_a_send_is_not_that_of_the_next_command),
+		STOCK(send_that_fails_is_not_over),
+		STOCK(late_answer_is_not_that_of_the_next_command),
+		STOCK(header_is_known_by_the_end_of_its_digest),
+		STOCK(capsule_with_its_digest_is_no_data),
 		TRACEPOINT(headers_are_of_the_queue_that_they_are_copied_to),
 		TRACEPOINT(headers_of_queues_that_lie_close_are_told_apart),
 		TRACEPOINT(queue_that_is_connected_again_has_other_memory),

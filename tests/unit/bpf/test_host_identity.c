@@ -75,11 +75,11 @@ static void submit(int i, int qid, __u8 opcode, __u8 type)
 	submit_with(qid, i, qid, opcode, type);
 }
 
-/* @status: of the CQE, without the phase tag; @result: its dword 0 */
-static void answer(int i, int qid, __u16 status, __u16 result)
+/* To the request of queue @of. @status: of the CQE, without the phase tag; @result: its dword 0 */
+static void answer_to(int of, int i, int qid, __u16 status, __u16 result)
 {
-	struct request *rq = &m.requests[i * QUEUES + qid].rq;
-	struct nvme_request *req = &m.requests[i * QUEUES + qid].req.req;
+	struct request *rq = &m.requests[i * QUEUES + of].rq;
+	struct nvme_request *req = &m.requests[i * QUEUES + of].req.req;
 	struct nvme_tcp_rsp_pdu rsp = {
 		.hdr.type = nvme_tcp_rsp,
 		.cqe = {.result.u16 = result, .command_id = m.cid, .status = status << 1}};
@@ -90,6 +90,11 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 	else
 		process_nvme_cqe(NULL, rq, &rsp, qid, 0, &m.queues[i][qid]);
 	rq_complete(NULL, rq, 0);
+}
+
+static void answer(int i, int qid, __u16 status, __u16 result)
+{
+	answer_to(qid, i, qid, status, result);
 }
 
 /* The driver ends it: a reset, or a timeout. */
@@ -469,6 +474,74 @@ static void io_is_seen_by_its_queues(void **state)
 	assert_int_not_equal(nt_control.identified_ns, 0);
 }
 
+/* Its end was not seen, and who comes next at its tag is another controller's, which is left out. */
+static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
+{
+	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
+
+	(void)state;
+	knobs_select(&s);
+	m.ctrl[0].ctrl.cntlid = 6;
+	submit(0, 1, NVME_CMD_READ, 0);
+	assert_int_equal(nt_control.tracked, 1);
+	/* Made where the other one was. */
+	m.ctrl[1].ctrl.instance = 0;
+	m.ctrl[1].ctrl.cntlid = 7;
+	submit(1, 1, NVME_CMD_READ, 0);
+	assert_int_equal(nt_control.tracked, 0);
+	answer(1, 1, 0, 0);
+	assert_int_equal(kernel.nr_records, 0);
+}
+
+/* A Connect of queue @qid of the first controller, at another tag than that of all others. */
+static void connect_beside(int of, int qid)
+{
+	m.requests[of].rq.tag = 1;
+	m.requests[of].rq.q = &m.rq_queue[qid == 0];
+	m.requests[of].rq.mq_hctx = &m.hctx[qid];
+	m.requests[of].req.queue = &m.queues[0][qid];
+	m.cid |= 1;
+	submit_with(of, 0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+}
+
+/* What was in flight when that began is of the connection before, which had another id. */
+static void connection_that_is_left_out_drops_its_own_commands_only(void **state)
+{
+	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
+
+	(void)state;
+	knobs_select(&s);
+	connect_ctrl(0, 6);
+	submit(0, 1, NVME_CMD_READ, 0);
+	connect_beside(2, 1);
+	m.ctrl[0].ctrl.cntlid = 7;
+	answer_to(2, 0, 1, 0, 7);
+	assert_true(queue_left_out(&kernel.queues[1]));
+	cancel(0, 1);
+	assert_int_equal(counted(NT_CNT_CANCELLED), 1);
+	assert_int_equal(last_record()->op, NT_OP_READ);
+}
+
+/* That Connect was given up, and another one of its queue is under way. */
+static void late_answer_to_connect_identifies_nothing(void **state)
+{
+	const struct nt_queue *q = &kernel.queues[0];
+	__u16 late, next;
+
+	(void)state;
+	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	late = m.cid;
+	connect_beside(1, 0);
+	next = m.cid;
+	m.cid = late;
+	answer(0, 0, 0, 5);
+	assert_int_not_equal(q->identified, q->gen);
+	m.cid = next;
+	answer_to(1, 0, 0, 0, 6);
+	assert_int_equal(q->identified, q->gen);
+	assert_named(last_record(), 0, 6);
+}
+
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
 #define CASES(X)                                                     \
 	X(connect_is_of_the_controller_that_answers_it)              \
@@ -488,6 +561,9 @@ static void io_is_seen_by_its_queues(void **state)
 	X(queues_are_selected_when_they_are_connected)               \
 	X(queues_from_before_are_selected_by_their_first_command)    \
 	X(what_the_host_gives_up_of_others_is_no_loss)               \
+	X(what_was_in_flight_is_released_by_one_that_is_left_out)    \
+	X(connection_that_is_left_out_drops_its_own_commands_only)   \
+	X(late_answer_to_connect_identifies_nothing)                 \
 	X(only_what_failed_has_a_record)                             \
 	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),

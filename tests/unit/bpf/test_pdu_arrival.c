@@ -228,6 +228,21 @@ static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **stat
 	assert_false(capsule_leaves(args, &m.cmd[0][0].req, SQ_ARGUMENT));
 }
 
+/* The next one's, which nobody sees, is not known. */
+static void time_is_told_once(void **state)
+{
+	bool joined;
+
+	(void)state;
+	receive(NVME_CMD_WRITE);
+	assert_int_equal(queue->pdu_time, 0);
+	arrive(NVME_CMD_WRITE);
+	assert_int_equal(queue->pdu_time, STAMP);
+	pdu_arrived(queue, kernel.now, &joined);
+	assert_false(joined);
+	assert_int_equal(queue->pdu_time, 0);
+}
+
 static struct nt_cmd *measured_read(void)
 {
 	struct nt_cmd *c;
@@ -359,6 +374,7 @@ int main(void)
 		TEST(capsule_that_is_left_out_leaves_no_time),
 		TEST(capsule_that_is_left_at_once_leaves_no_time),
 		TEST(capsule_of_a_queue_that_is_not_known_is_not_left_at_once),
+		TEST(time_is_told_once),
 		TEST(read_is_executed_when_its_data_are_mapped),
 		TEST(write_whose_function_is_not_watched_is_executed_since_its_data_came),
 		TEST(write_that_was_not_seen_to_be_executed_has_no_such_point),

@@ -52,6 +52,36 @@ static void queues_operations_and_connections_are_apart(void **state)
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
 }
 
+/* In turn in two places: what the interval before the last one left is not of this one. */
+static void maximum_is_that_of_its_interval(void **state)
+{
+	static const __u64 longest[] = {5000, 400, 30, 6000};
+	struct nt_record r = read_of_queue;
+
+	(void)state;
+	for (nt_control.epoch = 1; nt_control.epoch <= 4; nt_control.epoch++) {
+		const __u64 ns = longest[nt_control.epoch - 1];
+		const __u32 at = nt_control.epoch & 1;
+
+		latency_count(queue, &r, kernel.cpu, ns);
+		latency_count(queue, &r, kernel.cpu, ns - 1);
+		assert_int_equal(hist_at(1)->max[at], ns);
+		for (int i = 0; i < NT_POINTS_MAX; i++)
+			r.points[i] = i * ns;
+		assert_true(stages_count(NT_HOST, &r, NT_SHAPE_NO_DATA, 0, kernel.cpu));
+		for (int i = 0; i < NT_STAGES_MAX; i++) {
+			const struct nt_hist *h = &stages_at(1)->h[i];
+
+			if (!(stages_passed(NT_HOST, NT_SHAPE_NO_DATA) & 1u << i))
+				continue;
+			/* A stage may be several points long. */
+			assert_int_not_equal(h->max[at], 0);
+			assert_uint_in_range(h->max[at], ns, NT_POINTS_MAX * ns);
+			assert_int_equal(h->max_epoch[at], nt_control.epoch);
+		}
+	}
+}
+
 /* As user space does it: what led to it does not any more, and it is all zeroes. */
 static void histogram_that_was_given_back_is_nobodys(void **state)
 {
@@ -179,6 +209,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 		TEST(a_cpu_that_ends_commands_has_a_histogram_and_no_other),
 		TEST(queues_operations_and_connections_are_apart),
+		TEST(maximum_is_that_of_its_interval),
 		TEST(histogram_that_was_given_back_is_nobodys),
 		TEST(without_a_histogram_left_all_are_counted_together),
 		TEST(user_space_is_called_before_there_is_nothing_left),

@@ -352,6 +352,119 @@ static void event_request_is_not_taken_for_the_command_before(void **state)
 		event_request_after_an_unseen_end(sampled);
 }
 
+static struct nt_cmd *begin(int i, __u8 opcode)
+{
+	bool elsewhere;
+	struct nt_cmd *c;
+
+	m.sqe[0][0] = (struct nvme_command){
+		.common = {.opcode = opcode, .command_id = cid++, .nsid = 1},
+	};
+	m.sqe[0][0].common.dptr.sgl.length = 4096;
+	receive(&m.queue[i], m.cmd[i]);
+	m.cmd[i]->req.transfer_len = 4096;
+	c = cmd_by_owner((__u64)m.cmd[i], &elsewhere);
+	assert_non_null(c);
+	return c;
+}
+
+/* nvmet_tcp_queue_response() */
+static void queue_answer(int i)
+{
+	__u64 args[] = {(__u64)&m.cmd[i]->req};
+
+	if (stock)
+		stock_done(args, &m.cmd[i]->req);
+	else
+		queue_response(NULL, &m.sqe[0][0], 1, &m.queue[i], m.cmd[i]);
+}
+
+/* An R2T is queued as answers are, before the execution. */
+static void r2t_is_no_end_of_execution(void **state)
+{
+	__u64 args[] = {(__u64)&m.cmd[0][0].req}, done;
+	struct nt_cmd *c;
+
+	(void)state;
+	connect_queue(0, 1, 5);
+	c = begin(0, NVME_CMD_WRITE);
+	queue_answer(0);
+	assert_int_equal(c->r.points[NT_T_DONE], 0);
+	if (stock)
+		stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0]->req);
+	else
+		exec_write_req(NULL, &m.sqe[0][0], 1, 4096, &m.queue[0], m.cmd[0]);
+	queue_answer(0);
+	done = c->r.points[NT_T_DONE];
+	assert_int_not_equal(done, 0);
+	queue_answer(0);
+	assert_int_equal(c->r.points[NT_T_DONE], done);
+}
+
+/* Where no program sees an execution begin, the answer that is queued last is not the R2T. */
+static void last_answer_ends_what_is_not_seen_to_begin(void **state)
+{
+	struct nt_cmd *c;
+	__u64 done;
+
+	(void)state;
+	connect_queue(0, 1, 5);
+	c = begin(0, NVME_CMD_WRITE);
+	nt_knobs.missing = 1u << NT_T_EXEC;
+	queue_answer(0);
+	done = c->r.points[NT_T_DONE];
+	queue_answer(0);
+	nt_knobs.missing = 0;
+	assert_int_not_equal(done, 0);
+	assert_uint_in_range(c->r.points[NT_T_DONE], done + 1, kernel.now);
+}
+
+/* NVMe/TCP 1.0, 3.6.2.3: 8 + 16 bytes of a response, and its digest. */
+static void response_with_its_digest_is_no_data(void **state)
+{
+	const size_t size = 8 + 16 + 4;
+
+	(void)state;
+	nt_control.data_ready = data_ready_of(&m.sk[0]);
+	connect_queue(0, 1, 5);
+	for (unsigned int i = 0; i < 2; i++) {
+		begin(0, NVME_CMD_FLUSH);
+		m.queue[0].snd_cmd = m.cmd[0];
+		m.cmd[0]->state = NVMET_TCP_SEND_RESPONSE;
+		for (unsigned int less = 2; less-- > 0;) {
+			struct msghdr msg = {.msg_iter.count = size + less};
+
+			assert_int_equal(kernel.nr_records, 1 + i);
+			if (i)
+				stock_sendmsg(NULL, &m.socket[0], &msg);
+			else
+				stock_sendpage(NULL, &m.socket[0], NULL, 0, size + less);
+		}
+		assert_int_equal(kernel.nr_records, 2 + i);
+	}
+}
+
+/* The socket may take them in parts. */
+static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
+{
+	(void)state;
+	nt_control.data_ready = data_ready_of(&m.sk[0]);
+	nt_control.no_sqflow = nt_control.data_watched = 1;
+	m.queue[0].nvme_sq.sqhd_disabled = true;
+	connect_queue(0, 1, 5);
+	begin(0, NVME_CMD_READ);
+	m.queue[0].snd_cmd = m.cmd[0];
+	m.cmd[0]->state = NVMET_TCP_SEND_DATA;
+	m.cmd[0]->wbytes_done = 0;
+	stock_sendpage_end(NULL, &m.socket[0], NULL, 0, 4096, 0, 2048);
+	m.cmd[0]->wbytes_done = 2048;
+	stock_sendmsg_end(NULL, &m.socket[0], NULL, 2047);
+	assert_int_equal(kernel.nr_records, 1);
+	stock_sendpage_end(NULL, &m.socket[0], NULL, 0, 2048, 0, 2048);
+	assert_int_equal(kernel.nr_records, 2);
+	assert_true(last_record()->flags & NT_F_NO_CQE);
+}
+
 #define CASES(X)                                                          \
 	X(connect_is_of_the_controller_that_it_made)                      \
 	X(refused_connect_is_of_no_controller)                            \
@@ -364,13 +477,20 @@ static void event_request_is_not_taken_for_the_command_before(void **state)
 	X(queues_are_selected_when_their_connect_is_answered)             \
 	X(what_is_left_out_is_no_loss)                                    \
 	X(event_request_is_not_taken_for_the_command_before)              \
+	X(r2t_is_no_end_of_execution)                                     \
 	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {CASES(TRACEPOINT_CASE) CASES(STOCK_CASE)};
+	const struct CMUnitTest tests[] = {
+		CASES(TRACEPOINT_CASE)
+		CASES(STOCK_CASE)
+		STOCK_CASE(last_answer_ends_what_is_not_seen_to_begin)
+		STOCK_CASE(response_with_its_digest_is_no_data)
+		STOCK_CASE(read_without_cqe_ends_when_all_of_its_data_are_taken)
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
