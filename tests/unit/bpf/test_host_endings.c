@@ -65,13 +65,13 @@ static void issue(int i, int qid)
 		stock_queue_rq(NULL, rq);
 	else
 		queue_rq(NULL, rq, &pdu, qid, NULL, NULL, NULL, &m.queues[0][qid]);
-	cmd_reach(cmd_of(&m.queues[0][qid], qid, rq), NT_H_SEND_CMD);
 }
 
 static void submit(int i, int qid, __u8 opcode)
 {
 	make(i, qid, opcode);
 	issue(i, qid);
+	cmd_reach(cmd_of(&m.queues[0][qid], qid, &m.requests[i].rq), NT_H_SEND_CMD);
 }
 
 /* The driver copies a piece of a header, on whatever CPU. */
