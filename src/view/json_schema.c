@@ -145,7 +145,7 @@ static struct json_object *make_group(struct json_object *defs)
 	}
 	has_percentiles(o);
 	schema_may_have(o, "histogram", histogram());
-	json_append(schema_part(o, "required"), json_text("commands"));
+	schema_requires(o, "commands");
 	return o;
 }
 

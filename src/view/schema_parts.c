@@ -37,7 +37,6 @@ struct json_object *schema_object(void)
 	struct json_object *o = schema_types("object");
 
 	json_put(o, "properties", json_empty());
-	json_put(o, "required", json_array());
 	json_put(o, "additionalProperties", json_object_new_boolean(false));
 	return o;
 }
@@ -55,10 +54,18 @@ void schema_may_have(struct json_object *object, const char *name, struct json_o
 	json_put(schema_part(object, "properties"), name, schema);
 }
 
+void schema_requires(struct json_object *object, const char *name)
+{
+	/* An empty list is printed differently by versions of json-c. */
+	if (!schema_part(object, "required"))
+		json_put(object, "required", json_array());
+	json_append(schema_part(object, "required"), json_text(name));
+}
+
 void schema_has(struct json_object *object, const char *name, struct json_object *schema)
 {
 	schema_may_have(object, name, schema);
-	json_append(schema_part(object, "required"), json_text(name));
+	schema_requires(object, name);
 }
 
 struct json_object *schema_or_null(struct json_object *schema)

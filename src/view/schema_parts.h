@@ -23,6 +23,8 @@ struct json_object *schema_object(void);
 void schema_has(struct json_object *object, const char *name, struct json_object *schema);
 /** schema_may_have() - the same, which may be absent */
 void schema_may_have(struct json_object *object, const char *name, struct json_object *schema);
+/** schema_requires() - @object always has its member @name */
+void schema_requires(struct json_object *object, const char *name);
 /** schema_part() - what @o has under @name; NULL without it */
 struct json_object *schema_part(struct json_object *o, const char *name);
 

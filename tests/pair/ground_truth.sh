@@ -91,9 +91,11 @@ growth() {
 		}'
 }
 
-# by_a_tenth NAME GOT EXPECTED
-by_a_tenth() {
-	within "$1" "$2" $(($3 * 9 / 10)) $(($3 * 11 / 10))
+# as_fio_saw NAME GOT EXPECTED: by a tenth, or by the millisecond for which fio may wait for its only processor.
+as_fio_saw() {
+	local by=$(($3 / 10 > 1000000 ? $3 / 10 : 1000000))
+
+	within "$1" "$2" $(($3 - by)) $(($3 + by))
 }
 
 # judge CASE BEFORE AFTER SHAPE STAGE [NANOSECONDS]: STAGE has grown by that much, and the latency by what fio saw. A timer
@@ -117,9 +119,9 @@ judge() {
 			$(($6 * 9 / 10)) $(((fio > $6 ? fio : $6) * 11 / 10))
 		# Of all stages: what else was slower before or after, fio has seen as well.
 		grown=$(awk '$1 == "latency" { print $4 }' <<<"$table")
-		by_a_tenth "$name: the latency grows by what fio saw" "$grown" "${fio:-0}"
+		as_fio_saw "$name: the latency grows by what fio saw" "$grown" "${fio:-0}"
 	else
-		by_a_tenth "$name grows by what fio saw" "$grown" "${fio:-0}"
+		as_fio_saw "$name grows by what fio saw" "$grown" "${fio:-0}"
 	fi
 	within "$name: no other stage by a tenth of that" "$others" 0 $((${6:-${fio:-0}} / 10))
 }
