@@ -69,6 +69,7 @@ static inline void host_make(void)
 		m.requests[i].req.req.cmd = &m.requests[i].sqe;
 		m.requests[i].rq = (struct request){.q = m.rq_queue,
 						    .mq_hctx = &m.hctx[QUEUES - 1],
+						    .bio = (struct bio *)&m, /* not failed over */
 						    .tag = i,
 						    .state = MQ_RQ_COMPLETE};
 	}

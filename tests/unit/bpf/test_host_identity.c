@@ -28,6 +28,7 @@ static int setup(void **state)
 			m.requests[i * QUEUES + qid].rq = (struct request){
 				.q = &m.rq_queue[qid == 0],
 				.mq_hctx = &m.hctx[qid],
+				.bio = (struct bio *)&m,
 				.state = MQ_RQ_COMPLETE,
 			};
 		}

@@ -176,7 +176,10 @@ static void read_is_known_by_its_request(void **state)
 	(void)state;
 	knobs_select(NULL);
 	submit(NVME_CMD_WRITE, PAGE, true);
+	/* It fails over. */
+	m.requests[0].rq.bio = NULL;
 	rq_complete(NULL, &m.requests[0].rq, 0);
+	m.requests[0].rq.bio = (struct bio *)&m;
 	submit(NVME_CMD_READ, 3 * PAGE, false);
 	assert_int_equal(state_of_request()->r.op, NT_OP_READ);
 	assert_int_equal(state_of_request()->r.opcode, NVME_CMD_READ);
