@@ -139,8 +139,8 @@ static int overview(void)
 	       "  ntprof-bpf probes                 what this kernel offers\n"
 	       "\n"
 	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"
-	       "which cost less: see kernel_patches/README.md. Ctrl-C ends a run and prints its\n"
-	       "summary.\n");
+	       "which cost less: see kernel_patches/README.md of the source. Ctrl-C ends a\n"
+	       "run and prints its summary.\n");
 	return EXIT_SUCCESS;
 }
 

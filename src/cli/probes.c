@@ -77,13 +77,14 @@ static const char *advice(const struct look *l, struct probes *p, char *buf, siz
 	else if (!probes_module_btf(p))
 		snprintf(buf, size,
 			 "run a %s built with type information: the distribution's own, or ours "
-			 "(kernel_patches/README.md)",
+			 "(kernel_patches/README.md of the source)",
 			 file);
 	else if (l->status != LOOK_FULL)
-		snprintf(buf, size,
-			 "run a newer kernel, or patch %s (kernel_patches/README.md): its "
-			 "tracepoints give every point",
-			 file);
+		snprintf(
+			buf, size,
+			"run a newer kernel, or patch %s (kernel_patches/README.md of the source): its "
+			"tracepoints give every point",
+			file);
 	return buf;
 }
 
