@@ -135,6 +135,25 @@ static void overdue_command_is_of_its_connection(void **state)
 	in_flight_free(&t);
 }
 
+/* Its record, which the ring buffer has, is not written to. */
+static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	struct nt_record r, marked;
+
+	(void)state;
+	r = wait_in(1, 0, 3, 2 * SECOND)->r;
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &marked);
+	assert_int_equal(marked.flags, NT_F_WAS_OVERDUE);
+	assert_int_equal(marked.points[0], r.points[0]);
+	assert_int_equal(r.flags, 0);
+	/* Another one of the same kind was not. */
+	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &r);
+	in_flight_free(&t);
+}
+
 /* The slot's last connection has gone, and what is known of it is not the next one's. */
 static void overdue_connect_is_of_no_controller_yet(void **state)
 {
@@ -429,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
+		cmocka_unit_test(command_that_was_told_as_overdue_is_marked_when_it_ends),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
 		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
 		cmocka_unit_test(command_that_is_not_known_to_be_old_is_not_overdue),
