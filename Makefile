@@ -210,6 +210,8 @@ $(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
 $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
+$(BUILD)/unit/cli/test_slowest: $(BUILD)/cli/slowest.o
+$(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
 $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace live): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \

@@ -240,9 +240,14 @@ int in_flight_look(struct tracer *t)
 	return look.err;
 }
 
-bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r)
+const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record *r,
+					struct nt_record *marked)
 {
-	return t->overdue && overdue_ended(t->overdue, r);
+	if (!t->overdue || !overdue_ended(t->overdue, r))
+		return r;
+	*marked = *r;
+	marked->flags |= NT_F_WAS_OVERDUE;
+	return marked;
 }
 
 static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
@@ -281,9 +286,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	r.cntlid = id->gen == r.gen ? id->cntlid : NT_CNTLID_NONE;
 	r.shape = nt_target_shape(&r);
 	r.flags |= NT_F_CANCELLED;
-	if (in_flight_was_overdue(t, &r))
-		r.flags |= NT_F_WAS_OVERDUE;
-	t->o.on_record(t->o.context, &r);
+	t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
 }
 
 void in_flight_bury(struct tracer *t)

@@ -43,8 +43,15 @@ int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now);
  */
 int in_flight_look(struct tracer *t);
 
-/** in_flight_was_overdue() - a command has ended, with this record; whether it was told before */
-bool in_flight_was_overdue(struct tracer *t, const struct nt_record *r);
+/**
+ * in_flight_ended() - a command has ended
+ * @r: its record
+ * @marked: room for a copy; may be @r
+ *
+ * Return: @r, or @marked with NT_F_WAS_OVERDUE if the command was told before.
+ */
+const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record *r,
+					struct nt_record *marked);
 
 /**
  * in_flight_bury() - release and count the commands of connections that have closed; target

@@ -137,12 +137,7 @@ static int on_ring(void *context, void *data, size_t size)
 		marked.flags |= (__u32)origins_number(t->origins, &o->from) << NT_F_ORIGIN_SHIFT;
 		r = &marked;
 	}
-	if (in_flight_was_overdue(t, r)) {
-		marked = *r;
-		marked.flags |= NT_F_WAS_OVERDUE;
-		r = &marked;
-	}
-	t->o.on_record(t->o.context, r);
+	t->o.on_record(t->o.context, in_flight_ended(t, r, &marked));
 	return 0;
 }
 

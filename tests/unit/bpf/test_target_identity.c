@@ -485,12 +485,10 @@ static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASES(TRACEPOINT_CASE)
-		CASES(STOCK_CASE)
-		STOCK_CASE(last_answer_ends_what_is_not_seen_to_begin)
-		STOCK_CASE(response_with_its_digest_is_no_data)
-		STOCK_CASE(read_without_cqe_ends_when_all_of_its_data_are_taken)
-	};
+		CASES(TRACEPOINT_CASE) CASES(STOCK_CASE)
+			STOCK_CASE(last_answer_ends_what_is_not_seen_to_begin)
+				STOCK_CASE(response_with_its_digest_is_no_data) STOCK_CASE(
+					read_without_cqe_ends_when_all_of_its_data_are_taken)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

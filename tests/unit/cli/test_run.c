@@ -84,6 +84,39 @@ static void what_is_left_out_is_counted_once(void **state)
 	close(fd);
 }
 
+static int waiting_end(void *context, const struct stats *s)
+{
+	*(uint64_t *)context = s->counters_total[COUNTER_IN_FLIGHT];
+	return 0;
+}
+
+static int one_interval(void *context, const struct stats *s)
+{
+	(void)context;
+	(void)s;
+	return 1;
+}
+
+/* What has ended while it was counted what is in flight is handed over, and in flight no more. */
+static void a_run_is_over_when_all_of_its_records_are_there(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	struct output *o = output_new(fd, BUFFER_BYTES);
+	struct run_callbacks callbacks = callbacks_of(o);
+	uint64_t in_flight = 99;
+
+	(void)state;
+	callbacks.interval = one_interval;
+	callbacks.end = waiting_end;
+	callbacks.left_out = NULL;
+	traced.waiting = 3;
+	assert_int_equal(run(&options, &callbacks, &in_flight), EXIT_SUCCESS);
+	assert_int_equal(traced.waiting, 0);
+	assert_int_equal(in_flight, 0);
+	output_free(o);
+	close(fd);
+}
+
 static int no_memory(void *context, const struct stats *s)
 {
 	(void)context;
@@ -250,6 +283,33 @@ static void a_run_that_ends_in_a_burst_ends_the_burst(void **state)
 	assert_int_equal(traced.paused, 1);
 }
 
+/* Timers that have been read do not say that they have fired: as when the wall clock was set. */
+static bool clock_was_set;
+
+uint64_t __real_timer_fired(int fd);
+uint64_t __wrap_timer_fired(int fd);
+
+uint64_t __wrap_timer_fired(int fd)
+{
+	uint64_t fired = __real_timer_fired(fd);
+
+	return clock_was_set ? 0 : fired;
+}
+
+static void a_burst_into_which_the_clock_was_set_is_left_out(void **state)
+{
+	struct run_options o = in_bursts;
+	struct bursts b = {.wanted = INTERVALS};
+
+	(void)state;
+	o.burst = (struct burst){.on_ns = 90000000, .every_ns = 100000000};
+	o.duration_ns = 350000000;
+	clock_was_set = true;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	clock_was_set = false;
+	assert_int_equal(traced.resumed, 0);
+}
+
 /* It waits for the next one, however long it takes. */
 static void a_burst_that_is_under_way_is_not_joined(void **state)
 {
@@ -273,6 +333,8 @@ int main(void)
 		cmocka_unit_test(each_burst_has_an_interval),
 		cmocka_unit_test(who_wants_intervals_of_time_has_them_between_bursts),
 		cmocka_unit_test(a_run_that_ends_in_a_burst_ends_the_burst),
+		cmocka_unit_test(a_run_is_over_when_all_of_its_records_are_there),
+		cmocka_unit_test(a_burst_into_which_the_clock_was_set_is_left_out),
 		cmocka_unit_test(a_burst_that_is_under_way_is_not_joined),
 		cmocka_unit_test(a_run_that_finds_no_descriptors_takes_none_of_others),
 	};

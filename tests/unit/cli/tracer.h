@@ -31,6 +31,7 @@ struct tracer {
  * @nr: records so far; each has its number, from 0 on, in slba
  * @make: fills what is not its number, if not NULL
  * @queue: of all of them, if not NULL
+ * @waiting: so many more tracer_drain() find something, which is in flight until then
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
  * @fill: tracer_collect() calls it to have the interval filled, if not NULL
@@ -43,6 +44,7 @@ static struct {
 	uint64_t nr;
 	void (*make)(struct nt_record *r, uint64_t n);
 	const struct queue_info *queue;
+	int waiting;
 	int result;
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
@@ -155,6 +157,8 @@ int tracer_drain(struct tracer *t)
 		traced.nr++;
 		t->o.on_record(t->o.context, &r);
 	}
+	if (traced.waiting)
+		return traced.waiting--;
 	return traced.result;
 }
 
@@ -180,7 +184,7 @@ void tracer_detach(struct tracer *t)
 uint64_t tracer_in_flight(struct tracer *t)
 {
 	(void)t;
-	return 0;
+	return (uint64_t)traced.waiting;
 }
 
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)

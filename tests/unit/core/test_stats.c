@@ -129,6 +129,8 @@ static void durations_past_the_last_bucket_lie_between_it_and_the_longest(void *
 	hist_add(&h, 3ull << 36, 0);
 	p = hist_percentile(&h, 99);
 	assert_true(p >= 1ull << 36 && p <= 3ull << 36);
+	/* In the middle of the two. */
+	assert_int_equal(p, nt_bucket_low(NT_OVERFLOW_BUCKET) / 2 + (3ull << 35));
 }
 
 static void empty_histogram_is_all_zero(void **state)

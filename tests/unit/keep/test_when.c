@@ -223,6 +223,26 @@ static void errors_and_age_are_of_intervals(void **state)
 	stats_free(&s);
 }
 
+/* An interval counts while a part of it lies within the time. */
+static void a_time_ends_with_the_interval_that_began_in_it(void **state)
+{
+	struct stats s = {.side = NT_HOST, .seconds = 1};
+	struct when w;
+
+	(void)state;
+	parse(&w, "errors>0 over 10s");
+	assert_int_equal(errors_add(&s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 1), 0);
+	assert_ptr_equal(when_interval(&w, &s, 100 * S), &w.condition[0]);
+	for (uint64_t now = 101; now <= 112; now++) {
+		stats_begin_interval(&s);
+		s.seconds = 1;
+		assert_null(when_interval(&w, &s, now * S));
+		assert_int_equal(w.condition[0].before, now <= 110);
+	}
+	when_free(&w);
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_slow_command_is_told_once),
 		cmocka_unit_test(a_percentile_is_of_its_time),
 		cmocka_unit_test(errors_and_age_are_of_intervals),
+		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

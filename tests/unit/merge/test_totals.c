@@ -259,6 +259,28 @@ static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state
 	machines_free(&m);
 }
 
+/* They are of the interval after that. */
+static void what_was_folded_is_not_folded_again(void **state)
+{
+	struct totals from, first, second;
+
+	(void)state;
+	assert_int_equal(totals_init(&from, 0) ?: totals_init(&first, 0) ?: totals_init(&second, 0),
+			 0);
+	add(&from, &one, 3000, 0);
+	assert_int_equal(totals_fold(&first, &from), 0);
+	assert_int_equal(first.negative, 1);
+	assert_true(first.most_negative < 0);
+	add(&from, &one, 9000, 0);
+	assert_int_equal(totals_fold(&second, &from), 0);
+	assert_int_equal(second.commands, 1);
+	assert_int_equal(second.negative, 0);
+	assert_int_equal(second.most_negative, 0);
+	totals_free(&from);
+	totals_free(&first);
+	totals_free(&second);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +289,7 @@ int main(void)
 		cmocka_unit_test(a_command_without_all_stages_is_counted_as_such),
 		cmocka_unit_test(stages_of_machines_that_lack_points_stand_beside_those_of_others),
 		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
+		cmocka_unit_test(what_was_folded_is_not_folded_again),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
 	};
 

@@ -265,6 +265,16 @@ static void too_many_rows_are_under_other_and_stay_there(void **state)
 	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 2);
 }
 
+/* The process is older than what it traces. */
+static void counters_of_the_process_began_with_it(void **state)
+{
+	struct made *m = *state;
+
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, "\nprocess_cpu_seconds_created 1700000000.000\n"));
+	assert_true(there(m, "_created{side=\"host\"") && there(m, "} 1700000000.250\n"));
+}
+
 static void what_found_no_histogram_is_under_other(void **state)
 {
 	struct made *m = *state;
@@ -574,6 +584,7 @@ int main(void)
 		TEST(what_is_past_a_limit_tells_of_how_many_queues),
 		TEST(stages_have_their_names),
 		TEST(a_stage_that_is_taken_back_does_not_fall),
+		TEST(counters_of_the_process_began_with_it),
 		TEST(too_many_rows_are_under_other_and_stay_there),
 		TEST(what_found_no_histogram_is_under_other),
 		TEST(before_the_first_collection_there_is_a_page),

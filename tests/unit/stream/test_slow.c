@@ -27,9 +27,9 @@ struct slow {
 	uint64_t left_out;
 };
 
-static struct slow slow_of(int reader, int fd)
+static struct slow slow_of(int reader, int fd, size_t buffer)
 {
-	struct slow s = {.reader = reader, .fd = fd, .o = output_new(fd, STREAM_BUFFER_MIN)};
+	struct slow s = {.reader = reader, .fd = fd, .o = output_new(fd, buffer)};
 
 	assert_non_null(s.o);
 	s.w = stream_writer_to(s.o, &header);
@@ -37,12 +37,17 @@ static struct slow slow_of(int reader, int fd)
 	return s;
 }
 
-static struct slow slow_pipe(void)
+static struct slow slow_pipe_of(size_t buffer)
 {
 	int p[2];
 
 	assert_int_equal(pipe(p), 0);
-	return slow_of(p[0], p[1]);
+	return slow_of(p[0], p[1], buffer);
+}
+
+static struct slow slow_pipe(void)
+{
+	return slow_pipe_of(STREAM_BUFFER_MIN);
 }
 
 static void slow_done(struct slow *s)
@@ -112,7 +117,7 @@ static struct found find(struct stream_reader *r, uint64_t until)
 
 static void a_file_has_every_record_or_that_it_is_missing(void **state)
 {
-	struct slow s = slow_of(-1, file_make());
+	struct slow s = slow_of(-1, file_make(), STREAM_BUFFER_MIN);
 	struct stream_event end = {.type = STREAM_END}, e;
 	struct stream_reader *r;
 	struct found f;
@@ -245,6 +250,61 @@ static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(voi
 	slow_done(&s);
 }
 
+/* Those that were not yet in any frame are left out as well, and told. */
+static void an_end_in_place_of_what_was_gathered_tells_of_it(void **state)
+{
+	struct slow s = slow_pipe();
+	struct stream_event end = {.type = STREAM_END};
+	struct stream_reader *r = stream_reader_new(s.reader);
+	struct found f;
+
+	(void)state;
+	stream_flush(s.w);
+	assert_int_equal(output_settle(s.o, -1, LONG_NS), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(one_more(&s), 0);
+	assert_int_equal(stream_cut(s.w, &end), 0);
+	f = find(r, UINT64_MAX);
+	assert_true(f.ended);
+	assert_int_equal(f.records, 0);
+	assert_int_equal(f.told, 3);
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
+/* Bytes out of the pipe. */
+static void take(const struct slow *s, size_t bytes)
+{
+	char to[4096];
+	ssize_t n;
+
+	for (; bytes; bytes -= (size_t)n) {
+		n = read(s->reader, to, bytes < sizeof(to) ? bytes : sizeof(to));
+		assert_true(n > 0);
+	}
+}
+
+/*
+ * With every frame that is read it would fall behind again. What is read makes as much room, and a pipe's 64 KiB more; it fell
+ * behind when there was room for less than two frames.
+ */
+static void records_go_on_when_half_of_the_buffer_is_empty(void **state)
+{
+	const size_t size = 1 << 20, read_first = 100000;
+	struct slow s = slow_pipe_of(size);
+
+	(void)state;
+	until_records_are_left_out(&s, 1);
+	take(&s, read_first);
+	while (output_room(s.o) < read_first)
+		usleep(1000);
+	assert_true(stream_left_out(s.w));
+	while (output_room(s.o) < size / 2)
+		take(&s, 4096);
+	assert_false(stream_left_out(s.w));
+	slow_done(&s);
+}
+
 static void a_reader_that_goes_ends_the_stream(void **state)
 {
 	struct slow s = slow_pipe();
@@ -266,7 +326,7 @@ static void a_reader_that_goes_ends_the_stream(void **state)
 static void a_full_disk_leaves_a_stream_that_is_whole_and_ends(void **state)
 {
 	struct stream_event end = {.type = STREAM_END}, e;
-	struct slow s = slow_of(-1, file_make());
+	struct slow s = slow_of(-1, file_make(), STREAM_BUFFER_MIN);
 	struct rlimit old, limit;
 	struct stream_reader *r;
 	struct found f;
@@ -309,7 +369,7 @@ static void a_disk_without_room_for_the_header_has_no_stream(void **state)
 	(void)state;
 	if (fd < 0)
 		skip();
-	s = slow_of(-1, fd);
+	s = slow_of(-1, fd, STREAM_BUFFER_MIN);
 	stream_flush(s.w);
 	assert_int_equal(output_settle(s.o, -1, LONG_NS), -ENOSPC);
 	assert_int_equal(stream_cut(s.w, &end), -ENOSPC);
@@ -324,6 +384,8 @@ int main(void)
 		cmocka_unit_test(losses_of_others_are_told_with_it),
 		cmocka_unit_test(a_reader_that_does_not_read_costs_no_memory_and_no_time),
 		cmocka_unit_test(an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read),
+		cmocka_unit_test(an_end_in_place_of_what_was_gathered_tells_of_it),
+		cmocka_unit_test(records_go_on_when_half_of_the_buffer_is_empty),
 		cmocka_unit_test(a_reader_that_goes_ends_the_stream),
 		cmocka_unit_test(a_full_disk_leaves_a_stream_that_is_whole_and_ends),
 		cmocka_unit_test(a_disk_without_room_for_the_header_has_no_stream),

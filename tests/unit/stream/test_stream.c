@@ -124,6 +124,32 @@ static void records_of_any_values_come_back(void **state)
 	reader_done(r, fd);
 }
 
+/* The times of those behind it are told by what came before. */
+static void a_record_without_times_comes_back_between_others(void **state)
+{
+	struct stream_event e[3] = {random_record(), random_record(), random_record()};
+	int fd = file_make();
+	struct stream_writer *w = writer_make(fd);
+	struct stream_reader *r;
+
+	(void)state;
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++) {
+		e[0].record.points[i] = 1000000000000 + i;
+		e[1].record.points[i] = 0;
+		e[2].record.points[i] = 1000000001000 + i;
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		must_write(w, e[i]);
+	must_write(w, (struct stream_event){.type = STREAM_END});
+	stream_writer_free(w);
+	lseek(fd, 0, SEEK_SET);
+	r = stream_reader_new(fd);
+	must_read(r, header_event());
+	for (unsigned int i = 0; i < 3; i++)
+		must_read(r, e[i]);
+	reader_done(r, fd);
+}
+
 static void records_of_many_connections_and_kinds_come_back(void **state)
 {
 	int fd = file_make();
@@ -410,6 +436,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_of_event_comes_back),
 		cmocka_unit_test(records_of_any_values_come_back),
+		cmocka_unit_test(a_record_without_times_comes_back_between_others),
 		cmocka_unit_test(records_of_many_connections_and_kinds_come_back),
 		cmocka_unit_test(a_typical_record_takes_at_most_45_bytes),
 		cmocka_unit_test(a_frame_of_records_has_at_most_64_kib),

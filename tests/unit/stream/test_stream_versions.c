@@ -81,11 +81,13 @@ static void put_clock(struct pen *p)
 
 static void put_losses(struct pen *p)
 {
-	put(p, 2, 2);
+	put(p, 3, 2);
 	put_text(p, "ring_full");
 	put(p, 77, 8);
 	put_text(p, "of another time");
 	put(p, 3, 8);
+	put_text(p, "of a later one");
+	put(p, 5, 8);
 }
 
 /* A read of 4 KiB: points 0, 1, 6, 7, 8 and 9, each 2 bytes, but for the last one's 8. */
@@ -177,11 +179,11 @@ static void check_rest(struct stream_reader *r)
 	assert_int_equal(e.record.points[NT_T_DATA], 0);
 	must_next(r, STREAM_LOSSES, &e);
 	assert_int_equal(e.losses.count[NT_CNT_RING_FULL], 77);
-	assert_int_equal(e.losses.unknown, 3);
+	assert_int_equal(e.losses.unknown, 3 + 5);
 	must_next(r, STREAM_END, &e);
 	assert_int_equal(e.end.records, 1);
 	assert_int_equal(e.end.clock.monotonic_ns, 1000);
-	assert_int_equal(e.end.losses.unknown, 3);
+	assert_int_equal(e.end.losses.unknown, 3 + 5);
 	assert_int_equal(stream_read(r, &e), 0);
 }
 
@@ -313,6 +315,47 @@ static void fields_behind_those_that_are_known_are_passed_over_and_counted(void 
 	free(b.p);
 }
 
+/* Of a type that comes later, one for each frame that is known: more of them than are passed over in a row. */
+static void long_recordings_of_later_programs_are_read(void **state)
+{
+	static const uint8_t unknown[1 << 17];
+	const unsigned int rounds = 2 * (16u << 20) / sizeof(unknown);
+	struct pen p = pen_begin(3), more;
+	struct stream_reader *r;
+	struct stream_event e;
+	int fd = file_make();
+	size_t at;
+
+	(void)state;
+	at = header_begin(&p);
+	put(&p, 0, 4);
+	frame_end(&p, at);
+	assert_int_equal(write(fd, p.bytes, p.n), p.n);
+	more.frames = p.frames;
+	for (unsigned int i = 0; i < rounds; i++) {
+		static uint8_t frame[HEAD + sizeof(unknown)];
+
+		more.n = 0;
+		frame_begin(&more, 77);
+		memcpy(frame, more.bytes, HEAD);
+		put_le32(frame, sizeof(unknown));
+		frame_sum(frame);
+		assert_int_equal(write(fd, frame, sizeof(frame)), sizeof(frame));
+		more.n = 0;
+		at = frame_begin(&more, 2);
+		put_clock(&more);
+		frame_end(&more, at);
+		assert_int_equal(write(fd, more.bytes, more.n), more.n);
+	}
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	r = stream_reader_new(fd);
+	must_next(r, STREAM_HEADER, &e);
+	for (unsigned int i = 0; i < rounds; i++)
+		must_next(r, STREAM_CLOCK, &e);
+	assert_int_equal(stream_skipped(r), rounds);
+	reader_done(r, fd);
+}
+
 static void a_version_that_is_too_new_or_too_old_is_told_so(void **state)
 {
 	static const struct {
@@ -357,6 +400,7 @@ int main(void)
 		cmocka_unit_test(bits_that_are_no_points_are_of_no_account),
 		cmocka_unit_test(a_header_has_the_fields_of_its_version),
 		cmocka_unit_test(fields_behind_those_that_are_known_are_passed_over_and_counted),
+		cmocka_unit_test(long_recordings_of_later_programs_are_read),
 		cmocka_unit_test(a_version_that_is_too_new_or_too_old_is_told_so),
 		cmocka_unit_test(what_is_written_is_of_version_3),
 	};

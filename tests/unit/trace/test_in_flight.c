@@ -135,6 +135,25 @@ static void overdue_command_is_of_its_connection(void **state)
 	in_flight_free(&t);
 }
 
+/* Its record, which the ring buffer has, is not written to. */
+static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	struct nt_record r, marked;
+
+	(void)state;
+	r = wait_in(1, 0, 3, 2 * SECOND)->r;
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &marked);
+	assert_int_equal(marked.flags, NT_F_WAS_OVERDUE);
+	assert_int_equal(marked.points[0], r.points[0]);
+	assert_int_equal(r.flags, 0);
+	/* Another one of the same kind was not. */
+	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &r);
+	in_flight_free(&t);
+}
+
 /* The slot's last connection has gone, and what is known of it is not the next one's. */
 static void overdue_connect_is_of_no_controller_yet(void **state)
 {
@@ -174,6 +193,40 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.cid, 1);
+	in_flight_free(&t);
+}
+
+/* Its beginning is not known, or it has begun since, or not long ago. */
+static void command_that_is_not_known_to_be_old_is_not_overdue(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+
+	(void)state;
+	t.o.overdue_ns = 1000 * SECOND;
+	wait_in(1, 0, 3, 0)->r.points[0] = 0;
+	wait_in(1, 1, 3, 0)->r.points[0] = monotonic_ns() + 100 * SECOND;
+	wait_in(1, 2, 3, 2 * SECOND);
+	t.overdue_looked_ns = 0;
+	assert_int_equal(in_flight_look(&t), 0);
+	assert_int_equal(shared.nr_told, 0);
+	in_flight_free(&t);
+}
+
+/* Another connection has its slot, of which commands are in flight, too. */
+static void command_of_an_earlier_connection_has_no_row(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+
+	(void)state;
+	strcpy(shared.names[1].subsysnqn, "nqn.a");
+	strcpy(shared.names[1].hostnqn, "nqn.host");
+	wait_in(1, 0, 1, SECOND);
+	wait_in(1, 1, 3, SECOND);
+	assert_int_equal(in_flight_rows(&t, &s, monotonic_ns()), 0);
+	assert_int_equal(s.nr_rows, 1);
+	assert_int_equal(s.rows[0]->waiting.commands, 1);
+	stats_free(&s);
 	in_flight_free(&t);
 }
 
@@ -253,6 +306,29 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
 	assert_int_equal(in_flight_count(&t), 1);
 	in_flight_free(&t);
+}
+
+/* Those of which programs look at nothing in between are not among those that they look for. */
+static void tracked_are_those_that_are_measured(void **state)
+{
+	struct stats s = {0};
+
+	(void)state;
+	for (int tracks = 0; tracks < 2; tracks++) {
+		struct tracer t = tracer_of(NT_TARGET);
+
+		t.tracks = tracks;
+		shared.control.tracked = 5;
+		wait_in(1, 0, 3, SECOND);
+		wait_in(1, 1, 3, SECOND)->owner |= NT_UNMEASURED;
+		wait_in(1, 2, 3, SECOND)->owner |= NT_UNMEASURED;
+		shared.queues[1].dead_gen = 3;
+		memset(&s, 0, sizeof(s));
+		assert_int_equal(collect_all(&t, &s), 0);
+		assert_int_equal(s.counters_total[NT_CNT_DIED], 3);
+		assert_int_equal(shared.control.tracked, tracks ? 4 : 5);
+		in_flight_free(&t);
+	}
 }
 
 static struct tracer tracer_of_bursts(enum nt_side side)
@@ -338,6 +414,11 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	/* Nothing is added between two. */
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.seconds == 0 && s.elapsed == 4);
+	/* And in one, what has passed of it. */
+	t.measures = true;
+	t.resumed_ns = monotonic_ns() - 7 * SECOND;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_true(s.seconds >= 7 && s.elapsed >= 11 && s.elapsed < s.passed);
 	in_flight_free(&t);
 }
 
@@ -390,8 +471,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
+		cmocka_unit_test(command_that_was_told_as_overdue_is_marked_when_it_ends),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
 		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
+		cmocka_unit_test(command_that_is_not_known_to_be_old_is_not_overdue),
+		cmocka_unit_test(command_of_an_earlier_connection_has_no_row),
+		cmocka_unit_test(tracked_are_those_that_are_measured),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_begins_during_the_look_has_an_age),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),

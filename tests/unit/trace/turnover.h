@@ -386,6 +386,63 @@ static void banks_go_back(void **state)
 		assert_uint_in_range(pools[i].nr_there, 1, 2);
 }
 
+/* That of the queue's reads on the CPU that has ended one. */
+static struct nt_hist *hist_of_reads(uint32_t slot)
+{
+	const struct nt_queue *q = &m.p.queues[slot];
+	uint16_t nr = q->hist[q->gen & 1][NT_OP_READ];
+
+	assert_int_not_equal(nr, 0);
+	return pool_at(&m.t.object.pools[NT_POOL_HISTS], nr);
+}
+
+static void read_once(uint32_t slot)
+{
+	run(SIMULATED_BEGIN, slot, 0xffff900000000000ULL, 1, NT_OP_READ, 0);
+	run(SIMULATED_END, slot, 0xffff900000000000ULL, 1, NT_OP_READ, 0);
+}
+
+/* What ends while it is read is of the next one already, and is counted in this one. */
+static void maximum_is_of_the_interval_that_is_read(void **state)
+{
+	const uint32_t slot = slot_of(0, 1);
+	struct nt_hist *h;
+
+	(void)state;
+	mkdir(controller_path(0), 0700);
+	connect_queue(0, 1);
+	read_once(slot);
+	h = hist_of_reads(slot);
+	h->max[m.p.control->epoch & 1] = 100300;
+	interval();
+	assert_int_equal(m.s.rows[0]->interval.max, 100300);
+	read_once(slot);
+	interval();
+	assert_int_equal(m.s.rows[0]->interval.max, 100000);
+	read_once(slot);
+	h->max_epoch[(m.p.control->epoch + 1) & 1] = m.p.control->epoch + 1;
+	h->max[(m.p.control->epoch + 1) & 1] = 100200;
+	interval();
+	assert_int_equal(m.s.rows[0]->interval.max, 100200);
+	rmdir(controller_path(0));
+}
+
+/* As many as the queues' sizes ask for, which do not count the first command. */
+static void states_of_all_queues_are_there_in_any_case(void **state)
+{
+	static const uint16_t sizes[QUEUES] = {31, NT_CHUNK_CMDS - 1, NT_CHUNK_CMDS};
+
+	(void)state;
+	mkdir(controller_path(0), 0700);
+	for (unsigned int qid = 0; qid < QUEUES; qid++) {
+		connect_queue(0, qid);
+		m.p.queues[slot_of(0, qid)].sqsize = sizes[qid];
+	}
+	interval();
+	assert_int_equal(m.t.object.pools[NT_POOL_CMDS].least, 1 + 1 + 2);
+	rmdir(controller_path(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +451,8 @@ int main(void)
 		TEST(connections_that_replace_each_other_leave_nothing_taken),
 		TEST(index_has_those_that_are_there),
 		TEST(banks_go_back),
+		TEST(maximum_is_of_the_interval_that_is_read),
+		TEST(states_of_all_queues_are_there_in_any_case),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
