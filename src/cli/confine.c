@@ -105,7 +105,6 @@ static const int allowed[] = {
 	SCMP_SYS(mremap),
 	SCMP_SYS(mprotect),
 	SCMP_SYS(madvise),
-	SCMP_SYS(membarrier),
 	/* time, and who and where it is */
 	SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_gettime64),

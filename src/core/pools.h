@@ -102,6 +102,17 @@ struct nt_slot_bucket {
 	__u32 at[NT_SLOT_WAYS];
 };
 
+/* Slots that an entry has numbers for, one less than 2^18. Queues beyond have none: NT_CNT_NO_SLOT. */
+#define NT_SLOTS_MAX NT_SLOT_MASK
+
+/** nt_host_slots() - of so many controllers, or of as many as there are slots for: all queues of each have one */
+static inline __u32 nt_host_slots(__u32 controllers, __u32 qid_stride)
+{
+	__u32 most = NT_SLOTS_MAX / qid_stride;
+
+	return (controllers < most ? controllers : most) * qid_stride;
+}
+
 /*
  * Past a limit commands are counted together, and of how many queues they are is told: each queue has a bit, by its slot,
  * or by the one that it would have. Slots that are so many apart share one.

@@ -1,19 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/time.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+
+#define NS_PER_SECOND 1000000000
 
 static int64_t clock_ns(clockid_t id)
 {
 	struct timespec t;
 
 	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+}
+
+int64_t time_shift(const char *path)
+{
+	long long seconds = 0, ns = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "monotonic %lld %lld", &seconds, &ns) != 2)
+		seconds = ns = 0;
+	fclose(f);
+	return seconds * NS_PER_SECOND + ns;
+}
+
+/* It never changes: a process that has several threads cannot go to another time namespace. */
+static int64_t shift;
+
+/* The file is of the namespace that children have, which is another one after unshare(2) alone. */
+__attribute__((constructor)) static void find_shift(void)
+{
+	struct stat ours, childrens;
+
+	if (stat("/proc/self/ns/time", &ours) ||
+	    stat("/proc/self/ns/time_for_children", &childrens) || ours.st_ino != childrens.st_ino)
+		return;
+	shift = time_shift("/proc/self/timens_offsets");
 }
 
 uint64_t monotonic_ns(void)
 {
-	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	return (uint64_t)(clock_ns(CLOCK_MONOTONIC));
 }
 
 int64_t realtime_ns(void)

@@ -13,8 +13,15 @@ struct instant {
 	int64_t realtime_ns;
 };
 
-/** monotonic_ns() - CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns() */
+/**
+ * monotonic_ns() - CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns()
+ *
+ * It is the machine's, in a time namespace as well (time_namespaces(7)): what BPF programs note is of that.
+ */
 uint64_t monotonic_ns(void);
+
+/** time_shift() - by how many nanoseconds a file as /proc/self/timens_offsets says that CLOCK_MONOTONIC is shifted; 0 without */
+int64_t time_shift(const char *path);
 
 /** realtime_ns() - CLOCK_REALTIME in nanoseconds */
 int64_t realtime_ns(void);

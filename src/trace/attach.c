@@ -5,17 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "core/time.h"
 #include "trace/kernel.h"
 #include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
-
-/* See membarrier(2): synchronize_rcu(). */
-#define MEMBARRIER_GLOBAL 1
 
 /* How long it takes until most queues have been seen, after the first one, and what their commands are like. */
 #define SETTLE_NS 2000000000ULL
@@ -214,8 +209,8 @@ void attach_pause(struct tracer *t)
 			detach_program(t, names[nr]);
 	while (nr-- > 0)
 		detach_program(t, names[nr]);
-	/* Programs that run now read under RCU: none does any more after this. */
-	syscall(SYS_membarrier, MEMBARRIER_GLOBAL, 0);
+	/* Programs that run now read under RCU: none does any more after this. membarrier(2) refuses it with nohz_full. */
+	pool_wait(&t->object.pools[NT_POOL_CMDS]);
 	tell_time(t, "detached", attached - t->attached, since);
 	t->attached = attached;
 }

@@ -23,6 +23,7 @@
 #define TARGET_QUEUES_OF_CPU 512
 #define TARGET_QUEUES_LEAST 1024
 #define TARGET_QUEUES_MOST 16384
+_Static_assert(TARGET_QUEUES_MOST <= NT_SLOTS_MAX, "each has a slot");
 /* Histograms that all CPUs share where no other is left, at most. */
 #define SHARED_HISTS_MOST 64
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
@@ -91,7 +92,8 @@ int load_open(struct tracer *t)
 		shared = SHARED_HISTS_MOST;
 	if (t->o.side == NT_HOST) {
 		knobs->qid_stride = qid_stride(t, now.most_queues);
-		t->nr_slots = (HOST_CONTROLLERS + now.highest_instance) * knobs->qid_stride;
+		t->nr_slots =
+			nt_host_slots(HOST_CONTROLLERS + now.highest_instance, knobs->qid_stride);
 	} else {
 		t->nr_slots = target_queues(now.queues);
 		knobs->slots = t->nr_slots;

@@ -58,6 +58,25 @@ static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 	assert_int_equal(queues_past(NT_PAST_HISTS), 0);
 }
 
+/* 512 CPUs, with three queues for each, and some controllers have a high number. */
+static void slots_beyond_the_last_are_not_given(void **state)
+{
+	const __u64 address = 0xffff888000000000, other = address + 0x1000;
+	const __u32 stride = 2048, last = NT_SLOTS_MAX - 1;
+	__u32 slot;
+
+	(void)state;
+	assert_int_equal(nt_host_slots(127, stride), 127 * stride);
+	assert_int_equal(nt_host_slots(128, stride), 127 * stride);
+	assert_int_equal(nt_host_slots(1000000, 1), NT_SLOTS_MAX);
+	slot_index_set(address, last);
+	slot_index_set(other, last - 1);
+	queue_by_index(address, &slot);
+	assert_int_equal(slot, last);
+	queue_by_index(other, &slot);
+	assert_int_equal(slot, last - 1);
+}
+
 /* They are not taken for those of the next controller. */
 static void queue_ids_beyond_a_controllers_are_told(void **state)
 {
@@ -198,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 		TEST(controllers_beyond_the_map_are_told_by_their_queues),
+		TEST(slots_beyond_the_last_are_not_given),
 		TEST(queue_ids_beyond_a_controllers_are_told),
 		TEST(tags_beyond_the_last_are_told),
 		TEST(states_beyond_the_last_piece_are_told),

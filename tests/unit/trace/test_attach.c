@@ -32,12 +32,13 @@ static struct {
 	unsigned int missed_looks;
 	uint64_t attached_ns;	  /* when the last one was */
 	uint64_t first_detach_ns; /* when the first one was to be, after that */
+	unsigned int waits; /* for programs that run, while none is attached */
 	/* Whether runs of the programs that have twins were. */
 	bool end_was_skipped;
 	bool beginning_was_skipped;
 } kernel;
 
-enum { FD_END = 10, FD_BEGINNING };
+enum { FD_END = 10, FD_BEGINNING, FD_GRACE };
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
 {
@@ -99,6 +100,19 @@ int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 	}
 	assert_non_null(*object_link(NULL, "rq_complete_nested"));
 	kernel.missed_looks++;
+	return 0;
+}
+
+static unsigned int attached_now(void);
+
+/* Of a map of maps: see pool_wait(). */
+int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+{
+	(void)key;
+	(void)value;
+	(void)flags;
+	assert_int_equal(fd, FD_GRACE);
+	kernel.waits += attached_now() == 0;
 	return 0;
 }
 
@@ -210,6 +224,7 @@ static void between_two_bursts_nothing_is_attached(void **state)
 	struct tracer t = {
 		.o = {.side = NT_HOST, .bursts = true},
 		.object.control = &control,
+		.object.pools[NT_POOL_CMDS].grace.outer_fd = FD_GRACE,
 		.bursts = 1,
 		.measures = true,
 		.missed = {{.fd = -1, .twin_fd = -1}},
@@ -223,7 +238,10 @@ static void between_two_bursts_nothing_is_attached(void **state)
 	kernel.refused = "";
 	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
 	all = attached_now();
+	assert_int_equal(kernel.waits, 0);
 	attach_pause(&t);
+	/* What they do is over, too, where membarrier(2) is refused. */
+	assert_int_equal(kernel.waits, 1);
 	t.measures = false;
 	assert_int_equal(attached_now(), 0);
 	/* The timer was due when the burst ended. */

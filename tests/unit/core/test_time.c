@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose CLOCK_MONOTONIC times are of: the machine's, whatever time namespace the program is in. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/time.h"
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
+#define NS_PER_S 1000000000LL
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void shift_is_what_the_file_says(void **state)
+{
+	char path[] = "/tmp/time.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_text(
+		path,
+		"monotonic           864000             5\nboottime           1728000         0\n");
+	assert_int_equal(time_shift(path), 864000 * NS_PER_S + 5);
+	write_text(path, "monotonic            -7000     250000000\nboottime 0 0\n");
+	assert_int_equal(time_shift(path), -7000 * NS_PER_S + 250000000);
+	write_text(path, "boottime 1 1\n");
+	assert_int_equal(time_shift(path), 0);
+	unlink(path);
+	assert_int_equal(time_shift(path), 0);
+}
+
+/* This test's program once more, in a namespace whose clock is 100,000 seconds ahead: it prints what it takes for the time. */
+static uint64_t time_in_namespace(void)
+{
+	unsigned long long told = 0;
+	int out[2], status;
+	char text[32] = "";
+	pid_t pid;
+
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWTIME))
+			_exit(77);
+		write_text("/proc/self/timens_offsets", "monotonic 100000 0\n");
+		/* A child is in it on every kernel. */
+		if (fork())
+			_exit(wait(&status) < 0 || status);
+		dup2(out[1], STDOUT_FILENO);
+		execl("/proc/self/exe", "time", "now", NULL);
+		_exit(1);
+	}
+	close(out[1]);
+	assert_true(read(out[0], text, sizeof(text) - 1) >= 0);
+	close(out[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+	assert_int_equal(sscanf(text, "%llu", &told), 1);
+	return told;
+}
+
+static void time_is_the_machines_in_a_time_namespace(void **state)
+{
+	uint64_t before = monotonic_ns(), told = time_in_namespace(), after = monotonic_ns();
+
+	(void)state;
+	assert_true(before <= told && told <= after);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shift_is_what_the_file_says),
+		cmocka_unit_test(time_is_the_machines_in_a_time_namespace),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], "now"))
+		return printf("%llu\n", (unsigned long long)monotonic_ns()) < 0;
+	return cmocka_run_group_tests_name("time", tests, NULL, NULL);
+}
