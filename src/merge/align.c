@@ -6,6 +6,7 @@
 
 #include "core/hash.h"
 #include "core/span.h"
+#include "merge/agreement.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
 #include "merge/pattern.h"
@@ -31,6 +32,7 @@
 
 /*
  * What speaks for one half as the partner of another.
+ * @known: the offset is, well enough to tell commands apart
  * @addressed: records that have a partner if the vote is right, and nobody else at all, each of another
  *             place on the medium; commands of none (flush), or of the same, look alike
  */
@@ -38,16 +40,20 @@ struct found {
 	struct half *other;
 	struct link *link;
 	struct offset_vote vote;
+	bool known;
 	size_t addressed;
+	pending_id from;   /* where the records that voted begin */
 	size_t in_pattern; /* votes of pattern_find(), whether it is sure or not */
 	bool alike;	   /* hardly anything tells the records apart */
 	bool by_pattern;   /* but pattern_find() did, and is sure */
 };
 
 /* So many commands with a place of their own have to agree where the offset is not known. */
-static size_t addressed_least(bool patient)
+static size_t addressed_least(const struct found *f, bool patient)
 {
-	return patient ? VOTES_UNKNOWN_PATIENT : VOTES_UNKNOWN;
+	if (patient)
+		return VOTES_UNKNOWN_PATIENT;
+	return f->link->offset.known ? VOTES_KNOWN : VOTES_UNKNOWN;
 }
 
 static bool better(const struct offset_vote *a, const struct offset_vote *b)
@@ -175,12 +181,12 @@ static uint32_t step_of(const struct half *few)
 
 /* Whether any chunk of @few has enough records that are like one of @many only to convince by these. */
 static bool any_may_address(const struct pending_pool *pool, const struct half *few,
-			    const struct half *many, bool patient)
+			    const struct half *many, size_t need)
 {
 	uint32_t step = step_of(few), i = 0;
 
 	for (pending_id id = few->pending.first; id; id = pending_get(pool, id)->next, i++) {
-		if (i % step == 0 && may_address(pool, id, many, addressed_least(patient)))
+		if (i % step == 0 && may_address(pool, id, many, need))
 			return true;
 	}
 	return false;
@@ -218,6 +224,14 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 	return best;
 }
 
+/* Whether so many wait, or for so long, that agreement_convinces() may be true. */
+static bool long_enough(const struct pending_pool *pool, const struct half *few)
+{
+	return few->pending.count >= AGREEMENT_RECORDS ||
+	       offset_apart(pending_get(pool, few->pending.last)->from_ns,
+			    pending_get(pool, few->pending.first)->from_ns) >= AGREEMENT_NS;
+}
+
 /*
  * What speaks for @f->other. @alone: nobody else's votes are compared with these, so that those which cannot
  * convince need not be counted.
@@ -227,11 +241,17 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 {
 	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
 	const struct half *many = few == h ? f->other : h;
-	bool known = f->link->offset.known;
+	bool known = f->known;
+	bool may_address =
+		!known && alone && any_may_address(pool, few, many, addressed_least(f, patient));
 	pending_id best = 0;
 
-	if (known || !alone || any_may_address(pool, few, many, patient))
+	/* They will agree, but not convince. */
+	if (may_address && !patient && !f->link->offset.known && !long_enough(pool, few))
+		return;
+	if (known || !alone || may_address)
 		best = vote_by_chunks(pool, few, many, f, bounds);
+	f->from = best;
 	if (best)
 		f->addressed = addressed(pool, best, many, &f->vote.best);
 	if (!known && f->addressed < VOTES_UNKNOWN)
@@ -240,17 +260,35 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 
 static bool convincing(const struct found *f, bool patient, bool contended)
 {
-	bool known = f->link->offset.known;
-	size_t need = !known	? addressed_least(patient)
+	size_t need = !f->known ? addressed_least(f, patient)
 		      : patient ? VOTES_KNOWN_PATIENT
 				: VOTES_KNOWN;
 
 	/* Commands that look alike agree on some offset by chance. */
-	if (!known && !f->by_pattern && f->addressed < need)
+	if (!f->known && !f->by_pattern && f->addressed < need)
 		return false;
 	if (contended && (!patient || f->by_pattern))
 		need = VOTES_CONTENDED;
 	return f->vote.votes >= need && f->vote.votes >= 2 * f->vote.rival;
+}
+
+/* Whether all that both have in common agrees with what some voted for, which then is as exact as all of that tells. */
+static bool agreed(const struct pending_pool *pool, const struct half *h, bool patient,
+		   struct found *f)
+{
+	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
+	enum agreement_need need;
+	struct agreement a;
+
+	/* Those that belong together, and whose clocks are known, go on where they were. */
+	if (f->by_pattern || !f->from || (f->known && h->partner == f->other))
+		return true;
+	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &f->vote.best, &a))
+		return false;
+	need = f->known		       ? AGREEMENT_KNOWN
+	       : f->link->offset.known ? AGREEMENT_PRIOR
+				       : AGREEMENT_UNKNOWN;
+	return agreement_convinces(&a, need + patient);
 }
 
 /*
@@ -304,6 +342,15 @@ static unsigned int voters(const struct topology *t, const struct half *h)
 	return nr;
 }
 
+/* Whether the clocks of @h and another are known well enough to tell what waits at it apart. */
+static bool knows_clocks(const struct pending_pool *pool, const struct half *h,
+			 const struct link *l)
+{
+	const struct nt_record *last = &pending_get(pool, h->pending.last)->r;
+
+	return l->offset.known && !offset_loose(&l->offset, half_began_at(h, last, &l->offset));
+}
+
 /* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
 		     bool patient, struct offset_bounds *bounds, struct found *best,
@@ -321,6 +368,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		f.link = topology_link(t, h, other);
 		if (!f.link)
 			return false;
+		f.known = knows_clocks(pool, h, f.link);
 		if (other->pending.count)
 			vote(pool, h, patient, alone, &f, bounds);
 		h->alike |= f.alike;
@@ -347,7 +395,7 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 	if (h->partner == best->other)
 		return;
 	for (; claimant; claimant = claimant->next_alike) {
-		struct found f = {.other = best->other, .link = best->link};
+		struct found f = {.other = best->other, .link = best->link, .known = best->known};
 
 		if (claimant == h || claimant->stream != h->stream ||
 		    !eligible(t, f.other, claimant) || !topology_is_free(t, claimant))
@@ -383,7 +431,7 @@ bool align_possible(const struct topology *t, const struct half *h, const struct
 }
 
 bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
-		uint64_t *at)
+		struct offset_bounds *from)
 {
 	bool host = h->side == NT_HOST, contended = false;
 	struct offset_bounds *bounds = NULL;
@@ -400,13 +448,13 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 	if (found)
 		look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
-	if (!found || !convincing(&best, patient, contended))
+	if (!found || !convincing(&best, patient, contended) || !agreed(pool, h, patient, &best))
 		return false;
 	if (h->partner != best.other)
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
-	*at = best.vote.best.at;
+	*from = best.vote.best;
 	/* What many commands have narrowed tells more than these few. */
-	if (!best.link->offset.known || offset_loose(&best.link->offset, *at))
+	if (!best.link->offset.known || offset_loose(&best.link->offset, from->at))
 		offset_set(&best.link->offset, &best.vote.best);
 	return true;
 }

@@ -18,12 +18,12 @@
  * @pool: the records that wait
  * @h: a half whose records do
  * @patient: it has waited long enough: decide by what there is
- * @at: filled when found: records of @h and its partner can be matched from here, of the host's clock
+ * @from: filled when found: the offset from which on, and back, records of @h and its partner can be matched
  *
  * Return: true when found.
  */
 bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
-		uint64_t *at);
+		struct offset_bounds *from);
 
 /**
  * align_possible() - whether records wait at another half that may be the partner

@@ -25,8 +25,15 @@
 /* So many records of each side without one match: the offset is not what it was. */
 #define LOST_AFTER 1024
 
+/* No command id comes again within so many. */
+#define FEW 8
+
 /* Records that take some MiB. */
 #define MUCH 16384
+
+/* Keys of late that are noted where command ids are tags alone, and the mark of those that have come again. */
+#define RECENT_MAX 65536
+#define RECENT_AGAIN 1U
 
 struct merge {
 	struct merge_callbacks callbacks;
@@ -35,6 +42,7 @@ struct merge {
 	uint64_t unknown;
 	uint64_t crowded_out;
 	uint64_t in_crowd;
+	uint32_t recent[RECENT_MAX];
 };
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
@@ -124,6 +132,67 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 		m->callbacks.single(m->callbacks.context, c, r, ambiguous);
 }
 
+/* Whether the command ids of a connection are tags alone: before Linux 5.15, and of other initiators. */
+static bool has_old_ids(const struct half *h)
+{
+	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
+}
+
+/* Notes a key of a half's, and whether it has come again. Those of long ago are forgotten. */
+static void note_key(struct merge *m, const struct half *h, uint64_t key)
+{
+	uint32_t hash = pending_hash(key, h), *recent = &m->recent[hash % RECENT_MAX];
+
+	*recent = (hash & ~RECENT_AGAIN) | ((*recent | RECENT_AGAIN) == (hash | RECENT_AGAIN));
+}
+
+static bool recurs(const struct merge *m, const struct half *h, uint64_t key)
+{
+	uint32_t hash = pending_hash(key, h);
+
+	return m->recent[hash % RECENT_MAX] == (hash | RECENT_AGAIN);
+}
+
+/*
+ * Whether the only record that would do for @r cannot be of the command that had its id before, or had it next. Where
+ * ids have no generations that may be one of which a record was lost. Both are of one tag, and so one after the other.
+ */
+static bool is_certain(const struct merge *m, const struct half *h, const struct nt_record *r,
+		       uint64_t key, const struct offset *o, pending_id id)
+{
+	const struct nt_record *other = &pending_get(&m->pool, id)->r;
+	const struct nt_record *host = h->side == NT_HOST ? r : other;
+	const struct nt_record *target = h->side == NT_HOST ? other : r;
+	struct offset_bounds now;
+
+	if (!has_old_ids(h) || (!recurs(m, h, key) && !recurs(m, h->partner, key)))
+		return true;
+	now = offset_at(o, offset_from(host));
+	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
+	       (int64_t)(offset_from(target) - offset_until(host)) < now.low - OFFSET_CROSSED_NS;
+}
+
+/*
+ * The offset when @r was sent, where the last that is known is of too long before or after to tell commands apart. Those
+ * of one key are told apart even so, as they come when the tag has been used 16 times: if fewer commands have passed, or
+ * 16 of them take longer. Return: false if it has to wait, or cannot be told.
+ */
+static __attribute__((noinline)) bool recall(const struct half *h, const struct nt_record *r,
+					     bool even_if_loose, struct offset *then)
+{
+	const struct link *l = h->link;
+	uint64_t at = half_began_at(h, r, &l->offset), lasts = offset_until(r) - offset_from(r);
+	bool later = at > l->offset.now.at;
+
+	offset_then(&l->offset, at, then);
+	if (later && l->unmatched[NT_HOST] < FEW && l->unmatched[NT_TARGET] < FEW)
+		return true;
+	if (later && !even_if_loose)
+		return false;
+	return !offset_vague(then, at) || has_old_ids(h) ||
+	       (uint64_t)offset_drift_ns(offset_apart(at, then->now.at)) <= 2 * lasts;
+}
+
 /*
  * Looks for the other half of @r where half_partner_waits(), and delivers both if just one fits. Return: the number
  * of the entry that this took out, 0 if none. @nobody: set where nobody who waits could be meant.
@@ -133,21 +202,29 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 								  uint64_t key, bool even_if_loose,
 								  bool *nobody)
 {
-	struct offset *o = &h->link->offset;
+	const struct offset *o = &h->link->offset;
+	struct offset then;
 	struct lookup l;
 
-	if (!o->known || (!even_if_loose && offset_loose(o, half_began_at(h, r, o))))
+	if (!o->known)
 		return 0;
+	if (offset_vague(o, half_began_at(h, r, o))) {
+		if (!recall(h, r, even_if_loose, &then))
+			return 0;
+		o = &then;
+	}
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	*nobody = !l.any;
 	if (l.nr > 1)
 		lookup_doubt(&m->pool, &m->t, h, r, key);
-	if (l.nr != 1)
+	if (l.nr != 1 || !is_certain(m, h, r, key, o, l.id))
 		return 0;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
-	offset_learn(o, &l.bounds);
+	offset_learn(&h->link->offset, &l.bounds);
 	/* It stays readable: nothing is added meanwhile. */
 	deliver(m, h, r, &pending_get(&m->pool, l.id)->r);
+	if (offset_is_refuted(&h->link->offset))
+		topology_forget_offset(&m->t, h->link);
 	return l.id;
 }
 
@@ -222,44 +299,56 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 	}
 }
 
-/* Matches what waits at @h, from the records at @at on, and then back from there to the first. */
-static void settle(struct merge *m, struct half *h, uint64_t at)
+/* Matches a record that waits at @h by an offset that follows from one to the next, forwards or @back. */
+static void settle_one(struct merge *m, struct half *h, pending_id id, struct offset *o, bool back)
 {
-	const struct offset *o = &h->link->offset;
-	struct offset back = *o;
+	const struct pending *e = pending_get(&m->pool, id);
+	struct nt_record r = e->r, other;
+	uint64_t key = e->key;
+	struct lookup l;
+
+	if (!half_partner_waits(h) || offset_vague(o, half_began_at(h, &r, o)))
+		return;
+	lookup_partner(&m->pool, h, &r, key, o, &l);
+	if (l.nr > 1)
+		lookup_doubt(&m->pool, &m->t, h, &r, key);
+	if (l.nr != 1 || !is_certain(m, h, &r, key, o, l.id))
+		return;
+	other = pending_get(&m->pool, l.id)->r;
+	pending_remove(&m->pool, &h->partner->pending, l.id);
+	pending_remove(&m->pool, &h->pending, id);
+	if (back) {
+		offset_learn_back(o, &l.bounds);
+	} else {
+		offset_learn(o, &l.bounds);
+		offset_learn(&h->link->offset, &l.bounds);
+	}
+	deliver(m, h, &r, &other);
+}
+
+/* Matches what waits at @h, from the records at the time of @from on, and then back from there to the first. */
+static void settle(struct merge *m, struct half *h, const struct offset_bounds *from)
+{
+	struct offset then, back;
 	pending_id id, next, middle;
 
+	offset_then(&h->link->offset, from->at, &then);
+	if (offset_vague(&then, from->at))
+		offset_set(&then, from);
+	back = then;
 	for (middle = h->pending.first; middle; middle = pending_get(&m->pool, middle)->next) {
-		if (half_began_at(h, &pending_get(&m->pool, middle)->r, o) >= at)
+		if (half_began_at(h, &pending_get(&m->pool, middle)->r, &then) >= from->at)
 			break;
 	}
 	/* An entry that is matched is free, and may not be asked what comes next. */
 	next = middle ? pending_get(&m->pool, middle)->previous : h->pending.last;
-	for (id = middle; id;) {
-		struct pending *e = pending_get(&m->pool, id);
-		pending_id following = e->next;
-		struct nt_record r = e->r;
-		bool nobody;
-
-		if (half_partner_waits(h) && match(m, h, &r, e->key, false, &nobody))
-			pending_remove(&m->pool, &h->pending, id);
-		id = following;
+	for (id = middle; id; id = middle) {
+		middle = pending_get(&m->pool, id)->next;
+		settle_one(m, h, id, &then, false);
 	}
-	for (id = next; id;) {
-		struct pending *e = pending_get(&m->pool, id);
-		pending_id preceding = e->previous;
-		struct nt_record r = e->r, other;
-		struct lookup l;
-
-		lookup_partner(&m->pool, h, &r, e->key, &back, &l);
-		if (l.nr == 1) {
-			other = pending_get(&m->pool, l.id)->r;
-			pending_remove(&m->pool, &h->partner->pending, l.id);
-			pending_remove(&m->pool, &h->pending, id);
-			offset_learn_back(&back, &l.bounds);
-			deliver(m, h, &r, &other);
-		}
-		id = preceding;
+	for (id = next; id; id = next) {
+		next = pending_get(&m->pool, id)->previous;
+		settle_one(m, h, id, &back, true);
 	}
 }
 
@@ -274,7 +363,8 @@ static bool aged(const struct merge *m, const struct half *h)
 
 static __attribute__((noinline)) void try_align(struct merge *m, struct half *h, bool patient)
 {
-	uint64_t newest = m->t.streams[h->stream].newest, at;
+	uint64_t newest = m->t.streams[h->stream].newest;
+	struct offset_bounds from;
 
 	h->aged_try = newest + (AGED_NS / 4 << 2 * h->vain);
 
@@ -284,7 +374,7 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 		    &h->link->offset,
 		    half_began_at(h, &pending_get(&m->pool, h->pending.last)->r, &h->link->offset)))
 		return;
-	if (!align_half(&m->t, &m->pool, h, patient, &at)) {
+	if (!align_half(&m->t, &m->pool, h, patient, &from)) {
 		h->vain = h->alike && h->vain < VAIN_MAX ? h->vain + 1 : h->vain;
 		return;
 	}
@@ -292,7 +382,7 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 	m->t.changes++;
 	rate(m, h);
 	rate(m, h->partner);
-	settle(m, h, at);
+	settle(m, h, &from);
 }
 
 /*
@@ -375,6 +465,9 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 		m->t.streams[stream].newest = end;
 	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
 	key = pending_key(r, 0, h->q.qid);
+	h->cids |= r->cid;
+	if (!(h->cids & ~PENDING_TAG_MASK))
+		note_key(m, h, key);
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);

@@ -45,11 +45,16 @@ void offset_set(struct offset *o, const struct offset_bounds *b)
 	o->known = true;
 	o->now = *b;
 	o->width = b->high - b->low;
+	o->crossed = 0;
 }
 
 /* Narrows the bounds: @now is what they are at the time of @seen. */
 static inline void narrow(struct offset *o, struct offset_bounds now, struct offset_bounds seen)
 {
+	if (seen.low > now.high + OFFSET_CROSSED_NS || seen.high < now.low - OFFSET_CROSSED_NS)
+		o->crossed += OFFSET_CROSSED_WEIGHT;
+	else
+		o->crossed -= o->crossed > 0;
 	if (seen.low > now.high) {
 		/* Time stamps are not as exact as the bounds: go to the nearest that agrees. */
 		now.low = now.high = seen.low;
@@ -72,6 +77,21 @@ void offset_learn(struct offset *o, const struct offset_bounds *b)
 	else
 		narrow(o, o->now, offset_widened(b, o->now.at));
 	sample_add(o, b);
+}
+
+void offset_then(const struct offset *o, uint64_t at, struct offset *then)
+{
+	const struct offset_bounds *nearest = &o->now;
+
+	for (unsigned int i = 0; i < o->nr; i++)
+		if (offset_apart(o->sample[i].at, at) < offset_apart(nearest->at, at))
+			nearest = &o->sample[i];
+	then->known = true;
+	then->now = *nearest;
+	then->width = nearest->high - nearest->low;
+	then->nr = 0;
+	then->span_ns = o->span_ns;
+	then->crossed = 0;
 }
 
 bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)

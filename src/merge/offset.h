@@ -127,6 +127,12 @@ offset_bounds(const struct nt_record *host, const struct nt_record *target, stru
 	return b->low <= b->high;
 }
 
+/* Each pair that contradicts the bounds counts for so many that do not, and so many in all are too many. */
+#define OFFSET_CROSSED_WEIGHT 8
+#define OFFSET_CROSSED_MAX (64 * OFFSET_CROSSED_WEIGHT)
+/* Time stamps of one machine's CPUs differ by less. */
+#define OFFSET_CROSSED_NS 2000
+
 /* Samples from which the drift is fitted; when there are more, neighbours are joined. */
 #define OFFSET_SAMPLES 64
 
@@ -138,6 +144,7 @@ offset_bounds(const struct nt_record *host, const struct nt_record *target, stru
  * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
  *          filter takes the sample of least delay)
  * @last_ns: when the window of the last one begins
+ * @crossed: how often pairs have contradicted the bounds of late, by less than what excludes them
  */
 struct offset {
 	bool known;
@@ -147,6 +154,7 @@ struct offset {
 	unsigned int nr;
 	uint64_t span_ns;
 	uint64_t last_ns;
+	unsigned int crossed;
 };
 
 /** offset_set() - begin with bounds that are known otherwise, such as by offset_vote() */
@@ -166,21 +174,33 @@ static inline bool offset_fits(const struct offset *o, const struct offset_bound
 	return b->low <= now.high + OFFSET_SLACK_NS && b->high >= now.low - OFFSET_SLACK_NS;
 }
 
+/**
+ * offset_then() - what was known of the offset about an instant that may have passed
+ * @o: offset, known
+ * @at: the instant, of the host's clock
+ * @then: filled, but for samples: its bounds are the nearest to @at that were seen
+ */
+void offset_then(const struct offset *o, uint64_t at, struct offset *then);
+
 /* Bounds that have widened by no more than this still tell commands apart. */
 #define OFFSET_LOOSE_NS 100000
 
-/**
- * offset_loose() - whether so much time has passed since the last pair that the bounds no longer tell
- * commands apart as they did
- */
-static inline bool offset_loose(const struct offset *o, uint64_t at)
+/** offset_vague() - whether bounds have widened so much at an instant that they do not tell commands apart as they did */
+static inline bool offset_vague(const struct offset *o, uint64_t at)
 {
 	int64_t limit = o->width > OFFSET_LOOSE_NS ? o->width : OFFSET_LOOSE_NS;
+	uint64_t apart = offset_apart(at, o->now.at);
 
 	/* For so long they do not widen by more than that. */
-	if (at <= o->now.at || at - o->now.at <= OFFSET_LOOSE_NS / 2 * (1000000 / OFFSET_DRIFT_PPM))
+	if (apart <= OFFSET_LOOSE_NS / 2 * (1000000 / OFFSET_DRIFT_PPM))
 		return false;
-	return 2 * offset_drift_ns(at - o->now.at) > limit;
+	return 2 * offset_drift_ns(apart) > limit;
+}
+
+/** offset_loose() - whether they have by the time that has passed since the last pair */
+static inline bool offset_loose(const struct offset *o, uint64_t at)
+{
+	return at > o->now.at && offset_vague(o, at);
 }
 
 /**
@@ -197,6 +217,16 @@ bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b);
 
 /** offset_learn() - narrow the offset by a pair that is known to be one command */
 void offset_learn(struct offset *o, const struct offset_bounds *b);
+
+/**
+ * offset_is_refuted() - whether so many pairs have contradicted the bounds that they are none
+ *
+ * The bounds of true pairs all have the true offset in common, but for what time stamps are wrong by.
+ */
+static inline bool offset_is_refuted(const struct offset *o)
+{
+	return o->crossed >= OFFSET_CROSSED_MAX;
+}
 
 /** offset_learn_back() - the same for one who goes back in time, on a copy: bounds are those at @b->at */
 void offset_learn_back(struct offset *o, const struct offset_bounds *b);

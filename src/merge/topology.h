@@ -66,6 +66,7 @@ struct half {
 	uint64_t only, ambiguous; /* records given up and counted there, while without a partner */
 	struct pending_list pending;
 	uint64_t matched_ns; /* the stream's @newest at the last match */
+	uint16_t cids;	     /* bits of the command ids of its records */
 	uint64_t waited;     /* records that had to wait since the last match */
 	uint64_t next_try;   /* when so many have, look for the partner or the offset again */
 	uint64_t aged_try;   /* not before the stream's @newest is here */

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/agreement.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "core/span.h"
+#include "merge/lookup.h"
+
+/* Records that are compared: so many in a row, or those of so much time, in which a clock hardly changes its pace. */
+#define STRETCH 2048
+#define STRETCH_NS 10000000000ULL
+#define TABLE (2 * STRETCH)
+/*
+ * Pairs whose offset differs from the one on trial by more than this part of the stretch are chance: an address that
+ * came again. Those of two runs of one program drift away from it little by little.
+ */
+#define NEAR_PART 8
+#define NEAR_LEAST_NS 1000000
+/* Faster than any clock is slewed (chronyd: 1/12). */
+#define RATE_MAX 0.1
+/* So many have to agree, and so large a share, in eighths, also the first and the last quarter of the stretch. */
+#define SHARE 7
+#define SHARE_OF_QUARTER 6
+
+/*
+ * Where fewer addresses than this are the only ones, pairs are found by their times. Where commands follow each other within
+ * their latencies many do by chance, so the stretch is to be so many times as long as their bounds are wide.
+ */
+#define UNIQUE 8
+#define WIDTHS 256
+
+/* An address of the half with fewer, and the only record of the other half that has it. */
+struct address {
+	uint64_t hash; /* 0: free */
+	pending_id other;
+	bool again;	/* either half has it twice */
+	uint64_t at[2]; /* when either half had it last */
+};
+
+/* A half repeats itself if so many addresses come again, and so many more do after the same time than do not. */
+#define REPEATS_LEAST 8
+#define REPEATS_EIGHTHS 5
+
+/* A record of the half with fewer, and what may be its other half. @at: place in the stretch */
+struct pair {
+	size_t at;
+	struct offset_bounds b;
+	bool fits;
+	bool unique; /* no other record of either side has its address */
+};
+
+/* How long a half takes until an address comes again: mostly @ns, of @nr times that it does so. */
+struct period {
+	uint64_t ns;
+	size_t nr, count;
+};
+
+struct comparison {
+	const struct pending_pool *pool;
+	const struct half *few, *many;
+	uint64_t begin, end; /* of the other half, its clock */
+	int64_t near;
+	uint64_t within;
+	struct period period[2];
+	struct address address[TABLE];
+	struct pair pair[STRETCH];
+	size_t nr;
+	double slope[STRETCH];
+};
+
+/* 0: it has no address. */
+static uint64_t hash_of(const struct nt_record *r)
+{
+	return r->slba ? hash_two(r->slba, r->nsid) ?: 1 : 0;
+}
+
+static struct address *address_of(struct comparison *c, uint64_t hash)
+{
+	size_t i = hash % TABLE;
+
+	while (c->address[i].hash && c->address[i].hash != hash)
+		i = (i + 1) % TABLE;
+	return &c->address[i];
+}
+
+/* Whether a stretch that begins with @from goes on with the record @id, its number @at. */
+static bool in_stretch(const struct comparison *c, pending_id from, pending_id id, size_t at)
+{
+	return id && at < STRETCH &&
+	       offset_apart(pending_get(c->pool, id)->from_ns,
+			    pending_get(c->pool, from)->from_ns) <= STRETCH_NS;
+}
+
+/*
+ * An address has come again. The time that most of them take is found by majority (Boyer and Moore): those that differ
+ * by more than the bounds that tell commands apart differ.
+ */
+static void period_add(struct period *p, uint64_t *last, uint64_t now, uint64_t within)
+{
+	uint64_t ns = now - *last;
+	bool first = !*last;
+
+	*last = now;
+	if (first)
+		return;
+	p->nr++;
+	if (!p->count)
+		p->ns = ns;
+	if (offset_apart(p->ns, ns) <= within)
+		p->count++;
+	else
+		p->count--;
+}
+
+/* The addresses of a stretch, and who of the other half has them. */
+static void take_addresses(struct comparison *c, pending_id from)
+{
+	size_t at = 0;
+
+	for (pending_id id = from; in_stretch(c, from, id, at); at++) {
+		const struct pending *e = pending_get(c->pool, id);
+		uint64_t hash = hash_of(&e->r);
+
+		if (hash) {
+			struct address *a = address_of(c, hash);
+
+			a->again = a->hash;
+			a->hash = hash;
+			period_add(&c->period[0], &a->at[0], e->from_ns, c->within);
+		}
+		id = e->next;
+	}
+	for (pending_id id = c->many->pending.first; id; id = pending_get(c->pool, id)->next) {
+		uint64_t hash = hash_of(&pending_get(c->pool, id)->r);
+		struct address *a = hash ? address_of(c, hash) : NULL;
+
+		if (!a || !a->hash)
+			continue;
+		a->again |= a->other != 0;
+		a->other = id;
+		period_add(&c->period[1], &a->at[1], pending_get(c->pool, id)->from_ns, c->within);
+	}
+}
+
+static int64_t middle(const struct offset_bounds *b)
+{
+	return b->low + (b->high - b->low) / 2;
+}
+
+/* Whether two bounds are no further apart than those of one program's runs that part. */
+static bool is_near(const struct comparison *c, const struct offset_bounds *a,
+		    const struct offset_bounds *b)
+{
+	int64_t apart = middle(a) - middle(b);
+
+	return apart <= c->near && -apart <= c->near;
+}
+
+/* Whether the other half recorded when a record was made, by the offset on trial. */
+static bool in_range(const struct comparison *c, const struct nt_record *r,
+		     const struct offset_bounds *now)
+{
+	uint64_t end = record_last_ns(r);
+
+	end = c->few->side == NT_HOST ? end + (uint64_t)now->low : end - (uint64_t)now->high;
+	return (int64_t)(end - c->begin) >= 0 && (int64_t)(end - c->end) <= 0;
+}
+
+/*
+ * What a record and the only one of its address say. Return: whether the offset on trial may have something to do with
+ * it. Two runs of one program ask for the same under other ids, or faster than the first did.
+ */
+static bool pair_by_address(const struct comparison *c, const struct nt_record *r, pending_id other,
+			    struct offset_bounds *now, struct pair *p)
+{
+	const struct nt_record *o = &pending_get(c->pool, other)->r;
+	const struct nt_record *host = c->few->side == NT_HOST ? r : o;
+	const struct nt_record *target = c->few->side == NT_HOST ? o : r;
+	bool possible = pending_same(r, o) && offset_bounds(host, target, &p->b);
+
+	if (!possible) {
+		p->b.at = offset_from(host);
+		p->b.low = p->b.high = (int64_t)(offset_from(target) - p->b.at);
+	}
+	p->fits = possible && offset_follow(now, &p->b);
+	return p->fits || is_near(c, &p->b, now);
+}
+
+/* The same for a record of an address that comes again, and is told by its time. */
+static bool pair_by_time(const struct comparison *c, pending_id id, struct offset_bounds *now,
+			 struct pair *p)
+{
+	struct offset prior = {.known = true, .now = *now};
+	struct offset_bounds b[2];
+	size_t nr = lookup_candidates(c->pool, id, c->many, &prior, b, 0, 2);
+
+	if (nr == 1) {
+		p->b = b[0];
+		p->fits = offset_follow(now, &p->b);
+		return true;
+	}
+	prior.now.low -= c->near;
+	prior.now.high += c->near;
+	p->fits = false;
+	return !nr && lookup_candidates(c->pool, id, c->many, &prior, &p->b, 0, 1);
+}
+
+/* Goes through the stretch, from one pair to the next. */
+static void walk(struct comparison *c, pending_id from, const struct offset_bounds *vote)
+{
+	struct offset_bounds now = *vote;
+	size_t at = 0;
+
+	for (pending_id id = from; in_stretch(c, from, id, at); at++) {
+		const struct nt_record *r = &pending_get(c->pool, id)->r;
+		uint64_t hash = hash_of(r);
+		const struct address *a = hash ? address_of(c, hash) : NULL;
+		struct pair *p = &c->pair[c->nr];
+		bool only = a && a->other && !a->again;
+
+		p->at = at;
+		p->unique = only;
+		if (in_range(c, r, &now) && (only ? pair_by_address(c, r, a->other, &now, p)
+						  : pair_by_time(c, id, &now, p)))
+			c->nr++;
+		id = pending_get(c->pool, id)->next;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* How fast one clock gains on the other, by the median of what pairs say that are half of the stretch apart (Theil and Sen). */
+static double rate_of(struct comparison *c)
+{
+	size_t half = c->nr / 2, nr = 0;
+	double rate;
+
+	for (size_t i = 0; i + half < c->nr; i++) {
+		const struct pair *a = &c->pair[i], *b = &c->pair[i + half];
+
+		if (a->fits && b->fits && b->b.at > a->b.at)
+			c->slope[nr++] = (double)(middle(&b->b) - middle(&a->b)) /
+					 (double)(b->b.at - a->b.at);
+	}
+	if (!nr)
+		return 0;
+	qsort(c->slope, nr, sizeof(*c->slope), by_value);
+	rate = c->slope[nr / 2];
+	return rate > RATE_MAX ? RATE_MAX : rate < -RATE_MAX ? -RATE_MAX : rate;
+}
+
+static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
+{
+	size_t fit = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		fit += p[i].fits;
+	return fit * 8 >= nr * share;
+}
+
+/* Leaves those that fit the offset on which most of them agree, if it changes at the rate that they say. */
+static int straighten(struct comparison *c)
+{
+	double rate = rate_of(c);
+	struct offset_bounds *b = malloc((c->nr + 1) * sizeof(*b));
+	uint64_t at = c->nr ? c->pair[c->nr / 2].b.at : 0;
+	struct offset_vote v;
+	size_t nr = 0;
+	int err;
+
+	if (!b)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->nr; i++) {
+		struct pair *p = &c->pair[i];
+		int64_t gained = (int64_t)(rate * (double)(int64_t)(p->b.at - at));
+
+		p->b.low -= gained;
+		p->b.high -= gained;
+		p->b.at = at;
+		if (p->fits)
+			b[nr++] = p->b;
+	}
+	err = offset_vote(b, nr, at, &v);
+	free(b);
+	if (err)
+		return err;
+	for (size_t i = 0; i < c->nr; i++) {
+		struct pair *p = &c->pair[i];
+
+		p->fits = p->fits && p->b.low <= v.best.high + OFFSET_SLACK_NS &&
+			  p->b.high >= v.best.low - OFFSET_SLACK_NS;
+	}
+	return 0;
+}
+
+static void count(const struct comparison *c, pending_id from, struct agreement *a)
+{
+	size_t first = STRETCH, last = 0, at = 0;
+	uint64_t began = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct pair *p = &c->pair[i];
+
+		a->agree += p->fits;
+		a->width_ns += p->fits ? (uint64_t)(p->b.high - p->b.low) : 0;
+		a->unique += p->fits && p->unique;
+		if (p->fits && first == STRETCH)
+			first = p->at;
+		if (p->fits)
+			last = p->at;
+	}
+	a->disagree = c->nr - a->agree;
+	a->lasts = share_fits(c->pair, c->nr / 4, SHARE_OF_QUARTER) &&
+		   share_fits(c->pair + c->nr - c->nr / 4, c->nr / 4, SHARE_OF_QUARTER);
+	if (!a->agree)
+		return;
+	a->records = last - first + 1;
+	for (pending_id id = from; at <= last; at++, id = pending_get(c->pool, id)->next) {
+		uint64_t ns = pending_get(c->pool, id)->from_ns;
+
+		if (at == first)
+			began = ns;
+		if (at == last)
+			a->ns = offset_apart(ns, began);
+	}
+}
+
+static uint64_t end_of(const struct pending_pool *pool, pending_id id)
+{
+	return record_last_ns(&pending_get(pool, id)->r);
+}
+
+int agreement_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
+		   pending_id from, const struct offset_bounds *vote, struct agreement *a)
+{
+	struct comparison *c = calloc(1, sizeof(*c));
+	uint64_t lasts;
+	int err;
+
+	*a = (struct agreement){0};
+	if (!c)
+		return -ENOMEM;
+	c->pool = pool;
+	c->few = few;
+	c->many = many;
+	c->begin = end_of(pool, many->pending.first);
+	c->end = end_of(pool, many->pending.last);
+	lasts = offset_apart(end_of(pool, few->pending.last), end_of(pool, from));
+	if (lasts > STRETCH_NS)
+		lasts = STRETCH_NS;
+	c->near = lasts / NEAR_PART < NEAR_LEAST_NS ? NEAR_LEAST_NS : (int64_t)(lasts / NEAR_PART);
+	c->within = (uint64_t)(vote->high - vote->low) + 2 * OFFSET_SLACK_NS;
+	take_addresses(c, from);
+	for (unsigned int i = 0; i < 2; i++)
+		a->repeats |= c->period[i].nr >= REPEATS_LEAST &&
+			      c->period[i].count * 8 >= c->period[i].nr * REPEATS_EIGHTHS;
+	walk(c, from, vote);
+	err = straighten(c);
+	if (!err)
+		count(c, from, a);
+	free(c);
+	return err;
+}
+
+bool agreement_convinces(const struct agreement *a, enum agreement_need need)
+{
+	static const struct {
+		size_t agree, unique;
+		bool long_enough;
+	} least[] = {
+		[AGREEMENT_UNKNOWN] = {32, 0, true}, [AGREEMENT_UNKNOWN_PATIENT] = {2, 2, false},
+		[AGREEMENT_PRIOR] = {3, 0, false},   [AGREEMENT_PRIOR_PATIENT] = {2, 2, false},
+		[AGREEMENT_KNOWN] = {1, 0, false},   [AGREEMENT_KNOWN_PATIENT] = {1, 0, false},
+	};
+
+	if (a->agree < least[need].agree || a->unique < least[need].unique)
+		return false;
+	if (least[need].long_enough && a->records < AGREEMENT_RECORDS && a->ns < AGREEMENT_NS)
+		return false;
+	if (need < AGREEMENT_KNOWN && a->repeats)
+		return false;
+	if (least[need].long_enough && a->unique < UNIQUE &&
+	    a->ns * a->agree < WIDTHS * a->width_ns)
+		return false;
+	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads that repeat themselves, clocks that are wrong and recordings that do not belong together: no record is ever
+ * matched with another command's, and what can be matched is.
+ */
+#include "merge/offset.h"
+#include "merge/scenario.h"
+
+/* More seeds than these by the environment: SCENARIOS of them, from SCENARIO on. One by itself is described. */
+#define SCENARIOS 500
+/* What is matched at least, of all commands that both sides have. */
+#define MATCHED_PERCENT 80
+
+static struct scenario_stream a_host(int64_t ahead_ns)
+{
+	return (struct scenario_stream){.side = NT_HOST, .ahead_ns = ahead_ns};
+}
+
+static struct scenario_stream a_target(int64_t ahead_ns)
+{
+	return (struct scenario_stream){.side = NT_TARGET, .ahead_ns = ahead_ns};
+}
+
+/* One host, one target, one queue. */
+static struct scenario two_machines(uint64_t seed)
+{
+	return (struct scenario){
+		.random = seed,
+		.stream = {a_host(100 * SECOND), a_target(7000 * SECOND)},
+		.nr_streams = 2,
+		.link = {{.target = 1,
+			  .subsysnqn = "nqn.a",
+			  .hostnqn = "nqn.h",
+			  .cntlid = 1,
+			  .qid = 1}},
+		.nr_links = 1,
+		.net_ns = 30 * US,
+		.service_ns = 100 * US,
+		.noise = 0.5,
+	};
+}
+
+static void verdict_print(const char *what, uint64_t seed, const struct verdict *v)
+{
+	print_message(
+		"# %s, seed %llu: both %llu, right %llu, wrong %llu, single %llu, ambiguous %llu\n",
+		what, (unsigned long long)seed, (unsigned long long)v->both,
+		(unsigned long long)v->right, (unsigned long long)v->wrong,
+		(unsigned long long)v->single, (unsigned long long)v->ambiguous);
+}
+
+/* Runs it. Return: how many of 1,000 that could be matched were; none may be wrong. */
+static unsigned int matched(const char *what, struct scenario *s)
+{
+	uint64_t seed = s->random;
+	struct verdict v;
+
+	scenario_run(s, &v);
+	verdict_print(what, seed, &v);
+	assert_int_equal(v.wrong, 0);
+	return v.both ? (unsigned int)(1000 * v.right / v.both) : 1000;
+}
+
+/* The seeds of one scenario. */
+#define SEEDS 4
+
+static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		for (unsigned int content = CONTENT_LOOP; content <= CONTENT_SHUFFLED; content++) {
+			for (int late = -1; late <= 1; late++) {
+				struct scenario s = two_machines(seed);
+
+				s.job[s.nr_jobs++] = (struct scenario_job){.seed = seed,
+									   .content = content,
+									   .begin = SECOND,
+									   .commands = 10000,
+									   .depth = 4,
+									   .every_ns = 2 * MS,
+									   .jitter_ns = 50 * US,
+									   .turn_tags = seed % 2,
+									   .blocks = 1024};
+				s.stream[1].wall_ns = -3 * SECOND * late;
+				/* It began to record so much later, or its clock is wrong. */
+				if (seed % 4 < 2) {
+					s.stream[1].from = 3 * SECOND;
+					s.stream[0].to = 18 * SECOND;
+				}
+				assert_int_equal(matched("a loop", &s), 1000);
+			}
+		}
+	}
+}
+
+/* The same job on each of several hosts, which are copies of one machine, and so may their targets be. */
+static void a_job_that_cron_starts_on_several_hosts(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.nr_streams = 4;
+		s.stream[2] = a_host(5000 * SECOND);
+		s.stream[3] = a_target(50 * SECOND);
+		s.link[1] = s.link[0];
+		s.link[1].host = 2;
+		s.link[1].target = 3;
+		s.nr_links = 2;
+		/* Of some only one side is recorded. */
+		if (seed % 4 == 1)
+			s.link[0].host = STREAMS_MAX, s.link[1].target = STREAMS_MAX;
+		if (seed % 4 == 2)
+			s.link[1].host = STREAMS_MAX;
+		if (seed % 4 == 3)
+			s.link[0].target = STREAMS_MAX;
+		for (unsigned int i = 0; i < 2; i++)
+			s.job[s.nr_jobs++] = (struct scenario_job){
+				.link = i,
+				.seed = 99,
+				.content = CONTENT_LARGE,
+				.begin = SECOND + i * 4 * SECOND,
+				.commands = 3000,
+				.depth = 1 + (unsigned int)seed % 5,
+				.every_ns = seed % 3 ? 0 : 2 * MS,
+				.think_ns = seed % 2 ? 1000 : 200 * US,
+				.jitter_ns = 40 * US,
+			};
+		assert_int_equal(matched("cron", &s), 1000);
+	}
+}
+
+static void a_host_that_was_over_before_the_target_began(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.stream[0].to = 10 * SECOND;
+		s.stream[1].from = 10 * SECOND;
+		for (unsigned int i = 0; i < 2; i++)
+			s.job[s.nr_jobs++] = (struct scenario_job){
+				.seed = 5,
+				.content = seed % 3,
+				.begin = SECOND + i * 10 * SECOND,
+				.commands = 4500,
+				.depth = 1 + (unsigned int)seed % 5,
+				.every_ns = seed % 2 ? 0 : 2 * MS,
+				.think_ns = 100 * US,
+				.jitter_ns = 50 * US,
+				.blocks = 4096,
+			};
+		s.stream[1].wall_ns = seed % 4 < 2 ? 0 : -10 * SECOND;
+		matched("over", &s);
+	}
+}
+
+static void the_host_of_one_run_and_the_target_of_another(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.link[0].target = STREAMS_MAX;
+		s.link[1] = s.link[0];
+		s.link[1].host = STREAMS_MAX;
+		s.link[1].target = 1;
+		s.nr_links = 2;
+		for (unsigned int i = 0; i < 2; i++)
+			s.job[s.nr_jobs++] = (struct scenario_job){
+				.link = i,
+				.seed = 5,
+				.content = CONTENT_LARGE,
+				.begin = SECOND + i * 100 * SECOND,
+				.commands = 20000,
+				.depth = seed % 3 ? 1 : 32,
+				.turn_tags = seed % 2,
+				.think_ns = seed % 4 ? 1000 : 500 * US,
+			};
+		s.stream[1].wall_ns = seed % 4 < 2 ? 0 : -100 * SECOND;
+		matched("two runs", &s);
+	}
+}
+
+static void two_runs_at_100000_a_second(void **state)
+{
+	struct scenario s = two_machines(3);
+
+	(void)state;
+	s.net_ns = 20 * US;
+	s.service_ns = 20 * US;
+	s.link[0].target = STREAMS_MAX;
+	s.link[1] = s.link[0];
+	s.link[1].host = STREAMS_MAX;
+	s.link[1].target = 1;
+	s.nr_links = 2;
+	for (unsigned int i = 0; i < 2; i++)
+		s.job[s.nr_jobs++] = (struct scenario_job){
+			.link = i,
+			.seed = 5,
+			.content = CONTENT_LARGE,
+			.begin = SECOND + i * 100 * SECOND,
+			.commands = 200000,
+			.depth = 16,
+			.every_ns = 10 * US,
+			.jitter_ns = 1 * US,
+		};
+	s.stream[1].wall_ns = -100 * SECOND;
+	matched("two runs at 100,000", &s);
+}
+
+#define ONE_OF(s, ...) \
+	(((const int64_t[]){__VA_ARGS__})[draw(s, sizeof((const int64_t[]){__VA_ARGS__}) / 8)])
+
+static struct scenario_job any_job(struct scenario *s, unsigned int link, unsigned int commands)
+{
+	return (struct scenario_job){
+		.link = link,
+		.seed = 1 + draw(s, 3),
+		.content = (enum content)draw(s, CONTENTS_NR),
+		.begin = SECOND + (int64_t)draw(s, 3 * SECOND),
+		.commands = commands / 2 + (unsigned int)draw(s, commands),
+		.depth = (unsigned int)ONE_OF(s, 1, 1, 2, 4, 16, 32),
+		.every_ns = ONE_OF(s, 0, 0, 20 * US, 200 * US, 2 * MS, 50 * MS),
+		.think_ns = ONE_OF(s, 1000, 20 * US, 500 * US, 5 * MS),
+		.jitter_ns = ONE_OF(s, 50 * US, 200 * US),
+		.poisson = draw(s, 2),
+		.blocks = (uint32_t)ONE_OF(s, 16, 64, 256, 1024, 4096),
+		.turn_tags = draw(s, 2),
+		.first_use = draw(s, 2) ? 0 : (unsigned int)draw(s, 16),
+	};
+}
+
+static void any_stream(struct scenario *s, enum nt_side side)
+{
+	struct scenario_stream *m = &s->stream[s->nr_streams++];
+
+	*m = (struct scenario_stream){
+		.side = side,
+		.ahead_ns = (int64_t)draw(s, 100000 * SECOND),
+		.ppm = (double)draw(s, 400) - 200,
+		.wall_ns = draw(s, 2) ? 0 : (int64_t)draw(s, 20 * SECOND) - 10 * SECOND,
+		.loss_percent = draw(s, 2) ? 0 : (unsigned int)draw(s, 30),
+	};
+	if (!draw(s, 3))
+		m->from = (int64_t)draw(s, 6 * SECOND);
+	if (!draw(s, 3))
+		m->to = m->from + (int64_t)draw(s, 6 * SECOND);
+}
+
+/* Up to three hosts and targets, which may be copies of one another, and any loads; the same ones again, too. */
+static void any_machines(struct scenario *s, uint64_t seed)
+{
+	static const char *const names[] = {"nqn.a", "nqn.b"};
+	unsigned int machines;
+
+	*s = (struct scenario){.random = mix(seed)};
+	machines = 1 + (unsigned int)draw(s, 3);
+	s->net_ns = ONE_OF(s, 10 * US, 30 * US, 100 * US);
+	s->service_ns = ONE_OF(s, 5 * US, 20 * US, 100 * US, MS);
+	s->noise = (double)ONE_OF(s, 20, 50, 80) / 100;
+	s->live = draw(s, 2);
+	for (unsigned int i = 0; i < machines; i++) {
+		any_stream(s, NT_HOST);
+		any_stream(s, NT_TARGET);
+	}
+	s->nr_links = 1 + (unsigned int)draw(s, machines);
+	for (unsigned int i = 0; i < s->nr_links; i++) {
+		bool copies = draw(s, 2);
+
+		s->link[i] = (struct scenario_link){
+			.host = draw(s, 6) ? 2 * (unsigned int)draw(s, machines) : STREAMS_MAX,
+			.target =
+				draw(s, 6) ? 1 + 2 * (unsigned int)draw(s, machines) : STREAMS_MAX,
+			.subsysnqn = names[copies ? 0 : draw(s, 2)],
+			.hostnqn = copies ? "nqn.host" : names[draw(s, 2)],
+			.cntlid = 1,
+			.qid = 1,
+			.slot = i,
+			.old_ids = !draw(s, 4),
+		};
+		/* Targets that are copies give the same ids, but one gives none twice. */
+		for (unsigned int k = 0; k < i; k++)
+			s->link[i].cntlid += !copies || s->link[k].target == s->link[i].target;
+	}
+	for (unsigned int i = 0; i < s->nr_links; i++) {
+		struct scenario_job j = any_job(s, i, 6000 / machines);
+		unsigned int runs = 1 + (unsigned int)draw(s, 2);
+
+		if (i && draw(s, 2)) {
+			/* As another one, some seconds later: cron. */
+			j = s->job[0];
+			j.link = i;
+			j.begin += (int64_t)draw(s, 8) * SECOND;
+		}
+		for (unsigned int k = 0; k < runs; k++) {
+			s->job[s->nr_jobs++] = j;
+			j.begin += ONE_OF(s, 5, 30, 600) * SECOND;
+			j.first_use = draw(s, 2) ? j.first_use : (unsigned int)draw(s, 16);
+		}
+	}
+}
+
+/* How many seeds, and the first of them. */
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static void whatever_machines_do_no_record_is_matched_with_anothers(void **state)
+{
+	uint64_t nr = from_environment("SCENARIOS", SCENARIOS),
+		 first = from_environment("SCENARIO", 1);
+	struct verdict all = {0};
+	uint64_t failed = 0;
+
+	(void)state;
+	for (uint64_t seed = first; seed < first + nr; seed++) {
+		struct scenario s;
+		struct verdict v;
+
+		any_machines(&s, seed);
+		scenario_run(&s, &v);
+		if (v.wrong || nr == 1)
+			verdict_print("any machines", seed, &v);
+		failed += v.wrong > 0;
+		all.both += v.both;
+		all.right += v.right;
+		all.wrong += v.wrong;
+	}
+	print_message("# %llu seeds: both %llu, right %llu, wrong %llu in %llu seeds\n",
+		      (unsigned long long)nr, (unsigned long long)all.both,
+		      (unsigned long long)all.right, (unsigned long long)all.wrong,
+		      (unsigned long long)failed);
+	assert_int_equal(all.wrong, 0);
+	/* The rest looks alike, or the other side lost it in loads that look alike. */
+	assert_true(all.right * 100 >= all.both * MATCHED_PERCENT);
+}
+
+/* Before Linux 5.15, and of other initiators: a command id is a tag, and comes back with its next use. */
+static void command_ids_without_generations(void **state)
+{
+	unsigned int all = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.link[0].old_ids = true;
+		s.stream[0].loss_percent = seed % 3 * 10;
+		s.stream[1].from = seed % 2 * SECOND;
+		s.job[s.nr_jobs++] = (struct scenario_job){
+			.seed = seed,
+			.content = seed % 4 ? (enum content)(seed % CONTENTS_NR) : CONTENT_HOT,
+			.begin = SECOND / 2,
+			.commands = 6000,
+			.depth = 1 + (unsigned int)(seed * 7) % 16,
+			.every_ns = seed % 2 ? 300 * US : 0,
+			.think_ns = 20 * US,
+			.jitter_ns = 50 * US,
+			.poisson = seed % 3,
+			.blocks = 8,
+		};
+		all += matched("no generations", &s);
+	}
+	assert_true(all >= 8 * SEEDS * 500);
+}
+
+/* Pairs that a wrong offset brings together agree with it but for what time stamps may be wrong by, and not with each other. */
+static void an_offset_whose_bounds_cross_is_refuted(void **state)
+{
+	struct offset right = {0}, wrong = {0};
+	struct offset_bounds b = {.low = 1000, .high = 21000, .at = SECOND};
+
+	(void)state;
+	offset_set(&right, &b);
+	offset_set(&wrong, &b);
+	for (int64_t i = 0; i < 1000; i++) {
+		b.at += 100 * US;
+		b.low = i % 7 * 1000;
+		b.high = 11000 + i % 5 * 1000;
+		offset_learn(&right, &b);
+		b.low = i % 2 ? 1000 : 6000;
+		b.high = b.low + 1000;
+		offset_learn(&wrong, &b);
+	}
+	assert_false(offset_is_refuted(&right));
+	assert_true(offset_is_refuted(&wrong));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_loop_over_a_small_file_with_wall_clocks_apart),
+		cmocka_unit_test(a_job_that_cron_starts_on_several_hosts),
+		cmocka_unit_test(a_host_that_was_over_before_the_target_began),
+		cmocka_unit_test(the_host_of_one_run_and_the_target_of_another),
+		cmocka_unit_test(two_runs_at_100000_a_second),
+		cmocka_unit_test(command_ids_without_generations),
+		cmocka_unit_test(an_offset_whose_bounds_cross_is_refuted),
+		cmocka_unit_test(whatever_machines_do_no_record_is_matched_with_anothers),
+	};
+
+	return cmocka_run_group_tests_name("scenarios", tests, NULL, NULL);
+}
