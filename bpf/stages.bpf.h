@@ -183,17 +183,56 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 	return true;
 }
 
+/* Bits of the arrivals that a command needs and that are not known, though its kernel has the point: as with TLS. */
+static __always_inline __u32 arrivals_lacking(const enum nt_side side, const struct nt_record *r,
+					      __u32 shape)
+{
+	const __u32 first = side == NT_HOST ? NT_H_RX : NT_T_RX;
+	const __u32 of_r2t = side == NT_HOST ? NT_H_R2T_RX : NT_T_DATA_RX;
+	__u32 lacking = 0;
+
+	if (!r->points[first])
+		lacking = 1u << first;
+	if (shape == NT_SHAPE_R2T_WRITE && !r->points[of_r2t])
+		lacking |= 1u << of_r2t;
+	return lacking & ~nt_knobs.missing;
+}
+
+/*
+ * What is read is taken to have arrived when it is: so the stage of the network has that of the network stack as well, which
+ * is counted nowhere else. @lacking: the arrivals; @known: else they are unknown again
+ */
+static __always_inline void arrivals_set(const enum nt_side side, struct nt_record *r,
+					 __u32 lacking, bool known)
+{
+	__u64 *points = r->points;
+
+	if (side == NT_HOST) {
+		if (lacking & 1u << NT_H_RX)
+			points[NT_H_RX] = known ? points[NT_H_C2H] ?: points[NT_H_CQE] : 0;
+		if (lacking & 1u << NT_H_R2T_RX)
+			points[NT_H_R2T_RX] = known ? points[NT_H_R2T] : 0;
+	} else {
+		if (lacking & 1u << NT_T_RX)
+			points[NT_T_RX] = known ? points[NT_T_CMD] : 0;
+		if (lacking & 1u << NT_T_DATA_RX)
+			points[NT_T_DATA_RX] = known ? points[NT_T_DATA] : 0;
+	}
+}
+
 /*
  * Counts the stages of a command that has ended.
  * @cpu: this one
  * @unknown: bits of the stages that this command cannot tell
  * Return: false if it cannot be split: see stages_split(). Nothing is counted then.
  */
-static __always_inline bool stages_count(const enum nt_side side, const struct nt_record *r,
-					 __u32 shape, __u32 unknown, __u32 cpu)
+static __always_inline bool stages_count(const enum nt_side side, struct nt_record *r, __u32 shape,
+					 __u32 unknown, __u32 cpu)
 {
-	__u32 op = r->op, epoch = nt_control.epoch;
+	const __u32 stack = side == NT_HOST ? NT_HS_NSTACK_COMPLETION : NT_TS_NSTACK_SUBMISSION;
+	__u32 op = r->op, epoch = nt_control.epoch, lacking = arrivals_lacking(side, r, shape);
 	struct nt_stage_hists *s = NULL;
+	bool split;
 
 	if (!nt_knobs.no_histograms) {
 		s = stages_find(op, cpu);
@@ -203,8 +242,15 @@ static __always_inline bool stages_count(const enum nt_side side, const struct n
 		}
 		stages_turn(s, epoch);
 	}
-	if (nt_knobs.missing || unknown)
-		return stages_count_joined(side, r, shape, s, epoch, unknown);
+	if (nt_knobs.missing || unknown || lacking) {
+		arrivals_set(side, r, lacking, true);
+		split = stages_count_joined(side, r, shape, s, epoch,
+					    unknown | (lacking ? 1u << stack : 0));
+		arrivals_set(side, r, lacking, false);
+		if (split && lacking)
+			count(NT_CNT_ARRIVAL_MISSING);
+		return split;
+	}
 	switch (shape) {
 	case NT_SHAPE_READ:
 		return stages_count_shape(side, r, NT_SHAPE_READ, s, epoch);

@@ -61,6 +61,9 @@ const char *counter_advice(unsigned int counter)
 		[NT_CNT_ARRIVAL_JOINED] =
 			"Latencies are right; of the network's stage and what waits "
 			"for the reader only the sum is.",
+		[NT_CNT_ARRIVAL_MISSING] =
+			"Nothing to do with TLS: the network's stage has what waits for "
+			"the reader, too.",
 		[NT_CNT_ASYNC_EVENT] = "Nothing to do.",
 		[COUNTER_PROBE_MISSED] =
 			"If counts agree it did no harm: stock probes sit on functions "

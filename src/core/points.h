@@ -52,6 +52,10 @@ enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 enum nt_host_point { NT_HOST_POINTS(NT_ENUM_POINT) NT_HOST_POINTS_NR };
 enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
 
+/* Points that are arrivals of packets: with TLS nobody knows them. */
+#define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
+#define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
+
 /* Room for the points of either side in one record. */
 #define NT_POINTS_MAX 12
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");

@@ -56,6 +56,8 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
 	X(ARRIVAL_JOINED, "arrival_joined",                                                    \
 	  "commands whose packets may have arrived earlier than is told: TCP joined them")     \
+	X(ARRIVAL_MISSING, "arrival_missing",                                                  \
+	  "commands with no known arrival, as with TLS: the network stack is in other stages") \
 	X(ASYNC_EVENT, "async_event",                                                          \
 	  "Asynchronous Event Requests, which wait by design: not measured")
 

@@ -242,6 +242,16 @@ bool stage_split(const struct stage_split *s, const struct nt_record *r,
 	return true;
 }
 
+uint32_t record_lacks(const struct nt_record *r)
+{
+	bool host = r->side == NT_HOST;
+	unsigned int first = host ? NT_H_RX : NT_T_RX, of_r2t = host ? NT_H_R2T_RX : NT_T_DATA_RX;
+
+	if (r->points[first] && (r->shape != NT_SHAPE_R2T_WRITE || r->points[of_r2t]))
+		return 0;
+	return host ? NT_HOST_ARRIVALS : NT_TARGET_ARRIVALS;
+}
+
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
 			  uint64_t stage[NT_STAGES_MAX])
 {

@@ -107,6 +107,15 @@ struct stage_split {
 	} shape[NT_SHAPES_NR];
 };
 
+/**
+ * record_lacks() - the arrivals of a side, where one that a record needs is not known; 0 mostly
+ *
+ * Those of a connection with TLS are not. What is split by these, besides what its machine lacks, has the time until it was
+ * read in the stage of the network.
+ * Return: bits of points, as a machine's missing ones.
+ */
+uint32_t record_lacks(const struct nt_record *r);
+
 /** stage_split_init() - fill @s for a side of a machine that lacks these points */
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing);
 

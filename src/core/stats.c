@@ -97,6 +97,17 @@ static void hist_clear(struct hist *h)
 		memset(h, 0, sizeof(*h));
 }
 
+void stats_lacks(struct stats *s, uint32_t missing)
+{
+	uint64_t known = 0;
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		known += s->stage_total[op][NT_HS_NSTACK_COMPLETION].count;
+	s->missing = missing;
+	if (s->side == NT_HOST && !known && s->counters_total[NT_CNT_ARRIVAL_MISSING])
+		s->missing |= NT_HOST_ARRIVALS;
+}
+
 void stats_begin_interval(struct stats *s)
 {
 	for (size_t i = 0; i < s->nr_rows; i++) {

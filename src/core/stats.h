@@ -143,6 +143,15 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
  */
 #define STATS_DISTINCT_MIN 32
 
+/**
+ * stats_lacks() - fill &stats.missing
+ * @missing: what nothing gives
+ *
+ * Where a host knows no command's arrival, as with TLS, what its network stack took is in network_and_target, and so are the
+ * names. Where it knows some, the loss arrival_missing says of how many commands that is so.
+ */
+void stats_lacks(struct stats *s, uint32_t missing);
+
 /** stats_begin_interval() - zero what belongs to one interval */
 void stats_begin_interval(struct stats *s);
 

@@ -192,7 +192,7 @@ bool filter_takes_single(const struct filter *f, const struct merge_connection *
 
 	if (!takes_connection(f, c, side))
 		return false;
-	stage_split_init(&how, side, missing);
+	stage_split_init(&how, side, missing | record_lacks(r));
 	return filter_takes(f, r, &how, began_ns);
 }
 
@@ -200,6 +200,10 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 			  const struct nt_record *host, const struct nt_record *target,
 			  const uint32_t missing[NT_SIDES], uint64_t began_ns)
 {
+	const uint32_t lacks[NT_SIDES] = {
+		[NT_HOST] = missing[NT_HOST] | record_lacks(host),
+		[NT_TARGET] = missing[NT_TARGET] | record_lacks(target),
+	};
 	int64_t stage[NT_MERGED_STAGES_NR];
 
 	if (!takes_connection(f, c, NT_HOST) || !selects_record(&f->select, host) ||
@@ -207,8 +211,9 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 		return false;
 	if (!any_stage(f))
 		return true;
-	if (!f->has_how || memcmp(f->how.missing, missing, sizeof(f->how.missing)) != 0)
-		merged_split_init(&f->how, missing[NT_HOST], missing[NT_TARGET]);
+	if (!f->has_how || f->how.missing[NT_HOST] != lacks[NT_HOST] ||
+	    f->how.missing[NT_TARGET] != lacks[NT_TARGET])
+		merged_split_init(&f->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	f->has_how = true;
 	if (!merged_split(&f->how, host, target, stage))
 		return false;

@@ -42,8 +42,8 @@ struct queue {
 
 struct one_side {
 	struct stats s;
-	struct stage_split how;
-	struct queue *queues; /* hash table */
+	struct stage_split how, lacking; /* of records that lack arrivals */
+	struct queue *queues;		 /* hash table */
 	const struct filter *filter;
 	const struct places *places;
 	uint64_t taken;
@@ -68,6 +68,8 @@ void one_side_lacks(struct one_side *o, uint32_t missing)
 {
 	o->s.missing = missing;
 	stage_split_init(&o->how, o->s.side, missing);
+	stage_split_init(&o->lacking, o->s.side,
+			 missing | (o->s.side == NT_HOST ? NT_HOST_ARRIVALS : NT_TARGET_ARRIVALS));
 }
 
 void one_side_filter(struct one_side *o, const struct filter *f)
@@ -187,6 +189,11 @@ static int count_error(struct one_side *o, const struct queue *q, enum nt_op op,
 			  op, status, 1);
 }
 
+static const struct stage_split *how_of(const struct one_side *o, const struct nt_record *r)
+{
+	return record_lacks(r) ? &o->lacking : &o->how;
+}
+
 /* @q: NULL of a queue that the stream has not told of */
 static bool takes(const struct one_side *o, const struct queue *q, const struct nt_record *r,
 		  uint64_t began_ns)
@@ -197,7 +204,7 @@ static bool takes(const struct one_side *o, const struct queue *q, const struct 
 		return true;
 	return (q ? q->selected : is_selected(o, &unknown)) &&
 	       places_takes(o->places, &o->filter->select, r) &&
-	       filter_takes(o->filter, r, &o->how, began_ns);
+	       filter_takes(o->filter, r, how_of(o, r), began_ns);
 }
 
 static int count_group(struct one_side *o, const struct queue *q, const struct nt_record *r,
@@ -221,6 +228,7 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	struct queue *q = queue_find(o, &key);
 	enum nt_op op = r->op < NT_OPS_NR ? (enum nt_op)r->op : NT_OP_OTHER;
 	uint64_t first = record_begin_ns(r), last = record_end_ns(r);
+	const struct stage_split *how = how_of(o, r);
 	uint64_t stage[NT_STAGES_MAX];
 	struct stats_row *row;
 
@@ -246,10 +254,10 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (o->details && details_add(o->details, o->s.side == NT_HOST ? r : NULL,
 				      o->s.side == NT_TARGET ? r : NULL))
 		return -ENOMEM;
-	if (!stage_split(&o->how, r, stage))
+	if (!stage_split(how, r, stage))
 		return 0;
 	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
-		if (o->how.into[i] == i)
+		if (how->into[i] == i)
 			hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
 }
@@ -270,5 +278,6 @@ const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint3
 	o->s.selected = o->filter;
 	o->s.elapsed = seconds;
 	memcpy(o->s.counters_total, losses, sizeof(o->s.counters_total));
+	stats_lacks(&o->s, o->how.missing);
 	return &o->s;
 }

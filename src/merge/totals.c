@@ -175,19 +175,30 @@ static struct totals_stage *stage_get(struct totals *t, enum nt_op op, uint32_t 
 	return stage;
 }
 
-/* Finds where the stages of a row's commands are counted. Return: 0 or -ENOMEM. */
-static int row_find_stages(struct totals *t, struct totals_row *row, bool *full)
+/*
+ * Finds where the stages of commands are counted that are split so. @stage: filled where it is not yet.
+ * Return: 0 or -ENOMEM.
+ */
+static int find_stages(struct totals *t, enum nt_op op, const struct merged_split *how,
+		       struct totals_stage *stage[NT_MERGED_STAGES_NR], bool *full)
 {
 	char name[STAGE_NAME_LEN];
 
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR && !*full; i++) {
-		if (row->how.into[i] != i || row->stage[i])
+		if (how->into[i] != i || stage[i])
 			continue;
-		merged_joined_name(row->how.into, i, name, sizeof(name));
-		row->stage[i] = stage_get(t, row->op, stages_into(&row->how, i), name, full);
-		if (!row->stage[i] && !*full)
+		merged_joined_name(how->into, i, name, sizeof(name));
+		stage[i] = stage_get(t, op, stages_into(how, i), name, full);
+		if (!stage[i] && !*full)
 			return -ENOMEM;
 	}
+	return 0;
+}
+
+static int row_find_stages(struct totals *t, struct totals_row *row, bool *full)
+{
+	if (find_stages(t, row->op, &row->how, row->stage, full))
+		return -ENOMEM;
 	row->has_stages = !*full;
 	row->plain = row->has_stages && !row->how.missing[NT_HOST] && !row->how.missing[NT_TARGET];
 	return 0;
@@ -207,11 +218,15 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
-/* @joined: an arrival of the command may be that of a later packet */
+/*
+ * @network: the stage that the network is in
+ * @at: where stages are counted
+ * @joined: an arrival of the command may be that of a later packet
+ */
 static void add_stages(struct totals *t, struct totals_row *row,
-		       const int64_t stage[NT_MERGED_STAGES_NR], bool joined)
+		       const int64_t stage[NT_MERGED_STAGES_NR], unsigned int network,
+		       struct totals_stage *const at[NT_MERGED_STAGES_NR], bool joined)
 {
-	unsigned int network = row->how.into[NT_MS_NETWORK_TRANSMISSION];
 
 	row->split++;
 	if (network < NT_MERGED_STAGES_NR) {
@@ -220,7 +235,7 @@ static void add_stages(struct totals *t, struct totals_row *row,
 			t->joined_network_ns += stage[network];
 	}
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
-		struct totals_stage *s = row->stage[i];
+		struct totals_stage *s = at[i];
 		int64_t ns = stage[i];
 
 		if (!s)
@@ -241,16 +256,36 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 	hist_count(&t->unsplit_latency[row->op], latency);
 }
 
+/* Those of connections with TLS lack all arrivals, mostly. */
+static const struct merged_split *split_lacking(struct totals *t, uint32_t host, uint32_t target)
+{
+	if (t->lacking.missing[NT_HOST] != host || t->lacking.missing[NT_TARGET] != target) {
+		merged_split_init(&t->lacking, host, target);
+		memset(t->lacking_stage, 0, sizeof(t->lacking_stage));
+	}
+	return &t->lacking;
+}
+
 /* However it is split, and whatever that gives. */
 static __attribute__((noinline)) void add_split(struct totals *t, struct totals_row *row,
 						const struct nt_record *host,
 						const struct nt_record *target, uint64_t latency)
 {
 	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
+	uint32_t host_lacks = row->how.missing[NT_HOST] | record_lacks(host);
+	uint32_t target_lacks = row->how.missing[NT_TARGET] | record_lacks(target);
+	struct totals_stage **at = row->stage;
+	const struct merged_split *how = &row->how;
 	int64_t stage[NT_MERGED_STAGES_NR];
+	bool full = false;
 
-	if (merged_split(&row->how, host, target, stage))
-		add_stages(t, row, stage, joined);
+	if (host_lacks != how->missing[NT_HOST] || target_lacks != how->missing[NT_TARGET]) {
+		how = split_lacking(t, host_lacks, target_lacks);
+		at = t->lacking_stage[row->op];
+		full = find_stages(t, row->op, how, at, &full) || full;
+	}
+	if (!full && merged_split(how, host, target, stage))
+		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, joined);
 	else
 		add_unsplit(t, row, latency);
 }

@@ -87,6 +87,7 @@ struct totals_row {
  *            @unsplit_latency: these add up to @latency, to the nanosecond.
  * @latency: [operation], as in a row
  * @stage: [operation][@nr_stages of them], in no order
+ * @lacking: how the last command was split that lacked arrivals; @lacking_stage: [operation] as in a row, where those are counted
  * @unsplit_latency: [operation] of the commands of which not all stages can be told
  * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
  * @joined: commands one of whose arrivals may be that of a later packet (NT_F_ARRIVAL_JOINED)
@@ -105,6 +106,8 @@ struct totals {
 	struct hist latency[NT_OPS_NR];
 	struct totals_stage *stage[NT_OPS_NR][TOTALS_STAGES_MAX];
 	unsigned int nr_stages[NT_OPS_NR];
+	struct merged_split lacking;
+	struct totals_stage *lacking_stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
 	struct hist unsplit_latency[NT_OPS_NR];
 	struct totals_row **row;
 	unsigned int nr_rows;

@@ -146,7 +146,6 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->side = t->o.side;
 	s->driver = driver_name(t->o.side);
 	s->source = source_name(t->source);
-	s->missing = t->missing;
 	s->counted = t->object.knobs->count_all;
 	s->waiting_at_device = in_flight_knows_device(t);
 	s->probes = t->attached;
@@ -159,6 +158,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	collect_counters(t, s);
 	collect_alikes(t, s);
 	err = collect_histograms(t, s, epoch, now);
+	stats_lacks(s, t->missing);
 	collect_edges(t, s);
 	if (!t->detached)
 		give_back(t);

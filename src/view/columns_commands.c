@@ -290,7 +290,7 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
 	uint8_t into[NT_STAGES_MAX];
 
 	s->nr = 0;
-	s->split = record_stages_joined(r, missing, into, ns);
+	s->split = record_stages_joined(r, missing | record_lacks(r), into, ns);
 	for (unsigned int i = 0; s->split && i < stages_nr(r->side); i++) {
 		char *name = s->name[s->nr];
 
@@ -322,7 +322,8 @@ void columns_stages_of_merged(struct command_stages *s, const struct nt_record *
 	struct merged_split how;
 
 	s->nr = 0;
-	merged_split_init(&how, missing[NT_HOST], missing[NT_TARGET]);
+	merged_split_init(&how, missing[NT_HOST] | record_lacks(host),
+			  missing[NT_TARGET] | record_lacks(target));
 	s->split = merged_split(&how, host, target, ns);
 	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++) {
 		char *name = s->name[s->nr];

@@ -65,7 +65,7 @@ echo "# $reads reads of the second connection; target: $(commands target read) r
 equal "no command has died" "$(loss target died)" 0
 equal "none was answered whose beginning was not seen" "$(loss target no_start)" 0
 for side in host target; do
-	no_losses "$side: nothing is lost but arrivals with TLS" $side '^(async_event|point_missing)$'
+	no_losses "$side: nothing is lost but arrivals with TLS" $side '^(async_event|arrival_missing)$'
 done
 counted "both sides count the same reads" "$(commands target read)" "$(commands host read)" target
 check "of both connections" test "$(commands host read)" -ge $((16 + reads))

@@ -163,7 +163,7 @@ no_losses() {
 	found=$(awk -v except="^arrival_joined\$|${3:-^async_event$}" -v known="$known" \
 		-v may="$(missed "$2")" -v stock="$([[ ${VM_KIND:-} != stock ]] || echo probe_missed)" \
 		'$2 == known || $2 == stock || $1 != "loss" || $3 == 0 || $2 ~ except { next }
-		$2 ~ /^(no_start|point_missing|overwritten|in_flight)$/ && $3 <= may + 0 { may -= $3; next }
+		$2 ~ /^(no_start|point_missing|arrival_missing|overwritten|in_flight)$/ && $3 <= may + 0 { may -= $3; next }
 		{ printf "%s=%s ", $2, $3 }' "$2")
 	equal "$1" "$found" ""
 }

@@ -669,6 +669,94 @@ static void what_tls_has_decrypted_is_within_no_packet(void **state)
 	assert_int_not_equal(cmd_by_tag(&kernel.queues[SLOT], 0)->r.points[NT_H_C2H], 0);
 }
 
+/* The response to the command in flight, after @wait ns, and its end. */
+static const struct nt_record *end_after(__s64 wait)
+{
+	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
+
+	kernel.now += wait;
+	pdu_received(&kernel.queues[SLOT], &rsp, &m.skb, 0);
+	rq_complete(NULL, &m.requests[0].rq, 0);
+	return last_record();
+}
+
+/* Nanoseconds of a stage, of all commands of an operation; they are @nr. */
+static __u64 stage_sum(enum nt_op op, enum nt_host_stage stage, __u64 nr)
+{
+	const struct nt_hist *h = &stages_find(op, kernel.cpu)->h[stage];
+	__u64 n = 0;
+
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		n += h->buckets[b];
+	assert_int_equal(n, nr);
+	return h->sum;
+}
+
+static __u64 all_stages(enum nt_op op, __u64 stacks)
+{
+	__u64 sum = 0;
+
+	for (int i = 0; i < NT_HOST_STAGES_NR; i++) {
+		bool stack = i == NT_HS_NSTACK_COMPLETION;
+		bool absent = i == NT_HS_NVME_TCP_COMPLETION && op != NT_OP_READ;
+
+		sum += stage_sum(op, i, stack ? stacks : !absent);
+	}
+	return sum;
+}
+
+static void with_tls_the_network_stack_is_in_the_networks_stage(void **state)
+{
+	struct nvme_tcp_data_pdu data = {.hdr.type = nvme_tcp_c2h_data};
+	const struct nt_join p = packet_of(&m.skb);
+	const struct nt_record *r;
+
+	(void)state;
+	m.requests[0].rq.bio = (struct bio *)&m;
+	submit();
+	kernel.queues[SLOT].opaque = 1;
+	cmd_reach(cmd_by_tag(&kernel.queues[SLOT], 0), NT_H_SEND_CMD);
+	kernel.now += 30 * MS;
+	pdu_received(&kernel.queues[SLOT], &data, &m.skb, 0);
+	r = end_after(MS);
+	assert_int_equal(r->points[NT_H_RX], 0);
+	assert_false(r->flags & NT_F_UNSPLIT);
+	assert_int_equal(stage_sum(NT_OP_READ, NT_HS_NETWORK_AND_TARGET, 1),
+			 r->points[NT_H_C2H] - r->points[NT_H_SEND_CMD]);
+	assert_int_equal(all_stages(NT_OP_READ, 0),
+			 r->points[NT_H_COMPLETE] - r->points[NT_H_SUBMIT]);
+
+	submit_of(NVME_CMD_WRITE);
+	kernel.queues[SLOT].opaque = 1;
+	cmd_reach(cmd_by_tag(&kernel.queues[SLOT], 0), NT_H_SEND_CMD);
+	kernel.now += 20 * MS;
+	cmd_asked(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT], &p, 0, kernel.now);
+	cmd_reach(cmd_by_tag(&kernel.queues[SLOT], 0), NT_H_SEND_DATA);
+	r = end_after(10 * MS);
+	assert_false(r->flags & NT_F_UNSPLIT);
+	assert_int_equal(stage_sum(NT_OP_WRITE, NT_HS_NETWORK_AND_TARGET, 1),
+			 r->points[NT_H_R2T] - r->points[NT_H_SEND_CMD] + r->points[NT_H_CQE] -
+				 r->points[NT_H_SEND_DATA]);
+	assert_int_equal(all_stages(NT_OP_WRITE, 0),
+			 r->points[NT_H_COMPLETE] - r->points[NT_H_SUBMIT]);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 2);
+}
+
+/* It is not its arrival that is not known. */
+static void without_an_answer_no_stage_is_known(void **state)
+{
+	(void)state;
+	m.requests[0].rq.bio = (struct bio *)&m;
+	submit();
+	kernel.queues[SLOT].opaque = 1;
+	cmd_reach(cmd_by_tag(&kernel.queues[SLOT], 0), NT_H_SEND_CMD);
+	rq_complete(NULL, &m.requests[0].rq, 0);
+	assert_true(last_record()->flags & NT_F_UNSPLIT);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup(test, setup)
 
 int main(void)
@@ -705,6 +793,8 @@ int main(void)
 		CASE(packets_within_another_have_its_arrival),
 		CASE(arrivals_of_tls_are_not_told),
 		CASE(what_tls_has_decrypted_is_within_no_packet),
+		CASE(with_tls_the_network_stack_is_in_the_networks_stage),
+		CASE(without_an_answer_no_stage_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

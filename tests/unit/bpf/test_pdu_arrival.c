@@ -343,6 +343,38 @@ static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **stat
 	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 }
 
+/* Of connections with TLS no arrival is known: the network's stage has that of the network stack as well. */
+static void without_arrivals_a_write_is_in_stages(void **state)
+{
+	const struct nt_record *r;
+	const struct nt_hist *h;
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
+	struct nt_cmd *c;
+
+	(void)state;
+	queue->opaque = 1;
+	c = received_write(NVME_CMD_WRITE, TRANSPORT_DATA_BLOCK);
+	stock_send_r2t(NULL, m.cmd[0]);
+	kernel.now += 1000000;
+	stock_data(NULL, m.cmd[0]);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
+	stock_done(args, &m.cmd[0][0].req);
+	stock_send_response(NULL, m.cmd[0]);
+	r = &c->r;
+	assert_int_equal(r->points[NT_T_RX], 0);
+	assert_int_equal(r->points[NT_T_DATA_RX], 0);
+	assert_false(r->flags & NT_F_UNSPLIT);
+	assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 1);
+	h = stages_find(NT_OP_WRITE, kernel.cpu)->h;
+	assert_int_equal(h[NT_TS_NETWORK_AND_HOST].sum,
+			 r->points[NT_T_DATA] - r->points[NT_T_SEND_R2T]);
+	assert_int_equal(h[NT_TS_NVMET_TCP_SUBMISSION].sum,
+			 r->points[NT_T_SEND_R2T] - r->points[NT_T_CMD] + r->points[NT_T_EXEC] -
+				 r->points[NT_T_DATA]);
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		assert_int_equal(h[NT_TS_NSTACK_SUBMISSION].buckets[b], 0);
+}
+
 static void end_of_its_execution_is_what_the_first_program_has_seen(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
@@ -378,6 +410,7 @@ int main(void)
 		TEST(read_is_executed_when_its_data_are_mapped),
 		TEST(write_whose_function_is_not_watched_is_executed_since_its_data_came),
 		TEST(write_that_was_not_seen_to_be_executed_has_no_such_point),
+		TEST(without_arrivals_a_write_is_in_stages),
 		TEST(end_of_its_execution_is_what_the_first_program_has_seen),
 	};
 

@@ -111,12 +111,56 @@ static void ids_that_never_come_back_share_what_there_is(void **state)
 	one_side_free(o);
 }
 
+static const struct stats *with_read(struct one_side *o, uint64_t rx, uint64_t lacking)
+{
+	const uint64_t losses[COUNTERS_NR] = {[NT_CNT_ARRIVAL_MISSING] = lacking};
+	const struct nt_record r = {.side = NT_HOST,
+				    .op = NT_OP_READ,
+				    .slot = 1,
+				    .gen = 1,
+				    .qid = 1,
+				    .points = {[NT_H_SUBMIT] = 1000,
+					       [NT_H_QUEUE_RQ] = 2000,
+					       [NT_H_SEND_CMD] = 4000,
+					       [NT_H_RX] = rx,
+					       [NT_H_C2H] = 50000,
+					       [NT_H_CQE] = 51000,
+					       [NT_H_COMPLETE] = 52000}};
+
+	assert_int_equal(one_side_record(o, &r, 0), 0);
+	return one_side_stats(o, "6.12", 1, losses, 1);
+}
+
+/* Then the network's stage has what the network stack took, and its name, unless there are others beside them. */
+static void records_without_arrivals_are_in_stages(void **state)
+{
+	struct one_side *o = one_side_new(NT_HOST);
+	const struct stats *s;
+	const struct hist *h;
+
+	(void)state;
+	assert_non_null(o);
+	s = with_read(o, 0, 1);
+	h = s->stage_total[NT_OP_READ];
+	assert_int_equal(h[NT_HS_NETWORK_AND_TARGET].count, 1);
+	assert_int_equal(h[NT_HS_NETWORK_AND_TARGET].sum, 46000);
+	assert_int_equal(h[NT_HS_NSTACK_COMPLETION].count, 0);
+	assert_int_equal(h[NT_HS_BLK_COMPLETION].sum, 1000);
+	assert_int_equal(s->missing, NT_HOST_ARRIVALS);
+	s = with_read(o, 40000, 1);
+	assert_int_equal(h[NT_HS_NETWORK_AND_TARGET].sum, 46000 + 36000);
+	assert_int_equal(h[NT_HS_NSTACK_COMPLETION].sum, 10000);
+	assert_int_equal(s->missing, 0);
+	one_side_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_are_counted_apart),
 		cmocka_unit_test(queues_are_known_however_often_they_reconnect),
 		cmocka_unit_test(ids_that_never_come_back_share_what_there_is),
+		cmocka_unit_test(records_without_arrivals_are_in_stages),
 	};
 
 	return cmocka_run_group_tests_name("one_side", tests, NULL, NULL);

@@ -180,6 +180,43 @@ static void stages_of_machines_that_lack_points_stand_beside_those_of_others(voi
 	machines_free(&m);
 }
 
+#define ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
+
+/* Of connections with TLS neither side knows an arrival: what both network stacks took is in the network's stage. */
+static void commands_without_arrivals_are_in_joined_stages(void **state)
+{
+	static const char name[] = "nstack_submission+network_transmission+nstack_completion";
+	struct nt_record host = host_read(9000);
+	struct nt_record target = target_read();
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 1), 0);
+	host.points[NT_H_RX] = 0;
+	for (int i = 0; i < 3; i++) {
+		add(&t, &one, 9000, 0);
+		target.points[NT_T_RX] = 0;
+		assert_int_equal(totals_add(&t, &one, &host, &target), 0);
+	}
+	assert_int_equal(t.unsplit, 0);
+	assert_int_equal(stage_of(&t, name)->time.count, 3);
+	/* From send_cmd to c2h, less what the target took from cmd to send. */
+	assert_int_equal(totals_stage_sum(stage_of(&t, name)), 3 * (9040 - 4700));
+	assert_int_equal(stage_of(&t, "network_transmission")->time.count, 3);
+	assert_int_equal(stage_of(&t, "target_subsystem")->time.count, 6);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_int_equal(row_sum(t.row[NT_OP_READ]), t.latency[NT_OP_READ].sum);
+	/* One side's are known. */
+	add(&t, &one, 9000, ARRIVALS);
+	assert_int_equal(stage_of(&t, "nstack_submission+network_transmission")->time.count, 1);
+	/* It was not answered, as far as is known. */
+	host.points[NT_H_C2H] = host.points[NT_H_CQE] = 0;
+	assert_int_equal(totals_add(&t, &one, &host, &target), 0);
+	assert_int_equal(t.unsplit, 1);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	totals_free(&t);
+}
+
 static void folding_intervals_gives_the_same_as_no_intervals(void **state)
 {
 	struct totals whole, interval, total;
@@ -288,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_negative_stage_is_taken_off_every_sum),
 		cmocka_unit_test(a_command_without_all_stages_is_counted_as_such),
 		cmocka_unit_test(stages_of_machines_that_lack_points_stand_beside_those_of_others),
+		cmocka_unit_test(commands_without_arrivals_are_in_joined_stages),
 		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
 		cmocka_unit_test(what_was_folded_is_not_folded_again),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
