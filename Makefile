@@ -11,6 +11,8 @@
 #   make lint       clang-tidy, cppcheck and shellcheck
 #   make analyze    clang's analyzer: what lint takes too long for
 #   make format     clang-format all C files
+#   make mutants    changes of one line, each of which a unit test has to notice: those of tests/mutants/list, or of LIST=FILE;
+#                   FILES=PATTERN picks some, ALL=1 runs all unit tests
 #   make soak       serve for MINUTES=10 under load, resets and reloads: what it takes is level
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
@@ -80,7 +82,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit soak bench bench-report bench-sizes install uninstall \
+.PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb check-deb check-compilers check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf
@@ -146,6 +148,10 @@ analyze: deps
 
 format: deps
 	$(Q)tests/static/format --fix
+
+mutants: PURPOSES := build check
+mutants: deps
+	$(Q)BUILD=$(BUILD) tests/mutants/run $(if $(ALL),--all) '$(LIST)' '$(FILES)'
 
 MINUTES ?= 10
 soak: deps

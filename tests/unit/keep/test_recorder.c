@@ -485,6 +485,28 @@ static void files_are_no_larger_than_all_may_be(void **state)
 	assert_int_equal(c.disk_bytes, bytes);
 }
 
+/* Frames of records are 64 KiB: some of these limits are within one. */
+static void a_full_file_is_no_larger_wherever_its_frames_end(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		o.disk_bytes = (256 + 16 * i) << 10;
+		begin_with(v, &o);
+		records(v, 20000);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+		assert_non_null(strstr(v->told, "ended early"));
+		assert_int_equal(each_file(v, path, &bytes), 1);
+		assert_true(bytes <= o.disk_bytes);
+		recorder_free(v->r);
+		v->r = NULL;
+	}
+}
+
 /* Return: whether we are root where nobody else is, in a name space of its own. */
 static bool own_users(void)
 {
@@ -627,6 +649,7 @@ int main(void)
 		TEST(losses_are_those_of_its_time),
 		TEST(the_oldest_goes_first),
 		TEST(files_are_no_larger_than_all_may_be),
+		TEST(a_full_file_is_no_larger_wherever_its_frames_end),
 		TEST(a_full_disk_leaves_nothing_half),
 		TEST(killed_it_leaves_whole_files),
 		TEST(what_is_no_folder_is_refused),
