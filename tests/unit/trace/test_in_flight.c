@@ -36,7 +36,6 @@ static struct shared {
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[INSTANCE + 1];
-	struct queue_ident ident[SLOTS][2];
 	uint32_t swept_gen[SLOTS];
 	struct nt_record told;
 	unsigned int nr_told;
@@ -75,7 +74,6 @@ static struct tracer tracer_of(enum nt_side side)
 		.nr_slots = SLOTS,
 		.gone = shared.gone,
 		.instances = shared.instances,
-		.ident = shared.ident,
 		.swept_gen = shared.swept_gen,
 		.missed = {{.fd = -1, .twin_fd = -1}},
 		.nr_missed = 1,
@@ -102,10 +100,25 @@ static struct tracer tracer_of(enum nt_side side)
 			.instance = INSTANCE,
 			.qid = (uint16_t)(slot + 4),
 			.cntlid = 7,
+			.controller = 1,
 			.chunk = {slot + 1},
 		};
 	assert_int_equal(in_flight_init(&t), 0);
+	assert_int_equal(connections_init(&t), 0);
 	return t;
+}
+
+static void tracer_done(struct tracer *t)
+{
+	in_flight_free(t);
+	connections_free(t);
+}
+
+/* What the host's controller is connected to. */
+static void controller_name(const char *nqn)
+{
+	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, nqn);
+	shared.controllers[INSTANCE].named[1] = 2;
 }
 
 /* A measured command that has been in flight for @age. */
@@ -132,7 +145,7 @@ static void overdue_command_is_of_its_connection(void **state)
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, 7);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* The slot's last connection has gone, and what is known of it is not the next one's. */
@@ -147,7 +160,7 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.qid, 0);
 	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
-	in_flight_free(&t);
+	tracer_done(&t);
 
 	t = tracer_of(NT_HOST);
 	shared.queues[1].gen = 5;
@@ -158,7 +171,7 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* It is about to be counted as died. */
@@ -174,7 +187,7 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.cid, 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* A controller that resets keeps commands to send them again, while its Connect is not answered either. */
@@ -184,7 +197,7 @@ static void host_commands_wait_across_a_connect(void **state)
 	struct stats s = {0};
 
 	(void)state;
-	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
+	controller_name("nqn.a");
 	wait_in(1, 0, 3, 60 * SECOND);
 	shared.queues[1].gen = 5;
 	wait_in(1, 1, 5, 20 * SECOND)->r.op = NT_OP_FABRICS;
@@ -196,7 +209,7 @@ static void host_commands_wait_across_a_connect(void **state)
 	assert_true(s.rows[0]->waiting.oldest_ns >= 60 * SECOND);
 	assert_int_equal(s.rows[1]->waiting.commands, 1);
 	stats_free(&s);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* It is found while the states are gone through. */
@@ -207,7 +220,7 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	struct stats s = {0};
 
 	(void)state;
-	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
+	controller_name("nqn.a");
 	wait_in(1, 0, 3, 0);
 	assert_int_equal(in_flight_rows(&t, &s, now), 0);
 	assert_int_equal(s.nr_rows, 1);
@@ -215,7 +228,7 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	assert_true(s.rows[0]->waiting.oldest_ns > 0);
 	assert_true(s.rows[0]->waiting.oldest_ns < 60 * SECOND);
 	stats_free(&s);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* What has died is in flight no longer, when the last of it is looked at as well. */
@@ -235,7 +248,7 @@ static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 	shared.queues[0].dead_gen = 3;
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* A slot may serve several connections between two looks. */
@@ -252,7 +265,7 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
 	assert_int_equal(in_flight_count(&t), 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 static struct tracer tracer_of_bursts(enum nt_side side)
@@ -286,7 +299,7 @@ static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 0);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 2);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* In a burst they stay, however often they are looked at. */
@@ -301,7 +314,7 @@ static void what_is_in_flight_in_a_burst_is_no_edge(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 0);
 	assert_int_equal(in_flight_count(&t), 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
@@ -319,7 +332,7 @@ static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
 	assert_int_equal(s.counters_total[NT_CNT_NO_START], 0);
 	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 2);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 5);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 static void measured_time_is_that_of_the_bursts(void **state)
@@ -338,7 +351,7 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	/* Nothing is added between two. */
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.seconds == 0 && s.elapsed == 4);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Who has a slot by then may be another one, at the same address, whose Connect nobody has seen. */
@@ -351,7 +364,7 @@ static void connections_are_new_after_a_pause(void **state)
 	connections_forget(&t);
 	assert_int_equal(shared.queues[0].dead_gen, shared.queues[0].gen);
 	assert_int_equal(shared.queues[0].pdu_time, 0);
-	in_flight_free(&t);
+	tracer_done(&t);
 
 	t = tracer_of_bursts(NT_HOST);
 	shared.queues[1].queue = 0x2000;
@@ -360,7 +373,7 @@ static void connections_are_new_after_a_pause(void **state)
 	assert_int_equal(shared.queues[1].object, 0);
 	assert_int_equal(shared.queues[1].queue, 0);
 	assert_int_equal(shared.queues[1].sending, 0);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 int main(void)
