@@ -11,6 +11,7 @@
 #define NTPROF_CONTROLLERS_BPF_H
 
 #include "addresses.bpf.h"
+#include "identity.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -44,6 +45,7 @@ static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl 
 	const __u64 mask = (1ULL << NT_CONTROLLER_SHIFT) - 1;
 	struct nt_controller *c = bpf_map_lookup_elem(&controllers, &instance);
 	__u64 address = plain_number((__u64)ctrl), last, next;
+	struct nt_names *n;
 
 	if (!c)
 		return 0;
@@ -54,7 +56,12 @@ static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl 
 	if (__sync_val_compare_and_swap(&c->last, last, next) != last)
 		return c->last >> NT_CONTROLLER_SHIFT;
 	next >>= NT_CONTROLLER_SHIFT;
-	controller_name(&c->names[next & 1], ctrl);
+	n = &c->names[next & 1];
+	/* User space that reads the names meanwhile finds that they are nobody's. */
+	c->named[next & 1] = 0;
+	controller_name(n, ctrl);
+	c->named[next & 1] = next + 1;
+	identity_tell(instance * nt_knobs.qid_stride, next, instance, 0, NT_CNTLID_NONE, n);
 	return next;
 }
 

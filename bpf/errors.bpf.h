@@ -4,8 +4,8 @@
  * are rare, so nothing is said here of cost. How long they took is no latency: they are in no
  * histogram.
  *
- * Context: where a command ends, interrupts included. Additions are atomic, and entries are never
- * removed: user space reads differences.
+ * Context: where a command ends, interrupts included. Additions are atomic. User space reads differences, and removes
+ * entries of connections that have gone when they have not changed for an interval.
  */
 #ifndef NTPROF_ERRORS_BPF_H
 #define NTPROF_ERRORS_BPF_H
@@ -25,14 +25,14 @@ static __always_inline bool is_error(const struct nt_record *r)
 	return r->status & NT_STATUS_MASK;
 }
 
-/* @r: with its status */
-static __always_inline void error_count(const struct nt_record *r)
+/* @r: with its status. @who: see struct nt_identity */
+static __always_inline void error_count(const struct nt_record *r, __u32 who)
 {
 	struct nt_error key = {
 		.slot = r->slot,
+		.who = who,
 		.status = r->status & NT_STATUS_MASK,
 		.op = r->op,
-		.bank = r->gen & 1,
 	};
 	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
 

@@ -129,25 +129,30 @@ __noinline __u32 nt_hist_find(__u64 key)
 	return 0;
 }
 
-/* That of operation @op of queue @q, in whose slot @slot is, on CPU @cpu, this one. NULL if there is none left */
-static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 op,
-						 __u32 cpu)
+/*
+ * That of operation @op of queue @q, which has @slot, of connection @who, on CPU @cpu, this one. NULL if there is none left
+ */
+static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 who,
+						 __u32 op, __u32 cpu)
 {
-	__u32 bank = q->gen & 1, nr;
-	__u64 key;
+	__u64 key, found = 0;
 	struct nt_hist *h;
 	__u16 *first;
+	__u32 nr;
 
 	op &= NT_OPS_NR - 1;
-	first = &q->hist[bank][op];
-	key = NT_HIST_KEY(slot, bank, op, cpu);
+	first = &q->hist[op];
+	key = NT_HIST_KEY(slot, who, op, cpu);
 	h = hist_at(*first);
-	if (h && h->key == key)
+	if (h)
+		found = h->key;
+	if (found == key)
 		return h;
 	nr = nt_hist_find(key);
 	if (!nr)
 		return NULL;
-	if (!*first)
+	/* It is another CPU's, or of a connection that had the slot before. */
+	if (NT_HIST_KEY_ROW(found ^ key))
 		*first = nr;
 	return hist_at(nr);
 }
@@ -181,16 +186,20 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 	return __sync_fetch_and_add(&h->buckets[nt_bucket(ns)], 1);
 }
 
-/* The latency of a command goes to the histogram of its queue and operation. @cpu: this one */
-static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r, __u32 cpu,
-					  __u64 latency)
+/*
+ * The latency of a command goes to the histogram of its queue and operation.
+ * @who: see struct nt_identity
+ * @cpu: this one
+ */
+static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r, __u32 who,
+					  __u32 cpu, __u64 latency)
 {
 	__u32 epoch = nt_control.epoch;
 	struct nt_hist *h;
 
 	if (nt_knobs.no_histograms)
 		return;
-	h = hist_find(q, r->slot, r->op, cpu);
+	h = hist_find(q, r->slot, who, r->op, cpu);
 	if (!h) {
 		nt_shared_count(latency, r->length, r->slot, true);
 		return;
@@ -200,10 +209,10 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 	h->bytes += r->length;
 }
 
-/* A command that is not in the sample has ended. */
-static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r)
+/* A command that is not in the sample has ended. @who: see latency_count() */
+static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r, __u32 who)
 {
-	struct nt_hist *h = hist_find(q, r->slot, r->op, bpf_get_smp_processor_id());
+	struct nt_hist *h = hist_find(q, r->slot, who, r->op, bpf_get_smp_processor_id());
 
 	if (!h) {
 		nt_shared_count(0, r->length, r->slot, false);

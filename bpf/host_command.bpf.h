@@ -332,9 +332,10 @@ static __always_inline void count_unbegun(struct request *rq)
  * what their digest says.
  * @rq: typed
  */
-static __always_inline void failed(struct request *rq, const struct nt_record *r)
+static __always_inline void failed(struct request *rq, const struct nt_queue *q,
+				   const struct nt_record *r)
 {
-	error_count(r);
+	error_count(r, q->controller);
 	if (failed_over(rq, r))
 		count(NT_CNT_FAILOVERS);
 }
@@ -357,11 +358,11 @@ static __always_inline void counted_end(struct request *rq, struct nt_queue *q, 
 		}
 		r->status = status_of_request(rq);
 		if (is_error(r)) {
-			error_count(r);
+			error_count(r, q->controller);
 			return;
 		}
 	}
-	others_count(q, r);
+	others_count(q, r, q->controller);
 }
 
 /*
@@ -443,7 +444,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	if (error && !is_error(r))
 		r->status = status_of_request(rq);
 	if (is_error(r)) {
-		failed(rq, r);
+		failed(rq, q, r);
 		host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
@@ -452,7 +453,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		begin = r->points[NT_H_QUEUE_RQ];
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	latency_count(q, r, cpu, now - begin);
+	latency_count(q, r, q->controller, cpu, now - begin);
 	if (!stages_count(NT_HOST, r, shape, unknown, cpu))
 		record_unsplit(r);
 	host_record_submit(r, q, rq, now - begin);

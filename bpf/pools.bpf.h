@@ -15,10 +15,10 @@
 struct nt_pool nt_pools[NT_POOLS_NR] = {};
 __u16 nt_free[NT_POOLS_NR][NT_FREE_MAX] = {};
 
-/* User space is woken by what is written here: a pool is about to run out. */
+/* User space is woken by what is written here: a pool is about to run out, or a connection is known (identity.bpf.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
+	__uint(max_entries, NT_CALLS_BYTES);
 } calls SEC(".maps");
 
 #define is_likely(condition) __builtin_expect(!!(condition), 1)

@@ -9,6 +9,7 @@
 
 #include "arrival.bpf.h"
 #include "errors.bpf.h"
+#include "identity.bpf.h"
 #include "joins.bpf.h"
 #include "leave.bpf.h"
 #include "queues.bpf.h"
@@ -135,6 +136,7 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	if (q->qid)
 		nt_control.identified_ns = bpf_ktime_get_ns();
 	q->identified = q->gen;
+	identity_tell(slot, q->gen, slot, q->qid, q->cntlid, n);
 }
 
 /* A command capsule that has been received. */
@@ -314,10 +316,10 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	if (queue_drops(q, r))
 		return;
 	if (is_error(r))
-		error_count(r);
+		error_count(r, r->gen);
 	if (only_counted(c)) {
 		if (!is_error(r))
-			others_count(q, r);
+			others_count(q, r, r->gen);
 		return;
 	}
 
@@ -326,7 +328,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
 		cpu = bpf_get_smp_processor_id();
-		latency_count(q, r, cpu, now - begin);
+		latency_count(q, r, r->gen, cpu, now - begin);
 		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu))
 			record_unsplit(r);
 	}

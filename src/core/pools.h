@@ -68,12 +68,20 @@ struct nt_stages_of {
 	__u32 at[8];
 };
 
-/* Whose a histogram is; never 0. */
-#define NT_HIST_KEY(slot, bank, op, cpu) \
-	(((__u64)(cpu) + 1) << 32 | (__u64)(op) << 25 | (__u64)(bank) << 24 | (slot))
-#define NT_HIST_KEY_SLOT(key) ((__u32)(key)&0xffffff)
-#define NT_HIST_KEY_BANK(key) ((__u32)(key) >> 24 & 1)
-#define NT_HIST_KEY_OP(key) ((__u32)(key) >> 25 & 7)
+/*
+ * Whose a histogram is; never 0. @who: which of the connections that had the slot, see struct nt_identity; they are fewer
+ * than 2^28. Linux has at most 8,192 CPUs.
+ */
+#define NT_HIST_CPU_SHIFT (NT_SLOT_BITS + 3)
+#define NT_HIST_WHO_SHIFT 36
+#define NT_HIST_KEY(slot, who, op, cpu)                                                \
+	((__u64)(who) << NT_HIST_WHO_SHIFT | ((__u64)(cpu) + 1) << NT_HIST_CPU_SHIFT | \
+	 (__u64)(op) << NT_SLOT_BITS | (slot))
+#define NT_HIST_KEY_SLOT(key) ((__u32)(key)&NT_SLOT_MASK)
+#define NT_HIST_KEY_OP(key) ((__u32)(key) >> NT_SLOT_BITS & 7)
+#define NT_HIST_KEY_WHO(key) ((__u32)((key) >> NT_HIST_WHO_SHIFT))
+/* All but the CPU: one for all histograms of a connection's operation. */
+#define NT_HIST_KEY_ROW(key) ((key) & ~((1ULL << NT_HIST_WHO_SHIFT) - (1ULL << NT_HIST_CPU_SHIFT)))
 
 /* Multiplying by it spreads numbers that differ in few bits (Fibonacci hashing). */
 #define NT_SPREAD 0x9e3779b1u

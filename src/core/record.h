@@ -231,7 +231,7 @@ struct nt_stage_hists {
  *            earlier (target, stock)
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
  * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
- *       @controller (host), or changes with TCP connections (target), see @hist; Connect alone, sent again by the
+ *       @controller (host), or changes with TCP connections (target); Connect alone, sent again by the
  *       same host controller or over the same TCP connection, leaves it
  * @controller: number of its controller, see struct nt_controller (host)
  * @dead_gen: latest generation whose connection has closed (target)
@@ -245,9 +245,8 @@ struct nt_stage_hists {
  * @joins: number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
  * @begun: @epoch of struct nt_control when a command has begun last
  * @chunk: number of the piece that holds the state of 128 commands each, 0 if none yet
- * @hist: number of the latency histogram of an operation that one of the CPUs has, mostly the only one. Connections
- *        alternate between the two banks (@gen & 1), so that the counts of one never mix with the next one's. A host
- *        controller keeps its bank when it connects again: the counts are those of one row.
+ * @hist: number of the latency histogram of an operation that one of the CPUs has, mostly the only one. It may still be
+ *        that of the connection before, until a command of this one looks for its own
  *
  * What all commands read, what PDUs write, and the rest have cache lines of their own.
  */
@@ -272,7 +271,7 @@ struct nt_queue {
 	__u32 sending;
 	__u16 cpu;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
-	__u16 hist[2][NT_OPS_NR];
+	__u16 hist[NT_OPS_NR];
 } __attribute__((aligned(64)));
 
 /**
@@ -315,17 +314,41 @@ struct nt_names {
 };
 
 /**
+ * struct nt_identity - a connection is known: user space is told at once, as another one may have its slot soon
+ * @slot: the target's queue; the admin queue of the host's controller
+ * @who: which of those that had the slot: the generation of the target's queue, the number of the host's controller (see
+ *       struct nt_controller). Histograms and errors are kept by it. A host's controller that connects again is the same
+ * @instance, @qid, @cntlid: as in struct nt_queue; @cntlid is not known on the host
+ * @names: as they are then
+ */
+struct nt_identity {
+	__u32 slot;
+	__u32 who;
+	__u32 instance;
+	__u16 qid;
+	__u16 cntlid;
+	struct nt_names names;
+};
+
+/*
+ * Bytes of the ring buffer that these are handed over by: 280 that come before user space runs again. One that finds no
+ * room is found by a look at its slot, unless another connection has that by then: its commands are in the row "(others)".
+ */
+#define NT_CALLS_BYTES (128u << 10)
+
+/**
  * struct nt_error - whose commands ended, and how: a number of them is counted in the kernel
  * @slot: of their queue
+ * @who: see struct nt_identity
  * @status: by NT_STATUS_MASK
  * @op: enum nt_op
- * @bank: which of its connections, by bit 0 of @gen, see struct nt_queue
  */
 struct nt_error {
 	__u32 slot;
+	__u32 who;
 	__u16 status;
 	__u8 op;
-	__u8 bank;
+	__u8 pad;
 };
 /* Different ones at a time: some of each of the most queues that there are states for. */
 #define NT_ERRORS 2048
@@ -333,12 +356,14 @@ struct nt_error {
 /**
  * struct nt_controller - the last two controllers that a host has called nvmeN
  * @last: bits 63:48 how many there were, modulo 2^16; the rest are those of the address of the last one's struct nvme_ctrl
+ * @named: 1 + the number of the controller that @names are of
  * @names: of a controller, by bit 0 of its number
  *
  * Bit 0 of the generation of a controller's queues is that of its number, see struct nt_queue.
  */
 struct nt_controller {
 	__u64 last;
+	__u32 named[2];
 	struct nt_names names[2];
 };
 #define NT_CONTROLLER_SHIFT 48

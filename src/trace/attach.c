@@ -186,7 +186,8 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 static void stop_measuring(struct tracer *t)
 {
 	/* As many commands begin until now as the measured time is of, and those that end are all seen. */
-	t->detached_ns = monotonic_ns();
+	if (!t->detached_ns)
+		t->detached_ns = monotonic_ns();
 	if (t->object.control)
 		t->object.control->began_ns = 0;
 }

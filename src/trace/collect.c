@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "trace/collect.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,8 @@ int collect_all(struct tracer *t, struct stats *s)
 	s->probes = t->attached;
 	s->looked_ns = now;
 	collect_times(t, s, now);
+	if (t->calls)
+		ring_buffer__consume(t->calls);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	/* Else what dies now is in flight in the last count of that. */
 	if (!t->detached)
@@ -160,6 +163,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	err = collect_histograms(t, s, epoch, now);
 	stats_lacks(s, t->missing);
 	collect_edges(t, s);
+	connections_tidy(t);
 	if (!t->detached)
 		give_back(t);
 	return err;

@@ -11,6 +11,9 @@
 
 #include "trace/private.h"
 
+/* The name of a connection that is gone is kept for so many intervals after it was asked for last. */
+#define NAMED_INTERVALS 3
+
 int connections_init(struct tracer *t)
 {
 	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
@@ -20,6 +23,12 @@ int connections_init(struct tracer *t)
 
 void connections_free(struct tracer *t)
 {
+	for (uint32_t slot = 0; t->ident && slot < t->nr_slots; slot++) {
+		for (struct queue_ident *id = t->ident[slot], *older; id; id = older) {
+			older = id->older;
+			free(id);
+		}
+	}
 	free(t->ident);
 	free(t->counted);
 }
@@ -205,56 +214,163 @@ static void count_target(const struct tracer *t, struct stats *s)
 			s->controllers++;
 }
 
-/* The controller whose queues have that bit 0 in their generations; NULL without one. */
-static const struct nt_names *names_of_controller(const struct tracer *t, const struct nt_queue *q,
-						  uint32_t gen)
+/* The names of controller @number of those called nvmeN, as far as they are there still. Return: whether they are */
+static bool names_of_controller(const struct tracer *t, uint32_t instance, uint16_t number,
+				struct nt_names *names)
 {
-	const struct nt_names *names = &t->object.controllers[q->instance].names[gen & 1];
+	const struct nt_controller *c = &t->object.controllers[instance];
+	const __u32 *named = &c->named[number & 1];
 
-	return names->subsysnqn[0] ? names : NULL;
+	if (__atomic_load_n(named, __ATOMIC_ACQUIRE) != number + 1u)
+		return false;
+	*names = c->names[number & 1];
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(named, __ATOMIC_RELAXED) == number + 1u;
 }
 
-/* A host's controllers are named when they begin, and keep it until the next but one of that name does. */
-static const struct queue_ident *identify_host(struct tracer *t, uint32_t slot, uint32_t bank)
+/* The number of a host's controller, of which bit 0 is that of its generations: that of @q, or the one before. */
+static uint16_t number_of(const struct nt_queue *q, uint32_t gen)
+{
+	return (uint16_t)(q->controller - ((q->gen ^ gen) & 1));
+}
+
+/* The same of the connection that is generation @gen of a target's slot. */
+static bool names_of_connection(const struct tracer *t, uint32_t slot, uint32_t gen,
+				struct nt_identity *i)
 {
 	const struct nt_queue *q = &t->object.queues[slot];
-	struct queue_ident *id = &t->ident[slot][bank];
-	const struct nt_names *names = names_of_controller(t, q, bank);
 
-	if (!q->gen || !names)
-		return id->gen ? id : NULL;
-	id->gen = (q->gen & 1) == bank ? q->gen : q->gen - 1;
-	id->qid = q->qid;
-	id->cntlid = q->cntlid;
-	snprintf(id->controller, sizeof(id->controller), "nvme%u", q->instance);
-	snprintf(id->peer, sizeof(id->peer), "%s", names->subsysnqn);
-	snprintf(id->other, sizeof(id->other), "%s", names->hostnqn);
+	if (__atomic_load_n(&q->identified, __ATOMIC_ACQUIRE) != gen)
+		return false;
+	i->qid = q->qid;
+	i->cntlid = q->cntlid;
+	i->names = t->object.names[slot];
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&q->gen, __ATOMIC_RELAXED) == gen;
+}
+
+static struct queue_ident *find(const struct tracer *t, uint32_t slot, uint32_t who)
+{
+	struct queue_ident *id = t->ident[slot];
+
+	while (id && id->who != who)
+		id = id->older;
 	return id;
 }
 
-/*
- * Refreshes the name of the connection that has a slot now. A target's connection has none before
- * its Connect command has ended; its counts wait in the kernel until then.
- */
-const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t bank)
+static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct nt_identity *i)
+{
+	const bool host = t->o.side == NT_HOST;
+	struct queue_ident *id;
+
+	if (t->nr_ident == CONNECTIONS_NAMED_MAX)
+		return NULL;
+	id = calloc(1, sizeof(*id));
+	if (!id)
+		return NULL;
+	id->who = i->who;
+	id->qid = i->qid;
+	id->cntlid = i->cntlid;
+	if (host)
+		snprintf(id->controller, sizeof(id->controller), "nvme%u", i->instance);
+	else
+		snprintf(id->controller, sizeof(id->controller), "cntlid %u", i->cntlid);
+	snprintf(id->peer, sizeof(id->peer), "%s", host ? i->names.subsysnqn : i->names.hostnqn);
+	snprintf(id->other, sizeof(id->other), "%s", host ? i->names.hostnqn : i->names.subsysnqn);
+	id->epoch = t->object.control->epoch;
+	id->older = t->ident[slot];
+	t->ident[slot] = id;
+	t->nr_ident++;
+	return id;
+}
+
+void connections_learn(struct tracer *t, const struct nt_identity *i)
+{
+	if (i->slot < t->nr_slots && !find(t, i->slot, i->who))
+		learn(t, i->slot, i);
+}
+
+/* The host's controller was told of with its admin queue, or is known still. */
+static struct queue_ident *learn_host(struct tracer *t, uint32_t slot, uint32_t who)
 {
 	const struct nt_queue *q = &t->object.queues[slot];
-	struct queue_ident *id = &t->ident[slot][bank];
-	uint32_t gen = q->gen;
+	struct nt_identity i = {.who = who, .instance = q->instance, .qid = q->qid};
+	struct queue_ident *admin = q->qid <= slot ? find(t, slot - q->qid, who) : NULL, *id;
+
+	if (!admin) {
+		return names_of_controller(t, q->instance, (uint16_t)who, &i.names)
+			       ? learn(t, slot, &i)
+			       : NULL;
+	}
+	id = learn(t, slot, &i);
+	if (!id)
+		return NULL;
+	admin->epoch = id->epoch;
+	memcpy(id->peer, admin->peer, sizeof(id->peer));
+	memcpy(id->other, admin->other, sizeof(id->other));
+	return id;
+}
+
+static struct queue_ident *learn_target(struct tracer *t, uint32_t slot, uint32_t who)
+{
+	struct nt_identity i = {.who = who};
+
+	return names_of_connection(t, slot, who, &i) ? learn(t, slot, &i) : NULL;
+}
+
+const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t who)
+{
+	struct queue_ident *id = find(t, slot, who);
+
+	if (id) {
+		id->epoch = t->object.control->epoch;
+		return id;
+	}
+	return t->o.side == NT_HOST ? learn_host(t, slot, who) : learn_target(t, slot, who);
+}
+
+uint32_t connections_who(const struct tracer *t, const struct nt_record *r)
+{
+	return t->o.side == NT_HOST ? number_of(&t->object.queues[r->slot], r->gen) : r->gen;
+}
+
+bool connections_gone(const struct tracer *t, uint32_t slot, uint32_t who)
+{
+	const struct nt_queue *q = &t->object.queues[slot];
 
 	if (t->o.side == NT_HOST)
-		return identify_host(t, slot, bank);
-	if ((gen & 1) != bank || (id->gen == gen && id->peer[0]))
-		return id->gen ? id : NULL;
-	if (q->identified != gen)
-		return NULL;
-	id->gen = gen;
-	id->qid = q->qid;
-	id->cntlid = q->cntlid;
-	snprintf(id->controller, sizeof(id->controller), "cntlid %u", q->cntlid);
-	snprintf(id->peer, sizeof(id->peer), "%s", t->object.names[slot].hostnqn);
-	snprintf(id->other, sizeof(id->other), "%s", t->object.names[slot].subsysnqn);
-	return id;
+		return q->controller != who;
+	return q->gen != who || q->dead_gen == who;
+}
+
+bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who)
+{
+	if (!t->detached && !connections_gone(t, slot, who))
+		return false;
+	if (t->calls)
+		ring_buffer__consume(t->calls);
+	return !find(t, slot, who);
+}
+
+/* What a connection that is gone has counted is read in the interval after that at the latest. */
+void connections_tidy(struct tracer *t)
+{
+	const uint32_t epoch = t->object.control->epoch;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct queue_ident **at = &t->ident[slot], *id;
+
+		while ((id = *at)) {
+			if (epoch - id->epoch <= NAMED_INTERVALS ||
+			    !connections_gone(t, slot, id->who)) {
+				at = &id->older;
+				continue;
+			}
+			*at = id->older;
+			free(id);
+			t->nr_ident--;
+		}
+	}
 }
 
 void connections_count(const struct tracer *t, struct stats *s)
@@ -278,7 +394,7 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 {
 	const struct nt_queue *k = &t->object.queues[slot];
 	bool identified = k->identified == k->gen;
-	const struct nt_names *names;
+	struct nt_names names;
 	char controller[32];
 
 	*q = (struct queue_info){
@@ -291,10 +407,9 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 	};
 	if (t->o.side == NT_HOST) {
 		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
-		names = names_of_controller(t, k, gen);
-		if (names) {
-			snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", names->subsysnqn);
-			snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", names->hostnqn);
+		if (names_of_controller(t, k->instance, number_of(k, gen), &names)) {
+			snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", names.subsysnqn);
+			snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", names.hostnqn);
 		}
 		sysfs_read(q->address, sizeof(q->address), controller, "address");
 	} else if (identified && k->gen == gen) {

@@ -6,6 +6,7 @@
 #ifndef NTPROF_TRACE_CONNECTIONS_H
 #define NTPROF_TRACE_CONNECTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,17 +43,40 @@ void connections_now(enum nt_side side, struct connections_now *now);
 /** connections_count() - fill the numbers of controllers and queues of @s */
 void connections_count(const struct tracer *t, struct stats *s);
 
+/* Names that are kept at a time: as many as there can be connections with a histogram, twice. */
+#define CONNECTIONS_NAMED_MAX 65536
+
+/** connections_learn() - a program tells who a connection is. Past CONNECTIONS_NAMED_MAX it is not kept */
+void connections_learn(struct tracer *t, const struct nt_identity *i);
+
 /**
  * connections_identify() - the name of a connection
  * @slot: its slot
- * @bank: which of the last two that had it: its generation's lowest bit
+ * @who: which of those that had it, see struct nt_identity
  *
  * A target's connection has no name before its Connect command has ended; its counts wait in the
  * kernel until then.
  *
- * Return: the name, which stays @t's, or NULL if there is none yet.
+ * Return: the name, which stays @t's until the next connections_tidy(), or NULL if it is not known yet, or not any more: see
+ * connections_unknown().
  */
-const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t bank);
+const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t who);
+
+/** connections_who() - which of the connections of its slot a record, of a command in flight, is of */
+uint32_t connections_who(const struct tracer *t, const struct nt_record *r);
+
+/** connections_gone() - whether connection @who of a slot has closed, or another one has the slot */
+bool connections_gone(const struct tracer *t, uint32_t slot, uint32_t who);
+
+/**
+ * connections_unknown() - whether a connection that connections_identify() does not find will never have a name
+ *
+ * It is gone, and what programs have told until now is read; or tracing is over. Else its counts wait in the kernel.
+ */
+bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who);
+
+/** connections_tidy() - at each interval: names that will not be asked for any more go */
+void connections_tidy(struct tracer *t);
 
 /** connections_controller_name() - see tracer_controller_name() */
 void connections_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,

@@ -9,10 +9,14 @@
 #include "trace/connections.h"
 #include "trace/private.h"
 
-/* Entries of the map are never removed, and are this many at most. */
+/*
+ * What was seen of an entry of the map, of which there are NT_ERRORS at most.
+ * @over: of a connection that is gone, and was so for an interval in which nothing was counted
+ */
 struct error_seen {
 	struct nt_error error;
 	uint64_t count;
+	bool over;
 };
 
 int trace_errors_init(struct tracer *t)
@@ -37,8 +41,14 @@ static struct error_seen *seen_of(struct tracer *t, const struct nt_error *error
 	if (t->nr_errors == NT_ERRORS)
 		return NULL;
 	seen = &t->errors_seen[t->nr_errors++];
-	seen->error = *error;
+	*seen = (struct error_seen){.error = *error};
 	return seen;
+}
+
+static void take_away(struct tracer *t, struct error_seen *seen)
+{
+	bpf_map_delete_elem(t->errors_fd, &seen->error);
+	*seen = t->errors_seen[--t->nr_errors];
 }
 
 static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
@@ -51,14 +61,17 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	if (error->slot >= t->nr_slots || bpf_map_lookup_elem(t->errors_fd, error, &now))
 		return 0;
 	seen = seen_of(t, error);
-	if (!seen || now == seen->count)
-		return 0;
-	id = connections_identify(t, error->slot, error->bank & 1);
-	if (!id)
+	if (!seen)
 		return 0;
 	more = now - seen->count;
-	err = errors_add(&s->errors, id->controller, id->peer, id->qid, error->op % NT_OPS_NR,
-			 error->status, more);
+	seen->over = !more && connections_gone(t, error->slot, error->who);
+	if (!more)
+		return 0;
+	id = connections_identify(t, error->slot, error->who);
+	if (!id && !connections_unknown(t, error->slot, error->who))
+		return 0;
+	err = errors_add(&s->errors, id ? id->controller : "", id ? id->peer : "", id ? id->qid : 0,
+			 error->op % NT_OPS_NR, error->status, more);
 	if (!err)
 		seen->count = now;
 	return err;
@@ -75,5 +88,9 @@ int trace_errors_collect(struct tracer *t, struct stats *s)
 			return err;
 		before = &error;
 	}
+	/* Not before: the next one is not found after one that is not there. */
+	for (unsigned int i = t->nr_errors; i-- > 0;)
+		if (t->errors_seen[i].over)
+			take_away(t, &t->errors_seen[i]);
 	return 0;
 }

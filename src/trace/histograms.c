@@ -153,19 +153,56 @@ void histograms_forget(struct tracer *t)
 	forget(t->stage_seen, &t->object.pools[NT_POOL_STAGES]);
 }
 
+/* Return: whether the queue led to the histogram, which it does not any more. */
+static bool queue_unlink(struct tracer *t, uint32_t nr, uint64_t key)
+{
+	uint16_t *first = &t->object.queues[NT_HIST_KEY_SLOT(key)].hist[NT_HIST_KEY_OP(key)];
+
+	if (__atomic_load_n(first, __ATOMIC_RELAXED) != nr)
+		return false;
+	__atomic_store_n(first, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
 /* No program finds the histogram any more, but those that have found it already. */
 static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 {
-	uint32_t hash = nt_hist_hash(key), slot = NT_HIST_KEY_SLOT(key);
+	uint32_t hash = nt_hist_hash(key);
 	struct nt_hist_bucket *b = &t->object.hist_index[hash >> (32 - NT_HIST_INDEX_BITS)];
-	uint16_t *first = &t->object.queues[slot].hist[NT_HIST_KEY_BANK(key)][NT_HIST_KEY_OP(key)];
 
 	for (unsigned int i = 0; i < NT_HIST_WAYS; i++)
 		if ((b->at[i] & NT_HIST_NR_MASK) == nr)
 			__atomic_store_n(&b->at[i], NT_HIST_GONE, __ATOMIC_RELAXED);
-	if (*first == nr)
-		__atomic_store_n(first, 0, __ATOMIC_RELAXED);
+	queue_unlink(t, nr, key);
 	t->object.pools[NT_POOL_HISTS].items[nr] = POOL_UNUSED;
+}
+
+/* What is counted together, of queues that had no histogram, and of those that nobody knows. */
+static struct stats_row *row_of_others(struct stats *s)
+{
+	return stats_row(s, "(others)", "", 0, NT_OP_OTHER, true);
+}
+
+/* The row of a histogram. @waits: filled; its connection is about to get a name. Return: NULL then, or when memory ran out */
+static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key, bool *waits)
+{
+	const uint32_t slot = NT_HIST_KEY_SLOT(key), who = NT_HIST_KEY_WHO(key);
+	const struct queue_ident *id = connections_identify(t, slot, who);
+
+	*waits = !id && !connections_unknown(t, slot, who);
+	if (*waits)
+		return NULL;
+	if (!id)
+		return row_of_others(s);
+	return stats_row_of(s, id->controller, id->peer, id->other, id->qid, NT_HIST_KEY_OP(key),
+			    false);
+}
+
+/* Those of a connection that is gone go back at once: another one has its own. */
+static bool goes_back(const struct tracer *t, uint64_t key, struct hist_seen *seen, bool grown)
+{
+	return is_idle(seen, grown) ||
+	       connections_gone(t, NT_HIST_KEY_SLOT(key), NT_HIST_KEY_WHO(key));
 }
 
 /* @nr: of a histogram that is taken, or unlinked before pool_wait() was called last */
@@ -175,33 +212,32 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 	const struct nt_hist *h = pool_at(p, nr);
 	uint64_t key = __atomic_load_n(&h->key, __ATOMIC_ACQUIRE);
 	struct hist_seen *seen = seen_of(t->hist_seen, p, nr, 1);
-	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others;
-	const struct queue_ident *id;
+	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others, waits;
+	struct stats_row *row;
 	int err;
 
 	if (!seen)
 		return -ENOMEM;
+	if (NT_HIST_KEY_SLOT(key) >= t->nr_slots)
+		return 0;
 	/* What is not touched for one interval may be for the next: its sum, which is never 0 more, tells. */
 	grown = (hist_touched(h, epoch, seen) || unlinked) && h->sum != seen->sum;
 	others = others_grown(h, seen);
 	if (grown || others) {
-		if (NT_HIST_KEY_SLOT(key) >= t->nr_slots)
+		row = row_of(t, s, key, &waits);
+		if (waits)
 			return 0;
-		id = connections_identify(t, NT_HIST_KEY_SLOT(key), NT_HIST_KEY_BANK(key));
-		/* A connection without a name is about to get one. */
-		if (!id)
-			return 0;
-		err = take_row(stats_row_of(s, id->controller, id->peer, id->other, id->qid,
-					    NT_HIST_KEY_OP(key), false),
-			       h, epoch, grown, seen);
+		err = take_row(row, h, epoch, grown, seen);
 		if (err)
 			return err;
 	}
-	if (unlinked) {
+	if (!unlinked) {
+		if (goes_back(t, key, seen, grown || others))
+			hist_unlink(t, nr, key);
+	} else if (!queue_unlink(t, nr, key)) {
+		/* Else a program has led there again meanwhile, which may count in it until the next wait. */
 		*seen = (struct hist_seen){0};
 		pool_give_back(p, nr);
-	} else if (is_idle(seen, grown || others)) {
-		hist_unlink(t, nr, key);
 	}
 	return 0;
 }
@@ -216,8 +252,7 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 
 		if (!grown && !others_grown(h, seen))
 			continue;
-		err = take_row(stats_row(s, "(others)", "", 0, NT_OP_OTHER, true), h, epoch, grown,
-			       seen);
+		err = take_row(row_of_others(s), h, epoch, grown, seen);
 		if (err)
 			return err;
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/overdue.h"
 #include "core/span.h"
@@ -109,26 +110,31 @@ bool in_flight_knows_device(const struct tracer *t)
 	       !(t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE));
 }
 
-/* @row: of the slot that is being looked at, once they are known: the last two connections that had it */
+/* @row: of the slot that is being looked at, once they are known; of which connections, says @gen */
 struct rows {
 	bool found;
 	struct stats *s;
 	uint64_t now;
 	uint32_t slot;
+	uint32_t gen[2];
 	struct stats_row *row[2][NT_OPS_NR];
 	int err;
 };
 
 static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struct nt_record *r)
 {
-	const struct queue_ident *id = connections_identify(t, rows->slot, r->gen & 1);
-	struct stats_row **row = &rows->row[r->gen & 1][r->op % NT_OPS_NR];
+	const struct queue_ident *id = connections_identify(t, rows->slot, connections_who(t, r));
+	uint32_t bank = r->gen & 1;
+	struct stats_row **row = &rows->row[bank][r->op % NT_OPS_NR];
 
+	if (rows->gen[bank] != r->gen)
+		memset(rows->row[bank], 0, sizeof(rows->row[bank]));
+	rows->gen[bank] = r->gen;
 	/*
-	 * A connection without a name is about to get one; an old one's name is not kept. A host's slot is
-	 * of one controller and queue id: commands that wait to be sent again are of an earlier Connect.
+	 * A connection without a name is about to get one. A host's slot is of one controller and queue
+	 * id: commands that wait to be sent again are of an earlier Connect.
 	 */
-	if (!id || (t->o.side == NT_TARGET && id->gen != r->gen))
+	if (!id)
 		return NULL;
 	if (!*row)
 		*row = stats_row_of(rows->s, id->controller, id->peer, id->other, id->qid,
@@ -281,9 +287,9 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
 		return;
 	/* What a program fills in when the command ends. */
-	id = &t->ident[r.slot][r.gen & 1];
-	r.qid = id->gen == r.gen ? id->qid : 0;
-	r.cntlid = id->gen == r.gen ? id->cntlid : NT_CNTLID_NONE;
+	id = connections_identify(t, r.slot, r.gen);
+	r.qid = id ? id->qid : 0;
+	r.cntlid = id ? id->cntlid : NT_CNTLID_NONE;
 	r.shape = nt_target_shape(&r);
 	r.flags |= NT_F_CANCELLED;
 	t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
@@ -297,7 +303,7 @@ void in_flight_bury(struct tracer *t)
 
 		/* While it lives: another one may have its slot by the time that its end is noticed. */
 		if (t->o.side == NT_TARGET && q->object)
-			connections_identify(t, slot, q->gen & 1);
+			connections_identify(t, slot, q->gen);
 		if (!dead || t->swept_gen[slot] == dead)
 			continue;
 		each(t, q, bury, q);

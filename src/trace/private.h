@@ -17,9 +17,14 @@
 
 /*
  * A connection's name, kept because its slot may belong to the next one when its counts are read.
+ * @older: another one of that slot
+ * @who: see struct nt_identity
+ * @epoch: the interval in which it was there, or was asked for, last
  */
 struct queue_ident {
-	uint32_t gen;
+	struct queue_ident *older;
+	uint32_t who;
+	uint32_t epoch;
 	char controller[32];
 	char peer[NT_NQN_LEN];
 	char other[NT_NQN_LEN]; /* see &stats_row.other */
@@ -130,7 +135,8 @@ struct tracer {
 	unsigned int nr_errors;
 
 	/* connections.c */
-	struct queue_ident (*ident)[2];	  /* [nr_slots][bank] */
+	struct queue_ident **ident; /* [nr_slots]: lists, the newest first */
+	uint32_t nr_ident;
 	struct queue_controller *counted; /* [nr_slots], while they are counted */
 
 	/* give_back.c */

@@ -141,12 +141,11 @@ static int on_ring(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* What is called for, a look at the pools tells. */
+/* Of pools, a look at them tells what is called for. */
 static int on_call(void *context, void *data, size_t size)
 {
-	(void)context;
-	(void)data;
-	(void)size;
+	if (size == sizeof(struct nt_identity))
+		connections_learn(context, data);
 	return 0;
 }
 

@@ -67,7 +67,7 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
  */
 int tracer_fd(const struct tracer *t);
 
-/** tracer_calls_fd() - readable when programs need more room soon: tracer_adapt() makes it, and clears it */
+/** tracer_calls_fd() - readable when programs need more room soon, or have names to tell: tracer_adapt() makes it, and clears it */
 int tracer_calls_fd(const struct tracer *t);
 
 /** tracer_clock_fd() - readable when the wall clock was set; tracer_clock_update() clears it */

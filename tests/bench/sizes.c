@@ -276,7 +276,9 @@ static void connect_queue(struct simulation *m, unsigned int i, unsigned int qid
 	q->qid = (uint16_t)qid;
 	q->cntlid = (uint16_t)(i + 1);
 	if (machine->side == NT_HOST) {
-		names = &m->t.object.controllers[i].names[q->gen & 1];
+		q->controller = 1;
+		m->t.object.controllers[i].named[1] = 2;
+		names = &m->t.object.controllers[i].names[1];
 	} else {
 		names = &m->t.object.names[slot];
 	}

@@ -41,6 +41,21 @@ stage readahead b 1 2 3 4 7
 merged_stage read a 1 2 3 4 9000000001
 END
 
+cat >"$work/even" <<'END'
+commands read 101
+commands write 3000000
+measured write 30000
+commands fabrics 2
+loss point_missing 1
+stage read blk_submission 90000 1 2 3 900000
+stage read network_and_target 25001 1 2 3 2525101
+stage read blk_completion 10 1 2 3 1010
+stage write network_and_target 2662230001 1 2 3 79866900030000
+stage fabrics network_and_target 1000 1 2 3 1000
+END
+sed 's/^commands read.*/commands read 111/' "$work/even" >"$work/uneven"
+sed '/^stage fabrics/d; s/2525101/2775111/' "$work/even" >"$work/unstaged"
+
 for program in mawk "busybox awk"; do
 	awk() { $program "$@"; }
 	laws "$work/lawful" >"$work/laws"
@@ -56,6 +71,9 @@ for program in mawk "busybox awk"; do
 	equal "$program: and of one that is off by 1 ns" "$(wc -l <"$work/bad")" 1
 	unconserved "$work/trace" 6 >"$work/bad"
 	equal "$program: and of those with too few stages" "$(wc -l <"$work/bad")" 3
+	equal "$program: rows and stages of as many commands are even" "$(uneven "$work/even")" ""
+	equal "$program: rows that have more are not" "$(uneven "$work/uneven")" "read=111/101 "
+	equal "$program: nor are stages that have more" "$(uneven "$work/unstaged")" "read=101/111 "
 	equal "$program: latencies are summed exactly" "$(latencies "$work/trace" read)" 7147484648
 	equal "$program: and stages" "$(total "$work/summary" 8 stage read)" 6000000001
 	equal "$program: and last fields" "$(total "$work/summary" 0 merged)" 9000000002

@@ -166,6 +166,25 @@ no_losses() {
 		$2 ~ /^(no_start|point_missing|arrival_missing|overwritten|in_flight)$/ && $3 <= may + 0 { may -= $3; next }
 		{ printf "%s=%s ", $2, $3 }' "$2")
 	equal "$1" "$found" ""
+	equal "$1: rows and stages are of as many commands" "$(uneven "$2")" ""
+}
+
+# uneven FILE: OP=ROWS/STAGES of the operations of a summary that have more or fewer commands in rows than in stages, but for
+# those that could not be split. The sum of a stage by its mean, which is a whole number, tells of how many it is; that of the
+# longest one is the most exact. Commands of admin queues may have no submission. A CPU that is interrupted while it adds may
+# lose an addition: one in 10,000 is more than it ever loses, and less than a connection.
+uneven() {
+	awk '$1 == "commands" || $1 == "measured" { rows[$2] = $3 + 0 }
+		$1 == "loss" && $2 ~ /^(point_missing|hist_full)$/ { may += $3 }
+		$1 == "stage" { any = 1 }
+		$1 == "stage" && $3 !~ /^blk_submission/ && $4 + 0 > mean[$2] { mean[$2] = $4 + 0; stages[$2] = $8 / $4 }
+		END {
+			for (op in rows) {
+				slack = 1 + rows[op] / 10000 + (mean[op] ? stages[op] / mean[op] : 0)
+				if (any && (stages[op] > rows[op] + slack || stages[op] < rows[op] - may - slack))
+					printf "%s=%.0f/%.0f ", op, rows[op], stages[op]
+			}
+		}' "$1"
 }
 
 # total FILE FIELD WORD...: the sum of a field (0: the last one) over the lines that begin with the words.

@@ -109,13 +109,17 @@ reads_of() {
 		END { for (c in mine) sum += n[c]; printf "%.0f\n", sum }' "$2"
 }
 
-# Two subsystems in turn, whose controllers have the same name and often the same memory.
+# Two subsystems in turn, whose controllers have the same name and often the same memory: some within an interval, and all.
 in_turn() {
-	local live host target side nqn ctrl i other=nqn.2024-01.io.ntprof:second
+	local live=() host target side nqn ctrl i other=nqn.2024-01.io.ntprof:second
 	local -A reads=([$VM_NQN]=0 [$other]=0) names=()
 
 	tracer_start live --host -i 0.5
-	live=$tracer_pid
+	live+=("$tracer_pid")
+	for side in host target; do
+		tracer_start "live.$side" --$side -i 1h
+		live+=("$tracer_pid")
+	done
 	for side in host target; do
 		tracer_start $side.log record --$side -o $side.turn.ntp
 		declare "$side=$tracer_pid"
@@ -130,14 +134,19 @@ in_turn() {
 			host_disconnect "$ctrl"
 		done
 	done
-	tracer_stop "$target" "$host" "$live"
+	tracer_stop "$target" "$host" "${live[@]}"
 	equal "all of them had one name" "${#names[@]}" 1
 	ntprof-bpf report host.turn.ntp >host.alone
 	ntprof-bpf report --commands host.turn.ntp target.turn.ntp | grep ' op=read ' >merged
 	for nqn in "$VM_NQN" "$other"; do
 		equal "live, reads are under the name of their subsystem" "$(reads_of "$nqn" live)" "${reads[$nqn]}"
+		equal "also where no interval ends" "$(reads_of "$nqn" live.host)" "${reads[$nqn]}"
 		equal "so they are in records" "$(reads_of "$nqn" host.alone)" "${reads[$nqn]}"
 		equal "and merged" "$(grep -c " merged $nqn " merged)" "${reads[$nqn]}"
+	done
+	for side in host target; do
+		equal "no read of the $side is lost" "$(commands live.$side read)" $((${reads[$VM_NQN]} + ${reads[$other]}))
+		equal "nor of its rows or stages" "$(uneven live.$side)" ""
 	done
 }
 # What user space makes of it is the same with patched drivers.

@@ -322,7 +322,16 @@ static void another_controller_at_the_same_address_is_another(void **state)
 			if (round)
 				assert_int_not_equal(last_record()->gen & 1, gen[qid] & 1);
 			gen[qid] = last_record()->gen;
+			assert_int_equal(kernel.queues[qid].controller, round + 1);
 		}
+		/* User space is told once, as long as there is room. */
+		if (round >= IDENTITIES_MAX)
+			continue;
+		assert_int_equal(kernel.nr_identities, round + 1);
+		assert_int_equal(kernel.identities[round].slot, 0);
+		assert_int_equal(kernel.identities[round].who, round + 1);
+		assert_string_equal(kernel.identities[round].names.subsysnqn, nqns[round % 2]);
+		assert_int_equal(kernel.controllers[0].named[(round + 1) & 1], round + 2);
 	}
 }
 

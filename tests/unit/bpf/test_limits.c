@@ -122,7 +122,7 @@ static void end_command(__u32 slot, enum nt_op op)
 {
 	const struct nt_record r = {.slot = slot, .op = op, .length = PAGE};
 
-	latency_count(&kernel.queues[slot], &r, kernel.cpu, 1000);
+	latency_count(&kernel.queues[slot], &r, 0, kernel.cpu, 1000);
 }
 
 static void histograms_beyond_the_last_are_told(void **state)
@@ -139,7 +139,7 @@ static void histograms_beyond_the_last_are_told(void **state)
 	assert_int_equal(queues_past(NT_PAST_HISTS), 5);
 	assert_int_equal(kernel.shared.bytes, 10 * PAGE);
 	/* Those that are left out by --sample are with them. */
-	others_count(&kernel.queues[6], &(struct nt_record){.slot = 6, .op = NT_OP_READ});
+	others_count(&kernel.queues[6], &(struct nt_record){.slot = 6, .op = NT_OP_READ}, 0);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 6);
 	end_command(0, NT_OP_READ);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 11);

@@ -28,7 +28,7 @@ static void a_cpu_that_ends_commands_has_a_histogram_and_no_other(void **state)
 	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++)
-			latency_count(queue, &read_of_queue, kernel.cpu, 1000);
+			latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, CPUS);
 	for (__u32 nr = 1; nr <= CPUS; nr++) {
 		assert_int_equal(durations(hist_at(nr)), 3);
@@ -42,13 +42,13 @@ static void queues_operations_and_connections_are_apart(void **state)
 	struct nt_record r = read_of_queue;
 
 	(void)state;
-	latency_count(queue, &r, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	r.op = NT_OP_WRITE;
-	latency_count(queue, &r, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	queue->gen++;
-	latency_count(queue, &r, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	r.slot = 4;
-	latency_count(&kernel.queues[4], &r, kernel.cpu, 1000);
+	latency_count(&kernel.queues[4], &r, 0, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
 }
 
@@ -88,13 +88,13 @@ static void histogram_that_was_given_back_is_nobodys(void **state)
 	__u16 nr;
 
 	(void)state;
-	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
-	nr = queue->hist[0][NT_OP_READ];
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
+	nr = queue->hist[NT_OP_READ];
 	memset(hist_at(nr), 0, sizeof(*hist_at(nr)));
-	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(durations(hist_at(nr)), 0);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
-	latency_count(queue, &read_of_queue, kernel.cpu, 1000);
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
 	assert_int_equal(latencies(), 2);
 }
@@ -106,9 +106,9 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 	(void)state;
 	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given;
 	for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++) {
-		latency_count(queue, &r, kernel.cpu, 1000);
+		latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 		r.slot = kernel.cpu;
-		others_count(queue, &r);
+		others_count(queue, &r, queue->gen);
 	}
 	assert_int_equal(durations(&kernel.shared), CPUS);
 	assert_int_equal(kernel.shared.others, CPUS);

@@ -217,6 +217,54 @@ static void connection_from_before_is_known_by_its_first_command(void **state)
 	assert_named(last_record(), 2, 9);
 }
 
+/* User space is told at once: it may look only when another one has the slot. */
+static void names_are_told_when_they_are_known(void **state)
+{
+	static const char *const names[] = {"nqn.host", "nqn.other", "nqn.third"};
+	const struct nt_identity *told = kernel.identities;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		strcpy(m.ctrl[0].hostnqn, names[i]);
+		connect_queue(0, 1, (__u16)(i + 5));
+		io(0);
+		close_connection(0);
+		connection_make(0, 0);
+		assert_int_equal(kernel.nr_identities, i + 1);
+		assert_int_equal(told[i].slot, 0);
+		assert_int_equal(told[i].who, last_record()->gen);
+		assert_int_equal(told[i].cntlid, i + 5);
+		assert_int_equal(told[i].qid, 1);
+		assert_string_equal(told[i].names.hostnqn, names[i]);
+		assert_string_equal(told[i].names.subsysnqn, "nqn.subsystem");
+		/* Connect's is one, and the other's: of no connection before. */
+		assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2 * (i + 1));
+	}
+	/* Refused, or without room to tell. */
+	connect_queue(0, 1, 0);
+	assert_int_equal(kernel.nr_identities, 3);
+	for (unsigned int i = 0; i < IDENTITIES_MAX; i++) {
+		close_connection(0);
+		connection_make(0, 0);
+		connect_queue(0, 1, 9);
+	}
+	assert_int_equal(kernel.nr_identities, IDENTITIES_MAX);
+	assert_int_equal(kernel.queues[0].identified, kernel.queues[0].gen);
+}
+
+static void errors_of_connections_are_apart(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		connect_queue(0, 1, 0);
+		close_connection(0);
+		connection_make(0, 0);
+	}
+	assert_int_equal(kernel.nr_errors, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(kernel.errors[i].count, 1);
+}
+
 static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 {
 	(void)state;
@@ -472,6 +520,8 @@ static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 	X(connect_sent_again_is_another_generation)                       \
 	X(socket_that_closes_late_ends_only_its_own_connection)           \
 	X(connection_from_before_is_known_by_its_first_command)           \
+	X(names_are_told_when_they_are_known)                             \
+	X(errors_of_connections_are_apart)                                \
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
 	X(errors_outside_the_sample_are_counted)                          \
 	X(queues_are_selected_when_their_connect_is_answered)             \

@@ -3,6 +3,7 @@
 #include "bpf/target.h"
 
 #define COMMANDS 2
+#define CONNECTIONS 2
 
 #include "bpf/target_machine.h"
 
@@ -75,11 +76,36 @@ static void queues_beyond_the_last_are_told_by_stock_probes(void **state)
 	queues_beyond_the_last_are_told(true);
 }
 
+/* As many have closed unseen as the map has room for: the end of the next one is not noticed, until another has its slot. */
+static void sockets_beyond_the_last_close_unnoticed(void **state)
+{
+	struct nvmet_tcp_cmd *cmd = &m.cmd[0][1];
+	struct nt_cmd *c;
+
+	(void)state;
+	for (int i = 0; i < SLOTS; i++)
+		kernel.sockets[i].sk = i + 1;
+	serve(0, false, NVME_FABRICS_COMMAND);
+	serve(0, false, NVME_CMD_FLUSH);
+	assert_int_equal(kernel.nr_records, 2);
+	done_recv_pdu(NULL, &pdu, 1, 0, &m.queue[0], cmd);
+	sock_set_state(NULL, m.sk, 0, TCP_CLOSE);
+	assert_int_equal(kernel.queues[0].dead_gen, 0);
+	c = cmd_at(*index_of((__u64)cmd));
+	assert_true(in_flight(c));
+	m.socket[0].sk = m.sk + 1;
+	serve(0, false, NVME_FABRICS_COMMAND);
+	serve(0, false, NVME_CMD_FLUSH);
+	assert_int_equal(counted(NT_CNT_DIED), 1);
+	assert_int_equal(kernel.nr_records, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(queues_beyond_the_last_are_told_by_tracepoints, setup),
 		cmocka_unit_test_setup(queues_beyond_the_last_are_told_by_stock_probes, setup),
+		cmocka_unit_test_setup(sockets_beyond_the_last_close_unnoticed, setup),
 	};
 
 	return cmocka_run_group_tests_name("target_limits", tests, NULL, NULL);

@@ -36,7 +36,6 @@ static struct shared {
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[INSTANCE + 1];
-	struct queue_ident ident[SLOTS][2];
 	uint32_t swept_gen[SLOTS];
 	struct nt_record told;
 	unsigned int nr_told;
@@ -75,7 +74,6 @@ static struct tracer tracer_of(enum nt_side side)
 		.nr_slots = SLOTS,
 		.gone = shared.gone,
 		.instances = shared.instances,
-		.ident = shared.ident,
 		.swept_gen = shared.swept_gen,
 		.missed = {{.fd = -1, .twin_fd = -1}},
 		.nr_missed = 1,
@@ -102,10 +100,25 @@ static struct tracer tracer_of(enum nt_side side)
 			.instance = INSTANCE,
 			.qid = (uint16_t)(slot + 4),
 			.cntlid = 7,
+			.controller = 1,
 			.chunk = {slot + 1},
 		};
 	assert_int_equal(in_flight_init(&t), 0);
+	assert_int_equal(connections_init(&t), 0);
 	return t;
+}
+
+static void tracer_done(struct tracer *t)
+{
+	in_flight_free(t);
+	connections_free(t);
+}
+
+/* What the host's controller is connected to. */
+static void controller_name(const char *nqn)
+{
+	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, nqn);
+	shared.controllers[INSTANCE].named[1] = 2;
 }
 
 /* A measured command that has been in flight for @age. */
@@ -132,7 +145,7 @@ static void overdue_command_is_of_its_connection(void **state)
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, 7);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Its record, which the ring buffer has, is not written to. */
@@ -151,7 +164,7 @@ static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state
 	assert_int_equal(r.flags, 0);
 	/* Another one of the same kind was not. */
 	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &r);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* The slot's last connection has gone, and what is known of it is not the next one's. */
@@ -166,7 +179,7 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.qid, 0);
 	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
-	in_flight_free(&t);
+	tracer_done(&t);
 
 	t = tracer_of(NT_HOST);
 	shared.queues[1].gen = 5;
@@ -177,7 +190,7 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* It is about to be counted as died. */
@@ -193,7 +206,7 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.cid, 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Its beginning is not known, or it has begun since, or not long ago. */
@@ -209,7 +222,7 @@ static void command_that_is_not_known_to_be_old_is_not_overdue(void **state)
 	t.overdue_looked_ns = 0;
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 0);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Another connection has its slot, of which commands are in flight, too. */
@@ -227,7 +240,7 @@ static void command_of_an_earlier_connection_has_no_row(void **state)
 	assert_int_equal(s.nr_rows, 1);
 	assert_int_equal(s.rows[0]->waiting.commands, 1);
 	stats_free(&s);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* A controller that resets keeps commands to send them again, while its Connect is not answered either. */
@@ -237,7 +250,7 @@ static void host_commands_wait_across_a_connect(void **state)
 	struct stats s = {0};
 
 	(void)state;
-	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
+	controller_name("nqn.a");
 	wait_in(1, 0, 3, 60 * SECOND);
 	shared.queues[1].gen = 5;
 	wait_in(1, 1, 5, 20 * SECOND)->r.op = NT_OP_FABRICS;
@@ -249,7 +262,7 @@ static void host_commands_wait_across_a_connect(void **state)
 	assert_true(s.rows[0]->waiting.oldest_ns >= 60 * SECOND);
 	assert_int_equal(s.rows[1]->waiting.commands, 1);
 	stats_free(&s);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* It is found while the states are gone through. */
@@ -260,7 +273,7 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	struct stats s = {0};
 
 	(void)state;
-	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, "nqn.a");
+	controller_name("nqn.a");
 	wait_in(1, 0, 3, 0);
 	assert_int_equal(in_flight_rows(&t, &s, now), 0);
 	assert_int_equal(s.nr_rows, 1);
@@ -268,7 +281,7 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	assert_true(s.rows[0]->waiting.oldest_ns > 0);
 	assert_true(s.rows[0]->waiting.oldest_ns < 60 * SECOND);
 	stats_free(&s);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* What has died is in flight no longer, when the last of it is looked at as well. */
@@ -288,7 +301,7 @@ static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 	shared.queues[0].dead_gen = 3;
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* A slot may serve several connections between two looks. */
@@ -305,7 +318,7 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
 	assert_int_equal(in_flight_count(&t), 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Those of which programs look at nothing in between are not among those that they look for. */
@@ -327,7 +340,7 @@ static void tracked_are_those_that_are_measured(void **state)
 		assert_int_equal(collect_all(&t, &s), 0);
 		assert_int_equal(s.counters_total[NT_CNT_DIED], 3);
 		assert_int_equal(shared.control.tracked, tracks ? 4 : 5);
-		in_flight_free(&t);
+		tracer_done(&t);
 	}
 }
 
@@ -362,7 +375,7 @@ static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 0);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 2);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* In a burst they stay, however often they are looked at. */
@@ -377,7 +390,7 @@ static void what_is_in_flight_in_a_burst_is_no_edge(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 0);
 	assert_int_equal(in_flight_count(&t), 1);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
@@ -395,7 +408,7 @@ static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
 	assert_int_equal(s.counters_total[NT_CNT_NO_START], 0);
 	assert_int_equal(s.counters_interval[COUNTER_BURST_EDGE], 2);
 	assert_int_equal(s.counters_total[COUNTER_BURST_EDGE], 5);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 static void measured_time_is_that_of_the_bursts(void **state)
@@ -416,10 +429,11 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	assert_true(s.seconds == 0 && s.elapsed == 4);
 	/* And in one, what has passed of it. */
 	t.measures = true;
-	t.resumed_ns = monotonic_ns() - 7 * SECOND;
+	t.attached_ns = monotonic_ns() - 7 * SECOND;
+	t.detached_ns = 0;
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.seconds >= 7 && s.elapsed >= 11 && s.elapsed < s.passed);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* The last interval is collected when all programs have gone, which takes seconds. */
@@ -442,7 +456,7 @@ static void measured_time_is_without_attaching_and_detaching(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.elapsed == 95);
 	assert_true(s.seconds <= 5);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 /* Who has a slot by then may be another one, at the same address, whose Connect nobody has seen. */
@@ -455,7 +469,7 @@ static void connections_are_new_after_a_pause(void **state)
 	connections_forget(&t);
 	assert_int_equal(shared.queues[0].dead_gen, shared.queues[0].gen);
 	assert_int_equal(shared.queues[0].pdu_time, 0);
-	in_flight_free(&t);
+	tracer_done(&t);
 
 	t = tracer_of_bursts(NT_HOST);
 	shared.queues[1].queue = 0x2000;
@@ -464,7 +478,7 @@ static void connections_are_new_after_a_pause(void **state)
 	assert_int_equal(shared.queues[1].object, 0);
 	assert_int_equal(shared.queues[1].queue, 0);
 	assert_int_equal(shared.queues[1].sending, 0);
-	in_flight_free(&t);
+	tracer_done(&t);
 }
 
 int main(void)

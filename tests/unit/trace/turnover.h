@@ -19,6 +19,7 @@
 #include "bpf/programs.h"
 #include "bpf/simulated.h"
 #include "in_range.h"
+#include "rows_add_up.h"
 #include "trace/collect.h"
 #include "trace/connections.h"
 #include "trace/give_back.h"
@@ -41,6 +42,8 @@ static struct {
 	struct stats s;
 	char sysfs[64];
 	uint64_t connected;
+	const char *name;   /* of the other side */
+	bool untold;	    /* the ring buffer has no room for names */
 	unsigned int banks; /* that were added and not removed */
 } m;
 
@@ -96,6 +99,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&m, 0, sizeof(m));
 	programs_begin(&m.p);
+	m.name = "nqn.2024-01.io.ntprof:turnover";
 	t->o.side = SIDE;
 	t->cpus = CPUS;
 	t->nr_slots = PROGRAMS_SLOTS;
@@ -159,6 +163,7 @@ static void interval(void)
 {
 	stats_begin_interval(&m.s);
 	assert_int_equal(collect_all(&m.t, &m.s), 0);
+	assert_rows_add_up(&m.s);
 }
 
 static void run(uint64_t what, uint64_t slot, uint64_t owner, uint64_t tag, uint64_t op,
@@ -178,25 +183,54 @@ static uint32_t slot_of(unsigned int instance, unsigned int qid)
 	return instance * PROGRAMS_QID_STRIDE + qid;
 }
 
+/* A host's controllers are numbered, and have names of their own. */
+static struct nt_names *names_of(unsigned int instance, struct nt_queue *q, uint32_t *who)
+{
+	struct nt_controller *c = &m.p.controllers[instance];
+	uint16_t number = (uint16_t)(m.connected + 1);
+
+	if (SIDE == NT_TARGET) {
+		*who = ++q->gen;
+		return &m.p.names[q - m.p.queues];
+	}
+	*who = q->controller = number;
+	q->gen += (q->gen ^ number) & 1 ? 1 : 2;
+	c->named[number & 1] = number + 1u;
+	return &c->names[number & 1];
+}
+
+/* As identity_tell() does. */
+static void tell(uint32_t slot, uint32_t who, const struct nt_queue *q,
+		 const struct nt_names *names)
+{
+	const struct nt_identity identity = {.slot = slot,
+					     .who = who,
+					     .instance = q->instance,
+					     .qid = q->qid,
+					     .cntlid = q->cntlid,
+					     .names = *names};
+
+	if (!m.untold && (SIDE == NT_TARGET || !q->qid))
+		connections_learn(&m.t, &identity);
+}
+
 /* Each connection's queues lie elsewhere. */
 static void connect_queue(unsigned int instance, unsigned int qid)
 {
-	struct nt_queue *q = &m.p.queues[slot_of(instance, qid)];
+	uint32_t slot = slot_of(instance, qid), who;
+	struct nt_queue *q = &m.p.queues[slot];
+	struct nt_names *names = names_of(instance, q, &who);
 	uint64_t address = 0xffff888000000000ULL + (m.connected * QUEUES + qid) * 0x800;
-	struct nt_names *names = m.t.o.side == NT_HOST
-					 ? &m.p.controllers[instance].names[(q->gen + 1) & 1]
-					 : &m.p.names[slot_of(instance, qid)];
 
-	q->gen++;
 	q->object = q->queue = address;
 	q->instance = instance;
 	q->qid = (uint16_t)qid;
 	q->cntlid = (uint16_t)(instance + 1);
 	q->identified = q->gen;
-	strcpy(names->subsysnqn, "nqn.2024-01.io.ntprof:turnover");
-	strcpy(names->hostnqn, "nqn.2024-01.io.ntprof:host");
-	run(SIMULATED_CONNECT, slot_of(instance, qid), address, 0, 0, 0);
-	run(SIMULATED_JOIN, slot_of(instance, qid), 0, 0, 0, 0);
+	strcpy(SIDE == NT_HOST ? names->subsysnqn : names->hostnqn, m.name);
+	tell(slot, who, q, names);
+	run(SIMULATED_CONNECT, slot, address, 0, 0, 0);
+	run(SIMULATED_JOIN, slot, 0, 0, 0, 0);
 }
 
 /* Tags @from to @to - 1. */
@@ -390,7 +424,7 @@ static void banks_go_back(void **state)
 static struct nt_hist *hist_of_reads(uint32_t slot)
 {
 	const struct nt_queue *q = &m.p.queues[slot];
-	uint16_t nr = q->hist[q->gen & 1][NT_OP_READ];
+	uint16_t nr = q->hist[NT_OP_READ];
 
 	assert_int_not_equal(nr, 0);
 	return pool_at(&m.t.object.pools[NT_POOL_HISTS], nr);
@@ -443,6 +477,125 @@ static void states_of_all_queues_are_there_in_any_case(void **state)
 	rmdir(controller_path(0));
 }
 
+/* A connection of which nothing but reads passes, so many, one after the other. */
+static void connection_of(const char *name, unsigned int reads)
+{
+	m.name = name;
+	connect_queue(0, 1);
+	for (unsigned int i = 0; i < reads; i++) {
+		run(SIMULATED_BEGIN, slot_of(0, 1), 0x10000, 1, NT_OP_READ, 0);
+		run(SIMULATED_END, slot_of(0, 1), 0x10000, 1, NT_OP_READ, 0);
+	}
+	m.connected++;
+}
+
+/* What the rows of a name tell, and no other rows have it. NULL: the row of what nobody knows */
+static void assert_reads(const char *name, uint64_t reads)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m.s.nr_rows; i++) {
+		const struct stats_row *r = m.s.rows[i];
+
+		if (name ? !strcmp(r->peer, name) : r->shared)
+			n += r->interval.count;
+	}
+	assert_int_equal(n, reads);
+}
+
+static void assert_others_have_gone(void)
+{
+	for (unsigned int i = 0; i < 6; i++)
+		interval();
+	/* The last one's. */
+	assert_int_equal(pool_taken(&m.t.object.pools[NT_POOL_HISTS]), 1);
+	assert_int_equal(m.t.nr_ident, SIDE == NT_HOST && !m.untold ? 2 : 1);
+}
+
+/* The admin queue is where a host's controller is told of. */
+static void admin_queue(const char *name)
+{
+	m.name = name;
+	if (SIDE == NT_HOST)
+		connect_queue(0, 0);
+}
+
+static void connections_of_one_slot_have_rows_of_their_own(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int reads;
+	} of[] = {{"a", 100}, {"b", 10}, {"c", 1}, {"d", 1000}};
+
+	(void)state;
+	for (unsigned int n = 2; n <= 4; n++) {
+		for (unsigned int i = 0; i < n; i++) {
+			admin_queue(of[i].name);
+			connection_of(of[i].name, of[i].reads);
+		}
+		interval();
+		for (unsigned int i = 0; i < n; i++)
+			assert_reads(of[i].name, of[i].reads);
+		assert_others_have_gone();
+	}
+}
+
+/* What the last one of a slot is called, or the last two of a host, is found out by looking. */
+static void commands_of_connections_that_nobody_knows_are_told(void **state)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+
+	(void)state;
+	m.untold = true;
+	for (unsigned int i = 0; i < 4; i++)
+		connection_of(names[i], 10);
+	interval();
+	assert_reads("d", 10);
+	assert_reads(NULL, SIDE == NT_HOST ? 20 : 30);
+	assert_reads("a", 0);
+	assert_others_have_gone();
+}
+
+/* Each slot has been three connections' when user space looks. */
+static void connections_between_two_looks_leave_nothing_taken(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < SOME_CONNECTIONS; i++) {
+		if (i >= INSTANCES)
+			disconnect(i % INSTANCES);
+		come(i % INSTANCES);
+		/* What is not used goes back at the second look. */
+		if (i % (3 * INSTANCES) == 0)
+			interval();
+		if (i % (3 * INSTANCES) == 0)
+			interval();
+	}
+	for (unsigned int i = 0; i < INSTANCES; i++)
+		disconnect(i);
+	for (unsigned int i = 0; i < QUIET_INTERVALS; i++)
+		interval();
+	assert_nothing_is_taken();
+	assert_nothing_is_lost();
+}
+
+/* More than can be kept are not, and cost no memory. */
+static void names_beyond_the_last_are_not_kept(void **state)
+{
+	struct nt_identity identity = {.slot = 1};
+
+	(void)state;
+	for (identity.who = 1; identity.who <= CONNECTIONS_NAMED_MAX; identity.who++) {
+		assert_int_equal(m.t.nr_ident, identity.who - 1);
+		identity.slot = identity.who % PROGRAMS_SLOTS;
+		connections_learn(&m.t, &identity);
+	}
+	connections_learn(&m.t, &identity);
+	assert_int_equal(m.t.nr_ident, CONNECTIONS_NAMED_MAX);
+	for (unsigned int i = 0; i < 6; i++)
+		interval();
+	assert_int_equal(m.t.nr_ident, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +606,10 @@ int main(void)
 		TEST(banks_go_back),
 		TEST(maximum_is_of_the_interval_that_is_read),
 		TEST(states_of_all_queues_are_there_in_any_case),
+		TEST(connections_of_one_slot_have_rows_of_their_own),
+		TEST(commands_of_connections_that_nobody_knows_are_told),
+		TEST(connections_between_two_looks_leave_nothing_taken),
+		TEST(names_beyond_the_last_are_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

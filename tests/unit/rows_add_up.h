@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A law of all that is counted: each command is in one row, and in each stage of its operation. */
+#ifndef NTPROF_TESTS_ROWS_ADD_UP_H
+#define NTPROF_TESTS_ROWS_ADD_UP_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/stats.h"
+
+/* Commands of an operation, as its stages have them. */
+static inline uint64_t staged(const struct stats *s, unsigned int op)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+		if (s->stage_total[op][i].count > most)
+			most = s->stage_total[op][i].count;
+	return most;
+}
+
+/*
+ * assert_rows_add_up() - while no command ends
+ *
+ * A command that cannot be split is in its row alone, and is counted. One without a histogram may be in the row of others,
+ * or in no stage; of what is there nobody knows the operation.
+ */
+static inline void assert_rows_add_up(const struct stats *s)
+{
+	uint64_t rows[NT_OPS_NR] = {0}, shared = 0, in_rows = 0, in_stages = 0;
+	const uint64_t unsplit = s->counters_total[NT_CNT_POINT_MISSING];
+	const uint64_t without = s->counters_total[NT_CNT_HIST_FULL];
+
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+
+		in_rows += r->total.count;
+		shared += r->shared ? r->total.count : 0;
+		if (!r->shared)
+			rows[r->op] += r->total.count;
+	}
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		in_stages += staged(s, op);
+		if (!shared && !unsplit && !without && rows[op] != staged(s, op))
+			fail_msg("operation %u: rows have %lu commands, stages %lu", op,
+				 (unsigned long)rows[op], (unsigned long)staged(s, op));
+	}
+	if (in_rows < in_stages + unsplit || in_rows > in_stages + unsplit + without)
+		fail_msg("rows have %lu commands, stages %lu, and %lu were not split",
+			 (unsigned long)in_rows, (unsigned long)in_stages, (unsigned long)unsplit);
+}
+
+#endif /* NTPROF_TESTS_ROWS_ADD_UP_H */

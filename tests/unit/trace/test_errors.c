@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose errors are that programs have counted by connection. The map is this test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <cmocka.h>
+#include <errno.h>
+
+#include "core/stats.h"
+#include "trace/connections.h"
+#include "trace/errors.h"
+#include "trace/private.h"
+
+#define SLOTS 4
+#define STATUS 0x281
+
+static struct {
+	struct nt_error key[NT_ERRORS];
+	uint64_t count[NT_ERRORS];
+	int nr;
+} map;
+
+static struct {
+	struct nt_control control;
+	struct nt_queue queues[SLOTS];
+	struct nt_names names[SLOTS];
+	struct tracer t;
+	struct stats s;
+} m;
+
+static int find(const void *key)
+{
+	for (int i = 0; i < map.nr; i++)
+		if (!memcmp(&map.key[i], key, sizeof(map.key[i])))
+			return i;
+	return -1;
+}
+
+int bpf_map_get_next_key(int fd, const void *key, void *next)
+{
+	int at = key ? find(key) + 1 : 0;
+
+	(void)fd;
+	if (at == map.nr)
+		return -ENOENT;
+	memcpy(next, &map.key[at], sizeof(map.key[at]));
+	return 0;
+}
+
+int bpf_map_lookup_elem(int fd, const void *key, void *value)
+{
+	int at = find(key);
+
+	(void)fd;
+	if (at < 0)
+		return -ENOENT;
+	memcpy(value, &map.count[at], sizeof(map.count[at]));
+	return 0;
+}
+
+int bpf_map_delete_elem(int fd, const void *key)
+{
+	int at = find(key);
+
+	(void)fd;
+	assert_true(at >= 0);
+	map.nr--;
+	map.key[at] = map.key[map.nr];
+	map.count[at] = map.count[map.nr];
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&map, 0, sizeof(map));
+	memset(&m, 0, sizeof(m));
+	m.t = (struct tracer){
+		.o = {.side = NT_TARGET},
+		.object = {.control = &m.control, .queues = m.queues, .names = m.names},
+		.nr_slots = SLOTS,
+	};
+	return connections_init(&m.t) ?: trace_errors_init(&m.t);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	trace_errors_free(&m.t);
+	connections_free(&m.t);
+	stats_free(&m.s);
+	return 0;
+}
+
+/* Generation @gen has the slot from now on. @name: of the host that is told; NULL: none is */
+static void come(uint32_t slot, uint32_t gen, const char *name)
+{
+	struct nt_identity i = {.slot = slot, .who = gen, .cntlid = 3};
+
+	m.queues[slot].gen = gen;
+	if (!name)
+		return;
+	snprintf(i.names.hostnqn, sizeof(i.names.hostnqn), "%s", name);
+	connections_learn(&m.t, &i);
+}
+
+static void fail_of(uint32_t slot, uint32_t gen, uint64_t n)
+{
+	struct nt_error e = {.slot = slot, .who = gen, .op = NT_OP_READ, .status = STATUS};
+	int at = find(&e);
+
+	if (at < 0) {
+		at = map.nr++;
+		map.key[at] = e;
+		map.count[at] = 0;
+	}
+	map.count[at] += n;
+}
+
+static void interval(void)
+{
+	stats_begin_interval(&m.s);
+	assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
+	connections_tidy(&m.t);
+	m.control.epoch++;
+}
+
+static void assert_errors(const char *name, uint64_t total)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m.s.errors.nr; i++)
+		if (!strcmp(m.s.errors.row[i].peer, name))
+			n += m.s.errors.row[i].total;
+	assert_int_equal(n, total);
+}
+
+static void connections_of_one_slot_have_errors_of_their_own(void **state)
+{
+	(void)state;
+	come(1, 1, "a");
+	fail_of(1, 1, 100);
+	come(1, 2, "b");
+	fail_of(1, 2, 10);
+	come(1, 3, "c");
+	fail_of(1, 3, 1);
+	interval();
+	assert_errors("a", 100);
+	assert_errors("b", 10);
+	assert_errors("c", 1);
+	fail_of(1, 3, 1);
+	interval();
+	assert_errors("a", 100);
+	assert_errors("c", 2);
+}
+
+/* A Connect that was refused is of nobody that a target knows. */
+static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
+{
+	(void)state;
+	come(1, 1, NULL);
+	fail_of(1, 1, 5);
+	interval();
+	/* It may get one. */
+	assert_int_equal(m.s.errors.nr, 0);
+	come(1, 2, NULL);
+	interval();
+	assert_errors("", 5);
+	/* When tracing is over none will. */
+	fail_of(1, 2, 3);
+	interval();
+	assert_errors("", 5);
+	m.t.detached = true;
+	interval();
+	assert_errors("", 8);
+}
+
+/* A host that tries again for days does not fill the map. */
+static void entries_of_those_that_are_gone_are_removed(void **state)
+{
+	(void)state;
+	come(2, 7, "stays");
+	fail_of(2, 7, 1);
+	for (uint32_t gen = 1; gen <= 3 * NT_ERRORS; gen++) {
+		come(1, gen, "again");
+		fail_of(1, gen, 1);
+		if (gen % 5 == 0)
+			interval();
+		assert_true(map.nr < 16);
+	}
+	come(1, 3 * NT_ERRORS + 1, "again");
+	interval();
+	interval();
+	assert_int_equal(map.nr, 1);
+	assert_errors("again", 3 * NT_ERRORS);
+	assert_errors("stays", 1);
+	/* And is counted on. */
+	fail_of(2, 7, 1);
+	interval();
+	assert_errors("stays", 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(connections_of_one_slot_have_errors_of_their_own),
+		TEST(errors_of_who_never_had_a_name_are_told_without_one),
+		TEST(entries_of_those_that_are_gone_are_removed),
+	};
+
+	return cmocka_run_group_tests_name("errors", tests, NULL, NULL);
+}
