@@ -25,7 +25,7 @@
 #define SHARE_OF_QUARTER 6
 
 /*
- * Where fewer addresses than this are the only ones, pairs are found by their times. Where commands follow each other within
+ * Where so few addresses are the only ones, and not half of all, pairs are found by their times. Where commands follow each other within
  * their latencies many do by chance, so the stretch is to be so many times as long as their bounds are wide.
  */
 #define UNIQUE 8
@@ -266,7 +266,7 @@ static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
 }
 
 /* Leaves those that fit the offset on which most of them agree, if it changes at the rate that they say. */
-static int straighten(struct comparison *c)
+static int straighten(struct comparison *c, struct agreement *a)
 {
 	double rate = rate_of(c);
 	struct offset_bounds *b = malloc((c->nr + 1) * sizeof(*b));
@@ -291,6 +291,7 @@ static int straighten(struct comparison *c)
 	free(b);
 	if (err)
 		return err;
+	a->best = v.best;
 	for (size_t i = 0; i < c->nr; i++) {
 		struct pair *p = &c->pair[i];
 
@@ -362,7 +363,7 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 		a->repeats |= c->period[i].nr >= REPEATS_LEAST &&
 			      c->period[i].count * 8 >= c->period[i].nr * REPEATS_EIGHTHS;
 	walk(c, from, vote);
-	err = straighten(c);
+	err = straighten(c, a);
 	if (!err)
 		count(c, from, a);
 	free(c);
@@ -386,7 +387,7 @@ bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 		return false;
 	if (need < AGREEMENT_KNOWN && a->repeats)
 		return false;
-	if (least[need].long_enough && a->unique < UNIQUE &&
+	if (need < AGREEMENT_KNOWN && a->unique < UNIQUE && 2 * a->unique < a->agree &&
 	    a->ns * a->agree < WIDTHS * a->width_ns)
 		return false;
 	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;

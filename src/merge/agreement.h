@@ -15,6 +15,7 @@
 
 /**
  * struct agreement - what the commands say that both halves seem to have
+ * @best: the offset that they agree on
  * @agree: how many fit one offset between clocks, which changes evenly
  * @unique: of those, how many are the only ones of their address on either side
  * @repeats: a side repeats itself, in what it asks for and in time
@@ -25,6 +26,7 @@
  * @lasts: as large a share agrees at the beginning and at the end
  */
 struct agreement {
+	struct offset_bounds best;
 	size_t agree;
 	size_t unique;
 	uint64_t width_ns;

@@ -288,6 +288,7 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 	need = f->known		       ? AGREEMENT_KNOWN
 	       : f->link->offset.known ? AGREEMENT_PRIOR
 				       : AGREEMENT_UNKNOWN;
+	f->vote.best = a.best;
 	return agreement_convinces(&a, need + patient);
 }
 
