@@ -18,14 +18,12 @@
  */
 #define NEAR_PART 8
 #define NEAR_LEAST_NS 1000000
-/* Faster than any clock is slewed (chronyd: 1/12). */
-#define RATE_MAX 0.1
 /* So many have to agree, and so large a share, in eighths, also the first and the last quarter of the stretch. */
 #define SHARE 7
 #define SHARE_OF_QUARTER 6
 
 /*
- * Where fewer addresses than this are the only ones, pairs are found by their times. Where commands follow each other within
+ * Where so few addresses are the only ones, and not half of all, pairs are found by their times. Where commands follow each other within
  * their latencies many do by chance, so the stretch is to be so many times as long as their bounds are wide.
  */
 #define UNIQUE 8
@@ -67,7 +65,9 @@ struct comparison {
 	struct address address[TABLE];
 	struct pair pair[STRETCH];
 	size_t nr;
+	struct offset_bounds fitting[STRETCH];
 	double slope[STRETCH];
+	double rate;
 };
 
 /* 0: it has no address. */
@@ -178,13 +178,13 @@ static bool pair_by_address(const struct comparison *c, const struct nt_record *
 	const struct nt_record *o = &pending_get(c->pool, other)->r;
 	const struct nt_record *host = c->few->side == NT_HOST ? r : o;
 	const struct nt_record *target = c->few->side == NT_HOST ? o : r;
-	bool possible = pending_same(r, o) && offset_bounds(host, target, &p->b);
+	bool possible = pending_same(r, o) && offset_bounds(host, target, c->rate, &p->b);
 
 	if (!possible) {
 		p->b.at = offset_from(host);
 		p->b.low = p->b.high = (int64_t)(offset_from(target) - p->b.at);
 	}
-	p->fits = possible && offset_follow(now, &p->b);
+	p->fits = possible && offset_follow(now, &p->b, c->rate);
 	return p->fits || is_near(c, &p->b, now);
 }
 
@@ -192,13 +192,13 @@ static bool pair_by_address(const struct comparison *c, const struct nt_record *
 static bool pair_by_time(const struct comparison *c, pending_id id, struct offset_bounds *now,
 			 struct pair *p)
 {
-	struct offset prior = {.known = true, .now = *now};
+	struct offset prior = {.known = true, .now = *now, .rate = c->rate};
 	struct offset_bounds b[2];
 	size_t nr = lookup_candidates(c->pool, id, c->many, &prior, b, 0, 2);
 
 	if (nr == 1) {
 		p->b = b[0];
-		p->fits = offset_follow(now, &p->b);
+		p->fits = offset_follow(now, &p->b, c->rate);
 		return true;
 	}
 	prior.now.low -= c->near;
@@ -229,31 +229,12 @@ static void walk(struct comparison *c, pending_id from, const struct offset_boun
 	}
 }
 
-static int by_value(const void *a, const void *b)
+/* What bounds are at another instant, if the offset changes at exactly that rate. */
+static struct offset_bounds straight(const struct offset_bounds *b, uint64_t at, double rate)
 {
-	const double *x = a, *y = b;
+	int64_t gained = offset_gained(rate, b->at, at);
 
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* How fast one clock gains on the other, by the median of what pairs say that are half of the stretch apart (Theil and Sen). */
-static double rate_of(struct comparison *c)
-{
-	size_t half = c->nr / 2, nr = 0;
-	double rate;
-
-	for (size_t i = 0; i + half < c->nr; i++) {
-		const struct pair *a = &c->pair[i], *b = &c->pair[i + half];
-
-		if (a->fits && b->fits && b->b.at > a->b.at)
-			c->slope[nr++] = (double)(middle(&b->b) - middle(&a->b)) /
-					 (double)(b->b.at - a->b.at);
-	}
-	if (!nr)
-		return 0;
-	qsort(c->slope, nr, sizeof(*c->slope), by_value);
-	rate = c->slope[nr / 2];
-	return rate > RATE_MAX ? RATE_MAX : rate < -RATE_MAX ? -RATE_MAX : rate;
+	return (struct offset_bounds){.low = b->low + gained, .high = b->high + gained, .at = at};
 }
 
 static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
@@ -266,36 +247,32 @@ static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
 }
 
 /* Leaves those that fit the offset on which most of them agree, if it changes at the rate that they say. */
-static int straighten(struct comparison *c)
+static int straighten(struct comparison *c, struct agreement *a)
 {
-	double rate = rate_of(c);
-	struct offset_bounds *b = malloc((c->nr + 1) * sizeof(*b));
 	uint64_t at = c->nr ? c->pair[c->nr / 2].b.at : 0;
 	struct offset_vote v;
 	size_t nr = 0;
+	double rate;
 	int err;
 
-	if (!b)
-		return -ENOMEM;
 	for (size_t i = 0; i < c->nr; i++) {
-		struct pair *p = &c->pair[i];
-		int64_t gained = (int64_t)(rate * (double)(int64_t)(p->b.at - at));
-
-		p->b.low -= gained;
-		p->b.high -= gained;
-		p->b.at = at;
-		if (p->fits)
-			b[nr++] = p->b;
+		if (c->pair[i].fits)
+			c->fitting[nr++] = c->pair[i].b;
 	}
-	err = offset_vote(b, nr, at, &v);
-	free(b);
+	rate = offset_rate(c->fitting, nr, c->slope);
+	for (size_t i = 0; i < nr; i++)
+		c->fitting[i] = straight(&c->fitting[i], at, rate);
+	err = offset_vote(c->fitting, nr, at, 0, &v);
 	if (err)
 		return err;
+	a->best = v.best;
+	a->rate = c->rate != 0 ? rate : 0;
 	for (size_t i = 0; i < c->nr; i++) {
 		struct pair *p = &c->pair[i];
+		struct offset_bounds b = straight(&p->b, at, rate);
 
-		p->fits = p->fits && p->b.low <= v.best.high + OFFSET_SLACK_NS &&
-			  p->b.high >= v.best.low - OFFSET_SLACK_NS;
+		p->fits = p->fits && b.low <= v.best.high + OFFSET_SLACK_NS &&
+			  b.high >= v.best.low - OFFSET_SLACK_NS;
 	}
 	return 0;
 }
@@ -338,7 +315,7 @@ static uint64_t end_of(const struct pending_pool *pool, pending_id id)
 }
 
 int agreement_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
-		   pending_id from, const struct offset_bounds *vote, struct agreement *a)
+		   pending_id from, const struct offset_vote *vote, struct agreement *a)
 {
 	struct comparison *c = calloc(1, sizeof(*c));
 	uint64_t lasts;
@@ -356,13 +333,14 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	if (lasts > STRETCH_NS)
 		lasts = STRETCH_NS;
 	c->near = lasts / NEAR_PART < NEAR_LEAST_NS ? NEAR_LEAST_NS : (int64_t)(lasts / NEAR_PART);
-	c->within = (uint64_t)(vote->high - vote->low) + 2 * OFFSET_SLACK_NS;
+	c->within = (uint64_t)(vote->best.high - vote->best.low) + 2 * OFFSET_SLACK_NS;
 	take_addresses(c, from);
 	for (unsigned int i = 0; i < 2; i++)
 		a->repeats |= c->period[i].nr >= REPEATS_LEAST &&
 			      c->period[i].count * 8 >= c->period[i].nr * REPEATS_EIGHTHS;
-	walk(c, from, vote);
-	err = straighten(c);
+	c->rate = vote->rate;
+	walk(c, from, &vote->best);
+	err = straighten(c, a);
 	if (!err)
 		count(c, from, a);
 	free(c);
@@ -386,7 +364,7 @@ bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 		return false;
 	if (need < AGREEMENT_KNOWN && a->repeats)
 		return false;
-	if (least[need].long_enough && a->unique < UNIQUE &&
+	if (need < AGREEMENT_KNOWN && a->unique < UNIQUE && 2 * a->unique < a->agree &&
 	    a->ns * a->agree < WIDTHS * a->width_ns)
 		return false;
 	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;

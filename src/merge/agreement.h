@@ -15,6 +15,8 @@
 
 /**
  * struct agreement - what the commands say that both halves seem to have
+ * @best: the offset that they agree on
+ * @rate: at which it changes
  * @agree: how many fit one offset between clocks, which changes evenly
  * @unique: of those, how many are the only ones of their address on either side
  * @repeats: a side repeats itself, in what it asks for and in time
@@ -25,6 +27,8 @@
  * @lasts: as large a share agrees at the beginning and at the end
  */
 struct agreement {
+	struct offset_bounds best;
+	double rate;
 	size_t agree;
 	size_t unique;
 	uint64_t width_ns;
@@ -40,13 +44,13 @@ struct agreement {
  * @pool: where the records wait
  * @few, @many: halves of one connection, perhaps; the one with fewer records, and the other
  * @from: record of @few to begin with
- * @vote: offset that is on trial
+ * @vote: offset that is on trial, and its rate
  * @a: filled
  *
  * Return: 0 or -ENOMEM.
  */
 int agreement_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
-		   pending_id from, const struct offset_bounds *vote, struct agreement *a);
+		   pending_id from, const struct offset_vote *vote, struct agreement *a);
 
 /*
  * Two runs of one program part when so many of their commands, or so much time, have passed, as no two commands take

@@ -81,9 +81,9 @@ static bool places_add(struct places *p, uint64_t slba)
 
 /* How many of a chunk of records of @few, from @id on, the vote explains that could be nobody else's. */
 static size_t addressed(const struct pending_pool *pool, pending_id id, const struct half *many,
-			const struct offset_bounds *best)
+			const struct offset_vote *vote)
 {
-	struct offset voted = {.known = true, .now = *best};
+	struct offset voted = {.known = true, .now = vote->best, .rate = vote->rate};
 	const struct offset any = {0};
 	struct places places = {0};
 	size_t nr = 0;
@@ -192,6 +192,24 @@ static bool any_may_address(const struct pending_pool *pool, const struct half *
 	return false;
 }
 
+/*
+ * What the records of a chunk from @id on say that have @each candidates at the most, @fast: if the offset changes as fast
+ * as they say. Return: how many candidates there are.
+ */
+static size_t vote_of(const struct pending_pool *pool, pending_id id, const struct half *many,
+		      const struct offset *prior, size_t each, bool fast,
+		      struct offset_bounds *bounds, struct offset_vote *v)
+{
+	size_t nr = collect(pool, id, many, prior, each, bounds);
+	double rate = prior->rate, slopes[CHUNK];
+
+	if (!nr)
+		return 0;
+	if (fast)
+		rate = offset_rate(bounds, nr, slopes);
+	return offset_vote(bounds, nr, bounds[nr / 2].at, rate, v) ? 0 : nr;
+}
+
 /* Votes of the chunk of @few that agrees best with @many. Return: its first record, 0 if there are none. */
 static pending_id vote_by_chunks(const struct pending_pool *pool, const struct half *few,
 				 const struct half *many, struct found *f,
@@ -202,21 +220,20 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 	pending_id best = 0;
 
 	for (pending_id id = few->pending.first; id; id = pending_get(pool, id)->next, i++) {
-		struct offset_vote v;
+		struct offset_vote v = {0}, fast;
 		size_t nr;
 
 		if (i % step)
 			continue;
-		nr = collect(pool, id, many, prior, ALIKE_MAX, bounds);
-		if (!nr || offset_vote(bounds, nr, bounds[nr / 2].at, &v))
-			continue;
+		nr = vote_of(pool, id, many, prior, ALIKE_MAX, false, bounds, &v);
 		/* In regular load those that look alike agree on other offsets, too. */
-		if (v.votes < 2 * v.rival) {
-			nr = collect(pool, id, many, prior, 1, bounds);
-			if (!nr || offset_vote(bounds, nr, bounds[nr / 2].at, &v))
-				continue;
-		}
-		if (better(&v, &f->vote)) {
+		if (nr && v.votes < 2 * v.rival)
+			nr = vote_of(pool, id, many, prior, 1, false, bounds, &v);
+		/* A clock may be slewed so fast that only neighbours agree. */
+		if (!prior->known && v.votes < nr / 2 &&
+		    vote_of(pool, id, many, prior, 1, true, bounds, &fast) && better(&fast, &v))
+			v = fast;
+		if (nr && better(&v, &f->vote)) {
 			f->vote = v;
 			best = id;
 		}
@@ -253,7 +270,7 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 		best = vote_by_chunks(pool, few, many, f, bounds);
 	f->from = best;
 	if (best)
-		f->addressed = addressed(pool, best, many, &f->vote.best);
+		f->addressed = addressed(pool, best, many, &f->vote);
 	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
 }
@@ -283,11 +300,13 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 	/* Those that belong together, and whose clocks are known, go on where they were. */
 	if (f->by_pattern || !f->from || (f->known && h->partner == f->other))
 		return true;
-	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &f->vote.best, &a))
+	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &f->vote, &a))
 		return false;
 	need = f->known		       ? AGREEMENT_KNOWN
 	       : f->link->offset.known ? AGREEMENT_PRIOR
 				       : AGREEMENT_UNKNOWN;
+	f->vote.best = a.best;
+	f->vote.rate = a.rate;
 	return agreement_convinces(&a, need + patient);
 }
 
@@ -455,6 +474,6 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 	*from = best.vote.best;
 	/* What many commands have narrowed tells more than these few. */
 	if (!best.link->offset.known || offset_loose(&best.link->offset, from->at))
-		offset_set(&best.link->offset, &best.vote.best);
+		offset_set(&best.link->offset, &best.vote.best, best.vote.rate);
 	return true;
 }

@@ -7,12 +7,13 @@
 /* What a record of @side and one of the other say of the offset, if they can be one command. */
 static inline __attribute__((always_inline)) bool pair_bounds(enum nt_side side,
 							      const struct nt_record *r,
-							      const struct pending *p,
+							      const struct pending *p, double rate,
 							      struct offset_bounds *b)
 {
 	if (!pending_same(&p->r, r))
 		return false;
-	return side == NT_HOST ? offset_bounds(r, &p->r, b) : offset_bounds(&p->r, r, b);
+	return side == NT_HOST ? offset_bounds(r, &p->r, rate, b)
+			       : offset_bounds(&p->r, r, rate, b);
 }
 
 /*
@@ -25,11 +26,20 @@ struct window {
 	enum nt_side side; /* of the record */
 	uint64_t oldest;   /* the target's that began before this do not agree */
 	uint64_t until;	   /* nor do the host's that ended before this */
+	double rate;	   /* at which the offset changes */
 };
 
 static uint64_t minus(uint64_t ns, int64_t less)
 {
 	return ns - (uint64_t)less;
+}
+
+/* By how much the offset changes at the most. */
+static int64_t moves(double rate, uint64_t from, uint64_t until)
+{
+	int64_t gained = offset_gained(rate, from, until);
+
+	return offset_drift_ns(until - from) + (gained < 0 ? -gained : gained);
 }
 
 static bool before(uint64_t a, uint64_t b)
@@ -50,7 +60,7 @@ static pending_id window_check(const struct window *w, pending_id id)
 	if (p->r.flags & NT_F_CANCELLED)
 		return id;
 	return before(offset_until(&p->r),
-		      w->until - (uint64_t)offset_drift_ns(offset_until(&p->r) - p->from_ns))
+		      w->until - (uint64_t)moves(w->rate, p->from_ns, offset_until(&p->r)))
 		       ? 0
 		       : id;
 }
@@ -60,10 +70,10 @@ static bool window_set(struct window *w, const struct pending_pool *pool, enum n
 		       const struct nt_record *r, const struct offset *o, uint64_t *newest)
 {
 	uint64_t from = offset_from(r), until = offset_until(r);
-	int64_t slack = OFFSET_SLACK_NS + offset_drift_ns(until - from);
+	int64_t slack = OFFSET_SLACK_NS + moves(o->rate, from, until);
 	struct offset_bounds now;
 
-	*w = (struct window){.pool = pool, .side = side};
+	*w = (struct window){.pool = pool, .side = side, .rate = o->rate};
 	if (!from || !until)
 		return false;
 	if (side == NT_HOST) {
@@ -124,7 +134,7 @@ static bool agrees_at_once(const struct offset *o, enum nt_side side, const stru
 		sent = (int64_t)(offset_from(r) - b->at);
 		answered = (int64_t)(offset_until(r) - offset_until(&p->r));
 	}
-	return sent >= now->low && answered <= now->high && b->high >= now->low &&
+	return o->rate == 0 && sent >= now->low && answered <= now->high && b->high >= now->low &&
 	       b->low <= now->high;
 }
 
@@ -136,7 +146,7 @@ static void lookup_only(const struct pending_pool *pool, const struct half *h,
 	const struct pending *p = pending_get(pool, id);
 	struct window w;
 
-	if (!pair_bounds(h->side, r, p, &l->bounds))
+	if (!pair_bounds(h->side, r, p, o->rate, &l->bounds))
 		return;
 	if (!agrees_at_once(o, h->side, r, p, &l->bounds) &&
 	    (!window_only(&w, pool, h->side, r, o, id) || !offset_fits(o, &l->bounds)))
@@ -157,7 +167,8 @@ static __attribute__((noinline)) void lookup_group(const struct pending_pool *po
 	for (; id && l->nr < 2; id = window_next(&w, id)) {
 		struct offset_bounds b;
 
-		if (!pair_bounds(h->side, r, pending_get(pool, id), &b) || !offset_fits(o, &b))
+		if (!pair_bounds(h->side, r, pending_get(pool, id), o->rate, &b) ||
+		    !offset_fits(o, &b))
 			continue;
 		l->id = id;
 		l->bounds = b;
@@ -188,7 +199,7 @@ static bool doubt_all(struct pending_pool *pool, enum nt_side side, const struct
 	for (unsigned int i = 0; id && i < DOUBTED_MAX; i++) {
 		struct offset_bounds b;
 
-		if (pair_bounds(side, r, pending_get(pool, id), &b)) {
+		if (pair_bounds(side, r, pending_get(pool, id), 0, &b)) {
 			pending_doubt_all(pool, g);
 			return true;
 		}
@@ -212,7 +223,7 @@ static bool doubt_partner(struct pending_pool *pool, const struct half *h,
 		struct pending *p = pending_get(pool, id);
 		struct offset_bounds b;
 
-		if (pair_bounds(h->side, r, p, &b) && offset_fits(o, &b)) {
+		if (pair_bounds(h->side, r, p, o->rate, &b) && offset_fits(o, &b)) {
 			p->doubtful = true;
 			nr++;
 		}
@@ -254,7 +265,7 @@ size_t lookup_candidates(const struct pending_pool *pool, pending_id id, const s
 	while (c && nr < max) {
 		const struct pending *p = pending_get(pool, c);
 
-		if (pair_bounds(side, &e->r, p, &b[nr]) &&
+		if (pair_bounds(side, &e->r, p, prior->rate, &b[nr]) &&
 		    (!prior->known || offset_fits(prior, &b[nr])))
 			nr++;
 		c = prior->known ? window_next(&w, c) : p->older_alike;

@@ -31,7 +31,7 @@
 /* Records that take some MiB. */
 #define MUCH 16384
 
-/* Keys of late that are noted where command ids are tags alone, and the mark of those that have come again. */
+/* Keys of late that are noted, and the mark of those that have come again. */
 #define RECENT_MAX 65536
 #define RECENT_AGAIN 1U
 
@@ -146,11 +146,13 @@ static void note_key(struct merge *m, const struct half *h, uint64_t key)
 	*recent = (hash & ~RECENT_AGAIN) | ((*recent | RECENT_AGAIN) == (hash | RECENT_AGAIN));
 }
 
+/* Whether either side of a connection has had the key again of late. */
 static bool recurs(const struct merge *m, const struct half *h, uint64_t key)
 {
-	uint32_t hash = pending_hash(key, h);
+	uint32_t hash = pending_hash(key, h), other = pending_hash(key, h->partner);
 
-	return m->recent[hash % RECENT_MAX] == (hash | RECENT_AGAIN);
+	return m->recent[hash % RECENT_MAX] == (hash | RECENT_AGAIN) ||
+	       m->recent[other % RECENT_MAX] == (other | RECENT_AGAIN);
 }
 
 /*
@@ -165,7 +167,7 @@ static bool is_certain(const struct merge *m, const struct half *h, const struct
 	const struct nt_record *target = h->side == NT_HOST ? other : r;
 	struct offset_bounds now;
 
-	if (!has_old_ids(h) || (!recurs(m, h, key) && !recurs(m, h->partner, key)))
+	if (!has_old_ids(h) || !recurs(m, h, key))
 		return true;
 	now = offset_at(o, offset_from(host));
 	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
@@ -177,7 +179,8 @@ static bool is_certain(const struct merge *m, const struct half *h, const struct
  * of one key are told apart even so, as they come when the tag has been used 16 times: if fewer commands have passed, or
  * 16 of them take longer. Return: false if it has to wait, or cannot be told.
  */
-static __attribute__((noinline)) bool recall(const struct half *h, const struct nt_record *r,
+static __attribute__((noinline)) bool recall(const struct merge *m, const struct half *h,
+					     const struct nt_record *r, uint64_t key,
 					     bool even_if_loose, struct offset *then)
 {
 	const struct link *l = h->link;
@@ -189,7 +192,7 @@ static __attribute__((noinline)) bool recall(const struct half *h, const struct 
 		return true;
 	if (later && !even_if_loose)
 		return false;
-	return !offset_vague(then, at) || has_old_ids(h) ||
+	return !offset_vague(then, at) || has_old_ids(h) || !recurs(m, h, key) ||
 	       (uint64_t)offset_drift_ns(offset_apart(at, then->now.at)) <= 2 * lasts;
 }
 
@@ -209,7 +212,7 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	if (!o->known)
 		return 0;
 	if (offset_vague(o, half_began_at(h, r, o))) {
-		if (!recall(h, r, even_if_loose, &then))
+		if (!recall(m, h, r, key, even_if_loose, &then))
 			return 0;
 		o = &then;
 	}
@@ -334,7 +337,7 @@ static void settle(struct merge *m, struct half *h, const struct offset_bounds *
 
 	offset_then(&h->link->offset, from->at, &then);
 	if (offset_vague(&then, from->at))
-		offset_set(&then, from);
+		offset_set(&then, from, then.rate);
 	back = then;
 	for (middle = h->pending.first; middle; middle = pending_get(&m->pool, middle)->next) {
 		if (half_began_at(h, &pending_get(&m->pool, middle)->r, &then) >= from->at)
@@ -466,8 +469,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
 	key = pending_key(r, 0, h->q.qid);
 	h->cids |= r->cid;
-	if (!(h->cids & ~PENDING_TAG_MASK))
-		note_key(m, h, key);
+	note_key(m, h, key);
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);

@@ -2,6 +2,7 @@
 #include "merge/offset.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +39,14 @@ static void sample_add(struct offset *o, const struct offset_bounds *b)
 	o->last_ns = b->at / o->span_ns * o->span_ns;
 }
 
-void offset_set(struct offset *o, const struct offset_bounds *b)
+void offset_set(struct offset *o, const struct offset_bounds *b, double rate)
 {
 	if (!o->span_ns)
 		o->span_ns = SPAN_NS;
 	o->known = true;
 	o->now = *b;
+	/* What bounds widen by in any case is told better by them. */
+	o->rate = fabs(rate) * 1e6 > OFFSET_DRIFT_PPM ? rate : 0;
 	o->width = b->high - b->low;
 	o->crossed = 0;
 }
@@ -73,9 +76,9 @@ static inline void narrow(struct offset *o, struct offset_bounds now, struct off
 void offset_learn(struct offset *o, const struct offset_bounds *b)
 {
 	if (b->at > o->now.at)
-		narrow(o, offset_widened(&o->now, b->at), *b);
+		narrow(o, offset_at(o, b->at), *b);
 	else
-		narrow(o, o->now, offset_widened(b, o->now.at));
+		narrow(o, o->now, offset_widened(b, o->now.at, o->rate));
 	sample_add(o, b);
 }
 
@@ -88,15 +91,16 @@ void offset_then(const struct offset *o, uint64_t at, struct offset *then)
 			nearest = &o->sample[i];
 	then->known = true;
 	then->now = *nearest;
+	then->rate = o->rate;
 	then->width = nearest->high - nearest->low;
 	then->nr = 0;
 	then->span_ns = o->span_ns;
 	then->crossed = 0;
 }
 
-bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)
+bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b, double rate)
 {
-	struct offset_bounds at = offset_widened(now, b->at);
+	struct offset_bounds at = offset_widened(now, b->at, rate);
 
 	if (b->low > at.high + OFFSET_SLACK_NS || b->high < at.low - OFFSET_SLACK_NS)
 		return false;
@@ -110,7 +114,7 @@ bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b)
 
 void offset_learn_back(struct offset *o, const struct offset_bounds *b)
 {
-	narrow(o, offset_widened(&o->now, b->at), *b);
+	narrow(o, offset_at(o, b->at), *b);
 }
 
 double offset_drift_ppm(const struct offset *o)
@@ -190,7 +194,7 @@ static size_t deepest(const struct offset_bounds *b, size_t nr, struct edge *edg
 	return best;
 }
 
-int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_vote *v)
+int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, double rate, struct offset_vote *v)
 {
 	struct offset_bounds elsewhere;
 	struct edge *edges;
@@ -202,10 +206,41 @@ int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_v
 	if (!edges)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		b[i] = offset_widened(&b[i], at);
+		b[i] = offset_widened(&b[i], at, rate);
+	v->rate = rate;
 	v->best.at = at;
 	v->votes = deepest(b, nr, edges, NULL, &v->best);
 	v->rival = deepest(b, nr, edges, &v->best, &elsewhere);
 	free(edges);
 	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static double middle(const struct offset_bounds *b)
+{
+	return (double)b->low + (double)(b->high - b->low) / 2;
+}
+
+double offset_rate(const struct offset_bounds *b, size_t nr, double *slopes)
+{
+	size_t half = nr / 2, n = 0;
+	double rate;
+
+	for (size_t i = 0; i + half < nr; i++) {
+		const struct offset_bounds *x = &b[i], *y = &b[i + half];
+
+		if (y->at > x->at)
+			slopes[n++] = (middle(y) - middle(x)) / (double)(y->at - x->at);
+	}
+	if (!n)
+		return 0;
+	qsort(slopes, n, sizeof(*slopes), by_value);
+	rate = slopes[n / 2];
+	return rate > OFFSET_RATE_MAX ? OFFSET_RATE_MAX : fmax(rate, -OFFSET_RATE_MAX);
 }

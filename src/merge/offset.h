@@ -14,10 +14,12 @@
 #include "core/record.h"
 
 /*
- * How fast two clocks may drift apart: what adjtimex(2) lets a clock be slewed by (500 ppm), as
- * NTP keeps crystals, which are within 100 ppm, much closer.
+ * How fast two clocks drift apart at the most without being known to: each is steered by up to 500 ppm (adjtimex(2)),
+ * and its crystal is within 100 ppm or so.
  */
-#define OFFSET_DRIFT_PPM 500
+#define OFFSET_DRIFT_PPM 1250
+/* Faster than any clock is slewed (chronyd: by up to 1/12). */
+#define OFFSET_RATE_MAX 0.11
 
 /* What one command says: @low <= target - host <= @high, at @at (host's clock). Nanoseconds. */
 struct offset_bounds {
@@ -85,17 +87,27 @@ static inline void offset_not_below(int64_t *low, uint64_t target, uint64_t host
 		*low = d;
 }
 
-/** offset_widened() - what bounds are at another instant */
-static inline struct offset_bounds offset_widened(const struct offset_bounds *b, uint64_t at)
+/** offset_gained() - nanoseconds that one clock gains on the other from an instant to another, at a rate */
+static inline int64_t offset_gained(double rate, uint64_t from, uint64_t to)
+{
+	return rate != 0 ? (int64_t)(rate * (double)(int64_t)(to - from)) : 0;
+}
+
+/** offset_widened() - what bounds are at another instant, if the offset changes at @rate, more or less */
+static inline struct offset_bounds offset_widened(const struct offset_bounds *b, uint64_t at,
+						  double rate)
 {
 	int64_t drift = offset_drift_ns(offset_apart(at, b->at));
+	int64_t gained = offset_gained(rate, b->at, at);
 
-	return (struct offset_bounds){.low = b->low - drift, .high = b->high + drift, .at = at};
+	return (struct offset_bounds){
+		.low = b->low + gained - drift, .high = b->high + gained + drift, .at = at};
 }
 
 /**
  * offset_bounds() - what a pair of records says of the offset, if it is one command
  * @host, @target: the records
+ * @rate: at which the offset changes
  * @b: filled. The command goes from send_cmd to the target's rx, its answer from send to the host's
  *     rx; an R2T and its data do the same in between. Points that are missing are replaced by later
  *     or earlier ones, which widens the bounds and keeps them true.
@@ -103,14 +115,17 @@ static inline struct offset_bounds offset_widened(const struct offset_bounds *b,
  * Return: false when it cannot be one command: the target took longer than the host waited, or either
  * record lacks offset_from() or offset_until().
  */
-static inline __attribute__((always_inline)) bool
-offset_bounds(const struct nt_record *host, const struct nt_record *target, struct offset_bounds *b)
+static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_record *host,
+								const struct nt_record *target,
+								double rate,
+								struct offset_bounds *b)
 {
 	uint64_t sent = offset_from(host), answered = offset_until(host);
 	uint64_t received = offset_from(target);
 	/* What the host gave up the target went on with, but it had it by then. */
 	uint64_t sent_back = host->flags & NT_F_CANCELLED ? received : offset_until(target);
-	int64_t low = (int64_t)(sent_back - answered), high = (int64_t)(received - sent), drift;
+	int64_t low = (int64_t)(sent_back - answered), high = (int64_t)(received - sent), drift,
+		gained;
 
 	if (!sent || !answered || !received || !sent_back || !offset_sane(low) ||
 	    !offset_sane(high))
@@ -123,7 +138,10 @@ offset_bounds(const struct nt_record *host, const struct nt_record *target, stru
 		return false;
 	/* The offset itself moves while the command runs. */
 	drift = offset_drift_ns(offset_apart(sent, answered));
-	*b = (struct offset_bounds){.low = low - drift, .high = high + drift, .at = sent};
+	gained = offset_gained(rate, sent, answered);
+	*b = (struct offset_bounds){.low = low - drift - (gained > 0 ? gained : 0),
+				    .high = high + drift - (gained < 0 ? gained : 0),
+				    .at = sent};
 	return b->low <= b->high;
 }
 
@@ -140,6 +158,7 @@ offset_bounds(const struct nt_record *host, const struct nt_record *target, stru
  * struct offset - the offset as known so far
  * @known: the rest is valid
  * @now: bounds at an instant
+ * @rate: at which the offset changes, where that is faster than clocks drift
  * @width: of the bounds when last narrowed
  * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
  *          filter takes the sample of least delay)
@@ -149,6 +168,7 @@ offset_bounds(const struct nt_record *host, const struct nt_record *target, stru
 struct offset {
 	bool known;
 	struct offset_bounds now;
+	double rate;
 	int64_t width;
 	struct offset_bounds sample[OFFSET_SAMPLES];
 	unsigned int nr;
@@ -157,13 +177,13 @@ struct offset {
 	unsigned int crossed;
 };
 
-/** offset_set() - begin with bounds that are known otherwise, such as by offset_vote() */
-void offset_set(struct offset *o, const struct offset_bounds *b);
+/** offset_set() - begin with bounds, and the rate at which they change, that are known by offset_vote() */
+void offset_set(struct offset *o, const struct offset_bounds *b, double rate);
 
 /** offset_at() - the bounds at @at of the host's clock, wider the further from what was seen last */
 static inline struct offset_bounds offset_at(const struct offset *o, uint64_t at)
 {
-	return offset_widened(&o->now, at);
+	return offset_widened(&o->now, at, o->rate);
 }
 
 /** offset_fits() - whether a pair's bounds agree with what is known */
@@ -207,13 +227,14 @@ static inline bool offset_loose(const struct offset *o, uint64_t at)
  * offset_follow() - go on from bounds to the next pair, which is taken to be one command as well
  * @now: bounds; where the pair agrees they become those at its time
  * @b: what the pair says
+ * @rate: at which the offset changes
  *
  * Unlike offset_learn() this does not give way to pairs that agree but for the slack, so that the bounds
  * of what is no pair do not wander.
  *
  * Return: whether the pair agrees.
  */
-bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b);
+bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b, double rate);
 
 /** offset_learn() - narrow the offset by a pair that is known to be one command */
 void offset_learn(struct offset *o, const struct offset_bounds *b);
@@ -239,16 +260,30 @@ struct offset_vote {
 	struct offset_bounds best; /* where most of them overlap */
 	size_t votes;		   /* how many do */
 	size_t rival;		   /* how many of the others overlap elsewhere */
+	double rate;		   /* at which it changes */
 };
 
 /**
  * offset_vote() - find the offset on which most pairs agree, though many may be no pairs
  * @b: bounds of candidate pairs, @nr of them; reordered
  * @at: the instant for which to find it; bounds are widened by their distance from it
+ * @rate: at which it changes
  * @v: filled; all zero when @nr is 0
  *
  * Return: 0 or -ENOMEM.
  */
-int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, struct offset_vote *v);
+int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, double rate,
+		struct offset_vote *v);
+
+/**
+ * offset_rate() - how fast the offset changes, by the bounds of pairs of which most are one command
+ * @b: bounds in the order of time, @nr of them
+ * @slopes: room for @nr
+ *
+ * It is the median of what pairs say that are half of all apart (Theil and Sen).
+ *
+ * Return: by OFFSET_RATE_MAX at the most; 0 if there are too few.
+ */
+double offset_rate(const struct offset_bounds *b, size_t nr, double *slopes);
 
 #endif /* NTPROF_MERGE_OFFSET_H */

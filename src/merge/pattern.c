@@ -127,7 +127,7 @@ static bool bounds_of(const struct search *s, const struct nt_record *r, pending
 		return false;
 	if (s->self)
 		return bounds_of_self(s, r, o, b);
-	return s->side == NT_HOST ? offset_bounds(r, o, b) : offset_bounds(o, r, b);
+	return s->side == NT_HOST ? offset_bounds(r, o, 0, b) : offset_bounds(o, r, 0, b);
 }
 
 static bool forward(const struct search *s)
@@ -169,7 +169,7 @@ static bool explains(const struct search *s, const struct segment *segment,
 		/* Below the first it wraps. */
 		if (i - segment->first >= segment->nr)
 			return false;
-		if (bounds_of(s, r, s->places[i].id, &b) && offset_follow(&t->now, &b)) {
+		if (bounds_of(s, r, s->places[i].id, &b) && offset_follow(&t->now, &b, 0)) {
 			t->width_ns += (uint64_t)(b.high - b.low);
 			return true;
 		}

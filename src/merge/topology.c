@@ -470,6 +470,7 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 void topology_forget_offset(struct topology *t, struct link *l)
 {
 	l->offset.known = false;
+	l->offset.rate = 0;
 	l->offset.nr = 0;
 	for (unsigned int i = 0; i < t->nr_halves; i++) {
 		if (t->halves[i]->link == l)
