@@ -557,7 +557,7 @@ static void queue_that_lacked_room_for_joins_asks_again(void **state)
 	join(100, 30 * MS);
 	assert_unknown(50);
 	nt_pools[NT_POOL_JOINS].taken = 0;
-	joins_begin(&kernel.queues[SLOT], &m.sk);
+	joins_begin(&kernel.queues[SLOT], &m.sk, true);
 	kernel.queues[SLOT].opaque = 0;
 	packet(&m.skb, 1000, 1100, 40 * MS);
 	join(100, 30 * MS);

@@ -63,8 +63,8 @@ static void maximum_is_that_of_its_interval(void **state)
 		const __u64 ns = longest[nt_control.epoch - 1];
 		const __u32 at = nt_control.epoch & 1;
 
-		latency_count(queue, &r, kernel.cpu, ns);
-		latency_count(queue, &r, kernel.cpu, ns - 1);
+		latency_count(queue, &r, 0, kernel.cpu, ns);
+		latency_count(queue, &r, 0, kernel.cpu, ns - 1);
 		assert_int_equal(hist_at(1)->max[at], ns);
 		for (int i = 0; i < NT_POINTS_MAX; i++)
 			r.points[i] = i * ns;

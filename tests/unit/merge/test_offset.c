@@ -33,7 +33,7 @@ static void the_tightest_bounds_of_each_window_are_kept(void **state)
 	struct offset o = {.known = false};
 
 	(void)state;
-	offset_set(&o, &first);
+	offset_set(&o, &first, 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
 		offset_learn(&o, &steps[i].b);
 		assert_int_equal(o.nr, steps[i].nr);
@@ -60,7 +60,7 @@ static void bounds_that_are_apart_by_more_than_time_stamps_may_be_are_not_follow
 		struct offset_bounds now = bounds(0, 100, MS);
 		struct offset_bounds b = bounds(cases[i].low, cases[i].high, MS);
 
-		assert_int_equal(offset_follow(&now, &b), cases[i].follows);
+		assert_int_equal(offset_follow(&now, &b, 0), cases[i].follows);
 		/* Those that overlap narrow them. */
 		assert_int_equal(now.low, i ? 0 : 50);
 		assert_int_equal(now.high, i ? 100 : 60);
