@@ -44,7 +44,7 @@ __attribute__((constructor)) static void find_shift(void)
 
 uint64_t monotonic_ns(void)
 {
-	return (uint64_t)(clock_ns(CLOCK_MONOTONIC));
+	return (uint64_t)(clock_ns(CLOCK_MONOTONIC) - shift);
 }
 
 int64_t realtime_ns(void)
