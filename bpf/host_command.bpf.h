@@ -366,6 +366,22 @@ static __always_inline void counted_end(struct request *rq, struct nt_queue *q, 
 }
 
 /*
+ * What ends later than so after its CQE is asked whether that was accepted, which is a look at the request less for most. The
+ * host gives a command up only after it has quiesced its queues, which takes longer (synchronize_rcu()).
+ */
+#define HOST_ACCEPT_NS 50000
+
+/*
+ * Whether the host has seen a CQE of success and not accepted it, as where its digest was wrong: it resets the controller then,
+ * and ends the command otherwise. @r: of a command that ends now. @rq, @error: see request_end()
+ */
+static __always_inline bool is_rejected(struct request *rq, const struct nt_record *r, int error)
+{
+	return r->points[NT_H_COMPLETE] - r->points[NT_H_CQE] > HOST_ACCEPT_NS && !is_error(r) &&
+	       (error || failed_over(rq, r));
+}
+
+/*
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
  * @error: what the block layer is told: a blk_status_t, or before Linux 5.16 an errno
@@ -419,12 +435,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
 			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
-	/*
-	 * Of a read without CQE the last data may have come in part; and a CQE that was seen may not have been accepted, as
-	 * where its digest was wrong: then it says nothing of how the command ended.
-	 */
-	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE ||
-	    (!is_error(r) && (error || failed_over(rq, r)))) {
+	/* Of a read without CQE the last data may have come in part. */
+	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE || is_rejected(rq, r, error)) {
 		r->flags &= ~NT_F_CONNECT;
 		if (given_up(rq, r)) {
 			count(NT_CNT_CANCELLED);

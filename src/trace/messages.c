@@ -50,11 +50,12 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 			 detail, file);
 		break;
 	case TRACER_NO_PROBES:
-		snprintf(buf, size,
-			 "this kernel offers no probes for the stock %s: %s. See "
-			 "kernel_patches/README.md of the source on how to build and load a patched "
-			 "one",
-			 file, detail);
+		snprintf(
+			buf, size,
+			"this kernel offers no probes for the stock %s: %s. See "
+			"kernel_patches/README.md of the source on how to build and load a patched "
+			"one",
+			file, detail);
 		break;
 	case TRACER_TIMESTAMPS:
 		snprintf(buf, size, "cannot ask for packet timestamps: %s", detail);
