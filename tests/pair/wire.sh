@@ -71,7 +71,9 @@ for side in host target; do
 	sed "s/^/# $side: /" $side.capture
 	equal "$side: every packet was captured" "$(told $side.capture captured lost)" 0
 done
-ntprof-bpf report --commands wire.host.ntp wire.target.ntp >merged.txt 2>merged.err || cat merged.err
+# In the order of their times, as commands that have one id are told apart by it.
+ntprof-bpf report --commands wire.host.ntp wire.target.ntp 2>merged.err | sort -s -n -k 1,1 >merged.txt
+cat merged.err
 sed -n 's/^connection/# &/p' merged.txt
 grep -h ' loss ' host.txt target.txt | sed 's/^/# /'
 wire_compare host.packets target.packets host.txt target.txt merged.txt >compared
