@@ -310,6 +310,7 @@ static int main_report(int argc, char **argv)
 	struct report_options o = {0};
 
 	options_parse(&report_argp, argc, argv, &o);
+	standard_output_may_close();
 	return report(&o);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/standard_output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,19 @@ int standard_output_finish(void)
 
 	told |= err;
 	return err;
+}
+
+static void is_closed(int signal)
+{
+	(void)signal;
+	_exit(EXIT_SUCCESS);
+}
+
+void standard_output_may_close(void)
+{
+	struct sigaction a = {.sa_handler = is_closed};
+
+	sigaction(SIGPIPE, &a, NULL);
 }
 
 /* Run by exit(): argp ends the program so when it has printed a help text. */

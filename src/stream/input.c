@@ -3,20 +3,43 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/span.h"
 #include "core/time.h"
+
+/* Whether it is a FIFO with a name. A pipe that has none has had its writer by the time that this program gets it. */
+static bool is_fifo(int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	return S_ISFIFO(st->st_mode) && !fstatfs(fd, &fs) && fs.f_type != PIPEFS_MAGIC;
+}
+
+/*
+ * Does not wait for the writer of a FIFO. One process may write several, and waits in turn for each of them to be opened, in an
+ * order of its own.
+ */
+static int open_path(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
 
 int input_open(struct input *in, const char *path)
 {
 	struct stat st;
 
 	*in = (struct input){.path = path, .now = INT64_MIN};
-	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC)
-				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	in->fd = strcmp(path, "-") ? open_path(path) : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (in->fd < 0)
 		return -errno;
 	if (fstat(in->fd, &st))
@@ -24,6 +47,7 @@ int input_open(struct input *in, const char *path)
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	in->again = S_ISREG(st.st_mode) && strcmp(path, "-");
+	in->unfed = strcmp(path, "-") && is_fifo(in->fd, &st);
 	in->reader = stream_reader_new(in->fd);
 	return in->reader ? 0 : -errno;
 }
@@ -79,6 +103,10 @@ int input_read(struct input *in, struct stream_event *e)
 {
 	if (in->ended)
 		return 0;
+	/* Until it has a writer, it reads as if it were at its end. */
+	if (in->unfed)
+		poll(&(struct pollfd){.fd = in->fd, .events = POLLIN}, 1, -1);
+	in->unfed = false;
 	in->result = stream_read(in->reader, e);
 	if (in->result <= 0) {
 		in->ended = true;

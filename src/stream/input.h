@@ -16,6 +16,7 @@
  * struct input - one stream
  * @path: as the user gave it
  * @again: it can be read a second time
+ * @unfed: a FIFO that may have no writer yet
  * @begun: the header has been read, @header and @side are valid
  * @ended: nothing more will come; @result says why
  * @lined_up: @to_common has been corrected: what the wall clock says no longer counts
@@ -30,6 +31,7 @@ struct input {
 	const char *path;
 	int fd;
 	bool again;
+	bool unfed;
 	bool begun;
 	bool ended;
 	bool lined_up;

@@ -2,6 +2,9 @@
 /* What the verb report prints of recordings, from the files to the text. */
 #include "cli/recordings.h"
 
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+
 static bool never_completed(struct nt_record *r)
 {
 	r->points[NT_H_COMPLETE] = 0;
@@ -472,6 +475,74 @@ static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
 	recordings_free(f, 2);
 }
 
+/* "report | head": what it has read is all that it wants. */
+static void a_reader_that_has_seen_enough_is_no_error(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	static struct result r;
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	close(p[0]);
+	recordings_make(f, &c);
+	run_words_to(&r, p[1], (char *[]){"report", f[0].path, f[1].path, "--commands", NULL});
+	close(p[1]);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "");
+	recordings_free(f, 2);
+}
+
+/* A process that opens both FIFOs, the first one first, and then writes both recordings. */
+static pid_t feed_both(const struct recording *f, char path[2][64])
+{
+	pid_t pid = fork();
+	int fd[2];
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	alarm(TIMEOUT_SECONDS);
+	for (unsigned int i = 0; i < 2; i++)
+		fd[i] = open(path[i], O_WRONLY);
+	for (unsigned int i = 0; i < 2; i++) {
+		off_t from = 0;
+
+		while (sendfile(fd[i], f[i].fd, &from, 1 << 16) > 0)
+			;
+	}
+	_exit(0);
+}
+
+static void two_fifos_of_one_process_are_read_in_either_order(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	char folder[] = "/tmp/test_report.XXXXXX", path[2][64];
+	static struct result r;
+
+	(void)state;
+	recordings_make(f, &c);
+	assert_non_null(mkdtemp(folder));
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%u", folder, i);
+		assert_int_equal(mkfifo(path[i], 0600), 0);
+	}
+	for (unsigned int first = 0; first < 2; first++) {
+		pid_t pid = feed_both(f, path);
+
+		RUN(&r, "report", path[first], path[!first]);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(r.status, 0);
+		assert_contains(r.out, "matched 500, host only 0, target only 0,");
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		unlink(path[i]);
+	rmdir(folder);
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +563,8 @@ int main(void)
 		cmocka_unit_test(recordings_that_do_not_match_are_each_told_with_the_reason),
 		cmocka_unit_test(a_host_that_does_not_match_is_told_beside_those_that_do),
 		cmocka_unit_test(one_side_alone_says_that_the_other_is_not_there),
+		cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
+		cmocka_unit_test(two_fifos_of_one_process_are_read_in_either_order),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, find_program, NULL);
