@@ -124,8 +124,9 @@ in_turn() {
 		tracer_start $side.log record --$side -o $side.turn.ntp
 		declare "$side=$tracer_pid"
 	done
-	for ((i = 0; i < 15; i++)); do
-		for nqn in "$VM_NQN" "$other"; do
+	# Neither has every second one.
+	for ((i = 0; i < 10; i++)); do
+		for nqn in "$VM_NQN" "$other" "$other"; do
 			ctrl=$(host_connect "$nqn" -i 1)
 			names[$ctrl]=1
 			dd if="$(host_device "$ctrl")" of=/dev/null bs=4k count=4 iflag=direct 2>/dev/null
