@@ -167,6 +167,8 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 		return err;
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
+	if (e->type == STREAM_CLOCK)
+		merge_clock(r->merge, i, r->inputs[i].header.boot_id, &e->clock);
 	if (e->type == STREAM_RECORD)
 		return merge_record(r->merge, i, &e->record) ?: r->result;
 	return 0;

@@ -33,12 +33,14 @@ void chance_rate(const struct topology *t, struct half *h)
 {
 	enum nt_side other = h->side == NT_HOST ? NT_TARGET : NT_HOST;
 	bool ended = h->partner && t->streams[h->partner->stream].ended;
+	/* Who may have its records is known when its controller has an id. */
+	bool nameless = !topology_is_id(h->q.cntlid) && !t->streams[h->stream].ended;
 
 	h->rated = t->changes;
 	h->over = false;
 	if (h->partner && !ended && h->link->offset.known) {
 		h->chance = h->side == NT_HOST ? PENDING_AHEAD : PENDING_OWED;
-	} else if ((h->partner && !ended) || has_candidate(t, h)) {
+	} else if ((h->partner && !ended) || nameless || has_candidate(t, h)) {
 		h->chance = PENDING_STRANGE;
 	} else {
 		h->chance = PENDING_NOBODY;

@@ -13,7 +13,7 @@
  */
 #define KNOWN_PER_QUEUE 16
 /* They are looked for by streams, instance and queue id. */
-#define KNOWN_BUCKETS 1024
+#define KNOWN_BUCKETS 16384
 
 /* @c: where it stays; @next: of the same bucket, older */
 struct known_entry {

@@ -39,7 +39,7 @@ struct merge {
 	struct merge_callbacks callbacks;
 	struct pending_pool pool;
 	struct topology t;
-	uint64_t unknown;
+	uint64_t unknown, past_limits;
 	uint64_t crowded_out;
 	uint64_t in_crowd;
 	uint32_t recent[RECENT_MAX];
@@ -98,7 +98,7 @@ deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct
 	is_matched(m, h);
 	is_matched(m, h->partner);
 	if (!c) {
-		m->unknown += 2;
+		m->past_limits += 2;
 		return;
 	}
 	c->matched++;
@@ -117,7 +117,7 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 
 	m->in_crowd += h->crowded;
 	if (!c) {
-		m->unknown++;
+		m->past_limits++;
 		return;
 	}
 	if (!h->partner)
@@ -388,6 +388,16 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 	settle(m, h, &from);
 }
 
+/* How many records may wait: more where there are many queues. */
+static uint32_t room_of(const struct merge *m)
+{
+	uint32_t room = PENDING_PER_HALF * m->t.nr_halves;
+
+	if (room < PENDING_MAX)
+		return PENDING_MAX;
+	return room < PENDING_POOL_MAX ? room : PENDING_POOL_MAX;
+}
+
 /*
  * Of the records that are the least likely to be met the oldest gives way, and the other half that it finds by now. One of a half that had
  * too few records to find its partner is helped by what others have told of the clocks.
@@ -402,7 +412,7 @@ static __attribute__((noinline)) void make_room(struct merge *m)
 		if (align_possible(&m->t, h, NULL, true))
 			try_align(m, h, true);
 	}
-	if (m->pool.count == PENDING_MAX) {
+	if (m->pool.count >= room_of(m)) {
 		m->crowded_out++;
 		give_up(m, pending_least(&m->pool));
 		pending_expect_removal(&m->pool, pending_least(&m->pool));
@@ -412,7 +422,7 @@ static __attribute__((noinline)) void make_room(struct merge *m)
 static __attribute__((noinline)) void wait_for_other(struct merge *m, struct half *h,
 						     const struct nt_record *r, uint64_t key)
 {
-	if (m->pool.count == PENDING_MAX)
+	if (m->pool.count >= room_of(m))
 		make_room(m);
 	rate(m, h);
 	pending_add(&m->pool, &h->pending, h, r, key, h->chance);
@@ -461,7 +471,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	bool nobody;
 
 	if (!h) {
-		m->unknown++;
+		(*(topology_left_out(&m->t, stream) ? &m->past_limits : &m->unknown))++;
 		return 0;
 	}
 	if (m->t.streams[stream].newest < end)
@@ -488,6 +498,12 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 uint64_t merge_pending(const struct merge *m)
 {
 	return m->pool.count;
+}
+
+void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
+		 const struct instant *now)
+{
+	topology_clock(&m->t, stream, boot_id, now);
 }
 
 /* Whether the oldest of a half is not to be expected to be met any more. */
@@ -572,6 +588,11 @@ uint64_t merge_in_crowd(const struct merge *m)
 uint64_t merge_unknown(const struct merge *m)
 {
 	return m->unknown;
+}
+
+uint64_t merge_past_limits(const struct merge *m)
+{
+	return m->past_limits;
 }
 
 unsigned int merge_connections(const struct merge *m)

@@ -12,6 +12,7 @@
 
 #include "core/queue.h"
 #include "core/record.h"
+#include "core/time.h"
 #include "merge/connection.h"
 
 struct merge;
@@ -78,6 +79,16 @@ int merge_queue(struct merge *m, unsigned int stream, enum nt_side side,
 		const struct queue_info *q);
 
 /**
+ * merge_clock() - a stream tells of its clock
+ * @m: merge
+ * @stream: the stream's number
+ * @boot_id: of its machine. Streams that have it in common, and wall clocks that are as far ahead, have one clock
+ * @now: what its clocks say
+ */
+void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
+		 const struct instant *now);
+
+/**
  * merge_record() - a stream tells of a command
  * @m: merge
  * @stream: the stream's number
@@ -126,8 +137,15 @@ uint64_t merge_crowded_out(const struct merge *m);
  */
 uint64_t merge_in_crowd(const struct merge *m);
 
-/** merge_unknown() - records of queues that nobody told of, or of more than the merge knows of at most */
+/** merge_unknown() - records of queues that no stream told of */
 uint64_t merge_unknown(const struct merge *m);
+
+/**
+ * merge_past_limits() - records of queues past the limits of src/merge/topology.h: connections, and the slots of a stream
+ *
+ * They are in no other count. Once a stream has told of such a queue, its records of queues that it did not tell of are among them.
+ */
+uint64_t merge_past_limits(const struct merge *m);
 
 /** merge_connections() - how many there are; merge_connection() - one of them, NULL past the last */
 unsigned int merge_connections(const struct merge *m);

@@ -39,8 +39,8 @@ int pending_init(struct pending_pool *p)
 {
 	memset(p, 0, sizeof(*p));
 	/* Pages that are never touched take no memory. */
-	p->entries = malloc((PENDING_MAX + 1) * sizeof(*p->entries));
-	p->groups = malloc((PENDING_MAX + 1) * sizeof(*p->groups));
+	p->entries = malloc((PENDING_POOL_MAX + 1) * sizeof(*p->entries));
+	p->groups = malloc((PENDING_POOL_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
 	if (p->entries)
@@ -49,9 +49,9 @@ int pending_init(struct pending_pool *p)
 		p->groups[0] = (struct pending_group){0};
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	/* Each list has an entry at least. */
-	p->lists.item = malloc(PENDING_MAX * sizeof(struct heap_item *));
+	p->lists.item = malloc(PENDING_POOL_MAX * sizeof(struct heap_item *));
 	return p->entries && p->groups && p->by_tag && p->lists.item &&
-			       !slots_init(&p->by_key, PENDING_MAX)
+			       !slots_init(&p->by_key, PENDING_POOL_MAX)
 		       ? 0
 		       : -ENOMEM;
 }

@@ -19,6 +19,9 @@
 #ifndef PENDING_MAX
 #define PENDING_MAX (1u << 17)
 #endif
+/* Where there are many halves it is so many for each, as none finds its partner with less, up to the most of all: 272 MiB. */
+#define PENDING_PER_HALF 12
+#define PENDING_POOL_MAX (8 * PENDING_MAX)
 
 /* Numbers of entries and of groups; 0 is none. */
 typedef uint32_t pending_id;
@@ -132,7 +135,7 @@ static inline bool pending_same(const struct nt_record *a, const struct nt_recor
 
 /**
  * pending_add() - let a record wait
- * @p: must not be full: p->count < PENDING_MAX
+ * @p: must not be full: p->count < PENDING_POOL_MAX
  * @list: of @owner
  * @r: copied
  * @key: pending_key()

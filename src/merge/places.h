@@ -15,7 +15,7 @@
 
 /* Connections, and namespaces, that are known at a time. */
 #ifndef PLACES_MAX
-#define PLACES_MAX 4096u
+#define PLACES_MAX 65536u
 #endif
 
 struct places;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/group.h"
 #include "core/hash.h"
 
 /*
- * Of a controller whose Connect has not been answered: what the host asks with (NVMe over Fabrics 1.1, 3.3), or
- * what Linux has until then. Ids of nvmet begin with 1.
+ * Copies of a virtual machine that were made while it ran have one boot id, and clocks of their own. The wall clock of each was
+ * set anew: it is by another time ahead of the monotonic one.
  */
-#define CNTLID_ASKED 0xffff
-#define CNTLID_NONE 0
+#define ONE_CLOCK_NS 1000000
 /* A half of which so many records had to wait, for so long, may have another partner by now. */
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
@@ -97,30 +97,35 @@ struct half *topology_half_of(const struct topology_slot *slot, const struct nt_
 	return newest;
 }
 
-static struct half **bucket_of(struct topology *t, uint16_t cntlid, uint16_t qid)
+static unsigned int bucket_of(const struct half *h)
 {
-	return &t->bucket[hash_pair(cntlid, qid) % TOPOLOGY_BUCKETS];
+	return hash_pair(h->q.cntlid, h->q.qid) % TOPOLOGY_BUCKETS;
 }
 
 struct half *topology_alike(const struct topology *t, const struct half *h)
 {
-	return t->bucket[hash_pair(h->q.cntlid, h->q.qid) % TOPOLOGY_BUCKETS];
+	return t->bucket[bucket_of(h)];
 }
 
-/* By all that half_find() compares, but for names. */
+/* By all that half_find() compares. */
 static struct half **identity_of(struct topology *t, const struct half *h)
 {
 	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
 	uint64_t ids = (uint64_t)h->q.cntlid << 16 | h->q.qid;
+	uint64_t names = group_hash(group_hash(h->stream, h->q.subsysnqn), h->q.hostnqn);
 
-	return &t->identity[hash_pair(instance << 32 | ids, h->stream) % TOPOLOGY_BUCKETS];
+	return &t->identity[hash_pair(instance << 32 | ids, names) % TOPOLOGY_BUCKETS];
 }
 
 static void bucket_add(struct topology *t, struct half *h)
 {
-	struct half **bucket = bucket_of(t, h->q.cntlid, h->q.qid), **identity = identity_of(t, h);
+	struct half **bucket = &t->bucket[bucket_of(h)], **identity = identity_of(t, h);
 
+	t->nr_alike[bucket_of(h)]++;
 	h->next_alike = *bucket;
+	h->previous_alike = NULL;
+	if (*bucket)
+		(*bucket)->previous_alike = h;
 	*bucket = h;
 	h->next_same = *identity;
 	*identity = h;
@@ -128,12 +133,15 @@ static void bucket_add(struct topology *t, struct half *h)
 
 static void bucket_remove(struct topology *t, struct half *h)
 {
-	struct half **at = bucket_of(t, h->q.cntlid, h->q.qid);
+	struct half **at = identity_of(t, h);
 
-	while (*at != h)
-		at = &(*at)->next_alike;
-	*at = h->next_alike;
-	at = identity_of(t, h);
+	t->nr_alike[bucket_of(h)]--;
+	if (h->next_alike)
+		h->next_alike->previous_alike = h->previous_alike;
+	if (h->previous_alike)
+		h->previous_alike->next_alike = h->next_alike;
+	else
+		t->bucket[bucket_of(h)] = h->next_alike;
 	while (*at != h)
 		at = &(*at)->next_same;
 	*at = h->next_same;
@@ -215,7 +223,8 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	*err = 0;
 	if (is_due(t))
 		topology_sweep(t);
-	if (t->nr_halves == TOPOLOGY_HALVES_MAX)
+	if (t->nr_halves == TOPOLOGY_HALVES_MAX ||
+	    t->nr_alike[bucket_of(like)] >= TOPOLOGY_ALIKE_MAX)
 		return NULL;
 	*err = -ENOMEM;
 	/* It never gets smaller, and its size is a power of two, though halves come and go. */
@@ -258,21 +267,10 @@ static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t g
 	g[0] = (struct topology_generation){.half = h, .gen = gen};
 }
 
-static bool is_unknown(uint16_t cntlid)
-{
-	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
-}
-
-static bool same_identity(const struct queue_info *a, const struct queue_info *b)
-{
-	return a->cntlid == b->cntlid && a->qid == b->qid && a->instance == b->instance &&
-	       same_names(a, b);
-}
-
 /* Whether a half that is known as @a may be told of as @b from now on: what was unknown is known. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
-	return (a->cntlid == b->cntlid || is_unknown(a->cntlid)) && a->qid == b->qid &&
+	return (a->cntlid == b->cntlid || !topology_is_id(a->cntlid)) && a->qid == b->qid &&
 	       a->instance == b->instance &&
 	       (!a->subsysnqn[0] || !strcmp(a->subsysnqn, b->subsysnqn)) &&
 	       (!a->hostnqn[0] || !strcmp(a->hostnqn, b->hostnqn));
@@ -313,12 +311,24 @@ struct link *topology_link_known(const struct topology *t, const struct half *a,
 	return NULL;
 }
 
+/* The offset of two streams that have one clock is known before any command is: votes only confirm it. */
+static struct link *with_offset(const struct topology *t, struct link *l)
+{
+	const struct topology_stream *host = &t->streams[l->host_stream];
+	const struct topology_stream *target = &t->streams[l->target_stream];
+
+	if (!l->offset.known && host->boot && host->boot == target->boot &&
+	    offset_apart(host->to_wall, target->to_wall) <= ONE_CLOCK_NS)
+		offset_set(&l->offset, &(struct offset_bounds){.at = host->newest});
+	return l;
+}
+
 struct link *topology_link(struct topology *t, const struct half *a, const struct half *b)
 {
 	struct link *l = topology_link_known(t, a, b), **links;
 
 	if (l)
-		return l;
+		return with_offset(t, l);
 	links = with_room(t->links, t->nr_links);
 	if (!links)
 		return NULL;
@@ -329,7 +339,7 @@ struct link *topology_link(struct topology *t, const struct half *a, const struc
 	l->host_stream = a->side == NT_HOST ? a->stream : b->stream;
 	l->target_stream = a->side == NT_HOST ? b->stream : a->stream;
 	t->links[t->nr_links++] = l;
-	return l;
+	return with_offset(t, l);
 }
 
 static void connection_name(struct merge_connection *c, const struct half *h)
@@ -435,27 +445,28 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	struct topology_slot *slot;
 	bool again;
 
-	if (err || stream >= TOPOLOGY_STREAMS_MAX || q->slot >= TOPOLOGY_SLOTS_MAX)
+	if (err || stream >= TOPOLOGY_STREAMS_MAX)
 		return err;
 	s = &t->streams[stream];
+	if (q->slot >= TOPOLOGY_SLOTS_MAX) {
+		s->left_out = true;
+		return 0;
+	}
 	slot = slot_get(s, q->slot);
 	if (!slot)
 		return -ENOMEM;
 	newest = slot->generation[0].half;
 	again = newest && slot->generation[0].gen == q->gen;
-	if (again && same_identity(&newest->q, q)) {
-		newest->q = *q;
-		return 0;
-	}
 	/* Records wait there: it gets the name, though an earlier connection may have had that, too. */
 	if (again && newest->refs == 1 && becomes_known(&newest->q, q)) {
 		rename_half(t, newest, q);
 		return 0;
 	}
 	/* Two that have no id yet may be two controllers. */
-	h = is_unknown(q->cntlid) ? NULL : half_find(t, &like);
+	h = topology_is_id(q->cntlid) ? half_find(t, &like) : NULL;
 	if (!h) {
 		h = half_make(t, &like, &err);
+		s->left_out |= !h;
 		if (!h)
 			return err;
 	}
@@ -465,20 +476,6 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	slot_lead(t, slot, q->gen, h);
 	h->reconnected = true;
 	return 0;
-}
-
-void topology_forget_offset(struct topology *t, struct link *l)
-{
-	l->offset.known = false;
-	l->offset.rate = 0;
-	l->offset.nr = 0;
-	for (unsigned int i = 0; i < t->nr_halves; i++) {
-		if (t->halves[i]->link == l)
-			t->halves[i]->next_try = 0;
-	}
-	l->unmatched[NT_HOST] = 0;
-	l->unmatched[NT_TARGET] = 0;
-	t->changes++;
 }
 
 void topology_free(struct topology *t)

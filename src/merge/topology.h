@@ -13,29 +13,37 @@
 #include "core/queue.h"
 #include "core/record.h"
 #include "core/span.h"
+#include "core/time.h"
 #include "merge/known.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
 
 /*
- * More than any machine has, or anybody looks at together, so that a stream which tells of more is not
- * taken at its word. Nobody knows of a queue past these: its records are counted by merge_unknown().
+ * Limits, so that a stream which tells of more is not taken at its word; docs/merging.md has them. Records of queues past them
+ * are counted by merge_past_limits(). Memory grows with what is there: some 150 MiB where all connections are, besides the records that wait.
  */
-#ifndef TOPOLOGY_HALVES_MAX
-#define TOPOLOGY_HALVES_MAX 8192
+#ifndef TOPOLOGY_CONNECTIONS_MAX
+#define TOPOLOGY_CONNECTIONS_MAX 65536
 #endif
+/* A connection has two. */
+#define TOPOLOGY_HALVES_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
+/* So many of one controller id and queue id: each is compared with the others, and of so many nothing is told apart. */
+#define TOPOLOGY_ALIKE_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
-#define TOPOLOGY_SLOTS_MAX 65536 /* of one stream */
-/* A connection has two halves. Records of one past this are counted by merge_unknown(), too. */
-#define TOPOLOGY_CONNECTIONS_MAX (TOPOLOGY_HALVES_MAX / 2)
+/* Of one stream: a slot's number is below this. A recorder has no higher ones. */
+#define TOPOLOGY_SLOTS_MAX 262144
 /* Identities of a slot that its records may still name: those of the last connects, the newest first. */
 #define TOPOLOGY_GENERATIONS 4
 /* Halves that no slot leads to any more and none waits at; they come back with their controller id. */
 #ifndef TOPOLOGY_IDLE_MAX
 #define TOPOLOGY_IDLE_MAX 1024
 #endif
+/* With more than these, so many records may wait at halves that each have too few to find a partner that there is no room. */
+#ifndef TOPOLOGY_MANY_HALVES
+#define TOPOLOGY_MANY_HALVES 4096
+#endif
 /* Halves are looked for by controller and queue id. */
-#define TOPOLOGY_BUCKETS 4096
+#define TOPOLOGY_BUCKETS 65536
 
 /* The clocks of a host's and a target's stream. */
 struct link {
@@ -54,12 +62,12 @@ struct half {
 	unsigned int stream;
 	enum nt_side side;
 	struct queue_info q;
-	unsigned int index;	 /* in the topology's array */
-	struct half *next_alike; /* of the same bucket... */
-	struct half *next_same;	 /* ...and by identity */
-	unsigned int refs;	 /* generations that lead here... */
-	unsigned int current;	 /* ...and those of them that are the newest of their slot */
-	bool reconnected;	 /* and not matched since: the partner may be another */
+	unsigned int index;			  /* in the topology's array */
+	struct half *next_alike, *previous_alike; /* of the same bucket... */
+	struct half *next_same;			  /* ...and by identity */
+	unsigned int refs;			  /* generations that lead here... */
+	unsigned int current; /* ...and those of them that are the newest of their slot */
+	bool reconnected;     /* and not matched since: the partner may be another */
 	struct half *partner;
 	struct link *link; /* with the partner's stream */
 	struct merge_connection *connection;
@@ -86,13 +94,18 @@ struct topology_slot {
 	} generation[TOPOLOGY_GENERATIONS];
 };
 
-/* What a stream has told of. @known: it is there; nothing more comes when it has @ended. */
+/*
+ * What a stream has told of. @known: it is there; nothing more comes when it has @ended. @left_out: it has told of queues that
+ * are past a limit.
+ */
 struct topology_stream {
-	bool known, ended;
+	bool known, ended, left_out;
 	enum nt_side side;
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
-	uint64_t newest; /* when the last command ended, its own clock */
+	uint64_t newest;  /* when the last command ended, its own clock */
+	uint64_t boot;	  /* a hash of the boot id, 0: not known */
+	uint64_t to_wall; /* what its wall clock was ahead at the first clock frame */
 };
 
 /*
@@ -105,6 +118,7 @@ struct topology {
 	struct half **halves;
 	unsigned int nr_halves;
 	struct half *bucket[TOPOLOGY_BUCKETS];
+	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* halves of a bucket */
 	struct half *identity[TOPOLOGY_BUCKETS];
 	unsigned int max_halves; /* there is room for */
 	unsigned int swept;	 /* how many halves the last sweep left... */
@@ -142,9 +156,19 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
  */
 static inline bool topology_is_crowded(const struct topology *t)
 {
-	return t->nr_halves > TOPOLOGY_HALVES_MAX / 2 &&
-	       t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
+	return t->nr_halves > TOPOLOGY_MANY_HALVES && t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
 }
+
+/** topology_left_out() - whether a stream told of queues that are past a limit */
+static inline bool topology_left_out(const struct topology *t, unsigned int stream)
+{
+	return stream >= TOPOLOGY_STREAMS_MAX ||
+	       (stream < t->nr_streams && t->streams[stream].left_out);
+}
+
+/** topology_clock() - a stream tells of its clock; what it says first counts */
+void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
+		    const struct instant *now);
 
 /** topology_half_of() - the half that a record of a slot belongs to, NULL if nobody told of it */
 struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r);
@@ -196,6 +220,17 @@ void topology_forget_offset(struct topology *t, struct link *l);
 
 /** topology_sweep() - drop halves that nothing leads to and none waits at */
 void topology_sweep(struct topology *t);
+
+/**
+ * topology_is_id() - whether that is a controller's id
+ *
+ * While its Connect has not been answered it has none: what the host asks with (NVMe over Fabrics 1.1, 3.3), or what Linux has
+ * until then. Ids of nvmet begin with 1.
+ */
+static inline bool topology_is_id(uint16_t cntlid)
+{
+	return cntlid != NT_CNTLID_NONE && cntlid;
+}
 
 /** half_partner_waits() - whether records wait at the half's partner */
 static inline bool half_partner_waits(const struct half *h)

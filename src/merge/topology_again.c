@@ -3,6 +3,34 @@
 
 #include <stdlib.h>
 
+#include "core/group.h"
+
+void topology_forget_offset(struct topology *t, struct link *l)
+{
+	l->offset.known = false;
+	l->offset.rate = 0;
+	l->offset.nr = 0;
+	for (unsigned int i = 0; i < t->nr_halves; i++) {
+		if (t->halves[i]->link == l)
+			t->halves[i]->next_try = 0;
+	}
+	l->unmatched[NT_HOST] = 0;
+	l->unmatched[NT_TARGET] = 0;
+	t->changes++;
+}
+
+void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
+		    const struct instant *now)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams || t->streams[stream].boot || !boot_id[0])
+		return;
+	s = &t->streams[stream];
+	s->boot = group_hash(0, boot_id);
+	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
+}
+
 /* Nothing leads to a half by @slot any more. */
 static void forget_slot(struct topology *t, struct topology_slot *slot)
 {
@@ -42,6 +70,7 @@ void topology_stream_again(struct topology *t, unsigned int stream)
 	s->by_slot = NULL;
 	s->nr_slots = 0;
 	s->newest = 0;
+	s->boot = 0;
 	if (s->ended) {
 		s->ended = false;
 		t->ended[s->side]--;

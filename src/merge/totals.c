@@ -385,7 +385,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	if (!row)
 		return -ENOMEM;
 	if (!row->plain || row->told != told_of(t)) {
-		row_machines(t, row, c, !row->latency.count);
+		row_machines(t, row, c, !row->commands);
 		if (row_stages(t, row, &full))
 			return -ENOMEM;
 	}
@@ -393,8 +393,8 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	if (joined)
 		t->joined++;
 	bucket = nt_bucket(latency);
-	hist_count_in(&row->latency, bucket, latency);
-	row->latency.bytes += host->length;
+	row->commands++;
+	row->latency_ns += latency;
 	hist_count_in(&t->latency[op], bucket, latency);
 	t->latency[op].bytes += host->length;
 	if (full)
@@ -419,10 +419,13 @@ static int row_move(struct totals *into, struct totals_row *from)
 
 	if (!row)
 		return -ENOMEM;
-	hist_move(&row->latency, &from->latency);
+	row->commands += from->commands;
+	row->latency_ns += from->latency_ns;
 	row->split += from->split;
 	row->unsplit_ns += from->unsplit_ns;
 	row->how = from->how;
+	from->commands = 0;
+	from->latency_ns = 0;
 	from->split = 0;
 	from->unsplit_ns = 0;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
@@ -454,7 +457,7 @@ static int stages_move(struct totals *into, struct totals *from, enum nt_op op)
 int totals_fold(struct totals *into, struct totals *from)
 {
 	for (unsigned int i = 0; i < from->nr_rows; i++) {
-		if (from->row[i] && from->row[i]->latency.count && row_move(into, from->row[i]))
+		if (from->row[i] && from->row[i]->commands && row_move(into, from->row[i]))
 			return -ENOMEM;
 	}
 	for (unsigned int op = 0; op < NT_OPS_NR; op++) {

@@ -57,7 +57,7 @@ static inline int64_t totals_stage_sum(const struct totals_stage *s)
 /**
  * struct totals_row - a connection and operation
  * @connection: as merge_connection() returns it, valid as long as the merge is
- * @latency: host submit (or else queue_rq) to complete, of all commands
+ * @commands, @latency_ns: how many, and host submit (or else queue_rq) to complete of all of them
  * @split: commands that have all stages that their machines can tell
  * @unsplit_ns: latency of the others
  * @how: how its commands are split, as far as its machines are known; @told: how often they had been told of by then
@@ -69,7 +69,8 @@ static inline int64_t totals_stage_sum(const struct totals_stage *s)
 struct totals_row {
 	const struct merge_connection *connection;
 	enum nt_op op;
-	struct hist latency;
+	uint64_t commands;
+	uint64_t latency_ns;
 	uint64_t split;
 	uint64_t unsplit_ns;
 	struct merged_split how;

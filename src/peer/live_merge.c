@@ -422,6 +422,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 	*n = (struct live_merge_counts){
 		.undecided = merge_pending(l->merge),
 		.strays = merge_unknown(l->merge),
+		.past_limits = merge_past_limits(l->merge),
 		.crowded_out = merge_crowded_out(l->merge),
 		.in_crowd = merge_in_crowd(l->merge),
 		.early = l->early,

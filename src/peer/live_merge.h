@@ -101,7 +101,8 @@ void live_merge_fail(struct live_merge *l);
 /**
  * struct live_merge_counts - what became of the records so far, all connections together
  * @undecided: records that wait for their other half
- * @strays: records of queues that no stream told of, or of more than the merge knows of at most
+ * @strays: records of queues that no stream told of
+ * @past_limits: records of more connections or slots than are known
  * @crowded_out: records that were given up because too many waited; among those of one side, too
  * @in_crowd: given up because too many queues have one name; as well
  * @early: records of the host from before any peer recorded
@@ -113,6 +114,7 @@ struct live_merge_counts {
 	uint64_t ambiguous;
 	uint64_t undecided;
 	uint64_t strays;
+	uint64_t past_limits;
 	uint64_t crowded_out;
 	uint64_t in_crowd;
 	uint64_t early;

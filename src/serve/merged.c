@@ -15,6 +15,7 @@
 	X(TARGET_ONLY, target_only) \
 	X(AMBIGUOUS, ambiguous)     \
 	X(STRAYS, strays)           \
+	X(PAST_LIMITS, past_limits) \
 	X(EARLY, early)
 
 /* X(identifier, name): of a merge, what is less than it should be. */

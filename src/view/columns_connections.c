@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/names.h"
 #include "merge/merge.h"
 
 /* @arg: enum nt_side */
@@ -50,6 +51,30 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 	value_natural(v, r->t->connection->qid);
 }
 
+static void get_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_text(v, op_name(r->t->op));
+}
+
+static void get_commands(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_natural(v, r->t->commands);
+}
+
+static void get_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	(void)c;
+	value_real(v, (double)r->t->latency_ns / (double)r->t->commands);
+}
+
 static void get_stage_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
@@ -65,7 +90,7 @@ static void get_unsplit(const void *row, const struct column *c, struct value *v
 	const struct merged_row *r = row;
 
 	(void)c;
-	value_natural(v, r->t->latency.count - r->t->split);
+	value_natural(v, r->t->commands - r->t->split);
 }
 
 static void get_unsplit_sum(const void *row, const struct column *c, struct value *v)
@@ -111,9 +136,9 @@ static const struct column merged[] = {
 	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
 	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
 	[MERGED_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
-	[MERGED_OP] = COLUMN_OP,
-	[MERGED_COMMANDS] = COLUMN_COMMANDS,
-	[MERGED_MEAN] = COLUMN_MEAN,
+	[MERGED_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
+	[MERGED_COMMANDS] = {"commands", "commands", "cmds", UNIT_COUNT, get_commands, 0, 0},
+	[MERGED_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
 	[MERGED_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT, .get = get_unsplit},
 	[MERGED_UNSPLIT_SUM] = {"unsplit_sum", "unsplit sum", .unit = UNIT_NANOSECONDS,
 				.get = get_unsplit_sum},
@@ -139,9 +164,8 @@ struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
 	for (unsigned int i = 0; i < m->nr_rows; i++) {
 		const struct totals_row *t = m->row[i];
 
-		if (t && t->latency.count)
+		if (t && t->commands)
 			rows[(*nr)++] = (struct merged_row){
-				.base = {.h = &t->latency, .op = t->op},
 				.t = t,
 				.machines = m->machines,
 			};
@@ -296,6 +320,15 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+static void get_past_limits(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	(void)c;
+	value_natural(v, merge_past_limits(m));
+	v->none = !v->natural;
+}
+
 static void get_crowded_out(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge *m = row;
@@ -316,6 +349,8 @@ static void get_in_crowd(const void *row, const struct column *c, struct value *
 
 static const struct column stray[] = {
 	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
+	[STRAY_PAST_LIMITS] = {"past_limits", "past limits", .unit = UNIT_COUNT,
+			       .get = get_past_limits},
 	[STRAY_IN_CROWD] = {"in_crowd", "in a crowd", .unit = UNIT_COUNT, .get = get_in_crowd},
 	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
 			       .get = get_crowded_out},

@@ -8,11 +8,9 @@
 
 #include "merge/totals.h"
 #include "view/columns.h"
-#include "view/columns_hist.h"
 
-/* A connection and operation; @base is of all its matched commands. */
+/* A connection and operation that has commands. */
 struct merged_row {
-	struct hist_row base;
 	const struct totals_row *t;
 	const struct machines *machines; /* NULL: nothing is known of them */
 };
@@ -104,6 +102,7 @@ extern const struct columns merging_columns;
 
 enum stray_column {
 	STRAY_RECORDS,	   /* of queues that no stream told of; none where there are none */
+	STRAY_PAST_LIMITS, /* of more connections or slots than are known; none where there are none */
 	STRAY_IN_CROWD,	   /* of too many queues of one name; none where there are none */
 	STRAY_CROWDED_OUT, /* given up because too many waited; none where there are none */
 };

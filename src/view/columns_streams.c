@@ -298,6 +298,15 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 	v->none = !n->strays;
 }
 
+static void get_past_limits(const void *row, const struct column *c, struct value *v)
+{
+	const struct live_merge_counts *n = row;
+
+	(void)c;
+	value_natural(v, n->past_limits);
+	v->none = !n->past_limits;
+}
+
 static void get_crowded_out(const void *row, const struct column *c, struct value *v)
 {
 	const struct live_merge_counts *n = row;
@@ -327,6 +336,8 @@ static const struct column matching[] = {
 	[MATCHING_UNDECIDED] = {"undecided", "undecided", .unit = UNIT_COUNT, FIELD(undecided)},
 	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", .unit = UNIT_COUNT,
 			     .get = get_strays},
+	[MATCHING_PAST_LIMITS] = {"past_limits", "past the limits of connections or slots",
+				  .unit = UNIT_COUNT, .get = get_past_limits},
 	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", .unit = UNIT_COUNT,
 				  .get = get_crowded_out},
 	[MATCHING_IN_CROWD] = {"in_crowd", "of too many queues of one name", .unit = UNIT_COUNT,

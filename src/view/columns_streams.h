@@ -69,6 +69,7 @@ enum matching_column {
 	MATCHING_AMBIGUOUS,
 	MATCHING_UNDECIDED,
 	MATCHING_STRAYS,      /* none where there are none */
+	MATCHING_PAST_LIMITS, /* as well */
 	MATCHING_CROWDED_OUT, /* none where there are none */
 	MATCHING_IN_CROWD,    /* as well */
 	MATCHING_EARLY,

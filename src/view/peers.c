@@ -180,6 +180,7 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int
 		PHRASE(", ambiguous ", MATCHING_AMBIGUOUS),
 		PHRASE(", undecided ", MATCHING_UNDECIDED),
 		PHRASE(", of queues that no stream told of ", MATCHING_STRAYS),
+		PHRASE(", past the limits of connections or slots ", MATCHING_PAST_LIMITS),
 		PHRASE(", given up for want of room ", MATCHING_CROWDED_OUT),
 		PHRASE(", of too many queues of one name ", MATCHING_IN_CROWD),
 		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),

@@ -101,9 +101,9 @@ static void check_book(const struct book *b, const struct merge *m)
 	ASSERT(matched == b->matched && ambiguous == b->ambiguous);
 	ASSERT(only[NT_HOST] == b->only[NT_HOST] && only[NT_TARGET] == b->only[NT_TARGET]);
 	ASSERT(2 * matched + only[NT_HOST] + only[NT_TARGET] + ambiguous + merge_unknown(m) +
-		       merge_pending(m) ==
+		       merge_past_limits(m) + merge_pending(m) ==
 	       b->fed);
-	ASSERT(merge_pending(m) <= PENDING_MAX && merge_crowded_out(m) <= b->fed);
+	ASSERT(merge_pending(m) <= PENDING_POOL_MAX && merge_crowded_out(m) <= b->fed);
 	ASSERT(merge_in_crowd(m) <= b->fed);
 }
 

@@ -26,7 +26,8 @@
 	X(RECONNECT, "a reset")                                              \
 	X(DRIFT, "clocks that drift apart")                                  \
 	X(NO_GENERATION, "command ids without a generation")                 \
-	X(REGULAR, "one block at regular times")
+	X(REGULAR, "one block at regular times")                             \
+	X(ONE_MACHINE, "host and target on one machine")
 #define THEME_ENUM(id, what) THEME_##id,
 enum theme { THEMES(THEME_ENUM) NR_THEMES };
 #define THEME_WHAT(id, what) what,
@@ -42,6 +43,7 @@ static struct machine *add_machine(struct scenario *s, unsigned int side)
 	m->recorded = true;
 	snprintf(m->name, sizeof(m->name), "%s-%u", side == HOST ? "host" : "target",
 		 s->nr_machines);
+	m->boot = s->nr_machines;
 	m->offset = floor(uniform(-50000, 50000) * SECOND);
 	m->ppm = uniform(-50, 50);
 	/* Some wall clocks are set, some are not. */
@@ -216,11 +218,11 @@ static struct job themed_job(unsigned int theme)
 		j.blocks = (unsigned int)scale(1, theme == THEME_LOOP ? 1024 : 16);
 		j.in_order |= theme == THEME_LOOP;
 	}
-	if (theme == THEME_REGULAR) {
+	if (theme == THEME_REGULAR || theme == THEME_ONE_MACHINE) {
 		j.blocks = 1;
 		j.gap = scale(0.5 * MS, 5 * MS);
 	}
-	if (theme == THEME_REGULAR || (j.gap && chance(0.3)))
+	if (theme == THEME_REGULAR || theme == THEME_ONE_MACHINE || (j.gap && chance(0.3)))
 		j.regular = scale(0.001, 1);
 	return j;
 }
@@ -260,6 +262,17 @@ static void let_drift(struct machine *m, struct machine *other)
 		m->ppm = uniform(-100000, 100000);
 }
 
+/* They have one boot id. It may be that of a virtual machine that was copied: then the clocks are two. */
+static void on_one_machine(const struct machine *host, struct machine *target)
+{
+	target->boot = host->boot;
+	if (chance(0.3))
+		return;
+	target->offset = host->offset;
+	target->ppm = host->ppm;
+	target->wall_off = host->wall_off;
+}
+
 static void set_up(struct scenario *s, uint64_t seed)
 {
 	struct machine *host = add_machine(s, HOST), *target = add_machine(s, TARGET);
@@ -274,6 +287,8 @@ static void set_up(struct scenario *s, uint64_t seed)
 		let_jump(chance(0.5) ? host : target, j.end);
 	if (s->theme == THEME_DRIFT)
 		let_drift(host, target);
+	if (s->theme == THEME_ONE_MACHINE)
+		on_one_machine(host, target);
 	for (unsigned int i = 0; s->theme == THEME_NO_GENERATION && i < s->nr_queues; i++)
 		s->queue[i].no_generation = true;
 	if (s->theme == THEME_NO_GENERATION)

@@ -50,6 +50,7 @@ struct machine {
 	unsigned int side;
 	bool recorded;
 	char name[16];
+	unsigned int boot;
 	double offset, ppm, wall_off;
 	double jump_at, jump;
 	double from, until; /* of the recording */
@@ -397,7 +398,7 @@ static void write_stream(const struct scenario *s, struct machine *m, const char
 		perror(path);
 		exit(2);
 	}
-	write_header(&w, m->side, m->name, missing_of(m));
+	write_header(&w, m->side, m->name, m->boot, missing_of(m));
 	write_queues(&w, s, m, told);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		double now = m->r[i].end;
@@ -410,7 +411,8 @@ static void write_stream(const struct scenario *s, struct machine *m, const char
 			m->r[i].c.cntlid = NO_ID;
 		write_record(&w, &m->r[i].c);
 	}
-	write_queues(&w, s, m, INFINITY);
+	if (told < m->id_at)
+		write_queues(&w, s, m, m->id_at);
 	write_end(&w, clock_of(m, tick), wall_of(m, tick), m->lost);
 	fclose(w.f);
 }

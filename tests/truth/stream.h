@@ -119,15 +119,15 @@ static void end_records(struct writer *w)
 	w->before = 0;
 }
 
-static void write_header(struct writer *w, unsigned int side, const char *name, uint32_t missing)
+static void write_header(struct writer *w, unsigned int side, const char *name, unsigned int boot,
+			 uint32_t missing)
 {
 	char boot_id[40];
 
 	fwrite("\x89NTP\r\n\x1a\n\3\0\0", 1, 12, w->f);
 	put(w, side, 1);
 	put_string(w, "stock");
-	snprintf(boot_id, sizeof(boot_id), "%08x-0000-4000-8000-000000000000",
-		 crc32_of((const uint8_t *)name, strlen(name)));
+	snprintf(boot_id, sizeof(boot_id), "%08x-0000-4000-8000-000000000000", boot);
 	put_string(w, boot_id);
 	put_string(w, name);
 	put_string(w, "6.1.0");

@@ -7,7 +7,7 @@
 
 #include "merge/topology.h"
 
-#define QUEUES 60000u
+#define QUEUES 150000u
 _Static_assert(QUEUES<TOPOLOGY_SLOTS_MAX && QUEUES> TOPOLOGY_HALVES_MAX, "too many, in slots");
 
 static struct queue_info queue_of(uint32_t slot, uint32_t gen, unsigned int id)
@@ -51,11 +51,11 @@ static void host_alone(struct merge *m, const struct queue_info *q, uint64_t at)
 	assert_int_equal(merge_record(m, 0, &r), 0);
 }
 
-/* One command of the queue, for either side's @clock. Return: of how many records nobody knows the queue. */
+/* One command of the queue, for either side's @clock. Return: how many records are of a queue past the limits. */
 static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at)
 {
 	struct nt_record host = host_record(q, at), target = host;
-	uint64_t before = merge_unknown(m);
+	uint64_t before = merge_past_limits(m);
 
 	memset(target.points, 0, sizeof(target.points));
 	target.side = NT_TARGET;
@@ -64,18 +64,18 @@ static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at
 	target.points[NT_T_SENT] = at + 41000;
 	assert_int_equal(merge_record(m, 0, &host), 0);
 	assert_int_equal(merge_record(m, 1, &target), 0);
-	return merge_unknown(m) - before;
+	return merge_past_limits(m) - before;
 }
 
 static void queues_that_there_is_no_room_for_cost_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
-	uint64_t unknown = 0, at = SECOND;
+	uint64_t past = 0, at = SECOND;
 	unsigned int commands = 0;
 
 	(void)state;
 	assert_non_null(m);
-	for (unsigned int round = 0; round < 20; round++) {
+	for (unsigned int round = 0; round < 4; round++) {
 		for (unsigned int id = 0; id < QUEUES; id++) {
 			struct queue_info q = queue_of(id, 1, id);
 
@@ -87,14 +87,39 @@ static void queues_that_there_is_no_room_for_cost_little(void **state)
 		struct queue_info q = queue_of(id, 1, id);
 
 		for (unsigned int i = 0; i < 4; i++, commands++, at += MS)
-			unknown += command(m, &q, at);
+			past += command(m, &q, at);
 	}
 	merge_finish(m);
 	/* Those that were told of first are known, and all their commands are matched. */
-	assert_int_equal(unknown, 2 * (commands - TOPOLOGY_HALVES_MAX / 2 / 16 * 4));
+	assert_int_equal(past, 2 * (commands - TOPOLOGY_HALVES_MAX / 2 / 16 * 4));
 	for (unsigned int i = 0; i < merge_connections(m); i++)
 		assert_int_equal(merge_connection(m, i)->matched, 4);
 	assert_int_equal(merge_connections(m), TOPOLOGY_HALVES_MAX / 2 / 16);
+	merge_free(m);
+}
+
+/* The last number that a slot can have, and the first one that is past the limit. */
+static void slots_past_the_limit_are_counted(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	struct queue_info last = queue_of(TOPOLOGY_SLOTS_MAX - 1, 1, 1);
+	struct queue_info past = queue_of(TOPOLOGY_SLOTS_MAX, 1, 2);
+	uint64_t at = SECOND;
+
+	(void)state;
+	assert_non_null(m);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(merge_queue(m, i, i ? NT_TARGET : NT_HOST, &last), 0);
+		assert_int_equal(merge_queue(m, i, i ? NT_TARGET : NT_HOST, &past), 0);
+	}
+	for (unsigned int i = 0; i < 100; i++, at += MS) {
+		assert_int_equal(command(m, &last, at), 0);
+		assert_int_equal(command(m, &past, at), 2);
+	}
+	merge_finish(m);
+	assert_int_equal(merge_connections(m), 1);
+	assert_int_equal(merge_connection(m, 0)->matched, 100);
+	assert_int_equal(merge_unknown(m), 0);
 	merge_free(m);
 }
 
@@ -137,7 +162,7 @@ static void a_queue_that_is_gone_makes_room(void **state)
 static void commands_past_the_last_connection_cost_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
-	enum { ROUNDS = 200, NR = TOPOLOGY_HALVES_MAX };
+	enum { ROUNDS = 12, NR = TOPOLOGY_HALVES_MAX };
 	uint64_t told = 0;
 
 	(void)state;
@@ -166,7 +191,7 @@ static void commands_past_the_last_connection_cost_little(void **state)
 	for (unsigned int i = 0; i < merge_connections(m); i++)
 		told += merge_connection(m, i)->host_only;
 	assert_int_equal(told, ROUNDS * TOPOLOGY_CONNECTIONS_MAX);
-	assert_int_equal(told + merge_unknown(m), ROUNDS * NR);
+	assert_int_equal(told + merge_past_limits(m), ROUNDS * NR);
 	merge_free(m);
 }
 
@@ -174,11 +199,12 @@ static void commands_past_the_last_connection_cost_little(void **state)
 static void a_crowd_of_one_name_costs_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
-	enum { ALIKE = TOPOLOGY_HALVES_MAX - 64, EACH = 16 };
+	enum { ALIKE = TOPOLOGY_ALIKE_MAX + 64, EACH = 4 };
 	uint64_t at = SECOND, all = 0;
 
 	(void)state;
 	assert_non_null(m);
+	/* The last 65 are past the limit, as the target's is one of them. */
 	for (unsigned int i = 0; i < ALIKE; i++) {
 		struct queue_info q = queue_of(i, 1, 0);
 
@@ -199,7 +225,10 @@ static void a_crowd_of_one_name_costs_little(void **state)
 		assert_int_equal(c->matched, 0);
 		all += c->host_only + c->target_only + c->ambiguous;
 	}
-	assert_int_equal(all + merge_unknown(m), 2 * EACH * ALIKE);
+	assert_int_equal(all + merge_past_limits(m) + merge_unknown(m), 2 * EACH * ALIKE);
+	assert_int_equal(merge_past_limits(m), EACH * 65);
+	/* The target has told of the first slot only. */
+	assert_int_equal(merge_unknown(m), EACH * (ALIKE - 1));
 	merge_free(m);
 }
 
@@ -259,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_that_there_is_no_room_for_cost_little),
+		cmocka_unit_test(slots_past_the_limit_are_counted),
 		cmocka_unit_test(a_queue_that_is_gone_makes_room),
 		cmocka_unit_test(commands_past_the_last_connection_cost_little),
 		cmocka_unit_test(a_crowd_of_one_name_costs_little),

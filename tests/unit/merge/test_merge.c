@@ -631,6 +631,53 @@ static void records_of_any_values_are_accounted_for(void **state)
 	outcome_free(&o);
 }
 
+/*
+ * Commands that look alike at regular times, of streams with one boot id. @ahead: how much more the target's wall clock is ahead
+ * of its monotonic one than the host's. Return: how many were matched.
+ */
+static uint64_t matched_of_one_boot(int64_t ahead)
+{
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct instant now = {.monotonic_ns = TRAFFIC_EPOCH_NS};
+	struct traffic_record r;
+	struct outcome o;
+	struct traffic *t;
+	struct merge *m;
+
+	c.stream[1].offset_ns = 0;
+	c.percent[NT_SHAPE_READ] = 100;
+	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
+	c.percent[NT_SHAPE_NO_DATA] = 0;
+	c.same_content = c.regular = true;
+	c.queue[0].depth = 1;
+	c.commands = 1000;
+	m = outcome_merge(&o, &c);
+	for (unsigned int i = 0; i < c.nr_streams; i++) {
+		assert_int_equal(merge_stream(m, i, c.stream[i].side), 0);
+		now.realtime_ns = (int64_t)SECOND + (i ? ahead : 0);
+		merge_clock(m, i, "6a2c58a8-41c8-4a3e-9d39-7b8a6f3f2d10", &now);
+	}
+	t = traffic_new(&c);
+	while (traffic_next(t, &r))
+		feed_record(&o, m, &r, told);
+	merge_finish(m);
+	outcome_check(&o, m);
+	assert_int_equal(o.wrong, 0);
+	merge_free(m);
+	traffic_free(t);
+	outcome_free(&o);
+	return o.right;
+}
+
+static void streams_of_one_boot_have_one_clock(void **state)
+{
+	(void)state;
+	assert_int_equal(matched_of_one_boot(0), 1000);
+	/* A copy of a virtual machine has its boot id, and another clock. */
+	assert_int_equal(matched_of_one_boot(2 * (int64_t)MS), 0);
+}
+
 static void nothing_comes_of_nothing(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
@@ -707,6 +754,7 @@ int main(void)
 		cmocka_unit_test(records_are_given_up_when_they_are_too_old),
 		cmocka_unit_test(the_newest_of_the_waiting_records_may_be_given_up),
 		cmocka_unit_test(records_of_any_values_are_accounted_for),
+		cmocka_unit_test(streams_of_one_boot_have_one_clock),
 		cmocka_unit_test(nothing_comes_of_nothing),
 		cmocka_unit_test(callbacks_may_be_missing),
 	};

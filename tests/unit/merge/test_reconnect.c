@@ -431,12 +431,13 @@ static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
 }
 
 /*
- * Traffic of one connection of which @late's stream says the controller's id behind a half of the records. @again: a connection
- * before it had that id, too. Return: how many were matched.
+ * Traffic of one connection: @late's stream tells of the controller's id behind @when of its records.
+ * @again: a connection before it had that id, too. Return: how many were matched.
  */
-static uint64_t matched_though_the_id_came_late(enum nt_side late, bool again)
+static uint64_t matched_though_the_id_came_late(enum nt_side late, uint64_t when, bool again)
 {
 	struct traffic_config c = traffic_of_one_queue();
+	struct queue_info known[NT_SIDES];
 	struct traffic_record r;
 	struct outcome o;
 	struct merge *m;
@@ -447,29 +448,29 @@ static uint64_t matched_though_the_id_came_late(enum nt_side late, bool again)
 	t = traffic_new(&c);
 	m = outcome_merge(&o, &c);
 	for (unsigned int i = 0; i < c.nr_streams; i++) {
-		enum nt_side side = c.stream[i].side;
-		struct queue_info q = traffic_stream_queue(&c, 0, side);
+		struct queue_info q = traffic_stream_queue(&c, 0, (enum nt_side)i);
 
-		if (again && side == late) {
-			q.gen--;
-			assert_int_equal(merge_queue(m, i, side, &q), 0);
-			q.gen++;
-		}
-		q.cntlid = side == late ? NT_CNTLID_NONE : q.cntlid;
-		assert_int_equal(merge_queue(m, i, side, &q), 0);
+		known[i] = q;
+		q.gen--;
+		if (again && i == late)
+			assert_int_equal(merge_queue(m, i, (enum nt_side)i, &q), 0);
+		q.gen++;
+		q.cntlid = i == late ? NT_CNTLID_NONE : q.cntlid;
+		assert_int_equal(merge_queue(m, i, (enum nt_side)i, &q), 0);
 	}
 	while (traffic_next(t, &r)) {
-		struct queue_info q = traffic_stream_queue(&c, 0, late);
-
-		nr += r.r.side == late;
-		if (r.r.side == late && nr == c.commands / 2)
-			assert_int_equal(merge_queue(m, r.stream, late, &q), 0);
+		if (r.r.side == late && nr++ == when)
+			assert_int_equal(merge_queue(m, late, late, &known[late]), 0);
 		/* Some were made before, and come behind it. */
-		if (r.r.side == late && nr < c.commands / 2 + 100)
+		if (r.r.side == late && nr < when + 100)
 			r.r.cntlid = NT_CNTLID_NONE;
 		outcome_note(&o, &r);
 		assert_int_equal(merge_record(m, r.stream, &r.r), 0);
 	}
+	merge_end(m, !late);
+	if (nr <= when)
+		assert_int_equal(merge_queue(m, late, late, &known[late]), 0);
+	merge_end(m, late);
 	merge_finish(m);
 	outcome_check(&o, m);
 	assert_int_equal(o.wrong, 0);
@@ -483,10 +484,10 @@ static uint64_t matched_though_the_id_came_late(enum nt_side late, bool again)
 static void records_made_before_the_id_is_known_are_matched_when_it_is(void **state)
 {
 	(void)state;
-	assert_int_equal(matched_though_the_id_came_late(NT_HOST, false), 10000);
-	assert_int_equal(matched_though_the_id_came_late(NT_TARGET, false), 10000);
-	assert_int_equal(matched_though_the_id_came_late(NT_HOST, true), 10000);
-	assert_int_equal(matched_though_the_id_came_late(NT_TARGET, true), 10000);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(matched_though_the_id_came_late(i & 1 ? NT_HOST : NT_TARGET,
+								 i & 2 ? 5000 : 10000, i & 4),
+				 10000);
 }
 
 int main(void)

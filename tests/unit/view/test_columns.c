@@ -128,9 +128,9 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct error_count error = {.controller = "nvme0", .status = 6, .total = 1};
 	const struct octaves_row octaves = {3, 5, 7};
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
-	const struct totals_row total = {.connection = &connection, .op = NT_OP_READ};
-	const struct merged_row merged = {.base = {.h = &total.latency, .op = NT_OP_READ},
-					  .t = &total};
+	const struct totals_row total = {
+		.connection = &connection, .op = NT_OP_READ, .commands = 1};
+	const struct merged_row merged = {.t = &total};
 	const struct pair_row pair = {machines_get(NULL, 0), machines_get(NULL, 0)};
 	const struct live_merge_counts counts = {.matched = 1};
 	const struct peer_row peer = {1, {.source = "x", .why = ""}, "m"};
