@@ -11,6 +11,8 @@
 #include "merge/lookup.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
+#include "merge/private.h"
+#include "merge/recurring.h"
 #include "merge/topology.h"
 #include "merge/topology_again.h"
 
@@ -25,25 +27,8 @@
 /* So many records of each side without one match: the offset is not what it was. */
 #define LOST_AFTER 1024
 
-/* No command id comes again within so many. */
-#define FEW 8
-
 /* Records that take some MiB. */
 #define MUCH 16384
-
-/* Keys of late that are noted, and the mark of those that have come again. */
-#define RECENT_MAX 65536
-#define RECENT_AGAIN 1U
-
-struct merge {
-	struct merge_callbacks callbacks;
-	struct pending_pool pool;
-	struct topology t;
-	uint64_t unknown, past_limits;
-	uint64_t crowded_out;
-	uint64_t in_crowd;
-	uint32_t recent[RECENT_MAX];
-};
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
 {
@@ -132,70 +117,6 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 		m->callbacks.single(m->callbacks.context, c, r, ambiguous);
 }
 
-/* Whether the command ids of a connection are tags alone: before Linux 5.15, and of other initiators. */
-static bool has_old_ids(const struct half *h)
-{
-	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
-}
-
-/* Notes a key of a half's, and whether it has come again. Those of long ago are forgotten. */
-static void note_key(struct merge *m, const struct half *h, uint64_t key)
-{
-	uint32_t hash = pending_hash(key, h), *recent = &m->recent[hash % RECENT_MAX];
-
-	*recent = (hash & ~RECENT_AGAIN) | ((*recent | RECENT_AGAIN) == (hash | RECENT_AGAIN));
-}
-
-/* Whether either side of a connection has had the key again of late. */
-static bool recurs(const struct merge *m, const struct half *h, uint64_t key)
-{
-	uint32_t hash = pending_hash(key, h), other = pending_hash(key, h->partner);
-
-	return m->recent[hash % RECENT_MAX] == (hash | RECENT_AGAIN) ||
-	       m->recent[other % RECENT_MAX] == (other | RECENT_AGAIN);
-}
-
-/*
- * Whether the only record that would do for @r cannot be of the command that had its id before, or had it next. Where
- * ids have no generations that may be one of which a record was lost. Both are of one tag, and so one after the other.
- */
-static bool is_certain(const struct merge *m, const struct half *h, const struct nt_record *r,
-		       uint64_t key, const struct offset *o, pending_id id)
-{
-	const struct nt_record *other = &pending_get(&m->pool, id)->r;
-	const struct nt_record *host = h->side == NT_HOST ? r : other;
-	const struct nt_record *target = h->side == NT_HOST ? other : r;
-	struct offset_bounds now;
-
-	if (!has_old_ids(h) || !recurs(m, h, key))
-		return true;
-	now = offset_at(o, offset_from(host));
-	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
-	       (int64_t)(offset_from(target) - offset_until(host)) < now.low - OFFSET_CROSSED_NS;
-}
-
-/*
- * The offset when @r was sent, where the last that is known is of too long before or after to tell commands apart. Those
- * of one key are told apart even so, as they come when the tag has been used 16 times: if fewer commands have passed, or
- * 16 of them take longer. Return: false if it has to wait, or cannot be told.
- */
-static __attribute__((noinline)) bool recall(const struct merge *m, const struct half *h,
-					     const struct nt_record *r, uint64_t key,
-					     bool even_if_loose, struct offset *then)
-{
-	const struct link *l = h->link;
-	uint64_t at = half_began_at(h, r, &l->offset), lasts = offset_until(r) - offset_from(r);
-	bool later = at > l->offset.now.at;
-
-	offset_then(&l->offset, at, then);
-	if (later && l->unmatched[NT_HOST] < FEW && l->unmatched[NT_TARGET] < FEW)
-		return true;
-	if (later && !even_if_loose)
-		return false;
-	return !offset_vague(then, at) || has_old_ids(h) || !recurs(m, h, key) ||
-	       (uint64_t)offset_drift_ns(offset_apart(at, then->now.at)) <= 2 * lasts;
-}
-
 /*
  * Looks for the other half of @r where half_partner_waits(), and delivers both if just one fits. Return: the number
  * of the entry that this took out, 0 if none. @nobody: set where nobody who waits could be meant.
@@ -212,7 +133,7 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	if (!o->known)
 		return 0;
 	if (offset_vague(o, half_began_at(h, r, o))) {
-		if (!recall(m, h, r, key, even_if_loose, &then))
+		if (!recurring_recall(&m->recurring, h, r, key, even_if_loose, &then))
 			return 0;
 		o = &then;
 	}
@@ -220,7 +141,8 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	*nobody = !l.any;
 	if (l.nr > 1)
 		lookup_doubt(&m->pool, &m->t, h, r, key);
-	if (l.nr != 1 || !is_certain(m, h, r, key, o, l.id))
+	if (l.nr != 1 ||
+	    !recurring_is_certain(&m->recurring, h, r, key, o, &pending_get(&m->pool, l.id)->r))
 		return 0;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	offset_learn(&h->link->offset, &l.bounds);
@@ -315,9 +237,11 @@ static void settle_one(struct merge *m, struct half *h, pending_id id, struct of
 	lookup_partner(&m->pool, h, &r, key, o, &l);
 	if (l.nr > 1)
 		lookup_doubt(&m->pool, &m->t, h, &r, key);
-	if (l.nr != 1 || !is_certain(m, h, &r, key, o, l.id))
+	if (l.nr != 1)
 		return;
 	other = pending_get(&m->pool, l.id)->r;
+	if (!recurring_is_certain(&m->recurring, h, &r, key, o, &other))
+		return;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	pending_remove(&m->pool, &h->pending, id);
 	if (back) {
@@ -478,8 +402,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 		m->t.streams[stream].newest = end;
 	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
 	key = pending_key(r, 0, h->q.qid);
-	h->cids |= r->cid;
-	note_key(m, h, key);
+	recurring_note(&m->recurring, h, r, key);
 	/* Where little waits, all of it is in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
@@ -573,44 +496,4 @@ void merge_finish(struct merge *m)
 		while (m->t.halves[i]->pending.first)
 			give_up(m, m->t.halves[i]->pending.first);
 	}
-}
-
-uint64_t merge_crowded_out(const struct merge *m)
-{
-	return m->crowded_out;
-}
-
-uint64_t merge_in_crowd(const struct merge *m)
-{
-	return m->in_crowd;
-}
-
-uint64_t merge_unknown(const struct merge *m)
-{
-	return m->unknown;
-}
-
-uint64_t merge_past_limits(const struct merge *m)
-{
-	return m->past_limits;
-}
-
-unsigned int merge_connections(const struct merge *m)
-{
-	return m->t.known.nr;
-}
-
-const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
-{
-	struct merge_connection *c;
-
-	if (i >= m->t.known.nr)
-		return NULL;
-	c = &m->t.known.all[i]->c;
-	for (unsigned int l = 0; l < m->t.nr_links; l++) {
-		if (m->t.links[l]->host_stream == c->host_stream &&
-		    m->t.links[l]->target_stream == c->target_stream)
-			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
-	}
-	return c;
 }

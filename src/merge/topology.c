@@ -319,7 +319,7 @@ static struct link *with_offset(const struct topology *t, struct link *l)
 
 	if (!l->offset.known && host->boot && host->boot == target->boot &&
 	    offset_apart(host->to_wall, target->to_wall) <= ONE_CLOCK_NS)
-		offset_set(&l->offset, &(struct offset_bounds){.at = host->newest});
+		offset_set(&l->offset, &(struct offset_bounds){.at = host->newest}, 0);
 	return l;
 }
 

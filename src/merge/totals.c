@@ -479,10 +479,8 @@ int totals_fold(struct totals *into, struct totals *from)
 		into->most_negative = from->most_negative;
 	from->commands = 0;
 	from->joined = 0;
-	from->network_ns = 0;
-	from->joined_network_ns = 0;
-	from->unsplit = 0;
-	from->cancelled = 0;
+	from->network_ns = from->joined_network_ns = 0;
+	from->unsplit = from->cancelled = 0;
 	from->negative = 0;
 	from->most_negative = 0;
 	return 0;

@@ -32,7 +32,7 @@ static struct {
 	unsigned int missed_looks;
 	uint64_t attached_ns;	  /* when the last one was */
 	uint64_t first_detach_ns; /* when the first one was to be, after that */
-	unsigned int waits; /* for programs that run, while none is attached */
+	unsigned int waits;	  /* for programs that run, while none is attached */
 	/* Whether runs of the programs that have twins were. */
 	bool end_was_skipped;
 	bool beginning_was_skipped;

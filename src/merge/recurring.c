@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/recurring.h"
+
+#include "merge/lookup.h"
+#include "merge/pending.h"
+
+/* The mark of keys that have come again. */
+#define AGAIN 1U
+
+/* No command id comes again within so many. */
+#define FEW 8
+
+/* Whether the command ids of a connection are tags alone: before Linux 5.15, and of other initiators. */
+static bool has_old_ids(const struct half *h)
+{
+	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
+}
+
+void recurring_note(struct recurring *c, struct half *h, const struct nt_record *r, uint64_t key)
+{
+	uint32_t hash = pending_hash(key, h), *recent = &c->recent[hash % RECURRING_MAX];
+
+	h->cids |= r->cid;
+	if (h->cids & ~PENDING_TAG_MASK)
+		return;
+	*recent = (hash & ~AGAIN) | ((*recent | AGAIN) == (hash | AGAIN));
+}
+
+/* Whether either side of a connection has had the key again of late. */
+static bool recurs(const struct recurring *c, const struct half *h, uint64_t key)
+{
+	uint32_t hash = pending_hash(key, h), other = pending_hash(key, h->partner);
+
+	return c->recent[hash % RECURRING_MAX] == (hash | AGAIN) ||
+	       c->recent[other % RECURRING_MAX] == (other | AGAIN);
+}
+
+bool recurring_is_certain(const struct recurring *c, const struct half *h,
+			  const struct nt_record *r, uint64_t key, const struct offset *o,
+			  const struct nt_record *other)
+{
+	const struct nt_record *host = h->side == NT_HOST ? r : other;
+	const struct nt_record *target = h->side == NT_HOST ? other : r;
+	struct offset_bounds now;
+
+	if (!has_old_ids(h) || !recurs(c, h, key))
+		return true;
+	now = offset_at(o, offset_from(host));
+	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
+	       (int64_t)(offset_from(target) - offset_until(host)) < now.low - OFFSET_CROSSED_NS;
+}
+
+__attribute__((noinline)) bool recurring_recall(const struct recurring *c, const struct half *h,
+						const struct nt_record *r, uint64_t key,
+						bool even_if_loose, struct offset *then)
+{
+	const struct link *l = h->link;
+	uint64_t at = half_began_at(h, r, &l->offset), lasts = offset_until(r) - offset_from(r);
+	bool later = at > l->offset.now.at;
+
+	offset_then(&l->offset, at, then);
+	if (later && l->unmatched[NT_HOST] < FEW && l->unmatched[NT_TARGET] < FEW)
+		return true;
+	if (later && !even_if_loose)
+		return false;
+	return !offset_vague(then, at) || has_old_ids(h) || !recurs(c, h, key) ||
+	       (uint64_t)offset_drift_ns(offset_apart(at, then->now.at)) <= 2 * lasts;
+}
