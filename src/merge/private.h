@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a merge consists of. */
+/* What a merge consists of. Include merge/merge.h before. */
 #ifndef NTPROF_MERGE_PRIVATE_H
 #define NTPROF_MERGE_PRIVATE_H
 
-#include "merge/merge.h"
 #include "merge/pending.h"
 #include "merge/recurring.h"
 #include "merge/topology.h"

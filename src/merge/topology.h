@@ -166,10 +166,6 @@ static inline bool topology_left_out(const struct topology *t, unsigned int stre
 	       (stream < t->nr_streams && t->streams[stream].left_out);
 }
 
-/** topology_clock() - a stream tells of its clock; what it says first counts */
-void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
-		    const struct instant *now);
-
 /** topology_half_of() - the half that a record of a slot belongs to, NULL if nobody told of it */
 struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r);
 
@@ -214,9 +210,6 @@ struct link *topology_link(struct topology *t, const struct half *a, const struc
 /** topology_link_known() - the same, NULL when there is none yet */
 struct link *topology_link_known(const struct topology *t, const struct half *a,
 				 const struct half *b);
-
-/** topology_forget_offset() - what was known of two streams' clocks is wrong: all halves look for it again */
-void topology_forget_offset(struct topology *t, struct link *l);
 
 /** topology_sweep() - drop halves that nothing leads to and none waits at */
 void topology_sweep(struct topology *t);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/names.h"
+#include "merge/counts.h"
 #include "merge/merge.h"
 
 /* @arg: enum nt_side */

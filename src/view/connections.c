@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "merge/counts.h"
 #include "view/connections.h"
 
 #include <errno.h>

@@ -19,6 +19,7 @@
 #include "asserts.h"
 #include "cli/verbs.h"
 #include "core/counters.h"
+#include "merge/counts.h"
 #include "merge/merge.h"
 #include "merge/pending.h"
 #include "scenario.h"

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "merge/counts.h"
 #include "merge/merge.h"
 
 #define US 1000LL

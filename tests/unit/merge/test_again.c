@@ -2,6 +2,7 @@
 /* A stream that ends, and begins again from another recording: of the same machine, or of one that began again itself. */
 #include <malloc.h>
 
+#include "merge/counts.h"
 #include "merge/testing.h"
 
 #define HOST 0

@@ -3,6 +3,7 @@
  * Queues by the 100,000: a merge knows of so many, the others cost next to nothing. Where a test says how
  * often it does something, it is so often that it would not end if each cost what all that is known does.
  */
+#include "merge/counts.h"
 #include "merge/testing.h"
 
 #include "merge/topology.h"

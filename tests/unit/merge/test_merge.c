@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Both sides' records find each other, and none another's, whatever is missing and however it comes. */
+#include "merge/counts.h"
 #include "merge/testing.h"
 
 #define COMMANDS 100000

@@ -2,6 +2,7 @@
 /* Commands find each other across resets and reconnects, and whoever records a connection later on. */
 #include <malloc.h>
 
+#include "merge/counts.h"
 #include "merge/testing.h"
 
 /* A phase of a controller of two queues, from @from_ms to @to_ms. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What waits in vain makes room for what does not, and is decided as soon as nobody can have it. */
 #include "core/array.h"
+#include "merge/counts.h"
 #include "merge/testing.h"
 
 /* As the streams are numbered. */

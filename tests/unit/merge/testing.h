@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "in_range.h"
+#include "merge/counts.h"
 #include "merge/merge.h"
 #include "merge/pending.h"
 #include "traffic.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a merge tells of itself. */
+#include "merge/counts.h"
+
+#include <stddef.h>
+
+#include "merge/merge.h"
 #include "merge/offset.h"
 #include "merge/private.h"
 
