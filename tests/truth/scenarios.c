@@ -192,10 +192,12 @@ static void with_second_host(struct scenario *s, struct machine *host, struct ma
 
 static void reset_queues(struct scenario *s)
 {
+	double at = s->queue[0].job.end * 0.4;
+
 	for (unsigned int i = 0; i < s->nr_queues; i++) {
 		struct queue *q = &s->queue[i];
 
-		q->reset_at = s->queue[0].job.end * 0.4;
+		q->reset_at = at;
 		q->back_at = q->reset_at + 300 * MS;
 		q->job.end += 300 * MS;
 	}
