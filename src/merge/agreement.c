@@ -133,9 +133,13 @@ static void take_addresses(struct comparison *c, pending_id from)
 		id = e->next;
 	}
 	for (pending_id id = c->many->pending.first; id; id = pending_get(c->pool, id)->next) {
-		uint64_t hash = hash_of(&pending_get(c->pool, id)->r);
+		const struct nt_record *r = &pending_get(c->pool, id)->r;
+		uint64_t hash = hash_of(r), end = record_last_ns(r);
 		struct address *a = hash ? address_of(c, hash) : NULL;
 
+		/* Not of the first and the last: a clock may have jumped. */
+		c->begin = end < c->begin ? end : c->begin;
+		c->end = end > c->end ? end : c->end;
 		if (!a || !a->hash)
 			continue;
 		a->again |= a->other != 0;
@@ -327,8 +331,7 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	c->pool = pool;
 	c->few = few;
 	c->many = many;
-	c->begin = end_of(pool, many->pending.first);
-	c->end = end_of(pool, many->pending.last);
+	c->begin = UINT64_MAX;
 	lasts = offset_apart(end_of(pool, few->pending.last), end_of(pool, from));
 	if (lasts > STRETCH_NS)
 		lasts = STRETCH_NS;

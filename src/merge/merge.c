@@ -22,8 +22,12 @@
 #define VAIN_MAX 3
 /* Tries after so many records at the least, where more and more waits in vain. */
 #define TRY_EVERY 16384
-/* So many records of each side without one match: the offset is not what it was. */
-#define LOST_AFTER 1024
+/* So many records of each side without one match, or of one in a row that are too old: a clock has jumped. */
+#define LOST_AFTER 16
+/* One match makes up for so many, as some by chance would do at a wrong offset. */
+#define MATCH_COUNTS 4
+/* A record that comes so much behind others of its stream may be the first after its clock has jumped back. */
+#define LATE_NS 1000000
 
 /* No command id comes again within so many. */
 #define FEW 8
@@ -93,8 +97,10 @@ deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct
 {
 	struct merge_connection *c = h->connection ?: topology_connection(&m->t, h);
 
-	h->link->unmatched[NT_HOST] = 0;
-	h->link->unmatched[NT_TARGET] = 0;
+	for (unsigned int side = 0; side < NT_SIDES; side++)
+		h->link->unmatched[side] -= h->link->unmatched[side] < MATCH_COUNTS
+						    ? h->link->unmatched[side]
+						    : MATCH_COUNTS;
 	is_matched(m, h);
 	is_matched(m, h->partner);
 	if (!c) {
@@ -156,18 +162,30 @@ static bool recurs(const struct merge *m, const struct half *h, uint64_t key)
 }
 
 /*
- * Whether the only record that would do for @r cannot be of the command that had its id before, or had it next. Where
- * ids have no generations that may be one of which a record was lost. Both are of one tag, and so one after the other.
+ * Whether the only record that would do for @r, which is @self if it waits, cannot be of another command, as far as others
+ * that wait tell. Where a key comes again, another may be at
+ * its time if a clock has jumped, which is so if many find nobody. Where ids have no generations it may be the command that
+ * had the id before, or had it next, and a record of each was lost. Both are of one tag, and so one after the other.
  */
 static bool is_certain(const struct merge *m, const struct half *h, const struct nt_record *r,
-		       uint64_t key, const struct offset *o, pending_id id)
+		       pending_id self, uint64_t key, const struct offset *o, pending_id id)
 {
 	const struct nt_record *other = &pending_get(&m->pool, id)->r;
 	const struct nt_record *host = h->side == NT_HOST ? r : other;
 	const struct nt_record *target = h->side == NT_HOST ? other : r;
 	struct offset_bounds now;
+	struct lookup back;
 
-	if (!has_old_ids(h) || !recurs(m, h, key))
+	if (pending_get(&m->pool, id)->forsaken)
+		return false;
+	if (!recurs(m, h, key))
+		return true;
+	lookup_partner(&m->pool, h->partner, other, key, o, &back);
+	if (back.nr > 1 || (back.nr == 1 && back.id != self))
+		return false;
+	if (h->link->unmatched[NT_HOST] >= FEW && h->link->unmatched[NT_TARGET] >= FEW)
+		return false;
+	if (!has_old_ids(h))
 		return true;
 	now = offset_at(o, offset_from(host));
 	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
@@ -219,8 +237,8 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	*nobody = !l.any;
 	if (l.nr > 1)
-		lookup_doubt(&m->pool, &m->t, h, r, key);
-	if (l.nr != 1 || !is_certain(m, h, r, key, o, l.id))
+		lookup_doubt(&m->pool, &m->t, h, r, key, false);
+	if (l.nr != 1 || !is_certain(m, h, r, 0, key, o, l.id))
 		return 0;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	offset_learn(&h->link->offset, &l.bounds);
@@ -253,11 +271,11 @@ static pending_id give_up(struct merge *m, pending_id id)
 	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
-	if (half_partner_waits(h))
+	if (half_partner_waits(h) && !e->forsaken)
 		other = match(m, h, r, e->key, true, &nobody);
 	if (!other)
 		single(m, h, r,
-		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key)) || doubtful);
+		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key, true)) || doubtful);
 	return other;
 }
 
@@ -310,12 +328,12 @@ static void settle_one(struct merge *m, struct half *h, pending_id id, struct of
 	uint64_t key = e->key;
 	struct lookup l;
 
-	if (!half_partner_waits(h) || offset_vague(o, half_began_at(h, &r, o)))
+	if (!half_partner_waits(h) || e->forsaken || offset_vague(o, half_began_at(h, &r, o)))
 		return;
 	lookup_partner(&m->pool, h, &r, key, o, &l);
 	if (l.nr > 1)
-		lookup_doubt(&m->pool, &m->t, h, &r, key);
-	if (l.nr != 1 || !is_certain(m, h, &r, key, o, l.id))
+		lookup_doubt(&m->pool, &m->t, h, &r, key, false);
+	if (l.nr != 1 || !is_certain(m, h, &r, id, key, o, l.id))
 		return;
 	other = pending_get(&m->pool, l.id)->r;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
@@ -382,6 +400,8 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 		return;
 	}
 	h->vain = 0;
+	h->link->unmatched[NT_HOST] = 0;
+	h->link->unmatched[NT_TARGET] = 0;
 	m->t.changes++;
 	rate(m, h);
 	rate(m, h->partner);
@@ -454,18 +474,28 @@ int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const s
 	return topology_queue(&m->t, stream, side, q);
 }
 
+/* A clock that has jumped back goes on from there. */
+static void take_time(struct topology_stream *s, uint64_t end)
+{
+	s->behind = end + PASSED_NS < s->newest ? s->behind + 1 : 0;
+	if (s->newest < end || s->behind == LOST_AFTER) {
+		s->newest = end;
+		s->behind = 0;
+	}
+}
+
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
 {
 	struct half *h = topology_half(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
-	bool nobody;
+	bool nobody, late;
 
 	if (!h) {
 		m->unknown++;
 		return 0;
 	}
-	if (m->t.streams[stream].newest < end)
-		m->t.streams[stream].newest = end;
+	late = end + LATE_NS < m->t.streams[stream].newest;
+	take_time(&m->t.streams[stream], end);
 	key = pending_key(r, h->q.cntlid, h->q.qid);
 	h->cids |= r->cid;
 	note_key(m, h, key);
@@ -475,7 +505,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 		if (half_partner_waits(h))
 			pending_expect(&m->pool, key, h->partner);
 	}
-	if (!half_partner_waits(h) || !match_now(m, h, r, key, false, &nobody))
+	if (!half_partner_waits(h) || (late && recurs(m, h, key)) ||
+	    !match_now(m, h, r, key, false, &nobody))
 		wait_for_other(m, h, r, key);
 	if (h->side == NT_HOST || h->over)
 		drop_passed(m, h);
@@ -587,8 +618,10 @@ const struct merge_connection *merge_connection(const struct merge *m, unsigned 
 	c = &m->t.known.all[i]->c;
 	for (unsigned int l = 0; l < m->t.nr_links; l++) {
 		if (m->t.links[l]->host_stream == c->host_stream &&
-		    m->t.links[l]->target_stream == c->target_stream)
+		    m->t.links[l]->target_stream == c->target_stream) {
 			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
+			c->jumps = m->t.links[l]->offset.jumps;
+		}
 	}
 	return c;
 }

@@ -92,7 +92,8 @@ struct topology_stream {
 	enum nt_side side;
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
-	uint64_t newest; /* when the last command ended, its own clock */
+	uint64_t newest;     /* when the last command ended, its own clock */
+	unsigned int behind; /* records in a row that ended long before that */
 };
 
 /*
