@@ -28,6 +28,11 @@
  */
 #define UNIQUE 8
 #define WIDTHS 256
+/* Or so many have to agree on it, and so many times as many as on any other offset. */
+#define VOTES 64
+#define RIVALS_TIMES 32
+/* Or so many, where there will not be more to go by. */
+#define PATIENT 32
 
 /* An address of the half with fewer, and the only record of the other half that has it. */
 struct address {
@@ -325,7 +330,7 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	uint64_t lasts;
 	int err;
 
-	*a = (struct agreement){0};
+	*a = (struct agreement){.vote = *vote};
 	if (!c)
 		return -ENOMEM;
 	c->pool = pool;
@@ -350,25 +355,34 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	return err;
 }
 
+/* Whether pairs that are found by their times are more than those that chance brings together. */
+static bool is_no_chance(const struct agreement *a)
+{
+	return a->unique >= UNIQUE || 2 * a->unique >= a->agree ||
+	       a->ns * a->agree >= WIDTHS * a->width_ns ||
+	       (a->vote.votes >= VOTES && a->vote.votes >= RIVALS_TIMES * a->vote.rival);
+}
+
 bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 {
 	static const struct {
-		size_t agree, unique;
+		size_t agree;
 		bool long_enough;
 	} least[] = {
-		[AGREEMENT_UNKNOWN] = {32, 0, true}, [AGREEMENT_UNKNOWN_PATIENT] = {2, 2, false},
-		[AGREEMENT_PRIOR] = {3, 0, false},   [AGREEMENT_PRIOR_PATIENT] = {2, 2, false},
-		[AGREEMENT_KNOWN] = {1, 0, false},   [AGREEMENT_KNOWN_PATIENT] = {1, 0, false},
+		[AGREEMENT_UNKNOWN] = {32, true}, [AGREEMENT_UNKNOWN_PATIENT] = {2, false},
+		[AGREEMENT_PRIOR] = {3, false},	  [AGREEMENT_PRIOR_PATIENT] = {2, false},
+		[AGREEMENT_KNOWN] = {1, false},	  [AGREEMENT_KNOWN_PATIENT] = {1, false},
 	};
 
-	if (a->agree < least[need].agree || a->unique < least[need].unique)
+	if (a->agree < least[need].agree)
 		return false;
 	if (least[need].long_enough && a->records < AGREEMENT_RECORDS && a->ns < AGREEMENT_NS)
 		return false;
-	if (need < AGREEMENT_KNOWN && a->repeats)
+	if (need < AGREEMENT_KNOWN && (a->repeats || !is_no_chance(a)))
 		return false;
-	if (need < AGREEMENT_KNOWN && a->unique < UNIQUE && 2 * a->unique < a->agree &&
-	    a->ns * a->agree < WIDTHS * a->width_ns)
+	/* What little there is has to be beyond doubt. */
+	if ((need == AGREEMENT_UNKNOWN_PATIENT || need == AGREEMENT_PRIOR_PATIENT) &&
+	    a->unique < 2 && a->agree < PATIENT)
 		return false;
 	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;
 }

@@ -15,6 +15,7 @@
 
 /**
  * struct agreement - what the commands say that both halves seem to have
+ * @vote: that was on trial
  * @best: the offset that they agree on
  * @rate: at which it changes
  * @agree: how many fit one offset between clocks, which changes evenly
@@ -27,6 +28,7 @@
  * @lasts: as large a share agrees at the beginning and at the end
  */
 struct agreement {
+	struct offset_vote vote;
 	struct offset_bounds best;
 	double rate;
 	size_t agree;
