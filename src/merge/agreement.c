@@ -28,6 +28,10 @@
  */
 #define UNIQUE 8
 #define WIDTHS 256
+/* And so many of its records, in quarters, are to agree. */
+#define BY_TIME 3
+/* Of addresses that are the only ones, so many have to agree for one that does not. */
+#define UNIQUE_TIMES 16
 /* Or so many have to agree on it, and so many times as many as on any other offset. */
 #define VOTES 64
 #define RIVALS_TIMES 32
@@ -297,6 +301,7 @@ static void count(const struct comparison *c, pending_id from, struct agreement 
 		a->agree += p->fits;
 		a->width_ns += p->fits ? (uint64_t)(p->b.high - p->b.low) : 0;
 		a->unique += p->fits && p->unique;
+		a->unlike += !p->fits && p->unique;
 		if (p->fits && first == STRETCH)
 			first = p->at;
 		if (p->fits)
@@ -358,8 +363,11 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 /* Whether pairs that are found by their times are more than those that chance brings together. */
 static bool is_no_chance(const struct agreement *a)
 {
-	return a->unique >= UNIQUE || 2 * a->unique >= a->agree ||
-	       a->ns * a->agree >= WIDTHS * a->width_ns ||
+	if (a->unique >= UNIQUE || 2 * a->unique >= a->agree)
+		return a->unique >= UNIQUE_TIMES * a->unlike;
+	if (a->agree * 4 < a->records * BY_TIME)
+		return false;
+	return a->ns * a->agree >= WIDTHS * a->width_ns ||
 	       (a->vote.votes >= VOTES && a->vote.votes >= RIVALS_TIMES * a->vote.rival);
 }
 

@@ -21,6 +21,7 @@
  * @agree: how many fit one offset between clocks, which changes evenly
  * @unique: of those, how many are the only ones of their address on either side
  * @repeats: a side repeats itself, in what it asks for and in time
+ * @unlike: the only ones of their address that do not fit
  * @width_ns: of the bounds of all that fit
  * @disagree: how many do not, or have another command id on the other side
  * @records: of the half with fewer, from the first one that agrees to the last
@@ -33,6 +34,7 @@ struct agreement {
 	double rate;
 	size_t agree;
 	size_t unique;
+	size_t unlike;
 	uint64_t width_ns;
 	size_t disagree;
 	bool repeats;

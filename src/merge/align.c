@@ -316,6 +316,9 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 				       : AGREEMENT_UNKNOWN;
 	f->vote.best = a.best;
 	f->vote.rate = a.rate;
+	/* What one that has a partner has left is little, and may be like another's. */
+	if (need < AGREEMENT_KNOWN && h->partner != f->other && (h->partner || f->other->partner))
+		patient = false;
 	return agreement_convinces(&a, need + patient);
 }
 
