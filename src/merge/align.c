@@ -250,6 +250,14 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 	return best;
 }
 
+static bool knows_clocks_at(const struct link *l, uint64_t at)
+{
+	struct offset then;
+
+	offset_then(&l->offset, at, &then);
+	return !offset_vague(&then, at);
+}
+
 /* Whether so many wait, or for so long, that agreement_convinces() may be true. */
 static bool long_enough(const struct pending_pool *pool, const struct half *few)
 {
@@ -282,6 +290,9 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 	f->from = best;
 	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
+	/* Of what is left of long ago the clocks may not be known. */
+	if (known && best)
+		f->known = knows_clocks_at(f->link, f->vote.best.at);
 }
 
 static bool convincing(const struct found *f, bool patient, bool contended)
