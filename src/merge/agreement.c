@@ -28,6 +28,15 @@
  */
 #define UNIQUE 8
 #define WIDTHS 256
+/* And so many of its records, in quarters, are to agree. */
+#define BY_TIME 3
+/* Of addresses that are the only ones, so many have to agree for one that does not. */
+#define UNIQUE_TIMES 16
+/* Or so many have to agree on it, and so many times as many as on any other offset. */
+#define VOTES 64
+#define RIVALS_TIMES 32
+/* Or so many, where there will not be more to go by. */
+#define PATIENT 32
 
 /* An address of the half with fewer, and the only record of the other half that has it. */
 struct address {
@@ -133,9 +142,13 @@ static void take_addresses(struct comparison *c, pending_id from)
 		id = e->next;
 	}
 	for (pending_id id = c->many->pending.first; id; id = pending_get(c->pool, id)->next) {
-		uint64_t hash = hash_of(&pending_get(c->pool, id)->r);
+		const struct nt_record *r = &pending_get(c->pool, id)->r;
+		uint64_t hash = hash_of(r), end = record_last_ns(r);
 		struct address *a = hash ? address_of(c, hash) : NULL;
 
+		/* Not of the first and the last: a clock may have jumped. */
+		c->begin = end < c->begin ? end : c->begin;
+		c->end = end > c->end ? end : c->end;
 		if (!a || !a->hash)
 			continue;
 		a->again |= a->other != 0;
@@ -288,6 +301,7 @@ static void count(const struct comparison *c, pending_id from, struct agreement 
 		a->agree += p->fits;
 		a->width_ns += p->fits ? (uint64_t)(p->b.high - p->b.low) : 0;
 		a->unique += p->fits && p->unique;
+		a->unlike += !p->fits && p->unique;
 		if (p->fits && first == STRETCH)
 			first = p->at;
 		if (p->fits)
@@ -321,14 +335,13 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	uint64_t lasts;
 	int err;
 
-	*a = (struct agreement){0};
+	*a = (struct agreement){.vote = *vote};
 	if (!c)
 		return -ENOMEM;
 	c->pool = pool;
 	c->few = few;
 	c->many = many;
-	c->begin = end_of(pool, many->pending.first);
-	c->end = end_of(pool, many->pending.last);
+	c->begin = UINT64_MAX;
 	lasts = offset_apart(end_of(pool, few->pending.last), end_of(pool, from));
 	if (lasts > STRETCH_NS)
 		lasts = STRETCH_NS;
@@ -347,25 +360,37 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	return err;
 }
 
+/* Whether pairs that are found by their times are more than those that chance brings together. */
+static bool is_no_chance(const struct agreement *a)
+{
+	if (a->unique >= UNIQUE || 2 * a->unique >= a->agree)
+		return a->unique >= UNIQUE_TIMES * a->unlike;
+	if (a->agree * 4 < a->records * BY_TIME)
+		return false;
+	return a->ns * a->agree >= WIDTHS * a->width_ns ||
+	       (a->vote.votes >= VOTES && a->vote.votes >= RIVALS_TIMES * a->vote.rival);
+}
+
 bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 {
 	static const struct {
-		size_t agree, unique;
+		size_t agree;
 		bool long_enough;
 	} least[] = {
-		[AGREEMENT_UNKNOWN] = {32, 0, true}, [AGREEMENT_UNKNOWN_PATIENT] = {2, 2, false},
-		[AGREEMENT_PRIOR] = {3, 0, false},   [AGREEMENT_PRIOR_PATIENT] = {2, 2, false},
-		[AGREEMENT_KNOWN] = {1, 0, false},   [AGREEMENT_KNOWN_PATIENT] = {1, 0, false},
+		[AGREEMENT_UNKNOWN] = {32, true}, [AGREEMENT_UNKNOWN_PATIENT] = {2, false},
+		[AGREEMENT_PRIOR] = {3, false},	  [AGREEMENT_PRIOR_PATIENT] = {2, false},
+		[AGREEMENT_KNOWN] = {1, false},	  [AGREEMENT_KNOWN_PATIENT] = {1, false},
 	};
 
-	if (a->agree < least[need].agree || a->unique < least[need].unique)
+	if (a->agree < least[need].agree)
 		return false;
 	if (least[need].long_enough && a->records < AGREEMENT_RECORDS && a->ns < AGREEMENT_NS)
 		return false;
-	if (need < AGREEMENT_KNOWN && a->repeats)
+	if (need < AGREEMENT_KNOWN && (a->repeats || !is_no_chance(a)))
 		return false;
-	if (need < AGREEMENT_KNOWN && a->unique < UNIQUE && 2 * a->unique < a->agree &&
-	    a->ns * a->agree < WIDTHS * a->width_ns)
+	/* What little there is has to be beyond doubt. */
+	if ((need == AGREEMENT_UNKNOWN_PATIENT || need == AGREEMENT_PRIOR_PATIENT) &&
+	    a->unique < 2 && a->agree < PATIENT)
 		return false;
 	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;
 }

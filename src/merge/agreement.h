@@ -15,11 +15,13 @@
 
 /**
  * struct agreement - what the commands say that both halves seem to have
+ * @vote: that was on trial
  * @best: the offset that they agree on
  * @rate: at which it changes
  * @agree: how many fit one offset between clocks, which changes evenly
  * @unique: of those, how many are the only ones of their address on either side
  * @repeats: a side repeats itself, in what it asks for and in time
+ * @unlike: the only ones of their address that do not fit
  * @width_ns: of the bounds of all that fit
  * @disagree: how many do not, or have another command id on the other side
  * @records: of the half with fewer, from the first one that agrees to the last
@@ -27,10 +29,12 @@
  * @lasts: as large a share agrees at the beginning and at the end
  */
 struct agreement {
+	struct offset_vote vote;
 	struct offset_bounds best;
 	double rate;
 	size_t agree;
 	size_t unique;
+	size_t unlike;
 	uint64_t width_ns;
 	size_t disagree;
 	bool repeats;

@@ -79,21 +79,30 @@ static bool places_add(struct places *p, uint64_t slba)
 	return true;
 }
 
-/* How many of a chunk of records of @few, from @id on, the vote explains that could be nobody else's. */
-static size_t addressed(const struct pending_pool *pool, pending_id id, const struct half *many,
+/*
+ * How many of a chunk of records of @few, from @from on, the vote explains that could be nobody else's. @from becomes the
+ * first that it explains.
+ */
+static size_t addressed(const struct pending_pool *pool, pending_id *from, const struct half *many,
 			const struct offset_vote *vote)
 {
 	struct offset voted = {.known = true, .now = vote->best, .rate = vote->rate};
 	const struct offset any = {0};
 	struct places places = {0};
+	pending_id id = *from;
+	bool found = false;
 	size_t nr = 0;
 
 	for (unsigned int i = 0; id && i < CHUNK; i++, id = pending_get(pool, id)->next) {
 		const struct nt_record *r = &pending_get(pool, id)->r;
 		struct offset_bounds b[2];
 
-		nr += r->slba && lookup_candidates(pool, id, many, &voted, b, 0, 1) &&
-		      lookup_candidates(pool, id, many, &any, b, 0, 2) == 1 &&
+		if (!lookup_candidates(pool, id, many, &voted, b, 0, 1))
+			continue;
+		if (!found)
+			*from = id;
+		found = true;
+		nr += r->slba && lookup_candidates(pool, id, many, &any, b, 0, 2) == 1 &&
 		      places_add(&places, r->slba);
 	}
 	return nr;
@@ -241,6 +250,14 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 	return best;
 }
 
+static bool knows_clocks_at(const struct link *l, uint64_t at)
+{
+	struct offset then;
+
+	offset_then(&l->offset, at, &then);
+	return !offset_vague(&then, at);
+}
+
 /* Whether so many wait, or for so long, that agreement_convinces() may be true. */
 static bool long_enough(const struct pending_pool *pool, const struct half *few)
 {
@@ -268,11 +285,14 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 		return;
 	if (known || !alone || may_address)
 		best = vote_by_chunks(pool, few, many, f, bounds);
-	f->from = best;
 	if (best)
-		f->addressed = addressed(pool, best, many, &f->vote);
+		f->addressed = addressed(pool, &best, many, &f->vote);
+	f->from = best;
 	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
+	/* Of what is left of long ago the clocks may not be known. */
+	if (known && best)
+		f->known = knows_clocks_at(f->link, f->vote.best.at);
 }
 
 static bool convincing(const struct found *f, bool patient, bool contended)
@@ -307,6 +327,9 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 				       : AGREEMENT_UNKNOWN;
 	f->vote.best = a.best;
 	f->vote.rate = a.rate;
+	/* What one that has a partner has left is little, and may be like another's. */
+	if (need < AGREEMENT_KNOWN && h->partner != f->other && (h->partner || f->other->partner))
+		patient = false;
 	return agreement_convinces(&a, need + patient);
 }
 
@@ -472,6 +495,7 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 	if (h->partner != best.other)
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
 	*from = best.vote.best;
+	offset_jumped(&best.link->offset, from);
 	/* What many commands have narrowed tells more than these few. */
 	if (!best.link->offset.known || offset_loose(&best.link->offset, from->at))
 		offset_set(&best.link->offset, &best.vote.best, best.vote.rate);

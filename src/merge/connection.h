@@ -24,6 +24,7 @@
  * @ambiguous: records that could belong to more than one of the other side, and were left alone
  * @offset_low, @offset_high: bounds of target clock - host clock (both CLOCK_MONOTONIC) at
  *                            @offset_at_ns of the host clock; low > high: unknown
+ * @jumps: how often the offset was found to have jumped: a machine that was moved or suspended, or a clock that was slewed
  * @drift_ppm: how fast the target's clock gains on the host's, estimated over the run
  *
  * Clocks belong to machines: all connections between two streams share their alignment.
@@ -44,6 +45,7 @@ struct merge_connection {
 	int64_t offset_low;
 	int64_t offset_high;
 	uint64_t offset_at_ns;
+	unsigned int jumps;
 	double drift_ppm;
 };
 

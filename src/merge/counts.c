@@ -41,8 +41,10 @@ const struct merge_connection *merge_connection(const struct merge *m, unsigned 
 	c = &m->t.known.all[i]->c;
 	for (unsigned int l = 0; l < m->t.nr_links; l++) {
 		if (m->t.links[l]->host_stream == c->host_stream &&
-		    m->t.links[l]->target_stream == c->target_stream)
+		    m->t.links[l]->target_stream == c->target_stream) {
 			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
+			c->jumps = m->t.links[l]->offset.jumps;
+		}
 	}
 	return c;
 }

@@ -209,7 +209,7 @@ static bool doubt_all(struct pending_pool *pool, enum nt_side side, const struct
 }
 
 static bool doubt_partner(struct pending_pool *pool, const struct half *h,
-			  const struct nt_record *r, struct pending_group *g)
+			  const struct nt_record *r, struct pending_group *g, bool given_up)
 {
 	const struct offset *o = &h->link->offset;
 	struct window w;
@@ -225,6 +225,7 @@ static bool doubt_partner(struct pending_pool *pool, const struct half *h,
 
 		if (pair_bounds(h->side, r, p, o->rate, &b) && offset_fits(o, &b)) {
 			p->doubtful = true;
+			p->forsaken |= given_up;
 			nr++;
 		}
 	}
@@ -232,7 +233,7 @@ static bool doubt_partner(struct pending_pool *pool, const struct half *h,
 }
 
 bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct half *h,
-		  const struct nt_record *r, uint64_t key)
+		  const struct nt_record *r, uint64_t key, bool given_up)
 {
 	const struct half *other = h->partner ?: topology_alike(t, h);
 	bool any = false;
@@ -244,8 +245,8 @@ bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const str
 		    (!h->partner && (other->partner || !half_compatible(h, other))))
 			continue;
 		g = pending_alike(pool, key, other);
-		if (g &&
-		    (h->partner ? doubt_partner(pool, h, r, g) : doubt_all(pool, h->side, r, g)))
+		if (g && (h->partner ? doubt_partner(pool, h, r, g, given_up)
+				     : doubt_all(pool, h->side, r, g)))
 			any = true;
 	}
 	return any;

@@ -49,11 +49,12 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
  * @h: half of the record; without a partner all records count that wait at halves which may be it
  * @r: the record
  * @key: its pending_key()
+ * @given_up: the record is given up, so that those that would do at its time are forsaken as well
  *
  * Return: whether there are any.
  */
 bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct half *h,
-		  const struct nt_record *r, uint64_t key);
+		  const struct nt_record *r, uint64_t key, bool given_up);
 
 /**
  * lookup_candidates() - the bounds of all pairs that a waiting record could be one command with

@@ -16,16 +16,16 @@
 #include "merge/topology.h"
 #include "merge/topology_again.h"
 
-/* Records of a stream come in the order in which their commands ended, but for this. */
-#define PASSED_NS 1000000000ULL
 /* Records that wait longer than this are matched with what there is. */
 #define AGED_NS 500000000ULL
 /* A quarter of that later they are tried again; four times that after each try in vain where all look alike: 8 s. */
 #define VAIN_MAX 3
 /* Tries after so many records at the least, where more and more waits in vain. */
 #define TRY_EVERY 16384
-/* So many records of each side without one match: the offset is not what it was. */
-#define LOST_AFTER 1024
+/* One match makes up for so many, as some by chance would do at a wrong offset. */
+#define MATCH_COUNTS 4
+/* A record that comes so much behind others of its stream may be the first after its clock has jumped back. */
+#define LATE_NS 1000000
 
 /* Records that take some MiB. */
 #define MUCH 16384
@@ -78,8 +78,10 @@ deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct
 {
 	struct merge_connection *c = h->connection ?: topology_connection(&m->t, h);
 
-	h->link->unmatched[NT_HOST] = 0;
-	h->link->unmatched[NT_TARGET] = 0;
+	for (unsigned int side = 0; side < NT_SIDES; side++)
+		h->link->unmatched[side] -= h->link->unmatched[side] < MATCH_COUNTS
+						    ? h->link->unmatched[side]
+						    : MATCH_COUNTS;
 	is_matched(m, h);
 	is_matched(m, h->partner);
 	if (!c) {
@@ -140,9 +142,8 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	lookup_partner(&m->pool, h, r, key, o, &l);
 	*nobody = !l.any;
 	if (l.nr > 1)
-		lookup_doubt(&m->pool, &m->t, h, r, key);
-	if (l.nr != 1 ||
-	    !recurring_is_certain(&m->recurring, h, r, key, o, &pending_get(&m->pool, l.id)->r))
+		lookup_doubt(&m->pool, &m->t, h, r, key, false);
+	if (l.nr != 1 || !recurring_is_certain(&m->recurring, &m->pool, h, r, 0, key, o, l.id))
 		return 0;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	offset_learn(&h->link->offset, &l.bounds);
@@ -175,11 +176,11 @@ static pending_id give_up(struct merge *m, pending_id id)
 	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
-	if (half_partner_waits(h))
+	if (half_partner_waits(h) && !e->forsaken)
 		other = match(m, h, r, e->key, true, &nobody);
 	if (!other)
 		single(m, h, r,
-		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key)) || doubtful);
+		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key, true)) || doubtful);
 	return other;
 }
 
@@ -232,16 +233,14 @@ static void settle_one(struct merge *m, struct half *h, pending_id id, struct of
 	uint64_t key = e->key;
 	struct lookup l;
 
-	if (!half_partner_waits(h) || offset_vague(o, half_began_at(h, &r, o)))
+	if (!half_partner_waits(h) || e->forsaken || offset_vague(o, half_began_at(h, &r, o)))
 		return;
 	lookup_partner(&m->pool, h, &r, key, o, &l);
 	if (l.nr > 1)
-		lookup_doubt(&m->pool, &m->t, h, &r, key);
-	if (l.nr != 1)
+		lookup_doubt(&m->pool, &m->t, h, &r, key, false);
+	if (l.nr != 1 || !recurring_is_certain(&m->recurring, &m->pool, h, &r, id, key, o, l.id))
 		return;
 	other = pending_get(&m->pool, l.id)->r;
-	if (!recurring_is_certain(&m->recurring, h, &r, key, o, &other))
-		return;
 	pending_remove(&m->pool, &h->partner->pending, l.id);
 	pending_remove(&m->pool, &h->pending, id);
 	if (back) {
@@ -306,6 +305,8 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 		return;
 	}
 	h->vain = 0;
+	h->link->unmatched[NT_HOST] = 0;
+	h->link->unmatched[NT_TARGET] = 0;
 	m->t.changes++;
 	rate(m, h);
 	rate(m, h->partner);
@@ -392,14 +393,14 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 {
 	struct half *h = topology_half(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
-	bool nobody;
+	bool nobody, late;
 
 	if (!h) {
 		(*(topology_left_out(&m->t, stream) ? &m->past_limits : &m->unknown))++;
 		return 0;
 	}
-	if (m->t.streams[stream].newest < end)
-		m->t.streams[stream].newest = end;
+	late = end + LATE_NS < m->t.streams[stream].newest;
+	topology_take_time(&m->t.streams[stream], end);
 	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
 	key = pending_key(r, 0, h->q.qid);
 	recurring_note(&m->recurring, h, r, key);
@@ -409,7 +410,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 		if (half_partner_waits(h))
 			pending_expect(&m->pool, key, h->partner);
 	}
-	if (!half_partner_waits(h) || !match_now(m, h, r, key, false, &nobody))
+	if (!half_partner_waits(h) || (late && recurring_recurs(&m->recurring, h, key)) ||
+	    !match_now(m, h, r, key, false, &nobody))
 		wait_for_other(m, h, r, key);
 	if (h->side == NT_HOST || h->over)
 		drop_passed(m, h);

@@ -51,6 +51,16 @@ void offset_set(struct offset *o, const struct offset_bounds *b, double rate)
 	o->crossed = 0;
 }
 
+void offset_jumped(struct offset *o, const struct offset_bounds *found)
+{
+	struct offset_bounds before = offset_widened(&o->now, found->at, 0);
+
+	/* By less than a millisecond it may have been wrong before. */
+	if (!o->known && o->now.at &&
+	    (found->low > before.high + 1000000 || found->high < before.low - 1000000))
+		o->jumps++;
+}
+
 /* Narrows the bounds: @now is what they are at the time of @seen. */
 static inline void narrow(struct offset *o, struct offset_bounds now, struct offset_bounds seen)
 {

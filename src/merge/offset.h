@@ -163,6 +163,7 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
  * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
  *          filter takes the sample of least delay)
  * @last_ns: when the window of the last one begins
+ * @jumps: how often it was found to be another than before
  * @crossed: how often pairs have contradicted the bounds of late, by less than what excludes them
  */
 struct offset {
@@ -175,10 +176,14 @@ struct offset {
 	uint64_t span_ns;
 	uint64_t last_ns;
 	unsigned int crossed;
+	unsigned int jumps;
 };
 
 /** offset_set() - begin with bounds, and the rate at which they change, that are known by offset_vote() */
 void offset_set(struct offset *o, const struct offset_bounds *b, double rate);
+
+/** offset_jumped() - count a jump if bounds that were found anew do not agree with those that were known */
+void offset_jumped(struct offset *o, const struct offset_bounds *found);
 
 /** offset_at() - the bounds at @at of the host's clock, wider the further from what was seen last */
 static inline struct offset_bounds offset_at(const struct offset *o, uint64_t at)

@@ -300,6 +300,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	e->next = 0;
 	e->reused_ns = 0;
 	e->doubtful = false;
+	e->forsaken = false;
 	key_add(p, id);
 	if (list->last)
 		p->entries[list->last].next = id;

@@ -58,7 +58,8 @@ struct pending {
 	pending_id next_tag,
 		previous_tag; /* the target's: of the same owner's tag, and of others by chance */
 	uint64_t reused_ns;   /* when the other side was seen to use the tag again */
-	bool doubtful;	      /* more than one of the other side would do */
+	bool doubtful;	      /* more than one of the other side would do... */
+	bool forsaken; /* ...and one of these has been given up, so that no other is certain */
 };
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */

@@ -21,13 +21,10 @@ void recurring_note(struct recurring *c, struct half *h, const struct nt_record 
 	uint32_t hash = pending_hash(key, h), *recent = &c->recent[hash % RECURRING_MAX];
 
 	h->cids |= r->cid;
-	if (h->cids & ~PENDING_TAG_MASK)
-		return;
 	*recent = (hash & ~AGAIN) | ((*recent | AGAIN) == (hash | AGAIN));
 }
 
-/* Whether either side of a connection has had the key again of late. */
-static bool recurs(const struct recurring *c, const struct half *h, uint64_t key)
+bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t key)
 {
 	uint32_t hash = pending_hash(key, h), other = pending_hash(key, h->partner);
 
@@ -35,15 +32,26 @@ static bool recurs(const struct recurring *c, const struct half *h, uint64_t key
 	       c->recent[other % RECURRING_MAX] == (other | AGAIN);
 }
 
-bool recurring_is_certain(const struct recurring *c, const struct half *h,
-			  const struct nt_record *r, uint64_t key, const struct offset *o,
-			  const struct nt_record *other)
+bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,
+			  const struct half *h, const struct nt_record *r, pending_id self,
+			  uint64_t key, const struct offset *o, pending_id id)
 {
+	const struct nt_record *other = &pending_get(pool, id)->r;
 	const struct nt_record *host = h->side == NT_HOST ? r : other;
 	const struct nt_record *target = h->side == NT_HOST ? other : r;
 	struct offset_bounds now;
+	struct lookup back;
 
-	if (!has_old_ids(h) || !recurs(c, h, key))
+	if (pending_get(pool, id)->forsaken)
+		return false;
+	if (!recurring_recurs(c, h, key))
+		return true;
+	lookup_partner(pool, h->partner, other, key, o, &back);
+	if (back.nr > 1 || (back.nr == 1 && back.id != self))
+		return false;
+	if (h->link->unmatched[NT_HOST] >= FEW && h->link->unmatched[NT_TARGET] >= FEW)
+		return false;
+	if (!has_old_ids(h))
 		return true;
 	now = offset_at(o, offset_from(host));
 	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
@@ -63,6 +71,6 @@ __attribute__((noinline)) bool recurring_recall(const struct recurring *c, const
 		return true;
 	if (later && !even_if_loose)
 		return false;
-	return !offset_vague(then, at) || has_old_ids(h) || !recurs(c, h, key) ||
+	return !offset_vague(then, at) || has_old_ids(h) || !recurring_recurs(c, h, key) ||
 	       (uint64_t)offset_drift_ns(offset_apart(at, then->now.at)) <= 2 * lasts;
 }

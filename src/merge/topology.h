@@ -103,9 +103,10 @@ struct topology_stream {
 	enum nt_side side;
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
-	uint64_t newest;  /* when the last command ended, its own clock */
-	uint64_t boot;	  /* a hash of the boot id, 0: not known */
-	uint64_t to_wall; /* what its wall clock was ahead at the first clock frame */
+	uint64_t newest;     /* when the last command ended, its own clock */
+	uint64_t boot;	     /* a hash of the boot id, 0: not known */
+	uint64_t to_wall;    /* what its wall clock was ahead at the first clock frame */
+	unsigned int behind; /* records in a row that ended long before @newest */
 };
 
 /*

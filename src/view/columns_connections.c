@@ -215,6 +215,15 @@ static void get_drift(const void *row, const struct column *c, struct value *v)
 	v->none = m->offset_low > m->offset_high;
 }
 
+static void get_jumps(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	(void)c;
+	value_natural(v, m->jumps);
+	v->none = !m->jumps;
+}
+
 #define FIELD(field) COLUMN_FIELD(struct merge_connection, field)
 
 static const struct column connection[] = {
@@ -231,6 +240,8 @@ static const struct column connection[] = {
 	[CONNECTION_CLOCK_OFFSET_ERROR] = {"clock_offset_error", "clock offset +-",
 					   .unit = UNIT_NANOSECONDS, .get = get_offset_error},
 	[CONNECTION_DRIFT] = {"drift", "drift", .unit = UNIT_PPM, .get = get_drift},
+	[CONNECTION_CLOCK_JUMPS] = {"clock_jumps", "clock jumps", .unit = UNIT_COUNT,
+				    .get = get_jumps},
 };
 
 const struct columns connection_columns = COLUMNS("connections", connection);

@@ -59,6 +59,7 @@ enum connection_column {
 	CONNECTION_CLOCK_OFFSET, /* target - host: the middle of its bounds; none where unknown */
 	CONNECTION_CLOCK_OFFSET_ERROR,
 	CONNECTION_DRIFT,
+	CONNECTION_CLOCK_JUMPS,
 };
 
 /* Of struct merge_connection. */

@@ -98,6 +98,7 @@ static void connection_print(const struct merge_connection *c, const struct mach
 		PHRASE(", clock offset ", CONNECTION_CLOCK_OFFSET, .after = " ns"),
 		PHRASE(" +- ", CONNECTION_CLOCK_OFFSET_ERROR, .after = " ns"),
 		PHRASE(", drift ", CONNECTION_DRIFT, .after = " ppm", .digits = 1),
+		PHRASE(", clock jumps ", CONNECTION_CLOCK_JUMPS),
 	};
 
 	if (!columns_connection_any(c))

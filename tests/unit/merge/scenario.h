@@ -51,6 +51,7 @@ enum content {
  * @wall_ns: how wrong its CLOCK_REALTIME is
  * @from, @to: it records commands that end in between; 0: to the end
  * @step_at, @step_ns: CLOCK_MONOTONIC jumps
+ * @slew_at, @slew_ns, @slew_ppm: for so long it goes so much faster
  */
 struct scenario_stream {
 	enum nt_side side;
@@ -61,6 +62,8 @@ struct scenario_stream {
 	unsigned int loss_percent;
 	unsigned int nr_steps;
 	int64_t step_at[STEPS_MAX], step_ns[STEPS_MAX];
+	int64_t slew_at, slew_ns;
+	double slew_ppm;
 };
 
 /* A connection. Streams are numbers of the scenario's; @host or @target may be STREAMS_MAX: that side is not recorded. */
@@ -113,6 +116,7 @@ struct scenario {
 /* What came of it. @both: commands of which both records were there */
 struct verdict {
 	uint64_t both, right, wrong, single, ambiguous;
+	unsigned int jumps; /* of the clocks of a connection, as the merge tells */
 };
 
 static inline uint64_t mix(uint64_t x)
@@ -155,6 +159,10 @@ static inline int64_t clock_of(const struct scenario_stream *m, int64_t at)
 
 	for (unsigned int i = 0; i < m->nr_steps; i++)
 		ns += at >= m->step_at[i] ? m->step_ns[i] : 0;
+	if (at > m->slew_at)
+		ns += (int64_t)((double)(at - m->slew_at < m->slew_ns ? at - m->slew_at
+								      : m->slew_ns) *
+				m->slew_ppm / 1e6);
 	return ns;
 }
 
@@ -430,6 +438,8 @@ static inline void scenario_run(struct scenario *s, struct verdict *v)
 	}
 	merge_finish(m);
 	assert_int_equal(merge_pending(m), 0);
+	for (unsigned int i = 0; i < merge_connections(m); i++)
+		v->jumps += merge_connection(m, i)->jumps;
 	assert_int_equal(2 * (v->right + v->wrong) + v->single + v->ambiguous + merge_unknown(m),
 			 out.nr);
 	merge_free(m);

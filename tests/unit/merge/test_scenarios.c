@@ -50,15 +50,21 @@ static void verdict_print(const char *what, uint64_t seed, const struct verdict 
 }
 
 /* Runs it. Return: how many of 1,000 that could be matched were; none may be wrong. */
-static unsigned int matched(const char *what, struct scenario *s)
+static unsigned int matched_with(const char *what, struct scenario *s, struct verdict *v)
 {
 	uint64_t seed = s->random;
+
+	scenario_run(s, v);
+	verdict_print(what, seed, v);
+	assert_int_equal(v->wrong, 0);
+	return v->both ? (unsigned int)(1000 * v->right / v->both) : 1000;
+}
+
+static unsigned int matched(const char *what, struct scenario *s)
+{
 	struct verdict v;
 
-	scenario_run(s, &v);
-	verdict_print(what, seed, &v);
-	assert_int_equal(v.wrong, 0);
-	return v.both ? (unsigned int)(1000 * v.right / v.both) : 1000;
+	return matched_with(what, s, &v);
 }
 
 /* The seeds of one scenario. */
@@ -406,6 +412,59 @@ static void clocks_that_part_fast(void **state)
 	}
 }
 
+static struct scenario jumping(uint64_t seed, int64_t jump_ns, int64_t every_ns)
+{
+	struct scenario s = two_machines(seed);
+	struct scenario_stream *m = &s.stream[seed & 1];
+	int64_t at = 2 * SECOND + (int64_t)seed * 100 * MS;
+
+	if (jump_ns) {
+		m->nr_steps = 1;
+		m->step_at[0] = at;
+		m->step_ns[0] = jump_ns;
+	} else {
+		m->slew_at = at;
+		m->slew_ns = SECOND;
+		m->slew_ppm = seed & 2 ? -83333 : 83333;
+	}
+	s.stream[0].loss_percent = seed % 4 * 4;
+	s.live = seed & 4;
+	s.job[s.nr_jobs++] = (struct scenario_job){
+		.seed = seed,
+		.content = seed & 8 ? CONTENT_HOT : CONTENT_LARGE,
+		.begin = SECOND,
+		.commands = (unsigned int)(5 * SECOND / every_ns),
+		.depth = 8,
+		.every_ns = every_ns,
+		.jitter_ns = 50 * US,
+		.poisson = true,
+	};
+	return s;
+}
+
+/* A machine is moved, suspended or restored; 0: its clock is slewed for a second. */
+static void a_clock_that_jumps(void **state)
+{
+	static const int64_t jump[] = {2 * MS,	100 * MS,    -100 * MS,	   SECOND,
+				       -SECOND, 30 * SECOND, -30 * SECOND, 0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * sizeof(jump) / sizeof(jump[0]); i++) {
+		unsigned int all = 0;
+
+		for (uint64_t seed = 0; seed < 4 * SEEDS; seed++) {
+			struct scenario s = jumping(seed, jump[i / 2], i % 2 ? 200 * US : 2 * MS);
+
+			struct verdict v;
+
+			all += matched_with("a jump", &s, &v);
+			/* Of what is slewed the offset is found several times. */
+			assert_true(jump[i / 2] ? v.jumps == 1 : v.jumps >= 1);
+		}
+		assert_true(all >= 4 * SEEDS * 970);
+	}
+}
+
 /* Pairs that a wrong offset brings together agree with it but for what time stamps may be wrong by, and not with each other. */
 static void an_offset_whose_bounds_cross_is_refuted(void **state)
 {
@@ -438,6 +497,7 @@ int main(void)
 		cmocka_unit_test(two_runs_at_100000_a_second),
 		cmocka_unit_test(command_ids_without_generations),
 		cmocka_unit_test(clocks_that_part_fast),
+		cmocka_unit_test(a_clock_that_jumps),
 		cmocka_unit_test(an_offset_whose_bounds_cross_is_refuted),
 		cmocka_unit_test(whatever_machines_do_no_record_is_matched_with_anothers),
 	};
