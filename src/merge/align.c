@@ -56,11 +56,6 @@ static size_t addressed_least(const struct found *f, bool patient)
 	return f->link->offset.known ? VOTES_KNOWN : VOTES_UNKNOWN;
 }
 
-static bool better(const struct offset_vote *a, const struct offset_vote *b)
-{
-	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
-}
-
 /* Places on the medium, of as many as a chunk has; all zero at the beginning. */
 struct places {
 	uint64_t slba[2 * CHUNK];
@@ -240,9 +235,10 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 			nr = vote_of(pool, id, many, prior, 1, false, bounds, &v);
 		/* A clock may be slewed so fast that only neighbours agree. */
 		if (!prior->known && v.votes < nr / 2 &&
-		    vote_of(pool, id, many, prior, 1, true, bounds, &fast) && better(&fast, &v))
+		    vote_of(pool, id, many, prior, 1, true, bounds, &fast) &&
+		    offset_vote_is_better(&fast, &v))
 			v = fast;
-		if (nr && better(&v, &f->vote)) {
+		if (nr && offset_vote_is_better(&v, &f->vote)) {
 			f->vote = v;
 			best = id;
 		}
@@ -414,7 +410,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		if (other->pending.count)
 			vote(pool, h, patient, alone, &f, bounds);
 		h->alike |= f.alike;
-		if (!best->other || better(&f.vote, &best->vote)) {
+		if (!best->other || offset_vote_is_better(&f.vote, &best->vote)) {
 			if (rival < votes_of(best))
 				rival = votes_of(best);
 			*best = f;

@@ -10,10 +10,8 @@
 #include "merge/chance.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
-#include "merge/pending.h"
 #include "merge/private.h"
 #include "merge/recurring.h"
-#include "merge/topology.h"
 #include "merge/topology_again.h"
 
 /* Records that wait longer than this are matched with what there is. */

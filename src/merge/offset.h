@@ -268,6 +268,12 @@ struct offset_vote {
 	double rate;		   /* at which it changes */
 };
 
+/** offset_vote_is_better() - whether more agree than in another vote, or as many and fewer on anything else */
+static inline bool offset_vote_is_better(const struct offset_vote *a, const struct offset_vote *b)
+{
+	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
+}
+
 /**
  * offset_vote() - find the offset on which most pairs agree, though many may be no pairs
  * @b: bounds of candidate pairs, @nr of them; reordered
