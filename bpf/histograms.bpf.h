@@ -59,10 +59,10 @@ static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
  */
 static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned, __u64 ns)
 {
+	h->buckets[nt_bucket(ns)]++;
+	h->sum += ns;
 	if (turned->max[0] < ns)
 		turned->max[0] = ns;
-	h->sum += ns;
-	h->buckets[nt_bucket(ns)]++;
 }
 
 /*

@@ -48,7 +48,6 @@ struct hist_seen {
 	uint32_t idle;
 	uint64_t sum;
 	uint64_t bytes;
-	uint64_t max; /* of the interval that had just ended then */
 	struct workload others;
 	uint32_t buckets[NT_BUCKETS];
 };
