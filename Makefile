@@ -214,6 +214,7 @@ $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 $(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
 $(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
 $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
+$(BUILD)/unit/core/test_time: LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 $(BUILD)/unit/cli/test_slowest: $(BUILD)/cli/slowest.o

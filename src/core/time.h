@@ -26,7 +26,7 @@ int64_t time_shift(const char *path);
 /** realtime_ns() - CLOCK_REALTIME in nanoseconds */
 int64_t realtime_ns(void);
 
-/** instant_now() - both clocks, read one right after the other */
+/** instant_now() - both clocks at one instant: read again if other tasks ran in between */
 struct instant instant_now(void);
 
 /** ns_add() - the sum of two durations for which nobody vouches: no more than there can be */

@@ -92,6 +92,7 @@ ntprof-bpf report --slowest 1000 /tmp/host.ntp /tmp/target.ntp >/tmp/stories 2>/
 # Both sides' halves of a command that was never answered are one story.
 check "a command that died is told with what its target had of it" grep -q 'connection closed: it died' /tmp/stories
 grep -c 'connection closed: it died' /tmp/stories | sed 's/^/# stories of commands that died: /'
+grep -q 'connection closed: it died' /tmp/stories || sed 's/^/# /' /tmp/stories.err /tmp/host.record /tmp/target.record
 check "the host's tracer lives" kill -0 $host
 check "the target's tracer lives" kill -0 $target
 

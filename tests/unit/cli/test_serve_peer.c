@@ -20,7 +20,8 @@
 /* So much that no pipe holds it. */
 #define COMMANDS_OF_A_FLOOD 400000
 
-static struct nt_record host_records[COMMANDS];
+/* Of the first commands, by their numbers. */
+static struct nt_record host_records[2 * COMMANDS];
 static struct queue_info host_queue;
 
 struct place {
@@ -31,11 +32,11 @@ struct place {
 
 static void make(struct nt_record *r, uint64_t n)
 {
-	*r = host_records[n % COMMANDS];
+	*r = host_records[n % ARRAY_SIZE(host_records)];
 }
 
-/* The target's stream of @commands commands, and, if they are few, the host's records of them. */
-static void record(const struct place *p, uint64_t commands)
+/* The target's stream of the commands from one to another, and the host's records of the first ones. */
+static void record(const struct place *p, uint64_t from, uint64_t to)
 {
 	const struct stream_header header = {.side = NT_TARGET,
 					     .source = "stock",
@@ -48,10 +49,9 @@ static void record(const struct place *p, uint64_t commands)
 	struct stream_writer *w = stream_writer_new(fd, &header);
 	struct traffic_record out;
 	struct traffic *t;
-	unsigned int nr = 0;
 
 	assert_non_null(w);
-	config.commands = commands;
+	config.commands = to;
 	host_queue = traffic_stream_queue(&config, 0, NT_HOST);
 	queue.queue = traffic_stream_queue(&config, 0, NT_TARGET);
 	assert_int_equal(stream_write(w, &clock), 0);
@@ -60,10 +60,10 @@ static void record(const struct place *p, uint64_t commands)
 	while (traffic_next(t, &out)) {
 		struct stream_event e = {.type = STREAM_RECORD, .record = out.r};
 
-		if (out.r.side == NT_TARGET)
+		if (out.r.side == NT_TARGET && out.id >= from)
 			assert_int_equal(stream_write(w, &e), 0);
-		else if (nr < COMMANDS)
-			host_records[nr++] = out.r;
+		else if (out.r.side == NT_HOST && out.id < ARRAY_SIZE(host_records))
+			host_records[out.id] = out.r;
 	}
 	traffic_free(t);
 	assert_int_equal(stream_flush(w), 0);
@@ -116,9 +116,11 @@ static void wait_number(const struct server *v, const char *sample, uint64_t n)
 {
 	const uint64_t until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
 
-	while (number(v, sample) != n)
+	while (number(v, sample) != n) {
 		if (monotonic_ns() > until)
 			fail_msg("never %" PRIu64 ": %s", n, sample);
+		usleep(5000);
+	}
 }
 
 static void wait_state(const struct server *v, const char *state)
@@ -217,7 +219,7 @@ static void what_both_sides_told_of_is_in_ten_stages(void **state)
 	char source[128], *page;
 	struct server v;
 
-	record(p, COMMANDS);
+	record(p, 0, COMMANDS);
 	for (unsigned int i = 0; i < COMMANDS; i++)
 		of_host[host_records[i].op]++;
 	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
@@ -254,7 +256,7 @@ static void a_flight_recorder_has_the_same_records(void **state)
 	char source[128], text[4096];
 	struct server v;
 
-	record(p, COMMANDS);
+	record(p, 0, COMMANDS);
 	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
 	more_words[2] = "--keep=30s";
 	more_words[3] = "--dir";
@@ -275,7 +277,7 @@ static void records_from_before_a_peer_are_early(void **state)
 	struct place *p = *state;
 	struct server v;
 
-	record(p, COMMANDS);
+	record(p, 0, COMMANDS);
 	start_with(&v, p, "sleep 1000");
 	come(7);
 	wait_number(&v, RECORDS("early"), 7);
@@ -305,7 +307,7 @@ static void whatever_a_peer_does_scrapes_go_on(void **state)
 	struct server v;
 	char text[4096];
 
-	record(p, COMMANDS);
+	record(p, 0, COMMANDS);
 	snprintf(cut, sizeof(cut), "head -c 4000 %s", p->stream);
 	snprintf(ends, sizeof(ends), "cat %s; sleep 1000", p->stream);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -328,7 +330,8 @@ static void a_command_that_has_ended_is_started_again(void **state)
 	struct server v;
 	int fd;
 
-	record(p, COMMANDS);
+	record(p, 0, 2 * COMMANDS);
+	record(p, 0, COMMANDS);
 	snprintf(go, sizeof(go), "%s/go", p->folder);
 	snprintf(source, sizeof(source),
 		 "cat %s; until rm %s 2>/dev/null; do sleep 0.1; done; exit 3", p->stream, go);
@@ -338,6 +341,7 @@ static void a_command_that_has_ended_is_started_again(void **state)
 		wait_state(&v, "running");
 		come(COMMANDS);
 		wait_number(&v, RECORDS("matched"), (i + 1) * COMMANDS);
+		record(p, COMMANDS, 2 * COMMANDS);
 		fd = open(go, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		assert_true(fd >= 0);
 		close(fd);
@@ -381,7 +385,7 @@ static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 	char source[128];
 	struct server v;
 
-	record(p, COMMANDS_OF_A_FLOOD);
+	record(p, 0, COMMANDS_OF_A_FLOOD);
 	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
 	start_with(&v, p, source);
 	assert_goes_on(&v);

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -95,11 +96,58 @@ static void time_is_the_machines_in_a_time_namespace(void **state)
 	assert_true(before <= told && told <= after);
 }
 
+/* Made-up clocks, which agree but for WALL; each reading takes a microsecond, and those that @late has a bit for so much more. */
+#define WALL 1000000000000LL
+#define READING_NS 1000
+#define LATE_NS 30000000
+
+static bool made_up;
+static int64_t now;
+static uint64_t late;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	int64_t ns;
+
+	if (!made_up)
+		return __real_clock_gettime(id, t);
+	now += READING_NS + (late & 1 ? LATE_NS : 0);
+	late >>= 1;
+	ns = now + (id == CLOCK_REALTIME ? WALL : 0);
+	*t = (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+	return 0;
+}
+
+/* By how much an instant is wrong about what is between the clocks. */
+static int64_t error_if_late(uint64_t readings)
+{
+	struct instant i;
+
+	made_up = true;
+	late = readings;
+	i = instant_now();
+	made_up = false;
+	return i.realtime_ns - (int64_t)i.monotonic_ns - WALL;
+}
+
+static void an_instant_is_one_though_others_run_in_between(void **state)
+{
+	(void)state;
+	for (uint64_t readings = 0; readings < 1 << 12; readings++)
+		assert_in_range(error_if_late(readings) + READING_NS, 0, 2 * READING_NS);
+	/* It comes to an end. */
+	assert_in_range(error_if_late(~0ULL) + LATE_NS, 0, 2 * LATE_NS);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shift_is_what_the_file_says),
 		cmocka_unit_test(time_is_the_machines_in_a_time_namespace),
+		cmocka_unit_test(an_instant_is_one_though_others_run_in_between),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "now"))
