@@ -235,8 +235,9 @@ static void walk(struct comparison *c, pending_id from, const struct offset_boun
 
 		p->at = at;
 		p->unique = only;
-		if (in_range(c, r, &now) && (only ? pair_by_address(c, r, a->other, &now, p)
-						  : pair_by_time(c, id, &now, p)))
+		if ((only ? pair_by_address(c, r, a->other, &now, p)
+			  : pair_by_time(c, id, &now, p)) &&
+		    (p->fits || in_range(c, r, &now)))
 			c->nr++;
 		id = pending_get(c->pool, id)->next;
 	}

@@ -632,14 +632,16 @@ static void records_of_any_values_are_accounted_for(void **state)
 	outcome_free(&o);
 }
 
+/* What changes records before they are told; @i: how many were told before. */
+typedef void change_fn(struct nt_record *r, unsigned int i);
+
 /*
- * Commands that look alike at regular times, of streams with one boot id. @ahead: how much more the target's wall clock is ahead
- * of its monotonic one than the host's. Return: how many were matched.
+ * Streams with one boot id. @ahead: how much more the target's wall clock is ahead of its monotonic one than the host's.
+ * @change: of each record, may be NULL. Return: how many commands were matched.
  */
-static uint64_t matched_of_one_boot(int64_t ahead)
+static uint64_t matched_of_one_boot(struct traffic_config c, int64_t ahead, change_fn *change)
 {
 	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
-	struct traffic_config c = traffic_of_one_queue();
 	struct instant now = {.monotonic_ns = TRAFFIC_EPOCH_NS};
 	struct traffic_record r;
 	struct outcome o;
@@ -647,12 +649,6 @@ static uint64_t matched_of_one_boot(int64_t ahead)
 	struct merge *m;
 
 	c.stream[1].offset_ns = 0;
-	c.percent[NT_SHAPE_READ] = 100;
-	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
-	c.percent[NT_SHAPE_NO_DATA] = 0;
-	c.same_content = c.regular = true;
-	c.queue[0].depth = 1;
-	c.commands = 1000;
 	m = outcome_merge(&o, &c);
 	for (unsigned int i = 0; i < c.nr_streams; i++) {
 		assert_int_equal(merge_stream(m, i, c.stream[i].side), 0);
@@ -660,8 +656,11 @@ static uint64_t matched_of_one_boot(int64_t ahead)
 		merge_clock(m, i, "6a2c58a8-41c8-4a3e-9d39-7b8a6f3f2d10", &now);
 	}
 	t = traffic_new(&c);
-	while (traffic_next(t, &r))
+	for (unsigned int i = 0; traffic_next(t, &r); i++) {
+		if (change)
+			change(&r.r, i);
 		feed_record(&o, m, &r, told);
+	}
 	merge_finish(m);
 	outcome_check(&o, m);
 	assert_int_equal(o.wrong, 0);
@@ -671,12 +670,45 @@ static uint64_t matched_of_one_boot(int64_t ahead)
 	return o.right;
 }
 
+/* Of an hour in which nothing is recorded. */
+static void pause_an_hour(struct nt_record *r, unsigned int i)
+{
+	for (unsigned int p = 0; i >= 1000 && p < NT_POINTS_MAX; p++)
+		r->points[p] += r->points[p] ? 3600 * SECOND : 0;
+}
+
+/* Of a connection that ends when the target works on all of them: its device is done with them a second later. */
+static void die(struct nt_record *r, unsigned int i)
+{
+	(void)i;
+	r->flags |= NT_F_CANCELLED;
+	if (r->side == NT_HOST) {
+		r->points[NT_H_RX] = r->points[NT_H_CQE] = 0;
+		return;
+	}
+	r->points[NT_T_DONE] += SECOND;
+	r->points[NT_T_SEND] = r->points[NT_T_SENT] = 0;
+}
+
 static void streams_of_one_boot_have_one_clock(void **state)
 {
+	struct traffic_config c = traffic_of_one_queue();
+
 	(void)state;
-	assert_int_equal(matched_of_one_boot(0), 1000);
+	/* They look alike at regular times. */
+	c.percent[NT_SHAPE_READ] = 100;
+	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
+	c.percent[NT_SHAPE_NO_DATA] = 0;
+	c.same_content = c.regular = true;
+	c.queue[0].depth = 1;
+	c.commands = 1000;
+	assert_int_equal(matched_of_one_boot(c, 0, NULL), 1000);
+	assert_int_equal(matched_of_one_boot(c, 0, pause_an_hour), 1000);
 	/* A copy of a virtual machine has its boot id, and another clock. */
-	assert_int_equal(matched_of_one_boot(2 * (int64_t)MS), 0);
+	assert_int_equal(matched_of_one_boot(c, 2 * (int64_t)MS, NULL), 0);
+	c = traffic_of_one_queue();
+	c.queue[0].depth = c.commands = 16;
+	assert_int_equal(matched_of_one_boot(c, 0, die), 16);
 }
 
 static void nothing_comes_of_nothing(void **state)
