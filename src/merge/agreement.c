@@ -196,6 +196,8 @@ static bool pair_by_address(const struct comparison *c, const struct nt_record *
 	if (!possible) {
 		p->b.at = offset_from(host);
 		p->b.low = p->b.high = (int64_t)(offset_from(target) - p->b.at);
+		if (!offset_sane(p->b.low))
+			return false;
 	}
 	p->fits = possible && offset_follow(now, &p->b, c->rate);
 	return p->fits || is_near(c, &p->b, now);
@@ -336,7 +338,7 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	uint64_t lasts;
 	int err;
 
-	*a = (struct agreement){.vote = *vote};
+	*a = (struct agreement){.vote = *vote, .waiting = few->pending.count};
 	if (!c)
 		return -ENOMEM;
 	c->pool = pool;
@@ -392,6 +394,10 @@ bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 	/* What little there is has to be beyond doubt. */
 	if ((need == AGREEMENT_UNKNOWN_PATIENT || need == AGREEMENT_PRIOR_PATIENT) &&
 	    a->unique < 2 && a->agree < PATIENT)
+		return false;
+	/* Of two runs so few agree by chance. */
+	if (need == AGREEMENT_UNKNOWN_PATIENT && a->agree < UNIQUE &&
+	    (a->vote.rival || 2 * a->agree < a->waiting))
 		return false;
 	return a->agree * 8 >= (a->agree + a->disagree) * SHARE && a->lasts;
 }

@@ -18,6 +18,7 @@
  * @vote: that was on trial
  * @best: the offset that they agree on
  * @rate: at which it changes
+ * @waiting: records of the half with fewer
  * @agree: how many fit one offset between clocks, which changes evenly
  * @unique: of those, how many are the only ones of their address on either side
  * @repeats: a side repeats itself, in what it asks for and in time
@@ -32,6 +33,7 @@ struct agreement {
 	struct offset_vote vote;
 	struct offset_bounds best;
 	double rate;
+	size_t waiting;
 	size_t agree;
 	size_t unique;
 	size_t unlike;
