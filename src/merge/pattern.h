@@ -44,7 +44,7 @@ int pattern_find(const struct pending_pool *pool, const struct half *few, const 
 /** pattern_least() - how many records it has to explain; @patient: there will not be more to go by */
 static inline size_t pattern_least(bool patient)
 {
-	return patient ? 16 : 64;
+	return patient ? 16 : 192;
 }
 
 /** pattern_convinces() - whether that cannot be chance; @patient: there will not be more to go by */
