@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/hash.h"
+#include "core/pages.h"
 #include "core/span.h"
 #include "merge/offset.h"
 
@@ -38,18 +39,13 @@ static void expect_many(const struct pending_pool *p)
 int pending_init(struct pending_pool *p)
 {
 	memset(p, 0, sizeof(*p));
-	/* Pages that are never touched take no memory. */
-	p->entries = malloc((PENDING_POOL_MAX + 1) * sizeof(*p->entries));
-	p->groups = malloc((PENDING_POOL_MAX + 1) * sizeof(*p->groups));
+	p->entries = pages_reserve((PENDING_POOL_MAX + 1) * sizeof(*p->entries));
+	p->groups = pages_reserve((PENDING_POOL_MAX + 1) * sizeof(*p->groups));
 	p->used = 1;
 	p->used_groups = 1;
-	if (p->entries)
-		p->entries[0] = (struct pending){0};
-	if (p->groups)
-		p->groups[0] = (struct pending_group){0};
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	/* Each list has an entry at least. */
-	p->lists.item = malloc(PENDING_POOL_MAX * sizeof(struct heap_item *));
+	p->lists.item = pages_reserve(PENDING_POOL_MAX * sizeof(struct heap_item *));
 	return p->entries && p->groups && p->by_tag && p->lists.item &&
 			       !slots_init(&p->by_key, PENDING_POOL_MAX)
 		       ? 0
@@ -58,11 +54,11 @@ int pending_init(struct pending_pool *p)
 
 void pending_free(struct pending_pool *p)
 {
-	free(p->entries);
-	free(p->groups);
+	pages_release(p->entries, (PENDING_POOL_MAX + 1) * sizeof(*p->entries));
+	pages_release(p->groups, (PENDING_POOL_MAX + 1) * sizeof(*p->groups));
+	pages_release(p->lists.item, PENDING_POOL_MAX * sizeof(struct heap_item *));
 	slots_free(&p->by_key);
 	free(p->by_tag);
-	free(p->lists.item);
 }
 
 /* Of the only entry of its key. */

@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/pages.h"
 
 #define SLOTS_MIN 256
 /* There are fewer slots when fewer than this part of them was taken for as many removals as there are slots. */
@@ -16,16 +17,15 @@ int slots_init(struct slots *s, uint32_t max)
 	s->nr = SLOTS_MIN;
 	s->count = 0;
 	s->spare = 0;
-	/* Pages that are never touched take no memory. */
-	s->slot = calloc(s->max, sizeof(*s->slot));
-	s->other = malloc(s->max * sizeof(*s->other));
+	s->slot = pages_reserve(s->max * sizeof(*s->slot));
+	s->other = pages_reserve(s->max * sizeof(*s->other));
 	return s->slot && s->other ? 0 : -ENOMEM;
 }
 
 void slots_free(struct slots *s)
 {
-	free(s->slot);
-	free(s->other);
+	pages_release(s->slot, s->max * sizeof(*s->slot));
+	pages_release(s->other, s->max * sizeof(*s->other));
 }
 
 static void put(struct slots *s, struct slot what)
