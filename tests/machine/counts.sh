@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every command is counted once, on both sides, and as what it is. Those that wait are counted, too.
+# Every command is counted once, on both sides, and as what it is.
 # takes: 45
 set -u
 . /lib/machine.sh
@@ -72,100 +72,10 @@ for side in host target; do
 		/tmp/$side
 done
 
-# rates FILE: reads a second, from the CSV of a live view: the mean of its intervals, and of the summary
-rates() {
-	awk -F, '{ sub(/\r$/, "") }
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["op"] == "read" && $at["queue"] != 0 { iops[$at["type"]] += $at["iops"]; blocks[$at["type"], $at["time"]] }
-		END {
-			for (b in blocks) n += b ~ /^interval/
-			printf "%.0f %.0f\n", n ? iops["interval"] / n : 0, iops["summary"]
-		}' "$1"
-}
-# Attaching and detaching stock programs takes seconds, in which nothing is counted. So few a second, that a busy machine
-# does not fall behind.
-if [[ $VM_KIND == stock && $VM_KERNEL == 6.1 ]]; then
-	fio --name=rate --filename="$dev" --direct=1 --ioengine=libaio --size=200M --rw=randread --bs=4k --iodepth=4 \
-		--rate_iops=50 --time_based --runtime=600 >/tmp/fio 2>&1 &
-	load=$!
-	for side in host target; do
-		ntprof-bpf --$side -i 1 -n 3 --format csv >/tmp/rate 2>/tmp/rate.err || cat /tmp/rate.err
-		read -r intervals summary < <(rates /tmp/rate)
-		within "$side: reads a second of the summary are those of fio" "$summary" 40 60
-		within "$side: and those of the intervals" "$intervals" $((summary * 8 / 10)) $((summary * 12 / 10))
-	done
-	kill -INT "$load"
-	wait "$load"
-fi
 # With the two above, all BPF programs that this kernel is given: this test runs on each kernel of make check.
 ntprof-bpf stacks --host -d 0.1 >/tmp/stacks 2>&1
 equal "stacks are traced, too" $? 0
 echo "# commands traced: $((did[1] + did[5] + did[12] + did[16])) on each side"
 host_disconnect
 target_remove
-
-# A file system that is frozen keeps writes to its files, and with them a device that lies in one, from
-# ending. The host is not to give up meanwhile: a target that is connected to again would wait for them, too.
-hanging=16
-echo 600 >/sys/module/nvme_core/parameters/io_timeout
-mkdir -p /mnt
-fs=$(target_setup_file fs 64 loop)
-mke2fs "$fs" >/dev/null 2>&1
-mount -t ext4 "$fs" /mnt
-dd if=/dev/zero of=/mnt/disk bs=1M count=32 2>/dev/null
-disk=$(losetup --find --show /mnt/disk)
-target_subsystem "$disk"
-target_port
-ctrl=$(host_connect -i 1)
-dev=$(host_device "$ctrl")
-tracers=()
-# With a sample the others count as well.
-declare -A sample=([host]="--sample 1000" [target]="")
-for side in host target; do
-	# shellcheck disable=SC2086 # two words, or none
-	tracer_start /tmp/live.$side --$side -i 0.5 ${sample[$side]}
-	tracers+=("$tracer_pid")
-	tracer_start /tmp/trace.$side trace --$side --slower 1s
-	tracers+=("$tracer_pid")
-done
-fsfreeze --freeze /mnt
-# With gaps, so that no two of them are merged.
-fio --name=hang --filename="$dev" --direct=1 --ioengine=libaio --rw=write:4k --bs=4k --number_ios=$hanging \
-	--size=$((hanging * 8))k --iodepth=$hanging >/tmp/fio 2>&1 &
-load=$!
-
-# waits FILE SECONDS: a block has told that all of them are in flight, the oldest for so long.
-waits() {
-	awk -v all=$hanging -v least="$2" '{
-		for (i = 3; i + 4 <= NF; i++)
-			if ($i == "write" && $(i + 3) == all && $(i + 4) ~ /^[0-9.]+s$/ && $(i + 4) + 0 >= least)
-				found = 1
-	} END { exit !found }' "$1"
-}
-for side in host target; do
-	check "$side shows what waits" wait_for waits /tmp/live.$side 2
-	check "$side shows it become older" wait_for waits /tmp/live.$side 3.5
-done
-check "target tells what its device owes" grep -Eq "write +0 +0 +$hanging +[0-9.]+s +$hanging " /tmp/live.target
-fsfreeze --unfreeze /mnt
-wait $load
-equal "what waited ends well" $? 0
-tracer_stop "${tracers[@]}"
-declare -A where=([host]=network_and_target [target]=target_subsystem)
-for side in host target; do
-	grep ' op=write .* still in flight after [1-9][0-9]\{9,\} |' /tmp/trace.$side >/tmp/still
-	equal "$side tells each command that is out for long" \
-		"$(grep -o ' cid=0x[0-9a-f]* ' /tmp/still | sort -u | wc -l)" $hanging
-	equal "$side tells it once" "$(grep -c 'still in flight' /tmp/trace.$side)" $hanging
-	equal "$side tells where each of them is" \
-		"$(grep 'still in flight' /tmp/trace.$side | grep -c " | in .*${where[$side]}")" $hanging
-	equal "$side tells that they ended, and were told before" \
-		"$(grep -c ' op=write .* was_overdue latency=[1-9][0-9]\{9,\} ' /tmp/trace.$side)" $hanging
-	equal "$side has counted them" "$(commands /tmp/live.$side write)" $hanging
-	equal "$side has none left" "$(loss /tmp/live.$side in_flight)" 0
-done
-host_disconnect
-target_remove
-losetup -d "$disk"
-umount /mnt
 finish
