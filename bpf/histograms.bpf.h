@@ -59,10 +59,12 @@ static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
  */
 static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned, __u64 ns)
 {
-	h->buckets[nt_bucket(ns)]++;
-	h->sum += ns;
 	if (turned->max[0] < ns)
 		turned->max[0] = ns;
+	/* Whoever sees it counted finds its maximum; and who sees its sum, that it is counted. */
+	asm volatile("" ::: "memory");
+	h->buckets[nt_bucket(ns)]++;
+	h->sum += ns;
 }
 
 /*

@@ -48,6 +48,29 @@ static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p,
 }
 
 /*
+ * The longest duration since the last look. A program that was on its way then has noted it for the interval before @epoch,
+ * and one that is on its way now notes it for the interval after it. @own: that of @epoch
+ */
+static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hist_seen *seen,
+			uint64_t *own)
+{
+	uint64_t max = 0;
+
+	*own = 0;
+	for (int i = 0; i < 2; i++) {
+		uint32_t of = h->max_epoch[i];
+		uint64_t ns = h->max[i];
+		bool late = of + 1 == epoch && seen->max_epoch == of && ns > seen->max;
+
+		if (of == epoch && ns > *own)
+			*own = ns;
+		if ((of - epoch <= 1 || late) && ns > max)
+			max = ns;
+	}
+	return max;
+}
+
+/*
  * Adds what is new in one histogram to an interval and a total.
  * @epoch: the interval that has just ended; the next one may have begun on its CPU
  * Return: how many durations
@@ -55,13 +78,10 @@ static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p,
 static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen,
 			  struct hist *interval, struct hist *total)
 {
-	uint64_t max = 0, sum = __atomic_load_n(&h->sum, __ATOMIC_RELAXED), bytes = h->bytes;
-	uint64_t count = 0;
+	uint64_t sum = __atomic_load_n(&h->sum, __ATOMIC_RELAXED), bytes = h->bytes;
+	uint64_t count = 0, max, own;
 	unsigned int highest = 0;
 
-	for (int i = 0; i < 2; i++)
-		if (h->max_epoch[i] - epoch <= 1 && h->max[i] > max)
-			max = h->max[i];
 	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
 		uint32_t now = h->buckets[b], more = now - seen->buckets[b];
 
@@ -73,7 +93,14 @@ static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_s
 		count += more;
 		highest = b;
 	}
-	/* A command that ended while we read may be in one of the two and not yet in the other. */
+	/* Who counts notes the longest one first. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	max = longest(h, epoch, seen, &own);
+	if (count && own < nt_bucket_low(highest + 1)) {
+		seen->max = own;
+		seen->max_epoch = epoch;
+	}
+	/* A command that ended while we read may have been noted, and not counted yet. */
 	if (max < nt_bucket_low(highest) ||
 	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
 		max = nt_bucket_low(highest + 1) - 1;

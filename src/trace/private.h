@@ -42,12 +42,15 @@ struct queue_controller {
  * What was read from one histogram the last time; 32-bit counts wrap, differences do not mind.
  * @epoch: the interval that ended then
  * @idle: for how many intervals nothing was new
+ * @max: the longest duration then, of the interval @max_epoch
  */
 struct hist_seen {
 	uint32_t epoch;
 	uint32_t idle;
 	uint64_t sum;
 	uint64_t bytes;
+	uint64_t max;
+	uint32_t max_epoch;
 	struct workload others;
 	uint32_t buckets[NT_BUCKETS];
 };
