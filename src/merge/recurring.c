@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "merge/recurring.h"
 
+#include "core/hash.h"
 #include "merge/lookup.h"
 #include "merge/pending.h"
 
@@ -16,20 +17,36 @@ static bool has_old_ids(const struct half *h)
 	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
 }
 
+/* The same in every run, wherever the half is in memory: what is matched depends on it, if very seldom. */
+static uint64_t hash_of(const struct half *h, uint64_t key)
+{
+	return hash_two(key, h->number);
+}
+
+static uint64_t place_of(uint64_t hash)
+{
+	return hash >> 32 & (RECURRING_MAX - 1);
+}
+
 void recurring_note(struct recurring *c, struct half *h, const struct nt_record *r, uint64_t key)
 {
-	uint32_t hash = pending_hash(key, h), *recent = &c->recent[hash % RECURRING_MAX];
+	uint64_t hash = hash_of(h, key);
+	uint32_t low = (uint32_t)hash, *recent = &c->recent[place_of(hash)];
 
 	h->cids |= r->cid;
-	*recent = (hash & ~AGAIN) | ((*recent | AGAIN) == (hash | AGAIN));
+	*recent = (low & ~AGAIN) | ((*recent | AGAIN) == (low | AGAIN));
+}
+
+static bool has_recurred(const struct recurring *c, const struct half *h, uint64_t key)
+{
+	uint64_t hash = hash_of(h, key);
+
+	return c->recent[place_of(hash)] == ((uint32_t)hash | AGAIN);
 }
 
 bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t key)
 {
-	uint32_t hash = pending_hash(key, h), other = pending_hash(key, h->partner);
-
-	return c->recent[hash % RECURRING_MAX] == (hash | AGAIN) ||
-	       c->recent[other % RECURRING_MAX] == (other | AGAIN);
+	return has_recurred(c, h, key) || has_recurred(c, h->partner, key);
 }
 
 bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,

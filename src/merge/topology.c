@@ -240,6 +240,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 		return NULL;
 	*h = *like;
 	h->index = t->nr_halves;
+	h->number = ++t->halves_made;
 	h->next_try = 1;
 	t->halves[t->nr_halves++] = h;
 	t->changes++;

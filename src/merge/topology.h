@@ -63,6 +63,7 @@ struct half {
 	enum nt_side side;
 	struct queue_info q;
 	unsigned int index;			  /* in the topology's array */
+	uint64_t number;			  /* in the order in which they came, from 1 */
 	struct half *next_alike, *previous_alike; /* of the same bucket... */
 	struct half *next_same;			  /* ...and by identity */
 	unsigned int refs;			  /* generations that lead here... */
@@ -122,10 +123,11 @@ struct topology {
 	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* halves of a bucket */
 	struct half *identity[TOPOLOGY_BUCKETS];
 	unsigned int max_halves; /* there is room for */
-	unsigned int swept;	 /* how many halves the last sweep left... */
-	unsigned int unled;	 /* ...of which no slot led to so many, but records waited there */
-	unsigned int released;	 /* that no slot leads to any more since then */
-	unsigned int refused;	 /* for lack of room, while there were such */
+	uint64_t halves_made;
+	unsigned int swept;    /* how many halves the last sweep left... */
+	unsigned int unled;    /* ...of which no slot led to so many, but records waited there */
+	unsigned int released; /* that no slot leads to any more since then */
+	unsigned int refused;  /* for lack of room, while there were such */
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
