@@ -115,6 +115,50 @@ static void streams_that_others_link_to_the_first_are_corrected(void **state)
 	correct(true, to_common, linked);
 }
 
+/* Two connections between streams that drift apart by 400 us a second: one of them ends early, the other begins late. */
+static void of_two_connections_the_later_tells(bool first_is_later)
+{
+	const uint64_t early = 50 * MS, late = 950 * MS, end = SECOND;
+	struct traffic_config c = traffic_of_one_queue();
+	int64_t to_common[2] = {0}, apart;
+	struct outcome o;
+	struct merge *m;
+	bool linked[2];
+
+	c.commands = 0;
+	c.stream[1].drift_ppm = 400;
+	c.queue[c.nr_queues] = c.queue[0];
+	c.queue[c.nr_queues].nqn = "nqn.other";
+	c.queue[c.nr_queues++].slot++;
+	c.queue[first_is_later].end_ns = early;
+	c.queue[!first_is_later].start_ns = late;
+	c.queue[!first_is_later].end_ns = end;
+	m = outcome_merge(&o, &c);
+	/* Both are known from the beginning, the first before the second. */
+	for (unsigned int i = 0; i < 2; i++) {
+		for (enum nt_side side = NT_HOST; side <= NT_TARGET; side++) {
+			struct queue_info q = traffic_stream_queue(&c, i, side);
+
+			assert_int_equal(merge_queue(m, side == NT_TARGET, side, &q), 0);
+		}
+	}
+	feed(m, &o, &c);
+	assert_int_equal(merge_connections(m), 2);
+	assert_int_equal(axis_correct(m, 2, to_common, linked), 0);
+	assert_int_equal(to_common[0], 0);
+	apart = to_common[1] + c.stream[1].offset_ns + 400000;
+	assert_in_range(apart + 100000, 0, 200000);
+	merge_free(m);
+	outcome_free(&o);
+}
+
+static void of_several_connections_the_latest_tells(void **state)
+{
+	(void)state;
+	of_two_connections_the_later_tells(false);
+	of_two_connections_the_later_tells(true);
+}
+
 static void streams_without_matches_stay_where_they_are(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -135,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_that_have_nothing_in_common_are_each_corrected),
 		cmocka_unit_test(streams_that_others_link_to_the_first_are_corrected),
+		cmocka_unit_test(of_several_connections_the_latest_tells),
 		cmocka_unit_test(streams_without_matches_stay_where_they_are),
 	};
 
