@@ -132,6 +132,25 @@ static void user_space_is_called_before_there_is_nothing_left(void **state)
 	assert_int_equal(nt_take(NT_POOLS_NR), 0);
 }
 
+/* Numbers begin anew at the end of the ring, whichever item is there. */
+static void pool_is_a_ring(void **state)
+{
+	struct nt_pool *p = &nt_pools[NT_POOL_HISTS];
+
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		const __u32 begin = again ? ~0u - 1 : NT_FREE_MAX - 2;
+
+		p->taken = p->given = begin;
+		for (__u16 nr = 5; nr < 9; nr++)
+			nt_free[NT_POOL_HISTS][p->given++ % NT_FREE_MAX] = nr;
+		for (__u32 nr = 5; nr < 9; nr++)
+			assert_int_equal(nt_take(NT_POOL_HISTS), nr);
+		assert_int_equal(nt_take(NT_POOL_HISTS), 0);
+		assert_int_equal(p->taken, p->given);
+	}
+}
+
 static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 {
 	struct nt_cmd *c, *left;
@@ -213,6 +232,7 @@ int main(void)
 		TEST(histogram_that_was_given_back_is_nobodys),
 		TEST(without_a_histogram_left_all_are_counted_together),
 		TEST(user_space_is_called_before_there_is_nothing_left),
+		TEST(pool_is_a_ring),
 		TEST(deep_queue_takes_a_piece_for_each_128_tags),
 		TEST(items_of_all_banks_are_apart),
 		TEST(queues_are_found_by_their_addresses),
