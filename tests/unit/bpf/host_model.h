@@ -13,7 +13,7 @@
 #define CPUS 2
 #define INSTANCE 2
 #define CNTLID 7
-#define WHO 1		 /* the first controller of its name */
+#define WHO 5		 /* there were others of its name before */
 #define OFFSET 5000000	 /* of the wall clock */
 #define ADMIN_WRITE 0x09 /* Set Features */
 #define ADMIN_READ 0x06	 /* Identify */
@@ -233,6 +233,27 @@ static void assert_begun(int i)
 	assert_int_equal(b->cdw[4], e->cdw14);
 	assert_int_equal(b->cdw[5], e->cdw15);
 	assert_int_equal(b->sqe_flags, e->flags);
+}
+
+/* As user space looks at what is in flight. */
+static void assert_state(int i)
+{
+	const struct work *o = &w.work[i];
+	const struct nt_queue *q = &kernel.queues[o->want.slot];
+	const struct nt_cmd *c = cmd_by_tag(q, (__u32)m.requests[i].rq.tag);
+
+	assert_int_equal(q->begun, nt_control.epoch);
+	assert_true(in_flight(c));
+	assert_int_equal(measured(c), o->measured);
+	assert_int_equal(c->r.op, o->want.op);
+	assert_int_equal(c->r.cid, o->want.cid);
+	assert_int_equal(c->r.slot, o->want.slot);
+	assert_int_equal(c->r.gen, o->want.gen);
+	assert_int_equal(c->r.length, o->want.length);
+	assert_int_equal(c->r.flags & NT_F_ADMIN_QUEUE, o->want.flags & NT_F_ADMIN_QUEUE);
+	assert_int_equal(c->r.points[NT_H_SUBMIT], o->want.points[NT_H_SUBMIT]);
+	if (!w.how.iostats)
+		assert_int_not_equal(c->r.points[NT_H_QUEUE_RQ], 0);
 }
 
 /* The command of @i, if its points are of interest. */

@@ -412,6 +412,33 @@ static void queues_that_were_left_out_are_selected_when_they_are_another_control
 	assert_no_losses();
 }
 
+/* Where another request has its place in the index, which is by a hash, it is found by its queue and tag. */
+static void command_that_the_index_does_not_lead_to_is_found(void **state)
+{
+	(void)state;
+	for (int i = 0; i < CTRLS; i++) {
+		for (int qid = 0; qid < QUEUES; qid++) {
+			struct request *rq = &m.requests[i * QUEUES + qid].rq;
+
+			m.cid &= 0xf000;
+			submit(!i, 1, NVME_CMD_READ, 0);
+			rq->tag = 200 + qid;
+			m.cid |= 200 + qid;
+			submit(i, qid, qid ? NVME_CMD_READ : 0x06, 0);
+			*index_of((__u64)rq) = *index_of((__u64)&m.requests[!i * QUEUES + 1].rq);
+			timed_out(NULL, rq);
+			answer(i, qid, 0, 0);
+			assert_int_equal(last_record()->slot, i * nt_knobs.qid_stride + qid);
+			assert_int_not_equal(last_record()->points[NT_H_CQE], 0);
+			assert_false(in_flight(
+				cmd_by_tag(queue_at(i * nt_knobs.qid_stride + qid), 200 + qid)));
+			rq_complete(NULL, &m.requests[!i * QUEUES + 1].rq, 0);
+		}
+	}
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(kernel.nr_records, 2 * CTRLS * QUEUES);
+}
+
 /* Its completions may be redirected into an interrupt; those of an admin queue are so seldom that it does not matter. */
 static void queue_that_cpus_share_is_told(void **state)
 {
@@ -470,6 +497,7 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	cancel(0, 1);
 	/* Nor is a Connect that fails. */
 	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	timed_out(NULL, &m.requests[0 * QUEUES + 1].rq);
 	cancel(0, 1);
 	assert_int_equal(counted(NT_CNT_TIMEOUTS), 0);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
@@ -615,6 +643,7 @@ static void late_answer_to_connect_identifies_nothing(void **state)
 	X(controller_from_before_has_one_name)                                      \
 	X(queues_are_selected_when_they_are_connected)                              \
 	X(queues_that_were_left_out_are_selected_when_they_are_another_controllers) \
+	X(command_that_the_index_does_not_lead_to_is_found)                         \
 	X(queue_that_cpus_share_is_told)                                            \
 	X(queue_without_sq_flow_control_is_told)                                    \
 	X(queues_from_before_are_selected_by_their_first_command)                   \

@@ -105,6 +105,8 @@ static void begin(int i)
 	kernel.queues[INSTANCE * 8 + o->qid].opaque = w.queues[o->qid].opaque;
 	assert_int_equal(kernel.queues[INSTANCE * 8 + o->qid].gen, w.queues[o->qid].gen);
 	assert_begun(i);
+	if (o->known)
+		assert_state(i);
 }
 
 /* What a queue hands to its socket, by whichever function this kernel has. */
@@ -418,6 +420,7 @@ static void begins(const struct how *how)
 	m.ctrl[0].ctrl.instance = INSTANCE;
 	m.ctrl[0].ctrl.cntlid = CNTLID;
 	m.ctrl[0].ctrl.subsys = (void *)&m;
+	kernel.controllers[INSTANCE].last = (WHO - 1ULL) << NT_CONTROLLER_SHIFT;
 	m.opts[0].host = &m.host;
 	m.opts[0].subsysnqn = "nqn";
 	for (int qid = 0; qid < QUEUES; qid++) {
