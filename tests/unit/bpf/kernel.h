@@ -120,6 +120,7 @@ static struct {
 	unsigned int nr_errors;
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
+	struct nt_originated originated; /* the last one */
 	struct nt_begun begun[BEGUN_MAX];
 	unsigned int nr_begun;
 	struct nt_identity identities[IDENTITIES_MAX]; /* that user space was told */
@@ -395,6 +396,8 @@ void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 		return &kernel.records[kernel.nr_records++];
 	}
+	if (size == sizeof(struct nt_originated))
+		return &kernel.originated;
 	assert_int_equal(size, sizeof(struct nt_begun));
 	assert_uint_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);
 	return &kernel.begun[kernel.nr_begun++];

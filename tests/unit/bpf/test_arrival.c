@@ -606,6 +606,64 @@ static const struct nt_record *copy_header(const struct sk_buff *skb, const stru
 	return &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
 }
 
+/* Its last byte is the last one of a packet, and another one is joined with that before it is read. */
+static void header_that_ends_with_its_packet_came_with_that(void **state)
+{
+	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
+	const struct nt_record *r;
+
+	(void)state;
+	for (int offset = 0; offset < 2; offset++) {
+		setup(NULL);
+		packet(&m.skb, 0, HOST_PDU_BYTES + offset, 40 * MS);
+		join(100, 30 * MS);
+		submit();
+		kernel.queues[SLOT].opaque = 0;
+		memcpy(m.headers[QID].bytes, &pdu, sizeof(pdu));
+		stock_recv_pdu(NULL, &m.skb, offset, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
+		r = &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
+		assert_uint_in_range(kernel.now - r->points[NT_H_RX], 40 * MS, 41 * MS);
+	}
+}
+
+/* A patched driver says where the header ends that it has received, in its place of the stream. */
+static void place_that_a_patched_driver_tells_is_that_of_its_byte(void **state)
+{
+	struct nvme_tcp_data_pdu data = {.hdr.type = nvme_tcp_c2h_data};
+	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
+	struct nvme_tcp_queue *q = &m.queues[0][QID];
+	struct nvme_tcp_r2t_pdu r2t = {.command_id = 0};
+	const struct nt_record *r;
+
+	(void)state;
+	for (int which = 0; which < 3; which++) {
+		for (__u32 at = 99; at <= 100; at++) {
+			struct socket *sock = q->sock;
+
+			setup(NULL);
+			packet(&m.skb, 0, 100, 40 * MS);
+			join(100, 30 * MS);
+			/* Where vmlinux.h has no more of a queue, that lies there, too. */
+			q->sock = (void *)(unsigned long)(FIRST_SEQ + at);
+			if (which == 0)
+				handle_c2h_data(NULL, &m.requests[0].rq, QID, 0,
+						(__u64)m.skb.tstamp, &data, q);
+			else if (which == 1)
+				handle_r2t(NULL, &m.requests[0].rq, &r2t, QID, (__u64)m.skb.tstamp,
+					   q);
+			else
+				process_nvme_cqe(NULL, &m.requests[0].rq, &rsp, QID,
+						 (__u64)m.skb.tstamp, q);
+			q->sock = sock;
+			r = &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
+			assert_false(r->flags & NT_F_ARRIVAL_JOINED);
+			assert_uint_in_range(
+				kernel.now - r->points[which == 1 ? NT_H_R2T_RX : NT_H_RX],
+				at < 100 ? 40 * MS : 30 * MS, at < 100 ? 41 * MS : 31 * MS);
+		}
+	}
+}
+
 static void packets_within_another_have_its_arrival(void **state)
 {
 	struct sock sender = {.sk_user_data = &sender};
@@ -790,6 +848,8 @@ int main(void)
 		CASE(queue_that_lacked_room_for_joins_asks_again),
 		CASE(without_the_programs_nothing_is_known),
 		CASE(sockets_of_others_are_left_alone),
+		CASE(header_that_ends_with_its_packet_came_with_that),
+		CASE(place_that_a_patched_driver_tells_is_that_of_its_byte),
 		CASE(packets_within_another_have_its_arrival),
 		CASE(arrivals_of_tls_are_not_told),
 		CASE(what_tls_has_decrypted_is_within_no_packet),

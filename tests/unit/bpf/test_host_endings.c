@@ -348,6 +348,71 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 	assert_int_equal(latencies(), 1);
 }
 
+/* What was not at the driver, and what ends before beginnings are seen. */
+static void end_that_tells_nothing_is_not_counted(void **state)
+{
+	(void)state;
+	submit(0, 1, NVME_CMD_READ);
+	answer(0, 1, true);
+	complete(0);
+	make(1, 1, NVME_CMD_READ);
+	m.requests[1].rq.state = MQ_RQ_IDLE;
+	complete(1);
+	m.requests[1].rq.state = MQ_RQ_COMPLETE;
+	nt_control.began_ns = 0;
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	nt_control.began_ns = 1;
+	m.requests[1].rq.q = &(struct request_queue){.mq_ops = (void *)&bio};
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	m.requests[1].rq.q = m.rq_queue;
+	complete(1);
+	assert_int_equal(counted(NT_CNT_NO_START), 1);
+}
+
+/* Its queue calls another function. */
+static void request_of_another_driver_is_left_alone(void **state)
+{
+	struct blk_mq_ops___plain ops = {.queue_rq = &ops};
+	struct request_queue queue = {.mq_ops = (void *)&ops};
+
+	(void)state;
+	m.stock = true;
+	make(0, 1, NVME_CMD_READ);
+	m.requests[0].rq.q = &queue;
+	issue(0, 1);
+	stock_queue_rq_nested(NULL, &m.requests[0].rq);
+	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 0);
+	complete(0);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+}
+
+/* Cancelled requests pass where its end is seen, too. */
+static void read_without_cqe_is_answered_unless_it_is_given_up(void **state)
+{
+	(void)state;
+	m.stock = true;
+	submit(0, 1, NVME_CMD_READ);
+	receive(0, 1);
+	assert_int_equal(nt_control.no_sqflow, 1);
+	m.requests[0].req.req.status = NVME_SC_HOST_ABORTED_CMD;
+	stock_end(NULL, &m.requests[0].rq);
+	assert_int_equal(cmd_by_tag(queue_at(1), 0)->r.points[NT_H_CQE], 0);
+	m.requests[0].req.req.status = 0;
+	stock_end(NULL, &m.requests[0].rq);
+	assert_int_not_equal(cmd_by_tag(queue_at(1), 0)->r.points[NT_H_CQE], 0);
+	/* Who has a CQE all the same has one. */
+	answer(0, 1, true);
+	complete(0);
+	assert_int_equal(last_record()->flags, 0);
+	/* Of what was not received whole nothing is known. */
+	submit(0, 1, NVME_CMD_WRITE);
+	*(union pdu *)m.queues[0][1].pdu = response(0, 0);
+	stock_recv_pdu(NULL, &m.skb, 0, m.queues[0][1].pdu, HOST_PDU_BYTES, -14);
+	assert_int_equal(cmd_by_tag(queue_at(1), 0)->r.points[NT_H_CQE], 0);
+}
+
 /* Before Linux 6.6 its status is kept: of one that was in flight when tracing began, which the host's clock does not tell. */
 static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 {
@@ -536,6 +601,10 @@ static void error_that_the_host_finds_is_counted(void **state)
 	assert_int_equal(errors_of(NT_OP_READ, 0x004), 1);
 	assert_int_equal(latencies(), 0);
 	assert_int_equal(last_record()->status, 0x004);
+	/* What the CQE says goes before that. */
+	end_with(0, 1, NVME_CMD_READ, 0x281, 0x004);
+	assert_int_equal(errors_of(NT_OP_READ, 0x281), 1);
+	assert_int_equal(last_record()->status, 0x281);
 }
 
 static void errors_without_room_are_counted_as_such(void **state)
@@ -897,6 +966,10 @@ int main(void)
 		STOCK(flush_whose_answer_was_not_seen_is_no_failover),
 		TRACEPOINT(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
 		STOCK(what_ends_unbegun_was_sent_unless_the_host_says_otherwise),
+		TRACEPOINT(end_that_tells_nothing_is_not_counted),
+		STOCK(end_that_tells_nothing_is_not_counted),
+		TRACEPOINT(request_of_another_driver_is_left_alone),
+		TRACEPOINT(read_without_cqe_is_answered_unless_it_is_given_up),
 		TRACEPOINT(what_fails_over_unbegun_was_sent_if_its_status_says_so),
 		STOCK(what_fails_over_unbegun_was_sent_if_its_status_says_so),
 		TRACEPOINT(write_of_a_flush_sequence_ends_once),

@@ -396,6 +396,78 @@ static void queues_are_selected_when_they_are_connected(void **state)
 	}
 }
 
+static void queues_that_were_left_out_are_selected_when_they_are_another_controllers(void **state)
+{
+	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
+
+	(void)state;
+	knobs_select(&s);
+	connect_ctrl(0, 5);
+	io(0, 1);
+	assert_int_equal(kernel.nr_records, 0);
+	connect_ctrl(0, 6);
+	io(0, 1);
+	assert_int_equal(kernel.nr_records, QUEUES + 1);
+	assert_named(last_record(), 1, 6);
+	assert_no_losses();
+}
+
+/* Where another request has its place in the index, which is by a hash, it is found by its queue and tag. */
+static void command_that_the_index_does_not_lead_to_is_found(void **state)
+{
+	(void)state;
+	for (int i = 0; i < CTRLS; i++) {
+		for (int qid = 0; qid < QUEUES; qid++) {
+			struct request *rq = &m.requests[i * QUEUES + qid].rq;
+
+			m.cid &= 0xf000;
+			submit(!i, 1, NVME_CMD_READ, 0);
+			rq->tag = 200 + qid;
+			m.cid |= 200 + qid;
+			submit(i, qid, qid ? NVME_CMD_READ : 0x06, 0);
+			*index_of((__u64)rq) = *index_of((__u64)&m.requests[!i * QUEUES + 1].rq);
+			timed_out(NULL, rq);
+			answer(i, qid, 0, 0);
+			assert_int_equal(last_record()->slot, i * nt_knobs.qid_stride + qid);
+			assert_int_not_equal(last_record()->points[NT_H_CQE], 0);
+			assert_false(in_flight(
+				cmd_by_tag(queue_at(i * nt_knobs.qid_stride + qid), 200 + qid)));
+			rq_complete(NULL, &m.requests[!i * QUEUES + 1].rq, 0);
+		}
+	}
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+	assert_int_equal(kernel.nr_records, 2 * CTRLS * QUEUES);
+}
+
+/* Its completions may be redirected into an interrupt; those of an admin queue are so seldom that it does not matter. */
+static void queue_that_cpus_share_is_told(void **state)
+{
+	(void)state;
+	m.hctx[0].nr_ctx = 8;
+	m.hctx[1].nr_ctx = 1;
+	m.hctx[2].nr_ctx = 2;
+	for (int qid = 0; qid < QUEUES; qid++) {
+		assert_int_equal(nt_control.redirected, 0);
+		io(0, qid);
+	}
+	assert_int_equal(nt_control.redirected, 1);
+}
+
+/* Of each queue: its operations, whose commands block_rq_complete is told of by them. */
+static void queue_without_sq_flow_control_is_told(void **state)
+{
+	(void)state;
+	for (int i = 0; i < CTRLS; i++) {
+		m.opts[i].disable_sqflow = i;
+		io(i, 1);
+		assert_int_equal(nt_control.no_sqflow, i);
+		assert_int_equal(nt_control.mq_ops[0], (__u64)m.rq_queue[0].mq_ops);
+		assert_int_equal(nt_control.mq_ops[1], i ? (__u64)m.rq_queue[1].mq_ops : 0);
+		io(i, 0);
+		assert_int_equal(nt_control.mq_ops[1], (__u64)m.rq_queue[1].mq_ops);
+	}
+}
+
 static void queues_from_before_are_selected_by_their_first_command(void **state)
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
@@ -425,6 +497,7 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	cancel(0, 1);
 	/* Nor is a Connect that fails. */
 	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
+	timed_out(NULL, &m.requests[0 * QUEUES + 1].rq);
 	cancel(0, 1);
 	assert_int_equal(counted(NT_CNT_TIMEOUTS), 0);
 	assert_int_equal(counted(NT_CNT_CANCELLED), 0);
@@ -553,28 +626,32 @@ static void late_answer_to_connect_identifies_nothing(void **state)
 }
 
 #define ON_STOCK(test) cmocka_unit_test_setup_teardown(test, setup_stock, teardown_stock)
-#define CASES(X)                                                     \
-	X(connect_is_of_the_controller_that_answers_it)              \
-	X(a_queue_has_the_size_that_connect_says)                    \
-	X(reset_with_another_id_is_another_connection)               \
-	X(reset_with_the_same_id_is_another_connection)              \
-	X(reset_keeps_the_histograms_of_the_queue)                   \
-	X(refused_connect_is_of_no_controller)                       \
-	X(what_a_reset_cancels_is_of_the_connection_before)          \
-	X(connection_from_before_is_known_by_its_first_command)      \
-	X(connect_that_is_not_answered_is_known_by_the_next_command) \
-	X(other_fabrics_commands_begin_nothing)                      \
-	X(connect_outside_the_sample_begins_a_connection)            \
-	X(another_controller_in_the_slot_has_the_other_histograms)   \
-	X(another_controller_at_the_same_address_is_another)         \
-	X(controller_from_before_has_one_name)                       \
-	X(queues_are_selected_when_they_are_connected)               \
-	X(queues_from_before_are_selected_by_their_first_command)    \
-	X(what_the_host_gives_up_of_others_is_no_loss)               \
-	X(what_was_in_flight_is_released_by_one_that_is_left_out)    \
-	X(connection_that_is_left_out_drops_its_own_commands_only)   \
-	X(late_answer_to_connect_identifies_nothing)                 \
-	X(only_what_failed_has_a_record)                             \
+#define CASES(X)                                                                    \
+	X(connect_is_of_the_controller_that_answers_it)                             \
+	X(a_queue_has_the_size_that_connect_says)                                   \
+	X(reset_with_another_id_is_another_connection)                              \
+	X(reset_with_the_same_id_is_another_connection)                             \
+	X(reset_keeps_the_histograms_of_the_queue)                                  \
+	X(refused_connect_is_of_no_controller)                                      \
+	X(what_a_reset_cancels_is_of_the_connection_before)                         \
+	X(connection_from_before_is_known_by_its_first_command)                     \
+	X(connect_that_is_not_answered_is_known_by_the_next_command)                \
+	X(other_fabrics_commands_begin_nothing)                                     \
+	X(connect_outside_the_sample_begins_a_connection)                           \
+	X(another_controller_in_the_slot_has_the_other_histograms)                  \
+	X(another_controller_at_the_same_address_is_another)                        \
+	X(controller_from_before_has_one_name)                                      \
+	X(queues_are_selected_when_they_are_connected)                              \
+	X(queues_that_were_left_out_are_selected_when_they_are_another_controllers) \
+	X(command_that_the_index_does_not_lead_to_is_found)                         \
+	X(queue_that_cpus_share_is_told)                                            \
+	X(queue_without_sq_flow_control_is_told)                                    \
+	X(queues_from_before_are_selected_by_their_first_command)                   \
+	X(what_the_host_gives_up_of_others_is_no_loss)                              \
+	X(what_was_in_flight_is_released_by_one_that_is_left_out)                   \
+	X(connection_that_is_left_out_drops_its_own_commands_only)                  \
+	X(late_answer_to_connect_identifies_nothing)                                \
+	X(only_what_failed_has_a_record)                                            \
 	X(io_is_seen_by_its_queues)
 #define TRACEPOINT_CASE(test) cmocka_unit_test_setup(test, setup),
 #define STOCK_CASE(test) {"stock_" #test, test, setup_stock, teardown_stock, NULL},

@@ -123,13 +123,32 @@ static void what_is_left_out_is_left_at_once(void **state)
 static void what_may_say_more_is_not_left_at_once(void **state)
 {
 	static const struct nt_selection admin = {.ops = 1u << NT_OP_ADMIN};
+	static const struct nt_selection reads = {.ops = 1u << NT_OP_READ};
 
 	(void)state;
+	assert_false(request_is_left_at_once(REQ_OP_WRITE + 1));
+	assert_false(command_is_left_at_once(NVME_FABRICS_COMMAND));
+	knobs_select(&reads);
+	assert_true(request_is_left_at_once(REQ_OP_WRITE));
 	assert_false(request_is_left_at_once(REQ_OP_WRITE + 1));
 	assert_false(command_is_left_at_once(NVME_FABRICS_COMMAND));
 	/* The opcode of a Read is one of admin commands as well: Get Log Page. */
 	knobs_select(&admin);
 	assert_false(command_is_left_at_once(NVME_CMD_READ));
+}
+
+/* The first program was not run for it. */
+static void what_is_selected_is_seen_by_the_program_that_stands_in(void **state)
+{
+	(void)state;
+	submit(NVME_CMD_READ, PAGE, false);
+	m.requests[0].sqe.common.opcode = NVME_CMD_WRITE;
+	request_make(&m.requests[0].rq, &m.requests[0].req, &m.requests[0].sqe);
+	m.requests[0].req.req.cmd = &m.requests[0].sqe;
+	stock_queue_rq_nested(NULL, &m.requests[0].rq);
+	assert_int_equal(nt_control.tracked, 1);
+	stock_queue_rq_nested(NULL, &m.requests[0].rq);
+	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 }
 
 /* One of them may be of the same request. */
@@ -212,6 +231,7 @@ int main(void)
 		TEST(while_none_is_measured_nothing_is_looked_at),
 		TEST(what_is_left_out_is_left_at_once),
 		TEST(what_may_say_more_is_not_left_at_once),
+		TEST(what_is_selected_is_seen_by_the_program_that_stands_in),
 		TEST(while_one_is_measured_none_is_left_at_once),
 		TEST(data_that_are_sent_are_not_looked_at),
 		TEST(attempts_that_send_nothing_are_not_looked_at),

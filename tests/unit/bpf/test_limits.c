@@ -56,6 +56,15 @@ static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 	}
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 1);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 0);
+	/* Each is one of its own, as far as there are bits. */
+	for (unsigned int i = 0; i < 20; i++)
+		for (unsigned int qid = 0; qid < 7; qid++)
+			submit(instances + i, qid, TAG);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 20 * 7);
+	submit(instances + NT_PAST_QUEUES / 8, 0, TAG);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 20 * 7);
+	submit(instances + 20 + NT_PAST_QUEUES / 8, 0, TAG);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 20 * 7 + 1);
 }
 
 /* 512 CPUs, with three queues for each, and some controllers have a high number. */

@@ -132,6 +132,25 @@ static void user_space_is_called_before_there_is_nothing_left(void **state)
 	assert_int_equal(nt_take(NT_POOLS_NR), 0);
 }
 
+/* Numbers begin anew at the end of the ring, whichever item is there. */
+static void pool_is_a_ring(void **state)
+{
+	struct nt_pool *p = &nt_pools[NT_POOL_HISTS];
+
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		const __u32 begin = again ? ~0u - 1 : NT_FREE_MAX - 2;
+
+		p->taken = p->given = begin;
+		for (__u16 nr = 5; nr < 9; nr++)
+			nt_free[NT_POOL_HISTS][p->given++ % NT_FREE_MAX] = nr;
+		for (__u32 nr = 5; nr < 9; nr++)
+			assert_int_equal(nt_take(NT_POOL_HISTS), nr);
+		assert_int_equal(nt_take(NT_POOL_HISTS), 0);
+		assert_int_equal(p->taken, p->given);
+	}
+}
+
 static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 {
 	struct nt_cmd *c, *left;
@@ -187,6 +206,36 @@ static void queues_are_found_by_their_addresses(void **state)
 	assert_null(queue_by_index(0xffff888000000000, &slot));
 }
 
+/* Its entry is used again, where the other address has the same place. */
+static void queue_at_another_address_is_not_found_at_the_one_before(void **state)
+{
+	const __u64 first = 0xffff888000001000;
+	__u64 other = first + 0x800;
+	unsigned int used = 0;
+	__u32 slot;
+
+	(void)state;
+	while (slot_bucket(slot_hash(other)) != slot_bucket(slot_hash(first)))
+		other += 0x800;
+	slot_index_set(first, 5);
+	slot_index_set(other, 5);
+	slot_index_set(other, 5);
+	queue_by_index(other, &slot);
+	assert_int_equal(slot, 5);
+	queue_by_index(first, &slot);
+	assert_int_equal(slot, ~0u);
+	/* Another queue has one of its own, and at the same address the same. */
+	slot_index_set(first, 4);
+	slot_index_set(other, 6);
+	queue_by_index(first, &slot);
+	assert_int_equal(slot, 4);
+	queue_by_index(other, &slot);
+	assert_int_equal(slot, 6);
+	for (unsigned int i = 0; i < NT_SLOT_WAYS; i++)
+		used += slot_bucket(slot_hash(first))->at[i] != 0;
+	assert_int_equal(used, 2);
+}
+
 static void thousands_of_queues_have_their_places_in_the_index(void **state)
 {
 	const __u32 queues_nr = 4096;
@@ -213,9 +262,11 @@ int main(void)
 		TEST(histogram_that_was_given_back_is_nobodys),
 		TEST(without_a_histogram_left_all_are_counted_together),
 		TEST(user_space_is_called_before_there_is_nothing_left),
+		TEST(pool_is_a_ring),
 		TEST(deep_queue_takes_a_piece_for_each_128_tags),
 		TEST(items_of_all_banks_are_apart),
 		TEST(queues_are_found_by_their_addresses),
+		TEST(queue_at_another_address_is_not_found_at_the_one_before),
 		TEST(thousands_of_queues_have_their_places_in_the_index),
 	};
 

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which arrivals are believed while the wall clock may be set: each bound, to the nanosecond. */
+#include "bpf/host.h"
+
+#define SECOND 1000000000LL
+#define MS 1000000LL
+#define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC, as the loader knows it */
+#define NOW (500 * SECOND)
+#define NONE (-1)
+
+/* By how much a look at a clock is late, and how many there were. */
+static struct {
+	__s64 by[12];
+	unsigned int looks;
+} late;
+
+static void look_late(void)
+{
+	assert_true(late.looks < sizeof(late.by) / sizeof(late.by[0]));
+	kernel.now += (__u64)late.by[late.looks++];
+}
+
+/* The wall clock is @step behind what the loader knows; nobody has seen that. */
+static void clock_is(__s64 step)
+{
+	kernel_reset();
+	memset(&late, 0, sizeof(late));
+	kernel.on_clock = look_late;
+	kernel.now = NOW;
+	kernel.tai = OFFSET + step + 37 * SECOND;
+	nt_control.tai_offset = 37 * SECOND;
+	nt_control.real_offset = nt_control.seen_offset = OFFSET;
+	nt_control.looked_ns = NOW;
+}
+
+/* Each look takes 100 ns: the first one at TAI, then as often as it takes before it, at it, and behind it. */
+static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
+{
+	static const struct {
+		__s64 step, by[10], known;
+		unsigned int looks;
+	} cases[] = {
+		/* As near as it can be known with one look. */
+		{0, {0}, 0, 1},
+		{20000 - 100, {0}, 0, 1},
+		{20000 - 100 + 1, {0}, 0, 4},
+		{-20000 - 100, {0}, 0, 1},
+		{-20000 - 100 - 1, {0}, -20000 - 1, 4},
+		{20000 + 100, {0}, 0, 4},
+		{20000 + 100 + 1, {0}, 20000 + 200 + 1, 4},
+		/* That look was late, and the next ones are not. */
+		{0, {MS}, 0, 4},
+		{-20000 - 100, {MS}, 0, 4},
+		{-20000 - 100 - 1, {MS}, -20000 - 1, 4},
+		{5 * SECOND, {MS}, 5 * SECOND + 100, 4},
+		/* They are as late as they may be; or later, and tell all the same that it was not set. */
+		{5 * SECOND, {0, 0, 20000 - 200}, 5 * SECOND + 20000 - 100, 4},
+		{5 * SECOND, {0, 0, 0, 20000 - 200}, 5 * SECOND + 100, 4},
+		{-5 * SECOND, {0, 0, 0, 20000 - 200}, -5 * SECOND + 100, 4},
+		{0, {MS, 0, MS, MS}, 0, 4},
+		/* Later, twice or each time. */
+		{5 * SECOND, {0, 0, 20000 - 200 + 1}, 5 * SECOND + 100, 7},
+		{5 * SECOND, {0, 0, MS, 0, 0, 0, MS}, 5 * SECOND + 100, 10},
+		{-5 * SECOND, {0, 0, MS, 0, 0, 0, MS}, -5 * SECOND + 100, 10},
+		{5 * SECOND, {0, 0, MS, 0, 0, MS, 0, 0, 0, MS}, -OFFSET, 10},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		clock_is(cases[i].step);
+		memcpy(late.by, cases[i].by, sizeof(cases[i].by));
+		assert_int_equal(real_offset_now(OFFSET, NOW) - OFFSET, cases[i].known);
+		assert_int_equal(late.looks, cases[i].looks);
+	}
+}
+
+/* What a step leaves: times and offsets as of NOW and OFFSET. */
+struct step {
+	__s64 before, after, set, age, want;
+};
+
+static void arrival_is_by_the_clock_of_its_time(void **state)
+{
+	const __s64 never = -OFFSET, back = -5 * SECOND, on = 5 * SECOND, small = 3 * MS;
+	const struct step cases[] = {
+		/* It was never set. */
+		{never, -NOW, -NOW, 0, 0},
+		{never, -NOW, -NOW, -1, NONE},
+		{never, -NOW, -NOW, 10 * SECOND, 10 * SECOND},
+		{never, -NOW, -NOW, 10 * SECOND + 1, NONE},
+		/* It was, while the packet waited, or not before that. */
+		{back, -20 * SECOND, -20 * SECOND, 10 * SECOND, 10 * SECOND},
+		{back, -8 * SECOND, -10 * SECOND, 8 * SECOND, 8 * SECOND},
+		{back, -8 * SECOND, -10 * SECOND, 8 * SECOND + 1, NONE},
+		/* Then what has waited for long may have seen two steps. */
+		{back, -9 * SECOND, -10 * SECOND + 1, SECOND, SECOND},
+		{back, -9 * SECOND, -10 * SECOND + 1, SECOND + 1, NONE},
+		{back, -9 * SECOND, -10 * SECOND, SECOND + 1, SECOND + 1},
+		/* By the clock before: not later than it was set, not long ago, and not to come. */
+		{on, -MS, -MS, -5 * SECOND + MS, MS},
+		{on, -MS, -MS, -5 * SECOND + MS - 1, NONE},
+		{on, -MS, -MS, -5 * SECOND + SECOND, SECOND},
+		{on, -MS, -MS, -5 * SECOND + SECOND + 1, NONE},
+		{on, 0, 200, -5 * SECOND, 0},
+		{on, 0, 200, -5 * SECOND - 1, NONE},
+		{back, -MS, -MS, 5 * SECOND + 2 * MS, 2 * MS},
+		/* By both. */
+		{small, -20 * MS, -2 * MS, 3 * MS, NONE},
+		{small, -2 * MS, -2 * MS, 5 * MS, 8 * MS},
+		{-small, -20 * MS, -2 * MS, 4 * MS, 4 * MS},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct step *c = &cases[i];
+		__u64 want = c->want == NONE ? 0 : (__u64)(NOW - c->want);
+
+		clock_is(0);
+		nt_control.offset_before = OFFSET + c->before;
+		nt_control.set_after = (__u64)(NOW + c->after);
+		nt_control.set_ns = (__u64)(NOW + c->set);
+		if (arrival_held((__u64)(NOW + OFFSET - c->age), NOW) != want)
+			fail_msg("case %u", i);
+		assert_int_equal(nt_control.seen_offset, OFFSET);
+	}
+}
+
+/* The loader has not heard of it: the first one who looks notes it. */
+static void step_is_noted_with_what_is_known_of_it(void **state)
+{
+	(void)state;
+	for (__s64 step = -5 * SECOND; step <= 5 * SECOND; step += 10 * SECOND) {
+		clock_is(step);
+		nt_control.looked_ns = NOW - 30 * MS;
+		assert_int_equal(arrival_held(NOW + OFFSET - 40 * MS, NOW), NOW - 40 * MS);
+		assert_int_equal(nt_control.seen_offset, OFFSET + step + 100);
+		assert_int_equal(nt_control.offset_before, OFFSET);
+		assert_int_equal(nt_control.set_after, NOW - 30 * MS);
+		assert_int_equal(nt_control.set_ns, NOW);
+		assert_int_equal(nt_control.looked_ns, NOW);
+	}
+}
+
+/* All CPUs read it. */
+static void look_is_noted_now_and_then(void **state)
+{
+	(void)state;
+	for (__s64 ago = 10 * MS; ago <= 10 * MS + 1; ago++) {
+		clock_is(0);
+		nt_control.looked_ns = (__u64)(NOW - ago);
+		arrival_held(NOW + OFFSET - MS, NOW);
+		assert_int_equal(nt_control.looked_ns, ago > 10 * MS ? NOW : NOW - ago);
+	}
+}
+
+/* As near as this two looks at one clock may be apart. */
+static void offsets_that_are_near_are_the_same(void **state)
+{
+	(void)state;
+	assert_true(same_offset(OFFSET, OFFSET - 20000));
+	assert_true(same_offset(OFFSET, OFFSET + 20000));
+	assert_false(same_offset(OFFSET, OFFSET - 20001));
+	assert_false(same_offset(OFFSET, OFFSET + 20001));
+}
+
+/* That the clock was set, whenever, does not matter to it, and it is not looked at. */
+static void young_arrival_is_by_what_the_loader_knows(void **state)
+{
+	(void)state;
+	for (__s64 age = 0; age <= 20000; age += age == 0 ? 19999 : 1) {
+		clock_is(5 * SECOND);
+		nt_control.seen_offset = OFFSET - 5 * SECOND;
+		assert_int_equal(arrival(NOW + OFFSET - age, NOW), age < 20000 ? NOW - age : 0);
+		assert_int_equal(late.looks, age < 20000 ? 0 : 4);
+	}
+	clock_is(0);
+	assert_int_equal(arrival(0, NOW), 0);
+	assert_int_equal(late.looks, 0);
+}
+
+/* It cannot be told whether it was set. */
+static void without_a_look_there_is_no_arrival(void **state)
+{
+	(void)state;
+	clock_is(5 * SECOND);
+	for (unsigned int look = 0; look < 10; look++)
+		late.by[look] = MS;
+	assert_int_equal(arrival_held(NOW + OFFSET - MS, NOW), 0);
+	assert_int_equal(nt_control.seen_offset, OFFSET);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(offset_is_what_it_was_unless_it_is_seen_to_be_another),
+		cmocka_unit_test(arrival_is_by_the_clock_of_its_time),
+		cmocka_unit_test(step_is_noted_with_what_is_known_of_it),
+		cmocka_unit_test(look_is_noted_now_and_then),
+		cmocka_unit_test(offsets_that_are_near_are_the_same),
+		cmocka_unit_test(young_arrival_is_by_what_the_loader_knows),
+		cmocka_unit_test(without_a_look_there_is_no_arrival),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
