@@ -53,6 +53,9 @@ check "it is listed with its reason" grep -qx "# skipped: $second: a # SKIP ther
 stand_in $second 'echo "ok 1 - a # SKIP there is no b"'
 run $second
 ends "all that are skipped" 0 "0 passed, 0 failed, 1 skipped"
+stand_in $second 'echo "not ok 1 # SKIP a_test_of_cmocka"; echo "ok 2 - c"'
+run $second
+ends "one that Cmocka skips" 0 "1 passed, 0 failed, 1 skipped"
 stand_in $second 'echo "ok 1 - a # SKIP there is no b"; exit 1'
 run $second
 ends "one that ends badly after a skip" 1 "0 passed, 1 failed, 1 skipped"

@@ -34,6 +34,9 @@
 /* linux/handshake.h, which Linux 6.1 does not have yet. */
 #define FAMILY "handshake"
 #define GROUP "tlshd"
+/* Time for the kernel to come out of handshake_req_submit(). */
+#define SUBMIT_US 200000
+
 enum { CMD_ACCEPT = 2, CMD_DONE = 3 };
 enum { ACCEPT_SOCKFD = 1, ACCEPT_HANDLER_CLASS = 2, ACCEPT_MESSAGE_TYPE = 3 };
 enum { DONE_STATUS = 1, DONE_SOCKFD = 2, DONE_REMOTE_AUTH = 3 };
@@ -252,6 +255,11 @@ static bool serve_one(int netlink, uint16_t family, int key, bool keep)
 	fd = (int)number_of(answer_attribute(&m, ACCEPT_SOCKFD));
 	client = number_of(answer_attribute(&m, ACCEPT_MESSAGE_TYPE)) == TYPE_CLIENT;
 	keys_set(fd, client);
+	/*
+	 * handshake_req_submit() of 6.12 takes its reference to the socket when it has told us of it. A handshake that is over by
+	 * then leaves it one that is given back already, and the kernel crashes.
+	 */
+	usleep(SUBMIT_US);
 
 	message_begin(&m, family, CMD_DONE);
 	m.nl.nlmsg_flags |= NLM_F_ACK;
