@@ -6,76 +6,45 @@
 #ifndef NTPROF_TESTS_BPF_TARGET_MODEL_H
 #define NTPROF_TESTS_BPF_TARGET_MODEL_H
 
+/* @steps: END is behind them */
 static const struct kind {
 	enum step steps[10];
-	__u8 opcode, op, shape;
-	bool has_lba, is_admin, is_capsule;
+	__u8 opcode, op, shape, is;
 	__u32 length;
 } kinds[] = {
-	{{EXECUTE, DONE, DATA_PDU, DATA, RESPONSE},
-	 2,
-	 NT_OP_READ,
-	 NT_SHAPE_READ,
-	 .has_lba = true,
-	 .length = 4096},
-	{{EXECUTE, DONE, DATA_PDU, DATA, RESPONSE},
-	 2,
-	 NT_OP_READ,
-	 NT_SHAPE_READ,
-	 .has_lba = true,
-	 .length = 512},
-	{{MAP, RECEIVE, EXECUTE, DONE, RESPONSE},
-	 1,
-	 NT_OP_WRITE,
-	 NT_SHAPE_INLINE_WRITE,
-	 .has_lba = true,
-	 .length = 4096,
-	 .is_capsule = true},
-	{{MAP, DONE, R2T, H2C, RECEIVE, H2C, RECEIVE, EXECUTE, DONE, RESPONSE},
-	 1,
-	 NT_OP_WRITE,
-	 NT_SHAPE_R2T_WRITE,
-	 .has_lba = true,
-	 .length = 65536},
-	{{EXECUTE, DONE, RESPONSE}, 0, NT_OP_FLUSH, NT_SHAPE_NO_DATA, .length = 0},
-	{{MAP, RECEIVE, EXECUTE, DONE, RESPONSE},
-	 9,
-	 NT_OP_DISCARD,
-	 NT_SHAPE_INLINE_WRITE,
-	 .length = 16,
-	 .is_capsule = true},
-	{{EXECUTE, DONE, RESPONSE}, 8, NT_OP_WRITE_ZEROES, NT_SHAPE_NO_DATA, .has_lba = true},
-	{{MAP, DONE, R2T, H2C, RECEIVE, EXECUTE, DONE, RESPONSE},
-	 5,
-	 NT_OP_OTHER,
-	 NT_SHAPE_R2T_WRITE,
-	 .has_lba = true,
-	 .length = 8192},
+#define WITH_LBA 1
+#define ADMIN 2
+#define IN_CAPSULE 4
+#define FOR_HOST 8
+#define KIND(opcode, op, shape, length, is, ...)                                \
+	{                                                                       \
+		{__VA_ARGS__}, opcode, NT_OP_##op, NT_SHAPE_##shape, is, length \
+	}
+	KIND(2, READ, READ, 4096, WITH_LBA | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA, RESPONSE),
+	KIND(2, READ, READ, 512, WITH_LBA | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA, RESPONSE),
+	KIND(1, WRITE, INLINE_WRITE, 4096, WITH_LBA | IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE,
+	     RESPONSE),
+	KIND(1, WRITE, R2T_WRITE, 65536, WITH_LBA, MAP, DONE, R2T, H2C, RECEIVE, H2C, RECEIVE,
+	     EXECUTE, DONE, RESPONSE),
+	KIND(0, FLUSH, NO_DATA, 0, 0, EXECUTE, DONE, RESPONSE),
+	KIND(9, DISCARD, INLINE_WRITE, 16, IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE),
+	KIND(8, WRITE_ZEROES, NO_DATA, 0, WITH_LBA, EXECUTE, DONE, RESPONSE),
+	KIND(5, OTHER, R2T_WRITE, 8192, WITH_LBA, MAP, DONE, R2T, H2C, RECEIVE, EXECUTE, DONE,
+	     RESPONSE),
 	/* Verify: its opcode is another one's on admin queues. */
-	{{EXECUTE, DONE, RESPONSE}, 0x0c, NT_OP_OTHER, NT_SHAPE_NO_DATA, .length = 0},
-	{{EXECUTE, DONE, DATA_PDU, DATA, RESPONSE},
-	 6,
-	 NT_OP_ADMIN,
-	 NT_SHAPE_READ,
-	 .is_admin = true,
-	 .length = 4096},
-	{{MAP, RECEIVE, EXECUTE, DONE, RESPONSE},
-	 9,
-	 NT_OP_ADMIN,
-	 NT_SHAPE_INLINE_WRITE,
-	 .is_admin = true,
-	 .length = 8,
-	 .is_capsule = true},
-	{{RESPONSE}, 0x0c, NT_OP_ADMIN, NT_SHAPE_NO_DATA, .is_admin = true},
-	{{EXECUTE, DONE, RESPONSE}, 0x7f, NT_OP_FABRICS, NT_SHAPE_NO_DATA, .is_admin = true},
+	KIND(0x0c, OTHER, NO_DATA, 0, 0, EXECUTE, DONE, RESPONSE),
+	KIND(6, ADMIN, READ, 4096, ADMIN | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA, RESPONSE),
+	KIND(9, ADMIN, INLINE_WRITE, 8, ADMIN | IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE),
+	KIND(9, ADMIN, NO_DATA, 0, ADMIN, EXECUTE, DONE, RESPONSE),
+	KIND(0x0c, ADMIN, NO_DATA, 0, ADMIN, RESPONSE),
+	/* Property Get, and Authentication Receive. */
+	KIND(0x7f, FABRICS, NO_DATA, 0, ADMIN, EXECUTE, DONE, RESPONSE),
+	KIND(0x7f, FABRICS, INLINE_WRITE, 512, ADMIN | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA,
+	     RESPONSE),
 };
 /* The first one of a connection. */
-static const struct kind connect_kind = {{MAP, RECEIVE, EXECUTE, DONE, RESPONSE},
-					 0x7f,
-					 NT_OP_FABRICS,
-					 NT_SHAPE_INLINE_WRITE,
-					 .length = 1024,
-					 .is_capsule = true};
+static const struct kind connect_kind =
+	KIND(0x7f, FABRICS, INLINE_WRITE, 1024, IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE);
 
 /* What is known to be so of a command. */
 struct life {
@@ -108,6 +77,8 @@ static struct {
 
 static const struct nt_selection selections[] = {
 	{.cntlids = {1, {{5, 6}}}},
+	/* Instances are a host's. */
+	{.cntlids = {1, {{7, 7}}}, .instances = {1, {{0, 9}}}},
 	{.queues = {2, {{1, 1}, {3, 3}}}},
 	{.ops = 1u << NT_OP_READ | 1u << NT_OP_DISCARD},
 	{.nsids = {1, {{2, 2}}}},
@@ -150,7 +121,7 @@ static bool is_selected(const struct kind *kind, const struct nvme_common_comman
 	       has(&selected->sizes, kind->length) &&
 	       (!selected->nsids.nr ||
 		(kind->op != NT_OP_FABRICS && has(&selected->nsids, e->nsid))) &&
-	       (!selected->lbas.nr || (kind->has_lba && has(&selected->lbas, slba)));
+	       (!selected->lbas.nr || (kind->is & WITH_LBA && has(&selected->lbas, slba)));
 }
 
 static void hist_add(struct nt_hist *h, __u64 ns)
@@ -362,10 +333,36 @@ static void assert_begun(int i, struct life *l)
 	kernel.nr_begun = 0;
 }
 
+/* User space finds what is in flight, and how old it is. */
+static void assert_in_flight(int i, const struct life *l, unsigned int tag)
+{
+	const struct nt_queue *q = &kernel.queues[m.queue[i].idx];
+	const struct nt_cmd *c = cmd_by_tag(q, tag);
+	struct nt_record r = l->r;
+
+	assert_non_null(c);
+	assert_int_equal(c->owner, (__u64)l->cmd | (l->is_measured ? 0 : NT_UNMEASURED));
+	assert_int_equal(q->begun, nt_control.epoch);
+	r.side = c->r.side;
+	r.shape = c->r.shape;
+	r.qid = c->r.qid;
+	r.cntlid = c->r.cntlid;
+	if (!l->is_measured || nt_knobs.select == NT_SELECT_NONE) {
+		r.opcode = c->r.opcode;
+		r.nsid = c->r.nsid;
+		r.slba = c->r.slba;
+	}
+	if (!l->is_measured)
+		memcpy(&r.points[NT_T_CMD + 1], &c->r.points[NT_T_CMD + 1],
+		       sizeof(r.points) - sizeof(r.points[0]) * (NT_T_CMD + 1));
+	assert_memory_equal(&r, &c->r, sizeof(r));
+}
+
 /* Whether an end without a beginning tells of one that was not seen. */
 static bool all_are_seen(void)
 {
-	return selected == &none_selected && (!nt_knobs.sample_below || nt_knobs.count_all);
+	return nt_control.began_ns && selected == &none_selected &&
+	       (!nt_knobs.sample_below || nt_knobs.count_all);
 }
 
 #endif /* NTPROF_TESTS_BPF_TARGET_MODEL_H */

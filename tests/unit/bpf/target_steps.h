@@ -59,7 +59,13 @@ static inline void capsule_comes(struct nvmet_tcp_cmd *cmd, __s64 stamp)
 	header_comes(queue, stamp);
 	if (run.source == TRACEPOINTS) {
 		done_recv_pdu(NULL, &pdu, queue->nvme_sq.qid, stamp, queue, cmd);
-	} else if (run.source == MESSAGES) {
+		return;
+	}
+	/* That of another transport's queue. */
+	m.ops.type = NVMF_TRTYPE_TCP - 1;
+	stock_cmd(args, &cmd->req, NULL, &queue->nvme_sq, &m.ops);
+	m.ops.type = NVMF_TRTYPE_TCP;
+	if (run.source == MESSAGES) {
 		args[1] = args[2];
 		stock_cmd_no_cq(args, &cmd->req, &queue->nvme_sq, &m.ops);
 	} else {
