@@ -374,6 +374,9 @@ static void something_happens(void)
 	const struct kind *kind = &kinds[random() % (sizeof(kinds) / sizeof(kinds[0]))];
 	const __u32 *shared = index_of((__u64)&m.cmd[random() % CONNECTIONS][random() % COMMANDS]);
 
+	/* What is only counted, and what is left out, is not looked at: it would be taken for another one. */
+	const bool lacks_tracking = nt_knobs.count_all && nt_knobs.selects;
+
 	run.now += 1 + random() % (chance(5) ? 4000 : 100);
 	nt_control.epoch += chance(200);
 	kernel.cpu = random() % 3;
@@ -391,7 +394,9 @@ static void something_happens(void)
 	} else if (!model.of[i].is_open) {
 		opens(i);
 	} else if (chance(150)) {
-		goes(i, chance(2));
+		goes(i, lacks_tracking || chance(2));
+		if (lacks_tracking)
+			sweep();
 	} else if (chance(100)) {
 		sweep();
 	} else if (connect->next && *connect->next) {
@@ -467,7 +472,6 @@ static void run_of(enum source source)
 	nt_knobs.tells_lost = chance(2);
 	nt_knobs.no_histograms = !nt_knobs.sample_below && chance(6);
 	nt_knobs.joins_unseen = chance(4);
-	/* What is only counted, and left out, is not looked at: it would be taken for another one. */
 	model.misses = chance(2) && !(nt_knobs.count_all && nt_knobs.selects);
 	for (int i = 0; i < 800; i++)
 		something_happens();
