@@ -29,6 +29,7 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 		return error_update(key, value);
 	}
 	assert_ptr_equal(map, &sockets);
+	assert_int_equal(flags, BPF_ANY);
 	for (int i = 0; i < SLOTS; i++) {
 		if (kernel.sockets[i].sk && kernel.sockets[i].sk != *(const __u64 *)key)
 			continue;

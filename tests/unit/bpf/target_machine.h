@@ -52,4 +52,20 @@ static inline void target_make(void)
 	}
 }
 
+/* Commands of connections that have closed are released, as trace/collect.c does it. */
+static inline void sweep(void)
+{
+	for (unsigned int i = 0; i < PIECES * NT_CHUNK_CMDS; i++) {
+		struct nt_cmd *c = cmd_at(i);
+		__u32 dead = kernel.queues[c->r.slot].dead_gen;
+
+		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
+			continue;
+		if (nt_knobs.tracks && measured(c))
+			nt_control.tracked--;
+		c->owner |= NT_RELEASED;
+		nt_counters[0].n[NT_CNT_DIED]++;
+	}
+}
+
 #endif /* NTPROF_TESTS_BPF_TARGET_MACHINE_H */

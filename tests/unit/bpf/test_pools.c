@@ -116,6 +116,21 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 2 * CPUS);
 }
 
+/* Each queue is one of them, however many there are. */
+static void queues_past_a_limit_are_told_apart(void **state)
+{
+	(void)state;
+	memset(nt_past, 0, sizeof(nt_past));
+	for (int round = 0; round < 2; round++)
+		for (__u32 slot = 0; slot < 1000; slot++)
+			count_past(NT_PAST_SLOTS, slot);
+	count_past(NT_PAST_HISTS, NT_PAST_QUEUES - 1);
+	assert_int_equal(queues_past(NT_PAST_SLOTS), 1000);
+	assert_int_equal(queues_past(NT_PAST_HISTS), 1);
+	assert_int_equal(counted(NT_CNT_NO_SLOT), 2000);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+}
+
 static void user_space_is_called_before_there_is_nothing_left(void **state)
 {
 	(void)state;
@@ -261,6 +276,7 @@ int main(void)
 		TEST(maximum_is_that_of_its_interval),
 		TEST(histogram_that_was_given_back_is_nobodys),
 		TEST(without_a_histogram_left_all_are_counted_together),
+		TEST(queues_past_a_limit_are_told_apart),
 		TEST(user_space_is_called_before_there_is_nothing_left),
 		TEST(pool_is_a_ring),
 		TEST(deep_queue_takes_a_piece_for_each_128_tags),

@@ -105,22 +105,6 @@ static void open_connection(int i)
 	respond_to(i, 0);
 }
 
-/* As trace/collect.c does. */
-static void sweep(void)
-{
-	for (unsigned int i = 0; i < PIECES * NT_CHUNK_CMDS; i++) {
-		struct nt_cmd *c = cmd_at(i);
-		__u32 dead = kernel.queues[c->r.slot].dead_gen;
-
-		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
-			continue;
-		if (nt_knobs.tracks && measured(c))
-			nt_control.tracked--;
-		c->owner |= NT_RELEASED;
-		nt_counters[0].n[NT_CNT_DIED]++;
-	}
-}
-
 static void step(void)
 {
 	int i = random() % CONNECTIONS, n = random() % COMMANDS;

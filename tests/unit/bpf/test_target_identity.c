@@ -195,6 +195,63 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	assert_int_equal(counted(NT_CNT_NO_START), 0);
 }
 
+/* The latest one that has closed, whichever closed last. */
+static void sockets_that_close_in_another_order_end_all_that_have_closed(void **state)
+{
+	struct nt_queue *q = &kernel.queues[0];
+	__u32 gen[CONNECTIONS];
+	struct nt_cmd *c;
+
+	(void)state;
+	for (int i = 0; i < CONNECTIONS; i++) {
+		connection_make(i, 0);
+		connect_queue(i, 1, (__u16)(5 + i));
+		io(i);
+		gen[i] = last_record()->gen;
+	}
+	m.sqe[0][0] = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+	receive(&m.queue[1], m.cmd[1]);
+	c = cmd_by_tag(q, 0);
+	close_connection(1);
+	assert_int_equal(q->dead_gen, gen[1]);
+	close_connection(0);
+	assert_int_equal(q->dead_gen, gen[1]);
+	/* What is closed is closed once: its socket may be another queue's then. */
+	q->dead_gen = 0;
+	close_connection(0);
+	close_connection(1);
+	assert_int_equal(q->dead_gen, 0);
+	q->dead_gen = gen[1];
+	assert_true(in_flight(c));
+	sweep();
+	assert_false(in_flight(c));
+	assert_int_equal(counted(NT_CNT_DIED), 1);
+}
+
+/* Its Connect was not seen, and what had its slot, or lay where it does, has closed. */
+static void connection_whose_connect_was_not_seen_is_another_one(void **state)
+{
+	__u32 gen;
+
+	(void)state;
+	for (int other = 0; other < CONNECTIONS; other++) {
+		setup(NULL);
+		connect_queue(0, 1, 5);
+		io(0);
+		gen = last_record()->gen;
+		close_connection(0);
+		connection_make(other, 0);
+		m.ctrl[other].cntlid = 9;
+		m.queue[other].nvme_sq =
+			(struct nvmet_sq){.ctrl = &m.ctrl[other], .qid = 3, .size = 128};
+		io(other);
+		assert_int_equal(last_record()->gen, gen + 1);
+		assert_named(last_record(), 3, 9);
+		io(other);
+		assert_int_equal(last_record()->gen, gen + 1);
+	}
+}
+
 static void connect_sent_again_is_another_generation(void **state)
 {
 	__u32 gen;
@@ -518,6 +575,8 @@ static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 	X(refused_connect_is_of_no_controller)                            \
 	X(connection_after_another_is_a_generation_with_other_histograms) \
 	X(connect_sent_again_is_another_generation)                       \
+	X(sockets_that_close_in_another_order_end_all_that_have_closed)   \
+	X(connection_whose_connect_was_not_seen_is_another_one)           \
 	X(socket_that_closes_late_ends_only_its_own_connection)           \
 	X(connection_from_before_is_known_by_its_first_command)           \
 	X(names_are_told_when_they_are_known)                             \
