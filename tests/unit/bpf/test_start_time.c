@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When a request began, of a kernel from Linux 6.18 on, where one that nobody asks the time of keeps that of its last use. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#include "vmlinux.h"
-#pragma GCC diagnostic pop
-
-#include <bpf/bpf_core_read.h>
-#undef bpf_core_enum_value_exists
-#define bpf_core_enum_value_exists(type, value) 1
+#define KERNEL_IS_NEW
 #include "bpf/host.h"
 
 #define FLUSH_SEQ (1u << 2)

@@ -15,9 +15,13 @@
 
 #define bpf_core_type_size(type) sizeof(type)
 #define bpf_core_enum_value(type, value) value
-/* Of what kernels differ in, this one can read CLOCK_TAI. */
+/* Of what kernels differ in, this one can read CLOCK_TAI; with KERNEL_IS_NEW it has all. */
+#ifdef KERNEL_IS_NEW
+#define bpf_core_enum_value_exists(type, value) 1
+#else
 #define bpf_core_enum_value_exists(type, value) \
 	(__builtin_strcmp(#value, "BPF_FUNC_ktime_get_tai_ns") == 0)
+#endif
 #define bpf_core_field_exists(field) 1
 #define bpf_core_field_offset(type, member) __builtin_offsetof(type, member)
 
