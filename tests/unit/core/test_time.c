@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "core/time.h"
+#include "in_range.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -137,9 +138,9 @@ static void an_instant_is_one_though_others_run_in_between(void **state)
 {
 	(void)state;
 	for (uint64_t readings = 0; readings < 1 << 12; readings++)
-		assert_in_range(error_if_late(readings) + READING_NS, 0, 2 * READING_NS);
+		assert_uint_in_range(error_if_late(readings) + READING_NS, 0, 2 * READING_NS);
 	/* It comes to an end. */
-	assert_in_range(error_if_late(~0ULL) + LATE_NS, 0, 2 * LATE_NS);
+	assert_uint_in_range(error_if_late(~0ULL) + LATE_NS, 0, 2 * LATE_NS);
 }
 
 int main(int argc, char **argv)

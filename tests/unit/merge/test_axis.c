@@ -147,7 +147,7 @@ static void of_two_connections_the_later_tells(bool first_is_later)
 	assert_int_equal(axis_correct(m, 2, to_common, linked), 0);
 	assert_int_equal(to_common[0], 0);
 	apart = to_common[1] + c.stream[1].offset_ns + 400000;
-	assert_in_range(apart + 100000, 0, 200000);
+	assert_uint_in_range(apart + 100000, 0, 200000);
 	merge_free(m);
 	outcome_free(&o);
 }
