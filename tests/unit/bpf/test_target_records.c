@@ -203,7 +203,7 @@ static void execution_is_seen(struct life *l)
 	m.ops.type = NVMF_TRTYPE_TCP + 1;
 	execute(&l->cmd->req, 0);
 	m.ops.type = NVMF_TRTYPE_TCP;
-	for (int again = 0; again <= chance(4); again++) {
+	for (int left = chance(4) ? 2 : 1; left; left--) {
 		run.now++;
 		execution_begins(l->cmd, with_data, (int)random());
 		reaches(l, NT_T_EXEC, !with_data || run.source == TRACEPOINTS);
