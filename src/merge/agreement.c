@@ -237,6 +237,7 @@ static void walk(struct comparison *c, pending_id from, const struct offset_boun
 
 		p->at = at;
 		p->unique = only;
+		/* A pair that fits is one, though the target ended it long after the host. */
 		if ((only ? pair_by_address(c, r, a->other, &now, p)
 			  : pair_by_time(c, id, &now, p)) &&
 		    (p->fits || in_range(c, r, &now)))

@@ -286,7 +286,7 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 	f->from = best;
 	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
-	/* Of what is left of long ago the clocks may not be known. */
+	/* Records may be left from a time of which the clocks are not known. */
 	if (known && best)
 		f->known = knows_clocks_at(f->link, f->vote.best.at);
 }

@@ -17,7 +17,7 @@ static bool has_old_ids(const struct half *h)
 	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
 }
 
-/* The same in every run, wherever the half is in memory: what is matched depends on it, if very seldom. */
+/* It is of a number, not of a pointer: what is matched depends on it, and has to be the same in every run. */
 static uint64_t hash_of(const struct half *h, uint64_t key)
 {
 	return hash_two(key, h->number);

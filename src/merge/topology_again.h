@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of clocks, and of a stream that begins again under the number that it had: see merge_again(). */
+/* What is known of streams' clocks, and what is forgotten when a stream begins again: see merge_again(). */
 #ifndef NTPROF_MERGE_TOPOLOGY_AGAIN_H
 #define NTPROF_MERGE_TOPOLOGY_AGAIN_H
 

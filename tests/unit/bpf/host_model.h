@@ -25,7 +25,7 @@
 
 #include "bpf/host_machine.h"
 
-/* Who asks for what. */
+/* What a user asks for, and what the kernel has. */
 struct how {
 	const struct nt_selection *only;
 	__u64 slower_ns;
@@ -235,7 +235,7 @@ static void assert_begun(int i)
 	assert_int_equal(b->sqe_flags, e->flags);
 }
 
-/* As user space looks at what is in flight. */
+/* The state in flight of a request is what user space is to find there. */
 static void assert_state(int i)
 {
 	const struct work *o = &w.work[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is to be told of a target's commands: their records, histograms and errors, and what is lost. Nothing of it is
- * calculated by what is in bpf/. To be included after "bpf/target_steps.h".
+ * What a target has to tell of its commands: records, histograms, errors and losses. The programs in bpf/ calculate none
+ * of it. To be included after "bpf/target_steps.h".
  */
 #ifndef NTPROF_TESTS_BPF_TARGET_MODEL_H
 #define NTPROF_TESTS_BPF_TARGET_MODEL_H
@@ -46,7 +46,7 @@ static const struct kind {
 static const struct kind connect_kind =
 	KIND(0x7f, FABRICS, INLINE_WRITE, 1024, IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE);
 
-/* What is known to be so of a command. */
+/* What has happened to a command. */
 struct life {
 	const struct kind *kind;
 	const enum step *next;

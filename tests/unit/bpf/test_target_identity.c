@@ -134,18 +134,27 @@ static void refused_connect_is_of_no_controller(void **state)
 	assert_named(last_record(), 1, 6);
 }
 
+/* A connection has closed, and another one is there. Return: the generation of the first. */
+static __u32 another_comes(int other)
+{
+	__u32 gen;
+
+	setup(NULL);
+	connect_queue(0, 1, 5);
+	io(0);
+	gen = last_record()->gen;
+	close_connection(0);
+	connection_make(other, 0);
+	return gen;
+}
+
 static void connection_after_another_is_a_generation_with_other_histograms(void **state)
 {
 	__u32 gen;
 
 	(void)state;
 	for (int other = 0; other < CONNECTIONS; other++) {
-		setup(NULL);
-		connect_queue(0, 1, 5);
-		io(0);
-		gen = last_record()->gen;
-		close_connection(0);
-		connection_make(other, 0);
+		gen = another_comes(other);
 		connect_queue(other, 1, 6);
 		io(other);
 		assert_named(last_record(), 1, 6);
@@ -235,12 +244,7 @@ static void connection_whose_connect_was_not_seen_is_another_one(void **state)
 
 	(void)state;
 	for (int other = 0; other < CONNECTIONS; other++) {
-		setup(NULL);
-		connect_queue(0, 1, 5);
-		io(0);
-		gen = last_record()->gen;
-		close_connection(0);
-		connection_make(other, 0);
+		gen = another_comes(other);
 		m.ctrl[other].cntlid = 9;
 		m.queue[other].nvme_sq =
 			(struct nvmet_sq){.ctrl = &m.ctrl[other], .qid = 3, .size = 128};
