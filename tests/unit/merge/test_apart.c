@@ -122,6 +122,43 @@ static void other_subsystems_and_other_queues_are_told_apart(void **state)
 	apart_free(a);
 }
 
+static void what_is_not_known_of_a_queue_may_agree(void **state)
+{
+	struct apart *a = pair();
+	struct queue_info other = {.slot = 2, .gen = 1, .cntlid = 1, .qid = 2};
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
+	assert_int_equal(apart_queue(a, TARGET, &other), 0);
+	must_be(a, APART_QUEUE);
+	tell_queue(a, TARGET, "", 2);
+	must_be(a, APART_QUEUE);
+	tell_queue(a, TARGET, "", 0);
+	must_be(a, APART_CLOCKS);
+	apart_free(a);
+}
+
+/* Beyond so many queues it is not looked for who they are. */
+static void of_many_queues_some_are_taken_to_agree(void **state)
+{
+	enum { QUEUES_MAX = 1024 };
+	struct apart *a = pair();
+
+	(void)state;
+	begin(a, TARGET, NT_TARGET, 1);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
+	for (uint16_t i = 0; i < QUEUES_MAX - 1; i++) {
+		/* One that is told of again is no other one. */
+		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
+		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
+	}
+	must_be(a, APART_SUBSYSTEM);
+	tell_queue(a, TARGET, "nqn.b", 2 + QUEUES_MAX);
+	must_be(a, APART_CLOCKS);
+	apart_free(a);
+}
+
 static void recordings_of_different_times_are_told(void **state)
 {
 	const struct instant later = {.monotonic_ns = 0, .realtime_ns = 2000 * (int64_t)SECOND};
@@ -138,6 +175,98 @@ static void recordings_of_different_times_are_told(void **state)
 	apart_free(a);
 }
 
+/* To the nanosecond: the host's last command ends at 100 s and 1 us. */
+static void recordings_overlap_if_they_have_a_moment_in_common(void **state)
+{
+	for (unsigned int after = 0; after < 2; after++) {
+		struct apart *a = pair();
+
+		(void)state;
+		begin(a, TARGET, NT_TARGET, 1);
+		tell_queue(a, TARGET, "nqn.a", 1);
+		tell_reads(a, TARGET, NT_TARGET, 100 * SECOND + 1000 + after, 0, 3);
+		must_be(a, after ? APART_AGAIN : APART_CLOCKS);
+		begin(a, TARGET, NT_TARGET, 1);
+		tell_queue(a, TARGET, "nqn.a", 1);
+		/* The target's ends when the host's first one begins, or just before. */
+		tell_reads(a, TARGET, NT_TARGET, SECOND - 1000 - after, 0, 1);
+		must_be(a, after ? APART_AGAIN : APART_CLOCKS);
+		apart_free(a);
+	}
+}
+
+/* Without a wall clock it is not known when a recording was made, but by the clock of a machine that both are of. */
+static void a_recording_without_a_clock_may_be_of_any_time(void **state)
+{
+	for (unsigned int without = 0; without < 4; without++) {
+		struct apart *a = apart_new(STREAMS);
+
+		(void)state;
+		for (unsigned int i = HOST; i <= TARGET; i++) {
+			struct apart_header h = {.side = i == HOST ? NT_HOST : NT_TARGET};
+			const struct instant clock = {.realtime_ns = (int64_t)SECOND};
+
+			if (without == 3)
+				snprintf(h.boot_id, sizeof(h.boot_id), "one");
+			assert_int_equal(apart_begin(a, i, &h), 0);
+			if (!(without & 1U << i))
+				apart_clock(a, i, &clock);
+			tell_queue(a, i, "nqn.a", 1);
+			tell_reads(a, i, h.side, (1 + 1000 * i) * SECOND, 0, 3);
+		}
+		must_be(a, without == 0 || without == 3 ? APART_AGAIN : APART_CLOCKS);
+		apart_free(a);
+	}
+}
+
+/* Of several, the one that has most in common says why. */
+static void the_stream_with_most_in_common_is_told(void **state)
+{
+	struct apart *a = pair();
+	unsigned int other;
+
+	(void)state;
+	begin(a, OTHER, NT_TARGET, 1);
+	tell_queue(a, OTHER, "nqn.b", 1);
+	tell_reads(a, OTHER, NT_TARGET, SECOND, 0, 3);
+	assert_int_equal(apart_why(a, OTHER, &other), APART_SUBSYSTEM);
+	assert_int_equal(other, HOST);
+	must_be(a, APART_CLOCKS);
+	/* Of one that is matched with another it is not said that it has other addresses, or another time. */
+	apart_matched(a, OTHER, OTHER);
+	begin(a, HOST, NT_HOST, 1);
+	tell_queue(a, HOST, "nqn.b", 1);
+	tell_reads(a, HOST, NT_HOST, 1000 * SECOND, 0, 3);
+	assert_int_equal(apart_why(a, HOST, &other), APART_CLOCKS);
+	assert_int_equal(other, OTHER);
+	apart_free(a);
+}
+
+static void when_a_stream_began_is_what_its_clock_says_first(void **state)
+{
+	const struct instant clock = {.monotonic_ns = 7, .realtime_ns = 8};
+	const struct instant later = {.monotonic_ns = 9, .realtime_ns = 8};
+	struct apart *a = apart_new(STREAMS);
+	const struct apart_header h = {.side = NT_HOST, .figures = true};
+	uint64_t of;
+
+	(void)state;
+	assert_int_equal(apart_begin(a, HOST, &h), 0);
+	assert_int_equal(apart_began_ns(a, HOST), 0);
+	apart_clock(a, HOST, &clock);
+	apart_clock(a, HOST, &later);
+	assert_int_equal(apart_began_ns(a, HOST), 7);
+	tell_reads(a, HOST, NT_HOST, SECOND, 0, 3);
+	assert_int_equal(apart_began_ns(a, HOST), 7);
+	assert_int_equal(apart_taken(a, HOST, &of), 3);
+	assert_int_equal(of, 3);
+	/* Without a clock it is the first command. */
+	assert_int_equal(apart_begin(a, HOST, &h), 0);
+	tell_reads(a, HOST, NT_HOST, SECOND, 0, 3);
+	assert_int_equal(apart_began_ns(a, HOST), SECOND);
+	apart_free(a);
+}
+
 static void addresses_that_never_agree_are_told(void **state)
 {
 	struct apart *a = pair();
@@ -148,6 +277,8 @@ static void addresses_that_never_agree_are_told(void **state)
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 3);
 	/* Of so few it cannot be said. */
 	must_be(a, APART_CLOCKS);
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 19, 1);
+	must_be(a, APART_CONTENT);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 21, 5000);
 	must_be(a, APART_CONTENT);
 	/* One in common is among so many that the samples are thinned out. */
@@ -166,6 +297,9 @@ static void different_samples_are_told(void **state)
 	tell_queue(a, TARGET, "nqn.a", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 4096, 1);
 	must_be(a, APART_SAMPLE);
+	/* With many that differ, too: that is what samples do. */
+	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 100);
+	must_be(a, APART_SAMPLE);
 	apart_free(a);
 }
 
@@ -180,7 +314,7 @@ static void a_stream_tells_by_itself_until_it_is_matched(void **state)
 	assert_non_null(s);
 	assert_int_equal(s->nr_rows, 1);
 	assert_int_equal(s->rows[0]->total.count, 100);
-	assert_true(s->elapsed > 98 && s->elapsed < 100);
+	assert_float_equal(s->elapsed, 99.000001, 1e-9);
 	/* Recorded in bursts, its rates are those of the bursts. */
 	apart_burst(a, TARGET, SECOND);
 	apart_burst(a, TARGET, 2 * SECOND);
@@ -205,7 +339,13 @@ int main(void)
 		cmocka_unit_test(a_stream_without_another_side_has_nobody_to_match_with),
 		cmocka_unit_test(a_target_that_tells_of_no_commands_is_silent),
 		cmocka_unit_test(other_subsystems_and_other_queues_are_told_apart),
+		cmocka_unit_test(what_is_not_known_of_a_queue_may_agree),
+		cmocka_unit_test(of_many_queues_some_are_taken_to_agree),
 		cmocka_unit_test(recordings_of_different_times_are_told),
+		cmocka_unit_test(recordings_overlap_if_they_have_a_moment_in_common),
+		cmocka_unit_test(a_recording_without_a_clock_may_be_of_any_time),
+		cmocka_unit_test(the_stream_with_most_in_common_is_told),
+		cmocka_unit_test(when_a_stream_began_is_what_its_clock_says_first),
 		cmocka_unit_test(addresses_that_never_agree_are_told),
 		cmocka_unit_test(different_samples_are_told),
 		cmocka_unit_test(a_stream_tells_by_itself_until_it_is_matched),
