@@ -30,6 +30,7 @@
  * @target_late: the target records from the second second on
  * @target_percent: of its commands the target's stream has, which are then another subsystem's
  * @apart: the host has the first half of the commands, the target the other one
+ * @runs: the host's stream is of one run, the target's of the next one, which asks for the same blocks in the same order
  */
 static const struct load {
 	const char *name;
@@ -39,6 +40,7 @@ static const struct load {
 	bool target_late;
 	unsigned int target_percent;
 	bool apart;
+	bool runs;
 } loads[] = {
 	{.name = "unique", .depth = DEPTH},
 	{.name = "hot", .depth = DEPTH, .hot_percent = 90, .target_late = true},
@@ -47,6 +49,7 @@ static const struct load {
 	{.name = "late", .depth = DEPTH, .late_percent = 1},
 	{.name = "apart", .depth = DEPTH, .apart = true},
 	{.name = "apart-one-block", .depth = DEPTH, .hot_percent = 100, .apart = true},
+	{.name = "runs", .depth = DEPTH, .runs = true},
 };
 
 /* One side's stream as it is written. */
@@ -143,12 +146,15 @@ static void close_output(struct output *o, uint64_t last_ns)
 
 static void say_both(const struct load *l, uint64_t commands, uint64_t missed)
 {
-	printf("%" PRIu64 "\n", l->target_percent || l->apart ? 0 : commands - missed);
+	printf("%" PRIu64 "\n", l->target_percent || l->apart || l->runs ? 0 : commands - missed);
 }
 
-/* Whether a record is in its stream. */
-static bool is_recorded(const struct load *l, const struct traffic_record *r, uint64_t commands)
+/* Whether a record is in its stream. @run: 0, or 1 for the second one. */
+static bool is_recorded(const struct load *l, const struct traffic_record *r, uint64_t commands,
+			unsigned int run)
 {
+	if (l->runs)
+		return (r->r.side == NT_HOST) == !run;
 	if (l->apart)
 		return (r->id < commands / 2) == (r->r.side == NT_HOST);
 	if (r->r.side == NT_HOST)
@@ -195,20 +201,23 @@ static void generate(const struct load *l, uint64_t commands, const char *host_p
 						    .slot = i + 1,
 						    .gen = 1,
 						    .depth = l->depth};
-	t = traffic_new(&c);
 	for (unsigned int i = 0; i < 2; i++) {
 		out[i].another = i && l->target_percent;
 		open_output(&out[i], &c, i);
 	}
-	while (traffic_next(t, &r)) {
-		if (is_recorded(l, &r, commands))
-			write_record(&out[r.stream], &c, &r);
-		else
-			missed++;
+	for (unsigned int run = 0; run <= l->runs; run++) {
+		c.seed += run;
+		t = traffic_new(&c);
+		while (traffic_next(t, &r)) {
+			if (is_recorded(l, &r, commands, run))
+				write_record(&out[r.stream], &c, &r);
+			else
+				missed++;
+		}
+		traffic_free(t);
 	}
 	for (unsigned int i = 0; i < 2; i++)
 		close_output(&out[i], r.at_ns);
-	traffic_free(t);
 	say_both(l, commands, missed);
 }
 
