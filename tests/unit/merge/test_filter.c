@@ -165,7 +165,7 @@ static void what_is_no_condition_is_refused(void **state)
 /* Without the arrival, what is around it is one stage, and has both names. */
 static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 {
-	struct nt_record without = host;
+	struct nt_record without = host, far = target;
 	const uint32_t missing[NT_SIDES] = {0};
 	struct filter f = {0};
 
@@ -183,6 +183,13 @@ static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 	/* The next one lacks nothing, nor does the one behind it. */
 	assert_false(matched(&f));
 	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
+	/* Of the target's, too: what is before it is of the network then. */
+	far.points[NT_T_RX] = 0;
+	f.nr = 0;
+	assert_null(filter_where(&f, "nstack_submission=11ns"));
+	assert_true(matched(&f));
+	assert_false(filter_takes_matched(&f, &connection, &host, &far, missing, BEGAN));
+	assert_true(matched(&f));
 	/* One that cannot be split has no stages. */
 	without.points[NT_H_SEND_CMD] = 0;
 	f.nr = 0;
