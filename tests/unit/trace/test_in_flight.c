@@ -148,6 +148,32 @@ static void overdue_command_is_of_its_connection(void **state)
 	tracer_done(&t);
 }
 
+/* A tenth of the threshold passes between two looks, and never more than a second. */
+static void looks_are_as_far_apart_as_the_threshold_asks(void **state)
+{
+	static const struct {
+		uint64_t overdue_ns, since_ns;
+		bool looks;
+	} cases[] = {
+		{SECOND / 100, SECOND / 10, true},
+		{60 * SECOND, 2 * SECOND, true},
+		{1000 * SECOND, 0, false},
+		{5 * SECOND, 0, false},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tracer t = tracer_of(NT_HOST);
+
+		t.o.overdue_ns = cases[i].overdue_ns;
+		wait_in(1, 0, 3, 2000 * SECOND);
+		t.overdue_looked_ns = monotonic_ns() - cases[i].since_ns;
+		assert_int_equal(in_flight_look(&t), 0);
+		assert_int_equal(shared.nr_told, cases[i].looks);
+		tracer_done(&t);
+	}
+}
+
 /* Its record, which the ring buffer has, is not written to. */
 static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state)
 {
@@ -321,6 +347,44 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	tracer_done(&t);
 }
 
+/* Of each that was measured, and is asked for, there is a record of what it was when its connection closed. */
+static void what_died_has_a_record_if_it_is_asked_for(void **state)
+{
+	static const struct {
+		unsigned int select;
+		uint64_t slower_ns;
+		unsigned int told;
+	} cases[] = {
+		{NT_SELECT_NONE, 0, 0},
+		{NT_SELECT_ALL, 0, 2},
+		{NT_SELECT_SLOWER, 100 * SECOND, 1},
+		{NT_SELECT_SLOWER, 900 * SECOND, 0},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tracer t = tracer_of(NT_TARGET);
+		struct stats s = {0};
+
+		t.o.select = cases[i].select;
+		t.o.only.slower_ns = cases[i].slower_ns;
+		wait_in(1, 0, 3, 2 * SECOND);
+		wait_in(1, 1, 3, 500 * SECOND);
+		wait_in(1, 2, 3, 500 * SECOND)->owner |= NT_UNMEASURED;
+		wait_in(1, 3, 3, 500 * SECOND)->owner |= NT_RELEASED;
+		shared.queues[1].dead_gen = 3;
+		assert_int_equal(collect_all(&t, &s), 0);
+		assert_int_equal(s.counters_total[NT_CNT_DIED], 3);
+		assert_int_equal(shared.nr_told, cases[i].told);
+		if (cases[i].told) {
+			assert_int_equal(shared.told.cid, 1);
+			assert_int_equal(shared.told.flags, NT_F_CANCELLED);
+			assert_int_equal(shared.told.side, NT_TARGET);
+		}
+		tracer_done(&t);
+	}
+}
+
 /* Those of which programs look at nothing in between are not among those that they look for. */
 static void tracked_are_those_that_are_measured(void **state)
 {
@@ -485,11 +549,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
+		cmocka_unit_test(looks_are_as_far_apart_as_the_threshold_asks),
 		cmocka_unit_test(command_that_was_told_as_overdue_is_marked_when_it_ends),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
 		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
 		cmocka_unit_test(command_that_is_not_known_to_be_old_is_not_overdue),
 		cmocka_unit_test(command_of_an_earlier_connection_has_no_row),
+		cmocka_unit_test(what_died_has_a_record_if_it_is_asked_for),
 		cmocka_unit_test(tracked_are_those_that_are_measured),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_begins_during_the_look_has_an_age),
