@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which halves may be of one connection, which streams have one clock, and which half a record is of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "merge/topology.h"
+
+enum { HOST, TARGET };
+
+/* Two streams, each with one queue in slot 1. */
+static struct topology *two_sides(void)
+{
+	static struct topology t;
+	static const struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 7, .qid = 2};
+
+	t = (struct topology){0};
+	assert_int_equal(topology_queue(&t, HOST, NT_HOST, &q), 0);
+	assert_int_equal(topology_queue(&t, TARGET, NT_TARGET, &q), 0);
+	return &t;
+}
+
+static struct half *half_of(const struct topology *t, unsigned int stream, uint32_t gen,
+			    uint16_t cntlid)
+{
+	const struct nt_record r = {.slot = 1, .gen = gen, .cntlid = cntlid};
+
+	return topology_half(t, stream, &r);
+}
+
+static void halves_that_may_be_of_one_connection_agree_in_all_that_is_known(void **state)
+{
+	static const struct half a = {
+		.side = NT_HOST, .q = {.cntlid = 7, .qid = 2, .subsysnqn = "s", .hostnqn = "h"}};
+	static const struct {
+		struct half b;
+		bool may;
+	} cases[] = {
+		{{.stream = 1, .q = {.cntlid = 7, .qid = 2, .subsysnqn = "s", .hostnqn = "h"}},
+		 true},
+		{{.stream = 1, .q = {.cntlid = 7, .qid = 2}}, true},
+		{{.stream = 0, .q = {.cntlid = 7, .qid = 2}}, false},
+		{{.stream = 1, .q = {.cntlid = 8, .qid = 2}}, false},
+		{{.stream = 1, .q = {.cntlid = 7, .qid = 3}}, false},
+		{{.stream = 1, .q = {.cntlid = 7, .qid = 2, .subsysnqn = "t"}}, false},
+		{{.stream = 1, .q = {.cntlid = 7, .qid = 2, .hostnqn = "i"}}, false},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct half b = cases[i].b;
+
+		b.side = NT_TARGET;
+		assert_int_equal(half_compatible(&a, &b), cases[i].may);
+		assert_int_equal(half_compatible(&b, &a), cases[i].may);
+		b.side = NT_HOST;
+		assert_false(half_compatible(&a, &b));
+	}
+}
+
+/* Copies of a running virtual machine have one boot id, and wall clocks that were set anew. */
+static void streams_of_one_boot_and_one_wall_clock_have_one_clock(void **state)
+{
+	static const struct {
+		uint64_t boot[2], to_wall[2];
+		bool one;
+	} cases[] = {
+		{{5, 5}, {1000, 1000}, true},	  {{5, 5}, {1000, 1001000}, true},
+		{{5, 5}, {1001000, 1000}, true},  {{5, 5}, {1000, 1001001}, false},
+		{{5, 5}, {1001001, 1000}, false}, {{5, 6}, {1000, 1000}, false},
+		{{0, 0}, {1000, 1000}, false},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct topology *t = two_sides();
+		const struct half *host = half_of(t, HOST, 1, 7),
+				  *target = half_of(t, TARGET, 1, 7);
+		struct link *l;
+
+		for (unsigned int k = 0; k < 2; k++) {
+			t->streams[k].boot = cases[i].boot[k];
+			t->streams[k].to_wall = cases[i].to_wall[k];
+		}
+		assert_null(topology_link_known(t, host, target));
+		l = topology_link(t, target, host);
+		assert_non_null(l);
+		assert_int_equal(l->offset.known, cases[i].one);
+		assert_int_equal(l->host_stream, HOST);
+		assert_int_equal(l->target_stream, TARGET);
+		assert_ptr_equal(topology_link(t, host, target), l);
+		assert_ptr_equal(topology_link_known(t, target, host), l);
+		topology_free(t);
+	}
+}
+
+static void a_half_is_free_when_its_partner_is_gone_or_quiet(void **state)
+{
+	enum { QUIET_RECORDS = 8, QUIET_NS = 100000000 };
+	struct topology *t = two_sides();
+	struct half *host = half_of(t, HOST, 1, 7), *target = half_of(t, TARGET, 1, 7);
+
+	(void)state;
+	assert_true(topology_is_free(t, host));
+	topology_bind(t, host, target, topology_link(t, host, target));
+	assert_ptr_equal(host->connection, target->connection);
+	assert_int_equal(host->connection->host_stream, HOST);
+	assert_int_equal(host->connection->target_stream, TARGET);
+	/* Until they are matched after a Connect. */
+	assert_true(topology_is_free(t, host) && topology_is_free(t, target));
+	host->reconnected = target->reconnected = false;
+	assert_false(topology_is_free(t, host) || topology_is_free(t, target));
+	target->current = 0;
+	assert_true(topology_is_free(t, host));
+	assert_false(topology_is_free(t, target));
+	target->current = 1;
+	t->streams[TARGET].ended = true;
+	assert_true(topology_is_free(t, host));
+	assert_false(topology_is_free(t, target));
+	t->streams[TARGET].ended = false;
+	host->matched_ns = 5;
+	host->waited = QUIET_RECORDS;
+	t->streams[HOST].newest = 5 + QUIET_NS;
+	assert_false(topology_is_free(t, host));
+	t->streams[HOST].newest++;
+	assert_true(topology_is_free(t, host));
+	host->waited--;
+	assert_false(topology_is_free(t, host));
+	topology_free(t);
+}
+
+/* Its records were given up under the name that it had. */
+static void what_a_half_gave_up_goes_with_it(void **state)
+{
+	struct topology *t = two_sides();
+	struct half *host = half_of(t, HOST, 1, 7), *target = half_of(t, TARGET, 1, 7);
+	struct merge_connection *alone = topology_connection(t, target), *both;
+
+	(void)state;
+	assert_int_equal(alone->host_stream, MERGE_NO_STREAM);
+	assert_true(alone->offset_low > alone->offset_high);
+	/* Another one of the same name has given up some, too. */
+	alone->target_only = 10;
+	alone->ambiguous = 20;
+	target->only = 3;
+	target->ambiguous = 4;
+	topology_bind(t, host, target, topology_link(t, host, target));
+	both = host->connection;
+	assert_int_equal(alone->target_only, 7);
+	assert_int_equal(alone->ambiguous, 16);
+	assert_int_equal(both->target_only, 3);
+	assert_int_equal(both->host_only, 0);
+	assert_int_equal(both->ambiguous, 4);
+	assert_int_equal(target->only + target->ambiguous, 0);
+	topology_free(t);
+}
+
+static void a_record_is_of_its_generation_and_controller(void **state)
+{
+	struct topology *t = two_sides();
+	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 8, .qid = 2};
+	struct half *seven = half_of(t, HOST, 1, 7), *eight;
+
+	(void)state;
+	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+	eight = half_of(t, HOST, 1, 8);
+	assert_ptr_not_equal(seven, eight);
+	assert_int_equal(seven->current, 0);
+	assert_int_equal(eight->current, 1);
+	assert_ptr_equal(half_of(t, HOST, 1, 7), seven);
+	/* One that is not known is of the newest. */
+	assert_ptr_equal(half_of(t, HOST, 1, 9), eight);
+	assert_null(half_of(t, HOST, 2, 8));
+	for (q.gen = 2; q.gen <= TOPOLOGY_GENERATIONS; q.gen++) {
+		assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+		assert_ptr_equal(half_of(t, HOST, q.gen, 8), eight);
+	}
+	/* Of that many generations the oldest, which was of the other controller, has given way. */
+	assert_int_equal(seven->refs, 0);
+	assert_ptr_equal(half_of(t, HOST, 1, 7), eight);
+	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+	assert_null(half_of(t, HOST, 1, 8));
+	topology_sweep(t);
+	assert_int_equal(t->nr_halves, 2);
+	topology_free(t);
+}
+
+/* What was not known of a queue is known: it is the same one. What is known otherwise is another one's. */
+static void a_queue_that_becomes_known_stays_the_same(void **state)
+{
+	static const struct {
+		struct queue_info before, after;
+		bool same;
+	} cases[] = {
+		{{.cntlid = 0xffff, .qid = 2}, {.cntlid = 7, .qid = 2}, true},
+		{{.cntlid = 0, .qid = 2}, {.cntlid = 7, .qid = 2}, true},
+		{{.cntlid = 7, .qid = 2},
+		 {.cntlid = 7, .qid = 2, .subsysnqn = "s", .hostnqn = "h"},
+		 true},
+		{{.cntlid = 7, .qid = 2}, {.cntlid = 8, .qid = 2}, false},
+		{{.cntlid = 7, .qid = 2}, {.cntlid = 7, .qid = 3}, false},
+		{{.cntlid = 7, .qid = 2}, {.cntlid = 7, .qid = 2, .instance = 1}, false},
+		{{.cntlid = 7, .subsysnqn = "s"}, {.cntlid = 7, .subsysnqn = "t"}, false},
+		{{.cntlid = 7, .hostnqn = "h"}, {.cntlid = 7, .hostnqn = "i"}, false},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		static struct topology t;
+		struct queue_info q[2] = {cases[i].before, cases[i].after};
+
+		t = (struct topology){0};
+		for (unsigned int k = 0; k < 2; k++) {
+			q[k].slot = q[k].gen = 1;
+			assert_int_equal(topology_queue(&t, HOST, NT_HOST, &q[k]), 0);
+		}
+		assert_int_equal(t.nr_halves, cases[i].same ? 1 : 2);
+		assert_int_equal(half_of(&t, HOST, 1, q[1].cntlid)->q.cntlid, q[1].cntlid);
+		topology_free(&t);
+	}
+}
+
+static void what_is_past_a_limit_is_left_out(void **state)
+{
+	struct topology *t = two_sides();
+	struct queue_info q = {.slot = TOPOLOGY_SLOTS_MAX - 1, .gen = 1, .cntlid = 7, .qid = 2};
+
+	(void)state;
+	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+	assert_false(topology_left_out(t, HOST));
+	q.slot++;
+	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+	assert_true(topology_left_out(t, HOST));
+	assert_false(topology_left_out(t, TARGET));
+	q.slot = 1;
+	assert_int_equal(topology_queue(t, TOPOLOGY_STREAMS_MAX - 1, NT_HOST, &q), 0);
+	assert_false(topology_left_out(t, TOPOLOGY_STREAMS_MAX - 1));
+	assert_int_equal(topology_queue(t, TOPOLOGY_STREAMS_MAX, NT_HOST, &q), 0);
+	assert_true(topology_left_out(t, TOPOLOGY_STREAMS_MAX));
+	assert_int_equal(t->open[NT_HOST], 2);
+	assert_int_equal(t->open[NT_TARGET], 1);
+	topology_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(halves_that_may_be_of_one_connection_agree_in_all_that_is_known),
+		cmocka_unit_test(streams_of_one_boot_and_one_wall_clock_have_one_clock),
+		cmocka_unit_test(a_half_is_free_when_its_partner_is_gone_or_quiet),
+		cmocka_unit_test(what_a_half_gave_up_goes_with_it),
+		cmocka_unit_test(a_record_is_of_its_generation_and_controller),
+		cmocka_unit_test(a_queue_that_becomes_known_stays_the_same),
+		cmocka_unit_test(what_is_past_a_limit_is_left_out),
+	};
+
+	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
+}
