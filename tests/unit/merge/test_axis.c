@@ -174,6 +174,40 @@ static void streams_without_matches_stay_where_they_are(void **state)
 	merge_free(m);
 }
 
+/* A queue with too few commands to tell the clocks by itself is told of before the one that has them. */
+static void the_larger_connection_tells_the_clocks_at_the_end(void **state)
+{
+	static const struct {
+		uint64_t seed, end_us, start_us, commands;
+		unsigned int depth[2], hot_percent;
+	} cases[] = {
+		{205, 106, 717, 194, {1, 15}, 0},
+		{40, 569, 620, 132, {3, 5}, 90},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct traffic_config c = traffic_of_one_queue();
+		const struct feed f = {.batch_ns = {0, i % 2 ? 10 * SECOND : 0}};
+		struct outcome o;
+
+		c.queue[1] = c.queue[0];
+		c.queue[1].qid = c.queue[1].slot = 2;
+		c.nr_queues = 2;
+		c.queue[0].depth = cases[i / 2].depth[0];
+		c.queue[1].depth = cases[i / 2].depth[1];
+		c.queue[0].end_ns = cases[i / 2].end_us * 1000;
+		c.queue[1].start_ns = cases[i / 2].start_us * 1000;
+		c.seed = cases[i / 2].seed;
+		c.hot_percent = cases[i / 2].hot_percent;
+		c.commands = cases[i / 2].commands;
+		c.regular = true;
+		run(&o, &c, &f);
+		assert_int_equal(o.both, cases[i / 2].commands);
+		assert_int_equal(o.right, o.both);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +215,7 @@ int main(void)
 		cmocka_unit_test(streams_that_others_link_to_the_first_are_corrected),
 		cmocka_unit_test(of_several_connections_the_latest_tells),
 		cmocka_unit_test(streams_without_matches_stay_where_they_are),
+		cmocka_unit_test(the_larger_connection_tells_the_clocks_at_the_end),
 	};
 
 	return cmocka_run_group_tests_name("axis", tests, NULL, NULL);
