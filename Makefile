@@ -242,6 +242,7 @@ $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -c -o $@ $<
+$(BUILD)/unit/trace/test_announce: $(BUILD)/trace/announce.o
 $(BUILD)/unit/trace/test_attach: $(addprefix $(BUILD)/trace/,attach.o kernel.o)
 
 # With a call of the test's in each basic block of the merge, by which it counts what a record costs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many controllers and queues a target has, from what BPF programs leave of each queue. */
+/* What is told of queues, from what BPF programs leave of each: how many there are, and who they are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,11 +69,97 @@ static void what_is_gone_or_not_known_yet_is_not_counted(void **state)
 	must_count(1, 1);
 }
 
+/* No machine has a controller of this number, whose address would be read. */
+#define INSTANCE 40404
+
+static struct nt_controller controllers[INSTANCE + 1];
+
+static struct tracer tracer_of(enum nt_side side)
+{
+	return (struct tracer){
+		.o = {.side = side},
+		.object = {.queues = queues, .names = names, .controllers = controllers},
+		.nr_slots = SLOTS};
+}
+
+static void a_target_queue_has_the_names_of_its_own_generation(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct queue_info q;
+
+	(void)state;
+	connect_queue(5, "nqn.a", 7);
+	strcpy(names[5].hostnqn, "nqn.h");
+	queues[5].qid = 2;
+	queues[5].sqsize = 128;
+	connections_queue(&t, 5, 3, &q);
+	assert_int_equal(q.slot, 5);
+	assert_int_equal(q.gen, 3);
+	assert_int_equal(q.cntlid, 7);
+	assert_int_equal(q.qid, 2);
+	assert_int_equal(q.sqsize, 128);
+	assert_string_equal(q.subsysnqn, "nqn.a");
+	assert_string_equal(q.hostnqn, "nqn.h");
+	/* Of an earlier connection of the slot no name is known, */
+	connections_queue(&t, 5, 2, &q);
+	assert_int_equal(q.gen, 3);
+	assert_string_equal(q.subsysnqn, "");
+	assert_string_equal(q.hostnqn, "");
+	/* and before its Connect is answered nothing is. */
+	queues[5].gen = 4;
+	connections_queue(&t, 5, 4, &q);
+	assert_int_equal(q.gen, 4);
+	assert_int_equal(q.cntlid, NT_CNTLID_NONE);
+	assert_int_equal(q.qid, 0);
+	assert_int_equal(q.sqsize, 0);
+	assert_string_equal(q.subsysnqn, "");
+}
+
+static void a_host_queue_has_the_names_of_its_controller(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	struct nt_controller *c = &controllers[INSTANCE];
+	struct queue_info q;
+
+	(void)state;
+	queues[5] = (struct nt_queue){.object = 1,
+				      .gen = 4,
+				      .identified = 4,
+				      .cntlid = 7,
+				      .qid = 2,
+				      .instance = INSTANCE,
+				      .controller = 8};
+	*c = (struct nt_controller){.named = {9, 8}};
+	strcpy(c->names[0].subsysnqn, "nqn.now");
+	strcpy(c->names[0].hostnqn, "nqn.h");
+	strcpy(c->names[1].subsysnqn, "nqn.before");
+	connections_queue(&t, 5, 4, &q);
+	assert_int_equal(q.instance, INSTANCE);
+	assert_int_equal(q.cntlid, 7);
+	assert_string_equal(q.subsysnqn, "nqn.now");
+	assert_string_equal(q.hostnqn, "nqn.h");
+	assert_string_equal(q.address, "");
+	/* A generation of the other parity is of the controller before. */
+	connections_queue(&t, 5, 3, &q);
+	assert_string_equal(q.subsysnqn, "nqn.before");
+	/* Its names have given way to another one's. */
+	c->named[0] = 11;
+	connections_queue(&t, 5, 4, &q);
+	assert_string_equal(q.subsysnqn, "");
+	/* A host's slot is of one queue id, whether its Connect has been answered or not. */
+	queues[5].gen = 6;
+	connections_queue(&t, 5, 6, &q);
+	assert_int_equal(q.qid, 2);
+	assert_int_equal(q.cntlid, NT_CNTLID_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(controllers_are_counted_once_wherever_their_queues_are),
 		cmocka_unit_test(what_is_gone_or_not_known_yet_is_not_counted),
+		cmocka_unit_test(a_target_queue_has_the_names_of_its_own_generation),
+		cmocka_unit_test(a_host_queue_has_the_names_of_its_controller),
 	};
 
 	return cmocka_run_group_tests_name("connections", tests, NULL, NULL);
