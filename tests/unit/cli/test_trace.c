@@ -213,12 +213,47 @@ static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 	close(err);
 }
 
+static void every_other_is_told_while_it_is_in_flight(struct nt_record *r, uint64_t n)
+{
+	r->flags = n % 2 ? 0 : NT_F_IN_FLIGHT;
+}
+
+/* An overdue command is told twice, and is one of them. */
+static void so_many_commands_are_told_as_were_asked_for(void **state)
+{
+	char *words[] = {"trace", "--host", "--format", "csv", "-n", "4", "-d", "60", NULL};
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
+	int told = memfd_create("told", MFD_CLOEXEC), lines = memfd_create("lines", MFD_CLOEXEC);
+	const uint64_t nr = 100;
+
+	(void)state;
+	traced.nr = 0;
+	traced.make = every_other_is_told_while_it_is_in_flight;
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
+	fflush(stdout);
+	dup2(lines, STDOUT_FILENO);
+	dup2(told, STDERR_FILENO);
+	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	traced.make = NULL;
+	assert_int_equal(status, EXIT_SUCCESS);
+	assert_int_equal(lines_of(lines), 1 + 2 * 4);
+	close(traced.records_fd);
+	close(told);
+	close(lines);
+	close(out);
+	close(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_that_nobody_read_in_time_are_told_where_they_were),
 		cmocka_unit_test(a_full_disk_leaves_no_line_that_is_not_counted),
 		cmocka_unit_test(the_header_of_csv_does_not_wait_for_the_module),
+		cmocka_unit_test(so_many_commands_are_told_as_were_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
