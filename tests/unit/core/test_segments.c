@@ -198,6 +198,28 @@ static void a_command_under_way_is_in_the_stage_after_its_last_point(void **stat
 	}
 }
 
+/* Both are missing where one is: which of the stages around them has the time is not known. */
+static void a_record_lacks_the_arrivals_of_which_one_is_not_known(void **state)
+{
+	(void)state;
+	for (int side = 0; side < NT_SIDES; side++) {
+		const unsigned int first = side == NT_HOST ? NT_H_RX : NT_T_RX;
+		const unsigned int of_r2t = side == NT_HOST ? NT_H_R2T_RX : NT_T_DATA_RX;
+		const uint32_t arrivals = 1u << first | 1u << of_r2t;
+
+		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+			struct nt_record r = record_make((enum nt_side)side, (enum nt_shape)shape);
+
+			assert_int_equal(record_lacks(&r), 0);
+			r.points[of_r2t] = 0;
+			assert_int_equal(record_lacks(&r),
+					 shape == NT_SHAPE_R2T_WRITE ? arrivals : 0);
+			r.points[first] = 0;
+			assert_int_equal(record_lacks(&r), arrivals);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +230,7 @@ int main(void)
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
 		cmocka_unit_test(both_ways_to_split_agree),
+		cmocka_unit_test(a_record_lacks_the_arrivals_of_which_one_is_not_known),
 		cmocka_unit_test(a_command_under_way_is_in_the_stage_after_its_last_point),
 	};
 
