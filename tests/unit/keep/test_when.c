@@ -143,6 +143,37 @@ static void a_slow_command_is_told_once(void **state)
 	when_free(&w);
 }
 
+/* Connects and admin commands may take long by design: they are asked for by name. */
+static void a_condition_without_an_operation_is_of_io(void **state)
+{
+	static const struct {
+		unsigned int op, qid;
+		bool io;
+	} cases[] = {
+		{NT_OP_READ, 1, true},	 {NT_OP_WRITE, 1, true},    {NT_OP_FLUSH, 9, true},
+		{NT_OP_OTHER, 1, true},	 {NT_OP_FABRICS, 1, false}, {NT_OP_FABRICS, 0, false},
+		{NT_OP_ADMIN, 0, false}, {NT_OP_ADMIN, 1, false},   {NT_OP_READ, 0, false},
+	};
+	struct when w;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nt_record r = took(6 * MS, (enum nt_op)cases[i].op, cases[i].qid);
+
+		parse(&w, "latency>5ms");
+		assert_int_equal(when_record(&w, &r) != NULL, cases[i].io);
+		when_free(&w);
+	}
+	parse(&w, "latency(fabrics)>5ms,latency(admin)>5ms");
+	assert_ptr_equal(when_record(&w, &(struct nt_record){0}), NULL);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct nt_record r = took(6 * MS, i ? NT_OP_ADMIN : NT_OP_FABRICS, 0);
+
+		assert_ptr_equal(when_record(&w, &r), &w.condition[i]);
+	}
+	when_free(&w);
+}
+
 static void fill(struct stats *s, enum nt_op op, unsigned int n, uint64_t ns)
 {
 	struct stats_row *r = stats_row(s, "nvme0", "nqn", 1, op, false);
@@ -250,6 +281,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused_where_it_is),
 		cmocka_unit_test(there_is_room_for_so_many),
 		cmocka_unit_test(a_slow_command_is_told_once),
+		cmocka_unit_test(a_condition_without_an_operation_is_of_io),
 		cmocka_unit_test(a_percentile_is_of_its_time),
 		cmocka_unit_test(errors_and_age_are_of_intervals),
 		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
