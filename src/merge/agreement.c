@@ -8,57 +8,79 @@
 #include "core/span.h"
 #include "merge/lookup.h"
 
-/* Records that are compared: so many in a row, or those of so much time, in which a clock hardly changes its pace. */
+/*
+ * The comparison takes this many records in a row, or the records of this much time. In that time
+ * the rate of a clock hardly changes.
+ */
 #define STRETCH 2048
 #define STRETCH_NS 10000000000ULL
 #define TABLE (2 * STRETCH)
 /*
- * Pairs whose offset differs from the one on trial by more than this part of the stretch are chance: an address that
- * came again. Those of two runs of one program drift away from it little by little.
+ * A pair of records with an offset that differs from the candidate by more than this part of the
+ * stretch is chance: its address came again. The offset of pairs from two runs of one program
+ * drifts away from the candidate slowly, so such pairs stay nearer.
  */
 #define NEAR_PART 8
 #define NEAR_LEAST_NS 1000000
-/* So many have to agree, and so large a share, in eighths, also the first and the last quarter of the stretch. */
+/*
+ * The share of pairs that has to agree, in eighths: of all pairs, and of the first and the last
+ * quarter of the stretch.
+ */
 #define SHARE 7
 #define SHARE_OF_QUARTER 6
 
 /*
- * Where so few addresses are the only ones, and not half of all, pairs are found by their times. Where commands follow each other within
- * their latencies many do by chance, so the stretch is to be so many times as long as their bounds are wide.
+ * With fewer unique addresses than this, if they are less than half of all, pairs are found by
+ * their times. Where commands follow each other faster than they are answered, many pairs agree by
+ * chance. So the stretch has to last this many times as long as the bounds of its pairs are wide.
  */
 #define UNIQUE 8
 #define WIDTHS 256
-/* And so many of its records, in quarters, are to agree. */
+/* The share of the stretch's records that has to agree then, in quarters. */
 #define BY_TIME 3
-/* Of addresses that are the only ones, so many have to agree for one that does not. */
+/* Unique addresses that have to agree for each one that does not. */
 #define UNIQUE_TIMES 16
-/* Or so many have to agree on it, and so many times as many as on any other offset. */
+/*
+ * Instead of a long stretch: votes for the offset, and how many times more than for any other
+ * offset.
+ */
 #define VOTES 64
 #define RIVALS_TIMES 32
-/* Or so many, where there will not be more to go by. */
+/*
+ * Pairs that have to agree where fewer than two addresses are unique and no more records will come.
+ */
 #define PATIENT 32
 
-/* An address of the half with fewer, and the only record of the other half that has it. */
+/* An address of the half with fewer records, and the only record of the other half that has it. */
 struct address {
 	uint64_t hash; /* 0: free */
 	pending_id other;
-	bool again;	/* either half has it twice */
-	uint64_t at[2]; /* when either half had it last */
+	bool again;	/* the address occurs twice in one of the halves */
+	uint64_t at[2]; /* [half] when its last record with the address began */
 };
 
-/* A half repeats itself if so many addresses come again, and so many more do after the same time than do not. */
+/*
+ * A half repeats itself if this many addresses come again, and those that come again after the same
+ * time outnumber the others by this many eighths of all.
+ */
 #define REPEATS_LEAST 8
 #define REPEATS_EIGHTHS 5
 
-/* A record of the half with fewer, and what may be its other half. @at: place in the stretch */
+/*
+ * A record of the half with fewer records, and the bounds of its possible pair. @at: place in the
+ * stretch
+ */
 struct pair {
 	size_t at;
 	struct offset_bounds b;
 	bool fits;
-	bool unique; /* no other record of either side has its address */
+	bool unique; /* no other record of either side has this address */
 };
 
-/* How long a half takes until an address comes again: mostly @ns, of @nr times that it does so. */
+/*
+ * The usual time @ns after which an address comes again in a half. It was measured @nr times;
+ * @count is the counter of the majority vote.
+ */
 struct period {
 	uint64_t ns;
 	size_t nr, count;
@@ -67,7 +89,7 @@ struct period {
 struct comparison {
 	const struct pending_pool *pool;
 	const struct half *few, *many;
-	uint64_t begin, end; /* of the other half, its clock */
+	uint64_t begin, end; /* when the other half recorded, by its own clock */
 	int64_t near;
 	uint64_t within;
 	struct period period[2];
@@ -79,7 +101,7 @@ struct comparison {
 	double rate;
 };
 
-/* 0: it has no address. */
+/* Return: 0 if the record has no address. */
 static uint64_t hash_of(const struct nt_record *r)
 {
 	return r->slba ? hash_two(r->slba, r->nsid) ?: 1 : 0;
@@ -94,7 +116,10 @@ static struct address *address_of(struct comparison *c, uint64_t hash)
 	return &c->address[i];
 }
 
-/* Whether a stretch that begins with @from goes on with the record @id, its number @at. */
+/*
+ * Whether a stretch that begins with the record @from includes the record @id, which is its number
+ * @at.
+ */
 static bool in_stretch(const struct comparison *c, pending_id from, pending_id id, size_t at)
 {
 	return id && at < STRETCH &&
@@ -103,8 +128,9 @@ static bool in_stretch(const struct comparison *c, pending_id from, pending_id i
 }
 
 /*
- * An address has come again. The time that most of them take is found by majority (Boyer and Moore): those that differ
- * by more than the bounds that tell commands apart differ.
+ * Counts an address that may have come again. The usual time is found by majority vote (Boyer and
+ * Moore). Two times are the same if they differ by no more than @within, the width of the bounds
+ * that tell commands apart.
  */
 static void period_add(struct period *p, uint64_t *last, uint64_t now, uint64_t within)
 {
@@ -123,7 +149,10 @@ static void period_add(struct period *p, uint64_t *last, uint64_t now, uint64_t 
 		p->count--;
 }
 
-/* The addresses of a stretch, and who of the other half has them. */
+/*
+ * Collects the addresses of a stretch, and for each address the record of the other half that has
+ * it.
+ */
 static void take_addresses(struct comparison *c, pending_id from)
 {
 	size_t at = 0;
@@ -146,7 +175,7 @@ static void take_addresses(struct comparison *c, pending_id from)
 		uint64_t hash = hash_of(r), end = record_last_ns(r);
 		struct address *a = hash ? address_of(c, hash) : NULL;
 
-		/* Not of the first and the last: a clock may have jumped. */
+		/* The first and the last record would not do: a clock may have jumped. */
 		c->begin = end < c->begin ? end : c->begin;
 		c->end = end > c->end ? end : c->end;
 		if (!a || !a->hash)
@@ -162,7 +191,9 @@ static int64_t middle(const struct offset_bounds *b)
 	return b->low + (b->high - b->low) / 2;
 }
 
-/* Whether two bounds are no further apart than those of one program's runs that part. */
+/*
+ * Whether two bounds are so near each other that two runs of one program could be drifting apart.
+ */
 static bool is_near(const struct comparison *c, const struct offset_bounds *a,
 		    const struct offset_bounds *b)
 {
@@ -171,7 +202,7 @@ static bool is_near(const struct comparison *c, const struct offset_bounds *a,
 	return apart <= c->near && -apart <= c->near;
 }
 
-/* Whether the other half recorded when a record was made, by the offset on trial. */
+/* Whether the other half was recording when a record was made, by the candidate offset. */
 static bool in_range(const struct comparison *c, const struct nt_record *r,
 		     const struct offset_bounds *now)
 {
@@ -182,8 +213,10 @@ static bool in_range(const struct comparison *c, const struct nt_record *r,
 }
 
 /*
- * What a record and the only one of its address say. Return: whether the offset on trial may have something to do with
- * it. Two runs of one program ask for the same under other ids, or faster than the first did.
+ * Makes a pair of a record and the only record of the other half with its address.
+ *
+ * Return: whether the candidate offset may explain the pair. Two runs of one program ask for the
+ * same blocks with other command ids, or the second run is faster than the first.
  */
 static bool pair_by_address(const struct comparison *c, const struct nt_record *r, pending_id other,
 			    struct offset_bounds *now, struct pair *p)
@@ -203,7 +236,7 @@ static bool pair_by_address(const struct comparison *c, const struct nt_record *
 	return p->fits || is_near(c, &p->b, now);
 }
 
-/* The same for a record of an address that comes again, and is told by its time. */
+/* The same for a record with an address that comes again: the pair is found by time. */
 static bool pair_by_time(const struct comparison *c, pending_id id, struct offset_bounds *now,
 			 struct pair *p)
 {
@@ -222,7 +255,6 @@ static bool pair_by_time(const struct comparison *c, pending_id id, struct offse
 	return !nr && lookup_candidates(c->pool, id, c->many, &prior, &p->b, 0, 1);
 }
 
-/* Goes through the stretch, from one pair to the next. */
 static void walk(struct comparison *c, pending_id from, const struct offset_bounds *vote)
 {
 	struct offset_bounds now = *vote;
@@ -237,7 +269,9 @@ static void walk(struct comparison *c, pending_id from, const struct offset_boun
 
 		p->at = at;
 		p->unique = only;
-		/* A pair that fits is one, though the target ended it long after the host. */
+		/*
+		 * A pair that fits counts even if the target ended the command long after the host.
+		 */
 		if ((only ? pair_by_address(c, r, a->other, &now, p)
 			  : pair_by_time(c, id, &now, p)) &&
 		    (p->fits || in_range(c, r, &now)))
@@ -246,7 +280,7 @@ static void walk(struct comparison *c, pending_id from, const struct offset_boun
 	}
 }
 
-/* What bounds are at another instant, if the offset changes at exactly that rate. */
+/* Return: the bounds at another instant, if the offset changes at exactly @rate. */
 static struct offset_bounds straight(const struct offset_bounds *b, uint64_t at, double rate)
 {
 	int64_t gained = offset_gained(rate, b->at, at);
@@ -263,7 +297,10 @@ static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
 	return fit * 8 >= nr * share;
 }
 
-/* Leaves those that fit the offset on which most of them agree, if it changes at the rate that they say. */
+/*
+ * Keeps as fitting only the pairs that fit the offset on which most of them agree, if it changes at
+ * the rate that they give.
+ */
 static int straighten(struct comparison *c, struct agreement *a)
 {
 	uint64_t at = c->nr ? c->pair[c->nr / 2].b.at : 0;
@@ -364,7 +401,7 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 	return err;
 }
 
-/* Whether pairs that are found by their times are more than those that chance brings together. */
+/* Whether more pairs agree than chance would bring together. */
 static bool is_no_chance(const struct agreement *a)
 {
 	if (a->unique >= UNIQUE || 2 * a->unique >= a->agree)
@@ -392,11 +429,11 @@ bool agreement_convinces(const struct agreement *a, enum agreement_need need)
 		return false;
 	if (need < AGREEMENT_KNOWN && (a->repeats || !is_no_chance(a)))
 		return false;
-	/* What little there is has to be beyond doubt. */
+	/* So few records have to be beyond doubt. */
 	if ((need == AGREEMENT_UNKNOWN_PATIENT || need == AGREEMENT_PRIOR_PATIENT) &&
 	    a->unique < 2 && a->agree < PATIENT)
 		return false;
-	/* Of two runs so few agree by chance. */
+	/* Two different runs have this few pairs in common by chance. */
 	if (need == AGREEMENT_UNKNOWN_PATIENT && a->agree < UNIQUE &&
 	    (a->vote.rival || 2 * a->agree < a->waiting))
 		return false;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether two halves are recordings of the same commands: an offset on which some commands agree is believed only if
- * nearly all do that both halves can have in common. Two runs of one program ask for the same, and agree for a while.
+ * Decides whether two halves are recordings of the same commands. A half is one side's view of a
+ * connection. An offset on which some commands agree is believed only if nearly all commands agree
+ * that both halves can have in common. This is necessary because two runs of one program ask for
+ * the same blocks, and agree for a while.
  */
 #ifndef NTPROF_MERGE_AGREEMENT_H
 #define NTPROF_MERGE_AGREEMENT_H
@@ -14,20 +16,20 @@
 #include "merge/topology.h"
 
 /**
- * struct agreement - what the commands say that both halves seem to have
- * @vote: that was on trial
- * @best: the offset that they agree on
- * @rate: at which it changes
- * @waiting: records of the half with fewer
- * @agree: how many fit one offset between clocks, which changes evenly
- * @unique: of those, how many are the only ones of their address on either side
- * @repeats: a side repeats itself, in what it asks for and in time
- * @unlike: the only ones of their address that do not fit
- * @width_ns: of the bounds of all that fit
- * @disagree: how many do not, or have another command id on the other side
- * @records: of the half with fewer, from the first one that agrees to the last
- * @ns: and how long that took
- * @lasts: as large a share agrees at the beginning and at the end
+ * struct agreement - result of comparing the commands that both halves seem to have
+ * @vote: the candidate offset that was tested
+ * @best: the offset on which the commands agree
+ * @rate: the rate at which that offset changes
+ * @waiting: number of records that wait at the half with fewer records
+ * @agree: pairs that fit one offset between the clocks; the offset changes at an even rate
+ * @unique: pairs of @agree with an address that occurs only once on each side
+ * @repeats: a side repeats itself, both in its addresses and in time
+ * @unlike: pairs with an address that occurs only once on each side, and that do not fit
+ * @width_ns: sum of the widths of the bounds of all pairs that fit
+ * @disagree: pairs that do not fit, or have another command id on the other side
+ * @records: records of the half with fewer records, from the first one that agrees to the last
+ * @ns: time from the first of @records to the last
+ * @lasts: the share that agrees is large enough at the beginning and at the end, too
  */
 struct agreement {
 	struct offset_vote vote;
@@ -46,11 +48,11 @@ struct agreement {
 };
 
 /**
- * agreement_find() - compare what waits at two halves
+ * agreement_find() - compare the records that wait at two halves
  * @pool: where the records wait
- * @few, @many: halves of one connection, perhaps; the one with fewer records, and the other
+ * @few, @many: halves that may be of one connection; @few has fewer records
  * @from: record of @few to begin with
- * @vote: offset that is on trial, and its rate
+ * @vote: the candidate offset to test, and its rate
  * @a: filled
  *
  * Return: 0 or -ENOMEM.
@@ -59,23 +61,26 @@ int agreement_find(const struct pending_pool *pool, const struct half *few, cons
 		   pending_id from, const struct offset_vote *vote, struct agreement *a);
 
 /*
- * Two runs of one program part when so many of their commands, or so much time, have passed, as no two commands take
- * equally long.
+ * Two runs of one program have drifted apart after this many commands or this much time, because no
+ * two commands take exactly the same time.
  */
 #define AGREEMENT_RECORDS 192
 #define AGREEMENT_NS 1000000000ULL
 
-/* How well the offset is known before: within bounds that are too wide to tell commands apart, or better. */
+/*
+ * How well the offset is known before the comparison: not at all (UNKNOWN), within bounds that are
+ * too wide to tell commands apart (PRIOR), or better (KNOWN).
+ */
 enum agreement_need {
 	AGREEMENT_UNKNOWN,
-	AGREEMENT_UNKNOWN_PATIENT, /* there will not be more to go by */
+	AGREEMENT_UNKNOWN_PATIENT, /* PATIENT: no more records will come to decide by */
 	AGREEMENT_PRIOR,
 	AGREEMENT_PRIOR_PATIENT,
 	AGREEMENT_KNOWN,
 	AGREEMENT_KNOWN_PATIENT,
 };
 
-/** agreement_convinces() - whether it cannot be chance */
+/** agreement_convinces() - whether the agreement is too strong to be chance */
 bool agreement_convinces(const struct agreement *a, enum agreement_need need);
 
 #endif /* NTPROF_MERGE_AGREEMENT_H */

@@ -11,30 +11,31 @@
 #include "merge/offset.h"
 #include "merge/pattern.h"
 
-/* Records of the half with fewer are looked up in the other, so many in a row... */
+/* This many records in a row of the half with fewer records are looked up in the other half... */
 #define CHUNK 256
-/* ...from so many places, as one side may have begun later. */
+/* ...beginning at this many places, as one side may have begun later. */
 #define CHUNKS 8
-/* A record that fits more than this of the other side does not vote: it says little, and costs the most. */
+/* A record with more candidates than this does not vote: it says little and costs the most. */
 #define ALIKE_MAX 16
 #define CANDIDATES_MAX (CHUNK * ALIKE_MAX + 1)
 
-/* How many pairs have to agree, and twice as many as agree on anything else. */
+/* Pairs that have to agree; they also have to be twice as many as agree on any other offset. */
 #define VOTES_UNKNOWN 8 /* the offset is not known */
-#define VOTES_KNOWN 3	/* it is, or is known to be within bounds */
+#define VOTES_KNOWN 3	/* it is known, or known within bounds */
 #define VOTES_UNKNOWN_PATIENT 2
 #define VOTES_KNOWN_PATIENT 1
-/* Others might be the partner as well, and may not have told as much yet (mirrors do all in step). */
+/* Where other halves may be the partner, too: mirrors work in step, and may have sent less yet. */
 #define VOTES_CONTENDED 64
 
-/* More controllers than one machine connects to under one name and one id, on targets that are copies. */
+/* More controllers of one name and id than a machine connects to, where targets are copies. */
 #define CROWD_MAX 64
 
 /*
- * What speaks for one half as the partner of another.
- * @known: the offset is, well enough to tell commands apart
- * @addressed: records that have a partner if the vote is right, and nobody else at all, each of another
- *             place on the medium; commands of none (flush), or of the same, look alike
+ * The evidence that one half is the partner of another.
+ * @known: the offset is known well enough to tell commands apart
+ * @addressed: records that pair with exactly one record of the other half, and do so by the vote;
+ *             each has another LBA. Commands without an LBA (flush), or with the same LBA, look
+ *             alike and do not count.
  */
 struct found {
 	struct half *other;
@@ -42,13 +43,13 @@ struct found {
 	struct offset_vote vote;
 	bool known;
 	size_t addressed;
-	pending_id from;   /* where the records that voted begin */
-	size_t in_pattern; /* votes of pattern_find(), whether it is sure or not */
+	pending_id from;   /* the first record that voted */
+	size_t in_pattern; /* votes of pattern_find(), even if it is not sure */
 	bool alike;	   /* hardly anything tells the records apart */
-	bool by_pattern;   /* but pattern_find() did, and is sure */
+	bool by_pattern;   /* but pattern_find() found an offset, and is sure */
 };
 
-/* So many commands with a place of their own have to agree where the offset is not known. */
+/* How many commands with an LBA of their own have to agree where the offset is not known. */
 static size_t addressed_least(const struct found *f, bool patient)
 {
 	if (patient)
@@ -56,12 +57,12 @@ static size_t addressed_least(const struct found *f, bool patient)
 	return f->link->offset.known ? VOTES_KNOWN : VOTES_UNKNOWN;
 }
 
-/* Places on the medium, of as many as a chunk has; all zero at the beginning. */
+/* A set of LBAs with room for those of one chunk; all zero at the beginning. */
 struct places {
 	uint64_t slba[2 * CHUNK];
 };
 
-/* Whether @slba, which is not 0, was not there yet. */
+/* Adds @slba, which is not 0. Return: whether it is new. */
 static bool places_add(struct places *p, uint64_t slba)
 {
 	uint64_t i = hash_mix(slba) % (2 * CHUNK);
@@ -75,8 +76,8 @@ static bool places_add(struct places *p, uint64_t slba)
 }
 
 /*
- * How many of a chunk of records of @few, from @from on, the vote explains that could be nobody else's. @from becomes the
- * first that it explains.
+ * Counts the records of a chunk that pair with exactly one record of @many, and do so by the vote.
+ * The chunk begins at @from, which becomes the first record that the vote explains.
  */
 static size_t addressed(const struct pending_pool *pool, pending_id *from, const struct half *many,
 			const struct offset_vote *vote)
@@ -103,7 +104,7 @@ static size_t addressed(const struct pending_pool *pool, pending_id *from, const
 	return nr;
 }
 
-/* Places of a chunk of records from @id on, @need of them at the most. */
+/* Counts the different LBAs of a chunk of records from @id on, up to @need. */
 static size_t count_places(const struct pending_pool *pool, pending_id id, size_t need)
 {
 	struct places places = {0};
@@ -119,8 +120,8 @@ static size_t count_places(const struct pending_pool *pool, pending_id id, size_
 }
 
 /*
- * Whether a chunk of records of @few, from @id on, has so many that could be one record of @many only, each of
- * another place: else no vote of theirs tells the offset, see convincing().
+ * Whether a chunk of records from @id on has @need records with different LBAs that pair with
+ * exactly one record of @many. If not, their votes cannot convince: see convincing().
  */
 static bool may_address(const struct pending_pool *pool, pending_id id, const struct half *many,
 			size_t need)
@@ -142,7 +143,7 @@ static bool may_address(const struct pending_pool *pool, pending_id id, const st
 	return nr >= need;
 }
 
-/* Candidates of those records of a chunk from @id on that have at most @each. Return: how many there are. */
+/* Collects the candidates of a chunk's records that have at most @each. Return: how many. */
 static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
 		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
 {
@@ -159,7 +160,7 @@ static size_t collect(const struct pending_pool *pool, pending_id id, const stru
 	return nr;
 }
 
-/* Where hardly any record has a place of its own on the medium, the pattern of all is what there is to go by. */
+/* Hardly any record has an LBA of its own: votes by the pattern of the times of all records. */
 static void vote_by_pattern(const struct pending_pool *pool, const struct half *few,
 			    const struct half *many, bool patient, struct found *f)
 {
@@ -177,13 +178,13 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct half *
 	f->vote = p.vote;
 }
 
-/* How far apart the chunks of a half begin. */
+/* The distance between the beginnings of two chunks. */
 static uint32_t step_of(const struct half *few)
 {
 	return few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
 }
 
-/* Whether any chunk of @few has enough records that are like one of @many only to convince by these. */
+/* Whether any chunk of @few may convince by records with one candidate only: may_address(). */
 static bool any_may_address(const struct pending_pool *pool, const struct half *few,
 			    const struct half *many, size_t need)
 {
@@ -197,8 +198,8 @@ static bool any_may_address(const struct pending_pool *pool, const struct half *
 }
 
 /*
- * What the records of a chunk from @id on say that have @each candidates at the most, @fast: if the offset changes as fast
- * as they say. Return: how many candidates there are.
+ * Votes by the records of a chunk from @id on that have at most @each candidates. @fast: use the
+ * rate that these records give. Return: how many candidates there are.
  */
 static size_t vote_of(const struct pending_pool *pool, pending_id id, const struct half *many,
 		      const struct offset *prior, size_t each, bool fast,
@@ -214,7 +215,7 @@ static size_t vote_of(const struct pending_pool *pool, pending_id id, const stru
 	return offset_vote(bounds, nr, bounds[nr / 2].at, rate, v) ? 0 : nr;
 }
 
-/* Votes of the chunk of @few that agrees best with @many. Return: its first record, 0 if there are none. */
+/* Finds the chunk of @few that agrees best with @many. Return: its first record, or 0. */
 static pending_id vote_by_chunks(const struct pending_pool *pool, const struct half *few,
 				 const struct half *many, struct found *f,
 				 struct offset_bounds *bounds)
@@ -230,10 +231,10 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct h
 		if (i % step)
 			continue;
 		nr = vote_of(pool, id, many, prior, ALIKE_MAX, false, bounds, &v);
-		/* In regular load those that look alike agree on other offsets, too. */
+		/* In regular load, records that look alike agree on other offsets, too. */
 		if (nr && v.votes < 2 * v.rival)
 			nr = vote_of(pool, id, many, prior, 1, false, bounds, &v);
-		/* A clock may be slewed so fast that only neighbours agree. */
+		/* A clock may be slewed so fast that only records near each other in time agree. */
 		if (!prior->known && v.votes < nr / 2 &&
 		    vote_of(pool, id, many, prior, 1, true, bounds, &fast) &&
 		    offset_vote_is_better(&fast, &v))
@@ -254,7 +255,7 @@ static bool knows_clocks_at(const struct link *l, uint64_t at)
 	return !offset_vague(&then, at);
 }
 
-/* Whether so many wait, or for so long, that agreement_convinces() may be true. */
+/* Whether enough records wait, or for long enough, that agreement_convinces() may be true. */
 static bool long_enough(const struct pending_pool *pool, const struct half *few)
 {
 	return few->pending.count >= AGREEMENT_RECORDS ||
@@ -263,7 +264,7 @@ static bool long_enough(const struct pending_pool *pool, const struct half *few)
 }
 
 /*
- * What speaks for @f->other. @alone: nobody else's votes are compared with these, so that those which cannot
+ * Collects the evidence for @f->other. @alone: no other half competes, so votes that cannot
  * convince need not be counted.
  */
 static void vote(const struct pending_pool *pool, const struct half *h, bool patient, bool alone,
@@ -276,7 +277,7 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 		!known && alone && any_may_address(pool, few, many, addressed_least(f, patient));
 	pending_id best = 0;
 
-	/* They will agree, but not convince. */
+	/* Even if they agree, they will not convince. */
 	if (may_address && !patient && !f->link->offset.known && !long_enough(pool, few))
 		return;
 	if (known || !alone || may_address)
@@ -286,7 +287,7 @@ static void vote(const struct pending_pool *pool, const struct half *h, bool pat
 	f->from = best;
 	if (!known && f->addressed < VOTES_UNKNOWN)
 		vote_by_pattern(pool, few, many, patient, f);
-	/* Records may be left from a time of which the clocks are not known. */
+	/* Records may be left from a time at which the clocks are not known. */
 	if (known && best)
 		f->known = knows_clocks_at(f->link, f->vote.best.at);
 }
@@ -305,7 +306,7 @@ static bool convincing(const struct found *f, bool patient, bool contended)
 	return f->vote.votes >= need && f->vote.votes >= 2 * f->vote.rival;
 }
 
-/* Whether all that both have in common agrees with what some voted for, which then is as exact as all of that tells. */
+/* Whether nearly all common commands agree with the vote, which becomes as exact as they are. */
 static bool agreed(const struct pending_pool *pool, const struct half *h, bool patient,
 		   struct found *f)
 {
@@ -313,7 +314,7 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 	enum agreement_need need;
 	struct agreement a;
 
-	/* Those that belong together, and whose clocks are known, go on where they were. */
+	/* Partners with known clocks go on where they were. */
 	if (f->by_pattern || !f->from || (f->known && h->partner == f->other))
 		return true;
 	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &f->vote, &a))
@@ -323,15 +324,15 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 				       : AGREEMENT_UNKNOWN;
 	f->vote.best = a.best;
 	f->vote.rate = a.rate;
-	/* What one that has a partner has left is little, and may be like another's. */
+	/* A half with another partner has few records left; they may be like another half's. */
 	if (need < AGREEMENT_KNOWN && h->partner != f->other && (h->partner || f->other->partner))
 		patient = false;
 	return agreement_convinces(&a, need + patient);
 }
 
 /*
- * Whether @other may be the partner of @h: it is already, or either may get another. One that no slot
- * leads to any more can only be of records that wait.
+ * Whether @other may be the partner of @h: it is the partner already, or both may get a new one. If
+ * no slot leads to @other any more, it only counts while records wait at it.
  */
 static bool eligible(const struct topology *t, const struct half *h, const struct half *other)
 {
@@ -347,8 +348,8 @@ static size_t votes_of(const struct found *f)
 }
 
 /*
- * Whether records wait at more than CROWD_MAX halves of the same stream and names, or at so many that may
- * be the partner. They are left alone: each would be compared with all others.
+ * Whether records wait at more than CROWD_MAX halves of the same stream and names, or at more than
+ * that many possible partners. Such halves are left alone: each would be compared with all others.
  */
 static bool is_crowd(const struct topology *t, const struct half *h)
 {
@@ -370,7 +371,7 @@ static bool is_crowd(const struct topology *t, const struct half *h)
 	return false;
 }
 
-/* How many may be the partner of @h and have records. */
+/* How many halves may be the partner of @h and have records. */
 static unsigned int voters(const struct topology *t, const struct half *h)
 {
 	unsigned int nr = 0;
@@ -380,7 +381,7 @@ static unsigned int voters(const struct topology *t, const struct half *h)
 	return nr;
 }
 
-/* Whether the clocks of @h and another are known well enough to tell what waits at it apart. */
+/* Whether the offset of @l is known well enough to tell the records that wait at @h apart. */
 static bool knows_clocks(const struct pending_pool *pool, const struct half *h,
 			 const struct link *l)
 {
@@ -389,7 +390,7 @@ static bool knows_clocks(const struct pending_pool *pool, const struct half *h,
 	return l->offset.known && !offset_loose(&l->offset, half_began_at(h, last, &l->offset));
 }
 
-/* Finds the best partner of @h that has none yet, or its partner. Return: false on lack of memory. */
+/* Finds the best of the halves that may be the partner of @h. Return: false on lack of memory. */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
 		     bool patient, struct offset_bounds *bounds, struct found *best,
 		     bool *contended)
@@ -423,7 +424,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 	return true;
 }
 
-/* Others of the side of @h may have as good a claim to the partner that it has found. */
+/* Lets other halves on the side of @h compete for the partner that @h has found. */
 static void look_back(struct topology *t, const struct pending_pool *pool, const struct half *h,
 		      bool patient, struct offset_bounds *bounds, struct found *best,
 		      bool *contended)
@@ -446,7 +447,7 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 	}
 }
 
-/* align_possible(), if they are no crowd. */
+/* align_possible() without the check for too many halves. */
 static bool any_eligible(const struct topology *t, const struct half *h, const struct half *but,
 			 bool known)
 {
@@ -492,7 +493,7 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);
 	*from = best.vote.best;
 	offset_jumped(&best.link->offset, from);
-	/* What many commands have narrowed tells more than these few. */
+	/* Bounds that many commands have narrowed are better than those of these few. */
 	if (!best.link->offset.known || offset_loose(&best.link->offset, from->at))
 		offset_set(&best.link->offset, &best.vote.best, best.vote.rate);
 	return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds out which two halves are one connection, and how far apart their clocks are: by the offset on
- * which the most pairs of records agree that could be one command.
+ * Finds out which two halves are one connection, and how far apart their clocks are. A half is one
+ * side's view of a connection. The result is the offset on which most pairs of records agree, of
+ * all pairs that could be one command.
  */
 #ifndef NTPROF_MERGE_ALIGN_H
 #define NTPROF_MERGE_ALIGN_H
@@ -13,12 +14,14 @@
 #include "merge/topology.h"
 
 /**
- * align_half() - look for the partner of a half, or for the offset between their clocks, or both
- * @t: what is known; the partners that are found are bound
+ * align_half() - look for the partner of a half, or for the offset between their clocks, or for
+ * both
+ * @t: topology; partners that are found are bound there
  * @pool: the records that wait
- * @h: a half whose records do
- * @patient: it has waited long enough: decide by what there is
- * @from: filled when found: the offset from which on, and back, records of @h and its partner can be matched
+ * @h: a half at which records wait
+ * @patient: the half has waited long enough: decide by the records that there are
+ * @from: filled when found: the offset at one instant. Records of @h and its partner can be matched
+ *        from that instant on, and back from it.
  *
  * Return: true when found.
  */
@@ -27,12 +30,12 @@ bool align_half(struct topology *t, const struct pending_pool *pool, struct half
 
 /**
  * align_possible() - whether records wait at another half that may be the partner
- * @t: what is known
+ * @t: topology
  * @h: half
- * @but: not this one; NULL: any
- * @known: the offset between their clocks has to be known
+ * @but: a half that does not count; NULL: all count
+ * @known: the offset between the two clocks has to be known
  *
- * Return: also false where there are so many of one name that nothing would tell them apart.
+ * Return: false also where too many halves have the same name: nothing would tell them apart.
  */
 bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
 		    bool known);

@@ -11,15 +11,15 @@
 #include "merge/contents.h"
 #include "merge/one_side.h"
 
-/* Who a stream's queues are is looked at for so many; with more it is taken that some agree. */
+/* This many queues of a stream are compared. With more, some are taken to be common to both. */
 #define QUEUES_MAX 1024
-/* So many of the other's commands have to be known before it is said that none agrees. */
+/* With fewer commands in either sample than this, it cannot be said that none is common. */
 #define CONTENTS_MIN 4
-/* As Linux names a controller of which the id is not known yet. */
+/* How Linux names a controller without a known id. */
 #define CNTLID_ASKED 0xffff
 #define CNTLID_NONE 0
 
-/* @nqn: a hash of the subsystem's, 0 where it is not known */
+/* Identity of a queue. @nqn: hash of the subsystem NQN, 0 where it is not known */
 struct who {
 	uint64_t nqn;
 	uint16_t cntlid;
@@ -27,9 +27,10 @@ struct who {
 };
 
 /*
- * @began_ns: what its first clock says, or else when its first command began
- * @first_ns, @last_ns: of its commands, on its own clock; @to_wall: what to add for the wall clock
- * @figures: NULL where they are not asked for
+ * @began_ns: first clock frame, or, without one, when the first command began
+ * @first_ns, @last_ns: beginning and end of its commands, its own clock
+ * @to_wall: what to add for the wall clock
+ * @figures: NULL where they are not wanted
  */
 struct stream {
 	struct apart_header h;
@@ -41,7 +42,7 @@ struct stream {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t to_wall;
-	uint64_t burst_ns; /* it was recorded in so much of that time; 0: all of it */
+	uint64_t burst_ns; /* it was recorded for so much of that time; 0: all of it */
 	struct who *queues;
 	unsigned int nr_queues;
 	struct contents contents;
@@ -67,7 +68,7 @@ struct apart *apart_new(unsigned int nr)
 	return NULL;
 }
 
-/* All but who its queues are: others may still ask. */
+/* Frees all but the queues: other streams may still be compared with them. */
 static void forget(struct stream *s)
 {
 	one_side_free(s->figures);
@@ -236,7 +237,10 @@ static bool is_unknown(uint16_t cntlid)
 	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
 }
 
-/* Whether two streams have a queue in common, or, if not @ids, a subsystem; what is not known may agree. */
+/*
+ * Whether two streams have a queue in common, or, without @ids, a subsystem. What is not known may
+ * agree.
+ */
 static bool common(const struct stream *a, const struct stream *b, bool ids)
 {
 	if (a->nr_queues == QUEUES_MAX || b->nr_queues == QUEUES_MAX)
@@ -258,7 +262,7 @@ static bool common(const struct stream *a, const struct stream *b, bool ids)
 	return false;
 }
 
-/* Whether both recorded at some time, by the clock that they share, or else by their wall clocks. */
+/* Whether both recorded at the same time: by their common clock, or else by their wall clocks. */
 static bool overlap(const struct stream *a, const struct stream *b)
 {
 	bool one_clock = a->h.boot_id[0] && !strcmp(a->h.boot_id, b->h.boot_id);
@@ -281,10 +285,13 @@ static enum apart_reason why(const struct stream *s, const struct stream *other)
 		return APART_SUBSYSTEM;
 	if (!common(s, other, true))
 		return APART_QUEUE;
-	/* Of one that others match with, no more is known. */
+	/*
+	 * Commands of a stream that matches others are not kept, so its contents cannot be
+	 * compared.
+	 */
 	if (other->matched)
 		return APART_CLOCKS;
-	/* Wall clocks may be wrong: what both were asked for is told as well. */
+	/* Wall clocks may be wrong: what both were asked for is compared as well. */
 	if (!overlap(s, other))
 		return contents_common(&s->contents, &other->contents, 0) ? APART_AGAIN
 									  : APART_TIME;

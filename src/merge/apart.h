@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Streams of which nothing has been matched: what each tells by itself, and why, as far as it is known.
- * Once a command of a stream is matched, its commands are of no interest here any more.
+ * Streams that have no matched command: what such a stream shows by itself, and why it does not
+ * match, as far as that is known. After the first match the commands of a stream are of no interest
+ * here.
  */
 #ifndef NTPROF_MERGE_APART_H
 #define NTPROF_MERGE_APART_H
@@ -16,7 +17,10 @@
 #include "merge/groups.h"
 #include "merge/places.h"
 
-/* X(identifier, words): why nothing is matched; of several other streams, that of the last in this order. */
+/*
+ * X(identifier, words): why nothing is matched. If there are several streams of the other side, the
+ * one counts that gets furthest down this list.
+ */
 #define APART_REASONS(X)                                                                   \
 	X(NOBODY, "no stream of the other side is there")                                  \
 	X(SILENT, "the other side has told of no commands")                                \
@@ -37,17 +41,17 @@ struct apart;
 struct apart *apart_new(unsigned int nr);
 
 /**
- * struct apart_header - what a stream says of itself
+ * struct apart_header - what the header of a stream says, and what to keep of the stream
  * @side: its side
- * @boot_id: streams with the same one, which is not "", have one clock
- * @sample: about one command in so many was measured; 0 and 1: every one
- * @missing: bits of the points that nothing gives there
- * @figures: keep what it tells by itself
- * @filter: ...of these commands; NULL: of all. Valid until apart_free()
+ * @boot_id: streams with the same boot id share one clock; "": not known
+ * @sample: about one command in this many was measured; 0 and 1: every one
+ * @missing: bits of the points that no probe gives on that machine
+ * @figures: keep the figures that the stream gives by itself
+ * @filter: ...of these commands only; NULL: of all. Valid until apart_free()
  * @grouping: ...and count them in groups as well; NULL: in none
- * @detail: ...and keep its intervals
- * @source: where its points are from
- * @places: what it calls places, NULL: nothing; valid until apart_free()
+ * @detail: ...and keep the intervals between their points
+ * @source: where its points come from
+ * @places: its names of places, NULL: none; valid until apart_free()
  */
 struct apart_header {
 	enum nt_side side;
@@ -62,51 +66,57 @@ struct apart_header {
 	const struct places *places;
 };
 
-/** apart_begin() - a stream begins, again or for the first time; Return: 0 or -ENOMEM */
+/** apart_begin() - a stream begins, for the first time or again; Return: 0 or -ENOMEM */
 int apart_begin(struct apart *a, unsigned int stream, const struct apart_header *h);
 
-/** apart_clock() - what its two clocks say; nothing before apart_begin() */
+/** apart_clock() - a stream's two clocks at one instant; ignored before apart_begin() */
 void apart_clock(struct apart *a, unsigned int stream, const struct instant *now);
 
-/** apart_queue(), apart_record() - the stream tells of them; Return: 0 or -ENOMEM */
+/** apart_queue(), apart_record() - a queue or a record of the stream; Return: 0 or -ENOMEM */
 int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q);
 int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r);
 
-/** apart_began_ns() - when a stream's recording began, its CLOCK_MONOTONIC: what its first clock says */
+/** apart_began_ns() - CLOCK_MONOTONIC of a stream's first clock frame: when its recording began */
 uint64_t apart_began_ns(const struct apart *a, unsigned int stream);
 
-/** apart_matched() - a command of both streams is matched */
+/** apart_matched() - a command of these two streams is matched */
 void apart_matched(struct apart *a, unsigned int host, unsigned int target);
 
-/** apart_burst() - a stream was recorded in bursts, and tells of one: of so many nanoseconds */
+/** apart_burst() - a stream was recorded in bursts; one of them lasted @ns */
 void apart_burst(struct apart *a, unsigned int stream, uint64_t ns);
 
-/** apart_is() - whether a stream has begun and told of commands, and none of them was matched */
+/** apart_is() - whether a stream has begun and has commands, none of which was matched */
 bool apart_is(const struct apart *a, unsigned int stream);
 
-/** apart_why() - why nothing of a stream is matched; @other: the stream that it is said of, or its own number */
+/**
+ * apart_why() - why nothing of a stream is matched; @other: set to the stream that is compared
+ * with, or to @stream
+ */
 enum apart_reason apart_why(const struct apart *a, unsigned int stream, unsigned int *other);
 
 /** apart_words() - a reason in words */
 const char *apart_words(enum apart_reason why);
 
 /**
- * apart_stats() - what a stream tells by itself
+ * apart_stats() - the figures of one stream alone
  * @kernel: release of its kernel
- * @losses: [counter] as it tells them
+ * @losses: [counter] as the stream gives them
  *
  * Return: as one_side_stats(); NULL if its figures are not kept.
  */
 const struct stats *apart_stats(struct apart *a, unsigned int stream, const char *kernel,
 				const uint64_t losses[COUNTERS_NR]);
 
-/** apart_taken() - how many of a stream's commands its filter takes; @of: filled, how many it has */
+/** apart_taken() - how many of a stream's commands its filter takes; @of: set to how many it has */
 uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of);
 
-/** apart_groups() - a stream's groups, finished, once; NULL where there are none, or memory ran out */
+/**
+ * apart_groups() - a stream's groups, finished; call it once; NULL if there are none, or memory ran
+ * out
+ */
 struct groups *apart_groups(struct apart *a, unsigned int stream);
 
-/** apart_details() - a stream's intervals, NULL where they are not kept */
+/** apart_details() - a stream's intervals, NULL if they are not kept */
 const struct details *apart_details(const struct apart *a, unsigned int stream);
 
 /** apart_free() - release; NULL is fine */

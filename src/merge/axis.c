@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the connection between two streams that was matched last tells of their clocks. */
+/* The offset between two streams' clocks, by the connection that was matched last. */
 struct edge {
 	unsigned int host;
 	unsigned int target;
@@ -39,7 +39,7 @@ static void edge_add(struct edge *edges, unsigned int *nr, const struct merge_co
 		++*nr;
 }
 
-/* Puts what is linked to a stream that is in its place there as well, until nothing is left. */
+/* Places the streams that are linked to a placed stream, until none is left. */
 static void place_linked(const struct edge *edges, unsigned int nr, int64_t *to_common,
 			 bool *placed)
 {

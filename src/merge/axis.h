@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps streams that are read side by side on one axis of time: what a merge has learnt of their clocks is
- * better than what they began with, and clocks drift.
+ * Keeps streams that are read side by side on one axis of time. A merge learns the clocks better
+ * than the estimate to begin with, and clocks drift.
  */
 #ifndef NTPROF_MERGE_AXIS_H
 #define NTPROF_MERGE_AXIS_H
@@ -12,12 +12,12 @@
 #include "merge/merge.h"
 
 /**
- * axis_correct() - put streams where their connections say that they belong
+ * axis_correct() - move streams to where their connections say that they belong
  * @m: what has been matched so far
- * @nr: how many streams there are
- * @to_common: [stream] what to add to its CLOCK_MONOTONIC; corrected. Of streams that connections link,
- *             directly or by others, the first stays where it is.
- * @linked: [stream] set for those that connections link to another
+ * @nr: number of streams
+ * @to_common: [stream] what to add to its CLOCK_MONOTONIC; corrected. Of streams that are linked by
+ *             connections, directly or through others, the first is not moved.
+ * @linked: [stream] set for those with a matched connection to another
  *
  * Return: 0 or -ENOMEM.
  */

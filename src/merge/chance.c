@@ -16,7 +16,7 @@ void chance_stream_ends(struct topology *t, unsigned int stream)
 	t->changes++;
 }
 
-/* Whether somebody but the partner, if there is one, may have records of @h, now or later. */
+/* Whether a half other than the partner may have records of @h, now or later. */
 static bool has_candidate(const struct topology *t, const struct half *h)
 {
 	const struct half *other = topology_alike(t, h);
@@ -33,7 +33,7 @@ void chance_rate(const struct topology *t, struct half *h)
 {
 	enum nt_side other = h->side == NT_HOST ? NT_TARGET : NT_HOST;
 	bool ended = h->partner && t->streams[h->partner->stream].ended;
-	/* Who may have its records is known when its controller has an id. */
+	/* Possible partners are known only when the controller has an id. */
 	bool nameless = !topology_is_id(h->q.cntlid) && !t->streams[h->stream].ended;
 
 	h->rated = t->changes;
@@ -44,7 +44,10 @@ void chance_rate(const struct topology *t, struct half *h)
 		h->chance = PENDING_STRANGE;
 	} else {
 		h->chance = PENDING_NOBODY;
-		/* Streams that have not told of anything yet may be those of a tracer that was started again. */
+		/*
+		 * An open stream of the other side without queues may be that of a restarted
+		 * tracer.
+		 */
 		h->over = t->ended[other] && (!t->open[other] || ended);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the other halves of records that wait may come yet: by who of the other side is there, and
- * whose stream has ended.
+ * Decides whether the other halves of waiting records may still come. That depends on which streams
+ * of the other side are there, and which have ended.
  */
 #ifndef NTPROF_MERGE_CHANCE_H
 #define NTPROF_MERGE_CHANCE_H
@@ -10,33 +10,43 @@
 #include "merge/topology.h"
 
 /*
- * What a target had of a command that the host gave up it tells when it notices that the connection has closed:
- * at its next look, or when no Keep Alive has come for long. Keep Alive Timeouts are mostly 5 s to 30 s.
+ * How much longer the record of a cancelled command waits for the target's record. The target's
+ * tracer sends that record when it looks at the commands in flight and finds the connection closed.
+ * The target may close the connection only when no Keep Alive has come for long: Keep Alive
+ * Timeouts are mostly 5 s to 30 s.
  */
 #define CHANCE_GIVEN_UP_NS 60000000000ULL
 
-/** chance_rate() - find out what chance the records of a half have, and whether it is over with them */
+/**
+ * chance_rate() - find out how likely the other halves of a half's records are, and whether none
+ * can come any more
+ */
 void chance_rate(const struct topology *t, struct half *h);
 
-/** chance_stream_ends() - nothing more comes of a stream; of one that is not known nothing changes */
+/** chance_stream_ends() - a stream has ended; ignored if the stream is not known */
 void chance_stream_ends(struct topology *t, unsigned int stream);
 
-/** chance_is_settled() - whether partners know how far apart their clocks are, and so how far the other's stream is */
+/**
+ * chance_is_settled() - whether the half has a partner and the offset of their clocks is known, and
+ * so how far the partner's stream has come
+ */
 static inline bool chance_is_settled(const struct half *h)
 {
 	return h->partner && h->link->offset.known;
 }
 
 /**
- * chance_has_passed() - whether a waiting record's other half will not come any more
+ * chance_has_passed() - whether the other half of a waiting record will not come any more
  * @t: topology
  * @h: the record's half
  * @r: the record
- * @margin: by which the record's end is passed, as records do not come exactly in order; nanoseconds
+ * @margin: nanoseconds by which the other stream has to have passed the end of the record, as
+ *          records do not come exactly in order
  *
- * The target's stream has passed the end of a record of the host: the target has sent its answer before
- * that. The other way round nothing follows: an answer may take any time from the target to the host's
- * completion. Where the other stream has ended, the record's own has to have gone on by as much.
+ * A record of the host is late when the target's stream has passed its end: the target has sent its
+ * answer before that. The other way round nothing follows: an answer may take any time from the
+ * target to the host's completion. Where the other stream has ended, the record's own stream has to
+ * have gone on by @margin.
  */
 static inline bool chance_has_passed(const struct topology *t, const struct half *h,
 				     const struct nt_record *r, uint64_t margin)
@@ -53,7 +63,10 @@ static inline bool chance_has_passed(const struct topology *t, const struct half
 	return t->streams[h->partner->stream].newest > end + margin;
 }
 
-/** chance_has_expired() - whether it has, or who has it is not known and the record is @age_ns old */
+/**
+ * chance_has_expired() - chance_has_passed(), or the partner is not known and the record is @age_ns
+ * old
+ */
 bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,
 			uint64_t age_ns);
 

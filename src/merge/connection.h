@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the merge tells of a connection: who it is, what became of its records, and how far apart the
- * clocks of its two sides are.
+ * A connection as the merge presents it: its identity, what became of its records, and how far
+ * apart the clocks of its two sides are.
  */
 #ifndef NTPROF_MERGE_CONNECTION_H
 #define NTPROF_MERGE_CONNECTION_H
@@ -10,7 +10,7 @@
 
 #include "core/record.h"
 
-/* In place of the number of a stream: that side is not there. */
+/* In place of a stream number: that side is not there. */
 #define MERGE_NO_STREAM (~0u)
 
 /**
@@ -18,13 +18,15 @@
  * @index: its number, as merge_connection() takes it
  * @host_stream, @target_stream: the caller's numbers, MERGE_NO_STREAM for a side that is not there
  * @host_instance: N of nvmeN
- * @hostnqn: as the last stream told it that knew; no part of its name
+ * @hostnqn: from the last stream that gave one; not part of the connection's identity
  * @matched: commands with both records
- * @host_only, @target_only: commands of which one side's record never found the other
- * @ambiguous: records that could belong to more than one of the other side, and were left alone
+ * @host_only, @target_only: commands for which the other side's record was never found
+ * @ambiguous: records that could belong to more than one record of the other side, and were left
+ *             alone
  * @offset_low, @offset_high: bounds of target clock - host clock (both CLOCK_MONOTONIC) at
- *                            @offset_at_ns of the host clock; low > high: unknown
- * @jumps: how often the offset was found to have jumped: a machine that was moved or suspended, or a clock that was slewed
+ *         @offset_at_ns of the host clock; low > high: unknown
+ * @jumps: how often the offset was found to have jumped: a machine was moved or suspended, or a
+ *         clock was slewed
  * @drift_ppm: how fast the target's clock gains on the host's, estimated over the run
  *
  * Clocks belong to machines: all connections between two streams share their alignment.
@@ -50,9 +52,9 @@ struct merge_connection {
 };
 
 /**
- * merge_connection_order() - which of two connections to show first: by subsystem, controller and queue
+ * merge_connection_order() - order of display: by subsystem, controller id and queue id
  *
- * Return: negative, 0 or positive, as qsort() wants it.
+ * Return: negative, 0 or positive, as for qsort().
  */
 int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b);
 

@@ -10,7 +10,8 @@
 #define TABLE (2 * CONTENTS_MAX)
 
 /*
- * What both sides know of a command, but for who it went to: that may be what they do not agree on. Never 0.
+ * A hash of what both sides know of a command, without its queue: the two sides may not agree on
+ * that. Never 0.
  */
 static uint64_t key_of(const struct nt_record *r)
 {
@@ -19,10 +20,10 @@ static uint64_t key_of(const struct nt_record *r)
 	return hash_mix(r->slba * 0x9e3779b97f4a7c15ULL ^ what) ?: 1;
 }
 
-/* Where a key is, or where it belongs. The table is never more than half full. */
+/* Return: the place of a key, or the free place for it. The table is never more than half full. */
 static unsigned int find(const uint64_t *table, uint64_t key)
 {
-	/* Its low bits are those that @mask clears. */
+	/* @mask clears low bits, so the place is taken from high ones. */
 	unsigned int i = (key >> 40) % TABLE;
 
 	while (table[i] && table[i] != key)

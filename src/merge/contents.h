@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sample of what the commands of a stream asked for. Which ones are in it depends on what they asked for
- * alone, so that two streams of the same commands have the same in theirs.
+ * A sample of what the commands of a stream asked for. It depends on the commands alone which of
+ * them are in the sample, so two streams of the same commands have the same ones in theirs.
  */
 #ifndef NTPROF_MERGE_CONTENTS_H
 #define NTPROF_MERGE_CONTENTS_H
@@ -11,14 +11,14 @@
 
 #include "core/record.h"
 
-/* The most that are kept; when there are more, every second is dropped. */
+/* The most keys that are kept; when there are more, about half of them are dropped. */
 #define CONTENTS_MAX 512
 
 /**
- * struct contents - all zero at the beginning
- * @key: a hash table of 2 * CONTENTS_MAX keys, 0 where there is none; NULL before the first
- * @nr: how many there are
- * @mask: only keys that have these bits clear are kept
+ * struct contents - the sample; all zero at the beginning
+ * @key: a hash table of 2 * CONTENTS_MAX keys, 0 is free; NULL before the first key
+ * @nr: number of keys
+ * @mask: only keys with all these bits clear are kept
  */
 struct contents {
 	uint64_t *key;
@@ -26,17 +26,17 @@ struct contents {
 	uint64_t mask;
 };
 
-/** contents_add() - a command; Return: 0 or -ENOMEM */
+/** contents_add() - add a command; Return: 0 or -ENOMEM */
 int contents_add(struct contents *c, const struct nt_record *r);
 
 /**
- * contents_common() - whether both have something in common
+ * contents_common() - whether two samples have a key in common
  *
- * Return: true also when either has fewer than @enough to say that they have not.
+ * Return: true also when either has fewer than @enough keys, too few to say that they have none.
  */
 bool contents_common(const struct contents *a, const struct contents *b, unsigned int enough);
 
-/** contents_free() - release, and begin anew */
+/** contents_free() - release; the sample can be used again */
 void contents_free(struct contents *c);
 
 #endif /* NTPROF_MERGE_CONTENTS_H */

@@ -6,7 +6,10 @@
 
 #include "core/segments.h"
 
-/* Whatever the shape, and whatever points are missing: a pair of points of a side has one interval. */
+/*
+ * Room for every pair of points, for each side and shape: some may be missing, so any two may
+ * follow each other.
+ */
 #define DETAILS_MAX (DETAILS_OF * NT_SHAPES_NR * NT_POINTS_MAX * NT_POINTS_MAX)
 
 /* The points of a shape that bound its stages, in their order. */
@@ -86,7 +89,10 @@ static bool is_ordered(const struct chain *c, const struct nt_record *r)
 	return true;
 }
 
-/* Points that bound no stage come after the one before them in the table, and may be later than others. */
+/*
+ * Points that bound no stage follow the point before them in the table, but may be later than
+ * others.
+ */
 static int add_beside(struct details *d, const struct nt_record *r, enum nt_side side)
 {
 	uint32_t bounds = segments_points(side);
@@ -106,7 +112,7 @@ static int add_beside(struct details *d, const struct nt_record *r, enum nt_side
 	return err;
 }
 
-/* Return: 0, 1 if its points are not in their order, or -ENOMEM. */
+/* Return: 0, 1 if the points are out of order, or -ENOMEM. */
 static int add_side(struct details *d, const struct nt_record *r, enum nt_side side)
 {
 	const struct chain *c = &d->chain[side][r->shape];
@@ -133,7 +139,7 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 	return add_beside(d, r, side);
 }
 
-/* What a round trip took without what the target had it for. */
+/* A round trip as the host saw it, less the time that the target had it. */
 static int add_trip(struct details *d, const struct nt_record *host, const struct nt_record *target,
 		    unsigned int sent, unsigned int back, unsigned int came, unsigned int answered)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every interval between consecutive points of commands of a shape, apart: what stages add up. Of merged commands also the
- * network's, each round trip by itself. Knows neither files nor screens.
+ * Every interval between consecutive points of the commands of a shape, one by one; stages are sums
+ * of these. For merged commands also the network's share of each round trip. Knows neither files
+ * nor screens.
  */
 #ifndef NTPROF_MERGE_DETAILS_H
 #define NTPROF_MERGE_DETAILS_H
@@ -14,16 +15,20 @@
 #include "core/points.h"
 #include "core/record.h"
 
-/* Whose interval it is: a side's, or, between the two, what is left of a round trip on the host without the target. */
+/*
+ * Where an interval lies: on one side, or between the two (a round trip of the host less the
+ * target's time).
+ */
 enum detail_of { DETAIL_HOST = NT_HOST, DETAIL_TARGET = NT_TARGET, DETAIL_NETWORK, DETAILS_OF };
 
 /**
  * struct detail - an interval
- * @of, @shape: of whose commands, and of which
- * @from, @to: the points that bound it; of the network, the host's
- * @beside: other points of the same command lie in between, or come before: it is no part of the latency
- * @time: what it took; a negative one, which clocks that drift make of the network, is counted as 0
- * @below: the negative ones, added up
+ * @of, @shape: side and shape of the commands
+ * @from, @to: the points that bound it; for the network, the host's points
+ * @beside: no part of the latency: other points of the same command lie in between, or come before
+ * @time: how long it took; a negative time, which the network gets from drifting clocks, is counted
+ *        as 0
+ * @below: sum of the negative times
  */
 struct detail {
 	enum detail_of of;
@@ -37,21 +42,24 @@ struct detail {
 
 struct details;
 
-/** details_new() - begin; NULL when memory ran out */
+/** details_new() - no intervals yet; NULL when memory ran out */
 struct details *details_new(void);
 
 /**
  * details_add() - count the intervals of a command that ended well
- * @host, @target: what is known of it; one of them may be NULL
+ * @host, @target: its records; one of them may be NULL
  *
  * Return: 0 or -ENOMEM.
  */
 int details_add(struct details *d, const struct nt_record *host, const struct nt_record *target);
 
-/** details_get() - one of them, by shape, and in the order of a command's life; NULL past the last */
+/**
+ * details_get() - interval @i, by shape and then in the order of a command's life; NULL past the
+ * last
+ */
 const struct detail *details_get(const struct details *d, size_t i);
 
-/** details_unordered() - records whose points are not in their order, which are in no interval */
+/** details_unordered() - records with points out of order; they are in no interval */
 uint64_t details_unordered(const struct details *d);
 
 /** details_free() - release; NULL is fine */

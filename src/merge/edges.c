@@ -11,7 +11,7 @@ struct times {
 	uint64_t ended_ns;
 };
 
-/* Of one stream: @nr of them, in the order of time. */
+/* The bursts of one stream in order of time. */
 struct bursts {
 	struct times *all;
 	size_t nr;
@@ -54,7 +54,10 @@ int edges_burst(struct edges *e, unsigned int stream, uint64_t began_ns, uint64_
 	return 0;
 }
 
-/* Whether one burst is of all that time. What streams say is not trusted to be in order. */
+/*
+ * Whether one burst covers all of that time. A stream that gives its bursts out of order only gets
+ * a wrong answer.
+ */
 static bool covers(const struct bursts *b, uint64_t from, uint64_t to)
 {
 	size_t low = 0, high = b->nr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which commands a stream that was recorded in bursts cannot have: those that did not pass within one. Knows
- * when the bursts of each stream were, by its own clock.
+ * Finds the commands that a stream recorded in bursts cannot have: those that did not pass within
+ * one burst. Knows when the bursts of each stream were, by its own clock.
  */
 #ifndef NTPROF_MERGE_EDGES_H
 #define NTPROF_MERGE_EDGES_H
@@ -14,11 +14,11 @@
 
 struct edges;
 
-/** edges_new() - of @nr streams, none of which has told of a burst; NULL when memory ran out */
+/** edges_new() - for @nr streams, without bursts so far; NULL when memory ran out */
 struct edges *edges_new(unsigned int nr);
 
 /**
- * edges_burst() - a stream was recorded from @began_ns to @ended_ns, and not after its burst before
+ * edges_burst() - a stream was recorded from @began_ns to @ended_ns; bursts come in order of time
  *
  * Return: 0 or -ENOMEM.
  */
@@ -27,10 +27,10 @@ int edges_burst(struct edges *e, unsigned int stream, uint64_t began_ns, uint64_
 /**
  * edges_cut() - whether the other side's stream was not recorded for all of a command
  * @e: edges
- * @c: its connection; its offset says when it was by the other clock
+ * @c: the command's connection; its offset converts times to the other clock
  * @r: the record of one side
  *
- * Return: false as well where that is not known, or where the stream was recorded all the time.
+ * Return: false also where that is not known, or where the stream was recorded all the time.
  */
 bool edges_cut(const struct edges *e, const struct merge_connection *c, const struct nt_record *r);
 

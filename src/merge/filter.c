@@ -8,7 +8,7 @@
 #include "core/span.h"
 #include "core/units.h"
 
-/* No time that parse_seconds() takes is written longer by anybody. */
+/* Longer than any time that parse_seconds() reads. */
 #define TIME_LEN 32
 
 bool filter_any(const struct filter *f)
@@ -42,7 +42,10 @@ static bool is_name(const char *name, const char *text, size_t length)
 	return strlen(name) == length && !memcmp(name, text, length);
 }
 
-/* Whose name the first @length bytes of @text are. Return: whether somebody's. */
+/*
+ * Finds the stages with the name of the first @length bytes of @text. Return: whether there are
+ * any.
+ */
 static bool find_stage(struct filter_condition *c, const char *text, size_t length)
 {
 	bool found = false;
@@ -65,7 +68,7 @@ static bool find_stage(struct filter_condition *c, const char *text, size_t leng
 	return found;
 }
 
-/* Return: what is behind it; NULL if it is none. */
+/* Return: the text behind the relation; NULL if there is none. */
 static const char *parse_relation(const char *text, enum filter_relation *relation)
 {
 	bool or_same = text[0] && text[1] == '=';
@@ -102,7 +105,7 @@ const char *filter_where(struct filter *f, const char *text)
 	return NULL;
 }
 
-/* @ns: may be negative, as a stage of two clocks may. */
+/* @ns: a stage between two clocks may be negative */
 static bool holds(const struct filter_condition *c, int64_t ns)
 {
 	int64_t to = c->ns < INT64_MAX ? (int64_t)c->ns : INT64_MAX;
@@ -163,7 +166,7 @@ bool filter_takes(const struct filter *f, const struct nt_record *r, const struc
 
 		if (c->latency)
 			continue;
-		/* One that it is not parted from has its time. */
+		/* A stage that is joined with another is compared by their common time. */
 		at = at < NT_STAGES_MAX ? how->into[at] : STAGE_UNKNOWN;
 		if (at >= NT_STAGES_MAX || !holds(c, (int64_t)stage[at]))
 			return false;

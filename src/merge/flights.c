@@ -29,7 +29,10 @@ static void ends_up(struct flights_group *g, uint64_t end)
 	g->end[at] = end;
 }
 
-/* A command of a group begins and will end. Return: 1, 0 where there is no room, or -ENOMEM. */
+/*
+ * Adds a command to those of a group that are in flight. Return: 1, 0 if there is no room, or
+ * -ENOMEM.
+ */
 static int begins(struct flights_group *g, const struct flight *c, struct flights_seen *seen)
 {
 	while (g->nr && g->end[0] <= c->begin) {
@@ -67,7 +70,7 @@ static int tell(struct flights *f, const struct flight *c)
 	return told_too < 0 ? told_too : 0;
 }
 
-/* Tells of the first that began. */
+/* Counts the waiting command that began first. */
 static int pop(struct flights *f)
 {
 	struct flight first = f->wait[0], moved = f->wait[--f->nr];

@@ -8,7 +8,7 @@
 #include "core/span.h"
 #include "core/statuses.h"
 
-/* What both kinds of names have of a record, and of who recorded it. */
+/* The keys that depend only on the record and on its recording. */
 static void fill(struct group_name *name, const struct group_by *by, const struct nt_record *r,
 		 const struct group_recorder *who)
 {
@@ -33,7 +33,7 @@ static void fill(struct group_name *name, const struct group_by *by, const struc
 		name->cpu = ORIGIN_NO_CPU;
 }
 
-/* A controller is another one where its machine, or who is at its other end, is. */
+/* Controllers of one name differ if their stream or the other end of their connection differs. */
 static void fill_ctrl(struct group_name *name, const struct group_recorder *who, const char *ctrl,
 		      const char *peer)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recorded command is called by the keys of --by, and what it counts for: of both sides, or of one. */
+/*
+ * The name of a recorded command by the keys of --by, and what it adds to a group: for commands of
+ * both sides, or of one.
+ */
 #ifndef NTPROF_MERGE_GROUP_NAMES_H
 #define NTPROF_MERGE_GROUP_NAMES_H
 
@@ -9,13 +12,15 @@
 #include "merge/places.h"
 
 /**
- * struct group_recorder - who recorded a command
- * @machine: its host's name, where there are several hosts; NULL: "nvme0" tells enough
- * @source: [side] where its points are from; NULL of a side that is not there
- * @stream: of its host, or else of the side that there is: controllers of another one are others
- * @began_ns: when that recording began, and @to_common what to add to its times for the clock of all
- * @sample: one command in so many was measured; 0 and 1: every one
- * @places: what its recording calls devices, paths and origins; NULL: nothing
+ * struct group_recorder - the recording that a command is from
+ * @machine: name of its host, if there are several hosts; NULL: "nvme0" is enough
+ * @source: [side] where the points are from; NULL for a side that is not there
+ * @stream: that of the host, or else of the only side. Controllers of another stream are other
+ *          controllers.
+ * @began_ns: when the recording began, its own clock
+ * @to_common: what to add to its times for the common clock
+ * @sample: one command in this many was measured; 0 and 1: every one
+ * @places: the recording's names of devices, paths and origins; NULL: none
  */
 struct group_recorder {
 	const char *machine;
@@ -27,19 +32,22 @@ struct group_recorder {
 	const struct places *places;
 };
 
-/** group_name_merged() - @name is filled, as far as it is @by that; @r: the host's record */
+/** group_name_merged() - fill @name with the keys of @by; @r: the host's record */
 void group_name_merged(struct group_name *name, const struct group_by *by,
 		       const struct merge_connection *c, const struct nt_record *r,
 		       const struct group_recorder *who);
 
-/** group_name_side() - the same of a command of one side; @q: NULL of a queue that nobody told of */
+/**
+ * group_name_side() - the same for a command of one side; @q: NULL if its queue was not announced
+ */
 void group_name_side(struct group_name *name, const struct group_by *by, enum nt_side side,
 		     const struct queue_info *q, const struct nt_record *r,
 		     const struct group_recorder *who);
 
 /**
- * groups_add_record() - count a command of that name
- * @r: whose latency counts, which is that of one that failed as well where groups are by status
+ * groups_add_record() - count a command in the group of this name
+ * @r: its record; its latency counts. That of a failed command counts only where groups are by
+ *     status.
  *
  * Return: 0 or -ENOMEM.
  */

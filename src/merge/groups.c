@@ -8,7 +8,7 @@
 #include "core/hash.h"
 #include "core/time.h"
 
-/* What a group has in an interval; without intervals the first is all. */
+/* A group in an interval; without intervals there is one, number 0. */
 struct cell_key {
 	const struct group *group;
 	uint64_t interval;
@@ -21,9 +21,9 @@ struct cell {
 };
 
 /**
- * struct group - of one name
- * @at: in which place it is shown
- * @recent: what was counted in last
+ * struct group - one group
+ * @at: its place in the order of names
+ * @recent: the cell that was counted in last
  */
 struct group {
 	struct group_name name;
@@ -33,7 +33,7 @@ struct group {
 	UT_hash_handle hh;
 };
 
-/* @cell: NULL: no command */
+/* @cell: NULL: no commands */
 struct row {
 	const struct group *group;
 	const struct group_cell *cell;
@@ -132,14 +132,14 @@ static unsigned int name_hash(const struct group_name *n)
 	return hash_pair(h, (uint64_t)n->cpu << 2 | (uint64_t)n->shared << 1 | n->cancelled);
 }
 
-/* Return: NULL where there is no room for it, or, with *@err, when memory ran out. */
+/* Return: NULL where there is no room, or, with *@err set, when memory ran out. */
 static struct group *group_get(struct groups *g, const struct group_name *name, int *err)
 {
 	unsigned int hash = name_hash(name);
 	struct group *group;
 
 	*err = 0;
-	/* All bytes of names are set, so that two of one group are the same bytes. */
+	/* All bytes of a name are set, so names can be compared as bytes. */
 	HASH_FIND_BYHASHVALUE(hh, g->table, name, sizeof(*name), hash, group);
 	if (group || g->nr == GROUPS_MAX)
 		return group;
@@ -181,7 +181,7 @@ static int cell_new(struct groups *g, const struct cell_key *key, unsigned int h
 	return 0;
 }
 
-/* As group_get(), of an interval. */
+/* The cell of a group at a time. Return: as group_get(). */
 static struct group_cell *cell_get(struct groups *g, struct group *group, uint64_t after_ns,
 				   int *err)
 {
@@ -305,7 +305,10 @@ static int by_time(const void *a, const void *b)
 	return x->group->at < y->group->at ? -1 : x->group->at > y->group->at;
 }
 
-/* Also of intervals without commands, if there are not too many: that nothing happened is worth knowing. */
+/*
+ * Makes the rows, also those without commands, unless there are too many: an interval in which
+ * nothing happened is worth knowing.
+ */
 static int make_rows(struct groups *g)
 {
 	uint64_t intervals = g->nr_cells ? g->last - g->first + 1 : 0, all;
@@ -360,7 +363,7 @@ size_t groups_rows(const struct groups *g)
 	return g->nr_rows;
 }
 
-/* Of an interval that is cut off by the beginning or the end, what there is of it. */
+/* Return: the length of an interval, without what lies outside the recording. */
 static double seconds_of(const struct groups *g, uint64_t from, uint64_t to)
 {
 	if (from < g->from_ns)

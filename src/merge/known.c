@@ -6,7 +6,7 @@
 
 #include "core/hash.h"
 
-/* By all of its name that it keeps for good, but for the subsystem. */
+/* By the parts of the identity that never change, without the subsystem. */
 static struct known_entry **bucket_of(struct known *k, const struct merge_connection *c)
 {
 	uint64_t streams = (uint64_t)c->host_stream << 32 | c->target_stream;
@@ -16,8 +16,8 @@ static struct known_entry **bucket_of(struct known *k, const struct merge_connec
 }
 
 /*
- * Where there are as many of the queue as there may be, its last one goes on under the controller's new
- * id.
+ * Finds a connection. If the queue has as many connections as it may have, the last one takes over
+ * the new controller id.
  */
 static struct merge_connection *find(struct known *k, const struct merge_connection *like,
 				     unsigned int max)
@@ -40,7 +40,7 @@ static struct merge_connection *find(struct known *k, const struct merge_connect
 		if (!nr++)
 			last = c;
 	}
-	/* Without a host's instance they may be of many controllers. */
+	/* Without a host's instance the connections may be of several controllers. */
 	if (nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
 		return NULL;
 	last->cntlid = like->cntlid;

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The connections that a merge tells of: all that there ever were, found by who they are.
- */
+/* All connections that a merge has had, found by their identity. */
 #ifndef NTPROF_MERGE_KNOWN_H
 #define NTPROF_MERGE_KNOWN_H
 
 #include "merge/connection.h"
 
 /*
- * A queue whose controller gets another id with each reconnect is a connection with each of so many; the
- * last of them goes by the newest id from then on. When half of all are taken, every queue has one.
+ * A controller may get another id with each reconnect. Its queue then is a connection for each of
+ * this many ids; the newest connection takes over all further ids. When half of all connections are
+ * taken, only a queue without any gets a new one.
  */
 #define KNOWN_PER_QUEUE 16
-/* They are looked for by streams, instance and queue id. */
+/* Buckets are chosen by streams, instance and queue id. */
 #define KNOWN_BUCKETS 16384
 
-/* @c: where it stays; @next: of the same bucket, older */
+/* @c: never moves; @next: older one of the same bucket */
 struct known_entry {
 	struct merge_connection c;
 	struct known_entry *next;
 };
 
-/* In the order in which they came; all zero at the beginning. */
+/* Connections in the order in which they came; all zero at the beginning. */
 struct known {
 	struct known_entry **all;
 	unsigned int nr;
@@ -29,19 +28,19 @@ struct known {
 };
 
 /**
- * known_get() - the connection of a name, made when it is new
+ * known_get() - find the connection of an identity, or make it
  * @k: connections
- * @like: has its name: streams, instance, subsystem, controller and queue id
- * @max: how many there may be
+ * @like: has the identity: streams, instance, subsystem, controller and queue id
+ * @max: the most connections that there may be
  *
- * One that came back after a reconnect goes on where it left off.
+ * After a reconnect a connection goes on where it left off.
  *
  * Return: valid until known_free(); NULL past the limit, or when memory ran out.
  */
 struct merge_connection *known_get(struct known *k, const struct merge_connection *like,
 				   unsigned int max);
 
-/** known_free() - release what it has */
+/** known_free() - release all connections */
 void known_free(struct known *k);
 
 #endif /* NTPROF_MERGE_KNOWN_H */

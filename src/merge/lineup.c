@@ -8,29 +8,42 @@
 #include "merge/offset.h"
 #include "merge/pending.h"
 
-/* The most samples of a stream; when there are more, every second is dropped, in all streams alike. */
+/*
+ * The most samples of a stream; when there are more, half of the keys are dropped in all streams.
+ */
 #ifndef SAMPLES_MAX
 #define SAMPLES_MAX 16384
 #endif
-/* More commands than this that look alike in every respect say nothing: where there are others these are left out. */
+/* A key that more commands than this have says nothing: these commands are left out. */
 #define ALIKE_MAX 16
-/* Keys that are left out, by their hash; a power of two. */
+/* Marks of keys that are left out, found by a hash of the key; a power of two. */
 #define HOT_BITS 65536
-/* The most pauses of a stream: the longest; when there are more, the shorter half is dropped. */
+/*
+ * The most pauses of a stream. The longest are kept: when there are more, the shorter half is
+ * dropped.
+ */
 #define PAUSES_MAX 1024
-/* Both sides saw the same pause when it took as long, but for what a command needs to get there. */
+/*
+ * A pause of one side is that of the other if their lengths differ by no more than this, which is
+ * for the way of the commands.
+ */
 #define PAUSE_AGREE_NS 100000
-/* Queues of a stream whose last command is remembered; others at its place make it forget. */
+/*
+ * Queues of a stream with a remembered last command; another queue at the same place replaces it.
+ */
 #define QUEUES_MAX 1024
-/* The most differences of time between two streams that are looked at. */
+/* The most differences of time that are compared for two streams. */
 #define DIFFERENCES_MAX (4 * SAMPLES_MAX)
-/* Offsets that agree to this, and to what clocks drift, agree: commands take some time. */
+/*
+ * Two offsets agree if they differ by no more than this and the drift of the clocks: a command
+ * takes some time.
+ */
 #define AGREE_NS 20000000LL
-/* So many have to agree, and twice as many as on anything else. */
+/* Offsets that have to agree; they also have to be twice as many as agree on any other offset. */
 #define VOTES_MIN 3
 #define VOTES_MIN_PAUSES 16
 
-/* @pause: how long nothing was sent before, where that is what it was chosen for */
+/* @pause: how long the queue had sent nothing before; only for samples of pauses */
 struct sample {
 	uint64_t key;
 	uint64_t at;
@@ -49,19 +62,19 @@ struct samples {
 	unsigned int nr;
 	struct sample *pauses;
 	unsigned int nr_pauses;
-	uint64_t shortest; /* pause that is kept */
+	uint64_t shortest; /* shortest pause that is kept */
 	struct last_of_queue *last;
 	uint64_t first_ns, last_ns;
 };
 
 /*
- * Commands are sampled by what they asked for. Where all ask for the same, the longest pauses are what both
- * sides saw alike.
+ * Commands are sampled by what they asked for. Where all ask for the same, the longest pauses are
+ * compared, which both sides see alike.
  */
 struct lineup {
 	struct samples *streams;
 	unsigned int nr;
-	uint64_t mask; /* samples are those whose key has these bits clear */
+	uint64_t mask; /* only keys with these bits clear are samples */
 	uint64_t hot[HOT_BITS / 64];
 	int64_t *differences;
 };
@@ -131,13 +144,13 @@ static unsigned int alike(const struct sample *s, unsigned int nr, unsigned int 
 	return i - from;
 }
 
-/* The bits of a key that @mask looks at are others. */
+/* The place comes from high bits of the key, as @mask looks at low ones. */
 static bool is_hot(const struct lineup *l, uint64_t key)
 {
 	return l->hot[key >> 48 >> 6] & 1ULL << (key >> 48 & 63);
 }
 
-/* Makes a note of the keys that many samples of a stream have. */
+/* Marks the keys that many samples of a stream have. */
 static void find_hot(struct lineup *l, struct samples *s)
 {
 	unsigned int n;
@@ -153,7 +166,7 @@ static void find_hot(struct lineup *l, struct samples *s)
 	}
 }
 
-/* Drops those that are no samples any more. */
+/* Drops the samples that @mask or a mark excludes. */
 static void sort_out(const struct lineup *l, struct samples *s)
 {
 	unsigned int kept = 0;
@@ -165,7 +178,7 @@ static void sort_out(const struct lineup *l, struct samples *s)
 	s->nr = kept;
 }
 
-/* Makes room in @full: without what is hot there may be enough, else by every second key. */
+/* Makes room in @full. Dropping hot keys may be enough; else half of all keys are dropped. */
 static void thin_out(struct lineup *l, struct samples *full)
 {
 	find_hot(l, full);
@@ -177,7 +190,7 @@ static void thin_out(struct lineup *l, struct samples *full)
 		sort_out(l, &l->streams[i]);
 }
 
-/* How long the queue of @r had sent nothing before; 0: not known. */
+/* Return: how long the queue of @r had sent nothing before; 0: not known. */
 static uint64_t pause_before(struct samples *s, const struct nt_record *r, uint64_t at)
 {
 	struct last_of_queue *last = &s->last[r->slot % QUEUES_MAX];
@@ -246,7 +259,10 @@ static bool agree(const struct sample *a, const struct sample *b)
 	return (a->pause > b->pause ? a->pause - b->pause : b->pause - a->pause) <= PAUSE_AGREE_NS;
 }
 
-/* Time of @b less time of @a, for all pairs of samples that may be one command; @most: of one key. */
+/*
+ * Fills @d with the time of @b less the time of @a for all pairs of samples that may be one
+ * command. Keys with more than @most samples are skipped.
+ */
 static unsigned int differences(const struct sample *a, unsigned int nr_a, const struct sample *b,
 				unsigned int nr_b, unsigned int most, int64_t *d)
 {
@@ -274,15 +290,14 @@ static unsigned int differences(const struct sample *a, unsigned int nr_a, const
 	return nr;
 }
 
-/* How long a stream lasted. */
 static uint64_t duration(const struct samples *s)
 {
 	return s->last_ns > s->first_ns ? s->last_ns - s->first_ns : 0;
 }
 
 /*
- * The densest @window of the sorted @d, but for the elements from @but_low to @but_high. Return: how many
- * it has, from @low to @high.
+ * Finds the range of at most @window in the sorted @d that has the most elements, without the
+ * elements from @but_low to @but_high. Return: how many it has; they are @low to @high.
  */
 static unsigned int densest(const int64_t *d, unsigned int nr, int64_t window, unsigned int but_low,
 			    unsigned int but_high, unsigned int *low, unsigned int *high)
@@ -305,7 +320,7 @@ static unsigned int densest(const int64_t *d, unsigned int nr, int64_t window, u
 	return best;
 }
 
-/* What the first @nr differences agree on, if @least do. */
+/* Finds the value on which the first @nr differences agree, if at least @least do. */
 static bool decide(struct lineup *l, unsigned int nr, int64_t window, unsigned int least,
 		   int64_t *result)
 {
@@ -321,7 +336,7 @@ static bool decide(struct lineup *l, unsigned int nr, int64_t window, unsigned i
 	return true;
 }
 
-/* Time of @b less time of @a, if the samples agree on it. */
+/* Finds the time of @b less the time of @a, if the samples agree on it. */
 static bool difference(struct lineup *l, const struct samples *a, const struct samples *b,
 		       int64_t *result)
 {
@@ -337,8 +352,9 @@ static bool difference(struct lineup *l, const struct samples *a, const struct s
 }
 
 /*
- * Puts onto the axis what has commands in common with the stream @first, which is there, or with one
- * that this has put there: every two streams are compared once at most. @order: room for all
+ * Places the streams that have commands in common with stream @first, which stays where it is, or
+ * with a stream that was placed so. Every two streams are compared once at most. @order: room for
+ * all streams
  */
 static void place(struct lineup *l, int64_t *to_common, bool *placed, unsigned int *order,
 		  unsigned int first)
@@ -369,7 +385,7 @@ int lineup_solve(struct lineup *l, int64_t *to_common)
 	unsigned int *order = calloc(l->nr, sizeof(*order));
 	int err = placed && order ? 0 : -ENOMEM;
 
-	/* What is hot in one stream is left out of all. */
+	/* A key that is hot in one stream is left out in all. */
 	for (unsigned int i = 0; !err && i < l->nr; i++)
 		find_hot(l, &l->streams[i]);
 	for (unsigned int i = 0; !err && i < l->nr; i++) {
@@ -379,7 +395,9 @@ int lineup_solve(struct lineup *l, int64_t *to_common)
 		if (s->nr_pauses)
 			qsort(s->pauses, s->nr_pauses, sizeof(*s->pauses), by_key);
 	}
-	/* One of those that have nothing to do with each other stays where its wall clock says. */
+	/*
+	 * The first stream of each group without common commands stays where its wall clock says.
+	 */
 	for (unsigned int i = 0; !err && i < l->nr; i++) {
 		if (!placed[i])
 			place(l, to_common, placed, order, i);

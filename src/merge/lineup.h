@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines up recorded streams roughly, so that both records of a command can be read at about the same
- * time, though wall clocks may differ by hours: from a sample of the commands that is the same in
- * all streams, as it depends on what was asked for alone.
+ * Estimates the offsets between the clocks of recorded streams, so that both records of a command
+ * can be read at about the same time even if wall clocks differ by hours. It compares samples of
+ * the commands. What a command asked for decides alone whether it is in the sample, so all streams
+ * sample the same commands.
  */
 #ifndef NTPROF_MERGE_LINEUP_H
 #define NTPROF_MERGE_LINEUP_H
@@ -18,22 +19,22 @@ struct lineup;
 struct lineup *lineup_new(unsigned int nr);
 
 /**
- * lineup_add() - a stream has this record
+ * lineup_add() - add a record of a stream
  * @l: lineup
- * @stream: its number, below @nr
- * @r: record; its side has to be the stream's
+ * @stream: number of the stream, below @nr
+ * @r: record; it has to be of the stream's side
  *
  * Return: 0 or -ENOMEM. Memory is bounded: of many records a part is kept.
  */
 int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r);
 
 /**
- * lineup_solve() - put all streams onto one axis of time
+ * lineup_solve() - find the place of all streams on one axis of time
  * @l: lineup
- * @to_common: [stream] what to add to its CLOCK_MONOTONIC; in: what the wall clocks say, out: corrected
- *             for streams that have commands in common with others
+ * @to_common: [stream] what to add to its CLOCK_MONOTONIC; in: what the wall clocks say, out:
+ *             corrected for streams that have commands in common with others
  *
- * Good to some milliseconds, and to what the clocks drift apart over the run.
+ * The error is some milliseconds, and what the clocks drift apart over the run.
  *
  * Return: 0 or -ENOMEM.
  */

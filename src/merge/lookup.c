@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "merge/lookup.h"
 
-/* Of more records that would do for one, this many are marked as doubtful, or looked at where no time is known. */
+/*
+ * The most matches of one record that are marked as doubtful; also the most records that are tried
+ * where no time is known.
+ */
 #define DOUBTED_MAX 64
 
-/* What a record of @side and one of the other say of the offset, if they can be one command. */
+/*
+ * The bounds of the offset by a record of @side and one of the other side. Return: false if they
+ * cannot be one command.
+ */
 static inline __attribute__((always_inline)) bool pair_bounds(enum nt_side side,
 							      const struct nt_record *r,
 							      const struct pending *p, double rate,
@@ -17,15 +23,15 @@ static inline __attribute__((always_inline)) bool pair_bounds(enum nt_side side,
 }
 
 /*
- * The other side's records of a group that may agree with an offset, the newest first. A command arrives
- * after it was sent; and, as a tag is used for one command at a time, of the host's records of one tag
- * those that began earlier ended earlier, too.
+ * The other side's records of a group that may agree with an offset, from the newest on. A command
+ * arrives after it was sent. As a tag is used for one command at a time, of the host's records of
+ * one tag those that began earlier also ended earlier.
  */
 struct window {
 	const struct pending_pool *pool;
 	enum nt_side side; /* of the record */
-	uint64_t oldest;   /* the target's that began before this do not agree */
-	uint64_t until;	   /* nor do the host's that ended before this */
+	uint64_t oldest;   /* target's records that began before this do not agree */
+	uint64_t until;	   /* host's records that ended before this do not agree */
 	double rate;	   /* at which the offset changes */
 };
 
@@ -34,7 +40,7 @@ static uint64_t minus(uint64_t ns, int64_t less)
 	return ns - (uint64_t)less;
 }
 
-/* By how much the offset changes at the most. */
+/* The most by which the offset changes. */
 static int64_t moves(double rate, uint64_t from, uint64_t until)
 {
 	int64_t gained = offset_gained(rate, from, until);
@@ -47,7 +53,7 @@ static bool before(uint64_t a, uint64_t b)
 	return (int64_t)(a - b) < 0;
 }
 
-/* @id if it is still in the window, else 0. */
+/* Return: @id if it is still in the window, else 0. */
 static pending_id window_check(const struct window *w, pending_id id)
 {
 	const struct pending *p = pending_get(w->pool, id);
@@ -56,7 +62,7 @@ static pending_id window_check(const struct window *w, pending_id id)
 		return 0;
 	if (w->side == NT_HOST)
 		return before(p->from_ns, w->oldest) ? 0 : id;
-	/* A target may go on with what the host gave up. */
+	/* A target may go on with a command that the host gave up. */
 	if (p->r.flags & NT_F_CANCELLED)
 		return id;
 	return before(offset_until(&p->r),
@@ -65,7 +71,9 @@ static pending_id window_check(const struct window *w, pending_id id)
 		       : id;
 }
 
-/* Return: whether there may be any; @newest: the time until which they began. */
+/*
+ * Return: whether the window may have any record; @newest: the latest beginning of a record in it
+ */
 static bool window_set(struct window *w, const struct pending_pool *pool, enum nt_side side,
 		       const struct nt_record *r, const struct offset *o, uint64_t *newest)
 {
@@ -99,7 +107,7 @@ static pending_id window_open(struct window *w, const struct pending_pool *pool,
 	return window_check(w, pending_seek(pool, g, newest));
 }
 
-/* The same where there is one entry. */
+/* The same for a key with a single entry. */
 static __attribute__((noinline)) pending_id
 window_only(struct window *w, const struct pending_pool *pool, enum nt_side side,
 	    const struct nt_record *r, const struct offset *o, pending_id id)
@@ -118,8 +126,9 @@ static pending_id window_next(const struct window *w, pending_id id)
 }
 
 /*
- * Whether a pair agrees with the offset as it was when it was narrowed last. The clocks may have drifted apart since, so
- * that others may agree as well; these do in any case, also with the window.
+ * Whether a pair agrees with the offset as it was when it was last narrowed. The clocks may have
+ * drifted since, so other pairs may agree, too. But a pair that agrees here would pass the window
+ * and offset_fits() as well, so these need not be asked.
  */
 static bool agrees_at_once(const struct offset *o, enum nt_side side, const struct nt_record *r,
 			   const struct pending *p, const struct offset_bounds *b)
@@ -138,7 +147,7 @@ static bool agrees_at_once(const struct offset *o, enum nt_side side, const stru
 	       b->low <= now->high;
 }
 
-/* Where one record asks for the same. */
+/* For a key with a single entry. */
 static void lookup_only(const struct pending_pool *pool, const struct half *h,
 			const struct nt_record *r, const struct offset *o, pending_id id,
 			struct lookup *l)
@@ -155,7 +164,7 @@ static void lookup_only(const struct pending_pool *pool, const struct half *h,
 	l->nr = 1;
 }
 
-/* Where several do. */
+/* For a key with several entries. */
 static __attribute__((noinline)) void lookup_group(const struct pending_pool *pool,
 						   const struct half *h, const struct nt_record *r,
 						   const struct offset *o, struct pending_group *g,
@@ -190,7 +199,7 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		lookup_group(pool, h, r, o, f.group, l);
 }
 
-/* Of a group whose times are not known to agree with anything: if one would do, any would. */
+/* For a group without a known offset: if one record matches, all count as matches. */
 static bool doubt_all(struct pending_pool *pool, enum nt_side side, const struct nt_record *r,
 		      struct pending_group *g)
 {

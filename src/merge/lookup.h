@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which of the records that wait could be the other side's of a command: those that asked for the same,
- * of a half that may be the partner, at a time that agrees with what is known of the clocks.
+ * Finds the waiting records that could be the other side's record of a command: they asked for the
+ * same, wait at a half that may be the partner, and their times agree with what is known of the
+ * clocks.
  */
 #ifndef NTPROF_MERGE_LOOKUP_H
 #define NTPROF_MERGE_LOOKUP_H
@@ -16,11 +17,11 @@
 #include "merge/topology.h"
 
 /**
- * struct lookup - what waits for a record
- * @nr: how many would do; 2: more than one
- * @any: some ask for the same, whether they would do or not
- * @id: the last of them that was looked at, valid if there is one
- * @bounds: what it and the record say of the offset
+ * struct lookup - the records that match a record
+ * @id: the last match, valid if there is one
+ * @bounds: of the offset, by the record and @id
+ * @nr: number of matches; 2: more than one
+ * @any: some records ask for the same, whether they match or not
  */
 struct lookup {
 	pending_id id;
@@ -32,10 +33,10 @@ struct lookup {
 /**
  * lookup_partner() - look among the records of a half's partner
  * @pool: where they wait
- * @h: half of the record, which has a partner
+ * @h: half of the record; it has a partner
  * @r: the record
  * @key: its pending_key()
- * @o: offset that they have to agree with
+ * @o: offset with which a match has to agree
  * @l: filled
  */
 void lookup_partner(const struct pending_pool *pool, const struct half *h,
@@ -43,13 +44,13 @@ void lookup_partner(const struct pending_pool *pool, const struct half *h,
 		    struct lookup *l);
 
 /**
- * lookup_doubt() - mark those that would do for a record as doubtful
+ * lookup_doubt() - mark the matches of a record as doubtful
  * @pool: where they wait
- * @t: which halves there are
- * @h: half of the record; without a partner all records count that wait at halves which may be it
+ * @t: all halves
+ * @h: half of the record; without a partner, records at all halves that may be the partner count
  * @r: the record
  * @key: its pending_key()
- * @given_up: the record is given up, so that those that would do at its time are forsaken as well
+ * @given_up: the record is given up, so matches at its time are forsaken as well
  *
  * Return: whether there are any.
  */
@@ -57,16 +58,16 @@ bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const str
 		  const struct nt_record *r, uint64_t key, bool given_up);
 
 /**
- * lookup_candidates() - the bounds of all pairs that a waiting record could be one command with
+ * lookup_candidates() - append the bounds of all pairs that a waiting record may form
  * @pool: where all wait
- * @id: the record's number
- * @other: half of the other side, whose records are looked at
- * @prior: offset that they have to agree with, if it is known
+ * @id: number of the record
+ * @other: half of the other side; its records are candidates
+ * @prior: offset with which a pair has to agree, if it is known
  * @b: bounds, to which these are appended
- * @nr: how many there are already
- * @max: how many there may be: the newest come first
+ * @nr: number of bounds that are there already
+ * @max: the most bounds that there may be; the newest records come first
  *
- * Return: how many there are now.
+ * Return: number of bounds that are there now.
  */
 size_t lookup_candidates(const struct pending_pool *pool, pending_id id, const struct half *other,
 			 const struct offset *prior, struct offset_bounds *b, size_t nr,

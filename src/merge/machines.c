@@ -37,7 +37,7 @@ void machines_set(struct machines *m, unsigned int stream, const struct machine 
 	struct machine *at = &m->machine[stream];
 	size_t len = strlen(label);
 
-	/* Of a path the end says more. */
+	/* The end of a path says more than its beginning. */
 	if (len > MACHINE_LABEL_MAX)
 		label += len - MACHINE_LABEL_MAX;
 	*at = *what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the headers of the streams say of the machines that they are from, by the numbers that the caller
- * gives streams: who they are, and what their kernels lack.
+ * The machines that the streams come from, by the caller's numbers of streams: what their headers
+ * say, such as names and the points that their kernels lack.
  */
 #ifndef NTPROF_MERGE_MACHINES_H
 #define NTPROF_MERGE_MACHINES_H
@@ -11,16 +11,19 @@
 
 #include "core/points.h"
 
-/* A host name of Linux (__NEW_UTS_LEN), the end of a label in parentheses, and the terminator. */
+/*
+ * Room for a host name of Linux (__NEW_UTS_LEN), the end of a label in parentheses, and the
+ * terminator.
+ */
 #define MACHINE_NAME_LEN (64 + 1 + MACHINE_LABEL_MAX + 1 + 1)
 #define MACHINE_LABEL_MAX 40
 
 /**
- * struct machine - one stream's
- * @known: its header has come; else all else is 0
- * @name: to show: its host name
- * @sample: about one command in so many was measured; 0 and 1: every one
- * @missing: bits of the points that nothing gives there
+ * struct machine - the machine of one stream
+ * @known: its header has come; if not, all else is 0
+ * @name: host name, for display
+ * @sample: about one command in this many was measured; 0 and 1: every one
+ * @missing: bits of the points that no probe gives there
  */
 struct machine {
 	bool known;
@@ -30,28 +33,35 @@ struct machine {
 	uint32_t missing;
 };
 
-/** struct machines - @machine[stream], @nr of them, which have been told of @told times; all zero at the beginning */
+/**
+ * struct machines - all of them; all zero at the beginning
+ * @machine: [stream] of @nr streams
+ * @told: how often machines_set() was called
+ */
 struct machines {
 	struct machine *machine;
 	unsigned int nr;
 	unsigned int told;
 };
 
-/** machines_init() - make room for @nr streams; Return: 0 or -ENOMEM */
+/** machines_init() - begin with @nr unknown machines; Return: 0 or -ENOMEM */
 int machines_init(struct machines *m, unsigned int nr);
 
 /**
  * machines_set() - the header of a stream has come
  * @m: machines
- * @stream: its number, below @nr
- * @what: copied, @known aside; where its name is empty, or that of another of its side, @label is what
- *        tells them apart
- * @label: "a.ntp", "peer 2"
+ * @stream: number of the stream, below @nr
+ * @what: copied, without @known
+ * @label: "a.ntp", "peer 2": tells machines apart where the name is empty, or is that of another
+ *         machine of the same side
  */
 void machines_set(struct machines *m, unsigned int stream, const struct machine *what,
 		  const char *label);
 
-/** machines_get() - a stream's; one that is not known where there is none: @m may be NULL */
+/**
+ * machines_get() - the machine of a stream; @m may be NULL, and @stream unknown: then @known is
+ * false
+ */
 const struct machine *machines_get(const struct machines *m, unsigned int stream);
 
 /** machines_free() - release */

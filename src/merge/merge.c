@@ -14,18 +14,18 @@
 #include "merge/recurring.h"
 #include "merge/topology_again.h"
 
-/* Records that wait longer than this are matched with what there is. */
+/* After this time a half is matched with the records that there are. */
 #define AGED_NS 500000000ULL
-/* A quarter of that later they are tried again; four times that after each try in vain where all look alike: 8 s. */
+/* Next try after AGED_NS / 4, and four times that after each failed one if all look alike: 8 s. */
 #define VAIN_MAX 3
-/* Tries after so many records at the least, where more and more waits in vain. */
+/* Records that have to come between two tries, at most, where more and more wait for nothing. */
 #define TRY_EVERY 16384
-/* One match makes up for so many, as some by chance would do at a wrong offset. */
+/* One match outweighs this many records without one: at a wrong offset, some match by chance. */
 #define MATCH_COUNTS 4
-/* A record that comes so much behind others of its stream may be the first after its clock has jumped back. */
+/* A record this much behind others of its stream may be the first after its clock jumped back. */
 #define LATE_NS 1000000
 
-/* Records that take some MiB. */
+/* This many waiting records take some MiB. */
 #define MUCH 16384
 
 struct merge *merge_new(const struct merge_callbacks *callbacks)
@@ -51,7 +51,7 @@ void merge_free(struct merge *m)
 	free(m);
 }
 
-/* What chance those that wait at @h have. */
+/* Updates the chance of the records that wait at @h. */
 static void rate(struct merge *m, struct half *h)
 {
 	enum pending_chance before = h->chance;
@@ -118,8 +118,8 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 }
 
 /*
- * Looks for the other half of @r where half_partner_waits(), and delivers both if just one fits. Return: the number
- * of the entry that this took out, 0 if none. @nobody: set where nobody who waits could be meant.
+ * Looks for the other half of @r at the partner, and delivers both if exactly one fits. @nobody:
+ * set if no record asks for the same. Return: the entry that was removed, 0 if none.
  */
 static inline __attribute__((always_inline)) pending_id match_now(struct merge *m, struct half *h,
 								  const struct nt_record *r,
@@ -160,14 +160,14 @@ static __attribute__((noinline)) pending_id match(struct merge *m, struct half *
 }
 
 /*
- * Takes a waiting record out for good, with the other half that it may have found by now. Return: the
- * number of the entry that this took out besides, 0 if none.
+ * Removes a waiting record for good, with its other half if that is found now. Return: the entry of
+ * the other half, 0 if none.
  */
 static pending_id give_up(struct merge *m, pending_id id)
 {
 	struct pending *e = pending_get(&m->pool, id);
 	struct half *h = e->owner;
-	/* It stays readable, as what it is matched with does: nothing is added meanwhile. */
+	/* Both stay readable: nothing is added meanwhile. */
 	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
 	bool nobody = h->partner && !half_partner_waits(h);
@@ -193,9 +193,9 @@ static void drop_passed(struct merge *m, struct half *h)
 }
 
 /*
- * @h is a host's, which does not use a tag again before it has completed the command that had it. Records of the
- * target that had the tag of @r before the host's @r began are those whose host's record should have
- * come by now; they are given up when it has not for the disorder of records.
+ * @h is a host's half. The host does not reuse a tag before the command that had it is completed.
+ * So if the target's record with the tag of @r is older, its host's record should be here by now.
+ * The target's record is given up after the time by which records may be out of order.
  */
 static void drop_reused(struct merge *m, struct half *h, const struct nt_record *r)
 {
@@ -214,16 +214,16 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 		next = e->next_tag;
 		if (!pending_has_tag(e, h->partner, r->cid))
 			continue;
-		/* Those behind it have been found to be so later still. */
+		/* Entries behind this one were marked later still. */
 		if (!e->reused_ns || newest <= e->reused_ns + PASSED_NS)
 			return;
-		/* What this takes out besides may be the next one. */
+		/* The other half that is removed, too, may be the next entry. */
 		if (give_up(m, id) == next)
 			return;
 	}
 }
 
-/* Matches a record that waits at @h by an offset that follows from one to the next, forwards or @back. */
+/* Matches a waiting record by an offset that follows the records, forwards or @back in time. */
 static void settle_one(struct merge *m, struct half *h, pending_id id, struct offset *o, bool back)
 {
 	const struct pending *e = pending_get(&m->pool, id);
@@ -250,7 +250,7 @@ static void settle_one(struct merge *m, struct half *h, pending_id id, struct of
 	deliver(m, h, &r, &other);
 }
 
-/* Matches what waits at @h, from the records at the time of @from on, and then back from there to the first. */
+/* Matches the records that wait at @h: from @from on, and then back from there to the first. */
 static void settle(struct merge *m, struct half *h, const struct offset_bounds *from)
 {
 	struct offset then, back;
@@ -264,7 +264,7 @@ static void settle(struct merge *m, struct half *h, const struct offset_bounds *
 		if (half_began_at(h, &pending_get(&m->pool, middle)->r, &then) >= from->at)
 			break;
 	}
-	/* An entry that is matched is free, and may not be asked what comes next. */
+	/* A matched entry is free: its links must not be read afterwards. */
 	next = middle ? pending_get(&m->pool, middle)->previous : h->pending.last;
 	for (id = middle; id; id = middle) {
 		middle = pending_get(&m->pool, id)->next;
@@ -276,7 +276,7 @@ static void settle(struct merge *m, struct half *h, const struct offset_bounds *
 	}
 }
 
-/* The oldest record of @h has waited for long, by its stream's own clock. */
+/* Whether the oldest record of @h has waited for long, by the clock of its own stream. */
 static bool aged(const struct merge *m, const struct half *h)
 {
 	uint64_t newest = m->t.streams[h->stream].newest;
@@ -292,7 +292,7 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 
 	h->aged_try = newest + (AGED_NS / 4 << 2 * h->vain);
 
-	/* Partners whose offset is well known need none, as long as they are partners. */
+	/* Partners with a well known offset need no search as long as they are partners. */
 	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&
 	    !offset_loose(
 		    &h->link->offset,
@@ -311,7 +311,7 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 	settle(m, h, &from);
 }
 
-/* How many records may wait: more where there are many queues. */
+/* The most records that may wait: more where there are many queues. */
 static uint32_t room_of(const struct merge *m)
 {
 	uint32_t room = PENDING_PER_HALF * m->t.nr_halves;
@@ -322,8 +322,9 @@ static uint32_t room_of(const struct merge *m)
 }
 
 /*
- * Of the records that are the least likely to be met the oldest gives way, and the other half that it finds by now. One of a half that had
- * too few records to find its partner is helped by what others have told of the clocks.
+ * Gives up the oldest record of those with the least chance, and its other half if that is found
+ * now. Before, its half looks for a partner: with few records it needs offsets that others have
+ * found.
  */
 static __attribute__((noinline)) void make_room(struct merge *m)
 {
@@ -362,7 +363,7 @@ static __attribute__((noinline)) void wait_for_other(struct merge *m, struct hal
 		try_align(m, h, false);
 		if (h->waited < h->next_try)
 			return;
-		/* What found nothing, though much was tried, is tried again when there is twice as much. */
+		/* After a failed search in many records, wait for twice as many. */
 		h->next_try =
 			h->waited + (h->waited < TRY_EVERY || h->alike ? h->waited : TRY_EVERY);
 	} else if (h->partner && h->link->offset.known && aged(m, h)) {
@@ -399,10 +400,10 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	}
 	late = end + LATE_NS < m->t.streams[stream].newest;
 	topology_take_time(&m->t.streams[stream], end);
-	/* Without the controller's id, which may become known later: halves with other ids are no partners. */
+	/* No controller id in the key: it may become known later, and partners share it anyway. */
 	key = pending_key(r, 0, h->q.qid);
 	recurring_note(&m->recurring, h, r, key);
-	/* Where little waits, all of it is in the cache. */
+	/* If few records wait, all of them are in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
 		if (half_partner_waits(h))
@@ -429,7 +430,7 @@ void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
 	topology_clock(&m->t, stream, boot_id, now);
 }
 
-/* Whether the oldest of a half is not to be expected to be met any more. */
+/* Whether the other half of the oldest record of @h is no longer expected. */
 static bool has_expired(const struct merge *m, const struct half *h, uint64_t age_ns)
 {
 	return h->pending.first &&
@@ -438,7 +439,7 @@ static bool has_expired(const struct merge *m, const struct half *h, uint64_t ag
 
 void merge_expire(struct merge *m, uint64_t age_ns)
 {
-	/* What the larger connections tell of the clocks helps the smaller ones: first all try. */
+	/* All halves try first: offsets that large connections find help the small ones. */
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
 		struct half *h = m->t.halves[i];
 		uint64_t newest = m->t.streams[h->stream].newest;
@@ -489,7 +490,7 @@ void merge_again(struct merge *m, unsigned int stream)
 
 void merge_finish(struct merge *m)
 {
-	/* What the larger connections tell of the clocks helps the smaller ones. */
+	/* Twice: offsets that large connections find help the small ones. */
 	try_patiently(m);
 	try_patiently(m);
 	for (unsigned int i = 0; i < m->t.nr_halves; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Brings the host's and the target's records of the same command together, without a common clock.
- * Matching is by identity (subsystem NQN, controller id, queue id, command id), then by what the
- * command asked for, then by order and time. Memory is bounded; knows neither files nor screens.
+ * Matches the host's and the target's records of a command, without a common clock. Matching is by
+ * identity (subsystem NQN, controller id, queue id, command id), then by what the command asked
+ * for, then by order and time. Memory is bounded. Knows neither files nor screens.
  */
 #ifndef NTPROF_MERGE_MERGE_H
 #define NTPROF_MERGE_MERGE_H
@@ -18,9 +18,9 @@
 struct merge;
 
 /**
- * struct merge_callbacks - what becomes of the records
- * @matched: both records of a command; @c says of which connection
- * @single: a record that was given up: one side only, or ambiguous
+ * struct merge_callbacks - called for each record that is matched or given up
+ * @matched: both records of a command; @c is its connection
+ * @single: a record that was given up: of one side only, or ambiguous
  */
 struct merge_callbacks {
 	void (*matched)(void *context, const struct merge_connection *c,
@@ -31,7 +31,7 @@ struct merge_callbacks {
 };
 
 /**
- * merge_new() - begin
+ * merge_new() - begin a merge
  * @callbacks: copied; either function may be NULL
  *
  * Return: NULL when memory ran out.
@@ -39,37 +39,40 @@ struct merge_callbacks {
 struct merge *merge_new(const struct merge_callbacks *callbacks);
 
 /**
- * merge_stream() - there is a stream
+ * merge_stream() - announce a stream
  * @m: merge
- * @stream: number of the stream, the caller's
+ * @stream: the caller's number of the stream
  * @side: of that stream
  *
- * Records of the other side wait for what it may tell. Streams that tell of a queue need not be told of.
+ * Records of the other side then wait for records of this stream. A stream that gives a queue, by
+ * merge_queue(), need not be announced.
  *
  * Return: 0 or -ENOMEM.
  */
 int merge_stream(struct merge *m, unsigned int stream, enum nt_side side);
 
 /**
- * merge_end() - a stream has ended: what waits for it, and for no other, is decided, now and later
+ * merge_end() - a stream has ended: records that wait for no other stream are decided, now and
+ * later
  * @m: merge
  * @stream: number of the stream
  */
 void merge_end(struct merge *m, unsigned int stream);
 
 /**
- * merge_again() - a stream begins again, under the same number: from another recording, and maybe after its machine did
+ * merge_again() - a stream restarts under the same number: with a new recording, maybe after a
+ * reboot of its machine
  * @m: merge
  * @stream: number of the stream
  *
- * Its records that wait are given up, its queues and its clock are forgotten. What has been counted stays.
+ * Its waiting records are given up; its queues and its clock are forgotten. Counts stay.
  */
 void merge_again(struct merge *m, unsigned int stream);
 
 /**
- * merge_queue() - a stream tells of a queue
+ * merge_queue() - a stream gives a queue
  * @m: merge
- * @stream: number of the stream, the caller's; what it says of the clock is true of the whole stream
+ * @stream: the caller's number of the stream; all its queues share one clock
  * @side: of that stream
  * @q: as read
  *
@@ -79,21 +82,22 @@ int merge_queue(struct merge *m, unsigned int stream, enum nt_side side,
 		const struct queue_info *q);
 
 /**
- * merge_clock() - a stream tells of its clock
+ * merge_clock() - a stream gives its clocks
  * @m: merge
- * @stream: the stream's number
- * @boot_id: of its machine. Streams that have it in common, and wall clocks that are as far ahead, have one clock
- * @now: what its clocks say
+ * @stream: number of the stream
+ * @boot_id: of its machine. Streams have one clock if their boot ids are the same and their wall
+ *           clocks are equally far ahead of CLOCK_MONOTONIC.
+ * @now: both clocks at one instant
  */
 void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
 		 const struct instant *now);
 
 /**
- * merge_record() - a stream tells of a command
+ * merge_record() - a stream gives a record
  * @m: merge
- * @stream: the stream's number
- * @r: as read. Within a stream records come in the order in which commands ended, more or less. Commands
- *     of a queue that merge_queue() was not told of are counted by merge_unknown().
+ * @stream: number of the stream
+ * @r: as read. The records of a stream come roughly in the order in which commands ended. Records
+ *     of a queue without merge_queue() are counted by merge_unknown().
  *
  * Calls back as matches become certain.
  *
@@ -102,19 +106,20 @@ void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r);
 
 /**
- * merge_pending() - records held for the slower stream of a connection
+ * merge_pending() - number of records that wait for the slower stream of a connection
  *
- * A caller that can choose which stream to read next should read the one that is behind;
- * one that cannot (live) may call merge_expire().
+ * A caller that can choose the stream to read next should read the one that is behind. One that
+ * cannot (live) may call merge_expire().
  */
 uint64_t merge_pending(const struct merge *m);
 
 /**
- * merge_expire() - give up on records whose other half is late
+ * merge_expire() - give up records if their other half is late
  * @m: merge
- * @age_ns: of those of which it is not known who the other side is, or whose other side has ended, what
- *          ended so long before their stream's newest; of the others, records of the host that the target's stream has passed by
- *          so much. The target's may wait for the host to complete the command.
+ * @age_ns: If the partner is not known, or its stream has ended, a record is late when it ended
+ *          this long before the newest record of its own stream. Otherwise a record of the host is
+ *          late when the target's stream has passed it by this much, and one of the target is never
+ *          late: it may wait for the host to complete the command.
  */
 void merge_expire(struct merge *m, uint64_t age_ns);
 
