@@ -41,7 +41,7 @@ static void join(uint8_t into[NT_MERGED_STAGES_NR], unsigned int a, unsigned int
 			into[i] = first;
 }
 
-/* So is what is one with it. */
+/* Makes a stage unknown, and all stages that it is joined with. */
 static void unknown(uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage)
 {
 	uint8_t group = into[stage];
@@ -51,7 +51,7 @@ static void unknown(uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage)
 			into[i] = STAGE_UNKNOWN;
 }
 
-/* Which of the ten are one. @own: of both sides */
+/* Joins stages of the ten as points are missing. @own: split of each side */
 static void join_sides(struct merged_split *s, const struct stage_split own[NT_SIDES])
 {
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
@@ -72,8 +72,9 @@ static void join_sides(struct merged_split *s, const struct stage_split own[NT_S
 }
 
 /*
- * Whose the time of a side's own stage is. What the target spent while the host waited for it is taken off the
- * host's wait, and the rest of that is the network's: what the target has of the network is in it already.
+ * The stage of the ten that gets the time of a side's own stage. The target's time is subtracted
+ * from the host's wait, and the rest of the wait is the network's. So the target's own network time
+ * is not added: it is in that rest already.
  */
 static uint8_t whose(const struct merged_split *s, int side, uint8_t own)
 {
@@ -113,7 +114,8 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 }
 
 /*
- * @sum: what of it is a stage's is added. Return: whether all points are there and in order.
+ * Adds the parts of a record to @stage, and to @sum without the time that is in no stage. Return:
+ * whether all points are there and in order.
  */
 static bool add_parts(const struct merged_parts *p, unsigned int first, const struct nt_record *r,
 		      uint64_t stage[NT_MERGED_STAGES_NR + 1], uint64_t *sum)
@@ -135,7 +137,7 @@ static bool add_parts(const struct merged_parts *p, unsigned int first, const st
 static bool split_missing(const struct merged_split *s, const struct nt_record *host,
 			  const struct nt_record *target, int64_t result[NT_MERGED_STAGES_NR])
 {
-	/* The last one is nobody's. */
+	/* The last one is for time that is in no stage. */
 	uint64_t stage[NT_MERGED_STAGES_NR + 1] = {0};
 	uint8_t network = s->into[NT_MS_NETWORK_TRANSMISSION];
 	uint64_t all = 0, spent = 0;
@@ -148,7 +150,7 @@ static bool split_missing(const struct merged_split *s, const struct nt_record *
 	    (host->shape == NT_SHAPE_R2T_WRITE) != (target->shape == NT_SHAPE_R2T_WRITE))
 		return false;
 	p = &s->parts[NT_HOST][host->shape];
-	/* submit depends on a setting of the disk. */
+	/* iostats of the disk may be off: then submit is missing. */
 	no_submit = p->nr && p->part[0].from == NT_H_SUBMIT && !host->points[NT_H_SUBMIT];
 	if (!add_parts(p, no_submit, host, stage, &all) ||
 	    !add_parts(&s->parts[NT_TARGET][target->shape], 0, target, stage, &spent))
@@ -158,7 +160,10 @@ static bool split_missing(const struct merged_split *s, const struct nt_record *
 	else
 		stage[network] -= spent;
 	memcpy(result, stage, NT_MERGED_STAGES_NR * sizeof(result[0]));
-	/* What a stream says is missing may leave a stage unknown whose time is in the latency. */
+	/*
+	 * With the points that a stream says are missing, a stage may be unknown whose time is in
+	 * the latency.
+	 */
 	return all == record_latency_ns(host);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First span of a window; doubled whenever OFFSET_SAMPLES are full. */
+/* First length of a window; doubled whenever OFFSET_SAMPLES are full. */
 #define SPAN_NS 100000000ULL
 
 /* Joins neighbours, so that half as many windows cover the same time. */
@@ -45,7 +45,7 @@ void offset_set(struct offset *o, const struct offset_bounds *b, double rate)
 		o->span_ns = SPAN_NS;
 	o->known = true;
 	o->now = *b;
-	/* What bounds widen by in any case is told better by them. */
+	/* Bounds widen by OFFSET_DRIFT_PPM anyway, so a slower rate is not needed. */
 	o->rate = fabs(rate) * 1e6 > OFFSET_DRIFT_PPM ? rate : 0;
 	o->width = b->high - b->low;
 	o->crossed = 0;
@@ -55,13 +55,13 @@ void offset_jumped(struct offset *o, const struct offset_bounds *found)
 {
 	struct offset_bounds before = offset_widened(&o->now, found->at, 0);
 
-	/* By less than a millisecond it may have been wrong before. */
+	/* The former bounds may have been wrong by less than a millisecond. */
 	if (!o->known && o->now.at &&
 	    (found->low > before.high + 1000000 || found->high < before.low - 1000000))
 		o->jumps++;
 }
 
-/* Narrows the bounds: @now is what they are at the time of @seen. */
+/* Narrows the bounds. @now: the known bounds at the time of @seen */
 static inline void narrow(struct offset *o, struct offset_bounds now, struct offset_bounds seen)
 {
 	if (seen.low > now.high + OFFSET_CROSSED_NS || seen.high < now.low - OFFSET_CROSSED_NS)
@@ -69,7 +69,9 @@ static inline void narrow(struct offset *o, struct offset_bounds now, struct off
 	else
 		o->crossed -= o->crossed > 0;
 	if (seen.low > now.high) {
-		/* Time stamps are not as exact as the bounds: go to the nearest that agrees. */
+		/*
+		 * Time stamps are not as exact as the bounds: go to the nearest value that agrees.
+		 */
 		now.low = now.high = seen.low;
 	} else if (seen.high < now.low) {
 		now.low = now.high = seen.high;
@@ -160,13 +162,13 @@ double offset_drift_ppm(const struct offset *o)
 	return xx > 0 ? xy / xx * 1e6 : 0;
 }
 
-/* An end of an interval of offsets: the number of intervals around it changes by @step. */
+/* An end of an interval of offsets: @step is added to the number of open intervals. */
 struct edge {
 	int64_t offset;
 	int step;
 };
 
-/* Where intervals only touch, they overlap. */
+/* Beginnings come first: intervals that only touch overlap. */
 static int by_offset(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
@@ -176,7 +178,10 @@ static int by_offset(const void *a, const void *b)
 	return y->step - x->step;
 }
 
-/* The deepest overlap of those bounds that do not hold @except (if not NULL) as a whole. */
+/*
+ * Finds where most bounds overlap, without those that contain all of @except (if not NULL). Return:
+ * how many overlap there.
+ */
 static size_t deepest(const struct offset_bounds *b, size_t nr, struct edge *edges,
 		      const struct offset_bounds *except, struct offset_bounds *where)
 {
@@ -197,7 +202,7 @@ static size_t deepest(const struct offset_bounds *b, size_t nr, struct edge *edg
 		if (++depth <= best)
 			continue;
 		best = depth;
-		/* Next comes another beginning, which would be deeper still, or an end. */
+		/* The next edge is another beginning, which overlaps even more, or an end. */
 		where->low = edges[i].offset;
 		where->high = edges[i + 1].offset;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The offset between two machines' clocks (target - host, both CLOCK_MONOTONIC), from causality: a
- * command is not received before it is sent, nor its answer. Every pair of records bounds the
- * offset; many of them give an estimate whose error is known.
+ * The offset between two machines' clocks (target - host, both CLOCK_MONOTONIC), from causality:
+ * neither a command nor its answer is received before it is sent. Every pair of records bounds the
+ * offset; many of them give an estimate with a known error.
  */
 #ifndef NTPROF_MERGE_OFFSET_H
 #define NTPROF_MERGE_OFFSET_H
@@ -14,24 +14,29 @@
 #include "core/record.h"
 
 /*
- * How fast two clocks drift apart at the most without being known to: each is steered by up to 500 ppm (adjtimex(2)),
- * and its crystal is within 100 ppm or so.
+ * The most by which two clocks drift apart if no faster rate is known: NTP steers each by up to 500
+ * ppm (adjtimex(2)), and its crystal is within 100 ppm or so.
  */
 #define OFFSET_DRIFT_PPM 1250
-/* Faster than any clock is slewed (chronyd: by up to 1/12). */
+/* As a fraction: faster than any clock is slewed (chronyd: by up to 1/12). */
 #define OFFSET_RATE_MAX 0.11
 
-/* What one command says: @low <= target - host <= @high, at @at (host's clock). Nanoseconds. */
+/* The bounds by one command: @low <= target - host <= @high, at @at (host's clock). Nanoseconds. */
 struct offset_bounds {
 	int64_t low;
 	int64_t high;
 	uint64_t at;
 };
 
-/* What time stamps of several CPUs, and of one command, may be wrong by. */
+/*
+ * The largest error of a difference between two time stamps of one command, which several CPUs of a
+ * machine may have taken.
+ */
 #define OFFSET_SLACK_NS 10000
 
-/** offset_from() - when a command went from the host to the target, or arrived there; 0: it is not known */
+/**
+ * offset_from() - when a command went from the host to the target, or arrived there; 0: not known
+ */
 static inline uint64_t offset_from(const struct nt_record *r)
 {
 	if (r->side == NT_HOST)
@@ -40,9 +45,9 @@ static inline uint64_t offset_from(const struct nt_record *r)
 }
 
 /**
- * offset_until() - when its answer arrived at the host, or began on its way there; 0: it is not known
+ * offset_until() - when the answer arrived at the host, or began on its way there; 0: not known
  *
- * Of one that was never answered it is when the host gave it up, or the last that the target did of it.
+ * If a command was never answered, it is when the host gave it up, or the last point of the target.
  */
 static inline uint64_t offset_until(const struct nt_record *r)
 {
@@ -51,19 +56,19 @@ static inline uint64_t offset_until(const struct nt_record *r)
 	return r->points[NT_T_SEND] ?: r->points[NT_T_DONE] ?: r->points[NT_T_EXEC] ?: offset_from(r);
 }
 
-/** offset_apart() - how far apart two times are */
+/** offset_apart() - the distance of two times */
 static inline uint64_t offset_apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-/** offset_drift_ns() - nanoseconds that the clocks may drift apart over a time */
+/** offset_drift_ns() - nanoseconds by which the clocks may drift apart in @ns */
 static inline int64_t offset_drift_ns(uint64_t ns)
 {
 	return (int64_t)(ns / (1000000 / OFFSET_DRIFT_PPM));
 }
 
-/* Time stamps further apart than 73 years are none; what is left cannot overflow. */
+/* Time stamps further apart than 73 years are wrong; differences below that cannot overflow. */
 #define OFFSET_SANE_NS (1LL << 61)
 
 static inline bool offset_sane(int64_t ns)
@@ -87,13 +92,19 @@ static inline void offset_not_below(int64_t *low, uint64_t target, uint64_t host
 		*low = d;
 }
 
-/** offset_gained() - nanoseconds that one clock gains on the other from an instant to another, at a rate */
+/**
+ * offset_gained() - nanoseconds that one clock gains on the other from one instant to another, at a
+ * rate
+ */
 static inline int64_t offset_gained(double rate, uint64_t from, uint64_t to)
 {
 	return rate != 0 ? (int64_t)(rate * (double)(int64_t)(to - from)) : 0;
 }
 
-/** offset_widened() - what bounds are at another instant, if the offset changes at @rate, more or less */
+/**
+ * offset_widened() - the bounds at another instant, if the offset changes at @rate, plus or minus
+ * the drift
+ */
 static inline struct offset_bounds offset_widened(const struct offset_bounds *b, uint64_t at,
 						  double rate)
 {
@@ -105,15 +116,15 @@ static inline struct offset_bounds offset_widened(const struct offset_bounds *b,
 }
 
 /**
- * offset_bounds() - what a pair of records says of the offset, if it is one command
+ * offset_bounds() - the bounds of the offset by a pair of records, if it is one command
  * @host, @target: the records
  * @rate: at which the offset changes
  * @b: filled. The command goes from send_cmd to the target's rx, its answer from send to the host's
  *     rx; an R2T and its data do the same in between. Points that are missing are replaced by later
  *     or earlier ones, which widens the bounds and keeps them true.
  *
- * Return: false when it cannot be one command: the target took longer than the host waited, or either
- * record lacks offset_from() or offset_until().
+ * Return: false when it cannot be one command: the target took longer than the host waited, or
+ * either record lacks offset_from() or offset_until().
  */
 static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_record *host,
 								const struct nt_record *target,
@@ -122,7 +133,9 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 {
 	uint64_t sent = offset_from(host), answered = offset_until(host);
 	uint64_t received = offset_from(target);
-	/* What the host gave up the target went on with, but it had it by then. */
+	/*
+	 * The target may have gone on after the host gave up, but had received the command before.
+	 */
 	uint64_t sent_back = host->flags & NT_F_CANCELLED ? received : offset_until(target);
 	int64_t low = (int64_t)(sent_back - answered), high = (int64_t)(received - sent), drift,
 		gained;
@@ -136,7 +149,6 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 	}
 	if (low > OFFSET_SANE_NS || high < -OFFSET_SANE_NS)
 		return false;
-	/* The offset itself moves while the command runs. */
 	drift = offset_drift_ns(offset_apart(sent, answered));
 	gained = offset_gained(rate, sent, answered);
 	*b = (struct offset_bounds){.low = low - drift - (gained > 0 ? gained : 0),
@@ -145,26 +157,29 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 	return b->low <= b->high;
 }
 
-/* Each pair that contradicts the bounds counts for so many that do not, and so many in all are too many. */
+/*
+ * A pair that contradicts the bounds counts as much as this many that do not, and this many are too
+ * many.
+ */
 #define OFFSET_CROSSED_WEIGHT 8
 #define OFFSET_CROSSED_MAX (64 * OFFSET_CROSSED_WEIGHT)
-/* Time stamps of one machine's CPUs differ by less. */
+/* Time stamps of one machine's CPUs differ by less than this. */
 #define OFFSET_CROSSED_NS 2000
 
-/* Samples from which the drift is fitted; when there are more, neighbours are joined. */
+/* The most samples from which the drift is fitted; when there are more, neighbours are joined. */
 #define OFFSET_SAMPLES 64
 
 /**
- * struct offset - the offset as known so far
+ * struct offset - what is known of an offset so far
  * @known: the rest is valid
  * @now: bounds at an instant
  * @rate: at which the offset changes, where that is faster than clocks drift
- * @width: of the bounds when last narrowed
- * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the clock
- *          filter takes the sample of least delay)
- * @last_ns: when the window of the last one begins
- * @jumps: how often it was found to be another than before
- * @crossed: how often pairs have contradicted the bounds of late, by less than what excludes them
+ * @width: width of the bounds when they were last narrowed
+ * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the
+ *          clock filter takes the sample of least delay)
+ * @last_ns: when the last window begins
+ * @jumps: how often the offset was found to have jumped
+ * @crossed: how often pairs contradicted the bounds of late, by too little to be excluded
  */
 struct offset {
 	bool known;
@@ -179,13 +194,15 @@ struct offset {
 	unsigned int jumps;
 };
 
-/** offset_set() - begin with bounds, and the rate at which they change, that are known by offset_vote() */
+/** offset_set() - begin with the bounds of offset_vote(), and the rate at which they change */
 void offset_set(struct offset *o, const struct offset_bounds *b, double rate);
 
-/** offset_jumped() - count a jump if bounds that were found anew do not agree with those that were known */
+/** offset_jumped() - count a jump if newly found bounds do not agree with the former ones */
 void offset_jumped(struct offset *o, const struct offset_bounds *found);
 
-/** offset_at() - the bounds at @at of the host's clock, wider the further from what was seen last */
+/**
+ * offset_at() - the bounds at @at of the host's clock: wider the further @at is from the last pair
+ */
 static inline struct offset_bounds offset_at(const struct offset *o, uint64_t at)
 {
 	return offset_widened(&o->now, at, o->rate);
@@ -200,85 +217,92 @@ static inline bool offset_fits(const struct offset *o, const struct offset_bound
 }
 
 /**
- * offset_then() - what was known of the offset about an instant that may have passed
+ * offset_then() - the offset as it was known about an instant, which may have passed
  * @o: offset, known
  * @at: the instant, of the host's clock
- * @then: filled, but for samples: its bounds are the nearest to @at that were seen
+ * @then: filled, except samples: its bounds are those that were seen nearest to @at
  */
 void offset_then(const struct offset *o, uint64_t at, struct offset *then);
 
 /* Bounds that have widened by no more than this still tell commands apart. */
 #define OFFSET_LOOSE_NS 100000
 
-/** offset_vague() - whether bounds have widened so much at an instant that they do not tell commands apart as they did */
+/**
+ * offset_vague() - whether the bounds at an instant are too wide to tell commands apart as before
+ */
 static inline bool offset_vague(const struct offset *o, uint64_t at)
 {
 	int64_t limit = o->width > OFFSET_LOOSE_NS ? o->width : OFFSET_LOOSE_NS;
 	uint64_t apart = offset_apart(at, o->now.at);
 
-	/* For so long they do not widen by more than that. */
+	/* In this time the bounds widen by no more than OFFSET_LOOSE_NS. */
 	if (apart <= OFFSET_LOOSE_NS / 2 * (1000000 / OFFSET_DRIFT_PPM))
 		return false;
 	return 2 * offset_drift_ns(apart) > limit;
 }
 
-/** offset_loose() - whether they have by the time that has passed since the last pair */
+/** offset_loose() - the same, for an instant after the last pair only */
 static inline bool offset_loose(const struct offset *o, uint64_t at)
 {
 	return at > o->now.at && offset_vague(o, at);
 }
 
 /**
- * offset_follow() - go on from bounds to the next pair, which is taken to be one command as well
- * @now: bounds; where the pair agrees they become those at its time
- * @b: what the pair says
+ * offset_follow() - move bounds on to the next pair, which is taken to be one command
+ * @now: bounds; if the pair agrees, they become those at its time
+ * @b: bounds of the pair
  * @rate: at which the offset changes
  *
- * Unlike offset_learn() this does not give way to pairs that agree but for the slack, so that the bounds
- * of what is no pair do not wander.
+ * Unlike offset_learn(), pairs that only agree within OFFSET_SLACK_NS do not move the bounds. So
+ * bounds of a wrong pair do not wander.
  *
  * Return: whether the pair agrees.
  */
 bool offset_follow(struct offset_bounds *now, const struct offset_bounds *b, double rate);
 
-/** offset_learn() - narrow the offset by a pair that is known to be one command */
+/** offset_learn() - narrow the bounds by a pair that is known to be one command */
 void offset_learn(struct offset *o, const struct offset_bounds *b);
 
 /**
- * offset_is_refuted() - whether so many pairs have contradicted the bounds that they are none
+ * offset_is_refuted() - whether so many pairs contradicted the bounds that these are wrong
  *
- * The bounds of true pairs all have the true offset in common, but for what time stamps are wrong by.
+ * All bounds of true pairs contain the true offset, except for errors of time stamps.
  */
 static inline bool offset_is_refuted(const struct offset *o)
 {
 	return o->crossed >= OFFSET_CROSSED_MAX;
 }
 
-/** offset_learn_back() - the same for one who goes back in time, on a copy: bounds are those at @b->at */
+/**
+ * offset_learn_back() - offset_learn() on a copy for going back in time: the bounds become those at
+ * @b->at
+ */
 void offset_learn_back(struct offset *o, const struct offset_bounds *b);
 
-/** offset_drift_ppm() - how fast the target's clock gains on the host's: least squares; 0 if unknown */
+/**
+ * offset_drift_ppm() - how fast the target's clock gains on the host's: least squares; 0 if unknown
+ */
 double offset_drift_ppm(const struct offset *o);
 
-/* How many of the bounds agree on one offset. */
+/* Result of offset_vote(). */
 struct offset_vote {
-	struct offset_bounds best; /* where most of them overlap */
-	size_t votes;		   /* how many do */
-	size_t rival;		   /* how many of the others overlap elsewhere */
-	double rate;		   /* at which it changes */
+	struct offset_bounds best; /* where most bounds overlap */
+	size_t votes;		   /* how many overlap there */
+	size_t rival;		   /* how many of the other bounds overlap elsewhere */
+	double rate;		   /* rate at which the offset changes */
 };
 
-/** offset_vote_is_better() - whether more agree than in another vote, or as many and fewer on anything else */
+/** offset_vote_is_better() - whether @a has more votes than @b, or as many and a weaker rival */
 static inline bool offset_vote_is_better(const struct offset_vote *a, const struct offset_vote *b)
 {
 	return a->votes > b->votes || (a->votes == b->votes && a->rival < b->rival);
 }
 
 /**
- * offset_vote() - find the offset on which most pairs agree, though many may be no pairs
+ * offset_vote() - find the offset on which most pairs agree, even if many pairs are wrong
  * @b: bounds of candidate pairs, @nr of them; reordered
  * @at: the instant for which to find it; bounds are widened by their distance from it
- * @rate: at which it changes
+ * @rate: at which the offset changes
  * @v: filled; all zero when @nr is 0
  *
  * Return: 0 or -ENOMEM.
@@ -287,13 +311,13 @@ int offset_vote(struct offset_bounds *b, size_t nr, uint64_t at, double rate,
 		struct offset_vote *v);
 
 /**
- * offset_rate() - how fast the offset changes, by the bounds of pairs of which most are one command
+ * offset_rate() - how fast the offset changes, by the bounds of pairs that are mostly right
  * @b: bounds in the order of time, @nr of them
  * @slopes: room for @nr
  *
- * It is the median of what pairs say that are half of all apart (Theil and Sen).
+ * The result is the median of the slopes between pairs that are nr / 2 apart (Theil and Sen).
  *
- * Return: by OFFSET_RATE_MAX at the most; 0 if there are too few.
+ * Return: at most OFFSET_RATE_MAX either way; 0 if there are too few pairs.
  */
 double offset_rate(const struct offset_bounds *b, size_t nr, double *slopes);
 

@@ -15,15 +15,18 @@
 #include "core/text.h"
 #include "merge/group_names.h"
 
-/* Connections that records may name: more than any machine has at a time; the one told of first gives way. */
+/*
+ * The most connections that records may refer to: more than a machine has at a time. The first one
+ * added gives way.
+ */
 #define ONE_SIDE_QUEUES_MAX 4096
 /*
- * Rows, of which a controller that is connected again with another id has others; commands of the rest are
- * shown together, as those of an unknown queue.
+ * The most rows. A controller that reconnects with another id gets new ones. Commands past the
+ * limit share the row of unknown queues.
  */
 #define ONE_SIDE_ROWS_MAX 2048
 
-/* Who a record's queue is: one connection, of those that had the slot. */
+/* Identity of a record's queue: one of the connections that had the slot. */
 struct queue_key {
 	uint32_t slot;
 	uint32_t gen;
@@ -145,7 +148,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 
 	q = queue_find(o, &key);
 	if (q) {
-		/* More may be known of it by now. */
+		/* More of its identity may be known now. */
 		q->selected = is_selected(o, info);
 		q->info = *info;
 		return 0;
@@ -175,7 +178,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	return -ENOMEM;
 }
 
-/* Return: the row of a queue, or, past the limit or for NULL, the one that all others share. */
+/* Return: the row of a queue. Past the limit, or if @q is NULL, the row that all others share. */
 static struct stats_row *row_get(struct one_side *o, const struct queue *q, enum nt_op op)
 {
 	if (!q || o->s.nr_rows >= ONE_SIDE_ROWS_MAX)
@@ -194,7 +197,7 @@ static const struct stage_split *how_of(const struct one_side *o, const struct n
 	return record_lacks(r) ? &o->lacking : &o->how;
 }
 
-/* @q: NULL of a queue that the stream has not told of */
+/* @q: NULL if the stream has not announced the queue */
 static bool takes(const struct one_side *o, const struct queue *q, const struct nt_record *r,
 		  uint64_t began_ns)
 {
@@ -238,7 +241,7 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (o->groups && ((r->flags & NT_F_CANCELLED) || (first && last >= first)) &&
 	    count_group(o, q, r, began_ns))
 		return -ENOMEM;
-	/* Those that ended otherwise are in the stream's losses. */
+	/* Commands that were given up, or lack a time, are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
 	if (status_is_error(r->status))

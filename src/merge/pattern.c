@@ -7,31 +7,37 @@
 #include "core/hash.h"
 #include "core/span.h"
 
-/* A trial begins at so many records of the half with fewer, as either side may have begun later... */
+/*
+ * Trials begin at this many places of the half with fewer records, as either side may have begun
+ * later...
+ */
 #define PLACES 8
-/* ...and goes on for so many. */
+/* ...and each covers this many records. */
 #define LENGTH 1024
-/* The most offsets on trial: what waits at most, by the 16 command ids that Linux gives a tag in turn. */
+/*
+ * The most offsets that are tried: the most records that wait, divided by the 16 command ids that
+ * Linux gives one tag in turn.
+ */
 #define TRIALS_MAX (PENDING_MAX / 16)
-/* Looked up in all trials of one call: loads without any irregularity come to no end. */
+/* The most steps of all trials of one call: with load that is fully regular, trials do not end. */
 #define STEPS_MAX (1u << 16)
-/* A trial ends when so many more records found nobody than did. */
+/* A trial ends when the records without a pair outnumber those with one by more than this. */
 #define MISSES_MAX 5
-/* Of one group, records that are looked at for one time. */
+/* The most records of one group that are compared for one time. */
 #define NEIGHBOURS 3
-/* Groups that are looked at in one call; a power of two. */
+/* The most groups of one call; a power of two. */
 #define GROUPS_MAX 8192
 
 /*
- * So many records in a row, and so many times as many as on any other offset, of which there are hundreds:
- * how far those come by chance tells how far one may.
+ * The best offset has to explain this many times as many records as any other. There are hundreds
+ * of wrong offsets: the best of them shows how far chance gets.
  */
 #define RIVALS_TIMES 4
 #define EXPLAINED_PERCENT \
-	90 /* of those that should be: of a wrong offset it is less, or more of its rivals */
+	90 /* of those that should have a pair: a wrong offset explains less, or its rivals more */
 /*
- * So many others have to have been tried and found wrong, or nothing is known of how far they come; where
- * they are few, they have to have come less far still.
+ * At least this many other offsets have to be tried and found wrong; else it is not known how far
+ * chance gets. If they are few, they have to have explained even less.
  */
 #define REFUTED_MIN 3
 #define REFUTED_MANY 8
@@ -42,7 +48,7 @@ struct place {
 	pending_id id;
 };
 
-/* Of the half with more records, those of one group by their time. */
+/* The records of one group of the half with more records, sorted by time. */
 struct segment {
 	const struct pending_group *group;
 	uint32_t first, nr;
@@ -50,16 +56,16 @@ struct segment {
 
 struct trial {
 	struct offset_bounds now;
-	pending_id with; /* whom the first record was taken to be one command with */
+	pending_id with; /* pair of the first record */
 	uint32_t explained, in_range;
-	uint64_t width_ns; /* of the bounds of all who were explained */
+	uint64_t width_ns; /* sum of the widths of the bounds of all pairs */
 	int32_t misses;
 	bool ended;
 };
 
 /*
- * @few: whose records are looked up among those of @many
- * @self: they are one: what is looked for is how much it is like itself, give or take @self_ns
+ * @few: half with the records to pair with those of @many
+ * @self: both are the same half: finds how much it is like itself, give or take @self_ns
  */
 struct search {
 	const struct pending_pool *pool;
@@ -67,7 +73,7 @@ struct search {
 	enum nt_side side; /* of @few */
 	bool self;
 	int64_t self_ns;
-	uint64_t begin, end;	  /* of the other half, its clock */
+	uint64_t begin, end;	  /* when the other half recorded, by its own clock */
 	struct segment *segments; /* hash table */
 	unsigned int nr_segments;
 	struct place *places;
@@ -103,7 +109,7 @@ static const struct segment *segment_of(struct search *s, uint64_t key)
 	return segment;
 }
 
-/* What a record and a later or earlier one of the same side say of the time between them. */
+/* The bounds by a record and a later or earlier one of the same side: of the time between them. */
 static bool bounds_of_self(const struct search *s, const struct nt_record *r,
 			   const struct nt_record *o, struct offset_bounds *b)
 {
@@ -135,7 +141,7 @@ static bool forward(const struct search *s)
 	return s->self || s->side == NT_HOST;
 }
 
-/* The first of a segment that began after a time. */
+/* Return: the first record of a segment that began after a time. */
 static uint32_t first_after(const struct search *s, const struct segment *segment, uint64_t ns)
 {
 	uint32_t low = segment->first, high = low + segment->nr;
@@ -151,7 +157,7 @@ static uint32_t first_after(const struct search *s, const struct segment *segmen
 	return low;
 }
 
-/* Whether @r finds somebody on the offset of a trial, which follows it then. */
+/* Whether @r has a pair at the offset of a trial. If so, the offset follows the pair. */
 static bool explains(const struct search *s, const struct segment *segment,
 		     const struct nt_record *r, struct trial *t)
 {
@@ -160,13 +166,16 @@ static bool explains(const struct search *s, const struct segment *segment,
 
 	if (!segment)
 		return false;
-	/* A target's record that arrived after this one was sent; a host's that was sent before it arrived. */
+	/*
+	 * Forward: the target's records that arrived after @r was sent. Else: the host's that were
+	 * sent before @r arrived.
+	 */
 	i = forward(s) ? first_after(s, segment, from + (uint64_t)t->now.low - OFFSET_SLACK_NS)
 		       : first_after(s, segment, from - (uint64_t)t->now.low + OFFSET_SLACK_NS) - 1;
 	for (unsigned int n = 0; n < NEIGHBOURS; n++) {
 		struct offset_bounds b;
 
-		/* Below the first it wraps. */
+		/* Before the first record the index wraps. */
 		if (i - segment->first >= segment->nr)
 			return false;
 		if (bounds_of(s, r, s->places[i].id, &b) && offset_follow(&t->now, &b, 0)) {
@@ -186,7 +195,10 @@ static bool in_range(const struct search *s, const struct nt_record *r, const st
 	return (int64_t)(end - s->begin) >= 0 && (int64_t)(end - s->end) <= 0;
 }
 
-/* Offsets of the record @id. Return: how many there are, 0 also if they are too many. */
+/*
+ * Begins a trial for each possible pair of the record @id. Return: number of trials; 0 also if they
+ * would be too many.
+ */
 static unsigned int begin_trials(struct search *s, pending_id id, const struct offset *prior)
 {
 	const struct nt_record *r = &pending_get(s->pool, id)->r;
@@ -226,7 +238,7 @@ static bool elsewhere(const struct trial *a, const struct trial *b)
 	return a->now.low > b->now.high || b->now.low > a->now.high;
 }
 
-/* Return: the one that lasted longest. */
+/* Return: the trial that lasted longest. @rival: records that the best different offset explains */
 static const struct trial *judge(const struct trial *trials, unsigned int nr, size_t *rival)
 {
 	const struct trial *best = &trials[0];
@@ -244,7 +256,7 @@ static const struct trial *judge(const struct trial *trials, unsigned int nr, si
 	return best;
 }
 
-/* Goes on from the record @id until all is known. Return: how many trials there were. */
+/* Tries all offsets of the record @id on the records that follow. Return: number of trials. */
 static unsigned int run_trials(struct search *s, pending_id id, const struct offset *prior)
 {
 	unsigned int nr = begin_trials(s, id, prior), alive = nr;
@@ -256,7 +268,7 @@ static unsigned int run_trials(struct search *s, pending_id id, const struct off
 		if (!id || s->steps >= STEPS_MAX)
 			break;
 		segment = segment_of(s, pending_get(s->pool, id)->key);
-		/* Those that have ended are kept behind those that have not. */
+		/* Trials that have ended are kept behind those that have not. */
 		for (unsigned int k = 0; k < alive;) {
 			struct trial *t = &s->trials[k];
 
@@ -304,8 +316,9 @@ static void search_end(struct search *s)
 }
 
 /*
- * How many records in a row, from @id on, a half repeats at another time: so many in step with another half
- * say nothing, and are rivals. Times agree to @within_ns, which is what those of the two halves have to agree to.
+ * Finds how many records from @id on a half repeats at another time. So many records in step with
+ * another half prove nothing, so they count as a rival. Times agree within @within_ns, as those of
+ * the two halves have to.
  */
 static int find_repeats(const struct pending_pool *pool, const struct half *h, pending_id id,
 			int64_t within_ns, struct pattern *p)
@@ -337,7 +350,7 @@ static bool convinces(const struct pattern *p)
 	return pattern_convinces(p, false);
 }
 
-/* From several places, until one convinces. */
+/* Tries the pattern from several places, until one convinces. */
 static int search(struct search *s, const struct offset *prior, struct pattern *p)
 {
 	uint32_t every = s->few->pending.count / PLACES + 1, n = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The offset between two halves whose commands all look alike (one block over and over): no pair of
- * records tells anything, but the times between one command and the next do. Each pair that a record
- * could be half of is an offset on trial; those on which the records that follow find nobody drop out.
+ * Finds the offset between two halves with commands that all look alike (one block over and over).
+ * No pair of records says anything then, but the times between one command and the next do. Each
+ * possible pair of a first record gives a candidate offset, which is tried on the records that
+ * follow. It is dropped when too many of them have no pair at that offset.
  */
 #ifndef NTPROF_MERGE_PATTERN_H
 #define NTPROF_MERGE_PATTERN_H
@@ -15,12 +16,13 @@
 #include "merge/topology.h"
 
 /**
- * struct pattern - what came of the trial
- * @vote: the offset that lasted longest, how many records found somebody on it, and how many did on the one
- *        that came next, or as a half repeats itself
- * @in_range: records that should have, the other half having been recorded at the time
- * @refuted: offsets that were found wrong, and times at which a half does not repeat itself; the fewer
- * @lasted: the one that lasted longest did so to the end
+ * struct pattern - result of the trial
+ * @vote: the offset that lasted longest. Its votes are the records with a pair at that offset; its
+ *        rival has those of the next best offset, or of the half compared with itself.
+ * @in_range: records that should have a pair, as the other half was recorded at the time
+ * @refuted: offsets that were found wrong, or times at which the half was found not to repeat
+ *           itself, whichever are fewer
+ * @lasted: the offset that lasted longest lasted to the end
  */
 struct pattern {
 	struct offset_vote vote;
@@ -30,24 +32,29 @@ struct pattern {
 };
 
 /**
- * pattern_find() - try the offsets that records of one half have with another
- * @pool: where they wait
- * @few, @many: halves of one connection, perhaps; the one with fewer records, and the other
- * @prior: offset that they have to agree with, if it is known
- * @p: filled, with no votes if there is nothing to go by
+ * pattern_find() - try the offsets between the records of one half and those of another
+ * @pool: where the records wait
+ * @few, @many: halves that may be of one connection; @few has fewer records
+ * @prior: offset with which they have to agree, if it is known
+ * @p: filled; without votes if nothing can be said
  *
  * Return: 0 or -ENOMEM.
  */
 int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
 		 const struct offset *prior, struct pattern *p);
 
-/** pattern_least() - how many records it has to explain; @patient: there will not be more to go by */
+/**
+ * pattern_least() - how many records the offset has to explain; @patient: no more records will come
+ */
 static inline size_t pattern_least(bool patient)
 {
 	return patient ? 16 : 192;
 }
 
-/** pattern_convinces() - whether that cannot be chance; @patient: there will not be more to go by */
+/**
+ * pattern_convinces() - whether the result is too clear to be chance; @patient: no more records
+ * will come
+ */
 bool pattern_convinces(const struct pattern *p, bool patient);
 
 #endif /* NTPROF_MERGE_PATTERN_H */

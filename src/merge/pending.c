@@ -13,18 +13,24 @@
 #include "core/span.h"
 #include "merge/offset.h"
 
-/* Records of one key come in the order of their times, but for a few of them. */
+/*
+ * The most entries of a key that may have to be passed to insert one in order of time: few come out
+ * of order.
+ */
 #define DISORDER_MAX 64
 
-/* In the key of a list's place, which has the serial number of an entry below. */
+/*
+ * In the key of a list's place: the chance is above this bit, the serial number of an entry below.
+ */
 #define CHANCE_SHIFT 60
 
-/* When so many entries have been used at a time, which take some MiB, many more may be. */
+/* When this many entries are in use, some MiB, many more may follow. */
 #define MANY 16384
 
 /*
- * Where very many wait, one is hardly ever in the same page as the one before it: in large pages, if there are any, the
- * processor finds them sooner. Of fewer nobody should pay for a large page.
+ * Where very many records wait, one is hardly ever in the same page as the one before it. In large
+ * pages, if there are any, the processor finds them sooner. With fewer records a large page would
+ * only cost memory.
  */
 static void expect_many(const struct pending_pool *p)
 {
@@ -44,7 +50,7 @@ int pending_init(struct pending_pool *p)
 	p->used = 1;
 	p->used_groups = 1;
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
-	/* Each list has an entry at least. */
+	/* Each list in the heap has at least one entry. */
 	p->lists.item = pages_reserve(PENDING_POOL_MAX * sizeof(struct heap_item *));
 	return p->entries && p->groups && p->by_tag && p->lists.item &&
 			       !slots_init(&p->by_key, PENDING_POOL_MAX)
@@ -61,7 +67,7 @@ void pending_free(struct pending_pool *p)
 	free(p->by_tag);
 }
 
-/* Of the only entry of its key. */
+/* Makes the group of an entry that is the only one of its key. */
 static struct pending_group *group_make(struct pending_pool *p, struct pending *e)
 {
 	pending_id id = p->free_group, only = (pending_id)(e - p->entries);
@@ -95,7 +101,7 @@ struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, 
 {
 	struct pending_found f = pending_find(p, key, owner);
 
-	/* What waits stays the same, only how it is found does not. */
+	/* The cast is fine: entries stay the same, only the way to find them changes. */
 	return f.only ? group_make((struct pending_pool *)p, &p->entries[f.only]) : f.group;
 }
 
@@ -111,7 +117,7 @@ static void set_newest(const struct pending_pool *p, struct pending_group *g, pe
 		g->newest_ns = p->entries[id].from_ns;
 }
 
-/* Into its group, behind those that began before it. */
+/* Inserts an entry into its group, after those that began before it. */
 static void group_add(struct pending_pool *p, struct pending_group *g, pending_id id)
 {
 	struct pending *e = &p->entries[id];
@@ -226,7 +232,7 @@ void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid,
 	}
 }
 
-/* Nobody asks for the host's. */
+/* Only tags of the target's records are looked up. */
 static bool has_tag(const struct nt_record *r)
 {
 	return r->side == NT_TARGET;
@@ -269,7 +275,10 @@ static struct pending_list *list_of(struct heap_item *order)
 	return (struct pending_list *)((char *)order - offsetof(struct pending_list, order));
 }
 
-/* By chance, and then by age: serial numbers do not get to the bits of the chance in a thousand years. */
+/*
+ * Orders by chance, and then by age. Serial numbers take a thousand years to reach the bits of the
+ * chance.
+ */
 static uint64_t order_of(const struct pending_pool *p, const struct pending_list *list)
 {
 	return (uint64_t)list->chance << CHANCE_SHIFT | p->entries[list->first].serial;
@@ -286,7 +295,7 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 	else if (++p->used == MANY)
 		expect_many(p);
 	p->count++;
-	/* Each field by itself: what is copied as a whole is zeroed before. */
+	/* Fields one by one: assigning the whole struct would zero it first. */
 	e->r = *r;
 	e->key = key;
 	e->from_ns = offset_from(r);
@@ -326,7 +335,10 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 		p->entries[e->next].previous = e->previous;
 	else
 		list->last = e->previous;
-	/* The heap may take it for older than it is: that is mended when it is the first. */
+	/*
+	 * The heap may still have an older key for this list: pending_least() corrects it when the
+	 * list is first.
+	 */
 	if (!--list->count)
 		heap_remove(&p->lists, &list->order);
 	if (has_tag(&e->r))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records that wait for the other side's: a pool of fixed size, groups of an owner's that asked for the
- * same, in the order of their times, a list for each owner in order of arrival, and a heap of these lists.
- * Nothing here walks a list, but for the few records that come out of order.
+ * Records that wait for the other side's record. There is a pool of fixed size. Entries of one
+ * owner that asked for the same form a group in order of time. Each owner has a list in order of
+ * arrival, and a heap orders these lists. Nothing here walks a list, except for the few records
+ * that come out of order.
  */
 #ifndef NTPROF_MERGE_PENDING_H
 #define NTPROF_MERGE_PENDING_H
@@ -15,28 +16,35 @@
 #include "merge/heap.h"
 #include "merge/slots.h"
 
-/* The most records that wait, 34 MiB with their groups: the least likely to be met gives way to one more. */
+/*
+ * The most records that wait, 34 MiB with their groups. When they are too many, the one with the
+ * least chance of a match is given up.
+ */
 #ifndef PENDING_MAX
 #define PENDING_MAX (1u << 17)
 #endif
-/* Where there are many halves it is so many for each, as none finds its partner with less, up to the most of all: 272 MiB. */
+/*
+ * With many halves this many may wait for each, as with fewer no half finds its partner; all
+ * together at most PENDING_POOL_MAX: 272 MiB.
+ */
 #define PENDING_PER_HALF 12
 #define PENDING_POOL_MAX (8 * PENDING_MAX)
 
-/* Numbers of entries and of groups; 0 is none. */
+/* Number of an entry or of a group; 0 is none. */
 typedef uint32_t pending_id;
 
-/* How likely a record's other half is to come yet, the least likely first. */
+/* How likely it is that a record's other half still comes, the least likely first. */
 enum pending_chance {
-	PENDING_NOBODY,	 /* nobody is known who could have it */
-	PENDING_STRANGE, /* somebody is, but not who of them, or since when */
-	PENDING_AHEAD,	 /* the host's: the target's stream has not come so far */
-	PENDING_OWED,	 /* the target's: the host has not completed the command */
+	PENDING_NOBODY,	 /* no possible partner is known */
+	PENDING_STRANGE, /* there are possible partners: it is not known which, or its clock */
+	PENDING_AHEAD,	 /* record of the host: the target's stream has not come that far */
+	PENDING_OWED,	 /* record of the target: the host has not completed the command */
 };
 
 /*
  * An owner's entries, oldest first, and their chance. All zero at the beginning.
- * @order: among all lists with entries, by chance and then by the oldest entry, or one that was
+ * @order: place among all lists with entries: by chance, and then by the oldest entry, which may be
+ *         gone by now
  */
 struct pending_list {
 	pending_id first;
@@ -50,16 +58,16 @@ struct pending {
 	struct nt_record r;
 	uint64_t key;
 	uint64_t from_ns; /* offset_from() */
-	uint64_t serial;  /* counts arrivals */
+	uint64_t serial;  /* in order of arrival */
 	void *owner;
-	pending_id group;		     /* 0: none, as it is the only one of its key */
-	pending_id older_alike, newer_alike; /* of the group, by from_ns */
-	pending_id next, previous;	     /* of the same owner */
+	pending_id group;		     /* 0: none, as it is the only entry of its key */
+	pending_id older_alike, newer_alike; /* in the group, by from_ns */
+	pending_id next, previous;	     /* in the owner's list */
 	pending_id next_tag,
-		previous_tag; /* the target's: of the same owner's tag, and of others by chance */
-	uint64_t reused_ns;   /* when the other side was seen to use the tag again */
-	bool doubtful;	      /* more than one of the other side would do... */
-	bool forsaken; /* ...and one of these has been given up, so that no other is certain */
+		previous_tag; /* of a target: in the list of the tag; tags may share one */
+	uint64_t reused_ns;   /* when the host was seen to reuse the tag */
+	bool doubtful;	      /* it has more than one possible pair... */
+	bool forsaken;	      /* ...and one of these was given up, so no other pair is certain */
 };
 
 /* Linux keeps the tag in the low bits of a command id and counts uses above them (nvme_cid()). */
@@ -68,21 +76,21 @@ struct pending {
 #define PENDING_TAG_LISTS 65536
 #endif
 
-/* The target's entries of one tag, oldest first; those before @unmarked are known to have a successor. */
+/* The target's entries of one tag, oldest first. Those before @unmarked have reused_ns set. */
 struct pending_tag_list {
 	pending_id first;
 	pending_id last;
 	pending_id unmarked;
 };
 
-/* Of the number of a group in the table that has entries, too. */
+/* Set in the hash table for the number of a group; not for that of an entry. */
 #define PENDING_GROUP (1u << 31)
 
 /*
- * An owner's entries of equal key; there is none without entries.
- * @newest_ns: from_ns of @newest, as that has mostly left the cache when one more comes
- * @cursor: where the last search ended: the next one looks for about the same time
- * @doubted: entries that had arrived by then are doubtful
+ * The entries of one owner with one key; a group always has entries.
+ * @newest_ns: from_ns of @newest, which has mostly left the cache when the next entry comes
+ * @cursor: where the last search ended; the next one looks for about the same time
+ * @doubted: all entries up to this serial number are doubtful
  */
 struct pending_group {
 	uint64_t key;
@@ -95,19 +103,20 @@ struct pending_group {
 };
 
 /*
- * Of @entries and @groups, which never move, @used and @used_groups were ever taken into use, with the
- * unused number 0; what of these is free is chained from @free (by next) and @free_group.
+ * @entries and @groups never move. Numbers below @used and @used_groups were in use at some time;
+ * number 0 never is. Free ones are chained from @free (by next) and @free_group.
  *
- * Most entries are the only ones of their key: a group is made when a second one comes, or when it is asked for.
+ * Most entries are the only ones of their key. So a group is made only when a second entry comes,
+ * or when a caller needs it.
  */
 struct pending_pool {
 	struct pending *entries;
 	struct pending_group *groups;
-	struct slots by_key; /* entries and, with PENDING_GROUP, groups, by key and owner */
+	struct slots by_key; /* by key and owner: entries, and groups with PENDING_GROUP */
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
-	struct heap lists; /* with entries */
+	struct heap lists; /* lists with entries */
 	uint64_t serial;
 	uint32_t count;
 };
@@ -135,25 +144,25 @@ static inline bool pending_same(const struct nt_record *a, const struct nt_recor
 }
 
 /**
- * pending_add() - let a record wait
+ * pending_add() - add a record that waits
  * @p: must not be full: p->count < PENDING_POOL_MAX
- * @list: of @owner
+ * @list: list of @owner
  * @r: copied
  * @key: pending_key()
- * @chance: of all of @owner's
+ * @chance: of all entries of @owner
  *
  * Return: its number.
  */
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
 		       const struct nt_record *r, uint64_t key, enum pending_chance chance);
 
-/** pending_remove() - take an entry out; its contents stay readable until the next pending_add() */
+/** pending_remove() - remove an entry; its contents stay readable until the next pending_add() */
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id);
 
-/** pending_rate() - from now on the entries of @list have this chance */
+/** pending_rate() - set the chance of all entries of @list */
 void pending_rate(struct pending_pool *p, struct pending_list *list, enum pending_chance chance);
 
-/** pending_least() - the oldest entry of those that are the least likely to be met, 0: there is none */
+/** pending_least() - the oldest of the entries with the least chance; 0: there is none */
 pending_id pending_least(struct pending_pool *p);
 
 /** pending_get() - an entry by its number */
@@ -162,26 +171,28 @@ static inline struct pending *pending_get(const struct pending_pool *p, pending_
 	return &p->entries[id];
 }
 
-/** pending_alike() - the group of @owner's entries of @key, NULL if there are none */
+/** pending_alike() - the group of @owner's entries with @key, NULL if there are none */
 struct pending_group *pending_alike(const struct pending_pool *p, uint64_t key, const void *owner);
 
 /**
- * struct pending_found - an owner's entries of a key
- * @only: number of the only one, or 0
- * @group: of several, NULL if there are none
+ * struct pending_found - an owner's entries with a key
+ * @only: number of the only entry, or 0
+ * @group: if there are several; else NULL
  */
 struct pending_found {
 	pending_id only;
 	struct pending_group *group;
 };
 
-/* Of what an owner's entries of a key are found by. */
 static inline uint32_t pending_hash(uint64_t key, const void *owner)
 {
 	return hash_pair(key, (uintptr_t)owner);
 }
 
-/* Return: the number of an entry, or with PENDING_GROUP that of a group, 0 if there is none; @at: as slots_next() leaves it */
+/*
+ * Return: the number of an entry, or with PENDING_GROUP that of a group, 0 if there is none; @at:
+ * as left by slots_next()
+ */
 static inline uint32_t pending_look(const struct pending_pool *p, uint64_t key, const void *owner,
 				    uint32_t hash, uint32_t *at)
 {
@@ -198,7 +209,7 @@ static inline uint32_t pending_look(const struct pending_pool *p, uint64_t key, 
 	return 0;
 }
 
-/** pending_find() - the same for who has no need of a group where there is one entry */
+/** pending_find() - pending_alike() for callers that need no group if there is one entry only */
 static inline struct pending_found pending_find(const struct pending_pool *p, uint64_t key,
 						const void *owner)
 {
@@ -210,49 +221,52 @@ static inline struct pending_found pending_find(const struct pending_pool *p, ui
 }
 
 /**
- * pending_seek() - the newest of a group that began no later than a time
+ * pending_seek() - the newest entry of a group that began no later than a time
  * @p: pool
  * @g: group
  * @ns: time of the entries' clock
  *
- * Costs what lies between this and the last time that was sought.
+ * Costs one step for each entry between this time and that of the last call.
  *
  * Return: its number, 0 if all began later.
  */
 pending_id pending_seek(const struct pending_pool *p, struct pending_group *g, uint64_t ns);
 
-/** pending_expect() - @owner's entries of @key will be asked for soon: memory is slow where many wait */
+/** pending_expect() - prefetch @owner's entries with @key, as memory is slow where many wait */
 void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner);
 
-/** pending_expect_removal() - an entry will be taken out soon */
+/** pending_expect_removal() - prefetch what pending_remove() of an entry needs */
 void pending_expect_removal(const struct pending_pool *p, pending_id id);
 
-/** pending_doubt_all() - all entries of a group are doubtful */
+/** pending_doubt_all() - mark all entries of a group as doubtful */
 static inline void pending_doubt_all(const struct pending_pool *p, struct pending_group *g)
 {
 	g->doubted = p->serial;
 }
 
-/** pending_is_doubtful() - whether more than one of the other side was seen that would do */
+/** pending_is_doubtful() - whether the entry had more than one possible pair */
 static inline bool pending_is_doubtful(const struct pending_pool *p, const struct pending *e)
 {
 	return e->doubtful || e->serial <= p->groups[e->group].doubted;
 }
 
-/** pending_tag() - the oldest entry that may be of @owner, a target's, and the tag of @cid; then by next_tag */
+/**
+ * pending_tag() - the oldest entry that may have the tag of @cid, of a target @owner; others follow
+ * by next_tag
+ */
 pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t cid);
 
 /**
- * pending_tag_reused() - the tag of @cid has been used again
+ * pending_tag_reused() - the host has reused the tag of @cid
  * @p: pool
- * @owner, @cid: whose entries, a target's
- * @before_ns: those that began before this, of their own clock, have had it
- * @now_ns: noted as reused_ns of each of them that has none; not 0
+ * @owner, @cid: half of a target, and a command id with the tag
+ * @before_ns: entries that began before this time of their own clock had the tag earlier
+ * @now_ns: set as reused_ns of each of them that has none; not 0
  */
 void pending_tag_reused(struct pending_pool *p, const void *owner, uint16_t cid, uint64_t before_ns,
 			uint64_t now_ns);
 
-/** pending_has_tag() - whether an entry is of @owner and the tag of @cid */
+/** pending_has_tag() - whether an entry has this owner and the tag of @cid */
 static inline bool pending_has_tag(const struct pending *e, const void *owner, uint16_t cid)
 {
 	return e->owner == owner && !((e->r.cid ^ cid) & PENDING_TAG_MASK);

@@ -9,7 +9,7 @@
 #include "core/cgroup.h"
 #include "core/hash.h"
 
-/* A connection, as records name it. */
+/* A connection, found by slot and generation. */
 struct connection {
 	uint32_t slot;
 	uint32_t gen;
@@ -20,7 +20,7 @@ struct connection {
 	UT_hash_handle hh;
 };
 
-/* @hash: of the subsystem, see subsystem_hash() */
+/* @hash: group_hash() of the subsystem NQN */
 struct namespace_key {
 	uint64_t hash;
 	uint32_t instance;
@@ -157,7 +157,6 @@ int places_origin(struct places *p, const struct origin *o)
 	return 0;
 }
 
-/* NULL where it is not known. */
 static const struct device_name *find(const struct places *p, const char *subsysnqn,
 				      uint32_t instance, uint32_t nsid)
 {
@@ -173,7 +172,7 @@ static const struct device_name *device_of(const struct places *p, const struct 
 	return find(p, c->subsysnqn, c->instance, nsid);
 }
 
-/* Admin commands may be of a namespace, but of none that is a disk's; Fabrics commands have none. */
+/* Admin commands may name a namespace, but belong to no disk; Fabrics commands name none. */
 static bool has_device(const struct nt_record *r)
 {
 	return r->op != NT_OP_ADMIN && r->op != NT_OP_FABRICS;
@@ -246,7 +245,7 @@ bool places_takes_far(const struct places *host, const struct select *s,
 {
 	const struct device_name *d;
 
-	/* No target knows of whose I/O a command is. */
+	/* A target does not know which cgroup's I/O a command is. */
 	if (s->cgroup[0])
 		return false;
 	if (!s->device)
@@ -275,7 +274,10 @@ bool places_devices(const struct places *p, const char *device, char *buf, size_
 	return found;
 }
 
-/* The value of a key of an address as sysfs has it, "traddr=...,trsvcid=...". Return: whether there is one */
+/*
+ * Copies the value of a key of an address in sysfs, "traddr=...,trsvcid=...". Return: whether there
+ * is one.
+ */
 static bool part_of(const char *address, const char *key, char part[QUEUE_ADDRESS_LEN])
 {
 	size_t length = strlen(key);
@@ -290,7 +292,10 @@ static bool part_of(const char *address, const char *key, char part[QUEUE_ADDRES
 	return false;
 }
 
-/* From where, if that is known, to where: "10.0.0.2>10.0.0.1:4420". */
+/*
+ * Fills a path with where it comes from, if that is known, and where it goes:
+ * "10.0.0.2>10.0.0.1:4420".
+ */
 static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
 {
 	char to[QUEUE_ADDRESS_LEN], port[QUEUE_ADDRESS_LEN], from[QUEUE_ADDRESS_LEN];
@@ -306,7 +311,7 @@ static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
 	v6 = strchr(to, ':');
 	snprintf(whole, sizeof(whole), "%s%s%s%s%s:%s", from, from[0] ? ">" : "", v6 ? "[" : "", to,
 		 v6 ? "]" : "", port);
-	/* An address fits; of what a stream may say in its place the end is cut. */
+	/* A true address fits. A stream may have any text in its place: its end is cut. */
 	snprintf(path, QUEUE_ADDRESS_LEN, "%.*s", QUEUE_ADDRESS_LEN - 1, whole);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a merge consists of. Include merge/merge.h before. */
+/* The members of a merge. Include merge/merge.h first. */
 #ifndef NTPROF_MERGE_PRIVATE_H
 #define NTPROF_MERGE_PRIVATE_H
 

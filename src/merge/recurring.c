@@ -5,19 +5,25 @@
 #include "merge/lookup.h"
 #include "merge/pending.h"
 
-/* The mark of keys that have come again. */
+/* Marks a key that has come again, in the low bit of its hash. */
 #define AGAIN 1U
 
-/* No command id comes again within so many. */
+/* A command id does not come again within this many commands. */
 #define FEW 8
 
-/* Whether the command ids of a connection are tags alone: before Linux 5.15, and of other initiators. */
+/*
+ * Whether the command ids of a connection are only tags: before Linux 5.15, and of other
+ * initiators.
+ */
 static bool has_old_ids(const struct half *h)
 {
 	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
 }
 
-/* It is of a number, not of a pointer: what is matched depends on it, and has to be the same in every run. */
+/*
+ * Uses the half's number, not its address: matching depends on the hash and has to be the same in
+ * every run.
+ */
 static uint64_t hash_of(const struct half *h, uint64_t key)
 {
 	return hash_two(key, h->number);

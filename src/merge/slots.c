@@ -8,7 +8,10 @@
 #include "core/pages.h"
 
 #define SLOTS_MIN 256
-/* There are fewer slots when fewer than this part of them was taken for as many removals as there are slots. */
+/*
+ * The table shrinks when, for as many removals as it has slots, less than this part of it was
+ * taken.
+ */
 #define SLOTS_PER_ENTRY_MAX 16
 
 int slots_init(struct slots *s, uint32_t max)
@@ -71,7 +74,10 @@ void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other)
 	s->slot[at].id = other;
 }
 
-/* Whether what is at @at may be moved to the free slot before it, so that a search still comes by. */
+/*
+ * Whether the number at @at may move to the free slot before it: a search for it still has to pass
+ * there.
+ */
 static bool may_move(const struct slots *s, uint32_t free_slot, uint32_t at)
 {
 	uint32_t mask = s->nr - 1;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A hash table of numbers that is asked mostly for what it has not, while much else is in the cache: the answer is
- * in one place (open addressing, linear probing), and what the numbers stand for is not looked at.
+ * A hash table of numbers. Mostly it is asked for numbers that are not there, while other data
+ * fills the cache. So one access has to give the answer: it uses open addressing with linear
+ * probing, and does not read the objects that the numbers stand for.
  */
 #ifndef NTPROF_MERGE_SLOTS_H
 #define NTPROF_MERGE_SLOTS_H
 
 #include <stdint.h>
 
-/* @id: 0 is free */
+/* @id: 0: the slot is free */
 struct slot {
 	uint32_t hash;
 	uint32_t id;
@@ -16,37 +17,41 @@ struct slot {
 
 /**
  * struct slots - the table
- * @slot: of which @nr are in use, a power of two; @count of them are taken, at most half
- * @other: where they go when there are more or fewer: it is as large as what it has, so that little is in the cache
- * @max: of @nr
- * @spare: removals since more were taken than needs so many slots
+ * @slot: @nr slots, a power of two; @count of them are taken, at most half
+ * @other: memory for the next size. The table grows and shrinks with its contents, so that it takes
+ *         little of the cache.
+ * @max: the most that @nr may be
+ * @spare: removals since the table was last full enough to keep this size
  */
 struct slots {
 	struct slot *slot, *other;
 	uint32_t nr, count, max, spare;
 };
 
-/** slots_init() - for at most @max numbers, a power of two; Return: 0 or -ENOMEM, slots_free() is due anyhow */
+/**
+ * slots_init() - for at most @max numbers, a power of two; Return: 0 or -ENOMEM, and slots_free()
+ * is needed in any case
+ */
 int slots_init(struct slots *s, uint32_t max);
 void slots_free(struct slots *s);
 
-/** slots_add() - @id, which is not 0 and not there, under a hash; there is room */
+/** slots_add() - add @id under a hash; it is not 0 and not there yet, and there is room */
 void slots_add(struct slots *s, uint32_t hash, uint32_t id);
 
-/** slots_replace() - there is @other in place of @id */
+/** slots_replace() - put @other in the place of @id */
 void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other);
 
-/** slots_remove() - @id, which is there under this hash */
+/** slots_remove() - remove @id, which is there under this hash */
 void slots_remove(struct slots *s, uint32_t hash, uint32_t id);
 
-/** slots_expect() - this hash will be asked for soon */
+/** slots_expect() - prefetch the place of a hash */
 static inline void slots_expect(const struct slots *s, uint32_t hash)
 {
 	__builtin_prefetch(&s->slot[hash & (s->nr - 1)]);
 }
 
 /**
- * slots_next() - a number of a hash
+ * slots_next() - the next number with a hash
  * @at: 0 for the first one; changed
  *
  * Return: the number, 0 if there is no further one.
@@ -61,10 +66,10 @@ static inline uint32_t slots_next(const struct slots *s, uint32_t hash, uint32_t
 	}
 }
 
-/** slots_add_at() - slots_add() where slots_next() has returned 0 and left @at so */
+/** slots_add_at() - slots_add() at the place @at where slots_next() has returned 0 */
 static inline void slots_add_at(struct slots *s, uint32_t hash, uint32_t id, uint32_t at)
 {
-	/* There will be more slots, or have been too many. */
+	/* The table grows, or has been too large for a while. */
 	if (s->count >= s->nr / 2 || s->spare) {
 		slots_add(s, hash, id);
 		return;

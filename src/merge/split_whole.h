@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a command whose points are all there is split into the ten stages: all that can be known of that when this is
- * compiled. Private to this folder: see merge/merged_stages.h.
+ * Splits a command with all points into the ten stages. Everything that can be known at compile
+ * time is. Private to this folder: see merge/merged_stages.h.
  */
 #ifndef NTPROF_MERGE_SPLIT_WHOLE_H
 #define NTPROF_MERGE_SPLIT_WHOLE_H
@@ -13,8 +13,9 @@
 #include "merge/ten_stages.h"
 
 /*
- * Which of the ten a side's own stage is, or is within. What the host waits for is the network's, less what
- * the target spent; what the target waits for, and what it does beside the network, are not subtracted.
+ * The stage of the ten that a side's own stage is, or is part of. The host's wait is the network's,
+ * less the time that the target spent. The target's own wait, and what it does while the network
+ * works, are not subtracted.
  */
 static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
 	[NT_HOST] =
@@ -38,9 +39,9 @@ static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
 };
 
 /*
- * Where no point is missing all is known when this is compiled: the segments of a shape, which is a constant, are one
- * chain, and what they are added to is where they belong. So whatever is added is the latency. As in add_parts(), all
- * points have to be there, and in order.
+ * With no point missing, all is known at compile time: the segments of a shape, a constant, form
+ * one chain, and each belongs to a fixed stage. So the stages always add up to the latency. As in
+ * add_parts(), all points have to be there and in order.
  */
 #define WALK(id, shapes, begins, ends)              \
 	if ((shapes)&1u << shape) {                 \
@@ -55,7 +56,7 @@ static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
 static inline __attribute__((always_inline)) bool
 walk_host(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED_STAGES_NR])
 {
-	/* submit depends on a setting of the disk. */
+	/* iostats of the disk may be off: then submit is missing. */
 	uint64_t at = r->points[NT_H_SUBMIT] ?: r->points[NT_H_QUEUE_RQ];
 
 	if (!at)
@@ -66,7 +67,10 @@ walk_host(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED
 	return true;
 }
 
-/* What the target has of the network is in the host's wait already: it is all that the target has not spent. */
+/*
+ * The target's own network time is in the host's wait already: the wait less all other time of the
+ * target.
+ */
 static inline __attribute__((always_inline)) bool
 walk_target(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED_STAGES_NR])
 {
@@ -87,9 +91,10 @@ walk_target(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERG
 }
 
 /**
- * split_whole() - merged_split() where no machine lacks a point, for who does it for each command
+ * split_whole() - merged_split() for machines that lack no point, inlined for callers that split
+ * every command
  *
- * Return: as that does; @stage is of no use where it is false.
+ * Return: as merged_split(); if false, @stage is of no use.
  */
 static inline __attribute__((always_inline)) bool split_whole(const struct nt_record *host,
 							      const struct nt_record *target,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ten stages of a command of which both sides' records are known: see merge/merged_stages.h. */
+/* The names of the ten stages of a matched command: see merge/merged_stages.h. */
 #ifndef NTPROF_MERGE_TEN_STAGES_H
 #define NTPROF_MERGE_TEN_STAGES_H
 
 #include "core/points.h"
 
-/* In the order of ntprof: on the host, on the target, and back. */
+/* In the order that ntprof shows: on the host, on the target, and back. */
 #define NT_MERGED_STAGES(X)                                \
 	X(MS_BLK_SUBMISSION, "blk_submission")             \
 	X(MS_NVME_TCP_SUBMISSION, "nvme_tcp_submission")   \

@@ -9,16 +9,16 @@
 #include "core/hash.h"
 
 /*
- * Copies of a virtual machine that were made while it ran have one boot id, and clocks of their own. The wall clock of each was
- * set anew: it is by another time ahead of the monotonic one.
+ * Copies of a virtual machine that was running have one boot id, but separate clocks. The wall
+ * clock of each was set anew, so it is ahead of CLOCK_MONOTONIC by another time.
  */
 #define ONE_CLOCK_NS 1000000
-/* A half of which so many records had to wait, for so long, may have another partner by now. */
+/* A half may get another partner after this many waiting records, and this long without a match. */
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
 
 /*
- * Makes room for one more pointer in an array that has @nr; arrays grow in powers of two. Return: the
+ * Makes room for one more pointer in an array of @nr; arrays grow in powers of two. Return: the
  * array, or NULL when memory ran out.
  */
 static void *with_room(void *array, unsigned int nr)
@@ -107,7 +107,6 @@ struct half *topology_alike(const struct topology *t, const struct half *h)
 	return t->bucket[bucket_of(h)];
 }
 
-/* By all that half_find() compares. */
 static struct half **identity_of(struct topology *t, const struct half *h)
 {
 	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
@@ -176,7 +175,7 @@ static void unbind(struct topology *t, struct half *h)
 	h->connection = p->connection = NULL;
 }
 
-/* What they knew of their partners can be found out again. */
+/* Dropped halves lose only what can be found out again. */
 void topology_sweep(struct topology *t)
 {
 	unsigned int kept = 0;
@@ -203,9 +202,9 @@ void topology_sweep(struct topology *t)
 }
 
 /*
- * Whether there may be halves to drop: many have come, or there is room for no more, and some that were
- * led to are not any longer. Those that records waited at may be dropped without being told of; they are
- * looked at again when so many have been refused that each of these costs little.
+ * Whether a sweep may find halves to drop: many have come, or there is no room, and some have been
+ * released. A half may also have lost its waiting records, which is not counted: these are searched
+ * only after so many refusals that a sweep costs little for each.
  */
 static bool is_due(struct topology *t)
 {
@@ -227,7 +226,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	    t->nr_alike[bucket_of(like)] >= TOPOLOGY_ALIKE_MAX)
 		return NULL;
 	*err = -ENOMEM;
-	/* It never gets smaller, and its size is a power of two, though halves come and go. */
+	/* The array never shrinks, and its size is a power of two, though halves come and go. */
 	if (t->nr_halves == t->max_halves) {
 		halves = with_room(t->halves, t->nr_halves);
 		if (!halves)
@@ -249,13 +248,13 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	return h;
 }
 
-/* The newest of @slot leads to @h now. */
+/* Makes @h the newest half of @slot. */
 static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t gen, struct half *h)
 {
 	struct topology_generation *g = slot->generation;
 	unsigned int i = 0;
 
-	/* One that was told of before comes to the front; else the oldest gives way. */
+	/* A half that is there already moves to the front; else the oldest gives way. */
 	while (i < TOPOLOGY_GENERATIONS - 1 && g[i].half && !(g[i].half == h && g[i].gen == gen))
 		i++;
 	h->refs++;
@@ -268,7 +267,7 @@ static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t g
 	g[0] = (struct topology_generation){.half = h, .gen = gen};
 }
 
-/* Whether a half that is known as @a may be told of as @b from now on: what was unknown is known. */
+/* Whether a half @a may become @b: only what was unknown of it differs. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
 	return (a->cntlid == b->cntlid || !topology_is_id(a->cntlid)) && a->qid == b->qid &&
@@ -312,7 +311,9 @@ struct link *topology_link_known(const struct topology *t, const struct half *a,
 	return NULL;
 }
 
-/* The offset of two streams that have one clock is known before any command is: votes only confirm it. */
+/*
+ * If two streams have one clock, their offset is known before any command; votes only confirm it.
+ */
 static struct link *with_offset(const struct topology *t, struct link *l)
 {
 	const struct topology_stream *host = &t->streams[l->host_stream];
@@ -359,7 +360,7 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 	}
 }
 
-/* Of a half that has no connection yet. */
+/* The connection of a half without one, by its identity. */
 static struct merge_connection *connection_get(struct topology *t, struct half *h)
 {
 	struct merge_connection like = {
@@ -387,7 +388,7 @@ struct merge_connection *topology_connection(struct topology *t, struct half *h)
 	return h->connection ?: connection_get(t, h);
 }
 
-/* What @h had on its own so far, in @from, belongs to @c. */
+/* Moves the counts of @h without a partner from @from to @c. */
 static void take_over(struct merge_connection *c, struct merge_connection *from, struct half *h)
 {
 	if (c && from && from != c) {
@@ -422,7 +423,7 @@ void topology_bind(struct topology *t, struct half *host, struct half *target, s
 	target->only = target->ambiguous = 0;
 }
 
-/* What a half was known as before is no connection's name any more. */
+/* Completes the identity of a half. The connection of the former identity loses its counts. */
 static void rename_half(struct topology *t, struct half *h, const struct queue_info *q)
 {
 	struct merge_connection *before = h->connection;
@@ -458,12 +459,14 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		return -ENOMEM;
 	newest = slot->generation[0].half;
 	again = newest && slot->generation[0].gen == q->gen;
-	/* Records wait there: it gets the name, though an earlier connection may have had that, too. */
+	/*
+	 * Its records wait there, so it gets the name, even if an earlier connection had the same.
+	 */
 	if (again && newest->refs == 1 && becomes_known(&newest->q, q)) {
 		rename_half(t, newest, q);
 		return 0;
 	}
-	/* Two that have no id yet may be two controllers. */
+	/* Two halves without an id may be of two controllers. */
 	h = topology_is_id(q->cntlid) ? half_find(t, &like) : NULL;
 	if (!h) {
 		h = half_make(t, &like, &err);

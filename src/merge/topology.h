@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which streams, queues, connections and pairs of clocks a merge knows of. A connection is made of two
- * halves, each what one stream tells of its queue; which two belong together others find out.
+ * The streams, queues, connections and pairs of clocks that a merge knows. A connection has two
+ * halves: a half is one stream's view of a queue. align.h finds out which two halves belong
+ * together.
  */
 #ifndef NTPROF_MERGE_TOPOLOGY_H
 #define NTPROF_MERGE_TOPOLOGY_H
@@ -19,30 +20,43 @@
 #include "merge/pending.h"
 
 /*
- * Limits, so that a stream which tells of more is not taken at its word; docs/merging.md has them. Records of queues past them
- * are counted by merge_past_limits(). Memory grows with what is there: some 150 MiB where all connections are, besides the records that wait.
+ * Limits, as a stream may give any number of queues; docs/merging.md lists them. Records of queues
+ * past the limits are counted by merge_past_limits(). Memory grows with what is there: some 150 MiB
+ * for the most connections, without the records that wait.
  */
 #ifndef TOPOLOGY_CONNECTIONS_MAX
 #define TOPOLOGY_CONNECTIONS_MAX 65536
 #endif
-/* A connection has two. */
+/* A connection has two halves. */
 #define TOPOLOGY_HALVES_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
-/* So many of one controller id and queue id: each is compared with the others, and of so many nothing is told apart. */
+/*
+ * The most halves with one controller id and queue id. Each is compared with the others, and of so
+ * many none can be told apart.
+ */
 #define TOPOLOGY_ALIKE_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
-/* Of one stream: a slot's number is below this. A recorder has no higher ones. */
+/* The number of a stream's slot is below this. A recorder has no higher ones. */
 #define TOPOLOGY_SLOTS_MAX 262144
-/* Identities of a slot that its records may still name: those of the last connects, the newest first. */
+/*
+ * Identities of a slot that its records may still refer to: those of the last connects, newest
+ * first.
+ */
 #define TOPOLOGY_GENERATIONS 4
-/* Halves that no slot leads to any more and none waits at; they come back with their controller id. */
+/*
+ * Halves that no slot leads to and without waiting records; they come back with their controller
+ * id.
+ */
 #ifndef TOPOLOGY_IDLE_MAX
 #define TOPOLOGY_IDLE_MAX 1024
 #endif
-/* With more than these, so many records may wait at halves that each have too few to find a partner that there is no room. */
+/*
+ * With more halves than this, the records that wait may fill the pool while each half has too few
+ * to find a partner.
+ */
 #ifndef TOPOLOGY_MANY_HALVES
 #define TOPOLOGY_MANY_HALVES 4096
 #endif
-/* Halves are looked for by controller and queue id. */
+/* Buckets of halves are chosen by controller id and queue id. */
 #define TOPOLOGY_BUCKETS 65536
 
 /* The clocks of a host's and a target's stream. */
@@ -54,40 +68,41 @@ struct link {
 };
 
 /*
- * A connection's queue as one stream tells of it: an identity (names, controller id, queue id, the
- * host's instance), whatever slots and generations it had. The other side's half is its @partner, once
- * it is known which one that is, until another one turns out to be.
+ * A connection's queue as one stream sees it. Its identity (names, controller id, queue id, the
+ * host's instance) stays the same in all slots and generations that it has had. @partner is the
+ * other side's half, NULL until it is known; it changes if another half turns out to be the right
+ * one.
  */
 struct half {
 	unsigned int stream;
 	enum nt_side side;
 	struct queue_info q;
-	unsigned int index;			  /* in the topology's array */
-	uint64_t number;			  /* in the order in which they came, from 1 */
-	struct half *next_alike, *previous_alike; /* of the same bucket... */
-	struct half *next_same;			  /* ...and by identity */
-	unsigned int refs;			  /* generations that lead here... */
-	unsigned int current; /* ...and those of them that are the newest of their slot */
-	bool reconnected;     /* and not matched since: the partner may be another */
+	unsigned int index;			  /* in topology.halves */
+	uint64_t number;			  /* in the order in which halves came, from 1 */
+	struct half *next_alike, *previous_alike; /* in the same bucket of halves... */
+	struct half *next_same;			  /* ...and of identities */
+	unsigned int refs;			  /* generations that lead to this half... */
+	unsigned int current; /* ...and how many of them are the newest of their slot */
+	bool reconnected; /* connected again and not matched since: the partner may be another */
 	struct half *partner;
-	struct link *link; /* with the partner's stream */
+	struct link *link; /* clocks of this stream and the partner's */
 	struct merge_connection *connection;
-	uint64_t only, ambiguous; /* records given up and counted there, while without a partner */
+	uint64_t only, ambiguous; /* records given up without a partner, counted in @connection */
 	struct pending_list pending;
 	uint64_t matched_ns; /* the stream's @newest at the last match */
 	uint16_t cids;	     /* bits of the command ids of its records */
 	uint64_t waited;     /* records that had to wait since the last match */
-	uint64_t next_try;   /* when so many have, look for the partner or the offset again */
-	uint64_t aged_try;   /* not before the stream's @newest is here */
-	unsigned int vain;   /* tries since, where all looked alike */
-	bool crowded;	     /* too many had the same name to tell them apart at the last try */
-	bool alike;	     /* hardly anything told the commands apart at the last try */
-	enum pending_chance chance; /* of those that wait... */
-	bool over;		    /* ...and whether nobody can have one of them any more */
-	uint64_t rated;		    /* the topology's @changes then */
+	uint64_t next_try;   /* when @waited is this, look for the partner or the offset again */
+	uint64_t aged_try;   /* look again when the stream's @newest has come to this */
+	unsigned int vain;   /* failed tries since then where all commands looked alike */
+	bool crowded; /* at the last try, too many halves had the same name to tell them apart */
+	bool alike;   /* at the last try, hardly anything told the commands apart */
+	enum pending_chance chance; /* of the waiting records */
+	bool over;		    /* no other half can come for them any more */
+	uint64_t rated;		    /* topology.changes when @chance and @over were set */
 };
 
-/* Which halves the records of a slot belong to. */
+/* The halves that the records of a slot belong to, newest first. */
 struct topology_slot {
 	struct topology_generation {
 		struct half *half;
@@ -96,23 +111,25 @@ struct topology_slot {
 };
 
 /*
- * What a stream has told of. @known: it is there; nothing more comes when it has @ended. @left_out: it has told of queues that
- * are past a limit.
+ * What is known of a stream.
+ * @known: it is there
+ * @ended: no more records will come
+ * @left_out: it gave queues past a limit
  */
 struct topology_stream {
 	bool known, ended, left_out;
 	enum nt_side side;
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
-	uint64_t newest;     /* when the last command ended, its own clock */
+	uint64_t newest;     /* when the last command ended, by its own clock */
 	uint64_t boot;	     /* a hash of the boot id, 0: not known */
-	uint64_t to_wall;    /* what its wall clock was ahead at the first clock frame */
+	uint64_t to_wall;    /* how far its wall clock was ahead at the first clock frame */
 	unsigned int behind; /* records in a row that ended long before @newest */
 };
 
 /*
- * Connections and links stay where they are until topology_free(); so does a half as long as a slot
- * leads to it or a record waits at it. All zero at the beginning.
+ * All zero at the beginning. Connections and links never move until topology_free(). Neither does a
+ * half as long as a slot leads to it or a record waits at it.
  */
 struct topology {
 	struct topology_stream *streams;
@@ -122,29 +139,32 @@ struct topology {
 	struct half *bucket[TOPOLOGY_BUCKETS];
 	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* halves of a bucket */
 	struct half *identity[TOPOLOGY_BUCKETS];
-	unsigned int max_halves; /* there is room for */
+	unsigned int max_halves; /* room in @halves */
 	uint64_t halves_made;
-	unsigned int swept;    /* how many halves the last sweep left... */
-	unsigned int unled;    /* ...of which no slot led to so many, but records waited there */
-	unsigned int released; /* that no slot leads to any more since then */
-	unsigned int refused;  /* for lack of room, while there were such */
+	unsigned int swept; /* how many halves the last sweep kept... */
+	unsigned int
+		unled; /* ...and how many of them only for waiting records: no slot led to them */
+	unsigned int released; /* halves since then that no slot leads to any more */
+	unsigned int refused;  /* halves refused for lack of room, while @unled was not 0 */
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
 	unsigned int open[NT_SIDES]; /* streams that are known and have not ended */
 	unsigned int ended[NT_SIDES];
-	uint64_t changes; /* of halves, partners and streams */
+	uint64_t changes; /* counts changes of halves, partners and streams */
 };
 
-/** topology_stream_begins() - there is a stream, though it may not have told of anything; 0 or -ENOMEM */
+/**
+ * topology_stream_begins() - a stream is there, maybe without queues so far; Return: 0 or -ENOMEM
+ */
 int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side side);
 
 /**
- * topology_queue() - a stream tells of a queue
+ * topology_queue() - a stream gives a queue
  * @t: topology
  * @stream: number of the stream
  * @side: of that stream
- * @q: copied; of a queue that is known already what is told now counts
+ * @q: copied; for a queue that is known already, it replaces what was known
  *
  * Return: 0, also for a queue past one of the limits above, or -ENOMEM.
  */
@@ -152,31 +172,33 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q);
 
 /**
- * topology_is_crowded() - whether there are many halves
+ * topology_is_crowded() - whether there are many more halves than at the last sweep
  *
- * It may be because records wait at each, too few for it to find its partner by itself. So often halves that none waits at
- * are dropped, too.
+ * There may be records waiting at each of them, too few for it to find its partner by itself.
+ * Sweeps, which drop halves without records, come equally often.
  */
 static inline bool topology_is_crowded(const struct topology *t)
 {
 	return t->nr_halves > TOPOLOGY_MANY_HALVES && t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
 }
 
-/** topology_left_out() - whether a stream told of queues that are past a limit */
+/** topology_left_out() - whether a stream gave queues that are past a limit */
 static inline bool topology_left_out(const struct topology *t, unsigned int stream)
 {
 	return stream >= TOPOLOGY_STREAMS_MAX ||
 	       (stream < t->nr_streams && t->streams[stream].left_out);
 }
 
-/** topology_half_of() - the half that a record of a slot belongs to, NULL if nobody told of it */
+/**
+ * topology_half_of() - the half that a record of a slot belongs to, NULL if it was not announced
+ */
 struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r);
 
 /**
- * topology_half() - the half that a record of @stream belongs to, NULL if nobody told of it
+ * topology_half() - the half that a record of @stream belongs to, NULL if it was not announced
  *
- * A queue that is told of again under one generation with another controller id is two halves: the
- * record's own id says which. Mostly it is of the newest.
+ * A queue that was announced twice in one generation, with two controller ids, has two halves: the
+ * id in the record decides. Mostly it is that of the newest.
  */
 static inline struct half *topology_half(const struct topology *t, unsigned int stream,
 					 const struct nt_record *r)
@@ -195,33 +217,40 @@ static inline struct half *topology_half(const struct topology *t, unsigned int 
 	return topology_half_of(slot, r);
 }
 
-/** topology_alike() - the first half that may have the ids of @h; the others follow by next_alike */
+/**
+ * topology_alike() - the first half in the bucket of the ids of @h; the others follow by next_alike
+ */
 struct half *topology_alike(const struct topology *t, const struct half *h);
 
-/** topology_is_free() - whether a half may get a partner: it has none, or one that has gone quiet */
+/**
+ * topology_is_free() - whether a half may get a partner: it has none, or may have lost its partner
+ */
 bool topology_is_free(const struct topology *t, const struct half *h);
 
-/** topology_connection() - the half's connection, made when it is new; NULL past the limit or -ENOMEM */
+/**
+ * topology_connection() - the half's connection, made if needed; NULL past the limit or without
+ * memory
+ */
 struct merge_connection *topology_connection(struct topology *t, struct half *h);
 
-/** topology_bind() - from now on they are partners, over @l, and those that they had are no longer */
+/** topology_bind() - make two halves partners, over @l; their former partners have none then */
 void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l);
 
-/** topology_link() - the link between two halves' streams, made when it is new; NULL: -ENOMEM */
+/** topology_link() - the link between two halves' streams, made if needed; NULL: -ENOMEM */
 struct link *topology_link(struct topology *t, const struct half *a, const struct half *b);
 
-/** topology_link_known() - the same, NULL when there is none yet */
+/** topology_link_known() - topology_link(), but NULL if there is none yet */
 struct link *topology_link_known(const struct topology *t, const struct half *a,
 				 const struct half *b);
 
-/** topology_sweep() - drop halves that nothing leads to and none waits at */
+/** topology_sweep() - drop halves that no slot leads to and that no record waits at */
 void topology_sweep(struct topology *t);
 
 /**
- * topology_is_id() - whether that is a controller's id
+ * topology_is_id() - whether this is a controller's id
  *
- * While its Connect has not been answered it has none: what the host asks with (NVMe over Fabrics 1.1, 3.3), or what Linux has
- * until then. Ids of nvmet begin with 1.
+ * Until its Connect is answered, a controller has none, but what the host asks with (NVMe over
+ * Fabrics 1.1, 3.3), or the value that Linux has before. Ids of nvmet begin with 1.
  */
 static inline bool topology_is_id(uint16_t cntlid)
 {
@@ -234,7 +263,7 @@ static inline bool half_partner_waits(const struct half *h)
 	return h->partner && h->partner->pending.count;
 }
 
-/** half_began_at() - host's clock when a command of the half, of either side, began, more or less */
+/** half_began_at() - about when a command of the half, on either side, began by the host's clock */
 static inline uint64_t half_began_at(const struct half *h, const struct nt_record *r,
 				     const struct offset *o)
 {
@@ -243,10 +272,10 @@ static inline uint64_t half_began_at(const struct half *h, const struct nt_recor
 	return record_begin_ns(r) - (uint64_t)o->now.high;
 }
 
-/** half_compatible() - whether two halves may be of one connection, by all that is known of them */
+/** half_compatible() - whether two halves may be of one connection, as far as they are known */
 bool half_compatible(const struct half *a, const struct half *b);
 
-/** topology_free() - release what it has; not the topology itself */
+/** topology_free() - release all that it has; not the topology itself */
 void topology_free(struct topology *t);
 
 #endif /* NTPROF_MERGE_TOPOLOGY_H */

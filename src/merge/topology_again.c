@@ -31,7 +31,7 @@ void topology_clock(struct topology *t, unsigned int stream, const char *boot_id
 	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
 }
 
-/* Nothing leads to a half by @slot any more. */
+/* Removes the references of a slot to its halves. */
 static void forget_slot(struct topology *t, struct topology_slot *slot)
 {
 	struct topology_generation *g = slot->generation;

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of streams' clocks, and what is forgotten when a stream begins again: see merge_again(). */
+/* The clocks of streams, and what is forgotten when a stream restarts: see merge_again(). */
 #ifndef NTPROF_MERGE_TOPOLOGY_AGAIN_H
 #define NTPROF_MERGE_TOPOLOGY_AGAIN_H
 
 #include "merge/topology.h"
 
-/** topology_stream_again() - what a stream told is forgotten, its clock included; no record of it may wait. It has not ended */
+/**
+ * topology_stream_again() - forget all of a stream, also its clock; it has not ended any more. None
+ * of its records may wait.
+ */
 void topology_stream_again(struct topology *t, unsigned int stream);
 
-/** topology_clock() - a stream tells of its clock; what it says first counts */
+/** topology_clock() - a stream gives its clocks; only the first call counts */
 void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
 		    const struct instant *now);
 
-/* Records of a stream come in the order in which their commands ended, but for this. */
+/* The most by which records of a stream are out of order: they come as their commands ended. */
 #define PASSED_NS 1000000000ULL
-/* So many records of each side without one match, or of one in a row that are too old: a clock has jumped. */
+/*
+ * A clock has jumped if this many records of each side had no match, or this many in a row are too
+ * old.
+ */
 #define LOST_AFTER 16
-/** topology_take_time() - a record of a stream ended at @end. A clock that has jumped back goes on from there */
+/**
+ * topology_take_time() - a record of a stream ended at @end. A clock that jumped back goes on from
+ * there.
+ */
 static inline void topology_take_time(struct topology_stream *s, uint64_t end)
 {
 	s->behind = end + PASSED_NS < s->newest ? s->behind + 1 : 0;
@@ -26,7 +35,10 @@ static inline void topology_take_time(struct topology_stream *s, uint64_t end)
 	}
 }
 
-/** topology_forget_offset() - what was known of two streams' clocks is wrong: all halves look for it again */
+/**
+ * topology_forget_offset() - the offset of two streams was wrong: all their halves look for it
+ * again
+ */
 void topology_forget_offset(struct topology *t, struct link *l);
 
 #endif /* NTPROF_MERGE_TOPOLOGY_AGAIN_H */

@@ -32,7 +32,7 @@ void totals_free(struct totals *t)
 	errors_free(&t->errors);
 }
 
-/* The slowest are a heap with the fastest of them on top, the one to give way. */
+/* The slowest are a heap; the fastest of them is on top, and is the one that is replaced. */
 static void heap_swap(struct totals *t, unsigned int a, unsigned int b)
 {
 	struct slow_command moved = t->slowest[a];
@@ -126,7 +126,7 @@ static unsigned int told_of(const struct totals *t)
 	return t->machines ? t->machines->told : 0;
 }
 
-/* The machines of a connection stay the same, but for what is told of them late. */
+/* A connection keeps its machines, but their headers may come late. */
 static void row_machines(const struct totals *t, struct totals_row *row,
 			 const struct merge_connection *c, bool new)
 {
@@ -156,7 +156,7 @@ static uint32_t stages_into(const struct merged_split *how, unsigned int stage)
 	return stages;
 }
 
-/* Return: NULL when memory ran out; *@full is set where there is no room for one more. */
+/* Return: NULL when memory ran out, or with *@full set when there is no room for one more. */
 static struct totals_stage *stage_get(struct totals *t, enum nt_op op, uint32_t stages,
 				      const char *name, bool *full)
 {
@@ -176,8 +176,8 @@ static struct totals_stage *stage_get(struct totals *t, enum nt_op op, uint32_t 
 }
 
 /*
- * Finds where the stages of commands are counted that are split so. @stage: filled where it is not yet.
- * Return: 0 or -ENOMEM.
+ * Finds where the stages of commands with this split are counted, and fills @stage where it is
+ * NULL. Return: 0 or -ENOMEM.
  */
 static int find_stages(struct totals *t, enum nt_op op, const struct merged_split *how,
 		       struct totals_stage *stage[NT_MERGED_STAGES_NR], bool *full)
@@ -256,7 +256,7 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 	hist_count(&t->unsplit_latency[row->op], latency);
 }
 
-/* Those of connections with TLS lack all arrivals, mostly. */
+/* Commands of connections with TLS lack all arrivals, mostly. */
 static const struct merged_split *split_lacking(struct totals *t, uint32_t host, uint32_t target)
 {
 	if (t->lacking.missing[NT_HOST] != host || t->lacking.missing[NT_TARGET] != target) {
@@ -266,7 +266,7 @@ static const struct merged_split *split_lacking(struct totals *t, uint32_t host,
 	return &t->lacking;
 }
 
-/* However it is split, and whatever that gives. */
+/* Counts the stages of any command. */
 static __attribute__((noinline)) void add_split(struct totals *t, struct totals_row *row,
 						const struct nt_record *host,
 						const struct nt_record *target, uint64_t latency)
@@ -291,8 +291,8 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 }
 
 /*
- * What most are: each of the ten is by itself, and none is negative or in the last bucket. Return: false where that is not so,
- * and nothing is counted.
+ * The usual command: each of the ten is a stage, and none is negative or in the last bucket.
+ * Return: false, and nothing is counted, if it is another.
  */
 static inline __attribute__((always_inline)) bool
 add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host,
@@ -322,7 +322,7 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 	return true;
 }
 
-/* @target: NULL if it has no record */
+/* @target: NULL if there is no record */
 static void consider(struct totals *t, uint64_t latency, const struct merge_connection *c,
 		     const struct nt_record *host, const struct nt_record *target)
 {
@@ -365,7 +365,7 @@ static int add_error(struct totals *t, const struct merge_connection *c, enum nt
 int totals_add(struct totals *t, const struct merge_connection *c, const struct nt_record *host,
 	       const struct nt_record *target)
 {
-	/* A stream may say anything: NT_OP_OTHER is where the unknown goes. */
+	/* A stream may give any operation: unknown ones count as NT_OP_OTHER. */
 	enum nt_op op = host->op < NT_OPS_NR ? (enum nt_op)host->op : NT_OP_OTHER;
 	uint64_t latency = record_latency_ns(host);
 	uint32_t joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
@@ -374,7 +374,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	bool full = false;
 
 	consider(t, latency, c, host, target);
-	/* How long the host waited before it gave up says nothing of the storage. */
+	/* The time until the host gave up says nothing about the storage. */
 	if (host->flags & NT_F_CANCELLED) {
 		t->cancelled++;
 		return 0;
@@ -404,7 +404,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	return 0;
 }
 
-/* Most are empty, and together they are large. */
+/* Most histograms are empty, and together they are large. */
 static void hist_move(struct hist *into, struct hist *from)
 {
 	if (!from->count)
@@ -443,7 +443,7 @@ static int stages_move(struct totals *into, struct totals *from, enum nt_op op)
 
 		if (!s->time.count)
 			continue;
-		/* There is room: all that it has came from here. */
+		/* There is room: all stages in @into came from here. */
 		sum = stage_get(into, op, s->stages, s->name, &full);
 		if (!sum)
 			return -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What matched commands add up to: the ten stages per operation and per connection, and the slowest
- * commands whole. Knows neither files nor screens.
+ * Sums of matched commands: the ten stages per operation and per connection, and the records of the
+ * slowest commands. Knows neither files nor screens.
  */
 #ifndef NTPROF_MERGE_TOTALS_H
 #define NTPROF_MERGE_TOTALS_H
@@ -16,30 +16,33 @@
 #include "merge/machines.h"
 #include "merge/merged_stages.h"
 
-/* The most commands whose story can be asked for. */
+/* The most commands that can be kept as the slowest. */
 #define TOTALS_SLOWEST_MAX 1000
 /*
- * Of one operation: the ten, and what they are joined to where machines lack points. Each pair of kernels
- * has ten of them at most, mostly the same ones. A command with more is counted as unsplit.
+ * The most stages of one operation: the ten, and what they are joined to where machines lack
+ * points. Each pair of kernels has ten of them at most, mostly the same ones. A command with more
+ * is counted as unsplit.
  */
 #define TOTALS_STAGES_MAX 64
 
-/* A command that was among the slowest: matched, or given up by the host, and then perhaps @alone. */
+/*
+ * A command that was among the slowest: matched, or given up by the host, and then perhaps @alone.
+ */
 struct slow_command {
 	uint64_t latency;
 	bool alone;			    /* without a record of the target */
-	uint32_t missing[NT_SIDES];	    /* bits of the points that its machines lack */
+	uint32_t missing[NT_SIDES];	    /* [side] bits of the points that its machines lack */
 	struct merge_connection connection; /* as it was when the command was matched */
 	struct nt_record host;
 	struct nt_record target;
 };
 
 /**
- * struct totals_stage - a stage of an operation, or several that are one
- * @stages: bits of which of the ten it is
+ * struct totals_stage - a stage of an operation, or several that are joined
+ * @stages: bits of the stages of the ten that it is
  * @name: "a", or "a+b"
- * @time: of each command that has it; a negative one is counted as 0
- * @below: the negative ones, added up
+ * @time: of each command that has it; a negative time is counted as 0
+ * @below: sum of the negative times
  */
 struct totals_stage {
 	uint32_t stages;
@@ -48,7 +51,7 @@ struct totals_stage {
 	int64_t below;
 };
 
-/** totals_stage_sum() - what it took altogether, negative ones taken off; nanoseconds */
+/** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
 static inline int64_t totals_stage_sum(const struct totals_stage *s)
 {
 	return (int64_t)s->time.sum + s->below;
@@ -57,14 +60,16 @@ static inline int64_t totals_stage_sum(const struct totals_stage *s)
 /**
  * struct totals_row - a connection and operation
  * @connection: as merge_connection() returns it, valid as long as the merge is
- * @commands, @latency_ns: how many, and host submit (or else queue_rq) to complete of all of them
- * @split: commands that have all stages that their machines can tell
- * @unsplit_ns: latency of the others
- * @how: how its commands are split, as far as its machines are known; @told: how often they had been told of by then
+ * @commands: how many
+ * @latency_ns: sum of their latencies, from host submit (or else queue_rq) to complete
+ * @split: commands that have all stages that their machines can give
+ * @unsplit_ns: sum of the latencies of the other commands
+ * @how: how its commands are split, as far as its machines are known
+ * @told: machines.told when @how was made
  * @has_stages: @stage is filled
- * @plain: so it is, and no machine lacks a point
- * @stage: [stage] where @time of a stage is kept that is into itself
- * @sum: [stage] nanoseconds, over the commands split, negative ones taken off
+ * @plain: @stage is filled, and no machine lacks a point
+ * @stage: [stage] where times are counted, for stages with how.into[stage] == stage
+ * @sum: [stage] nanoseconds, over the commands split, negative times included
  */
 struct totals_row {
 	const struct merge_connection *connection;
@@ -83,21 +88,24 @@ struct totals_row {
 
 /**
  * struct totals - sums over matched commands
- * @machines: what the streams are of; NULL: no machine lacks a point
+ * @machines: machines of the streams; NULL: no machine lacks a point
  * @commands: all of them. Each is in @latency, and either in the stages of its operation or in
  *            @unsplit_latency: these add up to @latency, to the nanosecond.
  * @latency: [operation], as in a row
  * @stage: [operation][@nr_stages of them], in no order
- * @lacking: how the last command was split that lacked arrivals; @lacking_stage: [operation] as in a row, where those are counted
- * @unsplit_latency: [operation] of the commands of which not all stages can be told
- * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no command
- * @joined: commands one of whose arrivals may be that of a later packet (NT_F_ARRIVAL_JOINED)
- * @network_ns: network_transmission, or what that is joined to, of all commands that could be split
- * @joined_network_ns: the same of those that are in @joined, where they can be told to be the network's for what
- *                     was a wait for the reader
- * @unsplit: commands of which a side lacks a point that its machine gives
- * @cancelled: commands that the host gave up (timeout, reset), which are in no latency and no stage
- * @errors: commands that ended with an error, by the host's names for their queues; in no latency and no stage
+ * @lacking: how the last command without some arrivals was split
+ * @lacking_stage: [operation] as in a row: where the stages of such commands are counted
+ * @unsplit_latency: [operation] of the commands for which not all stages are known
+ * @row: [connection's index * NT_OPS_NR + operation], @nr_rows of them, NULL where there was no
+ *       command
+ * @joined: commands for which an arrival may be that of a later packet (NT_F_ARRIVAL_JOINED)
+ * @network_ns: network_transmission, or the stage that it is joined to, of all commands that could
+ *              be split
+ * @joined_network_ns: the same for the commands in @joined: part of it may be a wait for the reader
+ * @unsplit: commands that are in @unsplit_latency
+ * @cancelled: commands that the host gave up (timeout, reset); in no latency and no stage
+ * @errors: commands that ended with an error, by the host's names for their queues; in no latency
+ *          and no stage
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
@@ -125,7 +133,7 @@ struct totals {
 	unsigned int max_slowest;
 };
 
-/** totals_init() - begin; @max_slowest at most TOTALS_SLOWEST_MAX; Return: 0 or -ENOMEM */
+/** totals_init() - zero the sums; @max_slowest at most TOTALS_SLOWEST_MAX; Return: 0 or -ENOMEM */
 int totals_init(struct totals *t, unsigned int max_slowest);
 
 /**
@@ -140,7 +148,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	       const struct nt_record *target);
 
 /**
- * totals_add_single() - count a command of which the target has no record, if the host gave it up
+ * totals_add_single() - count a command without a record of the target, if the host gave it up
  * @t: sums
  * @c: its connection
  * @host: its record
@@ -148,10 +156,13 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 void totals_add_single(struct totals *t, const struct merge_connection *c,
 		       const struct nt_record *host);
 
-/** totals_fold() - add the sums of @from (not its slowest) to @into, and zero them; 0 or -ENOMEM */
+/**
+ * totals_fold() - add the sums of @from (without its slowest) to @into, and zero them; Return: 0 or
+ * -ENOMEM
+ */
 int totals_fold(struct totals *into, struct totals *from);
 
-/** totals_sort() - put the slowest into order, the slowest first; nothing is added after this */
+/** totals_sort() - sort the slowest, the slowest first; nothing may be added after this */
 void totals_sort(struct totals *t);
 
 /** totals_free() - release */
