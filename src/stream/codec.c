@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The coding of records, both ways: docs/stream-format.md, "Records". Lengths come from 2-bit codes in
- * one 64-bit head, not from the bytes themselves as in a varint: no branch depends on a value, and so
- * the processor decodes tens of millions of records a second.
+ * Encodes and decodes records: docs/stream-format.md, "Records". The lengths of numbers come from
+ * 2-bit codes in one 64-bit head, not from the bytes themselves as in a varint. So no branch
+ * depends on a value, and the processor decodes tens of millions of records a second.
  */
 #include "stream/codec.h"
 
@@ -14,7 +14,7 @@
 #include "core/span.h"
 #include "stream/format.h"
 
-/* Their fields lie in the same order. */
+/* Fields are in the same order in all three structs. */
 _Static_assert(offsetof(struct record_kind, nsid) == offsetof(struct nt_record, qid) &&
 		       offsetof(struct nt_record, qid) + sizeof(struct record_connection) ==
 			       offsetof(struct nt_record, nsid) &&
@@ -29,15 +29,16 @@ _Static_assert(offsetof(struct record_kind, nsid) == offsetof(struct nt_record, 
 _Static_assert(POINTS_SHIFT + 2 * NT_POINTS_MAX == 64, "the head has a code for every point");
 
 /*
- * Records come about in the order of their last points. Added to the last one of the record before, this
- * makes what is left to subtract positive and fit in 3 bytes, for 8.4 ms either way.
+ * Records come roughly in the order of their last points. With this added to the last point of the
+ * previous record, the difference is positive and fits in 3 bytes if the two are less than 8.4 ms
+ * apart.
  */
 #define LAST_BIAS (1ULL << 23)
 
-/* Bytes of a number, and their mask, by its code. */
+/* Length of a number in bytes, and its mask, by its code. */
 static const uint8_t point_len[4] = {0, 2, 3, 8};
 static const uint64_t point_mask[4] = {0, 0xffff, 0xffffff, UINT64_MAX};
-/* Of the codes of all points: the upper bits of those that are 3, for 8 bytes. */
+/* Not 0 if the code of any point is 3 (8 bytes): the upper bits of such codes. */
 #define LONG_CODES(codes) ((codes) & ((codes) << 1) & 0xaaaaaa)
 static const uint8_t slba_len[4] = {0, 4, 5, 8};
 static const uint64_t slba_mask[4] = {0, 0xffffffff, 0xffffffffff, UINT64_MAX};
@@ -141,7 +142,10 @@ connection_meet(struct record_encoder *e, const struct nt_record *r,
 	return *recent = connection_look(e, &c);
 }
 
-/* The fields before @nsid as one number: without those that a kind does not have, a record's are its kind's. */
+/*
+ * The fields before @nsid as one number, without those that a kind does not have: equal for a
+ * record and its kind.
+ */
 static inline uint64_t first_fields(const void *record_or_kind)
 {
 	static const struct record_kind all = {
@@ -286,8 +290,9 @@ static void connection_define(struct record_decoder *d, const uint8_t *p)
 }
 
 /*
- * Two points one after the other, of at most 3 bytes each, by the codes of both: they are in 8 bytes that are loaded
- * together. Of a point that is there all bits are kept.
+ * Two consecutive points, each of at most 3 bytes, are decoded together from 8 bytes. One entry of
+ * the table below is for one pair of codes. @keep_later and @keep_earlier are all ones if the point
+ * is there.
  */
 struct two_points {
 	uint64_t keep_later, keep_earlier;
@@ -308,14 +313,19 @@ struct two_points {
 		0 \
 	}
 
-/* By the code of the earlier point, and four times that of the later one, which comes first. */
+/*
+ * Index: the code of the earlier point, plus four times that of the later point, which comes first.
+ */
 static const struct two_points two_points[16] = {
 	TWO_POINTS(0, 0), TWO_POINTS(0, 1), TWO_POINTS(0, 2), NO_POINTS,
 	TWO_POINTS(1, 0), TWO_POINTS(1, 1), TWO_POINTS(1, 2), NO_POINTS,
 	TWO_POINTS(2, 0), TWO_POINTS(2, 1), TWO_POINTS(2, 2), NO_POINTS,
 };
 
-/* The points @i and @i + 1. Return: where the ones before them are; @t: the last time that was told. */
+/*
+ * Decodes the points @i and @i + 1. Return: where the points before them begin; @t: the last time
+ * that was decoded.
+ */
 static inline const uint8_t *decode_two(const uint8_t *p, uint32_t codes, unsigned int i,
 					uint64_t *t, __u64 *points)
 {
@@ -335,11 +345,11 @@ static const uint8_t *decode_short_points(const uint8_t *p, uint32_t codes, uint
 	_Static_assert(NT_POINTS_MAX == 12, "six times two");
 	for (unsigned int i = 2; i < NT_POINTS_MAX; i++)
 		points[i] = 0;
-	/* A target has none of these. */
+	/* A target has no points 10 and 11. */
 	if (codes >> 20)
 		p = decode_two(p, codes, 10, &t, points);
 	p = decode_two(p, codes, 8, &t, points);
-	/* Of the rest most commands lack two pairs in the middle: what goes with an R2T. */
+	/* Most commands lack two of the remaining pairs: those of an R2T. */
 	if (codes & 15 << 12)
 		p = decode_two(p, codes, 6, &t, points);
 	if (codes & 15 << 8)
@@ -372,7 +382,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	const struct record_kind *kind = &d->kinds[k];
 
 	p += RECORD_HEAD_LEN;
-	/* The next free number means that its definition follows. */
+	/* The next free number means that the definition follows. */
 	if (k >= d->nr_kinds) {
 		if (k > d->nr_kinds || !kind_define(d, p))
 			return NULL;
@@ -384,7 +394,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		connection_define(d, p);
 		p += CONNECTION_LEN;
 	}
-	/* Several fields at a time: see struct record_kind. */
+	/* Copies several fields at a time: see struct record_kind. */
 	memcpy(r, kind, offsetof(struct record_kind, nsid));
 	memcpy(&r->qid, connection, sizeof(*connection));
 	memcpy(&r->nsid, &kind->nsid, sizeof(*kind) - offsetof(struct record_kind, nsid));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The coding of records, both ways: docs/stream-format.md, "Records". What many records of a frame have
- * in common is written once a frame. Private to this folder.
+ * Encodes and decodes records: docs/stream-format.md, "Records". What many records of a frame have
+ * in common is written once per frame. Private to this folder.
  */
 #ifndef NTPROF_STREAM_CODEC_H
 #define NTPROF_STREAM_CODEC_H
@@ -12,19 +12,23 @@
 #include "core/hash.h"
 #include "core/record.h"
 
-/* The head of a record has 10 bits for its kind and 12 for its connection. */
+/* The head of a record has 10 bits for the number of its kind and 12 for that of its connection. */
 #define FRAME_KINDS_MAX (1u << 10)
 #define FRAME_CONNECTIONS_MAX (1u << 12)
 #define KIND_LEN 17
 #define CONNECTION_LEN 12
 #define RECORD_HEAD_LEN 8
 #define RECORD_LEN_MAX (RECORD_HEAD_LEN + KIND_LEN + CONNECTION_LEN + 8 + NT_POINTS_MAX * 8)
-/* Numbers of 2 to 5 bytes are loaded and stored as 8: so many bytes past a record are touched. */
+/*
+ * Numbers of 2 to 5 bytes are loaded and stored as 8, so up to this many bytes past a record are
+ * touched.
+ */
 #define RECORD_SLACK 8
 
 /*
- * What many commands of a frame have in common. Keys of hash tables: padding would have to be 0. Their fields are in
- * the order of those of a record, so that they are copied several at a time. @side: the decoder's alone
+ * What many commands of a frame have in common. These are keys of hash tables, so padding would
+ * have to be 0. Fields are in the order of those of a record, so that several are copied at once.
+ * @side: used by the decoder only
  */
 struct record_kind {
 	uint8_t side;
@@ -47,7 +51,7 @@ struct record_connection {
 };
 _Static_assert(sizeof(struct record_connection) == 12, "no padding");
 
-/* What an encoder knows, and under which @number the frame @frame defined it. */
+/* A kind that an encoder knows, and the @number under which the frame @frame defined it. */
 struct known_kind {
 	struct record_kind k;
 	unsigned int number;
@@ -62,19 +66,22 @@ struct known_connection {
 	UT_hash_handle hh;
 };
 
-/* Those met last, by a hash: most records are of them. Few enough to stay in the processor's first cache. */
+/*
+ * Bits of the hash that finds the kinds and connections used last: most records use one of these.
+ * The tables are small enough to stay in the processor's first cache.
+ */
 #define RECENT_BITS 6
 
 /**
- * struct record_encoder - what the records of one frame so far have defined
- * @last: last point of the record before, which the next one's is told against
+ * struct record_encoder - what the current frame has defined so far
+ * @last: last point of the previous record; the next record stores the difference to it
  * @frame: counts frames, from 1
- * @nr_kinds, @nr_connections: that this frame has defined
- * @known_kinds, @known_connections: hash tables of those that this and earlier frames have
- * @recent_kinds, @recent_connections: of these, those that were met last; NULL where none was
+ * @nr_kinds, @nr_connections: how many this frame has defined
+ * @known_kinds, @known_connections: hash tables of those of this and earlier frames
+ * @recent_kinds, @recent_connections: those of them that were used last; NULL where none was
  *
- * What a frame defines is mostly what the one before did: it stays in the tables, and is forgotten
- * when more is known than one frame can define.
+ * A frame mostly defines what the previous one did. So definitions stay in the tables, until there
+ * are more than one frame can define.
  */
 struct record_encoder {
 	uint64_t last;
@@ -87,7 +94,7 @@ struct record_encoder {
 	struct known_connection *recent_connections[1 << RECENT_BITS];
 };
 
-/** struct record_decoder - the same for the reader; @side: of all records */
+/** struct record_decoder - the same for the reader; @side: side of all records */
 struct record_decoder {
 	uint64_t last;
 	enum nt_side side;
@@ -98,16 +105,19 @@ struct record_decoder {
 };
 
 /**
- * record_encoder_begin(), record_decoder_begin() - a new frame: nothing is defined. An encoder is all
- * zero before its first.
+ * record_encoder_begin(), record_decoder_begin() - a new frame: nothing is defined. An encoder has
+ * to be all zero before its first frame.
  */
 void record_encoder_begin(struct record_encoder *e);
 void record_decoder_begin(struct record_decoder *d, enum nt_side side);
 
-/** record_encoder_free() - release what the tables take; not the encoder itself */
+/** record_encoder_free() - release the tables; not the encoder itself */
 void record_encoder_free(struct record_encoder *e);
 
-/** record_encoder_full() - the frame must end, as not even this record's definitions may fit */
+/**
+ * record_encoder_full() - whether the frame has to end, as the definitions of one more record may
+ * not fit
+ */
 static inline bool record_encoder_full(const struct record_encoder *e)
 {
 	return e->nr_kinds == FRAME_KINDS_MAX || e->nr_connections == FRAME_CONNECTIONS_MAX;
@@ -124,13 +134,13 @@ static inline bool record_encoder_full(const struct record_encoder *e)
 uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_record *r);
 
 /**
- * record_decode() - the next record
+ * record_decode() - decode the next record
  * @d: decoder
  * @p: RECORD_LEN_MAX + RECORD_SLACK readable bytes
  * @r: filled
  *
- * Return: the end of the record, which the caller compares with the end of the frame; NULL when it is
- * none.
+ * Return: the end of the record, which the caller has to compare with the end of the frame; NULL if
+ * it is not a valid record.
  */
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r);
 

@@ -14,10 +14,10 @@
 
 #include "core/time.h"
 
-/* Beside the file, and whatever that is called, short enough to be a name. */
+/* In the folder of the file. The name does not depend on the file's, so it is never too long. */
 #define TEMPORARY_RANDOM "XXXXXX"
 #define TEMPORARY_NAME ".ntprof-bpf." TEMPORARY_RANDOM
-/* Of such names, before it is taken that there will be none. */
+/* Names to try before giving up. */
 #define NAMES_TRIED 100
 
 static bool is_stdout(const struct stat *st)
@@ -47,7 +47,7 @@ const char *destination_refuses(const char *path)
 	return NULL;
 }
 
-/* How much of the path is that of the folder. */
+/* Return: the length of the folder's part of the path. */
 static size_t folder_of(const struct destination *d)
 {
 	const char *slash = strrchr(d->path, '/');
@@ -55,7 +55,7 @@ static size_t folder_of(const struct destination *d)
 	return slash ? (size_t)(slash + 1 - d->path) : 0;
 }
 
-/* A file of ours without a name, which is gone with us. Return: as open_beside(). */
+/* Makes a file without a name, which is removed if this process ends. Return: as open_beside(). */
 static int open_unnamed(struct destination *d, size_t folder)
 {
 	char *path = folder ? strndup(d->path, folder) : strdup(".");
@@ -76,7 +76,10 @@ static int choose_temporary(struct destination *d, size_t folder)
 	return -ENOMEM;
 }
 
-/* In the folder of @path, made anew and readable by its owner only; without a name where its file system can do that. */
+/*
+ * Makes a new file in the folder of @path, readable by its owner only; without a name if the file
+ * system supports that.
+ */
 static int open_beside(struct destination *d)
 {
 	size_t folder = folder_of(d);
@@ -101,7 +104,10 @@ static bool is_special(const struct stat *st)
 	return S_ISFIFO(st->st_mode) || S_ISCHR(st->st_mode);
 }
 
-/* What was a pipe may be somebody's file by the time that it is opened, or a link to one. */
+/*
+ * Checks the type again after open(): another process may have replaced the pipe by a file, or by a
+ * link to one.
+ */
 static int open_special(struct destination *d)
 {
 	struct stat st;
@@ -134,7 +140,7 @@ int destination_open(struct destination *d, const char *path, bool force)
 	if (lstat(path, &link))
 		return errno == ENOENT ? open_beside(d) : -errno;
 	if (!stat(path, &st)) {
-		/* /dev/stdout, whatever that is. */
+		/* /dev/stdout, whatever type it is. */
 		if (S_ISLNK(link.st_mode) && is_stdout(&st)) {
 			d->fd = dup(STDOUT_FILENO);
 			return d->fd < 0 ? -errno : 0;
@@ -142,13 +148,13 @@ int destination_open(struct destination *d, const char *path, bool force)
 		if (is_special(&st))
 			return open_special(d);
 	}
-	/* A file, or a link to one, which is not followed. */
+	/* A file, or a link to one; links are not followed. */
 	return force ? open_beside(d) : -EEXIST;
 }
 
 /*
- * Where renameat2() does not know how to spare what is there: by a link, or, where there are none, by a file of ours
- * that takes the place first.
+ * Renames without replacing a file, where renameat2() lacks RENAME_NOREPLACE: by a hard link, or,
+ * where these are not supported, by making an empty file first that reserves the name.
  */
 static int rename_new(const char *from, const char *to)
 {
@@ -165,7 +171,9 @@ static int rename_new(const char *from, const char *to)
 	return rename(from, to) ? -errno : 0;
 }
 
-/* Without a capability a file is linked by the name that its descriptor has in /proc: open(2), O_TMPFILE. */
+/*
+ * Without CAP_DAC_READ_SEARCH the file has to be linked by its name in /proc: open(2), O_TMPFILE.
+ */
 static int link_unnamed(const struct destination *d, const char *path)
 {
 	char name[32];
@@ -178,7 +186,7 @@ static int link_unnamed(const struct destination *d, const char *path)
 	return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
-/* A link takes no other one's place: where it is to, it is made beside it. */
+/* linkat() cannot replace a file: the file gets a temporary name beside it, to be renamed. */
 static int name_beside(struct destination *d)
 {
 	char *random;
@@ -215,7 +223,7 @@ int destination_commit(struct destination *d)
 		return 0;
 	if (renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->path, d->force ? 0 : RENAME_NOREPLACE))
 		err = -errno;
-	/* Those that know no flags have renameat(). */
+	/* File systems and kernels without flags have rename(). */
 	if (err == -EINVAL || err == -ENOSYS)
 		err = d->force ? (rename(d->temporary, d->path) ? -errno : 0)
 			       : rename_new(d->temporary, d->path);

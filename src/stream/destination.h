@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a stream goes: standard output, a pipe, a device, or a file, which is written beside its name and
- * gets that when its header is out, so that a recording that never begins takes no other one's place.
+ * Where a stream is written: standard output, a pipe, a device or a file. A file is written beside
+ * its final name. It gets that name when the header has been written, so a recording that never
+ * begins does not replace an older one.
  */
 #ifndef NTPROF_STREAM_DESTINATION_H
 #define NTPROF_STREAM_DESTINATION_H
@@ -9,12 +10,12 @@
 #include <stdbool.h>
 
 /**
- * struct destination - where to
- * @path: as the user names it
+ * struct destination - where a stream is written
+ * @path: as the user gave it
  * @fd: to write to
- * @temporary: what the file is called as long as it has not its name; else NULL
+ * @temporary: name of the file until it gets its final one; else NULL
  * @unnamed: the file has no name at all so far
- * @force: it may take the place of another one
+ * @force: it may replace an existing file
  */
 struct destination {
 	const char *path;
@@ -25,29 +26,36 @@ struct destination {
 };
 
 /**
- * destination_open() - open it
- * @d: filled; destination_close() is due where this succeeds
+ * destination_open() - open a destination
+ * @d: filled; needs destination_close() if this succeeds
  * @path: valid as long as @d; "-" is standard output, and so is a link to it such as /dev/stdout
- * @force: a file of that name, or a symbolic link to one, is to be replaced
+ * @force: replace a file, or a symbolic link to a file, of that name
  *
- * A FIFO is waited for until somebody reads. Nothing that is there is changed.
+ * Waits for the reader of a FIFO. Existing files are not changed.
  *
- * Return: 0; -EEXIST for a file without @force, or for what is neither file, pipe nor character device with or
- * without it, see destination_refuses(); or another negative errno.
+ * Return: 0; -EEXIST for an existing file without @force, and always for anything but a file, pipe
+ * or character device (see destination_refuses()); or another negative errno.
  */
 int destination_open(struct destination *d, const char *path, bool force);
 
-/** destination_refuses() - what @path is, if that is why it cannot be one, such as "a directory"; else NULL */
+/**
+ * destination_refuses() - why @path cannot be a destination: its type, such as "a directory"; else
+ * NULL
+ */
 const char *destination_refuses(const char *path);
 
 /**
- * destination_commit() - give a file its name; nothing to do for others, nor a second time
+ * destination_commit() - give a file its final name; does nothing for other types, or the second
+ * time
  *
- * Return: 0 or a negative errno; -EEXIST when somebody else has made such a file meanwhile.
+ * Return: 0 or a negative errno; -EEXIST if another process has made such a file meanwhile.
  */
 int destination_commit(struct destination *d);
 
-/** destination_close() - close; what has not got its name is removed; Return: 0 or a negative errno */
+/**
+ * destination_close() - close; a file without its final name is removed; Return: 0 or a negative
+ * errno
+ */
 int destination_close(struct destination *d);
 
 #endif /* NTPROF_STREAM_DESTINATION_H */

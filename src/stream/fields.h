@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fields of a frame's payload as they are read. Private to this folder. */
+/* Reads the fields of a frame's payload. Private to this folder. */
 #ifndef NTPROF_STREAM_FIELDS_H
 #define NTPROF_STREAM_FIELDS_H
 
@@ -10,7 +10,7 @@
 
 #include "stream/format.h"
 
-/* Fields of a payload, one after the other; past its end they are 0 and @bad is set. */
+/* Position in a payload. Fields past its end read as 0, and set @bad. */
 struct get {
 	const uint8_t *p;
 	const uint8_t *end;
@@ -50,7 +50,7 @@ static inline uint64_t get_u64(struct get *b)
 	return get_le64(get_bytes(b, 8));
 }
 
-/* @s is filled up with NUL to its end. */
+/* The rest of @s is filled with NUL. */
 static inline void get_string(struct get *b, char *s, size_t size)
 {
 	size_t n = get_u8(b);

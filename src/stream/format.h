@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the writer and the reader of the stream share: the sizes of docs/stream-format.md and bytes in
- * little-endian order. Private to this folder.
+ * What the writer and the reader of the stream share: the sizes of docs/stream-format.md, and
+ * access to numbers in little-endian order. Private to this folder.
  */
 #ifndef NTPROF_STREAM_FORMAT_H
 #define NTPROF_STREAM_FORMAT_H
@@ -12,24 +12,30 @@
 
 #include "stream/stream.h"
 
-/* As in PNG: no text begins so, and a terminal or a text-mode transfer on the way shows. */
+/*
+ * As in PNG: no text begins with this, and it shows if a terminal or a text-mode transfer changed
+ * the bytes.
+ */
 #define STREAM_MAGIC "\x89NTP\r\n\x1a\n"
 #define STREAM_MAGIC_LEN 8
 /* The magic and the version, before the first frame. */
 #define PREAMBLE_LEN 12
 
-/* What is written, and the oldest that is read. */
+/* The version that is written, and the oldest one that is read. */
 #define STREAM_VERSION 3
 #define STREAM_VERSION_OLDEST 2
-/* The header says which points are missing, and fields may be added behind those of a frame. */
+/*
+ * From this version on the header has the missing points, and later programs may append fields to
+ * frames.
+ */
 #define STREAM_VERSION_MISSING 3
-/* Of a loss; a longer one is refused as damage. */
+/* Room for the name of a loss; a longer name is refused as damage. */
 #define STREAM_LOSS_NAME_LEN 64
 
 /* Length, type, flags, sequence, checksum of the payload, checksum of the 16 bytes before it. */
 #define FRAME_HEAD_LEN 20
 #define FRAME_HEAD_SUMMED 16
-/* Bounds the reader's memory. */
+/* Limits the reader's memory. */
 #define FRAME_PAYLOAD_MAX (4u * STREAM_FRAME_MAX)
 
 static inline uint16_t get_le16(const uint8_t *p)

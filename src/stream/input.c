@@ -13,7 +13,7 @@
 #include "core/span.h"
 #include "core/time.h"
 
-/* Whether it is a FIFO with a name. A pipe that has none has had its writer by the time that this program gets it. */
+/* Whether this is a FIFO with a name. An unnamed pipe had its writer before this program got it. */
 static bool is_fifo(int fd, const struct stat *st)
 {
 	struct statfs fs;
@@ -22,8 +22,8 @@ static bool is_fifo(int fd, const struct stat *st)
 }
 
 /*
- * Does not wait for the writer of a FIFO. One process may write several, and waits in turn for each of them to be opened, in an
- * order of its own.
+ * Does not wait for the writer of a FIFO. One process may write several FIFOs: it waits until each
+ * of them is opened, in an order that we do not know.
  */
 static int open_path(const char *path)
 {
@@ -103,7 +103,7 @@ int input_read(struct input *in, struct stream_event *e)
 {
 	if (in->ended)
 		return 0;
-	/* Until it has a writer, it reads as if it were at its end. */
+	/* Without a writer, read() would return 0 as at the end of a file. */
 	if (in->unfed)
 		poll(&(struct pollfd){.fd = in->fd, .events = POLLIN}, 1, -1);
 	in->unfed = false;

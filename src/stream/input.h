@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recorded stream that is read: from a file, a FIFO or standard input. Keeps what the stream says of
- * itself, and how far it has been read on an axis of time that several inputs share.
+ * A recorded stream to read: from a file, a FIFO or standard input. Keeps what the stream says
+ * about itself, and how far it has been read on the axis of time that several inputs share.
  */
 #ifndef NTPROF_STREAM_INPUT_H
 #define NTPROF_STREAM_INPUT_H
@@ -17,15 +17,16 @@
  * @path: as the user gave it
  * @again: it can be read a second time
  * @unfed: a FIFO that may have no writer yet
- * @begun: the header has been read, @header and @side are valid
+ * @begun: the header has been read: @header is valid
  * @ended: nothing more will come; @result says why
- * @lined_up: @to_common has been corrected: what the wall clock says no longer counts
- * @to_common: what to add to its CLOCK_MONOTONIC, nanoseconds
- * @now: when the last command read ended, on the common axis; INT64_MIN before the first
- * @first_ns, @last_ns: its own clock, of the first command's beginning and of the last that is known of
- *     any; see input_seconds()
- * @bursts, @burst_ns: it was recorded in so many bursts, of so much time in all; 0: all the time
- * @result: 0 or what stream_read() returned in the end
+ * @lined_up: @to_common has been corrected, and clock frames no longer change it
+ * @to_common: what to add to its CLOCK_MONOTONIC for the common axis, nanoseconds
+ * @now: when the last command that was read ended, on the common axis; INT64_MIN before the first
+ * @first_ns: when the first command began, its own clock
+ * @last_ns: the last point of any command, its own clock; see input_seconds()
+ * @bursts, @burst_ns: number of bursts in which it was recorded, and their time in all; 0: recorded
+ *                     all the time
+ * @result: 0 or the last error of stream_read()
  */
 struct input {
 	const char *path;
@@ -48,28 +49,33 @@ struct input {
 	int result;
 };
 
-/** input_open() - @path may be "-", standard input; Return: 0 or a negative errno */
+/** input_open() - open an input; @path may be "-", standard input; Return: 0 or a negative errno */
 int input_open(struct input *in, const char *path);
 
 /** input_same() - whether both are the same file or pipe */
 bool input_same(const struct input *a, const struct input *b);
 
 /**
- * input_read() - the next event, and what it means for the input itself
+ * input_read() - read the next event, and note what it says about the input itself
  * @in: input
  * @e: filled
  *
- * Return: 1, or 0 at the end, good or bad: see @in->result.
+ * Return: 1; or 0 at the end or after an error: see @in->result.
  */
 int input_read(struct input *in, struct stream_event *e);
 
-/** input_seconds() - from the first command's beginning to the last that is known of any, never negative */
+/**
+ * input_seconds() - from the beginning of the first command to the last point of any; never
+ * negative
+ */
 double input_seconds(const struct input *in);
 
-/** input_rewind() - begin again; Return: 0 or a negative errno */
+/** input_rewind() - read again from the beginning; Return: 0 or a negative errno */
 int input_rewind(struct input *in);
 
-/** input_failed() - whether it was no stream or was damaged; one that breaks off is neither */
+/**
+ * input_failed() - whether it was not a stream or was damaged; a stream that breaks off is neither
+ */
 bool input_failed(const struct input *in);
 
 /** input_close() - release */

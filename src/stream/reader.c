@@ -15,21 +15,21 @@
 #include "stream/fields.h"
 #include "stream/format.h"
 
-/* What a reader begins with, which holds the frames of all writers so far; and the longest that may come. */
+/* Size of the buffer at first, enough for the frames of all writers so far; and at most. */
 #define BUFFER_FIRST STREAM_FRAME_MAX
 #define BUFFER_MAX (FRAME_HEAD_LEN + FRAME_PAYLOAD_MAX)
 /*
- * Bytes of unknown frames in a row. A caller waits for stream_read() that long (some 50 ms), whatever an
- * endless input holds.
+ * The most bytes of unknown frames in a row. They limit the time of one stream_read() to some 50
+ * ms, even for endless input.
  */
 #define SKIP_MAX (16u << 20)
 
 /*
- * @version: of the stream
+ * @version: version of the stream
  * @state: 1 while reading goes on, else what stream_read() returns from now on
- * @buffer: of @buffer_size bytes; @buffer_offset: where in the stream it begins
- * @begin, @end: of what is in @buffer and has not been consumed
- * @next, @stop: records of the current frame that are still to be delivered
+ * @buffer: of @buffer_size bytes; it begins at byte @buffer_offset of the stream
+ * @begin, @end: bytes in @buffer that have not been consumed
+ * @next, @stop: records of the current frame that have not been delivered
  */
 struct stream_reader {
 	int fd;
@@ -56,7 +56,7 @@ struct stream_reader {
 	uint8_t *buffer;
 };
 
-/* One frame as it is on the wire. */
+/* One frame as in the stream. */
 struct wire_frame {
 	uint32_t len;
 	uint16_t type;
@@ -75,7 +75,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct stream_reader *r, i
 	return r->state = err;
 }
 
-/* Nothing points into the buffer while more is read into it. */
+/* The buffer may move: no pointers into it are kept while more is read. */
 static int grow(struct stream_reader *r)
 {
 	uint8_t *grown = realloc(r->buffer, BUFFER_MAX);
@@ -87,7 +87,9 @@ static int grow(struct stream_reader *r)
 	return 1;
 }
 
-/* Return: 1 when @need bytes are there, 0 at the end of the input, -EAGAIN or an errno of read(). */
+/*
+ * Return: 1 when @need bytes are there, 0 at the end of the input, -EAGAIN or an errno of read().
+ */
 static int fill(struct stream_reader *r, size_t need)
 {
 	if (need > r->buffer_size && grow(r) < 0)
@@ -116,7 +118,7 @@ static int fill(struct stream_reader *r, size_t need)
 
 static int no_stream(struct stream_reader *r)
 {
-	/* The first bytes survive a terminal, the line ends do not. */
+	/* A terminal leaves the first bytes as they are, but changes the line ends. */
 	if (r->end >= 4 && !memcmp(r->buffer, STREAM_MAGIC, 4))
 		return fail(r, -EPROTO,
 			    "line ends were changed on the way: the stream is binary, and must not "
@@ -129,7 +131,7 @@ static int read_preamble(struct stream_reader *r)
 	uint32_t version;
 	int ret;
 
-	/* Nonsense is told at its first byte: what a shell prints may be shorter than a preamble. */
+	/* A wrong byte is reported at once: a message of a shell may be shorter than a preamble. */
 	for (;;) {
 		size_t n = r->end < STREAM_MAGIC_LEN ? r->end : STREAM_MAGIC_LEN;
 
@@ -187,7 +189,7 @@ static int check_head(struct stream_reader *r, const uint8_t *head, struct wire_
 	return 1;
 }
 
-/* Consumes one frame; its payload stays where it is until the next one is read. */
+/* Consumes one frame. Its payload stays in place until the next one is read. */
 static int read_frame(struct stream_reader *r, struct wire_frame *f)
 {
 	const uint8_t *head;
@@ -228,7 +230,7 @@ static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 	h->missing = version >= STREAM_VERSION_MISSING ? get_u32(b) : 0;
 	h->selection[0] = '\0';
 	h->origins = 0;
-	/* An earlier program ends here. */
+	/* A header of an earlier program ends here. */
 	if (version >= STREAM_VERSION_MISSING && b->p != b->end) {
 		GET_ARRAY(b, h->selection);
 		h->origins = get_u8(b);
@@ -289,7 +291,7 @@ static void get_losses(struct get *b, struct stream_losses *l)
 	}
 }
 
-/* The decoder does not look where the frame ends: its last records are decoded from a copy. */
+/* The decoder does not check the end of the frame: the last records are decoded from a copy. */
 static const uint8_t *decode_tail(struct stream_reader *r, size_t left, struct nt_record *record)
 {
 	uint8_t tail[RECORD_LEN_MAX + RECORD_SLACK] = {0};
@@ -410,7 +412,7 @@ struct stream_reader *stream_reader_new(int fd)
 		return NULL;
 	}
 	r->buffer_size = BUFFER_FIRST;
-	/* Not the tables: memory that is not needed is not touched. */
+	/* The tables of the decoder are not zeroed: memory that is not needed is not touched. */
 	memset(r, 0, offsetof(struct stream_reader, decoder));
 	r->error[0] = '\0';
 	r->fd = fd;

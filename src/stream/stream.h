@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the framed stream carries that `record` writes and `report` and --peer read: what one side of
- * one machine saw. docs/stream-format.md describes every byte. Types only: stream/writer.h writes them,
- * stream/reader.h reads them.
+ * The contents of the framed stream that `record` writes and `report` and --peer read: what one
+ * side of one machine saw. docs/stream-format.md describes every byte. Types only: stream/writer.h
+ * writes them, stream/reader.h reads them.
  */
 #ifndef NTPROF_STREAM_STREAM_H
 #define NTPROF_STREAM_STREAM_H
@@ -22,7 +22,7 @@
 /* Host names and kernel releases: __NEW_UTS_LEN of <linux/utsname.h> and the terminator. */
 #define STREAM_NAME_LEN 65
 
-/* Who recorded. First frame of every stream. */
+/* The machine and program that recorded. First frame of every stream. */
 struct stream_header {
 	enum nt_side side;
 	char source[16];  /* "tracepoints" */
@@ -30,29 +30,29 @@ struct stream_header {
 	char hostname[STREAM_NAME_LEN];
 	char kernel[STREAM_NAME_LEN];
 	char program[32]; /* version of ntprof-bpf that wrote it */
-	uint32_t sample;  /* about one command in so many was measured; 0 and 1: every one */
-	uint32_t missing; /* bits of the points that nothing gave there, see core/segments.h */
+	uint32_t sample;  /* about one command in this many was measured; 0 and 1: every one */
+	uint32_t missing; /* bits of the points that no probe gives there, see core/segments.h */
 	char selection
-		[SELECT_SAID_LEN]; /* options that selected commands: there are no others in it */
-	uint8_t origins; /* records say where their commands come from, see NT_F_ORIGIN() */
+		[SELECT_SAID_LEN]; /* options that selected commands; "": all are in the stream */
+	uint8_t origins;	   /* records have the number of an origin, see NT_F_ORIGIN_SHIFT */
 };
 
-/* Losses so far, by name, so that either end may know more of them than the other. */
+/* Losses so far. The stream has their names, so writer and reader may know different ones. */
 struct stream_losses {
 	uint64_t count[COUNTERS_NR];
-	uint64_t unknown; /* sum of those whose name this program does not know */
+	uint64_t unknown; /* sum of losses with names that this program does not know */
 };
 
 /*
- * From when to when it was recorded, CLOCK_MONOTONIC, behind the records of that time. A stream that has any
- * was recorded in these times only.
+ * The times of one burst, CLOCK_MONOTONIC; comes after the records of that time. A stream with
+ * bursts was recorded during these only.
  */
 struct stream_burst {
 	uint64_t began_ns;
 	uint64_t ended_ns;
 };
 
-/* One that ends before it begins is of no length: streams are not trusted. */
+/* A burst that ends before it begins has no length: streams are not trusted. */
 static inline uint64_t burst_length_ns(const struct stream_burst *b)
 {
 	return b->ended_ns > b->began_ns ? b->ended_ns - b->began_ns : 0;
@@ -60,7 +60,7 @@ static inline uint64_t burst_length_ns(const struct stream_burst *b)
 
 /* Last frame of a stream that ended well. */
 struct stream_end {
-	uint64_t records; /* before it; the writer counts them itself */
+	uint64_t records; /* before this frame; the writer counts them itself */
 	struct instant clock;
 	struct stream_losses losses;
 };
@@ -73,18 +73,17 @@ enum stream_type {
 	STREAM_LOSSES,
 	STREAM_END,
 	STREAM_BURST,
-	STREAM_ORIGIN, /* before the first record of it */
-	STREAM_DEVICE, /* before the first record of a namespace of a subsystem, where it is known */
+	STREAM_ORIGIN, /* before the first record with that origin */
+	STREAM_DEVICE, /* before the first record of the namespace, if the device is known */
 };
 
-/* One thing read. Valid until the next stream_read() of the same reader. */
+/* One event. Valid until the next stream_read() of the same reader. */
 struct stream_event {
 	enum stream_type type;
 	union {
 		struct stream_header header;
 		struct instant clock;
-		struct queue_info
-			queue; /* told before the first record of it, and again when more is known */
+		struct queue_info queue; /* before its first record, and again when more is known */
 		struct nt_record record;
 		struct stream_losses losses;
 		struct stream_end end;

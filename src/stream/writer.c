@@ -12,20 +12,23 @@
 #include "stream/format.h"
 
 #define RECORDS_PAYLOAD_MAX (STREAM_FRAME_MAX - FRAME_HEAD_LEN)
-/* The longest of the other frames, a closing one that names all losses, takes well below that. */
+/* The longest of the other frames, a closing one with all losses, takes much less. */
 #define EVENT_PAYLOAD_MAX 4096
-/* With less room than this in an output, records are left out: that they are, and the end, must fit. */
+/*
+ * With less room than this in an output, records are left out: the losses frame and the end must
+ * fit.
+ */
 #define ROOM_MIN (STREAM_FRAME_MAX + STREAM_FRAME_MAX / 2)
 _Static_assert(STREAM_BUFFER_MIN / 2 >= ROOM_MIN, "half an empty buffer is enough to go on");
 
 /*
- * @out: where to, NULL: to @fd
- * @out_size: room in it while it was empty
+ * @out: to write to; NULL: to @fd
+ * @out_size: room in @out while it was empty
  * @error: 0 or the negative errno after which nothing more is written
- * @gathered: bytes of @gathered_records records in @frame, behind room for the frame's head
+ * @gathered: bytes of @gathered_records records in @frame, after room for the frame's head
  * @behind: the reader is slow: records are left out
- * @reader_slow: how many were
- * @losses: the last that the stream was given
+ * @reader_slow: number of records that were left out
+ * @losses: the last losses that the caller gave
  */
 struct stream_writer {
 	struct output *out;
@@ -46,7 +49,7 @@ struct stream_writer {
 	uint8_t frame[STREAM_FRAME_MAX + RECORD_SLACK];
 };
 
-/* Fields of a payload, one after the other. */
+/* Position in a payload that is written. */
 struct put {
 	uint8_t *p;
 	uint8_t *end;
@@ -97,7 +100,7 @@ static void put_u64(struct put *b, uint64_t v)
 		put_le64(p, v);
 }
 
-/* At most @size - 1 bytes, as the reader's field has the same size. */
+/* Writes at most @size - 1 bytes: the reader's field has the same size. */
 static void put_string(struct put *b, const char *s, size_t size)
 {
 	size_t n = strnlen(s, size - 1);
@@ -135,7 +138,7 @@ static int write_all(struct stream_writer *w, const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* @records: how many are in it */
+/* @records: number of records in the frame */
 static int hand_over(struct stream_writer *w, const uint8_t *p, size_t n, unsigned int records)
 {
 	int err;
@@ -144,7 +147,7 @@ static int hand_over(struct stream_writer *w, const uint8_t *p, size_t n, unsign
 		return write_all(w, p, n);
 	err = output_put(w->out, p, n, records);
 	if (err) {
-		/* The frame is not there, and so its number is free. */
+		/* The frame was not written, so its number is free. */
 		w->sequence--;
 		w->records -= records;
 		w->reader_slow += records;
@@ -236,7 +239,7 @@ static void put_losses(struct put *b, const struct stream_losses *l)
 		put_loss(b, "unknown", l->unknown);
 }
 
-/* What the stream leaves out itself only its writer knows. */
+/* Only the writer knows how many records it has left out. */
 static struct stream_losses losses_of(const struct stream_writer *w, const struct stream_losses *l)
 {
 	struct stream_losses losses = *l;
@@ -373,7 +376,10 @@ struct stream_writer *stream_writer_to(struct output *out, const struct stream_h
 	return writer_new(out, -1, header);
 }
 
-/* Ends being behind when there is room again, and says then what was left out. Return: whether it is over. */
+/*
+ * Stops leaving out records when there is room again, and writes how many were left out. Return:
+ * whether it has stopped.
+ */
 static bool caught_up(struct stream_writer *w)
 {
 	struct stream_event e = {.type = STREAM_LOSSES, .losses = w->losses};
@@ -419,7 +425,7 @@ int stream_write(struct stream_writer *w, const struct stream_event *e)
 		return stream_write_record(w, &e->record);
 	if (e->type == STREAM_LOSSES)
 		w->losses = e->losses;
-	/* Those that are repeated anyhow can wait. */
+	/* Losses and clocks are repeated anyway, so they can wait. */
 	if ((e->type == STREAM_LOSSES || e->type == STREAM_CLOCK) && w->behind && !caught_up(w))
 		return w->error;
 	err = stream_flush(w);
@@ -440,7 +446,7 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e)
 	w->gathered_records = 0;
 	w->bytes -= rest.bytes;
 	w->sequence -= rest.pieces;
-	/* Behind no header there is no end either. */
+	/* Without a header the stream can have no end frame. */
 	if (!w->sequence)
 		return w->error = -ENODATA;
 	err = write_event(w, e);
