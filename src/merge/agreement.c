@@ -51,7 +51,10 @@
  */
 #define PATIENT 32
 
-/* An address of the half with fewer records, and the only record of the other half that has it. */
+/*
+ * An address (LBA and namespace) of the half with fewer records, and the record of the other half
+ * that has it. The address is unique if both halves have it once.
+ */
 struct address {
 	uint64_t hash; /* 0: free */
 	pending_id other;
@@ -175,7 +178,7 @@ static void take_addresses(struct comparison *c, pending_id from)
 		uint64_t hash = hash_of(r), end = record_last_ns(r);
 		struct address *a = hash ? address_of(c, hash) : NULL;
 
-		/* The first and the last record would not do: a clock may have jumped. */
+		/* Not just those of the first and the last record: a clock may have jumped. */
 		c->begin = end < c->begin ? end : c->begin;
 		c->end = end > c->end ? end : c->end;
 		if (!a || !a->hash)

@@ -2,8 +2,8 @@
 /*
  * Decides whether two halves are recordings of the same commands. A half is one side's view of a
  * connection. An offset on which some commands agree is believed only if nearly all commands agree
- * that both halves can have in common. This is necessary because two runs of one program ask for
- * the same blocks, and agree for a while.
+ * on it that both halves can have in common. This is necessary because two runs of one program ask
+ * for the same blocks, and agree for a while.
  */
 #ifndef NTPROF_MERGE_AGREEMENT_H
 #define NTPROF_MERGE_AGREEMENT_H

@@ -13,7 +13,10 @@
 
 /* This many queues of a stream are compared. With more, some are taken to be common to both. */
 #define QUEUES_MAX 1024
-/* With fewer commands in either sample than this, it cannot be said that none is common. */
+/*
+ * With fewer commands in either sample than this, it is not said that the samples have none in
+ * common.
+ */
 #define CONTENTS_MIN 4
 /* How Linux names a controller without a known id. */
 #define CNTLID_ASKED 0xffff

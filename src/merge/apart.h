@@ -18,8 +18,8 @@
 #include "merge/places.h"
 
 /*
- * X(identifier, words): why nothing is matched. If there are several streams of the other side, the
- * one counts that gets furthest down this list.
+ * X(identifier, words): why nothing is matched. With several streams of the other side, the reason
+ * that comes last in this list counts.
  */
 #define APART_REASONS(X)                                                                   \
 	X(NOBODY, "no stream of the other side is there")                                  \

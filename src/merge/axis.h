@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps streams that are read side by side on one axis of time. A merge learns the clocks better
- * than the estimate to begin with, and clocks drift.
+ * Keeps streams that are read side by side on one axis of time. A merge finds better offsets than
+ * the first estimates, and clocks drift.
  */
 #ifndef NTPROF_MERGE_AXIS_H
 #define NTPROF_MERGE_AXIS_H

@@ -18,8 +18,8 @@
 #define CHANCE_GIVEN_UP_NS 60000000000ULL
 
 /**
- * chance_rate() - find out how likely the other halves of a half's records are, and whether none
- * can come any more
+ * chance_rate() - find out how likely it is that the other halves of a half's records come, and
+ * whether none can come any more
  */
 void chance_rate(const struct topology *t, struct half *h);
 

@@ -8,7 +8,7 @@
 #include "core/span.h"
 #include "core/units.h"
 
-/* Longer than any time that parse_seconds() reads. */
+/* Room for any time that parse_seconds() reads. */
 #define TIME_LEN 32
 
 bool filter_any(const struct filter *f)

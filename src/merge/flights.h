@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The most commands that wait. A command that ended only after this many others had begun and ended
- * since its own beginning is missing in their counts; flights.late counts such commands.
+ * The most commands that wait. A command during which this many others began and ended is missing
+ * in their counts of commands in flight. @late of struct flights counts such commands.
  */
 #ifndef FLIGHTS_MAX
 #define FLIGHTS_MAX 16384u

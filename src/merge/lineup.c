@@ -16,7 +16,10 @@
 #endif
 /* A key that more commands than this have says nothing: these commands are left out. */
 #define ALIKE_MAX 16
-/* Marks of keys that are left out, found by a hash of the key; a power of two. */
+/*
+ * Bits for marks of hot keys, which are left out. A bit is chosen by a hash of the key; a power of
+ * two.
+ */
 #define HOT_BITS 65536
 /*
  * The most pauses of a stream. The longest are kept: when there are more, the shorter half is
@@ -24,8 +27,8 @@
  */
 #define PAUSES_MAX 1024
 /*
- * A pause of one side is that of the other if their lengths differ by no more than this, which is
- * for the way of the commands.
+ * Both sides saw the same pause if its two lengths differ by no more than this, as commands take
+ * different times to arrive.
  */
 #define PAUSE_AGREE_NS 100000
 /*
@@ -150,7 +153,7 @@ static bool is_hot(const struct lineup *l, uint64_t key)
 	return l->hot[key >> 48 >> 6] & 1ULL << (key >> 48 & 63);
 }
 
-/* Marks the keys that many samples of a stream have. */
+/* Marks the hot keys: those that many samples of a stream have. */
 static void find_hot(struct lineup *l, struct samples *s)
 {
 	unsigned int n;

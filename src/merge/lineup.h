@@ -2,7 +2,7 @@
 /*
  * Estimates the offsets between the clocks of recorded streams, so that both records of a command
  * can be read at about the same time even if wall clocks differ by hours. It compares samples of
- * the commands. What a command asked for decides alone whether it is in the sample, so all streams
+ * the commands. Only what a command asked for decides whether it is in the sample, so all streams
  * sample the same commands.
  */
 #ifndef NTPROF_MERGE_LINEUP_H

@@ -8,8 +8,8 @@
 #define DOUBTED_MAX 64
 
 /*
- * The bounds of the offset by a record of @side and one of the other side. Return: false if they
- * cannot be one command.
+ * Computes the bounds of the offset from a record of @side and one of the other side. Return: false
+ * if they cannot be one command.
  */
 static inline __attribute__((always_inline)) bool pair_bounds(enum nt_side side,
 							      const struct nt_record *r,

@@ -161,8 +161,8 @@ static bool split_missing(const struct merged_split *s, const struct nt_record *
 		stage[network] -= spent;
 	memcpy(result, stage, NT_MERGED_STAGES_NR * sizeof(result[0]));
 	/*
-	 * With the points that a stream says are missing, a stage may be unknown whose time is in
-	 * the latency.
+	 * A stream may call points missing so that a stage is unknown, though the latency has its
+	 * time.
 	 */
 	return all == record_latency_ns(host);
 }

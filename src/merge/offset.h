@@ -149,6 +149,7 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 	}
 	if (low > OFFSET_SANE_NS || high < -OFFSET_SANE_NS)
 		return false;
+	/* The offset itself changes while the command runs. */
 	drift = offset_drift_ns(offset_apart(sent, answered));
 	gained = offset_gained(rate, sent, answered);
 	*b = (struct offset_bounds){.low = low - drift - (gained > 0 ? gained : 0),

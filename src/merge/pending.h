@@ -184,6 +184,7 @@ struct pending_found {
 	struct pending_group *group;
 };
 
+/* The hash by which the entries of an owner with a key are found. */
 static inline uint32_t pending_hash(uint64_t key, const void *owner)
 {
 	return hash_pair(key, (uintptr_t)owner);

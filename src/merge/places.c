@@ -157,6 +157,7 @@ int places_origin(struct places *p, const struct origin *o)
 	return 0;
 }
 
+/* Return: NULL if the device is not known. */
 static const struct device_name *find(const struct places *p, const char *subsysnqn,
 				      uint32_t instance, uint32_t nsid)
 {

@@ -5,7 +5,7 @@
 
 #include "core/points.h"
 
-/* In the order that ntprof shows: on the host, on the target, and back. */
+/* In the order of ntprof: on the host, on the target, and back. */
 #define NT_MERGED_STAGES(X)                                \
 	X(MS_BLK_SUBMISSION, "blk_submission")             \
 	X(MS_NVME_TCP_SUBMISSION, "nvme_tcp_submission")   \

@@ -17,10 +17,7 @@
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
 
-/*
- * Makes room for one more pointer in an array of @nr; arrays grow in powers of two. Return: the
- * array, or NULL when memory ran out.
- */
+/* Makes room for a pointer in an array of @nr, by powers of two. Return: the array, or NULL. */
 static void *with_room(void *array, unsigned int nr)
 {
 	if (nr & (nr - 1))
@@ -107,6 +104,7 @@ struct half *topology_alike(const struct topology *t, const struct half *h)
 	return t->bucket[bucket_of(h)];
 }
 
+/* The hash covers exactly what half_find() compares. */
 static struct half **identity_of(struct topology *t, const struct half *h)
 {
 	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
@@ -202,9 +200,9 @@ void topology_sweep(struct topology *t)
 }
 
 /*
- * Whether a sweep may find halves to drop: many have come, or there is no room, and some have been
- * released. A half may also have lost its waiting records, which is not counted: these are searched
- * only after so many refusals that a sweep costs little for each.
+ * Whether a sweep may drop halves: many have come, or there is no room and some were released.
+ * Halves that lost their last record are not counted. They are looked for only when so many were
+ * refused that a sweep costs little for each.
  */
 static bool is_due(struct topology *t)
 {
@@ -226,7 +224,7 @@ static struct half *half_make(struct topology *t, const struct half *like, int *
 	    t->nr_alike[bucket_of(like)] >= TOPOLOGY_ALIKE_MAX)
 		return NULL;
 	*err = -ENOMEM;
-	/* The array never shrinks, and its size is a power of two, though halves come and go. */
+	/* The array never shrinks; its size is a power of two. */
 	if (t->nr_halves == t->max_halves) {
 		halves = with_room(t->halves, t->nr_halves);
 		if (!halves)

@@ -68,10 +68,9 @@ struct link {
 };
 
 /*
- * A connection's queue as one stream sees it. Its identity (names, controller id, queue id, the
- * host's instance) stays the same in all slots and generations that it has had. @partner is the
- * other side's half, NULL until it is known; it changes if another half turns out to be the right
- * one.
+ * A connection's queue as one stream sees it. It has one identity (names, controller id, queue id,
+ * the host's instance), and may have had several slots and generations. @partner is the other
+ * side's half, NULL until it is known; it changes if another half turns out to be the right one.
  */
 struct half {
 	unsigned int stream;

@@ -234,7 +234,7 @@ static void put_losses(struct put *b, const struct stream_losses *l)
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		if (l->count[i])
 			put_loss(b, counter_name(i), l->count[i]);
-	/* A name that no reader knows either. */
+	/* Every reader adds this name to its own unknown losses. */
 	if (l->unknown)
 		put_loss(b, "unknown", l->unknown);
 }
