@@ -160,7 +160,7 @@ static size_t collect(const struct pending_pool *pool, pending_id id, const stru
 	return nr;
 }
 
-/* Hardly any record has an LBA of its own: votes by the pattern of the times of all records. */
+/* Votes by the pattern of the times of all records: hardly any record has an LBA of its own. */
 static void vote_by_pattern(const struct pending_pool *pool, const struct half *few,
 			    const struct half *many, bool patient, struct found *f)
 {
@@ -198,7 +198,7 @@ static bool any_may_address(const struct pending_pool *pool, const struct half *
 }
 
 /*
- * Votes by the records of a chunk from @id on that have at most @each candidates. @fast: use the
+ * Lets the records of a chunk from @id on vote that have at most @each candidates. @fast: use the
  * rate that these records give. Return: how many candidates there are.
  */
 static size_t vote_of(const struct pending_pool *pool, pending_id id, const struct half *many,

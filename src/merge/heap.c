@@ -7,7 +7,7 @@ static void put(struct heap *h, uint32_t at, struct heap_item *item)
 	item->at = at + 1;
 }
 
-/* Moves free place @at up to where @item belongs, and puts it there. */
+/* Puts an item into the free place @at, or further up where it belongs. */
 static void rise(struct heap *h, uint32_t at, struct heap_item *item)
 {
 	while (at && h->item[(at - 1) / 2]->key > item->key) {

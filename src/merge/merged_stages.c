@@ -114,7 +114,7 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 }
 
 /*
- * Adds the parts of a record to @stage, and to @sum without the time that is in no stage. Return:
+ * Adds the parts of a record to @stage, and those that belong to a stage also to @sum. Return:
  * whether all points are there and in order.
  */
 static bool add_parts(const struct merged_parts *p, unsigned int first, const struct nt_record *r,

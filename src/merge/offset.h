@@ -159,8 +159,8 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 }
 
 /*
- * A pair that contradicts the bounds counts as much as this many that do not, and this many are too
- * many.
+ * A pair that contradicts the bounds outweighs this many that do not. When the sum reaches
+ * OFFSET_CROSSED_MAX, the bounds are wrong.
  */
 #define OFFSET_CROSSED_WEIGHT 8
 #define OFFSET_CROSSED_MAX (64 * OFFSET_CROSSED_WEIGHT)

@@ -64,8 +64,8 @@ struct trial {
 };
 
 /*
- * @few: half with the records to pair with those of @many
- * @self: both are the same half: finds how much it is like itself, give or take @self_ns
+ * @few, @many: records of @few are looked up among those of @many
+ * @self: both are one half, which is compared with itself; times agree within @self_ns
  */
 struct search {
 	const struct pending_pool *pool;
@@ -109,7 +109,7 @@ static const struct segment *segment_of(struct search *s, uint64_t key)
 	return segment;
 }
 
-/* The bounds by a record and a later or earlier one of the same side: of the time between them. */
+/* Computes the bounds of the time between a record and a later or earlier one of the same side. */
 static bool bounds_of_self(const struct search *s, const struct nt_record *r,
 			   const struct nt_record *o, struct offset_bounds *b)
 {

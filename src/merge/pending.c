@@ -14,13 +14,14 @@
 #include "merge/offset.h"
 
 /*
- * The most entries of a key that may have to be passed to insert one in order of time: few come out
- * of order.
+ * The most entries that are passed to insert one into its group in order of time: few come out of
+ * order.
  */
 #define DISORDER_MAX 64
 
 /*
- * In the key of a list's place: the chance is above this bit, the serial number of an entry below.
+ * Keys of the heap have the chance of a list from this bit on, and below it the serial number of
+ * the list's oldest entry.
  */
 #define CHANCE_SHIFT 60
 

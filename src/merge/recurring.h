@@ -32,16 +32,20 @@ bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t 
 /**
  * recurring_is_certain() - whether the only possible pair of a record is of the same command
  * @h: a half that has a partner
- * @r: its record; @self if it waits
+ * @r: its record
+ * @self: number of @r if it waits, or 0
  * @key: of both records
  * @o: offset of their clocks
  * @id: the possible pair
  *
- * Return: false if it may be of another command, as far as waiting records show. Where a key comes
- * again, a clock that has jumped may put another command at the same time. Many records without a
- * match show that. Where ids have no generations, the two records may be of two commands that had
- * the id one after the other, if the other record of each was lost. As both have one tag, one
- * command ended before the other began.
+ * Return: false if it may be of another command, as far as waiting records show.
+ *
+ * Where a key comes again, another command may be at the same time if a clock has jumped. A clock
+ * may have jumped if many records have no match.
+ *
+ * Where ids have no generations, the two records may be of two commands that had the id one after
+ * the other, if the other record of each was lost. Both commands have one tag, so one ended before
+ * the other began.
  */
 bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,
 			  const struct half *h, const struct nt_record *r, pending_id self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Splits a command with all points into the ten stages. Everything that can be known at compile
- * time is. Private to this folder: see merge/merged_stages.h.
+ * Splits a command with all points into the ten stages. What does not depend on the record is
+ * computed at compile time. Private to this folder: see merge/merged_stages.h.
  */
 #ifndef NTPROF_MERGE_SPLIT_WHOLE_H
 #define NTPROF_MERGE_SPLIT_WHOLE_H
@@ -68,8 +68,8 @@ walk_host(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED
 }
 
 /*
- * The target's own network time is in the host's wait already: the wait less all other time of the
- * target.
+ * Network time of the target is not subtracted: it is part of the host's wait, and that wait less
+ * all other time of the target is the network stage.
  */
 static inline __attribute__((always_inline)) bool
 walk_target(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED_STAGES_NR])

@@ -386,7 +386,7 @@ struct merge_connection *topology_connection(struct topology *t, struct half *h)
 	return h->connection ?: connection_get(t, h);
 }
 
-/* Moves the counts of @h without a partner from @from to @c. */
+/* Moves the counts that @h got while it had no partner from @from to @c. */
 static void take_over(struct merge_connection *c, struct merge_connection *from, struct half *h)
 {
 	if (c && from && from != c) {

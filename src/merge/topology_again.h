@@ -15,7 +15,7 @@ void topology_stream_again(struct topology *t, unsigned int stream);
 void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
 		    const struct instant *now);
 
-/* The most by which records of a stream are out of order: they come as their commands ended. */
+/* Records of a stream come in the order in which commands ended, give or take this time. */
 #define PASSED_NS 1000000000ULL
 /*
  * A clock has jumped if this many records of each side had no match, or this many in a row are too

@@ -38,7 +38,7 @@ _Static_assert(POINTS_SHIFT + 2 * NT_POINTS_MAX == 64, "the head has a code for 
 /* Length of a number in bytes, and its mask, by its code. */
 static const uint8_t point_len[4] = {0, 2, 3, 8};
 static const uint64_t point_mask[4] = {0, 0xffff, 0xffffff, UINT64_MAX};
-/* Not 0 if the code of any point is 3 (8 bytes): the upper bits of such codes. */
+/* Not 0 if any point has the code 3 (8 bytes): both bits of its code are set. */
 #define LONG_CODES(codes) ((codes) & ((codes) << 1) & 0xaaaaaa)
 static const uint8_t slba_len[4] = {0, 4, 5, 8};
 static const uint64_t slba_mask[4] = {0, 0xffffffff, 0xffffffffff, UINT64_MAX};

@@ -74,7 +74,7 @@ struct known_connection {
 
 /**
  * struct record_encoder - what the current frame has defined so far
- * @last: last point of the previous record; the next record stores the difference to it
+ * @last: last point of the previous record; the points of the next one are stored relative to it
  * @frame: counts frames, from 1
  * @nr_kinds, @nr_connections: how many this frame has defined
  * @known_kinds, @known_connections: hash tables of those of this and earlier frames

@@ -26,7 +26,7 @@
 struct stream_header {
 	enum nt_side side;
 	char source[16];  /* "tracepoints" */
-	char boot_id[37]; /* /proc/sys/kernel/random/boot_id: one clock */
+	char boot_id[37]; /* /proc/sys/kernel/random/boot_id: the same in streams of one clock */
 	char hostname[STREAM_NAME_LEN];
 	char kernel[STREAM_NAME_LEN];
 	char program[32]; /* version of ntprof-bpf that wrote it */
