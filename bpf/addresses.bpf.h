@@ -2,17 +2,19 @@
 /*
  * Addresses of kernel structures as numbers.
  *
- * A typed pointer is one whose structure the verifier knows, by BTF: it is read by plain loads, but
- * the verifier forbids most arithmetic with it. A plain address is a number: one may calculate with
- * it, and reads through it by bpf_probe_read_kernel() (BPF_CORE_READ()), which tolerates an address
- * that is stale.
+ * A typed pointer is one whose structure the verifier knows from BTF. It is read by plain loads,
+ * but the verifier forbids most arithmetic with it. A plain address is a number. Arithmetic with it
+ * is allowed, and memory is read through it by bpf_probe_read_kernel() (BPF_CORE_READ()), which
+ * tolerates a stale address.
  */
 #ifndef NTPROF_ADDRESSES_BPF_H
 #define NTPROF_ADDRESSES_BPF_H
 
 #include "control.bpf.h"
 
-/* Of a typed pointer, too: the verifier allows the copy of its lower half, as a number. */
+/*
+ * The lower half of an address as a number. The verifier allows this copy even of a typed pointer.
+ */
 static __always_inline __u32 low_half(__u64 address)
 {
 	__u32 low;
@@ -22,8 +24,9 @@ static __always_inline __u32 low_half(__u64 address)
 }
 
 /*
- * An address as a number to calculate with, whatever the verifier takes it for: from 6.18 on what a
- * void pointer of the kernel says stays a pointer through a subtraction. Not for hot paths.
+ * Turns an address into a number to calculate with, whatever type the verifier has given it. From
+ * Linux 6.18 on, the value of a void pointer of the kernel stays a pointer through a subtraction.
+ * Not for hot paths.
  */
 static __always_inline __u64 plain_number(__u64 address)
 {
@@ -33,12 +36,13 @@ static __always_inline __u64 plain_number(__u64 address)
 	return value;
 }
 
-/* Of the kernel's own list of helpers, what is looked for there. */
+/* CO-RE: the one entry of the kernel's list of helpers that is looked for. */
 enum bpf_func_id___named { BPF_FUNC_get_func_arg___named = 183 };
 
 /*
- * Argument @n, a constant, of a function as a plain address. The helper is a load, and came with
- * Linux 5.17; what stands in for it is a call. @ctx: of a program on a function's entry or return
+ * Argument @n, a constant, of a function as a plain address. bpf_get_func_arg() is compiled to a
+ * load, and exists since Linux 5.17. On older kernels a call replaces it.
+ * @ctx: of a program on a function's entry or return
  */
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {
@@ -52,10 +56,10 @@ static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 }
 
 /*
- * The entry of an address, typed or plain, in a table of 2^@bits. Structures of one kind lie at
- * equal distances from each other, so that their addresses differ in few bits: multiplied by an odd
- * constant of many bits (Fibonacci hashing), they spread. The lowest 6 bits are equal for
- * structures aligned to cache lines.
+ * The entry of an address, typed or plain, in a table of 2^@bits entries. Structures of one kind
+ * lie at equal distances from each other, so their addresses differ in few bits. Multiplying by an
+ * odd constant of many bits spreads them (Fibonacci hashing). The lowest 6 bits are left out,
+ * because they are equal for structures that are aligned to cache lines.
  */
 static __always_inline __u32 hashed(__u64 address, __u32 bits)
 {

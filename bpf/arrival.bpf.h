@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arrival times of packets, which the kernel notes while the loader has it do so (struct rx_clock).
+ * Arrival times of packets. The kernel notes them while the loader keeps this switched on (struct
+ * rx_clock).
  *
- * They are CLOCK_REALTIME, which somebody may set while a packet waits to be read, before the loader
- * has heard of it or after. So what is not young is held against a look at the clocks of our own:
- * CLOCK_TAI differs from CLOCK_REALTIME by a number of seconds that the loader knows, and is set
- * along with it.
+ * They are CLOCK_REALTIME. The wall clock may be set while a packet waits to be read, before or
+ * after the loader has noticed. So an arrival that is not recent is checked by reading the clocks
+ * here: CLOCK_TAI differs from CLOCK_REALTIME by a number of seconds that the loader knows, and
+ * both are set together.
  */
 #ifndef NTPROF_ARRIVAL_BPF_H
 #define NTPROF_ARRIVAL_BPF_H
@@ -13,8 +14,8 @@
 #include "control.bpf.h"
 
 /*
- * For tests/bench/overhead alone, which compares with it: stamps are taken as they are, whether packets were joined or the
- * clock was set.
+ * For tests/bench/overhead alone, as the base of a comparison: time stamps are used as they are,
+ * even if packets were joined or the clock was set.
  */
 #ifndef NT_PLAIN_ARRIVALS
 #define NT_PLAIN_ARRIVALS 0
@@ -22,14 +23,14 @@
 
 /* A packet that seems to have waited for longer was stamped before the wall clock was set. */
 #define NT_ARRIVAL_MAX_AGE_NS (10ULL * 1000 * 1000 * 1000)
-/* What is younger is not worth a look at the clock: no step can have moved it by more. */
+/* A stamp that is younger is used without reading the clock again. */
 #define NT_ARRIVAL_YOUNG_NS 20000ULL
-/* Two looks at clocks, one behind the other, that are further apart were interrupted. */
+/* Two clock reads, one directly after the other, that are further apart were interrupted. */
 #define NT_CLOCK_TORN_NS 20000ULL
 #define NT_CLOCK_LOOKS 3
-/* How long a packet may well have waited; a step that matters is longer, mostly. */
+/* A packet may well have waited for this long. A clock step that matters is mostly larger. */
 #define NT_ARRIVAL_DOUBT_NS (1000ULL * 1000 * 1000)
-/* How exactly it is known when the clock was not set yet. */
+/* How precisely the last time is known at which the clock was not set yet. */
 #define NT_CLOCK_LOOK_NS (10ULL * 1000 * 1000)
 
 /* Whether programs can read CLOCK_TAI: since Linux 6.1. */
@@ -44,8 +45,10 @@ static __always_inline bool same_offset(__s64 offset, __s64 other)
 }
 
 /*
- * CLOCK_REALTIME - CLOCK_MONOTONIC as it is now: @known, if it is still that. 0: it cannot be told.
- * @now: CLOCK_MONOTONIC, of a moment ago
+ * CLOCK_REALTIME - CLOCK_MONOTONIC at this moment.
+ * @known: what it was before; returned if it still holds
+ * @now: CLOCK_MONOTONIC, read a moment ago
+ * Return: 0 if it cannot be determined
  */
 static __always_inline __s64 real_offset_now(__s64 known, __u64 now)
 {
@@ -61,7 +64,7 @@ static __always_inline __s64 real_offset_now(__s64 known, __u64 now)
 		before = bpf_ktime_get_ns();
 		real = bpf_ktime_get_tai_ns() - nt_control.tai_offset;
 		after = bpf_ktime_get_ns();
-		/* A look that was interrupted may tell all the same that the clock was not set. */
+		/* Even an interrupted read may show that the clock was not set. */
 		if ((__s64)(real - before) >= known - (__s64)NT_CLOCK_TORN_NS &&
 		    (__s64)(real - after) <= known + (__s64)NT_CLOCK_TORN_NS)
 			return known;
@@ -72,8 +75,9 @@ static __always_inline __s64 real_offset_now(__s64 known, __u64 now)
 }
 
 /*
- * The wall clock is @current before ours. Whoever is the first to see that it was set notes it; where
- * two are at once, both write the same, but for when.
+ * Notes that the wall clock was set, if @current, CLOCK_REALTIME - CLOCK_MONOTONIC, is not what was
+ * seen before. The first program that sees it notes it. If two see it at once, both write the same
+ * values, except for the time.
  */
 static __always_inline void offset_seen(__s64 current, __u64 now)
 {
@@ -83,20 +87,22 @@ static __always_inline void offset_seen(__s64 current, __u64 now)
 		nt_control.offset_before = seen;
 		nt_control.set_after = nt_control.looked_ns;
 		nt_control.set_ns = now;
-		/* Who finds this finds the rest. */
+		/* Publish last: a CPU that sees seen_offset must also see the fields above. */
 		asm volatile("" ::: "memory");
 		nt_control.seen_offset = current;
 	}
-	/* Read by all CPUs: not to be written more often than needed. */
+	/* All CPUs read this member, so it is not written more often than needed. */
 	if (now - nt_control.looked_ns > NT_CLOCK_LOOK_NS)
 		nt_control.looked_ns = now;
 }
 
 /*
- * The same as arrival(), for what is not young: by the wall clock as it is, unless the packet would
- * have come when that was not set yet; or as it was, unless it would have come later. None where both
- * are possible, nor, while a step is not long ago, where it would have waited for so long that there
- * may have been two of them. Not static, so that it is verified once.
+ * As arrival(), for a packet that is not recent. There are two candidates. One is the time by the
+ * present wall clock, unless the packet would then have arrived before the clock was set. The other
+ * is the time by the wall clock as it was before, unless the packet would then have arrived later
+ * than that. The arrival is unknown where both or neither are possible. For some time after a step,
+ * it is also unknown where the packet would have waited for so long that there may have been two
+ * steps. Not static, so that it is verified once.
  */
 __noinline __u64 arrival_held(__u64 recv_time, __u64 now)
 {
@@ -119,8 +125,10 @@ __noinline __u64 arrival_held(__u64 recv_time, __u64 now)
 }
 
 /*
- * CLOCK_REALTIME arrival time of a packet, @recv_time, as CLOCK_MONOTONIC; 0 where it is unknown or
- * absurd: a packet cannot arrive after it is read, which is @now, nor wait for long.
+ * Converts the CLOCK_REALTIME arrival time of a packet to CLOCK_MONOTONIC.
+ * @now: when the packet is read
+ * Return: 0 where the time is unknown or impossible: a packet cannot arrive after it is read, and
+ * does not wait for long
  */
 static __always_inline __u64 arrival(__u64 recv_time, __u64 now)
 {

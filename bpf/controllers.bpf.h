@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The controllers of a host, by the N of their nvmeN. When one has been deleted, another one may get
- * its N, and the memory that it was in: they are told apart by number, and their names are kept here,
- * because by the time that user space asks the kernel another one may have come.
+ * The controllers of a host, by the N of their nvmeN. After a controller was deleted, another one
+ * may get its N and its memory. So each controller has a number. The names of controllers are kept
+ * here, because another controller may have come by the time that user space asks the kernel for
+ * them.
  *
- * Written when a controller's first command is seen, and by the Connect command of its admin queue,
- * before which no other passes. Two CPUs that both see a first command agree on one number.
+ * An entry is written when a controller's first command is seen, and by the Connect command of its
+ * admin queue, before which no other command passes. If two CPUs see a first command at once, they
+ * agree on one number.
  */
 #ifndef NTPROF_CONTROLLERS_BPF_H
 #define NTPROF_CONTROLLERS_BPF_H
@@ -21,7 +23,7 @@ struct {
 	__type(value, struct nt_controller);
 } controllers SEC(".maps");
 
-/* What the host was asked to connect to: known before it is connected. */
+/* The names that the host was asked to connect to and as. They are known before it is connected. */
 static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
@@ -35,10 +37,11 @@ static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl
 }
 
 /*
- * The number of a controller, one of whose queues begins with a command. This is rare, and read by
- * helper. @ctrl: typed, or a plain address
- * @connect: its admin queue is being connected: of a controller that has been connected before, the
- *           kernel knows the subsystem
+ * The number of a controller on one of whose queues a command begins. This is rare, and reads by
+ * helper.
+ * @ctrl: typed, or a plain address
+ * @connect: its admin queue is being connected. The kernel knows the subsystem of a controller only
+ *           if it has been connected before
  */
 static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl *ctrl, bool connect)
 {
@@ -57,7 +60,7 @@ static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl 
 		return c->last >> NT_CONTROLLER_SHIFT;
 	next >>= NT_CONTROLLER_SHIFT;
 	n = &c->names[next & 1];
-	/* User space that reads the names meanwhile finds that they are nobody's. */
+	/* User space that reads the names now sees that they belong to no controller. */
 	c->named[next & 1] = 0;
 	controller_name(n, ctrl);
 	c->named[next & 1] = next + 1;

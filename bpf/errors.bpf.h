@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands that ended with a status other than success, counted by queue, operation and status. They
- * are rare, so nothing is said here of cost. How long they took is no latency: they are in no
+ * Commands that ended with a status other than success, counted by queue, operation and status.
+ * They are rare, so their cost does not matter. Their duration is not a latency, so they are in no
  * histogram.
  *
- * Context: where a command ends, interrupts included. Additions are atomic. User space reads differences, and removes
- * entries of connections that have gone when they have not changed for an interval.
+ * Context: where a command ends, interrupts included. Additions are atomic. User space reads
+ * differences. It removes the entry of a connection that is gone when that has not changed for an
+ * interval.
  */
 #ifndef NTPROF_ERRORS_BPF_H
 #define NTPROF_ERRORS_BPF_H
@@ -19,13 +20,13 @@ struct {
 	__type(value, __u64);
 } errors SEC(".maps");
 
-/* Whether a record's command ended with a status other than success. */
+/* Whether a command ended with a status other than success. */
 static __always_inline bool is_error(const struct nt_record *r)
 {
 	return r->status & NT_STATUS_MASK;
 }
 
-/* @r: with its status. @who: see struct nt_identity */
+/* Counts a command that failed. @r: its record, with the status. @who: see struct nt_identity */
 static __always_inline void error_count(const struct nt_record *r, __u32 who)
 {
 	struct nt_error key = {
@@ -37,7 +38,7 @@ static __always_inline void error_count(const struct nt_record *r, __u32 who)
 	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
 
 	if (!n) {
-		/* Another CPU may do the same: the first one's is there. */
+		/* Another CPU may do the same: then the entry of the first one stays. */
 		bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST);
 		n = bpf_map_lookup_elem(&errors, &key);
 	}

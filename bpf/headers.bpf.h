@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which queue of the host a PDU's header is received for, by the address that it is copied to: each
- * queue has memory of its own for that, from when it is connected until it is disconnected (struct
- * nvme_tcp_queue, @pdu).
+ * Finds the queue of the host for which the header of a PDU is received, by the address to which
+ * the header is copied. Each queue has memory of its own for that, from connect to disconnect
+ * (struct nvme_tcp_queue, @pdu).
  *
- * Written when a queue's first command begins, and with each Connect; read whenever anybody on the
- * machine copies from a packet. Nothing is locked: an entry that is read while it is written leads
- * to no queue or to a wrong one, of which no command is in flight with the command id that is read.
+ * An entry is written when a queue's first command begins, and with each Connect. The table is read
+ * whenever anything on the machine copies from a packet. There is no lock. An entry that is read
+ * while it is written leads to no queue or to a wrong one. In a wrong queue, no command is in
+ * flight with the command id that is read.
  */
 #ifndef NTPROF_HEADERS_BPF_H
 #define NTPROF_HEADERS_BPF_H
@@ -14,17 +15,17 @@
 #include "queues.bpf.h"
 
 /*
- * Of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all have this header
- * length).
+ * Bytes of the header of a PDU that a host receives, without its digest (NVMe/TCP 1.0, 3.6.2: all
+ * of them have this header length).
  */
 #define HOST_PDU_BYTES 24
 #define HOST_PDU_DIGEST_BYTES 4
-/* Headers lie in memory from kmalloc(), which for so many bytes is aligned to this. */
+/* Headers lie in memory from kmalloc(), which aligns that many bytes to this. */
 #define NT_HEADER_ALIGN 32
 
-/* Sixteen times as many as 128 CPUs have queues to eight controllers. */
+/* 16 times as many entries as queues of 128 CPUs to eight controllers. */
 #define NT_HEADER_BITS 14
-/* An address is in one of so many entries, the first that is free from where it belongs. */
+/* An address is in one of this many entries: the first free one from where it belongs. */
 #define NT_HEADER_WAYS 8
 
 struct nt_header nt_headers[1 << NT_HEADER_BITS] = {};
@@ -32,13 +33,16 @@ struct nt_header nt_headers[1 << NT_HEADER_BITS] = {};
 /* @way: counted from the entry where an address belongs. @to: typed or plain */
 static __always_inline struct nt_header *header_entry(__u64 to, __u32 way)
 {
-	/* hashed() takes no account of the lowest 6 bits, of which one differs here. */
+	/* hashed() ignores the lowest 6 bits, one of which differs here. */
 	__u32 of = low_half(to) / NT_HEADER_ALIGN << 6;
 
 	return &nt_headers[(hashed(of, NT_HEADER_BITS) + way) & ((1 << NT_HEADER_BITS) - 1)];
 }
 
-/* @to: where a piece of a header may have been copied. Return: whose it is; NULL: nobody's */
+/*
+ * The header to which @to belongs, an address to which a part of a header may have been copied.
+ * Return: NULL if it belongs to no header
+ */
 static __always_inline const struct nt_header *header_find(__u64 to)
 {
 	_Pragma("unroll") for (__u32 way = 0; way < NT_HEADER_WAYS; way++)
@@ -53,7 +57,7 @@ static __always_inline const struct nt_header *header_find(__u64 to)
 	return NULL;
 }
 
-/* Whether another queue has that entry. One that got other memory since does not. */
+/* Whether another queue uses that entry. A queue that has got other memory since then does not. */
 static __always_inline bool header_taken(const struct nt_header *h, __u64 address)
 {
 	struct nt_queue *q;
@@ -65,8 +69,9 @@ static __always_inline bool header_taken(const struct nt_header *h, __u64 addres
 }
 
 /*
- * Queue @q gets its headers at @address from now on. Where all entries for it are taken, the first
- * one gives way: it would take more queues than there are with states to have eight there.
+ * Queue @q gets its headers at @address from now on. If all entries for the address are used, the
+ * first one is replaced. For eight queues to share these entries, there would have to be more
+ * queues than have states.
  */
 static __always_inline void header_learn(struct nt_queue *q, __u32 slot, __u64 address)
 {

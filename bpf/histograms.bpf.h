@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms of durations. A struct nt_hist is of one CPU and only ever grows; user space adds up what all CPUs
- * have. A queue's operation takes one for a CPU when a command of it ends there first, and user space gives back
- * those that nothing is counted in for a while (src/trace/histograms.c).
+ * Histograms of durations. A struct nt_hist belongs to one CPU and only ever grows; user space adds
+ * up the histograms of all CPUs. A queue's operation takes a histogram for a CPU when one of its
+ * commands ends there for the first time. User space gives back a histogram in which nothing is
+ * counted for a while (src/trace/histograms.c).
  *
- * Context: the program in which a command ends, in a task or in a softirq, which stays on its CPU.
- * Additions are not atomic: where the end of a command in a task is interrupted by that of another
- * in a softirq, which its "nested" program counts (see control.bpf.h), one of the two additions to
- * the same counter can be lost, if the interrupt comes between its load and its store. So can those of tasks that run
- * while one is preempted there, where the kernel does that; one CPU's queue has one worker, so that these are ends of
- * other queues, whose stages alone are counted in the same place, or in tasks that poll.
+ * Context: the program in which a command ends, in a task or in a softirq. It stays on its CPU.
+ * Additions are not atomic. The end of a command in a task may be interrupted by the end of another
+ * one in a softirq, which its "nested" program counts (see control.bpf.h). If the interrupt comes
+ * between load and store of an addition, one of two additions to the same counter is lost. The same
+ * may happen where the kernel preempts a task here and runs another one. One CPU's queue has one
+ * worker. So the other task ends commands of other queues, which share the stages' counters alone,
+ * or it polls.
  */
 #ifndef NTPROF_HISTOGRAMS_BPF_H
 #define NTPROF_HISTOGRAMS_BPF_H
@@ -33,7 +35,7 @@ struct {
 
 struct nt_hist nt_first_hists[1 << NT_HISTS_BITS] = {};
 
-/* Where no other is left: by CPU, though several share one. */
+/* Used where no other histogram is left: one for each CPU, though several CPUs may share one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -44,7 +46,7 @@ struct {
 
 struct nt_hist_bucket nt_hist_index[1 << NT_HIST_INDEX_BITS] = {};
 
-/* The first duration of a new interval: its maximum begins at 0. */
+/* The first duration of a new interval resets the maximum to 0. */
 static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
 {
 	if (h->max_epoch[epoch & 1] == epoch)
@@ -61,15 +63,18 @@ static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned
 {
 	if (turned->max[0] < ns)
 		turned->max[0] = ns;
-	/* Whoever sees it counted finds its maximum; and who sees its sum, that it is counted. */
+	/*
+	 * A reader that sees the count must see the maximum, and one that sees the sum must see the
+	 * count.
+	 */
 	asm volatile("" ::: "memory");
 	h->buckets[nt_bucket(ns)]++;
 	h->sum += ns;
 }
 
 /*
- * Several histograms in a row, shifted so that max[0] of each is max[@epoch & 1]. The compiler is
- * kept from calculating this for every histogram again.
+ * Several histograms in a row, shifted so that max[0] of each is its max[@epoch & 1]. The compiler
+ * is kept from calculating this again for every histogram.
  */
 static __always_inline void *max_at(void *hists, __u32 epoch)
 {
@@ -79,7 +84,7 @@ static __always_inline void *max_at(void *hists, __u32 epoch)
 	return turned;
 }
 
-/* NULL never, where that number was taken, but the verifier does not know. */
+/* Never NULL for a number that was taken, but the verifier does not know that. */
 static __always_inline struct nt_hist *hist_at(__u32 nr)
 {
 	__u32 bank, at;
@@ -96,9 +101,10 @@ static __always_inline struct nt_hist *hist_at(__u32 nr)
 __u32 nt_hist_find(__u64 key);
 
 /*
- * The number of the histogram of @key, which takes one if it has none; 0 if there is none left. @key has the CPU on
- * which this runs: who else looks for it meanwhile is a program that interrupts this one. If both take one, user
- * space adds them up.
+ * The number of the histogram of @key. Takes a histogram if @key has none. The key contains the CPU
+ * on which this runs. So only a program that interrupts this one can look for the same key
+ * meanwhile. If both take a histogram, user space adds them up.
+ * Return: 0 if no histogram is left
  */
 __noinline __u32 nt_hist_find(__u64 key)
 {
@@ -132,7 +138,10 @@ __noinline __u32 nt_hist_find(__u64 key)
 }
 
 /*
- * That of operation @op of queue @q, which has @slot, of connection @who, on CPU @cpu, this one. NULL if there is none left
+ * The histogram of operation @op of queue @q on CPU @cpu, the current one.
+ * @slot: of the queue
+ * @who: its connection, see struct nt_identity
+ * Return: NULL if no histogram is left
  */
 static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot, __u32 who,
 						 __u32 op, __u32 cpu)
@@ -153,7 +162,10 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot,
 	nr = nt_hist_find(key);
 	if (!nr)
 		return NULL;
-	/* It is another CPU's, or of a connection that had the slot before. */
+	/*
+	 * A number that belongs to another CPU stays; one of an earlier connection in the slot
+	 * goes.
+	 */
 	if (NT_HIST_KEY_ROW(found ^ key))
 		*first = nr;
 	return hist_at(nr);
@@ -163,8 +175,10 @@ _Static_assert((NT_OPS_NR & (NT_OPS_NR - 1)) == 0, "operations are masked, not c
 __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measured);
 
 /*
- * Counts where no other histogram is left: by atomic additions. @slot: of the queue. @measured: else it is one of the
- * others. Return: what its bucket had before, as a global function has to have a result
+ * Counts a command where no other histogram is left, by atomic additions.
+ * @slot: of the queue
+ * @measured: otherwise it is one of the commands outside the sample
+ * Return: the bucket's count before, because a global function must have a result
  */
 __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measured)
 {
@@ -189,9 +203,9 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 }
 
 /*
- * The latency of a command goes to the histogram of its queue and operation.
+ * Counts the latency of a command in the histogram of its queue and operation.
  * @who: see struct nt_identity
- * @cpu: this one
+ * @cpu: the current one
  */
 static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r, __u32 who,
 					  __u32 cpu, __u64 latency)
@@ -211,7 +225,7 @@ static __always_inline void latency_count(struct nt_queue *q, const struct nt_re
 	h->bytes += r->length;
 }
 
-/* A command that is not in the sample has ended. @who: see latency_count() */
+/* Counts a command outside the sample that has ended. @who: see latency_count() */
 static __always_inline void others_count(struct nt_queue *q, const struct nt_record *r, __u32 who)
 {
 	struct nt_hist *h = hist_find(q, r->slot, who, r->op, bpf_get_smp_processor_id());

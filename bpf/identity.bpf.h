@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who a connection is, told to user space as soon as it is known: what it has counted may be read only when the slot has
- * been given to others.
+ * Sends user space the identity of a connection as soon as it is known. User space may read what
+ * the connection has counted only after another connection has got the slot.
  */
 #ifndef NTPROF_IDENTITY_BPF_H
 #define NTPROF_IDENTITY_BPF_H
 
 #include "pools.bpf.h"
 
-/* This is rare. @names: in a map, or NULL. The others: see struct nt_identity */
+/*
+ * This is rare.
+ * @names: in a map; NULL: nothing is sent For the other parameters see struct nt_identity.
+ */
 static __always_inline void identity_tell(__u32 slot, __u32 who, __u32 instance, __u16 qid,
 					  __u16 cntlid, const struct nt_names *names)
 {

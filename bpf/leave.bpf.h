@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that have nothing to do for most commands, where not all are measured.
+ * For programs that have nothing to do for most commands, where not all commands are measured.
  *
- * A program saves the registers that any part of it keeps over a call, each time that it is run, and reads arguments
- * before it is known whether they are needed: together that is twice as much as the look at the counter that says that
- * there is nothing to do. So where commands may be left out, all but that look is a function, which saves for itself, and
- * where all are measured it is not: a knob is a constant when the verifier runs, and one of the two is removed.
+ * On each run, a program saves the registers that any part of it keeps over a call, and reads its
+ * arguments before it knows whether it needs them. Together that costs twice as much as reading the
+ * counter that says that there is nothing to do. So where commands may be left out, everything but
+ * this read is a separate function, which saves registers by itself. Where all commands are
+ * measured, it is not separate: a knob is a constant when the verifier runs, so one of the two
+ * variants is removed.
  *
- * The compiler is kept from knowing what that function returns: it would leave there what is in the register, and the
- * verifier refuses a pointer to the stack.
+ * The compiler is kept from knowing what that function returns. Otherwise it would not set the
+ * result register, and the verifier refuses what may be in there: a pointer to the stack.
  */
 #ifndef NTPROF_LEAVE_BPF_H
 #define NTPROF_LEAVE_BPF_H
@@ -17,10 +19,11 @@
 #include "state.bpf.h"
 
 /*
- * As BPF_PROG(), of a program that may return at once, and does so by itself where this does not have it.
- * @where: of knobs alone: whether it is worth a look
+ * As BPF_PROG(), for a program that may return at once. Where @where is false, the program has to
+ * check for itself whether it may.
+ * @where: depends on knobs alone: whether the check is worth its cost
  * @nothing: whether there is nothing to do, by @ctx; it saves no registers if it calls nothing
- * Tests that run programs natively have one of their own, which is BPF_PROG().
+ *           Tests that run programs natively define this macro themselves, as BPF_PROG().
  */
 #ifndef NT_PROG_LEAVING
 /* clang-format off */
@@ -47,11 +50,11 @@
 /* clang-format on */
 #endif
 
-/* Between the beginning and the end of a command: only what is measured has something to do. */
+/* For programs between the beginning and the end of a command, which only measured ones need. */
 #define NT_PROG_MEASURING(name, args...) \
 	NT_PROG_LEAVING(nt_knobs.tracks, none_is_tracked(), name, ##args)
 
-/* The same, where what is only counted has something to do as well. */
+/* The same for programs that commands which are only counted need as well. */
 #define NT_PROG_COUNTING(name, args...) \
 	NT_PROG_LEAVING(nt_knobs.tracks && !nt_knobs.count_all, none_is_tracked(), name, ##args)
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Taking what is kept in pools: see core/pools.h.
+ * Taking items out of pools: see core/pools.h.
  *
- * Context: any program, interrupts included. Nothing is locked: an item is that program's whose compare and swap
- * takes its number. Who then finds that another CPU, or the program that it interrupts, has taken one for the same
- * purpose leaves its own where it is: user space finds it, as nothing leads to it, and gives it back.
+ * Context: any program, interrupts included. There is no lock: an item belongs to the program whose
+ * compare and swap takes its number. The program may then find that another CPU, or the program
+ * that it interrupts, has taken one for the same purpose. It leaves its own item as it is. User
+ * space finds it, because nothing leads to it, and gives it back.
  */
 #ifndef NTPROF_POOLS_BPF_H
 #define NTPROF_POOLS_BPF_H
@@ -15,7 +16,10 @@
 struct nt_pool nt_pools[NT_POOLS_NR] = {};
 __u16 nt_free[NT_POOLS_NR][NT_FREE_MAX] = {};
 
-/* User space is woken by what is written here: a pool is about to run out, or a connection is known (identity.bpf.h). */
+/*
+ * Wakes user space when something is written to it: a pool is about to run out, or a connection is
+ * known (identity.bpf.h).
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, NT_CALLS_BYTES);
@@ -27,10 +31,10 @@ struct {
  * @nr, which is at most @mask, a power of two less one, as an index whose bound the verifier sees.
  *
  * A comparison is not enough. The compiler may compare one copy of a number and calculate the
- * address from another: clang 19 compares what is about to be shifted, and uses what was shifted
- * before. The verifier then knows no bound of the copy that is used. Here the bound is part of the
- * calculation. The compiler does not see where @nr comes from, so it cannot leave the mask out.
- * This costs one instruction.
+ * address from another: clang 19 compares the number before a shift, and uses a copy that was
+ * shifted earlier. The verifier then knows no bound of the copy that is used. Here the bound is
+ * part of the calculation. The compiler does not see where @nr comes from, so it cannot leave the
+ * mask out. This costs one instruction.
  */
 static __always_inline __u32 masked(__u32 nr, const __u32 mask)
 {
@@ -38,14 +42,18 @@ static __always_inline __u32 masked(__u32 nr, const __u32 mask)
 	return nr & mask;
 }
 
-/* Others that take at the same time are as many as CPUs, and each attempt that fails is one that did. */
+/*
+ * At most one program on each CPU takes at the same time, and each failed attempt means that
+ * another program has succeeded.
+ */
 #define NT_TAKE_TRIES 64
 
 __u32 nt_take(__u32 pool);
 
 /*
- * Global, so that the verifier looks at it once. Return: the number of an item, 0 if there is none left. All of its
- * bytes are 0, but for states, which are released.
+ * Takes an item. Global, so that the verifier checks it once.
+ * Return: the number of the item, 0 if none is left. All of its bytes are 0, except for states,
+ * which are released
  */
 __noinline __u32 nt_take(__u32 pool)
 {
@@ -58,7 +66,7 @@ __noinline __u32 nt_take(__u32 pool)
 	pool = masked(pool, NT_POOLS_NR - 1);
 	p = &nt_pools[pool];
 	numbers = nt_free[pool];
-	/* Of @pool the verifier forgets what has been found, where the compiler keeps it on the stack. */
+	/* If the compiler keeps @pool on the stack, the verifier forgets its bound. */
 	asm("" : "+r"(p), "+r"(numbers));
 	for (int i = 0; i < NT_TAKE_TRIES; i++) {
 		__u32 nr;
@@ -82,7 +90,10 @@ _Static_assert((NT_POOLS_NR & (NT_POOLS_NR - 1)) == 0, "pools are masked");
 
 struct nt_past nt_past[NT_PASTS_NR] = {};
 
-/* A command of the queue that has @slot, or would have it, is past a limit. This is rare. */
+/*
+ * Counts a command that is past a limit. This is rare.
+ * @slot: the slot of its queue, or the one that the queue would have
+ */
 static __always_inline void count_past(enum nt_past_id past, __u32 slot)
 {
 	__u64 *queues = &nt_past[past].queues[slot / 64 % (NT_PAST_QUEUES / 64)];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queues of a side: each has a slot in one map, whose entries user space reads while programs
+ * The queues of a side. Each has a slot in one map, whose entries user space reads while programs
  * write them. Stock probes find a queue by the address of the driver's structure for it, and that
- * by its socket.
+ * address by the socket.
  *
  * A queue's entry is written by its first command and by the Connect command, before which no other
- * passes, and whose answer says which controller it is; see struct nt_queue for what changes later.
- * Nothing is locked: who finds a queue by something that may be stale verifies it.
+ * command passes, and whose answer says which controller the queue belongs to. See struct nt_queue
+ * for what changes later. There is no lock: code that finds a queue by something that may be stale
+ * verifies it.
  */
 #ifndef NTPROF_QUEUES_BPF_H
 #define NTPROF_QUEUES_BPF_H
@@ -22,22 +23,22 @@ struct {
 	__type(value, struct nt_queue);
 } queues SEC(".maps");
 
-/* NULL if the map has no such slot. */
+/* Return: NULL if the map has no such slot */
 static __always_inline struct nt_queue *queue_at(__u32 slot)
 {
 	return bpf_map_lookup_elem(&queues, &slot);
 }
 
-/* Of a command in flight; NULL never, but the verifier does not know. */
+/* The queue of a command in flight. Never NULL, but the verifier does not know that. */
 static __always_inline struct nt_queue *queue_of_cmd(const struct nt_cmd *c)
 {
 	return bpf_map_lookup_elem(&queues, &c->r.slot);
 }
 
-/* By the address of the driver's structure for it, the slot of a queue: see core/pools.h. */
+/* Leads from the address of the driver's structure for a queue to its slot: see core/pools.h. */
 struct nt_slot_bucket nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
 
-/* Of an address, typed or plain. */
+/* The bucket of an address with this hash: see slot_hash(). */
 static __always_inline struct nt_slot_bucket *slot_bucket(__u32 hash)
 {
 	return &nt_slot_index[hash >> (32 - NT_SLOT_INDEX_BITS)];
@@ -49,8 +50,8 @@ static __always_inline __u32 slot_hash(__u64 address)
 }
 
 /*
- * The queue of @slot is at @address from now on. Where a bucket is full, one gives way: user space takes those of
- * queues that are gone out. This is rare.
+ * The queue of @slot is at @address from now on. If the bucket is full, one entry is replaced; user
+ * space removes the entries of queues that are gone. This is rare.
  */
 static __always_inline void slot_index_set(__u64 address, __u32 slot)
 {
@@ -69,7 +70,9 @@ static __always_inline void slot_index_set(__u64 address, __u32 slot)
 	b->at[to] = value;
 }
 
-/* By the index. Not verified: it may be another queue's. @slot: filled, with its slot */
+/*
+ * Finds a queue by the index. Not verified: it may be another queue. @slot: filled, with its slot
+ */
 static __always_inline struct nt_queue *queue_by_index(__u64 address, __u32 *slot)
 {
 	__u32 hash = slot_hash(address), tag = NT_SLOT_TAG(hash);
@@ -87,7 +90,7 @@ static __always_inline struct nt_queue *queue_by_index(__u64 address, __u32 *slo
 	return queue_at(*slot);
 }
 
-/* A command begins: user space, which looks at what is in flight, leaves queues alone where none has. */
+/* A command begins. User space looks for commands in flight only in queues where one has begun. */
 static __always_inline void queue_begins(struct nt_queue *q)
 {
 	if (q->begun != nt_control.epoch)
@@ -106,8 +109,8 @@ static __always_inline __u64 data_ready_of(struct sock *sk)
 }
 
 /*
- * The address of the driver's structure for the queue of this socket, 0 for sockets of others. @sk:
- * typed
+ * The address of the driver's structure for the queue of this socket. @sk: typed
+ * Return: 0 for sockets of others
  */
 static __always_inline __u64 queue_address_of(struct sock *sk)
 {
@@ -115,11 +118,13 @@ static __always_inline __u64 queue_address_of(struct sock *sk)
 }
 
 /*
- * A queue's socket shows which function the driver's sockets call, unless the driver has not got it
- * yet, or has given it back, which it may do while the queue is still in use: then it calls what all
- * sockets call. @sk: a plain address; this is rare, and read by helper
+ * Learns from a queue's socket which function the driver's sockets call. The socket does not show
+ * it before the driver has taken over the socket, nor after the driver has given it back, which may
+ * happen while the queue is still in use: then it calls the function that all sockets call. This is
+ * rare, and reads by helper.
+ * @sk: a plain address
  * @queue: address of the driver's structure
- * @original: the function that the driver has taken the place of, as it says; 0 if there is none
+ * @original: the function that the driver has replaced, as it says; 0 if there is none
  */
 static __always_inline void data_ready_learn(struct sock *sk, __u64 queue, __u64 original)
 {

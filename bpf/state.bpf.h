@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of commands in flight: one struct nt_cmd each, in pieces that queues take out of a pool. Nothing here
- * allocates or locks.
+ * The state of commands in flight: one struct nt_cmd each. Queues take states out of a pool, in
+ * pieces of 128. Nothing here allocates memory or takes a lock.
  *
- * Whose a state is, its @owner says:
+ * The member @owner of a state says which command it belongs to, and whether that is in flight:
  *
- *   0            free: no command has had it yet
- *   address      in flight: of the host's struct request, or the target's struct nvmet_tcp_cmd, at
- *                this address. They live as long as their connection, and serve many commands
- *   address | 1  released: that command has ended (NT_RELEASED; addresses of structures are multiples
- *                of 8)
- *   address | 2  in flight, and not in the sample: it is counted when it ends, and passes no state of
- *                the tables below in between (NT_UNMEASURED)
+ *   0            free: no command has used it yet
+ *   address      in flight: the address of the host's struct request, or of the target's struct
+ *                nvmet_tcp_cmd. These live as long as their connection, and serve many commands
+ *   address | 1  released: that command has ended (NT_RELEASED; addresses of structures are
+ *                multiples of 8)
+ *   address | 2  in flight, but not in the sample: the command is counted when it ends, and passes
+ *                no state of the tables below before that (NT_UNMEASURED)
  *   address | 3  released: such a command has ended
  *
  *   free, released  -- cmd_begin() -->    in flight
- *   in flight       -- cmd_release() -->  released: the end was seen, or is known not to come
- *   in flight       -- cmd_begin() -->    in flight: the end was not seen, and has been counted so
+ *   in flight       -- cmd_release() -->  released: the end was seen, or will certainly not come
+ *   in flight       -- cmd_begin() -->    in flight: the end was not seen, which has been counted
  *
- * How far a command in flight has come, its points say. A point is 0 until it is reached;
- * cmd_begin() is called with all of them 0 but those of the beginning. The columns are the shapes:
- * Read, Inline write, R2T write (T) and No data; x: commands of this shape pass the state, and the
- * program of that row moves them there. Of stock programs with "or" between them there is one on a
- * kernel (src/trace/probes_table.c).
+ * The points of a command in flight say how far it has come. A point is 0 until the command reaches
+ * it. When cmd_begin() is called, only the points of the beginning are set. The columns are the
+ * shapes: Read, Inline write, R2T write (T) and No data. An x means that commands of this shape
+ * pass the state; the program of that row moves them there. Where stock programs are separated by
+ * "or", a kernel has one of them (src/trace/probes_table.c).
  *
  * On the host, where a command is in flight from nvme_tcp_queue_rq() to block_rq_complete:
  *
@@ -59,22 +59,24 @@
  *                                                            stock_sendmsg_end
  *            connection closed x x x x  the loader, when sock_set_state has seen it
  *
- * From any of the host's states to released: rq_complete, where the command was cancelled, and the
- * beginning of the next command with that request. Where a program runs several times (several
- * R2Ts, many data PDUs, a send in parts), the first time counts, but for sent_data, data_done, exec
- * and cqe, where the last does.
+ * Two events move a command from any of the host's states to released: rq_complete, where the
+ * command was cancelled, and the beginning of the next command with the same request. If a program
+ * runs several times for a command (several R2Ts, many data PDUs, a send in parts), its first run
+ * sets the point. For sent_data, data_done, exec and cqe, the last run does.
  *
- * Context: the host's begun and sending are in a task that submits or in the queue's worker, what
- * it receives in that worker or in a task that polls; complete is in one of those or in a softirq.
- * The target's are in the queue's worker, but for done, which is wherever the device says so, hard
- * interrupts included. Programs stay on their CPU; interrupts may come in them, and where the kernel preempts tasks, other
- * tasks: in those on functions, and from some kernel on, as 7.3, in those on tracepoints.
+ * Context: on the host, begun and sending happen in a task that submits or in the queue's worker;
+ * everything that is received, in that worker or in a task that polls; complete, in one of those or
+ * in a softirq. On the target, everything happens in the queue's worker, except for done: that
+ * happens wherever the device completes, hard interrupts included. A program stays on its CPU.
+ * Interrupts may occur within it. Where the kernel preempts tasks, other tasks may run within it,
+ * too: within a program on a function always, within one on a tracepoint on newer kernels, such as
+ * 7.3.
  *
  * No lock protects a state. The driver does not begin the next state of a command on one CPU before
- * it is done with the one before on another, with one exception: the host may find that it has sent
- * a command after the answer has come, and after its tag was given to another one (see cmd_sent()).
- * Whoever looks for a state by something that may be stale verifies what it finds: see the
- * functions below.
+ * it has finished the previous one on another. There is one exception: the host may find that it
+ * has sent a command after the answer has come, and after the tag was given to another command (see
+ * cmd_sent()). Code that looks for a state by something that may be stale verifies what it finds:
+ * see the functions below.
  */
 #ifndef NTPROF_STATE_BPF_H
 #define NTPROF_STATE_BPF_H
@@ -83,8 +85,9 @@
 #include "pools.bpf.h"
 
 /*
- * A queue takes a piece of these for each 128 of its tags when the first of them is used, and keeps it until user
- * space gives it back: when the queue has gone, and none of its commands is in flight.
+ * A queue takes a piece for each 128 of its tags when the first of these is used. It keeps the
+ * piece until user space gives it back: when the queue is gone, and none of its commands is in
+ * flight.
  */
 #define NT_BANK_CMDS_BITS (NT_CMDS_BITS + NT_CHUNK_BITS)
 struct cmd_bank {
@@ -102,18 +105,18 @@ struct {
 	__array(values, struct cmd_bank);
 } cmd_banks SEC(".maps");
 
-/* The first bank; pieces have cache lines of their own. */
+/* The first bank. Each piece has cache lines of its own. */
 struct nt_cmd nt_first_cmds[1 << NT_BANK_CMDS_BITS] __attribute__((aligned(64))) = {};
 
 /*
- * Of a state among all: its piece, and which it is there; 0, in the piece that no queue has, where there is none. What
- * is there was never anybody's.
+ * The place of a state: the number of its piece, and its index in that piece. Place 0 means that
+ * there is no state: it lies in piece 0, which no queue ever has, so its state never has an owner.
  */
 #define NT_NOWHERE 0
 
 /*
- * By the address of its owner, the place of the state that it had last. Several owners
- * share an entry, which belongs to the last of them: who reads it verifies the owner.
+ * Leads from the address of an owner to the place of the state that it had last. Several owners
+ * share an entry, which belongs to the last of them. So a reader has to verify the owner.
  */
 #define NT_INDEX_BITS 17
 __u32 nt_index[1 << NT_INDEX_BITS] = {};
@@ -123,7 +126,7 @@ static __always_inline __u32 *index_of(__u64 owner)
 	return &nt_index[hashed(owner, NT_INDEX_BITS)];
 }
 
-/* NULL never, where a piece has that place, but the verifier does not know. */
+/* Never NULL for a place in an existing piece, but the verifier does not know that. */
 static __always_inline struct nt_cmd *cmd_at(__u32 place)
 {
 	__u32 nr, at;
@@ -142,7 +145,10 @@ static __always_inline __u32 place_in(__u32 chunk, __u32 tag)
 	return chunk << NT_CHUNK_BITS | (tag & (NT_CHUNK_CMDS - 1));
 }
 
-/* Two CPUs that both take one agree on one of the two. This is rare. Return: 0 if there is none left */
+/*
+ * Two CPUs that take a piece at the same time agree on one of the two. This is rare.
+ * Return: 0 if no piece is left
+ */
 static __noinline __u32 chunk_claim(struct nt_queue *q, __u32 nr)
 {
 	__u32 chunk = nt_take(NT_POOL_CMDS), seen;
@@ -154,7 +160,10 @@ static __noinline __u32 chunk_claim(struct nt_queue *q, __u32 nr)
 	return seen ?: chunk;
 }
 
-/* Where the state of command @tag of a queue is; the queue takes a piece if it has none for this tag. */
+/*
+ * The place of the state of command @tag of a queue. The queue takes a piece if it has none for
+ * this tag.
+ */
 static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 {
 	__u32 nr = tag >> NT_CHUNK_BITS;
@@ -168,7 +177,7 @@ static __always_inline __u32 place_claim(struct nt_queue *q, __u32 tag)
 	return chunk ? place_in(chunk, tag) : NT_NOWHERE;
 }
 
-/* Measured, or only counted. */
+/* Whether a command is in flight, measured or only counted. */
 static __always_inline bool in_flight(const struct nt_cmd *c)
 {
 	return c->owner && !(c->owner & NT_RELEASED);
@@ -179,47 +188,58 @@ static __always_inline bool measured(const struct nt_cmd *c)
 	return c->owner && !(c->owner & (NT_RELEASED | NT_UNMEASURED));
 }
 
-/* @c: in flight; it is only counted. */
+/* Whether @c, which is in flight, is only counted. */
 static __always_inline bool only_counted(const struct nt_cmd *c)
 {
 	return nt_knobs.count_all && c->owner & NT_UNMEASURED;
 }
 
-/* The same as none_is_measured() where it is known to be counted. */
+/*
+ * As none_is_measured(), for callers that have checked that measured commands are counted
+ * (@tracks).
+ */
 static __always_inline bool none_is_tracked(void)
 {
-	/* Volatile: not to be read where nobody asks. */
+	/* Volatile: keeps the compiler from reading it where the result is not needed. */
 	return !*(volatile __u32 *)&nt_control.tracked;
 }
 
-/* Whether no command in flight is measured, so that what is about one that is can be left at once. */
+/*
+ * Whether no command in flight is measured. Then a program that only handles measured ones can
+ * return.
+ */
 static __always_inline bool none_is_measured(void)
 {
 	return nt_knobs.tracks && none_is_tracked();
 }
 
-/* The same of states: nor is one counted. */
+/* Whether no command in flight has a state: none is measured, and none is only counted. */
 static __always_inline bool none_has_a_state(void)
 {
 	return !nt_knobs.count_all && none_is_measured();
 }
 
-/* Whether every command has a state, so that an end without one tells of a beginning not seen. */
+/*
+ * Whether every command has a state. Then an end without a state means that the beginning was not
+ * seen.
+ */
 static __always_inline bool all_have_states(void)
 {
 	return !nt_knobs.selects && (!nt_knobs.sample_below || nt_knobs.count_all);
 }
 
-/* Whose a state in flight is, measured or only counted. */
+/* The owner of a state in flight, measured or only counted. */
 static __always_inline __u64 owner_of(const struct nt_cmd *c)
 {
 	return nt_knobs.count_all ? c->owner & ~NT_UNMEASURED : c->owner;
 }
 
 /*
- * Whether an owner whose entry of the index is @place, which has not led to its state, may still have one: if the entry is
- * another's. One whose entry was never used has none; where all commands have states it is looked for all the same, as
- * not to find it is counted.
+ * Whether an owner may still have a state when the index has not led to it: if its entry holds the
+ * place of another owner.
+ * @place: the owner's entry of the index. If it was never used, the owner has no state. Where all
+ *         commands have states, the answer is yes all the same, so that a state that is not found
+ *         is counted
  */
 static __always_inline bool is_elsewhere(__u32 place)
 {
@@ -227,8 +247,9 @@ static __always_inline bool is_elsewhere(__u32 place)
 }
 
 /*
- * By the index. Verified: in flight, measured, and of @owner.
- * @elsewhere: filled; whether one that is not found so may still be found by its queue and tag
+ * Finds a state by the index. Verified: it is in flight, measured, and belongs to @owner.
+ * @elsewhere: filled; whether a state that is not found here may still be found by its queue and
+ *             tag
  */
 static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 {
@@ -246,7 +267,7 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 	return NULL;
 }
 
-/* The same, where a command ends: whether it is measured, or only counted. */
+/* As cmd_by_owner(), where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewhere)
 {
 	struct nt_cmd *c;
@@ -264,8 +285,9 @@ static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewh
 }
 
 /*
- * By queue and tag. Not verified: it may be in flight or not, and of any owner. NULL if there is no
- * place.
+ * Finds a state by queue and tag. Not verified: it may be in flight or not, and may belong to any
+ * owner.
+ * Return: NULL if there is no place for this tag
  */
 static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32 tag)
 {
@@ -278,7 +300,9 @@ static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32
 	return chunk ? cmd_at(place_in(chunk, tag)) : NULL;
 }
 
-/* By queue, which may be NULL, and tag. Verified: in flight, measured, and of @owner. */
+/*
+ * Finds a state by queue, which may be NULL, and tag. Verified: in flight, measured, and of @owner.
+ */
 static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
 							   __u64 owner)
 {
@@ -287,7 +311,7 @@ static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue
 	return c && c->owner == owner ? c : NULL;
 }
 
-/* The same, where a command ends: whether it is measured, or only counted. */
+/* As cmd_by_tag_and_owner(), where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
 							       __u64 owner)
 {
@@ -297,13 +321,13 @@ static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_q
 }
 
 /*
- * The command in flight of @address, by the index or else by queue and tag: NULL where its
- * beginning was not seen, or where it is only counted. @queue and @tag are evaluated only where the
- * index does not lead to it, which is rare.
+ * The command in flight at @address, found by the index, or else by queue and tag. NULL where its
+ * beginning was not seen, or where it is only counted. @queue and @tag are evaluated only if the
+ * index does not lead to the command, which is rare.
  */
 #define CMD_FIND(address, queue, tag) CMD_FIND_BY(cmd, address, queue, tag)
 
-/* The same, where a command ends: whether it is measured, or only counted. */
+/* As CMD_FIND(), where a command ends: it may be measured, or only counted. */
 #define CMD_FIND_ANY(address, queue, tag) CMD_FIND_BY(cmd_any, address, queue, tag)
 
 #define CMD_FIND_BY(cmd, address, queue, tag)                                    \
@@ -317,16 +341,16 @@ static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_q
 		found_;                                                          \
 	})
 
-/* Whether a state, or NULL, is that of @owner's last command, in flight or released. */
+/* Whether state @c, which may be NULL, is that of @owner's last command, in flight or released. */
 static __always_inline bool is_last_of(const struct nt_cmd *c, __u64 owner)
 {
 	return c && (c->owner & ~(NT_RELEASED | NT_UNMEASURED)) == owner;
 }
 
 /*
- * By the index. Verified: it was that of @owner's last command, in flight or released, on the same
- * connection, so that it is where its next one belongs, too. The target's commands have one tag for
- * as long as their connection lives; the host's requests have not.
+ * Finds a state by the index. Verified: it is that of @owner's last command, in flight or released,
+ * on the same connection. So it is also the place of @owner's next command, because a target's
+ * command keeps its tag as long as the connection lives. A host's request does not keep its tag.
  */
 static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q, __u32 slot,
 							__u64 owner)
@@ -337,9 +361,10 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 }
 
 /*
- * The place of command @tag of a queue, where the index leads from @owner from now on; NULL if
- * there is none left. What is there may still be in flight.
- * @left: filled: the state of a command of @owner that is in flight under another tag; NULL mostly
+ * Takes the place of command @tag of a queue. From now on the index leads from @owner to it. A
+ * command may still be in flight there.
+ * @left: filled; the state of a command of @owner that is in flight under another tag; mostly NULL
+ * Return: NULL if no place is left
  */
 static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, __u64 owner,
 						struct nt_cmd **left)
@@ -361,22 +386,28 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
 }
 
 /*
- * @c, whose record and points are those of the beginning, is in flight from now on.
- * @wanted: it is measured, else only counted
+ * Command @c is in flight from now on. Its record and the points of its beginning are already
+ * filled.
+ * @wanted: it is measured; otherwise it is only counted
  */
 static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted)
 {
 	if (nt_knobs.tracks && measured(c) != wanted)
 		__sync_fetch_and_add(&nt_control.tracked, wanted ? 1 : -1);
-	/* User space, which finds it in flight, finds the rest as well. */
+	/*
+	 * Publish last: user space that sees the command in flight must also see the fields above.
+	 */
 	asm volatile("" ::: "memory");
-	/* @owner may be a typed pointer, which the verifier does not let take a bit: its copy does. */
+	/*
+	 * The verifier allows no bit operation on @owner where that is a typed pointer, but on the
+	 * copy.
+	 */
 	*(volatile __u64 *)&c->owner = owner;
 	if (!wanted)
 		*(volatile __u64 *)&c->owner |= NT_UNMEASURED;
 }
 
-/* @c: in flight */
+/* Ends a command. @c: in flight */
 static __always_inline void cmd_release(struct nt_cmd *c)
 {
 	if (nt_knobs.tracks && measured(c))
@@ -384,7 +415,7 @@ static __always_inline void cmd_release(struct nt_cmd *c)
 	c->owner |= NT_RELEASED;
 }
 
-/* @c, or NULL, has reached @point now, if that is for the first time. */
+/* Sets @point of @c, which may be NULL, to the current time if it is not set yet. */
 static __always_inline void cmd_reach(struct nt_cmd *c, __u32 point)
 {
 	if (c && !c->r.points[point])
