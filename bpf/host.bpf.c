@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's programs. Those that fill points come from one of two sources, and complete from
- * block_rq_complete in both. src/trace/probes_table.c says which program feeds which point, and
- * src/trace/probes.c decides which of them are loaded.
+ * The host's programs. The programs that set points come from one of two sources: tracepoints of a
+ * patched driver, or probes of a stock one. The point complete comes from block_rq_complete in
+ * both. src/trace/probes_table.c says which program sets which point, and src/trace/probes.c
+ * decides which of them are loaded.
  */
 #include "host_command.bpf.h"
 
@@ -19,7 +20,7 @@ int NT_PROG_COUNTING(rq_complete, struct request *rq, int error)
 	return request_end(rq, error, false);
 }
 
-/* nvme-tcp is told that a request is out for too long. It may yet get another while, or end. */
+/* nvme-tcp learns that a request has been in flight for too long. It may get more time, or end. */
 SEC("fentry/nvme_tcp_timeout")
 int BPF_PROG(timed_out, struct request *rq)
 {

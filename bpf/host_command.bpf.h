@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of a command on the host, whichever programs see it: who it is for, and what moves it
- * from one state to the next (see state.bpf.h). Its owner is its struct request.
+ * The life of a command on the host, for all programs that see it: its queue, and what moves it
+ * from one state to the next (see state.bpf.h). The owner of a command is its struct request.
  */
 #ifndef NTPROF_HOST_COMMAND_BPF_H
 #define NTPROF_HOST_COMMAND_BPF_H
@@ -31,8 +31,8 @@ static __always_inline struct nt_queue *queue_of(struct nvme_tcp_queue *queue, i
 }
 
 /*
- * The queue of a request of any driver; NULL where it is no command of NVMe/TCP, or of a controller
- * none of whose commands was seen. @rq: typed
+ * The queue of a request of any driver. @rq: typed
+ * Return: NULL where it is no command of NVMe/TCP, or where no command of its controller was seen
  */
 static __always_inline struct nt_queue *queue_of_request(struct request *rq)
 {
@@ -48,7 +48,7 @@ static __always_inline struct nt_queue *queue_of_request(struct request *rq)
 	return queue_at(slot);
 }
 
-/* The command in flight of a request: see CMD_FIND(). Both typed. */
+/* The command in flight of a request: see CMD_FIND(). @queue, @rq: typed */
 static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int qid,
 					     struct request *rq)
 {
@@ -56,11 +56,12 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 }
 
 /*
- * Counts a command, @c, that is in flight when its request, or its tag, begins another one: it is the same command, sent
- * again, or its end was not seen.
- * @rq: typed, whose command begins
- * @next: state of that one, may be @c: until its end, its side says how often it was sent again, if its flags say that it was
- * Return: flags for the record of that one.
+ * Counts command @c, which is in flight when its request, or its tag, begins another command.
+ * Either it is the same command, sent again, or its end was not seen.
+ * @rq: typed; the request of the command that begins
+ * @next: the state of the command that begins; may be @c. If the flags say that the command was
+ *        sent again, @side of its record says how often, until it ends
+ * Return: flags for the record of the command that begins
  */
 static __always_inline __u32 count_unended(struct request *rq, const struct nt_cmd *c,
 					   struct nt_cmd *next)
@@ -81,7 +82,7 @@ static __always_inline __u32 count_unended(struct request *rq, const struct nt_c
  * @rq: typed
  * @q: at the slot of @h; NULL if there is none
  * @sqe: typed, or on the stack
- * @wanted: it is measured, else only counted
+ * @wanted: the command is measured; otherwise it is only counted
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
 					 struct nt_queue *q, struct nvme_command *sqe, bool wanted)
@@ -110,13 +111,10 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		record_sqe(&c->r, sqe, h->qid == 0);
 	} else {
 		record_counted(&c->r, sqe, h->qid == 0);
-		/* It is the age, where submit does not tell it: there before user space looks. */
+		/* The command's age where submit has none, for user space: set before it looks. */
 		c->r.points[NT_H_QUEUE_RQ] = submit ? 0 : bpf_ktime_get_ns();
 	}
-	/*
-	 * Connect is the first command of a queue, and the first of one that has been connected
-	 * anew.
-	 */
+	/* Connect is the first command of a queue, also when the queue is connected again. */
 	if (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
 	    q->queue != h->queue)
 		flags |= queue_identify(q, h, rq) ? NT_F_CONNECT : 0;
@@ -142,9 +140,9 @@ no_slot:
 }
 
 /*
- * The driver has got a request that is left out. A command of this request that is still
- * in flight is released, so that its end is not taken from this one. A Connect begins another
- * connection all the same.
+ * The driver has got a request that is left out. If a command of this request is still in flight,
+ * it is released, so that the end of the new command is not taken for the end of that one. A
+ * Connect begins another connection even so.
  */
 static __always_inline int request_skip(struct request *rq, const struct host_queue *h,
 					struct nt_queue *q, struct nvme_command *sqe)
@@ -161,9 +159,9 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 }
 
 /*
- * To sent: first the capsule, then data. The send may be over only after the answer has come, and
- * the tag be in use again by then: a command that has not been sent is a new one, since a queue
- * sends one at a time, and is left alone. @c: in flight
+ * To sent: first the capsule, then data. The driver may find that it has sent a command only after
+ * the answer has come, and after the tag is in use again. A command that has not been sent is then
+ * a new one, because a queue sends one at a time. It is left alone. @c: in flight
  */
 static __always_inline void cmd_sent(struct nt_cmd *c)
 {
@@ -176,8 +174,9 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 }
 
 /*
- * When a PDU of @c arrived, of which the last byte of the header is byte @seq of the stream, in packet @p.
- * @q: that of @c; may be NULL
+ * When a PDU of @c arrived. The last byte of its header is byte @seq of the stream, in packet @p.
+ * @q: the queue of @c; may be NULL
+ * Return: 0 if it is unknown
  */
 static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
 					 const struct nt_join *p, __u32 seq, __u64 now)
@@ -191,7 +190,7 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
 	return arrival(tstamp, now);
 }
 
-/* To asked, by its first R2T. @q, @p, @seq: see cmd_arrival() */
+/* To asked, by the first R2T. @q, @p, @seq: see cmd_arrival() */
 static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, const struct nt_join *p,
 				      __u32 seq, __u64 now)
 {
@@ -199,7 +198,7 @@ static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, cons
 	c->r.points[NT_H_R2T] = now;
 }
 
-/* To answering, by its first data PDU. @q, @p, @seq: see cmd_arrival() */
+/* To answering, by the first data PDU. @q, @p, @seq: see cmd_arrival() */
 static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q,
 					  const struct nt_join *p, __u32 seq, __u64 now)
 {
@@ -207,7 +206,7 @@ static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q,
 	c->r.points[NT_H_C2H] = now;
 }
 
-/* A data PDU says that no CQE follows: the loader is told, which has such ends watched for. */
+/* A data PDU says that no CQE follows. The loader then attaches the programs that see such ends. */
 static __always_inline void cmd_without_cqe(struct nt_cmd *c)
 {
 	c->r.flags |= NT_F_NO_CQE;
@@ -216,9 +215,8 @@ static __always_inline void cmd_without_cqe(struct nt_cmd *c)
 }
 
 /*
- * A Connect has been answered well: its queue is of the controller whose id the admin queue's
- * answer has in the low 16 bits of its result (NVMe over Fabrics 1.1, 3.3), before the driver knows
- * it.
+ * A Connect has succeeded. The low 16 bits of the result of the admin queue's Connect are the id of
+ * the controller (NVMe over Fabrics 1.1, 3.3). This runs before the driver knows that id.
  */
 static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result)
 {
@@ -235,8 +233,9 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
 }
 
 /*
- * Where the CQE of a command has been seen, its end follows, unless the block layer has another CPU do
- * that in an interrupt: see "nested" in control.bpf.h. Not asked for any more when it is known.
+ * Notes the CPU on which the CQE of a command was seen. The end of the command follows on the same
+ * CPU, unless the block layer has another CPU do that in an interrupt: see "nested" in
+ * control.bpf.h. Once this is known to happen, nothing is noted any more.
  */
 static __always_inline void redirect_look(struct nt_queue *q)
 {
@@ -249,22 +248,26 @@ static __always_inline void redirect_look(struct nt_queue *q)
 		q->cpu = cpu;
 }
 
-/* A command ends on this CPU, @cpu, of which the CQE was seen. One that receives elsewhere since then looks like it, too. */
+/*
+ * A command whose CQE was seen ends on CPU @cpu, the current one. If the CQE was seen on another
+ * CPU, ends are redirected. It looks the same if another CPU has received for the queue since then.
+ */
 static __always_inline void redirect_learn(const struct nt_queue *q, __u32 cpu)
 {
 	if (!nt_control.redirected && q->cpu != (__u16)cpu)
 		nt_control.redirected = 1;
 }
 
-/* Whether its answer arrives with its CQE: no data came before. */
+/* Whether the answer of a command arrives with its CQE, because no data came before. */
 static __always_inline bool answer_is_cqe(const struct nt_cmd *c)
 {
 	return !c->r.points[NT_H_C2H];
 }
 
 /*
- * To answered, by its CQE, after its arrival if answer_is_cqe(). @rsp: typed, or on the stack. What is rare reads again
- * what all commands have read, so that these need not keep it.
+ * To answered, by the CQE. Where answer_is_cqe(), the arrival has been set before. The rare part
+ * reads again what all commands have read, so that the common part need not keep it.
+ * @rsp: typed, or on the stack
  */
 static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, __u64 now,
 					 const struct nvme_tcp_rsp_pdu *rsp)
@@ -281,8 +284,9 @@ static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, _
 }
 
 /*
- * As record_submit(), with where the command comes from where the reader asks for that. @r: of a command that has just
- * been released, whose request is still that of its owner. @rq: typed
+ * As record_submit(), with the origin of the command if the reader asks for it.
+ * @r: of a command that has just been released, and whose request is not in use again
+ * @rq: typed
  */
 static __always_inline void host_record_submit(struct nt_record *r, const struct nt_queue *q,
 					       struct request *rq, __u64 latency)
@@ -310,10 +314,12 @@ static __always_inline __u8 shape_of(const struct nt_record *r)
 }
 
 /*
- * Counts a completion whose beginning was not seen. Flushes that the block layer ends by itself
- * never were a command, and writes with a flush, which it ends once more, are none any more. While a controller resets, the
- * host ends commands that it has not even begun; such ones that were made before beginnings are seen may have been in flight
- * then. All others were in flight, or the program was skipped that sees beginnings. @rq: typed
+ * Counts a completion whose beginning was not seen. Not counted are flushes that the block layer
+ * ends by itself, which never were a command, and writes with a flush, which it ends once more
+ * after the command has ended. While a controller resets, the host also ends commands that it has
+ * not begun; if such a command was made before beginnings were seen, it may have been in flight
+ * then. All others were in flight, or the program that sees beginnings was skipped.
+ * @rq: typed
  */
 static __always_inline void count_unbegun(struct request *rq)
 {
@@ -328,8 +334,8 @@ static __always_inline void count_unbegun(struct request *rq)
 }
 
 /*
- * A command has ended with an error. Of the host's own ones, CQEs tell of some: data that are not
- * what their digest says.
+ * A command has ended with an error. Some errors of the host's own come although there was a CQE:
+ * data that do not match their digest.
  * @rq: typed
  */
 static __always_inline void failed(struct request *rq, const struct nt_queue *q,
@@ -341,8 +347,8 @@ static __always_inline void failed(struct request *rq, const struct nt_queue *q,
 }
 
 /*
- * One that is only counted has ended: how, is known only where the block layer has been told of an
- * error, or where its data are gone.
+ * A command that is only counted has ended. It is known how only if the block layer got an error,
+ * or if the data of the request are gone.
  */
 static __always_inline void counted_end(struct request *rq, struct nt_queue *q, struct nt_record *r,
 					int error)
@@ -366,14 +372,17 @@ static __always_inline void counted_end(struct request *rq, struct nt_queue *q, 
 }
 
 /*
- * What ends later than so after its CQE is asked whether that was accepted, which is a look at the request less for most. The
- * host gives a command up only after it has quiesced its queues, which takes longer (synchronize_rcu()).
+ * If a command ends later than this after its CQE, is_rejected() checks whether the CQE was
+ * accepted. This saves most commands a read of the request. The host gives a command up only after
+ * it has quiesced its queues, which takes longer (synchronize_rcu()).
  */
 #define HOST_ACCEPT_NS 50000
 
 /*
- * Whether the host has seen a CQE of success and not accepted it, as where its digest was wrong: it resets the controller then,
- * and ends the command otherwise. @r: of a command that ends now. @rq, @error: see request_end()
+ * Whether the host has seen a CQE of success but not accepted it, for example because its digest
+ * was wrong. The host then resets the controller, and ends the command in another way.
+ * @r: of a command that ends now
+ * @rq, @error: see request_end()
  */
 static __always_inline bool is_rejected(struct request *rq, const struct nt_record *r, int error)
 {
@@ -384,9 +393,9 @@ static __always_inline bool is_rejected(struct request *rq, const struct nt_reco
 /*
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
- * @error: what the block layer is told: a blk_status_t, or before Linux 5.16 an errno
- * @nested: the program that stands in for an interrupted one, and mostly finds that the other one
- *          has ended the command before: it counts no unknown ends
+ * @error: what the block layer gets as the result: a blk_status_t, or before Linux 5.16 an errno
+ * @nested: this program stands in for an interrupted one. It mostly finds that the other one has
+ *          ended the command before, so it counts no unknown ends
  */
 static __always_inline int request_end(struct request *rq, int error, bool nested)
 {
@@ -405,10 +414,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 			return 0;
 		q = queue_of_request(rq);
 		c = cmd_any_by_tag_and_owner(q, rq->tag, (__u64)rq);
-		/*
-		 * Else one that is not in the sample cannot be told from one whose beginning was
-		 * not seen.
-		 */
+		/* Otherwise one outside the sample looks like one whose beginning was not seen. */
 		if (!c && q && !nested && all_have_states())
 			count_unbegun(rq);
 	}
@@ -435,7 +441,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
 			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
-	/* Of a read without CQE the last data may have come in part. */
+	/* The last data of a read without CQE may have come only in part. */
 	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE || is_rejected(rq, r, error)) {
 		r->flags &= ~NT_F_CONNECT;
 		if (given_up(rq, r)) {
@@ -446,13 +452,13 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 			host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 			return 0;
 		}
-		/* Its answer was not seen: perhaps the queue's headers go elsewhere by now. */
+		/* Its headers may go elsewhere by now: the next command identifies the queue. */
 		if (!r->points[NT_H_CQE])
 			q->queue = 0;
 	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
 		redirect_learn(q, cpu);
 	}
-	/* Where the CQE says nothing of it. */
+	/* The CQE does not say so. */
 	if (error && !is_error(r))
 		r->status = status_of_request(rq);
 	if (is_error(r)) {

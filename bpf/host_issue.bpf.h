@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a command of the host begins, for an nvme-tcp that nobody patched: the block layer's tracepoint for a request that
- * a driver has got. What hangs on a void pointer is a plain address: see host_stock.bpf.h.
+ * Where a command of the host begins, for an unpatched nvme-tcp: the block layer's tracepoint for a
+ * request that a driver has got. The target of a void pointer is a plain address: see
+ * host_stock.bpf.h.
  */
 #ifndef NTPROF_HOST_ISSUE_BPF_H
 #define NTPROF_HOST_ISSUE_BPF_H
@@ -11,9 +12,9 @@
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */
 #define NVME_CID_TAG_BITS 12
 #define NVME_CID_TAG_MASK ((1u << NVME_CID_TAG_BITS) - 1)
-/* Of a submission queue entry: as far as dword 11. */
+/* Bytes of a submission queue entry up to dword 11. */
 #define NVME_SQE_BYTES 48
-/* All of it, where events are asked for. */
+/* Bytes of the whole entry, for events. */
 #define NVME_SQE_BYTES_ALL 64
 /* CO-RE: struct blk_mq_ops with its function as a plain pointer. */
 struct blk_mq_ops___plain {
@@ -35,9 +36,10 @@ static __always_inline __u32 queue_id(__u64 queue, __u64 queues)
 }
 
 /*
- * By the address of its struct nvme_tcp_queue. Verified: the last queue that was seen there; NULL
- * if none was.
+ * Finds a queue by the address of its struct nvme_tcp_queue. Verified: it is the last queue that
+ * was seen there.
  * @slot: filled, if there is one
+ * Return: NULL if none was seen there
  */
 static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
 {
@@ -46,7 +48,10 @@ static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *s
 	return q && q->queue == address ? q : NULL;
 }
 
-/* Whether a read or write is left out by what the block layer knows of it: its entry need not be read. @rq: typed */
+/*
+ * Whether a read or write is left out by what the block layer knows of it. Then its entry need not
+ * be read. @rq: typed
+ */
 static __always_inline bool request_left_out(struct request *rq)
 {
 	__u32 op = (rq->cmd_flags & REQ_OP_MASK) == REQ_OP_READ ? NT_OP_READ : NT_OP_WRITE;
@@ -56,7 +61,7 @@ static __always_inline bool request_left_out(struct request *rq)
 	return nt_knobs.only.sizes.nr && !nt_in_ranges(&nt_knobs.only.sizes, rq->__data_len);
 }
 
-/* Whether nobody asks for more of a read or write than what the block layer knows of it. */
+/* Whether what the block layer knows of a read or write is all that is needed of it. */
 static __always_inline bool request_tells_all(void)
 {
 	return nt_knobs.select == NT_SELECT_NONE && !nt_knobs.events && !nt_knobs.sample_below &&
@@ -64,9 +69,11 @@ static __always_inline bool request_tells_all(void)
 }
 
 /*
- * Fills what is asked for of an entry from the request that it was made of (nvme_setup_rw(), nvme_cid()): only the
- * generation of the command id has to be read by helper.
- * @rq: typed; it reads or writes. @req: its driver's part
+ * Fills the members of an entry that are needed from the request from which the driver made the
+ * entry (nvme_setup_rw(), nvme_cid()). Only the generation in the command id has to be read by
+ * helper.
+ * @rq: typed; it reads or writes
+ * @req: the driver's part of it
  */
 static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp_request *req,
 					     struct nvme_command *sqe)
@@ -75,18 +82,24 @@ static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp
 		(rq->cmd_flags & REQ_OP_MASK) == REQ_OP_READ ? NVME_CMD_READ : NVME_CMD_WRITE;
 	sqe->common.command_id = BPF_CORE_READ(req, req.genctr) << NVME_CID_TAG_BITS | rq->tag;
 	sqe->common.dptr.sgl.length = rq->__data_len;
-	/* Nobody looks at these, but the verifier does not know. */
+	/* These are not used, but the verifier does not know that. */
 	sqe->common.nsid = sqe->common.cdw10 = sqe->common.cdw11 = 0;
 }
 
-/* @entry: filled with what is asked for of it. Return: not 0 if it cannot be read */
+/*
+ * Reads what is needed of a submission queue entry. @entry: filled
+ * Return: not 0 if it cannot be read
+ */
 static __always_inline int entry_read(struct nvme_tcp_request *req, void *entry)
 {
 	return bpf_probe_read_kernel(entry, nt_knobs.events ? NVME_SQE_BYTES_ALL : NVME_SQE_BYTES,
 				     BPF_CORE_READ(req, req.cmd));
 }
 
-/* By helper, where the queue was not seen before. @h: its queue is filled in, and the rest is now */
+/*
+ * Fills the controller and the queue id by helper, for a queue that was not seen before. @h: has
+ * @queue
+ */
 static __always_inline void host_queue_read(struct host_queue *h)
 {
 	struct nvme_tcp_queue *queue = (void *)h->queue;
@@ -97,7 +110,7 @@ static __always_inline void host_queue_read(struct host_queue *h)
 	h->qid = queue_id(plain_number(h->queue), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* Whether stock_queue_rq() is left, by a request of any driver: see request_skip(). */
+/* Whether stock_queue_rq() returns at once for a request of any driver: see request_skip(). */
 static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct request *rq = (void *)ctx[0];
@@ -106,9 +119,10 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 }
 
 /*
- * Whether the command that @sqe is of has begun: the other program was run for it. One that a reset has cancelled is sent
- * again with the command id that it had: since Linux 6.1 the generation in it grows when the command is answered
- * (nvme_try_complete_req()). So it has to be sent again as often as it was then. @rq: typed
+ * Whether the command of @sqe has begun already, because the other program was run for it. A
+ * command that a reset has cancelled is sent again with the same command id: since Linux 6.1, the
+ * generation in the id grows only when the command is answered (nvme_try_complete_req()). So the
+ * number of retries has to be the same as well. @rq: typed
  */
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
 				      const struct nvme_command *sqe)
@@ -123,12 +137,14 @@ static __always_inline bool has_begun(struct request *rq, const struct nt_queue 
 }
 
 /*
- * The queue is that of the hardware context (nvme_tcp_init_hctx()), and known by its address, until a Connect or another
- * Fabrics command comes: another controller may lie by then where one was that is gone.
+ * The driver has got a request. Its queue is that of the hardware context (nvme_tcp_init_hctx()).
+ * The queue is known by its address until a Connect or another Fabrics command comes: by then
+ * another controller may lie where an earlier one was.
  * @rq: typed, of any driver
- * @nested: the program that stands in for one that was preempted or interrupted, and mostly finds that the other one has
- *          begun the command. Where it cannot know that, it leaves: of Fabrics commands where not all have states, and of
- *          those that there is no place for, which are counted once
+ * @nested: this program stands in for one that was preempted or interrupted. It mostly finds that
+ *          the other one has begun the command. Where it cannot know that, it returns: for Fabrics
+ *          commands where not all commands have states, and for commands without a place, which
+ *          must be counted only once
  */
 static __always_inline int request_issued(struct request *rq, bool nested)
 {
@@ -143,13 +159,16 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	if (!is_nvme_tcp(rq))
 		return 0;
 	plain = is_read_or_write(rq);
-	/* What was in flight of this request, if anything: see request_skip(). */
+	/* Not if a command of this request may be in flight: see request_skip(). */
 	if (nt_knobs.selects & NT_BY_COMMAND && plain && request_left_out(rq) &&
 	    !cmd_by_owner((__u64)rq, &elsewhere) && !elsewhere)
 		return 0;
 	h.queue = (__u64)rq->mq_hctx->driver_data;
 	q = queue_by_address(h.queue, &h.slot);
-	/* The compiler is kept from having whether there is one apart from which it is, which the verifier cannot follow. */
+	/*
+	 * Keeps the compiler from holding the answer to "is it NULL" apart from the pointer, which
+	 * the verifier cannot follow.
+	 */
 	asm volatile("" : "+r"(q));
 	if (plain && q && queue_left_out(q))
 		return 0;
@@ -183,7 +202,10 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	return request_begin(rq, &h, q, sqe, fate == NT_MEASURE);
 }
 
-/* nvme_start_request(), the last thing that nvme_tcp_queue_rq() does before it queues the request. */
+/*
+ * nvme_start_request() is the last thing that nvme_tcp_queue_rq() does before it queues the
+ * request.
+ */
 SEC("tp_btf/block_rq_issue")
 int NT_PROG_LEAVING(nt_knobs.only.ops || nt_knobs.only.sizes.nr, stock_queue_rq_leaves(ctx),
 		    stock_queue_rq, struct request *rq)
@@ -200,8 +222,8 @@ int NT_PROG_LEAVING(nt_knobs.only.ops || nt_knobs.only.sizes.nr, stock_queue_rq_
 }
 
 /*
- * Notes the address of nvme_tcp_queue_rq(), before the first request's block_rq_issue asks for it.
- * The loader then detaches it.
+ * Notes the address of nvme_tcp_queue_rq(), before block_rq_issue needs it for the first request.
+ * The loader then detaches this program.
  */
 SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who a queue of the host is, as its first command and its Connect tell.
+ * Which controller and connection a queue of the host belongs to, from its first command and its
+ * Connect.
  */
 #ifndef NTPROF_HOST_QUEUE_BPF_H
 #define NTPROF_HOST_QUEUE_BPF_H
@@ -18,16 +19,16 @@ struct nvme_tcp_queue___plain {
 	void *data_ready;
 } __attribute__((preserve_access_index));
 
-/* Who a request is for, as its driver's queue tells. */
+/* The queue of a request, from the driver's structure for it. */
 struct host_queue {
 	__u64 ctrl;  /* address of its struct nvme_ctrl */
-	__u64 queue; /* of its struct nvme_tcp_queue */
+	__u64 queue; /* address of its struct nvme_tcp_queue */
 	__u32 instance;
 	__u32 qid;
-	__u32 slot; /* of its entry, if there is one */
+	__u32 slot; /* of its struct nt_queue, if there is one */
 };
 
-/* Fills in the slot. Return: its entry; NULL if there is none */
+/* Fills in the slot. Return: the struct nt_queue; NULL if there is none */
 static __always_inline struct nt_queue *host_queue_at(struct host_queue *h)
 {
 	h->slot = h->instance * nt_knobs.qid_stride + h->qid;
@@ -35,12 +36,12 @@ static __always_inline struct nt_queue *host_queue_at(struct host_queue *h)
 }
 
 /*
- * Connect, a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
+ * Connect is a queue's first command (NVMe over Fabrics 1.1, 3.3). A fabrics command has its type
  * where others have the first byte of the NSID.
  */
 #define NVME_FABRICS_TYPE_CONNECT 0x01
 
-/* This is rare, and read by helper. @rq: typed */
+/* This is rare, and reads by helper. @rq: typed */
 static __always_inline bool is_connect(struct request *rq)
 {
 	struct nvme_command *sqe = BPF_CORE_READ(driver_part(rq), req.cmd);
@@ -63,17 +64,20 @@ static __always_inline void host_queue_select(struct nt_queue *q, __u16 cntlid)
 /* NVME_AQ_DEPTH less 1 (include/linux/nvme.h), as in nvmf_connect_admin_queue(). */
 #define NT_ADMIN_SQSIZE 31
 
-/* As Connect says it, 0's based. What the controller has is the size of its I/O queues. */
+/*
+ * The size as Connect gives it, 0's based. The controller's member is the size of its I/O queues.
+ */
 static __always_inline __u16 sqsize_of(const struct nt_queue *q, struct nvme_ctrl *ctrl)
 {
 	return q->qid ? BPF_CORE_READ(ctrl, sqsize) : NT_ADMIN_SQSIZE;
 }
 
 /*
- * What a queue's entry says of its controller, which has an id once Connect has been answered: a
- * queue whose Connect is beginning is another connection, and is identified by its answer or, if
- * that is not seen, by the next command. This is rare, and read by helper.
- * @rq: typed, the command that is beginning. Return: whether it is a Connect
+ * Fills what a queue's entry says of its controller, which has an id once Connect has been
+ * answered. When Connect begins on a queue, that is another connection. It is identified by the
+ * answer or, if that is not seen, by the next command. This is rare, and reads by helper.
+ * @rq: typed, of the command that is beginning
+ * Return: whether it is a Connect
  */
 static __always_inline bool queue_identify(struct nt_queue *q, const struct host_queue *h,
 					   struct request *rq)
@@ -94,10 +98,10 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		q->gen += 2;
 	}
 	/*
-	 * Completions of a queue that one CPU has for itself are not redirected into a softirq, nor, as
-	 * long as it is that CPU which receives, to another one (blk_mq_complete_request_remote(), since
-	 * Linux 6.1; until 6.6, never): see redirect_learn(). Admin queues are shared by all CPUs, but
-	 * what they lose that way, if ever, is a Keep Alive, and it is counted.
+	 * If one CPU has a queue for itself, completions are not redirected into a softirq, and not
+	 * to another CPU as long as that CPU receives (blk_mq_complete_request_remote(), since
+	 * Linux 6.1; until 6.6, never to another CPU): see redirect_learn(). All CPUs share an
+	 * admin queue. If one loses a command that way, it is a Keep Alive, and it is counted.
 	 */
 	if (h->qid) {
 		if (BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)

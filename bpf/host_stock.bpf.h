@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The host's points for an nvme-tcp that nobody patched: from functions that the compiler kept, and
- * from what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
+ * The host's points for an unpatched nvme-tcp: from functions that the compiler kept, and from what
+ * every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * Arguments are typed; what hangs on a void pointer, or comes from a table of ours, is a plain
- * address, whose read costs as much as nine typed ones. A queue that is known by an address may be
- * stale: the command that it leads to has to be in flight, with the command id that was received.
+ * Arguments are typed. The target of a void pointer, and an address out of a table of ours, are
+ * plain addresses, and a read through one costs as much as nine typed ones. A queue that is found
+ * by an address may be stale: the command that it leads to has to be in flight, and to have the
+ * command id that was received.
  *
- * Programs on functions that the whole kernel shares return after one comparison where they are not
- * called for NVMe/TCP.
+ * Programs on functions that the whole kernel shares return after one comparison where the call is
+ * not for NVMe/TCP.
  */
 #ifndef NTPROF_HOST_STOCK_BPF_H
 #define NTPROF_HOST_STOCK_BPF_H
@@ -16,8 +17,8 @@
 #include "host_issue.bpf.h"
 
 /*
- * The slot of the struct nvme_tcp_queue at a plain address, whether a command of its was seen or
- * not.
+ * The slot of the struct nvme_tcp_queue at a plain address, whether or not a command of it was
+ * seen.
  */
 static __always_inline __u32 slot_by_address(__u64 address)
 {
@@ -32,7 +33,10 @@ static __always_inline __u32 slot_by_address(__u64 address)
 	       queue_id(plain_number(address), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* By queue and command id. Verified: in flight, measured, and of that command id, its generation included. */
+/*
+ * Finds a command by queue and command id. Verified: it is in flight and measured, and has that
+ * command id, including the generation.
+ */
 static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16 cid)
 {
 	struct nt_cmd *c = cmd_by_tag(q, cid & NVME_CID_TAG_MASK);
@@ -43,16 +47,16 @@ static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16
 }
 
 /*
- * To sending: a request, or a part of it, is about to go to the socket. First this is its capsule
- * and, once an R2T has come, the first H2C data PDU.
+ * To sending: a request, or a part of it, is about to go to the socket. The first part is the
+ * capsule. Once an R2T has come, it is the first H2C data PDU.
  * @req: a plain address
  */
 static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 {
 	/*
-	 * By the request, because a data PDU is made where the capsule was, and overwrites the
-	 * command id. The asynchronous event request lies in no struct request: nothing is found
-	 * for it.
+	 * Found by the request, because a data PDU is made where the capsule was, and overwrites
+	 * the command id. The asynchronous event request is in no struct request, so nothing is
+	 * found for it.
 	 */
 	struct request *rq = (void *)((__u64)req - bpf_core_type_size(struct request));
 	struct nt_cmd *c = CMD_FIND(rq, queue_at(slot_by_address((__u64)BPF_CORE_READ(req, queue))),
@@ -61,7 +65,7 @@ static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 
 	if (!c)
 		return;
-	/* Only records have the points sent_cmd and sent_data. */
+	/* Only records need the points sent_cmd and sent_data. */
 	if (nt_knobs.select != NT_SELECT_NONE) {
 		q = queue_of_cmd(c);
 		if (q)
@@ -87,12 +91,15 @@ int NT_PROG_MEASURING(stock_send_data, struct nvme_tcp_request *req)
 	return 0;
 }
 
-/* What is longer than a capsule and its digest, or the header of a data PDU, is data: they are not the first of anything. */
+/*
+ * A capsule with its digest; the header of a data PDU is shorter. Anything longer is data, which is
+ * never the first part of anything.
+ */
 #define HOST_PDU_SENT_BYTES 76
 
 /*
- * Where those two are inlined: what a queue hands to its socket is a part of the request that it
- * sends.
+ * For kernels where those two functions are inlined. A queue hands to its socket a part of the
+ * request that it is sending.
  * @sock: typed
  * @size: bytes
  */
@@ -131,9 +138,10 @@ int NT_PROG_MEASURING(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 }
 
 /*
- * nvme_tcp_done_send_req() is inlined; what it does is to leave the queue without a request. By the
- * tag, because the request that was sent is no longer told: cmd_sent() leaves a new command with
- * that tag alone. @ret: positive, where something was sent; an errno; 0: there was nothing, or no room for it
+ * nvme_tcp_done_send_req() is inlined; its effect is that the queue has no request any more. So the
+ * command is found by its tag. cmd_sent() leaves a new command with that tag alone.
+ * @ret: positive where something was sent; an errno; 0: there was nothing to send, or no room for
+ *       it
  */
 SEC("fexit/nvme_tcp_try_send")
 int NT_PROG_MEASURING(stock_sent, struct nvme_tcp_queue *queue, int ret)
@@ -159,10 +167,11 @@ int NT_PROG_MEASURING(stock_sent, struct nvme_tcp_queue *queue, int ret)
 }
 
 /*
- * The header of a PDU has been received whole: nvme_tcp_handle_c2h_data(), _r2t(), _comp() follow.
+ * The whole header of a PDU has been received: nvme_tcp_handle_c2h_data(), _r2t() or _comp()
+ * follows.
  * @pdu: HOST_PDU_BYTES of it, on the stack
- * @skb: typed, the packet that it ends in
- * @at: its last byte in that
+ * @skb: typed, the packet in which it ends
+ * @at: the place of its last byte in that packet
  */
 static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 					 const struct sk_buff *skb, __u32 at)
@@ -211,11 +220,11 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 }
 
 /*
- * Whether a packet lies within another one, where GRO has put it: skb_copy_bits() calls itself for
- * those, which know neither their place in the stream nor when they came. Where a packet waits to be
- * read it belongs to its socket (tcp_queue_rcv()); one within another to none, or still to the socket
- * of this machine that has sent it (skb_gro_receive()). What TLS has decrypted belongs to none, and
- * is of no packet. @skb: typed
+ * Whether a packet lies within another one, where GRO has put it. skb_copy_bits() calls itself for
+ * such packets, which know neither their place in the stream nor when they came. A packet that
+ * waits to be read belongs to its socket (tcp_queue_rcv()). A packet within another one belongs to
+ * no socket, or still to the socket of this machine that has sent it (skb_gro_receive()). Data that
+ * TLS has decrypted belong to no socket, and to no packet of the network. @skb: typed
  */
 static __always_inline bool is_within(const struct sk_buff *skb, const struct nt_queue *q)
 {
@@ -230,10 +239,11 @@ static __always_inline bool is_within(const struct sk_buff *skb, const struct nt
 }
 
 /*
- * nvme_tcp_recv_pdu() is inlined; it copies a header with this, in one piece or several. The last
- * piece is the one that ends where the header does, or its digest. Its queue is known by where the
- * header goes, so nothing has to hold from an earlier program to this one: the task may have been
- * preempted and have gone to another CPU. Nobody else writes to @to before this returns.
+ * nvme_tcp_recv_pdu() is inlined. It copies a header with skb_copy_bits(), in one piece or several.
+ * The last piece is the one that ends where the header ends, or its digest. The address of the copy
+ * leads to the queue. So nothing has to be kept from an earlier program to this one: the task may
+ * have been preempted and have moved to another CPU. Nothing else writes to @to before
+ * skb_copy_bits() returns.
  */
 SEC("fexit/skb_copy_bits")
 int NT_PROG_MEASURING(stock_recv_pdu, const struct sk_buff *skb, int offset, void *to, int len,
@@ -262,8 +272,8 @@ int NT_PROG_MEASURING(stock_recv_pdu, const struct sk_buff *skb, int offset, voi
 }
 
 /*
- * To answered: a read that ends with the SUCCESS flag has no CQE, and what follows its last data
- * takes that place. @no_sqflow says so before the first command has NT_F_NO_CQE, and is not taken back.
+ * To answered: a read that ends with the SUCCESS flag has no CQE. The point is set by what follows
+ * its last data. @no_sqflow is set before the first command has NT_F_NO_CQE, and is not cleared.
  * @c: NULL where its beginning was not seen
  */
 static __always_inline int cmd_answered_by_data(struct nt_cmd *c)
@@ -284,7 +294,7 @@ int BPF_PROG(stock_in_short, struct nvme_tcp_queue *queue, struct request *rq)
 	return cmd_answered_by_data(cmd_of(queue, qid, rq));
 }
 
-/* Cancelled requests pass here too, with a status that says so, and requests of other drivers. */
+/* Cancelled requests pass here too, with a status that says so. So do requests of other drivers. */
 SEC("fentry/blk_mq_complete_request_remote")
 int BPF_PROG(stock_end, struct request *rq)
 {

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The host's points from the tracepoints of a patched nvme-tcp (kernel_patches/). All arguments are
- * typed. A command whose beginning was not seen, or that is not in the sample, is left.
+ * typed. A command whose beginning was not seen, or that is not in the sample, is ignored.
  */
 #ifndef NTPROF_HOST_TRACEPOINTS_BPF_H
 #define NTPROF_HOST_TRACEPOINTS_BPF_H
 
 #include "host_command.bpf.h"
 
-/* Drivers that were patched with earlier patches do not have it. */
+/* CO-RE: drivers with earlier versions of the patches do not have it. */
 struct nvme_tcp_queue___patched {
 	__u32 recv_seq;
 } __attribute__((preserve_access_index));
 
-/* Where in the stream the header that @queue has received last ends, which is of @c. @p: filled, with its packet */
+/*
+ * Where in the stream the header ends that @queue has received last. That header is of @c.
+ * @p: filled, with the packet of the header
+ */
 static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *queue,
 				      __s64 recv_time, struct nt_join *p)
 {
@@ -28,7 +31,7 @@ static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *q
 	return seq;
 }
 
-/* Whether queue_rq() is left by the command's opcode: see request_skip(). */
+/* Whether queue_rq() returns at once because of the command's opcode: see request_skip(). */
 static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[1];
@@ -121,7 +124,7 @@ int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_l
 	return 0;
 }
 
-/* A read that ends with the SUCCESS flag has no CQE: its last data take that place. */
+/* A read that ends with the SUCCESS flag has no CQE. Its last data set the point instead. */
 SEC("tp_btf/nvme_tcp_recv_data")
 int BPF_PROG(recv_data, struct request *rq, int qid, __u32 len, __u64 recv_time,
 	     struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
