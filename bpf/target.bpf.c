@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target's programs. Those that fill points come from one of two sources, and the end of a
- * connection from inet_sock_set_state in both. src/trace/probes_table.c says which program feeds
- * which point, and src/trace/probes.c decides which of them are loaded.
+ * The target's programs. The programs that set points come from one of two sources: tracepoints of
+ * a patched driver, or probes of a stock one. The end of a connection comes from
+ * inet_sock_set_state in both. src/trace/probes_table.c says which program sets which point, and
+ * src/trace/probes.c decides which of them are loaded.
  */
 #include "target_command.bpf.h"
 
 /*
- * Commands of a connection that has closed will not be answered; user space counts and releases
+ * Commands of a connection that has closed will not be answered. User space counts and releases
  * them. @sk: typed, of any connection of the machine
  */
 SEC("tp_btf/inet_sock_set_state")
@@ -23,7 +24,7 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 	if (!serves)
 		return 0;
 	q = bpf_map_lookup_elem(&queues, &serves->slot);
-	/* Connections that had its slot before are closed, too; one that has it now is not. */
+	/* Earlier connections in the slot are closed, too. A later one in the same slot is not. */
 	if (q && (__s32)(serves->gen - q->dead_gen) > 0)
 		q->dead_gen = serves->gen;
 	bpf_map_delete_elem(&sockets, &key);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a PDU arrived at a target whose nvmet-tcp nobody patched: by a look at the packet that its first byte is
- * copied from.
+ * When a PDU arrived at a target with an unpatched nvmet-tcp, from the packet out of which its
+ * first byte is copied.
  */
 #ifndef NTPROF_TARGET_ARRIVAL_BPF_H
 #define NTPROF_TARGET_ARRIVAL_BPF_H
 
 #include "target_command.bpf.h"
 
-/* How many bytes nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */
+/* Bytes that nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */
 #define PDU_COMMON_HEADER 8
 
 /*
- * By the address of its struct nvmet_tcp_queue. Verified: the queue that was last seen there, and
- * not known to have closed; NULL if none was. After a connection has closed, another one with
- * another slot may come to lie at its address. @slot: filled, if there is one
+ * Finds a queue by the address of its struct nvmet_tcp_queue. Verified: it is the queue that was
+ * last seen there, and it is not known to have closed. After a connection has closed, another one
+ * with another slot may lie at its address.
+ * @slot: filled, if there is one
+ * Return: NULL if none was seen there
  */
 static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *slot)
 {
@@ -24,8 +26,8 @@ static __always_inline struct nt_queue *queue_by_address(__u64 address, __u32 *s
 }
 
 /*
- * By the slot that the struct nvmet_tcp_queue at a plain address says, which has it already. @slot:
- * filled
+ * Finds a queue by the slot that the struct nvmet_tcp_queue at a plain address says, which the
+ * driver has set by now. @slot: filled
  */
 static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 {
@@ -33,7 +35,7 @@ static __always_inline struct nt_queue *queue_by_idx(__u64 address, __u32 *slot)
 	return queue_at(*slot);
 }
 
-/* @pdu_time of struct nt_queue, of the byte at @offset of packet @skb, typed. */
+/* The value of @pdu_time of struct nt_queue for the byte at @offset of packet @skb, typed. */
 static __always_inline __s64 stamp_resolved(struct nt_queue *q, const struct sk_buff *skb,
 					    int offset)
 {
@@ -43,12 +45,17 @@ static __always_inline __s64 stamp_resolved(struct nt_queue *q, const struct sk_
 	return joins_resolve(q, p.begin + offset, &p, &tstamp) ? tstamp : -tstamp;
 }
 
-/* CO-RE: where the driver gathers what comes before a PDU's data; of the kernel it is a union. */
+/*
+ * CO-RE: where the driver gathers what comes before the data of a PDU. In the kernel it is a union.
+ */
 struct nvmet_tcp_queue___gathers {
 	struct nvme_tcp_cmd_pdu pdu;
 } __attribute__((preserve_access_index));
 
-/* CO-RE: since Linux 6.4. The verifier takes what lies at @kvec for the first member of this one, which is no kernel's. */
+/*
+ * CO-RE: since Linux 6.4, @kvec shares its place with this structure. The verifier takes a load of
+ * @kvec for one of the first member here, which is no pointer of the kernel's.
+ */
 struct iovec___first {
 	void *iov_base;
 } __attribute__((preserve_access_index));
@@ -56,10 +63,13 @@ struct iov_iter___first {
 	struct iovec___first __ubuf_iovec;
 } __attribute__((preserve_access_index));
 
-/* CO-RE: by its name, as kernels have other numbers for it. */
+/* CO-RE: found by its name, as its number is not the same on all kernels. */
 enum iter_type___named { ITER_KVEC___named = 1 };
 
-/* Where the next bytes go; 0 where that is no buffer of the kernel. @to: typed */
+/*
+ * The address to which the next bytes are copied. @to: typed
+ * Return: 0 where it is no buffer of the kernel
+ */
 static __always_inline __u64 copied_to(struct iov_iter *to)
 {
 	const struct kvec *vec;
@@ -76,9 +86,10 @@ static __always_inline __u64 copied_to(struct iov_iter *to)
 }
 
 /*
- * The first byte of a PDU is about to be copied from packet @skb, typed, where it is at @offset. What is noted is the
- * PDU's until the next one begins, or it is told. This runs in the queue's worker, and nobody else reads from the socket,
- * whose lock it has: nothing is joined with the packet meanwhile.
+ * The first byte of a PDU is about to be copied from packet @skb, typed, where it is at @offset.
+ * The noted time belongs to the PDU until the next one begins, or until pdu_arrived() has returned
+ * it. This runs in the queue's worker, which holds the lock of the socket. Nothing else reads from
+ * the socket, so nothing is joined with the packet meanwhile.
  */
 static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buff *skb, int offset)
 {
@@ -88,7 +99,10 @@ static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buf
 	q->pdu_time = !q->joins && !joins_unseen() ? tstamp : stamp_resolved(q, skb, offset);
 }
 
-/* Notes what tells the sockets of nvmet-tcp from others. The loader then detaches it. */
+/*
+ * Notes what distinguishes the sockets of nvmet-tcp from others. The loader then detaches this
+ * program.
+ */
 SEC("fentry/nvmet_tcp_try_recv_pdu")
 int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 {
@@ -100,10 +114,10 @@ int BPF_PROG(stock_try_recv, struct nvmet_tcp_queue *queue)
 }
 
 /*
- * Bytes are copied from a packet to whoever reads the socket. nvmet_tcp_try_recv_pdu() asks for the common header of a PDU
- * first, at the place where the queue gathers it, by which the queue is known. Its first byte is in the packet from which
- * so many are still to be copied; all other copies, of the rest, of data and of other sockets, are left at once, or are of
- * no queue's.
+ * Bytes are copied from a packet to the reader of a socket. nvmet_tcp_try_recv_pdu() asks for the
+ * common header of a PDU first, and has it copied to where the queue gathers it. That address leads
+ * to the queue. The packet from which all of these bytes are still to be copied has the first byte.
+ * Other copies, of the rest, of data and of other sockets, return at once, or lead to no queue.
  */
 SEC("fentry/skb_copy_datagram_iter")
 int BPF_PROG(stock_copied, const struct sk_buff *skb, int offset, struct iov_iter *to)
@@ -121,7 +135,7 @@ int BPF_PROG(stock_copied, const struct sk_buff *skb, int offset, struct iov_ite
 	address -= bpf_core_field_offset(struct nvmet_tcp_queue___gathers, pdu);
 	q = queue_by_address(address, &slot);
 	if (!q) {
-		/* Its first command came before tracing did. */
+		/* Its first command came before tracing began. */
 		sk = skb->sk;
 		if (!sk || queue_address_of(sk) != address)
 			return 0;
@@ -137,8 +151,10 @@ int BPF_PROG(stock_copied, const struct sk_buff *skb, int offset, struct iov_ite
 }
 
 /*
- * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC; 0 where it is unknown,
- * @q is NULL, or it was told before. @joined: filled; it may be that of a later packet
+ * When the PDU arrived whose header has just been received, CLOCK_MONOTONIC.
+ * @q: may be NULL
+ * @joined: filled; the time may be that of a later packet
+ * Return: 0 where it is unknown, or was returned before
  */
 static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *joined)
 {

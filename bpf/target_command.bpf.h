@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of a command on the target, whichever programs see it: which connection it came by, and
- * what moves it from one state to the next (see state.bpf.h). Its owner is its struct
- * nvmet_tcp_cmd.
+ * The life of a command on the target, for all programs that see it: which connection it came by,
+ * and what moves it from one state to the next (see state.bpf.h). The owner of a command is its
+ * struct nvmet_tcp_cmd.
  */
 #ifndef NTPROF_TARGET_COMMAND_BPF_H
 #define NTPROF_TARGET_COMMAND_BPF_H
@@ -28,8 +28,9 @@ struct {
 } names SEC(".maps");
 
 /*
- * By the address of a struct sock, whom it serves, so that a connection's end is noticed. From Linux
- * 6.8 on a socket may close only when its queue has gone and another connection has its slot already.
+ * Leads from the address of a struct sock to the connection that it serves, so that the end of the
+ * connection is noticed. From Linux 6.8 on, a socket may close only when its queue is gone and
+ * another connection already has its slot.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -39,10 +40,11 @@ struct {
 } sockets SEC(".maps");
 
 /*
- * A command's place in its queue: cmds[i] is i. The one that a connection has before it is told its depth, for the
- * Connect command, shares that of cmds[0], which is used only when Connect has been answered: a depth of 128 is 256
- * commands (nvmet_tcp_alloc_cmds()), which are two pieces of states then, and not three. This is nvmet_tcp_cmd_tag()
- * made safe for both. Both typed.
+ * The index of a command in its queue: cmds[i] has i. A connection has one more command, for
+ * Connect, before it knows its depth. This one shares the index of cmds[0], which is used only when
+ * Connect has been answered. So a depth of 128, which means 256 commands (nvmet_tcp_alloc_cmds()),
+ * needs two pieces of states, and not three. This is nvmet_tcp_cmd_tag() made safe for both kinds.
+ * @queue, @cmd: typed
  */
 static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
@@ -53,7 +55,7 @@ static __always_inline __u32 tag_of(struct nvmet_tcp_queue *queue, struct nvmet_
 	return ((__u64)cmd - (__u64)queue->cmds) / bpf_core_type_size(struct nvmet_tcp_cmd);
 }
 
-/* The same; both are plain addresses. */
+/* The same for plain addresses. */
 static __always_inline __u32 tag_of_plain(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	__u64 connect = (__u64)queue + bpf_core_field_offset(struct nvmet_tcp_queue, connect);
@@ -65,14 +67,14 @@ static __always_inline __u32 tag_of_plain(struct nvmet_tcp_queue *queue, struct 
 	return ((__u64)cmd - cmds) / bpf_core_type_size(struct nvmet_tcp_cmd);
 }
 
-/* The command in flight at @cmd: see CMD_FIND(). Both typed. */
+/* The command in flight at @cmd: see CMD_FIND(). @queue, @cmd: typed */
 static __always_inline struct nt_cmd *cmd_of(struct nvmet_tcp_queue *queue,
 					     struct nvmet_tcp_cmd *cmd)
 {
 	return CMD_FIND(cmd, queue_at(queue->idx), tag_of(queue, cmd));
 }
 
-/* The same, where it ends: whether it is measured, or only counted. */
+/* The same where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_of(struct nvmet_tcp_queue *queue,
 						 struct nvmet_tcp_cmd *cmd)
 {
@@ -84,7 +86,7 @@ struct nvmet_tcp_queue___plain {
 	void *data_ready;
 } __attribute__((preserve_access_index));
 
-/* A connection takes its slot. @queue may be a plain address: this is rare, and read by helper. */
+/* A connection takes its slot. This is rare, and reads by helper. @queue: may be a plain address */
 static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					__u32 slot)
 {
@@ -92,7 +94,10 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	__u64 key = (__u64)sk;
 	struct nt_served serves = {.slot = slot};
 
-	/* Connect sent again over a TCP connection, which a target may refuse, leaves bit 0. */
+	/*
+	 * A Connect that is sent again over the same TCP connection, which a target may refuse,
+	 * leaves bit 0.
+	 */
 	q->gen += q->object == (__u64)queue && q->queue == key && q->gen != q->dead_gen ? 2 : 1;
 	q->object = (__u64)queue;
 	q->queue = key;
@@ -107,7 +112,10 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);
 }
 
-/* Who is at the other end is known once Connect has been executed. @queue: see queue_begin(). */
+/*
+ * Fills in the host at the other end, which is known once Connect has been executed. @queue: see
+ * queue_begin()
+ */
 static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					   __u32 slot)
 {
@@ -118,7 +126,7 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 		return;
 	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 	q->qid = BPF_CORE_READ(queue, nvme_sq.qid);
-	/* 0's based, as Connect says it: nvmet_install_queue() adds 1. */
+	/* 0's based, as in Connect: nvmet_install_queue() adds 1. */
 	q->sqsize = BPF_CORE_READ(queue, nvme_sq.size) - 1;
 	n = bpf_map_lookup_elem(&names, &slot);
 	if (n) {
@@ -146,7 +154,7 @@ struct target_capsule {
 	__u32 slot;
 	__u16 qid;
 	bool has_ctrl; /* its queue belongs to a controller: Connect has been executed */
-	bool typed;    /* @queue is; a constant */
+	bool typed;    /* @queue is typed; a constant */
 	bool joined;   /* @rx may be that of a later packet */
 	__u64 rx;      /* CLOCK_MONOTONIC arrival, 0 if unknown */
 	__u64 now;
@@ -166,8 +174,9 @@ static __always_inline bool is_skipped(struct nvme_command *sqe, enum nt_fate fa
 }
 
 /*
- * Counts a command that is in flight where another one begins: its end was not seen, or its
- * connection has closed. @q: whose command begins; NULL where that is another slot
+ * Counts command @c, which is in flight where another one begins. Either its end was not seen, or
+ * its connection has closed.
+ * @q: the queue of the command that begins; NULL where that has another slot
  */
 static __always_inline void count_unended(const struct nt_queue *q, const struct nt_cmd *c)
 {
@@ -175,8 +184,9 @@ static __always_inline void count_unended(const struct nt_queue *q, const struct
 }
 
 /*
- * A capsule that is left out, or not measured. A command at its address that is still in flight is
- * released, so that its end is not taken from this one. @t: queue, cmd, slot and typed are needed
+ * A capsule that is left out, or not measured. If a command at its address is still in flight, it
+ * is released, so that the end of the new command is not taken for the end of that one.
+ * @t: queue, cmd, slot and typed are needed
  */
 static __always_inline int capsule_skip(const struct target_capsule *t)
 {
@@ -189,10 +199,7 @@ static __always_inline int capsule_skip(const struct target_capsule *t)
 	return 0;
 }
 
-/*
- * To begun, unless it is left out.
- * @sqe: typed
- */
+/* To begun, unless the capsule is left out. @sqe: typed */
 static __always_inline int capsule_begin(const struct target_capsule *t, struct nvme_command *sqe,
 					 enum nt_fate fate)
 {
@@ -210,7 +217,9 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	if (q->object != (__u64)t->queue || q->gen == q->dead_gen ||
 	    (opcode == NVME_FABRICS_COMMAND && !t->has_ctrl))
 		queue_begin(q, t->queue, slot);
-	/* Tracing began after it was connected: its first commands may wait for long. */
+	/*
+	 * Tracing began after Connect. Identified now, as the first commands may take long to end.
+	 */
 	if (t->has_ctrl && q->identified != q->gen)
 		queue_identify(q, t->queue, slot);
 	if (fate == NT_LEAVE || queue_left_out(q))
@@ -220,7 +229,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		return capsule_skip(t);
 	}
 	c = cmd_by_last_owner(q, slot, t->cmd);
-	/* @left is of a connection that has closed: its commands are released by user space. */
+	/* @left belongs to a connection that has closed. User space releases its commands. */
 	if (!c)
 		c = cmd_claim(q, capsule_tag(t), t->cmd, &left);
 	if (!c)
@@ -257,7 +266,8 @@ static __always_inline void cmd_executing(struct nt_cmd *c)
 }
 
 /*
- * To receiving, by the first data PDU after an R2T. @rx: CLOCK_MONOTONIC arrival, 0 if unknown
+ * To receiving, by the first data PDU after an R2T.
+ * @rx: CLOCK_MONOTONIC arrival, 0 if unknown
  * @joined: it may be that of a later packet
  */
 static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, bool joined, __u64 now)
@@ -269,8 +279,9 @@ static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, bool joine
 }
 
 /*
- * Whether the response of @cmd was handed to its socket before, which had no room for it: it is handed over again, after
- * its command was released. @queue, @cmd: see queue_begin(); this is rare
+ * Whether the response of @cmd was handed to its socket before, which had no room for it. It is
+ * then handed over again after its command was released. This is rare.
+ * @queue, @cmd: see queue_begin()
  */
 static __always_inline bool was_answered(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
@@ -289,8 +300,8 @@ static __always_inline bool was_answered(struct nvmet_tcp_queue *queue, struct n
 }
 
 /*
- * Counts an end whose beginning was not seen. Where only a sample has states nothing is: a command
- * that is not in it cannot be told from one that is not known.
+ * Counts an end whose beginning was not seen. Nothing is counted where only a sample has states: a
+ * command outside the sample looks the same.
  */
 static __always_inline void count_unbegun(void)
 {
@@ -299,8 +310,9 @@ static __always_inline void count_unbegun(void)
 }
 
 /*
- * To released: the answer's last PDU is handed to the socket. Programs that run for this command
- * later find it released, and leave it. Its status is in its record. @queue: see queue_begin()
+ * To released: the last PDU of the answer is handed to the socket. Programs that run for this
+ * command later find it released, and ignore it. The record already has the status.
+ * @queue: see queue_begin()
  */
 static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 				    struct nt_cmd *c, __u64 now)
@@ -336,8 +348,9 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 }
 
 /*
- * To answering: a read's first data go to the socket. Return: whether they have not before.
+ * To answering: the first data of a read go to the socket.
  * @c: NULL where its beginning was not seen
+ * Return: false if data have gone before
  */
 static __always_inline bool cmd_answering(struct nt_cmd *c)
 {
@@ -348,7 +361,8 @@ static __always_inline bool cmd_answering(struct nt_cmd *c)
 }
 
 /*
- * The same for one that may be only counted, of which nobody notes whether its data are the first.
+ * The same for a command that may be only counted. For such a one it is not noted whether data have
+ * gone before, and the result is true.
  */
 static __always_inline bool cmd_answers(struct nt_cmd *c)
 {
@@ -356,9 +370,9 @@ static __always_inline bool cmd_answers(struct nt_cmd *c)
 }
 
 /*
- * To released, on a connection without SQ flow control: the read's first data are the last thing
- * that is seen of it, because the programs that see the last data are not attached. The loader is
- * told to attach them.
+ * To released, on a connection without SQ flow control: nothing is seen of a read after its first
+ * data, because the programs that see the last data are not attached. @no_sqflow has the loader
+ * attach them.
  */
 static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
@@ -373,7 +387,8 @@ static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, str
 
 /*
  * To released, on a connection without SQ flow control: the socket is about to get, or has taken,
- * the last data of a read. @c: NULL where its beginning was not seen
+ * the last data of a read.
+ * @c: NULL where its beginning was not seen
  */
 static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
 {
@@ -381,8 +396,8 @@ static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struc
 
 	if (!q) {
 		/*
-		 * Until the loader says that these programs are attached, cmd_end_unwatched() may
-		 * have ended it.
+		 * As long as the loader does not say that these programs are attached,
+		 * cmd_end_unwatched() may have ended the command.
 		 */
 		if (nt_control.data_watched)
 			count_unbegun();

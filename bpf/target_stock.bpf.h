@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's points for an nvmet-tcp that nobody patched: from functions that the compiler kept,
- * and from what every kernel has. docs/points.md says how far each is from the tracepoint of its
- * name.
+ * The target's points for an unpatched nvmet-tcp: from functions that the compiler kept, and from
+ * what every kernel has. docs/points.md says how far each is from the tracepoint of its name.
  *
- * nvmet's own functions serve all transports, and those of sockets the whole machine: programs on
- * them return after one comparison where they are not called for nvmet-tcp.
+ * nvmet's own functions serve all transports, and the functions of sockets serve the whole machine.
+ * Programs on them return after one comparison where the call is not for nvmet-tcp.
  */
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
@@ -13,10 +12,10 @@
 #include "target_arrival.bpf.h"
 #include "target_command.bpf.h"
 
-/* What is longer than a PDU and its digest that a target sends is data. */
+/* The longest PDU without data that a target sends, with its digest. Anything longer is data. */
 #define TARGET_PDU_BYTES 28
 
-/* The plain address of the command that argument @n, a struct nvmet_req, is a part of. */
+/* The plain address of the command that contains argument @n, a struct nvmet_req. */
 static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 {
 	return (void *)(plain_argument(ctx, n) - bpf_core_field_offset(struct nvmet_tcp_cmd, req));
@@ -36,7 +35,7 @@ static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
 				    (__u64)cmd);
 }
 
-/* The same, where it ends: whether it is measured, or only counted. */
+/* The same where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_of_plain(struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue;
@@ -60,10 +59,12 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 }
 
 /*
- * By the address of its struct nvmet_tcp_queue, whether a command of its was seen or not; NULL if
- * the map has no such slot. @slot: filled
- * @connected: Connect, a queue's first command, has been executed: before, what was seen at this
- *             address is of another connection
+ * Finds a queue by the address of its struct nvmet_tcp_queue, whether or not a command of it was
+ * seen.
+ * @connected: Connect, a queue's first command, has been executed. Before, what was seen at this
+ *             address belongs to another connection
+ * @slot: filled
+ * Return: NULL if the map has no such slot
  */
 static __always_inline struct nt_queue *queue_find(__u64 address, bool connected, __u32 *slot)
 {
@@ -72,7 +73,7 @@ static __always_inline struct nt_queue *queue_find(__u64 address, bool connected
 	return q ?: queue_by_idx(address, slot);
 }
 
-/* @sq_argument: which one of nvmet_req_init() @sq is */
+/* @sq_argument: the number of @sq among the arguments of nvmet_req_init() */
 static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, struct nvmet_sq *sq,
 					    const struct nvmet_fabrics_ops *ops, __u32 sq_argument)
 {
@@ -103,8 +104,10 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 }
 
 /*
- * Whether capsule_received() is left by the command's opcode: see capsule_skip(). What was noted of its arrival is
- * forgotten; a queue of another transport is none that is known. @req: typed. @sq_argument: see there
+ * Whether capsule_received() returns at once because of the command's opcode: see capsule_skip().
+ * The arrival that was noted for it is then cleared. Queues of other transports are not known here.
+ * @req: typed
+ * @sq_argument: see capsule_received()
  */
 static __always_inline bool capsule_leaves(void *ctx, struct nvmet_req *req, __u32 sq_argument)
 {
@@ -130,7 +133,7 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, capsule_leaves(ctx, (void *)ctx[0], 2), s
 	return capsule_received(ctx, req, sq, ops, 2);
 }
 
-/* From 6.18 on the submission queue knows its completion queue. */
+/* From Linux 6.18 on, @cq is no argument: the submission queue knows its completion queue. */
 SEC("fentry/nvmet_req_init")
 int NT_PROG_LEAVING(nt_knobs.only.ops, capsule_leaves(ctx, (void *)ctx[0], 1), stock_cmd_no_cq,
 		    struct nvmet_req *req, struct nvmet_sq *sq, const struct nvmet_fabrics_ops *ops)
@@ -139,8 +142,8 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, capsule_leaves(ctx, (void *)ctx[0], 1), s
 }
 
 /*
- * Data are about to be received. Of a command: for each H2C data PDU, and for data in its capsule: then no R2T has been
- * sent. @cmd: typed
+ * Data are about to be received for a command. This is called for each H2C data PDU, and for data
+ * in a capsule, where no R2T has been sent. @cmd: typed
  */
 static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 {
@@ -163,26 +166,26 @@ int NT_PROG_MEASURING(stock_data, struct nvmet_tcp_cmd *cmd)
 	return data_come(cmd);
 }
 
-/* Its name in Linux 5.15, but for the last of its stable releases. */
+/* The name of that function in Linux 5.15, except for the last of its stable releases. */
 SEC("fentry/nvmet_tcp_map_pdu_iovec")
 int NT_PROG_MEASURING(stock_data_map, struct nvmet_tcp_cmd *cmd)
 {
 	return data_come(cmd);
 }
 
-/* What needs no data is executed next. */
+/* A command that needs no data is executed next. */
 SEC("fexit/nvmet_tcp_map_data")
 int NT_PROG_MEASURING(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
 {
 	if (none_is_measured() || ret ||
 	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
 		return 0;
-	/* As cmd_of(), but that its queue is read only where it is asked for. */
+	/* As cmd_of(), but reads the queue only if it is needed. */
 	cmd_executing(CMD_FIND(cmd, queue_at(cmd->queue->idx), tag_of(cmd->queue, cmd)));
 	return 0;
 }
 
-/* req->execute() of commands that bring data. */
+/* At the entry of req->execute() of commands that bring data. */
 static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 {
 	if (none_is_measured() || req->ops->type != NVMF_TRTYPE_TCP)
@@ -208,14 +211,19 @@ EXEC_WRITE(nvmet_execute_admin_connect)
 EXEC_WRITE(nvmet_execute_io_connect)
 EXEC_WRITE(nvmet_execute_auth_send)
 
-/* Of an SGL data block descriptor: the data are in the capsule, behind the entry (NVMe/TCP 1.0, 3.5). */
+/*
+ * Type of an SGL data block descriptor whose data are in the capsule, behind the entry (NVMe/TCP
+ * 1.0, 3.5).
+ */
 #define NVME_SGL_IN_CAPSULE 0x01
 
 /*
- * A command that nothing was told to execute is at the end of that, or at its R2T. Functions that execute writes are more
- * than are watched: those of reservations, and of some features. Then it is taken to be executed since its data began to
- * come. Plain writes' are all watched: where that program was skipped, the point is missing.
- * @req: typed. Return: whether it is the end
+ * A command whose execution was not seen is at the end of it, or at its R2T. Not all functions that
+ * execute writes have a program: those of reservations and of some features have none. Such a
+ * command counts as executing from the time its data began to come. The functions of plain writes
+ * all have one: if that was skipped, the point is missing.
+ * @req: typed
+ * Return: whether it is the end
  */
 static __always_inline bool executed_unwatched(struct nt_cmd *c, struct nvmet_req *req)
 {
@@ -228,8 +236,8 @@ static __always_inline bool executed_unwatched(struct nt_cmd *c, struct nvmet_re
 }
 
 /*
- * To executed; with its status, because that is at hand here. Of an R2T, which comes here as well, it
- * is success.
+ * To executed. Notes the status as well, because it is at hand here. For an R2T, which comes here
+ * too, it is success.
  * @ctx: of a program at the entry of nvmet_tcp_queue_response(), which is TCP's own
  * @req: typed
  */
@@ -243,11 +251,11 @@ static __always_inline int executed(void *ctx, struct nvmet_req *req)
 	if (none_is_measured() && !req->cqe->status)
 		return 0;
 	c = cmd_of_plain(tcp_cmd_of(ctx, 0));
-	/* The other one of the two programs has told. */
+	/* The other one of the two programs has done this. */
 	if (c && c->r.points[NT_T_DONE] && !NT_IS_MISSING(NT_T_EXEC))
 		return 0;
 	status = req->cqe->status;
-	/* An R2T comes here before exec. Where nothing gives exec, the last time is taken. */
+	/* An R2T comes here before exec. Where no program sets exec, the last run counts. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || c->r.points[NT_T_EXEC] || executed_unwatched(c, req)))
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	if (status) {
@@ -297,7 +305,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
-	/* Where executed() was not there to tell. */
+	/* executed() was skipped for it. */
 	if (!c->r.points[NT_T_DONE])
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
 	cmd_end(q, queue, c, now);
@@ -330,7 +338,7 @@ int BPF_PROG(stock_send_response, struct nvmet_tcp_cmd *cmd)
 	return 0;
 }
 
-/* It returns 1 when the socket has taken all of the data. */
+/* The function returns 1 when the socket has taken all of the data. */
 SEC("fexit/nvmet_try_send_data")
 int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch, int ret)
 {
@@ -353,8 +361,10 @@ static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const s
 }
 
 /*
- * Whether what goes to the socket of a measured command begins its data, as is known without a look at the driver's state:
- * it was executed well, and its data come first (nvmet_tcp_need_data_out()). @c: may be NULL
+ * Whether what goes to the socket for a measured command is the beginning of its data, as far as
+ * this is known without reading the driver's state: the command was executed successfully, and its
+ * data come first (nvmet_tcp_need_data_out()).
+ * @c: may be NULL
  */
 static __always_inline bool begins_data(const struct nt_cmd *c)
 {
@@ -363,8 +373,8 @@ static __always_inline bool begins_data(const struct nt_cmd *c)
 }
 
 /*
- * Where those are inlined: what a queue hands to its socket is told by the driver's state of its
- * command.
+ * For kernels where those functions are inlined. The driver's state of the command says what its
+ * queue hands to the socket.
  * @sock: typed
  */
 static __always_inline int to_socket(struct socket *sock)
@@ -402,7 +412,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;
 
-	/* It is known before the first data of such a connection are sent. */
+	/* This is set before the first data of such a connection are sent. */
 	if (!nt_control.no_sqflow || none_has_a_state())
 		return 0;
 	queue = (void *)queue_address_of(sock->sk);

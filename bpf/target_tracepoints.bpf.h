@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The target's points from the tracepoints of a patched nvmet-tcp (kernel_patches/). All arguments
- * are typed. A command whose beginning was not seen, or that is not in the sample, is left.
+ * are typed. A command whose beginning was not seen, or that is not in the sample, is ignored.
  */
 #ifndef NTPROF_TARGET_TRACEPOINTS_BPF_H
 #define NTPROF_TARGET_TRACEPOINTS_BPF_H
 
 #include "target_command.bpf.h"
 
-/* Where in the stream the PDU begins whose arrival is told. */
+/* CO-RE: where in the stream the PDU begins whose arrival the tracepoint has. */
 struct nvmet_tcp_queue___patched {
 	__u32 recv_seq;
 } __attribute__((preserve_access_index));
 
 /*
- * When the PDU arrived that the tracepoint is of, CLOCK_MONOTONIC; 0 if it is unknown.
+ * When the PDU of the tracepoint arrived, CLOCK_MONOTONIC; 0 if it is unknown.
  * @q: NULL if there is none for its slot
- * @joined: filled
+ * @joined: filled; the time may be that of a later packet
  */
 static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					    __s64 recv_time, __u64 now, bool *joined)
@@ -25,7 +25,7 @@ static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp
 	__u32 seq;
 
 	*joined = false;
-	/* What lies there may be of the connection before. */
+	/* The entry may still be that of the connection before. */
 	if (!q || q->object != (__u64)queue || !recv_time)
 		return arrival(recv_time, now);
 	if (q->opaque)
@@ -36,7 +36,7 @@ static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp
 	return arrival(recv_time, now);
 }
 
-/* Whether done_recv_pdu() is left by the command's opcode: see capsule_skip(). */
+/* Whether done_recv_pdu() returns at once because of the command's opcode: see capsule_skip(). */
 static __always_inline bool done_recv_pdu_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[0];
@@ -64,7 +64,10 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	t.slot = queue->idx;
 	if (skipped)
 		return capsule_skip(&t);
-	/* The age of what is only counted is not worth another look at the clock. */
+	/*
+	 * A command that is only counted needs this for its age, which is not worth reading the
+	 * clock.
+	 */
 	t.now = fate == NT_MEASURE || !recv_time ? bpf_ktime_get_ns()
 						 : (__u64)recv_time - nt_control.real_offset;
 	t.rx = pdu_arrived_at(queue_at(t.slot), queue, recv_time, t.now, &t.joined);
@@ -89,7 +92,7 @@ int NT_PROG_MEASURING(exec_write_req, struct nvme_command *sqe, int qid, int siz
 }
 
 /*
- * Fires for an R2T as well, before exec: that one is not the end of the execution. It fires with
+ * Fires for an R2T as well, before exec, which is not the end of the execution. It fires with
  * interrupts off, so no second program has to stand in for an interrupted one.
  */
 SEC("tp_btf/nvmet_tcp_queue_response")
@@ -145,7 +148,7 @@ int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme
 {
 	struct nt_cmd *c;
 
-	/* What is only counted has nothing to do here, unless it ends here. */
+	/* A command that is only counted needs nothing here, unless it ends here. */
 	if (nt_knobs.count_all && !nt_control.tracked && !queue->nvme_sq.sqhd_disabled)
 		return 0;
 	c = cmd_any_of(queue, cmd);
@@ -154,7 +157,7 @@ int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme
 	return 0;
 }
 
-/* Where the host asked for no SQ flow control, a read ends with its last data. */
+/* Where the host has asked for no SQ flow control, a read ends with its last data. */
 SEC("tp_btf/nvmet_tcp_try_send_data")
 int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
@@ -174,7 +177,10 @@ int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme
 	__u64 now;
 
 	if (!q) {
-		/* A response that has been sent in part already has ended its command before. */
+		/*
+		 * If a part of the response has been sent before, its command has ended before,
+		 * too.
+		 */
 		if (all_have_states() && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT) &&
 		    !was_answered(queue, cmd))
