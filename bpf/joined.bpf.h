@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The programs that see packets being joined: see joins.bpf.h. Their functions are of all sockets of
- * the machine, but are called only where what came before waits to be read; for others than those of
- * NVMe/TCP they return after one comparison. Behind the side's queue_by_address().
+ * The programs that see packets being joined: see joins.bpf.h. Their functions serve all sockets of
+ * the machine. They are called only where earlier data wait to be read, and the programs return
+ * after one comparison where the socket is not of NVMe/TCP. To be included after the side's
+ * queue_by_address().
  */
 #ifndef NTPROF_JOINED_BPF_H
 #define NTPROF_JOINED_BPF_H
 
 #include "joins.bpf.h"
 
-/* @sk: typed. NULL for a socket of others, or of a queue that is not known */
+/* @sk: typed. Return: NULL for a socket of others, or of a queue that is not known */
 static __always_inline struct nt_queue *queue_of_socket(struct sock *sk)
 {
 	__u64 address = queue_address_of(sk);
@@ -18,7 +19,7 @@ static __always_inline struct nt_queue *queue_of_socket(struct sock *sk)
 	return address ? queue_by_address(address, &slot) : NULL;
 }
 
-/* In the receive queue, where packets belong to their socket; those of a backlog to none. */
+/* In the receive queue, where packets belong to their socket. Those of a backlog belong to none. */
 SEC("fentry/skb_try_coalesce")
 int BPF_PROG(packet_joined, struct sk_buff *to)
 {
@@ -33,7 +34,7 @@ int BPF_PROG(packet_joined, struct sk_buff *to)
 	return 0;
 }
 
-/* Where somebody has the socket's lock. */
+/* In the backlog, which takes packets while another context holds the socket's lock. */
 SEC("fentry/tcp_add_backlog")
 int BPF_PROG(packet_waits, struct sock *sk, struct sk_buff *skb)
 {

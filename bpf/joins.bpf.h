@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets that TCP joins while they wait to be read (tcp_try_coalesce(), tcp_add_backlog()): what is
- * left has the time stamp of the last one. Which bytes came with the one before is noted when two
- * are about to be joined, so that nothing is paid where they are not, and is found again by the
- * place of a PDU in the stream.
+ * Packets that TCP joins while they wait to be read (tcp_try_coalesce(), tcp_add_backlog()). The
+ * packet that remains has the time stamp of the last one. So when two packets are about to be
+ * joined, a note is made of which bytes came with the earlier one. The note is found again by the
+ * place of a PDU in the stream. There is no cost where no packets are joined.
  *
- * Context: what is joined in the receive queue is so under the socket's lock, in a softirq or a
- * task; in the backlog, under its spinlock, in a softirq. So each of the two has a ring with one
- * writer at a time. There is one reader, that of the queue's socket: a host's has its lock, a
- * target's has not, and both may be interrupted by the writers, or beside them on another CPU.
+ * Context: packets in the receive queue are joined under the socket's lock, in a softirq or a task;
+ * packets in the backlog under its spinlock, in a softirq. So each of the two has a ring with one
+ * writer at a time. There is one reader, the one of the queue's socket. On a host it holds the
+ * socket's lock; on a target it may not. Writers may interrupt either reader, or run beside it on
+ * another CPU.
  */
 #ifndef NTPROF_JOINS_BPF_H
 #define NTPROF_JOINS_BPF_H
@@ -17,12 +18,14 @@
 #include "pools.bpf.h"
 #include "queues.bpf.h"
 
-/* What struct nt_queue says of queues for which no notes are left: they are told as not known. */
+/*
+ * Value of @joins of struct nt_queue where no notes are left: its arrivals may be of later packets.
+ */
 #define NT_JOINS_LACKING (~0u)
 /*
- * Joins of a queue of which the bytes have not been read: a queue's commands are 128, mostly, and
- * packets hold several of them. One less is kept: the next one may be being written while another
- * CPU reads.
+ * Joins of a queue whose bytes have not been read. A queue mostly has 128 commands, and a packet
+ * holds several of them. One less is kept, because the next one may be written while another CPU
+ * reads.
  */
 #define NT_JOIN_SLOTS 128
 #define NT_JOINS_KEPT (NT_JOIN_SLOTS - 1)
@@ -35,10 +38,10 @@ struct nt_join {
 };
 
 /*
- * @head: joins that were ever noted; the last NT_JOINS_KEPT of them are there
- * @read: those before belong to bytes that have been read
- * @lost: NT_JOINS_LOST and the end of the bytes that notes are not kept of any more, or that are out
- *        of order: what is known of bytes before is not all. 0 if there are none
+ * @head: number of joins that were ever noted; the last NT_JOINS_KEPT of them are in @at
+ * @read: number of joins whose bytes have been read; those are not looked at any more
+ * @lost: NT_JOINS_LOST and the end of the bytes whose notes were dropped or are out of order: of
+ *        bytes before that, not everything is known. 0 if there are none
  */
 #define NT_JOINS_LOST (1ULL << 32)
 struct nt_join_ring {
@@ -69,7 +72,7 @@ struct {
 	__array(values, struct join_bank);
 } join_banks SEC(".maps");
 
-/* @nr: as struct nt_queue has it; NULL where the queue has none (any more) */
+/* @nr: as in struct nt_queue. Return: NULL where the queue has no notes, or none any more */
 static __always_inline struct nt_joins *joins_numbered(__u32 nr)
 {
 	__u32 bank = nr >> NT_JOINS_BITS, at = nr & ((1u << NT_JOINS_BITS) - 1);
@@ -81,13 +84,16 @@ static __always_inline struct nt_joins *joins_numbered(__u32 nr)
 	return joins ? bpf_map_lookup_elem(joins, &at) : NULL;
 }
 
-/* Those of a queue that has some; NULL where it has none (any more). */
+/* The notes of a queue. Return: NULL where it has none, or none any more */
 static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
 {
 	return joins_numbered(q->joins);
 }
 
-/* NULL if none are left. Two CPUs that both take one agree on one of the two. */
+/*
+ * Takes notes for a queue that has none. Two CPUs that both take some agree on one of the two.
+ * Return: NULL if none are left
+ */
 static __always_inline struct nt_joins *joins_claim(struct nt_queue *q)
 {
 	__u32 nr;
@@ -106,22 +112,23 @@ static __always_inline struct nt_join *join_at(struct nt_join_ring *r, __u32 nr)
 }
 
 /*
- * One more than @head. A full barrier on every machine: who sees what is stored after it sees what was
- * stored before. An addition whose result nobody asks for would be none, as with atomics of the kernel
- * (___bpf_prog_run() in kernel/bpf/core.c; Documentation/atomic_t.txt, ORDERING).
+ * Adds one to @head. This is a full barrier on every machine: a CPU that sees what is stored after
+ * it must also see what was stored before it. An addition whose result is not used would be none,
+ * as with atomics of the kernel (___bpf_prog_run() in kernel/bpf/core.c;
+ * Documentation/atomic_t.txt, ORDERING).
  */
 static __always_inline void joins_advance(struct nt_join_ring *r, __u32 head)
 {
 	__sync_val_compare_and_swap(&r->head, head, head + 1);
 }
 
-/* The same barrier, for who reads. */
+/* The same barrier, for the reader. */
 static __always_inline __u32 joins_head(struct nt_join_ring *r)
 {
 	return __sync_fetch_and_add(&r->head, 0);
 }
 
-/* @seq and what comes behind it: by how much, modulo 2^32. */
+/* Whether @seq comes before @other, modulo 2^32. */
 static __always_inline bool is_before(__u32 seq, __u32 other)
 {
 	return (__s32)(seq - other) < 0;
@@ -135,20 +142,23 @@ static __always_inline void joins_lose(struct nt_join_ring *r, __u32 end)
 		r->lost = NT_JOINS_LOST | end;
 }
 
-/* CO-RE: what lies in a structure without a name. */
+/* CO-RE: a member of a structure that has no name. */
 struct sock___backlog {
 	struct {
 		struct sk_buff *tail;
 	} sk_backlog;
 } __attribute__((preserve_access_index));
 
-/* CO-RE: what lies behind a socket. Kernels have no member @sk, and nobody asks for it. */
+/* CO-RE: @rcv_nxt lies behind the struct sock. Kernels have no member @sk, which is not read. */
 struct tcp_sock___received {
 	struct sock sk;
 	__u32 rcv_nxt;
 } __attribute__((preserve_access_index));
 
-/* The end of the bytes that wait to be read from a socket, a plain address, in its queue or its backlog. By helper: rare. */
+/*
+ * The end of the bytes that wait to be read from a socket, in its queue or its backlog. This is
+ * rare, and reads by helper. @sk: a plain address
+ */
 static __always_inline __u32 waits_until(struct sock *sk)
 {
 	__u32 end = BPF_CORE_READ((struct tcp_sock___received *)sk, rcv_nxt), behind;
@@ -163,19 +173,19 @@ static __always_inline __u32 waits_until(struct sock *sk)
 }
 
 /*
- * A connection begins, or is seen for the first time, or anew: then what was joined of the bytes that wait may not have
- * been noted, or is noted of another connection.
+ * A connection begins, or is seen for the first time or again. In the latter cases, packets that
+ * wait may have been joined without a note, or there may be notes of another connection.
  * @sk: its socket, a plain address
- * @fresh: it begins: nothing waits
+ * @fresh: the connection begins, so nothing waits
  */
 static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk, bool fresh)
 {
 	struct inet_connection_sock *icsk = (void *)sk;
 	struct nt_joins *j;
 
-	/* Records of TLS are decrypted into other packets, and its bytes counted otherwise. */
+	/* TLS decrypts its records into other packets, and counts their bytes differently. */
 	q->opaque = BPF_CORE_READ(icsk, icsk_ulp_ops) != NULL;
-	/* What it lacked, it may get now. */
+	/* If no notes were left for it before, there may be some now. */
 	if (q->joins == NT_JOINS_LACKING)
 		q->joins = 0;
 	j = joins_of(q);
@@ -187,7 +197,7 @@ static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk, boo
 	}
 }
 
-/* Sequence numbers of a packet of TCP: of its first byte, and behind its last. @skb: typed */
+/* Sequence numbers of a TCP packet: of its first byte, and after its last one. @skb: typed */
 static __always_inline __u32 packet_begin(const struct sk_buff *skb)
 {
 	const struct tcp_skb_cb *cb = (const void *)skb->cb;
@@ -203,8 +213,8 @@ static __always_inline __u32 packet_end(const struct sk_buff *skb)
 }
 
 /*
- * Another packet is about to be joined with @skb, typed. If it is not in the end, what is noted is
- * true all the same.
+ * Notes that another packet is about to be joined with @skb, typed. If that does not happen after
+ * all, the note is true all the same.
  */
 static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *skb,
 				      const __u32 which)
@@ -223,22 +233,25 @@ static __always_inline void join_note(struct nt_queue *q, const struct sk_buff *
 	head = r->head;
 	at = join_at(r, head - 1);
 	/*
-	 * Not the next of the stream: something was lost on the way, and has been sent again; or was sent again although it
-	 * had come, with what is noted already.
+	 * Not the next in the stream. Either something was lost on the way and has been sent again,
+	 * or it was sent again although it had come, and there is a note of it already.
 	 */
 	if (head != r->read && !is_before(at->end, end)) {
 		if (is_before(begin, at->begin) || skb->tstamp < at->tstamp)
 			joins_lose(r, at->end);
 		return;
 	}
-	/* This one goes where nobody looks; the one behind it is not kept any more. */
+	/* The new note goes into the slot that is not read. The note behind it is dropped. */
 	if (head - r->read >= NT_JOINS_KEPT)
 		joins_lose(r, join_at(r, head + 1)->end);
 	at = join_at(r, head);
 	at->tstamp = skb->tstamp;
 	at->begin = begin;
 	at->end = end;
-	/* It is there before it is counted, and both before the packet has another stamp. */
+	/*
+	 * The note must be there before it is counted, and both before the packet gets another
+	 * stamp.
+	 */
 	joins_advance(r, head);
 }
 
@@ -248,20 +261,23 @@ static __always_inline struct nt_join packet_of(const struct sk_buff *skb)
 	return (struct nt_join){skb->tstamp, packet_begin(skb), packet_end(skb)};
 }
 
-/* Of the packet that has byte @seq, only its stamp is known: it begins and ends like no other. */
+/*
+ * The packet that has byte @seq, of which only the stamp is known. Its begin and end match no other
+ * packet.
+ */
 static __always_inline struct nt_join packet_stamped(__s64 tstamp, __u32 seq)
 {
 	return (struct nt_join){tstamp, seq + 1, seq + (1u << 30)};
 }
 
 /*
- * The first packet of ring @r that is noted with byte @seq.
+ * The first packet that ring @r has noted with byte @seq.
  * @found: filled, if there is one
- * Return: false if there may have been one that is not kept.
+ * Return: false if there may have been an earlier one whose note was dropped
  */
 static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, struct nt_join *found)
 {
-	/* Later than the packet's stamp was read: the other half of the barrier in join_note(). */
+	/* Read after the packet's stamp: the other half of the barrier in join_note(). */
 	__u32 head = joins_head(r), read = r->read, first;
 	__u64 lost = r->lost;
 	struct nt_join *at;
@@ -285,7 +301,7 @@ static __always_inline bool join_find_in(struct nt_join_ring *r, __u32 seq, stru
 		read++;
 	}
 	r->read = read;
-	/* After all that was read of them: none of those had begun to be overwritten. */
+	/* Checked after all notes were read: none of them had begun to be overwritten. */
 	return joins_head(r) - first <= NT_JOINS_KEPT;
 }
 
@@ -295,20 +311,22 @@ static __always_inline bool is_noted(const struct nt_join *j)
 }
 
 /*
- * What @tstamp, that of the packet [@begin, @end) which has byte @seq now, was when that byte came; negative if it
- * may be that of a later packet. Not static: so it is verified once, and not on each way that leads to it, which
- * took Linux 6.1 most of the time of loading.
- *
- * Of both rings it is the packet that ends first: what waited in the backlog is joined with what has been received later;
- * with the same end, too, where an acknowledgement without data was joined. Stamps that are not in that order tell that
- * bytes were sent again although they had come, and are noted too; or that some had come before those in front of them; or
- * that the wall clock was set. Then it is known only
- *
- * - where the packet does not reach behind what is noted: nothing was joined with it since the byte came;
- * - where what is noted is the packet itself, as far as it reached then. What is received and sent again as a whole is
- *   dropped, so that no other packet begins there and ends sooner; in the backlog there may be one.
- *
+ * The time stamp with which byte @seq came. Not static, so that it is verified once and not on each
+ * path that leads to it, which took Linux 6.1 most of the time of loading.
  * @joins: of the queue, not 0
+ * @tstamp: the present stamp of the packet [@begin, @end), which has byte @seq now
+ * Return: negative if it may be the stamp of a later packet
+ *
+ * Of the notes in both rings, the one whose packet ends first is used: a packet of the backlog is
+ * joined with received ones later. Where both end at the same byte, that is the one of the backlog,
+ * as where an acknowledgement without data was joined. If the stamps are not in that order, bytes
+ * that had already come were sent again and noted too, or some bytes came before those in front of
+ * them, or the wall clock was set. Then the stamp is known only in two cases:
+ *
+ * - The packet does not reach beyond what is noted. Nothing was joined with it since the byte came.
+ * - The note is of the packet itself, as far as it reached then. A packet that is received and sent
+ *   again as a whole is dropped, so no other packet begins there and ends sooner. In the backlog
+ *   there may be one.
  */
 __noinline __s64 joins_find(__u32 joins, __u32 seq, __s64 tstamp, __u32 begin, __u32 end)
 {
@@ -338,7 +356,10 @@ static __always_inline bool joins_unseen(void)
 	return nt_knobs.joins_unseen || nt_control.joins_missed;
 }
 
-/* When byte @seq of packet @p came, by the stamp @tstamp, which is filled. Return: false if it may be that of a later packet. */
+/*
+ * Finds when byte @seq of packet @p came. @tstamp: filled, with the time stamp
+ * Return: false if it may be the stamp of a later packet
+ */
 static __always_inline bool joins_resolve(struct nt_queue *q, __u32 seq, const struct nt_join *p,
 					  __s64 *tstamp)
 {

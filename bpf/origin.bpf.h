@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a host's command comes from: the cgroup of its bio, which is whose I/O it is, whichever task submits it, and the
- * CPU that made its request. Nothing here is run unless somebody asks: what asks is in .rodata.
+ * Where a host's command comes from: the cgroup of its bio, which says to whom the I/O belongs,
+ * whichever task submits it, and the CPU that made its request. Nothing here runs unless it is
+ * asked for, which .rodata says.
  */
 #ifndef NTPROF_ORIGIN_BPF_H
 #define NTPROF_ORIGIN_BPF_H
@@ -19,7 +20,7 @@ struct cgroup___origin {
 	int level;
 } __attribute__((preserve_access_index));
 
-/* Since Linux 6.1, and before. */
+/* CO-RE: struct cgroup since Linux 6.1, and before. */
 struct cgroup___ancestors {
 	struct cgroup___origin *ancestors[1];
 } __attribute__((preserve_access_index));
@@ -53,7 +54,10 @@ struct request___origin {
 	struct blk_mq_ctx___origin *mq_ctx;
 } __attribute__((preserve_access_index));
 
-/* 0 of a request without a bio, such as a flush that the block layer makes, and of admin commands. */
+/*
+ * NULL for a request without a bio, such as a flush that the block layer makes, and for admin
+ * commands.
+ */
 static __always_inline struct cgroup___origin *cgroup_of(struct request___origin *rq)
 {
 	struct bio___origin *bio = BPF_CORE_READ(rq, bio);
@@ -63,7 +67,10 @@ static __always_inline struct cgroup___origin *cgroup_of(struct request___origin
 	return BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
 }
 
-/* The id of the cgroup that a cgroup, @level levels below the root or more, is in at that level; or 0. */
+/*
+ * The id of the ancestor of @cgroup that is @level levels below the root.
+ * Return: 0 if @cgroup itself is nearer to the root
+ */
 static __always_inline __u64 ancestor_id(struct cgroup___origin *cgroup, __u32 level)
 {
 	struct cgroup___origin *ancestor = NULL;
@@ -86,7 +93,7 @@ static __always_inline __u64 ancestor_id(struct cgroup___origin *cgroup, __u32 l
 	return id;
 }
 
-/* Whether a request is of the cgroup that is selected, or of one below it. */
+/* Whether a request belongs to the selected cgroup, or to one below it. */
 static __always_inline bool cgroup_selected(struct request *rq)
 {
 	struct cgroup___origin *cgroup = cgroup_of((void *)rq);
@@ -94,7 +101,7 @@ static __always_inline bool cgroup_selected(struct request *rq)
 	return cgroup && ancestor_id(cgroup, nt_knobs.only.cgroup_level) == nt_knobs.only.cgroup;
 }
 
-/* As sqe_fate(), by the request as well. */
+/* As sqe_fate(), and by the request as well. */
 static __always_inline enum nt_fate request_fate(struct request *rq, struct nvme_command *e,
 						 __u32 qid)
 {
@@ -105,7 +112,7 @@ static __always_inline enum nt_fate request_fate(struct request *rq, struct nvme
 	return fate;
 }
 
-/* Of a request that ends: its bio is there until its block device has been told. */
+/* For a request that ends: its bio is there until the block layer has ended that. */
 static __always_inline void origin_fill(struct nt_from *from, struct request *rq)
 {
 	struct cgroup___origin *cgroup = cgroup_of((void *)rq);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of whole commands, handed to user space through one ring buffer, whose reader they may
- * reach in another order than the commands ended in. Reserving is locked by the kernel, interrupts
+ * Records of whole commands, handed to user space through one ring buffer. They may reach its
+ * reader in another order than the commands ended in. Reserving is locked by the kernel, interrupts
  * included.
  */
 #ifndef NTPROF_RECORDS_BPF_H
@@ -9,13 +9,13 @@
 
 #include "control.bpf.h"
 
-/* The smallest that there is; the loader makes it larger where records are asked for. */
+/* The smallest possible size; the loader makes it larger where records are asked for. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } records SEC(".maps");
 
-/* The command cannot be split into stages: that is counted, and said in its record. */
+/* The command cannot be split into stages: this is counted, and marked in its record. */
 static __always_inline void record_unsplit(struct nt_record *r)
 {
 	r->flags |= NT_F_UNSPLIT;
@@ -38,8 +38,8 @@ _Static_assert(__builtin_offsetof(struct nt_record, cntlid) ==
 	       "queue id and controller id are copied together");
 
 /*
- * A reader that wants to know is told of what found no room by what comes next: so it knows where in between that
- * was.
+ * Puts the number of lost records and events in front of the next one, if the reader wants to know.
+ * So the reader knows between which ones they were lost.
  */
 static __always_inline void events_lost_tell(void)
 {
@@ -49,7 +49,7 @@ static __always_inline void events_lost_tell(void)
 		return;
 	lost.nr = __sync_lock_test_and_set(&nt_control.events_lost, 0);
 	lost.ns = bpf_ktime_get_ns();
-	/* Another CPU may have told them meanwhile. */
+	/* Another CPU may have handed them over meanwhile. */
 	if (lost.nr && bpf_ringbuf_output(&records, &lost, sizeof(lost), BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&nt_control.events_lost, lost.nr);
 }
@@ -61,7 +61,7 @@ static __always_inline void event_lose(void)
 		__sync_fetch_and_add(&nt_control.events_lost, 1);
 }
 
-/* Who a record is of, as far as it is known. */
+/* Fills in the queue and the controller of a record, as far as they are known. */
 static __always_inline void record_identify(struct nt_record *r, enum nt_side side,
 					    const struct nt_queue *q)
 {
@@ -69,14 +69,15 @@ static __always_inline void record_identify(struct nt_record *r, enum nt_side si
 	if (r->gen == q->identified) {
 		__builtin_memcpy(&r->qid, &q->qid, sizeof(r->qid) + sizeof(r->cntlid));
 	} else {
-		/* A host's slot is of one queue id. */
+		/* A host's slot always belongs to the same queue id. */
 		r->qid = side == NT_HOST ? q->qid : 0;
 		r->cntlid = NT_CNTLID_NONE;
 	}
 }
 
 /*
- * Hands a command that begins to the reader, if it asks for such. @r: in flight, with its first points
+ * Hands a command that begins to the reader, if it asks for such events.
+ * @r: in flight, with its first points
  * @sqe: typed, or on the stack
  */
 static __always_inline void event_begin(const struct nt_record *r, enum nt_side side,
@@ -109,8 +110,9 @@ static __always_inline void event_begin(const struct nt_record *r, enum nt_side 
 }
 
 /*
- * A record. Return: whether it found room. Copied in place: it is of a size that the compiler knows, and
- * bpf_ringbuf_output() would copy it by bytes where the processor is said to be quick at that.
+ * Hands over a record. It is copied in place, because the compiler knows its size.
+ * bpf_ringbuf_output() would copy it byte by byte where the processor claims to be fast at that.
+ * Return: whether there was room for it
  */
 static __always_inline bool record_put(const struct nt_record *r, __u64 flags)
 {
@@ -123,7 +125,7 @@ static __always_inline bool record_put(const struct nt_record *r, __u64 flags)
 	return true;
 }
 
-/* A record and where its command comes from. Return: whether it found room */
+/* Hands over a record with the origin of its command. Return: whether there was room for it */
 static __always_inline bool record_put_from(const struct nt_record *r, const struct nt_from *from,
 					    __u64 flags)
 {
@@ -138,8 +140,9 @@ static __always_inline bool record_put_from(const struct nt_record *r, const str
 }
 
 /*
- * Hands the record of a command that has ended to its reader, if it asks for such. @latency:
- * nanoseconds. @from: where it comes from, or NULL
+ * Hands the record of a command that has ended to the reader, if it asks for such records.
+ * @latency: nanoseconds
+ * @from: the origin of the command, or NULL
  */
 static __always_inline void record_submit_from(struct nt_record *r, enum nt_side side,
 					       const struct nt_queue *q, __u64 latency,
@@ -156,8 +159,8 @@ static __always_inline void record_submit_from(struct nt_record *r, enum nt_side
 	record_identify(r, side, q);
 	events_lost_tell();
 	/*
-	 * The reader drains every TRACER_DRAIN_NS by itself: to be woken for each record costs more
-	 * than all else.
+	 * The reader drains the buffer every TRACER_DRAIN_NS by itself. Waking it for each record
+	 * would cost more than all else.
 	 */
 	flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes
 			? BPF_RB_FORCE_WAKEUP

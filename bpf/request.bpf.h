@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the host's struct request says of the command that it is: when it began, and how it ended. All
- * requests are typed.
+ * Reads from the host's struct request when its command began, and how that ended. All requests are
+ * typed.
  */
 #ifndef NTPROF_REQUEST_BPF_H
 #define NTPROF_REQUEST_BPF_H
@@ -15,10 +15,10 @@ static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
 	return (void *)((__u64)rq + bpf_core_type_size(struct request));
 }
 
-/* Of a request's flags: what it asks for (include/linux/blk_types.h). */
+/* The bits of a request's flags that hold its operation (include/linux/blk_types.h). */
 #define REQ_OP_MASK 0xff
 
-/* Whether it reads or writes data, which is then all that its entry asks for. @rq: typed */
+/* Whether a request reads or writes data. Its entry then asks for nothing else. @rq: typed */
 static __always_inline bool is_read_or_write(struct request *rq)
 {
 	return (rq->cmd_flags & REQ_OP_MASK) <= REQ_OP_WRITE;
@@ -26,8 +26,9 @@ static __always_inline bool is_read_or_write(struct request *rq)
 _Static_assert(REQ_OP_READ == 0 && REQ_OP_WRITE == 1, "read and write are the first two");
 
 /*
- * Whether the driver has ended a request before: a write that asks for a flush as well is ended once more by the block
- * layer when that is done, with its bio, and of no bytes (blk_flush_restore_request()). @rq: typed
+ * Whether the driver has ended a request before. A write that asks for a flush as well is ended
+ * once more by the block layer when the flush is done: with its bio, and with 0 bytes
+ * (blk_flush_restore_request()). @rq: typed
  */
 static __always_inline bool has_ended(struct request *rq)
 {
@@ -35,15 +36,16 @@ static __always_inline bool has_ended(struct request *rq)
 }
 
 /*
- * Statuses that the host makes up: for a command that it cannot send, and for one that it does not
- * wait for any more (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
+ * Statuses that the host makes up: for a command that it cannot send, and for one that it no longer
+ * waits for (nvme_host_path_error(), nvme_cancel_request() in drivers/nvme/host/core.c).
  */
 #define NVME_SC_HOST_PATH_ERROR 0x370
 #define NVME_SC_HOST_ABORTED_CMD 0x371
 
 /*
- * Whether a request that transfers data has none any more: the host has given them to another path,
- * as it does with a command that failed where the namespace has several. @rq: typed
+ * Whether a request that transfers data has none any more, because the host has given the data to
+ * another path. The host does so with a command that failed if the namespace has several paths.
+ * @rq: typed
  */
 static __always_inline bool failed_over(struct request *rq, const struct nt_record *r)
 {
@@ -51,24 +53,27 @@ static __always_inline bool failed_over(struct request *rq, const struct nt_reco
 }
 
 /*
- * How often the command of a request has been sent before: the driver counts that in nvme_retry_req(), from 0 on for each
- * command (nvme_clear_nvme_request()). This is rare, and read by helper. @rq: typed
+ * How often the command of a request has been sent before. The driver counts that in
+ * nvme_retry_req(), from 0 for each command (nvme_clear_nvme_request()). This is rare, and reads by
+ * helper. @rq: typed
  */
 static __always_inline __u8 retries_of(struct request *rq)
 {
 	return BPF_CORE_READ(driver_part(rq), req.retries);
 }
 
-/* The status with which the host ends a request, which is not always that of the CQE. @rq: typed */
+/* The status with which the host ends a request. It is not always that of the CQE. @rq: typed */
 static __always_inline __u16 status_of_request(struct request *rq)
 {
 	return BPF_CORE_READ(driver_part(rq), req.status);
 }
 
 /*
- * Whether the host has ended a request that it could not send, of which no beginning was seen: it gives it the first of
- * those statuses, and where it fails over, which is a success from Linux 6.6 on, takes its data. Of what has no data that
- * is not known, and false. One that it has sent fails over as well: before, its status says so. @rq: typed
+ * Whether the host has ended a request that it could not send, and of which no beginning was seen.
+ * The host gives it the status NVME_SC_HOST_PATH_ERROR. Where it fails over, the host takes its
+ * data, and from Linux 6.6 on the status is success. For a request without data this cannot be
+ * known, and the result is false. A command that was sent may fail over as well; before Linux 6.6
+ * its status says so. @rq: typed
  */
 static __always_inline bool never_sent(struct request *rq)
 {
@@ -78,10 +83,10 @@ static __always_inline bool never_sent(struct request *rq)
 }
 
 /*
- * Whether the host has given up a command of which no CQE was seen: it may have been answered all the
- * same, unseen. From Linux 6.6 on a command that fails over has a status of success; of one without
- * data the host's flag tells then, which otherwise may be of an earlier time: a command that is sent
- * again keeps it. @rq: typed
+ * Whether the host has given up a command of which no CQE was seen. The command may have been
+ * answered all the same, unseen. From Linux 6.6 on, a command that fails over has the status
+ * success. For a command without data, the host's flag shows it then. In other cases that flag is
+ * not used: a command that is sent again keeps it, so it may be of an earlier time. @rq: typed
  */
 static __always_inline bool given_up(struct request *rq, const struct nt_record *r)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What becomes of a command, decided at the first program that sees it: it is measured, only counted,
- * or left out. What is left out has no state, so that no other program finds any.
+ * The fate of a command, decided in the first program that sees it: it is measured, only counted,
+ * or left out. A command that is left out has no state, so no other program finds one.
  *
- * By its queue it is decided once, when the queue is connected or, if that was not seen, when its
- * first command is. A Connect is there before it is known whose queue it makes: it is measured, and
- * dropped when it ends.
+ * Whether a queue is selected is decided once: when it is connected or, if that was not seen, at
+ * its first command. A Connect comes before it is known which queue it makes. So it is measured,
+ * and dropped when it ends.
  */
 #ifndef NTPROF_SELECT_BPF_H
 #define NTPROF_SELECT_BPF_H
@@ -19,7 +19,7 @@ enum nt_fate {
 	NT_MEASURE, /* all others */
 };
 
-/* By what it asks for. */
+/* Whether a command is selected by what it asks for. */
 static __always_inline bool sqe_selected(struct nvme_command *e, __u32 qid)
 {
 	__u8 opcode = e->common.opcode;
@@ -29,8 +29,8 @@ static __always_inline bool sqe_selected(struct nvme_command *e, __u32 qid)
 }
 
 /*
- * Whether a command is left out by its operation alone, so that the rest of its entry, of which each member is a load that
- * the kernel checks, need not be read. @e: typed
+ * Whether a command is left out by its operation alone. Then the rest of its entry need not be
+ * read; the kernel checks the load of each member. @e: typed
  */
 static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid)
 {
@@ -40,8 +40,9 @@ static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid
 }
 
 /*
- * Whether a command is left out by its opcode, of whatever queue it is, and introduces no connection; where admin commands
- * are not left out, this is not known. @e: typed
+ * Whether a command is left out by its opcode, on whichever queue, and introduces no connection.
+ * Where admin commands are not left out, the opcode does not say this, and the result is false. @e:
+ * typed
  */
 static __always_inline bool opcode_skipped(struct nvme_command *e)
 {
@@ -61,7 +62,10 @@ static __always_inline enum nt_fate sqe_fate(struct nvme_command *e, __u32 qid)
 	return nt_knobs.count_all ? NT_COUNT : NT_LEAVE;
 }
 
-/* As strncmp(): bpf_strncmp() came with Linux 5.17. @name: NT_NQN_LEN bytes at most; @wanted: a constant */
+/*
+ * As strncmp(); bpf_strncmp() exists since Linux 5.17 only. @name: NT_NQN_LEN bytes at most;
+ * @wanted: a constant
+ */
 static __always_inline bool is_named(const char *name, const volatile char *wanted)
 {
 	for (__u32 i = 0; i < NT_NQN_LEN; i++) {
@@ -75,7 +79,7 @@ static __always_inline bool is_named(const char *name, const volatile char *want
 	return true;
 }
 
-/* @n: NULL where they are not known */
+/* @n: NULL where the names are not known */
 static __always_inline bool names_selected(const struct nt_names *n)
 {
 	if (nt_knobs.only.subsysnqn[0] && (!n || !is_named(n->subsysnqn, nt_knobs.only.subsysnqn)))
@@ -84,7 +88,8 @@ static __always_inline bool names_selected(const struct nt_names *n)
 }
 
 /*
- * A queue is announced, or more is known of it. This is rare.
+ * Decides whether a queue is left out, when it is announced, and again when more is known of it.
+ * This is rare.
  * @cntlid: NT_CNTLID_NONE where it is not known
  */
 static __noinline void queue_select(struct nt_queue *q, enum nt_side side, __u16 cntlid, __u16 qid,
@@ -94,7 +99,7 @@ static __noinline void queue_select(struct nt_queue *q, enum nt_side side, __u16
 		      !names_selected(n);
 }
 
-/* Whether commands that begin now are left out: all is known of their queue. */
+/* Whether commands that begin now are left out. Never, before the queue is identified. */
 static __always_inline bool queue_left_out(const struct nt_queue *q)
 {
 	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && q->identified == q->gen;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The programs of the verb stacks, which trace nothing else: a kernel stack each time that nvme-tcp is given a
- * request, with how many commands came that way and how long they took.
+ * The programs of the verb stacks, which trace nothing else. They take a kernel stack each time
+ * that nvme-tcp gets a request, with how many commands came that way and how long they took.
  *
- * stack_begin() runs in tasks, stack_end() in tasks and interrupts. Of runs that the kernel skips, because
- * the program is running on that CPU already, user space is told (recursion_misses); so what one program keeps on
- * its CPU (@scratch) is its own. Counts of one CPU are added to by two programs, of which one may interrupt the
- * other: additions are atomic.
+ * stack_begin() runs in tasks, stack_end() in tasks and interrupts. If a program is running on a
+ * CPU already, the kernel skips its run there, and counts it for user space (recursion_misses). So
+ * what a program keeps on its CPU (@scratch) cannot change under it. The counts of one CPU are
+ * added to by two programs, one of which may interrupt the other: additions are atomic.
  */
 #include "start_time.bpf.h"
 
@@ -32,15 +32,15 @@ struct blk_mq_hw_ctx___path {
 	unsigned short type;
 } __attribute__((preserve_access_index));
 
-/* About one command in so many is looked at: nt_sample_threshold(); 0: every one. */
+/* Threshold of the sample, see nt_sample_threshold(); 0: every command is looked at. */
 const volatile __u32 stacks_below = 0;
 
-/* What a map takes as the first value of a key, which a stack of 512 bytes cannot hold. */
+/* The first value of a new key. It is too large for the stack of a program, which has 512 bytes. */
 const volatile struct nt_stack_count stacks_none = {};
 
 __u64 stacks_losses[NT_STACK_LOSSES] = {};
 
-/* A command that is in flight. */
+/* A command in flight. */
 struct begun {
 	struct nt_stack_key key;
 	__u64 submit;	/* when the block layer began with it, or 0 */
@@ -84,8 +84,8 @@ static __always_inline void lose(enum nt_stack_loss which)
 }
 
 /*
- * Two rounds of multiplying and folding for each frame: stacks that differ in one address only have different
- * keys, but for one pair in 2^64.
+ * One round of multiplying and folding for each frame. Stacks that differ in one address only have
+ * different keys, except for one pair in 2^64.
  */
 static __always_inline __u64 hash_of(const struct nt_stack *s, __u32 frames)
 {
@@ -100,7 +100,7 @@ static __always_inline __u64 hash_of(const struct nt_stack *s, __u32 frames)
 	return h;
 }
 
-/* The stack of the running task, kept under its key. Return: the key, or 0 */
+/* Reads the stack of the running task, and keeps it under its key. Return: the key, or 0 */
 static __always_inline __u64 stack_of_task(void *ctx)
 {
 	struct nt_stack *s;
@@ -119,12 +119,12 @@ static __always_inline __u64 stack_of_task(void *ctx)
 	key = hash_of(s, (__u32)bytes / sizeof(s->frames[0]));
 	if (bpf_map_lookup_elem(&stacks, &key))
 		return key;
-	/* Behind the last frame lies what the last longer stack has left. */
+	/* The rest of a longer stack, read earlier, may be behind the last frame. */
 	for (__u32 i = 0; i < NT_STACK_DEPTH; i++)
 		if (i >= (__u32)bytes / sizeof(s->frames[0]))
 			s->frames[i] = 0;
 	bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST);
-	/* Another CPU may have been first. */
+	/* Another CPU may have added it first. */
 	if (bpf_map_lookup_elem(&stacks, &key))
 		return key;
 	lose(NT_STACK_NO_ROOM);
@@ -191,7 +191,10 @@ int BPF_PROG(stack_begin, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 	}
 	return 0;
 out:
-	/* The last command of this request may have ended unseen: this one's end is not that one's. */
+	/*
+	 * The last command of this request may have ended unseen. Its end must not be taken from
+	 * this one.
+	 */
 	bpf_map_delete_elem(&begun, &owner);
 	return 0;
 }

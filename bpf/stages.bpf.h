@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Splitting a command that has ended into its stages, and counting each in the histogram of its
- * operation. What a stage is stands in core/points.h: each row of a side's table of segments
- * becomes straight-line code here, once for each shape. @side is a constant in every function.
+ * Splits a command that has ended into its stages, and counts each stage in the histogram of its
+ * operation. core/points.h says what a stage is: each row of a side's table of segments becomes
+ * straight-line code here, once for each shape. @side is a constant in every function.
  *
  * Context and protection: see histograms.bpf.h.
  */
@@ -28,10 +28,10 @@ struct {
 
 struct nt_stage_hists nt_first_stages[1 << NT_STAGES_BITS] = {};
 
-/* Those that a CPU has for an operation, 0 if none yet. */
+/* The stage histograms that a CPU has for an operation; 0 if none yet. */
 struct nt_stages_of nt_stages_of[NT_CPUS] = {};
 
-/* NULL never, where that number was taken, but the verifier does not know. */
+/* Never NULL for a number that was taken, but the verifier does not know that. */
 static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
 {
 	__u32 bank, at;
@@ -46,8 +46,9 @@ static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
 }
 
 /*
- * CPU @cpu's, this one, for operation @op, which takes them if it has none; NULL if there are none left. Who else takes them
- * meanwhile is a program that interrupts this one.
+ * The stage histograms of CPU @cpu, the current one, for operation @op. Takes some if there are
+ * none. Only a program that interrupts this one can do the same meanwhile.
+ * Return: NULL if none are left
  */
 static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
 {
@@ -70,13 +71,13 @@ static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
 	return s;
 }
 
-/* Whether nothing on this kernel gives @point: known to the verifier. */
+/* Whether nothing on this kernel sets @point. The verifier knows the result. */
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
 /*
- * A row of the table: the segment begins where the one before it ended, at @last. The end of a
- * missing point is taken to be @last, too: the two stages that it would part are added up by
- * stages_count_joined().
+ * A row of the table: the segment begins at @last, where the one before it ended. Where the point
+ * at its end is missing, the segment ends at @last, too. stages_count_joined() adds up the two
+ * stages that this point would separate.
  */
 #define NT_SUM_SEGMENT(st, shapes, from, to)                              \
 	if (1u << shape & (shapes)) {                                     \
@@ -91,9 +92,10 @@ static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
 #define NT_PASSED(st, shapes, from, to) | (1u << shape & (shapes) ? 1u << NT_##st : 0)
 
 /*
- * @missing: bits of the points that nothing gives
+ * Splits a command into its stages.
+ * @missing: bits of the points that nothing on this kernel sets
  * @stage: zeroes, to which the nanoseconds of each stage are added
- * Return: false if a point that this shape needs is not there, or out of order.
+ * Return: false if a point that this shape needs is not there, or out of order
  */
 static __always_inline bool stages_split(const enum nt_side side, const struct nt_record *r,
 					 const __u32 shape, const __u32 missing, __u64 *stage)
@@ -118,9 +120,9 @@ static __always_inline __u32 stages_passed(const enum nt_side side, const __u32 
 }
 
 /*
- * All of an operation's stage histograms begin an interval together. The first one tells whether
- * they have, so it is changed last: an interrupting program that finds it unchanged does the rest
- * again.
+ * All stage histograms of an operation begin an interval together. The first one says whether they
+ * have, so it is changed last: a program that interrupts this one and finds it unchanged does the
+ * rest again.
  */
 static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 {
@@ -130,7 +132,7 @@ static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 		hist_turn(&s->h[i], epoch);
 }
 
-/* Where no point is missing. @shape: a constant. Return: as stages_split(). */
+/* Counts the stages where no point is missing. @shape: a constant. Return: as stages_split() */
 static __always_inline bool stages_count_shape(const enum nt_side side, const struct nt_record *r,
 					       const __u32 shape, struct nt_stage_hists *s,
 					       __u32 epoch)
@@ -152,7 +154,8 @@ static __always_inline bool stages_count_shape(const enum nt_side side, const st
 }
 
 /*
- * Where points are missing: a stage that cannot be parted from another is added to that one.
+ * Counts the stages where points are missing: a stage that cannot be separated from another one is
+ * added to that.
  * @unknown: bits of the stages that are not counted
  */
 static __always_inline bool stages_count_joined(const enum nt_side side, const struct nt_record *r,
@@ -183,7 +186,10 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 	return true;
 }
 
-/* Bits of the arrivals that a command needs and that are not known, though its kernel has the point: as with TLS. */
+/*
+ * Bits of the arrivals that a command needs and that are not known, although its kernel has the
+ * points, as with TLS.
+ */
 static __always_inline __u32 arrivals_lacking(const enum nt_side side, const struct nt_record *r,
 					      __u32 shape)
 {
@@ -199,8 +205,11 @@ static __always_inline __u32 arrivals_lacking(const enum nt_side side, const str
 }
 
 /*
- * What is read is taken to have arrived when it is: so the stage of the network has that of the network stack as well, which
- * is counted nowhere else. @lacking: the arrivals; @known: else they are unknown again
+ * Sets the arrivals that are not known to the time at which the PDU was read, or clears them again.
+ * So the stage of the network contains the time in the network stack as well, which is counted
+ * nowhere else.
+ * @lacking: bits of these arrivals
+ * @known: sets them; otherwise they are cleared
  */
 static __always_inline void arrivals_set(const enum nt_side side, struct nt_record *r,
 					 __u32 lacking, bool known)
@@ -222,9 +231,9 @@ static __always_inline void arrivals_set(const enum nt_side side, struct nt_reco
 
 /*
  * Counts the stages of a command that has ended.
- * @cpu: this one
- * @unknown: bits of the stages that this command cannot tell
- * Return: false if it cannot be split: see stages_split(). Nothing is counted then.
+ * @cpu: the current one
+ * @unknown: bits of the stages that are not known for this command
+ * Return: false if it cannot be split: see stages_split(). Nothing is counted then
  */
 static __always_inline bool stages_count(const enum nt_side side, struct nt_record *r, __u32 shape,
 					 __u32 unknown, __u32 cpu)

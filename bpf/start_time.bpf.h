@@ -9,9 +9,10 @@
 #include <bpf/bpf_helpers.h>
 
 /*
- * From Linux 6.18 on, which is when the enum got its name, a request whose time nobody asks for keeps
- * that of its last use; before, it has none. The block layer's own for a flush, which is the only
- * one of its opcode that is a part of a flush sequence, begins anew each time (blk_kick_flush()).
+ * From Linux 6.18 on, which is when the enum got its name, a request whose time is not needed keeps
+ * the time of its last use. Before, it has none. A flush that the block layer makes itself is the
+ * only flush request that is part of a flush sequence. It gets a new time each time
+ * (blk_kick_flush()).
  */
 enum rqf_flags___named { __RQF_FLUSH_SEQ___named = 2, __RQF_IO_STAT___named = 8 };
 
@@ -20,9 +21,10 @@ struct request___flags {
 } __attribute__((preserve_access_index));
 
 /*
- * When the block layer began with a request; 0: it did not look at the clock.
+ * When the block layer began with a request.
  * @rq: typed
  * @flush: it is known to be a Flush
+ * Return: 0 if the block layer did not read the clock
  */
 static __always_inline __u64 start_time(struct request *rq, bool flush)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Submission queue entries: what a command asks for, and whether it is in the sample. An entry is
- * typed, or a copy on the stack: it is read by plain loads, not by helper.
+ * typed, or a copy on the stack. It is read by plain loads, not by helper.
  */
 #ifndef NTPROF_SUBMISSION_BPF_H
 #define NTPROF_SUBMISSION_BPF_H
@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Operations of opcodes on I/O queues, each XORed with NT_OP_OTHER: what the table leaves out is 0,
- * and so that.
+ * The operation of each opcode on I/O queues, XORed with NT_OP_OTHER: an opcode that the table
+ * leaves out has 0, and is NT_OP_OTHER.
  */
 #define OP(id) NT_OP_##id ^ NT_OP_OTHER
 static const __u8 nt_io_op[256] = {
@@ -40,18 +40,21 @@ static __always_inline __u8 op_of(__u8 opcode, bool admin)
 }
 
 /*
- * The SLBA is read as two dwords: the verifier knows an entry by the first member of its union, the
- * common one.
+ * The SLBA is read as two dwords, because the verifier knows an entry by the first member of its
+ * union, the common one.
  */
 static __always_inline __u64 slba_of(struct nvme_command *e)
 {
 	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;
 }
 
-/* Additions are not atomic: what is lost of them is little, and few commands are measured. */
+/* Additions are not atomic: few of them are lost, because few commands are measured. */
 __u32 nt_alikes[NT_ALIKE] = {};
 
-/* Both sides decide the same of the same command; see core/sample.h. */
+/*
+ * Whether a command is in the sample. Both sides decide the same for the same command; see
+ * core/sample.h.
+ */
 static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 {
 	__u32 mix;
@@ -86,7 +89,7 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	r->length = e->common.dptr.sgl.length;
 	r->flags = admin ? NT_F_ADMIN_QUEUE : 0;
 	r->status = 0;
-	/* Only records have what follows. */
+	/* Only records need the rest. */
 	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
 	r->nsid = e->common.nsid;
