@@ -99,8 +99,8 @@ static __always_inline void offset_seen(__s64 current, __u64 now)
 /*
  * As arrival(), for a packet that is not recent. There are two candidates. One is the time by the
  * present wall clock, unless the packet would then have arrived before the clock was set. The other
- * is the time by the wall clock as it was before, unless the packet would then have arrived later
- * than that. The arrival is unknown where both or neither are possible. For some time after a step,
+ * is the time by the previous wall clock, unless the packet would then have arrived after the clock
+ * was set. The arrival is unknown where both or neither are possible. For some time after a step,
  * it is also unknown where the packet would have waited for so long that there may have been two
  * steps. Not static, so that it is verified once.
  */

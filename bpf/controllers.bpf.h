@@ -23,7 +23,10 @@ struct {
 	__type(value, struct nt_controller);
 } controllers SEC(".maps");
 
-/* The names that the host was asked to connect to and as. They are known before it is connected. */
+/*
+ * The names that the host was asked to connect with: of the subsystem, and its own. They are known
+ * before it is connected.
+ */
 static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);

@@ -5,8 +5,8 @@
  * histogram.
  *
  * Context: where a command ends, interrupts included. Additions are atomic. User space reads
- * differences. It removes the entry of a connection that is gone when that has not changed for an
- * interval.
+ * differences. When a connection is gone, and its entry has not changed for an interval, user space
+ * removes the entry.
  */
 #ifndef NTPROF_ERRORS_BPF_H
 #define NTPROF_ERRORS_BPF_H
@@ -20,7 +20,6 @@ struct {
 	__type(value, __u64);
 } errors SEC(".maps");
 
-/* Whether a command ended with a status other than success. */
 static __always_inline bool is_error(const struct nt_record *r)
 {
 	return r->status & NT_STATUS_MASK;
@@ -38,7 +37,9 @@ static __always_inline void error_count(const struct nt_record *r, __u32 who)
 	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
 
 	if (!n) {
-		/* Another CPU may do the same: then the entry of the first one stays. */
+		/*
+		 * Another CPU may add it at the same time. Then the entry of the first one stays.
+		 */
 		bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST);
 		n = bpf_map_lookup_elem(&errors, &key);
 	}

@@ -69,9 +69,9 @@ static __always_inline bool header_taken(const struct nt_header *h, __u64 addres
 }
 
 /*
- * Queue @q gets its headers at @address from now on. If all entries for the address are used, the
- * first one is replaced. For eight queues to share these entries, there would have to be more
- * queues than have states.
+ * Queue @q gets its headers at @address from now on. If all eight entries for the address are used,
+ * the first one is replaced. That many queues share entries only where there are more queues than
+ * have states.
  */
 static __always_inline void header_learn(struct nt_queue *q, __u32 slot, __u64 address)
 {

@@ -162,10 +162,7 @@ static __always_inline struct nt_hist *hist_find(struct nt_queue *q, __u32 slot,
 	nr = nt_hist_find(key);
 	if (!nr)
 		return NULL;
-	/*
-	 * A number that belongs to another CPU stays; one of an earlier connection in the slot
-	 * goes.
-	 */
+	/* A number of another CPU stays; one of an earlier connection in the slot is replaced. */
 	if (NT_HIST_KEY_ROW(found ^ key))
 		*first = nr;
 	return hist_at(nr);

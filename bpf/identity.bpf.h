@@ -9,8 +9,8 @@
 #include "pools.bpf.h"
 
 /*
- * This is rare.
- * @names: in a map; NULL: nothing is sent For the other parameters see struct nt_identity.
+ * This is rare. For the other parameters see struct nt_identity.
+ * @names: in a map; NULL: nothing is sent
  */
 static __always_inline void identity_tell(__u32 slot, __u32 who, __u32 instance, __u16 qid,
 					  __u16 cntlid, const struct nt_names *names)

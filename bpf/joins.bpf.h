@@ -91,8 +91,9 @@ static __always_inline struct nt_joins *joins_of(const struct nt_queue *q)
 }
 
 /*
- * Takes notes for a queue that has none. Two CPUs that both take some agree on one of the two.
- * Return: NULL if none are left
+ * Gives a queue room for its notes if it has none. If two CPUs both take some, they agree on one of
+ * the two.
+ * Return: NULL if none is left
  */
 static __always_inline struct nt_joins *joins_claim(struct nt_queue *q)
 {

@@ -20,10 +20,10 @@
 
 /*
  * As BPF_PROG(), for a program that may return at once. Where @where is false, the program has to
- * check for itself whether it may.
+ * check for itself whether it may. Tests that run programs natively define this macro themselves,
+ * as BPF_PROG().
  * @where: depends on knobs alone: whether the check is worth its cost
  * @nothing: whether there is nothing to do, by @ctx; it saves no registers if it calls nothing
- *           Tests that run programs natively define this macro themselves, as BPF_PROG().
  */
 #ifndef NT_PROG_LEAVING
 /* clang-format off */

@@ -20,7 +20,7 @@ struct cgroup___origin {
 	int level;
 } __attribute__((preserve_access_index));
 
-/* CO-RE: struct cgroup since Linux 6.1, and before. */
+/* CO-RE: @ancestors since Linux 6.1, @ancestor_ids before. */
 struct cgroup___ancestors {
 	struct cgroup___origin *ancestors[1];
 } __attribute__((preserve_access_index));
@@ -112,7 +112,7 @@ static __always_inline enum nt_fate request_fate(struct request *rq, struct nvme
 	return fate;
 }
 
-/* For a request that ends: its bio is there until the block layer has ended that. */
+/* For a request that ends. Its bio is still there: the block layer ends the bio later. */
 static __always_inline void origin_fill(struct nt_from *from, struct request *rq)
 {
 	struct cgroup___origin *cgroup = cgroup_of((void *)rq);

@@ -43,8 +43,8 @@ static __always_inline __u32 masked(__u32 nr, const __u32 mask)
 }
 
 /*
- * At most one program on each CPU takes at the same time, and each failed attempt means that
- * another program has succeeded.
+ * As many programs as there are CPUs may take at the same time, and each failed attempt means that
+ * another one has succeeded.
  */
 #define NT_TAKE_TRIES 64
 

@@ -9,7 +9,9 @@
 
 #include "control.bpf.h"
 
-/* The smallest possible size; the loader makes it larger where records are asked for. */
+/*
+ * The smallest size that there is; the loader makes the buffer larger where records are asked for.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);

@@ -41,8 +41,8 @@ static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid
 
 /*
  * Whether a command is left out by its opcode, on whichever queue, and introduces no connection.
- * Where admin commands are not left out, the opcode does not say this, and the result is false. @e:
- * typed
+ * Where admin commands are not left out, the opcode does not say this, and the result is false.
+ * @e: typed
  */
 static __always_inline bool opcode_skipped(struct nvme_command *e)
 {
@@ -99,7 +99,7 @@ static __noinline void queue_select(struct nt_queue *q, enum nt_side side, __u16
 		      !names_selected(n);
 }
 
-/* Whether commands that begin now are left out. Never, before the queue is identified. */
+/* Whether commands that begin now are left out. They are not before the queue is identified. */
 static __always_inline bool queue_left_out(const struct nt_queue *q)
 {
 	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && q->identified == q->gen;

@@ -192,8 +192,8 @@ int BPF_PROG(stack_begin, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_
 	return 0;
 out:
 	/*
-	 * The last command of this request may have ended unseen. Its end must not be taken from
-	 * this one.
+	 * The last command of this request may have ended unseen. The end of this one must not be
+	 * taken for its end.
 	 */
 	bpf_map_delete_elem(&begun, &owner);
 	return 0;

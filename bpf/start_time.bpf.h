@@ -10,8 +10,8 @@
 
 /*
  * From Linux 6.18 on, which is when the enum got its name, a request whose time is not needed keeps
- * the time of its last use. Before, it has none. A flush that the block layer makes itself is the
- * only flush request that is part of a flush sequence. It gets a new time each time
+ * the time of its last use. On older kernels it has none. A flush that the block layer makes itself
+ * is the only flush request that is part of a flush sequence. It gets a new time each time
  * (blk_kick_flush()).
  */
 enum rqf_flags___named { __RQF_FLUSH_SEQ___named = 2, __RQF_IO_STAT___named = 8 };

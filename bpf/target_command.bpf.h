@@ -40,7 +40,7 @@ struct {
 } sockets SEC(".maps");
 
 /*
- * The index of a command in its queue: cmds[i] has i. A connection has one more command, for
+ * The index of a command in its queue: cmds[i] has index i. A connection has one more command, for
  * Connect, before it knows its depth. This one shares the index of cmds[0], which is used only when
  * Connect has been answered. So a depth of 128, which means 256 commands (nvmet_tcp_alloc_cmds()),
  * needs two pieces of states, and not three. This is nvmet_tcp_cmd_tag() made safe for both kinds.
@@ -96,7 +96,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 
 	/*
 	 * A Connect that is sent again over the same TCP connection, which a target may refuse,
-	 * leaves bit 0.
+	 * does not change bit 0.
 	 */
 	q->gen += q->object == (__u64)queue && q->queue == key && q->gen != q->dead_gen ? 2 : 1;
 	q->object = (__u64)queue;
@@ -113,8 +113,8 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 }
 
 /*
- * Fills in the host at the other end, which is known once Connect has been executed. @queue: see
- * queue_begin()
+ * Fills in the host at the other end, which is known once Connect has been executed.
+ * @queue: see queue_begin()
  */
 static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_queue *queue,
 					   __u32 slot)

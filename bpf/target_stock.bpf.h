@@ -218,10 +218,10 @@ EXEC_WRITE(nvmet_execute_auth_send)
 #define NVME_SGL_IN_CAPSULE 0x01
 
 /*
- * A command whose execution was not seen is at the end of it, or at its R2T. Not all functions that
- * execute writes have a program: those of reservations and of some features have none. Such a
- * command counts as executing from the time its data began to come. The functions of plain writes
- * all have one: if that was skipped, the point is missing.
+ * nvmet_tcp_queue_response() runs for a command whose execution was not seen: this is its end, or
+ * its R2T. Not all functions that execute writes have a program: those of reservations and of some
+ * features have none. Such a command counts as executing from the time its data began to come. The
+ * functions of plain writes all have one: if that was skipped, the point is missing.
  * @req: typed
  * Return: whether it is the end
  */
@@ -305,7 +305,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		c->r.points[NT_T_SEND] = now;
-	/* executed() was skipped for it. */
+	/* executed() was skipped, and has not noted the status. */
 	if (!c->r.points[NT_T_DONE])
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
 	cmd_end(q, queue, c, now);

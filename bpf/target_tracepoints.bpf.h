@@ -8,7 +8,7 @@
 
 #include "target_command.bpf.h"
 
-/* CO-RE: where in the stream the PDU begins whose arrival the tracepoint has. */
+/* CO-RE: @recv_seq is where the PDU of a tracepoint begins in the stream. */
 struct nvmet_tcp_queue___patched {
 	__u32 recv_seq;
 } __attribute__((preserve_access_index));
@@ -65,8 +65,8 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	if (skipped)
 		return capsule_skip(&t);
 	/*
-	 * A command that is only counted needs this for its age, which is not worth reading the
-	 * clock.
+	 * A command that is only counted needs the time for its age alone: the clock is not read
+	 * again.
 	 */
 	t.now = fate == NT_MEASURE || !recv_time ? bpf_ktime_get_ns()
 						 : (__u64)recv_time - nt_control.real_offset;
@@ -92,8 +92,8 @@ int NT_PROG_MEASURING(exec_write_req, struct nvme_command *sqe, int qid, int siz
 }
 
 /*
- * Fires for an R2T as well, before exec, which is not the end of the execution. It fires with
- * interrupts off, so no second program has to stand in for an interrupted one.
+ * Fires for an R2T as well, before exec. That one is not the end of the execution. Interrupts are
+ * off where it fires, so no second program has to stand in for an interrupted one.
  */
 SEC("tp_btf/nvmet_tcp_queue_response")
 int NT_PROG_MEASURING(queue_response, struct nvme_command *sqe, int qid,
