@@ -12,10 +12,10 @@
 #include "trace/private.h"
 #include "trace/probes.h"
 
-/* How long it takes until most queues have been seen, after the first one, and what their commands are like. */
+/* Time without a new queue after which most queues, and what their commands are like, are known. */
 #define SETTLE_NS 2000000000ULL
 
-/* Return: 0 or a negative errno; 0 as well if the program was not chosen. */
+/* Return: 0 or a negative errno; also 0 if the program was not chosen. */
 static int attach_program(struct tracer *t, const char *name)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(t->object.obj, name);
@@ -48,7 +48,7 @@ static void detach_program(struct tracer *t, const char *name)
 	t->attached--;
 }
 
-/* Want of memory says nothing about the program. */
+/* A lack of memory says nothing about the program. */
 static void refuse(struct tracer *t, const char *name, int err)
 {
 	char why[64];
@@ -61,7 +61,10 @@ static void refuse(struct tracer *t, const char *name, int err)
 		fprintf(stderr, "the kernel refuses %s: %s\n", name, why);
 }
 
-/* Has noted what it is for: an address that does not change while the driver is loaded. */
+/*
+ * Whether a program has noted the address for which alone it was attached. That address does not
+ * change while the driver is loaded.
+ */
 static bool has_learnt(const struct tracer *t, const char *name)
 {
 	return (!strcmp(name, "stock_learn") && t->object.control->queue_rq) ||
@@ -69,8 +72,8 @@ static bool has_learnt(const struct tracer *t, const char *name)
 }
 
 /*
- * The I/O queues that are in use have been seen. As long as there is no I/O, nothing is known of them, and what is there
- * for some of them costs nothing.
+ * Whether the I/O queues in use have been seen. As long as there is no I/O, nothing is known of
+ * them, and programs that only some of them need cost nothing.
  */
 static bool settled(const struct tracer *t)
 {
@@ -79,7 +82,7 @@ static bool settled(const struct tracer *t)
 	return identified && monotonic_ns() - identified >= SETTLE_NS;
 }
 
-/* Programs for reads' last data; see watch_data(). */
+/* Whether programs for the last data of reads are needed; see watch_data(). */
 static bool needs_data(const struct tracer *t)
 {
 	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
@@ -89,8 +92,9 @@ static bool needs_data(const struct tracer *t)
 }
 
 /*
- * From when on a program was skipped that another one stands in for. Commands begin in tasks: where a beginning was
- * skipped the kernel preempts tasks within programs, and ends are skipped as well. An end may have been by an interrupt.
+ * Learns whether a program was skipped for which another one can stand in. Commands begin in tasks.
+ * So if a beginning was skipped, the kernel preempts tasks within programs, and ends are skipped as
+ * well. If only an end was skipped, the reason may have been an interrupt.
  */
 static void learn_skipped(struct tracer *t)
 {
@@ -98,7 +102,10 @@ static void learn_skipped(struct tracer *t)
 	t->always_nested = t->always_nested || t->preempts || missed_by_first(t, false);
 }
 
-/* Of a program that stands in: until it is known where the commands of a new queue end. */
+/*
+ * Whether a program that stands in for another one is needed. It is, until it is known where the
+ * commands of a new queue end.
+ */
 static bool needs_nested(const struct tracer *t, const char *name)
 {
 	if (!settled(t))
@@ -109,7 +116,7 @@ static bool needs_nested(const struct tracer *t, const char *name)
 	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
 }
 
-/* Of a program that is chosen: whether it is needed, as far as is known when the first one is attached. */
+/* Whether a chosen program is needed, as far as this is known when the first one is attached. */
 static bool is_needed(const struct tracer *t, const char *name)
 {
 	if (t->bursts && ((probe_watches_data(name) && !needs_data(t)) ||
@@ -126,7 +133,10 @@ static void tell_time(const struct tracer *t, const char *what, unsigned int pro
 			(double)(monotonic_ns() - since) / 1e6);
 }
 
-/* As attach_program(). Return: whether it was attached; if not, it is refused, and @detail filled. */
+/*
+ * As attach_program().
+ * Return: whether it was attached. If not, it is added to the refusals, and @detail is filled
+ */
 static bool attach_or_refuse(struct tracer *t, const char *name, char *detail, size_t size)
 {
 	int err = attach_program(t, name);
@@ -182,10 +192,16 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	return TRACER_OK;
 }
 
-/* Before the first program is detached: after that, an end without a beginning tells nothing. */
+/*
+ * To be called before the first program is detached: later, an end without a beginning means
+ * nothing.
+ */
 static void stop_measuring(struct tracer *t)
 {
-	/* As many commands begin until now as the measured time is of, and those that end are all seen. */
+	/*
+	 * The measured time ends here: it covers all commands that begin until now, and all ends in
+	 * it are seen.
+	 */
 	if (!t->detached_ns)
 		t->detached_ns = monotonic_ns();
 	if (t->object.control)
@@ -193,9 +209,9 @@ static void stop_measuring(struct tracer *t)
 }
 
 /*
- * First what sees commands begin, and then from the last point to the first: a command that is in flight
- * when its end is not seen any more stays so, and none is counted that lacks a point because a program in
- * between had gone.
+ * Programs that see commands begin are detached first, then the others from the last point to the
+ * first. So a command that is in flight when its end is not seen any more stays in flight. No
+ * command is counted that lacks a point because the program in between was detached.
  */
 void attach_pause(struct tracer *t)
 {
@@ -210,13 +226,16 @@ void attach_pause(struct tracer *t)
 			detach_program(t, names[nr]);
 	while (nr-- > 0)
 		detach_program(t, names[nr]);
-	/* Programs that run now read under RCU: none does any more after this. membarrier(2) refuses it with nohz_full. */
+	/*
+	 * Programs run under RCU, so none that runs now does so after this. membarrier(2) refuses
+	 * it with nohz_full.
+	 */
 	pool_wait(&t->object.pools[NT_POOL_CMDS]);
 	tell_time(t, "detached", attached - t->attached, since);
 	t->attached = attached;
 }
 
-/* No command is seen to begin any more; those that are in flight may still be seen to end. */
+/* No command is seen to begin after this. Those that are in flight may still be seen to end. */
 void attach_detach_beginnings(struct tracer *t)
 {
 	const char *const *names = probe_programs(t->o.side);
@@ -233,7 +252,8 @@ void attach_detach_beginnings(struct tracer *t)
 }
 
 /*
- * From the first point of a command to the last, so that what was seen to begin is seen to the end.
+ * From the first point of a command to the last, so that a command that was seen to begin is also
+ * seen to end.
  */
 void attach_detach_all(struct tracer *t)
 {
@@ -243,10 +263,10 @@ void attach_detach_all(struct tracer *t)
 	stop_measuring(t);
 	for (const char *const *name = probe_programs(t->o.side); *name; name++)
 		detach_program(t, *name);
-	/* Again when there is nothing left, at the very end. */
+	/* This function runs again at the very end, when nothing is left to detach. */
 	if (t->attached < attached)
 		tell_time(t, "detached", attached - t->attached, since);
-	/* The last interval is collected after this, and says how many there were. */
+	/* The last interval is collected after this, and reports how many programs there were. */
 	t->attached = attached;
 }
 
@@ -258,8 +278,9 @@ static void detach_learnt(struct tracer *t)
 }
 
 /*
- * Attaches or detaches all programs for reads' last data. Return: whether they are all there; where one cannot
- * be attached, that is tried again the next time.
+ * Attaches or detaches all programs for the last data of reads. If one cannot be attached, that is
+ * tried again the next time.
+ * Return: whether all of them are attached
  */
 static bool switch_data(struct tracer *t, bool on)
 {
@@ -275,9 +296,9 @@ static bool switch_data(struct tracer *t, bool on)
 }
 
 /*
- * A program for each piece of a read's data costs every read, and is needed where there are
- * connections without SQ flow control. Records of all commands are to be whole from the first such
- * command on.
+ * A program that sees each piece of a read's data costs every read. It is needed where there are
+ * connections without SQ flow control. Where all commands get a record, it is attached from the
+ * beginning, so that even the record of the first such read is whole.
  */
 static void watch_data(struct tracer *t)
 {
@@ -285,15 +306,18 @@ static void watch_data(struct tracer *t)
 
 	if (needed == (t->object.control->data_watched != 0))
 		return;
-	/* A program that finds it set relies on all of them: it is 0 before the first goes. */
+	/*
+	 * A program that finds it set relies on all of them, so it is cleared before the first one
+	 * is detached.
+	 */
 	__atomic_store_n(&t->object.control->data_watched, 0, __ATOMIC_RELAXED);
 	if (switch_data(t, needed))
 		__atomic_store_n(&t->object.control->data_watched, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Where no command ends in an interrupt, and no task is preempted within a program, no program has to stand in for one that
- * was interrupted. Where one cannot be attached, that is tried again the next time.
+ * If no command ends in an interrupt, and no task is preempted within a program, no program has to
+ * stand in for an interrupted one. If one cannot be attached, that is tried again the next time.
  */
 static void watch_nested(struct tracer *t)
 {

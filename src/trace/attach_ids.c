@@ -11,8 +11,9 @@
 #include "core/array.h"
 
 /*
- * libbpf's handlers are of the process, and what they are given when they are registered is all that
- * they know: this is what the object that is just being loaded attaches to, and else NULL.
+ * libbpf's handlers belong to the process, and know only what they were given when they were
+ * registered. So this points to what the object that is just being loaded attaches to; NULL at all
+ * other times.
  */
 static struct attach_ids *current;
 
@@ -59,7 +60,7 @@ int attach_ids_register(void)
 	return 0;
 }
 
-/* Return: the type information that the kernel has of @module, as a descriptor, or a negative errno. */
+/* Return: a descriptor of the kernel's type information for @module, or a negative errno. */
 static int module_fd(const char *module)
 {
 	uint32_t id = 0;
@@ -73,7 +74,7 @@ static int module_fd(const char *module)
 		uint32_t len = sizeof(info);
 		int fd = bpf_btf_get_fd_by_id(id);
 
-		/* One that has gone since. */
+		/* The module has gone since. */
 		if (fd < 0)
 			continue;
 		if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.kernel_btf &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The type ids of what programs attach to, handed to libbpf. By itself it looks each one up when it
- * loads the program, in one pass over all types of the kernel and its modules: with the programs of
- * a side, more than all else that a start has to do. trace/probes.c finds all of them in one pass.
+ * Hands libbpf the type ids of what programs attach to. libbpf by itself looks up each one when it
+ * loads the program, in one pass over all types of the kernel and its modules. For the programs of
+ * a side, that takes longer than everything else at a start. trace/probes.c finds all of them in
+ * one pass.
  */
 #ifndef NTPROF_TRACE_ATTACH_IDS_H
 #define NTPROF_TRACE_ATTACH_IDS_H
@@ -33,7 +34,7 @@ struct attach_id {
  * @at: the @nr programs that are to be loaded
  * @modules: names, or NULL
  * @fds: their type information, open from attach_ids_open() to attach_ids_close()
- * @loading: of the programs the one that libbpf has handed to the kernel last, or NULL
+ * @loading: the program of these that libbpf has handed to the kernel last, or NULL
  */
 struct attach_ids {
 	size_t nr;
@@ -44,10 +45,10 @@ struct attach_ids {
 };
 
 /**
- * attach_ids_register() - have libbpf take the ids from here for all objects that are opened from now
- * on; once in a process
+ * attach_ids_register() - make libbpf take the ids from here for all objects that are opened from
+ * now on; once in a process
  *
- * Sections "tp_btf/", "fentry/" and "fexit/" are of this; attach their programs with
+ * This applies to sections "tp_btf/", "fentry/" and "fexit/"; attach their programs with
  * bpf_program__attach_trace().
  *
  * Return: 0 or a negative errno.

@@ -24,7 +24,10 @@ bool capabilities_lack(char *lacks, size_t size)
 	bool all;
 
 	lacks[0] = '\0';
-	/* The C library has no function for it. A kernel that does not tell will refuse by itself. */
+	/*
+	 * The C library has no function for it. If the kernel does not answer, it will refuse the
+	 * programs itself.
+	 */
 	if (syscall(SYS_capget, &header, data))
 		return false;
 	all = data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this process has to be allowed to do, in order to trace. */
+/* The capabilities that this process needs in order to trace. */
 #ifndef NTPROF_TRACE_CAPABILITIES_H
 #define NTPROF_TRACE_CAPABILITIES_H
 
@@ -7,12 +7,14 @@
 #include <stddef.h>
 
 /**
- * capabilities_lack() - whether it may not load and attach the programs, whoever it is
+ * capabilities_lack() - whether the process lacks what it needs to load and attach the programs,
+ * whatever its user id
  * @lacks: filled with the capabilities that it lacks, such as "CAP_SYS_ADMIN"; @size bytes
  *
- * Loading takes CAP_BPF, and CAP_PERFMON as the programs look into the kernel; CAP_SYS_ADMIN stands for both. Besides, the
- * types of a module, with which programs are attached to its functions and tracepoints, are handed to CAP_SYS_ADMIN only
- * (BPF_BTF_GET_FD_BY_ID and BPF_BTF_GET_NEXT_ID in kernel/bpf/syscall.c, as of Linux 6.12).
+ * Loading needs CAP_BPF, and CAP_PERFMON because the programs read kernel memory. CAP_SYS_ADMIN
+ * stands for both. In addition, the kernel hands the types of a module to CAP_SYS_ADMIN only. They
+ * are needed to attach programs to its functions and tracepoints (BPF_BTF_GET_FD_BY_ID and
+ * BPF_BTF_GET_NEXT_ID in kernel/bpf/syscall.c, as of Linux 6.12).
  */
 bool capabilities_lack(char *lacks, size_t size);
 

@@ -9,7 +9,7 @@
 #define LOCAL_MAJOR 6
 #define LOCAL_MINOR 1
 
-/* The running kernel's version; false if it tells none. */
+/* Reads the running kernel's version. Return: false if it is unknown */
 static bool version(unsigned int *major, unsigned int *minor)
 {
 	struct utsname u;
@@ -38,7 +38,7 @@ bool kernel_has_module(const char *name)
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
 	if (access(path, F_OK))
 		return false;
-	/* What is built into the kernel has no state. */
+	/* A driver that is built into the kernel has no initstate. */
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
 	f = fopen(path, "re");
 	if (!f)

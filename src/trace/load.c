@@ -15,22 +15,25 @@
 #include "trace/probes.h"
 #include "trace/connections.h"
 
-/* Controllers of one host; more when it has more already. */
+/* Room for this many controllers of a host, and for as many more as its highest nvmeN. */
 #define HOST_CONTROLLERS 64
-/* CPUs may come online while we trace: as many times more than there are, if so many are possible. */
+/*
+ * CPUs may come online while tracing: room for this many times those that are online, if so many
+ * are possible.
+ */
 #define HOST_CPUS_TIMES 4
-/* Connections to one target, admin queues included, for each CPU; at least, and at most. */
+/* Connections to one target for each CPU, admin queues included; the least and the most of all. */
 #define TARGET_QUEUES_OF_CPU 512
 #define TARGET_QUEUES_LEAST 1024
 #define TARGET_QUEUES_MOST 16384
 _Static_assert(TARGET_QUEUES_MOST <= NT_SLOTS_MAX, "each has a slot");
-/* Histograms that all CPUs share where no other is left, at most. */
+/* The most histograms that CPUs share where no other is left. */
 #define SHARED_HISTS_MOST 64
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
 /*
- * Of the verifier's explanation: the most that every kernel takes. What is not written to takes
- * no memory.
+ * Of the verifier's log: the most that every kernel takes. Memory that is not written to costs
+ * nothing.
  */
 #define LOG_BYTES ((16u << 20) - 1)
 
@@ -51,8 +54,8 @@ static unsigned int online_cpus(void)
 }
 
 /*
- * Queues of a host controller: up to one read, write and poll queue for each CPU that is online when it is connected
- * (nvmf_nr_io_queues() and its like), and the admin queue.
+ * Queue ids of a controller of the host: up to one read, write and poll queue for each CPU that is
+ * online when it is connected (nvmf_nr_io_queues() and its like), and the admin queue.
  */
 static uint32_t qid_stride(const struct tracer *t, uint32_t most_now)
 {
@@ -109,7 +112,7 @@ int load_open(struct tracer *t)
 	knobs->sample_below = nt_sample_threshold(t->o.sample);
 	knobs->tracks = knobs->selects || knobs->sample_below;
 	t->tracks = knobs->tracks;
-	/* Who keeps no histograms has nothing to count them in. */
+	/* Without histograms there is nothing to count them in. */
 	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
 	knobs->shared_mask = shared - 1;
 	knobs->no_histograms = t->o.no_histograms;
@@ -118,7 +121,7 @@ int load_open(struct tracer *t)
 	object_size_map(&t->object, "hists_shared", shared);
 	object_size_map(&t->object, "names", t->nr_slots);
 	object_size_map(&t->object, "controllers", t->nr_slots / (knobs->qid_stride ?: 1));
-	/* Some close only when another one has their slot. */
+	/* Some sockets close only when another connection has their slot. */
 	object_size_map(&t->object, "sockets", 2 * t->nr_slots);
 	if (t->o.select != NT_SELECT_NONE)
 		object_size_map(&t->object, "records", RING_BYTES);

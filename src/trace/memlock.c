@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Linux 6.4 and later count all of a map, as what leads to the elements of a hash, which is most of a small one; others what
- * elements take.
+ * Linux 6.4 and later count all memory of a map. This includes what leads to the elements of a
+ * hash, which is most of a small one. Earlier kernels count what the elements take.
  */
 size_t memlock_of(int fd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why tracing cannot begin, and what the user is told about it.
+ * Why tracing cannot begin, and the message for the user.
  */
 #ifndef NTPROF_TRACE_MESSAGES_H
 #define NTPROF_TRACE_MESSAGES_H

@@ -16,7 +16,7 @@ uint64_t missed_of(int fd)
 	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
 }
 
-/* Finds the programs that run, and the twins of those that have one. */
+/* Finds the programs that are loaded, and the twins of those that have one. */
 static void find_programs(struct tracer *t)
 {
 	struct bpf_program *p;
@@ -43,14 +43,14 @@ static void find_programs(struct tracer *t)
 	}
 }
 
-/* Of a program, those that are not settled. @own, @of_twin: filled, since it was loaded */
+/* Skipped runs of a program that are not settled. @own, @of_twin: filled; since it was loaded */
 static uint64_t missed_since(const struct missed *m, uint64_t *own, uint64_t *of_twin)
 {
 	bool twins = !m->alone && m->twin_fd >= 0;
 	uint64_t n;
 
 	*own = missed_of(m->fd);
-	/* Later, so that what both have missed is in it. */
+	/* Read later than the other, so that it includes what both have missed. */
 	*of_twin = missed_of(m->twin_fd);
 	n = *own - m->own;
 	return twins && *of_twin - m->of_twin < n ? *of_twin - m->of_twin : n;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs of programs that the kernel skipped, because the same program was running on that CPU already. Of a program
- * that has a "nested" twin (bpf/control.bpf.h), either may be skipped without loss while both are attached: an event is
- * missed by both at most as often as by the one that missed fewer.
+ * Runs of programs that the kernel skipped, because the same program was running on that CPU
+ * already. A program may have a "nested" twin (bpf/control.bpf.h). While both are attached, either
+ * may be skipped without loss. The events that both have missed are at most as many as the skipped
+ * runs of the one that missed fewer.
  */
 #ifndef NTPROF_TRACE_MISSED_H
 #define NTPROF_TRACE_MISSED_H
@@ -16,24 +17,28 @@ struct tracer;
 uint64_t missed_of(int fd);
 
 /**
- * missed_twin() - what was skipped until now is counted as it is: called after a twin has been attached, and before it is
- * detached; programs are loaded
+ * missed_twin() - settle the runs that were skipped until now, as later ones count differently
  * @twin: its name
+ * @attached: it has just been attached; otherwise it is about to be detached
+ *
+ * Programs are loaded.
  */
 void missed_twin(struct tracer *t, const char *twin, bool attached);
 
 /**
- * missed_by_first() - whether a run was ever skipped of a program that has a twin; programs are loaded
- * @begins: of those that see commands begin, else of all others
+ * missed_by_first() - whether a run of a program with a twin was ever skipped; programs are loaded
+ * @begins: of the programs that see commands begin; otherwise of all others
  */
 bool missed_by_first(struct tracer *t, bool begins);
 
-/** missed_total() - how many runs were skipped, at most, whose events no twin has seen; programs are loaded */
+/** missed_total() - skipped runs whose events no twin has seen, at most; programs are loaded */
 uint64_t missed_total(struct tracer *t);
 
 /**
- * missed_joins_tell() - tell the programs whether runs were skipped, since the last call, of those that see packets being
- * joined: then arrivals may be those of later packets. Programs are loaded
+ * missed_joins_tell() - show the programs whether arrivals may be those of later packets
+ *
+ * They may, if since the last call runs were skipped of the programs that see packets being joined.
+ * Programs are loaded.
  */
 void missed_joins_tell(struct tracer *t);
 

@@ -81,7 +81,7 @@ static void unmap_shared(const struct object *o, const char *name, void *at)
 		munmap(at, shared_size(object_map(o, name)));
 }
 
-/* What both sides' programs have of one name. */
+/* A variable that the programs of both sides have under the same name. */
 #define SHARED(o, name) ((o)->host ? (o)->host->bss->name : (o)->target->bss->name)
 
 /* Adds a map to a pool's map of maps. */
@@ -100,15 +100,16 @@ static void *bank_add(struct pool *p, uint32_t nr)
 		munmap(at, (size_t)p->value_size * p->entries);
 		at = MAP_FAILED;
 	}
-	/* Nobody has a descriptor of it from now on: the map of maps and the mapping keep it. */
+	/* There is no descriptor of it any more: the map of maps and the mapping keep it. */
 	p->bank_bytes = memlock_of(fd);
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
 }
 
 /*
- * Until Linux 6.8 the kernel does not wait for programs that have just found the map (876673364161, "bpf: Defer the free of
- * inner map when necessary"): the mapping keeps it until it has been waited for here.
+ * Before Linux 6.8 the kernel does not wait for programs that have just found the map
+ * (876673364161, "bpf: Defer the free of inner map when necessary"). So the mapping keeps the map
+ * until this has waited for them.
  */
 static bool bank_remove(struct pool *p, uint32_t nr)
 {
@@ -129,7 +130,7 @@ static const struct {
 	[NT_POOL_JOINS] = {"join_banks", 1u << NT_JOINS_BITS},
 };
 
-/* Before the programs are loaded: libbpf forgets then what a bank is like. */
+/* To be called before the programs are loaded, as libbpf then forgets what a bank is like. */
 static void size_pools(struct object *o)
 {
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++) {
@@ -181,9 +182,9 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 	}
 	err = bpf_object__load_skeleton(skeleton_of(o));
 	/*
-	 * Programs are loaded one after the other: the last one that was begun is the one that
-	 * failed, unless all of them are loaded. What a process may not do, and want of memory,
-	 * are no fault of that program.
+	 * Programs are loaded one after the other. So the last one that was begun is the one that
+	 * failed, unless all of them are loaded. A lack of rights or of memory is no fault of that
+	 * program.
 	 */
 	if (err && err != -EPERM && err != -ENOMEM && o->attach_ids.loading &&
 	    bpf_program__fd(o->attach_ids.loading) < 0)

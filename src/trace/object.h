@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One side's BPF programs and maps, and the memory that user space shares with them. Both sides'
- * objects are reached in one way: nothing outside object.c knows which of the two skeletons it is.
+ * objects are used in the same way: only object.c knows which of the two skeletons it is.
  */
 #ifndef NTPROF_TRACE_OBJECT_H
 #define NTPROF_TRACE_OBJECT_H
@@ -22,17 +22,17 @@ struct nt_target;
 /**
  * struct object - all zeroes when there is none
  * @host, @target: the skeleton of the side's object; the other one is NULL
- * @obj: what libbpf knows of it
+ * @obj: libbpf's object for it
  * @knobs: to be written between object_open() and object_load()
  * @attach_ids: likewise
- * @control: shared with the programs from object_load() on, as all that follows
+ * @control: shared with the programs from object_load() on, like all members below
  * @counters: [NT_CPUS]
  * @hist_index: [1 << NT_HIST_INDEX_BITS]
  * @stages_of: [NT_CPUS]
  * @slot_index: [1 << NT_SLOT_INDEX_BITS]
  * @past: [NT_PASTS_NR]
  * @pools: by enum nt_pool_id
- * @grace: theirs
+ * @grace: of all pools
  * @hists_shared: [max_entries of the map of that name]
  * @alikes: [NT_ALIKE], see core/sample.h
  * @queues: [max_entries of the map of that name]
@@ -72,27 +72,29 @@ int object_open(struct object *o, enum nt_side side);
 /** object_map() - the map @name, or NULL if this side has none */
 struct bpf_map *object_map(const struct object *o, const char *name);
 
-/** object_loads() - whether the program @program is chosen to be loaded; false if this side has none */
+/** object_loads() - whether the program @program is chosen to be loaded; false if there is none */
 bool object_loads(const struct object *o, const char *program);
 
 /**
- * object_size_map() - give the map @name so many entries, if this side has it; before object_load()
+ * object_size_map() - set the number of entries of the map @name, if there is one; before
+ * object_load()
  */
 void object_size_map(struct object *o, const char *name, uint32_t entries);
 
 /**
- * object_load() - load the programs that are to be, and map what is shared
- * @log: where the kernel's verifier explains itself if it refuses a program
+ * object_load() - load the chosen programs, and map what is shared
+ * @log: filled with the verifier's explanation if it refuses a program
  * @size: of @log, bytes
  * @refused: set to the program that the kernel refused, if that is what failed, or else NULL
  *
- * After a failure @o is good for object_close() only. Return: 0 or a negative errno.
+ * After a failure, only object_close() may be called for @o. Return: 0 or a negative errno.
  */
 int object_load(struct object *o, char *log, size_t size, const struct bpf_program **refused);
 
 /**
- * object_link() - where the link of the program @name is kept, which object_close() destroys, or
- * NULL
+ * object_link() - where the link of the program @name is kept; object_close() destroys the link
+ *
+ * Return: NULL if there is no such program.
  */
 struct bpf_link **object_link(const struct object *o, const char *name);
 

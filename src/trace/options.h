@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a tracer is asked for. */
+/* The options of a tracer. */
 #ifndef NTPROF_TRACE_OPTIONS_H
 #define NTPROF_TRACE_OPTIONS_H
 
@@ -14,20 +14,21 @@
  * @side: host or target
  * @source: where its points come from; NT_SOURCES takes the best that there is
  * @select: which commands get a record
- * @only: which commands are seen at all, and which of them get a record: @slower_ns is the threshold of NT_SELECT_SLOWER
- * @overdue_ns: @on_record is told of commands that are still in flight after this time; 0: of none
- * @sample: about one command in so many is measured; 0 and 1: every one
+ * @only: which commands are seen at all, and which of them get a record: @slower_ns is the
+ *        threshold of NT_SELECT_SLOWER
+ * @overdue_ns: commands that are still in flight after this time are handed to @on_record; 0: none
+ * @sample: one command in about this many is measured; 0 and 1: every one
  * @no_histograms: keep none
- * @events: @on_record is told of each command when it begins as well, by a record that has NT_F_BEGUN and is the
- *          first member of a struct nt_begun
- * @tells_lost: @on_record is told where some of what it is told of was lost, by a record that has NT_F_LOST
+ * @events: each command is also handed to @on_record when it begins, by a record that has
+ *          NT_F_BEGUN and is the first member of a struct nt_begun
+ * @tells_lost: where records or events were lost, @on_record gets a record that has NT_F_LOST
  * @origins: host: records have the number of an origin in their flags, see tracer_origin()
  * @bursts: trace in bursts only: see tracer_resume()
- * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. Where there is
- *             @overdue_ns, a command that passes it is told with the points that it has and the flag
- *             NT_F_IN_FLIGHT, once, and has NT_F_WAS_OVERDUE when it ends
+ * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
+ *             that passes @overdue_ns is handed over once, with the points that it has and the flag
+ *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
  * @context: its first argument
- * @verbose: let libbpf explain itself on standard error, and print the memory that maps take
+ * @verbose: print libbpf's messages and the memory that maps take to standard error
  */
 struct tracer_options {
 	enum nt_side side;

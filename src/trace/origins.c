@@ -8,7 +8,7 @@
 #include "core/cgroup.h"
 #include "core/hash.h"
 
-/* @from: as programs tell it, which is the key. */
+/* @from: as programs send it, which is the key. */
 struct known {
 	struct nt_from from;
 	struct origin o;
@@ -40,7 +40,7 @@ void origins_free(struct origins *o)
 	free(o);
 }
 
-/* The cgroup is there still, as a rule: its command has just ended. */
+/* The cgroup mostly still exists, because its command has just ended. */
 static struct known *add(struct origins *o, const struct nt_from *from, unsigned int hash)
 {
 	struct known *k = calloc(1, sizeof(*k));

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of what is taken, the part that more is kept ready for than half a bank. */
+/* Kept ready are this part of what is taken, or half a bank if that is more. */
 #define RESERVE_PART 16
-/* Banks go when there has been more than enough for so many intervals. */
+/* Banks go when there has been more than enough for this many intervals. */
 #define SPARE_INTERVALS 10
 
 int pool_init(struct pool *p)
@@ -49,7 +49,10 @@ size_t pool_bytes(const struct pool *p)
 	return banks * (p->bank_bytes ?: p->per_bank * p->item_bytes);
 }
 
-/* Lower banks first, as they come last: programs reach the first one for less, and higher ones may go. */
+/*
+ * Lower numbers come last, and so are given out first: the first bank costs programs less, and
+ * higher banks may go.
+ */
 static int by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -71,7 +74,7 @@ static void add_bank(struct pool *p, uint32_t bank, void *at)
 	p->items[0] = POOL_OUT;
 }
 
-/* Return: false if there can be no more, or there is no memory. */
+/* Return: false if there can be no more banks, or there is no memory. */
 static bool grow(struct pool *p)
 {
 	uint32_t bank = 0;
@@ -87,7 +90,7 @@ static bool grow(struct pool *p)
 	return at;
 }
 
-/* What is kept ready beside half a bank: a part of what is taken. */
+/* Items that are kept ready: half a bank, or a part of what is taken if that is more. */
 static uint32_t reserve(const struct pool *p)
 {
 	uint32_t part = pool_taken(p) / RESERVE_PART;
@@ -95,7 +98,7 @@ static uint32_t reserve(const struct pool *p)
 	return part > p->per_bank / 2 ? part : p->per_bank / 2;
 }
 
-/* What is to be free, beside @keep. */
+/* Items that have to be free: @keep, or what is missing to @least if that is more. */
 static uint32_t at_least(const struct pool *p, uint32_t keep)
 {
 	uint32_t taken = pool_taken(p), rest = p->least > taken ? p->least - taken : 0;
@@ -103,7 +106,9 @@ static uint32_t at_least(const struct pool *p, uint32_t keep)
 	return keep > rest ? keep : rest;
 }
 
-/* Who finds that it is given finds the number. */
+/*
+ * Write the slot before advancing @given (release): a program that sees @given must see the number.
+ */
 static void ring_put(struct pool *p, uint32_t nr)
 {
 	p->numbers[p->ring->given & (NT_FREE_MAX - 1)] = (__u16)nr;
@@ -115,7 +120,7 @@ bool pool_supply(struct pool *p, uint32_t expected)
 	uint32_t wanted = reserve(p), ready = in_ring(p);
 	bool added = false;
 
-	/* Half of what is kept ready. */
+	/* Programs call when half of what is kept ready is left. */
 	__atomic_store_n(&p->ring->low, wanted / 2, __ATOMIC_RELAXED);
 	wanted = at_least(p, wanted > expected ? wanted : expected);
 	while (ready + p->nr_free < wanted && grow(p))
@@ -135,7 +140,7 @@ bool pool_supply(struct pool *p, uint32_t expected)
 	return added;
 }
 
-/* As programs take. Return: 0 if there is none. */
+/* Takes a number out of the ring, as programs do. Return: 0 if there is none. */
 static uint32_t ring_take(struct pool *p)
 {
 	uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE), nr;
@@ -164,7 +169,10 @@ static void count_ring(struct pool *p)
 		p->bank_free[p->numbers[taken & (NT_FREE_MAX - 1)] / p->per_bank]++;
 }
 
-/* The highest banks that can go. @spare: items that are free; @keep of them stay. Return: whether there are any */
+/*
+ * Chooses the highest banks that can go. @spare: items that are free, of which @keep stay.
+ * Return: whether there are any
+ */
 static bool choose(struct pool *p, uint32_t spare, uint32_t keep)
 {
 	bool any = false;
@@ -181,8 +189,8 @@ static bool choose(struct pool *p, uint32_t spare, uint32_t keep)
 }
 
 /*
- * Numbers of banks that can go are taken out of the ring; all others come to its end. One at a time, so that programs find
- * the others there.
+ * Takes the numbers of banks that can go out of the ring, and puts all others at its end. One at a
+ * time, so that programs find the others there.
  */
 static void withdraw(struct pool *p)
 {
@@ -218,7 +226,7 @@ static bool remove_bank(struct pool *p, uint32_t bank)
 	return true;
 }
 
-/* A program may have taken one of them before it was withdrawn: then its bank stays. */
+/* A program may have taken an item of a bank before it was withdrawn. Then the bank stays. */
 bool pool_shrink(struct pool *p)
 {
 	uint32_t spare = in_ring(p) + p->nr_free, keep = at_least(p, 2 * reserve(p));
@@ -245,7 +253,10 @@ void pool_wait(const struct pool *p)
 {
 	__u32 first = 0;
 
-	/* It is there already; for a map of maps the system call waits for an RCU grace period. */
+	/*
+	 * The entry is there already. For a map of maps, the system call waits for an RCU grace
+	 * period.
+	 */
 	if (p->grace.outer_fd)
 		bpf_map_update_elem(p->grace.outer_fd, &first, &p->grace.inner_fd, BPF_ANY);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files that implement trace/tracer.h share, and nobody else sees: types only.
+ * What the files that implement trace/tracer.h share, and no other file uses: types only.
  */
 #ifndef NTPROF_TRACE_PRIVATE_H
 #define NTPROF_TRACE_PRIVATE_H
@@ -17,9 +17,9 @@
 
 /*
  * A connection's name, kept because its slot may belong to the next one when its counts are read.
- * @older: another one of that slot
+ * @older: an earlier connection of that slot
  * @who: see struct nt_identity
- * @epoch: the interval in which it was there, or was asked for, last
+ * @epoch: the interval in which the connection was last there, or its name needed
  */
 struct queue_ident {
 	struct queue_ident *older;
@@ -32,16 +32,16 @@ struct queue_ident {
 	uint16_t cntlid;
 };
 
-/* Which of a target's controllers a queue is of. */
+/* The controller of a target's queue. */
 struct queue_controller {
 	uint16_t cntlid;
-	const char *subsysnqn; /* the object's */
+	const char *subsysnqn; /* in the object's memory */
 };
 
 /*
- * What was read from one histogram the last time; 32-bit counts wrap, differences do not mind.
+ * What was read from one histogram the last time. 32-bit counts wrap, which differences allow.
  * @epoch: the interval that ended then
- * @idle: for how many intervals nothing was new
+ * @idle: number of intervals in which nothing was new
  * @max: the longest duration then, of the interval @max_epoch
  */
 struct hist_seen {
@@ -57,10 +57,10 @@ struct hist_seen {
 
 /*
  * Skipped runs of a program, see trace/missed.h.
- * @twin: the name of its "nested" twin, NULL without; @twin_fd: -1 without
+ * @twin: the name of its "nested" twin, or NULL; @twin_fd: -1 without a twin
  * @alone: the twin is not attached
  * @joins: it sees packets being joined
- * @settled: what is counted already, when they had missed @own and @of_twin
+ * @settled: what had been counted when the two had missed @own and @of_twin
  */
 struct missed {
 	int fd;
@@ -84,24 +84,24 @@ struct slot_gone {
 	uint32_t gen;
 };
 
-/* More than either side has. */
+/* More programs than either side has. */
 #define TRACER_PROGRAMS_MAX 64
 
-/* Each part is written by the file that it is named for; all of it by one thread. */
+/* Each part is written by the file that is named above it, and all of it by one thread. */
 struct tracer {
 	/* tracer.c */
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
-	struct origins *origins; /* NULL where nobody asks */
+	struct origins *origins; /* NULL where not asked for */
 	/*
-	 * What the kernel has refused so far; load.c and attach.c add to it. The caller's, and
-	 * outlives the tracer.
+	 * Programs that the kernel has refused so far; load.c and attach.c add to it. It belongs to
+	 * the caller, and is NULL once the tracer is open.
 	 */
 	struct refusals *refused;
 	bool detached;	/* tracer_detach() has been called */
 	bool measures;	/* false between two bursts */
-	bool edges_due; /* a burst has ended, and what it has left in flight is not counted yet */
+	bool edges_due; /* a burst has ended, and its commands in flight are not counted yet */
 	uint64_t measured_ns;	 /* in all bursts that have ended */
 	uint64_t bursts;	 /* that have ended */
 	uint64_t burst_began_ns; /* the last of those */
@@ -115,23 +115,26 @@ struct tracer {
 	bool tracks;		     /* struct nt_knobs */
 	unsigned int cpus;
 	uint32_t nr_slots;
-	uint32_t expected; /* pieces of states that what is connected already may need */
+	uint32_t expected; /* pieces of states that connections from before tracing may need */
 	int errors_fd;
-	struct ring_buffer *calls; /* of programs that find little left in a pool */
+	struct ring_buffer *calls; /* programs send identities, or that a pool is low */
 
 	/* attach.c */
-	unsigned int attached; /* programs */
-	uint64_t attached_ns;  /* when the last one was */
-	uint64_t detached_ns;  /* when the first one was; 0: none was since */
-	/* As far as is known: programs that stand in are always needed, for all but beginnings, and for those, too. */
+	unsigned int attached; /* number of programs */
+	uint64_t attached_ns;  /* when the last one was attached */
+	uint64_t detached_ns;  /* when the first one was detached; 0: none was since */
+	/*
+	 * Whether programs that stand in are always needed, as far as is known: @always_nested for
+	 * all but those of beginnings, @preempts for those as well.
+	 */
 	bool always_nested;
 	bool preempts;
 
 	/* in_flight.c */
-	struct overdue *overdue; /* NULL where nobody asks */
+	struct overdue *overdue; /* NULL where not asked for */
 	uint64_t overdue_looked_ns;
 	struct slot_look *looks; /* [nr_slots]: where commands were in flight the last time */
-	uint64_t died;		 /* of NT_CNT_DIED, what user space has counted */
+	uint64_t died;		 /* what user space has counted of NT_CNT_DIED */
 
 	/* errors.c */
 	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
@@ -140,7 +143,7 @@ struct tracer {
 	/* connections.c */
 	struct queue_ident **ident; /* [nr_slots]: lists, the newest first */
 	uint32_t nr_ident;
-	struct queue_controller *counted; /* [nr_slots], while they are counted */
+	struct queue_controller *counted; /* [nr_slots], used while counting */
 
 	/* give_back.c */
 	struct slot_gone *gone; /* [nr_slots] */
@@ -151,7 +154,10 @@ struct tracer {
 	struct hist_seen **hist_seen;  /* [NT_HISTS_BANKS][items] */
 	struct hist_seen **stage_seen; /* [NT_STAGES_BANKS][items * NT_STAGES_MAX] */
 	struct hist_seen *shared_seen; /* [shared_mask + 1] */
-	/* Commands that the kernel has counted in a stage, and those that did not pass it. */
+	/*
+	 * Commands that the kernel has counted in a stage, and zeros added for those that did not
+	 * pass it.
+	 */
 	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
 	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
 	uint32_t stages_grown; /* bits of operations */

@@ -20,13 +20,11 @@
  * What a program attaches to: a tracepoint or a function of the kernel.
  * @typed: type information has it, as @id of module number @module - 1, or with 0 of the kernel
  *         itself
- * @takes, @fits: the arguments that it has, as probe_takes() says them, and whether the program
- *                takes them so
- * @traceable: ftrace can attach to it, or does not say what it can; of functions, see
+ * @takes, @fits: its arguments, in the form of probe_takes(), and whether the program expects them
+ * @traceable: ftrace can attach to it, or does not list what it can; functions only, see
  *             places_trace()
- * @refused: why the kernel does not take the program, though it has all that it needs; NULL if
- *           that is not known
- * @symbol, @compiled: the kernel has it; as what, if not under its name. See symbols_read()
+ * @refused: why the kernel does not take the program although it has all it needs; NULL if unknown
+ * @symbol, @compiled: the kernel has it; its name there if that is not @name. See symbols_read()
  */
 struct place {
 	struct bpf_program *program;
@@ -45,8 +43,8 @@ struct place {
 };
 
 /*
- * @by_name: the same places, sorted: more than one can have the same name
- * @traced, @symbols: the lists of the kernel that only some need have been read
+ * @by_name: the same places, sorted; several can have the same name
+ * @traced, @symbols: that list of the kernel, which is not always needed, has been read
  */
 struct probes {
 	enum nt_side side;
@@ -59,7 +57,7 @@ struct probes {
 	struct place **by_name;
 };
 
-/* The driver is the last one, and needs the other. */
+/* The driver is the last one, and depends on the other. */
 static const char *const modules[NT_SIDES][ATTACH_IDS_MODULES] = {
 	[NT_HOST] = {"nvme_core", "nvme_tcp"},
 	[NT_TARGET] = {"nvmet", "nvmet_tcp"},
@@ -81,8 +79,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Return: the first in by_name of those places whose name begins with @len bytes of @name and then
- * ends; NULL without one.
+ * Return: the first place in by_name whose name is the first @len bytes of @name; NULL without one.
  */
 static struct place **places_named(const struct probes *p, const char *name, size_t len)
 {
@@ -96,13 +93,13 @@ static struct place **places_named(const struct probes *p, const char *name, siz
 		else
 			high = middle;
 	}
-	/* The shortest of those that begin so comes first. */
+	/* Of the names that begin with these bytes, the shortest comes first. */
 	if (low == p->nr || strncmp(p->by_name[low]->name, name, len) || p->by_name[low]->name[len])
 		return NULL;
 	return &p->by_name[low];
 }
 
-/* Whether @at, from places_named() or behind it, is one of that name as well. */
+/* Whether @at, from places_named() or behind it, has that name as well. */
 static bool place_named(const struct probes *p, struct place *const *at, const char *name,
 			size_t len)
 {
@@ -148,7 +145,7 @@ static const char *argument_name(const struct btf *btf, unsigned int id)
 		t = btf__type_by_id(btf, t->type);
 	if (!t || !btf_is_ptr(t))
 		return "-";
-	/* A structure without a name has that of its type. */
+	/* A structure without a name has that of its typedef. */
 	for (t = btf__type_by_id(btf, t->type); t && (btf_is_mod(t) || btf_is_typedef(t));
 	     t = btf__type_by_id(btf, t->type))
 		if (btf_is_typedef(t))
@@ -170,7 +167,7 @@ static void place_arguments(struct place *at, const struct btf *btf, const struc
 	char takes[256] = "";
 
 	t = btf__type_by_id(btf, t->type);
-	/* What a tracepoint calls; the first argument is what the caller had registered. */
+	/* A tracepoint's function. Its first argument is what the caller had registered. */
 	if (at->tracepoint)
 		t = t && btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : NULL;
 	if (!t || !btf_is_func_proto(t))
@@ -180,7 +177,7 @@ static void place_arguments(struct place *at, const struct btf *btf, const struc
 	for (unsigned int i = at->tracepoint ? 1 : 0; i < at->args && used < sizeof(takes); i++)
 		used += (size_t)snprintf(takes + used, sizeof(takes) - used, "%s%s",
 					 used ? " " : "", argument_name(btf, param[i].type));
-	/* Of a beginning those behind do not matter. */
+	/* At an entry, arguments after the expected ones do not matter. */
 	at->fits = !wanted ||
 		   (!strncmp(takes, wanted, len) &&
 		    (!takes[len] || (takes[len] == ' ' && strncmp(section, "fexit/", 6) != 0)));
@@ -188,8 +185,8 @@ static void place_arguments(struct place *at, const struct btf *btf, const struc
 }
 
 /*
- * Notes which places the types of @btf have, from id @first on. The first place of a name is the
- * one that counts, and the kernel's come before those of @module.
+ * Notes which places the types of @btf have, from id @first on. The first place of a name counts;
+ * those of the kernel come before those of @module.
  */
 static void places_find(struct probes *p, const struct btf *btf, unsigned int first,
 			unsigned int module)
@@ -225,8 +222,8 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
 }
 
 /*
- * What ftrace can attach to, read when the first function is asked for: the kernel takes as long to
- * write that list as all else that is done here. Where it does not tell, the attempt will.
+ * Notes which functions ftrace can attach to, when the first one is needed: the kernel takes as
+ * long to write that list as everything else here takes. Without a list, attaching will show it.
  */
 static void places_trace(struct probes *p)
 {
@@ -257,7 +254,7 @@ static void places_trace(struct probes *p)
 		fclose(f);
 }
 
-/* Which functions the kernel has, and what the compiler made of others. */
+/* Notes which functions the kernel has, and what the compiler made of others. */
 static void symbols_read(struct probes *p)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -266,7 +263,7 @@ static void symbols_read(struct probes *p)
 
 	p->symbols = true;
 	while (f && getline(&line, &size, f) > 0) {
-		/* "ADDRESS TYPE NAME", and behind a tab the module's. */
+		/* "ADDRESS TYPE NAME", followed by a tab and the name of the module. */
 		char *name = strchr(line, ' ');
 		size_t len, plain;
 
@@ -290,7 +287,7 @@ static void symbols_read(struct probes *p)
 		fclose(f);
 }
 
-/* Return: whether there was memory for it. */
+/* Return: false if there is no memory for it. */
 static bool places_refuse(struct probes *p, const struct refusals *refused)
 {
 	for (size_t i = 0; i < p->nr; i++) {

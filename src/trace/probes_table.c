@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways to the points, best first. What each sees exactly, and how far apart they are:
- * docs/points.md.
+ * The ways to the points, best first. docs/points.md says what exactly each sees, and how far apart
+ * they are.
  */
 #include <string.h>
 
@@ -243,7 +243,10 @@ const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
 	"queue_rq",
-	/* Before the one that it stands in for, so that it is attached later, and runs after it. */
+	/*
+	 * Listed before the one that it stands in for, so that it is attached later, and runs after
+	 * it.
+	 */
 	"stock_queue_rq_nested",
 	"stock_queue_rq",
 	"stock_learn",
@@ -315,7 +318,7 @@ static const char *const target_programs[] = {
 	NULL,
 };
 
-/* Of exits all arguments count, because what is returned comes behind them. */
+/* For programs at an exit all arguments count, because the returned value comes after them. */
 static const struct {
 	const char *program;
 	const char *takes;

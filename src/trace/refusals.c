@@ -27,7 +27,9 @@ bool refusals_add(struct refusals *r, const char *program, const char *why)
 	return true;
 }
 
-/* What print_verification_stats() of the kernel ends a log with, refused or not. */
+/*
+ * The statistics with which print_verification_stats() of the kernel ends each log, refused or not.
+ */
 static bool counts(const char *line, size_t len)
 {
 	static const char *const beginnings[] = {"processed ", "verification time ",
@@ -55,7 +57,7 @@ void refusals_of_log(const char *log, int err, char *buf, size_t size)
 		line += len;
 		line += *line == '\n';
 	}
-	/* A log that is cut off ends where the kernel found no more room, and tells nothing. */
+	/* A log that is cut off ends where the kernel found no more room, and has no reason. */
 	if (reason && err != -ENOSPC)
 		snprintf(buf, size, "%.*s", (int)reason_len, reason);
 	else

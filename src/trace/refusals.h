@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that the running kernel did not take, though its type information has all that they
- * need: its verifier refused them, or they could not be attached. The ways that need them are
- * given up for the next ones.
+ * Programs that the running kernel does not take, although its type information has all that they
+ * need: its verifier refused them, or they could not be attached. The ways that need them are given
+ * up for the next ones.
  */
 #ifndef NTPROF_TRACE_REFUSALS_H
 #define NTPROF_TRACE_REFUSALS_H
@@ -14,8 +14,8 @@
 #define REFUSALS_MAX 64
 
 /**
- * struct refusal - one of them
- * @program: its name, which the kernel's 16 bytes do not limit
+ * struct refusal - one program
+ * @program: its name, which may be longer than the 16 bytes of the kernel
  * @why: for people, one line
  */
 struct refusal {
@@ -33,7 +33,7 @@ struct refusals {
  * refusals_add() - note that @program was refused
  * @why: may be longer than what is kept of it
  *
- * Return: whether that is news; false as well where there is no room.
+ * Return: whether this was not known before; also false if there is no room.
  */
 bool refusals_add(struct refusals *r, const char *program, const char *why);
 
@@ -41,8 +41,8 @@ bool refusals_add(struct refusals *r, const char *program, const char *why);
 const char *refusals_why(const struct refusals *r, const char *program);
 
 /**
- * refusals_of_log() - what the verifier says of a program that it refuses
- * @log: its log: the last line but what it counted is the reason. "" if there is none
+ * refusals_of_log() - the reason for which the verifier refuses a program
+ * @log: its log: the reason is the last line but for statistics. "" if there is none
  * @err: what loading returned, a negative errno; the reason where the log has none
  * @buf: filled with one line, no newline
  * @size: of @buf
