@@ -14,7 +14,7 @@ bool announce_describe(const struct tracer *t, const struct nt_record *r, struct
 	out->gen = r->gen;
 	out->cntlid = r->cntlid;
 	out->qid = r->qid;
-	/* The slot has gone to another connection since. */
+	/* The slot belongs to another connection by now. */
 	if (gone)
 		out->address[0] = '\0';
 	return gone || out->subsysnqn[0];

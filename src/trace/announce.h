@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which connections a reader of records has been told of: the first record of each is preceded by who
- * it is. The first commands of an admin queue come before its controller has an id and a subsystem;
- * when it has, it is told of again.
+ * Keeps which connections have been announced to a reader of records: the first record of each is
+ * preceded by a description of it. The first commands of an admin queue come before its controller
+ * has an id and a subsystem. When it has them, it is announced again.
  */
 #ifndef NTPROF_TRACE_ANNOUNCE_H
 #define NTPROF_TRACE_ANNOUNCE_H
@@ -14,10 +14,10 @@
 #include "trace/tracer.h"
 
 /**
- * struct announced_queue - what has been told of a slot's connection
- * @gen: the connection last told of; 0: none
+ * struct announced_queue - what has been announced of a slot's connection
+ * @gen: the connection that was announced last; 0: none
  * @cntlid: its controller's id
- * @named: with the name of its subsystem, or where there will be none
+ * @named: it was announced with the name of its subsystem, or will never have one
  */
 struct announced_queue {
 	uint32_t gen;
@@ -28,7 +28,7 @@ struct announced_queue {
 /**
  * struct announced - begins as all zeroes
  * @queues: [slot]
- * @nr: how many of them there are
+ * @nr: number of @queues
  */
 struct announced {
 	struct announced_queue *queues;
@@ -37,24 +37,24 @@ struct announced {
 
 /**
  * announce() - whether a record's connection is new, or more is known of it
- * @a: what has been announced; from now on that one is, too
- * @t: whose record it is
+ * @a: what has been announced; this connection is added to it
+ * @t: the tracer of the record
  * @r: record
- * @q: filled when there is something to tell
+ * @q: filled when there is something to announce
  *
- * Return: 1 when there is something to tell, 0 when not, -ENOMEM.
+ * Return: 1 when there is something to announce, 0 when not, -ENOMEM.
  */
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct queue_info *q);
 
 /**
- * announce_describe() - who a record's connection is
+ * announce_describe() - describe a record's connection
  *
- * Return: whether no more will be known of it than there is now.
+ * Return: true if nothing more will be known of it later.
  */
 bool announce_describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out);
 
-/** announced_already() - whether announce() has nothing to tell, as is the rule */
+/** announced_already() - whether announce() has nothing to announce, as is mostly so */
 static inline bool announced_already(const struct announced *a, const struct nt_record *r)
 {
 	const struct announced_queue *told;
@@ -62,7 +62,10 @@ static inline bool announced_already(const struct announced *a, const struct nt_
 	if (r->slot >= a->nr)
 		return false;
 	told = &a->queues[r->slot];
-	/* Only an admin queue may be asked again and again: others are born with a name, and busy. */
+	/*
+	 * Only an admin queue may be asked about repeatedly. Others have a name from the start, and
+	 * are busy.
+	 */
 	return told->gen == r->gen && told->cntlid == r->cntlid && (told->named || r->qid);
 }
 

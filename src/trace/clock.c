@@ -10,7 +10,7 @@
 
 #include "core/time.h"
 
-/* Enough for a few samples that no interrupt has torn apart. */
+/* Enough for a few samples that no interrupt has made longer. */
 #define SAMPLES 64
 #define NS_PER_S 1000000000
 
@@ -20,7 +20,7 @@
 
 static void arm_step(int fd)
 {
-	/* Far away: it only ever ends by being cancelled. */
+	/* Far in the future: the timer only ever ends by being cancelled. */
 	struct itimerspec far = {.it_value.tv_sec = time(NULL) + 365 * 24 * 3600};
 
 	timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL);
@@ -47,14 +47,17 @@ int64_t rx_clock_update(struct rx_clock *c)
 	uint64_t ticks;
 	int64_t low, high;
 
-	/* A read after the clock was set fails with ECANCELED, once: armed again, it tells of the next. */
+	/*
+	 * After the clock was set, one read fails with ECANCELED. Armed again, the timer shows the
+	 * next time.
+	 */
 	if (read(c->step_fd, &ticks, sizeof(ticks)) < 0 && errno == ECANCELED) {
 		arm_step(c->step_fd);
 		c->low = INT64_MIN;
 		c->high = INT64_MAX;
 	}
 	measure(&low, &high);
-	if (low > high) /* set while we measured; the timer will tell */
+	if (low > high) /* set while this measured; the timer will show it */
 		return c->high == INT64_MAX ? low : c->high;
 	if (low > c->high || high < c->low) {
 		c->low = low;
@@ -72,8 +75,8 @@ int64_t rx_clock_tai(void)
 	struct timespec t;
 
 	/*
-	 * adjtimex() would tell it, and is refused where only the clocks' being set should be. It is whole seconds, so the
-	 * middle of bounds that are less than a second apart is enough.
+	 * adjtimex() would return it, but is refused where only setting the clocks should be. It is
+	 * whole seconds, so the middle of bounds that are less than a second apart is enough.
 	 */
 	for (int i = 0; i < SAMPLES; i++) {
 		int64_t before = realtime_ns(), after, tai;
@@ -87,7 +90,7 @@ int64_t rx_clock_tai(void)
 		if (tai - before < high)
 			high = tai - before;
 	}
-	/* Set while we looked: the next look tells. */
+	/* The offset was set while this measured: the next call returns the new one. */
 	if (low > high)
 		return low / NS_PER_S * NS_PER_S;
 	return (low + (high - low) / 2 + NS_PER_S / 2) / NS_PER_S * NS_PER_S;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packet arrival times: makes the kernel stamp received packets while we trace, and keeps the
- * difference of the two clocks that those stamps and the BPF programs use.
+ * Packet arrival times: makes the kernel stamp received packets while tracing, and keeps the
+ * difference between the clock of those stamps and the clock that the BPF programs use.
  */
 #ifndef NTPROF_TRACE_CLOCK_H
 #define NTPROF_TRACE_CLOCK_H
@@ -11,12 +11,12 @@
 
 /**
  * struct rx_clock - state
- * @stamp_fd: UDP socket that asks for receive timestamps; while any socket on the machine does, the
+ * @stamp_fd: UDP socket that asks for receive timestamps. While any socket on the machine does, the
  *            kernel fills skb->tstamp of every packet (net/core/dev.c, net_enable_timestamp())
  * @step_fd: timerfd that becomes readable when CLOCK_REALTIME is set (timerfd_create(2),
  *           TFD_TIMER_CANCEL_ON_SET)
  * @low, @high: bounds of CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds. Slewing changes both clocks
- *              alike, so the difference is constant until the clock is set.
+ *              alike, so the difference is constant until the clock is set
  */
 struct rx_clock {
 	int stamp_fd;
@@ -35,10 +35,10 @@ int rx_clock_open(struct rx_clock *c);
 
 /**
  * rx_clock_update() - measure again
- * @c: bounds get narrower, or new ones when the clock was set since; re-arms @step_fd
+ * @c: the bounds become narrower, or new ones if the clock was set since; re-arms @step_fd
  *
- * Return: the difference to use, nanoseconds: the upper bound, so that a packet's arrival never
- * comes out later than the moment at which it was read.
+ * Return: the difference to use, nanoseconds. It is the upper bound, so that the arrival of a
+ * packet is never later than the moment at which it was read.
  */
 int64_t rx_clock_update(struct rx_clock *c);
 
@@ -49,7 +49,7 @@ int64_t rx_clock_update(struct rx_clock *c);
  */
 int rx_clock_stamps(struct rx_clock *c, bool on);
 
-/** rx_clock_tai() - CLOCK_TAI - CLOCK_REALTIME, nanoseconds; it is set apart from the clocks, and rarely */
+/** rx_clock_tai() - CLOCK_TAI - CLOCK_REALTIME, nanoseconds; set rarely, and not with the clocks */
 int64_t rx_clock_tai(void);
 
 /** rx_clock_close() - stop asking for timestamps */

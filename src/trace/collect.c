@@ -37,7 +37,7 @@ uint64_t collect_in_flight(struct tracer *t)
 	return in_flight_count(t);
 }
 
-/* Of so many queues what is past a limit is: that many bits are set. */
+/* The number of queues with commands past a limit: that many bits are set. */
 static uint32_t queues_past(const struct tracer *t, enum nt_past_id past)
 {
 	const struct nt_past *p = &t->object.past[past];
@@ -85,7 +85,7 @@ static void collect_counters(struct tracer *t, struct stats *s)
 	collect_past(t, s);
 }
 
-/* Commands that were in flight when a burst ended; after their rows have been filled with them. */
+/* Commands that were in flight when a burst ended. Their rows have been filled before. */
 static void collect_edges(struct tracer *t, struct stats *s)
 {
 	uint64_t n = t->edges_due ? in_flight_cut_off(t) : 0;
@@ -95,7 +95,10 @@ static void collect_edges(struct tracer *t, struct stats *s)
 	s->counters_total[COUNTER_BURST_EDGE] += n;
 }
 
-/* How long it was measured until @now: attaching and detaching take long, and are no part of it. */
+/*
+ * The time for which programs have measured until @now. Attaching and detaching take long, and do
+ * not count.
+ */
 static uint64_t measured_ns(const struct tracer *t, uint64_t now)
 {
 	return t->measured_ns + (t->measures ? (t->detached_ns ?: now) - t->attached_ns : 0);
@@ -155,7 +158,10 @@ int collect_all(struct tracer *t, struct stats *s)
 	if (t->calls)
 		ring_buffer__consume(t->calls);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
-	/* Else what dies now is in flight in the last count of that. */
+	/*
+	 * After tracer_detach(), commands whose connection closes stay in the last count of those
+	 * in flight.
+	 */
 	if (!t->detached)
 		in_flight_bury(t);
 	collect_counters(t, s);

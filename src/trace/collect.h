@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading what the BPF programs have counted. The kernel's counts only ever grow; what is new since
- * the last time is their difference, so nothing has to be stopped or reset.
+ * Reads what the BPF programs have counted. The kernel's counts only ever grow, and their
+ * difference from the last time is new. So nothing has to be stopped or reset.
  */
 #ifndef NTPROF_TRACE_COLLECT_H
 #define NTPROF_TRACE_COLLECT_H

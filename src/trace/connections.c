@@ -11,7 +11,9 @@
 
 #include "trace/private.h"
 
-/* The name of a connection that is gone is kept for so many intervals after it was asked for last. */
+/*
+ * The name of a connection that is gone is kept for this many intervals after it was last needed.
+ */
 #define NAMED_INTERVALS 3
 
 int connections_init(struct tracer *t)
@@ -50,7 +52,7 @@ static void sysfs_read(char *buf, size_t size, const char *controller, const cha
 	fclose(f);
 }
 
-/* How many pieces of states a queue's tags are in. */
+/* Number of pieces for the states of a queue's tags. */
 static uint32_t pieces_of(uint32_t depth)
 {
 	uint32_t n = (depth + NT_CHUNK_CMDS - 1) / NT_CHUNK_CMDS;
@@ -86,7 +88,7 @@ static void host_now(struct connections_now *now)
 	closedir(d);
 }
 
-/* Ports that a target listens on. */
+/* The most ports of a target that are considered. */
 #define PORTS_MAX 64
 
 static unsigned int target_ports(uint16_t *ports)
@@ -116,7 +118,7 @@ static unsigned int target_ports(uint16_t *ports)
 	return nr;
 }
 
-/* Of /proc/net/tcp and its like: how many connections are established to one of the ports. */
+/* Number of established connections to one of the ports, in /proc/net/tcp or a file like it. */
 static uint32_t established(const char *path, const uint16_t *ports, unsigned int nr)
 {
 	const unsigned int is_established = 1; /* TCP_ESTABLISHED in include/net/tcp_states.h */
@@ -146,7 +148,7 @@ static void target_now(struct connections_now *now)
 	now->queues = nr ? established("/proc/net/tcp", ports, nr) +
 				      established("/proc/net/tcp6", ports, nr)
 			 : 0;
-	/* A target has twice as many commands as the queue's depth, and uses the first ones first. */
+	/* A target has twice as many commands as the queue's depth, and uses the lowest first. */
 	now->pieces = now->queues + now->queues / 8;
 }
 
@@ -187,7 +189,7 @@ static bool connected(const struct nt_queue *q)
 	return q->object && q->dead_gen != q->gen;
 }
 
-/* Queues of one id and subsystem are one controller's. */
+/* Queues with the same controller id and subsystem belong to the same controller. */
 static int by_controller(const void *a, const void *b)
 {
 	const struct queue_controller *x = a, *y = b;
@@ -195,7 +197,10 @@ static int by_controller(const void *a, const void *b)
 	return x->cntlid != y->cntlid ? x->cntlid - y->cntlid : strcmp(x->subsysnqn, y->subsysnqn);
 }
 
-/* A target may have thousands of queues, and this is done each interval: they are sorted, not compared with all others. */
+/*
+ * A target may have thousands of queues, and this runs each interval. So they are sorted, and not
+ * compared with all others.
+ */
 static void count_target(const struct tracer *t, struct stats *s)
 {
 	s->controllers = s->queues = 0;
@@ -214,7 +219,7 @@ static void count_target(const struct tracer *t, struct stats *s)
 			s->controllers++;
 }
 
-/* The names of controller @number of those called nvmeN, as far as they are there still. Return: whether they are */
+/* The names of controller @number of those called nvmeN. Return: false if they are gone */
 static bool names_of_controller(const struct tracer *t, uint32_t instance, uint16_t number,
 				struct nt_names *names)
 {
@@ -228,13 +233,16 @@ static bool names_of_controller(const struct tracer *t, uint32_t instance, uint1
 	return __atomic_load_n(named, __ATOMIC_RELAXED) == number + 1u;
 }
 
-/* The number of a host's controller, of which bit 0 is that of its generations: that of @q, or the one before. */
+/*
+ * The number of a host's controller at generation @gen: that of @q, or the one before. Bit 0 of a
+ * generation is bit 0 of this number.
+ */
 static uint16_t number_of(const struct nt_queue *q, uint32_t gen)
 {
 	return (uint16_t)(q->controller - ((q->gen ^ gen) & 1));
 }
 
-/* The same of the connection that is generation @gen of a target's slot. */
+/* The same for the connection that is generation @gen of a target's slot. */
 static bool names_of_connection(const struct tracer *t, uint32_t slot, uint32_t gen,
 				struct nt_identity *i)
 {
@@ -290,7 +298,7 @@ void connections_learn(struct tracer *t, const struct nt_identity *i)
 		learn(t, i->slot, i);
 }
 
-/* The host's controller was told of with its admin queue, or is known still. */
+/* The names of the host's controller are known from its admin queue, or are still in the map. */
 static struct queue_ident *learn_host(struct tracer *t, uint32_t slot, uint32_t who)
 {
 	const struct nt_queue *q = &t->object.queues[slot];
@@ -352,7 +360,7 @@ bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who)
 	return !find(t, slot, who);
 }
 
-/* What a connection that is gone has counted is read in the interval after that at the latest. */
+/* The counts of a connection that is gone are read in the interval after that at the latest. */
 void connections_tidy(struct tracer *t)
 {
 	const uint32_t epoch = t->object.control->epoch;
@@ -418,7 +426,7 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 	}
 }
 
-/* Of connections that closed meanwhile nobody was told, and theirs would fill the map. */
+/* Connections that closed while no program was attached are still in the map, and would fill it. */
 static void forget_sockets(const struct tracer *t)
 {
 	const struct bpf_map *sockets =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is connected: the names of controllers and connections. The host's are in sysfs; the target's
- * the programs have noted when Connect was executed.
+ * The names of controllers and connections. The programs note them: on the host when a controller
+ * is first seen or connected, on the target when Connect was executed. Numbers and addresses of a
+ * host's controllers come from sysfs.
  */
 #ifndef NTPROF_TRACE_CONNECTIONS_H
 #define NTPROF_TRACE_CONNECTIONS_H
@@ -17,18 +18,19 @@ struct queue_ident;
 struct tracer;
 
 /**
- * connections_init() - allocate what names need; connections_free() releases it. Return: 0 or
- * -ENOMEM
+ * connections_init() - allocate what names need; connections_free() releases it
+ *
+ * Return: 0 or -ENOMEM
  */
 int connections_init(struct tracer *t);
 void connections_free(struct tracer *t);
 
 /**
- * struct connections_now - what there is before tracing begins
+ * struct connections_now - what is connected before tracing begins
  * @highest_instance: the highest N of the host's controllers nvmeN; 0 if there is none
- * @most_queues: that a controller of a host has
- * @queues: connections of a target
- * @pieces: of states (NT_CHUNK_CMDS) that commands of them can need
+ * @most_queues: the most queues that one of the host's controllers has
+ * @queues: queues of all of the host's controllers, or connections of a target
+ * @pieces: pieces of states (NT_CHUNK_CMDS) that their commands can need
  */
 struct connections_now {
 	uint32_t highest_instance;
@@ -37,45 +39,52 @@ struct connections_now {
 	uint32_t pieces;
 };
 
-/** connections_now() - fill @now of a side: from sysfs, or from configfs and the sockets that there are */
+/**
+ * connections_now() - fill @now for a side: from sysfs, or from configfs and the established
+ * sockets
+ */
 void connections_now(enum nt_side side, struct connections_now *now);
 
 /** connections_count() - fill the numbers of controllers and queues of @s */
 void connections_count(const struct tracer *t, struct stats *s);
 
-/* Names that are kept at a time: as many as there can be connections with a histogram, twice. */
+/* Names that are kept at a time: twice as many as connections can have a histogram. */
 #define CONNECTIONS_NAMED_MAX 65536
 
-/** connections_learn() - a program tells who a connection is. Past CONNECTIONS_NAMED_MAX it is not kept */
+/** connections_learn() - keep the identity that a program has sent, up to CONNECTIONS_NAMED_MAX */
 void connections_learn(struct tracer *t, const struct nt_identity *i);
 
 /**
  * connections_identify() - the name of a connection
  * @slot: its slot
- * @who: which of those that had it, see struct nt_identity
+ * @who: which of the connections that had the slot, see struct nt_identity
  *
  * A target's connection has no name before its Connect command has ended; its counts wait in the
  * kernel until then.
  *
- * Return: the name, which stays @t's until the next connections_tidy(), or NULL if it is not known yet, or not any more: see
- * connections_unknown().
+ * Return: the name, valid until the next connections_tidy(), or NULL if it is not known yet, or no
+ * longer: see connections_unknown().
  */
 const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t who);
 
-/** connections_who() - which of the connections of its slot a record, of a command in flight, is of */
+/** connections_who() - @who of the connection to which the record of a command in flight belongs */
 uint32_t connections_who(const struct tracer *t, const struct nt_record *r);
 
-/** connections_gone() - whether connection @who of a slot has closed, or another one has the slot */
+/**
+ * connections_gone() - whether connection @who of a slot has closed, or another one has its slot
+ */
 bool connections_gone(const struct tracer *t, uint32_t slot, uint32_t who);
 
 /**
- * connections_unknown() - whether a connection that connections_identify() does not find will never have a name
+ * connections_unknown() - whether a connection that connections_identify() does not find will never
+ * have a name
  *
- * It is gone, and what programs have told until now is read; or tracing is over. Else its counts wait in the kernel.
+ * This is so if the connection is gone and everything that programs have sent has been read, or if
+ * tracing is over. Otherwise its counts wait in the kernel.
  */
 bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who);
 
-/** connections_tidy() - at each interval: names that will not be asked for any more go */
+/** connections_tidy() - at each interval: remove names that are not needed any more */
 void connections_tidy(struct tracer *t);
 
 /** connections_controller_name() - see tracer_controller_name() */
@@ -86,9 +95,10 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
 /**
- * connections_forget() - what was seen of connections may be of others by now; while no program is attached
+ * connections_forget() - forget what was seen of connections; while no program is attached
  *
- * Whose a slot is is found out again by its next command. Their counts keep their names.
+ * The slots may belong to other connections by now. The next command of each slot finds that out.
+ * What was counted for the earlier connections keeps their names.
  */
 void connections_forget(struct tracer *t);
 

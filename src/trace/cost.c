@@ -8,14 +8,14 @@
 #include "trace/memlock.h"
 #include "trace/private.h"
 
-/* Where the kernel does not tell: what the elements take. */
+/* What the elements of a map take. Used where the kernel does not report it. */
 static size_t elements_bytes(const struct tracer *t, const struct bpf_map *m)
 {
 	size_t size = ((size_t)bpf_map__value_size(m) + 7) / 8 * 8;
 
 	if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
 		size *= t->cpus;
-	/* Its number of entries is bytes. */
+	/* A ring buffer's number of entries is its bytes. */
 	if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF)
 		size = 1;
 	return size * bpf_map__max_entries(m);

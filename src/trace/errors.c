@@ -10,8 +10,8 @@
 #include "trace/private.h"
 
 /*
- * What was seen of an entry of the map, of which there are NT_ERRORS at most.
- * @over: of a connection that is gone, and was so for an interval in which nothing was counted
+ * The last count of an entry of the map, which has NT_ERRORS at most.
+ * @over: the connection is gone, and nothing was counted in the last interval
  */
 struct error_seen {
 	struct nt_error error;
@@ -30,7 +30,7 @@ void trace_errors_free(struct tracer *t)
 	free(t->errors_seen);
 }
 
-/* Return: what was seen of @error the last time; NULL where there is no room, which cannot be. */
+/* Return: the last count of @error; NULL if there is no room, which cannot happen */
 static struct error_seen *seen_of(struct tracer *t, const struct nt_error *error)
 {
 	struct error_seen *seen;
@@ -88,7 +88,7 @@ int trace_errors_collect(struct tracer *t, struct stats *s)
 			return err;
 		before = &error;
 	}
-	/* Not before: the next one is not found after one that is not there. */
+	/* Only now, because the next key cannot be found from one that was deleted. */
 	for (unsigned int i = t->nr_errors; i-- > 0;)
 		if (t->errors_seen[i].over)
 			take_away(t, &t->errors_seen[i]);

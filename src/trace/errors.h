@@ -7,16 +7,20 @@
 
 struct tracer;
 
-/** trace_errors_init() - what trace_errors_collect() needs, once the programs are loaded; 0 or -ENOMEM */
+/**
+ * trace_errors_init() - allocate what reading errors needs, after the programs are loaded
+ *
+ * Return: 0 or -ENOMEM
+ */
 int trace_errors_init(struct tracer *t);
 
-/** trace_errors_free() - release it */
+/** trace_errors_free() - release that */
 void trace_errors_free(struct tracer *t);
 
 /**
  * trace_errors_collect() - add what is new to the errors of @s
  *
- * Those of a connection that has no name yet wait in the kernel until it has.
+ * Errors of a connection without a name wait in the kernel until it has one.
  *
  * Return: 0 or a negative errno.
  */

@@ -28,7 +28,7 @@ void give_back_free(struct tracer *t)
 	free(t->instances);
 }
 
-/* Return: false if it cannot be told. */
+/* Finds the instances of all controllers. Return: false if they cannot be listed */
 static bool find_instances(struct tracer *t)
 {
 	struct dirent *e;
@@ -92,7 +92,9 @@ static void forget_address(struct tracer *t, uint64_t address, uint32_t slot)
 			__atomic_store_n(&b->at[i], 0, __ATOMIC_RELAXED);
 }
 
-/* What nothing leads to any more goes back when it is looked for. */
+/*
+ * Only cuts the links. The items go back when their pools are searched for what nothing leads to.
+ */
 static void release(struct tracer *t, struct nt_queue *q, uint32_t slot)
 {
 	for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++) {
@@ -111,9 +113,9 @@ static void release(struct tracer *t, struct nt_queue *q, uint32_t slot)
 }
 
 /**
- * struct there - connections that are there, as far as they have had a command
- * @pieces: of states that they may use
- * @gens: sum of the generations of all slots, which is another one when connections have come
+ * struct there - connections that exist, if they have had a command
+ * @pieces: pieces of states that they may use
+ * @gens: sum of the generations of all slots, which changes when connections come
  */
 struct there {
 	uint32_t queues;
@@ -145,7 +147,10 @@ static struct there release_gone(struct tracer *t)
 	return there;
 }
 
-/* An entry of the index of queues by address: of a connection that is not in that slot any more, as far as can be seen. */
+/*
+ * An entry of the index of queues by address whose connection does not seem to be in that slot any
+ * more.
+ */
 struct stale {
 	uint32_t *entry;
 	uint32_t at;
@@ -165,8 +170,10 @@ static bool is_stale(const struct tracer *t, uint32_t bucket, uint32_t at)
 }
 
 /*
- * Where a connection has come into the slot of one that was never found gone, nothing else forgets the address of that. A
- * program writes the queue first and the entry then, but this CPU may see it the other way round until it has ended.
+ * A connection may have come into the slot of one that was never found gone. Then nothing else
+ * removes the address of the earlier one. A program writes the queue before the entry, but this CPU
+ * may see them the other way round until the program has ended. So each entry is checked again
+ * after a wait.
  */
 static void forget_stale(struct tracer *t)
 {
@@ -196,7 +203,8 @@ static void forget_stale(struct tracer *t)
 }
 
 /*
- * A state that is in flight, or of a connection that lives, keeps its piece: programs may still find it by its owner.
+ * A piece stays if one of its states is in flight, or belongs to a connection that lives: programs
+ * may still find it by its owner.
  */
 static bool piece_goes_back(void *context, uint32_t nr)
 {
@@ -276,7 +284,7 @@ void give_back(struct tracer *t)
 	give_back_supply(t);
 }
 
-/* Reads and writes. */
+/* One for reads and one for writes. */
 #define HISTS_OF_QUEUE 2
 
 static uint32_t more(uint32_t a, uint32_t b)

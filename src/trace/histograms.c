@@ -9,7 +9,7 @@
 #include "trace/connections.h"
 #include "trace/private.h"
 
-/* A histogram in which nothing was counted for so many intervals goes back. */
+/* A histogram goes back when nothing was counted in it for this many intervals. */
 #define IDLE_INTERVALS 10
 
 int histograms_init(struct tracer *t)
@@ -34,8 +34,9 @@ void histograms_free(struct tracer *t)
 }
 
 /*
- * What was seen of item @nr, which has @of histograms. It is made when the first one of a bank is asked for.
- * Return: NULL when memory ran out.
+ * What was seen of item @nr, which has @of histograms. Memory for a bank is allocated when the
+ * first of its items is asked for.
+ * Return: NULL when memory ran out
  */
 static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p, uint32_t nr,
 				 unsigned int of)
@@ -48,8 +49,10 @@ static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p,
 }
 
 /*
- * The longest duration since the last look. A program that was on its way then has noted it for the interval before @epoch,
- * and one that is on its way now notes it for the interval after it. @own: that of @epoch
+ * The longest duration since the last read. A program that was running then may have noted its
+ * duration for the interval before @epoch. One that is running now may note it for the interval
+ * after @epoch.
+ * @own: filled; the longest duration of interval @epoch
  */
 static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hist_seen *seen,
 			uint64_t *own)
@@ -72,8 +75,8 @@ static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hi
 
 /*
  * Adds what is new in one histogram to an interval and a total.
- * @epoch: the interval that has just ended; the next one may have begun on its CPU
- * Return: how many durations
+ * @epoch: the interval that has just ended; the next one may have begun on the histogram's CPU
+ * Return: how many durations are new
  */
 static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen,
 			  struct hist *interval, struct hist *total)
@@ -93,14 +96,17 @@ static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_s
 		count += more;
 		highest = b;
 	}
-	/* Who counts notes the longest one first. */
+	/* Programs note the maximum before they count, so it is read after the counts. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	max = longest(h, epoch, seen, &own);
 	if (count && own < nt_bucket_low(highest + 1)) {
 		seen->max = own;
 		seen->max_epoch = epoch;
 	}
-	/* A command that ended while we read may have been noted, and not counted yet. */
+	/*
+	 * A command that ended during this read may have been noted in the maximum, and not counted
+	 * yet.
+	 */
 	if (max < nt_bucket_low(highest) ||
 	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
 		max = nt_bucket_low(highest + 1) - 1;
@@ -112,8 +118,8 @@ static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_s
 }
 
 /*
- * Whether something may have been counted since the last time: a histogram notes in which interval
- * it was last used, and who is about to count may have been on the way for longer than that.
+ * Whether something may have been counted since the last time. A histogram notes the interval in
+ * which it was last used. A program that is about to count may have noted an earlier one.
  * @seen: when it was looked at the last time
  */
 static bool hist_touched(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen)
@@ -134,7 +140,7 @@ static bool others_grown(const struct nt_hist *h, const struct hist_seen *seen)
 	return h->others != seen->others.commands;
 }
 
-/* Commands that ended and are not in the sample. */
+/* Adds the commands outside the sample that have ended. */
 static void others_take(struct stats_row *row, const struct nt_hist *h, struct hist_seen *seen)
 {
 	struct workload now = {.commands = h->others, .bytes = h->other_bytes};
@@ -157,7 +163,7 @@ static int take_row(struct stats_row *row, const struct nt_hist *h, uint32_t epo
 	return 0;
 }
 
-/* @seen: 0 intervals ago it was not used. Return: whether it is idle for long enough to go back */
+/* Counts the intervals without use. Return: whether there were enough of them to give it back */
 static bool is_idle(struct hist_seen *seen, bool grown)
 {
 	seen->idle = grown ? 0 : seen->idle + 1;
@@ -180,7 +186,7 @@ void histograms_forget(struct tracer *t)
 	forget(t->stage_seen, &t->object.pools[NT_POOL_STAGES]);
 }
 
-/* Return: whether the queue led to the histogram, which it does not any more. */
+/* Return: whether the queue led to the histogram. It does not any more. */
 static bool queue_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 {
 	uint16_t *first = &t->object.queues[NT_HIST_KEY_SLOT(key)].hist[NT_HIST_KEY_OP(key)];
@@ -191,7 +197,7 @@ static bool queue_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 	return true;
 }
 
-/* No program finds the histogram any more, but those that have found it already. */
+/* After this no program finds the histogram, except those that have found it already. */
 static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 {
 	uint32_t hash = nt_hist_hash(key);
@@ -204,13 +210,20 @@ static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 	t->object.pools[NT_POOL_HISTS].items[nr] = POOL_UNUSED;
 }
 
-/* What is counted together, of queues that had no histogram, and of those that nobody knows. */
+/*
+ * The row of everything that is counted together: of queues without a histogram of their own, and
+ * of connections whose name is unknown.
+ */
 static struct stats_row *row_of_others(struct stats *s)
 {
 	return stats_row(s, "(others)", "", 0, NT_OP_OTHER, true);
 }
 
-/* The row of a histogram. @waits: filled; its connection is about to get a name. Return: NULL then, or when memory ran out */
+/*
+ * The row of a histogram.
+ * @waits: filled; the connection is about to get a name
+ * Return: NULL if @waits, or when memory ran out
+ */
 static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key, bool *waits)
 {
 	const uint32_t slot = NT_HIST_KEY_SLOT(key), who = NT_HIST_KEY_WHO(key);
@@ -225,14 +238,17 @@ static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key,
 			    false);
 }
 
-/* Those of a connection that is gone go back at once: another one has its own. */
+/*
+ * A histogram of a connection that is gone goes back at once, because the next connection has its
+ * own.
+ */
 static bool goes_back(const struct tracer *t, uint64_t key, struct hist_seen *seen, bool grown)
 {
 	return is_idle(seen, grown) ||
 	       connections_gone(t, NT_HIST_KEY_SLOT(key), NT_HIST_KEY_WHO(key));
 }
 
-/* @nr: of a histogram that is taken, or unlinked before pool_wait() was called last */
+/* @nr: a histogram that is taken, or that was unlinked before the last pool_wait() */
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_HISTS];
@@ -247,7 +263,10 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 		return -ENOMEM;
 	if (NT_HIST_KEY_SLOT(key) >= t->nr_slots)
 		return 0;
-	/* What is not touched for one interval may be for the next: its sum, which is never 0 more, tells. */
+	/*
+	 * Touched may mean the interval before or after this one. The sum, which never grows by 0,
+	 * says whether anything was counted.
+	 */
 	grown = (hist_touched(h, epoch, seen) || unlinked) && h->sum != seen->sum;
 	others = others_grown(h, seen);
 	if (grown || others) {
@@ -262,7 +281,10 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 		if (goes_back(t, key, seen, grown || others))
 			hist_unlink(t, nr, key);
 	} else if (!queue_unlink(t, nr, key)) {
-		/* Else a program has led there again meanwhile, which may count in it until the next wait. */
+		/*
+		 * Otherwise a program has made the queue lead there again, and may count in it
+		 * until the next wait.
+		 */
 		*seen = (struct hist_seen){0};
 		pool_give_back(p, nr);
 	}
@@ -286,7 +308,7 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
-/* Whether some of a pool's items were unlinked the last time: then what programs found before is let pass. */
+/* Lets programs end that have found items of a pool before these were unlinked the last time. */
 static void wait_for_unlinked(const struct pool *p)
 {
 	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
@@ -321,9 +343,9 @@ static void hist_add_zeros(struct hist *h, int64_t zeros)
 }
 
 /*
- * A stage that a command's shape does not pass takes it no time, which the kernel does not count.
- * What ends while we read may be in some stages and not in others yet: then the next time takes
- * back what was too much.
+ * A stage that a command's shape does not pass takes no time, and the kernel does not count it. So
+ * a zero is added here. A command that ends during the read may be counted in some stages and not
+ * yet in others. Then the next call takes back what was too much.
  */
 static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading histograms, as differences to the last time, and giving back those that are not used any more: what is not
- * used costs neither memory nor time.
+ * Reads histograms as differences from the last time, and gives back those that are not used any
+ * more, so that they cost neither memory nor time.
  */
 #ifndef NTPROF_TRACE_HISTOGRAMS_H
 #define NTPROF_TRACE_HISTOGRAMS_H
@@ -12,15 +12,20 @@
 
 struct tracer;
 
-/** histograms_init() - once the programs are loaded; histograms_free() releases it. Return: 0 or -ENOMEM */
+/**
+ * histograms_init() - allocate what this needs, after the programs are loaded; histograms_free()
+ * releases it
+ *
+ * Return: 0 or -ENOMEM
+ */
 int histograms_init(struct tracer *t);
 void histograms_free(struct tracer *t);
 
-/** histograms_forget() - of banks that have gone, what was seen of them */
+/** histograms_forget() - forget what was seen of histograms in banks that are gone */
 void histograms_forget(struct tracer *t);
 
 /**
- * histograms_rows() - add what is new of latencies to the rows of @s
+ * histograms_rows() - add what is new in latencies to the rows of @s
  * @epoch: the interval that has just ended; the next one may have begun on some CPU
  *
  * Return: 0 or a negative errno.

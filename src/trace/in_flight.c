@@ -11,7 +11,7 @@
 #include "trace/connections.h"
 #include "trace/private.h"
 
-/* Overdue commands are looked for when this part of the threshold has passed, and not less often than. */
+/* Overdue commands are looked for when this part of the threshold has passed, or LOOK_MAX_NS. */
 #define LOOKS_PER_THRESHOLD 10
 #define LOOK_MAX_NS 1000000000ULL
 
@@ -32,7 +32,7 @@ void in_flight_free(struct tracer *t)
 	free(t->looks);
 }
 
-/* Whether the connection of generation @gen has closed, of those that had the slot of @q. */
+/* Whether the connection that was generation @gen of the slot of @q has closed. */
 static bool has_died(const struct nt_queue *q, uint32_t gen)
 {
 	uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
@@ -40,7 +40,7 @@ static bool has_died(const struct nt_queue *q, uint32_t gen)
 	return dead && (int32_t)(gen - dead) <= 0;
 }
 
-/* Calls @fn for each state in flight of the queue @q; it may have ended by then. */
+/* Calls @fn for each state in flight of queue @q. The command may have ended by then. */
 static void each(struct tracer *t, const struct nt_queue *q,
 		 void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
 {
@@ -69,10 +69,11 @@ static uint64_t begin_of(const struct tracer *t, const struct nt_cmd *c)
 }
 
 /*
- * Return: false if the command ended meanwhile. One that begins in its place has another beginning, so
- * that no copy is of two.
+ * Copies a command in flight. A command that begins in its place has another beginning, so the copy
+ * is never a mixture of two.
  * @r: filled
  * @measured: filled
+ * Return: false if the command ended meanwhile
  */
 static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_record *r,
 		 bool *measured)
@@ -110,7 +111,10 @@ bool in_flight_knows_device(const struct tracer *t)
 	       !(t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE));
 }
 
-/* @row: of the slot that is being looked at, once they are known; of which connections, says @gen */
+/*
+ * @row: rows of the slot that is being looked at, as far as they are known; @gen has their
+ *       connections
+ */
 struct rows {
 	bool found;
 	struct stats *s;
@@ -131,8 +135,9 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 		memset(rows->row[bank], 0, sizeof(rows->row[bank]));
 	rows->gen[bank] = r->gen;
 	/*
-	 * A connection without a name is about to get one. A host's slot is of one controller and queue
-	 * id: commands that wait to be sent again are of an earlier Connect.
+	 * A connection without a name is about to get one. A host's slot always has the same
+	 * controller and queue id. Commands that wait to be sent again belong to an earlier
+	 * Connect.
 	 */
 	if (!id)
 		return NULL;
@@ -154,7 +159,7 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 	rows->found = true;
 	if (!copy(t, c, &r, &measured))
 		return;
-	/* It has begun since the look did. */
+	/* The command has begun after @now was taken. */
 	if (record_begin_ns(&r) >= rows->now)
 		rows->now = monotonic_ns();
 	row = row_of(t, rows, &r);
@@ -163,8 +168,8 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 }
 
 /*
- * Whether a queue may have commands in flight: it had some the last time, or one has begun since. Who is about to
- * begin one may have noted the interval before that.
+ * Whether a queue may have commands in flight: it had some the last time, or one has begun since. A
+ * program that is about to begin one may have noted an earlier interval.
  */
 static bool may_have_some(const struct nt_queue *q, const struct slot_look *look)
 {
@@ -190,7 +195,7 @@ int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
 	return err;
 }
 
-/* Fills in what a program does when the command ends: see record_submit() in bpf/records.bpf.h. */
+/* Fills in what programs do when a command ends: see record_identify() in bpf/records.bpf.h. */
 static void name(const struct tracer *t, struct nt_record *r)
 {
 	const struct nt_queue *q = &t->object.queues[r->slot];
@@ -286,7 +291,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	t->died++;
 	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
 		return;
-	/* What a program fills in when the command ends. */
+	/* A program fills this in when a command ends. */
 	id = connections_identify(t, r.slot, r.gen);
 	r.qid = id ? id->qid : 0;
 	r.cntlid = id ? id->cntlid : NT_CNTLID_NONE;
@@ -301,7 +306,10 @@ void in_flight_bury(struct tracer *t)
 		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
 
-		/* While it lives: another one may have its slot by the time that its end is noticed. */
+		/*
+		 * Not later: another connection may have its slot by the time that its end is
+		 * noticed.
+		 */
 		if (t->o.side == NT_TARGET && q->object)
 			connections_identify(t, slot, q->gen);
 		if (!dead || t->swept_gen[slot] == dead)

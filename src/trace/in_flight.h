@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands in flight, as their states in the kernel tell. The states are mapped, and read while programs
- * write them: that costs the programs nothing.
+ * Commands in flight, read from their states in the kernel. The states are mapped, and read while
+ * programs write them, which costs the programs nothing.
  */
 #ifndef NTPROF_TRACE_IN_FLIGHT_H
 #define NTPROF_TRACE_IN_FLIGHT_H
@@ -14,21 +14,26 @@
 
 struct tracer;
 
-/** in_flight_init() - allocate what this needs; in_flight_free() releases it. Return: 0 or -ENOMEM */
+/**
+ * in_flight_init() - allocate what this needs; in_flight_free() releases it
+ *
+ * Return: 0 or -ENOMEM
+ */
 int in_flight_init(struct tracer *t);
 void in_flight_free(struct tracer *t);
 
-/** in_flight_count() - all of them, those of connections that closed without having been swept included */
+/** in_flight_count() - count them all, also those of closed connections that were not swept yet */
 uint64_t in_flight_count(struct tracer *t);
 
-/** in_flight_knows_device() - whether points tell which commands the device has been given */
+/** in_flight_knows_device() - whether the points show which commands are at the device */
 bool in_flight_knows_device(const struct tracer *t);
 
 /**
  * in_flight_rows() - fill &stats_row.waiting
  * @t: tracer
- * @s: stats_begin_interval() has been called; rows are made where there are none
- * @now: CLOCK_MONOTONIC nanoseconds; a command that begins after that has the age that it has when it is found
+ * @s: stats_begin_interval() has been called; missing rows are created
+ * @now: CLOCK_MONOTONIC nanoseconds; a command that begins later has the age that it has when it is
+ *       found
  *
  * Return: 0 or -ENOMEM.
  */
@@ -37,8 +42,8 @@ int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now);
 /**
  * in_flight_look() - hand commands that have become overdue to &tracer_options.on_record
  *
- * To be called when all records that wait have been taken. It looks at a fraction of the threshold, so
- * that they are told soon after they pass it.
+ * To be called when all waiting records have been taken. It looks each time that a fraction of the
+ * threshold has passed, so that commands are reported soon after they pass the threshold.
  * Return: 0 or -ENOMEM.
  */
 int in_flight_look(struct tracer *t);
@@ -48,7 +53,7 @@ int in_flight_look(struct tracer *t);
  * @r: its record
  * @marked: room for a copy; may be @r
  *
- * Return: @r, or @marked with NT_F_WAS_OVERDUE if the command was told before.
+ * Return: @r, or @marked with NT_F_WAS_OVERDUE if the command was reported before.
  */
 const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record *r,
 					struct nt_record *marked);
@@ -56,15 +61,17 @@ const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record
 /**
  * in_flight_bury() - release and count the commands of connections that have closed; target
  *
- * Once for each connection, by its generation or a later one of its slot. The record of each, marked NT_F_CANCELLED, goes to
- * &tracer_options.on_record where such are asked for.
+ * Each connection is handled once, when its generation or a later one of its slot is found to have
+ * closed. The record of each command, marked NT_F_CANCELLED, goes to &tracer_options.on_record if
+ * such records are asked for.
  */
 void in_flight_bury(struct tracer *t);
 
 /**
- * in_flight_cut_off() - release all commands in flight, when no program is attached or runs any more
+ * in_flight_cut_off() - release all commands in flight, when no program is attached or runs any
+ * more
  *
- * Return: how many.
+ * Return: how many there were.
  */
 uint64_t in_flight_cut_off(struct tracer *t);
 

@@ -23,7 +23,7 @@ struct stacks {
 	struct nt_stack_count *percpu; /* of each of them */
 };
 
-/* What libbpf has to say, which is much, goes where messages go. */
+/* libbpf's messages go to standard error, except for its many debug messages. */
 static int explain(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
@@ -78,7 +78,7 @@ enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbos
 		status = failed(TRACER_LOAD, err, detail, size);
 		goto out;
 	}
-	/* Ends first, so that the end of whatever begins is seen. */
+	/* Ends first, so that the end of each command that is seen to begin is seen. */
 	s->bpf->links.stack_end = bpf_program__attach(s->bpf->progs.stack_end);
 	err = s->bpf->links.stack_end ? 0 : -errno;
 	if (!err) {
@@ -103,7 +103,7 @@ void stacks_detach(struct stacks *s)
 	s->bpf->links.stack_end = NULL;
 }
 
-/* What all CPUs have counted of one key. */
+/* The sum of what all CPUs have counted for one key. */
 static struct path_figures figures_of(const struct stacks *s)
 {
 	struct path_figures f = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the kernel stacks at which commands are given to nvme-tcp. Has programs of its own
- * (bpf/stacks.bpf.c), and nothing to do with a tracer.
+ * Counts the kernel stacks at which commands are given to nvme-tcp. It has programs of its own
+ * (bpf/stacks.bpf.c), and uses no tracer.
  */
 #ifndef NTPROF_TRACE_STACKS_H
 #define NTPROF_TRACE_STACKS_H
@@ -18,9 +18,9 @@ struct stacks;
 /**
  * stacks_open() - load and attach
  * @out: set on success; release with stacks_close()
- * @sample: about one command in so many is looked at; 0 and 1: every one
- * @verbose: let libbpf explain itself on standard error
- * @detail: on failure filled with what to insert into the message; @size bytes
+ * @sample: one command in about this many is looked at; 0 and 1: every one
+ * @verbose: print libbpf's messages to standard error
+ * @detail: on failure filled with the text to insert into the message; @size bytes
  *
  * Return: TRACER_OK, or why not; TRACER_NO_MODULE if nvme-tcp is not loaded.
  */
@@ -30,7 +30,8 @@ enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbos
 /**
  * stacks_detach() - stop counting
  *
- * Beginnings first: of what is in flight, some commands still end before it returns.
+ * The program that sees commands begin goes first. So some commands in flight still end before this
+ * returns.
  */
 void stacks_detach(struct stacks *s);
 

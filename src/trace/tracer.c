@@ -51,7 +51,7 @@ enum tracer_status tracer_check(char *detail, size_t size)
 	return TRACER_OK;
 }
 
-/* Return: what tracer_look() gives to its callback. */
+/* Return: the result of loading, for the callback of tracer_look(). */
 static int look_load(struct tracer *t, struct probes *p)
 {
 	enum nt_source source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
@@ -65,7 +65,7 @@ static int look_load(struct tracer *t, struct probes *p)
 	return load_finish(t);
 }
 
-/* Return: 0 or a negative errno, or 1 if a program was refused that had not been before. */
+/* Return: 0 or a negative errno, or 1 if a program was refused that was not refused before. */
 static int look_once(struct tracer *t, tracer_look_fn *fn, void *context)
 {
 	size_t refused = t->refused->nr;
@@ -133,7 +133,7 @@ static int on_ring(void *context, void *data, size_t size)
 	if (t->origins && size >= sizeof(struct nt_originated)) {
 		const struct nt_originated *o = data;
 
-		marked = *r; /* the buffer is not ours to write to */
+		marked = *r; /* the buffer must not be written to */
 		marked.flags |= (__u32)origins_number(t->origins, &o->from) << NT_F_ORIGIN_SHIFT;
 		r = &marked;
 	}
@@ -141,7 +141,7 @@ static int on_ring(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* Of pools, a look at them tells what is called for. */
+/* Calls about pools have no data: tracer_adapt() looks at all pools anyway. */
 static int on_call(void *context, void *data, size_t size)
 {
 	if (size == sizeof(struct nt_identity))
@@ -150,8 +150,8 @@ static int on_call(void *context, void *data, size_t size)
 }
 
 /*
- * As tracer_open(), without the programs in @refused, to which one is added if the kernel
- * refuses another.
+ * As tracer_open(), without the programs in @refused. If the kernel refuses another one, that is
+ * added.
  */
 static enum tracer_status open_without(struct refusals *refused, struct tracer **out,
 				       const struct tracer_options *o, char *detail, size_t size)
@@ -162,7 +162,10 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 
 	*out = NULL;
 	detail[0] = '\0';
-	/* Asked again and again while the module is waited for: this costs nothing, all else does. */
+	/*
+	 * Runs again and again while waiting for the module: this check costs nothing, all else
+	 * does.
+	 */
 	if (!kernel_has_module(driver_name(o->side)))
 		return TRACER_NO_MODULE;
 	t = calloc(1, sizeof(*t));
@@ -195,7 +198,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		goto out;
 	}
 	give_back_keep(t, 0, 0);
-	/* Every CPU may want these at once, too. */
+	/* Every CPU may need these at once, too. */
 	t->object.pools[NT_POOL_STAGES].least =
 		STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	give_back_supply(t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads one side's BPF programs, attaches them, and drains what they collect. The only part of user
- * space that knows of BPF.
+ * Loads one side's BPF programs, attaches them, and collects their results. No other part of user
+ * space uses BPF.
  */
 #ifndef NTPROF_TRACE_TRACER_H
 #define NTPROF_TRACE_TRACER_H
@@ -18,7 +18,7 @@
 
 struct tracer;
 
-/* The longest that a record should wait. */
+/* The longest time that a record should wait, and that between two calls of tracer_adapt(). */
 #define TRACER_DRAIN_NS 50000000ULL
 #define TRACER_ADAPT_NS 100000000ULL
 
@@ -27,8 +27,8 @@ struct probes;
 typedef void tracer_look_fn(void *context, struct probes *p, int loaded);
 
 /**
- * tracer_check() - can this machine trace at all, whatever modules are loaded
- * @detail: filled with what to insert into the message; @size bytes
+ * tracer_check() - whether this machine can trace at all, whatever modules are loaded
+ * @detail: filled with the text to insert into the message; @size bytes
  *
  * Return: TRACER_OK, TRACER_NOT_ALLOWED, TRACER_OLD_KERNEL or TRACER_NO_BTF.
  */
@@ -38,10 +38,10 @@ enum tracer_status tracer_check(char *detail, size_t size);
  * tracer_open() - load and attach
  * @t: set on success; release with tracer_close()
  * @o: copied
- * @detail: on failure filled with what to insert into the message
+ * @detail: on failure filled with the text to insert into the message
  * @size: of @detail, bytes
  *
- * Programs that the kernel refuses are given up for others that see the same, if there are such.
+ * If the kernel refuses a program, others that see the same are used instead, if there are such.
  *
  * Return: TRACER_OK, or why not; then nothing is left attached or open.
  */
@@ -49,11 +49,11 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 			       size_t size);
 
 /**
- * tracer_look() - look at what the running kernel offers, without tracing
+ * tracer_look() - examine what the running kernel offers, without tracing
  * @o: its side, its source and whether it is verbose; all else is as for all commands' records
- * @fn: called once with @context, what there is, and what came of loading the programs that
- *      tracing would take: 0, or a negative errno; -EACCES where that was not tried because this
- *      process may not, -ENOENT where too little is there
+ * @fn: called once with @context, the probes that there are, and the result of loading the programs
+ *      that tracing would use: 0, or a negative errno; -EACCES where that was not tried because
+ *      this process may not, -ENOENT where vital points have no program
  *
  * Return: 0 or a negative errno.
  */
@@ -62,55 +62,63 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
 /**
  * tracer_fd() - readable when so many records wait that they have to be drained at once
  *
- * Fewer do not wake anybody, because that costs more than the records: drain every TRACER_DRAIN_NS.
+ * Fewer records do not make it readable, because waking a reader costs more than the records: drain
+ * every TRACER_DRAIN_NS.
  * Return: the fd, or -1 if no records are asked for.
  */
 int tracer_fd(const struct tracer *t);
 
-/** tracer_calls_fd() - readable when programs need more room soon, or have names to tell: tracer_adapt() makes it, and clears it */
+/**
+ * tracer_calls_fd() - readable when programs need more room soon, or have sent names: call
+ * tracer_adapt(), which clears it
+ */
 int tracer_calls_fd(const struct tracer *t);
 
 /** tracer_clock_fd() - readable when the wall clock was set; tracer_clock_update() clears it */
 int tracer_clock_fd(const struct tracer *t);
 
 /**
- * tracer_clock_update() - keep packet arrival times right: now and then, and when the clock is set
+ * tracer_clock_update() - keep packet arrival times right: call it now and then, and when the clock
+ * is set
  */
 void tracer_clock_update(struct tracer *t);
 
 /**
- * tracer_adapt() - attach and detach programs that are only needed for some connections, and make room for more
+ * tracer_adapt() - attach and detach programs that only some connections need, and make room for
+ * more
  *
- * To be called every TRACER_ADAPT_NS, and when tracer_calls_fd() says so: where such a connection comes, commands that pass before are
- * counted, but not split into stages.
+ * To be called every TRACER_ADAPT_NS, and when tracer_calls_fd() is readable. When a connection
+ * comes for which a program has to be attached, its commands before that are counted, but not split
+ * into stages.
  */
 void tracer_adapt(struct tracer *t);
 
 /**
  * tracer_resume() - begin a burst: attach, and have packets stamped
- * @t: opened with &tracer_options.bursts, in which nothing is attached but between this and tracer_pause()
- * @detail: on failure filled with what to insert into the message; @size bytes
+ * @t: opened with &tracer_options.bursts: programs are attached only between this and
+ *     tracer_pause()
+ * @detail: on failure filled with the text to insert into the message
  *
  * Return: TRACER_OK or why not; then tracer_close() it.
  */
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size);
 
 /**
- * tracer_pause() - end a burst: detach all programs, and have no packet stamped
+ * tracer_pause() - end a burst: detach all programs, and stop having packets stamped
  *
- * To be followed by tracer_drain() until there is nothing more, and by tracer_collect(), which counts the
- * commands that are in flight as burst_edge.
+ * To be followed by tracer_drain() until there is nothing more, and by tracer_collect(), which
+ * counts the commands that are in flight as burst_edge.
  */
 void tracer_pause(struct tracer *t);
 
-/** tracer_measures() - whether commands are seen now: always, but between two bursts */
+/** tracer_measures() - whether commands are seen now: always, except between two bursts */
 bool tracer_measures(const struct tracer *t);
 
 /** tracer_source() - where its points come from */
 enum nt_source tracer_source(const struct tracer *t);
 
 /**
- * tracer_missing() - bits of the points that bound stages and that nothing here gives, see
+ * tracer_missing() - bits of the points that bound stages and that nothing sets here, see
  * core/segments.h
  */
 uint32_t tracer_missing(const struct tracer *t);
@@ -130,22 +138,23 @@ int tracer_collect(struct tracer *t, struct stats *s);
 /**
  * tracer_detach() - stop tracing; what was collected can still be drained
  *
- * Where histograms are kept, all programs are detached, so that the last figures of all of them agree; with stock
- * programs the kernel takes some 100 ms for each. Else only those that see commands begin are: of what is in
- * flight, each command has either been drained or is in tracer_in_flight(), once there is nothing more to drain.
+ * Where histograms are kept, all programs are detached, so that the last figures of all of them
+ * agree. With stock programs the kernel takes some 100 ms for each. Otherwise, only the programs
+ * that see commands begin are detached. Then, once there is nothing more to drain, each command
+ * that was in flight has either been drained or is in tracer_in_flight().
  */
 void tracer_detach(struct tracer *t);
 
 /**
- * tracer_in_flight() - commands begun and not ended; after tracer_detach()
+ * tracer_in_flight() - number of commands begun and not ended; after tracer_detach()
  *
- * Those of connections that have closed by now have died, and are counted so by the next
- * tracer_collect(); none that die later are.
+ * Commands of connections that have closed by now have died, and the next tracer_collect() counts
+ * them so. Those that die later are not counted.
  */
 uint64_t tracer_in_flight(struct tracer *t);
 
 /**
- * tracer_controller_name() - what a record's controller is called in the rows
+ * tracer_controller_name() - the name of a record's controller in the rows
  * @t: tracer
  * @r: one of its records
  * @buf: filled, e.g. "nvme0" or "cntlid 1"
@@ -155,17 +164,17 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 			    size_t size);
 
 /**
- * tracer_queue() - who has slot @slot (of a record) now
- * @gen: of the record: a host's names are those of its controller, if that is one of the last two there; a target's
- *       are left empty where another connection has the slot now
+ * tracer_queue() - describe the connection that has slot @slot (of a record) now
+ * @gen: of the record. A host's names are those of its controller, if that is one of the last two
+ *       there. A target's are left empty if another connection has the slot now
  * @q: filled
  */
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
-/** tracer_origin() - fill @o with where commands come from whose records have the number; see core/origin.h */
+/** tracer_origin() - fill @o with the origin that has this number in records; see core/origin.h */
 void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o);
 
-/** tracer_cost() - what it costs: fill @c */
+/** tracer_cost() - fill @c with what the tracer costs */
 void tracer_cost(const struct tracer *t, struct cost *c);
 
 /** tracer_close() - detach and release everything; NULL is fine */
