@@ -326,6 +326,10 @@ static int open_output(struct recorder *r)
 	kind = destination_refuses(path);
 	if (kind)
 		fprintf(stderr, "ntprof-bpf: cannot write to %s: it is %s\n", path, kind);
+	else if (err == -EPERM)
+		fprintf(stderr,
+			"ntprof-bpf: cannot write to %s: it is another user's, in a folder that others may write to\n",
+			path);
 	else
 		fprintf(stderr, "ntprof-bpf: cannot create %s: %s%s\n", path, strerror(-err),
 			err == -EEXIST ? " (--force replaces it)" : "");

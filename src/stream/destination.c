@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* renameat2(), mkostemp() */
+#define _GNU_SOURCE /* renameat2(), O_TMPFILE */
 #endif
 #include "stream/destination.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/time.h"
+#include "core/trust.h"
 
 /* In the folder of the file. The name does not depend on the file's, so it is never too long. */
-#define TEMPORARY_RANDOM "XXXXXX"
-#define TEMPORARY_NAME ".ntprof-bpf." TEMPORARY_RANDOM
+#define TEMPORARY_NAME ".ntprof-bpf.%06x"
 /* Names to try before giving up. */
 #define NAMES_TRIED 100
+/* The kernel follows as many: path_resolution(7). */
+#define LINKS_MAX 40
 
 static bool is_stdout(const struct stat *st)
 {
@@ -47,56 +52,61 @@ const char *destination_refuses(const char *path)
 	return NULL;
 }
 
-/* Return: the length of the folder's part of the path. */
-static size_t folder_of(const struct destination *d)
+/* Opens the folder of @path, relative to @at. Return: a descriptor, or -1 with errno set. */
+static int open_folder(int at, const char *path)
 {
-	const char *slash = strrchr(d->path, '/');
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	int fd = -1;
 
-	return slash ? (size_t)(slash + 1 - d->path) : 0;
+	if (folder)
+		fd = openat(at, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	return fd;
 }
 
-/* Makes a file without a name, which is removed if this process ends. Return: as open_beside(). */
-static int open_unnamed(struct destination *d, size_t folder)
+static const char *name_of(const char *path)
 {
-	char *path = folder ? strndup(d->path, folder) : strdup(".");
+	const char *slash = strrchr(path, '/');
 
-	if (!path)
-		return -ENOMEM;
-	d->fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	free(path);
-	return d->fd < 0 ? -errno : 0;
+	return slash ? slash + 1 : path;
 }
 
-/* Return: 0 or -ENOMEM. */
-static int choose_temporary(struct destination *d, size_t folder)
+/* Tries names for the temporary file until @make() succeeds. Return: as @make(), see the two below. */
+static int make_temporary(struct destination *d, int (*make)(const struct destination *d))
 {
-	if (asprintf(&d->temporary, "%.*s" TEMPORARY_NAME, (int)folder, d->path) >= 0)
-		return 0;
-	d->temporary = NULL;
-	return -ENOMEM;
+	int ret = -EEXIST;
+
+	for (unsigned int i = 0; i < NAMES_TRIED && ret == -EEXIST; i++) {
+		snprintf(d->temporary, sizeof(d->temporary), TEMPORARY_NAME,
+			 (unsigned int)(monotonic_ns() + i) & 0xffffff);
+		ret = make(d);
+	}
+	if (ret < 0)
+		d->temporary[0] = '\0';
+	return ret;
+}
+
+static int create_temporary(const struct destination *d)
+{
+	int fd = openat(d->folder_fd, d->temporary,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /*
- * Makes a new file in the folder of @path, readable by its owner only; without a name if the file
- * system supports that.
+ * Makes a new file in the folder, readable by its owner only; without a name if the file system
+ * supports that: it is removed then if this process ends.
  */
-static int open_beside(struct destination *d)
+static int begin_file(struct destination *d)
 {
-	size_t folder = folder_of(d);
-
-	if (!d->path[folder])
-		return d->path[0] ? -EISDIR : -ENOENT;
-	d->unnamed = !open_unnamed(d, folder);
+	d->fd = openat(d->folder_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	d->unnamed = d->fd >= 0;
 	if (d->unnamed)
 		return 0;
-	if (choose_temporary(d, folder))
-		return -ENOMEM;
-	d->fd = mkostemp(d->temporary, O_CLOEXEC);
-	if (d->fd >= 0)
-		return 0;
-	free(d->temporary);
-	d->temporary = NULL;
-	return -errno;
+	d->fd = make_temporary(d, create_temporary);
+	return d->fd < 0 ? d->fd : 0;
 }
 
 static bool is_special(const struct stat *st)
@@ -104,21 +114,31 @@ static bool is_special(const struct stat *st)
 	return S_ISFIFO(st->st_mode) || S_ISCHR(st->st_mode);
 }
 
+/* Links in /proc lead to open files. They can be opened, but their text is not a path. */
+static bool in_proc(int folder_fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(folder_fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
 /*
  * Checks the type again after open(): another process may have replaced the pipe by a file, or by a
  * link to one.
  */
-static int open_special(struct destination *d)
+static int open_special(struct destination *d, int folder_fd, const char *name, int flags)
 {
-	struct stat st;
-	int fd = open(d->path, O_WRONLY | O_NOCTTY | O_CLOEXEC), err = 0;
+	struct stat folder, st;
+	int fd = openat(folder_fd, name, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags), err = 0;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
+		return errno == ELOOP ? -EEXIST : -errno;
+	if (fstat(fd, &st) || fstat(folder_fd, &folder))
 		err = -errno;
 	else if (!is_special(&st))
 		err = -EEXIST;
+	else if (flags && trust_planted(&folder, &st))
+		err = -EPERM;
 	if (err)
 		close(fd);
 	else
@@ -126,19 +146,63 @@ static int open_special(struct destination *d)
 	return err;
 }
 
-int destination_open(struct destination *d, const char *path, bool force)
+/*
+ * Follows one step of @path, which is relative to *@folder_fd. A link is replaced by its text, and
+ * *@folder_fd by the folder of the link; anything else is opened. Each link is checked as with
+ * fs.protected_symlinks, which may be off in the kernel.
+ *
+ * Return: 0 or a negative errno.
+ */
+static int step(struct destination *d, int *folder_fd, char path[PATH_MAX])
 {
-	struct stat st, link;
+	int next = open_folder(*folder_fd, path);
+	const char *name = name_of(path);
+	struct stat folder, st;
+	char link[PATH_MAX];
+	ssize_t n;
 
-	*d = (struct destination){.path = path, .fd = -1, .force = force};
-	if (!strcmp(path, "-")) {
-		d->fd = dup(STDOUT_FILENO);
-		return d->fd < 0 ? -errno : 0;
-	}
-	if (destination_refuses(path))
-		return -EEXIST;
-	if (lstat(path, &link))
-		return errno == ENOENT ? open_beside(d) : -errno;
+	if (next < 0)
+		return -errno;
+	close(*folder_fd);
+	*folder_fd = next;
+	if (fstat(next, &folder) || fstatat(next, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (trust_planted(&folder, &st))
+		return -EPERM;
+	if (!S_ISLNK(st.st_mode) || in_proc(next))
+		return open_special(d, next, name, S_ISLNK(st.st_mode) ? 0 : O_NOFOLLOW);
+	n = readlinkat(next, name, link, sizeof(link) - 1);
+	if (n < 0)
+		return -errno;
+	link[n] = '\0';
+	strcpy(path, link);
+	return 0;
+}
+
+static int follow_to_special(struct destination *d)
+{
+	int folder_fd = fcntl(d->folder_fd, F_DUPFD_CLOEXEC, 0), err = folder_fd < 0 ? -errno : 0;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", d->name);
+	for (unsigned int i = 0; !err && d->fd < 0; i++)
+		err = i < LINKS_MAX ? step(d, &folder_fd, path) : -ELOOP;
+	if (folder_fd >= 0)
+		close(folder_fd);
+	return err;
+}
+
+/* Return: as destination_open() */
+static int open_there(struct destination *d, const char *path)
+{
+	struct stat st, link, folder;
+
+	if (fstat(d->folder_fd, &folder))
+		return -errno;
+	if (fstatat(d->folder_fd, d->name, &link, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? begin_file(d) : -errno;
+	if (trust_planted(&folder, &link))
+		return -EPERM;
 	if (!stat(path, &st)) {
 		/* /dev/stdout, whatever type it is. */
 		if (S_ISLNK(link.st_mode) && is_stdout(&st)) {
@@ -146,64 +210,83 @@ int destination_open(struct destination *d, const char *path, bool force)
 			return d->fd < 0 ? -errno : 0;
 		}
 		if (is_special(&st))
-			return open_special(d);
+			return follow_to_special(d);
 	}
 	/* A file, or a link to one; links are not followed. */
-	return force ? open_beside(d) : -EEXIST;
+	return d->force ? begin_file(d) : -EEXIST;
+}
+
+int destination_open(struct destination *d, const char *path, bool force)
+{
+	int err;
+
+	*d = (struct destination){.folder_fd = -1, .name = name_of(path), .fd = -1, .force = force};
+	if (!strcmp(path, "-")) {
+		d->fd = dup(STDOUT_FILENO);
+		return d->fd < 0 ? -errno : 0;
+	}
+	if (destination_refuses(path))
+		return -EEXIST;
+	if (!d->name[0])
+		return path[0] ? -EISDIR : -ENOENT;
+	d->folder_fd = open_folder(AT_FDCWD, path);
+	err = d->folder_fd < 0 ? -errno : open_there(d, path);
+	if (err && d->folder_fd >= 0)
+		close(d->folder_fd);
+	return err;
+}
+
+int destination_open_in(struct destination *d, int folder_fd, const char *name)
+{
+	int err;
+
+	*d = (struct destination){
+		.folder_fd = fcntl(folder_fd, F_DUPFD_CLOEXEC, 0), .name = name, .fd = -1};
+	if (d->folder_fd < 0)
+		return -errno;
+	err = begin_file(d);
+	if (err)
+		close(d->folder_fd);
+	return err;
 }
 
 /*
  * Renames without replacing a file, where renameat2() lacks RENAME_NOREPLACE: by a hard link, or,
  * where these are not supported, by making an empty file first that reserves the name.
  */
-static int rename_new(const char *from, const char *to)
+static int rename_new(const struct destination *d)
 {
 	int fd;
 
-	if (!link(from, to))
-		return unlink(from) ? -errno : 0;
+	if (!linkat(d->folder_fd, d->temporary, d->folder_fd, d->name, 0))
+		return unlinkat(d->folder_fd, d->temporary, 0) ? -errno : 0;
 	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
 		return -errno;
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(d->folder_fd, d->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return rename(from, to) ? -errno : 0;
+	return renameat(d->folder_fd, d->temporary, d->folder_fd, d->name) ? -errno : 0;
 }
 
 /*
  * Without CAP_DAC_READ_SEARCH the file has to be linked by its name in /proc: open(2), O_TMPFILE.
  */
-static int link_unnamed(const struct destination *d, const char *path)
+static int link_unnamed(const struct destination *d, const char *name)
 {
-	char name[32];
+	char own[32];
 
-	if (!linkat(d->fd, "", AT_FDCWD, path, AT_EMPTY_PATH))
+	if (!linkat(d->fd, "", d->folder_fd, name, AT_EMPTY_PATH))
 		return 0;
 	if (errno != ENOENT)
 		return -errno;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", d->fd);
-	return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", d->fd);
+	return linkat(AT_FDCWD, own, d->folder_fd, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
-/* linkat() cannot replace a file: the file gets a temporary name beside it, to be renamed. */
-static int name_beside(struct destination *d)
+static int link_temporary(const struct destination *d)
 {
-	char *random;
-
-	if (choose_temporary(d, folder_of(d)))
-		return -ENOMEM;
-	random = d->temporary + strlen(d->temporary) - strlen(TEMPORARY_RANDOM);
-	for (unsigned int i = 0; i < NAMES_TRIED; i++) {
-		int err;
-
-		snprintf(random, strlen(TEMPORARY_RANDOM) + 1, "%06x",
-			 (unsigned int)(monotonic_ns() + i) & 0xffffff);
-		err = link_unnamed(d, d->temporary);
-		if (!err || err != -EEXIST)
-			return err;
-	}
-	return -EEXIST;
+	return link_unnamed(d, d->temporary);
 }
 
 int destination_commit(struct destination *d)
@@ -211,36 +294,33 @@ int destination_commit(struct destination *d)
 	int err = 0;
 
 	if (d->unnamed) {
-		err = d->force ? name_beside(d) : link_unnamed(d, d->path);
+		/* linkat() cannot replace a file: the file gets a temporary name, to be renamed. */
+		err = d->force ? make_temporary(d, link_temporary) : link_unnamed(d, d->name);
 		d->unnamed = err != 0;
-		if (err) {
-			free(d->temporary);
-			d->temporary = NULL;
-			return err;
-		}
 	}
-	if (!d->temporary)
-		return 0;
-	if (renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->path, d->force ? 0 : RENAME_NOREPLACE))
-		err = -errno;
-	/* File systems and kernels without flags have rename(). */
-	if (err == -EINVAL || err == -ENOSYS)
-		err = d->force ? (rename(d->temporary, d->path) ? -errno : 0)
-			       : rename_new(d->temporary, d->path);
-	if (err)
+	if (err || !d->temporary[0])
 		return err;
-	free(d->temporary);
-	d->temporary = NULL;
-	return 0;
+	if (renameat2(d->folder_fd, d->temporary, d->folder_fd, d->name,
+		      d->force ? 0 : RENAME_NOREPLACE))
+		err = -errno;
+	/* File systems and kernels without flags have renameat(). */
+	if ((err == -EINVAL || err == -ENOSYS) && !d->force)
+		err = rename_new(d);
+	else if (err == -EINVAL || err == -ENOSYS)
+		err = renameat(d->folder_fd, d->temporary, d->folder_fd, d->name) ? -errno : 0;
+	if (!err)
+		d->temporary[0] = '\0';
+	return err;
 }
 
 int destination_close(struct destination *d)
 {
 	int err = close(d->fd) ? -errno : 0;
 
-	if (d->temporary)
-		unlink(d->temporary);
-	free(d->temporary);
-	*d = (struct destination){.fd = -1};
+	if (d->temporary[0])
+		unlinkat(d->folder_fd, d->temporary, 0);
+	if (d->folder_fd >= 0)
+		close(d->folder_fd);
+	*d = (struct destination){.folder_fd = -1, .fd = -1};
 	return err;
 }

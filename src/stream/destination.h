@@ -9,18 +9,23 @@
 
 #include <stdbool.h>
 
+/* ".ntprof-bpf.XXXXXX" */
+#define DESTINATION_TEMPORARY_LEN 32
+
 /**
  * struct destination - where a stream is written
- * @path: as the user gave it
+ * @folder_fd: the folder of @name, or -1. It stays the same folder if its path changes
+ * @name: in the folder; may be changed before destination_commit()
  * @fd: to write to
- * @temporary: name of the file until it gets its final one; else NULL
+ * @temporary: name of the file until it gets its final one; else ""
  * @unnamed: the file has no name at all so far
  * @force: it may replace an existing file
  */
 struct destination {
-	const char *path;
+	int folder_fd;
+	const char *name;
 	int fd;
-	char *temporary;
+	char temporary[DESTINATION_TEMPORARY_LEN];
 	bool unnamed;
 	bool force;
 };
@@ -33,10 +38,20 @@ struct destination {
  *
  * Waits for the reader of a FIFO. Existing files are not changed.
  *
- * Return: 0; -EEXIST for an existing file without @force, and always for anything but a file, pipe
- * or character device (see destination_refuses()); or another negative errno.
+ * Return: 0; -EPERM for a file or a link of another user in a shared folder (see trust_planted());
+ * -EEXIST for an existing file without @force, and always for anything but a file, pipe or character
+ * device (see destination_refuses()); or another negative errno.
  */
 int destination_open(struct destination *d, const char *path, bool force);
+
+/**
+ * destination_open_in() - begin a file in a folder
+ * @folder_fd: the folder; is duplicated
+ * @name: in the folder, valid as long as @d; an existing file is not replaced
+ *
+ * Return: 0 or a negative errno.
+ */
+int destination_open_in(struct destination *d, int folder_fd, const char *name);
 
 /**
  * destination_refuses() - why @path cannot be a destination: its type, such as "a directory"; else

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ static struct {
 } lacks;
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
-int open(const char *path, int flags, ...)
+int openat(int at, const char *path, int flags, ...)
 {
 	va_list args;
 	int mode;
@@ -44,7 +45,7 @@ int open(const char *path, int flags, ...)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	return (int)syscall(SYS_openat, at, path, flags, mode);
 }
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
@@ -58,13 +59,13 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 }
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
-int link(const char *from, const char *to)
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-	if (lacks.links) {
+	if (lacks.links && !flags) {
 		errno = EPERM;
 		return -1;
 	}
-	return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 static char folder[] = "/tmp/ntprof-destination.XXXXXX";
@@ -391,6 +392,135 @@ static void a_link_to_standard_output_is_that(void **state)
 	unlink("stdout");
 }
 
+#define OTHER_USER 1234
+
+/* A folder as /tmp is, @mode, of @owner, and in it what another user has put there. */
+static void plant(mode_t mode, uid_t owner, mode_t type)
+{
+	assert_int_equal(mkdir("shared", 0700), 0);
+	assert_int_equal(chmod("shared", mode), 0);
+	assert_int_equal(mknod("shared/his", type | 0666, type == S_IFCHR ? makedev(1, 3) : 0), 0);
+	assert_int_equal(chmod("shared/his", 0666), 0);
+	assert_int_equal(lchown("shared/his", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(chown("shared", owner, owner), 0);
+}
+
+static void clear_planted(void)
+{
+	unlink("shared/his");
+	rmdir("shared");
+}
+
+/* Root's recording is not for them. The kernel's fs.protected_fifos is often off. */
+static void what_another_user_has_put_there_is_refused(void **state)
+{
+	static const struct {
+		mode_t mode;
+		uid_t owner;
+		mode_t type;
+		int result;
+	} cases[] = {
+		{01777, 0, S_IFIFO, -EPERM},	{01777, 0, S_IFREG, -EPERM},
+		{01777, 0, S_IFCHR, -EPERM},	{01770, 0, S_IFIFO, -EPERM},
+		{0777, 0, S_IFIFO, -EPERM},	{01777, OTHER_USER, S_IFIFO, 0},
+		{0755, 0, S_IFIFO, 0},		{01755, 0, S_IFIFO, 0},
+		{01777, 5678, S_IFIFO, -EPERM}, {0755, 0, S_IFREG, 0},
+	};
+	struct destination d;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int reader, err;
+
+		plant(cases[i].mode, cases[i].owner, cases[i].type);
+		reader = open("shared/his", O_RDONLY | O_NONBLOCK);
+		err = destination_open(&d, "shared/his", true);
+		if (err != cases[i].result)
+			fail_msg("case %zu: %d", i, err);
+		if (!err)
+			destination_close(&d);
+		close(reader);
+		clear_planted();
+	}
+}
+
+/* The one who called sudo is the one who asked. */
+static void what_the_caller_of_sudo_has_put_there_is_taken(void **state)
+{
+	struct destination d;
+	int reader;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plant(01777, 0, S_IFIFO);
+	reader = open("shared/his", O_RDONLY | O_NONBLOCK);
+	setenv("SUDO_UID", "1234", 1);
+	assert_int_equal(destination_open(&d, "shared/his", false), 0);
+	destination_close(&d);
+	setenv("SUDO_UID", "5678", 1);
+	assert_int_equal(destination_open(&d, "shared/his", false), -EPERM);
+	setenv("SUDO_UID", "1234x", 1);
+	assert_int_equal(destination_open(&d, "shared/his", false), -EPERM);
+	unsetenv("SUDO_UID");
+	close(reader);
+	clear_planted();
+}
+
+/* Neither by a link of theirs, which fs.protected_symlinks is about, nor by one of ours. */
+static void a_link_leads_to_nothing_that_is_refused(void **state)
+{
+	struct destination d;
+	int reader;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plant(01777, 0, S_IFIFO);
+	reader = open("shared/his", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(symlink("shared/his", "ours"), 0);
+	assert_int_equal(destination_open(&d, "ours", false), -EPERM);
+	assert_int_equal(symlink("../ours", "shared/back"), 0);
+	assert_int_equal(destination_open(&d, "shared/back", false), -EPERM);
+	close(reader);
+	unlink("ours");
+	unlink("shared/back");
+	assert_int_equal(mkfifo("ours", 0600), 0);
+	assert_int_equal(symlink("../ours", "shared/link"), 0);
+	reader = open("ours", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(destination_open(&d, "shared/link", false), 0);
+	destination_close(&d);
+	assert_int_equal(lchown("shared/link", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(destination_open(&d, "shared/link", false), -EPERM);
+	close(reader);
+	unlink("shared/link");
+	unlink("ours");
+	clear_planted();
+	assert_int_equal(symlink("round", "round"), 0);
+	assert_int_equal(destination_open(&d, "round", false), -EEXIST);
+	unlink("round");
+}
+
+/* bash's >(COMMAND) is called so. */
+static void a_pipe_that_is_open_is_written_to(void **state)
+{
+	struct destination d;
+	char path[32], got[6];
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", p[1]);
+	assert_int_equal(destination_open(&d, path, false), 0);
+	put(d.fd, "stream");
+	assert_int_equal(destination_close(&d), 0);
+	assert_int_equal(read(p[0], got, sizeof(got)), sizeof(got));
+	close(p[0]);
+	close(p[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +537,10 @@ int main(void)
 		cmocka_unit_test(a_fifo_is_written_to),
 		cmocka_unit_test(other_special_files_are_refused_and_stay),
 		cmocka_unit_test(a_link_to_standard_output_is_that),
+		cmocka_unit_test(what_another_user_has_put_there_is_refused),
+		cmocka_unit_test(what_the_caller_of_sudo_has_put_there_is_taken),
+		cmocka_unit_test(a_link_leads_to_nothing_that_is_refused),
+		cmocka_unit_test(a_pipe_that_is_open_is_written_to),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
