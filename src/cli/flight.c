@@ -8,6 +8,7 @@
 
 #include "cli/describe.h"
 #include "cli/journal.h"
+#include "keep/folder.h"
 #include "trace/announce.h"
 
 static void tell(void *context, bool failed, const char *line)
@@ -23,7 +24,7 @@ struct recorder *flight_open(struct flight_options *o, enum nt_side side)
 
 	if (!r)
 		fprintf(stderr, "ntprof-bpf: cannot keep files in %s: %s\n", folder,
-			strerror(errno));
+			folder_error(-errno));
 	return r;
 }
 
@@ -59,5 +60,5 @@ void flight_change(struct recorder *r, struct flight_options *o)
 
 	if (err)
 		journal(JOURNAL_WARNING, "cannot keep files in %s: %s; all is as it was", folder,
-			strerror(-err));
+			folder_error(err));
 }

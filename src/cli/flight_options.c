@@ -15,8 +15,19 @@
 /* In memory, and on disk: less than that is no file of a busy second. */
 #define KEEP_BYTES_MAX (64ULL << 30)
 #define BYTES_MIN (1ULL << 20)
+/* More is a mistake, not a wish. */
+#define KEEP_FREE_MAX (1ULL << 40)
 
-enum { KEY_KEEP = 0x100, KEY_KEEP_BYTES, KEY_AFTER, KEY_WHEN, KEY_DIR, KEY_FILES, KEY_BYTES };
+enum {
+	KEY_KEEP = 0x100,
+	KEY_KEEP_BYTES,
+	KEY_AFTER,
+	KEY_WHEN,
+	KEY_DIR,
+	KEY_FILES,
+	KEY_BYTES,
+	KEY_KEEP_FREE
+};
 
 static uint64_t parse_bytes(const struct argp_state *state, const char *option, const char *text,
 			    uint64_t least, uint64_t most, const char *range)
@@ -52,13 +63,13 @@ static void check_all(const struct argp_state *state, struct flight_options *o)
 static error_t parse_flight(int key, char *arg, struct argp_state *state)
 {
 	static const char *const names[] = {"--keep", "--keep-bytes", "--after", "--when",
-					    "--dir",  "--files",      "--bytes"};
+					    "--dir",  "--files",      "--bytes", "--keep-free"};
 	struct flight_options *o = state->input;
 	struct recorder_options *r = &o->recorder;
 	const char *wrong;
 	size_t at;
 
-	if (key > KEY_KEEP && key <= KEY_BYTES && !o->first)
+	if (key > KEY_KEEP && key <= KEY_KEEP_FREE && !o->first)
 		o->first = names[key - KEY_KEEP];
 	switch (key) {
 	case KEY_KEEP:
@@ -90,6 +101,10 @@ static error_t parse_flight(int key, char *arg, struct argp_state *state)
 		r->disk_bytes =
 			parse_bytes(state, "--bytes", arg, BYTES_MIN, UINT64_MAX, "of 1M at least");
 		break;
+	case KEY_KEEP_FREE:
+		r->keep_free =
+			parse_bytes(state, "--keep-free", arg, 0, KEEP_FREE_MAX, "from 0 to 1024G");
+		break;
 	case ARGP_KEY_END:
 		check_all(state, o);
 		break;
@@ -119,6 +134,10 @@ static const struct argp_option flight_options[] = {
 	 "Have N files of this side at most (default 16): the oldest is removed for another one",
 	 SECTION_RUN},
 	{"bytes", KEY_BYTES, "SIZE", 0, "Have files of SIZE together at most (default 1G)",
+	 SECTION_RUN},
+	{"keep-free", KEY_KEEP_FREE, "SIZE", 0,
+	 "Leave SIZE of the file system free for others (default: 15 % of it, no more than 4G): with less, a file takes the room "
+	 "of older ones only",
 	 SECTION_RUN},
 	{0},
 };

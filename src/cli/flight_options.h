@@ -5,6 +5,7 @@
 
 #include <argp.h>
 
+#include "keep/folder.h"
 #include "keep/recorder.h"
 
 /**
@@ -17,14 +18,15 @@ struct flight_options {
 	const char *first;
 };
 
-#define FLIGHT_OPTIONS_DEFAULT                       \
-	{                                            \
-		.recorder = {                        \
-			.after_ns = 5000000000ULL,   \
-			.memory_bytes = 64ULL << 20, \
-			.files = 16,                 \
-			.disk_bytes = 1ULL << 30     \
-		}                                    \
+#define FLIGHT_OPTIONS_DEFAULT                                \
+	{                                                     \
+		.recorder = {                                 \
+			.after_ns = 5000000000ULL,            \
+			.memory_bytes = 64ULL << 20,          \
+			.files = 16,                          \
+			.disk_bytes = 1ULL << 30,             \
+			.keep_free = FOLDER_KEEP_FREE_DEFAULT \
+		}                                             \
 	}
 
 /* Input: struct flight_options. */

@@ -94,9 +94,9 @@ const struct argp serve_argp = {
 	       "  ntprof-bpf serve --host --by queue --sample 100\n"
 	       "                                    series by queue, one command in 100 is\n"
 	       "                                    measured, all are counted\n"
-	       "  ntprof-bpf serve --host --keep 30s --when 'latency>50ms' --dir /var/tmp\n"
+	       "  ntprof-bpf serve --host --keep 30s --dir /var/lib/ntprof-bpf\n"
 	       "                                    and the records of 30 seconds before and\n"
-	       "                                    5 after, when a command was that slow\n"
+	       "                                    5 after SIGUSR1, or what --when says\n"
 	       "  ntprof-bpf serve --host --peer 'ssh target ntprof-bpf record --target -o -'\n"
 	       "                                    and ten stages of both machines together",
 };

@@ -15,15 +15,27 @@
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
 	       "a stream needs that");
 
+/* As the folder is called now: for messages only. */
+static void name_file(struct keep_file *f, struct folder *in, unsigned int tried)
+{
+	folder_next(in, f->realtime_ns, tried, f->name);
+	snprintf(f->path, sizeof(f->path), "%s/%s", in->path, f->name);
+}
+
 int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_header *header,
 		   int64_t realtime_ns)
 {
 	int err;
 
-	f->to.fd = f->folder_fd = -1;
-	err = folder_look(in) ?: folder_make_room(in, ROOM_BYTES)	     ?:
-			       folder_next(in, realtime_ns, f->path, sizeof(f->path)) ?:
-			       destination_open(&f->to, f->path, false);
+	f->to.fd = -1;
+	f->realtime_ns = realtime_ns;
+	err = folder_open(in);
+	if (err)
+		return err;
+	name_file(f, in, 0);
+	err = folder_make_room(in, ROOM_BYTES, ROOM_BYTES);
+	f->crowded = err == -ENOSPC;
+	err = err ?: destination_open_in(&f->to, in->fd, f->name);
 	if (err) {
 		f->to.fd = -1;
 		return err;
@@ -44,8 +56,11 @@ static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 		return err;
 	if (output_room(f->out) < ROOM_BYTES)
 		return -EAGAIN;
-	err = folder_make_room(in, stream_bytes(f->w) + bytes + END_BYTES);
-	f->full = err == -EFBIG;
+	bytes += stream_bytes(f->w) + END_BYTES;
+	err = folder_make_room(in, bytes, bytes - output_written(f->out));
+	f->crowded = err == -ENOSPC;
+	/* What there is of it is worth to be had. */
+	f->full = err == -EFBIG || (f->crowded && f->first_ns);
 	return err;
 }
 
@@ -150,20 +165,23 @@ int keep_file_end(struct keep_file *f, const struct ring *r)
 	return err;
 }
 
-/* A name is on the disk when its folder is. Return: 0 or a negative errno */
-static int sync_name(struct keep_file *f)
+/* Return: 0 or a negative errno */
+static int take_name(struct keep_file *f, struct folder *in)
 {
-	char folder[PATH_MAX];
+	int err = -EEXIST;
 
-	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(f->path, '/') - f->path), f->path);
-	f->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->folder_fd < 0)
-		return -errno;
-	output_sync(f->out, f->folder_fd);
-	return 0;
+	for (unsigned int i = 0; i < FOLDER_NAMES_TRIED && err == -EEXIST; i++) {
+		if (i)
+			name_file(f, in, i);
+		err = destination_commit(&f->to);
+	}
+	f->named = !err;
+	if (f->named)
+		folder_add(in, f->to.folder_fd, f->name);
+	return err;
 }
 
-int keep_file_commit(struct keep_file *f)
+int keep_file_commit(struct keep_file *f, struct folder *in)
 {
 	int err = output_error(f->out);
 
@@ -175,12 +193,14 @@ int keep_file_commit(struct keep_file *f)
 	err = output_error(f->out);
 	if (err || f->named)
 		return err ?: 1;
-	err = destination_commit(&f->to);
-	f->named = !err;
-	return err ?: sync_name(f);
+	err = take_name(f, in);
+	/* A name is on the disk when its folder is. */
+	if (!err)
+		output_sync(f->out, f->to.folder_fd);
+	return err;
 }
 
-int keep_file_hurry(struct keep_file *f)
+int keep_file_hurry(struct keep_file *f, struct folder *in)
 {
 	int err = output_error(f->out);
 
@@ -188,9 +208,7 @@ int keep_file_hurry(struct keep_file *f)
 		return err ?: 1;
 	if (!f->ended || output_written(f->out) < stream_bytes(f->w))
 		return 0;
-	err = destination_commit(&f->to);
-	f->named = !err;
-	return err ?: 1;
+	return take_name(f, in) ?: 1;
 }
 
 void keep_file_close(struct keep_file *f)
@@ -202,7 +220,4 @@ void keep_file_close(struct keep_file *f)
 	if (f->to.fd >= 0)
 		destination_close(&f->to);
 	f->to.fd = -1;
-	if (f->folder_fd >= 0)
-		close(f->folder_fd);
-	f->folder_fd = -1;
 }

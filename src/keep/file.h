@@ -26,20 +26,22 @@
  * @losses: when the first of its blocks began
  * @first_ns: when that was; 0: it has none
  * @ended: all that belongs into it is in @out
- * @full: there is no room for more of it
+ * @full: there is no room for more of it; @crowded: by --keep-free
  * @named: it has its name
- * @folder_fd: to have that on the disk as well; -1 before
+ * @path: of it, for messages; "" before it has been begun. @name: in its folder
  */
 struct keep_file {
-	char path[PATH_MAX];
+	char path[PATH_MAX + FOLDER_NAME_LEN];
+	char name[FOLDER_NAME_LEN];
+	int64_t realtime_ns;
 	uint64_t number;
 	uint64_t next;
 	uint64_t losses[COUNTERS_NR];
 	uint64_t first_ns;
 	bool ended;
 	bool full;
+	bool crowded;
 	bool named;
-	int folder_fd;
 	struct destination to;
 	struct output *out;
 	struct stream_writer *w;
@@ -69,11 +71,12 @@ int keep_file_end(struct keep_file *f, const struct ring *r);
 /**
  * keep_file_commit() - go on to its name: 1 when it has that, and a power cut would leave it; 0 when the disk has not taken
  * all of it, or a negative errno: then it may have its name all the same
+ * @in: where it is counted then
  */
-int keep_file_commit(struct keep_file *f);
+int keep_file_commit(struct keep_file *f, struct folder *in);
 
 /** keep_file_hurry() - give it its name, if all of it is written: what the disk has of it is not waited for. As above */
-int keep_file_hurry(struct keep_file *f);
+int keep_file_hurry(struct keep_file *f, struct folder *in);
 
 /** keep_file_close() - release; what has not got its name is gone */
 void keep_file_close(struct keep_file *f);

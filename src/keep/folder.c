@@ -1,126 +1,342 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fdopendir(), O_NOFOLLOW */
+#endif
 #include "keep/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/names.h"
+#include "core/time.h"
+#include "core/trust.h"
 
 #define NS_PER_SECOND 1000000000
 /* So many digits at least, so that names are sorted as numbers are for long. */
 #define NUMBER_DIGITS "06"
+/* A larger number is none that this program has come to, and behind it there may be none. */
+#define NUMBER_DIGITS_MAX 18
+/* Where a name is taken, by chance or by somebody, the next one tried is up to so many numbers further. */
+#define NUMBERS_PASSED_MAX 1000
 
 /* Return: whether @name is one of this side's, of number @number. */
 static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 {
 	const char *side = side_name(f->side);
-	size_t n = strlen(side), len = strlen(name);
-	char *end;
+	size_t n = strlen(side), len = strlen(name), digits;
 
-	if (strncmp(name, side, n) != 0 || name[n] != '-' || len < 4 ||
-	    strcmp(name + len - 4, ".ntp") != 0 || name[n + 1] < '0' || name[n + 1] > '9')
+	if (strncmp(name, side, n) != 0 || name[n] != '-' || len < 4 || len >= FOLDER_NAME_LEN ||
+	    strcmp(name + len - 4, ".ntp") != 0)
 		return false;
-	errno = 0;
-	*number = strtoull(name + n + 1, &end, 10);
-	return !errno && *end == '-';
+	name += n + 1;
+	digits = strspn(name, "0123456789");
+	if (!digits || digits > NUMBER_DIGITS_MAX || name[digits] != '-')
+		return false;
+	*number = strtoull(name, NULL, 10);
+	return true;
 }
 
-/* One after the other; @oldest: filled with the name of the lowest number, "" without any. */
-static int look(struct folder *f, char oldest[NAME_MAX + 1], uint64_t *oldest_bytes)
+/* Return: 0, or -ENOENT where there is no such file of ours. */
+static int look_at(const struct folder *f, const char *name, uint64_t *bytes)
 {
-	DIR *d = opendir(f->path);
-	uint64_t number, lowest = UINT64_MAX;
-	const struct dirent *e;
 	struct stat st;
 
-	if (!d)
-		return -errno;
-	f->nr = 0;
-	f->used = 0;
-	oldest[0] = '\0';
-	while (f->nr < FOLDER_FILES_MAX && (e = readdir(d))) {
-		if (!is_ours(f, e->d_name, &number) ||
-		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
-			continue;
-		f->nr++;
-		f->used += (uint64_t)st.st_size;
-		if (f->last < number)
-			f->last = number;
-		if (number >= lowest)
-			continue;
-		lowest = number;
-		*oldest_bytes = (uint64_t)st.st_size;
-		snprintf(oldest, NAME_MAX + 1, "%s", e->d_name);
-	}
-	closedir(d);
+	if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return -ENOENT;
+	*bytes = (uint64_t)st.st_size;
 	return 0;
 }
 
-int folder_look(struct folder *f)
+/* For one more. Return: 0 or -ENOMEM. */
+static int reserve(struct folder *f)
 {
-	char oldest[NAME_MAX + 1];
-	uint64_t bytes;
+	unsigned int room = f->room ? 2 * f->room : 64;
+	struct folder_file *file;
 
-	return look(f, oldest, &bytes);
+	if (f->nr < f->room)
+		return 0;
+	file = reallocarray(f->file, room, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	f->file = file;
+	f->room = room;
+	return 0;
 }
 
-static int remove_one(struct folder *f, const char *name)
+static int newer_first(const void *a, const void *b)
 {
-	char path[PATH_MAX + NAME_MAX + 2];
+	const struct folder_file *x = a, *y = b;
 
-	snprintf(path, sizeof(path), "%s/%s", f->path, name);
-	/* Somebody else may have taken it away. */
-	if (unlink(path) && errno != ENOENT)
+	return (x->number < y->number) - (x->number > y->number);
+}
+
+/* All that is there. Return: 0 or a negative errno. */
+static int list(struct folder *f)
+{
+	/* It closes what it reads from. */
+	int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	if (!d) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (e = readdir(d))) {
+		uint64_t number, bytes;
+
+		if (!is_ours(f, e->d_name, &number) || look_at(f, e->d_name, &bytes))
+			continue;
+		err = reserve(f);
+		if (err)
+			break;
+		f->file[f->nr] = (struct folder_file){.number = number, .bytes = bytes};
+		strcpy(f->file[f->nr++].name, e->d_name);
+		f->used += bytes;
+	}
+	closedir(d);
+	if (f->nr)
+		qsort(f->file, f->nr, sizeof(*f->file), newer_first);
+	f->last = f->nr ? f->file[0].number : 0;
+	return err;
+}
+
+/* Somebody may have taken some away. */
+static void look_again(struct folder *f)
+{
+	unsigned int nr = 0;
+
+	f->used = 0;
+	for (unsigned int i = 0; i < f->nr; i++) {
+		if (look_at(f, f->file[i].name, &f->file[i].bytes))
+			continue;
+		f->used += f->file[i].bytes;
+		f->file[nr++] = f->file[i];
+	}
+	f->nr = nr;
+}
+
+/*
+ * A lock of the process: it goes with it, and its children have none of it. Closing any descriptor of the file gives it up,
+ * so there is one.
+ *
+ * Return: as folder_open()
+ */
+static int lock(struct folder *f)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char name[FOLDER_NAME_LEN];
+	struct stat st;
+	int err = 0;
+
+	snprintf(name, sizeof(name), ".ntprof-bpf.%s.lock", side_name(f->side));
+	f->lock_fd =
+		openat(f->fd, name,
+		       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	err = f->lock_fd < 0 ? -errno : 0;
+	/* With a full disk there is nobody to keep out, as nobody can write. */
+	if (err && fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
+	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & (S_IRWXG | S_IRWXO)))
+		err = -EEXIST;
+	else if (fcntl(f->lock_fd, F_SETLK, &whole) && (errno == EAGAIN || errno == EACCES))
+		err = -EBUSY;
+	if (err && f->lock_fd >= 0) {
+		close(f->lock_fd);
+		f->lock_fd = -1;
+	}
+	return err;
+}
+
+/* Return: 0, or -EPERM where others could remove what is there. */
+static int check_others(struct folder *f, const struct stat *st)
+{
+	f->shared = !trust_alone(st);
+	return f->shared && (!trust_uid(st->st_uid) || !(st->st_mode & S_ISVTX)) ? -EPERM : 0;
+}
+
+int folder_open(struct folder *f)
+{
+	struct folder new = {.lock_fd = -1};
+	struct stat st;
+	int err;
+
+	f->freed = 0;
+	new.fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (new.fd < 0)
 		return -errno;
+	err = fstat(new.fd, &st) ? -errno : check_others(f, &st);
+	if (!err && f->fd >= 0 && st.st_dev == f->dev && st.st_ino == f->ino) {
+		close(new.fd);
+		look_again(f);
+		return (f->lock_fd < 0 ? lock(f) : 0) ?: reserve(f);
+	}
+	new.side = f->side;
+	err = err ?: lock(&new) ?: list(&new) ?: reserve(&new);
+	if (err) {
+		folder_close(&new);
+		return err;
+	}
+	folder_close(f);
+	f->fd = new.fd;
+	f->lock_fd = new.lock_fd;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	f->file = new.file;
+	f->nr = new.nr;
+	f->room = new.room;
+	f->used = new.used;
+	f->last = new.last;
+	return 0;
+}
+
+const char *folder_error(int err)
+{
+	switch (err) {
+	case -EBUSY:
+		return "another ntprof-bpf has files of this side there";
+	case -EPERM:
+		return "others may write to it (chmod go-w), or it is another user's";
+	case -EEXIST:
+		return "its lock .ntprof-bpf.SIDE.lock, or the name of a file, is not ours";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* Return: 0, and how much others may have in @available and are to be left in @keep, or -ENOSYS where it is not told. */
+static int disk(const struct folder *f, uint64_t *available, uint64_t *keep)
+{
+	struct statfs fs;
+	uint64_t unit;
+
+	if (fstatfs(f->fd, &fs) || !fs.f_blocks)
+		return -ENOSYS;
+	unit = (uint64_t)(fs.f_frsize ?: fs.f_bsize);
+	*available = (uint64_t)fs.f_bavail * unit;
+	*keep = f->keep_free;
+	if (*keep == FOLDER_KEEP_FREE_DEFAULT)
+		*keep = (uint64_t)fs.f_blocks * unit / 100 * FOLDER_KEEP_FREE_PERCENT;
+	if (f->keep_free == FOLDER_KEEP_FREE_DEFAULT && *keep > FOLDER_KEEP_FREE_MOST)
+		*keep = FOLDER_KEEP_FREE_MOST;
+	return 0;
+}
+
+bool folder_warning(const struct folder *f, char text[FOLDER_WARNING_LEN])
+{
+	uint64_t available, keep;
+
+	if (f->shared)
+		snprintf(
+			text, FOLDER_WARNING_LEN,
+			"others may write to %s: they can fill it; /var/lib/ntprof-bpf is for that",
+			f->path);
+	else if (!disk(f, &available, &keep) && available < keep)
+		snprintf(text, FOLDER_WARNING_LEN,
+			 "of %" PRIu64 " MiB that --keep-free leaves to others in %s, %" PRIu64
+			 " MiB are free: a file takes the room of older ones only",
+			 keep >> 20, f->path, available >> 20);
+	else
+		return false;
+	return true;
+}
+
+/* @bytes: of the file, @unwritten: of them */
+static bool leaves_free(const struct folder *f, uint64_t bytes, uint64_t unwritten)
+{
+	uint64_t available, keep;
+
+	/* Without a limit it is the disk that says when it is full. */
+	return !f->keep_free || bytes <= f->freed || disk(f, &available, &keep) ||
+	       (available >= keep && available - keep >= unwritten);
+}
+
+static int remove_oldest(struct folder *f)
+{
+	const struct folder_file *oldest = &f->file[f->nr - 1];
+
+	/* Somebody else may have taken it away. */
+	if (unlinkat(f->fd, oldest->name, 0) && errno != ENOENT)
+		return -errno;
+	f->nr--;
+	f->used -= oldest->bytes;
+	f->freed += oldest->bytes;
 	f->removed++;
 	return 0;
 }
 
-int folder_make_room(struct folder *f, uint64_t bytes)
+int folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)
 {
-	char oldest[NAME_MAX + 1];
-	uint64_t oldest_bytes = 0;
-	int err;
-
 	if (bytes > f->bytes)
 		return -EFBIG;
-	/* As it was known to be: others only take away. */
-	if (f->nr < f->files && f->used + bytes <= f->bytes)
-		return 0;
 	for (;;) {
-		err = look(f, oldest, &oldest_bytes);
-		if (err || (f->nr < f->files && f->used + bytes <= f->bytes))
-			return err;
-		if (!oldest[0])
-			return -EFBIG;
-		err = remove_one(f, oldest);
+		bool fits = f->nr < f->files && f->used <= f->bytes - bytes, leaves = true;
+		int err;
+
+		if (fits)
+			leaves = leaves_free(f, bytes, unwritten);
+		if (fits && leaves)
+			return 0;
+		if (!f->nr)
+			return leaves ? -EFBIG : -ENOSPC;
+		err = remove_oldest(f);
 		if (err)
 			return err;
 	}
 }
 
-int folder_next(struct folder *f, int64_t realtime_ns, char *path, size_t size)
+void folder_next(struct folder *f, int64_t realtime_ns, unsigned int tried,
+		 char name[FOLDER_NAME_LEN])
 {
 	time_t seconds = (time_t)(realtime_ns / NS_PER_SECOND);
 	char when[32];
 	struct tm tm;
-	int n;
 
 	if (!gmtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm))
 		snprintf(when, sizeof(when), "0");
-	n = snprintf(path, size, "%s/%s-%" NUMBER_DIGITS PRIu64 "-%s.ntp", f->path,
-		     side_name(f->side), f->last + 1, when);
-	if (n < 0 || (size_t)n >= size)
-		return -ENAMETOOLONG;
-	f->last++;
-	return 0;
+	if (tried)
+		f->last += monotonic_ns() % NUMBERS_PASSED_MAX;
+	snprintf(name, FOLDER_NAME_LEN, "%s-%" NUMBER_DIGITS PRIu64 "-%s.ntp", side_name(f->side),
+		 ++f->last, when);
+}
+
+void folder_add(struct folder *f, int fd, const char *name)
+{
+	struct folder_file new;
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino ||
+	    !is_ours(f, name, &new.number) || look_at(f, name, &new.bytes))
+		return;
+	snprintf(new.name, sizeof(new.name), "%s", name);
+	memmove(f->file + 1, f->file, f->nr * sizeof(*f->file));
+	f->file[0] = new;
+	f->nr++;
+	f->used += new.bytes;
+}
+
+void folder_close(struct folder *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->lock_fd >= 0)
+		close(f->lock_fd);
+	free(f->file);
+	f->file = NULL;
+	f->nr = f->room = 0;
+	f->used = 0;
+	f->fd = f->lock_fd = -1;
 }

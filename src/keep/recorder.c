@@ -66,15 +66,20 @@ static int set_folder(struct recorder *r, const struct recorder_options *o)
 {
 	struct folder f = r->folder;
 	int n = snprintf(f.path, sizeof(f.path), "%s", o->folder), err;
+	char warning[FOLDER_WARNING_LEN];
 
 	if (n < 0 || (size_t)n >= sizeof(f.path))
 		return -ENAMETOOLONG;
 	f.files = o->files;
 	f.bytes = o->disk_bytes;
-	err = folder_look(&f);
-	if (!err)
-		r->folder = f;
-	return err;
+	f.keep_free = o->keep_free;
+	err = folder_open(&f);
+	if (err)
+		return err;
+	r->folder = f;
+	if (folder_warning(&f, warning))
+		say(r, true, "%s", warning);
+	return 0;
 }
 
 /* Takes the conditions over. What counts for one that stays is kept. */
@@ -116,7 +121,7 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
 		r->folder.side = side;
 		r->tell = tell;
 		r->context = context;
-		r->file.to.fd = r->file.folder_fd = -1;
+		r->file.to.fd = r->folder.fd = r->folder.lock_fd = -1;
 		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes) ?: recorder_change(r, o);
 	}
 	if (!err)
@@ -139,14 +144,14 @@ static void end_file(struct recorder *r)
 	r->writing = false;
 	r->closing = false;
 	r->ring.reader = 0;
-	folder_look(&r->folder);
 }
 
 static void fail(struct recorder *r, int err)
 {
 	r->failed++;
-	say(r, true, "%s is not written (%s): %s; its records are kept on",
-	    r->file.path[0] ? r->file.path : r->folder.path, r->why, strerror(-err));
+	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
+	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
+	    r->file.crowded ? " but what --keep-free leaves to others" : "");
 	end_file(r);
 }
 
@@ -162,7 +167,9 @@ static void succeed(struct recorder *r, int err)
 	r->next_block = f->next;
 	say(r, err != 0, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s%s%s", f->path,
 	    r->why, stream_records(f->w), before,
-	    f->full ? ", ended early: --bytes is reached" : "",
+	    !f->full	 ? ""
+	    : f->crowded ? ", ended early: --keep-free is reached"
+			 : ", ended early: --bytes is reached",
 	    r->ring.missed ? ", and not all of them: the disk is too slow" : "",
 	    err ? "; it may not be on the disk yet: " : "", err ? strerror(-err) : "");
 	end_file(r);
@@ -182,8 +189,7 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->until_ns = now + after_ns;
 	r->writing = true;
 	ring_end_block(&r->ring);
-	r->file = (struct keep_file){
-		.number = ++r->files, .next = r->next_block, .to.fd = -1, .folder_fd = -1};
+	r->file = (struct keep_file){.number = ++r->files, .next = r->next_block, .to.fd = -1};
 	r->ring.reader = r->next_block ?: 1;
 	r->ring.missed = 0;
 	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());
@@ -266,7 +272,7 @@ void recorder_work(struct recorder *r)
 		return;
 	ret = r->file.ended ? 0 : feed(r, now);
 	if (!ret && r->file.ended)
-		ret = keep_file_commit(&r->file);
+		ret = keep_file_commit(&r->file, &r->folder);
 	if (ret < 0 && !r->file.named)
 		fail(r, ret);
 	else if (ret)
@@ -276,7 +282,7 @@ void recorder_work(struct recorder *r)
 /* There is no time any more. */
 static void give_up(struct recorder *r)
 {
-	if (keep_file_hurry(&r->file) == 1)
+	if (keep_file_hurry(&r->file, &r->folder) == 1)
 		succeed(r, -ETIMEDOUT);
 	else
 		fail(r, -ETIMEDOUT);
@@ -328,6 +334,7 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	keep_file_close(&r->file);
+	folder_close(&r->folder);
 	when_free(&r->when);
 	ring_free(&r->ring);
 	free(r);

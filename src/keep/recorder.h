@@ -16,7 +16,7 @@
 #include "stream/stream.h"
 
 /* Room for a line that is told: a path and what set it off. */
-#define RECORDER_LINE_LEN 4608
+#define RECORDER_LINE_LEN 4864
 
 /**
  * struct recorder_options - what was asked
@@ -25,6 +25,7 @@
  * @memory_bytes: for what is kept
  * @folder: where files are written
  * @files, @disk_bytes: so many, and so large, they are at most
+ * @keep_free: bytes of the disk that are left to others, or FOLDER_KEEP_FREE_DEFAULT
  * @when: conditions, which the recorder takes over
  */
 struct recorder_options {
@@ -34,6 +35,7 @@ struct recorder_options {
 	const char *folder;
 	unsigned int files;
 	uint64_t disk_bytes;
+	uint64_t keep_free;
 	struct when when;
 };
 
@@ -47,7 +49,7 @@ struct recorder;
  * @o: @when is moved out of it, also on failure; @folder is copied
  * @tell: called for each file, with @context
  *
- * Return: NULL with errno set: that of @folder, or ENOMEM.
+ * Return: NULL with errno set: that of @folder as folder_open() has it, which folder_error() says in words, or ENOMEM.
  */
 struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, recorder_tell_fn *tell,
 			      void *context);

@@ -99,7 +99,7 @@ n=0
 while IFS= read -r line; do
 	[[ $line =~ ^(sudo )?ntprof-bpf && $line != *[[]* && $line != *" FILE"* && $line != *"  kernel "* ]] || continue
 	[[ $line != *jq* ]] || command -v jq >/dev/null || continue
-	line=${line//"/var/tmp/host-000001-20260301T120000Z.ntp"/host.ntp}
+	line=${line//"/var/lib/ntprof-bpf/host-000001-20260301T120000Z.ntp"/host.ntp}
 	n=$((n + 1))
 	check "$line" runs "$line"
 done < <({ of_pages; of_documents; of_help; } | sort -u)

@@ -72,8 +72,11 @@ static unsigned int read_files(const struct place *p, bool check)
 static int teardown(void **state)
 {
 	struct place *p = *state;
+	char lock[PATH_MAX];
 
 	read_files(p, false);
+	snprintf(lock, sizeof(lock), "%s/.ntprof-bpf.host.lock", p->folder);
+	unlink(lock);
 	rmdir(p->folder);
 	unlink(p->config);
 	close(traced.records_fd);

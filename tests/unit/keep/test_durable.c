@@ -142,6 +142,8 @@ static int teardown(void **state)
 	recorder_free(v->r);
 	while (names(v, path))
 		unlink(path);
+	snprintf(path, sizeof(path), "%s/.ntprof-bpf.host.lock", v->folder);
+	unlink(path);
 	rmdir(v->folder);
 	free(v);
 	return 0;
