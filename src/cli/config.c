@@ -19,6 +19,7 @@
 #include "cli/scan.h"
 #include "core/array.h"
 #include "core/text.h"
+#include "core/trust.h"
 
 /* What a message has room for: a line's worth, and what is said of it. */
 #define MESSAGE_LEN (CONFIG_LINE_MAX + 256)
@@ -28,6 +29,7 @@
  * @file: its last line is what inih has got last
  * @section_asked: inih has got a line of ours behind a section's
  * @words: what the command line says first, then what the file does
+ * @distrusted: why somebody else may have written the file; "" where nobody can
  * @message: what is wrong, once something is
  */
 struct config {
@@ -40,6 +42,7 @@ struct config {
 	struct config_words words;
 	struct ntprof_file ntprof;
 	bool from_ntprof;
+	char distrusted[TRUST_WHY_LEN];
 	char message[MESSAGE_LEN];
 };
 
@@ -72,6 +75,9 @@ static void add_option(struct config *c, const char *option, const char *value, 
 
 	if (before)
 		complain(c, line, "%s is there twice, first in line %u", option, before);
+	else if (c->distrusted[0] && config_words_act(option))
+		complain(c, line, "%s is not taken from a file that others may have written: %s %s",
+			 option, c->path, c->distrusted);
 	else if (asprintf(&text, "--%s%s%s", option, value ? "=" : "", value ?: "") < 0)
 		complain(c, 0, "%s", strerror(ENOMEM));
 	else if (!config_words_add(&c->words, option, text, line, level))
@@ -261,6 +267,8 @@ static void read_file(struct config *c)
 		complain(c, 0, "cannot read %s: %s", c->path, wrong);
 		return;
 	}
+	if (trust_config(fileno(c->file.f), c->path, c->distrusted))
+		c->distrusted[0] = '\0';
 	ini_use_stack = false;
 	ini_stop_on_first_error = true;
 	/* With the line's end, which ours have not. */

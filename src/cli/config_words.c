@@ -16,6 +16,9 @@ static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"
 static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
 				       "op",   "size",	"lba",	"stats", "by"};
 
+/* Options that say what is run, where is written to, or what is replaced. */
+static const char *const acting[] = {"peer", "peer-as-root", "output", "force", "dir", "listen"};
+
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
 		      enum config_level level)
 {
@@ -28,12 +31,17 @@ bool config_words_add(struct config_words *w, const char *option, char *text, un
 	return true;
 }
 
-static bool is_repeated(const char *option)
+static bool is_in(const char *const *names, size_t nr, const char *option)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(repeated); i++)
-		if (!strcmp(repeated[i], option))
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(names[i], option))
 			return true;
 	return false;
+}
+
+bool config_words_act(const char *option)
+{
+	return is_in(acting, ARRAY_SIZE(acting), option);
 }
 
 static const struct config_word *find(const struct config_words *w, const char *option,
@@ -53,7 +61,8 @@ bool config_words_has(const struct config_words *w, const char *option, enum con
 unsigned int config_words_before(const struct config_words *w, const char *option,
 				 enum config_level level)
 {
-	const struct config_word *word = is_repeated(option) ? NULL : find(w, option, level);
+	const struct config_word *word =
+		is_in(repeated, ARRAY_SIZE(repeated), option) ? NULL : find(w, option, level);
 
 	return word ? word->line : 0;
 }

@@ -44,6 +44,9 @@ struct config_words {
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
 		      enum config_level level);
 
+/** config_words_act() - whether an option names a command or a path to write to, or allows more to those */
+bool config_words_act(const char *option);
+
 /** config_words_has() - whether it is said there */
 bool config_words_has(const struct config_words *w, const char *option, enum config_level level);
 

@@ -10,7 +10,7 @@
 #define LINE_MAX_WORDS 12
 #define TOO_MANY "too many arguments: 'more'"
 
-static char path[] = "/tmp/ntprof-config-XXXXXX";
+static char path[128] = "/tmp/ntprof-config-XXXXXX";
 
 static void write_file(const char *text)
 {
@@ -386,6 +386,156 @@ static void a_file_does_what_its_options_do(void **state)
 		assert_contains(r.err, "/nowhere/data/target.ntp");
 }
 
+#define OTHER_USER 1234
+
+/* Not taken, as somebody may have written it who is not who runs this. */
+static void assert_distrusted(const char *verb, const char *option, const char *why)
+{
+	struct result r;
+	char part[256];
+
+	RUN(&r, (char *)verb, "--config", path, "more");
+	snprintf(part, sizeof(part), "%%s:2: %s is not taken from a file that", option);
+	assert_says(&r, part);
+	assert_contains(r.err, why);
+}
+
+/* Whatever an option's argument may be by its name in --help: no new one is forgotten. */
+static void what_others_may_write_names_no_command_and_no_path(void **state)
+{
+	static const char *const names[] = {"=FILE", "=DIR", "=COMMAND", "=ADDRESS"};
+	unsigned int nr = 0;
+	struct result r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		for (const char *const *o = verbs[i].options; *o; o++) {
+			static struct result help;
+			bool named = !strcmp(*o, "peer-as-root") || !strcmp(*o, "force");
+			char text[128];
+
+			if (!has(&verbs[i], "config") || !strcmp(*o, "config"))
+				continue;
+			if (o == verbs[i].options)
+				RUN(&help, (char *)verbs[i].name, "--help");
+			for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+				snprintf(text, sizeof(text), "--%s%s", *o, names[k]);
+				named = named || strstr(help.out, text);
+			}
+			if (!named)
+				continue;
+			nr++;
+			snprintf(text, sizeof(text), "[%s]\n%s = true\n", verbs[i].name, *o);
+			write_file(text);
+			assert_int_equal(chmod(path, 0666), 0);
+			assert_distrusted(verbs[i].name, *o, "others may write to");
+			assert_int_equal(chmod(path, 0600), 0);
+			RUN(&r, (char *)verbs[i].name, "--config", path, "more");
+			assert_null(strstr(r.err, "is not taken"));
+		}
+	}
+	assert_true(nr >= 8);
+	assert_int_equal(chmod(path, 0666), 0);
+	write_file("[Profiling]\nDATA_DIR = /nowhere/data\n");
+	RUN(&r, "record", "--target", "--config", path, "more");
+	assert_says(&r, "%s:2: output is not taken from a file that");
+	/* What it measures, it may say; so may what no verb takes of it. */
+	write_file("[live]\nhost = yes\nop = read\n[record]\noutput = x\n");
+	RUN(&r, "live", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void others_may_write_in_many_ways(void **state)
+{
+	static const struct {
+		mode_t file, folder;
+		uid_t file_owner, folder_owner;
+		const char *why; /* NULL: nobody may */
+	} cases[] = {
+		{0600, 0755, 0, 0, NULL},
+		{0644, 01777, 0, 0, NULL},
+		{0620, 0755, 0, 0, "is a file that others may write to"},
+		{0602, 0755, 0, 0, "is a file that others may write to"},
+		{0600, 0777, 0, 0, ", which others may write to"},
+		{0600, 0775, 0, 0, ", which others may write to"},
+		{0600, 0755, OTHER_USER, 0, "is another user's"},
+		{0600, 0755, 0, OTHER_USER, ", which is another user's"},
+		{0600, 01777, 0, OTHER_USER, ", which is another user's"},
+	};
+	char file[sizeof(path)], folder[sizeof(path) + 8], below[sizeof(folder) + 16], part[64];
+	struct result r;
+
+	(void)state;
+	strcpy(file, path);
+	snprintf(folder, sizeof(folder), "%s.folder", file);
+	snprintf(below, sizeof(below), "%s/below", folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(mkdir(below, 0700), 0);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		size_t k = i / 2;
+
+		if (geteuid() && (cases[k].file_owner || cases[k].folder_owner))
+			continue;
+		/* In the folder, or in one that is in it. */
+		snprintf(path, sizeof(path), "%.100s/x.ini", i % 2 ? below : folder);
+		write_file("[live]\nhost = true\npeer = true\n");
+		assert_int_equal(chmod(path, cases[k].file), 0);
+		assert_int_equal(chmod(folder, cases[k].folder), 0);
+		if (!geteuid()) {
+			assert_int_equal(chown(path, cases[k].file_owner, 0), 0);
+			assert_int_equal(chown(folder, cases[k].folder_owner, 0), 0);
+		}
+		RUN(&r, "live", "--config", path, "more");
+		snprintf(part, sizeof(part), "%s", cases[k].why ?: TOO_MANY);
+		assert_says(&r, part);
+		if (cases[k].file_owner || cases[k].folder_owner) {
+			/* Who called sudo says what is run. */
+			setenv("SUDO_UID", "1234", 1);
+			RUN(&r, "live", "--config", path, "more");
+			assert_says(&r, TOO_MANY);
+			setenv("SUDO_UID", "1235", 1);
+			RUN(&r, "live", "--config", path, "more");
+			assert_says(&r, part);
+			unsetenv("SUDO_UID");
+		}
+		unlink(path);
+		if (!geteuid())
+			assert_int_equal(chown(folder, 0, 0), 0);
+		assert_int_equal(chmod(folder, 0700), 0);
+	}
+	strcpy(path, file);
+	rmdir(below);
+	rmdir(folder);
+}
+
+/* Whoever may put another link there says which file is read. */
+static void a_link_that_others_may_replace_is_not_followed_to_commands(void **state)
+{
+	char folder[sizeof(path) + 8], link[sizeof(folder) + 8];
+	struct result r;
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s.folder", path);
+	snprintf(link, sizeof(link), "%s/x.ini", folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(symlink(path, link), 0);
+	write_file("[live]\nhost = true\npeer = true\n");
+	RUN(&r, "live", "--config", link, "more");
+	assert_says(&r, TOO_MANY);
+	assert_int_equal(chmod(folder, 0777), 0);
+	RUN(&r, "live", "--config", link, "more");
+	assert_says(&r, "which others may write to");
+	assert_int_equal(chmod(folder, 01777), 0);
+	if (!geteuid()) {
+		assert_int_equal(lchown(link, OTHER_USER, OTHER_USER), 0);
+		RUN(&r, "live", "--config", link, "more");
+		assert_says(&r, "is another user's");
+	}
+	unlink(link);
+	rmdir(folder);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -412,6 +562,9 @@ int main(void)
 		cmocka_unit_test(the_line_takes_the_place_of_the_file),
 		cmocka_unit_test(a_key_without_an_option_is_refused_by_its_name),
 		cmocka_unit_test(a_file_does_what_its_options_do),
+		cmocka_unit_test(what_others_may_write_names_no_command_and_no_path),
+		cmocka_unit_test(others_may_write_in_many_ways),
+		cmocka_unit_test(a_link_that_others_may_replace_is_not_followed_to_commands),
 	};
 
 	return cmocka_run_group_tests_name("configuration file", tests, make_file, remove_file);

@@ -229,6 +229,8 @@ int main(void)
 	};
 	struct rlimit files;
 
+	/* A configuration that names a folder is ours alone. */
+	umask(022);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
