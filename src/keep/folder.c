@@ -199,7 +199,8 @@ int folder_open(struct folder *f)
 	f->nr = new.nr;
 	f->room = new.room;
 	f->used = new.used;
-	f->last = new.last;
+	/* Numbers go up, wherever files go. */
+	f->last = f->last > new.last ? f->last : new.last;
 	return 0;
 }
 

@@ -332,6 +332,7 @@ static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 	write_one(v);
 	assert_int_equal(v->failures, 1);
 	assert_true(there(v, LOCK));
+	assert_non_null(strstr(v->told, "/host-000009-"));
 	assert_true(there(&was, "host-000008-x.ntp"));
 	was.r = NULL;
 	unlink(path_of(&was, "host-000008-x.ntp"));
