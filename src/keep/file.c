@@ -32,6 +32,7 @@ int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_h
 	err = folder_open(in);
 	if (err)
 		return err;
+	in->freed = 0;
 	name_file(f, in, 0);
 	err = folder_make_room(in, ROOM_BYTES, ROOM_BYTES);
 	f->crowded = err == -ENOSPC;

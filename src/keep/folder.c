@@ -151,9 +151,9 @@ static int lock(struct folder *f)
 		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & (S_IRWXG | S_IRWXO)))
-		err = -EEXIST;
+		err = -FOLDER_LOCK_TAKEN;
 	else if (fcntl(f->lock_fd, F_SETLK, &whole) && (errno == EAGAIN || errno == EACCES))
-		err = -EBUSY;
+		err = -FOLDER_IN_USE;
 	if (err && f->lock_fd >= 0) {
 		close(f->lock_fd);
 		f->lock_fd = -1;
@@ -161,11 +161,24 @@ static int lock(struct folder *f)
 	return err;
 }
 
-/* Return: 0, or -EPERM where others could remove what is there. */
+/* What cleans up may have removed it, and somebody else may have made another one. Return: as lock() */
+static int lock_again(struct folder *f)
+{
+	struct stat st;
+
+	if (f->lock_fd >= 0 && !fstat(f->lock_fd, &st) && st.st_nlink)
+		return 0;
+	if (f->lock_fd >= 0)
+		close(f->lock_fd);
+	return lock(f);
+}
+
+/* Return: 0, or -FOLDER_OF_OTHERS where others could remove what is there. */
 static int check_others(struct folder *f, const struct stat *st)
 {
 	f->shared = !trust_alone(st);
-	return f->shared && (!trust_uid(st->st_uid) || !(st->st_mode & S_ISVTX)) ? -EPERM : 0;
+	return f->shared && (!trust_uid(st->st_uid) || !(st->st_mode & S_ISVTX)) ? -FOLDER_OF_OTHERS
+										 : 0;
 }
 
 int folder_open(struct folder *f)
@@ -174,7 +187,6 @@ int folder_open(struct folder *f)
 	struct stat st;
 	int err;
 
-	f->freed = 0;
 	new.fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (new.fd < 0)
 		return -errno;
@@ -182,7 +194,7 @@ int folder_open(struct folder *f)
 	if (!err && f->fd >= 0 && st.st_dev == f->dev && st.st_ino == f->ino) {
 		close(new.fd);
 		look_again(f);
-		return (f->lock_fd < 0 ? lock(f) : 0) ?: reserve(f);
+		return lock_again(f) ?: reserve(f);
 	}
 	new.side = f->side;
 	err = err ?: lock(&new) ?: list(&new) ?: reserve(&new);
@@ -199,6 +211,7 @@ int folder_open(struct folder *f)
 	f->nr = new.nr;
 	f->room = new.room;
 	f->used = new.used;
+	f->freed = 0;
 	/* Numbers go up, wherever files go. */
 	f->last = f->last > new.last ? f->last : new.last;
 	return 0;
@@ -207,12 +220,12 @@ int folder_open(struct folder *f)
 const char *folder_error(int err)
 {
 	switch (err) {
-	case -EBUSY:
+	case -FOLDER_IN_USE:
 		return "another ntprof-bpf has files of this side there";
-	case -EPERM:
+	case -FOLDER_OF_OTHERS:
 		return "others may write to it (chmod go-w), or it is another user's";
-	case -EEXIST:
-		return "its lock .ntprof-bpf.SIDE.lock, or the name of a file, is not ours";
+	case -FOLDER_LOCK_TAKEN:
+		return "its .ntprof-bpf.SIDE.lock is not a file of ours alone";
 	default:
 		return strerror(-err);
 	}

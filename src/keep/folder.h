@@ -26,6 +26,8 @@
 #define FOLDER_KEEP_FREE_MOST (4ULL << 30)
 /* As &folder.keep_free: the above. */
 #define FOLDER_KEEP_FREE_DEFAULT UINT64_MAX
+/* Why a folder is not taken, besides what errno(3) has: others may write to it, another instance has it, its lock is not ours. */
+enum { FOLDER_OF_OTHERS = 4096, FOLDER_IN_USE, FOLDER_LOCK_TAKEN };
 /* Room for folder_warning(). */
 #define FOLDER_WARNING_LEN (PATH_MAX + 256)
 
@@ -45,7 +47,7 @@ struct folder_file {
  * @file: the newest first; @nr of them, @room for more
  * @used: bytes together
  * @last: the highest number
- * @freed: bytes of those that were removed since folder_open()
+ * @freed: bytes of those that were removed for the file that is written
  * @removed: how many were, since the beginning
  */
 struct folder {
@@ -73,8 +75,7 @@ struct folder {
  * @f: @path, @side and limits are set, and @fd is -1; or an open one, of which only its files are looked at again, as long as
  *     @path is still the same folder. folder_close() is due in any case
  *
- * Return: 0; -EBUSY where another instance has it; -EPERM where others may write to it; -EEXIST where its lock is not ours;
- * or another negative errno.
+ * Return: 0, a negative errno, or a negative one of those above.
  */
 int folder_open(struct folder *f);
 

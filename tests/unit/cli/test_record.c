@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
@@ -72,22 +73,56 @@ static void fill_losses(struct stats *s)
 	s->counters_interval[NT_CNT_RING_FULL] = 4;
 }
 
+/* As record(); @text: what is said. */
+static int record_saying(char *to, char text[4096])
+{
+	int err = dup(STDERR_FILENO), told = memfd_create("told", MFD_CLOEXEC), status;
+
+	memset(text, 0, 4096);
+	dup2(told, STDERR_FILENO);
+	status = record(to, 1);
+	dup2(err, STDERR_FILENO);
+	close(err);
+	assert_true(pread(told, text, 4095, 0) > 0);
+	close(told);
+	return status;
+}
+
+/* Root's recording is not for them. */
+static void a_fifo_of_another_user_gets_no_stream(void **state)
+{
+	char folder[sizeof(path) + 8], fifo[sizeof(folder) + 8], text[4096];
+	int reader;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	snprintf(folder, sizeof(folder), "%s.folder", path);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(chmod(folder, 01777), 0);
+	assert_int_equal(mkfifo(fifo, 0666), 0);
+	assert_int_equal(chown(fifo, 1234, 1234), 0);
+	reader = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(record_saying(fifo, text), EXIT_FAILURE);
+	assert_non_null(strstr(text, "it is another user's, in a folder that others may write to"));
+	assert_int_equal(read(reader, text, 1), 0);
+	close(reader);
+	unlink(fifo);
+	rmdir(folder);
+}
+
 /* What began before the recording did is lost to nobody. */
 static void what_is_no_loss_is_not_told_as_one(void **state)
 {
-	int err = dup(STDERR_FILENO), told = memfd_create("told", MFD_CLOEXEC), status;
-	char text[4096] = "";
+	char text[4096];
+	int status;
 
 	(void)state;
-	dup2(told, STDERR_FILENO);
 	traced.fill = fill_losses;
-	status = record(path, 1);
+	status = record_saying(path, text);
 	traced.fill = NULL;
-	dup2(err, STDERR_FILENO);
-	close(err);
 	assert_int_equal(status, EXIT_SUCCESS);
-	assert_true(pread(told, text, sizeof(text) - 1, 0) > 0);
-	close(told);
 	assert_non_null(strstr(text, " 4 losses, "));
 }
 
@@ -128,6 +163,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
+		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -233,7 +233,7 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	pid_t other = other_instance(v, NT_HOST);
 
 	assert_null(recorder_new(&o, NT_HOST, tell, v));
-	assert_int_equal(errno, EBUSY);
+	assert_int_equal(errno, FOLDER_IN_USE);
 	end_instance(other);
 	/* It stays ours whatever is changed. */
 	begin_with(v, &o);
@@ -243,13 +243,25 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	write_one(v);
 	if (!fork()) {
 		o = options_of(v);
-		_exit(recorder_new(&o, NT_HOST, tell, v) || errno != EBUSY);
+		_exit(recorder_new(&o, NT_HOST, tell, v) || errno != FOLDER_IN_USE);
 	}
 	int status;
 
 	assert_true(wait(&status) > 0);
 	assert_int_equal(status, 0);
 	end_instance(other_instance(v, NT_TARGET));
+	/* Somebody cleans up: the one who comes first has it. */
+	unlink(path_of(v, LOCK));
+	other = other_instance(v, NT_HOST);
+	v->failures = 0;
+	write_one(v);
+	assert_int_equal(v->failures, 1);
+	assert_non_null(strstr(v->told, "another ntprof-bpf"));
+	end_instance(other);
+	unlink(path_of(v, LOCK));
+	write_one(v);
+	assert_int_equal(v->failures, 1);
+	assert_true(there(v, LOCK));
 	unlink(path_of(v, ".ntprof-bpf.target.lock"));
 }
 
@@ -266,21 +278,21 @@ static void a_lock_of_others_is_none(void **state)
 	struct run *v = *state;
 
 	assert_int_equal(symlink("victim", path_of(v, LOCK)), 0);
-	refused(v, EEXIST);
+	refused(v, FOLDER_LOCK_TAKEN);
 	assert_false(there(v, "victim"));
 	unlink(path_of(v, LOCK));
 	assert_int_equal(mkfifo(path_of(v, LOCK), 0600), 0);
-	refused(v, EEXIST);
+	refused(v, FOLDER_LOCK_TAKEN);
 	unlink(path_of(v, LOCK));
 	/* Whoever may open it can lock it. */
 	make(v, LOCK, 0, geteuid());
 	assert_int_equal(chmod(path_of(v, LOCK), 0640), 0);
-	refused(v, EEXIST);
+	refused(v, FOLDER_LOCK_TAKEN);
 	unlink(path_of(v, LOCK));
 	if (geteuid())
 		return;
 	make(v, LOCK, 0, OTHER_USER);
-	refused(v, EEXIST);
+	refused(v, FOLDER_LOCK_TAKEN);
 }
 
 static void a_folder_that_others_may_write_to_is_refused(void **state)
@@ -289,13 +301,13 @@ static void a_folder_that_others_may_write_to_is_refused(void **state)
 	struct recorder_options o;
 
 	assert_int_equal(chmod(v->folder, 0777), 0);
-	refused(v, EPERM);
+	refused(v, FOLDER_OF_OTHERS);
 	assert_int_equal(chmod(v->folder, 0770), 0);
-	refused(v, EPERM);
+	refused(v, FOLDER_OF_OTHERS);
 	if (!geteuid()) {
 		assert_int_equal(chmod(v->folder, 0755), 0);
 		assert_int_equal(chown(v->folder, OTHER_USER, OTHER_USER), 0);
-		refused(v, EPERM);
+		refused(v, FOLDER_OF_OTHERS);
 		assert_int_equal(chown(v->folder, 0, 0), 0);
 	}
 	assert_int_equal(v->lines, 0);
