@@ -358,19 +358,25 @@ static void a_full_file_is_no_larger_wherever_its_frames_end(void **state)
 	}
 }
 
-/* Return: whether we are root where nobody else is, in a name space of its own. */
-static bool own_users(void)
+static bool say(const char *path, const char *format, unsigned int id)
 {
-	unsigned int uid = getuid();
-	FILE *f;
+	FILE *f = fopen(path, "we");
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
-		return false;
-	f = fopen("/proc/self/uid_map", "we");
 	if (!f)
 		return false;
-	fprintf(f, "0 %u 1\n", uid);
+	fprintf(f, format, id);
 	return !fclose(f);
+}
+
+/* Return: whether we are root where nobody else is, in a name space of its own, where our files have a user and a group. */
+static bool own_users(void)
+{
+	unsigned int uid = getuid(), gid = getgid();
+
+	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) &&
+	       say("/proc/self/uid_map", "0 %u 1\n", uid) &&
+	       say("/proc/self/setgroups", "deny\n", 0) &&
+	       say("/proc/self/gid_map", "0 %u 1\n", gid);
 }
 
 /* Return: whether a file system of @bytes could be mounted at the folder, which takes a name space of its own. */
