@@ -11,7 +11,7 @@
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 
-/* Return: whether there is one; only root is called by sudo. */
+/* Return: whether sudo started this process. Only root trusts the variable. */
 static bool sudo_caller(uid_t *uid)
 {
 	const char *text = geteuid() ? NULL : getenv("SUDO_UID");
@@ -42,13 +42,13 @@ bool trust_alone(const struct stat *st)
 
 bool trust_planted(const struct stat *folder, const struct stat *st)
 {
-	/* With the sticky bit a group's folder is as one of all: fs.protected_fifos=2. */
+	/* In a sticky folder a group counts as others: fs.protected_fifos=2. */
 	mode_t others = folder->st_mode & S_ISVTX ? OTHERS_WRITE : S_IWOTH;
 
 	return (folder->st_mode & others) && !trust_uid(st->st_uid) && st->st_uid != folder->st_uid;
 }
 
-/* From a folder up to the root. @path: is changed */
+/* Checks a folder and all folders above it. @path: is changed */
 static bool folders_alone(char *path, char why[TRUST_WHY_LEN])
 {
 	for (;;) {
@@ -74,7 +74,7 @@ static bool folders_alone(char *path, char why[TRUST_WHY_LEN])
 	}
 }
 
-/* @path: of a file or a link; its folder, whatever links lead there, and those above. */
+/* Checks the owner of the file or link @path, its real folder, and all folders above that. */
 static bool place_alone(const char *path, char why[TRUST_WHY_LEN])
 {
 	const char *slash = strrchr(path, '/');
@@ -107,12 +107,12 @@ bool trust_config(int fd, const char *path, char why[TRUST_WHY_LEN])
 		snprintf(why, TRUST_WHY_LEN, "is another user's");
 		return false;
 	}
-	/* A device says what the kernel does. */
+	/* Devices such as /dev/null may be writable by all. */
 	if (!S_ISCHR(st.st_mode) && !trust_alone(&st)) {
 		snprintf(why, TRUST_WHY_LEN, "is a file that others may write to (chmod go-w)");
 		return false;
 	}
-	/* One without a name, such as a shell's here-document, is nowhere. */
+	/* A file without a name, such as a shell's here-document, is in no folder. */
 	if (!st.st_nlink)
 		return true;
 	if (!realpath(path, real)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose a file is, and who else may change it or put another one in its place: what is another user's is not written to
- * as if it were ours, and does not say what is to be run.
+ * Who owns a file, and who else can change or replace it. Files of other users are not written to by
+ * mistake, and do not say which commands are run.
  */
 #ifndef NTPROF_CORE_TRUST_H
 #define NTPROF_CORE_TRUST_H
@@ -10,31 +10,34 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* What a message about a path has room for. */
+/* Room for a path and some words. */
 #define TRUST_WHY_LEN 4352
 
-/** trust_uid() - whether a file of @uid is ours: root's, that of who runs this, or of who called sudo (SUDO_UID) */
+/** trust_uid() - whether @uid is root, the user of this process, or the caller of sudo (SUDO_UID) */
 bool trust_uid(uid_t uid);
 
-/** trust_alone() - whether none but root, us and who called sudo may write to what @st is of: not by its group, either */
+/** trust_alone() - whether only such users may write to the file of @st, and no group */
 bool trust_alone(const struct stat *st);
 
 /**
- * trust_planted() - whether another user may have put a file where we are to find it
- * @folder: of the folder that it is in, @st: of the file itself, also of a link
+ * trust_planted() - whether another user may have made a file in order that we use it
+ * @folder: the folder that it is in
+ * @st: the file, or the link itself
  *
- * As fs.protected_fifos, fs.protected_regular and fs.protected_symlinks of the kernel have it, which may be off: the folder
- * is one that others may write to, and the file is neither ours nor the folder's owner's.
+ * These are the rules of the kernel's fs.protected_fifos, fs.protected_regular and
+ * fs.protected_symlinks, which may be off: others may write to the folder, and the file belongs
+ * neither to us (trust_uid()) nor to the owner of the folder.
  */
 bool trust_planted(const struct stat *folder, const struct stat *st);
 
 /**
- * trust_config() - whether nobody else can say what is in a file
- * @fd: the file; @path: as it was opened
- * @why: filled where somebody can, in words that follow the path
+ * trust_config() - whether no other user can change or replace a file
+ * @fd: the file
+ * @path: where it was opened
+ * @why: filled if the result is false, in words that follow the path
  *
- * Neither it nor a folder above it may be another user's or be written to by others; a folder with a sticky bit may, as
- * what is ours stays there.
+ * The file and all folders above it must be ours, and not writable by others. Folders with the sticky
+ * bit may be writable, as others cannot replace our files there.
  */
 bool trust_config(int fd, const char *path, char why[TRUST_WHY_LEN]);
 

@@ -15,7 +15,7 @@
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
 	       "a stream needs that");
 
-/* As the folder is called now: for messages only. */
+/* The path is for messages only. */
 static void name_file(struct keep_file *f, struct folder *in, unsigned int tried)
 {
 	folder_next(in, f->realtime_ns, tried, f->name);
@@ -60,7 +60,7 @@ static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 	bytes += stream_bytes(f->w) + END_BYTES;
 	err = folder_make_room(in, bytes, bytes - output_written(f->out));
 	f->crowded = err == -ENOSPC;
-	/* What there is of it is worth to be had. */
+	/* A file with some records is kept. */
 	f->full = err == -EFBIG || (f->crowded && f->first_ns);
 	return err;
 }

@@ -26,9 +26,9 @@
  * @losses: when the first of its blocks began
  * @first_ns: when that was; 0: it has none
  * @ended: all that belongs into it is in @out
- * @full: there is no room for more of it; @crowded: by --keep-free
+ * @full: there is no room for more of it; @crowded: because of --keep-free
  * @named: it has its name
- * @path: of it, for messages; "" before it has been begun. @name: in its folder
+ * @path: for messages; "" before the file has begun. @name: in its folder
  */
 struct keep_file {
 	char path[PATH_MAX + FOLDER_NAME_LEN];

@@ -23,9 +23,9 @@
 #define NS_PER_SECOND 1000000000
 /* So many digits at least, so that names are sorted as numbers are for long. */
 #define NUMBER_DIGITS "06"
-/* A larger number is none that this program has come to, and behind it there may be none. */
+/* Larger numbers are not ours: they would leave no next number. */
 #define NUMBER_DIGITS_MAX 18
-/* Where a name is taken, by chance or by somebody, the next one tried is up to so many numbers further. */
+/* If a name exists, the next number is higher by up to so many: nobody can make all these names. */
 #define NUMBERS_PASSED_MAX 1000
 
 /* Return: whether @name is one of this side's, of number @number. */
@@ -80,7 +80,7 @@ static int newer_first(const void *a, const void *b)
 	return (x->number < y->number) - (x->number > y->number);
 }
 
-/* All that is there. Return: 0 or a negative errno. */
+/* Lists all files of ours. Return: 0 or a negative errno. */
 static int list(struct folder *f)
 {
 	/* It closes what it reads from. */
@@ -113,7 +113,7 @@ static int list(struct folder *f)
 	return err;
 }
 
-/* Somebody may have taken some away. */
+/* Checks the known files: some may have been removed. */
 static void look_again(struct folder *f)
 {
 	unsigned int nr = 0;
@@ -129,8 +129,8 @@ static void look_again(struct folder *f)
 }
 
 /*
- * A lock of the process: it goes with it, and its children have none of it. Closing any descriptor of the file gives it up,
- * so there is one.
+ * A lock of the process: the kernel releases it at the end, and children do not inherit it. Closing any
+ * descriptor of the file releases it as well, so there is only one.
  *
  * Return: as folder_open()
  */
@@ -146,7 +146,7 @@ static int lock(struct folder *f)
 		openat(f->fd, name,
 		       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 	err = f->lock_fd < 0 ? -errno : 0;
-	/* With a full disk there is nobody to keep out, as nobody can write. */
+	/* On a full disk no lock can be made, and none is needed until there is room. */
 	if (err && fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -161,7 +161,7 @@ static int lock(struct folder *f)
 	return err;
 }
 
-/* What cleans up may have removed it, and somebody else may have made another one. Return: as lock() */
+/* The lock file may have been removed, for example by systemd-tmpfiles. Return: as lock() */
 static int lock_again(struct folder *f)
 {
 	struct stat st;
@@ -212,7 +212,7 @@ int folder_open(struct folder *f)
 	f->room = new.room;
 	f->used = new.used;
 	f->freed = 0;
-	/* Numbers go up, wherever files go. */
+	/* Numbers only go up, in another folder as well. */
 	f->last = f->last > new.last ? f->last : new.last;
 	return 0;
 }
@@ -273,7 +273,7 @@ static bool leaves_free(const struct folder *f, uint64_t bytes, uint64_t unwritt
 {
 	uint64_t available, keep;
 
-	/* Without a limit it is the disk that says when it is full. */
+	/* Without a limit, writing fails when the disk is full. */
 	return !f->keep_free || bytes <= f->freed || disk(f, &available, &keep) ||
 	       (available >= keep && available - keep >= unwritten);
 }

@@ -17,21 +17,21 @@
 
 /* Of a side, as many as can be asked for. */
 #define FOLDER_FILES_MAX 10000
-/* "target-000001-20240131T235959Z.ntp" and more, should there be so many. What is called longer is not ours. */
+/* "target-000001-20240131T235959Z.ntp", and more digits. Files with longer names are not ours. */
 #define FOLDER_NAME_LEN 64
-/* Names that others have taken are passed over, so many. */
+/* How many names are tried if files of these names exist. */
 #define FOLDER_NAMES_TRIED 100
-/* What is left to others unless somebody says how much: a share of the file system, but not more than the other one. */
+/* Default of --keep-free: a share of the file system, but not more than the second one. */
 #define FOLDER_KEEP_FREE_PERCENT 15
 #define FOLDER_KEEP_FREE_MOST (4ULL << 30)
-/* As &folder.keep_free: the above. */
+/* Value of &folder.keep_free for that default. */
 #define FOLDER_KEEP_FREE_DEFAULT UINT64_MAX
-/* Why a folder is not taken, besides what errno(3) has: others may write to it, another instance has it, its lock is not ours. */
+/* Errors besides those of errno(3): others may write, another instance uses it, the lock file is not ours. */
 enum { FOLDER_OF_OTHERS = 4096, FOLDER_IN_USE, FOLDER_LOCK_TAKEN };
 /* Room for folder_warning(). */
 #define FOLDER_WARNING_LEN (PATH_MAX + 256)
 
-/* One of them, as it was when it was looked at last. */
+/* A file of ours, as of the last look. */
 struct folder_file {
 	uint64_t number;
 	uint64_t bytes;
@@ -71,39 +71,39 @@ struct folder {
 };
 
 /**
- * folder_open() - see what is there, and keep other instances out
- * @f: @path, @side and limits are set, and @fd is -1; or an open one, of which only its files are looked at again, as long as
- *     @path is still the same folder. folder_close() is due in any case
+ * folder_open() - list the files, and lock out other instances
+ * @f: with @path, @side and limits, and @fd -1. If it is open, and @path is still the same folder, only
+ *     the known files are checked again. Needs folder_close() in any case
  *
  * Return: 0, a negative errno, or a negative one of those above.
  */
 int folder_open(struct folder *f);
 
-/** folder_error() - what that is, in words */
+/** folder_error() - such an error in words */
 const char *folder_error(int err);
 
-/** folder_warning() - what is to be said of an open one; Return: whether there is something */
+/** folder_warning() - what users should know of an open one; Return: whether there is a warning */
 bool folder_warning(const struct folder *f, char text[FOLDER_WARNING_LEN]);
 
 /**
  * folder_make_room() - remove the oldest ones until there is room for one more
  * @bytes: how large that is; @unwritten: so much of it is not on the disk yet
  *
- * Where less is free than is to be left to others, the room is that of older ones only.
+ * If less is free than @keep_free, a file may only use what older files had.
  *
  * Return: 0; -EFBIG where it would be larger than all may be together; -ENOSPC where too little is free; or another
  * negative errno.
  */
 int folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten);
 
-/** folder_next() - what the next one is called; @tried: so many of them others have taken */
+/** folder_next() - the name of the next file; @tried: so many names did exist already */
 void folder_next(struct folder *f, int64_t realtime_ns, unsigned int tried,
 		 char name[FOLDER_NAME_LEN]);
 
-/** folder_add() - there is a file more, in the folder @fd: it counts where that is this one */
+/** folder_add() - count a new file in the folder @fd, if that is this one */
 void folder_add(struct folder *f, int fd, const char *name);
 
-/** folder_close() - let go of it */
+/** folder_close() - release, and unlock */
 void folder_close(struct folder *f);
 
 #endif /* NTPROF_KEEP_FOLDER_H */
