@@ -209,7 +209,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_ARCHIVE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
 
-$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_peer test_flight): UNIT_LIBS := -linih -lseccomp
+$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): UNIT_LIBS := -linih -lseccomp
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 $(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
 $(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
@@ -224,7 +224,7 @@ $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace live): 
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \
 	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
 	cli/limit_options.o cli/group_options.o cli/peering.o cli/peer_options.o trace/announce.o)
-$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_peer test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_file.o config_ntprof.o config_words.o confine.o describe.o flight.o flight_options.o naming.o \
+$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_file.o config_ntprof.o config_words.o confine.o describe.o flight.o flight_options.o naming.o \
 	http.o journal.o listen.o mhd.o notify.o options.o peer_news.o peer_options.o peering.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
 	slowest.o standard_output.o timer.o console.o) trace/announce.o)
 

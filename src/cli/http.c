@@ -2,6 +2,8 @@
 #include "cli/http.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +18,27 @@
 
 /* How often connections are looked at that do nothing. */
 #define LOOK_NS 1000000000ULL
-/* As soon as the rest of the loop has had its turn. */
+/* As soon as the rest of the loop has had its turn, which it gets after so many turns of the library. */
 #define SOON_NS 1
+#define TURNS_MAX 64
 
 #define PAGE_PATH "/metrics"
 
-/* A connection that is open; 0 in @since: none. */
+/**
+ * struct client - a connection that is open
+ * @fd: -1: it has been ended, and the library has not noticed yet
+ * @since: when it was accepted; 0: there is none
+ * @asked: its request has come and is answered
+ * @page: which rendering it reads; 0: none
+ * @unread: bytes that the kernel has for it, as of @moved, when that was another number the last time
+ */
 struct client {
 	int fd;
 	uint64_t since;
+	bool asked;
+	uint64_t page;
+	uint32_t unread;
+	uint64_t moved;
 };
 
 /* There is one library. */
@@ -36,10 +50,14 @@ struct http {
 	struct MHD_Daemon *daemon;
 	int epoll_fd; /* of the daemon's descriptor and of the timer */
 	int timer_fd;
+	int listen_fd; /* the daemon's */
+	bool loopback;
 	struct client clients[HTTP_CONNECTIONS_MAX];
 	unsigned int nr_clients;
 	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: to be rendered */
 	unsigned int nr_pages;				/* whose memory is not released yet */
+	uint64_t rendered[EXPOSITION_FORMATS]; /* which rendering each of @pages is, from 1 */
+	uint64_t renderings;
 	struct MHD_Response *refusals[PAGE_CODES_NR];
 	struct page_scrapes scrapes;
 	char address[HTTP_ADDRESS_LEN];
@@ -88,6 +106,7 @@ static struct MHD_Response *page_new_of(struct http *h, enum exposition_format f
 		return NULL;
 	}
 	h->nr_pages++;
+	h->rendered[format] = ++h->renderings;
 	h->pages[format] = mhd->MHD_create_response_from_buffer_with_free_callback_cls(
 		size, p->text, release, p);
 	if (!h->pages[format])
@@ -108,11 +127,41 @@ static enum exposition_format format_of(struct MHD_Connection *c)
 	return EXPOSITION_OPENMETRICS;
 }
 
-static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum page_code code,
-			      struct MHD_Response *r)
+/* Return: NULL where it has none, which the limit of the library rules out. */
+static struct client *client_of(struct MHD_Connection *c)
 {
+	return mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum page_code code,
+			      struct MHD_Response *r, uint64_t rendering)
+{
+	struct client *one = client_of(c);
+
+	if (one) {
+		one->asked = true;
+		one->page = rendering;
+		one->moved = monotonic_ns();
+	}
 	h->scrapes.responses[code]++;
 	return mhd->MHD_queue_response(c, page_code(code), r);
+}
+
+static enum MHD_Result refuse(struct http *h, struct MHD_Connection *c, enum page_code code)
+{
+	return answer(h, c, code, h->refusals[code], 0);
+}
+
+/*
+ * A page of somebody's in a browser of this machine can send requests to a name of its own that has come to mean 127.0.0.1,
+ * and read what is answered. The browser says by which name. What says none is no browser.
+ */
+static bool is_for_loopback(struct MHD_Connection *c)
+{
+	const char *host =
+		mhd->MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+
+	return !host || !host[0] || listen_is_loopback_host(host);
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url,
@@ -128,15 +177,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 	(void)data_size;
 	/* It is called again where there is a body, which nobody waits for: then there is an answer already. */
 	*request = h;
+	if (h->loopback && !is_for_loopback(c))
+		return refuse(h, c, PAGE_CODE_421);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return answer(h, c, PAGE_CODE_405, h->refusals[PAGE_CODE_405]);
+		return refuse(h, c, PAGE_CODE_405);
 	if (strcmp(url, PAGE_PATH))
-		return answer(h, c, PAGE_CODE_404, h->refusals[PAGE_CODE_404]);
+		return refuse(h, c, PAGE_CODE_404);
 	format = format_of(c);
 	page = h->pages[format] ?: page_new_of(h, format);
 	if (!page)
-		return answer(h, c, PAGE_CODE_503, h->refusals[PAGE_CODE_503]);
-	return answer(h, c, PAGE_CODE_200, page);
+		return refuse(h, c, PAGE_CODE_503);
+	return answer(h, c, PAGE_CODE_200, page, h->rendered[format]);
 }
 
 static void on_connection(void *context, struct MHD_Connection *c, void **client,
@@ -166,6 +217,18 @@ static void on_connection(void *context, struct MHD_Connection *c, void **client
 }
 
 /* The library finds out, and closes it. */
+static void end(struct client *one, uint64_t *counter)
+{
+	shutdown(one->fd, SHUT_RDWR);
+	one->fd = -1;
+	(*counter)++;
+}
+
+static bool is_open(const struct client *one)
+{
+	return one->since && one->fd >= 0;
+}
+
 static void end_overdue(struct http *h)
 {
 	const uint64_t now = monotonic_ns();
@@ -173,34 +236,117 @@ static void end_overdue(struct http *h)
 	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
 		struct client *one = &h->clients[i];
 
-		if (!one->since || one->fd < 0 || now - one->since < HTTP_PATIENCE_NS)
-			continue;
-		shutdown(one->fd, SHUT_RDWR);
-		one->fd = -1;
-		h->scrapes.overdue++;
+		if (is_open(one) &&
+		    now - one->since >= (one->asked ? HTTP_PATIENCE_NS : HTTP_HEAD_NS))
+			end(one, &h->scrapes.overdue);
 	}
 }
 
-int http_ready(struct http *h)
+/* Return: whether it has read nothing for a while of what the kernel has for it. */
+static bool does_not_read(struct client *one, uint64_t now)
 {
-	unsigned int before = h->nr_clients;
-	MHD_UNSIGNED_LONG_LONG timeout;
-	bool more;
+	uint32_t memory[SK_MEMINFO_VARS] = {0}, unread;
+	socklen_t size = sizeof(memory);
 
-	timer_fired(h->timer_fd);
-	end_overdue(h);
+	if (getsockopt(one->fd, SOL_SOCKET, SO_MEMINFO, memory, &size))
+		return false;
+	/* Of a TCP socket the one, of a Unix socket the other. */
+	unread = memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_WMEM_ALLOC];
+	if (unread != one->unread) {
+		one->unread = unread;
+		one->moved = now;
+	}
+	return now - one->moved >= HTTP_STUCK_NS;
+}
+
+/* Return: whether @a gives way before @b: one without a request, then one that has not read for longest. */
+static bool is_before(const struct client *a, const struct client *b)
+{
+	if (!b || a->asked != b->asked)
+		return !b || !a->asked;
+	return a->asked ? a->moved < b->moved : a->since < b->since;
+}
+
+/* Return: whether a place becomes free by and by. */
+static bool make_room(struct http *h)
+{
+	const uint64_t now = monotonic_ns();
+	struct client *first = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
+		struct client *one = &h->clients[i];
+
+		if (one->fd < 0)
+			return true;
+		if ((!one->asked || does_not_read(one, now)) && is_before(one, first))
+			first = one;
+	}
+	if (first)
+		end(first, &h->scrapes.displaced);
+	return first;
+}
+
+static bool is_full(const struct http *h)
+{
+	return h->nr_clients == HTTP_CONNECTIONS_MAX;
+}
+
+/* Return: whether there is a connection for which there is no place. */
+static bool is_awaited(const struct http *h)
+{
+	struct pollfd p = {.fd = h->listen_fd, .events = POLLIN};
+
+	return is_full(h) && poll(&p, 1, 0) > 0;
+}
+
+/* Return: 0 or a negative errno; @next: in how many nanoseconds there is more to do, 0 if only when something comes. */
+static int turn(struct http *h, uint64_t *next)
+{
+	const unsigned int before = h->nr_clients;
+	const bool full = is_full(h);
+	MHD_UNSIGNED_LONG_LONG timeout;
+
 	if (mhd->MHD_run(h->daemon) != MHD_YES)
 		return -EIO;
+	*next = h->nr_clients ? LOOK_NS : 0;
+	/* What has been accepted just now may have asked: that is read with the next turn. */
+	if (is_awaited(h))
+		*next = !full || make_room(h) ? SOON_NS : HTTP_STUCK_NS;
 	/*
 	 * What the library knows to be readable it is not told again, and where it was at its limit it accepts again with
 	 * the next turn only.
 	 */
-	more = mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout;
-	if (more || h->nr_clients < before)
-		timer_arm(h->timer_fd, SOON_NS, false);
-	else
-		timer_arm(h->timer_fd, h->nr_clients ? LOOK_NS : 0, false);
+	if (h->nr_clients < before ||
+	    (mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout))
+		*next = SOON_NS;
 	return 0;
+}
+
+int http_ready(struct http *h)
+{
+	uint64_t next = SOON_NS;
+	int err = 0;
+
+	timer_fired(h->timer_fd);
+	end_overdue(h);
+	for (unsigned int i = 0; i < TURNS_MAX && !err && next == SOON_NS; i++)
+		err = turn(h, &next);
+	timer_arm(h->timer_fd, next, false);
+	return err;
+}
+
+/* Those that read the oldest page end: it is released when the library has noticed. */
+static void release_oldest(struct http *h)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++)
+		if (is_open(&h->clients[i]) && h->clients[i].page && h->clients[i].page < oldest)
+			oldest = h->clients[i].page;
+	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++)
+		if (is_open(&h->clients[i]) && h->clients[i].page == oldest)
+			end(&h->clients[i], &h->scrapes.displaced);
+	mhd->MHD_run(h->daemon);
 }
 
 void http_stale(struct http *h)
@@ -210,6 +356,8 @@ void http_stale(struct http *h)
 			mhd->MHD_destroy_response(h->pages[i]);
 		h->pages[i] = NULL;
 	}
+	if (h->nr_pages > HTTP_PAGES_MAX)
+		release_oldest(h);
 }
 
 /* Return: 0 or a negative errno. */
@@ -218,6 +366,9 @@ static int make_refusals(struct http *h)
 	static const char *const texts[PAGE_CODES_NR] = {
 		[PAGE_CODE_404] = "There is " PAGE_PATH " here, and nothing else.\n",
 		[PAGE_CODE_405] = "Only GET and HEAD.\n",
+		[PAGE_CODE_421] =
+			"Here it is localhost, or a numeric address of the loopback interface, and by "
+			"no other name (Host).\n",
 		[PAGE_CODE_503] = "Too many clients are reading older pages: come back later.\n",
 	};
 
@@ -302,6 +453,8 @@ struct http *http_open(const char *listen, http_render_fn *render, void *context
 	*h = (struct http){.render = render, .context = context, .epoll_fd = -1, .timer_fd = -1};
 	fd = listen_open(&address, length, HTTP_BACKLOG);
 	err = fd < 0 ? fd : 0;
+	h->listen_fd = fd;
+	h->loopback = listen_is_loopback(&address);
 	if (!err) {
 		/* Its connections have that, too. */
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));

@@ -13,16 +13,24 @@
 
 struct http;
 
-/* At a time; who comes then waits in the kernel's queue of connections, HTTP_BACKLOG long, and has to try again behind that. */
+/*
+ * At a time. When another one comes, one gives way: the oldest that has not sent all of its request, or else the one that has
+ * read nothing for longest. Others wait in the kernel's queue of connections, HTTP_BACKLOG long. Behind that they have to try
+ * again after a second: a short queue delays a scraper more than those that are before it in a long one.
+ */
 #define HTTP_CONNECTIONS_MAX 32
 #define HTTP_BACKLOG 1024
+/* One that has asked does not give way before it has read nothing for so long. */
+#define HTTP_STUCK_NS 100000000ULL
+/* From accepting a connection to the last byte of its request's head. */
+#define HTTP_HEAD_NS 2000000000ULL
 /* From accepting a connection to the last byte of its answer; then it is closed, whatever its client is about. */
 #define HTTP_PATIENCE_NS 10000000000ULL
 /* For a connection's request and the head of its answer. Longer requests are refused by 431 or 414. */
 #define HTTP_CONNECTION_BYTES 16384
 /* What the kernel keeps for a TCP connection that is not read from; left to itself, it would be megabytes. It takes twice that. */
 #define HTTP_SEND_BYTES 65536
-/* Pages that clients have not read to the end, besides the newest: who asks for another one then is told to come back. */
+/* Pages that clients have not read to the end, besides the newest: those that read the oldest one then are closed. */
 #define HTTP_PAGES_MAX 4
 
 /* An address as it is told: the longest path of a Unix socket, and what is around it. */
@@ -38,7 +46,8 @@ typedef int http_render_fn(void *context, enum exposition_format format, char **
 
 /**
  * http_open() - listen
- * @listen: "ADDRESS:PORT", with a numeric address (one of IPv6 in brackets) and 0 for any port, or "unix:PATH"
+ * @listen: "ADDRESS:PORT", with a numeric address (one of IPv6 in brackets) and 0 for any port, or "unix:PATH". On
+ *	the loopback interface, requests for other hosts than that are refused
  * @render: called with @context when the page is asked for that is not there
  * @why: filled with what is wrong, of @size bytes
  *

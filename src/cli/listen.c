@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -68,6 +69,38 @@ const char *listen_parse(const char *text, struct sockaddr_storage *address, soc
 	six->sin6_family = AF_INET6;
 	*size = sizeof(*six);
 	return parse_port(colon + 1, &six->sin6_port);
+}
+
+bool listen_is_loopback(const struct sockaddr_storage *address)
+{
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)address)->sin6_addr;
+	const struct in_addr *four = &((const struct sockaddr_in *)address)->sin_addr;
+
+	if (address->ss_family == AF_INET)
+		return ntohl(four->s_addr) >> 24 == IN_LOOPBACKNET;
+	return address->ss_family == AF_INET6 &&
+	       (IN6_IS_ADDR_LOOPBACK(six) ||
+		(IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == IN_LOOPBACKNET));
+}
+
+bool listen_is_loopback_host(const char *host)
+{
+	static const char name[] = "localhost";
+	struct sockaddr_storage address;
+	char text[INET6_ADDRSTRLEN + sizeof("[]:65535:0")];
+	const char *rest = host + strlen(name);
+	in_port_t port;
+	socklen_t size;
+
+	if (!strncasecmp(host, name, strlen(name))) {
+		rest += *rest == '.';
+		return !*rest || (*rest == ':' && !parse_port(rest + 1, &port));
+	}
+	if (!listen_parse(host, &address, &size))
+		return listen_is_loopback(&address);
+	/* It may be without a port. */
+	return snprintf(text, sizeof(text), "%s:0", host) < (int)sizeof(text) &&
+	       !listen_parse(text, &address, &size) && listen_is_loopback(&address);
 }
 
 /* Nobody listens at a socket that a process has left behind. */

@@ -3,6 +3,7 @@
 #ifndef NTPROF_CLI_LISTEN_H
 #define NTPROF_CLI_LISTEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -17,6 +18,12 @@
  * Return: NULL, or what is wrong, in words that follow it.
  */
 const char *listen_parse(const char *text, struct sockaddr_storage *address, socklen_t *size);
+
+/** listen_is_loopback() - whether only this machine reaches that address. Not of a Unix socket */
+bool listen_is_loopback(const struct sockaddr_storage *address);
+
+/** listen_is_loopback_host() - whether a Host of HTTP, with or without a port, is such an address or localhost */
+bool listen_is_loopback_host(const char *host);
 
 /**
  * listen_open() - listen there

@@ -100,6 +100,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Answers to requests that could be read, by status")                                      \
 	X(OVERDUE, "ntprof_http_overdue", COUNTER, "", "side",                                      \
 	  "Connections that were closed because they took too long")                                \
+	X(DISPLACED, "ntprof_http_displaced", COUNTER, "", "side",                                  \
+	  "Connections that were closed because newer ones had no room")                            \
 	X(CPU, "process_cpu_seconds", COUNTER, "seconds", "",                                       \
 	  "CPU time of this process, user and system")                                              \
 	X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", "",                            \

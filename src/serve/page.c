@@ -403,6 +403,7 @@ static void put_scrapes(struct writing *w)
 		put_with(w, "code", code, s->responses[i]);
 	}
 	put(w, METRIC_OVERDUE, s->overdue);
+	put(w, METRIC_DISPLACED, s->displaced);
 }
 
 int page_render(struct page *p, const struct page_source *from, enum exposition_format format,

@@ -18,7 +18,7 @@
 #include "serve/process.h"
 
 /* Statuses that requests are answered with, each of which is counted. */
-#define PAGE_CODES(X) X(200) X(404) X(405) X(503)
+#define PAGE_CODES(X) X(200) X(404) X(405) X(421) X(503)
 
 #define PAGE_CODE_ENUM(code) PAGE_CODE_##code,
 enum page_code { PAGE_CODES(PAGE_CODE_ENUM) PAGE_CODES_NR };
@@ -30,11 +30,13 @@ unsigned int page_code(enum page_code code);
  * struct page_scrapes - what became of connections so far
  * @connections: that were accepted
  * @overdue: closed, as they took too long
+ * @displaced: closed, as newer ones came
  * @responses: by status
  */
 struct page_scrapes {
 	uint64_t connections;
 	uint64_t overdue;
+	uint64_t displaced;
 	uint64_t responses[PAGE_CODES_NR];
 };
 

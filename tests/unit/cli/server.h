@@ -116,21 +116,29 @@ static inline void start(struct server *v, unsigned int rows, const char *listen
 	v->told = p[0];
 }
 
-static inline void start_tcp(struct server *v, unsigned int rows)
+/* At any port of @address, in numbers, to which clients come by 127.0.0.1. */
+static inline void start_at(struct server *v, unsigned int rows, const char *address)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&v->address;
-	char text[512];
+	char listen[32], serving[64], text[512];
 	const char *at;
 
-	start(v, rows, "127.0.0.1:0");
+	snprintf(listen, sizeof(listen), "%s:0", address);
+	snprintf(serving, sizeof(serving), "serving http://%s:", address);
+	start(v, rows, listen);
 	wait_told(v, text, sizeof(text), "/metrics\n");
-	at = strstr(text, "serving http://127.0.0.1:");
+	at = strstr(text, serving);
 	assert_non_null(at);
 	memset(&v->address, 0, sizeof(v->address));
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	in->sin_port = htons((in_port_t)atoi(at + strlen("serving http://127.0.0.1:")));
+	in->sin_port = htons((in_port_t)atoi(at + strlen(serving)));
 	v->size = sizeof(*in);
+}
+
+static inline void start_tcp(struct server *v, unsigned int rows)
+{
+	start_at(v, rows, "127.0.0.1");
 }
 
 static inline void stop_server(struct server *v)
@@ -203,7 +211,7 @@ static inline char *ask(const struct server *v, const char *request)
 	return receive(fd);
 }
 
-#define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+#define GET "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 static inline void assert_has(const char *text, const char *part)
 {
@@ -222,11 +230,19 @@ static inline void assert_whole(const char *text)
 	assert_string_equal(text + len - 6, "# EOF\n");
 }
 
-/* A number of the page, 0 where it is not there yet. */
-static inline uint64_t number(const struct server *v, const char *sample)
+/* A number of a page, 0 where it is not there. */
+static inline uint64_t sample(const char *page, const char *name)
 {
-	char *text = ask(v, GET), *at = strstr(text, sample);
-	uint64_t n = at ? strtoull(at + strlen(sample), NULL, 10) : 0;
+	const char *at = strstr(page, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* The same of the newest page. */
+static inline uint64_t number(const struct server *v, const char *name)
+{
+	char *text = ask(v, GET);
+	uint64_t n = sample(text, name);
 
 	assert_whole(text);
 	free(text);
