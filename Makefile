@@ -225,7 +225,7 @@ $(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace live): 
 	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
 	cli/limit_options.o cli/group_options.o cli/peering.o cli/peer_options.o trace/announce.o)
 $(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_file.o config_ntprof.o config_words.o confine.o describe.o flight.o flight_options.o naming.o \
-	http.o journal.o listen.o mhd.o notify.o options.o peer_news.o peer_options.o peering.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
+	http.o http_clients.o journal.o listen.o mhd.o notify.o options.o peer_news.o peer_options.o peering.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
 	slowest.o standard_output.o timer.o console.o) trace/announce.o)
 
 # Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
@@ -270,7 +270,7 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o standard_output.o select_options.o group_options.o report.o \
-	report_read.o report_groups.o report_limits.o report_print.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o http.o listen.o mhd.o timer.o)
+	report_read.o report_groups.o report_limits.o report_print.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o http.o http_clients.o listen.o mhd.o timer.o)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
 	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -linih -lm $(LDFLAGS)

@@ -2,7 +2,6 @@
 #include "cli/http.h"
 
 #include <errno.h>
-#include <linux/sock_diag.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +9,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "cli/http_clients.h"
 #include "cli/listen.h"
 #include "cli/mhd.h"
 #include "cli/timer.h"
 #include "core/array.h"
-#include "core/time.h"
 
 /* How often connections are looked at that do nothing. */
 #define LOOK_NS 1000000000ULL
@@ -23,23 +22,6 @@
 #define TURNS_MAX 64
 
 #define PAGE_PATH "/metrics"
-
-/**
- * struct client - a connection that is open
- * @fd: -1: it has been ended, and the library has not noticed yet
- * @since: when it was accepted; 0: there is none
- * @asked: its request has come and is answered
- * @page: which rendering it reads; 0: none
- * @unread: bytes that the kernel has for it, as of @moved, when that was another number the last time
- */
-struct client {
-	int fd;
-	uint64_t since;
-	bool asked;
-	uint64_t page;
-	uint32_t unread;
-	uint64_t moved;
-};
 
 /* There is one library. */
 static const struct mhd *mhd;
@@ -52,8 +34,7 @@ struct http {
 	int timer_fd;
 	int listen_fd; /* the daemon's */
 	bool loopback;
-	struct client clients[HTTP_CONNECTIONS_MAX];
-	unsigned int nr_clients;
+	struct clients clients;
 	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: to be rendered */
 	unsigned int nr_pages;				/* whose memory is not released yet */
 	uint64_t rendered[EXPOSITION_FORMATS]; /* which rendering each of @pages is, from 1 */
@@ -136,13 +117,7 @@ static struct client *client_of(struct MHD_Connection *c)
 static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum page_code code,
 			      struct MHD_Response *r, uint64_t rendering)
 {
-	struct client *one = client_of(c);
-
-	if (one) {
-		one->asked = true;
-		one->page = rendering;
-		one->moved = monotonic_ns();
-	}
+	client_asked(client_of(c), rendering);
 	h->scrapes.responses[code]++;
 	return mhd->MHD_queue_response(c, page_code(code), r);
 }
@@ -194,101 +169,15 @@ static void on_connection(void *context, struct MHD_Connection *c, void **client
 			  enum MHD_ConnectionNotificationCode what)
 {
 	struct http *h = context;
-	struct client *one = *client;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-		if (one)
-			*one = (struct client){.since = 0};
-		h->nr_clients--;
+		clients_remove(&h->clients, *client);
 		return;
 	}
 	h->scrapes.connections++;
-	h->nr_clients++;
-	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
-		if (h->clients[i].since)
-			continue;
-		h->clients[i].fd =
-			mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)
-				->connect_fd;
-		h->clients[i].since = monotonic_ns();
-		*client = &h->clients[i];
-		return;
-	}
-}
-
-/* The library finds out, and closes it. */
-static void end(struct client *one, uint64_t *counter)
-{
-	shutdown(one->fd, SHUT_RDWR);
-	one->fd = -1;
-	(*counter)++;
-}
-
-static bool is_open(const struct client *one)
-{
-	return one->since && one->fd >= 0;
-}
-
-static void end_overdue(struct http *h)
-{
-	const uint64_t now = monotonic_ns();
-
-	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
-		struct client *one = &h->clients[i];
-
-		if (is_open(one) &&
-		    now - one->since >= (one->asked ? HTTP_PATIENCE_NS : HTTP_HEAD_NS))
-			end(one, &h->scrapes.overdue);
-	}
-}
-
-/* Return: whether it has read nothing for a while of what the kernel has for it. */
-static bool does_not_read(struct client *one, uint64_t now)
-{
-	uint32_t memory[SK_MEMINFO_VARS] = {0}, unread;
-	socklen_t size = sizeof(memory);
-
-	if (getsockopt(one->fd, SOL_SOCKET, SO_MEMINFO, memory, &size))
-		return false;
-	/* Of a TCP socket the one, of a Unix socket the other. */
-	unread = memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_WMEM_ALLOC];
-	if (unread != one->unread) {
-		one->unread = unread;
-		one->moved = now;
-	}
-	return now - one->moved >= HTTP_STUCK_NS;
-}
-
-/* Return: whether @a gives way before @b: one without a request, then one that has not read for longest. */
-static bool is_before(const struct client *a, const struct client *b)
-{
-	if (!b || a->asked != b->asked)
-		return !b || !a->asked;
-	return a->asked ? a->moved < b->moved : a->since < b->since;
-}
-
-/* Return: whether a place becomes free by and by. */
-static bool make_room(struct http *h)
-{
-	const uint64_t now = monotonic_ns();
-	struct client *first = NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++) {
-		struct client *one = &h->clients[i];
-
-		if (one->fd < 0)
-			return true;
-		if ((!one->asked || does_not_read(one, now)) && is_before(one, first))
-			first = one;
-	}
-	if (first)
-		end(first, &h->scrapes.displaced);
-	return first;
-}
-
-static bool is_full(const struct http *h)
-{
-	return h->nr_clients == HTTP_CONNECTIONS_MAX;
+	*client = clients_add(
+		&h->clients,
+		mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 }
 
 /* Return: whether there is a connection for which there is no place. */
@@ -296,27 +185,29 @@ static bool is_awaited(const struct http *h)
 {
 	struct pollfd p = {.fd = h->listen_fd, .events = POLLIN};
 
-	return is_full(h) && poll(&p, 1, 0) > 0;
+	return clients_full(&h->clients) && poll(&p, 1, 0) > 0;
 }
 
 /* Return: 0 or a negative errno; @next: in how many nanoseconds there is more to do, 0 if only when something comes. */
 static int turn(struct http *h, uint64_t *next)
 {
-	const unsigned int before = h->nr_clients;
-	const bool full = is_full(h);
+	const unsigned int before = h->clients.nr;
+	const bool full = clients_full(&h->clients);
 	MHD_UNSIGNED_LONG_LONG timeout;
 
 	if (mhd->MHD_run(h->daemon) != MHD_YES)
 		return -EIO;
-	*next = h->nr_clients ? LOOK_NS : 0;
+	*next = h->clients.nr ? LOOK_NS : 0;
 	/* What has been accepted just now may have asked: that is read with the next turn. */
 	if (is_awaited(h))
-		*next = !full || make_room(h) ? SOON_NS : HTTP_STUCK_NS;
+		*next = !full || clients_make_room(&h->clients, &h->scrapes.displaced)
+				? SOON_NS
+				: HTTP_STUCK_NS;
 	/*
 	 * What the library knows to be readable it is not told again, and where it was at its limit it accepts again with
 	 * the next turn only.
 	 */
-	if (h->nr_clients < before ||
+	if (h->clients.nr < before ||
 	    (mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout))
 		*next = SOON_NS;
 	return 0;
@@ -328,25 +219,11 @@ int http_ready(struct http *h)
 	int err = 0;
 
 	timer_fired(h->timer_fd);
-	end_overdue(h);
+	clients_end_overdue(&h->clients, &h->scrapes.overdue);
 	for (unsigned int i = 0; i < TURNS_MAX && !err && next == SOON_NS; i++)
 		err = turn(h, &next);
 	timer_arm(h->timer_fd, next, false);
 	return err;
-}
-
-/* Those that read the oldest page end: it is released when the library has noticed. */
-static void release_oldest(struct http *h)
-{
-	uint64_t oldest = UINT64_MAX;
-
-	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++)
-		if (is_open(&h->clients[i]) && h->clients[i].page && h->clients[i].page < oldest)
-			oldest = h->clients[i].page;
-	for (size_t i = 0; i < ARRAY_SIZE(h->clients); i++)
-		if (is_open(&h->clients[i]) && h->clients[i].page == oldest)
-			end(&h->clients[i], &h->scrapes.displaced);
-	mhd->MHD_run(h->daemon);
 }
 
 void http_stale(struct http *h)
@@ -356,8 +233,11 @@ void http_stale(struct http *h)
 			mhd->MHD_destroy_response(h->pages[i]);
 		h->pages[i] = NULL;
 	}
-	if (h->nr_pages > HTTP_PAGES_MAX)
-		release_oldest(h);
+	/* The library releases it when it has noticed. */
+	if (h->nr_pages > HTTP_PAGES_MAX) {
+		clients_end_oldest_page(&h->clients, &h->scrapes.displaced);
+		mhd->MHD_run(h->daemon);
+	}
 }
 
 /* Return: 0 or a negative errno. */

@@ -9,23 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/http_clients.h"
 #include "serve/page.h"
 
 struct http;
 
 /*
- * At a time. When another one comes, one gives way: the oldest that has not sent all of its request, or else the one that has
- * read nothing for longest. Others wait in the kernel's queue of connections, HTTP_BACKLOG long. Behind that they have to try
- * again after a second: a short queue delays a scraper more than those that are before it in a long one.
+ * Connections that are not among HTTP_CONNECTIONS_MAX wait in the kernel's queue. Behind that they have to try again after a
+ * second: a short queue delays a scraper more than those that are before it in a long one.
  */
-#define HTTP_CONNECTIONS_MAX 32
 #define HTTP_BACKLOG 1024
-/* One that has asked does not give way before it has read nothing for so long. */
-#define HTTP_STUCK_NS 100000000ULL
-/* From accepting a connection to the last byte of its request's head. */
-#define HTTP_HEAD_NS 2000000000ULL
-/* From accepting a connection to the last byte of its answer; then it is closed, whatever its client is about. */
-#define HTTP_PATIENCE_NS 10000000000ULL
 /* For a connection's request and the head of its answer. Longer requests are refused by 431 or 414. */
 #define HTTP_CONNECTION_BYTES 16384
 /* What the kernel keeps for a TCP connection that is not read from; left to itself, it would be megabytes. It takes twice that. */
