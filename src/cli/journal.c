@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/text.h"
+
 /* "DEVICE:INODE" of a descriptor that goes to the journal, which may be another one: systemd.exec(5). */
 static bool is_journal(void)
 {
@@ -33,6 +35,7 @@ void journal(enum journal_priority priority, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	text_harmless(line);
 	/* In one piece: others write there as well. */
 	if (is_journal())
 		fprintf(stderr, "<%d>%s\n", (int)priority, line);

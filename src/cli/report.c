@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/group_options.h"
+#include "cli/message.h"
 #include "cli/options.h"
 #include "cli/report_groups.h"
 #include "cli/report_limits.h"
@@ -64,7 +65,7 @@ static int status_of(const struct report *r)
 
 		if (!stream_error(in->reader)[0])
 			continue;
-		fprintf(stderr, "ntprof-bpf: %s: %s\n", in->path, stream_error(in->reader));
+		message("%s: %s", in->path, stream_error(in->reader));
 		if (input_failed(in))
 			status = EXIT_FAILURE;
 	}

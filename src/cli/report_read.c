@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/report_groups.h"
 #include "cli/report_limits.h"
 #include "cli/report_print.h"
@@ -296,15 +297,13 @@ int report_open(struct report *r, char *const *paths)
 		int err = input_open(&r->inputs[i], paths[i]);
 
 		if (err) {
-			fprintf(stderr, "ntprof-bpf: cannot read %s: %s\n", paths[i],
-				strerror(-err));
+			message("cannot read %s: %s", paths[i], strerror(-err));
 			return err;
 		}
 		/* Every command of it would be there twice. */
 		for (unsigned int k = 0; k < i; k++) {
 			if (input_same(&r->inputs[i], &r->inputs[k])) {
-				fprintf(stderr, "ntprof-bpf: %s and %s are the same file\n",
-					paths[k], paths[i]);
+				message("%s and %s are the same file", paths[k], paths[i]);
 				return -EINVAL;
 			}
 		}

@@ -5,30 +5,93 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The longest that one byte becomes, and its terminating 0. */
-#define ESCAPED_MAX sizeof("\\u00ff")
+#include "core/array.h"
+
+/* The longest that one character becomes, and its terminating 0: two escapes of JSON. */
+#define ESCAPED_MAX sizeof("\\ud800\\udc00")
 /* What is written at once: mostly all of a text. */
 #define PRINT_LEN 512
+
+#define REPLACEMENT "\xef\xbf\xbd"
+_Static_assert(sizeof(REPLACEMENT) - 1 == TEXT_UTF8_GROWS, "what a byte becomes at most");
 
 static bool printable(char c)
 {
 	return c >= ' ' && c <= '~';
 }
 
-static void escape(char c, enum text_style style, char out[ESCAPED_MAX])
-{
-	unsigned char byte = (unsigned char)c;
+/* The least code point that takes so many bytes: a longer form of a smaller one is none. */
+static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 
-	if (style == TEXT_HEX && (!printable(c) || c == '\\'))
-		snprintf(out, ESCAPED_MAX, "\\x%02x", byte);
-	else if (style == TEXT_MARK && !printable(c))
-		snprintf(out, ESCAPED_MAX, "?");
-	else if (style == TEXT_JSON && byte < ' ')
-		snprintf(out, ESCAPED_MAX, "\\u%04x", byte);
-	else if (style == TEXT_JSON && (c == '"' || c == '\\'))
-		snprintf(out, ESCAPED_MAX, "\\%c", c);
+/* Return: bytes of the character that @s begins with, whose @code is filled; 0 if it begins with none. RFC 3629, 4. */
+static size_t utf8_length(const char *text, uint32_t *code)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
+
+	*code = n == 1 ? *s : *s & (0xffu >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if (s[i] >> 6 != 2)
+			return 0;
+		*code = *code << 6 | (s[i] & 0x3f);
+	}
+	/* Halves of UTF-16's pairs are no characters. */
+	if (!n || *code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
+		return 0;
+	return n;
+}
+
+/* What controls a terminal, turns the direction of writing or takes no room: nobody sees that it is there. */
+static bool is_hidden(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} hidden[] = {
+		{0, 0x1f},	  {0x7f, 0x9f},	    {0xad, 0xad},     {0x34f, 0x34f},
+		{0x61c, 0x61c},	  {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},
+		{0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return true;
+	return false;
+}
+
+static void escape_json(uint32_t code, char out[ESCAPED_MAX])
+{
+	const uint16_t high = (uint16_t)(0xd7c0 + (code >> 10)), low = 0xdc00 + (code & 0x3ff);
+
+	if (code < 0x10000)
+		snprintf(out, ESCAPED_MAX, "\\u%04hx", (uint16_t)code);
 	else
-		memcpy(out, (char[]){c, '\0'}, 2);
+		snprintf(out, ESCAPED_MAX, "\\u%04hx\\u%04hx", high, low);
+}
+
+/* What @s begins with, escaped. Return: bytes of @s that that is of. */
+static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX])
+{
+	const bool characters = style >= TEXT_UTF8;
+	uint32_t code;
+	size_t n;
+
+	/* Most of all texts. */
+	if (printable(*s) && (style != TEXT_HEX || *s != '\\')) {
+		memcpy(out, (char[]){*s, '\0'}, 2);
+		return 1;
+	}
+	if (!characters) {
+		snprintf(out, ESCAPED_MAX, style == TEXT_HEX ? "\\x%02x" : "?", (unsigned char)*s);
+		return 1;
+	}
+	n = utf8_length(s, &code);
+	if (!n || (style == TEXT_SEEN && is_hidden(code)))
+		snprintf(out, ESCAPED_MAX, REPLACEMENT);
+	else if (style == TEXT_JSON && code > '~' && is_hidden(code))
+		escape_json(code, out);
+	else
+		snprintf(out, ESCAPED_MAX, "%.*s", (int)n, s);
+	return n ?: 1;
 }
 
 /* Not byte by byte, as a stream may have no buffer: standard error has none. */
@@ -37,24 +100,16 @@ void text_print(FILE *f, const char *s, enum text_style style)
 	char out[PRINT_LEN];
 	size_t used = 0;
 
-	for (; *s; s++) {
+	while (*s) {
 		if (used + ESCAPED_MAX > sizeof(out)) {
 			fwrite(out, 1, used, f);
 			used = 0;
 		}
-		escape(*s, style, out + used);
+		s += escape(s, style, out + used);
 		used += strlen(out + used);
 	}
 	if (used)
 		fwrite(out, 1, used, f);
-}
-
-char *text_harmless(char *s)
-{
-	for (char *c = s; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return s;
 }
 
 char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
@@ -62,8 +117,8 @@ char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
 	char out[ESCAPED_MAX];
 	size_t used = 0, n;
 
-	for (; *s; s++) {
-		escape(*s, style, out);
+	while (*s) {
+		s += escape(s, style, out);
 		n = strlen(out);
 		if (used + n >= size)
 			break;
@@ -74,41 +129,22 @@ char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
 	return buf;
 }
 
-/* The least code point that takes so many bytes: a longer form of a smaller one is none. */
-static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-/* Return: bytes of the character that @s begins with, 0 if it begins with none. RFC 3629, 4. */
-static size_t utf8_length(const unsigned char *s)
+char *text_harmless(char *s)
 {
-	size_t n = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
-	uint32_t code = n == 1 ? *s : *s & (0xffu >> (n + 1));
+	uint32_t code;
+	size_t n;
 
-	for (size_t i = 1; i < n; i++) {
-		if (s[i] >> 6 != 2)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
+	for (char *c = s; *c; c += n ?: 1) {
+		n = utf8_length(c, &code);
+		if (!n || is_hidden(code))
+			memset(c, '?', n ?: 1);
 	}
-	/* Halves of UTF-16's pairs are no characters. */
-	if (!n || code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	return n;
+	return s;
 }
 
-char *text_utf8(char *buf, size_t size, const char *s)
+bool text_is_printable(const char *s)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	size_t used = 0;
-
-	while (*s) {
-		size_t n = utf8_length((const unsigned char *)s);
-		size_t add = n ?: sizeof(replacement) - 1;
-
-		if (used + add >= size)
-			break;
-		memcpy(buf + used, n ? s : replacement, add);
-		used += add;
-		s += n ?: 1;
-	}
-	buf[used] = '\0';
-	return buf;
+	while (printable(*s))
+		s++;
+	return !*s;
 }

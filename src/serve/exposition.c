@@ -200,11 +200,11 @@ void exposition_label(char *labels, const char *name, const char *text)
 	size_t used = strlen(labels), len;
 	char clean[VALUE_LEN], escaped[ESCAPED_LEN], *to = escaped;
 
-	text_utf8(clean, sizeof(clean), text);
+	text_copy(clean, sizeof(clean), text, TEXT_SEEN);
 	for (const char *from = clean; *from; from++) {
-		if (*from == '\\' || *from == '"' || *from == '\n')
+		if (*from == '\\' || *from == '"')
 			*to++ = '\\';
-		*to++ = *from == '\n' ? 'n' : *from;
+		*to++ = *from;
 	}
 	*to = '\0';
 	len = strlen(name) + (size_t)(to - escaped) + strlen(",=\"\"");

@@ -111,8 +111,7 @@ void exposition_end(const struct exposition *e);
 /**
  * exposition_label() - append a label to @labels
  * @labels: of EXPOSITION_LABELS_LEN bytes; "" at first
- * @text: its value, any bytes. What is no UTF-8 is replaced (core/text.h); backslashes, quotes and line ends are escaped. One that
- *	is longer than an NQN can be is cut
+ * @text: its value, any bytes. What is no UTF-8 or hidden is replaced (TEXT_SEEN); backslashes and quotes are escaped. One that is longer than an NQN can be is cut
  */
 void exposition_label(char *labels, const char *name, const char *text);
 

@@ -32,10 +32,8 @@ char *cell_exact(char *buf, size_t size, const struct column *c, const struct va
 	buf[0] = '\0';
 	if (c->unit == UNIT_FLAG)
 		return buf; /* the words around it say it */
-	if (c->unit == UNIT_TEXT)
+	if (v->type == VALUE_TEXT)
 		text_copy(buf, size, v->text, TEXT_HEX);
-	else if (v->type == VALUE_TEXT)
-		snprintf(buf, size, "%s", v->text);
 	else if (c->unit == UNIT_CODE)
 		snprintf(buf, size, "0x%0*" PRIx64, (int)c->digits, v->natural);
 	else if (c->unit == UNIT_INSTANT)

@@ -35,28 +35,28 @@ static void end(const struct line *l)
 	fputs("\r\n", l->f);
 }
 
-/* RFC 4180, 2: a field that holds a separator is quoted, and quotes in it are doubled. */
+/*
+ * RFC 4180, 2: a field that holds a separator is quoted, and quotes in it are doubled. A spreadsheet takes a text that begins with
+ * one of four characters for a formula, which may send what is beside it elsewhere: an apostrophe before it makes it a text (OWASP, "CSV
+ * Injection"). Some take a semicolon for the separator.
+ */
 static void put_text(struct line *l, const char *s)
 {
 	char text[TEXT_LEN];
-	bool quoted;
+	bool formula, quoted;
 
-	text_utf8(text, sizeof(text), s);
-	quoted = strpbrk(text, ",\"\r\n");
+	text_copy(text, sizeof(text), s, TEXT_SEEN);
+	formula = text[0] && strchr("=+-@", text[0]);
+	quoted = formula || strpbrk(text, ",;\"");
 	separate(l);
 	if (quoted)
 		fputc('"', l->f);
+	if (formula)
+		fputc('\'', l->f);
 	for (const char *c = text; *c; c++) {
-		/* U+0080 to U+009F, which have two bytes, are control characters as well. */
-		bool c1 = *c == '\xc2' && (unsigned char)c[1] < 0xa0;
-
 		if (*c == '"')
 			fputc('"', l->f);
-		if (((unsigned char)*c < ' ' && !strchr("\t\r\n", *c)) || *c == 0x7f || c1)
-			fputs("\xef\xbf\xbd", l->f);
-		else
-			fputc(*c, l->f);
-		c += c1;
+		fputc(*c, l->f);
 	}
 	if (quoted)
 		fputc('"', l->f);

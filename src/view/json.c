@@ -48,7 +48,7 @@ struct json_object *json_text(const char *s)
 
 	if (!utf8)
 		return made(NULL);
-	o = made(json_object_new_string(text_utf8(utf8, size, s)));
+	o = made(json_object_new_string(text_copy(utf8, size, s, TEXT_UTF8)));
 	free(utf8);
 	return o;
 }
@@ -151,7 +151,9 @@ static int write_as(FILE *f, struct json_object *o, int flags)
 		text = json_object_to_json_string_ext(o, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text)
 		err = -ENOMEM;
-	else if (fputs(text, f) < 0 || fputc('\n', f) == EOF)
+	else
+		text_print(f, text, TEXT_JSON);
+	if (text && (fputc('\n', f) == EOF || ferror(f)))
 		err = errno ? -errno : -EIO;
 	out_of_memory = false;
 	json_object_put(o);

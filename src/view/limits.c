@@ -18,7 +18,7 @@ static void get_limit(const void *row, const struct column *c, struct value *v)
 
 static const struct column limit[] = {
 	[LIMIT_LIMIT] = {"limit", "limit", .unit = UNIT_NAME, .get = get_limit},
-	[LIMIT_GROUP] = {"group", "group", .unit = UNIT_NAME,
+	[LIMIT_GROUP] = {"group", "group", .unit = UNIT_TEXT,
 			 COLUMN_TEXT_FIELD(struct limit_row, group)},
 	[LIMIT_THROUGHPUT] = {"throughput", "MB/s", .unit = UNIT_BYTES_PER_SECOND,
 			      COLUMN_FIELD(struct limit_row, throughput)},

@@ -76,7 +76,7 @@ static const char *number_needed(char *buf, size_t size, double number, unsigned
 static const char *phrase_value(const struct phrase *p, const struct column *c,
 				const struct value *v, char *buf, size_t size)
 {
-	if (v->type == VALUE_TEXT && c->unit != UNIT_TEXT && !v->none)
+	if (v->type == VALUE_TEXT && c->unit != UNIT_TEXT && !v->none && text_is_printable(v->text))
 		return v->text;
 	if (p->style == LINE_CELL)
 		return cell_format(buf, size, c, v);

@@ -19,12 +19,16 @@
  * @wall_ns: how much its wall clock is ahead
  * @edit: may change a record; false leaves it out
  * @device: what namespaces 1 and 2 are called, NULL: nothing is told
+ * @edit_queue: may change who a queue is, if not NULL
+ * @cgroup: origin 1 is there, if not NULL
  */
 struct recording {
 	struct stream_header header;
 	int64_t wall_ns;
 	bool (*edit)(struct nt_record *r);
 	const char *device[2];
+	void (*edit_queue)(struct queue_info *q);
+	const char *cgroup;
 	char path[40];
 	int fd;
 	struct stream_writer *w;
@@ -58,6 +62,11 @@ static inline void recording_begin(struct recording *f, const struct traffic_con
 	assert_non_null(f->w);
 	e.clock = recording_clock(f, &c->stream[stream], TRAFFIC_EPOCH_NS);
 	recording_put(f, &e);
+	if (f->cgroup) {
+		e = (struct stream_event){.type = STREAM_ORIGIN, .origin.number = 1};
+		snprintf(e.origin.cgroup, sizeof(e.origin.cgroup), "%s", f->cgroup);
+		recording_put(f, &e);
+	}
 }
 
 static inline void recording_devices(struct recording *f, const struct queue_info *q)
@@ -86,6 +95,8 @@ static inline void recording_add(struct recording *f, const struct traffic_confi
 	if (!f->told[r->queue]) {
 		f->told[r->queue] = true;
 		q.queue = traffic_stream_queue(c, r->queue, r->r.side);
+		if (f->edit_queue)
+			f->edit_queue(&q.queue);
 		recording_put(f, &q);
 		recording_devices(f, &q.queue);
 	}

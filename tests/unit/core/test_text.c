@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/array.h"
 #include "core/text.h"
 
 #define LONG 3000
@@ -55,6 +56,55 @@ static void a_text_commands_no_terminal(void **state)
 	assert_string_equal(print("", TEXT_HEX).text, "");
 }
 
+/* Each begins with one that is hidden, in its first, middle or last range, and ends with one that is not. */
+static void hidden_characters_are_seen(void **state)
+{
+	static const struct {
+		const char *text, *seen, *json, *harmless;
+	} cases[] = {
+		{"\x1b\xc3\xa4", "\xef\xbf\xbd\xc3\xa4", "\x1b\xc3\xa4", "?\xc3\xa4"},
+		{"\x7f~", "\xef\xbf\xbd~", "\\u007f~", "?~"},
+		{"\xc2\x9f\xc2\xa0", "\xef\xbf\xbd\xc2\xa0", "\\u009f\xc2\xa0", "??\xc2\xa0"},
+		{"\xe2\x80\x8f\xe2\x80\x90", "\xef\xbf\xbd\xe2\x80\x90", "\\u200f\xe2\x80\x90",
+		 "???\xe2\x80\x90"},
+		{"\xe2\x80\xae\xe2\x80\xaf", "\xef\xbf\xbd\xe2\x80\xaf", "\\u202e\xe2\x80\xaf",
+		 "???\xe2\x80\xaf"},
+		{"\xe2\x81\xa9\xe2\x81\xb0", "\xef\xbf\xbd\xe2\x81\xb0", "\\u2069\xe2\x81\xb0",
+		 "???\xe2\x81\xb0"},
+		{"\xef\xbb\xbf\xef\xbc\x80", "\xef\xbf\xbd\xef\xbc\x80", "\\ufeff\xef\xbc\x80",
+		 "???\xef\xbc\x80"},
+		{"\xf3\xa0\x81\xbf\xf3\xa0\x82\x80", "\xef\xbf\xbd\xf3\xa0\x82\x80",
+		 "\\udb40\\udc7f\xf3\xa0\x82\x80", "????\xf3\xa0\x82\x80"},
+		{"\x9b\xe2\x80z", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz",
+		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz", "???z"},
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(print(cases[i].text, TEXT_SEEN).text, cases[i].seen);
+		assert_string_equal(print(cases[i].text, TEXT_JSON).text, cases[i].json);
+		strcpy(text, cases[i].text);
+		assert_string_equal(text_harmless(text), cases[i].harmless);
+	}
+}
+
+/* A buffer ends behind a whole character. */
+static void no_character_is_cut(void **state)
+{
+	char text[6];
+
+	(void)state;
+	assert_string_equal(text_copy(text, sizeof(text), "abcd\xc3\xa4", TEXT_UTF8), "abcd");
+	assert_string_equal(text_copy(text, sizeof(text), "abc\xc3\xa4", TEXT_UTF8), "abc\xc3\xa4");
+	assert_string_equal(text_copy(text, sizeof(text),
+				      "ab\x9b"
+				      "c",
+				      TEXT_SEEN),
+			    "ab\xef\xbf\xbd");
+	assert_string_equal(text_copy(text, sizeof(text), "abc\x9b", TEXT_HEX), "abc");
+}
+
 static void a_long_text_is_whole(void **state)
 {
 	char text[LONG + 1] = "", expected[LONG * 4 + 1] = "";
@@ -81,6 +131,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_commands_no_terminal),
+		cmocka_unit_test(hidden_characters_are_seen),
+		cmocka_unit_test(no_character_is_cut),
 		cmocka_unit_test(a_long_text_is_whole),
 		cmocka_unit_test(a_line_is_written_at_once),
 	};

@@ -132,8 +132,9 @@ static void labels_are_escaped(void **state)
 	exposition_label(labels, "c", "two\nlines");
 	exposition_label(labels, "d", "caf\xc3\xa9 \xff.");
 	exposition_label(labels, "e", "");
-	assert_string_equal(labels, "a=\"back\\\\slash\",b=\"\\\"quoted\\\"\",c=\"two\\nlines\","
-				    "d=\"caf\xc3\xa9 \xef\xbf\xbd.\",e=\"\"");
+	assert_string_equal(labels,
+			    "a=\"back\\\\slash\",b=\"\\\"quoted\\\"\",c=\"two\xef\xbf\xbdlines\","
+			    "d=\"caf\xc3\xa9 \xef\xbf\xbd.\",e=\"\"");
 }
 
 /* Whatever a host calls itself, labels that come behind it are there. */

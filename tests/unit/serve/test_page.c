@@ -19,7 +19,9 @@
 #include "serve/series.h"
 
 #define NQN "nqn.2024-01.io.example:a\\b\"c\"\nd"
-#define NQN_LABEL "nqn.2024-01.io.example:a\\\\b\\\"c\\\"\\nd"
+#define NQN_LABEL                                            \
+	"nqn.2024-01.io.example:a\\\\b\\\"c\\\"\xef\xbf\xbd" \
+	"d"
 
 struct made {
 	struct stats s;

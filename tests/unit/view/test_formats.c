@@ -137,11 +137,25 @@ static void names_come_out_as_they_are(void **state)
 	} cases[] = {
 		{"a\"b\\c/d", "\"a\\\"b\\\\c/d\"", "\"a\"\"b\\c/d\""},
 		{"a,b", "\"a,b\"", "\"a,b\""},
-		{"a\r\nb\tc", "\"a\\r\\nb\\tc\"", "\"a\r\nb\tc\""},
-		{"\x1b[2J\x7f", "\"\\u001b[2J\x7f\"", "\xef\xbf\xbd[2J\xef\xbf\xbd"},
+		{"a\r\nb\tc", "\"a\\r\\nb\\tc\"",
+		 "a\xef\xbf\xbd\xef\xbf\xbd"
+		 "b\xef\xbf\xbd"
+		 "c"},
+		{"\x1b[2J\x7f", "\"\\u001b[2J\\u007f\"", "\xef\xbf\xbd[2J\xef\xbf\xbd"},
 		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
 		 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
-		{"\xc2\x9b[m", "\"\xc2\x9b[m\"", "\xef\xbf\xbd[m"},
+		{"\xc2\x9b[m", "\"\\u009b[m\"", "\xef\xbf\xbd[m"},
+		/* Right to left, no room, the second half of a code point past U+FFFF. */
+		{"a\xe2\x80\xaetxt.\xe2\x80\x8bz", "\"a\\u202etxt.\\u200bz\"",
+		 "a\xef\xbf\xbdtxt.\xef\xbf\xbdz"},
+		{"\xf3\xa0\x81\x81", "\"\\udb40\\udc41\"", "\xef\xbf\xbd"},
+		/* What a spreadsheet would compute. */
+		{"=HYPERLINK(\"x\")", "\"=HYPERLINK(\\\"x\\\")\"", "\"'=HYPERLINK(\"\"x\"\")\""},
+		{"+1", "\"+1\"", "\"'+1\""},
+		{"-1", "\"-1\"", "\"'-1\""},
+		{"@x", "\"@x\"", "\"'@x\""},
+		{"a;=x", "\"a;=x\"", "\"a;=x\""},
+		{"a=x", "\"a=x\"", "a=x"},
 		/* Cut off, too long a form, half a pair, past the last one, a byte that begins nothing. */
 		{"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the verb report prints of recordings whose names are hostile, all of them, in each of its outputs. */
+#include "cli/recordings.h"
+#include "hostile.h"
+
+/* An NQN is as long as it may be: the hostile bytes are at its beginning and at its end. */
+static void long_name(char *buf, size_t size, char fill)
+{
+	memset(buf, fill, size - 1);
+	buf[size - 1] = '\0';
+	memcpy(buf, HOSTILE, strlen(HOSTILE));
+	memcpy(buf + size - 1 - strlen(HOSTILE), HOSTILE, strlen(HOSTILE));
+}
+
+static char subsystem[NT_NQN_LEN], host[NT_NQN_LEN];
+
+static void hostile_queue(struct queue_info *q)
+{
+	memcpy(q->subsysnqn, subsystem, sizeof(q->subsysnqn));
+	memcpy(q->hostnqn, host, sizeof(q->hostnqn));
+	snprintf(q->address, sizeof(q->address), "%s", HOSTILE);
+}
+
+static bool from_origin(struct nt_record *r)
+{
+	if (r->side == NT_HOST)
+		r->flags |= 1u << NT_F_ORIGIN_SHIFT;
+	return true;
+}
+
+/* Another connection, which the host does not tell of: both sides have something by themselves. */
+static bool some_of_target(struct nt_record *r)
+{
+	if (r->cid % 7 == 0)
+		r->status = 0x4002;
+	return true;
+}
+
+#define INPUTS 3
+
+/* Recordings of a host, a target and another host, under hostile names. */
+struct hostile {
+	struct recording f[INPUTS];
+	char directory[32];
+	char path[INPUTS][128];
+};
+
+static void hostile_make(struct hostile *h)
+{
+	struct traffic_config c = traffic_of_one_queue();
+
+	*h = (struct hostile){
+		.f = {{.edit = from_origin}, {.edit = some_of_target}, {.edit = from_origin}}};
+	c.stream[2] = (struct traffic_stream){.side = NT_HOST, .offset_ns = 70000000000LL};
+	c.nr_streams = INPUTS;
+	c.queue[1] = c.queue[0];
+	c.queue[1].host = 2;
+	c.queue[1].slot = c.queue[1].cntlid = c.nr_queues = 2;
+	long_name(subsystem, sizeof(subsystem), 's');
+	long_name(host, sizeof(host), 'h');
+	for (unsigned int i = 0; i < INPUTS; i++) {
+		struct stream_header *head = &h->f[i].header;
+
+		snprintf(head->hostname, sizeof(head->hostname), "%s", HOSTILE);
+		snprintf(head->kernel, sizeof(head->kernel), "%s", HOSTILE);
+		snprintf(head->program, sizeof(head->program), "=\x1b[2J");
+		snprintf(head->source, sizeof(head->source), "=\x1b[2J\x9b");
+		snprintf(head->selection, sizeof(head->selection), "--nqn %s", HOSTILE);
+		snprintf(head->boot_id, sizeof(head->boot_id), "=%u\x1b[2J\xc2\x9b", i);
+		head->origins = i != 1;
+		h->f[i].edit_queue = hostile_queue;
+		h->f[i].device[0] = HOSTILE;
+		h->f[i].cgroup = i == 1 ? NULL : HOSTILE;
+	}
+	c.commands = 100;
+	recordings_make(h->f, &c);
+	strcpy(h->directory, "/tmp/ntprof-hostile.XXXXXX");
+	assert_non_null(mkdtemp(h->directory));
+	for (unsigned int i = 0; i < INPUTS; i++) {
+		snprintf(h->path[i], sizeof(h->path[i]), "%s/%s%u", h->directory, HOSTILE, i);
+		assert_int_equal(symlink(h->f[i].path, h->path[i]), 0);
+	}
+}
+
+static void hostile_free(struct hostile *h)
+{
+	for (unsigned int i = 0; i < INPUTS; i++)
+		assert_int_equal(unlink(h->path[i]), 0);
+	assert_int_equal(rmdir(h->directory), 0);
+	recordings_free(h->f, INPUTS);
+}
+
+/* What each option shows, by itself and with the format. */
+static const char *const shown[][3] = {
+	{NULL},
+	{"--slowest=3"},
+	{"--commands"},
+	{"--detail"},
+	{"--drive-limit=0.001", "--network-limit=0.001"},
+	{"--by=ctrl,nqn,host,queue,op,source,size,nsid,status,device,path,cgroup,cpu",
+	 "--every=1ms"},
+	{"--by=cgroup", "--min-latency=1us"},
+	{"--by=nqn,host", "--stats=min,p99.9"},
+	{"--by=ctrl", "--drive-limit=0.001"},
+	{"--device=" HOSTILE},
+	{"--nqn=" HOSTILE, "--by=device"},
+	{"--cgroup=" HOSTILE},
+	{"--where=" HOSTILE},
+	{"--by=" HOSTILE},
+};
+
+static const struct {
+	const char *option;
+	void (*assert_harmless)(const char *text);
+} formats[] = {
+	{"--format=text", assert_text_is_harmless},
+	{"--format=json", assert_json_is_harmless},
+	{"--format=csv", assert_csv_is_harmless},
+};
+
+/* Return: whether it was printed. */
+static bool report(struct hostile *h, size_t option, size_t format, unsigned int inputs)
+{
+	char *words[5 + INPUTS] = {"report", (char *)formats[format].option};
+	struct result r;
+	int nr = 2;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown[option]) && shown[option][i]; i++)
+		words[nr++] = (char *)shown[option][i];
+	for (unsigned int i = 0; i < INPUTS; i++)
+		if (inputs & 1u << i)
+			words[nr++] = h->path[i];
+	run_words(&r, words);
+	assert_true(r.status < 128);
+	formats[format].assert_harmless(r.out);
+	assert_text_is_harmless(r.err);
+	/* A format that does not go with the option, or one that is none. */
+	if (r.status)
+		assert_true(r.err[0]);
+	return strstr(r.out, HOSTILE_MARK);
+}
+
+static void names_are_harmless_in_every_output(void **state)
+{
+	unsigned int with_name[ARRAY_SIZE(formats)] = {0};
+	struct hostile h;
+
+	(void)state;
+	hostile_make(&h);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
+			for (unsigned int inputs = 1; inputs < 1 << INPUTS; inputs++)
+				with_name[k] += report(&h, i, k, inputs);
+	/* They are there: what is harmless is not what is left out. */
+	for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
+		assert_true(with_name[k] >= 6);
+	hostile_free(&h);
+}
+
+static void names_are_whole_in_json(void **state)
+{
+	struct json_object *o, *inputs, *name;
+	struct hostile h;
+	struct result r;
+
+	(void)state;
+	hostile_make(&h);
+	RUN(&r, "report", "--format=json", h.path[0], h.path[1]);
+	o = json_tokener_parse(r.out);
+	assert_true(json_object_object_get_ex(o, "inputs", &inputs));
+	assert_true(
+		json_object_object_get_ex(json_object_array_get_idx(inputs, 0), "hostname", &name));
+	/* But for the bytes that are no UTF-8. */
+	assert_non_null(strstr(json_object_get_string(name), "(\"x\")\x1b[2J\xc2\x9b"
+							     "2J\xef\xbf\xbd"
+							     "2J\r\nFAKE"));
+	json_object_put(o);
+	hostile_free(&h);
+}
+
+static void messages_name_files_harmlessly(void **state)
+{
+	char path[128], *words[] = {"report", path, path, NULL};
+	struct result r;
+	struct hostile h;
+
+	(void)state;
+	hostile_make(&h);
+	snprintf(path, sizeof(path), "%s/%snone", h.directory, HOSTILE);
+	run_words(&r, words);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.err, "=HYPERLINK(\"x\")?[2J");
+	assert_text_is_harmless(r.err);
+	RUN(&r, "report", h.path[0], h.path[0]);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.err, " are the same file");
+	assert_text_is_harmless(r.err);
+	/* It is cut off. */
+	assert_int_equal(ftruncate(h.f[0].fd, 600), 0);
+	RUN(&r, "report", h.path[0]);
+	assert_contains(r.err, HOSTILE_MARK);
+	assert_text_is_harmless(r.err);
+	assert_text_is_harmless(r.out);
+	RUN(&r, "report", "--config", path, h.path[0]);
+	assert_contains(r.err, HOSTILE_MARK);
+	assert_text_is_harmless(r.err);
+	hostile_free(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_harmless_in_every_output),
+		cmocka_unit_test(names_are_whole_in_json),
+		cmocka_unit_test(messages_name_files_harmlessly),
+	};
+
+	return cmocka_run_group_tests_name("report_hostile", tests, find_program, NULL);
+}
