@@ -220,7 +220,7 @@ $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
 $(BUILD)/unit/cli/test_slowest: $(BUILD)/cli/slowest.o
 $(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
 # With a tracer of theirs: see tests/unit/cli/tracer.h.
-$(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_trace live): $(addprefix $(BUILD)/, \
+$(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_live_hostile test_trace live): $(addprefix $(BUILD)/, \
 	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \
 	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
 	cli/limit_options.o cli/group_options.o cli/peering.o cli/peer_options.o trace/announce.o)

@@ -31,6 +31,7 @@ struct tracer {
  * @nr: records so far; each has its number, from 0 on, in slba
  * @make: fills what is not its number, if not NULL
  * @queue: of all of them, if not NULL
+ * @name: of their controller and in their cgroups, if not NULL
  * @waiting: so many more tracer_drain() find something, which is in flight until then
  * @result: of tracer_drain() and tracer_collect(), if not 0
  * @collecting: tracer_collect() calls it first, if not NULL
@@ -44,6 +45,7 @@ static struct {
 	uint64_t nr;
 	void (*make)(struct nt_record *r, uint64_t n);
 	const struct queue_info *queue;
+	const char *name;
 	int waiting;
 	int result;
 	void (*collecting)(void);
@@ -71,7 +73,7 @@ void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o
 {
 	(void)t;
 	*o = (struct origin){.number = (uint16_t)number, .cpu = (uint16_t)(number % 2)};
-	snprintf(o->cgroup, sizeof(o->cgroup), "/%u", number);
+	snprintf(o->cgroup, sizeof(o->cgroup), "/%u%s", number, traced.name ?: "");
 }
 
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
@@ -199,7 +201,7 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 {
 	(void)t;
 	(void)r;
-	snprintf(buf, size, "nvme0");
+	snprintf(buf, size, "%s", traced.name ?: "nvme0");
 }
 
 void tracer_cost(const struct tracer *t, struct cost *c)

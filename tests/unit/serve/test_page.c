@@ -15,6 +15,7 @@
 
 #include "core/counters.h"
 #include "core/names.h"
+#include "hostile.h"
 #include "serve/page.h"
 #include "serve/series.h"
 
@@ -392,6 +393,35 @@ static void merge_some(struct made *m)
 	m->from.merged = &m->merged;
 }
 
+static void hostile_names_are_harmless(void **state)
+{
+	struct made *m = *state;
+	struct stats_row *r;
+
+	merge_some(m);
+	r = stats_row_of(&m->s, HOSTILE, HOSTILE, HOSTILE, 1, NT_OP_READ, false);
+	assert_non_null(r);
+	count(r, 5000, 1);
+	m->s.by_other = true;
+	assert_int_equal(errors_add(&m->s.errors, HOSTILE, HOSTILE, 1, NT_OP_READ, 0x281, 1), 0);
+	snprintf(m->s.kernel, sizeof(m->s.kernel), "%s", HOSTILE);
+	snprintf(m->header.hostname, sizeof(m->header.hostname), "%s", HOSTILE);
+	snprintf(m->header.kernel, sizeof(m->header.kernel), "%s", HOSTILE);
+	m->slow[NT_OP_READ] =
+		(struct page_slow){.qid = 2, .ns = 5000, .ended_ms = 1, .stage = "blk_submission"};
+	strcpy(m->slow[NT_OP_READ].controller, "=\x1b[2J\x9b\xc2\x9b\xe2\x80\xae\"\n");
+	m->from.slow = m->slow;
+	for (unsigned int i = 0; i < EXPOSITION_FORMATS; i++) {
+		const char *text = render(m, (enum exposition_format)i);
+
+		assert_text_is_harmless(text);
+		assert_non_null(strstr(text, "controller=\"=" HOSTILE_MARK));
+		assert_non_null(strstr(text, "subsysnqn=\"=" HOSTILE_MARK));
+		assert_non_null(strstr(text, "hostname=\"=" HOSTILE_MARK));
+		assert_non_null(strstr(text, "kernel=\"=" HOSTILE_MARK));
+	}
+}
+
 #define MERGED(name) "ntprof_merged_" name "{side=\"host\",operation=\"read\""
 
 static void what_was_merged_is_told(void **state)
@@ -593,6 +623,7 @@ int main(void)
 		TEST(runs_are_told_where_the_kernel_counts_them),
 		TEST(a_target_names_its_subsystems_and_hosts),
 		TEST(what_was_merged_is_told),
+		TEST(hostile_names_are_harmless),
 		TEST(what_became_of_records_does_not_fall),
 		TEST(a_peer_is_in_one_state),
 		TEST(a_name_ends_with_its_unit),
