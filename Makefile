@@ -271,6 +271,7 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o standard_output.o select_options.o group_options.o report.o \
 	report_read.o report_groups.o report_limits.o report_print.o message.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o http.o http_clients.o listen.o mhd.o timer.o)
+$(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
 	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -linih -lm $(LDFLAGS)

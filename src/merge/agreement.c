@@ -12,7 +12,9 @@
  * The comparison takes this many records in a row, or the records of this much time. In that time
  * the rate of a clock hardly changes.
  */
+#ifndef STRETCH
 #define STRETCH 2048
+#endif
 #define STRETCH_NS 10000000000ULL
 #define TABLE (2 * STRETCH)
 /*

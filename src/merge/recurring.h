@@ -13,7 +13,9 @@
 #include "merge/pending.h"
 #include "merge/topology.h"
 
+#ifndef RECURRING_MAX
 #define RECURRING_MAX 65536
+#endif
 
 /** struct recurring - @recent: hashes of recent keys, and whether these have come again */
 struct recurring {

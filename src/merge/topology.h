@@ -57,7 +57,9 @@
 #define TOPOLOGY_MANY_HALVES 4096
 #endif
 /* Buckets of halves are chosen by controller id and queue id. */
+#ifndef TOPOLOGY_BUCKETS
 #define TOPOLOGY_BUCKETS 65536
+#endif
 
 /* The clocks of a host's and a target's stream. */
 struct link {

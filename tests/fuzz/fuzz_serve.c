@@ -22,6 +22,7 @@
 #include "keep/when.h"
 #include "serve/page.h"
 #include "real_read.h"
+#include "seen.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -176,23 +177,6 @@ static const char *take(const char **p, const char *end)
 	return text;
 }
 
-/* RFC 3629. Return: how long the character is, 0 where it is none. */
-static unsigned int character(const unsigned char *c)
-{
-	unsigned int n = c[0] < 0x80 ? 1 : c[0] >> 5 == 6 ? 2 : c[0] >> 4 == 14 ? 3 : 4;
-	uint32_t code = n == 1 ? c[0] : c[0] & (0x7f >> n);
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-	if (n == 4 && c[0] >> 3 != 30)
-		return 0;
-	for (unsigned int i = 1; i < n; i++) {
-		if (c[i] >> 6 != 2)
-			return 0;
-		code = code << 6 | (c[i] & 0x3f);
-	}
-	return code < least[n] || code > 0x10ffff || code >> 11 == 0x1b ? 0 : n;
-}
-
 /* {name="value",...}: Return: behind it. */
 static const char *check_labels(const char *c)
 {
@@ -232,10 +216,7 @@ static void check_page(const char *text, size_t size)
 	const char *c = text;
 
 	ASSERT(strlen(text) == size);
-	for (unsigned int n; *c; c += n) {
-		n = character((const unsigned char *)c);
-		ASSERT(n);
-	}
+	seen_check(text, size);
 	for (c = text; *c;) {
 		if (*c != '#')
 			c = check_sample(c);

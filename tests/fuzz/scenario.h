@@ -20,7 +20,9 @@
 #define SCENARIO_STREAMS 6
 #define SCENARIO_CONNECTIONS 16
 /* Records are the slowest: some thousands take a few milliseconds. */
+#ifndef SCENARIO_RECORDS_MAX
 #define SCENARIO_RECORDS_MAX 2000u
+#endif
 #define SCENARIO_STEPS_MAX 3000u
 /* Queues by the 100,000: in a few inputs only, which begin with SCENARIO_MANY. */
 #define SCENARIO_MANY 0xe7

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer target for report with its options: an input is texts such as "where=latency>1ms", each with a 0 behind it, an empty
+ * one, and then a play (scenario.h), whose streams are the files. Besides what the sanitizers see, it asserts that:
+ *  - options are refused with a message, or taken;
+ *  - what is printed is what text, JSON or CSV may have: characters that are seen, and no numbers that are none.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create(), fopencookie() */
+#endif
+#include <setjmp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "asserts.h"
+#include "cli/verbs.h"
+#include "core/array.h"
+#include "core/counters.h"
+#include "real_read.h"
+#include "scenario.h"
+#include "seen.h"
+#include "stream/writer.h"
+
+#define OPTIONS_MAX 8
+/* Longer than any option that is taken. */
+#define OPTION_LEN 512
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The linker puts it in the place of exit(), by which an option is refused. */
+void __wrap_exit(int status) __attribute__((noreturn));
+void __real_exit(int status) __attribute__((noreturn));
+
+static struct scenario play;
+static jmp_buf refused;
+static size_t printed;
+static FILE *messages;
+/* An option has a text that is looked for, and is shown again. */
+static bool numbers_in_options;
+/* Those that are taken. What a refused one leaves behind is not released, as the program would end. */
+static char option[OPTIONS_MAX][OPTION_LEN];
+static unsigned int nr_options;
+static bool is_running;
+
+void __wrap_exit(int status)
+{
+	/* The fuzzer's own. */
+	if (!is_running)
+		__real_exit(status);
+	ASSERT(status == EX_USAGE);
+	longjmp(refused, 1);
+}
+
+static struct stream_event event_of(const struct scenario_event *e)
+{
+	struct stream_event s = {.type = e->type};
+
+	switch (e->type) {
+	case STREAM_QUEUE:
+		s.queue = scenario_queue_info(&e->queue, play.stream[e->stream].side);
+		break;
+	case STREAM_RECORD:
+		s.record = e->record;
+		s.record.flags &= NT_F_NO_CQE | NT_F_CANCELLED;
+		break;
+	case STREAM_CLOCK:
+		s.clock = (struct instant){.monotonic_ns = e->number, .realtime_ns = INT64_MAX};
+		break;
+	case STREAM_LOSSES:
+		s.losses.count[e->number % COUNTERS_NR] = e->number;
+		break;
+	default:
+		ASSERT(!"one of the stream's");
+	}
+	return s;
+}
+
+/* Writes what happens to a stream into @fd. Those of odd numbers break off. */
+static void write_stream(int fd, unsigned int stream)
+{
+	struct stream_header h = {.side = play.stream[stream].side,
+				  .source = "stock",
+				  .boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+				  .hostname = "m\xc3\xa9\x1b[31m",
+				  .kernel = "6.1.0\n",
+				  .program = "0.1.0",
+				  .sample = stream};
+	struct stream_writer *w;
+
+	ASSERT(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
+	w = stream_writer_new(fd, &h);
+	ASSERT(w);
+	for (unsigned int i = 0; i < play.nr_events; i++) {
+		const struct scenario_event *e = &play.event[play.order[i]];
+
+		if (e->stream == stream && e->type != SCENARIO_EXPIRE) {
+			struct stream_event s = event_of(e);
+
+			ASSERT(!stream_write(w, &s));
+		}
+	}
+	if (stream % 2) {
+		ASSERT(!stream_flush(w));
+	} else {
+		struct stream_event end = {.type = STREAM_END};
+
+		ASSERT(!stream_write(w, &end));
+	}
+	stream_writer_free(w);
+}
+
+/* What report prints passes by, and is forgotten. */
+static ssize_t check_output(void *context, const char *text, size_t n)
+{
+	FILE *err = stderr;
+
+	(void)context;
+	/* What fails is told there. */
+	stderr = messages;
+	printed += n;
+	seen_check(text, n);
+	ASSERT(numbers_in_options || (!memmem(text, n, "nan", 3) && !memmem(text, n, "inf ", 4)));
+	stderr = err;
+	return (ssize_t)n;
+}
+
+static FILE *output_get(void)
+{
+	const cookie_io_functions_t functions = {.write = check_output};
+	static char buffer[1 << 23];
+	FILE *f = fopencookie(NULL, "w", functions);
+
+	ASSERT(f);
+	/* Standard error has none, and a character may lie across the end of one: it is flushed with each line. */
+	setvbuf(f, buffer, _IOLBF, sizeof(buffer));
+	return f;
+}
+
+/* Options that read or end something else are not among them. */
+static bool is_known(const char *text)
+{
+	static const char *const with[] = {
+		"where",	"time",		 "by",		"every",   "stats",  "min-latency",
+		"bucket-shift", "network-limit", "drive-limit", "slowest", "slower", "ctrl",
+		"nqn",		"hostnqn",	 "nsid",	"queue",   "op",     "size",
+		"lba",		"device",	 "cgroup",	"format"};
+	static const char *const without[] = {"commands", "detail", "failed"};
+	size_t length = strcspn(text, "=");
+
+	for (size_t i = 0; text[length] && i < ARRAY_SIZE(with); i++)
+		if (length == strlen(with[i]) && !memcmp(text, with[i], length))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		if (!strcmp(text, without[i]))
+			return true;
+	return false;
+}
+
+/* Return: where the play begins. */
+static size_t take_options(const uint8_t *data, size_t size)
+{
+	size_t at = 0;
+
+	nr_options = 0;
+	numbers_in_options = memmem(data, size, "nan", 3) || memmem(data, size, "inf", 3);
+	while (at < size && data[at]) {
+		const char *text = (const char *)data + at;
+		size_t length = strnlen(text, size - at);
+
+		at += length + 1;
+		if (length + 3 > OPTION_LEN || nr_options == OPTIONS_MAX || at > size)
+			continue;
+		snprintf(option[nr_options], OPTION_LEN, "--%.*s", (int)length, text);
+		if (is_known(option[nr_options] + 2))
+			nr_options++;
+	}
+	return at < size ? at + 1 : size;
+}
+
+static void report_files(void)
+{
+	static char path[SCENARIO_STREAMS][32], verb[] = "report";
+	char *argv[2 + OPTIONS_MAX + SCENARIO_STREAMS] = {verb};
+	static int fd[SCENARIO_STREAMS];
+	static FILE *output;
+	FILE *out = stdout, *err = stderr;
+	int status, argc = 1;
+
+	if (!output)
+		output = output_get();
+	messages = err;
+	for (unsigned int i = 0; i < nr_options; i++)
+		argv[argc++] = option[i];
+	for (unsigned int i = 0; i < play.nr_streams; i++) {
+		if (!path[i][0]) {
+			fd[i] = memfd_create("stream", MFD_CLOEXEC);
+			ASSERT(fd[i] >= 0);
+			snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
+		}
+		write_stream(fd[i], i);
+		argv[argc++] = path[i];
+	}
+	printed = 0;
+	stdout = stderr = output;
+	is_running = true;
+	status = setjmp(refused) ? EX_USAGE : verb_report.main(argc, argv);
+	is_running = false;
+	fflush(output);
+	stdout = out;
+	stderr = err;
+	ASSERT(printed && (status == EXIT_SUCCESS || status == EXIT_FAILURE || status == EX_USAGE));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t at = take_options(data, size);
+
+	scenario_make(&play, data + at, size - at);
+	report_files();
+	return 0;
+}
