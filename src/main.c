@@ -5,6 +5,7 @@
 
 int main(int argc, char **argv)
 {
+	cli_begin();
 	setlocale(LC_CTYPE, "");
 	return cli_main(argc, argv);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "cli/again.h"
 #include "cli/config.h"
@@ -14,6 +16,7 @@
 #include "cli/standard_output.h"
 #include "cli/verbs.h"
 #include "core/array.h"
+#include "core/rights.h"
 
 #define PROGRAM "ntprof-bpf"
 /* The program and the longest of the verbs' names. */
@@ -231,6 +234,19 @@ static int run_verb(const struct scan *s, int at, int argc, char **argv)
 	status = refuse_foreign(s, verb, nr, args) ? EX_USAGE : run_line(verb, nr, args);
 	free(args);
 	return status;
+}
+
+void cli_begin(void)
+{
+	int fd;
+
+	/* The lowest one that is free is taken. */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	rights_hide();
 }
 
 int cli_main(int argc, char **argv)

@@ -6,6 +6,13 @@
 #define NTPROF_CLI_CLI_H
 
 /**
+ * cli_begin() - before anything else: descriptors 0 to 2 are open, and what root or capabilities may is kept from other processes
+ *
+ * A file that is opened later would else become standard output or standard error, and get what is written to these.
+ */
+void cli_begin(void);
+
+/**
  * cli_main() - do what the command line says
  * @argc, @argv: as main() got them
  *

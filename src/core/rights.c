@@ -24,6 +24,12 @@ static const struct {
 	{CAP_BPF, "CAP_BPF"},
 };
 
+void rights_hide(void)
+{
+	if (!geteuid() || rights_held())
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 /* The C library has functions for neither of the two. */
 uint64_t rights_held(void)
 {

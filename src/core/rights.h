@@ -11,6 +11,15 @@
 #define RIGHT(capability) (1ULL << (capability))
 #define RIGHTS_ALL UINT64_MAX
 
+/**
+ * rights_hide() - keep other processes of this user out of the memory, the descriptors and /proc/PID of this one
+ *
+ * Capabilities are a thread's, but the memory is that of all threads: a process of the same user without any could write to it by
+ * way of a thread without any (ptrace_may_access() in kernel/ptrace.c). Children that execute nothing are kept the same way. A
+ * process that is not root and has no capability has nothing that others of its user lack: debuggers go on working there.
+ */
+void rights_hide(void);
+
 /** rights_held() - those that the calling thread may use; 0 where the kernel does not tell */
 uint64_t rights_held(void);
 
