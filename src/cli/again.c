@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "cli/options.h"
 
 /* For a file: one that does not answer, such as a FIFO, must not hold up who traces. */
-#define PATIENCE_MS 1000
+#define PATIENCE_S 1
 
 /* There is one command line. */
 static struct {
@@ -44,10 +43,16 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 {
 	struct config_line l;
 	FILE *f = fdopen(STDERR_FILENO, "w");
+	sigset_t set;
 	ssize_t n;
 
-	/* It has the descriptors of what traces, and must not outlive that. */
+	/* It has the descriptors of what traces, and must not outlive that; which may not be allowed to end it, see cli/confine.h. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	alarm(PATIENCE_S);
 	/* The thread that takes what is told is the parent's. */
 	if (f)
 		stderr = f;
@@ -59,15 +64,16 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 	_exit(n == (ssize_t)size ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Return: how many bytes came in time. */
+/* Return: how many bytes came before it ended. */
 static size_t receive(int fd, char *to, size_t size)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
 	size_t nr = 0;
 
-	while (nr < size && poll(&p, 1, PATIENCE_MS) > 0) {
+	while (nr < size) {
 		ssize_t n = read(fd, to + nr, size - nr);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			break;
 		nr += (size_t)n;
@@ -100,9 +106,8 @@ int again_read(void (*read)(int argc, char **argv, void *context, void *result),
 	close(p[1]);
 	nr = receive(p[0], result, size);
 	close(p[0]);
-	if (nr != size)
-		kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
 	if (WIFSIGNALED(status))
 		return -ETIMEDOUT;
 	return nr == size && !WEXITSTATUS(status) ? 0 : -ECANCELED;

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* CLONE_NEWNS and its like */
+#endif
 #include "cli/confine.h"
 
+#include <asm/termbits.h> /* TCGETS2: <termios.h> cannot be had besides */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/array.h"
 #include "core/rights.h"
@@ -31,7 +40,6 @@ static const int allowed[] = {
 	SCMP_SYS(dup3),
 	SCMP_SYS(pipe),
 	SCMP_SYS(pipe2),
-	SCMP_SYS(ioctl),
 	SCMP_SYS(poll),
 	SCMP_SYS(ppoll),
 	SCMP_SYS(ppoll_time64),
@@ -78,15 +86,9 @@ static const int allowed[] = {
 	SCMP_SYS(fdatasync),
 	SCMP_SYS(statfs),
 	SCMP_SYS(fstatfs),
-	SCMP_SYS(umask),
-	/* scrapers, a service manager, the socket that has packets stamped */
-	SCMP_SYS(socket),
-	SCMP_SYS(bind),
-	SCMP_SYS(connect),
+	/* scrapers, and a service manager: sockets are there by then */
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
-	SCMP_SYS(listen),
-	SCMP_SYS(sendto),
 	SCMP_SYS(sendmsg),
 	SCMP_SYS(recvfrom),
 	SCMP_SYS(recvmsg),
@@ -95,15 +97,10 @@ static const int allowed[] = {
 	SCMP_SYS(getsockopt),
 	SCMP_SYS(getsockname),
 	SCMP_SYS(getpeername),
-	SCMP_SYS(sendfile),
-	SCMP_SYS(sendfile64),
 	/* memory */
 	SCMP_SYS(brk),
-	SCMP_SYS(mmap),
-	SCMP_SYS(mmap2),
 	SCMP_SYS(munmap),
 	SCMP_SYS(mremap),
-	SCMP_SYS(mprotect),
 	SCMP_SYS(madvise),
 	/* time, and who and where it is */
 	SCMP_SYS(clock_gettime),
@@ -133,11 +130,9 @@ static const int allowed[] = {
 	SCMP_SYS(getrandom),
 	SCMP_SYS(getcpu),
 	SCMP_SYS(getrlimit),
-	SCMP_SYS(prlimit64),
 	SCMP_SYS(capget),
 	SCMP_SYS(capset),
-	SCMP_SYS(prctl),
-	/* threads, signals, and processes of its own, which may not execute anything */
+	/* threads, signals, and a process of its own, which may not execute anything */
 	SCMP_SYS(futex),
 	SCMP_SYS(futex_time64),
 	SCMP_SYS(set_robust_list),
@@ -145,6 +140,8 @@ static const int allowed[] = {
 	SCMP_SYS(rseq),
 	SCMP_SYS(sched_yield),
 	SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(alarm),
+	SCMP_SYS(setitimer),
 	SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn),
@@ -153,13 +150,7 @@ static const int allowed[] = {
 	SCMP_SYS(rt_sigtimedwait),
 	SCMP_SYS(sigaltstack),
 	SCMP_SYS(sigreturn),
-	SCMP_SYS(kill),
-	SCMP_SYS(tgkill),
-	SCMP_SYS(tkill),
-	SCMP_SYS(setpgid),
 	SCMP_SYS(fork),
-	SCMP_SYS(clone),
-	SCMP_SYS(clone3),
 	SCMP_SYS(wait4),
 	SCMP_SYS(waitid),
 	SCMP_SYS(restart_syscall),
@@ -167,42 +158,128 @@ static const int allowed[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* Of bpf(2): no program is loaded any more, nothing is pinned, nothing of others is opened. */
-static const int bpf_allowed[] = {
-	BPF_MAP_CREATE,
-	BPF_MAP_LOOKUP_ELEM,
-	BPF_MAP_UPDATE_ELEM,
-	BPF_MAP_DELETE_ELEM,
-	BPF_MAP_GET_NEXT_KEY,
-	BPF_MAP_LOOKUP_BATCH,
-	BPF_MAP_UPDATE_BATCH,
-	BPF_MAP_DELETE_BATCH,
-	BPF_MAP_LOOKUP_AND_DELETE_ELEM,
-	BPF_MAP_LOOKUP_AND_DELETE_BATCH,
-	BPF_MAP_FREEZE,
-	BPF_OBJ_GET_INFO_BY_FD,
-	BPF_RAW_TRACEPOINT_OPEN,
-	BPF_LINK_CREATE,
-	BPF_LINK_DETACH,
+/* What makes a namespace; clone3(2) has its flags in memory, where no filter sees them. */
+#define CLONE_NEW_ANY \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+/* A call that is allowed where the bits @mask_ of argument @arg_, counted from 0, are @value_. */
+#define WHERE(call_, arg_, mask_, value_)                                                             \
+	{                                                                                             \
+		.call = SCMP_SYS(call_), .arg = {                                                     \
+			.arg = (arg_),                                                                \
+			.op = SCMP_CMP_MASKED_EQ,                                                     \
+			.datum_a = (mask_),                                                           \
+			.datum_b = (scmp_datum_t)(value_)                                             \
+		}                                                                                     \
+	}
+#define WHERE_IS(call_, arg_, value_) WHERE(call_, arg_, UINT64_MAX, value_)
+
+static const struct condition {
+	int call;
+	struct scmp_arg_cmp arg;
+} conditions[] = {
+	/* of terminals: modes, size and who has it, but nothing that types there (TIOCSTI) */
+	WHERE_IS(ioctl, 1, TCGETS),
+	WHERE_IS(ioctl, 1, TCSETS),
+	WHERE_IS(ioctl, 1, TCSETSW),
+	WHERE_IS(ioctl, 1, TCSETSF),
+	WHERE_IS(ioctl, 1, TCGETS2),
+	WHERE_IS(ioctl, 1, TCSETS2),
+	WHERE_IS(ioctl, 1, TCSETSW2),
+	WHERE_IS(ioctl, 1, TCSETSF2),
+	WHERE_IS(ioctl, 1, TCFLSH),
+	WHERE_IS(ioctl, 1, TIOCGPGRP),
+	WHERE_IS(ioctl, 1, TIOCSPGRP),
+	WHERE_IS(ioctl, 1, TIOCGWINSZ),
+	WHERE_IS(ioctl, 1, FIONREAD),
+	/* the socket that has packets stamped; no other one can be connected or bound */
+	WHERE_IS(socket, 0, AF_INET),
+	/* to who is at the other end already */
+	WHERE_IS(sendto, 4, 0),
+	/* memory that nothing is executed in */
+	WHERE(mmap, 2, PROT_EXEC, 0),
+	WHERE(mmap2, 2, PROT_EXEC, 0),
+	WHERE(mprotect, 2, PROT_EXEC, 0),
+	/* threads and processes, in the same namespaces */
+	WHERE(clone, 0, CLONE_NEW_ANY, 0),
+	/* its own limits */
+	WHERE_IS(prlimit64, 0, 0),
+	WHERE_IS(prctl, 0, PR_CAPBSET_DROP),
+	WHERE_IS(prctl, 0, PR_SET_NAME),
+	WHERE_IS(prctl, 0, PR_SET_NO_NEW_PRIVS),
+	WHERE_IS(prctl, 0, PR_SET_PDEATHSIG),
 };
 
-/* Return: 0 or a negative errno. */
-static int filter_load(void)
+/* Of bpf(2), when all is loaded: no program is loaded any more, nothing is pinned, nothing of others is opened. */
+static const struct condition bpf_conditions[] = {
+	WHERE_IS(bpf, 0, BPF_MAP_CREATE),
+	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_ELEM),
+	WHERE_IS(bpf, 0, BPF_MAP_UPDATE_ELEM),
+	WHERE_IS(bpf, 0, BPF_MAP_DELETE_ELEM),
+	WHERE_IS(bpf, 0, BPF_MAP_GET_NEXT_KEY),
+	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_BATCH),
+	WHERE_IS(bpf, 0, BPF_MAP_UPDATE_BATCH),
+	WHERE_IS(bpf, 0, BPF_MAP_DELETE_BATCH),
+	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_AND_DELETE_ELEM),
+	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_AND_DELETE_BATCH),
+	WHERE_IS(bpf, 0, BPF_MAP_FREEZE),
+	WHERE_IS(bpf, 0, BPF_OBJ_GET_INFO_BY_FD),
+	WHERE_IS(bpf, 0, BPF_RAW_TRACEPOINT_OPEN),
+	WHERE_IS(bpf, 0, BPF_LINK_CREATE),
+	WHERE_IS(bpf, 0, BPF_LINK_DETACH),
+};
+
+/* What loading takes besides, and the filter that comes when that is over. */
+static const int loading[] = {
+	SCMP_SYS(bpf),
+	SCMP_SYS(perf_event_open),
+	SCMP_SYS(seccomp),
+};
+
+/* Return: 0 or a negative errno, as those below. */
+static int allow(scmp_filter_ctx f, const int *calls, size_t nr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, calls[i], 0);
+	return err;
+}
+
+static int allow_where(scmp_filter_ctx f, const struct condition *c, size_t nr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, c[i].call, 1, &c[i].arg);
+	return err;
+}
+
+/* Signals that the program itself sends: to its threads, and to processes that it has started. */
+static int allow_signals(scmp_filter_ctx f, bool ends_processes)
+{
+	const struct condition own = WHERE_IS(tgkill, 0, getpid());
+	const int other = SCMP_SYS(kill);
+
+	return allow_where(f, &own, 1) ?: allow(f, &other, ends_processes);
+}
+
+static int filter_load(bool loads, bool ends_processes)
 {
 	/* Others fail, and what called them goes on: a message is better than a recorder that died. */
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int err = f ? 0 : -ENOMEM;
 
 	if (!err)
-		err = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(allowed); i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(bpf_allowed); i++) {
-		const struct scmp_arg_cmp command = {.op = SCMP_CMP_EQ,
-						     .datum_a = (scmp_datum_t)bpf_allowed[i]};
-
-		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1, &command);
-	}
+		err = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) ?:
+		      allow(f, allowed, ARRAY_SIZE(allowed)) ?:
+		      allow_where(f, conditions, ARRAY_SIZE(conditions)) ?:
+		      allow_signals(f, ends_processes) ?:
+		      /* The C library falls back to clone(2). */
+		      seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (!err)
+		err = loads ? allow(f, loading, ARRAY_SIZE(loading))
+			    : allow_where(f, bpf_conditions, ARRAY_SIZE(bpf_conditions));
 	if (!err)
 		err = seccomp_load(f);
 	if (f)
@@ -210,26 +287,42 @@ static int filter_load(void)
 	return err;
 }
 
-void confine(uint64_t keep, bool verbose)
+static void complain(const char *what, int err)
 {
-	uint64_t held = rights_held(), bpf = RIGHT(CAP_BPF);
+	if (err)
+		fprintf(stderr, "ntprof-bpf: cannot give up %s: %s\n", what, strerror(-err));
+}
+
+/* CAP_SYS_ADMIN stands for CAP_BPF where that is not there. */
+static uint64_t rights_to_keep(uint64_t keep)
+{
+	return keep | (rights_held() & RIGHT(CAP_BPF) ? RIGHT(CAP_BPF) : RIGHT(CAP_SYS_ADMIN));
+}
+
+void confine_loading(uint64_t keep, bool ends_processes)
+{
+	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN);
+
+	if (keep == RIGHTS_ALL)
+		return;
+	rights_bound(rights_to_keep(keep));
+	complain("capabilities", rights_reduce(keep | needs));
+	complain("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
+	complain("system calls", filter_load(true, ends_processes));
+}
+
+void confine(uint64_t keep, bool ends_processes, bool verbose)
+{
 	char text[256];
 	int err;
 
 	if (keep == RIGHTS_ALL)
 		return;
-	/* CAP_SYS_ADMIN stands for CAP_BPF where that is not there. */
-	keep |= held & bpf ? bpf : RIGHT(CAP_SYS_ADMIN);
-	err = rights_reduce(keep);
-	if (err)
-		fprintf(stderr, "ntprof-bpf: cannot give up capabilities: %s\n", strerror(-err));
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		fprintf(stderr, "ntprof-bpf: cannot give up new privileges: %s\n", strerror(errno));
-	err = filter_load();
-	if (err)
-		fprintf(stderr, "ntprof-bpf: cannot give up system calls: %s\n", strerror(-err));
+	complain("capabilities", rights_reduce(rights_to_keep(keep)));
+	err = filter_load(false, ends_processes);
+	complain("system calls", err);
 	if (verbose)
 		fprintf(stderr, "held from now on: %s, %zu of bpf(2), %zu other system calls%s\n",
-			rights_text(rights_held(), text, sizeof(text)), ARRAY_SIZE(bpf_allowed),
+			rights_text(rights_held(), text, sizeof(text)), ARRAY_SIZE(bpf_conditions),
 			ARRAY_SIZE(allowed), err ? " (all others as well)" : "");
 }

@@ -12,15 +12,19 @@
 
 #define NS_PER_US 1000
 
-int notify(const char *state)
+/* There is one service manager. */
+static int notify_fd = -1;
+
+int notify_open(void)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *name = getenv("NOTIFY_SOCKET");
 	size_t len = name ? strlen(name) : 0;
 	socklen_t size;
-	ssize_t n;
-	int fd;
 
+	if (notify_fd >= 0)
+		close(notify_fd);
+	notify_fd = -1;
 	if (!len)
 		return 0;
 	if ((name[0] != '/' && name[0] != '@') || len >= sizeof(to.sun_path))
@@ -30,13 +34,24 @@ int notify(const char *state)
 	if (name[0] == '@')
 		to.sun_path[0] = '\0';
 	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
+	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (notify_fd < 0)
 		return -errno;
-	n = sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to, size);
-	n = n < 0 ? -errno : 1;
-	close(fd);
-	return (int)n;
+	if (connect(notify_fd, (const struct sockaddr *)&to, size)) {
+		int err = -errno;
+
+		close(notify_fd);
+		notify_fd = -1;
+		return err;
+	}
+	return 1;
+}
+
+int notify(const char *state)
+{
+	if (notify_fd < 0)
+		return 0;
+	return send(notify_fd, state, strlen(state), MSG_NOSIGNAL) < 0 ? -errno : 1;
 }
 
 /* Return: whether @text is a number and nothing else. */

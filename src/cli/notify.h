@@ -15,9 +15,16 @@
 #define NOTIFY_STATUS "STATUS="
 
 /**
+ * notify_open() - once, before this process gives up connecting (cli/confine.h): to who wants to know
+ *
+ * Return: 1 if somebody does, 0 if not, or a negative errno.
+ */
+int notify_open(void);
+
+/**
  * notify() - tell it @state: lines such as those above. It is not waited for
  *
- * Return: 1 if it has been told, 0 if nobody wants to know, or a negative errno.
+ * Return: 1 if it has been told, 0 if nobody wants to know (notify_open()), or a negative errno.
  */
 int notify(const char *state);
 

@@ -167,6 +167,12 @@ static int start_bursts(struct run *r)
 	return 0;
 }
 
+/* What a cgroup is called is known to who may open one by its number. */
+static uint64_t keeps(const struct run *r)
+{
+	return r->cb->keeps | (r->cb->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
+}
+
 /* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
 static int try_open(struct run *r)
 {
@@ -215,8 +221,7 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
-	/* What a cgroup is called is known to who may open one by its number. */
-	confine(r->cb->keeps | (r->cb->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0), r->o->verbose);
+	confine(keeps(r), r->cb->ends_processes, r->o->verbose);
 	if (r->cb->begin && r->cb->begin(r->context, r->t))
 		return 1;
 	return burst_any(&r->o->burst) ? start_bursts(r) : 0;
@@ -474,6 +479,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 			fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
 	}
+	/* From here on scrapers and peers are read, also while a module is waited for. */
+	confine_loading(keeps(&r), callbacks->ends_processes);
 	ret = try_open(&r) ? -ECANCELED : 0;
 	if (!ret)
 		ret = loop(&r);

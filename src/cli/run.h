@@ -43,6 +43,7 @@
  * @cut: after @end: @output has not taken all and there is no time, or its disk is full; may be NULL
  * @over: nothing is written any more; may be NULL
  * @keeps: capabilities (core/rights.h) that it needs when tracing has begun, see cli/confine.h
+ * @ends_processes: ...and it signals processes that it has started
  *
  * Callbacks that return int: 0 to go on, 1 to end the run well, a negative errno to end it badly.
  */
@@ -71,6 +72,7 @@ struct run_callbacks {
 	void (*cut)(void *context);
 	int (*over)(void *context);
 	uint64_t keeps;
+	bool ends_processes;
 };
 
 /** run_selects() - &run_callbacks.select of a verb that wants records of all commands that were asked for */

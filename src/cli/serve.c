@@ -117,6 +117,7 @@ static int open_own(void *context)
 		errno = ECANCELED;
 		return -1;
 	}
+	notify_open();
 	v->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	v->watchdog_fd = timer_new(notify_watchdog_ns(), true);
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
@@ -325,7 +326,7 @@ static int serve(struct serve_options *o)
 	if (o->peers.nr && peering_user(&o->peers, &v.user))
 		return EXIT_FAILURE;
 	v.user.bare = !o->peers.as_root;
-	/* To end them. */
+	callbacks.ends_processes = o->peers.nr;
 	callbacks.keeps = o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0;
 	v.terminal = isatty(STDERR_FILENO);
 	v.began_ms = v.started_ms;

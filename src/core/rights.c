@@ -41,15 +41,20 @@ uint64_t rights_held(void)
 	return data[0].permitted | (uint64_t)data[1].permitted << 32;
 }
 
+void rights_bound(uint64_t keep)
+{
+	/* The kernel refuses numbers that it does not know, and all of them without CAP_SETPCAP. */
+	for (unsigned int c = 0; c < 64; c++)
+		if (!(keep & RIGHT(c)))
+			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+}
+
 int rights_reduce(uint64_t keep)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	/* The kernel refuses numbers that it does not know, and all of them without CAP_SETPCAP. */
-	for (unsigned int c = 0; c < 64; c++)
-		if (!(keep & RIGHT(c)))
-			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	rights_bound(keep);
 	keep &= rights_held();
 	data[0].permitted = data[0].effective = (uint32_t)keep;
 	data[1].permitted = data[1].effective = (uint32_t)(keep >> 32);

@@ -23,8 +23,11 @@ void rights_hide(void);
 /** rights_held() - those that the calling thread may use; 0 where the kernel does not tell */
 uint64_t rights_held(void);
 
+/** rights_bound() - for all that the calling thread executes: none but @keep, where it may say so (CAP_SETPCAP) */
+void rights_bound(uint64_t keep);
+
 /**
- * rights_reduce() - give up all but @keep, for the calling thread, and where it may (CAP_SETPCAP) for all that it executes
+ * rights_reduce() - give up all but @keep, for the calling thread, and by rights_bound() for all that it executes
  *
  * Other threads have capabilities of their own.
  * Return: 0 or a negative errno.

@@ -11,19 +11,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <linux/capability.h>
+#include <linux/sched.h> /* struct clone_args; behind <sched.h> */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "cli/confine.h"
 #include "core/output.h"
+#include "core/rights.h"
 #include "stream/destination.h"
+
+/* There before anything is given up: memory, and sockets without another end and with one. */
+static void *at;
+static int unix_fd, pair[2];
 
 /* Of a thread of this process: the number, or the bits, of a line of its status. */
 static unsigned long long status_of(const char *task, const char *name, int base)
@@ -71,12 +84,70 @@ static const char *threads_are_confined(void)
 	return NULL;
 }
 
+/* A function that failed so. */
+#define REFUSED(call) ((call) == -1 && errno == EPERM)
+
 static const char *nothing_is_executed_or_mounted(void)
 {
-	EXPECT(execl("/bin/true", "true", (char *)NULL) == -1 && errno == EPERM);
-	EXPECT(mount("none", "/tmp", "tmpfs", 0, NULL) == -1 && errno == EPERM);
-	EXPECT(unshare(CLONE_NEWUSER) == -1 && errno == EPERM);
-	EXPECT(setuid(getuid()) == -1 && errno == EPERM);
+	EXPECT(REFUSED(execl("/bin/true", "true", (char *)NULL)));
+	EXPECT(REFUSED(mount("none", "/tmp", "tmpfs", 0, NULL)));
+	EXPECT(REFUSED(setuid(getuid())));
+	EXPECT(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+		       MAP_FAILED &&
+	       errno == EPERM);
+	EXPECT(REFUSED(mprotect(at, 4096, PROT_READ | PROT_WRITE | PROT_EXEC)));
+	EXPECT(!mprotect(at, 4096, PROT_READ));
+	return NULL;
+}
+
+static const char *no_namespace_is_made(void)
+{
+	struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
+
+	EXPECT(REFUSED(unshare(CLONE_NEWUSER)));
+	EXPECT(REFUSED(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL)));
+	EXPECT(REFUSED(syscall(SYS_clone, CLONE_NEWNET | SIGCHLD, NULL, NULL, NULL, NULL)));
+	EXPECT(syscall(SYS_clone3, &args, sizeof(args)) == -1 && errno == ENOSYS);
+	return NULL;
+}
+
+/* Root's services do what root tells them. */
+static const char *nothing_is_connected(void)
+{
+	const struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "/nonexistent"};
+	const struct sockaddr *to = (const struct sockaddr *)&un;
+
+	EXPECT(REFUSED(socket(AF_UNIX, SOCK_STREAM, 0)));
+	EXPECT(REFUSED(connect(unix_fd, to, sizeof(un))));
+	EXPECT(REFUSED(bind(unix_fd, to, sizeof(un))));
+	EXPECT(REFUSED(sendto(unix_fd, "x", 1, 0, to, sizeof(un))));
+	EXPECT(send(pair[0], "x", 1, 0) == 1);
+	EXPECT(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) >= 0);
+	return NULL;
+}
+
+static const char *others_are_left_alone(void)
+{
+	struct rlimit limit;
+
+	EXPECT(REFUSED(ioctl(STDIN_FILENO, TIOCSTI, "x")));
+	EXPECT(REFUSED(ioctl(STDIN_FILENO, TIOCSTI | 1ULL << 32, "x")));
+	EXPECT(REFUSED(ioctl(STDIN_FILENO, TIOCLINUX, "x")));
+	EXPECT(REFUSED(kill(getppid(), 0)));
+	EXPECT(REFUSED(tgkill(getppid(), getppid(), 0)));
+	EXPECT(!raise(0));
+	EXPECT(REFUSED(prlimit(getppid(), RLIMIT_CORE, NULL, &limit)));
+	EXPECT(!prlimit(0, RLIMIT_CORE, NULL, &limit));
+	EXPECT(REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)));
+	EXPECT(isatty(pair[0]) == 0 && errno != EPERM);
+	return NULL;
+}
+
+/* What loading takes is there until that is over: arguments that are wrong are looked at, or not. */
+static const char *loading_goes_on(bool on)
+{
+	EXPECT(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) == -1 && (errno == EFAULT) == on);
+	EXPECT(syscall(SYS_seccomp, ~0u, 0, NULL) == -1 && (errno == EINVAL) == on);
 	return NULL;
 }
 
@@ -107,17 +178,49 @@ static const char *work_goes_on(struct output *before)
 	if (!pid)
 		_exit(7);
 	EXPECT(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7);
-	EXPECT(socket(AF_UNIX, SOCK_DGRAM, 0) >= 0);
-	EXPECT(!raise(0));
 	return NULL;
 }
 
-static void what_is_not_needed_is_given_up(void **state)
+static const char *is_confined(struct output *before)
+{
+	return threads_are_confined() ?: nothing_is_executed_or_mounted() ?: no_namespace_is_made() ?:
+	       nothing_is_connected() ?: others_are_left_alone() ?: work_goes_on(before);
+}
+
+static const char *while_it_waits_and_loads(struct output *before)
+{
+	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN), had = rights_held();
+
+	confine_loading(0, false);
+	EXPECT(rights_held() == (had & needs));
+	return is_confined(before) ?: loading_goes_on(true);
+}
+
+static const char *when_it_traces(struct output *before)
+{
+	confine_loading(0, false);
+	confine(0, false, false);
+	EXPECT(rights_held() == (rights_held() & (RIGHT(CAP_BPF) | RIGHT(CAP_SYS_ADMIN))));
+	return is_confined(before) ?: loading_goes_on(false);
+}
+
+/* That is left to who has started some. */
+static const char *processes_of_its_own_are_ended(struct output *before)
+{
+	(void)before;
+	confine_loading(0, true);
+	EXPECT(!kill(getppid(), 0));
+	confine(0, true, false);
+	EXPECT(!kill(getppid(), 0));
+	return NULL;
+}
+
+/* In a process of its own: there is no way back. */
+static void assert_right(const char *(*try)(struct output *before))
 {
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct output *before = output_new(open("/dev/null", O_WRONLY), 4096);
@@ -127,8 +230,10 @@ static void what_is_not_needed_is_given_up(void **state)
 		output_put(before, "x", 1, 0);
 		output_flush(before);
 		output_settle(before, -1, 10000000000ULL);
-		confine(0, false);
-		wrong = threads_are_confined() ?: nothing_is_executed_or_mounted() ?: work_goes_on(before);
+		at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		unix_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+		socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+		wrong = try(before);
 		if (wrong)
 			fprintf(stderr, "not so: %s (%s)\n", wrong, strerror(errno));
 		_exit(wrong != NULL);
@@ -138,10 +243,30 @@ static void what_is_not_needed_is_given_up(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void what_tracing_does_not_need_is_given_up(void **state)
+{
+	(void)state;
+	assert_right(when_it_traces);
+}
+
+static void what_loading_does_not_need_is_given_up_before(void **state)
+{
+	(void)state;
+	assert_right(while_it_waits_and_loads);
+}
+
+static void only_what_has_started_processes_sends_signals(void **state)
+{
+	(void)state;
+	assert_right(processes_of_its_own_are_ended);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_not_needed_is_given_up),
+		cmocka_unit_test(what_tracing_does_not_need_is_given_up),
+		cmocka_unit_test(what_loading_does_not_need_is_given_up_before),
+		cmocka_unit_test(only_what_has_started_processes_sends_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

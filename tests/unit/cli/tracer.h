@@ -13,9 +13,16 @@
 
 /* A test goes on, but for one that has a process for a run. */
 #ifndef TRACER_CONFINED
-void confine(uint64_t keep, bool verbose)
+void confine_loading(uint64_t keep, bool ends_processes)
 {
 	(void)keep;
+	(void)ends_processes;
+}
+
+void confine(uint64_t keep, bool ends_processes, bool verbose)
+{
+	(void)keep;
+	(void)ends_processes;
 	(void)verbose;
 }
 #endif
