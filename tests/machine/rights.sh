@@ -1,16 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a verb that traces holds once it does, and that programs come and go without the rest. That room is made without it is
-# what machine/sizes sees.
-# takes: 25
+# What a verb that traces holds before and once it does, and that programs come and go without the rest. That room is made
+# without it is what machine/sizes sees. The command of a peer, which is root without capabilities, reaches no process of ours.
+# run with: --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# takes: 30
 set -u
 . /lib/machine.sh
-
-disk=$(target_setup_null a size=64)
-target_subsystem "$disk"
-target_port
-ctrl=$(host_connect -i 1)
-dev=$(host_device "$ctrl")
 
 nothing=0000000000000000 bpf=0000008000000000
 # held PID: permitted, effective, bounding set, inheritable, ambient, no new privileges, filter; of the first thread, and of others.
@@ -29,6 +24,59 @@ given_up() {
 		"main $2 $2 $2 $nothing $nothing 1 2
 thread $nothing $nothing $nothing $nothing $nothing 1 2"
 }
+
+# What a process of our user may look into, and write to, of each thread of ours: those that hold less than it does, or as little.
+cat >/tmp/attack <<-'END'
+	#!/bin/bash
+	echo "capabilities: $(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status), user: $EUID"
+	for task in /proc/[0-9]*/task/*; do
+		read -r name <"$task/comm" && [[ $name == ntprof-* ]] || continue
+		echo "tried: $name $([[ $(<"$task/status") == *CapEff:*00000000000000$'\n'* ]] && echo without capabilities)"
+		for file in mem maps environ pagemap; do
+			{ exec 3<"$task/$file"; } 2>/dev/null && echo "reached: $name $file"
+		done
+		{ exec 3<>"$task/mem"; } 2>/dev/null && echo "reached: $name mem, to write"
+		{ ls "$task/fd" && echo "reached: $name fd"; } >/dev/null 2>&1
+		{ cd "$task/cwd" && echo "reached: $name cwd"; } 2>/dev/null
+	done
+	echo over
+END
+chmod 755 /tmp/attack
+# attacked NAME: by the peer of $serve, from now on.
+attacked() {
+	rm -f /tmp/attacked
+	check "a peer's command looks around $1" wait_for -t 60 grep -qsx over /tmp/attacked
+	check "it has no capability" grep -qx "capabilities: $nothing, user: 0" /tmp/attacked
+	for name in ntprof-bpf ntprof-peers ntprof-peer; do
+		check "it has tried $name" grep -q "^tried: $name" /tmp/attacked
+	done
+	check "...and a thread without capabilities" grep -qx 'tried: ntprof-bpf without capabilities' /tmp/attacked
+	equal "it reaches none of them" "$(grep ^reached /tmp/attacked)" ""
+}
+ntprof-bpf serve --host --peer 'while sleep 0.5; do /tmp/attack >/tmp/attacked.new; mv /tmp/attacked.new /tmp/attacked; done' 2>/tmp/serve.err &
+serve=$!
+wait_for grep -qs ' meanwhile$' /tmp/serve.err
+# What CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN are.
+loading=000000c000200000
+equal "serve that waits for a module holds what loading takes" "$(held $serve)" \
+	"main $loading $loading $bpf $nothing $nothing 1 2
+thread $nothing $nothing $nothing $nothing $nothing 1 2"
+attacked "while the module is waited for"
+
+disk=$(target_setup_null a size=64)
+target_subsystem "$disk"
+target_port
+ctrl=$(host_connect -i 1)
+dev=$(host_device "$ctrl")
+
+wait_for -t 60 tracer_ready $serve
+tracer_pid=$serve
+given_up serve $bpf
+attacked "while it traces"
+kill -TERM $serve
+wait $serve
+equal "serve ends well" $? 0
+
 read_some() {
 	dd if="$dev" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
 }
