@@ -45,13 +45,19 @@ CLANG ?= clang
 BPFTOOL ?= $(firstword $(shell PATH="$$PATH:/usr/sbin:/sbin" sh -c 'command -v bpftool') bpftool)
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
+comma := ,
 
 # The only place of it: see also $(BUILD)/version.
 VERSION := 0.1.0
 CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra $(WERROR)
-ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
+# What makes a fault harder to use; HARDENING= leaves it to CFLAGS and LDFLAGS. _FORTIFY_SOURCE takes a compiler that optimizes,
+# and what sanitizers look at it replaces.
+HARDENING ?= -fPIE -fstack-protector-strong \
+	$(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDENING_LINK := $(if $(HARDENING),-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
 LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -175,7 +181,7 @@ unit: $(UNIT_TESTS) $(BUILD)/unit/spoiled
 
 $(BUILD)/ntprof-bpf: $(OBJECTS)
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(HARDENING_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Who prints or writes it is compiled again when there is another one.
 $(BUILD)/cli/options.o $(BUILD)/cli/describe.o $(BUILD)/serve/page.o: $(BUILD)/version
@@ -360,7 +366,7 @@ STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs libelf)
 STATIC_WARNINGS := -e ': in function ' -e 'in statically linked applications requires at runtime'
 $(BUILD)/ntprof-bpf-static: $(OBJECTS) $(wildcard contrib/static/*.c)
 	@echo "  LINK    $@"
-	$(Q)LC_ALL=C $(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -o $@ $^ $(STATIC_HTTP) $(STATIC_LIBS) 2>$@.log || \
+	$(Q)LC_ALL=C $(CC) $(ALL_CFLAGS) $(subst -pie,-static-pie,$(or $(HARDENING_LINK),-static)) $(LDFLAGS) -o $@ $^ $(STATIC_HTTP) $(STATIC_LIBS) 2>$@.log || \
 		{ cat $@.log >&2; false; }
 	$(Q)! grep -v $(STATIC_WARNINGS) $@.log >&2
 

@@ -66,8 +66,18 @@ static void default_signals(void)
 	/* SIGKILL and SIGSTOP cannot be other. */
 	for (int s = 1; s < NSIG; s++)
 		syscall(SYS_rt_sigaction, s, by_default, NULL, NSIG / 8);
+	/* serve takes that one, and `systemctl kill` sends it to all processes of a service: ssh would die of it. */
+	signal(SIGUSR1, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What the command would say to a service manager is not said of it, sd_notify(3). */
+static void leave_manager(void)
+{
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_PID");
+	unsetenv("WATCHDOG_USEC");
 }
 
 /* Only those two of ours are left: another one would keep its reader from the end, or a guard from ours. */
@@ -92,6 +102,7 @@ static void become(void *context)
 	int err;
 
 	default_signals();
+	leave_manager();
 	take_descriptors(s);
 	/* The lowest one is free: standard input. A FIFO that nobody writes yet keeps us here. */
 	if (open(kind == SOURCE_COMMAND ? "/dev/null" : s->source, O_RDONLY) != STDIN_FILENO)

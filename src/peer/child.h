@@ -31,7 +31,8 @@ struct child {
  * @source: a shell command; or a file, which is read as it grows; or a FIFO
  * @user: as whom; a file or a FIFO is opened before that
  *
- * Its standard input is empty. No descriptor, blocked or ignored signal and no capability of ours is passed on.
+ * Its standard input is empty. No descriptor, blocked or ignored signal, no capability and no service manager of ours is passed
+ * on; SIGUSR1 is ignored.
  * The disposition of SIGCHLD becomes the default one: else the kernel would forget children by itself, and their
  * ids be those of others.
  *

@@ -300,11 +300,32 @@ static void signals_are_as_a_shell_starts_its_commands(void **state)
 		signal(ignored[i], SIG_IGN);
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	assert_int_equal(status_field(&myself, "SigIgn:"), 0);
+	/* `systemctl kill` sends that one, which serve takes, to all processes of a service. */
+	assert_int_equal(status_field(&myself, "SigIgn:"), 1ULL << (SIGUSR1 - 1));
 	assert_int_equal(status_field(&myself, "SigBlk:"), 0);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_DFL);
+}
+
+/* A command that told the manager of us would be believed. */
+static void no_service_manager_is_passed_on(void **state)
+{
+	static const char *const of_manager[] = {"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"};
+	struct live_merge *l;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(of_manager); i++)
+		setenv(of_manager[i], "1", 1);
+	setenv("NTPROF_TEST", "1", 1);
+	l = start("env | grep -cE '^(NOTIFY_SOCKET|WATCHDOG|NTPROF_TEST)' >&2; echo done >&2");
+	READ_UNTIL(l, said(l, "done"));
+	assert_non_null(said(l, "1"));
+	assert_null(said(l, "4"));
+	live_merge_free(l);
+	for (unsigned int i = 0; i < ARRAY_SIZE(of_manager); i++)
+		unsetenv(of_manager[i]);
+	unsetenv("NTPROF_TEST");
 }
 
 /* Whatever is open here, the command has 0, 1 and 2; 3 is the directory that is listed. */
@@ -536,6 +557,7 @@ int main(void)
 		cmocka_unit_test(lines_of_a_running_peer_are_those_since_it_began),
 		cmocka_unit_test(a_file_is_read_as_it_grows_by_who_may_not_open_it),
 		cmocka_unit_test(signals_are_as_a_shell_starts_its_commands),
+		cmocka_unit_test(no_service_manager_is_passed_on),
 		cmocka_unit_test(no_descriptor_is_passed_on),
 		cmocka_unit_test(no_capability_is_passed_on),
 		cmocka_unit_test(a_bare_command_has_no_capability),
