@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,16 @@ static void remove_left(const struct sockaddr_storage *address, socklen_t size)
 	close(fd);
 }
 
+/* The file of the Unix socket that was opened last; there is one. Another instance may have put its own in its place. */
+static struct stat own_file;
+
+static bool is_own_file(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && st.st_dev == own_file.st_dev && st.st_ino == own_file.st_ino;
+}
+
 int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog)
 {
 	int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -134,6 +145,8 @@ int listen_open(const struct sockaddr_storage *address, socklen_t size, int back
 	mask = umask(0117);
 	err = bind(fd, (const struct sockaddr *)address, size) ? -errno : 0;
 	umask(mask);
+	if (!err && address->ss_family == AF_UNIX)
+		lstat(((const struct sockaddr_un *)address)->sun_path, &own_file);
 	if (!err && listen(fd, backlog)) {
 		err = -errno;
 		listen_close(fd);
@@ -178,7 +191,8 @@ void listen_close(int fd)
 
 	if (fd < 0)
 		return;
-	if (address_of(fd, &a) && a.ss_family == AF_UNIX)
+	if (address_of(fd, &a) && a.ss_family == AF_UNIX &&
+	    is_own_file(((struct sockaddr_un *)&a)->sun_path))
 		unlink(((struct sockaddr_un *)&a)->sun_path);
 	close(fd);
 }

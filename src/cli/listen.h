@@ -37,7 +37,7 @@ int listen_open(const struct sockaddr_storage *address, socklen_t size, int back
 /** listen_text() - where @fd listens, as in a URL: "127.0.0.1:10998", "[::1]:80". For a Unix socket, its path */
 void listen_text(int fd, char *buf, size_t size);
 
-/** listen_close() - and remove the Unix socket that it is */
+/** listen_close() - and remove the Unix socket that it is, if its name is still its own */
 void listen_close(int fd);
 
 #endif /* NTPROF_CLI_LISTEN_H */

@@ -261,6 +261,32 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+static void a_unix_socket_of_another_instance_stays(void **state)
+{
+	char directory[] = "/tmp/ntprof-serve.XXXXXX", path[64], listen[80], text[512];
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct server first, second = {.size = sizeof(un)};
+	char *page;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/socket", directory);
+	snprintf(listen, sizeof(listen), "unix:%s", path);
+	strcpy(un.sun_path, path);
+	memcpy(&second.address, &un, sizeof(un));
+	start(&first, 1, listen);
+	wait_told(&first, text, sizeof(text), "\n");
+	assert_int_equal(unlink(path), 0);
+	start(&second, 1, listen);
+	wait_told(&second, text, sizeof(text), "\n");
+	stop_server(&first);
+	page = ask(&second, GET);
+	assert_whole(page);
+	free(page);
+	stop_server(&second);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 /* Reads what the service manager is told until that is @what. */
 static void assert_told(int fd, const char *what)
 {
@@ -382,6 +408,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_request_gets_no_page),
 		cmocka_unit_test(a_megabyte_of_headers_is_refused),
 		cmocka_unit_test(a_unix_socket_is_served_and_goes_away),
+		cmocka_unit_test(a_unix_socket_of_another_instance_stays),
 		cmocka_unit_test(a_service_manager_is_told),
 		cmocka_unit_test(a_watchdog_of_others_is_none),
 		cmocka_unit_test(addresses_are_numbers),
