@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "core/rights.h"
 
 /* For a file: one that does not answer, such as a FIFO, must not hold up who traces. */
 #define PATIENCE_S 1
@@ -35,6 +36,43 @@ void again_set(const struct verb *const *verbs, const struct verb *verb, int arg
 	line.argv = argv;
 }
 
+/* A child has the descriptors of what traces, and must not outlive that, which may not be allowed to end it: cli/confine.h. */
+static void end_in_time(void)
+{
+	sigset_t set;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	alarm(PATIENCE_S);
+}
+
+bool again_searches(void)
+{
+	struct config_line l;
+	int status = 0;
+	pid_t pid;
+
+	if (!line.verb)
+		return false;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		/* What is wrong with it has been told when it was read. */
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		end_in_time();
+		dup2(null, STDERR_FILENO);
+		rights_reduce(0);
+		_exit(config_read(&l, line.verbs, line.verb, line.argc, line.argv) != 0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && status;
+}
+
 static void run_child(int fd, void (*read)(int argc, char **argv, void *context, void *result),
 		      void *context, void *result, size_t size) __attribute__((noreturn));
 
@@ -43,16 +81,9 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 {
 	struct config_line l;
 	FILE *f = fdopen(STDERR_FILENO, "w");
-	sigset_t set;
 	ssize_t n;
 
-	/* It has the descriptors of what traces, and must not outlive that; which may not be allowed to end it, see cli/confine.h. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGALRM, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	alarm(PATIENCE_S);
+	end_in_time();
 	/* The thread that takes what is told is the parent's. */
 	if (f)
 		stderr = f;

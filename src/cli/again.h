@@ -3,12 +3,19 @@
 #ifndef NTPROF_CLI_AGAIN_H
 #define NTPROF_CLI_AGAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/config.h"
 
 /** again_set() - what config_read() is given, which stays valid */
 void again_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv);
+
+/**
+ * again_searches() - whether reading it again takes CAP_DAC_READ_SEARCH: the file is in a folder of somebody else's, such as that
+ * of the one who called sudo, or is readable to nobody else
+ */
+bool again_searches(void);
 
 /**
  * again_read() - read the line again, in a process of its own: what is wrong ends that one, with a message, as it would

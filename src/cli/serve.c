@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/again.h"
 #include "cli/changes.h"
 #include "cli/flight.h"
 #include "cli/http.h"
@@ -327,7 +328,8 @@ static int serve(struct serve_options *o)
 		return EXIT_FAILURE;
 	v.user.bare = !o->peers.as_root;
 	callbacks.ends_processes = o->peers.nr;
-	callbacks.keeps = o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0;
+	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |
+			  (again_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	v.terminal = isatty(STDERR_FILENO);
 	v.began_ms = v.started_ms;
 	v.interval_ns = o->run.interval_ns;

@@ -211,6 +211,36 @@ static void the_configuration_is_read_again(void **state)
 	stop_server(&v);
 }
 
+/* As of the one who calls sudo. */
+static void the_configuration_in_a_home_is_read_again(void **state)
+{
+	char home[] = "/tmp/ntprof-home.XXXXXX", text[4096];
+	struct place *p = *state;
+	struct server v;
+
+	if (geteuid())
+		skip();
+	assert_non_null(mkdtemp(home)); /* mode 0700 */
+	snprintf(p->config, sizeof(p->config), "%s/ini", home);
+	configure(p, "when = latency>5ms");
+	assert_int_equal(chown(p->config, 65534, 65534), 0);
+	assert_int_equal(chown(home, 65534, 65534), 0);
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	start_tcp(&v, 1);
+	configure(p, "when = errors>3");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "read the configuration again\n");
+	has(&v, "trigger=\"errors>3\"", true);
+	stop_server(&v);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	assert_int_equal(unlink(p->config), 0);
+	assert_int_equal(rmdir(home), 0);
+}
+
 /* What has given up its rights cannot be looked at for leaks, and says so in place of what it was to say. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -226,6 +256,7 @@ int main(void)
 		TEST(a_storm_of_signals_and_scrapes_is_stood),
 		TEST(the_end_writes_what_was_kept),
 		TEST(the_configuration_is_read_again),
+		TEST(the_configuration_in_a_home_is_read_again),
 	};
 	struct rlimit files;
 
