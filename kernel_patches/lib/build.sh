@@ -82,7 +82,8 @@ verb_build() {
 	[[ -w $OUT ]] || die "cannot write to $OUT: set OUT"
 	# A path with a symbolic link in it confuses the kernel's makefiles.
 	OUT=$(cd "$OUT" && pwd -P)
-	exec {lock}>"$OUT/.lock"
+	[[ -z $(find "$OUT" -maxdepth 0 -perm -002) ]] || die "others may write to $OUT, and root loads what is there: set OUT"
+	exec {lock}<"$OUT"
 	flock "$lock"
 	work=$(mktemp -d "$OUT/.work.XXXXXX")
 

@@ -157,6 +157,25 @@ a_rotated_key_at_the_same_path_signs_anew() {
 	succeeded && signed_by "$tmp/signed" "$SIGN_CERT"
 }
 
+# Root loads the modules, whoever else may write where they are built.
+nobody_else_writes_to_its_folder() {
+	local mask
+
+	mask=$(umask)
+	umask 0
+	without_its_source build_refused
+	umask "$mask"
+	[[ $(stat -c %a "$tmp/refused") == 755 ]] || fail "$(stat -c '%a %n' "$tmp/refused")" || return
+	mkdir "$tmp/linked"
+	echo precious >"$tmp/precious"
+	ln -s ../precious "$tmp/linked/.lock"
+	OUT=$tmp/linked without_its_source run build
+	[[ -s $tmp/precious ]] || fail "a link was followed" || return
+	chmod 777 "$tmp/linked"
+	OUT=$tmp/linked run build
+	refused 'others may write to .*linked'
+}
+
 install_without_root_is_refused() {
 	local as=() copy
 
@@ -184,8 +203,8 @@ loses_no_call_site_in_patching() {
 	left_no_module "$tmp/refused"
 }
 
-# Debian's headers say in package.h what they are of.
-refuses_source_of_another_package() {
+# without_its_source: a build that makes its folder and ends
+without_its_source() {
 	mkdir -p "$tmp/dpkg"
 	cat >"$tmp/dpkg/dpkg-query" <<-'END'
 		#!/bin/sh
@@ -196,7 +215,12 @@ refuses_source_of_another_package() {
 		esac
 	END
 	chmod +x "$tmp/dpkg/dpkg-query"
-	PATH=$tmp/dpkg:$PATH build_refused
+	PATH=$tmp/dpkg:$PATH "$@"
+}
+
+# Debian's headers say in package.h what they are of.
+refuses_source_of_another_package() {
+	without_its_source build_refused
 	refused 'is linux-source-X 6.1.1-1, the headers of .* are of'
 }
 
@@ -218,4 +242,5 @@ run_tests \
 	builds_once \
 	a_rotated_key_at_the_same_path_signs_anew \
 	loses_no_call_site_in_patching \
-	install_without_root_is_refused
+	install_without_root_is_refused \
+	nobody_else_writes_to_its_folder
