@@ -26,6 +26,12 @@ for side in host target; do
 	equal "its exposure is at most $exposure tenths" $? 0
 	sed -n 's/.*Overall exposure/# &/p' "$work/log"
 done
+unit=$work/ntprof-bpf@host.service
+inaccessible=$(sed -n 's/^InaccessiblePaths=//p' "$unit" | tr ' ' '\n')
+for path in /run/dbus /run/systemd/private /run/docker.sock; do
+	check "$path is out of reach" grep -qx -- "-$path" <<<"$inaccessible"
+done
+check "no namespace is made" grep -qx RestrictNamespaces=yes "$unit"
 dropin=$work/ntprof-bpf@host.service.d
 mkdir "$dropin"
 sed -n '/# systemctl edit/,/^$/s/^    //p' docs/metrics.md >"$dropin/peer.conf"
