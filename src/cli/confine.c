@@ -159,18 +159,18 @@ static const int allowed[] = {
 };
 
 /* What makes a namespace; clone3(2) has its flags in memory, where no filter sees them. */
-#define CLONE_NEW_ANY \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define CLONE_NEW_ANY                                                                  \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
+	 CLONE_NEWPID | CLONE_NEWNET)
 
 /* A call that is allowed where the bits @mask_ of argument @arg_, counted from 0, are @value_. */
-#define WHERE(call_, arg_, mask_, value_)                                                             \
-	{                                                                                             \
-		.call = SCMP_SYS(call_), .arg = {                                                     \
-			.arg = (arg_),                                                                \
-			.op = SCMP_CMP_MASKED_EQ,                                                     \
-			.datum_a = (mask_),                                                           \
-			.datum_b = (scmp_datum_t)(value_)                                             \
-		}                                                                                     \
+#define WHERE(call_, arg_, mask_, value_)                   \
+	{                                                   \
+		.call = SCMP_SYS(call_),                    \
+		.arg = {.arg = (arg_),                      \
+			.op = SCMP_CMP_MASKED_EQ,           \
+			.datum_a = (mask_),                 \
+			.datum_b = (scmp_datum_t)(value_) } \
 	}
 #define WHERE_IS(call_, arg_, value_) WHERE(call_, arg_, UINT64_MAX, value_)
 

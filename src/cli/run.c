@@ -51,6 +51,7 @@ struct run {
 	int epoll_fd;
 	int fds[SOURCES_NR]; /* -1 where there is none */
 	uint64_t pace_ns;    /* between two intervals */
+	uint64_t keeps;	     /* see cli/confine.h */
 	int record_result;
 	bool hurry; /* a signal has come */
 };
@@ -167,12 +168,6 @@ static int start_bursts(struct run *r)
 	return 0;
 }
 
-/* What a cgroup is called is known to who may open one by its number. */
-static uint64_t keeps(const struct run *r)
-{
-	return r->cb->keeps | (r->cb->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
-}
-
 /* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
 static int try_open(struct run *r)
 {
@@ -221,7 +216,7 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-err));
 		return 1;
 	}
-	confine(keeps(r), r->cb->ends_processes, r->o->verbose);
+	confine(r->keeps, r->cb->ends_processes, r->o->verbose);
 	if (r->cb->begin && r->cb->begin(r->context, r->t))
 		return 1;
 	return burst_any(&r->o->burst) ? start_bursts(r) : 0;
@@ -470,6 +465,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	if (!run_check(o))
 		return EXIT_FAILURE;
 	r.pace_ns = o->interval_ns;
+	/* What a cgroup is called is known to who may open one by its number. */
+	r.keeps = callbacks->keeps | (callbacks->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
@@ -480,7 +477,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 		goto out;
 	}
 	/* From here on scrapers and peers are read, also while a module is waited for. */
-	confine_loading(keeps(&r), callbacks->ends_processes);
+	confine_loading(r.keeps, callbacks->ends_processes);
 	ret = try_open(&r) ? -ECANCELED : 0;
 	if (!ret)
 		ret = loop(&r);

@@ -189,7 +189,8 @@ static const char *is_confined(struct output *before)
 
 static const char *while_it_waits_and_loads(struct output *before)
 {
-	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN), had = rights_held();
+	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN),
+		       had = rights_held();
 
 	confine_loading(0, false);
 	EXPECT(rights_held() == (had & needs));
