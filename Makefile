@@ -31,7 +31,8 @@
 #   make clean      remove what was built
 #   make help       this list
 #
-# CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers.
+# CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers; HARDENING= builds without what the compiler
+# and the linker have against attackers.
 
 PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
