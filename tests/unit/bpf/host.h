@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host's programs, and the maps that they look into. */
+/* The host's programs and their maps. */
 #ifndef NTPROF_TESTS_BPF_HOST_H
 #define NTPROF_TESTS_BPF_HOST_H
 
@@ -24,7 +24,10 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 	return error_update(key, value);
 }
 
-/* What the block layer and the driver say of a request, whose entry is made: @rq has its hardware context and tag. */
+/*
+ * Fills in what the block layer and the driver know of a request with the entry @sqe. The caller
+ * has set the hardware context of @rq and its tag.
+ */
 static inline void request_make(struct request *rq, struct nvme_tcp_request *req,
 				const struct nvme_command *sqe)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host of the kernel that a test makes up: controllers, each with its queues, and requests. To be included after
- * "bpf/host.h", with QUEUES defined, the admin queue included; CTRLS and REQUESTS where there are more than one.
+ * A made-up host: controllers with their queues, and requests. Include it after "bpf/host.h" and
+ * define QUEUES, the number of queues of a controller with its admin queue. Define CTRLS and
+ * REQUESTS if there are more than one of these.
  */
 #ifndef NTPROF_TESTS_BPF_HOST_MACHINE_H
 #define NTPROF_TESTS_BPF_HOST_MACHINE_H
@@ -16,7 +17,7 @@
 _Static_assert(HOST_PDU_BYTES <= NT_HEADER_ALIGN, "room for a header");
 
 static struct {
-	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, and of admin queues */
+	struct blk_mq_ops___plain mq_ops[2]; /* of I/O queues, of admin queues */
 	struct request_queue rq_queue[2];
 	struct blk_mq_hw_ctx hctx[QUEUES];
 	struct nvmf_host host;
@@ -25,14 +26,17 @@ static struct {
 	struct nvme_tcp_queue queues[CTRLS][QUEUES];
 	struct socket socket;
 	struct sock sk;
-	__u32 rcv_nxt; /* behind it, of its struct tcp_sock */
+	__u32 rcv_nxt; /* of struct tcp_sock, which begins with the struct sock above */
 	struct sk_buff skb;
 	struct {
 		struct request rq;
-		struct nvme_tcp_request req; /* behind it: blk_mq_rq_to_pdu() */
+		struct nvme_tcp_request req; /* directly behind the request: blk_mq_rq_to_pdu() */
 		struct nvme_command sqe;
 	} requests[REQUESTS];
-	/* As kmalloc() aligns them, one behind the other; those of the first controller are its queues'. */
+	/*
+	 * Aligned as kmalloc() aligns them, and adjacent. Those of the first controller belong to
+	 * its queues.
+	 */
 	struct {
 		char bytes[NT_HEADER_ALIGN];
 	} __attribute__((aligned(NT_HEADER_ALIGN))) headers[2 * QUEUES];
@@ -40,7 +44,10 @@ static struct {
 	bool stock;
 } m;
 
-/* All of it as it is when nothing was submitted: requests are of the last queue of the first controller. */
+/*
+ * The state before any request is submitted. All requests belong to the last queue of the first
+ * controller.
+ */
 static inline void host_make(void)
 {
 	kernel_reset();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What records, histograms and counts have to be of what a driver does, by a model of its own that shares nothing with the
- * programs. To be included after "bpf/host.h".
+ * Calculates which records, histograms and counts a driver's actions have to give. The model shares
+ * no code with the programs. Include it after "bpf/host.h".
  */
 #ifndef NTPROF_TESTS_BPF_HOST_MODEL_H
 #define NTPROF_TESTS_BPF_HOST_MODEL_H
@@ -13,40 +13,40 @@
 #define CPUS 2
 #define INSTANCE 2
 #define CNTLID 7
-#define WHO 5		 /* there were others of its name before */
-#define OFFSET 5000000	 /* of the wall clock */
+#define WHO 5		 /* the fifth controller with that instance number */
+#define OFFSET 5000000	 /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 #define ADMIN_WRITE 0x09 /* Set Features */
 #define ADMIN_READ 0x06	 /* Identify */
 #define KEEP_ALIVE 0x18
 #define PROPERTY_GET 0x04
-/* What some kernels do not give. */
+/* Points that some kernels do not have. */
 #define ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
 #define SENDS (1u << NT_H_SEND_CMD | 1u << NT_H_SEND_DATA)
 
 #include "bpf/host_machine.h"
 
-/* What a user asks for, and what the kernel has. */
+/* The options of the user, and the abilities of the kernel. */
 struct how {
 	const struct nt_selection *only;
 	__u64 slower_ns;
 	__u32 below;
-	__u32 missing; /* points, which this kernel does not give */
+	__u32 missing; /* bits of the points that this kernel does not have */
 	enum nt_select select;
 	bool stock, iostats, all, events, failed, joins_unseen;
 };
 
-/* What the driver does with a request. */
+/* The state of a request in the driver. */
 struct work {
-	bool out;      /* it has been given to the driver */
-	bool answered; /* the target is done with it */
-	bool last;     /* its data came with the SUCCESS flag */
+	bool out;      /* it is in the driver */
+	bool answered; /* the target has answered it */
+	bool last;     /* its data came with the SUCCESS flag, so that no CQE follows */
 	bool asked;
-	bool sending, sent; /* all that it has to send for now */
+	bool sending, sent; /* whether it has sent all that it can send for now */
 	__u16 status;
 	__u16 generation;
-	__u8 qid; /* always the same */
+	__u8 qid; /* never changes */
 	__u8 fabrics;
-	/* What programs are to know of it. */
+	/* The state that the programs are expected to keep of it. */
 	bool known, measured;
 	struct nt_record want;
 };
@@ -65,7 +65,7 @@ static struct {
 		struct socket socket;
 	} net[QUEUES];
 	struct work work[REQUESTS];
-	int sender[QUEUES]; /* 1 + its request */
+	int sender[QUEUES]; /* 1 + number of the request that it sends */
 	struct {
 		__u32 gen, identified;
 		__u32 cpu;
@@ -99,7 +99,11 @@ static void duration(struct durations *d, __u64 ns)
 	d->buckets[nt_bucket(ns)]++;
 }
 
-/* It was in flight as far as programs know, and is not any more, but for its request. */
+/*
+ * The programs know the command of request @i as in flight, and its request begins another one.
+ *
+ * Return: whether that is the same command, sent again
+ */
 static bool work_unended(int i)
 {
 	bool again = m.requests[i].req.req.retries;
@@ -136,7 +140,7 @@ static __u8 operation(__u8 opcode, bool admin)
 	return NT_OP_OTHER;
 }
 
-/* A program sees the beginning. @connect: it is one, and begins a connection whether it is measured or not */
+/* A program sees the command begin. A Connect begins a connection even if it is not measured. */
 static void know(int i)
 {
 	const struct nvme_command *e = &m.requests[i].sqe;
@@ -165,7 +169,7 @@ static void know(int i)
 	counted_only = counted_only && !o->measured;
 	if (o->known)
 		again = work_unended(i);
-	/* A Fabrics command is looked at, whether it is measured or not. */
+	/* Programs look at a Fabrics command even if it is not measured. */
 	if (o->fabrics || o->measured || counted_only) {
 		if (connect || !*gen)
 			*gen += *gen ? 2 : 1;
@@ -178,7 +182,10 @@ static void know(int i)
 		if (k == i || !w.work[k].known || w.work[k].qid != o->qid ||
 		    m.requests[k].rq.tag != m.requests[i].rq.tag)
 			continue;
-		/* Its end was missed, however often it was sent again. */
+		/*
+		 * The end of that command was missed. However often it was sent again, it counts
+		 * once.
+		 */
 		w.counters[NT_CNT_OVERWRITTEN]++;
 		w.work[k].known = false;
 	}
@@ -235,7 +242,7 @@ static void assert_begun(int i)
 	assert_int_equal(b->sqe_flags, e->flags);
 }
 
-/* The state in flight of a request is what user space is to find there. */
+/* Checks the state in flight of a request, which user space reads. */
 static void assert_state(int i)
 {
 	const struct work *o = &w.work[i];
@@ -256,7 +263,7 @@ static void assert_state(int i)
 		assert_int_not_equal(c->r.points[NT_H_QUEUE_RQ], 0);
 }
 
-/* The command of @i, if its points are of interest. */
+/* The points of the command of request @i, or NULL if programs do not note them. */
 static __u64 *points_of(int i)
 {
 	struct work *o = &w.work[i];
@@ -277,7 +284,7 @@ static void arrives(int i, enum nt_host_point point, __u64 stamped)
 	o->want.points[point] = stamped ? stamped - OFFSET : 0;
 }
 
-/* The stages between the points that a shape passes, in their order; each point begins the stage that it stands with. */
+/* The chain of each shape: its points in order, each with the stage that begins there. */
 static void stages(const struct nt_record *r, struct nt_record *want)
 {
 	static const struct {
@@ -318,7 +325,7 @@ static void stages(const struct nt_record *r, struct nt_record *want)
 			w.counters[NT_CNT_POINT_MISSING]++;
 			return;
 		}
-		/* What cannot be parted is all in the first of two. */
+		/* Without the points of sending, both stages are in the first one. */
 		if (!sends && stage == NT_HS_NETWORK_AND_TARGET)
 			stage = NT_HS_NVME_TCP_SUBMISSION;
 		ns[stage] += end - begin;
@@ -347,14 +354,14 @@ static void fails_with(const struct work *o, __u16 status)
 	w.counters[NT_CNT_ERRORS_FULL]++;
 }
 
-/* How the host ends a request, and whether it has given its command up. */
+/* How the host ends a request. @cancelled: it gave the command up */
 struct end {
 	__u16 status;
 	bool cancelled, elsewhere;
 	int error;
 };
 
-/* It is measured. */
+/* Ends a measured command. */
 static void end_measured(int i, const struct end *e)
 {
 	struct work *o = &w.work[i];
@@ -369,7 +376,10 @@ static void end_measured(int i, const struct end *e)
 		   : r->length && r->opcode % 2 && r->op != NT_OP_FABRICS ? NT_SHAPE_INLINE_WRITE
 									  : NT_SHAPE_NO_DATA;
 	w.counters[NT_CNT_FAILOVERS] += lost;
-	/* An error that its CQE does not have, told late: nothing is learnt of it, as it may have been given up. */
+	/*
+	 * The host reports an error that is not in the CQE, long after the CQE. It may have given
+	 * the command up, so the programs draw no conclusion from its CPU.
+	 */
 	late = e->error && !r->status && kernel.now - r->points[NT_H_CQE] > 50000;
 	if (!e->cancelled && r->points[NT_H_CQE] && !(r->flags & NT_F_NO_CQE) && o->qid && !late &&
 	    w.queues[o->qid].cpu != kernel.cpu)
@@ -401,7 +411,7 @@ static void end_measured(int i, const struct end *e)
 	assert_int_equal(kernel.records->shape, r->shape);
 }
 
-/* It is only counted: what its CQE has said was not seen. */
+/* Ends a command that is only counted. Programs have not seen its CQE. */
 static void end_counted(int i, const struct end *e)
 {
 	const struct work *o = &w.work[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The programs of bpf/ compiled for this machine, to be included before all else; PROGRAMS is what they are in. They run
- * on structures of the kernel that a test makes up, and what they would do with a kernel's help is done here.
+ * Compiles the programs of bpf/ for this machine. Include it before everything else; PROGRAMS names
+ * the file of the programs. They run on kernel structures that a test makes up, and this file
+ * stands in for the kernel's helpers.
  */
 #ifndef NTPROF_TESTS_BPF_KERNEL_H
 #define NTPROF_TESTS_BPF_KERNEL_H
@@ -12,7 +13,7 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #pragma clang diagnostic ignored "-Wignored-attributes"
-/* Loops that the verifier wants unrolled. */
+/* The verifier wants these loops unrolled. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
@@ -29,12 +30,12 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/* A test decides what the loader would. */
+/* The loader sets the constants of the programs; here a test sets them. */
 #define const
 #include "control.bpf.h"
 #undef const
 
-/* Its lower half is copied by an instruction of BPF. */
+/* low_half() of that header copies the lower half by a BPF instruction. */
 #define NTPROF_ADDRESSES_BPF_H
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {
@@ -59,7 +60,10 @@ static __always_inline __u32 hashed(__u64 address, __u32 bits)
 	return ((__u32)address >> 6) * NT_SPREAD >> (32 - bits);
 }
 
-/* What another CPU does just before an atomic operation of this one on @at. */
+/*
+ * Called before each atomic operation on @at: a test does there what another CPU does at that
+ * moment.
+ */
 static void (*on_atomic)(const volatile void *at);
 
 static inline void atomic_begins(const volatile void *at)
@@ -86,23 +90,23 @@ static inline void atomic_begins(const volatile void *at)
 #define SLOTS 32
 #define RECORDS_MAX 512
 #define BEGUN_MAX 16
-/* What there is in pools, number 0, which is nobody's, included. */
+/* The items of the pools. Number 0 is included, though it is never given to a queue. */
 #define PIECES ((1 << NT_CMDS_BITS) + SLOTS)
 #define HISTS (2 * SLOTS * NT_OPS_NR)
 #define STAGES 64
 #define JOINS 16
 #define IDENTITIES_MAX 8
-#define ERRORS_MAX 4 /* of which there may be entries: see NT_ERRORS */
+#define ERRORS_MAX 4 /* entries of the map of errors; see NT_ERRORS */
 
 static struct {
 	__u64 now;
-	__u32 cpu;		/* on which programs run */
+	__u32 cpu;		/* the CPU that programs run on */
 	__u64 tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
-	void (*on_clock)(void); /* called by whoever asks for the time, before that has it */
+	void (*on_clock)(void); /* called before each read of a clock */
 	struct nt_queue queues[SLOTS];
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[SLOTS];
-	/* Of these the first bank is a variable of the programs, and not here. */
+	/* The first bank is not here: it is a variable of the programs. */
 	struct nt_cmd cmds[PIECES * NT_CHUNK_CMDS];
 	struct nt_hist hists[HISTS];
 	struct nt_stage_hists stages[STAGES];
@@ -120,16 +124,16 @@ static struct {
 	unsigned int nr_errors;
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
-	struct nt_originated originated; /* the last one */
+	struct nt_originated originated; /* the last one that was submitted */
 	struct nt_begun begun[BEGUN_MAX];
 	unsigned int nr_begun;
-	struct nt_identity identities[IDENTITIES_MAX]; /* that user space was told */
+	struct nt_identity identities[IDENTITIES_MAX]; /* identities that were sent to user space */
 	unsigned int nr_identities;
-	__u64 lost;	   /* that struct nt_lost have told */
+	__u64 lost;	   /* sum of the struct nt_lost that were sent */
 	bool ring_is_full; /* the ring buffer has no room */
 } kernel;
 
-/* As the loader does. */
+/* Sets the knobs of --sample as the loader does. */
 static void knobs_sample(__u32 below, bool count_all)
 {
 	nt_knobs.sample_below = below;
@@ -137,7 +141,7 @@ static void knobs_sample(__u32 below, bool count_all)
 	nt_knobs.tracks = below || nt_knobs.selects;
 }
 
-/* @s: NULL: all commands */
+/* @s: NULL selects all commands */
 static void knobs_select(const struct nt_selection *s)
 {
 	static const struct nt_selection all;
@@ -147,7 +151,7 @@ static void knobs_select(const struct nt_selection *s)
 	nt_knobs.tracks = nt_knobs.sample_below || nt_knobs.selects;
 }
 
-/* Items 1 to @nr - 1 can be taken. */
+/* Gives the items 1 to @nr - 1 to the pool. */
 static void pool_fill(enum nt_pool_id id, __u32 nr)
 {
 	for (__u32 i = 1; i < nr; i++)
@@ -159,7 +163,7 @@ static inline __u32 pool_left(enum nt_pool_id id)
 	return nt_pools[id].given - nt_pools[id].taken;
 }
 
-/* What all CPUs have counted. */
+/* The sum over all CPUs. */
 static inline __u64 counted(enum nt_counter which)
 {
 	__u64 n = 0;
@@ -169,7 +173,7 @@ static inline __u64 counted(enum nt_counter which)
 	return n;
 }
 
-/* Of how many queues user space says that what is past a limit is. */
+/* How many queues the bits of nt_past have: they hit the limit @past. */
 static inline unsigned int queues_past(enum nt_past_id past)
 {
 	unsigned int n = 0;
@@ -206,7 +210,7 @@ static void kernel_reset(void)
 	knobs_select(NULL);
 }
 
-/* The record that was handed out last. */
+/* The record that was submitted last. */
 static inline const struct nt_record *last_record(void)
 {
 	assert_int_not_equal(kernel.nr_records, 0);
@@ -220,7 +224,7 @@ static void *entry(void *table, size_t size, __u32 nr, const void *key)
 	return at < nr ? (char *)table + size * at : NULL;
 }
 
-/* As a map of type BPF_MAP_TYPE_HASH. */
+/* Acts as a map of type BPF_MAP_TYPE_HASH. */
 static __u64 *error_find(const void *key)
 {
 	for (unsigned int i = 0; i < kernel.nr_errors; i++)
@@ -238,7 +242,10 @@ static long error_update(const void *key, const void *value)
 	return 0;
 }
 
-/* Of a map of maps: one of its maps, found again by bank_entry(). Each pool has as many as its items need. */
+/*
+ * An inner map of a map of maps; lookup() knows it by its address. Each pool has as many banks as
+ * its items need.
+ */
 static struct bank {
 	char *table;
 	size_t size;
@@ -257,7 +264,10 @@ static void *bank_of(enum nt_pool_id id, void *table, size_t size, __u32 nr, __u
 	return &banks[id][at];
 }
 
-/* What both sides have; NULL if @map is none of it. @found: filled */
+/*
+ * Looks into the maps that both sides have. @found: set to false, and NULL is returned, if @map is
+ * not one of these
+ */
 static void *lookup(const void *map, const void *key, bool *found)
 {
 	*found = true;
@@ -300,7 +310,7 @@ static inline __u64 errors_of(enum nt_op op, __u16 status)
 	return n;
 }
 
-/* How many are in latency histograms. */
+/* How many commands the latency histograms have counted. */
 static inline __u64 latencies(void)
 {
 	__u64 n = 0;
@@ -316,7 +326,10 @@ __u32 bpf_get_smp_processor_id(void)
 	return kernel.cpu;
 }
 
-/* Nothing is counted, but that as many commands have no points in between as there are records. */
+/*
+ * Checks that nothing was lost. Only NT_CNT_POINT_MISSING counts: as many commands as there are
+ * records have none of the points between begin and end.
+ */
 static inline void assert_no_losses(void)
 {
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++) {
@@ -348,7 +361,10 @@ long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src)
 {
 	size_t n;
 
-	/* As the kernel does where there is no memory: what is not made up has no text. */
+	/*
+	 * An address that no test made up has no text: fail as the kernel does where no memory is
+	 * mapped.
+	 */
 	if ((__u64)src < 4096)
 		return -14;
 	n = strnlen(src, size - 1);

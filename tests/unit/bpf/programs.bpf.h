@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Behind kernel.h: what programs.h declares. */
+/* Defines what programs.h declares. Include it after kernel.h. */
 #include "bpf/programs.h"
 
 _Static_assert(PROGRAMS_SLOTS == SLOTS && PROGRAMS_JOINS == JOINS, "as in kernel.h");
 
-/* The first bank is a variable; the others are there as far as all of a bank is. */
+/* The first bank is a variable. The others exist as long as the map has all items of a bank. */
 #define BANKS_OF(p, id, first, items, table, per_item)                                            \
 	do {                                                                                      \
 		(p)->bank[id][0] = first;                                                         \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The programs of a side, compiled for this machine, and the memory that they share with user space. */
+/*
+ * The programs of a side, compiled for this machine, and the memory that they share with user
+ * space.
+ */
 #ifndef NTPROF_TESTS_BPF_PROGRAMS_H
 #define NTPROF_TESTS_BPF_PROGRAMS_H
 
@@ -9,11 +12,11 @@
 #define PROGRAMS_SLOTS 32
 #define PROGRAMS_QID_STRIDE 8
 #define PROGRAMS_JOINS 16 /* in one bank */
-#define PROGRAMS_BANKS 4  /* of each pool, at most */
+#define PROGRAMS_BANKS 4  /* banks of a pool, at most */
 
 /**
- * struct programs - what is shared
- * @bank: of each pool; NULL: there is none
+ * struct programs - the memory that programs and user space share
+ * @bank: the banks of each pool; NULL where there is none
  */
 struct programs {
 	struct nt_knobs *knobs;
@@ -26,7 +29,7 @@ struct programs {
 	struct nt_pool *pools;
 	__u16 *free[NT_POOLS_NR];
 	void *bank[NT_POOLS_NR][PROGRAMS_BANKS];
-	__u32 joins_bytes;   /* one item */
+	__u32 joins_bytes;   /* size of one item */
 	unsigned int *calls; /* how often user space was called */
 	struct nt_hist *hists_shared;
 	__u32 *alikes;
@@ -35,10 +38,14 @@ struct programs {
 	struct nt_controller *controllers;
 };
 
-/** programs_begin() - all is as after loading, and nothing can be taken; @p: filled */
+/**
+ * programs_begin() - put everything into the state after loading, with empty pools; @p: filled
+ */
 void programs_begin(struct programs *p);
 
-/** simulate() - the program of simulated.bpf.h; @arguments: a struct simulated */
+/**
+ * simulate() - run the program of simulated.bpf.h; @arguments: a struct simulated
+ */
 int simulate(__u64 *arguments);
 
 #endif /* NTPROF_TESTS_BPF_PROGRAMS_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The target's programs for a test that has user space as well: libbpf, which that needs, has functions of these names. */
+/*
+ * The target's programs, for a test that also contains user space. User space needs libbpf, which
+ * has functions with these names, so the programs' functions are renamed.
+ */
 #define bpf_map_lookup_elem program_lookup_elem
 #define bpf_map_update_elem program_update_elem
 #define bpf_map_delete_elem program_delete_elem

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs of a side do with pools for connections and commands that are made up: a part of the side's object in
- * tests/bench/sizes.c, and compiled for this machine in tests/unit/trace/turnover.h. SIDE: whose it is.
+ * Uses the pools of a side as its programs do, for connections and commands that are made up.
+ * tests/bench/sizes.c has it as a part of the side's object, and tests/unit/trace/turnover.h
+ * compiles it for this machine. SIDE: NT_HOST or NT_TARGET
  */
 #include "bpf/simulated.h"
 
@@ -41,7 +42,7 @@ static __always_inline int end(struct nt_queue *q, const struct simulated *s)
 	}
 	cmd_release(c);
 	now = bpf_ktime_get_ns();
-	/* Each is as long after the one before. */
+	/* All points are equally far apart. */
 	for (int i = 0; i < NT_POINTS_MAX; i++)
 		c->r.points[i] = now + i * 1000;
 	latency_count(q, &c->r, SIDE == NT_HOST ? q->controller : c->r.gen, s->cpu, 100000);
@@ -49,7 +50,7 @@ static __always_inline int end(struct nt_queue *q, const struct simulated *s)
 	return 0;
 }
 
-/* @ctx: the arguments */
+/* @ctx: the arguments, a struct simulated */
 static __always_inline int simulated_run(__u64 *ctx)
 {
 	struct simulated s = {.what = ctx[0],

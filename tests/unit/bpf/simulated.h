@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is made up, to be done by the program of simulated.bpf.h. */
+/* Connections and commands that are made up, for the program in simulated.bpf.h. */
 #ifndef NTPROF_TESTS_BPF_SIMULATED_H
 #define NTPROF_TESTS_BPF_SIMULATED_H
 
@@ -10,8 +10,9 @@
 /**
  * struct simulated - the arguments of the program, one 64-bit word each
  * @what: SIMULATED_*
- * @owner: of the command that begins or ends; SIMULATED_CONNECT: address of the driver's queue
- * @cpu: on which it ends
+ * @owner: address of the command that begins or ends; with SIMULATED_CONNECT the address of the
+ *         driver's queue
+ * @cpu: the CPU on which the command ends
  */
 struct simulated {
 	__u64 what;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The target's programs, and the maps that they look into. */
+/* The target's programs and their maps. */
 #ifndef NTPROF_TESTS_BPF_TARGET_H
 #define NTPROF_TESTS_BPF_TARGET_H
 
@@ -49,7 +49,7 @@ long bpf_map_delete_elem(void *map, const void *key)
 	return 0;
 }
 
-/* So many bytes of @skb, from @offset on, go to @to, which asks for @count of them still. */
+/* The driver copies bytes of @skb from @offset on to @to, and still asks for @count of them. */
 static inline void copied(const struct sk_buff *skb, int offset, void *to, size_t count)
 {
 	struct kvec vec = {.iov_base = to};
@@ -58,7 +58,10 @@ static inline void copied(const struct sk_buff *skb, int offset, void *to, size_
 	stock_copied(NULL, skb, offset, &iter);
 }
 
-/* The common header of a PDU, which nvmet_tcp_try_recv_pdu() asks for first. */
+/*
+ * The driver copies the common header of a PDU, the first thing that nvmet_tcp_try_recv_pdu() asks
+ * for.
+ */
 static inline void copied_header(const struct sk_buff *skb, int offset,
 				 struct nvmet_tcp_queue *queue)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A target of the kernel that a test makes up: connections, each with its queue and the commands of that. To be included
- * after "bpf/target.h"; CONNECTIONS and COMMANDS are defined where there are more than one.
+ * A made-up target: connections, each with its queue and the commands of the queue. Include it
+ * after "bpf/target.h", and define CONNECTIONS and COMMANDS if there are more than one of these.
  */
 #ifndef NTPROF_TESTS_BPF_TARGET_MACHINE_H
 #define NTPROF_TESTS_BPF_TARGET_MACHINE_H
@@ -26,7 +26,7 @@ static struct {
 	struct sk_buff skb;
 } m;
 
-/* A TCP connection with nothing on it yet, at the place in memory of number @i. */
+/* Makes a TCP connection that has carried nothing yet, in the memory of connection number @i. */
 static inline void connection_make(int i, int idx)
 {
 	memset(&m.queue[i], 0, sizeof(m.queue[i]));
@@ -34,12 +34,15 @@ static inline void connection_make(int i, int idx)
 	m.queue[i].idx = idx;
 	m.queue[i].cmds = m.cmd[i];
 	m.socket[i].sk = &m.sk[i];
-	/* Where vmlinux.h has no more of a socket, its sk_data_ready is this, too: the same for all of them. */
+	/*
+	 * vmlinux.h has few members of struct sock, so this is sk_data_ready as well. All sockets
+	 * have the same one.
+	 */
 	m.sk[i].sk_receive_queue.next = &m.skb;
 	m.sk[i].sk_user_data = &m.queue[i];
 }
 
-/* All of it as it is when nobody has connected: connections are made by connection_make(). */
+/* The state before any host connects. connection_make() makes connections. */
 static inline void target_make(void)
 {
 	kernel_reset();
@@ -52,7 +55,7 @@ static inline void target_make(void)
 	}
 }
 
-/* Commands of connections that have closed are released, as trace/collect.c does it. */
+/* Releases commands of closed connections, as trace/collect.c does. */
 static inline void sweep(void)
 {
 	for (unsigned int i = 0; i < PIECES * NT_CHUNK_CMDS; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a target has to tell of its commands: records, histograms, errors and losses. The programs in bpf/ calculate none
- * of it. To be included after "bpf/target_steps.h".
+ * Calculates which records, histograms, errors and losses the commands of a target have to give. It
+ * shares no code with the programs in bpf/. Include it after "bpf/target_steps.h".
  */
 #ifndef NTPROF_TESTS_BPF_TARGET_MODEL_H
 #define NTPROF_TESTS_BPF_TARGET_MODEL_H
 
-/* @steps: END is behind them */
+/* @steps: the steps, and END after the last */
 static const struct kind {
 	enum step steps[10];
 	__u8 opcode, op, shape, is;
@@ -31,7 +31,7 @@ static const struct kind {
 	KIND(8, WRITE_ZEROES, NO_DATA, 0, WITH_LBA, EXECUTE, DONE, RESPONSE),
 	KIND(5, OTHER, R2T_WRITE, 8192, WITH_LBA, MAP, DONE, R2T, H2C, RECEIVE, EXECUTE, DONE,
 	     RESPONSE),
-	/* Verify: its opcode is another one's on admin queues. */
+	/* Verify. On admin queues its opcode is another command's (Asynchronous Event Request). */
 	KIND(0x0c, OTHER, NO_DATA, 0, 0, EXECUTE, DONE, RESPONSE),
 	KIND(6, ADMIN, READ, 4096, ADMIN | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA, RESPONSE),
 	KIND(9, ADMIN, INLINE_WRITE, 8, ADMIN | IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE),
@@ -42,18 +42,18 @@ static const struct kind {
 	KIND(0x7f, FABRICS, INLINE_WRITE, 512, ADMIN | FOR_HOST, EXECUTE, DONE, DATA_PDU, DATA,
 	     RESPONSE),
 };
-/* The first one of a connection. */
+/* The first command of a connection. */
 static const struct kind connect_kind =
 	KIND(0x7f, FABRICS, INLINE_WRITE, 1024, IN_CAPSULE, MAP, RECEIVE, EXECUTE, DONE, RESPONSE);
 
-/* What has happened to a command. */
+/* The state of a command. */
 struct life {
 	const struct kind *kind;
 	const enum step *next;
 	struct nvmet_tcp_cmd *cmd;
 	struct nvme_command *sqe;
-	__u64 last;   /* when its last step was */
-	__u16 status; /* of its answer */
+	__u64 last;   /* time of its last step */
+	__u16 status; /* status of its response */
 	bool has_state, is_measured;
 	struct nt_record r;
 };
@@ -77,7 +77,7 @@ static struct {
 
 static const struct nt_selection selections[] = {
 	{.cntlids = {1, {{5, 6}}}},
-	/* Instances are a host's. */
+	/* The target ignores instances: only a host has them. */
 	{.cntlids = {1, {{7, 7}}}, .instances = {1, {{0, 9}}}},
 	{.queues = {2, {{1, 1}, {3, 3}}}},
 	{.ops = 1u << NT_OP_READ | 1u << NT_OP_DISCARD},
@@ -154,7 +154,7 @@ static struct nt_hist *hist_of(const struct nt_record *r)
 	return &model.hists[model.nr_hists++];
 }
 
-/* Those that are taken first have the lowest numbers. */
+/* Items that are taken first have the lowest numbers. */
 static struct nt_stage_hists *stages_of(enum nt_op op)
 {
 	const __u32 nr = nt_stages_of[kernel.cpu].at[op];
@@ -164,7 +164,7 @@ static struct nt_stage_hists *stages_of(enum nt_op op)
 	return &model.stages[nr];
 }
 
-/* The stages of a command: false if one of its points is not there. */
+/* Calculates the stages of a command. Return: false if a point that they need is missing */
 static bool split(const struct nt_record *r, __u64 *stage, bool *lacks)
 {
 	const __u64 *p = r->points;
@@ -233,7 +233,7 @@ static void count_error(const struct nt_record *r)
 	model.nr_errors += i == model.nr_errors;
 }
 
-/* Who it is of, as is known now. */
+/* Fills in the queue and controller, as they are known now. */
 static void identify(struct nt_record *r, int i)
 {
 	r->side = NT_TARGET;
@@ -241,7 +241,7 @@ static void identify(struct nt_record *r, int i)
 	r->cntlid = model.of[i].is_known ? m.ctrl[i].cntlid : NT_CNTLID_NONE;
 }
 
-/* An event that the ring buffer has room for, or not. Return: whether it has */
+/* Sends an event to the ring buffer, which may have no room. Return: whether it had */
 static bool finds_room(void)
 {
 	if (!kernel.ring_is_full) {
@@ -267,7 +267,7 @@ static void assert_known(int i)
 	assert_true(nt_control.no_sqflow || !q->no_sqflow);
 }
 
-/* The command's answer has been handed over. */
+/* The target hands over the response of the command. */
 static void life_ends(int i, struct life *l)
 {
 	struct nt_record *r = &l->r;
@@ -333,7 +333,7 @@ static void assert_begun(int i, struct life *l)
 	kernel.nr_begun = 0;
 }
 
-/* User space finds what is in flight, and how old it is. */
+/* Checks that user space finds the command in flight, with its age. */
 static void assert_in_flight(int i, const struct life *l, unsigned int tag)
 {
 	const struct nt_queue *q = &kernel.queues[m.queue[i].idx];
@@ -358,7 +358,7 @@ static void assert_in_flight(int i, const struct life *l, unsigned int tag)
 	assert_memory_equal(&r, &c->r, sizeof(r));
 }
 
-/* Whether an end without a beginning tells of one that was not seen. */
+/* Return: whether an end without a beginning means that the beginning was missed */
 static bool all_are_seen(void)
 {
 	return nt_control.began_ns && selected == &none_selected &&

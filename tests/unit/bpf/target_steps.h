@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The steps of a command on a target, and the programs that see them: of a patched driver, and of others, whose functions
- * are there or inlined. To be included after "bpf/target_machine.h".
+ * The steps of a command on a target, and the programs that see each step: those of a patched
+ * driver, and those of other drivers, in which functions may be inlined. Include it after
+ * "bpf/target_machine.h".
  */
 #ifndef NTPROF_TESTS_BPF_TARGET_STEPS_H
 #define NTPROF_TESTS_BPF_TARGET_STEPS_H
@@ -16,13 +17,13 @@ static struct {
 	__u64 now;
 } run;
 
-/* To be kernel.on_clock: whoever looks at the clock finds @run.now. */
+/* Set as kernel.on_clock, it lets every read of the clock give @run.now. */
 static void clock_stands_still(void)
 {
 	kernel.now = run.now - 100;
 }
 
-/* A queue hands @size bytes of a command to its socket, which takes @taken. */
+/* A queue hands @size bytes of a command to its socket, which accepts @taken of them. */
 static inline void hand_over(struct nvmet_tcp_cmd *cmd, enum nvmet_tcp_send_state state,
 			     size_t size, int taken)
 {
@@ -41,7 +42,9 @@ static inline void hand_over(struct nvmet_tcp_cmd *cmd, enum nvmet_tcp_send_stat
 	cmd->queue->snd_cmd = NULL;
 }
 
-/* The first bytes of a PDU are read; @stamp: of its packet, CLOCK_REALTIME, or 0 */
+/*
+ * The driver reads the first bytes of a PDU. @stamp: of its packet, CLOCK_REALTIME; 0: it has none
+ */
 static inline void header_comes(struct nvmet_tcp_queue *queue, __s64 stamp)
 {
 	m.skb.sk = queue->sock->sk;
@@ -61,7 +64,7 @@ static inline void capsule_comes(struct nvmet_tcp_cmd *cmd, __s64 stamp)
 		done_recv_pdu(NULL, &pdu, queue->nvme_sq.qid, stamp, queue, cmd);
 		return;
 	}
-	/* That of another transport's queue. */
+	/* The queue of another transport calls the function, too. */
 	m.ops.type = NVMF_TRTYPE_TCP - 1;
 	stock_cmd(args, &cmd->req, NULL, &queue->nvme_sq, &m.ops);
 	m.ops.type = NVMF_TRTYPE_TCP;
@@ -73,7 +76,7 @@ static inline void capsule_comes(struct nvmet_tcp_cmd *cmd, __s64 stamp)
 	}
 }
 
-/* req->execute() of a command with data. */
+/* Calls req->execute() of a command with data. */
 static inline void execute(struct nvmet_req *req, int function)
 {
 	typedef int (*program)(unsigned long long *ctx, struct nvmet_req *req);
@@ -89,7 +92,7 @@ static inline void execute(struct nvmet_req *req, int function)
 	programs[function % (sizeof(programs) / sizeof(programs[0]))](args, req);
 }
 
-/* @with_data: they come from the host */
+/* @with_data: the data come from the host */
 static inline void execution_begins(struct nvmet_tcp_cmd *cmd, bool with_data, int function)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
@@ -107,14 +110,14 @@ static inline void execution_begins(struct nvmet_tcp_cmd *cmd, bool with_data, i
 	}
 }
 
-/* nvmet_tcp_map_data(), which fails with @ret; of data that come, none have yet. */
+/* nvmet_tcp_map_data() returns @ret. Of data from the host, nothing has come yet. */
 static inline void data_are_mapped(struct nvmet_tcp_cmd *cmd, int ret)
 {
 	if (run.source != TRACEPOINTS)
 		stock_exec_read(NULL, cmd, ret);
 }
 
-/* nvmet_tcp_queue_response(), of an R2T as well. */
+/* Calls nvmet_tcp_queue_response(), which queues R2Ts as well. */
 static inline void answer_is_queued(struct nvmet_tcp_cmd *cmd, bool nested)
 {
 	__u64 args[] = {(__u64)&cmd->req};
@@ -150,7 +153,7 @@ static inline void h2c_data_come(struct nvmet_tcp_cmd *cmd, __s64 stamp)
 		stock_data(NULL, cmd);
 }
 
-/* Data of a command are received; for those in its capsule the same is called as for others. */
+/* Data of a command are received. For data in the capsule the driver calls the same functions. */
 static inline void data_are_received(struct nvmet_tcp_cmd *cmd)
 {
 	if (run.source == TRACEPOINTS)
@@ -169,7 +172,7 @@ static inline void data_pdu_is_sent(struct nvmet_tcp_cmd *cmd)
 		hand_over(cmd, NVMET_TCP_SEND_DATA_PDU, 24, 24);
 }
 
-/* The socket takes @len bytes of data of a command behind @done. */
+/* The socket accepts @len bytes of a command's data. @done bytes were sent before. */
 static inline void data_are_taken(struct nvmet_tcp_cmd *cmd, u32 done, int len)
 {
 	cmd->wbytes_done = done;

@@ -6,12 +6,12 @@
 #define QID 1
 #define QUEUES (QID + 1)
 #define SLOT QID
-#define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC to begin with */
-#define FIRST_SEQ 0xffffff00u  /* the stream's numbers begin anew behind the first packets */
+#define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
+#define FIRST_SEQ 0xffffff00u  /* sequence numbers wrap after the first packets */
 
 #include "bpf/host_machine.h"
 
-/* The wall clock is @offset before ours. */
+/* Sets the wall clock to CLOCK_MONOTONIC + @offset. */
 static void set_wall_clock(__s64 offset)
 {
 	kernel.tai = offset + nt_control.tai_offset;
@@ -19,7 +19,7 @@ static void set_wall_clock(__s64 offset)
 
 static void set_socket(void *ready, void *user_data)
 {
-	/* Its sk_data_ready, too, of which vmlinux.h has no more. */
+	/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
 	m.sk.sk_receive_queue.next = ready;
 	m.sk.sk_user_data = user_data;
 }
@@ -28,7 +28,7 @@ static void submit_of(__u8 opcode)
 {
 	struct nvme_tcp_cmd_pdu pdu = {};
 
-	/* Of a Fabrics command this is a Connect. */
+	/* With a Fabrics opcode this is a Connect. */
 	m.requests[0].sqe = (struct nvme_command){
 		.common = {.opcode = opcode, .nsid = 1, .dptr.sgl.length = 4096},
 	};
@@ -54,13 +54,19 @@ static int setup(void **state)
 	set_wall_clock(OFFSET);
 	set_socket(&m, &m.queues[0][QID]);
 	submit();
-	/* What is there is the pointer to the socket's functions, not TLS. */
+	/*
+	 * The program took the pointer to the socket's functions for TLS: both lie at the same
+	 * place here.
+	 */
 	kernel.queues[SLOT].opaque = 0;
 	m.skb.sk = &m.sk;
 	return 0;
 }
 
-/* CLOCK_REALTIME of @ago ns ago, when the wall clock was @offset before ours. */
+/*
+ * The stamp of a packet that came @ago ns ago, when CLOCK_REALTIME was @offset ahead of
+ * CLOCK_MONOTONIC.
+ */
 static __u64 stamped(__s64 ago, __s64 offset)
 {
 	return kernel.now - ago + offset;
@@ -73,7 +79,7 @@ static void assert_arrived(__u64 recv_time, __s64 ago)
 	assert_uint_in_range(at, now - ago - NT_CLOCK_TORN_NS, now - ago + NT_CLOCK_TORN_NS);
 }
 
-/* Steps by seconds, before and behind, and how long packets have waited. */
+/* Steps of the clock by seconds, back and forth, and how long packets have waited. */
 #define EACH_STEP(step) for (__s64 step = -5 * SECOND; step <= 5 * SECOND; step += 10 * SECOND)
 #define EACH_AGE(age) for (__s64 age = 10000; age < 200 * MS; age *= 7)
 
@@ -87,7 +93,7 @@ static void packet_that_waited_is_of_its_time(void **state)
 	assert_int_equal(arrival(stamped(-MS, OFFSET), kernel.now), 0);
 }
 
-/* Whether the loader has heard of it, or is stopped. */
+/* @told: the loader has noticed the step; else it is stopped */
 static void steps(bool told)
 {
 	__s64 offset = OFFSET;
@@ -122,7 +128,7 @@ static void step_that_was_told_of_does_not_reach_what_was_stamped_before(void **
 	steps(true);
 }
 
-/* Set twice while nobody looked: it may have been anything in between. */
+/* The clock was set twice between two looks. In between it may have been anything. */
 static void packet_that_saw_several_steps_has_no_arrival(void **state)
 {
 	(void)state;
@@ -136,7 +142,10 @@ static void packet_that_saw_several_steps_has_no_arrival(void **state)
 	}
 }
 
-/* Nor one that seems to have waited for long, as long as there may have been two steps in that time. */
+/*
+ * A packet that seems to have waited for long has no arrival either, as long as two steps may have
+ * happened in that time.
+ */
 static void long_wait_after_a_step_is_not_believed_for_a_while(void **state)
 {
 	const __s64 offset = OFFSET + 5 * SECOND;
@@ -152,7 +161,10 @@ static void long_wait_after_a_step_is_not_believed_for_a_while(void **state)
 	assert_arrived(stamped(2 * SECOND, offset), 2 * SECOND);
 }
 
-/* By less than packets wait: of one that may have come before or after it, nothing is said. */
+/*
+ * The step is smaller than the time that packets wait. A packet that may have come before or after
+ * the step has no arrival.
+ */
 static void small_step_leaves_no_wrong_arrival(void **state)
 {
 	(void)state;
@@ -172,7 +184,10 @@ static void leap_seconds_that_become_known_are_no_step(void **state)
 	assert_arrived(stamped(age, OFFSET), age);
 }
 
-/* Bytes [@begin, @end) of the stream, stamped @ago ns ago, as the only thing that waits. */
+/*
+ * Puts the bytes [@begin, @end) of the stream into @skb, which was stamped @ago ns ago. Nothing
+ * else waits.
+ */
 static void packet(struct sk_buff *skb, __u32 begin, __u32 end, __s64 ago)
 {
 	struct tcp_skb_cb *cb = (void *)skb->cb;
@@ -183,7 +198,7 @@ static void packet(struct sk_buff *skb, __u32 begin, __u32 end, __s64 ago)
 	skb->tstamp = stamped(ago, OFFSET);
 }
 
-/* @len bytes more, stamped @ago, are joined with what waits. */
+/* The kernel joins @len more bytes, stamped @ago ns ago, with the packet that waits. */
 static void join(__u32 len, __s64 ago)
 {
 	struct tcp_skb_cb *cb = (void *)m.skb.cb;
@@ -194,7 +209,11 @@ static void join(__u32 len, __s64 ago)
 	m.skb.tstamp = stamped(ago, OFFSET);
 }
 
-/* The record of a command whose first data PDU has its last byte of header at @at of the stream. */
+/*
+ * Receives the first data PDU of a new command. @at: place of its header's last byte in the stream
+ *
+ * Return: the record of the command
+ */
 static const struct nt_record *receive(__u32 at)
 {
 	const struct tcp_skb_cb *cb = (void *)m.skb.cb;
@@ -251,7 +270,7 @@ static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
 	assert_received(250, 20 * MS);
 }
 
-/* What came before packets were stamped has no time. */
+/* Packets that came before stamping was switched on have no time. */
 static void packet_without_a_stamp_that_is_joined_has_no_arrival(void **state)
 {
 	(void)state;
@@ -262,7 +281,10 @@ static void packet_without_a_stamp_that_is_joined_has_no_arrival(void **state)
 	assert_received(150, 30 * MS);
 }
 
-/* The kernel may find that two cannot be joined; what was noted is true all the same. */
+/*
+ * The kernel may find afterwards that the two packets cannot be joined. The note is true all the
+ * same.
+ */
 static void join_that_does_not_come_about_changes_nothing(void **state)
 {
 	(void)state;
@@ -275,16 +297,19 @@ static void join_that_does_not_come_about_changes_nothing(void **state)
 	assert_received(250, 20 * MS);
 }
 
-/* @next comes while somebody has the socket, behind @tail, which waits already. */
+/* @next comes while a task owns the socket, and waits in the backlog behind @tail. */
 static void wait_behind(struct sk_buff *tail, struct sk_buff *next)
 {
-	/* Where vmlinux.h has no more of a socket, the tail of its backlog lies there, too. */
+	/* vmlinux.h has few members of struct sock, so this is the tail of its backlog as well. */
 	set_socket(tail, &m.queues[0][QID]);
 	nt_control.data_ready = (__u64)tail;
 	packet_waits(NULL, &m.sk, next);
 }
 
-/* Joined while somebody had the socket, and then, as one packet, with what is at the end of the queue. */
+/*
+ * Two packets are joined while a task owns the socket. Then TCP joins the result, as one packet,
+ * with the end of the receive queue.
+ */
 static void packets_joined_in_the_backlog_keep_their_times(void **state)
 {
 	struct sk_buff tail = {}, next = {};
@@ -300,7 +325,10 @@ static void packets_joined_in_the_backlog_keep_their_times(void **state)
 	assert_received(250, 20 * MS);
 }
 
-/* Bytes [76, 100) wait, and were sent again; what comes next is joined with that, while somebody has the socket. */
+/*
+ * The bytes [76, 100) wait, and were sent again. The next packet is joined with the repeated bytes
+ * while a task owns the socket.
+ */
 static void sent_again_and_joined(void)
 {
 	struct sk_buff again = {}, next = {};
@@ -340,7 +368,7 @@ static void what_is_noted_and_sent_again_changes_nothing(void **state)
 	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
 }
 
-/* It has no bytes, and leaves its stamp all the same. */
+/* An acknowledgement has no bytes, but leaves its stamp. */
 static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void **state)
 {
 	struct sk_buff tail = {}, next = {};
@@ -361,7 +389,10 @@ static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void *
 	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
 }
 
-/* What waited for it is joined with what it came behind, and so is its stamp. */
+/*
+ * Bytes arrived out of order. When the gap is filled, TCP joins the later bytes and their stamp
+ * with the packet that filled it.
+ */
 static void bytes_that_came_behind_what_follows_them_keep_their_time(void **state)
 {
 	(void)state;
@@ -372,7 +403,10 @@ static void bytes_that_came_behind_what_follows_them_keep_their_time(void **stat
 	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 0);
 }
 
-/* In two parts, of which the first one begins where what has come does, or within that. */
+/*
+ * The bytes are sent again in two parts. The first part begins where the received packet begins, or
+ * inside it.
+ */
 static void bytes_that_are_sent_again_in_parts_are_told_as_unknown(void **state)
 {
 	struct sk_buff again = {}, next = {};
@@ -402,13 +436,13 @@ static void more_joins_than_are_kept_are_told_as_unknown(void **state)
 	assert_received(10 * 100 + 50, 30 * MS);
 	assert_received(n * 100 + 50, 30 * MS);
 	assert_int_equal(counted(NT_CNT_ARRIVAL_JOINED), 2);
-	/* Those that were read make room. */
+	/* Notes of bytes that were read make room. */
 	for (__u32 i = 1; i < NT_JOINS_KEPT; i++)
 		join(100, 20 * MS);
 	assert_received((n + 1) * 100 + 50, 20 * MS);
 }
 
-/* It may be that one which the next join overwrites, while another CPU reads it. */
+/* The next join would overwrite that note, perhaps while another CPU reads it. */
 static void note_that_gives_way_next_is_not_relied_on(void **state)
 {
 	__u32 slots = NT_JOIN_SLOTS;
@@ -431,7 +465,10 @@ static struct {
 	unsigned int looks;
 } beside;
 
-/* Another CPU joins one more while this one reads the notes: between its two looks at their number. */
+/*
+ * Another CPU joins one more packet while this one reads the notes, between its two reads of their
+ * number.
+ */
 static void join_beside(const volatile void *at)
 {
 	if (at != beside.head || ++beside.looks != 2)
@@ -456,7 +493,7 @@ static void notes_that_give_way_while_they_are_read_are_not_relied_on(void **sta
 	}
 }
 
-/* As long as head and tail are far apart; they are numbers that begin anew. */
+/* Only the distance between head and tail counts: both are numbers that wrap. */
 static void notes_are_found_behind_the_end_of_their_numbers(void **state)
 {
 	struct nt_join_ring *r;
@@ -487,15 +524,16 @@ static void what_was_sent_again_is_told_as_unknown(void **state)
 }
 
 /*
- * A response was not seen: until the next command the queue is not known, and what is joined is not noted. @tail: the last
- * packet that waits while somebody has the socket
+ * The program that sees a response was skipped. Until the next command the queue is unknown, and
+ * joins are not noted. @tail: the last packet that waits in the backlog while a task owns the
+ * socket
  */
 static void response_is_missed(__u32 received, struct sk_buff *tail)
 {
 	kernel.queues[SLOT].queue = 0;
 	join(100, 25 * MS);
 	m.rcv_nxt = FIRST_SEQ + received;
-	/* Where vmlinux.h has no more of a socket, the tail of its backlog is this, too. */
+	/* vmlinux.h has few members of struct sock, so this is the tail of its backlog as well. */
 	set_socket(tail, &m.queues[0][QID]);
 	nt_control.data_ready = (__u64)tail;
 }
@@ -531,7 +569,7 @@ static void connection_that_is_new_has_nothing_that_waits(void **state)
 	join(200, 30 * MS);
 	m.rcv_nxt = FIRST_SEQ + 5000;
 	submit_of(NVME_FABRICS_COMMAND);
-	/* It is answered. */
+	/* The command is answered. */
 	kernel.queues[SLOT].identified = kernel.queues[SLOT].gen;
 	packet(&m.skb, 1000, 1100, 20 * MS);
 	join(200, 10 * MS);
@@ -548,7 +586,7 @@ static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 	assert_unknown(50);
 }
 
-/* What it lacked for, there may be when it is connected again. */
+/* When the queue connects again, the pool may have room. */
 static void queue_that_lacked_room_for_joins_asks_again(void **state)
 {
 	(void)state;
@@ -572,7 +610,7 @@ static void without_the_programs_nothing_is_known(void **state)
 	assert_unknown(50);
 	nt_knobs.joins_unseen = 0;
 	assert_received(50, 40 * MS);
-	/* Or some of their runs were skipped. */
+	/* Some runs of the programs that see joins were skipped. */
 	nt_control.joins_missed = 1;
 	assert_unknown(50);
 }
@@ -591,7 +629,7 @@ static void sockets_of_others_are_left_alone(void **state)
 	assert_int_equal(nt_pools[NT_POOL_JOINS].taken, 0);
 }
 
-/* The driver copies the header of a data PDU of a new command from the first bytes of @skb. */
+/* The driver copies the header of a new command's data PDU from the first bytes of @skb. */
 static const struct nt_record *copy_header(const struct sk_buff *skb, const struct sk_buff *within)
 {
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
@@ -599,14 +637,17 @@ static const struct nt_record *copy_header(const struct sk_buff *skb, const stru
 	submit();
 	kernel.queues[SLOT].opaque = 0;
 	memcpy(m.headers[QID].bytes, &pdu, sizeof(pdu));
-	/* Of a packet that lies within it the function is called anew, and returns first. */
+	/* For a packet inside @skb the function calls itself, and the inner call returns first. */
 	if (within)
 		stock_recv_pdu(NULL, within, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
 	stock_recv_pdu(NULL, skb, 0, m.headers[QID].bytes, HOST_PDU_BYTES, 0);
 	return &cmd_by_tag(&kernel.queues[SLOT], 0)->r;
 }
 
-/* Its last byte is the last one of a packet, and another one is joined with that before it is read. */
+/*
+ * The header's last byte is the last one of a packet. Another packet is joined before the header is
+ * read.
+ */
 static void header_that_ends_with_its_packet_came_with_that(void **state)
 {
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
@@ -626,7 +667,7 @@ static void header_that_ends_with_its_packet_came_with_that(void **state)
 	}
 }
 
-/* A patched driver says where the header ends that it has received, in its place of the stream. */
+/* A patched driver reports where in the stream the header that it received ends. */
 static void place_that_a_patched_driver_tells_is_that_of_its_byte(void **state)
 {
 	struct nvme_tcp_data_pdu data = {.hdr.type = nvme_tcp_c2h_data};
@@ -643,7 +684,10 @@ static void place_that_a_patched_driver_tells_is_that_of_its_byte(void **state)
 			setup(NULL);
 			packet(&m.skb, 0, 100, 40 * MS);
 			join(100, 30 * MS);
-			/* Where vmlinux.h has no more of a queue, that lies there, too. */
+			/*
+			 * vmlinux.h has few members of struct nvme_tcp_queue, so this is the place
+			 * in the stream as well.
+			 */
 			q->sock = (void *)(unsigned long)(FIRST_SEQ + at);
 			if (which == 0)
 				handle_c2h_data(NULL, &m.requests[0].rq, QID, 0,
@@ -676,10 +720,13 @@ static void packets_within_another_have_its_arrival(void **state)
 		r = copy_header(&m.skb, &within);
 		assert_int_equal(r->points[NT_H_RX], m.skb.tstamp - OFFSET);
 		assert_false(r->flags & NT_F_ARRIVAL_JOINED);
-		/* Of a connection of this machine with itself. */
+		/*
+		 * The packet inside belongs to the sender's socket: the connection is from this
+		 * machine to itself.
+		 */
 		within.sk = &sender;
 	}
-	/* While the driver gives its socket back. */
+	/* The driver is giving its socket back. */
 	m.sk.sk_user_data = NULL;
 	assert_int_equal(copy_header(&m.skb, NULL)->points[NT_H_RX], m.skb.tstamp - OFFSET);
 }
@@ -700,7 +747,7 @@ static void arrivals_of_tls_are_not_told(void **state)
 	assert_int_equal(cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT], &p,
 				     0, kernel.now),
 			 0);
-	/* What it has decrypted is of no socket. */
+	/* Packets that TLS has decrypted belong to no socket. */
 	m.skb.sk = NULL;
 	memset(m.headers[QID].bytes, 0, sizeof(m.headers[QID].bytes));
 	submit();
@@ -712,7 +759,7 @@ static void arrivals_of_tls_are_not_told(void **state)
 	assert_int_not_equal(c->r.points[NT_H_C2H], 0);
 }
 
-/* Some of it still belongs to a socket, though not to the queue's. */
+/* Some decrypted packets still belong to a socket, but not to the queue's. */
 static void what_tls_has_decrypted_is_within_no_packet(void **state)
 {
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
@@ -727,7 +774,7 @@ static void what_tls_has_decrypted_is_within_no_packet(void **state)
 	assert_int_not_equal(cmd_by_tag(&kernel.queues[SLOT], 0)->r.points[NT_H_C2H], 0);
 }
 
-/* The response to the command in flight, after @wait ns, and its end. */
+/* The response to the command in flight comes after @wait ns, and the command ends. */
 static const struct nt_record *end_after(__s64 wait)
 {
 	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
@@ -738,7 +785,7 @@ static const struct nt_record *end_after(__s64 wait)
 	return last_record();
 }
 
-/* Nanoseconds of a stage, of all commands of an operation; they are @nr. */
+/* The sum of a stage's times, in nanoseconds, of all @nr commands of an operation. */
 static __u64 stage_sum(enum nt_op op, enum nt_host_stage stage, __u64 nr)
 {
 	const struct nt_hist *h = &stages_find(op, kernel.cpu)->h[stage];
@@ -801,7 +848,7 @@ static void with_tls_the_network_stack_is_in_the_networks_stage(void **state)
 	assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 2);
 }
 
-/* It is not its arrival that is not known. */
+/* The command has no response at all, so it is not its arrival that is unknown. */
 static void without_an_answer_no_stage_is_known(void **state)
 {
 	(void)state;

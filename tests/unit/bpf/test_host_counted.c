@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What begins ends, is in flight or is lost, whatever of it is in the sample. */
+/* Every command that begins ends, is in flight or is lost, whatever part of them is sampled. */
 #include "bpf/host.h"
 
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #define REQUESTS 8
 #define TAGS 12
 
-/* A queue of a controller, and what its requests are doing. */
 #include "bpf/host_machine.h"
 
-/* What was done with the requests, and how it is told of. */
+/* The state of the made-up driver. */
 static struct {
 	struct {
-		__u16 generation; /* of its command id: nvme_try_complete_req() */
+		/* the generation in its command id, which nvme_try_complete_req() raises */
+		__u16 generation;
 		bool out;
 	} requests[REQUESTS];
 	unsigned int submissions;
 	__u16 last_id;
-	bool misses; /* ends are missed now and then */
+	bool misses; /* some ends are missed */
 } done;
 
 static int setup(void **state)
@@ -61,7 +61,7 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock) {
-		/* Skipped now and then, where another one stands in. */
+		/* The program is skipped now and then; the other one stands in for it. */
 		if (random() % 3)
 			stock_queue_rq(NULL, rq);
 		stock_queue_rq_nested(NULL, rq);
@@ -110,7 +110,10 @@ static void step(bool iostats)
 
 	/* The driver does not send Fabrics commands again. */
 	if (!done.requests[i].out || (!fabrics && random() % 8 == 0)) {
-		/* Its first time, or again, after an answer or a reset: then its start time stays. */
+		/*
+		 * The request begins, or begins again after a response or a reset; then its start
+		 * time stays.
+		 */
 		if (done.requests[i].out) {
 			opcode = m.requests[i].sqe.common.opcode;
 			slba = m.requests[i].sqe.common.cdw10;
@@ -171,7 +174,7 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
 	if (!misses)
 		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
-	/* Who only measures knows of nothing else. */
+	/* Without --sample-counts-all the programs know only of measured commands. */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)
@@ -180,7 +183,10 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 					counted(NT_CNT_REQUEUED));
 }
 
-/* Reads of the lower half of the LBAs, and whatever begins a connection is known all the same. */
+/*
+ * Counted are Reads of the lower half of the LBAs. A command that begins a connection is known all
+ * the same.
+ */
 static void what_is_left_out_is_counted_nowhere(void **state)
 {
 	struct nt_selection s = {.ops = 1u << NT_OP_READ, .lbas = {1, {{0, 499}}}};
@@ -203,7 +209,7 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 			step(true);
 			if (done.submissions == before)
 				continue;
-			/* The one that was submitted last: the last command id is of its. */
+			/* The request that was submitted last has the last command id. */
 			for (int k = 0; k < REQUESTS; k++) {
 				struct nvme_command *e = &m.requests[k].sqe;
 
@@ -247,7 +253,10 @@ static void end_surely(int i)
 	rq_complete(NULL, &m.requests[i].rq, 0);
 }
 
-/* Who asks for events gets a command twice, and what found no room as a number before what comes next. */
+/*
+ * With events, each command gives one event at its begin and one at its end. The number of events
+ * that found no room comes before the next event.
+ */
 static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **state)
 {
 	const struct nt_begun *b = kernel.begun;
@@ -292,7 +301,7 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 	}
 }
 
-/* What is lost is told before the next record, to who wants to know. */
+/* Losses are reported before the next record, if that was asked for. */
 static void without_events_none_comes(void **state)
 {
 	(void)state;
@@ -316,7 +325,7 @@ static void without_events_none_comes(void **state)
 	}
 }
 
-/* User space reads states at any time. */
+/* User space may read states at any time. */
 static void begin_is_not_that_of_another(void)
 {
 	const struct nt_cmd *c = state_of(0);
@@ -333,7 +342,7 @@ static void age_is_never_that_of_the_command_before(void **state)
 		setup(NULL);
 		m.stock = how & 1;
 		knobs_sample(1, true);
-		/* The one before is measured, or not. */
+		/* The command before is measured, or not. */
 		knobs_sample(how & 2 ? ~0u : 1, true);
 		submit(0, NVME_CMD_READ, 1);
 		assert_int_equal(measured(state_of(0)), !!(how & 2));

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a command of the host is told to have ended, where programs were skipped, and where the host gave it up. */
+/*
+ * How the host's commands are said to have ended where programs were skipped, and where the host
+ * gave a command up.
+ */
 #include "bpf/host.h"
 
 #define QUEUES 3
 #define REQUESTS 4
 
-#define DNR 0x4000 /* of a status: do not retry */
+#define DNR 0x4000 /* bit of a status: do not retry */
 
 #include "bpf/host_machine.h"
 
-/* What requests have that are not at their end. */
+/* Requests have a bio while they have not ended. */
 static struct bio {
 	int unused;
 } bio;
 
-/* As long as it is on the wire: the structures of tests have fewer members. */
+/* A PDU as long as it is on the wire: the structures of tests have fewer members. */
 union pdu {
 	char bytes[HOST_PDU_BYTES];
 	struct nvme_tcp_rsp_pdu rsp;
@@ -38,7 +41,7 @@ static int setup_stock(void **state)
 	return 0;
 }
 
-/* The driver has got it; no program has run. */
+/* The driver has the request. No program has run yet. */
 static void make(int i, int qid, __u8 opcode)
 {
 	struct request *rq = &m.requests[i].rq;
@@ -55,7 +58,7 @@ static void make(int i, int qid, __u8 opcode)
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 }
 
-/* The programs that see beginnings, once it is made. */
+/* Runs the programs that see a command begin. */
 static void issue(int i, int qid)
 {
 	struct request *rq = &m.requests[i].rq;
@@ -74,7 +77,7 @@ static void submit(int i, int qid, __u8 opcode)
 	cmd_reach(cmd_of(&m.queues[0][qid], qid, &m.requests[i].rq), NT_H_SEND_CMD);
 }
 
-/* The driver copies a piece of a header, on whatever CPU. */
+/* The driver copies a part of a header, on any CPU. */
 static void copy(int qid, const union pdu *pdu, size_t from, size_t size)
 {
 	const struct sk_buff skb = {.sk = &m.sk, .tstamp = (ktime_t)kernel.now};
@@ -96,7 +99,7 @@ static union pdu response(int i, __u16 status)
 	return pdu;
 }
 
-/* @data: of a read: a data PDU that is the last, so that no CQE follows */
+/* The last data PDU of a read, so that no CQE follows. */
 static union pdu data(int i)
 {
 	return (union pdu){
@@ -105,7 +108,7 @@ static union pdu data(int i)
 	};
 }
 
-/* The program that sees it is skipped where @seen is false. */
+/* @seen: false: the program that sees the response is skipped */
 static void answer(int i, int qid, bool seen)
 {
 	union pdu pdu = response(i, 0);
@@ -133,7 +136,7 @@ static void complete(int i)
 {
 	struct request *rq = &m.requests[i].rq;
 
-	/* Linux tells the block layer of an error by another number. */
+	/* Linux passes an error to the block layer as another number. */
 	rq_complete(NULL, rq, m.requests[i].req.req.status ? 10 : 0);
 }
 
@@ -182,7 +185,7 @@ static void what_the_host_gives_up_is_cancelled(void **state)
 	assert_cancelled(3);
 }
 
-/* Since Linux 6.6: nvme_failover_req() */
+/* Since Linux 6.6 nvme_failover_req() clears the status. */
 static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **state)
 {
 	(void)state;
@@ -195,7 +198,7 @@ static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **sta
 	m.requests[0].rq.bio = NULL;
 	complete(0);
 	assert_cancelled(2);
-	/* Timed out while the controller was not live: without the flag. */
+	/* It timed out while the controller was not live, so the flag is not set. */
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, 0, 0);
 	m.requests[0].rq.bio = NULL;
@@ -220,7 +223,7 @@ static void what_was_cancelled_and_sent_again_ends_as_it_does(void **state)
 	assert_int_equal(errors_of(NT_OP_WRITE, 0x006), 1);
 }
 
-/* The same, of which no CQE is to be seen. */
+/* The same for a read that has no CQE. */
 static void read_without_cqe_that_was_sent_again_ends_with_its_data(void **state)
 {
 	union pdu pdu;
@@ -269,8 +272,9 @@ static void read_without_cqe_ends_with_its_data(void **state)
 }
 
 /*
- * Copied, but not accepted: its digest is wrong, or it says that all data have come and they have not. The host resets the
- * controller, 5 s later, and fails over, which since Linux 6.6 leaves no status, or ends the command.
+ * The response was copied but not accepted: its digest is wrong, or it says that all data have come
+ * when they have not. The host resets the controller 5 s later. Then it fails over, which since
+ * Linux 6.6 clears the status, or ends the command.
  */
 static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **state)
 {
@@ -283,7 +287,7 @@ static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **sta
 		kernel.now += 5000000000;
 		cancel(0, statuses[i], NVME_REQ_CANCELLED);
 		m.requests[0].rq.bio = i < 2 ? NULL : &bio;
-		/* Who fails over tells the block layer of no error. */
+		/* A failover reports no error to the block layer. */
 		rq_complete(NULL, &m.requests[0].rq, i < 2 ? 0 : 10);
 		assert_cancelled(i + 1);
 	}
@@ -291,7 +295,7 @@ static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **sta
 	assert_int_equal(kernel.nr_errors, 0);
 }
 
-/* A flush has no bio of its own. */
+/* A flush never has a bio of its own. */
 static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 {
 	(void)state;
@@ -303,7 +307,10 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 	assert_int_equal(latencies(), 1);
 }
 
-/* Of what the program was skipped for that sees beginnings: a command that was answered is none that was never sent. */
+/*
+ * The program that sees commands begin was skipped. A command that was answered must have been
+ * sent.
+ */
 static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **state)
 {
 	(void)state;
@@ -327,18 +334,18 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 	cancel(1, DNR | NVME_SC_HOST_PATH_ERROR, 0);
 	complete(1);
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 1);
-	/* To another path. */
+	/* It fails over to another path. */
 	make(1, 1, NVME_CMD_READ);
 	m.requests[1].rq.bio = NULL;
 	complete(1);
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 2);
-	/* Without iostats. */
+	/* Without iostats there is no start time. */
 	make(1, 1, NVME_CMD_WRITE);
 	m.requests[1].rq.start_time_ns = 0;
 	cancel(1, NVME_SC_HOST_PATH_ERROR, 0);
 	complete(1);
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 3);
-	/* It may have been in flight when tracing began. */
+	/* The command may have been in flight when tracing began. */
 	nt_control.began_ns = kernel.now + 1000;
 	make(1, 1, NVME_CMD_WRITE);
 	cancel(1, NVME_SC_HOST_PATH_ERROR, 0);
@@ -348,7 +355,7 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 	assert_int_equal(latencies(), 1);
 }
 
-/* What was not at the driver, and what ends before beginnings are seen. */
+/* A request that never reached the driver, and one that ends before beginnings are seen. */
 static void end_that_tells_nothing_is_not_counted(void **state)
 {
 	(void)state;
@@ -371,7 +378,7 @@ static void end_that_tells_nothing_is_not_counted(void **state)
 	assert_int_equal(counted(NT_CNT_NO_START), 1);
 }
 
-/* Its queue calls another function. */
+/* The request's queue calls another driver's function. */
 static void request_of_another_driver_is_left_alone(void **state)
 {
 	struct blk_mq_ops___plain ops = {.queue_rq = &ops};
@@ -388,7 +395,7 @@ static void request_of_another_driver_is_left_alone(void **state)
 	assert_int_equal(counted(NT_CNT_NO_START), 0);
 }
 
-/* Cancelled requests pass where its end is seen, too. */
+/* stock_end also sees the end of cancelled requests. */
 static void read_without_cqe_is_answered_unless_it_is_given_up(void **state)
 {
 	(void)state;
@@ -402,18 +409,21 @@ static void read_without_cqe_is_answered_unless_it_is_given_up(void **state)
 	m.requests[0].req.req.status = 0;
 	stock_end(NULL, &m.requests[0].rq);
 	assert_int_not_equal(cmd_by_tag(queue_at(1), 0)->r.points[NT_H_CQE], 0);
-	/* Who has a CQE all the same has one. */
+	/* If a CQE comes all the same, it counts. */
 	answer(0, 1, true);
 	complete(0);
 	assert_int_equal(last_record()->flags, 0);
-	/* Of what was not received whole nothing is known. */
+	/* A header that was not received completely says nothing. */
 	submit(0, 1, NVME_CMD_WRITE);
 	*(union pdu *)m.queues[0][1].pdu = response(0, 0);
 	stock_recv_pdu(NULL, &m.skb, 0, m.queues[0][1].pdu, HOST_PDU_BYTES, -14);
 	assert_int_equal(cmd_by_tag(queue_at(1), 0)->r.points[NT_H_CQE], 0);
 }
 
-/* Before Linux 6.6 its status is kept: of one that was in flight when tracing began, which the host's clock does not tell. */
+/*
+ * Before Linux 6.6 a failover keeps the status. It shows that the command was sent before tracing
+ * began, which cannot be seen from its start time.
+ */
 static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 {
 	static const __u16 statuses[] = {NVME_SC_HOST_ABORTED_CMD, 0x303};
@@ -434,8 +444,8 @@ static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 }
 
 /*
- * A write that asks for a flush as well ends twice: as the command that it is, and, when all of that is done, once more, of
- * no bytes (blk_flush_restore_request()).
+ * A write with a flush ends twice: first as a write, then once more without bytes when the whole
+ * flush sequence is done (blk_flush_restore_request()).
  */
 static void write_of_a_flush_sequence_ends_once(void **state)
 {
@@ -459,7 +469,7 @@ static void write_of_a_flush_sequence_ends_once(void **state)
 		assert_int_equal(last_record()->cid, m.requests[i].sqe.common.command_id); \
 	} while (0)
 
-/* The task that receives is preempted by others that do, and goes on elsewhere. */
+/* The task that receives is preempted by other receiving tasks, and continues on another CPU. */
 static void headers_are_of_the_queue_that_they_are_copied_to(void **state)
 {
 	union pdu first, second;
@@ -512,7 +522,7 @@ static void queue_that_is_connected_again_has_other_memory(void **state)
 	}
 }
 
-/* Connect's program was skipped. */
+/* The program that sees Connect was skipped. */
 static void queue_with_unknown_memory_is_known_again_after_a_command(void **state)
 {
 	(void)state;
@@ -531,7 +541,7 @@ static void queue_with_unknown_memory_is_known_again_after_a_command(void **stat
 	assert_seen(0);
 }
 
-/* Of queues that come and go for as long as the machine is up, the entries are used again. */
+/* Queues come and go as long as the machine runs. Entries are used again. */
 static void memory_of_queues_that_have_gone_is_not_kept(void **state)
 {
 	static char memory[1 << NT_HEADER_BITS][NT_HEADER_ALIGN]
@@ -544,7 +554,7 @@ static void memory_of_queues_that_have_gone_is_not_kept(void **state)
 
 		header_learn(queue_at(slot), slot, (__u64)at);
 		assert_int_equal(header_find((__u64)at + 8)->slot, slot);
-		/* All that are connected now. */
+		/* All queues that are connected now. */
 		for (__u32 i = 0; i <= n && i < SLOTS; i++) {
 			const struct nt_header *h = header_find(kernel.queues[i].header);
 
@@ -554,7 +564,7 @@ static void memory_of_queues_that_have_gone_is_not_kept(void **state)
 	}
 }
 
-/* @status: of the CQE; @host: that which the host ends it with */
+/* @status: of the CQE; @host: the status that the host ends it with */
 static void end_with(int i, int qid, __u8 opcode, __u16 status, __u16 host)
 {
 	union pdu pdu;
@@ -585,7 +595,7 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
 	assert_int_equal(kernel.nr_records, 4);
 	assert_int_equal(last_record()->status, DNR | 0x286);
-	/* The next one with that request is no error. */
+	/* The next command of that request is no error. */
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	complete(0);
@@ -593,7 +603,7 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	assert_int_equal(last_record()->status, 0);
 }
 
-/* Data that are not what their digest says: the CQE knows nothing of it. */
+/* The data do not match their digest. The CQE does not show that. */
 static void error_that_the_host_finds_is_counted(void **state)
 {
 	(void)state;
@@ -601,7 +611,7 @@ static void error_that_the_host_finds_is_counted(void **state)
 	assert_int_equal(errors_of(NT_OP_READ, 0x004), 1);
 	assert_int_equal(latencies(), 0);
 	assert_int_equal(last_record()->status, 0x004);
-	/* What the CQE says goes before that. */
+	/* The status of the CQE takes precedence over that. */
 	end_with(0, 1, NVME_CMD_READ, 0x281, 0x004);
 	assert_int_equal(errors_of(NT_OP_READ, 0x281), 1);
 	assert_int_equal(last_record()->status, 0x281);
@@ -619,9 +629,10 @@ static void errors_without_room_are_counted_as_such(void **state)
 }
 
 /*
- * As the kernel has it since Linux 6.1: the generation in a command id grows when the command is answered
- * (nvme_try_complete_req()), so that one that a reset has cancelled is sent again with the id that it had. The driver counts
- * how often it is sent again (nvme_retry_req()).
+ * Sends a command again as the kernel does since Linux 6.1. The generation in a command id grows
+ * when the command is answered (nvme_try_complete_req()), so a command that a reset cancelled is
+ * sent again with the id that it had. The driver counts how often it is sent again
+ * (nvme_retry_req()).
  */
 static void send_again(int i, bool seen)
 {
@@ -650,14 +661,14 @@ static void command_that_is_sent_again_begins_anew_whichever_program_sees_it(voi
 		assert_int_equal(c->r.points[NT_H_QUEUE_RQ], kernel.now);
 		assert_int_equal(c->r.points[NT_H_SEND_CMD], 0);
 		assert_true(c->r.flags & NT_F_REQUEUED);
-		/* Not each time is it sent before the next reset. */
+		/* It is not always sent before the next reset. */
 		if (seen == 1)
 			cmd_reach(cmd_of(&m.queues[0][1], 1, &m.requests[0].rq), NT_H_SEND_CMD);
 	}
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 }
 
-/* With iostats off, and since Linux 6.12 of admin commands, the block layer does not look at the clock. */
+/* Without iostats, and for admin commands since Linux 6.12, the block layer notes no start time. */
 static void without_start_times_an_unseen_end_is_told_from_a_retry(void **state)
 {
 	(void)state;
@@ -672,7 +683,10 @@ static void without_start_times_an_unseen_end_is_told_from_a_retry(void **state)
 	}
 }
 
-/* What is left out neither is sent again nor ends unseen, but what was in flight of its request. */
+/*
+ * A command that is left out is counted neither as a retry nor as one that ended unseen. The
+ * command that its request had in flight is counted as one that ended unseen.
+ */
 static void what_is_left_out_is_no_retry_without_start_times(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
@@ -688,7 +702,7 @@ static void what_is_left_out_is_no_retry_without_start_times(void **state)
 	assert_int_equal(counted(NT_CNT_REQUEUED), 0);
 }
 
-/* An ANA state that ends a path; the status is gone by the time that the request ends. */
+/* An ANA state ends a path. The status is gone by the time the request ends. */
 static void failovers_are_counted(void **state)
 {
 	(void)state;
@@ -711,7 +725,7 @@ static void timeouts_are_counted(void **state)
 	assert_int_equal(counted(NT_CNT_TIMEOUTS), 1);
 }
 
-/* What is not in the sample has no CQE, but the host says how it ended. */
+/* A command outside the sample has no CQE in its state, but the host knows its status. */
 static void errors_outside_the_sample_are_counted(void **state)
 {
 	__u64 others = 0;
@@ -724,7 +738,7 @@ static void errors_outside_the_sample_are_counted(void **state)
 	submit(2, 1, NVME_CMD_READ);
 	cancel(2, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
 	complete(2);
-	/* Sent again after that, and failed over, which leaves it no status. */
+	/* It is sent again after that, and fails over, which clears its status. */
 	submit(2, 1, NVME_CMD_READ);
 	cancel(2, DNR | 0x006, NVME_REQ_CANCELLED);
 	complete(2);
@@ -740,26 +754,29 @@ static void errors_outside_the_sample_are_counted(void **state)
 	assert_int_equal(counted(NT_CNT_FAILOVERS), 1);
 }
 
-/* The block layer ends a command where it is received, or has another CPU do it in an interrupt. */
+/*
+ * The block layer ends a command on the CPU that receives the response, or lets another CPU do that
+ * in an interrupt.
+ */
 static void commands_that_end_on_another_cpu_are_told(void **state)
 {
 	(void)state;
 	for (__u32 cpu = 0; cpu < 8; cpu++) {
 		kernel.cpu = cpu;
 		submit(0, 1 + cpu % 2, NVME_CMD_READ);
-		/* It is sent from anywhere. */
+		/* Any CPU may send it. */
 		kernel.cpu = cpu / 3;
 		answer(0, 1 + cpu % 2, true);
 		complete(0);
 	}
 	assert_int_equal(nt_control.redirected, 0);
-	/* What is given up is so where somebody looks after that. */
+	/* A command that is given up ends wherever the host handles that. */
 	submit(0, 1, NVME_CMD_READ);
 	kernel.cpu = 5;
 	cancel(0, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
 	complete(0);
 	assert_int_equal(nt_control.redirected, 0);
-	/* A Keep Alive, in an interrupt of its own. */
+	/* A Keep Alive ends in an interrupt of its own. */
 	submit(0, 0, 0x18);
 	answer(0, 0, true);
 	kernel.cpu = 6;
@@ -772,7 +789,7 @@ static void commands_that_end_on_another_cpu_are_told(void **state)
 	assert_int_equal(nt_control.redirected, 1);
 }
 
-/* After a reset: at its tag, or at another one. */
+/* It is queued again after a reset, with the same tag or with another one. */
 static void command_that_is_queued_again_is_marked(void **state)
 {
 	(void)state;
@@ -794,7 +811,7 @@ static void command_that_is_queued_again_is_marked(void **state)
 	assert_false(last_record()->flags & NT_F_REQUEUED);
 }
 
-/* What a Connect sends is no data of a write. */
+/* The data that a Connect sends are not those of a write. */
 static void shape_is_what_came_of_the_command(void **state)
 {
 	static const struct {
@@ -819,7 +836,7 @@ static void shape_is_what_came_of_the_command(void **state)
 	}
 }
 
-/* A request, or a part of it, goes to the socket. */
+/* The driver hands a request, or a part of it, to the socket. */
 static void send_begins(int i)
 {
 	unsigned long long ctx[] = {(__u64)&m.requests[i].req};
@@ -830,7 +847,7 @@ static void send_begins(int i)
 		cmd_reach(cmd_of(m.requests[i].req.queue, 1, &m.requests[i].rq), NT_H_SEND_CMD);
 }
 
-/* It is over. @ret: of nvme_tcp_try_send() */
+/* The send has ended. @ret: return value of nvme_tcp_try_send() */
 static void send_ends(int i, int qid, int ret)
 {
 	unsigned long long ctx[] = {(__u64)&m.queues[0][qid]};
@@ -846,7 +863,9 @@ static __u64 point_of(int i, int qid, enum nt_host_point point)
 	return cmd_by_tag(queue_at(qid), m.requests[i].rq.tag)->r.points[point];
 }
 
-/* That is seen when the command has ended, and another one has its tag. */
+/*
+ * The program sees the end of a send after the command has ended, when another command has its tag.
+ */
 static void end_of_a_send_is_not_that_of_the_next_command(void **state)
 {
 	(void)state;
@@ -875,7 +894,7 @@ static void send_that_fails_is_not_over(void **state)
 	assert_int_equal(point_of(0, 1, NT_H_SENT_CMD), 0);
 }
 
-/* The answer of a command that was given up comes when another one has its tag. */
+/* The response to a command that was given up comes when another command has its tag. */
 static void late_answer_is_not_that_of_the_next_command(void **state)
 {
 	union pdu late;
@@ -890,7 +909,7 @@ static void late_answer_is_not_that_of_the_next_command(void **state)
 	assert_int_not_equal(point_of(0, 1, NT_H_CQE), 0);
 }
 
-/* The digest comes behind the header, in as many pieces as there are packets. */
+/* The digest follows the header, in as many pieces as there are packets. */
 static void header_is_known_by_the_end_of_its_digest(void **state)
 {
 	const size_t whole = HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES;
@@ -910,7 +929,7 @@ static void header_is_known_by_the_end_of_its_digest(void **state)
 	}
 }
 
-/* By the function that this kernel has for it. */
+/* Hands @size bytes to the socket by the function that this kernel has for it. */
 static void hand_to_socket(int function, size_t size)
 {
 	struct msghdr msg = {.msg_iter.count = size};
@@ -923,7 +942,7 @@ static void hand_to_socket(int function, size_t size)
 		stock_sendmsg(NULL, &m.socket, &msg);
 }
 
-/* Of NVMe/TCP 1.0, 3.6.2.5: 8 + 64 bytes of a capsule, and its digest. */
+/* A capsule has 8 + 64 bytes and its digest (NVMe/TCP 1.0, 3.6.2.5). */
 static void capsule_with_its_digest_is_no_data(void **state)
 {
 	(void)state;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose header is copied to an address, where several are kept in one place. */
+/* Which queue's header is copied to an address, where several addresses share an entry. */
 #include "bpf/host.h"
 
 #define BASE 0xffff888100000000ULL
 #define ALIKE (NT_HEADER_WAYS + 2)
 
-/* Addresses that belong to the same entry. */
+/* Addresses that share an entry. */
 static __u64 alike[ALIKE];
 
 static int setup(void **state)
@@ -62,13 +62,13 @@ static void queues_of_one_place_are_told_apart(void **state)
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++) {
 		assert_null(header_find(alike[i]));
 		learn(i, alike[i]);
-		/* Again: it has one entry. */
+		/* Learning an address again takes no second place. */
 		learn(i, alike[i]);
 		assert_int_equal(entries(), i + 1);
 	}
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++)
 		assert_is_of(i, alike[i]);
-	/* There is no other place: the first one gives way. */
+	/* No place is free: the oldest address is dropped. */
 	learn(NT_HEADER_WAYS, alike[NT_HEADER_WAYS]);
 	assert_is_of(NT_HEADER_WAYS, alike[NT_HEADER_WAYS]);
 	assert_null(header_find(alike[0]));
@@ -89,7 +89,7 @@ static void entry_of_a_queue_that_has_other_memory_is_taken(void **state)
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++)
 		if (i != 3)
 			assert_is_of(i, alike[i]);
-	/* Another queue has what was that one's. */
+	/* Another queue gets the address that queue had. */
 	learn(5, alike[2]);
 	assert_is_of(5, alike[2]);
 	assert_int_equal(entries(), NT_HEADER_WAYS + 1);

@@ -4,12 +4,15 @@
 #define CTRLS 2
 #define QUEUES 3
 
-/* Controllers with their queues, one request at a time of each, and the functions of the driver. */
+/*
+ * Controllers with their queues, with one request at a time for each queue, and the functions of
+ * the driver.
+ */
 #define REQUESTS (CTRLS * QUEUES)
 
 #include "bpf/host_machine.h"
 
-/* All requests have the same entry: that of the last one. */
+/* All requests share this entry. It is that of the last request. */
 static struct nvme_command sqe;
 
 static int setup(void **state)
@@ -36,7 +39,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Which programs see the commands: those on tracepoints, or stock ones. */
+/* Whether commands are seen by stock programs, or by those on tracepoints. */
 static bool stock;
 
 static int setup_stock(void **state)
@@ -52,7 +55,7 @@ static int teardown_stock(void **state)
 	return 0;
 }
 
-/* With the request of queue @of. Of a fabrics command @type is its type, else 0. */
+/* Submits the request of queue @of. @type: type of a Fabrics command, else 0 */
 static void submit_with(int of, int i, int qid, __u8 opcode, __u8 type)
 {
 	struct request *rq = &m.requests[i * QUEUES + of].rq;
@@ -76,7 +79,10 @@ static void submit(int i, int qid, __u8 opcode, __u8 type)
 	submit_with(qid, i, qid, opcode, type);
 }
 
-/* To the request of queue @of. @status: of the CQE, without the phase tag; @result: its dword 0 */
+/*
+ * Answers the request of queue @of. @status: of the CQE, without the phase tag; @result: dword 0 of
+ * the CQE
+ */
 static void answer_to(int of, int i, int qid, __u16 status, __u16 result)
 {
 	struct request *rq = &m.requests[i * QUEUES + of].rq;
@@ -98,20 +104,23 @@ static void answer(int i, int qid, __u16 status, __u16 result)
 	answer_to(qid, i, qid, status, result);
 }
 
-/* The driver ends it: a reset, or a timeout. */
+/* The driver ends the request because of a reset or a timeout. */
 static void cancel(int i, int qid)
 {
 	m.requests[i * QUEUES + qid].req.req.status = NVME_SC_HOST_PATH_ERROR;
 	rq_complete(NULL, &m.requests[i * QUEUES + qid].rq, 0);
 }
 
-/* As nvmf_connect_admin_queue() and nvmf_connect_io_queue() do: the driver knows the id afterwards. */
+/*
+ * Does what nvmf_connect_admin_queue() and nvmf_connect_io_queue() do. The driver knows the
+ * controller id afterwards.
+ */
 static void connect_queue(int i, int qid, __u16 cntlid)
 {
 	submit(i, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	answer(i, qid, 0, cntlid);
 	m.ctrl[i].ctrl.cntlid = cntlid;
-	/* By Identify, before its I/O queues are connected. */
+	/* Identify gives it the subsystem before its I/O queues are connected. */
 	m.ctrl[i].ctrl.subsys = (void *)&m;
 }
 
@@ -187,7 +196,7 @@ static void reset_keeps_the_histograms_of_the_queue(void **state)
 		connect_ctrl(0, cntlid);
 		io(0, 1);
 	}
-	/* Of fabrics commands one a queue, and one of the reads. */
+	/* One Fabrics command of each queue, and one of the reads. */
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, QUEUES + 1);
 }
 
@@ -212,7 +221,7 @@ static void what_a_reset_cancels_is_of_the_connection_before(void **state)
 	gen = last_record()->gen;
 	submit(0, 1, NVME_CMD_READ, 0);
 	connect_queue(0, 0, 6);
-	/* Connect of the queue has a request of its own, and is not answered either. */
+	/* The Connect of the queue has a request of its own, which is not answered either. */
 	m.requests[0 * QUEUES + 2].rq.tag = 1;
 	m.requests[0 * QUEUES + 2].req.queue = &m.queues[0][1];
 	submit_with(2, 0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
@@ -297,7 +306,7 @@ static void another_controller_in_the_slot_has_the_other_histograms(void **state
 	assert_int_equal(last_record()->slot, 1);
 }
 
-/* The memory of a controller that was deleted is the next one's, whose queues have the old slots. */
+/* A new controller gets the memory of a deleted one. Its queues have the same slots. */
 static void another_controller_at_the_same_address_is_another(void **state)
 {
 	static const char *const nqns[] = {"nqn.a", "nqn.b"};
@@ -311,7 +320,7 @@ static void another_controller_at_the_same_address_is_another(void **state)
 		m.ctrl[0].ctrl.subsys = NULL;
 		m.opts[0].subsysnqn = (char *)nqns[round % 2];
 		connect_ctrl(0, (__u16)(round + 1));
-		/* A reset changes nothing of who it is. */
+		/* A reset does not change the identity of a controller. */
 		if (round % 5 == 0)
 			connect_ctrl(0, (__u16)(100 + round));
 		for (int qid = 0; qid < QUEUES; qid++) {
@@ -324,7 +333,7 @@ static void another_controller_at_the_same_address_is_another(void **state)
 			gen[qid] = last_record()->gen;
 			assert_int_equal(kernel.queues[qid].controller, round + 1);
 		}
-		/* User space is told once, as long as there is room. */
+		/* User space gets each identity once, as long as there is room. */
 		if (round >= IDENTITIES_MAX)
 			continue;
 		assert_int_equal(kernel.nr_identities, round + 1);
@@ -335,7 +344,7 @@ static void another_controller_at_the_same_address_is_another(void **state)
 	}
 }
 
-/* Its queues are not all the first to have a command. */
+/* Any queue may be the first to have a command. */
 static void controller_from_before_has_one_name(void **state)
 {
 	(void)state;
@@ -348,7 +357,10 @@ static void controller_from_before_has_one_name(void **state)
 	assert_int_equal(kernel.controllers[0].last >> NT_CONTROLLER_SHIFT, 1);
 }
 
-/* Records of one controller's queue, or of none, and how many histograms have counted something. */
+/*
+ * Checks that all records are of one queue, that the histograms have counted as many commands, and
+ * that nothing was lost.
+ */
 static void assert_only_of(int ctrl, int qid)
 {
 	unsigned int nr = 0;
@@ -385,11 +397,11 @@ static void queues_are_selected_when_they_are_connected(void **state)
 				io(1, qid);
 			}
 			assert_only_of(1, 2);
-			/* Its Connect is one of them. */
+			/* One of them is its Connect. */
 			assert_int_equal(kernel.records[0].op, NT_OP_FABRICS);
 			assert_int_equal(kernel.nr_records, 2 * (round + 1));
 		}
-		/* It is connected again as another controller. */
+		/* It connects again as another controller. */
 		connect_ctrl(1, 7);
 		io(1, 2);
 		assert_int_equal(kernel.nr_records, i == 1 ? 4 : 6);
@@ -412,7 +424,10 @@ static void queues_that_were_left_out_are_selected_when_they_are_another_control
 	assert_no_losses();
 }
 
-/* Where another request has its place in the index, which is by a hash, it is found by its queue and tag. */
+/*
+ * The index is a hash table. Where another request has the place of this one, the command is found
+ * by its queue and tag.
+ */
 static void command_that_the_index_does_not_lead_to_is_found(void **state)
 {
 	(void)state;
@@ -439,7 +454,7 @@ static void command_that_the_index_does_not_lead_to_is_found(void **state)
 	assert_int_equal(kernel.nr_records, 2 * CTRLS * QUEUES);
 }
 
-/* Its completions may be redirected into an interrupt; those of an admin queue are so seldom that it does not matter. */
+/* Its completions may be redirected into an interrupt. The few of an admin queue do not matter. */
 static void queue_that_cpus_share_is_told(void **state)
 {
 	(void)state;
@@ -453,7 +468,9 @@ static void queue_that_cpus_share_is_told(void **state)
 	assert_int_equal(nt_control.redirected, 1);
 }
 
-/* Of each queue: its operations, whose commands block_rq_complete is told of by them. */
+/*
+ * The programs learn the operations of each queue: block_rq_complete knows its commands by these.
+ */
 static void queue_without_sq_flow_control_is_told(void **state)
 {
 	(void)state;
@@ -495,7 +512,7 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 	submit(0, 1, NVME_CMD_READ, 0);
 	timed_out(NULL, &m.requests[0 * QUEUES + 1].rq);
 	cancel(0, 1);
-	/* Nor is a Connect that fails. */
+	/* A Connect that fails is not counted either. */
 	submit(0, 1, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	timed_out(NULL, &m.requests[0 * QUEUES + 1].rq);
 	cancel(0, 1);
@@ -524,13 +541,16 @@ static void only_what_failed_has_a_record(void **state)
 	submit(0, 1, NVME_CMD_READ, 0);
 	cancel(0, 1);
 	assert_int_equal(kernel.nr_records, 2);
-	/* Histograms see all. */
+	/* Histograms count all commands. */
 	assert_int_equal(latencies(), QUEUES + 1);
 	nt_knobs.failed = 0;
 }
 
-/* For the loader: what I/O is like is not known before. */
-/* An admin queue's is no other than all have; whether Connect's answer was seen or the next command. */
+/* For the loader, which cannot know before the first I/O whether a queue has SQ flow control. */
+/*
+ * All admin queues have the same size. It makes no difference whether Connect's answer was seen or
+ * only the next command.
+ */
 static void a_queue_has_the_size_that_connect_says(void **state)
 {
 	const struct nt_queue *queues = &kernel.queues[0];
@@ -557,7 +577,10 @@ static void io_is_seen_by_its_queues(void **state)
 	assert_int_not_equal(nt_control.identified_ns, 0);
 }
 
-/* Its end was not seen, and who comes next at its tag is another controller's, which is left out. */
+/*
+ * The end of a command was not seen. The next command with its tag is another controller's, and is
+ * left out.
+ */
 static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
@@ -567,7 +590,7 @@ static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
 	m.ctrl[0].ctrl.cntlid = 6;
 	submit(0, 1, NVME_CMD_READ, 0);
 	assert_int_equal(nt_control.tracked, 1);
-	/* Made where the other one was. */
+	/* The other controller is made in the memory of the first. */
 	m.ctrl[1].ctrl.instance = 0;
 	m.ctrl[1].ctrl.cntlid = 7;
 	submit(1, 1, NVME_CMD_READ, 0);
@@ -576,7 +599,7 @@ static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
 	assert_int_equal(kernel.nr_records, 0);
 }
 
-/* A Connect of queue @qid of the first controller, at another tag than that of all others. */
+/* A Connect of queue @qid of the first controller, with a tag that no other command has. */
 static void connect_beside(int of, int qid)
 {
 	m.requests[of].rq.tag = 1;
@@ -587,7 +610,10 @@ static void connect_beside(int of, int qid)
 	submit_with(of, 0, qid, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 }
 
-/* What was in flight when that began is of the connection before, which had another id. */
+/*
+ * Commands that were in flight at that Connect belong to the connection before, which had another
+ * id.
+ */
 static void connection_that_is_left_out_drops_its_own_commands_only(void **state)
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
@@ -605,7 +631,7 @@ static void connection_that_is_left_out_drops_its_own_commands_only(void **state
 	assert_int_equal(last_record()->op, NT_OP_READ);
 }
 
-/* That Connect was given up, and another one of its queue is under way. */
+/* That Connect was given up, and another Connect of its queue is in flight. */
 static void late_answer_to_connect_identifies_nothing(void **state)
 {
 	const struct nt_queue *q = &kernel.queues[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands of all kinds, in any order, sent again, missed, given up: each record, histogram and count is what a driver did that
- * is made up here, by what that knows itself.
+ * Commands of all kinds, in any order, some of them sent again, missed or given up. Each record,
+ * histogram and count has to be what the made-up driver did. The model knows that by itself.
  */
 #include "bpf/host.h"
 
@@ -17,7 +17,10 @@ static void pass(__u64 ns)
 	kernel.now += 1 + (__u64)random() % ns;
 }
 
-/* Of those that are out, and of those that programs have for such. */
+/*
+ * Whether another command that is in the driver has the tag. @too: or one that only the programs
+ * still know
+ */
 static bool tag_is_taken(int i, int tag, bool too)
 {
 	for (int k = 0; k < REQUESTS; k++)
@@ -49,7 +52,7 @@ static void entry_make(int i)
 	o->fabrics = 0;
 	if (opcode == 0x7f) {
 		o->fabrics = one_in(2) ? NVME_FABRICS_TYPE_CONNECT : PROPERTY_GET;
-		/* The other bytes say nothing of it. */
+		/* The other bytes of that field say nothing of the type. */
 		m.requests[i].sqe.common.nsid = 0x100 * (random() % 3) + o->fabrics;
 	}
 	m.requests[i].sqe.common.dptr.sgl.length =
@@ -94,14 +97,17 @@ static void begin(int i)
 		queue_rq(NULL, rq, &pdu, o->qid, NULL, NULL, NULL, req->queue);
 	else if (!one_in(4) || w.how.only || (w.how.below && !w.how.all))
 		stock_queue_rq(NULL, rq);
-	else /* It stands in, where all have states. */
+	else /* This program stands in where every command has a state. */
 		stock_queue_rq_nested(NULL, rq);
 	if (o->known && o->measured)
 		o->want.points[NT_H_QUEUE_RQ] = kernel.now;
-	/* Of one that is sent again, and was not seen before, it cannot know that it has begun. */
+	/* It cannot know that a command has begun if that is sent again and was not seen before. */
 	if (w.how.stock && (!retries || o->want.flags & NT_F_REQUEUED))
 		stock_queue_rq_nested(NULL, rq);
-	/* What is there is the function of its socket, not TLS. */
+	/*
+	 * The program took the pointer to the socket's functions for TLS: both lie at the same
+	 * place here.
+	 */
 	kernel.queues[INSTANCE * 8 + o->qid].opaque = w.queues[o->qid].opaque;
 	assert_int_equal(kernel.queues[INSTANCE * 8 + o->qid].gen, w.queues[o->qid].gen);
 	assert_begun(i);
@@ -109,7 +115,7 @@ static void begin(int i)
 		assert_state(i);
 }
 
-/* What a queue hands to its socket, by whichever function this kernel has. */
+/* A queue hands bytes to its socket, by one of the functions that kernels have for it. */
 static void to_socket_of(int i, bool data)
 {
 	struct nvme_tcp_queue *queue = queue_of_work(i);
@@ -150,7 +156,7 @@ static void send(int i)
 		points[NT_H_SEND_DATA] = kernel.now;
 }
 
-/* All of it has been sent, though what was sent may have ended long since. */
+/* All of a command has been sent. The command may have ended long ago. */
 static void send_ends(int qid, bool fails)
 {
 	struct nvme_tcp_queue *queue = &m.queues[0][qid];
@@ -160,7 +166,7 @@ static void send_ends(int qid, bool fails)
 
 	pass(3000);
 	if (w.how.stock) {
-		/* A part of it; then the rest; then there is nothing to send. */
+		/* First a part was sent, then the rest, then nothing is left. */
 		stock_sent(ctx, queue, 1);
 		queue->request = NULL;
 		stock_sent(ctx, queue, fails ? -32 : 1);
@@ -185,7 +191,7 @@ static __u64 stamp(void)
 		       : kernel.now - (__u64)(random() % (one_in(4) ? 15000 : 100)) + OFFSET;
 }
 
-/* A header is copied to where the queue of @i has it, from behind other bytes of a packet. */
+/* Copies a header to the queue of request @i. Other bytes of the packet are in front of it. */
 static void copy(int i, const void *pdu, size_t size, __u64 stamped)
 {
 	const struct sk_buff skb = {.sk = &w.net[w.work[i].qid].sk, .tstamp = (ktime_t)stamped};
@@ -200,7 +206,7 @@ static void copy(int i, const void *pdu, size_t size, __u64 stamped)
 static void ask(int i)
 {
 	struct work *o = &w.work[i];
-	/* Its type is where vmlinux.h has the command id. */
+	/* vmlinux.h has few members: the type of the PDU lies where the command id is. */
 	struct nvme_tcp_r2t_pdu pdu = {.command_id = m.requests[i].sqe.common.command_id};
 	__u64 *points, stamped;
 
@@ -270,7 +276,7 @@ static void answer(int i)
 	pass(20000);
 	stamped = stamp();
 	o->status = one_in(4) ? 1 + random() % 0x2ff : 0;
-	/* How to try again is said above that. */
+	/* The bits above the status say how to try again. */
 	o->status |= o->status && one_in(2) ? 0x4000 : 0;
 	o->answered = true;
 	pdu.cqe.command_id = m.requests[i].sqe.common.command_id;
@@ -317,7 +323,7 @@ static struct end end_of(int i)
 	}
 	pass(one_in(3) ? 100000 : 2000);
 	if (!o->status && one_in(8))
-		e.status = 0x4; /* its data are not what their digest says */
+		e.status = 0x4; /* its data do not match their digest */
 	e.elsewhere = o->status && o->want.length && seen && one_in(2);
 	e.error = e.status && !e.elsewhere ? 10 : 0;
 	/* Since Linux 6.6 */
@@ -360,7 +366,7 @@ static void end(int i)
 	o->generation += o->answered ? 0x1000 : 0;
 }
 
-/* Something that a driver does next with one of its requests. */
+/* One of the driver's requests makes a step. */
 static void step(void)
 {
 	int i = (int)(random() % REQUESTS);
@@ -379,7 +385,7 @@ static void step(void)
 		timed_out(NULL, &m.requests[i].rq);
 		w.counters[NT_CNT_TIMEOUTS] += !w.how.only || o->known;
 	} else if (o->answered && one_in(20)) {
-		/* Its end is missed. */
+		/* The end of the command is missed. */
 		o->out = false;
 		o->generation += 0x1000;
 	} else if (o->answered || one_in(40)) {
@@ -425,7 +431,7 @@ static void begins(const struct how *how)
 	m.opts[0].subsysnqn = "nqn";
 	for (int qid = 0; qid < QUEUES; qid++) {
 		w.net[qid].socket.sk = &w.net[qid].sk;
-		/* Its sk_data_ready, too, of which vmlinux.h has no more. */
+		/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
 		w.net[qid].sk.sk_receive_queue.next = (void *)&w;
 		w.net[qid].sk.sk_user_data = &m.queues[0][qid];
 		m.queues[0][qid].sock = &w.net[qid].socket;

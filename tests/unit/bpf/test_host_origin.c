@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a command comes from: its record says so, and it is selected by that. */
+/* A record names the origin of its command, and commands are selected by it. */
 #include "bpf/host.h"
 
 #define QID 1
 #define QUEUES (QID + 1)
-#define ID 77 /* of a cgroup */
+#define ID 77 /* id of a cgroup */
 
 #include "bpf/host_machine.h"
 
-/* Cgroups, from the root on, of which the last is that of the bio. */
+/* Cgroups from the root down. The last one is that of the bio. */
 static struct kernfs_node___origin nodes[4];
 static struct cgroup___origin levels[4];
 static struct blkcg___origin blkcg;
@@ -42,14 +42,17 @@ static void origin_is_the_cgroup_of_the_bio_and_the_cpu_of_the_request(void **st
 	assert_int_equal(from.cgroup, ID + 3);
 	assert_int_equal(from.cpu, 5);
 	assert_int_equal(from.pad, 0);
-	/* A flush that the block layer makes has none. */
+	/* A flush of the block layer has no bio. */
 	rq.bio = NULL;
 	origin_fill(&from, (struct request *)&rq);
 	assert_int_equal(from.cgroup, 0);
 	assert_int_equal(from.cpu, 5);
 }
 
-/* @at: what is a cgroup and its ancestors here: these lie where its members do, its level within the second one. */
+/*
+ * @at: memory that serves as a cgroup and the list of its ancestors. vmlinux.h has few members: the
+ * ancestors lie where the cgroup's members do, and its level inside the second one.
+ */
 static struct cgroup___origin *cgroup_at(struct cgroup___origin *at[4], int level)
 {
 	struct cgroup___origin *cgroup = (void *)at;
@@ -96,7 +99,7 @@ static void only_commands_of_a_cgroup_and_of_those_below_it_are_selected(void **
 	assert_int_equal(fate_of(ID + 2, 3, NVME_CMD_READ, 0), NT_LEAVE);
 	assert_int_equal(fate_of(ID + 3, 4, NVME_CMD_READ, 0), NT_LEAVE);
 	assert_int_equal(fate_of(0, 0, NVME_CMD_READ, 0), NT_MEASURE);
-	/* And what it asks for. */
+	/* The other conditions of the selection hold as well. */
 	assert_int_equal(fate_of(ID + 2, 2, NVME_CMD_READ, 1u << NT_OP_WRITE), NT_LEAVE);
 	assert_int_equal(fate_of(ID + 2, 2, NVME_CMD_WRITE, 1u << NT_OP_WRITE), NT_MEASURE);
 	rq.bio = NULL;
@@ -104,7 +107,10 @@ static void only_commands_of_a_cgroup_and_of_those_below_it_are_selected(void **
 	assert_int_equal(fate_of(0, 0, NVME_CMD_READ, 0), NT_MEASURE);
 }
 
-/* Here the bio lies where a request's queue does, and its CPU where its hardware context is. */
+/*
+ * In the structures of this test the bio lies where a request's queue is, and its CPU where its
+ * hardware context is.
+ */
 static void record_has_its_origin_if_somebody_asks(void **state)
 {
 	struct request *r = &m.requests[0].rq;
@@ -118,7 +124,7 @@ static void record_has_its_origin_if_somebody_asks(void **state)
 		r->start_time_ns = kernel.now;
 		request_make(r, &m.requests[0].req, &m.requests[0].sqe);
 		stock_queue_rq(NULL, r);
-		/* It fails. */
+		/* One of the commands fails. */
 		m.requests[0].req.req.status = asks ? 0x281 : 0;
 		rq_complete(NULL, r, asks ? 10 : 0);
 		assert_int_equal(kernel.nr_records, !asks);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What nobody asks for is not looked at: each address that is not to be read leads nowhere here. */
+/*
+ * Programs do not look at commands that are left out: here each address that they must not read is
+ * invalid.
+ */
 #include "bpf/host.h"
 
 #define QID 1
@@ -24,7 +27,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* @entry_is_there: else nobody is to read it */
+/* @entry_is_there: false: reading the entry would fail */
 static void submit(__u8 opcode, __u32 length, bool entry_is_there)
 {
 	m.requests[0].sqe = (struct nvme_command){
@@ -64,12 +67,12 @@ static void sizes_are_known_by_the_request(void **state)
 	knobs_select(&small);
 	submit(NVME_CMD_READ, 2 * PAGE, false);
 	assert_int_equal(nt_control.tracked, 0);
-	/* The first one of a queue may be a Connect. */
+	/* The first command of a queue may be a Connect, so its entry is read. */
 	submit(NVME_CMD_READ, PAGE, true);
 	assert_int_equal(nt_control.tracked, 1);
 }
 
-/* Its end was not seen, and the one that is left out must not be taken for it. */
+/* Its end was not seen. The command that is left out must not be taken for it. */
 static void what_was_in_flight_of_the_request_is_released(void **state)
 {
 	(void)state;
@@ -92,7 +95,7 @@ static void while_none_is_measured_nothing_is_looked_at(void **state)
 	stock_sent(NULL, NULL, 1);
 }
 
-/* Whether the request's program, and that of its command, return before they do anything else. */
+/* Whether the programs of the request and of its command return before they do anything else. */
 static bool request_is_left_at_once(__u32 op)
 {
 	unsigned long long ctx[] = {(__u64)&m.requests[0].rq};
@@ -119,7 +122,7 @@ static void what_is_left_out_is_left_at_once(void **state)
 	assert_false(command_is_left_at_once(NVME_CMD_WRITE));
 }
 
-/* A Connect is one of them. */
+/* Such a command may be a Connect. */
 static void what_may_say_more_is_not_left_at_once(void **state)
 {
 	static const struct nt_selection admin = {.ops = 1u << NT_OP_ADMIN};
@@ -132,12 +135,12 @@ static void what_may_say_more_is_not_left_at_once(void **state)
 	assert_true(request_is_left_at_once(REQ_OP_WRITE));
 	assert_false(request_is_left_at_once(REQ_OP_WRITE + 1));
 	assert_false(command_is_left_at_once(NVME_FABRICS_COMMAND));
-	/* The opcode of a Read is one of admin commands as well: Get Log Page. */
+	/* The opcode of Read on an admin queue is Get Log Page. */
 	knobs_select(&admin);
 	assert_false(command_is_left_at_once(NVME_CMD_READ));
 }
 
-/* The first program was not run for it. */
+/* The first program was skipped for this command. */
 static void what_is_selected_is_seen_by_the_program_that_stands_in(void **state)
 {
 	(void)state;
@@ -151,7 +154,7 @@ static void what_is_selected_is_seen_by_the_program_that_stands_in(void **state)
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 }
 
-/* One of them may be of the same request. */
+/* The measured command may be of the same request. */
 static void while_one_is_measured_none_is_left_at_once(void **state)
 {
 	(void)state;
@@ -170,7 +173,7 @@ static void attempts_that_send_nothing_are_not_looked_at(void **state)
 	stock_sent(NULL, NULL, 0);
 }
 
-/* No connection has such reads. */
+/* No connection has reads that end without a CQE. */
 static void data_are_not_looked_at_where_cqes_follow_them(void **state)
 {
 	(void)state;
@@ -187,7 +190,7 @@ static void data_that_are_sent_are_not_looked_at(void **state)
 	stock_no_sendpage(NULL, NULL, NULL, 0, PAGE);
 }
 
-/* Who looks at a live view is not told of more. */
+/* A live view shows nothing that only the entry says. */
 static void read_is_known_by_its_request(void **state)
 {
 	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
@@ -207,11 +210,11 @@ static void read_is_known_by_its_request(void **state)
 	rsp.cqe.command_id = m.cid | TAG;
 	pdu_received(queue_at(QID), &rsp, &m.skb, 0);
 	rq_complete(NULL, &m.requests[0].rq, 0);
-	/* The first one has not been answered. */
+	/* The first command failed over without a response, so no latency is counted. */
 	assert_int_equal(latencies(), 1);
 }
 
-/* Fabrics commands and those of users have entries that the block layer does not know. */
+/* The block layer does not know the entries of Fabrics commands and of user commands. */
 static void all_but_reads_and_writes_are_known_by_their_entries(void **state)
 {
 	(void)state;

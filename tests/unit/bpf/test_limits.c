@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The edge of each fixed size (docs/sizes.md): the last one that there is room for, and what becomes of the next. */
+/*
+ * The edge of each fixed size (docs/sizes.md): the last item that has room, and what happens to the
+ * next one.
+ */
 #include "bpf/host.h"
 
 #define QID 1
@@ -34,7 +37,10 @@ static void submit(unsigned int instance, unsigned int qid, __u32 tag)
 	request_make(&m.requests[0].rq, &m.requests[0].req, &m.requests[0].sqe);
 	m.requests[0].req.req.cmd = &m.requests[0].sqe;
 	stock_queue_rq(NULL, &m.requests[0].rq);
-	/* It cannot know that what has no state was counted, and leaves it. */
+	/*
+	 * This program cannot know that a command without a state was counted already, so it leaves
+	 * it alone.
+	 */
 	stock_queue_rq_nested(NULL, &m.requests[0].rq);
 }
 
@@ -43,7 +49,10 @@ static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */
 static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 {
 	(void)state;
-	/* By the address of a queue, which all controllers have here, its slot would be found. */
+	/*
+	 * All controllers have the same queues here, so that the address of a queue would lead to
+	 * its slot.
+	 */
 	submit(instances - 1, 7, TAG);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 1);
@@ -56,7 +65,7 @@ static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 	}
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 1);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 0);
-	/* Each is one of its own, as far as there are bits. */
+	/* Each queue counts as one of its own, as long as there are bits. */
 	for (unsigned int i = 0; i < 20; i++)
 		for (unsigned int qid = 0; qid < 7; qid++)
 			submit(instances + i, qid, TAG);
@@ -67,7 +76,7 @@ static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 	assert_int_equal(queues_past(NT_PAST_SLOTS), 20 * 7 + 1);
 }
 
-/* 512 CPUs, with three queues for each, and some controllers have a high number. */
+/* 512 CPUs with three queues for each, and controllers with high numbers. */
 static void slots_beyond_the_last_are_not_given(void **state)
 {
 	const __u64 address = 0xffff888000000000, other = address + 0x1000;
@@ -86,7 +95,7 @@ static void slots_beyond_the_last_are_not_given(void **state)
 	assert_int_equal(slot, last - 1);
 }
 
-/* They are not taken for those of the next controller. */
+/* They are not taken for queues of the next controller. */
 static void queue_ids_beyond_a_controllers_are_told(void **state)
 {
 	(void)state;
@@ -120,7 +129,7 @@ static void states_beyond_the_last_piece_are_told(void **state)
 		submit(0, qid, TAG);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 3);
 	assert_int_equal(queues_past(NT_PAST_SLOTS), 3);
-	/* Who has a piece goes on, and another one as soon as there is one. */
+	/* A queue that has a piece continues. Another one continues as soon as there is a piece. */
 	submit(0, 1, TAG + 1);
 	pool_fill(NT_POOL_CMDS, 2);
 	submit(0, 2, TAG);
@@ -147,7 +156,7 @@ static void histograms_beyond_the_last_are_told(void **state)
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 10);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 5);
 	assert_int_equal(kernel.shared.bytes, 10 * PAGE);
-	/* Those that are left out by --sample are with them. */
+	/* Commands that --sample leaves out are counted there, too. */
 	others_count(&kernel.queues[6], &(struct nt_record){.slot = 6, .op = NT_OP_READ}, 0);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 6);
 	end_command(0, NT_OP_READ);
@@ -159,7 +168,7 @@ static __u32 bucket_of(__u32 slot, __u32 cpu)
 	return nt_hist_hash(NT_HIST_KEY(slot, 0, NT_OP_READ, cpu)) >> (32 - NT_HIST_INDEX_BITS);
 }
 
-/* CPUs are as many as it takes for them to be found. */
+/* Tries as many CPUs as it takes to find histograms with the same hash. */
 static void histograms_that_hash_alike_beyond_the_last_are_told(void **state)
 {
 	const __u32 bucket = bucket_of(0, 0);
@@ -196,7 +205,9 @@ static void stages_beyond_the_last_are_told(void **state)
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
 }
 
-/* What is not noted makes arrivals unknown, and is not asked for again with each packet. */
+/*
+ * Without notes arrivals are unknown. A queue that got no room does not ask again with each packet.
+ */
 static void notes_beyond_the_last_make_arrivals_unknown(void **state)
 {
 	(void)state;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a PDU of the target came, by what is copied from the packets of its socket. */
+/* When a PDU came to the target, as seen from copies out of its socket's packets. */
 #include "bpf/target.h"
 
 #define SLOT 2
-#define BEGIN 5000 /* of the PDU in the stream */
+#define BEGIN 5000 /* place of the PDU in the stream */
 #define STAMP 700
 #define REST 64
 
@@ -16,7 +16,10 @@ static int setup(void **state)
 	(void)state;
 	target_make();
 	connection_make(0, SLOT);
-	/* Its sk_data_ready is that of the driver's, of which nothing is known: both are NULL. */
+	/*
+	 * vmlinux.h has few members of struct sock: this is sk_data_ready. The programs have not
+	 * learnt the driver's function yet, so with NULL this is a socket of the driver.
+	 */
 	m.sk[0].sk_receive_queue.next = NULL;
 	m.skb.sk = m.sk;
 	queue->object = (__u64)m.queue;
@@ -25,7 +28,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A packet that has @length bytes from @begin on. */
+/* A packet of @length bytes from @begin on. */
 static void packet(__u32 begin, __u32 length, __s64 tstamp)
 {
 	struct tcp_skb_cb *cb = (void *)m.skb.cb;
@@ -46,20 +49,20 @@ static void time_is_of_the_packet_that_the_first_byte_is_copied_from(void **stat
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
-/* The rest of the common header is in the next one. */
+/* The rest of the common header is in the next packet. */
 static void header_in_two_packets_came_with_the_first(void **state)
 {
 	(void)state;
 	packet(BEGIN, 3, STAMP);
 	copied_header(&m.skb, 0, m.queue);
 	packet(BEGIN + 3, 69, STAMP + 1);
-	/* Asked for at once, and by itself. */
+	/* The rest is asked for at once, and by itself. */
 	copied(&m.skb, 0, m.queue, PDU_COMMON_HEADER - 3);
 	copied(&m.skb, 0, (char *)m.queue + 3, PDU_COMMON_HEADER - 3);
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
-/* The last of a PDU, and data, are as long as its first. */
+/* The end of a PDU, and data, may be as long as the common header. */
 static void what_is_as_long_is_no_other_one(void **state)
 {
 	char data[PDU_COMMON_HEADER];
@@ -74,7 +77,7 @@ static void what_is_as_long_is_no_other_one(void **state)
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
-/* What lies at @kvec is read only where it is one. */
+/* The memory at @kvec is read only if the iterator is of that type. */
 static void buffer_of_user_space_is_no_queue(void **state)
 {
 	struct iov_iter iter = {.count = PDU_COMMON_HEADER, .kvec = (void *)8};
@@ -86,7 +89,7 @@ static void buffer_of_user_space_is_no_queue(void **state)
 	assert_int_equal(queue->pdu_time, 0);
 }
 
-/* What was not asked for is of no PDU behind it. */
+/* The time of a PDU that no program took is not that of the next PDU. */
 static void time_of_another_one_is_forgotten(void **state)
 {
 	(void)state;
@@ -95,7 +98,7 @@ static void time_of_another_one_is_forgotten(void **state)
 	packet(BEGIN + 72, 72, STAMP + 1);
 	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP + 1);
-	/* Nothing stamps packets any more. */
+	/* Packets are not stamped any more. */
 	packet(BEGIN + 144, 72, 0);
 	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, 0);
@@ -118,7 +121,10 @@ static void byte_of_a_joined_packet_has_the_time_of_its_own(void **state)
 	assert_int_equal(queue->pdu_time, -(STAMP + 1));
 }
 
-/* Connected before, or to where another one was that has closed; a slot alone is not enough. */
+/*
+ * The queue was connected before tracing began, or has the place of one that has closed. A slot
+ * alone is not enough.
+ */
 static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
 {
 	(void)state;
@@ -142,7 +148,7 @@ static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
 	assert_int_equal(queue->object, (__u64)m.queue);
 }
 
-/* Its bytes are decrypted into other packets. */
+/* TLS decrypts its bytes into other packets. */
 static void connection_of_tls_has_no_times(void **state)
 {
 	(void)state;
@@ -156,7 +162,7 @@ static void connection_of_tls_has_no_times(void **state)
 static __u64 args[] = {(__u64)&m.cmd[0][0].req, 0, (__u64)&m.queue[0].nvme_sq, (__u64)&m.ops};
 #define SQ_ARGUMENT 2
 
-/* The capsule of a command is being received. */
+/* The driver receives the capsule of a command. */
 static void arrive(__u8 opcode)
 {
 	m.ops.type = NVMF_TRTYPE_TCP;
@@ -170,7 +176,7 @@ static void arrive(__u8 opcode)
 	copied_header(&m.skb, 0, m.queue);
 }
 
-/* And has been. */
+/* The driver has received the capsule of a command. */
 static void receive(__u8 opcode)
 {
 	arrive(opcode);
@@ -210,13 +216,13 @@ static void capsule_that_is_left_at_once_leaves_no_time(void **state)
 	/* It may be a Connect. */
 	assert_false(is_left_at_once(NVME_FABRICS_COMMAND));
 	assert_int_equal(queue->pdu_time, STAMP);
-	/* What is in flight may be at the same address. */
+	/* The command in flight may be at the same address. */
 	receive(NVME_CMD_WRITE);
 	assert_false(is_left_at_once(NVME_CMD_READ));
 	assert_int_equal(queue->pdu_time, STAMP);
 }
 
-/* It may be one of another transport, or its time is noted elsewhere. */
+/* The queue may be one of another transport, or its time is noted elsewhere. */
 static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
@@ -228,7 +234,7 @@ static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **stat
 	assert_false(capsule_leaves(args, &m.cmd[0][0].req, SQ_ARGUMENT));
 }
 
-/* The next one's, which nobody sees, is not known. */
+/* The next capsule, which no program sees, has no known time. */
 static void time_is_told_once(void **state)
 {
 	bool joined;
@@ -255,7 +261,7 @@ static struct nt_cmd *measured_read(void)
 	return c;
 }
 
-/* The function that executes it is that of writes, too. */
+/* The function that executes a read also executes writes. */
 static void read_is_executed_when_its_data_are_mapped(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
@@ -302,7 +308,7 @@ static void assert_split(struct nt_cmd *c, __u64 exec)
 	assert_int_equal(counted(NT_CNT_POINT_MISSING), missing);
 }
 
-/* Reservations, and some features: of these no program is told that they are executed. */
+/* Reservations and some features: no program sees their execution begin. */
 static void write_whose_function_is_not_watched_is_executed_since_its_data_came(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
@@ -313,7 +319,7 @@ static void write_whose_function_is_not_watched_is_executed_since_its_data_came(
 	assert_split(c, c->r.points[NT_T_CMD]);
 
 	c = received_write(RESERVATION_REGISTER, TRANSPORT_DATA_BLOCK);
-	/* For its R2T the same function is called. */
+	/* The same function is called for its R2T. */
 	stock_done(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_DONE], 0);
 	stock_send_r2t(NULL, m.cmd[0]);
@@ -325,7 +331,7 @@ static void write_whose_function_is_not_watched_is_executed_since_its_data_came(
 	assert_split(c, c->r.points[NT_T_DATA]);
 }
 
-/* A plain write's function is: the program was skipped. */
+/* The function of a plain write is watched: the program was skipped. */
 static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
@@ -336,14 +342,14 @@ static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **stat
 	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 	stock_send_response(NULL, m.cmd[0]);
 	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1);
-	/* Nor has one that is refused: its status says so. */
+	/* A write that the target refuses has no such point either; its status shows that. */
 	m.cqe.status = 0x4006 << 1;
 	c = received_write(RESERVATION_REGISTER, DATA_BLOCK_OFFSET);
 	stock_done(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 }
 
-/* Of connections with TLS no arrival is known: the network's stage has that of the network stack as well. */
+/* With TLS no arrival is known, so the network's stage includes the network stack's. */
 static void without_arrivals_a_write_is_in_stages(void **state)
 {
 	const struct nt_record *r;

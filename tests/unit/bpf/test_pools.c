@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs take out of pools: as much as is used, by whom it is used. */
+/* What programs take from the pools: as many items as are used, each for its user. */
 #include "bpf/host.h"
 
 #define CPUS 8
@@ -52,7 +52,10 @@ static void queues_operations_and_connections_are_apart(void **state)
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
 }
 
-/* In turn in two places: what the interval before the last one left is not of this one. */
+/*
+ * Two places are used in turn. A value that an earlier interval left there does not count for this
+ * one.
+ */
 static void maximum_is_that_of_its_interval(void **state)
 {
 	static const __u64 longest[] = {5000, 400, 30, 6000};
@@ -82,7 +85,9 @@ static void maximum_is_that_of_its_interval(void **state)
 	}
 }
 
-/* As user space does it: what led to it does not any more, and it is all zeroes. */
+/*
+ * Gives the histogram back as user space does: no entry leads to it any more, and it is all zeroes.
+ */
 static void histogram_that_was_given_back_is_nobodys(void **state)
 {
 	__u16 nr;
@@ -116,7 +121,7 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 2 * CPUS);
 }
 
-/* Each queue is one of them, however many there are. */
+/* Each queue counts once, up to any number of queues. */
 static void queues_past_a_limit_are_told_apart(void **state)
 {
 	(void)state;
@@ -147,7 +152,7 @@ static void user_space_is_called_before_there_is_nothing_left(void **state)
 	assert_int_equal(nt_take(NT_POOLS_NR), 0);
 }
 
-/* Numbers begin anew at the end of the ring, whichever item is there. */
+/* The numbers of the ring wrap, whichever item is there. */
 static void pool_is_a_ring(void **state)
 {
 	struct nt_pool *p = &nt_pools[NT_POOL_HISTS];
@@ -184,7 +189,10 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 	assert_null(cmd_claim(queue, 4096, 64, &left));
 }
 
-/* Each item has memory of its own, whichever bank it is in; numbers of one that is not there lead to nothing. */
+/*
+ * Each item has memory of its own in whichever bank it is. The number of an item that does not
+ * exist leads to NULL.
+ */
 static void items_of_all_banks_are_apart(void **state)
 {
 	(void)state;
@@ -205,7 +213,7 @@ static void items_of_all_banks_are_apart(void **state)
 	assert_null(stages_at(STAGES));
 }
 
-/* Slots as far as there are queues in the map here. */
+/* There are as many slots as the map has queues here. */
 static void queues_are_found_by_their_addresses(void **state)
 {
 	__u32 slot;
@@ -221,7 +229,7 @@ static void queues_are_found_by_their_addresses(void **state)
 	assert_null(queue_by_index(0xffff888000000000, &slot));
 }
 
-/* Its entry is used again, where the other address has the same place. */
+/* An entry is used again where two addresses have the same place. */
 static void queue_at_another_address_is_not_found_at_the_one_before(void **state)
 {
 	const __u64 first = 0xffff888000001000;
@@ -239,7 +247,7 @@ static void queue_at_another_address_is_not_found_at_the_one_before(void **state
 	assert_int_equal(slot, 5);
 	queue_by_index(first, &slot);
 	assert_int_equal(slot, ~0u);
-	/* Another queue has one of its own, and at the same address the same. */
+	/* Another queue gets an entry of its own; at the same address it gets the same entry. */
 	slot_index_set(first, 4);
 	slot_index_set(other, 6);
 	queue_by_index(first, &slot);

@@ -16,12 +16,14 @@ static int setup(void **state)
 
 static void set_socket(void *ready, void *user_data)
 {
-	/* Its sk_data_ready, too, of which vmlinux.h has no more. */
+	/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
 	m.sk.sk_receive_queue.next = ready;
 	m.sk.sk_user_data = user_data;
 }
 
-/* Sockets of others would be taken for the driver's, and none of the driver's be known. */
+/*
+ * Otherwise sockets of others would be taken for the driver's, and the driver's would be unknown.
+ */
 static void function_of_a_socket_that_is_given_back_is_not_learnt(void **state)
 {
 	static char functions[2];
@@ -35,7 +37,7 @@ static void function_of_a_socket_that_is_given_back_is_not_learnt(void **state)
 	set_socket(&functions[0], NULL);
 	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], original);
 	assert_int_equal(nt_control.data_ready, 5);
-	/* Nor before the driver has taken it. */
+	/* The same before the driver has taken the socket. */
 	set_socket(&functions[1], NULL);
 	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], 0);
 	assert_int_equal(nt_control.data_ready, 5);

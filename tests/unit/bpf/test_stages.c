@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long each stage of a command took, by its points, whichever of them are there. */
+/* How long each stage of a command took, by those of its points that are there. */
 #include "bpf/host.h"
 
-/* Points are so far apart that each sum of differences is another one. */
+/* Points are so far apart that no two sums of differences are equal. */
 #define AT(point) (1000 + (100ULL << (point)))
 #define D(from, to) (AT(to) - AT(from))
 #define NONE ~0ULL
-#define UNKNOWN 0xff /* of stages: see stages_join() */
+#define UNKNOWN 0xff /* an unknown stage: see stages_join() */
 #define OP NT_OP_WRITE
 #define CPU 5
 
@@ -23,9 +23,9 @@ static int setup(void **state)
 }
 
 /*
- * @lacking: bits of the points that this command has not
- * @missing, @into: what the loader says
- * @took: NONE: not counted
+ * @lacking: bits of the points that this command does not have
+ * @missing, @into: as the loader sets them
+ * @took: NONE: the stage is not counted
  */
 static const struct {
 	enum nt_side side;
@@ -75,7 +75,7 @@ static const struct {
 	  HD(SEND_CMD, R2T_RX) + HD(SEND_DATA, RX), HD(R2T_RX, R2T) + HD(RX, CQE), NONE,
 	  HD(CQE, COMPLETE)},
 	 false},
-	/* What one command cannot tell. */
+	/* Points that one command does not have. */
 	{NT_HOST,
 	 NT_SHAPE_READ,
 	 1u << NT_H_SUBMIT,
@@ -110,7 +110,7 @@ static const struct {
 	 {HD(SUBMIT, QUEUE_RQ), HD(QUEUE_RQ, SEND_CMD) + HD(R2T, SEND_DATA),
 	  HD(SEND_CMD, R2T) + HD(SEND_DATA, RX), NONE, NONE, HD(CQE, COMPLETE)},
 	 true},
-	/* What kernels do not have. */
+	/* Points that the kernel does not have. */
 	{NT_HOST,
 	 NT_SHAPE_READ,
 	 1u << NT_H_C2H,
@@ -210,7 +210,7 @@ static const struct {
 	 {0, 1, 2, 3, 3, 3},
 	 {TD(RX, CMD), TD(CMD, EXEC), NONE, TD(EXEC, SENT), NONE, NONE},
 	 false},
-	/* Nor does its reader take the first stage for one that is known. */
+	/* A reader of the record does not take the first stage for a known one either. */
 	{NT_TARGET,
 	 NT_SHAPE_READ,
 	 NT_TARGET_ARRIVALS,
@@ -266,7 +266,10 @@ static void stages_are_those_of_the_shape_and_of_the_points(void **state)
 	}
 }
 
-/* Without the point, or before the one in front of it; at once with that is in order. */
+/*
+ * A command is in no stage if it lacks a point, or has one before its predecessor. A point at the
+ * same time as its predecessor is in order.
+ */
 static void what_lacks_a_point_is_in_no_stage(void **state)
 {
 	static const __u32 needed[NT_SIDES][2] = {
@@ -303,7 +306,7 @@ static void what_lacks_a_point_is_in_no_stage(void **state)
 				assert_int_equal(count_case(side, &r, 0), !is_needed);
 				assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 0);
 			}
-	/* Nor is it told to lack arrivals. */
+	/* It is not counted as lacking arrivals either. */
 	for (enum nt_side side = NT_HOST; side < NT_SIDES; side++) {
 		struct nt_record r;
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a request began, of a kernel from Linux 6.18 on, where one that nobody asks the time of keeps that of its last use. */
+/*
+ * When a request began, on kernels from Linux 6.18 on: a request whose time is not asked for keeps
+ * the time of its last use.
+ */
 #define KERNEL_IS_NEW
 #include "bpf/host.h"
 
 #define FLUSH_SEQ (1u << 2)
 #define IO_STAT (1u << 8)
 
-/* Its flags lie where vmlinux.h has its queue. */
+/* vmlinux.h has few members: a queue's flags lie where the request has its queue. */
 static __u64 start_of(__u32 flags, bool flush)
 {
 	struct request rq = {.q = (void *)(unsigned long)flags, .start_time_ns = 5};

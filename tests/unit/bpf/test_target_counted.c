@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What begins ends, is in flight or is lost, whatever of it is in the sample. */
+/* Every command that begins ends, is in flight or is lost, whatever part of them is sampled. */
 #include "bpf/target.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 #include "bpf/target_machine.h"
 
-/* What was done with the commands, and how it is told of. */
+/* The state of the made-up driver. */
 static struct {
 	bool out[CONNECTIONS][COMMANDS];
 	bool stock;
-	bool misses; /* ends are missed now and then */
+	bool misses; /* some ends are missed */
 	unsigned int begun;
 } done;
 
@@ -63,7 +63,7 @@ static void respond_to(int i, int n)
 			stock_send_data_pdu(NULL, cmd);
 		else
 			try_send_data_pdu(NULL, &m.cqe, &data, 1, 24, queue, cmd);
-		/* Its data are sent in two parts, and it has no other answer then. */
+		/* Its data are sent in two parts. It has no response then. */
 		for (int part = 1; part <= 2 && queue->nvme_sq.sqhd_disabled; part++) {
 			if (!nt_control.data_watched)
 				return;
@@ -85,7 +85,9 @@ static void respond_to(int i, int n)
 	}
 }
 
-/* At the place in memory of number @i, with a slot of its own or one that another has had. */
+/*
+ * Opens the connection in memory place number @i, with a slot of its own or one that another had.
+ */
 static void open_connection(int i)
 {
 	int idx;
@@ -150,7 +152,7 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 		waits += in_flight(cmd_at(c));
 		measures += measured(cmd_at(c));
 	}
-	/* Who only measures knows of nothing else. */
+	/* Without counting the others the programs know only of measured commands. */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)

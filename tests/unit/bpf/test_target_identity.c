@@ -73,7 +73,7 @@ static void respond_to(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd,
 	}
 }
 
-/* @cntlid: 0: it is refused */
+/* @cntlid: 0: the target refuses the Connect */
 static void connect_queue(int i, int qid, __u16 cntlid)
 {
 	struct nvmet_tcp_queue *queue = &m.queue[i];
@@ -120,7 +120,7 @@ static void connect_is_of_the_controller_that_it_made(void **state)
 	assert_string_equal(kernel.names[0].hostnqn, "nqn.host");
 }
 
-/* Its slot, and its place in memory, may have been another connection's. */
+/* Its slot and its place in memory may have been another connection's. */
 static void refused_connect_is_of_no_controller(void **state)
 {
 	(void)state;
@@ -134,7 +134,7 @@ static void refused_connect_is_of_no_controller(void **state)
 	assert_named(last_record(), 1, 6);
 }
 
-/* A connection has closed, and another one is there. Return: the generation of the first. */
+/* A connection closes, and another one takes its place. Return: the generation of the first */
 static __u32 another_comes(int other)
 {
 	__u32 gen;
@@ -163,7 +163,7 @@ static void connection_after_another_is_a_generation_with_other_histograms(void 
 	}
 }
 
-/* From Linux 6.8 on. */
+/* From Linux 6.8 on a socket may close late. */
 static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 {
 	const struct nt_queue *q = &kernel.queues[0];
@@ -173,7 +173,10 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	connect_queue(0, 1, 5);
 	io(0);
 	gen = last_record()->gen;
-	/* One with its slot, and then one at its place in memory as well, with a socket of its own. */
+	/*
+	 * One connection takes its slot. Then another one takes its place in memory as well, with a
+	 * socket of its own.
+	 */
 	connection_make(1, 0);
 	connect_queue(1, 1, 6);
 	io(1);
@@ -204,7 +207,9 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	assert_int_equal(counted(NT_CNT_NO_START), 0);
 }
 
-/* The latest one that has closed, whichever closed last. */
+/*
+ * The generation that counts is that of the latest closed connection, in whatever order they close.
+ */
 static void sockets_that_close_in_another_order_end_all_that_have_closed(void **state)
 {
 	struct nt_queue *q = &kernel.queues[0];
@@ -225,7 +230,7 @@ static void sockets_that_close_in_another_order_end_all_that_have_closed(void **
 	assert_int_equal(q->dead_gen, gen[1]);
 	close_connection(0);
 	assert_int_equal(q->dead_gen, gen[1]);
-	/* What is closed is closed once: its socket may be another queue's then. */
+	/* A connection closes only once: after that its socket may be another queue's. */
 	q->dead_gen = 0;
 	close_connection(0);
 	close_connection(1);
@@ -237,7 +242,9 @@ static void sockets_that_close_in_another_order_end_all_that_have_closed(void **
 	assert_int_equal(counted(NT_CNT_DIED), 1);
 }
 
-/* Its Connect was not seen, and what had its slot, or lay where it does, has closed. */
+/*
+ * Its Connect was not seen. The connection that had its slot, or its place in memory, has closed.
+ */
 static void connection_whose_connect_was_not_seen_is_another_one(void **state)
 {
 	__u32 gen;
@@ -278,7 +285,7 @@ static void connection_from_before_is_known_by_its_first_command(void **state)
 	assert_named(last_record(), 2, 9);
 }
 
-/* User space is told at once: it may look only when another one has the slot. */
+/* User space gets names at once: when it looks by itself, another connection may have the slot. */
 static void names_are_told_when_they_are_known(void **state)
 {
 	static const char *const names[] = {"nqn.host", "nqn.other", "nqn.third"};
@@ -298,10 +305,13 @@ static void names_are_told_when_they_are_known(void **state)
 		assert_int_equal(told[i].qid, 1);
 		assert_string_equal(told[i].names.hostnqn, names[i]);
 		assert_string_equal(told[i].names.subsysnqn, "nqn.subsystem");
-		/* Connect's is one, and the other's: of no connection before. */
+		/*
+		 * Connect has one histogram and the other command has another. Neither is one of
+		 * the connection before.
+		 */
 		assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2 * (i + 1));
 	}
-	/* Refused, or without room to tell. */
+	/* A Connect that is refused, or names for which there is no room. */
 	connect_queue(0, 1, 0);
 	assert_int_equal(kernel.nr_identities, 3);
 	for (unsigned int i = 0; i < IDENTITIES_MAX; i++) {
@@ -341,7 +351,7 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x006), 2);
 	assert_int_equal(errors_of(NT_OP_FLUSH, 0x286), 1);
 	assert_int_equal(latencies(), 1);
-	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1); /* Connect's: it was not executed */
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 1); /* of Connect, which was not executed */
 	io(0);
 	assert_int_equal(last_record()->status, 0);
 	assert_int_equal(latencies(), 2);
@@ -391,7 +401,7 @@ static void queues_are_selected_when_their_connect_is_answered(void **state)
 	}
 }
 
-/* Of a controller that waits for events, and of one that is refused. */
+/* An event request of a controller that waits for events, and one that is refused. */
 static void what_is_left_out_is_no_loss(void **state)
 {
 	const struct nt_selection s = {.queues = {1, {{2, 2}}}};
@@ -408,7 +418,7 @@ static void what_is_left_out_is_no_loss(void **state)
 	assert_no_losses();
 }
 
-/* For the loader: what I/O is like is not known before. */
+/* For the loader, which cannot know before the first I/O whether a queue has SQ flow control. */
 static void io_is_seen_by_its_queues(void **state)
 {
 	(void)state;
@@ -428,7 +438,10 @@ static __u64 ended(void)
 	return n;
 }
 
-/* nvmet answers it when something happens, an hour later. @sampled: commands are only counted */
+/*
+ * nvmet answers an event request when something happens, here an hour later. @sampled: commands are
+ * only counted
+ */
 static void event_request_after_an_unseen_end(bool sampled)
 {
 	__u64 before;
@@ -441,7 +454,7 @@ static void event_request_after_an_unseen_end(bool sampled)
 	m.sqe[0][0] =
 		(struct nvme_command){.common = {.opcode = 0x06, .command_id = cid += 0x1000}};
 	receive(&m.queue[0], m.cmd[0]);
-	/* Its response was not seen: the program was skipped. */
+	/* The response was not seen, because the program was skipped. */
 	m.sqe[0][0] = (struct nvme_command){
 		.common = {.opcode = NVME_ADMIN_ASYNC_EVENT, .command_id = cid += 0x1000}};
 	receive(&m.queue[0], m.cmd[0]);
@@ -488,7 +501,7 @@ static void queue_answer(int i)
 		queue_response(NULL, &m.sqe[0][0], 1, &m.queue[i], m.cmd[i]);
 }
 
-/* An R2T is queued as answers are, before the execution. */
+/* An R2T is queued as responses are, but before the execution. */
 static void r2t_is_no_end_of_execution(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req}, done;
@@ -510,7 +523,10 @@ static void r2t_is_no_end_of_execution(void **state)
 	assert_int_equal(c->r.points[NT_T_DONE], done);
 }
 
-/* Where no program sees an execution begin, the answer that is queued last is not the R2T. */
+/*
+ * Where no program sees an execution begin, the last queued response is taken, as an R2T is queued
+ * before it.
+ */
 static void last_answer_ends_what_is_not_seen_to_begin(void **state)
 {
 	struct nt_cmd *c;
@@ -528,7 +544,7 @@ static void last_answer_ends_what_is_not_seen_to_begin(void **state)
 	assert_uint_in_range(c->r.points[NT_T_DONE], done + 1, kernel.now);
 }
 
-/* NVMe/TCP 1.0, 3.6.2.3: 8 + 16 bytes of a response, and its digest. */
+/* A response has 8 + 16 bytes and its digest (NVMe/TCP 1.0, 3.6.2.3). */
 static void response_with_its_digest_is_no_data(void **state)
 {
 	const size_t size = 8 + 16 + 4;
@@ -553,7 +569,7 @@ static void response_with_its_digest_is_no_data(void **state)
 	}
 }
 
-/* The socket may take them in parts. */
+/* The socket may accept the data in parts. */
 static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The last queue of a target that there is room for, and what becomes of the next: see docs/sizes.md. */
+/* The last queue of a target that has room, and what happens to the next one: see docs/sizes.md. */
 #include "bpf/target.h"
 
 #define COMMANDS 2
@@ -19,7 +19,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A command of the queue of index @idx, from its capsule to its answer. */
+/* Handles a command of the queue with index @idx, from its capsule to its response. */
 static void serve(int idx, bool stock, __u8 opcode)
 {
 	struct nvmet_tcp_cmd *cmd = &m.cmd[0][1];
@@ -53,7 +53,7 @@ static void queues_beyond_the_last_are_told(bool stock)
 	serve(SLOTS - 1, stock, NVME_CMD_FLUSH);
 	assert_int_equal(kernel.nr_records, 2);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
-	/* Other connections, which lie where that one did. */
+	/* Other connections, in the memory that the first one had. */
 	sock_set_state(NULL, m.sk, 0, TCP_CLOSE);
 	for (int i = 0; i < 2; i++) {
 		serve(SLOTS + i, stock, NVME_FABRICS_COMMAND);
@@ -76,7 +76,10 @@ static void queues_beyond_the_last_are_told_by_stock_probes(void **state)
 	queues_beyond_the_last_are_told(true);
 }
 
-/* As many have closed unseen as the map has room for: the end of the next one is not noticed, until another has its slot. */
+/*
+ * As many sockets have closed unseen as the map has room for. The end of the next one is noticed
+ * only when another connection has its slot.
+ */
 static void sockets_beyond_the_last_close_unnoticed(void **state)
 {
 	struct nvmet_tcp_cmd *cmd = &m.cmd[0][1];

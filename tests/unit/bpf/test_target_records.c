@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands at random, step by step as nvmet-tcp does them, with a model of what is to be told of each: its record, what
- * user space sees of it in flight, its histograms, and what is lost. The clock stands still within a step.
+ * Random commands, step by step as nvmet-tcp handles them. A model knows what each has to give: its
+ * record, its state in flight that user space sees, its histograms, and losses. The clock stands
+ * still within a step.
  */
 #include "bpf/target.h"
 
@@ -60,7 +61,10 @@ static void write_entry(int i, struct life *l)
 	};
 }
 
-/* Which state a command is to have: none, or one by which it is measured or only counted. */
+/*
+ * Decides which state a command has to have: none, one that is measured, or one that is only
+ * counted.
+ */
 static void decide(int i, struct life *l)
 {
 	const struct nvme_common_command *e = &l->sqe->common;
@@ -85,7 +89,10 @@ static void decide(int i, struct life *l)
 	l->has_state = l->has_state && !is_event;
 }
 
-/* When a PDU arrived whose packet has @stamp, if that is known. @r: told when it may be earlier */
+/*
+ * The arrival time of a PDU whose packet has @stamp, or 0 if it is unknown. @r: gets a flag if it
+ * may have come earlier
+ */
 static __u64 arrival_of(struct nt_record *r, __s64 stamp, bool knows_queue)
 {
 	if (!stamp || (knows_queue && run.is_tls))
@@ -120,12 +127,12 @@ static void life_begins(int i, unsigned int n, const struct kind *kind, bool is_
 	l->status = !chance(6) ? 0 : chance(3) ? 0x2000 : chance(2) ? 0x4002 : 0x286;
 	write_entry(i, l);
 	if (!is_seen) {
-		/* Else what was at its address before would be taken for it. */
+		/* Otherwise the command that was at its address before would be taken for it. */
 		sweep();
 		return;
 	}
 	decide(i, l);
-	/* Connect's state is that of the first command, behind it. */
+	/* The state of Connect is that of the first command, which follows it. */
 	if (had_state || (l->has_state && shares != l && shares->has_state))
 		model.counts[NT_CNT_OVERWRITTEN]++;
 	if (l->has_state && shares != l)
@@ -138,7 +145,7 @@ static void life_begins(int i, unsigned int n, const struct kind *kind, bool is_
 	if (!l->has_state)
 		return;
 	l->r.points[NT_T_RX] = arrival_of(&l->r, stamp, knows);
-	/* The time of what is only counted is not looked at where there is another. */
+	/* For a command that is only counted, the clock is not read if there is a stamp. */
 	l->r.points[NT_T_CMD] = l->is_measured || !stamp || run.source != TRACEPOINTS
 					? run.now
 					: (__u64)stamp - REAL_OFFSET;
@@ -146,7 +153,7 @@ static void life_begins(int i, unsigned int n, const struct kind *kind, bool is_
 	assert_begun(i, l);
 }
 
-/* Connect comes, the first one of a connection or not. */
+/* Connect comes, as the first command of the connection or not. */
 static void connects_to(int i, bool is_first)
 {
 	const struct nt_queue *q = &kernel.queues[m.queue[i].idx];
@@ -175,7 +182,7 @@ static void opens(int i)
 	connects_to(i, true);
 }
 
-/* From Linux 6.8 on its socket may close when another one has its slot. */
+/* From Linux 6.8 on its socket may close when another connection has its slot. */
 static void goes(int i, bool at_once)
 {
 	for (int n = 0; n <= COMMANDS; n++)
@@ -215,7 +222,7 @@ static void execution_is_seen(struct life *l)
 	}
 }
 
-/* Of an R2T, which is queued as answers are, it is no end. */
+/* An R2T is queued as responses are, but does not end the execution. */
 static void answer_is_seen(struct life *l, bool is_last)
 {
 	__u64 *p = l->r.points;
@@ -224,7 +231,7 @@ static void answer_is_seen(struct life *l, bool is_last)
 
 	m.cqe.status = is_last ? (__u16)(l->status << 1) : 0;
 	answer_is_queued(l->cmd, chance(2));
-	/* Functions of writes other than plain ones may not be watched. */
+	/* Perhaps no program watches the function that executes a write other than a plain one. */
 	if (run.source != TRACEPOINTS && l->has_state && l->is_measured && !p[NT_T_EXEC] &&
 	    is_write && l->kind->op != NT_OP_WRITE && !m.cqe.status &&
 	    (p[NT_T_SEND_R2T] || l->kind->is & IN_CAPSULE))
@@ -258,7 +265,7 @@ static void last_data_are_seen(int i, struct life *l)
 {
 	const int half = (int)l->kind->length / 2;
 
-	/* Programs that are being attached may see it. */
+	/* Programs that are just being attached may see it. */
 	if (!nt_control.data_watched && (l->has_state || run.source == TRACEPOINTS))
 		return;
 	if (run.source != TRACEPOINTS)
@@ -281,7 +288,7 @@ static void response_is_seen(int i, struct life *l)
 	const bool had_state = l->has_state;
 
 	m.cqe.status = (__u16)(l->status << 1);
-	/* What is left of one that was handed over before. */
+	/* The rest of a response, of which a part was handed over before. */
 	l->cmd->offset = !had_state && chance(2) ? 8 : 0;
 	response_is_sent(l->cmd);
 	l->r.status = l->status;
@@ -290,7 +297,7 @@ static void response_is_seen(int i, struct life *l)
 	life_ends(i, l);
 	if (!had_state && !l->cmd->offset && all_are_seen() && !is_event)
 		model.counts[NT_CNT_NO_START]++;
-	/* The socket had no room for it. */
+	/* The socket had no room for it, so it is sent again. */
 	run.now++;
 	if (had_state)
 		response_is_sent(l->cmd);
@@ -310,8 +317,8 @@ static void connect_is_executed(int i, struct life *l)
 }
 
 /*
- * Programs that are running on a CPU already are skipped. Where sockets tell what is sent, the first that a well executed read
- * sends is taken for its data.
+ * A program that is already running on a CPU is skipped there. Where only sockets show what is
+ * sent, the first bytes that a successful read sends are taken for its data.
  */
 static bool is_missed(const struct life *l, enum step step)
 {
@@ -366,7 +373,7 @@ static void steps(int i, struct life *l)
 	l->next = NULL;
 }
 
-/* One of the connections does something. */
+/* One of the connections makes a step. */
 static void something_happens(void)
 {
 	int i = random() % CONNECTIONS, n = random() % COMMANDS;
@@ -374,7 +381,11 @@ static void something_happens(void)
 	const struct kind *kind = &kinds[random() % (sizeof(kinds) / sizeof(kinds[0]))];
 	const __u32 *shared = index_of((__u64)&m.cmd[random() % CONNECTIONS][random() % COMMANDS]);
 
-	/* What is only counted, and what is left out, is not looked at: it would be taken for another one. */
+	/*
+	 * With both options the programs examine neither commands that are only counted nor those
+	 * that are left out. A state that a closed connection leaves would be taken for another
+	 * command's.
+	 */
 	const bool lacks_tracking = nt_knobs.count_all && nt_knobs.selects;
 
 	run.now += 1 + random() % (chance(5) ? 4000 : 100);
@@ -383,7 +394,7 @@ static void something_happens(void)
 	kernel.ring_is_full = chance(10);
 	if (model.of[i].is_open && chance(20))
 		sock_set_state(NULL, &m.sk[i], 1, 8);
-	/* Several owners share an entry. */
+	/* Several owners share an entry of the index. */
 	if (chance(10) && *shared && !is_last_of(cmd_at(*shared), (__u64)&m.cmd[i][n]))
 		*index_of((__u64)&m.cmd[i][n]) = *shared;
 	if (model.of[i].lingers && chance(20)) {
@@ -406,7 +417,7 @@ static void something_happens(void)
 	} else if (l->next && *l->next) {
 		steps(i, l);
 	} else if (!(kind->is & ADMIN) == !!i || (kind->op == NT_OP_FABRICS && chance(4))) {
-		/* What is in flight there would be taken for what is not seen to begin. */
+		/* The command in flight there would be taken for one that is not seen to begin. */
 		life_begins(i, n, kind, l->has_state || !model.misses || !chance(12));
 	}
 }

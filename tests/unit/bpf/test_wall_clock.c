@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which arrivals are believed while the wall clock may be set: each bound, to the nanosecond. */
+/* Which arrivals are accepted while the wall clock may be set: each bound, to the nanosecond. */
 #include "bpf/host.h"
 
 #define SECOND 1000000000LL
 #define MS 1000000LL
-#define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC, as the loader knows it */
+#define OFFSET (1000 * SECOND) /* CLOCK_REALTIME - CLOCK_MONOTONIC as the loader knows it */
 #define NOW (500 * SECOND)
 #define NONE (-1)
 
-/* By how much a look at a clock is late, and how many there were. */
+/* How late each read of a clock is, and how many reads there were. */
 static struct {
 	__s64 by[12];
 	unsigned int looks;
@@ -20,7 +20,7 @@ static void look_late(void)
 	kernel.now += (__u64)late.by[late.looks++];
 }
 
-/* The wall clock is @step behind what the loader knows; nobody has seen that. */
+/* The wall clock was set by @step since the loader last looked. No program has noticed yet. */
 static void clock_is(__s64 step)
 {
 	kernel_reset();
@@ -33,14 +33,17 @@ static void clock_is(__s64 step)
 	nt_control.looked_ns = NOW;
 }
 
-/* Each look takes 100 ns: the first one at TAI, then as often as it takes before it, at it, and behind it. */
+/*
+ * Each read takes 100 ns: first one of TAI, then in each attempt one of CLOCK_MONOTONIC, one of TAI
+ * and one of CLOCK_MONOTONIC.
+ */
 static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
 {
 	static const struct {
 		__s64 step, by[10], known;
 		unsigned int looks;
 	} cases[] = {
-		/* As near as it can be known with one look. */
+		/* The bounds of what a single read can tell. */
 		{0, {0}, 0, 1},
 		{20000 - 100, {0}, 0, 1},
 		{20000 - 100 + 1, {0}, 0, 4},
@@ -48,17 +51,19 @@ static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
 		{-20000 - 100 - 1, {0}, -20000 - 1, 4},
 		{20000 + 100, {0}, 0, 4},
 		{20000 + 100 + 1, {0}, 20000 + 200 + 1, 4},
-		/* That look was late, and the next ones are not. */
+		/* The first read was late, the next ones are not. */
 		{0, {MS}, 0, 4},
 		{-20000 - 100, {MS}, 0, 4},
 		{-20000 - 100 - 1, {MS}, -20000 - 1, 4},
 		{5 * SECOND, {MS}, 5 * SECOND + 100, 4},
-		/* They are as late as they may be; or later, and tell all the same that it was not set. */
+		/*
+		 * They are as late as allowed; or later, and still show that the clock was not set.
+		 */
 		{5 * SECOND, {0, 0, 20000 - 200}, 5 * SECOND + 20000 - 100, 4},
 		{5 * SECOND, {0, 0, 0, 20000 - 200}, 5 * SECOND + 100, 4},
 		{-5 * SECOND, {0, 0, 0, 20000 - 200}, -5 * SECOND + 100, 4},
 		{0, {MS, 0, MS, MS}, 0, 4},
-		/* Later, twice or each time. */
+		/* Later than allowed, twice or each time. */
 		{5 * SECOND, {0, 0, 20000 - 200 + 1}, 5 * SECOND + 100, 7},
 		{5 * SECOND, {0, 0, MS, 0, 0, 0, MS}, 5 * SECOND + 100, 10},
 		{-5 * SECOND, {0, 0, MS, 0, 0, 0, MS}, -5 * SECOND + 100, 10},
@@ -74,7 +79,7 @@ static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
 	}
 }
 
-/* What a step leaves: times and offsets as of NOW and OFFSET. */
+/* The state after a step, relative to NOW and OFFSET. */
 struct step {
 	__s64 before, after, set, age, want;
 };
@@ -83,20 +88,23 @@ static void arrival_is_by_the_clock_of_its_time(void **state)
 {
 	const __s64 never = -OFFSET, back = -5 * SECOND, on = 5 * SECOND, small = 3 * MS;
 	const struct step cases[] = {
-		/* It was never set. */
+		/* The clock was never set. */
 		{never, -NOW, -NOW, 0, 0},
 		{never, -NOW, -NOW, -1, NONE},
 		{never, -NOW, -NOW, 10 * SECOND, 10 * SECOND},
 		{never, -NOW, -NOW, 10 * SECOND + 1, NONE},
-		/* It was, while the packet waited, or not before that. */
+		/* The clock was set while the packet waited, or not earlier than that. */
 		{back, -20 * SECOND, -20 * SECOND, 10 * SECOND, 10 * SECOND},
 		{back, -8 * SECOND, -10 * SECOND, 8 * SECOND, 8 * SECOND},
 		{back, -8 * SECOND, -10 * SECOND, 8 * SECOND + 1, NONE},
-		/* Then what has waited for long may have seen two steps. */
+		/* A packet that has waited for long may have seen two steps. */
 		{back, -9 * SECOND, -10 * SECOND + 1, SECOND, SECOND},
 		{back, -9 * SECOND, -10 * SECOND + 1, SECOND + 1, NONE},
 		{back, -9 * SECOND, -10 * SECOND, SECOND + 1, SECOND + 1},
-		/* By the clock before: not later than it was set, not long ago, and not to come. */
+		/*
+		 * By the clock before the step: the arrival is not later than the step, not long
+		 * before it, and not in the future.
+		 */
 		{on, -MS, -MS, -5 * SECOND + MS, MS},
 		{on, -MS, -MS, -5 * SECOND + MS - 1, NONE},
 		{on, -MS, -MS, -5 * SECOND + SECOND, SECOND},
@@ -104,7 +112,7 @@ static void arrival_is_by_the_clock_of_its_time(void **state)
 		{on, 0, 200, -5 * SECOND, 0},
 		{on, 0, 200, -5 * SECOND - 1, NONE},
 		{back, -MS, -MS, 5 * SECOND + 2 * MS, 2 * MS},
-		/* By both. */
+		/* Possible by both clocks. */
 		{small, -20 * MS, -2 * MS, 3 * MS, NONE},
 		{small, -2 * MS, -2 * MS, 5 * MS, 8 * MS},
 		{-small, -20 * MS, -2 * MS, 4 * MS, 4 * MS},
@@ -125,7 +133,7 @@ static void arrival_is_by_the_clock_of_its_time(void **state)
 	}
 }
 
-/* The loader has not heard of it: the first one who looks notes it. */
+/* The loader has not noticed the step. The first program that looks notes it. */
 static void step_is_noted_with_what_is_known_of_it(void **state)
 {
 	(void)state;
@@ -141,7 +149,7 @@ static void step_is_noted_with_what_is_known_of_it(void **state)
 	}
 }
 
-/* All CPUs read it. */
+/* Not at each look: all CPUs read the note. */
 static void look_is_noted_now_and_then(void **state)
 {
 	(void)state;
@@ -153,7 +161,7 @@ static void look_is_noted_now_and_then(void **state)
 	}
 }
 
-/* As near as this two looks at one clock may be apart. */
+/* Two reads of one clock may be this far apart. */
 static void offsets_that_are_near_are_the_same(void **state)
 {
 	(void)state;
@@ -163,7 +171,7 @@ static void offsets_that_are_near_are_the_same(void **state)
 	assert_false(same_offset(OFFSET, OFFSET + 20001));
 }
 
-/* That the clock was set, whenever, does not matter to it, and it is not looked at. */
+/* A young arrival does not depend on whether the clock was set, so no clock is read. */
 static void young_arrival_is_by_what_the_loader_knows(void **state)
 {
 	(void)state;
@@ -178,7 +186,7 @@ static void young_arrival_is_by_what_the_loader_knows(void **state)
 	assert_int_equal(late.looks, 0);
 }
 
-/* It cannot be told whether it was set. */
+/* It is unknown whether the clock was set. */
 static void without_a_look_there_is_no_arrival(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In the place of libbpf's headers, for programs of bpf/ that are compiled for this machine: the kernel's structures
- * are those of vmlinux.h, as they are there, and every address may be read.
+ * Stands in for libbpf's header where programs of bpf/ are compiled for this machine. Structures of
+ * the kernel are those of vmlinux.h, without relocation, and every address may be read.
  */
 #ifndef NTPROF_TESTS_BPF_CORE_READ_H
 #define NTPROF_TESTS_BPF_CORE_READ_H
@@ -15,7 +15,9 @@
 
 #define bpf_core_type_size(type) sizeof(type)
 #define bpf_core_enum_value(type, value) value
-/* Of what kernels differ in, this one can read CLOCK_TAI; with KERNEL_IS_NEW it has all. */
+/*
+ * Of the optional features of kernels, this one has only CLOCK_TAI; with KERNEL_IS_NEW it has all.
+ */
 #ifdef KERNEL_IS_NEW
 #define bpf_core_enum_value_exists(type, value) 1
 #else

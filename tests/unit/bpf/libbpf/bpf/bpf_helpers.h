@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See bpf_core_read.h. What helpers do, the test says: kernel.h. */
+/* See bpf_core_read.h. kernel.h defines the helpers. */
 #ifndef NTPROF_TESTS_BPF_HELPERS_H
 #define NTPROF_TESTS_BPF_HELPERS_H
 

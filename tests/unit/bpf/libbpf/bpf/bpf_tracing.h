@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See bpf_core_read.h: a program is a function with its context before its arguments. */
+/* See bpf_core_read.h. Here a program is a function that takes its context before its arguments. */
 #ifndef NTPROF_TESTS_BPF_TRACING_H
 #define NTPROF_TESTS_BPF_TRACING_H
 
