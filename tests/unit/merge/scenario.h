@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recordings of machines that never were, with the truth about them: what a host and a target would have recorded of
- * the same commands, for loads that repeat themselves, clocks that are wrong, and recordings that have nothing to do
- * with each other. Of the program it uses only what a record is and what a merge takes.
+ * Simulated recordings, and the truth about them: what a host and a target would have recorded of
+ * the same commands, for loads that repeat themselves, clocks that are wrong, and recordings that
+ * do not belong together. Of the program it uses only the layout of a record and the interface of
+ * the merge.
  */
 #ifndef NTPROF_SCENARIO_H
 #define NTPROF_SCENARIO_H
@@ -24,7 +25,10 @@
 #define MS 1000000LL
 #define SECOND 1000000000LL
 
-/* The truth of a record is in a point that the merge has no use for: the number of the command. */
+/*
+ * The truth about a record is the number of its command. It is stored in a point that the merge
+ * does not use.
+ */
 #define TRUTH_HOST NT_H_SENT_CMD
 #define TRUTH_TARGET NT_T_DATA_DONE
 
@@ -34,24 +38,25 @@
 #define TAGS_MAX 64
 #define STEPS_MAX 2
 
-/* What a job asks for. */
+/* Which blocks a job reads. */
 enum content {
-	CONTENT_LARGE,	  /* blocks of a large disk, at random: none comes again */
-	CONTENT_SMALL,	  /* blocks of a small file, at random */
-	CONTENT_LOOP,	  /* the blocks of a small file, one behind the other, over and over */
-	CONTENT_SHUFFLED, /* in an order of their own, which is the same each time */
+	CONTENT_LARGE,	  /* random blocks of a large disk: none occurs twice */
+	CONTENT_SMALL,	  /* random blocks of a small file */
+	CONTENT_LOOP,	  /* the blocks of a small file, one after the other, again and again */
+	CONTENT_SHUFFLED, /* the blocks of a small file in a shuffled order, the same each time */
 	CONTENT_HOT,	  /* mostly one block */
 	CONTENTS_NR,
 };
 
 /*
  * One side of one machine. True time is in nanoseconds from the beginning of the scenario.
- * @ahead_ns: what CLOCK_MONOTONIC says then
- * @ppm: how much faster it goes
- * @wall_ns: how wrong its CLOCK_REALTIME is
- * @from, @to: it records commands that end in between; 0: to the end
- * @step_at, @step_ns: CLOCK_MONOTONIC jumps
- * @slew_at, @slew_ns, @slew_ppm: for so long it goes so much faster
+ * @ahead_ns: CLOCK_MONOTONIC at the beginning
+ * @ppm: how much faster than true time that clock runs
+ * @wall_ns: error of its CLOCK_REALTIME
+ * @from, @to: it records commands that end in this period; @to is 0: to the end
+ * @step_at, @step_ns: when CLOCK_MONOTONIC jumps, and by how much
+ * @slew_at, @slew_ns, @slew_ppm: when the clock is slewed, for how long, and how much faster it
+ *                               runs then
  */
 struct scenario_stream {
 	enum nt_side side;
@@ -66,25 +71,28 @@ struct scenario_stream {
 	double slew_ppm;
 };
 
-/* A connection. Streams are numbers of the scenario's; @host or @target may be STREAMS_MAX: that side is not recorded. */
+/*
+ * A connection. Streams are numbers of the scenario's. If @host or @target is STREAMS_MAX, that
+ * side is not recorded.
+ */
 struct scenario_link {
 	unsigned int host, target;
 	const char *subsysnqn, *hostnqn;
 	uint16_t cntlid, qid;
 	uint32_t slot;
-	bool old_ids; /* command ids are tags: no use of one is told from another */
-	int64_t busy; /* until then: its jobs run one after the other */
+	bool old_ids; /* command ids are tags, so two uses of one cannot be told apart */
+	int64_t busy; /* until when the link is busy: its jobs run one after the other */
 };
 
 /*
- * @seed: of what it asks for: two jobs of one seed ask for the same
- * @depth: commands under way at the most
- * @every_ns: a command begins so often; 0: when one has ended
- * @jitter_ns: by which its beginning is late, on average
- * @poisson: times between commands are as random as can be
+ * @seed: chooses the blocks: two jobs with one seed read the same blocks
+ * @depth: commands in flight at most
+ * @every_ns: time from one beginning to the next; 0: a command begins when one has ended
+ * @jitter_ns: average delay of a beginning
+ * @poisson: times between beginnings are distributed exponentially
  * @blocks: of a small file
- * @turn_tags: tags are used in turn; else the lowest one that is free
- * @first_use: of a tag: what its generation begins with
+ * @turn_tags: tags are used in turn; else the lowest free one is used
+ * @first_use: the generation that a tag begins with
  */
 struct scenario_job {
 	unsigned int link;
@@ -100,7 +108,7 @@ struct scenario_job {
 	unsigned int first_use;
 };
 
-/* @net_ns, @service_ns: means; @noise: how much of a time is random */
+/* @net_ns, @service_ns: means; @noise: the random part of a time, from 0 to 1 */
 struct scenario {
 	uint64_t random;
 	struct scenario_stream stream[STREAMS_MAX];
@@ -109,14 +117,14 @@ struct scenario {
 	unsigned int nr_streams, nr_links, nr_jobs;
 	int64_t net_ns, service_ns;
 	double noise;
-	bool live; /* records that wait for long are given up, as a live view does */
+	bool live; /* records that wait for long are given up, as in a live view */
 	uint64_t nr_commands;
 };
 
-/* What came of it. @both: commands of which both records were there */
+/* The result. @both: commands with a record of either side */
 struct verdict {
 	uint64_t both, right, wrong, single, ambiguous;
-	unsigned int jumps; /* of the clocks of a connection, as the merge tells */
+	unsigned int jumps; /* jumps of a connection's clocks that the merge has found */
 };
 
 static inline uint64_t mix(uint64_t x)
@@ -133,7 +141,7 @@ static inline uint64_t draw(struct scenario *s, uint64_t n)
 	return n ? (s->random >> 16) % n : 0;
 }
 
-/* Between 0 and 1, without the ends. */
+/* Between 0 and 1, both excluded. */
 static inline double draw_unit(struct scenario *s)
 {
 	return ((double)draw(s, 1u << 30) + 0.5) / (1u << 30);
@@ -144,7 +152,7 @@ static inline int64_t draw_exponential(struct scenario *s, int64_t mean)
 	return (int64_t)(-log(draw_unit(s)) * (double)mean);
 }
 
-/* A time of @mean, of which a part is random, and which seldom takes much longer. */
+/* A time with the given @mean. A part of it is random, and a few are much longer. */
 static inline int64_t draw_time(struct scenario *s, int64_t mean)
 {
 	int64_t t = (int64_t)((double)mean * (1 - s->noise)) +
@@ -166,7 +174,7 @@ static inline int64_t clock_of(const struct scenario_stream *m, int64_t at)
 	return ns;
 }
 
-/* What the command @n of a job asks for. */
+/* The block that command @n of a job reads. */
 static inline uint64_t block_of(const struct scenario_job *j, uint64_t n)
 {
 	switch (j->content) {
@@ -185,7 +193,7 @@ static inline uint64_t block_of(const struct scenario_job *j, uint64_t n)
 	}
 }
 
-/* A record that a stream has, and when it comes in: its end, by the clock that readers take for the time. */
+/* A record of a stream. @order: its end by the wall clock, which readers sort by */
 struct scenario_record {
 	int64_t order;
 	unsigned int stream;
@@ -195,7 +203,7 @@ struct scenario_record {
 struct recording {
 	struct scenario_record *record;
 	size_t nr, max;
-	uint8_t *sides; /* [command]: that are recorded */
+	uint8_t *sides; /* [command]: bits of the sides that recorded it */
 	size_t max_sides;
 };
 
@@ -230,7 +238,7 @@ static inline void point(struct nt_record *r, const struct scenario_stream *m, u
 	r->points[p] = (uint64_t)clock_of(m, at);
 }
 
-/* A command that begins at @at. Return: when it has ended. */
+/* A command begins at @at. Return: when it has ended. */
 static inline int64_t scenario_command(struct scenario *s, struct recording *out,
 				       const struct scenario_job *j, uint64_t n, int64_t at,
 				       uint16_t cid)
@@ -323,7 +331,7 @@ static inline void scenario_job(struct scenario *s, struct recording *out,
 		for (unsigned int i = 0; i < j->depth; i++)
 			if (free_at[i] < free_at[tag])
 				tag = i;
-		/* It begins when its time has come and a tag is free. */
+		/* A command begins when its time has come and a tag is free. */
 		if (j->every_ns) {
 			at = next + draw_exponential(s, j->jitter_ns);
 			next += j->poisson ? draw_exponential(s, j->every_ns) : j->every_ns;
@@ -406,7 +414,7 @@ static inline void tell_queues(const struct scenario *s, struct merge *m)
 	}
 }
 
-/* Records come in as they are read from files side by side, by what the wall clocks say. */
+/* Feeds the records in the order in which files are read side by side: by wall clock. */
 static inline void scenario_run(struct scenario *s, struct verdict *v)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){verdict_matched, verdict_single, v});

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A stream that ends, and begins again from another recording: of the same machine, or of one that began again itself. */
+/*
+ * A stream ends and begins again with another recording: of the same machine, or of one that has
+ * rebooted.
+ */
 #include <malloc.h>
 
 #include "merge/counts.h"
@@ -7,16 +10,16 @@
 
 #define HOST 0
 #define TARGET 1
-/* A recording lasts so long, and so long nobody records. */
+/* The length of a recording, and of the time until the next one. */
 #define LASTS (200 * MS)
 #define BETWEEN (400 * MS)
 #define ROUNDS 500
-/* By then all that is kept once is there. */
+/* After this many rounds everything that is kept once exists. */
 #define WARM 50
-/* What the heap may differ by: arrays that grow in powers of two. */
+/* The heap may differ by this much: arrays grow in powers of two. */
 #define LEVEL_BYTES 65536
 
-/* Recording @round: the host's clock goes on, the target's begins again. */
+/* Recording number @round. The host's clock continues, the target's begins again. */
 static struct traffic_config recording(unsigned int round, bool reconnected)
 {
 	const int64_t again = -(int64_t)(round * (LASTS + BETWEEN));
@@ -46,7 +49,10 @@ static struct traffic_config recording(unsigned int round, bool reconnected)
 	return c;
 }
 
-/* @quiet: the target's records of its last ms did not come. Return: how many records were not fed */
+/*
+ * @quiet_ns: the target's records of this last part do not come. Return: how many records were not
+ * fed
+ */
 static unsigned int play(struct outcome *o, struct merge *m, const struct traffic_config *c,
 			 uint64_t quiet_ns, bool told[TRAFFIC_QUEUES_MAX][NT_SIDES])
 {
@@ -102,7 +108,7 @@ static void rounds(unsigned int nr, bool reconnected)
 	assert_int_equal(o.wrong, 0);
 	assert_int_equal(o.only[NT_HOST], left);
 	assert_int_equal(o.only[NT_TARGET], 0);
-	/* That knows of one offset for all. */
+	/* outcome_check() knows only one offset for all recordings. */
 	if (!reconnected)
 		outcome_check(&o, m);
 	assert_int_equal(o.right + o.only[NT_HOST], o.fed[NT_HOST]);
@@ -123,7 +129,7 @@ static void so_is_one_whose_machine_began_again(void **state)
 	rounds(6, true);
 }
 
-/* What is known of a recording goes with it. */
+/* Everything that is known of a recording is freed with it. */
 static void memory_is_level(void **state)
 {
 	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
@@ -143,7 +149,7 @@ static void memory_is_level(void **state)
 			if (!told[r.queue][r.r.side]) {
 				struct queue_info q = traffic_stream_queue(&c, r.queue, r.r.side);
 
-				/* Another slot each time. */
+				/* The target has another slot in each recording. */
 				q.slot += r.r.side == NT_TARGET ? i : 0;
 				assert_int_equal(merge_queue(m, r.stream, r.r.side, &q), 0);
 			}
@@ -163,7 +169,7 @@ static void memory_is_level(void **state)
 	merge_free(m);
 }
 
-/* Nobody has told of it, or it has not ended. */
+/* The stream is not known yet, or has not ended. */
 static void a_stream_that_was_not_there_may_begin(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why nothing of two streams is matched, and what each tells by itself meanwhile. */
+/* Why no records of two streams match, and what each stream shows by itself until then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void tell_queue(struct apart *a, unsigned int stream, const char *nqn, ui
 	assert_int_equal(apart_queue(a, stream, &q), 0);
 }
 
-/* Reads of 4 KiB, one a second from @from on. */
+/* Reads of 4 KiB, one each second from @from on. */
 static void tell_reads(struct apart *a, unsigned int stream, enum nt_side side, uint64_t from,
 		       uint64_t slba, unsigned int nr)
 {
@@ -53,7 +53,7 @@ static void tell_reads(struct apart *a, unsigned int stream, enum nt_side side, 
 	}
 }
 
-/* A host and a target that have all in common. */
+/* A host and a target that agree in everything. */
 static struct apart *pair(void)
 {
 	struct apart *a = apart_new(STREAMS);
@@ -116,7 +116,7 @@ static void other_subsystems_and_other_queues_are_told_apart(void **state)
 	must_be(a, APART_SUBSYSTEM);
 	tell_queue(a, TARGET, "nqn.a", 2);
 	must_be(a, APART_QUEUE);
-	/* One that is not known may be any. */
+	/* A controller id that is not known may be any. */
 	tell_queue(a, TARGET, "nqn.a", 0xffff);
 	must_be(a, APART_CLOCKS);
 	apart_free(a);
@@ -139,7 +139,7 @@ static void what_is_not_known_of_a_queue_may_agree(void **state)
 	apart_free(a);
 }
 
-/* Beyond so many queues it is not looked for who they are. */
+/* With this many queues their names are not compared. */
 static void of_many_queues_some_are_taken_to_agree(void **state)
 {
 	enum { QUEUES_MAX = 1024 };
@@ -149,7 +149,7 @@ static void of_many_queues_some_are_taken_to_agree(void **state)
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
 	for (uint16_t i = 0; i < QUEUES_MAX - 1; i++) {
-		/* One that is told of again is no other one. */
+		/* A queue that is described again does not count twice. */
 		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
 		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
 	}
@@ -175,7 +175,7 @@ static void recordings_of_different_times_are_told(void **state)
 	apart_free(a);
 }
 
-/* To the nanosecond: the host's last command ends at 100 s and 1 us. */
+/* The bound is exact to the nanosecond: the host's last command ends at 100 s and 1 us. */
 static void recordings_overlap_if_they_have_a_moment_in_common(void **state)
 {
 	for (unsigned int after = 0; after < 2; after++) {
@@ -188,14 +188,19 @@ static void recordings_overlap_if_they_have_a_moment_in_common(void **state)
 		must_be(a, after ? APART_AGAIN : APART_CLOCKS);
 		begin(a, TARGET, NT_TARGET, 1);
 		tell_queue(a, TARGET, "nqn.a", 1);
-		/* The target's ends when the host's first one begins, or just before. */
+		/*
+		 * The target's last command ends when the host's first one begins, or 1 ns earlier.
+		 */
 		tell_reads(a, TARGET, NT_TARGET, SECOND - 1000 - after, 0, 1);
 		must_be(a, after ? APART_AGAIN : APART_CLOCKS);
 		apart_free(a);
 	}
 }
 
-/* Without a wall clock it is not known when a recording was made, but by the clock of a machine that both are of. */
+/*
+ * Without a wall clock the time of a recording is unknown. But if both are of one machine, its
+ * clock orders them.
+ */
 static void a_recording_without_a_clock_may_be_of_any_time(void **state)
 {
 	for (unsigned int without = 0; without < 4; without++) {
@@ -219,7 +224,7 @@ static void a_recording_without_a_clock_may_be_of_any_time(void **state)
 	}
 }
 
-/* Of several, the one that has most in common says why. */
+/* Of several streams, the one that agrees most gives the reason. */
 static void the_stream_with_most_in_common_is_told(void **state)
 {
 	struct apart *a = pair();
@@ -232,7 +237,10 @@ static void the_stream_with_most_in_common_is_told(void **state)
 	assert_int_equal(apart_why(a, OTHER, &other), APART_SUBSYSTEM);
 	assert_int_equal(other, HOST);
 	must_be(a, APART_CLOCKS);
-	/* Of one that is matched with another it is not said that it has other addresses, or another time. */
+	/*
+	 * A stream that is matched with another one is not said to have other addresses or another
+	 * time.
+	 */
 	apart_matched(a, OTHER, OTHER);
 	begin(a, HOST, NT_HOST, 1);
 	tell_queue(a, HOST, "nqn.b", 1);
@@ -260,7 +268,7 @@ static void when_a_stream_began_is_what_its_clock_says_first(void **state)
 	assert_int_equal(apart_began_ns(a, HOST), 7);
 	assert_int_equal(apart_taken(a, HOST, &of), 3);
 	assert_int_equal(of, 3);
-	/* Without a clock it is the first command. */
+	/* Without a clock, the stream began with its first command. */
 	assert_int_equal(apart_begin(a, HOST, &h), 0);
 	tell_reads(a, HOST, NT_HOST, SECOND, 0, 3);
 	assert_int_equal(apart_began_ns(a, HOST), SECOND);
@@ -275,13 +283,13 @@ static void addresses_that_never_agree_are_told(void **state)
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_queue(a, TARGET, "nqn.a", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 3);
-	/* Of so few it cannot be said. */
+	/* With this few commands there is no verdict. */
 	must_be(a, APART_CLOCKS);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 19, 1);
 	must_be(a, APART_CONTENT);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 21, 5000);
 	must_be(a, APART_CONTENT);
-	/* One in common is among so many that the samples are thinned out. */
+	/* One common address is enough, among so many that only samples of them are kept. */
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
 	tell_reads(a, HOST, NT_HOST, SECOND, 1 << 21, 5000);
 	must_be(a, APART_CLOCKS);
@@ -297,7 +305,7 @@ static void different_samples_are_told(void **state)
 	tell_queue(a, TARGET, "nqn.a", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 4096, 1);
 	must_be(a, APART_SAMPLE);
-	/* With many that differ, too: that is what samples do. */
+	/* The reason is the same with many addresses that differ: samples are expected to. */
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 100);
 	must_be(a, APART_SAMPLE);
 	apart_free(a);
@@ -315,12 +323,12 @@ static void a_stream_tells_by_itself_until_it_is_matched(void **state)
 	assert_int_equal(s->nr_rows, 1);
 	assert_int_equal(s->rows[0]->total.count, 100);
 	assert_float_equal(s->elapsed, 99.000001, 1e-9);
-	/* Recorded in bursts, its rates are those of the bursts. */
+	/* The stream was recorded in bursts, so its rates are those of the bursts. */
 	apart_burst(a, TARGET, SECOND);
 	apart_burst(a, TARGET, 2 * SECOND);
 	s = apart_stats(a, TARGET, "6.1.0", losses);
 	assert_true(s->elapsed == 3);
-	/* A sum that is past all numbers is the greatest one. */
+	/* A sum that overflows is the greatest number. */
 	apart_burst(a, TARGET, UINT64_MAX - SECOND);
 	s = apart_stats(a, TARGET, "6.1.0", losses);
 	assert_true(s->elapsed > 18e9);

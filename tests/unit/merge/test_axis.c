@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Streams that are read side by side stay side by side, whichever of them have to do with each other. */
+/*
+ * Streams that are read side by side stay side by side on the time axis, whichever of them are
+ * connected.
+ */
 #include "merge/testing.h"
 
 #include "merge/axis.h"
 
 #define STREAMS TRAFFIC_STREAMS_MAX
 
-/* What is true of the clocks, to the network's time or so. */
+/* Accuracy of the clocks: about the network's time. */
 #define CLOSE_NS ((int64_t)MS)
 
 static void feed(struct merge *m, struct outcome *o, const struct traffic_config *c)
@@ -49,7 +52,7 @@ static struct traffic_config config(bool chain)
 		.commands = 4000,
 	};
 
-	/* The one that is linked last to the first stream comes first. */
+	/* The connection that is linked to the first stream last comes first. */
 	c.queue[c.nr_queues++] = queue(2, 3, "nqn.b");
 	if (chain)
 		c.queue[c.nr_queues++] = queue(2, 1, "nqn.c");
@@ -57,7 +60,7 @@ static struct traffic_config config(bool chain)
 	return c;
 }
 
-/* Where the simulation's own clock is on the axis, by a stream. */
+/* The zero of the simulation's clock on the common axis, calculated from a stream. */
 static int64_t zero_of(const struct traffic_config *c, const int64_t *to_common, unsigned int i)
 {
 	return to_common[i] + c->stream[i].offset_ns;
@@ -72,7 +75,7 @@ static void must_be_close(const struct traffic_config *c, const int64_t *to_comm
 		fail_msg("streams %u and %u are %lld ns apart", a, b, (long long)apart);
 }
 
-/* What the streams begin with is wrong by up to a second. */
+/* The initial alignment of the streams is wrong by up to a second. */
 static void correct(bool chain, int64_t to_common[STREAMS], bool linked[STREAMS])
 {
 	struct traffic_config c = config(chain);
@@ -100,7 +103,7 @@ static void pairs_that_have_nothing_in_common_are_each_corrected(void **state)
 
 	(void)state;
 	correct(false, to_common, linked);
-	/* The first of the other pair stays. */
+	/* The first stream of the other pair does not move. */
 	assert_int_equal(to_common[2] + 3 * (int64_t)SECOND, 600 * MS);
 	for (unsigned int i = 0; i < STREAMS; i++)
 		assert_true(linked[i]);
@@ -115,7 +118,10 @@ static void streams_that_others_link_to_the_first_are_corrected(void **state)
 	correct(true, to_common, linked);
 }
 
-/* Two connections between streams that drift apart by 400 us a second: one of them ends early, the other begins late. */
+/*
+ * Two connections between streams whose clocks drift apart by 400 us each second. One connection
+ * ends early, the other begins late.
+ */
 static void of_two_connections_the_later_tells(bool first_is_later)
 {
 	const uint64_t early = 50 * MS, late = 950 * MS, end = SECOND;
@@ -134,7 +140,7 @@ static void of_two_connections_the_later_tells(bool first_is_later)
 	c.queue[!first_is_later].start_ns = late;
 	c.queue[!first_is_later].end_ns = end;
 	m = outcome_merge(&o, &c);
-	/* Both are known from the beginning, the first before the second. */
+	/* Both are known from the beginning, and the first one before the second. */
 	for (unsigned int i = 0; i < 2; i++) {
 		for (enum nt_side side = NT_HOST; side <= NT_TARGET; side++) {
 			struct queue_info q = traffic_stream_queue(&c, i, side);
@@ -174,7 +180,9 @@ static void streams_without_matches_stay_where_they_are(void **state)
 	merge_free(m);
 }
 
-/* A queue with too few commands to tell the clocks by itself is told of before the one that has them. */
+/*
+ * A queue with too few commands to align the clocks is described before the queue that has enough.
+ */
 static void the_larger_connection_tells_the_clocks_at_the_end(void **state)
 {
 	static const struct {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a record costs where much looks alike, and where the other side is late, has stopped or never was there: at most
- * twice what it costs where all addresses are unique and both sides record. It is counted in basic blocks that the merge
- * passes, which are the same in every run: the compiler has put a call into each of them (see the Makefile).
+ * The cost of a record where many commands look alike, and where the other side is late, has
+ * stopped or never existed. It is at most twice the cost where all addresses are unique and both
+ * sides record. The unit is basic blocks that the merge passes: the compiler puts a call into each
+ * of them (see the Makefile), and the number is the same in every run.
  */
 #include "merge/testing.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues by the 100,000: a merge knows of so many, the others cost next to nothing. Where a test says how
- * often it does something, it is so often that it would not end if each cost what all that is known does.
+ * Hundreds of thousands of queues: a merge knows a limited number, and the others cost nearly
+ * nothing. Numbers of repetitions are so high that a test would not end if each repetition cost as
+ * much as all known queues together.
  */
 #include "merge/counts.h"
 #include "merge/testing.h"
@@ -23,7 +24,7 @@ static struct queue_info queue_of(uint32_t slot, uint32_t gen, unsigned int id)
 	return q;
 }
 
-/* What the host has of a command of the queue. */
+/* The host's record of a command of the queue. */
 static struct nt_record host_record(const struct queue_info *q, uint64_t at)
 {
 	struct nt_record r = {.side = NT_HOST,
@@ -52,7 +53,11 @@ static void host_alone(struct merge *m, const struct queue_info *q, uint64_t at)
 	assert_int_equal(merge_record(m, 0, &r), 0);
 }
 
-/* One command of the queue, for either side's @clock. Return: how many records are of a queue past the limits. */
+/*
+ * One command of the queue, recorded by both sides. @at: by either side's clock
+ *
+ * Return: how many of the two records are of a queue past the limits
+ */
 static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at)
 {
 	struct nt_record host = host_record(q, at), target = host;
@@ -91,7 +96,7 @@ static void queues_that_there_is_no_room_for_cost_little(void **state)
 			past += command(m, &q, at);
 	}
 	merge_finish(m);
-	/* Those that were told of first are known, and all their commands are matched. */
+	/* Queues that were described first are known, and all their commands are matched. */
 	assert_int_equal(past, 2 * (commands - TOPOLOGY_HALVES_MAX / 2 / 16 * 4));
 	for (unsigned int i = 0; i < merge_connections(m); i++)
 		assert_int_equal(merge_connection(m, i)->matched, 4);
@@ -99,7 +104,7 @@ static void queues_that_there_is_no_room_for_cost_little(void **state)
 	merge_free(m);
 }
 
-/* The last number that a slot can have, and the first one that is past the limit. */
+/* The last slot number, and the first one past the limit. */
 static void slots_past_the_limit_are_counted(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -124,7 +129,10 @@ static void slots_past_the_limit_are_counted(void **state)
 	merge_free(m);
 }
 
-/* Its slot leads to others by now: it makes room for one more at once, although there were too many. */
+/*
+ * The slot of the queue belongs to others now. It makes room for another one at once, although
+ * there were too many queues.
+ */
 static void a_queue_that_is_gone_makes_room(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -141,7 +149,7 @@ static void a_queue_that_is_gone_makes_room(void **state)
 	for (unsigned int slot = 0; slot < 100; slot++) {
 		struct queue_info gone = queue_of(slot, 1, slot), q = queue_of(next, 2, next);
 
-		/* Those that follow in its slot are known from other slots. */
+		/* The queues that follow in its slot are already known from other slots. */
 		for (unsigned int gen = 2; gen < 2 + TOPOLOGY_GENERATIONS; gen++) {
 			unsigned int id = 1000 + gen;
 			struct queue_info other = queue_of(slot, gen, id);
@@ -159,7 +167,7 @@ static void a_queue_that_is_gone_makes_room(void **state)
 	merge_free(m);
 }
 
-/* Without a target every queue is a connection of its own, and there is room for half of them. */
+/* Without a target every queue is a connection of its own. There is room for half of the queues. */
 static void commands_past_the_last_connection_cost_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -196,7 +204,10 @@ static void commands_past_the_last_connection_cost_little(void **state)
 	merge_free(m);
 }
 
-/* Thousands of controllers of one name and one id: nobody could tell them apart, and nobody tries to. */
+/*
+ * Thousands of controllers with one name and one id. They cannot be told apart, so the merge does
+ * not try.
+ */
 static void a_crowd_of_one_name_costs_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -205,7 +216,7 @@ static void a_crowd_of_one_name_costs_little(void **state)
 
 	(void)state;
 	assert_non_null(m);
-	/* The last 65 are past the limit, as the target's is one of them. */
+	/* The last 65 are past the limit, because the target's is one of them. */
 	for (unsigned int i = 0; i < ALIKE; i++) {
 		struct queue_info q = queue_of(i, 1, 0);
 
@@ -228,15 +239,19 @@ static void a_crowd_of_one_name_costs_little(void **state)
 	}
 	assert_int_equal(all + merge_past_limits(m) + merge_unknown(m), 2 * EACH * ALIKE);
 	assert_int_equal(merge_past_limits(m), EACH * 65);
-	/* The target has told of the first slot only. */
+	/* The target has described the first slot only. */
 	assert_int_equal(merge_unknown(m), EACH * (ALIKE - 1));
 	merge_free(m);
 }
 
-/* So many of one name are compared, and no more. */
+/* Only this many queues of one name are compared. */
 #define CROWD 64u
 
-/* Host's queues of one name, of which the target has the last one's commands. Return: the matched ones. */
+/*
+ * The host has @nr queues of one name. The target has the commands of the last one.
+ *
+ * Return: the number of matched commands
+ */
 static uint64_t matched_in_crowd(unsigned int nr, uint64_t *in_crowd)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
@@ -249,7 +264,10 @@ static uint64_t matched_in_crowd(unsigned int nr, uint64_t *in_crowd)
 
 		q.instance = i;
 		assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
-		/* Records wait at each, and the target's, which are on a slot of their own, are no one's. */
+		/*
+		 * Records wait at each of these queues. The target's records, of the last queue,
+		 * match none of them.
+		 */
 		for (unsigned int k = 0; k < OTHERS && i < nr - 1; k++, at += MS)
 			host_alone(m, &q, at);
 	}

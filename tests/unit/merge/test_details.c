@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Intervals between points: those of a side are its latency, and round trips are what the merged network stage is. */
+/*
+ * Intervals between points: those of one side add up to its latency, and round trips to the merged
+ * network stage.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@
 
 #define COMMANDS 500
 
-/* Both records of each command, by its number. */
+/* [command][side] */
 static struct nt_record records[COMMANDS][NT_SIDES];
 
 static int setup(void **state)
@@ -35,7 +38,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* What the intervals of a kind add up to that are a part of the latency, or of the network. */
+/* The sum of the intervals of a kind that are parts of the latency, or of the network. */
 static int64_t sum_of(const struct details *d, enum detail_of of, enum nt_shape shape)
 {
 	const struct detail *what;
@@ -105,7 +108,7 @@ static void points_out_of_order_are_in_no_interval_and_told(void **state)
 	(void)state;
 	r.points[NT_H_CQE] = r.points[NT_H_SUBMIT] - 1;
 	assert_int_equal(details_add(d, &r, NULL), 0);
-	/* A stream may say anything. */
+	/* A stream may contain any value. */
 	r.shape = 0xff;
 	assert_int_equal(details_add(d, &r, &r), 0);
 	assert_int_equal(details_unordered(d), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which commands a stream that was recorded in bursts cannot have. */
+/* Which commands are missing from a stream because it was recorded in bursts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void a_target_s_record_is_looked_for_in_the_host_s_bursts(void **state)
 	assert_false(cut(e, &connection, of_target(OFFSET + 5100, OFFSET + 5900)));
 	assert_true(cut(e, &connection, of_target(OFFSET + 5900, OFFSET + 6100)));
 	assert_true(cut(e, &connection, of_target(5100, 5900)));
-	/* The target itself was recorded all the time. */
+	/* The target itself was recorded continuously. */
 	assert_false(cut(e, &connection, of_host(1, 2)));
 	edges_free(e);
 }

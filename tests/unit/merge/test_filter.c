@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which recorded commands --time and --where take: every relation, stage and bound, to the nanosecond. */
+/*
+ * Which recorded commands --time and --where select: every relation, stage and bound, to the
+ * nanosecond.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +15,10 @@
 
 #define BEGAN 1000000ULL
 
-/* A read that began 1000 ns after its recording, and took 8107 ns. Its target's clock is another one. */
+/*
+ * A read that began 1000 ns after the recording did, and took 8107 ns. The target has another
+ * clock.
+ */
 static const struct nt_record host = {
 	.side = NT_HOST,
 	.opcode = 2,
@@ -42,7 +48,10 @@ static const struct nt_record target = {
 static const struct merge_connection connection = {
 	.host_instance = 3, .cntlid = 7, .qid = 2, .subsysnqn = "nqn.a", .hostnqn = "nqn.h"};
 
-/* Every stage with its time by each side alone, and of the two together; 0 where none of that name is there. */
+/*
+ * Each stage, with its time from each side alone and from both together; 0 if there is no stage
+ * with that name.
+ */
 static const struct {
 	const char *name;
 	unsigned int ns[NT_SIDES];
@@ -60,7 +69,7 @@ static const struct {
 	{"target_subsystem", {[NT_TARGET] = 5000}, 5000},
 	{"nvmet_tcp_completion", {[NT_TARGET] = 17}, 17},
 	{"send_response", {[NT_TARGET] = 4948}, 0},
-	/* From the first thing sent to the first that came, less what the target had it for. */
+	/* From the first thing sent to the first that came, less the target's time. */
 	{"network_transmission", {0, 0}, 7650 - 5051},
 };
 
@@ -76,7 +85,10 @@ static bool matched(struct filter *f)
 	return filter_takes_matched(f, &connection, &host, &target, missing, BEGAN);
 }
 
-/* Whether a condition of @name, @relation and @ns takes the command: as the host's, the target's and as both. */
+/*
+ * Checks whether a condition of @name, @relation and @ns selects the command: by the host's record,
+ * by the target's, and by both.
+ */
 static void must_take(const char *name, const char *relation, unsigned int ns, const bool takes[3])
 {
 	struct filter f = {0};
@@ -94,7 +106,8 @@ static void every_stage_is_held_against_each_relation(void **state)
 {
 	static const struct {
 		const char *text;
-		bool below, same, above; /* whether it holds for a time below, the same and above */
+		/* whether it holds for a time that is less, equal and greater */
+		bool below, same, above;
 	} relations[] = {{">", false, false, true},
 			 {">=", false, true, true},
 			 {"<", true, false, false},
@@ -134,7 +147,7 @@ static void all_conditions_have_to_hold(void **state)
 	assert_null(filter_where(&f, "latency>8us"));
 	assert_null(filter_where(&f, "target_subsystem>=5us"));
 	assert_true(matched(&f));
-	/* The host alone knows of no such stage. */
+	/* The host alone does not have this stage. */
 	assert_false(single(&f, &host));
 	assert_true(single(&f, &target));
 	assert_null(filter_where(&f, "blk_submission<100ns"));
@@ -162,7 +175,7 @@ static void what_is_no_condition_is_refused(void **state)
 	assert_int_equal(f.nr, FILTER_CONDITIONS_MAX);
 }
 
-/* Without the arrival, what is around it is one stage, and has both names. */
+/* Without the arrival, the stages beside it are one stage with both names. */
 static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 {
 	struct nt_record without = host, far = target;
@@ -180,17 +193,20 @@ static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 	f.nr = 0;
 	assert_null(filter_where(&f, "network_transmission=2639ns"));
 	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
-	/* The next one lacks nothing, nor does the one behind it. */
+	/* The next command lacks no point, nor does the one after it. */
 	assert_false(matched(&f));
 	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
-	/* Of the target's, too: what is before it is of the network then. */
+	/*
+	 * The target's arrival is missing as well. The time before its next point then belongs to
+	 * the network.
+	 */
 	far.points[NT_T_RX] = 0;
 	f.nr = 0;
 	assert_null(filter_where(&f, "nstack_submission=11ns"));
 	assert_true(matched(&f));
 	assert_false(filter_takes_matched(&f, &connection, &host, &far, missing, BEGAN));
 	assert_true(matched(&f));
-	/* One that cannot be split has no stages. */
+	/* A command that cannot be split has no stages. */
 	without.points[NT_H_SEND_CMD] = 0;
 	f.nr = 0;
 	assert_null(filter_where(&f, "blk_completion<1h"));
@@ -205,7 +221,7 @@ static void times_are_from_and_to(void **state)
 {
 	static const struct {
 		const char *text;
-		bool takes; /* 1000 ns after the recording began */
+		bool takes; /* a command that begins 1000 ns after the recording */
 	} times[] = {{"1000ns-1001ns", true}, {"0s-1000ns", false}, {"1001ns-", false},
 		     {"1us-", true},	      {"-1001ns", true},    {"-1us", false},
 		     {"999ns-1h", true}};
@@ -230,7 +246,10 @@ static void times_are_from_and_to(void **state)
 	}
 }
 
-/* A command that began before its recording did is of its first moment; one whose beginning is not known, of its end. */
+/*
+ * A command that began before its recording counts as the recording's first moment. One with an
+ * unknown beginning counts by its end.
+ */
 static void when_a_command_began_is_known_as_well_as_can_be(void **state)
 {
 	struct nt_record r = host;
@@ -274,13 +293,13 @@ static void how_much_of_a_recording_is_in_it(void **state)
 	assert_true(from == 10 && to == 15);
 }
 
-/* What selects by queue is asked of the connection. */
+/* Conditions on the queue look at the connection. */
 static void a_queue_is_selected_by_its_connection(void **state)
 {
 	static const struct {
 		const char *(*parse)(struct nt_selection *, const char *);
 		const char *text;
-		bool takes[3]; /* as the host's, the target's, and as both */
+		bool takes[3]; /* by the host's record, by the target's, and by both */
 	} by[] = {
 		{select_queue, "2", {true, true, true}},
 		{select_queue, "3", {false, false, false}},

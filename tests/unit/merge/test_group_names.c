@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a command is called by each key of --by, what of it counts, and what a machine is called. */
+/*
+ * The name of a command by each key of --by, which of its values count, and the name of a machine.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +28,7 @@ static const struct nt_record record = {
 	.qid = 9,
 	.nsid = 4,
 	.length = 8192,
-	/* A write fault, with DNR, which is no part of the status. */
+	/* A write fault with the DNR bit, which is no part of the status. */
 	.status = 0x4280,
 	.points = {[NT_H_SUBMIT] = 5000, [NT_H_COMPLETE] = 5700},
 };
@@ -129,7 +131,10 @@ static void a_status_is_what_the_command_set_calls_it(void **state)
 	assert_int_equal(n.op, NT_OP_OTHER);
 }
 
-/* Of those that did not end well the latency counts where they are a group of their own, if it is known. */
+/*
+ * The latency of a command that failed counts only where such commands are groups of their own, and
+ * if it is known.
+ */
 static void what_failed_has_a_latency_only_by_status(void **state)
 {
 	static const struct {
@@ -202,7 +207,7 @@ static void machines_of_one_name_are_told_apart_by_their_streams(void **state)
 	machines_set(&m, 0, &what, "a.ntp");
 	assert_string_equal(machines_get(&m, 0)->name, "db1");
 	assert_int_equal(machines_get(&m, 0)->sample, 7);
-	/* A host and a target of one name are one machine. */
+	/* A host and a target with one name are one machine. */
 	what.side = NT_TARGET;
 	machines_set(&m, 1, &what, "b.ntp");
 	assert_string_equal(machines_get(&m, 1)->name, "db1");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands in groups and intervals: nothing is lost on the way, limits are told, and what was in flight is exact. */
+/*
+ * Commands in groups and intervals: no command is lost, limits are reported, and the number in
+ * flight is exact.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +93,7 @@ static void assert_sums(const struct groups *g)
 	assert_memory_equal(&rows, &total, sizeof(rows));
 }
 
-/* Host records of simulated traffic, of which some fail. */
+/* Host records of simulated traffic. Some commands fail. */
 static void take_traffic(struct groups *g, uint64_t *nr)
 {
 	struct traffic_config c = traffic_of_one_queue();
@@ -216,7 +219,7 @@ static void intervals_without_commands_are_rows_unless_there_are_too_many(void *
 		groups_row(g, groups_rows(g) - 1, &r);
 		assert_int_equal(r.from_ns, 5000 + gap * 1000);
 		assert_int_equal(r.name->op, NT_OP_WRITE);
-		/* The last one is cut off by the end. */
+		/* The last interval is cut off by the end. */
 		assert_true(r.seconds > 0.49e-6 && r.seconds < 0.51e-6);
 		groups_free(g);
 	}
@@ -251,7 +254,7 @@ static void what_was_in_flight_is_what_each_beginning_saw(void **state)
 		c[i].latency = 1 + (random >> 40) % 3000 + (i % 500 ? 0 : 100000);
 		c[i].op = random >> 33 & 1 ? NT_OP_READ : NT_OP_WRITE;
 	}
-	/* As records come. */
+	/* Records come in the order of their ends. */
 	qsort(c, NR, sizeof(c[0]), by_end);
 	for (unsigned int i = 0; i < NR; i++) {
 		const struct group_name n = named(1, c[i].op, 512);
@@ -359,7 +362,10 @@ static void keys_that_are_none_are_refused_with_those_that_there_are(void **stat
 	}
 }
 
-/* What a live view's histograms do not tell, what only hosts know, and what has to be asked for. */
+/*
+ * Keys that a live view's histograms do not have, keys that only hosts know, and keys whose data
+ * have to be asked for.
+ */
 static void a_key_says_what_it_needs(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands that look alike do not keep others from finding each other, nor cost much more. */
+/* Commands that look alike neither keep other records from matching, nor cost much more. */
 #include "merge/testing.h"
 
 static struct traffic_config machines(unsigned int hot_percent, unsigned int depth)
@@ -50,7 +50,7 @@ static void a_hot_block_spoils_nothing_when_a_side_is_late(void **state)
 	}
 }
 
-/* One command at a time, over and over the same: their order and times are all there is to tell them by. */
+/* One command at a time, always the same one: only order and times tell them apart. */
 static void one_block_at_depth_1_is_matched_by_order_and_time(void **state)
 {
 	static const uint64_t think[] = {5000, 100000, 2 * MS};

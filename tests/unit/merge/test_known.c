@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The connections that a merge tells of: one for each name, and a bounded number for each queue. */
+/* The connections that a merge knows: one for each name, and a bounded number for each queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,13 +95,16 @@ static void a_queue_has_so_many_controllers_and_then_the_last_one_goes_on(void *
 	assert_ptr_equal(get(like, 99, MAX), last);
 	assert_int_equal(last->cntlid, 99);
 	assert_int_equal(known.nr, KNOWN_PER_QUEUE);
-	/* The others are still who they were. */
+	/* The other connections have not changed. */
 	assert_int_equal(get(like, 1, MAX)->index, 0);
-	/* The id that the last one had is a new one, and has it again. */
+	/*
+	 * The id that the last connection had before counts as a new one, so that connection gets
+	 * it again.
+	 */
 	assert_ptr_equal(get(like, KNOWN_PER_QUEUE, MAX), last);
 }
 
-/* Of a target alone it is not known whether they are of one controller that reconnects. */
+/* With only a target's stream it is unknown whether they are one controller that reconnects. */
 static void controllers_of_a_target_alone_are_all_told(void **state)
 {
 	const struct merge_connection like = {.host_stream = MERGE_NO_STREAM, .target_stream = 2};
@@ -129,7 +132,7 @@ static void with_half_of_all_taken_each_queue_has_one(void **state)
 		other.qid = qid;
 		get(other, 1, MANY);
 	}
-	/* The last one of the first half. */
+	/* This one is the last of the first half. */
 	assert_ptr_not_equal(get(sides[0], 2, MANY), c[0]);
 	assert_int_equal(known.nr, MANY / 2);
 	assert_int_equal(get(sides[0], 3, MANY)->index, MANY / 2 - 1);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recorded streams are put onto one axis of time by the commands that they have in common. */
+/* Recorded streams are put onto one time axis by the commands that they have in common. */
 #include "merge/lineup.h"
 
 #include "merge/testing.h"
 
-/* As many as report takes; compared each with each over and over they would take minutes. */
+/* As many as `report` accepts. To compare each with each again and again would take minutes. */
 #define MACHINES 128u
 #define COMMANDS 1000u
 
-/* What the clock of a stream is ahead. */
+/* How far ahead a stream's clock is. */
 static uint64_t clock_of(unsigned int stream)
 {
 	return stream * 977 * SECOND;
 }
 
-/* Commands of a host to a target, numbered from @first on. */
+/* Commands of a host to a target, with numbers from @first on. */
 static void commands(struct lineup *l, unsigned int host, unsigned int target, uint64_t first)
 {
 	for (uint64_t i = first; i < first + COMMANDS; i++) {
@@ -53,7 +53,10 @@ static void as_many_machines_as_report_takes(void **state)
 	lineup_free(l);
 }
 
-/* Host 0 with target 3, target 3 with host 2, host 2 with target 1: no file is beside its neighbour. */
+/*
+ * Host 0 with target 3, target 3 with host 2, host 2 with target 1: no connection is between
+ * neighbouring files.
+ */
 static void one_leads_to_the_next(void **state)
 {
 	struct lineup *l = lineup_new(5);
@@ -67,7 +70,7 @@ static void one_leads_to_the_next(void **state)
 	assert_int_equal(lineup_solve(l, to_common), 0);
 	for (unsigned int i = 1; i < 4; i++)
 		assert_lined_up(to_common, 0, i);
-	/* What has nothing in common with anybody stays where it was. */
+	/* A stream that has nothing in common with any other stays where it was. */
 	assert_int_equal(to_common[4], 4711);
 	lineup_free(l);
 }

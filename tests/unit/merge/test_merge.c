@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Both sides' records find each other, and none another's, whatever is missing and however it comes. */
+/*
+ * Both sides' records of a command are matched, and records of two commands never are, whatever is
+ * missing and in whatever order they come.
+ */
 #include "merge/counts.h"
 #include "merge/testing.h"
 
 #define COMMANDS 100000
-/* What cannot be told apart is slow: few are enough. */
+/* Commands that cannot be told apart are slow to handle: few are enough. */
 #define MIRRORED 20000
 
-/* One host, one target; controllers with equal queue ids. */
+/* One host and one target. The controllers have equal queue ids. */
 static struct traffic_config traffic(unsigned int controllers, unsigned int queues,
 				     unsigned int depth)
 {
@@ -35,7 +38,9 @@ static struct traffic_config traffic(unsigned int controllers, unsigned int queu
 	return c;
 }
 
-/* For so many seconds instead of so many commands, and at a pace that a test can afford. */
+/*
+ * Limits the traffic to @seconds instead of a number of commands, at a pace that a test can afford.
+ */
 static struct traffic_config for_seconds(struct traffic_config c, unsigned int seconds)
 {
 	c.commands = 0;
@@ -168,7 +173,7 @@ static void sides_that_never_record_at_the_same_time_share_no_command(void **sta
 						  .from_ns = {[NT_TARGET] = 2 * SECOND}});
 }
 
-/* Nothing but flushes on a slow wire: somewhere an offset is found that many pairs agree with. */
+/* Only flushes, on a slow wire: at some wrong offset many pairs agree. */
 static void clocks_hours_apart_that_drift(int ppm, int64_t offset_ns)
 {
 	struct traffic_config c = for_seconds(traffic(2, 2, 4), 60);
@@ -188,7 +193,10 @@ static void clocks_hours_apart_that_drift(int ppm, int64_t offset_ns)
 			      (unsigned long long)at->offset_at_ns, at->drift_ppm);
 		assert_true(at->offset_low <= at->offset_high);
 		check_offset(&c, at);
-		/* Twice the shortest way over the wire, and as much again for all that is unknown. */
+		/*
+		 * Twice the shortest time over the wire, and as much again for everything that is
+		 * unknown.
+		 */
 		assert_true(at->offset_high - at->offset_low <= 2 * 2 * (int64_t)c.network_ns);
 		assert_true(at->drift_ppm > ppm - 10 && at->drift_ppm < ppm + 10);
 	}
@@ -203,7 +211,7 @@ static void clocks_that_drift_apart_are_followed(void **state)
 static void clocks_that_drift_the_other_way_are_followed(void **state)
 {
 	(void)state;
-	/* The target's clock has just begun. */
+	/* The target has just booted, so its clock is near 0. */
 	clocks_hours_apart_that_drift(-200, -990 * (int64_t)SECOND);
 }
 
@@ -291,7 +299,10 @@ static void commands_that_ask_for_the_same_and_are_lost_are_never_matched_wrongl
 	}
 }
 
-/* As even as a clock: shifted by 16 uses of the tag, the two sides fit as well as they do in truth. */
+/*
+ * The load is perfectly even: shifted by 16 uses of the tag, the two sides fit as well as they do
+ * in truth.
+ */
 static void an_even_load_that_asks_for_the_same_is_never_matched_wrongly(void **state)
 {
 	(void)state;
@@ -351,7 +362,7 @@ static void two_hosts_of_a_target_are_told_apart(void **state)
 	must_match_99_9_percent(&c, &(struct feed){.loss_percent = 30});
 }
 
-/* One host, two machines that both say they are the same subsystem, controller and queue. */
+/* One host, and two machines that both claim the same subsystem, controller and queue. */
 static struct traffic_config twins(unsigned int depth)
 {
 	struct traffic_config c = traffic(2, 1, depth);
@@ -409,7 +420,7 @@ static void without_a_target_all_are_the_hosts_only(void **state)
 	}
 }
 
-/* Told of, and silent: the host's records must not pile up. */
+/* The target is known and sends no records. The host's records must not pile up. */
 static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 {
 	struct traffic_config c = traffic(1, 4, 8);
@@ -440,7 +451,7 @@ static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 	outcome_free(&o);
 }
 
-/* The number of the last record that was given up, which waited longest then. */
+/* Stores the number of the last record that was given up, which was the oldest one then. */
 static void note_oldest(void *context, const struct merge_connection *c, const struct nt_record *r,
 			bool ambiguous)
 {
@@ -452,7 +463,7 @@ static void note_oldest(void *context, const struct merge_connection *c, const s
 	*slba = r->slba;
 }
 
-/* The slots of all that ever waited are used again, and more than once. */
+/* The slots of all records that ever waited are used again, more than once. */
 static void the_oldest_gives_way_when_as_many_wait_as_can(void **state)
 {
 	struct traffic_config c = traffic(1, 1, 8);
@@ -496,7 +507,7 @@ static void records_of_queues_that_nobody_told_of_are_counted(void **state)
 	do
 		assert_true(traffic_next(t, &r));
 	while (r.r.side != NT_HOST);
-	/* No stream, then no slot, then not that generation. */
+	/* An unknown stream, then an unknown slot, then an unknown generation. */
 	assert_int_equal(merge_record(m, 0, &r.r), 0);
 	assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
 	stranger = r.r;
@@ -548,7 +559,7 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	assert_true(old > 0 && old < n);
 	assert_int_equal(o.only[NT_HOST] + o.ambiguous[NT_HOST], old);
 	assert_int_equal(merge_pending(m), n - old);
-	/* Nothing is newer, so nothing is older. */
+	/* No record is newer, so none is too old. */
 	merge_expire(m, 10 * MS);
 	assert_int_equal(merge_pending(m), n - old);
 	merge_finish(m);
@@ -558,7 +569,7 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	outcome_free(&o);
 }
 
-/* Found by a sanitizer: there is nothing newer to go on with. */
+/* A sanitizer found this: the record that was given up was the newest, and had no successor. */
 static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
 {
 	struct traffic_config c = traffic(1, 1, 8);
@@ -586,7 +597,7 @@ static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
 	outcome_free(&o);
 }
 
-/* Points and contents that no driver makes: nothing is lost track of. */
+/* Points and contents that no driver makes: every record is still accounted for. */
 static void records_of_any_values_are_accounted_for(void **state)
 {
 	struct traffic_config c = traffic(2, 2, 4);
@@ -632,12 +643,14 @@ static void records_of_any_values_are_accounted_for(void **state)
 	outcome_free(&o);
 }
 
-/* What changes records before they are told; @i: how many were told before. */
+/* Changes a record before it is fed. @i: number of records that were fed before */
 typedef void change_fn(struct nt_record *r, unsigned int i);
 
 /*
- * Streams with one boot id. @ahead: how much more the target's wall clock is ahead of its monotonic one than the host's.
- * @change: of each record, may be NULL. Return: how many commands were matched.
+ * Streams with one boot id. @ahead: how much more the target's wall clock is ahead of its monotonic
+ * clock than the host's. @change: changes each record, may be NULL
+ *
+ * Return: how many commands were matched
  */
 static uint64_t matched_of_one_boot(struct traffic_config c, int64_t ahead, change_fn *change)
 {
@@ -670,14 +683,17 @@ static uint64_t matched_of_one_boot(struct traffic_config c, int64_t ahead, chan
 	return o.right;
 }
 
-/* Of an hour in which nothing is recorded. */
+/* An hour without any record. */
 static void pause_an_hour(struct nt_record *r, unsigned int i)
 {
 	for (unsigned int p = 0; i >= 1000 && p < NT_POINTS_MAX; p++)
 		r->points[p] += r->points[p] ? 3600 * SECOND : 0;
 }
 
-/* Of a connection that ends when the target works on all of them: its device is done with them a second later. */
+/*
+ * A connection ends while the target works on all of its commands. The target's device is done with
+ * them a second later.
+ */
 static void die(struct nt_record *r, unsigned int i)
 {
 	(void)i;
@@ -695,7 +711,7 @@ static void streams_of_one_boot_have_one_clock(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 
 	(void)state;
-	/* They look alike at regular times. */
+	/* They look alike, and come at regular times. */
 	c.percent[NT_SHAPE_READ] = 100;
 	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
 	c.percent[NT_SHAPE_NO_DATA] = 0;
@@ -704,7 +720,7 @@ static void streams_of_one_boot_have_one_clock(void **state)
 	c.commands = 1000;
 	assert_int_equal(matched_of_one_boot(c, 0, NULL), 1000);
 	assert_int_equal(matched_of_one_boot(c, 0, pause_an_hour), 1000);
-	/* A copy of a virtual machine has its boot id, and another clock. */
+	/* A copy of a virtual machine has its boot id but another clock. */
 	assert_int_equal(matched_of_one_boot(c, 2 * (int64_t)MS, NULL), 0);
 	c = traffic_of_one_queue();
 	c.queue[0].depth = c.commands = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ten stages of a command, against figures worked out by hand from the table in the design. */
+/* The ten stages of a command, against numbers calculated by hand from the table in the design. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "merge/merged_stages.h"
 #include "traffic.h"
 
-/* The points that either side's record of each shape cannot do without. */
+/* The points that either side's record needs, for each shape. */
 static const uint16_t needed[NT_SIDES][NT_SHAPES_NR] = {
 	[NT_HOST] =
 		{
@@ -42,7 +42,7 @@ static const uint16_t needed[NT_SIDES][NT_SHAPES_NR] = {
 		},
 };
 
-/* Both sides' points on clocks of their own, and what the table makes of them. */
+/* Both sides' points by their own clocks, and the stages that follow from the table. */
 static const struct example {
 	uint8_t shape;
 	uint64_t host[NT_POINTS_MAX];
@@ -243,7 +243,10 @@ static void a_command_without_submit_begins_with_queue_rq(void **state)
 	}
 }
 
-/* What the target takes longer than the host waits is drift: it stays in the network's stage. */
+/*
+ * If the target takes longer than the host waits, its clock is fast. The difference stays in the
+ * network's stage.
+ */
 static void a_target_whose_clock_runs_fast_makes_the_network_negative(void **state)
 {
 	struct nt_record host = example_record(&examples[0], NT_HOST);
@@ -259,7 +262,7 @@ static void a_target_whose_clock_runs_fast_makes_the_network_negative(void **sta
 	assert_int_equal(sum(stage), 8107);
 }
 
-/* What happens after the answer's send began runs beside the network. */
+/* Everything after the beginning of the response's send runs beside the network. */
 static void the_end_of_the_targets_send_takes_no_part(void **state)
 {
 	(void)state;
@@ -325,7 +328,7 @@ static void sides_that_disagree_on_an_r2t_are_not_split(void **state)
 	}
 }
 
-/* Without the points that are @missing, as a machine that lacks them would have recorded it. */
+/* The record as it would be on a machine that lacks the points in @missing. */
 static struct nt_record example_without(const struct example *e, enum nt_side side,
 					uint32_t missing)
 {
@@ -337,7 +340,7 @@ static struct nt_record example_without(const struct example *e, enum nt_side si
 	return r;
 }
 
-/* A joined stage takes what those that are one in it take where no point is missing. */
+/* A joined stage takes the sum of what its parts take where no point is missing. */
 static void check_joined(uint32_t host_missing, uint32_t target_missing)
 {
 	struct merged_split split;
@@ -363,7 +366,10 @@ static void check_joined(uint32_t host_missing, uint32_t target_missing)
 	}
 }
 
-/* Points that either machine may lack: all but the first and the last of the host, and those that are vital. */
+/*
+ * Points that a machine may lack: all except the first and the last of the host and those that are
+ * vital.
+ */
 #define HOST_MAY_LACK                                                                     \
 	(1u << NT_H_SEND_CMD | 1u << NT_H_SENT_CMD | 1u << NT_H_R2T_RX | 1u << NT_H_R2T | \
 	 1u << NT_H_SEND_DATA | 1u << NT_H_SENT_DATA | 1u << NT_H_RX | 1u << NT_H_C2H)
@@ -371,7 +377,7 @@ static void check_joined(uint32_t host_missing, uint32_t target_missing)
 	(1u << NT_T_RX | 1u << NT_T_SEND_R2T | 1u << NT_T_DATA_RX | 1u << NT_T_DATA | \
 	 1u << NT_T_DATA_DONE | 1u << NT_T_EXEC | 1u << NT_T_DONE | 1u << NT_T_SEND)
 
-/* The next set of bits within @all, 0 after the last one. */
+/* The next subset of @all, 0 after the last one. */
 static uint32_t next_set(uint32_t set, uint32_t all)
 {
 	return (set - all) & all;
@@ -406,7 +412,10 @@ static void joined_stages_have_the_names_of_all_in_them(void **state)
 		{{0, 1u << NT_T_EXEC},
 		 NT_MS_NVMET_TCP_SUBMISSION,
 		 "nvmet_tcp_submission+target_subsystem"},
-		/* The target's wait for its data, and the send that runs beside it, are the network's. */
+		/*
+		 * The target's wait for its data belongs to the network, and so does the send that
+		 * runs beside it.
+		 */
 		{{0, 1u << NT_T_SEND},
 		 NT_MS_NVMET_TCP_COMPLETION,
 		 "nvmet_tcp_completion+network_transmission"},
@@ -462,8 +471,11 @@ static void a_point_that_is_missing_by_accident_leaves_no_joined_stage(void **st
 	}
 }
 
-/* What another program writes into a header may be anything. */
-/* Where no point is missing there is another way to the same: no stage is bounded by the points that lack here. */
+/* Another program may write anything into a header. */
+/*
+ * Where no point is missing, the stages are calculated in another way. The points that are said to
+ * be missing here bound no stage, so both ways have to give the same.
+ */
 static void both_ways_to_the_stages_agree(void **state)
 {
 	struct merged_split whole, lacking;
@@ -478,7 +490,10 @@ static void both_ways_to_the_stages_agree(void **state)
 		struct nt_record target = example_without(e, NT_TARGET, 0);
 		uint64_t random = hash_mix(n + 1);
 
-		/* A point that is not there or too late, on either side, and shapes that do not agree. */
+		/*
+		 * A point that is missing or too late, on either side, and shapes that do not
+		 * agree.
+		 */
 		if (random & 1)
 			host.points[(random >> 8) % NT_POINTS_MAX] = random & 2 ? 0 : 9050;
 		if (random & 4)
@@ -518,7 +533,7 @@ static void no_set_of_missing_points_breaks_anything(void **state)
 	}
 }
 
-/* The first two laws of the design, over commands of all shapes and clocks that drift. */
+/* The first two invariants of the design, for commands of all shapes and for clocks that drift. */
 static void stages_of_many_commands_add_up_and_are_not_negative(void **state)
 {
 	enum { COMMANDS = 50000, DRIFT_PPM = 200 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Resets, stalls, hot blocks, losses and sides that come late, all at once and at random: nothing is wrong. */
+/*
+ * Resets, stalls, hot blocks, losses and sides that come late, all at once and at random: no match
+ * is wrong.
+ */
 #include "merge/testing.h"
 
-/* More are tried with their number as the argument, and the first of them as the next. */
+/* The first argument is the number of seeds to try, the second is the first seed. */
 #define SEEDS 12
 
 static unsigned int seeds = SEEDS;
@@ -44,7 +47,7 @@ static struct traffic_config mixed(struct traffic *chance, struct feed *f)
 		q.end_ns = q.start_ns + (100 + traffic_random(chance, 900)) * MS;
 		q.stall_ns = q.start_ns + traffic_random(chance, 1000) * MS;
 		q.stall_end_ns = q.stall_ns + traffic_random(chance, 3000) * MS;
-		/* The next one connects when all of this one have ended. */
+		/* The next queue connects when all commands of this one have ended. */
 		at[who] = traffic_max(q.end_ns, q.stall_end_ns) + 100 * MS;
 		c.queue[c.nr_queues++] = q;
 	}
@@ -67,7 +70,10 @@ static uint64_t one_of(struct traffic *chance, const uint64_t *values, size_t nr
 	one_of(chance, (const uint64_t[]){__VA_ARGS__}, \
 	       sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* Most or all commands look alike, on few tags, more or less in step; either side comes late, or ends. */
+/*
+ * Most or all commands look alike, use few tags and are more or less regular. Either side comes
+ * late, or ends.
+ */
 static struct traffic_config alike(struct traffic *chance, struct feed *f)
 {
 	struct traffic_config c = {
@@ -115,7 +121,7 @@ static struct traffic_config alike(struct traffic *chance, struct feed *f)
 	if (traffic_random(chance, 2))
 		f->batch_ns[traffic_random(chance, 2)] = 200 * MS;
 	if (traffic_random(chance, 2)) {
-		/* One after the other, too. */
+		/* The recordings may also follow one another without a common moment. */
 		enum nt_side side = (enum nt_side)traffic_random(chance, 2);
 		uint64_t at = traffic_random(chance, ONE_OF(chance, 100, 1000)) * MS;
 

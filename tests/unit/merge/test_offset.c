@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bounds of the offset between two clocks, one command after the other, and what a pattern of times has to explain. */
+/*
+ * The bounds of the offset between two clocks, command by command, and what a pattern of times has
+ * to explain.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +20,16 @@ static struct offset_bounds bounds(int64_t low, int64_t high, uint64_t at)
 	return (struct offset_bounds){.low = low, .high = high, .at = at};
 }
 
-/* A window is 100 ms long. What comes late may be of the one before, and would move it. */
+/*
+ * A window is 100 ms long. A command that comes late may belong to the window before. It would move
+ * the window.
+ */
 static void the_tightest_bounds_of_each_window_are_kept(void **state)
 {
 	static const struct {
 		struct offset_bounds b;
 		unsigned int nr;
-		uint64_t at; /* of the last one that is kept then */
+		uint64_t at; /* time of the last one that is kept */
 	} steps[] = {
 		{{0, 1000, 1050 * MS}, 1, 1050 * MS},  {{0, 2000, 1060 * MS}, 1, 1050 * MS},
 		{{100, 900, 1070 * MS}, 1, 1070 * MS}, {{200, 800, 950 * MS}, 1, 1070 * MS},
@@ -61,7 +67,7 @@ static void bounds_that_are_apart_by_more_than_time_stamps_may_be_are_not_follow
 		struct offset_bounds b = bounds(cases[i].low, cases[i].high, MS);
 
 		assert_int_equal(offset_follow(&now, &b, 0), cases[i].follows);
-		/* Those that overlap narrow them. */
+		/* Bounds that overlap narrow the offset. */
 		assert_int_equal(now.low, i ? 0 : 50);
 		assert_int_equal(now.high, i ? 100 : 60);
 	}

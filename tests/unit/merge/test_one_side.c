@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one side's stream tells by itself, however often its queues are connected again. */
+/* What one side's stream shows by itself, however often its queues reconnect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define QUEUES 65
 #define RECONNECTS 10000
-/* As much as more rows may take; without a limit it would be gigabytes. */
+/* Memory that more rows may take. Without a limit it would be gigabytes. */
 #define HELD_BYTES (64u << 20)
 
 static void run(struct one_side *o, uint16_t ids)
@@ -131,7 +131,10 @@ static const struct stats *with_read(struct one_side *o, uint64_t rx, uint64_t l
 	return one_side_stats(o, "6.12", 1, losses, 1);
 }
 
-/* Then the network's stage has what the network stack took, and its name, unless there are others beside them. */
+/*
+ * Without arrivals the network's stage includes the network stack's time. The joined stage has both
+ * names, unless other records have arrivals.
+ */
 static void records_without_arrivals_are_in_stages(void **state)
 {
 	struct one_side *o = one_side_new(NT_HOST);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The pool of records that wait: nothing in it is lost, and nothing that was taken out is found. */
+/* The pool of waiting records: no record is lost, and none that was removed is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "merge/pending.h"
 
-/* An entry that began at @ns. */
+/* A record that began at @ns. */
 static pending_id add_at(struct pending_pool *p, struct pending_list *list, uint64_t key,
 			 uint64_t ns)
 {
@@ -34,7 +34,7 @@ static pending_id newest(const struct pending_pool *p, uint64_t key,
 	return g ? g->newest : 0;
 }
 
-/* The entries of @key are these, up to a 0. */
+/* Checks that the records with @key are these, up to a 0. */
 static void must_be_alike(const struct pending_pool *p, uint64_t key,
 			  const struct pending_list *owner, const pending_id *ids)
 {
@@ -59,7 +59,7 @@ static void those_of_equal_key_and_owner_are_found_newest_first(void **state)
 	x = add(&p, &a, 7);
 	y = add(&p, &b, 7);
 	z = add(&p, &a, 7);
-	/* Equal in the bits that choose a bucket. */
+	/* Another key with the same bits that choose a bucket. */
 	add(&p, &a, 7 + (1ULL << 32));
 	must_be_alike(&p, 7, &a, (pending_id[]){z, x, 0});
 	must_be_alike(&p, 7, &b, (pending_id[]){y, 0});
@@ -176,7 +176,7 @@ static void the_least_likely_are_first_and_of_these_the_oldest(void **state)
 	pending_free(&p);
 }
 
-/* What a slow way would find, of many lists that change as they like. */
+/* Finds it the slow way, among many lists that change at random. */
 static pending_id least_of(const struct pending_pool *p, const struct pending_list *list,
 			   unsigned int nr)
 {
@@ -209,7 +209,7 @@ static void of_many_lists_the_least_likely_and_oldest_is_known(void **state)
 
 		random = hash_mix(random + i);
 		l = &list[random % LISTS];
-		/* Now they get more, now fewer. */
+		/* The lists grow and shrink in turn. */
 		if (random >> 32 & 1)
 			pending_rate(&p, l, random >> 16 & 3);
 		else if ((random >> 40 & 7) < (i / 500 % 2 ? 3 : 5))
@@ -259,8 +259,8 @@ static void a_full_pool_holds_as_many_groups_and_empties_again(void **state)
 }
 
 /*
- * Connections find their partners while much waits: what becomes of one costs nothing that grows with what waits
- * elsewhere. (It took 25 s.)
+ * Connections find their partners while many records wait. The cost for one connection does not
+ * grow with the records that wait elsewhere. (It once took 25 s.)
  */
 static void a_full_pool_of_many_lists_is_rated_at_once(void **state)
 {
@@ -278,7 +278,10 @@ static void a_full_pool_of_many_lists_is_rated_at_once(void **state)
 	pending_free(&p);
 }
 
-/* 90 % of the reads on one block: taking any of them out costs no more than taking out another. */
+/*
+ * 90 % of the reads are of one block. To remove one of these costs no more than to remove another
+ * record.
+ */
 static void a_full_pool_of_one_key_empties_in_any_order(void **state)
 {
 	struct pending_list a = {0};

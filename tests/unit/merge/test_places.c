@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a recording calls disks, paths, CPUs and cgroups, as groups and selections see it. */
+/*
+ * The names that a recording has for disks, paths, CPUs and cgroups, as groups and selections use
+ * them.
+ */
 #include "merge/testing.h"
 
 #include "core/array.h"
@@ -70,7 +73,10 @@ static void a_path_is_from_where_to_where(void **state)
 	places_free(p);
 }
 
-/* Two subsystems may have namespaces of one id, and a namespace two controllers, which call it otherwise. */
+/*
+ * Two subsystems may have namespaces with one id. A namespace may have two controllers, which name
+ * it differently.
+ */
 static void a_device_is_of_its_subsystem_and_controller(void **state)
 {
 	const struct queue_info q[] = {queue_of(0, "nqn.a", ""), queue_of(1, "nqn.a", ""),
@@ -154,7 +160,7 @@ static void a_selection_by_a_device_is_by_its_name(void **state)
 		assert_int_equal(places_devices(p, of[i].device, names, sizeof(names)), any);
 		assert_string_equal(names, "nvme0n1, nvme0n2, /dev/nvme0n1");
 	}
-	/* What does not fit is left out. */
+	/* Names that do not fit are left out. */
 	places_devices(p, NULL, names, 4);
 	assert_string_equal(names, "nvm");
 	places_free(p);

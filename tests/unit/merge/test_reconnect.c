@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands find each other across resets and reconnects, and whoever records a connection later on. */
+/*
+ * Commands are matched across resets and reconnects, whichever stream records the connection later.
+ */
 #include <malloc.h>
 
 #include "merge/counts.h"
 #include "merge/testing.h"
 
-/* A phase of a controller of two queues, from @from_ms to @to_ms. */
+/* A phase of a controller with two queues, from @from_ms to @to_ms. */
 static void phase(struct traffic_config *c, uint32_t instance, uint16_t cntlid, uint32_t gen,
 		  uint32_t target_gen, uint64_t from_ms, uint64_t to_ms)
 {
@@ -55,7 +57,7 @@ static void however_it_comes(const struct traffic_config *c)
 		c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}, .expire_ns = 2 * SECOND});
 }
 
-/* The host's controller object is the same, and so is its generation; its id changes. */
+/* The host's controller object and its generation stay the same. The controller id changes. */
 static void a_controller_that_is_reset_gets_another_id(void **state)
 {
 	struct traffic_config c = machines();
@@ -79,7 +81,7 @@ static void a_reset_begins_a_generation_on_both_sides(void **state)
 	however_it_comes(&c);
 }
 
-/* A controller id that comes back as another controller's of the same host. */
+/* A controller id comes back as that of another controller of the same host. */
 static void two_controllers_swap_their_ids(void **state)
 {
 	struct traffic_config c = machines();
@@ -94,7 +96,10 @@ static void two_controllers_swap_their_ids(void **state)
 	however_it_comes(&c);
 }
 
-/* Each connect makes a controller of another number on the host, with the same id at the target. */
+/*
+ * Each connect makes a controller with another number on the host, and with the same id at the
+ * target.
+ */
 static void a_subsystem_goes_and_comes_as_another_controller(void **state)
 {
 	struct traffic_config c = machines();
@@ -102,7 +107,7 @@ static void a_subsystem_goes_and_comes_as_another_controller(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 5; i++) {
 		phase(&c, i, 1, 1, 1 + i, 400 * i, 400 * i + 390);
-		/* The target's slots are those of the first. */
+		/* The target has the slots of the first controller. */
 		c.queue[2 * i].slot = c.queue[2 * i + 1].slot = 0;
 		c.queue[2 * i + 1].slot++;
 		c.queue[2 * i].gen = c.queue[2 * i + 1].gen = 1 + i;
@@ -132,7 +137,7 @@ static void a_tracer_that_is_started_again_is_another_stream(void **state)
 	c.queue[2].target = c.queue[3].target = 2;
 	however_it_comes(&c);
 
-	/* The host's. */
+	/* Another host. */
 	c.stream[2] = c.stream[0];
 	c.queue[2].target = c.queue[3].target = 1;
 	c.queue[2].host = c.queue[3].host = 2;
@@ -140,7 +145,7 @@ static void a_tracer_that_is_started_again_is_another_stream(void **state)
 	must_match_all(&c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}});
 }
 
-/* Everything that changes may do so at any time, a hundred times over. */
+/* Everything that can change may change at any time, a hundred times. */
 static void resets_at_random_match_all_and_nothing_wrongly(void **state)
 {
 	(void)state;
@@ -211,7 +216,7 @@ static void tell(struct merge *m, unsigned int stream, enum nt_side side, uint32
 	assert_int_equal(merge_queue(m, stream, side, &q), 0);
 }
 
-/* One command: from send to done it takes 10 us each way. */
+/* One command. From send to done it takes 10 us in each direction. */
 static void command(struct merge *m, uint32_t qid, uint16_t cntlid, uint32_t gen, uint64_t n)
 {
 	uint64_t at = SECOND + n * 50000;
@@ -245,9 +250,12 @@ static void command(struct merge *m, uint32_t qid, uint16_t cntlid, uint32_t gen
 	assert_int_equal(merge_record(m, 0, &r), 0);
 }
 
-/* Reconnects of which a test has so many. What is held is measured when a tenth are done, and at the end. */
+/* The number of reconnects in a test. Memory is measured when a tenth are done, and at the end. */
 #define MANY_RECONNECTS 10000
-/* What is held may differ by: where the last reconnect happens to be between two clearings. */
+/*
+ * Memory may differ by this much: it depends on how long ago the last clean-up was at the last
+ * reconnect.
+ */
 #define HELD_BYTES (1 << 20)
 
 static size_t held(void)
@@ -255,7 +263,10 @@ static size_t held(void)
 	return mallinfo2().uordblks;
 }
 
-/* Both records of command @n of a queue to @peer; from send to done it takes 10 us each way. */
+/*
+ * Both records of command @n of a queue to @peer. From send to done it takes 10 us in each
+ * direction.
+ */
 static void command_of(struct merge *m, unsigned int peer, uint32_t qid, uint16_t cntlid,
 		       uint32_t gen, uint64_t n)
 {
@@ -306,7 +317,7 @@ static void connect_peer(struct merge *m, unsigned int peer, uint16_t cntlid, ui
 	}
 }
 
-/* @peers of which the last reconnects all the time, and gets one of @ids ids in turn. */
+/* Of @peers peers, the last one reconnects all the time, and gets @ids ids in turn. */
 static void ten_thousand_reconnects(unsigned int peers, unsigned int ids)
 {
 	struct counted n = {0};
@@ -359,7 +370,7 @@ static void ten_thousand_reconnects_of_one_of_16_peers_spoil_nothing(void **stat
 	ten_thousand_reconnects(16, 60000);
 }
 
-/* @ids: how many ids the target gives in turn */
+/* @ids: number of ids that the target gives in turn */
 static void reconnecting(unsigned int ids)
 {
 	struct counted n = {0};
@@ -401,7 +412,7 @@ static void ids_that_never_come_back_do_not_use_up_what_there_is(void **state)
 	reconnecting(60000);
 }
 
-/* A peer's queues that connect all the time leave room for those of others. */
+/* A peer that reconnects its queues all the time leaves room for the queues of others. */
 static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
 {
 	struct counted n = {0};
@@ -432,8 +443,8 @@ static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
 }
 
 /*
- * Traffic of one connection: @late's stream tells of the controller's id behind @when of its records.
- * @again: a connection before it had that id, too. Return: how many were matched.
+ * Traffic of one connection. The stream of @late describes the controller's id after @when of its
+ * records. @again: an earlier connection had that id, too. Return: how many commands were matched
  */
 static uint64_t matched_though_the_id_came_late(enum nt_side late, uint64_t when, bool again)
 {
@@ -462,7 +473,7 @@ static uint64_t matched_though_the_id_came_late(enum nt_side late, uint64_t when
 	while (traffic_next(t, &r)) {
 		if (r.r.side == late && nr++ == when)
 			assert_int_equal(merge_queue(m, late, late, &known[late]), 0);
-		/* Some were made before, and come behind it. */
+		/* Some records were made before that, and come after it. */
 		if (r.r.side == late && nr < when + 100)
 			r.r.cntlid = NT_CNTLID_NONE;
 		outcome_note(&o, &r);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What waits in vain makes room for what does not, and is decided as soon as nobody can have it. */
+/*
+ * Records that wait in vain make room for others, and are decided as soon as no record can match
+ * them any more.
+ */
 #include "core/array.h"
 #include "merge/counts.h"
 #include "merge/testing.h"
 
-/* As the streams are numbered. */
+/* The numbers of the streams. */
 enum { HOST, TARGET_A, TARGET_B };
 
-/* Microseconds from one command to the next, and that each takes if nothing is said of it. */
+/* Microseconds from one command to the next, and those that a command takes by default. */
 #define EVERY_US 50
 #define TAKES_US 30
 
@@ -47,7 +50,7 @@ static struct merge *begin(struct counted *n)
 	return m;
 }
 
-/* The host's queue to a target, and, if it is there, the target's. */
+/* Connects the host's queue to a target. @both: the target's stream has the queue as well */
 static void connect(struct merge *m, unsigned int target, bool both)
 {
 	struct queue_info q = {
@@ -59,7 +62,10 @@ static void connect(struct merge *m, unsigned int target, bool both)
 		assert_int_equal(merge_queue(m, target, NT_TARGET, &q), 0);
 }
 
-/* Both records of command @n to @target, which takes @us longer than the others on the way back. */
+/*
+ * Makes both records of command @n to @target, which takes @us longer than the others on the way
+ * back.
+ */
 static void make(unsigned int target, uint64_t n, uint64_t us, struct nt_record *h,
 		 struct nt_record *t)
 {
@@ -107,7 +113,10 @@ static void run_both(struct merge *m, unsigned int target, uint64_t from, uint64
 	}
 }
 
-/* Commands that stalled on a living queue outlast whatever the host does elsewhere. */
+/*
+ * Stalled commands of a live queue wait longer than any other records of the host. @known: the
+ * other target's queue is known
+ */
 static void stalled_commands_outlast_a_flood_that_nobody_meets(bool known)
 {
 	struct nt_record stalled[8], h, t;
@@ -124,7 +133,7 @@ static void stalled_commands_outlast_a_flood_that_nobody_meets(bool known)
 		make(TARGET_A, 1000 + i, 20000000, &stalled[i], &t);
 		say(m, TARGET_A, &t);
 	}
-	/* The other target's stream has stalled, or was never there. */
+	/* The other target's stream has stalled, or never existed. */
 	for (; i < 2 * PENDING_MAX; i++) {
 		make(TARGET_B, 1000 + i, 0, &h, &t);
 		say(m, HOST, &h);
@@ -154,7 +163,10 @@ static void stalled_commands_outlast_a_target_that_has_stopped(void **state)
 	stalled_commands_outlast_a_flood_that_nobody_meets(true);
 }
 
-/* A target that stalls for less than the pool holds is caught up with, though others are unknown. */
+/*
+ * A target stalls for less time than the pool can hold. Its records are still matched, although
+ * other records wait for unknown targets.
+ */
 static void what_a_stalled_peer_owes_outlasts_what_nobody_does(void **state)
 {
 	struct nt_record h, t;
@@ -204,13 +216,13 @@ static void what_waits_for_a_stream_is_decided_when_it_ends(void **state)
 	merge_end(m, TARGET_A);
 	assert_int_equal(merge_pending(m), 0);
 	assert_int_equal(n.host_only, 500);
-	/* A second's worth at most waits from then on. */
+	/* From then on at most a second of records waits. */
 	for (uint64_t i = 1500; i < 100000; i++) {
 		make(TARGET_A, i, 0, &h, &t);
 		say(m, HOST, &h);
 		assert_true(merge_pending(m) <= 1000000 / EVERY_US + 1);
 	}
-	/* The other one goes on. */
+	/* The other target continues. */
 	run_both(m, TARGET_B, 100000, 101000);
 	assert_int_equal(n.matched, 3000);
 	assert_int_equal(n.wrong, 0);
@@ -220,7 +232,10 @@ static void what_waits_for_a_stream_is_decided_when_it_ends(void **state)
 	merge_free(m);
 }
 
-/* What the target has told of is met when the host completes it, whether the target's stream goes on or not. */
+/*
+ * The target's stream has records of commands that the host has not completed. They are matched
+ * when the host does, whether that stream goes on or not.
+ */
 static void what_an_ended_stream_has_told_of_is_met(void **state)
 {
 	struct nt_record h[100], t;
@@ -243,7 +258,7 @@ static void what_an_ended_stream_has_told_of_is_met(void **state)
 	merge_free(m);
 }
 
-/* A tracer that is started again is another stream, which may tell of its queues a little later. */
+/* A tracer that is started again is another stream. It may describe its queues a little later. */
 static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state)
 {
 	struct nt_record h, t;
@@ -276,10 +291,13 @@ static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state
 	merge_free(m);
 }
 
-/* A host that gets no answer gives up after 30 s; what the target had of the command until then is its half. */
 /*
- * @late_ns: how long after the host gave up the target went on with them; 0: it did before
- * @told_late: the target tells of them when everybody else has gone on for seconds
+ * A host that gets no response gives up after 30 s. The target's record has the points that the
+ * command had reached by then.
+ */
+/*
+ * @late_ns: how long after the host gave up the target went on with the commands; 0: before that
+ * @told_late: the target's records come when all others have gone on for seconds
  */
 static void time_out(uint64_t late_ns, bool told_late)
 {
@@ -311,12 +329,12 @@ static void time_out(uint64_t late_ns, bool told_late)
 	run_both(m, TARGET_B, 1000, waited);
 	for (uint64_t i = 0; i < ARRAY_SIZE(last); i++)
 		say(m, HOST, &given_up[i]);
-	/* Its stream has gone on, with other commands. */
+	/* The stream of the target goes on with other commands. */
 	run_both(m, TARGET_B, waited, waited + more);
 	run_both(m, TARGET_A, waited + more, waited + more + afterwards);
 	for (uint64_t i = 0; told_late && i < ARRAY_SIZE(last); i++)
 		say(m, TARGET_A, &had[i]);
-	/* At once, while what waits is looked up, not only when all is over. */
+	/* They are matched at once, when waiting records are looked up, and not only at the end. */
 	if (told_late)
 		assert_int_equal(n.matched, 1000 + waited + more + afterwards + ARRAY_SIZE(last));
 	merge_finish(m);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads that repeat themselves, clocks that are wrong and recordings that do not belong together: no record is ever
- * matched with another command's, and what can be matched is.
+ * Loads that repeat themselves, clocks that are wrong, and recordings that do not belong together.
+ * No record is ever matched with another command's, and records that can be matched are.
  */
 #include "merge/offset.h"
 #include "merge/scenario.h"
 
-/* More seeds than these by the environment: SCENARIOS of them, from SCENARIO on. One by itself is described. */
+/*
+ * The environment may set more seeds: SCENARIOS of them, from SCENARIO on. A single one is
+ * described.
+ */
 #define SCENARIOS 500
-/* What is matched at least, of all commands that both sides have. */
+/* The least share of matched commands, of all that both sides have. */
 #define MATCHED_PERCENT 83
 
 static struct scenario_stream a_host(int64_t ahead_ns)
@@ -49,7 +52,10 @@ static void verdict_print(const char *what, uint64_t seed, const struct verdict 
 		(unsigned long long)v->single, (unsigned long long)v->ambiguous);
 }
 
-/* Runs it. Return: how many of 1,000 that could be matched were; none may be wrong. */
+/*
+ * Runs the scenario. Return: how many in 1,000 of the commands that could be matched were; none may
+ * be wrong
+ */
 static unsigned int matched_with(const char *what, struct scenario *s, struct verdict *v)
 {
 	uint64_t seed = s->random;
@@ -67,7 +73,7 @@ static unsigned int matched(const char *what, struct scenario *s)
 	return matched_with(what, s, &v);
 }
 
-/* The seeds of one scenario. */
+/* Number of seeds of one scenario. */
 #define SEEDS 4
 
 static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
@@ -88,7 +94,10 @@ static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
 									   .turn_tags = seed % 2,
 									   .blocks = 1024};
 				s.stream[1].wall_ns = -3 * SECOND * late;
-				/* It began to record so much later, or its clock is wrong. */
+				/*
+				 * The target began to record this much later, or its clock is
+				 * wrong.
+				 */
 				if (seed % 4 < 2) {
 					s.stream[1].from = 3 * SECOND;
 					s.stream[0].to = 18 * SECOND;
@@ -99,7 +108,10 @@ static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
 	}
 }
 
-/* The same job on each of several hosts, which are copies of one machine, and so may their targets be. */
+/*
+ * The same job on several hosts that are copies of one machine. Their targets may be copies as
+ * well.
+ */
 static void a_job_that_cron_starts_on_several_hosts(void **state)
 {
 	(void)state;
@@ -113,7 +125,7 @@ static void a_job_that_cron_starts_on_several_hosts(void **state)
 		s.link[1].host = 2;
 		s.link[1].target = 3;
 		s.nr_links = 2;
-		/* Of some only one side is recorded. */
+		/* Of some machines only one side is recorded. */
 		if (seed % 4 == 1)
 			s.link[0].host = STREAMS_MAX, s.link[1].target = STREAMS_MAX;
 		if (seed % 4 == 2)
@@ -254,7 +266,10 @@ static void any_stream(struct scenario *s, enum nt_side side)
 		m->to = m->from + (int64_t)draw(s, 6 * SECOND);
 }
 
-/* Up to three hosts and targets, which may be copies of one another, and any loads; the same ones again, too. */
+/*
+ * Up to three hosts and targets, which may be copies of one another, with any loads, or with the
+ * same loads again.
+ */
 static void any_machines(struct scenario *s, uint64_t seed)
 {
 	static const char *const names[] = {"nqn.a", "nqn.b"};
@@ -285,7 +300,7 @@ static void any_machines(struct scenario *s, uint64_t seed)
 			.slot = i,
 			.old_ids = !draw(s, 4),
 		};
-		/* Targets that are copies give the same ids, but one gives none twice. */
+		/* Targets that are copies give the same ids, but one target gives no id twice. */
 		for (unsigned int k = 0; k < i; k++)
 			s->link[i].cntlid += !copies || s->link[k].target == s->link[i].target;
 	}
@@ -294,7 +309,7 @@ static void any_machines(struct scenario *s, uint64_t seed)
 		unsigned int runs = 1 + (unsigned int)draw(s, 2);
 
 		if (i && draw(s, 2)) {
-			/* As another one, some seconds later: cron. */
+			/* The job of another link, some seconds later, as cron may start it. */
 			j = s->job[0];
 			j.link = i;
 			j.begin += (int64_t)draw(s, 8) * SECOND;
@@ -307,7 +322,7 @@ static void any_machines(struct scenario *s, uint64_t seed)
 	}
 }
 
-/* How many seeds, and the first of them. */
+/* The number of seeds, and the first one. */
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {
 	const char *value = getenv(name);
@@ -319,7 +334,7 @@ static void whatever_machines_do_no_record_is_matched_with_anothers(void **state
 {
 	uint64_t nr = from_environment("SCENARIOS", SCENARIOS),
 		 first = from_environment("SCENARIO", 1);
-	/* Each has found a fault that the first 500 did not. */
+	/* Each of these seeds has found a fault that the first 500 did not find. */
 	static const uint64_t found[] = {1378, 1850,  2344,  3402,  3567,  4629,  5787, 7032,
 					 8002, 11080, 11232, 13495, 13911, 16435, 21119};
 	struct verdict all = {0};
@@ -345,11 +360,14 @@ static void whatever_machines_do_no_record_is_matched_with_anothers(void **state
 		      (unsigned long long)all.right, (unsigned long long)all.wrong,
 		      (unsigned long long)failed);
 	assert_int_equal(all.wrong, 0);
-	/* The rest looks alike, or the other side lost it in loads that look alike. */
+	/* The other commands look alike, or the other side lost them in loads that look alike. */
 	assert_true(all.right * 100 >= all.both * MATCHED_PERCENT);
 }
 
-/* Before Linux 5.15, and of other initiators: a command id is a tag, and comes back with its next use. */
+/*
+ * Hosts before Linux 5.15, and other initiators: a command id is a tag, and occurs again with its
+ * next use.
+ */
 static void command_ids_without_generations(void **state)
 {
 	unsigned int all = 0;
@@ -378,7 +396,10 @@ static void command_ids_without_generations(void **state)
 	assert_true(all >= 8 * SEEDS * 500);
 }
 
-/* Each clock may be steered by 500 ppm, and more while it is slewed. At so few or so many commands a second. */
+/*
+ * Each clock may be steered by 500 ppm, and by more while it is slewed. @every_ns: few or many
+ * commands a second
+ */
 static void clocks_that_part_fast(void **state)
 {
 	static const struct {
@@ -462,14 +483,17 @@ static void a_clock_that_jumps(void **state)
 			struct verdict v;
 
 			all += matched_with("a jump", &s, &v);
-			/* Of what is slewed the offset is found several times. */
+			/* While a clock is slewed, the offset is found several times. */
 			assert_true(jump[i / 2] ? v.jumps == 1 : v.jumps >= 1);
 		}
 		assert_true(all >= 4 * SEEDS * 970);
 	}
 }
 
-/* Pairs that a wrong offset brings together agree with it but for what time stamps may be wrong by, and not with each other. */
+/*
+ * Pairs that a wrong offset brings together each agree with it within the error of time stamps, but
+ * not with each other.
+ */
 static void an_offset_whose_bounds_cross_is_refuted(void **state)
 {
 	struct offset right = {0}, wrong = {0};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hash table of what waits: what is in it is found, whatever else came and went, and nothing else is. */
+/*
+ * The hash table of waiting records: an entry is found whatever else was added and removed, and
+ * nothing else is found.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +13,7 @@
 #include "merge/slots.h"
 
 #define MAX 4096
-/* Hashes collide, wholly or in the bits that choose a slot. */
+/* Hashes collide completely, or in the bits that choose a slot. */
 #define HASHES 700
 
 static uint32_t hash_of(uint32_t id)
@@ -39,7 +42,7 @@ static void what_is_there_is_found_once_and_what_is_gone_is_not(void **state)
 	(void)state;
 	assert_int_equal(slots_init(&s, MAX), 0);
 	for (unsigned int i = 0; i < 60000; i++) {
-		/* Now there are more, now fewer: up to all, and down to hardly any. */
+		/* The number of entries grows up to all, and shrinks to nearly none. */
 		bool more = i / 15000 % 2 == 0;
 		uint32_t id;
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command finds its other half however long it takes, and what never will does not wait for ever. */
+/*
+ * A command's records are matched however long it takes, and a record without its counterpart does
+ * not wait for ever.
+ */
 #include "merge/testing.h"
 
-/* Two queues, of which the second goes on when the first stalls. */
+/* Two queues. The second one continues while the first one stalls. */
 static struct traffic_config machines(uint64_t seconds)
 {
 	struct traffic_config c = {
@@ -45,7 +48,7 @@ static void stall(bool device)
 	for (size_t i = 0; i < sizeof(ms) / sizeof(ms[0]); i++) {
 		struct traffic_config c = machines(2 + ms[i] / 1000);
 
-		/* Flushes look all alike. */
+		/* All flushes look alike, so there are none. */
 		c.percent[NT_SHAPE_READ] = 50;
 		c.percent[NT_SHAPE_NO_DATA] = 0;
 		if (ms[i] > 10000)
@@ -74,7 +77,10 @@ static void commands_that_stall_in_the_storage_are_matched(void **state)
 	stall(true);
 }
 
-/* What lost its other half is given up when the tag comes back, or the other side has passed it. */
+/*
+ * A record that lost its counterpart is given up when the tag is used again, or when the other side
+ * has passed it.
+ */
 static void what_waits_in_vain_is_given_up(void **state)
 {
 	struct traffic_config c = machines(20);
@@ -84,7 +90,10 @@ static void what_waits_in_vain_is_given_up(void **state)
 	run(&o, &c, &(struct feed){.loss_percent = 10});
 	assert_int_equal(o.wrong, 0);
 	assert_true(o.right * 1000 >= o.both * 999);
-	/* A second of either side's losses, which is a tenth of 28,000 a second; and one of each tag. */
+	/*
+	 * A second of either side's losses, which is a tenth of 28,000 a second, and one record for
+	 * each tag.
+	 */
 	assert_true(o.pending_max < 2 * 2800 * 3 / 2 + 64);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which halves may be of one connection, which streams have one clock, and which half a record is of. */
+/*
+ * Which halves may be one connection, which streams have the same clock, and to which half a record
+ * belongs. A half is one side's view of a connection.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +66,7 @@ static void halves_that_may_be_of_one_connection_agree_in_all_that_is_known(void
 	}
 }
 
-/* Copies of a running virtual machine have one boot id, and wall clocks that were set anew. */
+/* Copies of a running virtual machine have one boot id, but their wall clocks were set again. */
 static void streams_of_one_boot_and_one_wall_clock_have_one_clock(void **state)
 {
 	static const struct {
@@ -111,7 +114,7 @@ static void a_half_is_free_when_its_partner_is_gone_or_quiet(void **state)
 	assert_ptr_equal(host->connection, target->connection);
 	assert_int_equal(host->connection->host_stream, HOST);
 	assert_int_equal(host->connection->target_stream, TARGET);
-	/* Until they are matched after a Connect. */
+	/* Halves are free until they are matched after a Connect. */
 	assert_true(topology_is_free(t, host) && topology_is_free(t, target));
 	host->reconnected = target->reconnected = false;
 	assert_false(topology_is_free(t, host) || topology_is_free(t, target));
@@ -134,7 +137,9 @@ static void a_half_is_free_when_its_partner_is_gone_or_quiet(void **state)
 	topology_free(t);
 }
 
-/* Its records were given up under the name that it had. */
+/*
+ * Its records were given up under the name of its stream alone. Now they count for the connection.
+ */
 static void what_a_half_gave_up_goes_with_it(void **state)
 {
 	struct topology *t = two_sides();
@@ -144,7 +149,7 @@ static void what_a_half_gave_up_goes_with_it(void **state)
 	(void)state;
 	assert_int_equal(alone->host_stream, MERGE_NO_STREAM);
 	assert_true(alone->offset_low > alone->offset_high);
-	/* Another one of the same name has given up some, too. */
+	/* Another half of that name has given up records as well. */
 	alone->target_only = 10;
 	alone->ambiguous = 20;
 	target->only = 3;
@@ -173,14 +178,17 @@ static void a_record_is_of_its_generation_and_controller(void **state)
 	assert_int_equal(seven->current, 0);
 	assert_int_equal(eight->current, 1);
 	assert_ptr_equal(half_of(t, HOST, 1, 7), seven);
-	/* One that is not known is of the newest. */
+	/* A controller that is not known is the newest one. */
 	assert_ptr_equal(half_of(t, HOST, 1, 9), eight);
 	assert_null(half_of(t, HOST, 2, 8));
 	for (q.gen = 2; q.gen <= TOPOLOGY_GENERATIONS; q.gen++) {
 		assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
 		assert_ptr_equal(half_of(t, HOST, q.gen, 8), eight);
 	}
-	/* Of that many generations the oldest, which was of the other controller, has given way. */
+	/*
+	 * After that many generations the oldest one, which was of the other controller, was
+	 * dropped.
+	 */
 	assert_int_equal(seven->refs, 0);
 	assert_ptr_equal(half_of(t, HOST, 1, 7), eight);
 	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
@@ -190,7 +198,10 @@ static void a_record_is_of_its_generation_and_controller(void **state)
 	topology_free(t);
 }
 
-/* What was not known of a queue is known: it is the same one. What is known otherwise is another one's. */
+/*
+ * A queue that lacked a value and then has it is the same queue. With a different value it is
+ * another one.
+ */
 static void a_queue_that_becomes_known_stays_the_same(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What merged commands add up to: one population, of which nothing is left out, clamped or told twice. */
+/* The sums of merged commands: one population, with nothing left out, clamped or counted twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static int64_t stages_sum(const struct totals *t)
 	return sum;
 }
 
-/* The same of the commands of a connection. */
+/* The same sum for the commands of a connection. */
 static int64_t row_sum(const struct totals_row *row)
 {
 	int64_t sum = (int64_t)row->unsplit_ns;
@@ -149,7 +149,7 @@ static void set_missing(struct machines *m, unsigned int stream, uint32_t missin
 	machines_set(m, stream, &what, "label");
 }
 
-/* Two targets, one of which lacks a point: each command is in the stages that its target can tell. */
+/* Two targets, one of which lacks a point: each command is in the stages that its target has. */
 static void stages_of_machines_that_lack_points_stand_beside_those_of_others(void **state)
 {
 	struct machines m;
@@ -165,7 +165,7 @@ static void stages_of_machines_that_lack_points_stand_beside_those_of_others(voi
 	add(&t, &one, 900000, 1u << NT_T_DONE);
 	add(&t, &two, 9000, 0);
 	add(&t, &two, 9000, 0);
-	/* This machine gives the point that is missing here. */
+	/* This machine has the point that is missing here. */
 	add(&t, &two, 9000, 1u << NT_T_DONE);
 	assert_int_equal(t.unsplit, 1);
 	assert_int_equal(stage_of(&t, "target_subsystem+nvmet_tcp_completion")->time.count, 1);
@@ -182,7 +182,9 @@ static void stages_of_machines_that_lack_points_stand_beside_those_of_others(voi
 
 #define ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
 
-/* Of connections with TLS neither side knows an arrival: what both network stacks took is in the network's stage. */
+/*
+ * With TLS neither side has an arrival. The time of both network stacks is in the network's stage.
+ */
 static void commands_without_arrivals_are_in_joined_stages(void **state)
 {
 	static const char name[] = "nstack_submission+network_transmission+nstack_completion";
@@ -200,16 +202,16 @@ static void commands_without_arrivals_are_in_joined_stages(void **state)
 	}
 	assert_int_equal(t.unsplit, 0);
 	assert_int_equal(stage_of(&t, name)->time.count, 3);
-	/* From send_cmd to c2h, less what the target took from cmd to send. */
+	/* From send_cmd to c2h, less the target's time from cmd to send. */
 	assert_int_equal(totals_stage_sum(stage_of(&t, name)), 3 * (9040 - 4700));
 	assert_int_equal(stage_of(&t, "network_transmission")->time.count, 3);
 	assert_int_equal(stage_of(&t, "target_subsystem")->time.count, 6);
 	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
 	assert_int_equal(row_sum(t.row[NT_OP_READ]), t.latency[NT_OP_READ].sum);
-	/* One side's are known. */
+	/* The arrivals of one side are known. */
 	add(&t, &one, 9000, ARRIVALS);
 	assert_int_equal(stage_of(&t, "nstack_submission+network_transmission")->time.count, 1);
-	/* It was not answered, as far as is known. */
+	/* As far as is known, the command has no response. */
 	host.points[NT_H_C2H] = host.points[NT_H_CQE] = 0;
 	assert_int_equal(totals_add(&t, &one, &host, &target), 0);
 	assert_int_equal(t.unsplit, 1);
@@ -270,7 +272,7 @@ static void folding_intervals_gives_the_same_as_no_intervals(void **state)
 	machines_free(&m);
 }
 
-/* Streams from a file may say that they lack anything. */
+/* A stream from a file may say that it lacks any points. */
 static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state)
 {
 	enum { STREAMS = 1 << NT_TARGET_POINTS_NR };
@@ -296,7 +298,7 @@ static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state
 	machines_free(&m);
 }
 
-/* They are of the interval after that. */
+/* They belong to the next interval. */
 static void what_was_folded_is_not_folded_again(void **state)
 {
 	struct totals from, first, second;

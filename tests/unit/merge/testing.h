@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Simulated traffic through the merge, and a book of what became of every record: each must come
- * back exactly once and unchanged, and a match is right when both records are of one command.
+ * Feeds simulated traffic to the merge, and keeps a book of what happened to every record. Each
+ * record must come back exactly once and unchanged. A match is right if both records are of one
+ * command.
  */
 #ifndef NTPROF_MERGE_TESTING_H
 #define NTPROF_MERGE_TESTING_H
@@ -26,17 +27,19 @@
 /* More than any test has. */
 #define OUTCOME_CONNECTIONS_MAX 64
 
-/* How a test's traffic gets to the merge. */
+/* How the traffic of a test reaches the merge. */
 struct feed {
-	unsigned int loss_percent;		     /* of either side's records, at random */
-	uint64_t from_ns[NT_SIDES], to_ns[NT_SIDES]; /* a side records only in between; 0: always */
-	uint64_t batch_ns[NT_SIDES]; /* a side's records come in batches of this long */
-	uint64_t expire_ns;	     /* give up on records this old, now and then */
-	bool without_target;	     /* its stream is not there at all */
-	bool ends;		     /* the merge is told when a side records no more */
+	unsigned int loss_percent; /* of each side's records, chosen at random */
+	/* a side records only in this period; 0: always */
+	uint64_t from_ns[NT_SIDES], to_ns[NT_SIDES];
+	uint64_t batch_ns[NT_SIDES]; /* length of the batches in which a side's records come */
+	/* age at which waiting records are given up from time to time */
+	uint64_t expire_ns;
+	bool without_target; /* the target's stream does not exist */
+	bool ends;	     /* the merge learns when a side stops recording */
 };
 
-/* The book. */
+/* The book of all records. */
 struct outcome {
 	const struct traffic_config *config;
 	uint64_t fed[NT_SIDES];
@@ -55,7 +58,7 @@ struct outcome {
 		bool used, back;
 	} * entry;
 	uint64_t nr_entries, max_entries;
-	uint8_t *seen; /* [id]: which sides were fed */
+	uint8_t *seen; /* [id]: bits of the sides whose records were fed */
 	uint64_t max_seen;
 };
 
@@ -117,7 +120,9 @@ static inline void outcome_note(struct outcome *o, const struct traffic_record *
 	o->fed[r->r.side]++;
 }
 
-/* A record is back: it must be one that was fed, unchanged, for the first time. */
+/*
+ * A record comes back. It must be one that was fed, be unchanged, and come back for the first time.
+ */
 static inline const struct entry *outcome_back(struct outcome *o, const struct nt_record *r)
 {
 	struct entry *e = outcome_find(o, record_hash(r));
@@ -176,7 +181,10 @@ static inline struct merge *outcome_merge(struct outcome *o, const struct traffi
 	return m;
 }
 
-/* The target's clock - the host's when the host's reads @host_ns; the host's must not drift. */
+/*
+ * The target's clock less the host's, at the moment when the host's clock reads @host_ns. The
+ * host's clock must not drift.
+ */
 static inline int64_t true_offset(const struct traffic_config *c, const struct traffic_queue *q,
 				  uint64_t host_ns)
 {
@@ -203,7 +211,7 @@ static inline void check_offset(const struct traffic_config *c, const struct mer
 	fail_msg("nobody sends from stream %u to %u", at->host_stream, at->target_stream);
 }
 
-/* The merge is finished: its counters, the callbacks and the book must say the same. */
+/* When the merge is finished, its counters, the callbacks and the book must agree. */
 static inline void outcome_check(struct outcome *o, struct merge *m)
 {
 	uint64_t matched = 0, only[NT_SIDES] = {0}, ambiguous = 0;
@@ -228,7 +236,10 @@ static inline void outcome_check(struct outcome *o, struct merge *m)
 		if (c->matched && c->offset_low <= c->offset_high && !o->wrong)
 			check_offset(o->config, c);
 	}
-	/* Of all: what was given up before a connection was known to be one may be counted in it. */
+	/*
+	 * Only the sums over all connections are compared: a record that was given up before its
+	 * connection was known may be counted in another one.
+	 */
 	assert_int_equal(matched, o->right + o->wrong);
 	assert_int_equal(only[NT_HOST], o->only[NT_HOST]);
 	assert_int_equal(only[NT_TARGET], o->only[NT_TARGET]);
@@ -242,7 +253,7 @@ static inline void outcome_free(struct outcome *o)
 	free(o->seen);
 }
 
-/* Streams tell of a queue before the first record that names it. */
+/* Feeds a record. A stream describes a queue before the first record of that queue. */
 static inline void feed_record(struct outcome *o, struct merge *m, const struct traffic_record *r,
 			       bool told[TRAFFIC_QUEUES_MAX][NT_SIDES])
 {
@@ -271,7 +282,7 @@ static inline bool feed_keeps(const struct feed *f, struct traffic *chance,
 	return !f->loss_percent || traffic_random(chance, 100) >= f->loss_percent;
 }
 
-/* Tells of the ends that were by @at_ns, all records of the streams having come. */
+/* Reports the streams that have ended by @at_ns with all of their records fed. */
 static inline void feed_ends(struct merge *m, const struct traffic_config *c, const struct feed *f,
 			     uint64_t at_ns)
 {
@@ -298,7 +309,9 @@ static inline int later_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Both sides' records in the order in which they were made, or as they come in live. */
+/*
+ * Feeds both sides' records in the order in which they were made, or in batches as in a live view.
+ */
 static inline void run(struct outcome *o, const struct traffic_config *c, const struct feed *f)
 {
 	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
