@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka 2 deprecates assert_in_range() in favour of assert_uint_in_range(), which cmocka 1 does not have. */
+/*
+ * cmocka 2 deprecates assert_in_range() in favour of assert_uint_in_range(). cmocka 1 does not have
+ * the latter.
+ */
 #ifndef NTPROF_TESTS_IN_RANGE_H
 #define NTPROF_TESTS_IN_RANGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A law of all that is counted: each command is in one row, and in each stage of its operation. */
+/* An invariant of all counts: each command is in one row, and in each stage of its operation. */
 #ifndef NTPROF_TESTS_ROWS_ADD_UP_H
 #define NTPROF_TESTS_ROWS_ADD_UP_H
 
@@ -12,7 +12,7 @@
 
 #include "core/stats.h"
 
-/* Commands of an operation, as its stages have them. */
+/* Commands of an operation, according to its stages. */
 static inline uint64_t staged(const struct stats *s, unsigned int op)
 {
 	uint64_t most = 0;
@@ -24,10 +24,10 @@ static inline uint64_t staged(const struct stats *s, unsigned int op)
 }
 
 /*
- * assert_rows_add_up() - while no command ends
+ * assert_rows_add_up() - check the invariant, while no command ends
  *
- * A command that cannot be split is in its row alone, and is counted. One without a histogram may be in the row of others,
- * or in no stage; of what is there nobody knows the operation.
+ * A command that cannot be split is in its row only, and is counted as such. One without a
+ * histogram may be in the row of others, or in no stage; its operation is unknown.
  */
 static inline void assert_rows_add_up(const struct stats *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the stream share: events, streams in memory, and frames taken apart. */
+/* Shared by the tests of streams: events, streams in memory, and frames. */
 #ifndef NTPROF_STREAMS_H
 #define NTPROF_STREAMS_H
 
@@ -19,7 +19,7 @@
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-/* docs/stream-format.md, written here a second time on purpose. */
+/* The sizes in docs/stream-format.md, repeated here on purpose. */
 #define PREAMBLE 12
 #define HEAD 20
 #define PAYLOAD_MAX (256u << 10)
@@ -28,7 +28,7 @@
 
 static uint64_t random_state = 88172645463325252ULL;
 
-/* xorshift64: the same records in every run. */
+/* xorshift64: gives the same records in every run. */
 static inline uint64_t random64(void)
 {
 	random_state ^= random_state << 13;
@@ -37,7 +37,7 @@ static inline uint64_t random64(void)
 	return random_state;
 }
 
-/* Small and huge numbers alike. */
+/* Small and huge numbers are equally likely. */
 static inline uint64_t random_width(void)
 {
 	return random64() >> (random64() % 64);
@@ -95,7 +95,7 @@ static inline struct stream_event end_event(uint64_t records)
 					     .losses = losses_event().losses}};
 }
 
-/* Every field any value that its type can hold. */
+/* Each field gets any value that its type can hold. */
 static inline struct stream_event random_record(void)
 {
 	struct stream_event e = {.type = STREAM_RECORD};
@@ -165,7 +165,7 @@ static inline struct stream_writer *writer_make(int fd)
 	return w;
 }
 
-/* A stream with each type of frame, a few hundred bytes long. */
+/* A stream with each type of frame. It is a few hundred bytes long. */
 static inline struct bytes small_stream(void)
 {
 	int fd = file_make();
@@ -262,7 +262,7 @@ static inline void must_fail(struct stream_reader *r, int err)
 
 	assert_int_equal(stream_read(r, &e), err);
 	assert_true(*stream_error(r));
-	/* It stays so. */
+	/* The header does not change. */
 	assert_int_equal(stream_read(r, &e), err);
 }
 
@@ -287,7 +287,7 @@ static inline void reader_done(struct stream_reader *r, int fd)
 	close(fd);
 }
 
-/* Events that a stream has before it ends or fails; *@ret says how. */
+/* Return: the number of events before the stream ends or fails. @ret: how it ended */
 static inline unsigned int count_events(const uint8_t *p, size_t n, int *ret)
 {
 	struct stream_event e;
@@ -313,7 +313,7 @@ static inline void put_le32(uint8_t *p, uint32_t v)
 		p[i] = v >> (8 * i);
 }
 
-/* Makes the checksums of a frame right again after it was changed. */
+/* Corrects the checksums of a frame that was changed. */
 static inline void frame_sum(uint8_t *frame)
 {
 	put_le32(frame + 12, crc32(0, frame + HEAD, le32(frame)));
@@ -334,7 +334,7 @@ static inline size_t frame_find(const struct bytes *b, enum stream_type type)
 	return at;
 }
 
-/* Puts a frame between the clock and the queue of @b and counts on. */
+/* Inserts a frame between the clock and the queue of @b. */
 static inline struct bytes with_frame(const struct bytes *b, uint16_t type, const void *payload,
 				      size_t n)
 {
@@ -359,7 +359,7 @@ static inline struct bytes with_frame(const struct bytes *b, uint16_t type, cons
 	return c;
 }
 
-/* Puts @n bytes behind what a frame of @b has, as a later program may. */
+/* Adds @n bytes to the end of a frame of @b, as a later version of the program may. */
 static inline struct bytes with_bytes(const struct bytes *b, enum stream_type type,
 				      const void *more, size_t n)
 {
@@ -375,7 +375,7 @@ static inline struct bytes with_bytes(const struct bytes *b, enum stream_type ty
 	return c;
 }
 
-/* A stream's beginning: its header, and a clock. */
+/* The beginning of a stream: its header and a clock. */
 static inline int beginning(void)
 {
 	int fd = file_make();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A shell of a session of which the terminal is, for tests that sit at it: it has one job, which has the terminal, and has
- * it again when it was stopped.
+ * A shell that leads a session with a terminal, for tests that use a terminal. It has one job,
+ * which has the terminal. When the job was stopped, the shell gives it the terminal again.
  */
 #ifndef NTPROF_UNIT_TERMINAL_H
 #define NTPROF_UNIT_TERMINAL_H
@@ -13,14 +13,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child of forkpty(). Ends with what @job returns, or with 128 and the number of the signal that ended it. */
+/*
+ * Runs in a child of forkpty(). Exits with the value that @job returns, or with 128 plus the number
+ * of the signal that ended the job.
+ */
 static void __attribute__((noreturn)) run_shell(int (*job)(void *context), void *context)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		/* Who starts tests in the background may have them ignored. */
+		/*
+		 * A shell that starts the tests in the background may have set them to be ignored.
+		 */
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);

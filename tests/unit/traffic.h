@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Simulated NVMe/TCP traffic: the records that a host and a target would have made of the same
- * commands, in the order in which they would have made them, and which belong together. The same
- * configuration gives the same records in every run.
+ * Simulated NVMe/TCP traffic: the records that a host and a target make of the same commands, in
+ * the order in which they make them, and which records belong together. The same configuration
+ * gives the same records in every run.
  */
 #ifndef NTPROF_TRAFFIC_H
 #define NTPROF_TRAFFIC_H
@@ -16,14 +16,17 @@
 #include "core/queue.h"
 #include "core/record.h"
 
-/* The simulation begins this long after its clock's zero, so that no point is 0. */
+/* Value of the clock when the simulation begins, so that no point is 0. */
 #define TRAFFIC_EPOCH_NS 1000000000000ULL
 #define TRAFFIC_STREAMS_MAX 4
 #define TRAFFIC_QUEUES_MAX 64
-/* Linux keeps the tag in the low 12 bits of a command id and counts uses of the tag above them. */
+/* Linux has the tag in the low 12 bits of a command id, and counts uses of the tag above them. */
 #define TRAFFIC_TAG_BITS 12
 
-/* One side of one machine. Its clock reads TRAFFIC_EPOCH_NS + @offset_ns when the simulation begins. */
+/*
+ * One side of one machine. Its clock reads TRAFFIC_EPOCH_NS + @offset_ns when the simulation
+ * begins.
+ */
 struct traffic_stream {
 	enum nt_side side;
 	int64_t offset_ns;
@@ -34,13 +37,14 @@ struct traffic_stream {
  * struct traffic_queue - one queue of one connection
  * @host, @target: indices of its two streams
  * @nqn: of the subsystem
- * @slot, @gen: as both sides' records name it; the target's slot is 100 more
- * @target_gen: if not 0, the target's generation is another one
- * @depth: tags, all of them busy
+ * @slot, @gen: as in both sides' records; the target's slot is 100 more
+ * @target_gen: the target's generation, if it is another one; else 0
+ * @depth: number of tags; all are busy
  * @start_ns, @end_ns: when it is used, from the beginning of the simulation; 0: always
- * @stall_ns, @stall_end_ns: answers that are sent in between arrive at the end of it, or, if
- *     @stall_device, commands that come to the storage are done at the end of it
- * @mirror: 1 + index of the queue whose commands it repeats, 0: has its own
+ * @stall_ns, @stall_end_ns: a period. Responses that are sent in it arrive at its end. With
+ *                           @stall_device, commands that reach the storage in it are done at its
+ *                           end instead
+ * @mirror: 1 + index of the queue with the same commands; 0: it has its own
  */
 struct traffic_queue {
 	unsigned int host, target;
@@ -55,19 +59,20 @@ struct traffic_queue {
 };
 
 /**
- * struct traffic_config - what to simulate; copied, but for the names of subsystems
+ * struct traffic_config - what to simulate; copied, except the names of subsystems
  * @seed: not 0
  * @percent: of each shape; a tenth of the inline writes are discards
- * @same_content: all commands of a kind ask for the same; else every one has its own LBA
- * @hot_percent: so many of the reads are of one block
- * @late_percent, @late_ns: so many answers arrive so much later, and those behind them do not
- * @regular: every step takes the same time in every command
- * @spread_percent: of its average is the difference between the shortest and the longest of a step, but for
- *     outliers; 0: 100
+ * @same_content: all commands of a kind have one LBA; else each has its own
+ * @hot_percent: percentage of the reads that are of one block
+ * @late_percent, @late_ns: percentage of the responses that are delayed, and by how much; later
+ *                          responses are not delayed
+ * @regular: a step takes the same time in every command
+ * @spread_percent: difference between the shortest and the longest time of a step as a percentage of
+ *                  its average, without outliers; 0: 100
  * @network_ns, @device_ns, @think_ns: average times in one direction of the wire, in the target's
- *     storage, and between a completion and the tag's next use
- * @reorder_ns: records come out of order by as much as this
- * @commands: stop after so many; 0: when all queues have ended
+ *                                     storage, and between a completion and the tag's next use
+ * @reorder_ns: how far records may come out of order
+ * @commands: number of commands; 0: until all queues have ended
  */
 struct traffic_config {
 	struct traffic_stream stream[TRAFFIC_STREAMS_MAX];
@@ -86,9 +91,9 @@ struct traffic_config {
 };
 
 /**
- * struct traffic_record - one record comes out
+ * struct traffic_record - one record that comes out
  * @id: number of the command, from 0: equal in the two records of one command
- * @at_ns: when, on the simulation's own clock
+ * @at_ns: when it comes out, by the simulation's own clock
  * @stream, @queue: indices into the configuration
  */
 struct traffic_record {
@@ -98,7 +103,7 @@ struct traffic_record {
 	struct nt_record r;
 };
 
-/* A binary heap: what is to happen next. */
+/* A binary heap of future events. */
 struct traffic_heap {
 	struct traffic_event {
 		uint64_t at_ns;
@@ -109,7 +114,10 @@ struct traffic_heap {
 
 enum traffic_state { TRAFFIC_IDLE, TRAFFIC_AT_TARGET };
 
-/* A tag, and the command that uses it. Points are on the simulation's clock until they come out. */
+/*
+ * A tag and the command that uses it. Points are in the simulation's time until the record comes
+ * out.
+ */
 struct traffic_tag {
 	enum traffic_state state;
 	unsigned int queue, tag, generation;
@@ -123,13 +131,13 @@ struct traffic {
 	struct traffic_config config;
 	uint64_t random;
 	uint64_t commands;
-	/* The ends of a TCP connection deliver in order; the latest of each kind. */
+	/* The ends of a TCP connection deliver in order. This is the latest time of each kind. */
 	struct traffic_order {
 		uint64_t sent, received, cmd, answered, answer_received;
 	} order[TRAFFIC_QUEUES_MAX];
 	struct traffic_tag *tag;
 	unsigned int nr_tags;
-	struct traffic_heap life; /* of tags */
+	struct traffic_heap life; /* events of tags */
 	struct traffic_heap out;  /* indices of @record */
 	struct traffic_record *record;
 	unsigned int *unused;
@@ -173,7 +181,7 @@ static inline struct traffic_event traffic_pop(struct traffic_heap *h)
 	return top;
 }
 
-/* xorshift64, the high half scaled to below @n. */
+/* xorshift64; the upper half, scaled to a number below @n. */
 static inline uint64_t traffic_random(struct traffic *t, uint64_t n)
 {
 	t->random ^= t->random << 13;
@@ -182,7 +190,10 @@ static inline uint64_t traffic_random(struct traffic *t, uint64_t n)
 	return (t->random >> 32) * n >> 32;
 }
 
-/* How long a step takes that takes @mean_ns on average: half of it at least, seldom much longer. */
+/*
+ * The time of a step that takes @mean_ns on average. It is at least half of that, and rarely much
+ * longer.
+ */
 static inline uint64_t traffic_step(struct traffic *t, uint64_t mean_ns)
 {
 	uint64_t r, spread = mean_ns;
@@ -202,7 +213,7 @@ static inline uint64_t traffic_max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* On a wire of 10 Gbit/s. */
+/* The time of @bytes on a wire of 10 Gbit/s. */
 static inline uint64_t traffic_wire_ns(uint32_t bytes)
 {
 	return bytes * 4ULL / 5;
@@ -215,7 +226,7 @@ static inline uint64_t traffic_clock(const struct traffic_stream *s, uint64_t ns
 	return ns + (uint64_t)(since / 1000 * s->drift_ppm / 1000 + s->offset_ns);
 }
 
-/* What the command asks for. */
+/* Chooses what the command asks for. */
 static inline void traffic_content(struct traffic *t, struct traffic_tag *c)
 {
 	static const uint32_t r2t_lengths[] = {64 << 10, 128 << 10, 256 << 10, 512 << 10};
@@ -240,7 +251,7 @@ static inline void traffic_content(struct traffic *t, struct traffic_tag *c)
 		h->op = NT_OP_WRITE;
 		h->opcode = 1;
 		h->length = 4096;
-		/* A Dataset Management command carries a list of ranges, and has no LBA of its own. */
+		/* Dataset Management carries a list of ranges, and has no LBA of its own. */
 		if (!t->config.same_content && !traffic_random(t, 10)) {
 			h->op = NT_OP_DISCARD;
 			h->opcode = 9;
@@ -260,7 +271,7 @@ static inline void traffic_content(struct traffic *t, struct traffic_tag *c)
 	}
 }
 
-/* When what would be at @at is, where the queue stalls. */
+/* When something happens that is due at @at, if the queue may stall then. */
 static inline uint64_t traffic_stalled(const struct traffic_queue *q, uint64_t at)
 {
 	uint64_t since = at - TRAFFIC_EPOCH_NS;
@@ -269,7 +280,7 @@ static inline uint64_t traffic_stalled(const struct traffic_queue *q, uint64_t a
 							       : TRAFFIC_EPOCH_NS + q->stall_end_ns;
 }
 
-/* From the request's beginning to the target's storage being done with it. */
+/* From the beginning of the request until the target's storage is done. */
 static inline void traffic_go(struct traffic *t, struct traffic_tag *c, uint64_t now)
 {
 	struct traffic_order *o = &t->order[c->queue];
@@ -304,7 +315,7 @@ static inline void traffic_go(struct traffic *t, struct traffic_tag *c, uint64_t
 		g[NT_T_DONE] = traffic_stalled(&t->config.queue[c->queue], g[NT_T_DONE]);
 }
 
-/* From there to the host's completion. */
+/* From the target's storage to the host's completion. */
 static inline void traffic_return(struct traffic *t, struct traffic_tag *c)
 {
 	struct traffic_order *o = &t->order[c->queue];
@@ -313,7 +324,10 @@ static inline void traffic_return(struct traffic *t, struct traffic_tag *c)
 
 	o->answered = traffic_max(o->answered + 200, g[NT_T_DONE] + traffic_step(t, 3000));
 	g[NT_T_SEND] = o->answered;
-	/* With an interrupt in between the target may notice long after the host has its answer. */
+	/*
+	 * If an interrupt comes in between, the target may notice this long after the host has the
+	 * response.
+	 */
 	g[NT_T_SENT] = o->answered + traffic_step(t, traffic_random(t, 64) ? 4000 : 100000) + data;
 	o->answer_received = traffic_max(o->answer_received,
 					 o->answered + traffic_step(t, t->config.network_ns));
@@ -388,7 +402,7 @@ static inline void traffic_submit(struct traffic *t, struct traffic_tag *c, uint
 	traffic_push(&t->life, c->target.points[NT_T_DONE], (unsigned int)(c - t->tag));
 }
 
-/* A tag's next event: it is submitted, or its command is done at the target. */
+/* The next event of a tag: its command is submitted, or the target's storage is done with it. */
 static inline void traffic_live(struct traffic *t, struct traffic_event e)
 {
 	struct traffic_tag *c = &t->tag[e.what];
@@ -408,7 +422,7 @@ static inline void traffic_live(struct traffic *t, struct traffic_event e)
 	traffic_out(t, c, NT_TARGET);
 	c->state = TRAFFIC_IDLE;
 	c->free_at_ns = c->host.points[NT_H_COMPLETE];
-	/* What is mirrored goes on when both are done. */
+	/* A mirrored command and its mirror are both done before the next one begins. */
 	if (c->mirror) {
 		if (c->mirror->state != TRAFFIC_IDLE)
 			return;
@@ -453,12 +467,15 @@ static inline struct traffic *traffic_new(const struct traffic_config *config)
 	return t;
 }
 
-/* The next record, in the order of at_ns; false when there are no more. */
+/* Gives the next record, in the order of at_ns. Return: false when there are no more */
 static inline bool traffic_next(struct traffic *t, struct traffic_record *out)
 {
 	struct traffic_event e;
 
-	/* All that is yet to happen comes out later than it happens. */
+	/*
+	 * A record comes out after the events that made it. So a record is next if its time is not
+	 * after that of the next event.
+	 */
 	while (t->life.nr && !(t->out.nr && t->out.event[0].at_ns <= t->life.event[0].at_ns))
 		traffic_live(t, traffic_pop(&t->life));
 	if (!t->out.nr)
@@ -469,7 +486,7 @@ static inline bool traffic_next(struct traffic *t, struct traffic_record *out)
 	return true;
 }
 
-/* What a stream of @side says of queue @i. */
+/* What a stream of @side says about queue @i. */
 static inline struct queue_info traffic_stream_queue(const struct traffic_config *config,
 						     unsigned int i, enum nt_side side)
 {
@@ -499,7 +516,10 @@ static inline void traffic_free(struct traffic *t)
 	free(t);
 }
 
-/* One host, one target, one queue of commands of all shapes, enough of them to be matched. */
+/*
+ * One host, one target and one queue, with commands of all shapes, and enough of them to be
+ * matched.
+ */
 static inline struct traffic_config traffic_of_one_queue(void)
 {
 	return (struct traffic_config){
