@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a reader of records is told who a connection is. */
+/* When a reader of records gets the description of a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "trace/announce.h"
 
-/* What a tracer would say of any queue. */
+/* The description of any queue that the tracer of this test gives. */
 static struct queue_info kernel = {.gen = 3};
 
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
@@ -40,7 +40,7 @@ static void a_queue_is_told_of_when_something_is_new(void **state)
 	struct announced a = {0};
 
 	(void)state;
-	/* Its Connect comes before its controller is known, */
+	/* Connect comes before the controller is known, */
 	must_announce(&a, &r, 1);
 	must_announce(&a, &r, 0);
 	/* then it has an id, */
@@ -51,7 +51,7 @@ static void a_queue_is_told_of_when_something_is_new(void **state)
 	strcpy(kernel.subsysnqn, "nqn.a");
 	must_announce(&a, &r, 1);
 	must_announce(&a, &r, 0);
-	/* Of one that has gone since, no more will be known. */
+	/* The connection has gone, so that nothing more will be learnt about it. */
 	kernel.subsysnqn[0] = '\0';
 	r.gen = 2;
 	must_announce(&a, &r, 1);
@@ -59,7 +59,10 @@ static void a_queue_is_told_of_when_something_is_new(void **state)
 	r.gen = kernel.gen = 4;
 	must_announce(&a, &r, 1);
 	must_announce(&a, &r, 0);
-	/* Queues of I/O are not asked after again: they are many, and have names from the beginning. */
+	/*
+	 * I/O queues are looked up only once: there are many, and they have names from the
+	 * beginning.
+	 */
 	r.slot = 15;
 	r.qid = 2;
 	must_announce(&a, &r, 1);

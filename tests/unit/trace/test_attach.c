@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What becomes of a program that the kernel does not let attach. libbpf and the objects are this test's. */
+/*
+ * What the tracer does when the kernel refuses to attach a program. This test stands in for libbpf
+ * and the objects.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,22 +21,22 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* A program is its name, and a link as well. */
+/* In this test a program, and its link as well, is a pointer to the program's name. */
 static struct {
 	const char *refused;
-	bool nested; /* those programs are chosen, too */
+	bool nested; /* twins (programs named *_nested) are loaded, too */
 	int err;
-	const char *attached[TRACER_PROGRAMS_MAX]; /* ever, in that order */
+	const char *attached[TRACER_PROGRAMS_MAX]; /* all that were ever attached, in order */
 	unsigned int nr;
 	struct {
 		const char *name;
 		struct bpf_link *link;
 	} links[TRACER_PROGRAMS_MAX];
 	unsigned int missed_looks;
-	uint64_t attached_ns;	  /* when the last one was */
-	uint64_t first_detach_ns; /* when the first one was to be, after that */
-	unsigned int waits;	  /* for programs that run, while none is attached */
-	/* Whether runs of the programs that have twins were. */
+	uint64_t attached_ns;	  /* when the last program was attached */
+	uint64_t first_detach_ns; /* when the first program after that was to be detached */
+	unsigned int waits;	  /* calls that wait for running programs while none is attached */
+	/* Whether runs of those programs that have twins were skipped. */
 	bool end_was_skipped;
 	bool beginning_was_skipped;
 } kernel;
@@ -89,7 +92,10 @@ struct bpf_link **object_link(const struct object *o, const char *name)
 	return &kernel.links[i].link;
 }
 
-/* What programs have missed is looked at while their twins are there, too: after those have come, and before they go. */
+/*
+ * A program's skipped runs are read only while its twin is attached: after the twin was attached
+ * and before it is detached.
+ */
 int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 {
 	(void)size;
@@ -105,7 +111,7 @@ int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 
 static unsigned int attached_now(void);
 
-/* Of a map of maps: see pool_wait(). */
+/* For a map of maps: see pool_wait(). */
 int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 {
 	(void)key;
@@ -160,7 +166,7 @@ static void what_cannot_be_attached_is_refused_with_the_reason(void **state)
 	assert_int_equal(refused.nr, 1);
 	snprintf(why, sizeof(why), "it cannot be attached: %s", strerror(E2BIG));
 	assert_string_equal(refusals_why(&refused, "stock_send_cmd"), why);
-	/* Nothing that comes before it in a command's life has been attached. */
+	/* No program of an earlier point in a command's life has been attached. */
 	for (unsigned int i = 0; i < kernel.nr; i++)
 		assert_string_not_equal(kernel.attached[i], "stock_queue_rq");
 }
@@ -188,7 +194,7 @@ static void what_can_be_attached_is_attached_from_the_last_point_on(void **state
 	assert_string_equal(kernel.attached[kernel.nr - 1], "stock_queue_rq");
 }
 
-/* Before the first burst, so that another way can be chosen. */
+/* This comes before the first burst, so that another way to the point can be chosen. */
 static void what_cannot_be_attached_is_found_by_trying(void **state)
 {
 	struct refusals refused = {0};
@@ -203,7 +209,7 @@ static void what_cannot_be_attached_is_found_by_trying(void **state)
 	assert_int_equal(attached_now(), 0);
 }
 
-/* What sees a command begin would leave it in flight. */
+/* A program that sees a command begin would leave the command in flight. */
 static void what_was_tried_is_detached_and_has_seen_no_command(void **state)
 {
 	struct refusals refused = {0};
@@ -240,11 +246,11 @@ static void between_two_bursts_nothing_is_attached(void **state)
 	all = attached_now();
 	assert_int_equal(kernel.waits, 0);
 	attach_pause(&t);
-	/* What they do is over, too, where membarrier(2) is refused. */
+	/* All runs of the programs are over, too, even where membarrier(2) is refused. */
 	assert_int_equal(kernel.waits, 1);
 	t.measures = false;
 	assert_int_equal(attached_now(), 0);
-	/* The timer was due when the burst ended. */
+	/* The timer of attach_adapt() was due when the burst ended. */
 	control.data_watched = 0;
 	attach_adapt(&t);
 	assert_int_equal(attached_now(), 0);
@@ -258,7 +264,10 @@ static bool is_attached(const char *name)
 	return *object_link(NULL, name) != NULL;
 }
 
-/* What stands in for a program that an interrupt finds running: until it is known that none does. */
+/*
+ * The twin runs where an interrupt finds its program running. It stays attached until no interrupt
+ * is known to do so.
+ */
 static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **state)
 {
 	struct nt_control control = {0};
@@ -279,7 +288,7 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 	kernel.nested = true;
 	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
 	assert_true(is_attached("rq_complete_nested"));
-	/* However long nothing is done. */
+	/* The time without I/O does not count. */
 	t.attached_ns -= 3600 * NS_PER_S;
 	attach_adapt(&t);
 	assert_true(is_attached("rq_complete_nested"));
@@ -303,7 +312,7 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 	assert_true(is_attached("rq_complete_nested"));
 }
 
-/* Of a host whose twins have gone, once queues with I/O have been seen. */
+/* A host's tracer after queues with I/O have been seen and twins were detached. */
 static struct tracer settled_tracer(struct nt_control *control)
 {
 	struct tracer t = {
@@ -337,14 +346,17 @@ static void burst_again(struct tracer *t)
 	assert_int_equal(attach_all(t, detail, sizeof(detail)), TRACER_OK);
 }
 
-/* Where tasks are preempted within programs, on whatever CPU commands end, and from one burst to the next. */
+/*
+ * Tasks are preempted within programs, so the twins stay. It does not matter on which CPU commands
+ * end, and it holds from one burst to the next.
+ */
 static void who_stands_in_stays_once_a_beginning_was_skipped(void **state)
 {
 	struct nt_control control;
 	struct tracer t;
 
 	(void)state;
-	/* At once, and where nothing was adapted before the burst was over. */
+	/* The twin comes back at once, or with the next burst if the burst ended first. */
 	for (int adapts = 0; adapts < 2; adapts++) {
 		t = settled_tracer(&control);
 		kernel.beginning_was_skipped = true;
@@ -360,7 +372,10 @@ static void who_stands_in_stays_once_a_beginning_was_skipped(void **state)
 	}
 }
 
-/* An end that was skipped, or is elsewhere, was so by an interrupt, of whatever driver: no command begins in one. */
+/*
+ * An end was skipped, or came on another CPU. Both are due to an interrupt of some driver, and no
+ * command begins in one.
+ */
 static void who_stands_in_for_ends_is_there_without_the_other(void **state)
 {
 	struct nt_control control;
@@ -384,7 +399,10 @@ static void who_stands_in_for_ends_is_there_without_the_other(void **state)
 	}
 }
 
-/* Each takes some 100 ms with stock drivers, and nothing more is counted by then. */
+/*
+ * To attach or detach all takes some 100 ms with stock drivers. Nothing more is counted in that
+ * time.
+ */
 static void time_is_from_the_last_attached_to_the_first_detached(void **state)
 {
 	void (*const detach[])(struct tracer *) = {attach_pause, attach_detach_all,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is told of queues, from what BPF programs leave of each: how many there are, and who they are. */
+/*
+ * How many queues there are, and who they are connected to, from the state that BPF programs keep
+ * of each.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@
 static struct nt_queue queues[SLOTS];
 static struct nt_names names[SLOTS];
 
-/* Of a connection that is there and known. */
+/* Makes a connection that is established and identified. */
 static void connect_queue(unsigned int slot, const char *subsysnqn, uint16_t cntlid)
 {
 	queues[slot] = (struct nt_queue){
@@ -33,7 +36,7 @@ static void must_count(unsigned int controllers, unsigned int nr_queues)
 	struct stats s = {.controllers = 99, .queues = 99};
 
 	assert_int_equal(connections_init(&t), 0);
-	/* Once an interval. */
+	/* Queues are counted again in each interval. */
 	for (unsigned int i = 0; i < 2; i++) {
 		connections_count(&t, &s);
 		assert_int_equal(s.controllers, controllers);
@@ -69,7 +72,7 @@ static void what_is_gone_or_not_known_yet_is_not_counted(void **state)
 	must_count(1, 1);
 }
 
-/* No machine has a controller of this number, whose address would be read. */
+/* No machine has a controller with this number, whose address in sysfs would be read. */
 #define INSTANCE 40404
 
 static struct nt_controller controllers[INSTANCE + 1];
@@ -100,12 +103,12 @@ static void a_target_queue_has_the_names_of_its_own_generation(void **state)
 	assert_int_equal(q.sqsize, 128);
 	assert_string_equal(q.subsysnqn, "nqn.a");
 	assert_string_equal(q.hostnqn, "nqn.h");
-	/* Of an earlier connection of the slot no name is known, */
+	/* The names of an earlier connection of the slot are not known. */
 	connections_queue(&t, 5, 2, &q);
 	assert_int_equal(q.gen, 3);
 	assert_string_equal(q.subsysnqn, "");
 	assert_string_equal(q.hostnqn, "");
-	/* and before its Connect is answered nothing is. */
+	/* Before the Connect is answered nothing is known. */
 	queues[5].gen = 4;
 	connections_queue(&t, 5, 4, &q);
 	assert_int_equal(q.gen, 4);
@@ -139,14 +142,14 @@ static void a_host_queue_has_the_names_of_its_controller(void **state)
 	assert_string_equal(q.subsysnqn, "nqn.now");
 	assert_string_equal(q.hostnqn, "nqn.h");
 	assert_string_equal(q.address, "");
-	/* A generation of the other parity is of the controller before. */
+	/* A generation with the other parity belongs to the controller before. */
 	connections_queue(&t, 5, 3, &q);
 	assert_string_equal(q.subsysnqn, "nqn.before");
-	/* Its names have given way to another one's. */
+	/* The names of another controller have replaced its names. */
 	c->named[0] = 11;
 	connections_queue(&t, 5, 4, &q);
 	assert_string_equal(q.subsysnqn, "");
-	/* A host's slot is of one queue id, whether its Connect has been answered or not. */
+	/* A host's slot determines the queue id, even before the Connect is answered. */
 	queues[5].gen = 6;
 	connections_queue(&t, 5, 6, &q);
 	assert_int_equal(q.qid, 2);

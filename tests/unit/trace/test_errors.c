@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose errors are that programs have counted by connection. The map is this test's. */
+/*
+ * Errors that programs have counted by connection get the name of that connection. This test stands
+ * in for the map.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +100,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Generation @gen has the slot from now on. @name: of the host that is told; NULL: none is */
+/* Generation @gen takes the slot. @name: of its host, as user space learns it; NULL: it does not */
 static void come(uint32_t slot, uint32_t gen, const char *name)
 {
 	struct nt_identity i = {.slot = slot, .who = gen, .cntlid = 3};
@@ -159,19 +162,19 @@ static void connections_of_one_slot_have_errors_of_their_own(void **state)
 	assert_errors("c", 2);
 }
 
-/* A Connect that was refused is of nobody that a target knows. */
+/* For the target, a Connect that it refused belongs to no host. */
 static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 {
 	(void)state;
 	come(1, 1, NULL);
 	fail_of(1, 1, 5);
 	interval();
-	/* It may get one. */
+	/* It may still get a name. */
 	assert_int_equal(m.s.errors.nr, 0);
 	come(1, 2, NULL);
 	interval();
 	assert_errors("", 5);
-	/* When tracing is over none will. */
+	/* When tracing has ended, none will come. */
 	fail_of(1, 2, 3);
 	interval();
 	assert_errors("", 5);
@@ -180,7 +183,7 @@ static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 	assert_errors("", 8);
 }
 
-/* A host that tries again for days does not fill the map. */
+/* A host that keeps trying for days must not fill the map. */
 static void entries_of_those_that_are_gone_are_removed(void **state)
 {
 	(void)state;
@@ -199,7 +202,7 @@ static void entries_of_those_that_are_gone_are_removed(void **state)
 	assert_int_equal(map.nr, 1);
 	assert_errors("again", 3 * NT_ERRORS);
 	assert_errors("stays", 1);
-	/* And is counted on. */
+	/* Its errors are still counted. */
 	fail_of(2, 7, 1);
 	interval();
 	assert_errors("stays", 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is told of commands in flight, from states as BPF programs leave them. */
+/* What is reported about commands in flight, from the states that BPF programs leave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #include "trace/in_flight.h"
 #include "trace/private.h"
 
-/* No machine has a controller of this number. */
+/* No machine has a controller with this number. */
 #define INSTANCE 40404
 #define SLOTS 2
 #define SECOND 1000000000ULL
 
-/* What the kernel would share. */
+/* The memory that is otherwise shared with the kernel. */
 static struct shared {
 	struct nt_knobs knobs;
 	struct nt_control control;
@@ -114,14 +114,14 @@ static void tracer_done(struct tracer *t)
 	connections_free(t);
 }
 
-/* What the host's controller is connected to. */
+/* Sets the subsystem that the host's controller is connected to. */
 static void controller_name(const char *nqn)
 {
 	strcpy(shared.controllers[INSTANCE].names[1].subsysnqn, nqn);
 	shared.controllers[INSTANCE].named[1] = 2;
 }
 
-/* A measured command that has been in flight for @age. */
+/* Makes a measured command that has been in flight for @age. */
 static struct nt_cmd *wait_in(unsigned int slot, unsigned int tag, uint32_t gen, uint64_t age)
 {
 	struct nt_cmd *c = &shared.cmds[(slot + 1) * NT_CHUNK_CMDS + tag];
@@ -148,7 +148,7 @@ static void overdue_command_is_of_its_connection(void **state)
 	tracer_done(&t);
 }
 
-/* A tenth of the threshold passes between two looks, and never more than a second. */
+/* The time between two looks is a tenth of the threshold, and at most a second. */
 static void looks_are_as_far_apart_as_the_threshold_asks(void **state)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void looks_are_as_far_apart_as_the_threshold_asks(void **state)
 	}
 }
 
-/* Its record, which the ring buffer has, is not written to. */
+/* The record belongs to the ring buffer and must not be changed, so a copy is. */
 static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state)
 {
 	struct tracer t = tracer_of(NT_HOST);
@@ -188,12 +188,12 @@ static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state
 	assert_int_equal(marked.flags, NT_F_WAS_OVERDUE);
 	assert_int_equal(marked.points[0], r.points[0]);
 	assert_int_equal(r.flags, 0);
-	/* Another one of the same kind was not. */
+	/* Another command with the same identity was not overdue. */
 	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &r);
 	tracer_done(&t);
 }
 
-/* The slot's last connection has gone, and what is known of it is not the next one's. */
+/* The last connection of the slot has gone. Its identity must not be taken for the next one's. */
 static void overdue_connect_is_of_no_controller_yet(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
@@ -212,14 +212,14 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 	wait_in(1, 0, 5, 2 * SECOND)->r.flags = NT_F_CONNECT;
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
-	/* A host's slot is of one queue id. */
+	/* A host's slot determines the queue id. */
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, NT_CNTLID_NONE);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
 	tracer_done(&t);
 }
 
-/* It is about to be counted as died. */
+/* The command is about to be counted as died. */
 static void command_of_a_closed_connection_is_not_overdue(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
@@ -235,7 +235,7 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 	tracer_done(&t);
 }
 
-/* Its beginning is not known, or it has begun since, or not long ago. */
+/* Its beginning is not known, is after the look, or was not long ago. */
 static void command_that_is_not_known_to_be_old_is_not_overdue(void **state)
 {
 	struct tracer t = tracer_of(NT_HOST);
@@ -251,7 +251,7 @@ static void command_that_is_not_known_to_be_old_is_not_overdue(void **state)
 	tracer_done(&t);
 }
 
-/* Another connection has its slot, of which commands are in flight, too. */
+/* Another connection has its slot, and has commands in flight as well. */
 static void command_of_an_earlier_connection_has_no_row(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
@@ -269,7 +269,10 @@ static void command_of_an_earlier_connection_has_no_row(void **state)
 	tracer_done(&t);
 }
 
-/* A controller that resets keeps commands to send them again, while its Connect is not answered either. */
+/*
+ * While a controller resets, it keeps commands to send them again, and its Connect is not answered
+ * yet.
+ */
 static void host_commands_wait_across_a_connect(void **state)
 {
 	struct tracer t = tracer_of(NT_HOST);
@@ -291,7 +294,7 @@ static void host_commands_wait_across_a_connect(void **state)
 	tracer_done(&t);
 }
 
-/* It is found while the states are gone through. */
+/* The command begins while the states are read. */
 static void what_begins_during_the_look_has_an_age(void **state)
 {
 	struct tracer t = tracer_of(NT_HOST);
@@ -310,7 +313,7 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	tracer_done(&t);
 }
 
-/* What has died is in flight no longer, when the last of it is looked at as well. */
+/* Commands that have died are no longer in flight, even at the last look. */
 static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
@@ -323,14 +326,14 @@ static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 	shared.queues[1].dead_gen = 3;
 	t.detached = true;
 	assert_int_equal(collect_in_flight(&t), 1);
-	/* Its socket closes after that has been counted. */
+	/* Its socket closes after the commands were counted. */
 	shared.queues[0].dead_gen = 3;
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_int_equal(s.counters_total[NT_CNT_DIED], 2);
 	tracer_done(&t);
 }
 
-/* A slot may serve several connections between two looks. */
+/* A slot may have served several connections between two looks. */
 static void commands_of_every_connection_that_closed_have_died(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
@@ -347,7 +350,9 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	tracer_done(&t);
 }
 
-/* Of each that was measured, and is asked for, there is a record of what it was when its connection closed. */
+/*
+ * Each measured command that is selected gets a record with its state when the connection closed.
+ */
 static void what_died_has_a_record_if_it_is_asked_for(void **state)
 {
 	static const struct {
@@ -385,7 +390,7 @@ static void what_died_has_a_record_if_it_is_asked_for(void **state)
 	}
 }
 
-/* Those of which programs look at nothing in between are not among those that they look for. */
+/* Programs look only for measured commands, and only these are tracked. */
 static void tracked_are_those_that_are_measured(void **state)
 {
 	struct stats s = {0};
@@ -419,7 +424,10 @@ static struct tracer tracer_of_bursts(enum nt_side side)
 	return t;
 }
 
-/* When a burst has ended: whether they are measured or only counted. */
+/*
+ * This happens when a burst has ended, to commands that are measured and to those that are only
+ * counted.
+ */
 static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
 {
 	struct tracer t = tracer_of_bursts(NT_TARGET);
@@ -442,7 +450,7 @@ static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
 	tracer_done(&t);
 }
 
-/* In a burst they stay, however often they are looked at. */
+/* They stay in flight during a burst, however often they are looked at. */
 static void what_is_in_flight_in_a_burst_is_no_edge(void **state)
 {
 	struct tracer t = tracer_of_bursts(NT_TARGET);
@@ -488,10 +496,10 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.seconds == 1 && s.elapsed == 4 && s.passed >= 100);
 	assert_int_equal(s.bursts, 4);
-	/* Nothing is added between two. */
+	/* Between two bursts nothing is added. */
 	assert_int_equal(collect_all(&t, &s), 0);
 	assert_true(s.seconds == 0 && s.elapsed == 4);
-	/* And in one, what has passed of it. */
+	/* Within a burst, its time so far is added. */
 	t.measures = true;
 	t.attached_ns = monotonic_ns() - 7 * SECOND;
 	t.detached_ns = 0;
@@ -500,7 +508,7 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	tracer_done(&t);
 }
 
-/* The last interval is collected when all programs have gone, which takes seconds. */
+/* The last interval is collected after all programs were detached, which takes seconds. */
 static void measured_time_is_without_attaching_and_detaching(void **state)
 {
 	struct tracer t = tracer_of_bursts(NT_HOST);
@@ -523,7 +531,10 @@ static void measured_time_is_without_attaching_and_detaching(void **state)
 	tracer_done(&t);
 }
 
-/* Who has a slot by then may be another one, at the same address, whose Connect nobody has seen. */
+/*
+ * After the pause another connection may have the slot, at the same address, and its Connect was
+ * not seen.
+ */
 static void connections_are_new_after_a_pause(void **state)
 {
 	struct tracer t = tracer_of_bursts(NT_TARGET);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many events were missed by programs that have a twin. The kernel's counts are this test's. */
+/*
+ * How many events were missed by programs that have a twin. This test stands in for the kernel's
+ * counts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +18,7 @@
 #include "trace/missed.h"
 #include "trace/private.h"
 
-/* A program is its name; its number here is its descriptor. */
+/* In this test a program is a pointer to its name. Its number here is its file descriptor. */
 static const char *const names[] = {"rq_complete_nested", "rq_complete", "timed_out",
 				    "packet_joined", "packet_waits"};
 enum program { NESTED, OWN, ALONE, JOINED, WAITS };
@@ -90,12 +93,12 @@ static void without_a_twin_each_is_missed(void **state)
 	misses[NESTED] = 1;
 	missed_twin(&t, names[NESTED], false);
 	assert_int_equal(missed_total(&t), 1);
-	/* The twin, which is not attached, misses none. */
+	/* The twin is not attached, so it misses nothing. */
 	misses[OWN] += 8;
 	assert_int_equal(missed_total(&t), 9);
 	missed_twin(&t, names[NESTED], true);
 	assert_int_equal(missed_total(&t), 9);
-	/* What it missed before says nothing of what comes now. */
+	/* Earlier misses say nothing about later ones. */
 	misses[OWN] += 2;
 	assert_int_equal(missed_total(&t), 9);
 	misses[NESTED] += 4;
@@ -103,7 +106,7 @@ static void without_a_twin_each_is_missed(void **state)
 	assert_int_equal(missed_total(&t), 11);
 }
 
-/* Of one without a twin nothing can be had. */
+/* A program without a twin has nothing that could be attached. */
 static void what_was_skipped_asks_for_its_twin(void **state)
 {
 	struct tracer t = {0};
@@ -118,7 +121,7 @@ static void what_was_skipped_asks_for_its_twin(void **state)
 	assert_false(missed_by_first(&t, true));
 }
 
-/* Arrivals are in doubt until a look finds that no more were skipped. */
+/* Arrivals are in doubt until a look finds no more skipped runs. */
 static void skipped_joins_are_told_to_the_programs(void **state)
 {
 	struct nt_control control = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What user space does with pools, and programs that take out of them, made up. */
+/* What user space does with pools. The programs that take from them are simulated. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As nt_take() in bpf/pools.bpf.h. */
+/* Like nt_take() in bpf/pools.bpf.h. */
 static uint32_t take(void)
 {
 	uint32_t nr;
@@ -105,7 +105,7 @@ static bool no(void *context, uint32_t nr)
 	return false;
 }
 
-/* @lead: to an item, what programs have does. */
+/* @lead: whether an item that programs have is found in use */
 static void look(bool lead, bool (*fn)(void *context, uint32_t nr))
 {
 	uint8_t used[PER_BANK * BANKS] = {0};
@@ -125,7 +125,10 @@ static void what_is_not_asked_for_takes_one_bank(void **state)
 	assert_int_equal(pool_taken(&shared.p), 0);
 }
 
-/* It is no memory of the pool's own, and is what is taken first, however many banks there are. */
+/*
+ * The pool does not own its first bank. Items of that bank are taken first, however many banks
+ * there are.
+ */
 static void first_bank_may_be_there_already(void **state)
 {
 	char *first = calloc(PER_BANK, ITEM_BYTES);
@@ -212,7 +215,7 @@ static void what_is_used_or_waits_in_the_ring_stays(void **state)
 	assert_int_equal(shared.p.nr_free, 0);
 }
 
-/* A program may have taken it, and not told yet for whom. */
+/* A program may have taken an item without noting yet what for. */
 static void what_nothing_leads_to_goes_back_at_the_second_look(void **state)
 {
 	(void)state;
@@ -255,7 +258,7 @@ static void coming_and_going_leaves_nothing_taken(void **state)
 	assert_int_equal(shared.p.nr_banks, 1);
 }
 
-/* Items @from to @to - 1 of those that are taken. */
+/* Gives back the items @from to @to - 1, as far as they are taken. */
 static void give_back(uint32_t from, uint32_t to)
 {
 	for (uint32_t nr = from; nr < to; nr++) {
@@ -274,7 +277,7 @@ static void take_many(unsigned int nr)
 	}
 }
 
-/* Return: in which interval banks went, 0 if none did */
+/* Return: the interval in which banks were removed, 0 if none were */
 static unsigned int shrink(unsigned int intervals)
 {
 	for (unsigned int i = 1; i <= intervals; i++) {
@@ -329,7 +332,7 @@ static void bank_of_which_an_item_is_taken_stays(void **state)
 	assert_int_equal(banks_there(), 2);
 	for (uint32_t b = 1; b < 10; b++)
 		assert_null(pool_at(&shared.p, b * PER_BANK));
-	/* What is added comes where there is nothing, and both can be taken. */
+	/* New banks fill the gaps, and all items can be taken. */
 	take_many(12 * PER_BANK);
 	assert_int_equal(pool_taken(&shared.p), 12 * PER_BANK + 1);
 	give_back(1, PER_BANK * BANKS);
@@ -401,11 +404,11 @@ static void freed_items_of_lower_banks_are_given_out_first(void **state)
 		assert_int_equal(take(), PER_BANK + i);
 }
 
-/* Another thread is programs that take, each item for a while. */
+/* Another thread acts as programs that take items, and holds each for a while. */
 #define HELD 100
 #define CHANGES 200000
 static struct {
-	uint32_t nr[HELD]; /* taken by them, 0: none yet, or given back */
+	uint32_t nr[HELD]; /* taken by that thread; 0: none yet, or given back */
 	bool done;
 } others;
 
@@ -441,7 +444,7 @@ static void collect_left(unsigned int from)
 
 		if (!nr)
 			continue;
-		/* What somebody has is in a bank that is there. */
+		/* An item that is in use must be in a bank that exists. */
 		assert_non_null(pool_at(&shared.p, nr));
 		assert_int_equal(shared.p.items[nr], POOL_OUT);
 		pool_give_back(&shared.p, nr);
@@ -459,7 +462,7 @@ static void programs_take_while_banks_come_and_go(void **state)
 	pool_supply(&shared.p, 0);
 	assert_int_equal(pthread_create(&thread, NULL, take_and_leave, NULL), 0);
 	while (!__atomic_load_n(&others.done, __ATOMIC_ACQUIRE)) {
-		/* More than enough, every now and then. */
+		/* More than enough banks, from time to time. */
 		if (++n % 40 == 0)
 			pool_supply(&shared.p, 10 * PER_BANK);
 		collect_left(n % 2);

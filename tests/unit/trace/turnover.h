@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Connections that come and go, thousands of them, with the programs that take for them and user space, which gives back:
- * what they leave. SIDE: whose. What a host has in sysfs is a folder of this test's.
+ * Thousands of connections come and go. Programs take items from the pools for them, and user space
+ * gives the items back. The tests check what is left. SIDE: NT_HOST or NT_TARGET. A folder of the
+ * test stands in for the host's sysfs.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -30,12 +31,15 @@
 /* NOLINTBEGIN(misc-redundant-expression): SIDE is one of the two when it is compared. */
 
 #define CONNECTIONS 10000
-/* Where it is not for thousands to see it. */
+/* For tests that do not need thousands of connections. */
 #define SOME_CONNECTIONS 2000
 #define INSTANCES (PROGRAMS_SLOTS / PROGRAMS_QID_STRIDE)
 #define QUEUES 3 /* of a connection, the admin queue included */
 #define CPUS 8
-/* Ten intervals until a histogram is let go, ten more until a bank is, and some. */
+/*
+ * A histogram is given back after ten idle intervals, and a bank ten intervals later. This is more
+ * than both.
+ */
 #define QUIET_INTERVALS 40
 
 static struct {
@@ -46,7 +50,7 @@ static struct {
 	uint64_t connected;
 	const char *name;   /* of the other side */
 	bool untold;	    /* the ring buffer has no room for names */
-	unsigned int banks; /* that were added and not removed */
+	unsigned int banks; /* banks that were added and not removed */
 } m;
 
 DIR *__real_opendir(const char *path);
@@ -174,7 +178,7 @@ static void run(uint64_t what, uint64_t slot, uint64_t owner, uint64_t tag, uint
 	struct simulated s = {what, slot, owner, tag, op, cpu};
 
 	simulate((__u64 *)&s);
-	/* User space is called before there is nothing left. */
+	/* Programs call user space before a pool is empty. */
 	if (*m.p.calls)
 		give_back_supply(&m.t);
 	*m.p.calls = 0;
@@ -185,7 +189,7 @@ static uint32_t slot_of(unsigned int instance, unsigned int qid)
 	return instance * PROGRAMS_QID_STRIDE + qid;
 }
 
-/* A host's controllers are numbered, and have names of their own. */
+/* A host's controllers have a number, and names by number. */
 static struct nt_names *names_of(unsigned int instance, struct nt_queue *q, uint32_t *who)
 {
 	struct nt_controller *c = &m.p.controllers[instance];
@@ -201,7 +205,7 @@ static struct nt_names *names_of(unsigned int instance, struct nt_queue *q, uint
 	return &c->names[number & 1];
 }
 
-/* As identity_tell() does. */
+/* Like identity_tell(). */
 static void tell(uint32_t slot, uint32_t who, const struct nt_queue *q,
 		 const struct nt_names *names)
 {
@@ -216,7 +220,7 @@ static void tell(uint32_t slot, uint32_t who, const struct nt_queue *q,
 		connections_learn(&m.t, &identity);
 }
 
-/* Each connection's queues lie elsewhere. */
+/* The queues of each connection have other addresses. */
 static void connect_queue(unsigned int instance, unsigned int qid)
 {
 	uint32_t slot = slot_of(instance, qid), who;
@@ -235,7 +239,7 @@ static void connect_queue(unsigned int instance, unsigned int qid)
 	run(SIMULATED_JOIN, slot, 0, 0, 0, 0);
 }
 
-/* Tags @from to @to - 1. */
+/* Begins or ends the commands with tags @from to @to - 1. */
 static void commands(bool end, unsigned int instance, unsigned int qid, unsigned int from,
 		     unsigned int to)
 {
@@ -252,8 +256,8 @@ static void commands(bool end, unsigned int instance, unsigned int qid, unsigned
 }
 
 /*
- * Some have a deep queue. Of every third connection of a target, which then closes, some commands are not answered; a
- * host ends all of its.
+ * Some connections have deep queues. On a target, every third connection closes before some of its
+ * commands are answered. A host ends all commands.
  */
 static void connection(unsigned int instance)
 {
@@ -324,7 +328,7 @@ static uint64_t durations(void)
 	return n;
 }
 
-/* All that began has ended well, or with its connection. */
+/* Checks that every command has ended, or has died with its connection. */
 static void assert_nothing_is_lost(void)
 {
 	const uint64_t *n = m.s.counters_total;
@@ -340,7 +344,10 @@ static void assert_nothing_is_lost(void)
 	assert_int_equal(durations() + n[NT_CNT_DIED], began);
 }
 
-/* Each is gone for long enough before the next one has its place, or has its place at once. */
+/*
+ * @intervals: between the end of a connection and the next one in its place; 0: it is replaced at
+ * once
+ */
 static void thousands_come_and_go(unsigned int connections, unsigned int intervals)
 {
 	unsigned int banks;
@@ -375,14 +382,14 @@ static void connections_leave_nothing_taken(void **state)
 	thousands_come_and_go(SOME_CONNECTIONS, 3);
 }
 
-/* Nobody has seen that the one before is gone. */
+/* User space does not see that the earlier connection has gone. */
 static void connections_that_replace_each_other_leave_nothing_taken(void **state)
 {
 	(void)state;
 	thousands_come_and_go(CONNECTIONS, 0);
 }
 
-/* What the index has is of connections that are there, however many have been. */
+/* The index contains only existing connections, however many there were before. */
 static void index_has_those_that_are_there(void **state)
 {
 	(void)state;
@@ -397,7 +404,7 @@ static void index_has_those_that_are_there(void **state)
 	assert_int_equal(index_entries(), INSTANCES * QUEUES);
 }
 
-/* Of what all together needed, the machine has back what is more than a bank beside the first. */
+/* After the peak, all banks are removed except the first and at most one more. */
 static void banks_go_back(void **state)
 {
 	const struct pool *pools = m.t.object.pools;
@@ -405,7 +412,7 @@ static void banks_go_back(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < INSTANCES; i++) {
-		m.connected -= m.connected % 50; /* deep queues, every one of them */
+		m.connected -= m.connected % 50; /* so that each has deep queues */
 		come(i);
 		m.connected += 49;
 		interval();
@@ -422,7 +429,7 @@ static void banks_go_back(void **state)
 		assert_uint_in_range(pools[i].nr_there, 1, 2);
 }
 
-/* That of the queue's reads on the CPU that has ended one. */
+/* The histogram of the queue's reads on the CPU that ended the last one. */
 static struct nt_hist *hist_of_reads(uint32_t slot)
 {
 	const struct nt_queue *q = &m.p.queues[slot];
@@ -438,7 +445,10 @@ static void read_once(uint32_t slot)
 	run(SIMULATED_END, slot, 0xffff900000000000ULL, 1, NT_OP_READ, 0);
 }
 
-/* What ends while it is read is of the next one already, and is counted in this one. */
+/*
+ * A command that ends while the histograms are read belongs to the next interval, but is counted in
+ * this one.
+ */
 static void maximum_is_of_the_interval_that_is_read(void **state)
 {
 	const uint32_t slot = slot_of(0, 1);
@@ -455,7 +465,10 @@ static void maximum_is_of_the_interval_that_is_read(void **state)
 	read_once(slot);
 	interval();
 	assert_int_equal(m.s.rows[0]->interval.max, 100000);
-	/* What was still on its way when the one before was read is of that one, and is counted in this one. */
+	/*
+	 * A maximum that was stored late, when the interval before had been read already, is
+	 * counted in this interval.
+	 */
 	read_once(slot);
 	h->max[(m.p.control->epoch - 1) & 1] = 100250;
 	interval();
@@ -468,7 +481,7 @@ static void maximum_is_of_the_interval_that_is_read(void **state)
 	rmdir(controller_path(0));
 }
 
-/* As many as the queues' sizes ask for, which do not count the first command. */
+/* As many states as the queues' sizes ask for. These are 0's based. */
 static void states_of_all_queues_are_there_in_any_case(void **state)
 {
 	static const uint16_t sizes[QUEUES] = {31, NT_CHUNK_CMDS - 1, NT_CHUNK_CMDS};
@@ -484,7 +497,7 @@ static void states_of_all_queues_are_there_in_any_case(void **state)
 	rmdir(controller_path(0));
 }
 
-/* A connection of which nothing but reads passes, so many, one after the other. */
+/* A connection with @reads reads, one after the other. */
 static void connection_of(const char *name, unsigned int reads)
 {
 	m.name = name;
@@ -496,7 +509,10 @@ static void connection_of(const char *name, unsigned int reads)
 	m.connected++;
 }
 
-/* What the rows of a name tell, and no other rows have it. NULL: the row of what nobody knows */
+/*
+ * Checks that the rows of the name @name have @reads reads, and no other rows do. NULL: the row of
+ * unknown connections
+ */
 static void assert_reads(const char *name, uint64_t reads)
 {
 	uint64_t n = 0;
@@ -514,12 +530,12 @@ static void assert_others_have_gone(void)
 {
 	for (unsigned int i = 0; i < 6; i++)
 		interval();
-	/* The last one's. */
+	/* Only the histogram of the last connection is left. */
 	assert_int_equal(pool_taken(&m.t.object.pools[NT_POOL_HISTS]), 1);
 	assert_int_equal(m.t.nr_ident, SIDE == NT_HOST && !m.untold ? 2 : 1);
 }
 
-/* The admin queue is where a host's controller is told of. */
+/* A host's controller is identified on its admin queue. */
 static void admin_queue(const char *name)
 {
 	m.name = name;
@@ -547,7 +563,10 @@ static void connections_of_one_slot_have_rows_of_their_own(void **state)
 	}
 }
 
-/* What the last one of a slot is called, or the last two of a host, is found out by looking. */
+/*
+ * Names that were not sent are found by looking: that of a slot's last connection, on a host those
+ * of the last two.
+ */
 static void commands_of_connections_that_nobody_knows_are_told(void **state)
 {
 	static const char *const names[] = {"a", "b", "c", "d"};
@@ -563,7 +582,7 @@ static void commands_of_connections_that_nobody_knows_are_told(void **state)
 	assert_others_have_gone();
 }
 
-/* Each slot has been three connections' when user space looks. */
+/* Each slot has had three connections when user space looks. */
 static void connections_between_two_looks_leave_nothing_taken(void **state)
 {
 	(void)state;
@@ -571,7 +590,7 @@ static void connections_between_two_looks_leave_nothing_taken(void **state)
 		if (i >= INSTANCES)
 			disconnect(i % INSTANCES);
 		come(i % INSTANCES);
-		/* What is not used goes back at the second look. */
+		/* Unused items are given back at the second look. */
 		if (i % (3 * INSTANCES) == 0)
 			interval();
 		if (i % (3 * INSTANCES) == 0)
@@ -585,7 +604,7 @@ static void connections_between_two_looks_leave_nothing_taken(void **state)
 	assert_nothing_is_lost();
 }
 
-/* More than can be kept are not, and cost no memory. */
+/* Identities past the limit are not kept, and cost no memory. */
 static void names_beyond_the_last_are_not_kept(void **state)
 {
 	struct nt_identity identity = {.slot = 1};
