@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a stream goes: what is there stays until the recording has begun, and special files stay anyhow. */
+/*
+ * Where a stream is written. An existing file stays until the recording has begun, and a special
+ * file is never replaced.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mkdtemp(), renameat2() */
 #endif
@@ -27,7 +30,7 @@
 
 #include "stream/destination.h"
 
-/* What the file system does not know: these stand in the place of libc's. */
+/* What the file system does not support. The functions below replace libc's. */
 static struct {
 	bool unnamed, flags, links;
 } lacks;
@@ -186,7 +189,7 @@ static void a_file_that_comes_meanwhile_is_kept(void **state)
 	unlink("new");
 }
 
-/* Written, named, replaced and spared, with any of the ways. */
+/* A file is written, named, replaced and kept, whatever the file system lacks. */
 static void a_file_system_may_lack_much(void **state)
 {
 	(void)state;
@@ -202,7 +205,7 @@ static void a_file_system_may_lack_much(void **state)
 	memset(&lacks, 0, sizeof(lacks));
 }
 
-/* As kill -9 does it, at any time before the header is out. */
+/* Like kill -9, at any time before the header is written. */
 static void a_recorder_that_is_killed_leaves_nothing(void **state)
 {
 	int fd = open(".", O_TMPFILE | O_WRONLY, 0600), status;
@@ -291,7 +294,7 @@ static void *exchange(void *until)
 	return NULL;
 }
 
-/* Whoever may write to the folder can make something else of a name at any time. */
+/* Another user who may write to the folder can replace a name at any time. */
 static void a_name_that_changes_meanwhile_is_not_written_to(void **state)
 {
 	struct destination d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an input keeps of the stream that it reads, and what it says in the end. */
+/* What an input knows of the stream that it reads, and what it reports at the end. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -29,7 +29,7 @@ static struct stream_event clock_at(uint64_t ns)
 		.clock = {.monotonic_ns = ns, .realtime_ns = (int64_t)(BOOT + ns)}};
 }
 
-/* A host's, of two bursts and four commands, not in order. */
+/* A host's stream with two bursts and four commands that are out of order. */
 static int recorded(void)
 {
 	const struct stream_header host = {.side = NT_HOST, .hostname = "a host", .sample = 3};
@@ -44,7 +44,7 @@ static int recorded(void)
 	must_write(w, burst);
 	must_write(w, command(150, 390));
 	must_write(w, command(120, 300));
-	/* Of one that is not known to have begun, or to have ended. */
+	/* Commands with an unknown beginning, and with an unknown end. */
 	must_write(w, command(0, 380));
 	must_write(w, command(180, 0));
 	burst.burst.began_ns = 500;
@@ -111,7 +111,7 @@ static void what_was_read_is_known_however_often(void **state)
 	close(fd);
 }
 
-/* As far as it has been read on the axis that inputs share. */
+/* The position in the recording, on the common time axis of the inputs. */
 static void now_is_the_end_of_the_last_command(void **state)
 {
 	static const int64_t now[] = {100, 100, 390, 300, 380, 180, 180, 180, 180};
@@ -173,7 +173,7 @@ static void what_cannot_be_read_is_refused(void **state)
 	input_close(&in);
 	assert_int_equal(input_open(&in, "/"), -EISDIR);
 	input_close(&in);
-	/* A pipe is read once. */
+	/* A pipe can be read only once. */
 	assert_int_equal(pipe(p), 0);
 	open_fd(&in, p[0]);
 	assert_false(in.again);

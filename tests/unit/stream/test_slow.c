@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Streams whose reader is slow, stops, or has no room: every frame is whole, every record is there or counted. */
+/*
+ * Streams with a reader that is slow, stops, or has no room: every frame is whole, and every record
+ * is there or counted.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -16,7 +19,7 @@
 
 /**
  * struct slow - a writer, the descriptor that its stream is read from, and what was done
- * @written, @left_out: records; those have numbers, in slba, and the first one is 0
+ * @written, @left_out: number of records. Each record has its number in slba, beginning with 0
  */
 struct slow {
 	int reader;
@@ -81,17 +84,20 @@ static void until_records_are_left_out(struct slow *s, unsigned int nr)
 		assert_int_equal(one_more(s), 0);
 }
 
-/* What a reader finds. */
+/* What a reader has found. */
 struct found {
 	uint64_t records;
-	uint64_t missing; /* holes in their numbers */
-	uint64_t told;	  /* of the last losses */
+	uint64_t missing; /* gaps in the numbers of records */
+	uint64_t told;	  /* the number in the last losses frame */
 	uint64_t next;
 	bool ended;
 	uint64_t end_records;
 };
 
-/* Each hole has to be told before the first record behind it. @until: records, or to the end */
+/*
+ * Reads a stream. The losses frame for a gap must come before the first record after it. @until:
+ * number of records; UINT64_MAX: to the end
+ */
 static struct found find(struct stream_reader *r, uint64_t until)
 {
 	struct found f = {0};
@@ -144,7 +150,7 @@ static void a_file_has_every_record_or_that_it_is_missing(void **state)
 	slow_done(&s);
 }
 
-/* Reads in turns with the writer, and in the end the rest. */
+/* The writer and the reader take turns. At the end the rest is read. */
 static void what_a_slow_reader_misses_is_told_where_it_is_missing(void **state)
 {
 	struct slow s = slow_pipe();
@@ -196,10 +202,10 @@ static void losses_of_others_are_told_with_it(void **state)
 
 	(void)state;
 	until_records_are_left_out(&s, 1);
-	/* Not written, as the reader is slow, and not forgotten. */
+	/* The losses are not written while the reader is slow, but they are kept. */
 	assert_int_equal(stream_write(s.w, &e), 0);
 	find(r, s.written - 1);
-	/* The last record comes with what follows it. */
+	/* The last record is written together with the next ones. */
 	while (!told) {
 		struct stream_event got;
 
@@ -235,7 +241,7 @@ static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(voi
 
 	(void)state;
 	until_records_are_left_out(&s, 10);
-	/* The thread that writes has begun: where nothing is written, no end is either. */
+	/* The writing thread has begun. If it had not, not even the end would be written. */
 	assert_int_equal(poll(&(struct pollfd){s.reader, POLLIN, 0}, 1, -1), 1);
 	assert_int_equal(stream_write(s.w, &end), 0);
 	assert_int_equal(output_settle(s.o, -1, SHORT_NS), -ETIMEDOUT);
@@ -250,7 +256,7 @@ static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(voi
 	slow_done(&s);
 }
 
-/* Those that were not yet in any frame are left out as well, and told. */
+/* Records that were in no frame yet are left out as well, and counted. */
 static void an_end_in_place_of_what_was_gathered_tells_of_it(void **state)
 {
 	struct slow s = slow_pipe();
@@ -272,7 +278,7 @@ static void an_end_in_place_of_what_was_gathered_tells_of_it(void **state)
 	slow_done(&s);
 }
 
-/* Bytes out of the pipe. */
+/* Takes bytes out of the pipe. */
 static void take(const struct slow *s, size_t bytes)
 {
 	char to[4096];
@@ -285,8 +291,9 @@ static void take(const struct slow *s, size_t bytes)
 }
 
 /*
- * With every frame that is read it would fall behind again. What is read makes as much room, and a pipe's 64 KiB more; it fell
- * behind when there was room for less than two frames.
+ * If the writer resumed as soon as there is room, it would fall behind again with every frame that
+ * is read. What is read makes as much room, and the pipe another 64 KiB. The writer fell behind
+ * when there was room for less than two frames.
  */
 static void records_go_on_when_half_of_the_buffer_is_empty(void **state)
 {

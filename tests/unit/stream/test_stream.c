@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The framed stream: what is written is read, whatever it is and however it is transported. */
+/*
+ * The framed stream: every event is read as it was written, whatever it contains and however it is
+ * transported.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), pipe2() */
 #endif
@@ -15,7 +18,9 @@
 
 #define MANY_RECORDS 100000
 
-/* What a run of mixed I/O looks like: 4 queues, reads, inline writes and R2T writes of a few sizes. */
+/*
+ * A record of typical mixed I/O: 4 queues, and reads, inline writes and R2T writes of a few sizes.
+ */
 static struct stream_event typical_record(enum nt_side side, uint64_t *now)
 {
 	static const uint16_t passes[NT_SIDES][NT_SHAPES_NR] = {
@@ -47,7 +52,9 @@ static struct stream_event typical_record(enum nt_side side, uint64_t *now)
 		if (!(passes[side][r->shape] >> i & 1))
 			continue;
 		r->points[i] = t;
-		/* From a microsecond to a millisecond, evenly by order of magnitude. */
+		/*
+		 * From a microsecond to a millisecond; each order of magnitude is equally likely.
+		 */
 		t -= 1000 + random64() % (1000ULL << random64() % 11);
 	}
 	return e;
@@ -124,7 +131,7 @@ static void records_of_any_values_come_back(void **state)
 	reader_done(r, fd);
 }
 
-/* The times of those behind it are told by what came before. */
+/* The times of the records behind it are relative to those before it. */
 static void a_record_without_times_comes_back_between_others(void **state)
 {
 	struct stream_event e[3] = {random_record(), random_record(), random_record()};
@@ -254,7 +261,7 @@ static void a_slow_pipe_gives_eagain_and_then_everything(void **state)
 	assert_int_equal(stream_read(r, &e), 1);
 	assert_int_equal(e.type, STREAM_END);
 	assert_int_equal(events + 1, all);
-	/* More may come as long as the other end is open. */
+	/* While the other end is open, more may come. */
 	assert_int_equal(stream_read(r, &e), -EAGAIN);
 	close(p[1]);
 	assert_int_equal(stream_read(r, &e), 0);
@@ -347,7 +354,7 @@ static size_t heap(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Of a sanitizer's heap mallinfo2() knows nothing, and so this asserts nothing. */
+/* mallinfo2() does not see the heap of a sanitizer, so with one this checks nothing. */
 static void readers_of_many_streams_take_little(void **state)
 {
 	enum { READERS = 256, EACH = 160 << 10 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Streams that are cut, damaged, rearranged or made by hand: refused, and what was whole is used. */
+/*
+ * Streams that are cut, damaged, rearranged or made by hand: they are refused, and whatever came
+ * whole before is used.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -11,7 +14,7 @@
 static void a_stream_cut_anywhere_gives_what_was_whole(void **state)
 {
 	struct bytes b = small_stream();
-	/* Of each frame: where it ends, and the events up to there. */
+	/* The end of the current frame, and the number of events up to there. */
 	size_t next = PREAMBLE;
 	unsigned int events = 0, whole = 0;
 	int ret;
@@ -155,10 +158,10 @@ static void concatenated_streams_are_refused(void **state)
 	assert_int_equal(stream_offset(r), b.n);
 	assert_non_null(strstr(stream_error(r), "data after the end"));
 	reader_done(r, fd);
-	/* A single byte, too. */
+	/* A single byte more is refused as well. */
 	count_events(p, b.n + 1, &ret);
 	assert_int_equal(ret, -EBADMSG);
-	/* The first one was cut between two frames. */
+	/* The first stream was cut between two frames. */
 	memcpy(p + end, b.p, b.n);
 	r = reader_of(p, end + b.n, &fd);
 	do {
@@ -196,7 +199,7 @@ static void text_is_refused_at_its_first_byte(void **state)
 	assert_int_equal(pipe(p), 0);
 	assert_int_equal(write(p[1], "s", 1), 1);
 	r = stream_reader_new(p[0]);
-	/* The pipe stays open, as that of a peer which waits for something. */
+	/* The pipe stays open, like that of a peer that waits for something. */
 	must_fail(r, -EPROTO);
 	assert_non_null(strstr(stream_error(r), "not a recording"));
 	stream_reader_free(r);
@@ -256,7 +259,10 @@ static void unknown_frames_are_skipped_and_counted(void **state)
 	free(d.p);
 }
 
-/* A reader begins with room for what writers make, and has to make more of it in the middle. */
+/*
+ * A reader begins with room for the frames that writers make. Here it has to enlarge its buffer in
+ * the middle of a stream.
+ */
 static void what_lies_around_a_frame_of_any_length_is_read(void **state)
 {
 	static const size_t lengths[] = {STREAM_FRAME_MAX - 2 * HEAD,
@@ -362,7 +368,10 @@ static void unknown_flags_are_refused(void **state)
 
 static void a_frame_with_wrong_contents_is_refused(void **state)
 {
-	/* Too short, a string past the end, one too long for its field, a NUL within. */
+	/*
+	 * A payload that is too short, a string beyond the end, one that is too long for its field,
+	 * and a NUL inside one.
+	 */
 	static const struct {
 		uint16_t type;
 		const char *payload;
@@ -379,14 +388,17 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 		{STREAM_QUEUE, "123412341212", 12},
 		{STREAM_RECORD, "", 0},
 		{STREAM_RECORD, "\0\0\0\0\0\0\0\0", 8},
-		/* Kind and connection defined, a point promised. */
+		/*
+		 * The kind and the connection are defined, and a point is announced that is
+		 * missing.
+		 */
 		{STREAM_RECORD,
 		 "\0\0\0\0\0\3\0\0"
 		 "\0\0\0"
 		 "12123412341234"
 		 "123412341212",
 		 37},
-		/* The second of the numbers, before the first. */
+		/* Number 1 is defined before number 0. */
 		{STREAM_RECORD,
 		 "\0\0\0\x10\0\0\0\0"
 		 "\0\0\0"
@@ -399,7 +411,7 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 		 "12123412341234"
 		 "123412341212",
 		 37},
-		/* Operation and shape out of range. */
+		/* The operation and the shape are out of range. */
 		{STREAM_RECORD,
 		 "\0\0\0\0\0\0\0\0"
 		 "\x8\0\0"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams of the versions that there have been, put together byte by byte from docs/stream-format.md, and
- * what a later program may add to this one's.
+ * Streams of all versions so far, put together byte by byte from docs/stream-format.md, and
+ * additions that a later version of the program may make to this one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
@@ -10,7 +10,7 @@
 
 #include "streams.h"
 
-/* Where bytes are put one behind the other. */
+/* A buffer to which bytes are appended. */
 struct pen {
 	uint8_t bytes[4096];
 	size_t n;
@@ -40,7 +40,7 @@ static struct pen pen_begin(uint32_t version)
 	return p;
 }
 
-/* Return: where the frame begins, for frame_end(). */
+/* Return: the position of the frame, for frame_end() */
 static size_t frame_begin(struct pen *p, uint16_t type)
 {
 	size_t at = p->n;
@@ -90,7 +90,10 @@ static void put_losses(struct pen *p)
 	put(p, 5, 8);
 }
 
-/* A read of 4 KiB: points 0, 1, 6, 7, 8 and 9, each 2 bytes, but for the last one's 8. */
+/*
+ * A read of 4 KiB with the points 0, 1, 6, 7, 8 and 9. Each takes 2 bytes, except the last one with
+ * 8.
+ */
 static void put_read(struct pen *p)
 {
 	put(p,
@@ -152,7 +155,7 @@ static void must_next(struct stream_reader *r, enum stream_type type, struct str
 	assert_int_equal(e->type, type);
 }
 
-/* What put_rest() has put. */
+/* Checks what put_rest() has written. */
 static void check_rest(struct stream_reader *r)
 {
 	struct stream_event e;
@@ -272,7 +275,7 @@ static void a_header_has_the_fields_of_its_version(void **state)
 	size_t at;
 
 	(void)state;
-	/* One of version 2 under the number 3, and the other way round. */
+	/* A stream of version 2 that claims to be version 3, and the reverse. */
 	frame_end(&p, header_begin(&p));
 	put_rest(&p);
 	assert_int_equal(status_of(&p), -EBADMSG);
@@ -315,7 +318,10 @@ static void fields_behind_those_that_are_known_are_passed_over_and_counted(void 
 	free(b.p);
 }
 
-/* Of a type that comes later, one for each frame that is known: more of them than are passed over in a row. */
+/*
+ * Frames of a later type, one before each known frame. Together they are longer than what may be
+ * skipped in a row.
+ */
 static void long_recordings_of_later_programs_are_read(void **state)
 {
 	static const uint8_t unknown[1 << 17];
