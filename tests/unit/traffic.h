@@ -67,8 +67,8 @@ struct traffic_queue {
  * @late_percent, @late_ns: percentage of the responses that are delayed, and by how much; later
  *                          responses are not delayed
  * @regular: a step takes the same time in every command
- * @spread_percent: difference between the shortest and the longest time of a step as a percentage of
- *                  its average, without outliers; 0: 100
+ * @spread_percent: difference between the shortest and the longest time of a step as a percentage
+ *                  of its average, without outliers; 0: 100
  * @network_ns, @device_ns, @think_ns: average times in one direction of the wire, in the target's
  *                                     storage, and between a completion and the tag's next use
  * @reorder_ns: how far records may come out of order

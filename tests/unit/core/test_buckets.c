@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bucket arithmetic, value by value, and the copy of it that BPF programs get. */
+/* The arithmetic of buckets, value by value, and the copy of it for BPF programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* The functions as a BPF program compiles them, under other names. */
+/* The functions as a BPF program compiles them, with other names. */
 #define __bpf__
 #define nt_bucket bpf_bucket
 #define nt_bucket_low bpf_bucket_low

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When bursts begin and end, and which schedules are none. */
+/* When bursts begin and end, and which schedules are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void what_is_no_schedule_is_refused_and_changes_nothing(void **state)
 
 static void a_burst_begins_at_each_multiple_of_the_wall_clock(void **state)
 {
-	const int64_t at = 1700000040LL * S; /* 60 times something */
+	const int64_t at = 1700000040LL * S; /* a multiple of 60 */
 
 	(void)state;
 	assert_int_equal(burst_left_ns(&minutely, at), 1 * S);
@@ -72,7 +72,7 @@ static void what_comes_next_is_later_than_now(void **state)
 	assert_int_equal(burst_next_ns(&minutely, at + 60 * S), at + 61 * S);
 }
 
-/* A machine whose clock stands before 1970 has the same multiples. */
+/* The multiples continue before 1970, for a machine with such a clock. */
 static void before_the_epoch_as_after_it(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void before_the_epoch_as_after_it(void **state)
 	assert_int_equal(burst_left_ns(&minutely, -S / 2), 0);
 }
 
-/* Whenever two machines are asked, they burst at the same time. */
+/* Two machines burst at the same time, whenever they calculate it. */
 static void two_machines_agree(void **state)
 {
 	const struct burst b = {.on_ns = 3 * S / 10, .every_ns = 7 * S / 10};

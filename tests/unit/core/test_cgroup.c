@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paths of cgroups as people write them, which are in which, and what is none on this machine. */
+/*
+ * Paths of cgroups as users write them, which cgroup is inside which, and which does not exist on
+ * this machine.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

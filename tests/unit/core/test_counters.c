@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which of the counters are losses, and that each has words of its own. */
+/* Which counters are losses, and that each counter has its own text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

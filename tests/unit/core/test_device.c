@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Disks of a sysfs that is made up: heads of multipath, disks of one controller, and what is none of them. */
+/*
+ * Disks in a made-up sysfs: multipath heads, disks of one controller, and devices that are no
+ * NVMe/TCP disks.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* nftw() */
 #endif
@@ -74,7 +77,7 @@ static void make_controller(const char *name, const char *nqn, const char *trans
 	make_file(path, transport);
 }
 
-/* nvme0 and nvme1 are paths of a subsystem; nvme7 and nvme8 have disks of their own. */
+/* nvme0 and nvme1 are paths of one subsystem. nvme7 and nvme8 have disks of their own. */
 static int make_sysfs(void **state)
 {
 	(void)state;
@@ -212,7 +215,7 @@ static void what_contradicts_a_disk_is_refused(void **state)
 	s = (struct nt_selection){.ops = 0};
 	assert_null(select_nqn(&s, "nqn.own"));
 	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
-	/* One path of a head is what one may ask for. */
+	/* A user may ask for one path of a head. */
 	s = (struct nt_selection){.ops = 0};
 	assert_null(select_ctrl(&s, "nvme1"));
 	assert_null(select_device(&s, root, "/dev/nvme3n1"));
@@ -223,7 +226,7 @@ static void what_contradicts_a_disk_is_refused(void **state)
 	assert_non_null(select_device(&s, root, "/dev/nvme7n2"));
 }
 
-/* As this machine calls it: the head, where there are several paths. */
+/* The name is that of this machine: the head if there are several paths. */
 static void a_namespace_has_the_name_of_its_disk(void **state)
 {
 	struct device_name d = {.instance = 1, .nsid = 5};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Errors by queue, operation and status, and what a status is called. */
+/* Errors by queue, operation and status, and the names of statuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void statuses_have_the_names_of_the_specification(void **state)
 	(void)state;
 	assert_string_equal(status_name(NT_OP_READ, 0), "success");
 	assert_string_equal(status_name(NT_OP_READ, 0x080), "lba_out_of_range");
-	/* Do Not Retry, More, and a Command Retry Delay. */
+	/* The status with Do Not Retry, More and a Command Retry Delay. */
 	assert_string_equal(status_name(NT_OP_READ, 0x7800 | 0x286), "access_denied");
 	assert_string_equal(status_name(NT_OP_WRITE, 0x182), "attempted_write_to_read_only_range");
 	assert_string_equal(status_name(NT_OP_FABRICS, 0x182), "connect_invalid_parameters");
@@ -59,7 +59,7 @@ static void more_than_there_is_room_for_are_counted_together(void **state)
 		snprintf(peer, sizeof(peer), "%d", i);
 		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 1), 0);
 	}
-	/* One for each operation at most. */
+	/* Past the limit there is one row for each operation at most. */
 	assert_uint_in_range(e.nr, ERRORS_MAX, ERRORS_MAX + NT_OPS_NR);
 	for (size_t i = 0; i < e.nr; i++)
 		sum += e.row[i].total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a histogram tells, against the durations themselves in order. */
+/* The figures of a histogram, against the sorted durations themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,11 @@
 #include "core/hist.h"
 #include "in_range.h"
 
-/* In parts of HIST_PARTS, so that ranks are whole numbers here. */
+/* Percentiles in units of 1 / HIST_PARTS, so that ranks are whole numbers here. */
 static const uint32_t parts[] = {1,	    10000000,  50000000,  500000000, 900000000, 950000000,
 				 990000000, 999000000, 999900000, 999990000, 999999000, 1000000000};
 
-/* Durations below 64 ns have a bucket each: what is told is exact. */
+/* Durations below 64 ns have a bucket each, so results are exact. */
 static void a_percentile_is_the_nearest_rank(void **state)
 {
 	static const unsigned int counts[] = {1,   2,	3,    7,    10,	   99,	  100,
@@ -63,10 +63,10 @@ static void a_percentile_is_told_as_the_middle_of_its_bucket(void **state)
 	hist_count(&h, 993);
 	hist_count(&h, 5000);
 	assert_false(hist_empty(&h));
-	/* From 992 to 1008, */
+	/* The bucket is from 992 to 1008. */
 	assert_int_equal(hist_percentile(&h, 50), 1000);
 	assert_int_equal(hist_min(&h), 992);
-	/* and never above the longest. */
+	/* A percentile is never above the longest duration. */
 	assert_int_equal(hist_percentile(&h, 100), 5000);
 	assert_true(hist_mean(&h) == 2996.5);
 	for (unsigned int shift = 6; shift < 36; shift++) {
@@ -77,7 +77,9 @@ static void a_percentile_is_told_as_the_middle_of_its_bucket(void **state)
 		hist_count(&h, 1ULL << 40);
 		assert_uint_in_range(hist_percentile(&h, 50), ns - ns / 64, ns + ns / 64);
 	}
-	/* What is past all buckets is between their bound and the longest. */
+	/*
+	 * Durations beyond all buckets are taken to be between the last bound and the longest one.
+	 */
 	assert_int_equal(hist_percentile(&h, 100),
 			 (1ULL << 36) + ((1ULL << 40) - (1ULL << 36)) / 2);
 }
@@ -96,7 +98,9 @@ static void histograms_add_up(void **state)
 	both.bytes = 12;
 	hist_merge(&a, &b);
 	assert_memory_equal(&a, &both, sizeof(both));
-	/* The nanoseconds of a command that the interval before has counted are not lost. */
+	/*
+	 * A command may be counted in the interval before its nanoseconds are. They are not lost.
+	 */
 	memset(&b, 0, sizeof(b));
 	b.sum = 9;
 	hist_merge(&a, &b);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What statuses and opcodes are called, by what libnvme knows of them: written by others, from the same specifications. */
+/*
+ * Names of statuses and opcodes, compared with libnvme's. Others wrote these from the same
+ * specifications.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,18 +19,18 @@
 #include "core/opcodes.h"
 #include "core/statuses.h"
 
-/* All status code types and codes there can be. */
+/* All possible status code types and codes. */
 #define STATUSES 0x800
-/* So many it knows at least: else it has been asked wrongly. */
+/* libnvme knows at least this many; with fewer, the test asks it in a wrong way. */
 #define KNOWN_MIN 110
 
-/* The newest version whose words have been read: what differs in a later one is for a reader to judge. */
+/* The newest libnvme whose texts were compared. Differences of a later one need a human reader. */
 #define READ_MAJOR 1
 #define READ_MINOR 16
 
 /*
- * What differs and means the same: it describes the status without the name, or has another word for it. The texts are those
- * of 1.3, 1.13 and 1.16.2.
+ * Texts that differ and mean the same: libnvme describes the status without its name, or has
+ * another word for it. The texts are those of 1.3, 1.13 and 1.16.2.
  */
 static const struct other {
 	uint16_t status;
@@ -56,7 +59,10 @@ static const struct other {
 	 "Incompatible Format: The NVM subsystem does not support the record format specified by the host"},
 	{0x181, true, "connect_controller_busy",
 	 "Controller Busy: The controller is already associated with a host"},
-	/* Of later specifications and of the Key Value Command Set, since 1.13 at the latest. */
+	/*
+	 * Statuses of later specifications and of the Key Value Command Set, in libnvme since 1.13
+	 * at the latest.
+	 */
 	{0x025, false, "invalid_key_tag",
 	 "The command was aborted due to an invalid KEYTAG field value"},
 	{0x026, false, "host_dispersed_namespace_support_not_enabled",
@@ -94,7 +100,7 @@ static bool newer_than_read(const char *version)
 	return major > READ_MAJOR || (major == READ_MAJOR && minor > READ_MINOR);
 }
 
-/* What is before the colon, as names are written here. */
+/* The text before the colon, spelled as our names are. */
 static void name_of(const char *text, char *name, size_t size)
 {
 	size_t nr = 0;
@@ -110,7 +116,10 @@ static void name_of(const char *text, char *name, size_t size)
 	name[nr] = '\0';
 }
 
-/* Returns how many differ and are not known to mean the same; names each that differs, those of all commands once. */
+/*
+ * Names each status that differs; those of all commands are named once. Return: how many differ and
+ * are not listed as equivalent
+ */
 static unsigned int compare(bool fabrics, const char *version)
 {
 	const enum nt_op op = fabrics ? NT_OP_FABRICS : NT_OP_READ;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing to what does not take it: pipes, a terminal, a file that must not grow, and /dev/full. */
+/*
+ * Writing to what does not accept it: pipes, a terminal, a file with a size limit, and /dev/full.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* posix_openpt(), memfd_create() */
 #endif
@@ -59,7 +61,7 @@ static void joint_done(struct joint *j)
 		close(j->reader);
 }
 
-/* Piece number @i: its bytes tell which it is. */
+/* Piece number @i. Its bytes contain the number. */
 static const uint8_t *piece(unsigned int i)
 {
 	static uint8_t p[PIECE];
@@ -70,7 +72,7 @@ static const uint8_t *piece(unsigned int i)
 	return p;
 }
 
-/* Puts pieces until there is no room. Return: how many. */
+/* Adds pieces until there is no room. Return: how many */
 static unsigned int fill(struct output *o)
 {
 	unsigned int n = 0;
@@ -82,7 +84,7 @@ static unsigned int fill(struct output *o)
 	return n;
 }
 
-/* The thread has handed over what the reader's side takes without reading. */
+/* Waits until the thread has written as much as fits without a reader. */
 static void wait_until_stuck(struct output *o)
 {
 	uint64_t before = UINT64_MAX;
@@ -113,7 +115,7 @@ static void must_read(int fd, unsigned int first, unsigned int nr)
 	}
 }
 
-/* Waits for the event that tells of an error. */
+/* Waits for the event that reports an error. */
 static void must_fail(struct output *o, int err)
 {
 	struct pollfd p = {.fd = output_event_fd(o), .events = POLLIN};
@@ -233,7 +235,7 @@ static void what_has_not_begun_is_taken_back(void **state)
 	assert_int_equal(rest.bytes, (uint64_t)rest.pieces * PIECE);
 	assert_int_equal(output_put(j.o, "the end", 7, 1), 0);
 	output_flush(j.o);
-	/* What was begun is whole, and the last piece is right behind. */
+	/* A piece that was begun is complete, and the last piece follows it directly. */
 	for (;;) {
 		uint8_t p[PIECE];
 		unsigned int i;
@@ -286,7 +288,7 @@ static void a_socket_is_written_and_its_reader_watched(void **state)
 	assert_int_equal(output_put(j.o, piece(0), PIECE, 1), 0);
 	output_flush(j.o);
 	must_read(j.reader, 0, 1);
-	/* Who will send no more may still read, as ssh with its input at the end. */
+	/* An end that sends no more may still read, like ssh when its input has ended. */
 	assert_int_equal(shutdown(j.reader, SHUT_WR), 0);
 	assert_int_equal(output_put(j.o, piece(1), PIECE, 1), 0);
 	output_flush(j.o);
@@ -337,7 +339,7 @@ static void a_terminal_that_is_stopped_can_be_left(void **state)
 	fill(j.o);
 	output_flush(j.o);
 	output_free(j.o);
-	/* Its last user waits until it has shown all. */
+	/* The close waits until the terminal has shown everything. */
 	assert_int_equal(tcflow(j.writer, TCOON), 0);
 	close(j.reader);
 	close(j.writer);

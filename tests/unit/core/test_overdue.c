@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands that are out for long are told once, and known again when they end. */
+/* Commands that take long are reported once, and recognized when they end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,10 @@ static void targets_command_of_another_connection_is_not_it(void **state)
 	overdue_free(o);
 }
 
-/* Linux changes the upper bits of a command id each time, and each Connect is another connection. */
+/*
+ * Linux changes the upper bits of a command id with each use, and each Connect makes another
+ * connection.
+ */
 static void command_that_a_host_sends_again_is_the_same(void **state)
 {
 	const struct nt_record r = record_of(0x1001, 1000);
@@ -95,7 +98,7 @@ static void command_that_a_host_sends_again_is_the_same(void **state)
 	overdue_free(o);
 }
 
-/* The record of a command that ended between two looks is read after the second one. */
+/* A command ends between two looks. Its record is read after the second look. */
 static void one_that_is_not_found_is_known_for_one_look_more(void **state)
 {
 	const struct nt_record r = record_of(0x1001, 1000);
@@ -114,7 +117,7 @@ static void one_that_is_not_found_is_known_for_one_look_more(void **state)
 	overdue_free(o);
 }
 
-/* Ends are lost when nobody reads: what is kept is bounded by what is in flight. */
+/* Ends are lost when records are not read. The memory is bounded by the commands in flight. */
 static void commands_whose_ends_are_lost_are_forgotten(void **state)
 {
 	struct overdue *o = overdue_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What kind of path a stack is, and what paths of the same functions add up to. */
+/* The kind of path that a stack is, and the sums of paths with the same functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define FRAMES 8
 
-/* The address of a name is its place in here and 1. */
+/* The address of a name is its index in this table plus 1. */
 static const char *const names[] = {
 	"bpf_prog_1234_stack_begin",
 	"bpf_trampoline_1",
@@ -82,7 +82,7 @@ static void a_path_is_of_the_first_kind_that_fits(void **state)
 		{{"nvme_tcp_queue_rq", "blk_mq_sched_dispatch_requests", "blk_execute_rq"},
 		 NT_STACK_PASSTHROUGH,
 		 PATH_PASSTHROUGH},
-		/* Another driver's thread that submits a bio runs no hardware queue. */
+		/* Another driver's thread that submits a bio does not run a hardware queue. */
 		{{"nvme_tcp_queue_rq", "blk_mq_submit_bio", "process_one_work", "worker_thread"},
 		 0,
 		 PATH_DIRECT_ISSUE},

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tables of points, stages and segments: conservation, and what the design says of them. */
+/*
+ * The tables of points, stages and segments: stages add up to the whole, and the tables are those
+ * of the design.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@
 #define ROUNDS 1000
 #define END NT_POINTS_MAX
 
-/* The points that each shape cannot do without, in order; written here a second time on purpose. */
+/* The points that each shape needs, in order. They are repeated here on purpose. */
 static const unsigned int needed[NT_SIDES][NT_SHAPES_NR][NT_POINTS_MAX + 1] =
 	{
 		[NT_HOST] =
@@ -207,7 +210,7 @@ static void nonsense_side_or_shape_has_no_stage(void **state)
 	assert_false(record_stages(&r, stage));
 }
 
-/* Distinct powers of ten, so that a stage's sum tells which segments are in it. */
+/* The times are distinct powers of ten, so that a stage's sum shows which segments it contains. */
 static void host_r2t_write_adds_its_second_round_trip(void **state)
 {
 	struct nt_record r = {.side = NT_HOST, .shape = NT_SHAPE_R2T_WRITE};

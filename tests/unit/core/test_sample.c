@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which commands a sample picks: about one in N, of every tag, address, length and queue alike. */
+/* Which commands a sample has: about one in N, equally of every tag, address, length and queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,7 +14,10 @@
 #define TAGS 128
 #define GENERATIONS 16
 
-/* Five standard deviations of a binomial distribution: one right sample in two million is outside. */
+/*
+ * Five standard deviations of a binomial distribution: one correct sample in two million is
+ * outside.
+ */
 static bool plausible(double got, double tries, double p)
 {
 	double off = got - tries * p;
@@ -28,13 +31,13 @@ static bool picked(unsigned int n, unsigned int qid, unsigned int cid, unsigned 
 	return nt_sample_mix(qid, cid, length, slba) < nt_sample_threshold(n);
 }
 
-/* Linux: 12 bits of tag, and above them a counter of the tag's uses. */
+/* The command id of Linux: 12 bits of tag, and above them a counter of the tag's uses. */
 static unsigned int cid_of(unsigned int tag, unsigned int use)
 {
 	return use % GENERATIONS << 12 | tag;
 }
 
-/* The rows of the table that others implement it by. */
+/* The rows of the table from which others implement the sample. */
 static void the_documented_values_are_those(void **state)
 {
 	FILE *f = fopen("docs/stream-format.md", "r");
@@ -81,7 +84,7 @@ static void no_tag_is_favoured(void **state)
 	const unsigned int n = 16, uses = 16384;
 
 	(void)state;
-	/* Each at addresses of its own, one after the other, as a sequential load does. */
+	/* Each command has an address of its own, one after the other, as in a sequential load. */
 	for (unsigned int tag = 0; tag < TAGS; tag++) {
 		unsigned int got = 0;
 
@@ -97,7 +100,9 @@ static void no_address_is_favoured(void **state)
 	const unsigned int n = 16;
 
 	(void)state;
-	/* A region that is read over and over: each of its blocks is sampled now and then. */
+	/*
+	 * A region that is read again and again: each of its blocks is sampled from time to time.
+	 */
 	for (uint64_t slba = 0; slba < 8 * 256; slba += 8) {
 		unsigned int got = 0, tries = 0;
 

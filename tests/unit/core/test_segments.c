@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stages that a missing point parts are one, and nothing of the command's time gets lost by it. */
+/* Stages that only a missing point separates are joined, and no time of the command is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define H(point) (1u << NT_H_##point)
 #define T(point) (1u << NT_T_##point)
 
-/* Every point set, in order; what a shape does not pass is of no account. */
+/* All points are set, in order. Those that the shape does not pass do not matter. */
 static struct nt_record record_make(enum nt_side side, enum nt_shape shape)
 {
 	struct nt_record r = {.side = (__u8)side, .shape = (__u8)shape};
@@ -77,7 +77,7 @@ static void a_stage_without_a_beginning_is_unknown(void **state)
 	stages_join(NT_TARGET, T(RX), into);
 	assert_int_equal(into[NT_TS_NSTACK_SUBMISSION], STAGE_UNKNOWN);
 	assert_int_equal(into[NT_TS_NVMET_TCP_SUBMISSION], NT_TS_NVMET_TCP_SUBMISSION);
-	/* What is one with it is as unknown. */
+	/* A stage that is joined with an unknown one is unknown, too. */
 	stages_join(NT_TARGET, T(RX) | T(DATA_RX), into);
 	assert_int_equal(into[NT_TS_NETWORK_AND_HOST], STAGE_UNKNOWN);
 }
@@ -93,7 +93,7 @@ static void joined_stages_add_up_to_the_whole(void **state)
 		unsigned int last = points_nr(side) - 1;
 
 		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
-			/* Any set of points in between. */
+			/* Any set of the points between the first and the last. */
 			for (uint32_t missing = 0; missing < 1u << last; missing += 2) {
 				struct nt_record r = record_make(side, shape);
 
@@ -127,7 +127,9 @@ static void a_point_that_is_missing_by_accident_leaves_no_stage(void **state)
 		assert_int_equal(stage[i], 0);
 }
 
-/* One is worked out for many records, the other looks at the table each time. */
+/*
+ * One way calculates the split once for many records. The other one looks at the table each time.
+ */
 static void both_ways_to_split_agree(void **state)
 {
 	uint64_t once[NT_STAGES_MAX], many[NT_STAGES_MAX];
@@ -141,7 +143,10 @@ static void both_ways_to_split_agree(void **state)
 			for (unsigned int i = 0; i < NT_SHAPES_NR * 3; i++) {
 				struct nt_record r = record_make(side, i % NT_SHAPES_NR);
 
-				/* All there is, one more that is lost, and two that are the wrong way. */
+				/*
+				 * All points that exist, then without one more point, then with two
+				 * points in the wrong order.
+				 */
 				for (unsigned int p = 0; p < points_nr(side); p++)
 					if (missing & 1u << p)
 						r.points[p] = 0;
@@ -158,7 +163,7 @@ static void both_ways_to_split_agree(void **state)
 	}
 }
 
-/* Each point that is reached ends a stage, and the command is in the next one of the chain. */
+/* Each point that is reached ends a stage, and the command is in the next stage of the chain. */
 static void a_command_under_way_is_in_the_stage_after_its_last_point(void **state)
 {
 	static const struct {
@@ -198,7 +203,10 @@ static void a_command_under_way_is_in_the_stage_after_its_last_point(void **stat
 	}
 }
 
-/* Both are missing where one is: which of the stages around them has the time is not known. */
+/*
+ * If one arrival is missing, both count as missing: it is unknown which of the stages beside them
+ * has the time.
+ */
 static void a_record_lacks_the_arrivals_of_which_one_is_not_known(void **state)
 {
 	(void)state;

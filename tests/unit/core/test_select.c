@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which commands a selection has, as people write it. */
+/* Which commands a selection has, as users write it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void all_that_is_given_has_to_be_so(void **state)
 	assert_null(select_op(&s.by, "read"));
 	assert_null(select_size(&s.by, "8k"));
 	assert_false(selects_record(&s, &r));
-	/* What is given again is added. */
+	/* An option that is given again adds to the first. */
 	assert_null(select_size(&s.by, "4k"));
 	assert_true(selects_record(&s, &r));
 	s.slower_ns = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a command began and ended, whatever points are missing. */
+/* When a command began and ended, with any points missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

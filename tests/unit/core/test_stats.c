@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Percentiles against exact ones, merging, and the identity and order of rows. */
+/* Percentiles against exact ones, merging, and the keys and order of rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void hist_add(struct hist *h, uint64_t ns, uint64_t bytes)
 	h->buckets[nt_bucket(ns)]++;
 }
 
-/* About as many between 1 and 2 ns as between 34 and 69 s. */
+/* About as many values between 1 and 2 ns as between 34 and 69 s. */
 static uint64_t log_uniform(void)
 {
 	uint64_t low = 1ull << (random() % NT_MAX_BITS);
@@ -41,7 +41,7 @@ static int uint64_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Nearest rank in whole numbers: @permyriad is percent * 100. */
+/* Nearest rank, in whole numbers. @permyriad: percent * 100 */
 static uint64_t exact_percentile(const uint64_t *sorted, size_t n, unsigned int permyriad)
 {
 	size_t rank = (n * permyriad + 9999) / 10000;
@@ -93,7 +93,7 @@ static void percentiles_below_32_ns_are_exact(void **state)
 	assert_int_equal(hist_percentile(&h, 0.001), 1);
 }
 
-/* 99.9 / 100 * 1000 is a little more than 999 in binary. */
+/* 99.9 / 100 * 1000 is slightly more than 999 in binary floating point. */
 static void rank_of_a_whole_number_is_not_rounded_up(void **state)
 {
 	(void)state;
@@ -129,7 +129,7 @@ static void durations_past_the_last_bucket_lie_between_it_and_the_longest(void *
 	hist_add(&h, 3ull << 36, 0);
 	p = hist_percentile(&h, 99);
 	assert_true(p >= 1ull << 36 && p <= 3ull << 36);
-	/* In the middle of the two. */
+	/* The result is the middle of the last bound and the longest duration. */
 	assert_int_equal(p, nt_bucket_low(NT_OVERFLOW_BUCKET) / 2 + (3ull << 35));
 }
 
@@ -347,12 +347,12 @@ static void what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interva
 	stats_wait(row, &r, true, 1000);
 	r.points[NT_T_DONE] = 800;
 	stats_wait(row, &r, true, 1000);
-	/* Its other points are those of the command before. */
+	/* Its other points are still those of the command before. */
 	r.points[NT_T_DONE] = 0;
 	stats_wait(row, &r, false, 1000);
 	r.points[NT_T_RX] = 0;
 	stats_wait(row, &r, true, 1000);
-	/* Arrived a little after it was looked at, or nobody knows when. */
+	/* It arrived slightly after the look, or at an unknown time. */
 	r.points[NT_T_RX] = 1001;
 	stats_wait(row, &r, true, 1000);
 	r.points[NT_T_RX] = r.points[NT_T_CMD] = 0;
@@ -387,7 +387,7 @@ static void a_sample_is_fair_where_chance_explains_it(void **state)
 		{2, 50, 50, 1, false},
 		{2, 100, 0, 1, true},
 		{16, 4000, 60000, 100, false},
-		/* About as many as there should be, but of few that come again and again. */
+		/* The number is about right, but there are few distinct commands, which repeat. */
 		{16, 4000, 60000, 16, true},
 		{100, 600, 59400, 5, true},
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of functions, from a file as the kernel has it. */
+/* Names of functions, from a file in the kernel's format. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

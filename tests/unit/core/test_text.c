@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Texts that others chose. */
+/* Texts that come from others and are not trusted. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie() */
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose CLOCK_MONOTONIC times are of: the machine's, whatever time namespace the program is in. */
+/* CLOCK_MONOTONIC times are those of the machine, whatever time namespace the program is in. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -57,7 +57,10 @@ static void shift_is_what_the_file_says(void **state)
 	assert_int_equal(time_shift(path), 0);
 }
 
-/* This test's program once more, in a namespace whose clock is 100,000 seconds ahead: it prints what it takes for the time. */
+/*
+ * Runs this test's program in a namespace with a clock that is 100,000 seconds ahead. It prints its
+ * time.
+ */
 static uint64_t time_in_namespace(void)
 {
 	unsigned long long told = 0;
@@ -71,7 +74,7 @@ static uint64_t time_in_namespace(void)
 		if (unshare(CLONE_NEWTIME))
 			_exit(77);
 		write_text("/proc/self/timens_offsets", "monotonic 100000 0\n");
-		/* A child is in it on every kernel. */
+		/* On every kernel only a child is in the new namespace. */
 		if (fork())
 			_exit(wait(&status) < 0 || status);
 		dup2(out[1], STDOUT_FILENO);
@@ -97,7 +100,10 @@ static void time_is_the_machines_in_a_time_namespace(void **state)
 	assert_true(before <= told && told <= after);
 }
 
-/* Made-up clocks, which agree but for WALL; each reading takes a microsecond, and those that @late has a bit for so much more. */
+/*
+ * Made-up clocks, which differ only by WALL. Each reading takes a microsecond. Readings with a bit
+ * in @late take LATE_NS longer.
+ */
 #define WALL 1000000000000LL
 #define READING_NS 1000
 #define LATE_NS 30000000
@@ -122,7 +128,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
-/* By how much an instant is wrong about what is between the clocks. */
+/* The error of an instant in the difference between the clocks. */
 static int64_t error_if_late(uint64_t readings)
 {
 	struct instant i;
@@ -139,7 +145,7 @@ static void an_instant_is_one_though_others_run_in_between(void **state)
 	(void)state;
 	for (uint64_t readings = 0; readings < 1 << 12; readings++)
 		assert_uint_in_range(error_if_late(readings) + READING_NS, 0, 2 * READING_NS);
-	/* It comes to an end. */
+	/* With every reading late, it ends all the same. */
 	assert_uint_in_range(error_if_late(~0ULL) + LATE_NS, 0, 2 * LATE_NS);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How times and sizes are read. */
+/* How times and sizes are parsed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tables of columns: names, units and values; and how a value becomes text. */
+/* The tables of columns: names, units and values, and how a value becomes text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static const struct columns *const tables[] = {
 	&limit_columns,
 };
 
-/* Lower case, digits and underscores, beginning with a letter. */
+/* A name has lower case letters, digits and underscores, and begins with a letter. */
 static bool is_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
@@ -81,7 +81,7 @@ static void columns_have_a_heading_a_unit_and_a_value(void **state)
 				    strlen(column->brief) < strlen(column->title));
 			assert_true(column->unit < UNITS_NR);
 			assert_non_null(column->get);
-			/* Digits are of codes, and those have them. */
+			/* Only codes have digits in their text. */
 			assert_int_equal(column->digits != 0, column->unit == UNIT_CODE);
 		}
 	}
@@ -98,7 +98,7 @@ static void units_have_unique_names(void **state)
 	assert_string_equal(unit_name(UNITS_NR), "unknown");
 }
 
-/* Words are text, all else is a number. */
+/* Names and texts are strings, everything else is a number. */
 static void assert_values_are_of_their_units(const struct columns *t, const void *row)
 {
 	for (unsigned int c = 0; c < t->nr; c++) {
@@ -175,7 +175,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	stats_free(&s);
 }
 
-/* A table of fields of every type. */
+/* A table with fields of every type. */
 struct fields {
 	uint8_t u8;
 	uint16_t u16;

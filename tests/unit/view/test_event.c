@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events as lines and as JSON, and what fields of submission queue entries say. */
+/* Events as lines and as JSON, and the fields of submission queue entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void a_command_begins_and_ends(void **state)
 	assert_line(&b.r,
 		    "0.000009000 host nvme0 q3 end cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
 		    "length=4096 requeued status=0x0 success retries=2 latency=8000 | unsplit\n");
-	/* With all of its points, it has its stages. */
+	/* With all of its points the command has stages. */
 	b.r.flags = 0;
 	b.r.points[NT_H_SEND_CMD] = 2000;
 	b.r.points[NT_H_RX] = 5000;
@@ -73,7 +73,7 @@ static void a_command_begins_and_ends(void **state)
 		    "length=4096 status=0x0 success retries=0 latency=8000 | blk_submission=500 "
 		    "nvme_tcp_submission=500 network_and_target=3000 nstack_completion=1000 "
 		    "nvme_tcp_completion=1000 blk_completion=2000\n");
-	/* A target does not try again. */
+	/* A target has no retries. */
 	b = begun_make(NT_TARGET, NT_OP_WRITE, 0x01);
 	b.r.flags = NT_F_CANCELLED;
 	b.r.status = 0x4080;
@@ -93,7 +93,7 @@ static void admin_and_fabrics_commands_say_what_they_are_about(void **state)
 	b.cdw[1] = 0x02000000;
 	assert_line(&b.r, "0.000001500 host nvme0 q0 begin cid=0x1002 identify opcode=0x06 nsid=1 "
 			  "length=4096 flags=0x40 cns=controller cntid=5 csi=2\n");
-	/* A fabrics command has no namespace, but its type there. */
+	/* A Fabrics command has its type in the place of the namespace id. */
 	b = begun_make(NT_HOST, NT_OP_FABRICS, 0x7f);
 	b.r.nsid = 0x00;
 	b.cdw[0] = 0;
@@ -131,12 +131,12 @@ static void a_field_may_lie_in_two_dwords(void **state)
 	assert_string_equal(fields[3].name, "numd");
 	assert_int_equal(fields[3].value, 0x0003fffe);
 	assert_int_equal(fields[4].value, 0x0123456789abcdef);
-	/* One that has no name has a number. */
+	/* A value without a name is printed as a number. */
 	b.cdw[0] = 0xc1;
 	fields_of(&b, fields);
 	assert_null(fields[0].word);
 	assert_int_equal(fields[0].value, 0xc1);
-	/* Of an opcode without fields that are known. */
+	/* An opcode with unknown fields has none. */
 	b.r.opcode = 0xc1;
 	assert_int_equal(fields_of(&b, fields), 0);
 }

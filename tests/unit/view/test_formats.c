@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows of a made-up table as JSON and as CSV: what is in it comes out as it is. */
+/* Rows of a made-up table as JSON and as CSV: every value comes out as it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,10 @@ static void what_there_is_not_is_null(void **state)
 	assert_csv(&no_number, ",0,0,,0\r\n");
 }
 
-/* Quotes, backslashes, separators, control characters, characters of one to four bytes, and what is none. */
+/*
+ * Quotes, backslashes, separators, control characters, characters of one to four bytes, and invalid
+ * bytes.
+ */
 static void names_come_out_as_they_are(void **state)
 {
 	static const struct {
@@ -145,18 +148,21 @@ static void names_come_out_as_they_are(void **state)
 		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
 		 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
 		{"\xc2\x9b[m", "\"\\u009b[m\"", "\xef\xbf\xbd[m"},
-		/* Right to left, no room, the second half of a code point past U+FFFF. */
+		/* A right-to-left override, a space of no width, and a tag beyond U+FFFF. */
 		{"a\xe2\x80\xaetxt.\xe2\x80\x8bz", "\"a\\u202etxt.\\u200bz\"",
 		 "a\xef\xbf\xbdtxt.\xef\xbf\xbdz"},
 		{"\xf3\xa0\x81\x81", "\"\\udb40\\udc41\"", "\xef\xbf\xbd"},
-		/* What a spreadsheet would compute. */
+		/* A spreadsheet would take these for formulas. */
 		{"=HYPERLINK(\"x\")", "\"=HYPERLINK(\\\"x\\\")\"", "\"'=HYPERLINK(\"\"x\"\")\""},
 		{"+1", "\"+1\"", "\"'+1\""},
 		{"-1", "\"-1\"", "\"'-1\""},
 		{"@x", "\"@x\"", "\"'@x\""},
 		{"a;=x", "\"a;=x\"", "\"a;=x\""},
 		{"a=x", "\"a=x\"", "a=x"},
-		/* Cut off, too long a form, half a pair, past the last one, a byte that begins nothing. */
+		/*
+		 * A sequence that is cut off, an overlong form, half a surrogate pair, a code
+		 * beyond the last one, and a byte that begins no sequence.
+		 */
 		{"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups in each format: live and recorded, with names that a terminal or a parser might take for something else. */
+/*
+ * Groups in each format, live and recorded, with names that a terminal or a parser might misread.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* open_memstream() */
 #endif
@@ -20,7 +22,10 @@
 #include "view/view.h"
 
 #define MS 1000000ULL
-/* A quote, a backslash, a comma, a line's end, what clears a terminal, a character, and a byte that is none. */
+/*
+ * A quote, a backslash, a comma, an end of line, a sequence that clears a terminal, a character of
+ * two bytes, and an invalid byte.
+ */
 #define HOSTILE "nqn.\"\\,\r\n\033[2J\xc3\xa4\x9b"
 
 static struct group_choice choice_of(const char *keys, const char *figures, uint64_t every_ns)
@@ -278,7 +283,7 @@ static void buckets_begin_at_the_latency_that_is_asked_for(void **state)
 		hist_count(&h, known[i].ns);
 		assert_int_equal(scale_count(&s, &h, row), 1);
 		assert_int_equal(row[0].commands, 1);
-		/* The last one of a histogram has no middle. */
+		/* The last bucket of a histogram has no middle. */
 		if (known[i].ns >> NT_MAX_BITS)
 			continue;
 		assert_int_equal(row[0].from, known[i].from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keys out of the bytes that a terminal sends. */
+/* Keys from the bytes that a terminal sends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void keys_without_a_name_are_skipped(void **state)
 	struct keys k = {.nr = 0};
 
 	(void)state;
-	/* F5, Shift-Up, F1, a position of the cursor. */
+	/* F5, Shift-Up, F1, and a report of the cursor's position. */
 	put(&k, "\033[15~a\033[1;2Ab\033OPc\033[24;80Rd");
 	for (int key = 'a'; key <= 'd'; key++)
 		assert_int_equal(keys_next(&k), key);
@@ -87,7 +87,7 @@ static void escape_is_a_key_where_nothing_follows_or_something_else(void **state
 	assert_int_equal(keys_next(&k), 'q');
 	assert_int_equal(keys_next(&k), KEY_ESCAPE);
 	assert_int_equal(keys_next(&k), KEY_UP);
-	/* The rest of a sequence that does not come is no key, and no character either. */
+	/* A sequence without its end is neither a key nor a character. */
 	put(&k, "\033[1");
 	assert_int_equal(keys_next(&k), KEY_NONE);
 	assert_int_equal(keys_give_up(&k), KEY_NONE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups that are within 90 % of what somebody says that network and drives can do. */
+/* Groups that reach 90 % of the limits that the user gives for network and drives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static struct stats stats_make(void)
 	};
 }
 
-/* In the last second, and in the ten of the run. */
+/* MB in the last second, and in the ten seconds of the run. */
 static void transfer(struct stats *s, const char *controller, enum nt_op op, uint64_t interval,
 		     uint64_t total)
 {
@@ -70,7 +70,7 @@ static void a_group_is_marked_from_90_percent_on(void **state)
 	transfer(&s, "nvme1", NT_OP_READ, 439, 439);
 	transfer(&s, "nvme1", NT_OP_WRITE, 10, 10);
 	assert_int_equal(limits_interval(&l, &s), 0);
-	/* 899 of reads; 460 of nvme0; 449 of nvme1 */
+	/* 899 MB/s of reads; 460 of nvme0; 449 of nvme1 */
 	assert_shown(view_interval, &s, &l,
 		     "near its limit: drive nvme0, 460 of 500 MB/s (92.0 %)\n", true);
 	assert_shown(view_interval, &s, &l, "near its limit: network", false);
@@ -83,7 +83,7 @@ static void a_group_is_marked_from_90_percent_on(void **state)
 	assert_shown(view_interval, &s, &l, "near its limit: drive nvme1", true);
 	assert_shown(view_interval, &s, &l, "writes", false);
 
-	/* Of the run it is a tenth of that. */
+	/* Over the run the rate is a tenth of that. */
 	assert_int_equal(limits_summary(&l, &s), 0);
 	assert_shown(view_summary, &s, &l,
 		     "\nlimit network reads 90000000 1000000000 1 2  # within 90 % of its limit in "
@@ -114,7 +114,7 @@ static void of_a_run_that_is_near_as_a_whole_the_summary_says_so(void **state)
 	stats_free(&s);
 }
 
-/* A sample stands for all, and for nothing where it is not a fair one. */
+/* A fair sample is scaled to all commands. One that is not fair counts for nothing. */
 static void commands_that_are_only_counted_count(void **state)
 {
 	struct limits l = {.drive = 500 * MB};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of text that are made of columns: phrases, headings, lines for scripts, lines of commands. */
+/* Lines of text from columns: phrases, headings, lines for scripts and lines of commands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,10 @@ static int out_free(void **state)
 	return 0;
 }
 
-/* What has been written since the last time is @text, or ends with it. */
+/*
+ * Checks the text that was written since the last check: it is @text, or with @whole false ends
+ * with it.
+ */
 static void assert_ending(const char *text, bool whole)
 {
 	size_t skipped;
@@ -149,7 +152,7 @@ static void items_wrap_where_the_line_is_full(void **state)
 	assert_written("disks:\n  sd\\x1b: 1 head  x");
 }
 
-/* A read whose points are 10 us apart on the host, 1 us on the target. */
+/* A read with points that are 10 us apart on the host and 1 us apart on the target. */
 static struct nt_record record_make(enum nt_side side)
 {
 	struct nt_record r = {
@@ -215,7 +218,7 @@ static void command_in_flight_has_its_age_and_the_stage_that_it_is_in(void **sta
 	(void)state;
 	for (unsigned int i = NT_H_RX; i < NT_POINTS_MAX; i++)
 		r.points[i] = 0;
-	/* Left from the command before. */
+	/* These values are left from the command before. */
 	r.shape = NT_SHAPE_R2T_WRITE;
 	r.flags = NT_F_IN_FLIGHT;
 	command_print_in_flight(out, "nvme0", &r, 0, 7500000123ull);
@@ -299,7 +302,9 @@ static void must_tell(const struct slow_command *slow, const char *end, bool tar
 	assert_null(strstr(written, "blk_completion  "));
 }
 
-/* A command that timed out has no answer: what is known of it on either side is one story all the same. */
+/*
+ * A command that timed out has no response. What either side knows of it is one story all the same.
+ */
 static void story_of_a_command_that_was_given_up_says_how_it_ended(void **state)
 {
 	struct slow_command slow = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the live view shows of a host and a peer: their stages, or why there are none. */
+/* What the live view shows of a host and a peer: their merged stages, or why there are none. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -13,18 +13,21 @@
 #define US 1000ULL
 #define MS (1000 * US)
 #define SECOND (1000 * MS)
-/* A command that has to be started may take its time on a busy machine. */
+/* To start a command may take this long on a busy machine. */
 #define PATIENCE_NS (20 * SECOND)
 
-/* What the target's stream says, and what the host lacks. */
+/* What the target's stream contains, and what the host lacks. */
 struct pair {
 	uint32_t host_lacks;
 	uint32_t target_lacks;
-	uint64_t other_lba; /* added to what the target was asked for */
+	uint64_t other_lba; /* added to the LBAs of the target's records */
 	const char *target_nqn;
 };
 
-/* Reads that rest: a live merge gives up what is 5 s late, by the streams' time. */
+/*
+ * Reads with pauses between them, so that the run stays short: a live merge gives up records that
+ * are 5 s late by the streams' time.
+ */
 static struct traffic_config config;
 
 static int configure(void **state)
@@ -108,7 +111,7 @@ static char *show(const struct live_merge *l,
 	return text;
 }
 
-/* Runs both sides to their end. @interval, @summary: what is shown then. */
+/* Runs both sides to their end. @interval, @summary: the text that is shown */
 static void run(const struct pair *p, char **interval, char **summary)
 {
 	const struct peer_user myself = {.other = false};

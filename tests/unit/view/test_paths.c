@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paths as text, as folded lines, as CSV and as JSON: the same figures. */
+/* Paths as text, as folded lines, as CSV and as JSON: all have the same figures. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* open_memstream() */
 #endif
@@ -36,7 +36,7 @@ static void add(struct paths *paths, uint64_t commands, uint64_t ns, uint64_t a,
 
 static const struct paths_run run = {.kernel = "6.1.0", .elapsed_ns = 2500000000, .sample = 10};
 
-/* To be freed. */
+/* Return: the printed text, to be freed. */
 static char *printed(const struct paths *paths, int (*print)(const struct paths *paths, FILE *f))
 {
 	char *text = NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is seen of peers in a terminal of 80 columns, whatever their commands, and what they say. */
+/*
+ * What a terminal of 80 columns shows of peers, whatever their commands are and whatever they
+ * write.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -12,13 +15,13 @@
 #include "view/wrap.h"
 
 #define WIDTH 80
-/* A command that has to be started may take its time on a busy machine. */
+/* To start a command may take this long on a busy machine. */
 #define PATIENCE_NS 60000000000ULL
 #define LONG_COMMENT                                                                     \
 	" # this command is much longer than a line of a terminal, as those of ssh are " \
 	"with its options, the name of the user, the name of the target, and all the rest"
 
-/* All peers are @so, and have said @said lines. */
+/* Starts peers and waits until @so is true of all of them, and they have written @said lines. */
 static struct live_merge *peers(char *const *sources, unsigned int nr,
 				bool (*so)(const struct peer *p), uint64_t said)
 {
@@ -65,7 +68,7 @@ static char *text_of(const struct live_merge *l, bool summary, unsigned int widt
 	return copy;
 }
 
-/* @text with what a terminal shows of it. */
+/* Reduces @text to what the terminal shows of it. */
 static void cut(char *text)
 {
 	char *to = text;
@@ -79,7 +82,7 @@ static void cut(char *text)
 	*to = '\0';
 }
 
-/* Lines that go on are indented: as one line each. */
+/* Joins continuation lines, which are indented, with the line that they continue. */
 static void join(char *text)
 {
 	char *to = text;
@@ -150,7 +153,7 @@ static void what_a_peer_says_while_it_starts_is_shown(void **state)
 	live_merge_free(l);
 }
 
-/* A screen has room for one line each. */
+/* The screen has room for one line of each peer. */
 static void of_many_peers_the_last_line_is_shown(void **state)
 {
 	char *sources[] = {"echo a >&2; echo b >&2; sleep 1000",
@@ -170,7 +173,7 @@ static void of_many_peers_the_last_line_is_shown(void **state)
 	live_merge_free(l);
 }
 
-/* Of what peers say. */
+/* Checks the lines of what peers write. */
 static void assert_lines_fit(const char *text)
 {
 	size_t len;
@@ -200,7 +203,7 @@ static void a_long_line_is_whole_and_harmless(void **state)
 	live_merge_free(l);
 }
 
-/* Lines as they come, each once; and who is waited for, once. */
+/* Each line is printed once, when it comes. The peers that are waited for are named once. */
 static void the_start_is_told_line_by_line(void **state)
 {
 	char *sources[] = {"echo one >&2; echo two >&2; printf three >&2; sleep 1000"};
@@ -230,7 +233,7 @@ static void the_start_is_told_line_by_line(void **state)
 	assert_shown(text, "\nEnter begins without waiting\n");
 	assert_shown(text, "peer 1 says: one\n");
 	assert_shown(text, "peer 1 says: two\n");
-	/* It may go on. */
+	/* It may go on after that. */
 	assert_null(strstr(text, "says: three"));
 	assert_ptr_equal(strstr(strstr(text, "waiting for") + 1, "waiting for"), NULL);
 	assert_ptr_equal(strstr(strstr(text, "says: one") + 1, "says: one"), NULL);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What keys make of the screen: drawn at 80 columns and 24 lines, and read back line by line. */
+/*
+ * The effect of keys on the screen, which is drawn with 80 columns and 24 lines and read back line
+ * by line.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +80,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Lines as they stay on the screen, where there is no colour. */
+/* Draws the screen and keeps its lines as a terminal without colours shows them. */
 static void draw(void)
 {
 	char *from, *to;
@@ -122,7 +125,10 @@ static void press_key(int key)
 	draw();
 }
 
-/* Return: the first line from @from on that begins with these words, whatever the blanks between them; or -1. */
+/*
+ * Return: the first line from @from on that begins with these words, with any blanks between them;
+ * or -1
+ */
 static int find(const char *words, size_t from)
 {
 	for (size_t i = from; i < t.nr; i++) {
@@ -197,7 +203,7 @@ static void rows_are_sorted_by_what_s_says(void **state)
 	assert_non_null(strstr(last_line(), "s:IOPS"));
 }
 
-/* None is below every other one, also below one of 0. */
+/* A row without a p99 sorts below all others, even below a p99 of 0. */
 static void rows_without_a_p99_are_last(void **state)
 {
 	(void)state;
@@ -226,7 +232,7 @@ static void rows_are_added_up_by_what_g_says(void **state)
 	ASSERT_ORDER(">nvme1 1 read 400", " nvme0 2 write");
 }
 
-/* The total is that of what is seen. */
+/* The total is that of the visible rows. */
 static void filter_takes_rows_that_match_every_word(void **state)
 {
 	static const struct {
@@ -269,7 +275,7 @@ static void filter_ends_where_its_room_does(void **state)
 	for (int i = 0; i < 200; i++)
 		press("\303\244");
 	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 1);
-	/* Half a character at the end is one, too. */
+	/* A truncated character at the end counts as one. */
 	press("\177\177");
 	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 4);
 	press("\033");
@@ -319,7 +325,7 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	assert_int_equal(find("write", 0), -1);
 	assert_seen("[  65.5us,    131us)         300 |@@@");
 	assert_non_null(strstr(last_line(), "Esc:back"));
-	/* Others have more now, and it still is the one that was chosen. */
+	/* Other rows have more commands now, but the chosen row is still shown. */
 	commands("nvme2", TWO, 7, NT_OP_READ, MS, 500);
 	draw();
 	assert_seen("nvme0 1 read 300");
@@ -403,7 +409,7 @@ static void keys_are_told(void **state)
 	t.look.keys = false;
 	draw();
 	assert_int_equal(find("?:help", 0), -1);
-	/* Nor is a row marked. */
+	/* No row is marked either. */
 	assert_seen("total");
 	assert_seen("nvme1 ");
 }
@@ -430,7 +436,7 @@ static void pause_and_interval_are_told_on_the_last_line(void **state)
 	t.look.interval_ns = 700 * MS;
 	press("-");
 	assert_int_equal(t.look.interval_ns, 500 * MS);
-	/* With bursts it is theirs. */
+	/* With bursts the interval is that of the bursts. */
 	t.look.interval_ns = 0;
 	press("+");
 	assert_int_equal(t.look.interval_ns, 0);
@@ -464,7 +470,7 @@ static void every_size_and_page_fits(void **state)
 				t.look.page = page;
 				t.look.top = 1000;
 				draw();
-				/* Whatever has no room, the keys have. */
+				/* Even if nothing else has room, the key line has. */
 				assert_memory_equal(last_line(), "?:help",
 						    strlen(last_line()) < 6 ? strlen(last_line())
 									    : 6);
@@ -487,7 +493,7 @@ static void colour_is_there_only_where_it_is_wanted(void **state)
 		t.s.counters_total[NT_CNT_DIED] = 5;
 		assert_int_equal(view_interval(&t.s, &t.o), 0);
 		fclose(t.o.out);
-		/* What colour says is said in words, or by a mark, as well. */
+		/* Information that a colour gives is also given by words or by a mark. */
 		assert_non_null(strstr(t.text, ">nvme1"));
 		assert_int_equal(!!strstr(t.text, "\033[7m>nvme1"), colour);
 		assert_int_equal(!!strstr(t.text, "\033[31mlosses:"), colour);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Latencies in the buckets that somebody asked for: bounds, and where a command counts. */
+/* Latencies in buckets that the user chooses: their bounds, and where a command counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static struct scale_row row[SCALE_BUCKETS];
 
-/* Commands of one duration each. */
+/* Counts one command of each duration. */
 static unsigned int count(const struct scale *s, const uint64_t *ns, unsigned int nr)
 {
 	static struct hist h;
@@ -48,7 +48,7 @@ static void buckets_double_from_the_minimum_on(void **state)
 	must_be(5, 69000, 133000, 2);
 }
 
-/* The middle of the histogram's bucket that has 1000 ns is just that. */
+/* The middle of the histogram's bucket that has 1000 ns is exactly 1000 ns. */
 static void a_command_of_just_a_bound_is_above_it(void **state)
 {
 	const struct scale s = {0};
@@ -73,7 +73,7 @@ static void all_that_histograms_tell_apart_has_a_bucket(void **state)
 	must_be(0, 0, first, 1);
 	must_be(1, first, 2 * first, 0);
 	must_be(2, 2 * first, 4 * first, 1);
-	/* What histograms do not tell apart is as long as the least of it. */
+	/* A duration counts as the least of its histogram bucket. */
 	must_be(3, 4 * first, 8 * first, 1);
 	assert_int_equal(count(&(struct scale){0}, ns + 2, 1), 1);
 	assert_false(row[0].endless);

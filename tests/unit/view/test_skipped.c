@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a stream holds that this version cannot read is passed over, and told. */
+/* Frames of a stream that this version cannot read are skipped and reported. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -15,10 +15,10 @@
 
 #define SKIPPED "frames of types that this version does not know"
 #define LONGER "frames with fields that this version does not know"
-/* A command that has to be started may take its time on a busy machine. */
+/* To start a command may take this long on a busy machine. */
 #define PATIENCE_NS 20000000000ULL
 
-/* The small stream with @nr frames of the future in it, and a field of it, of which @path is the name. */
+/* The small stream with @nr unknown frames and one unknown field. @path: filled with its name */
 static int future_file(unsigned int nr, char path[32])
 {
 	struct bytes b = small_stream(), c;
@@ -41,7 +41,7 @@ static int future_file(unsigned int nr, char path[32])
 	return fd;
 }
 
-/* What inputs_print() prints of a file with @nr frames of the future. */
+/* What inputs_print() prints of a file with @nr unknown frames. */
 static char *input_text(unsigned int nr)
 {
 	char path[32], *text = NULL;
@@ -105,7 +105,7 @@ static struct live_merge *whole_peer(unsigned int nr, int *fd)
 	return l;
 }
 
-/* What peers_print() prints of a peer whose stream has @nr frames of the future. */
+/* What peers_print() prints of a peer whose stream has @nr unknown frames. */
 static char *peer_text(unsigned int nr, bool summary)
 {
 	char *text = NULL;

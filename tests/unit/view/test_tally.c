@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups of a live view that records tell: of an interval, of the run, past the most, and in each format. */
+/*
+ * Groups of a live view that come from records: in an interval, in the run, beyond the limit, and
+ * in each format.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +41,9 @@ static void add(struct tally *t, const struct nt_record *r)
 	assert_int_equal(tally_add(t, &name, r), 0);
 }
 
-/* At the end of an interval nothing is in flight, or what has been so for that long. */
+/*
+ * Ends an interval. @oldest_ns: how long the oldest command has been in flight, 0 if there is none
+ */
 static void interval(struct tally *t, uint64_t at_ns, uint64_t oldest_ns)
 {
 	struct stats_row row = {.waiting = {.commands = oldest_ns != 0, .oldest_ns = oldest_ns}};
@@ -57,7 +62,9 @@ static void an_interval_is_what_came_since_the_last_one(void **state)
 	failed.status = 0x281;
 	add(t, &r);
 	add(t, &failed);
-	/* What has come is not shown before the interval is over; of the run it is. */
+	/*
+	 * The interval's figures appear when the interval is over. Those of the run appear at once.
+	 */
 	assert_int_equal(tally_nr(t), 2);
 	assert_int_equal(tally_row(t, 0)->name.size, 4096);
 	assert_int_equal(tally_row(t, 0)->name.queue, 0);
@@ -99,12 +106,15 @@ static void assert_seen(const struct flights_seen *s, uint64_t count, uint64_t s
 	assert_int_equal(s->most, most);
 }
 
-/* Records come when commands end: what one saw is known when all that began before it have ended. */
+/*
+ * Records come when commands end. How many commands were in flight at a command's beginning is
+ * known when all that began before it have ended.
+ */
 static void commands_have_seen_what_was_in_flight(void **state)
 {
 	const struct nt_record r[] = {
-		read_from(4096, 200, 300), /* sees what begins at 100, which ends last */
-		read_from(4096, 250, 350), /* and these two */
+		read_from(4096, 200, 300), /* with the one that began at 100, which ends last */
+		read_from(4096, 250, 350), /* with these two as well */
 		read_from(8192, 240, 400),   read_from(4096, 100, 900), read_from(4096, 950, 960),
 		read_from(8192, 1300, 1310), read_from(8192, 50, 2000),
 	};
@@ -114,14 +124,17 @@ static void commands_have_seen_what_was_in_flight(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		add(t, &r[i]);
-	/* The first one is in flight, since 100. */
+	/* One command has been in flight since 100. */
 	interval(t, 500, 400);
 	small = tally_row(t, 0);
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	interval(t, 600, 500);
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	add(t, &r[3]);
-	/* There was one at the end of the last interval; at that of this one there is none. */
+	/*
+	 * One command was in flight at the end of the last interval, and none is at the end of this
+	 * one.
+	 */
 	interval(t, 1000, 0);
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	add(t, &r[4]);
@@ -139,13 +152,13 @@ static void commands_have_seen_what_was_in_flight(void **state)
 	assert_seen(&large->seen_total, 2, 2, 1);
 	assert_seen(tally_seen(t, true), 6, 12, 4);
 	assert_int_equal(tally_late(t), 0);
-	/* Of one that ends when others have been told. */
+	/* The command ends after the figures of its time were reported. */
 	add(t, &r[6]);
 	assert_int_equal(tally_late(t), 1);
 	tally_free(t);
 }
 
-/* What the columns show: of a row, of all of them, and of those that a filter takes. */
+/* The columns of a row, of all rows, and of the rows that a filter selects. */
 static void in_flight_is_none_where_it_is_not_known(void **state)
 {
 	static const struct {
@@ -183,7 +196,7 @@ static void in_flight_is_none_where_it_is_not_known(void **state)
 	tally_free(t);
 }
 
-/* By their status those that failed have a latency of their own. */
+/* Grouped by status, failed commands have a latency of their own. */
 static void by_status_nothing_failed_beside_it(void **state)
 {
 	const struct group_by by = {.nr = 1, .key = {GROUP_STATUS}};
@@ -199,7 +212,7 @@ static void by_status_nothing_failed_beside_it(void **state)
 	tally_free(t);
 }
 
-/* All formats have them, and their count; none is lost. */
+/* All formats have them with their number, and none is lost. */
 static void sizes_past_the_most_are_others(void **state)
 {
 	struct tally *t = tally_new(&by_size);
@@ -240,7 +253,7 @@ static void sizes_past_the_most_are_others(void **state)
 	tally_free(t);
 }
 
-/* Those that are not in the sample have no record, wherever they are counted. */
+/* A command that is not in the sample has no record, even where it is counted. */
 static void of_a_sample_rows_are_estimates(void **state)
 {
 	struct tally *t = tally_new(&by_size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the view writes, read back as text. */
+/* The output of the view, read back as text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void stage_add(struct stats *s, enum nt_op op, unsigned int stage, uint64
 	hist_add(&s->stage_total[op][stage], ns, 0, times);
 }
 
-/* Three reads on one controller, writes on the next, in a second of a run of ten. */
+/* Three reads on one controller and writes on the next, in a second of a run of ten seconds. */
 static struct stats stats_make(void)
 {
 	struct stats s = {
@@ -90,7 +90,7 @@ static char *view_render(int (*show)(const struct stats *s, struct view_options 
 static const struct view_options pipe_ascii = {.columns = 132};
 static const struct view_options pipe_unicode = {.columns = 132, .unicode = true};
 
-/* The text without escape sequences, as it would stay on the screen. */
+/* Removes escape sequences, so that the text is what stays on the screen. */
 static void escapes_strip(char *text)
 {
 	char *to = text;
@@ -149,7 +149,7 @@ static void assert_lacks(const char *text, const char *what)
 		fail_msg("\"%s\" is in:\n%s", what, text);
 }
 
-/* @line: the whole of one line */
+/* @line: a whole line */
 static void assert_has_line(const char *text, const char *line)
 {
 	char wanted[512];
@@ -158,7 +158,7 @@ static void assert_has_line(const char *text, const char *line)
 	assert_contains(text, wanted);
 }
 
-/* The line that begins with these words, whatever the blanks between them. */
+/* Checks that a line begins with these words, with any blanks between them. */
 static void assert_has_row(const char *text, const char *words)
 {
 	const char *line = text;
@@ -212,7 +212,7 @@ static void durations_have_three_digits_and_the_right_unit(void **state)
 		{1234e9, "1234s"},
 		{86400e9, "86400s"},
 		{(double)UINT64_MAX, "1.8e+10s"},
-		/* What clocks drift apart. */
+		/* Clocks that drift apart give negative times. */
 		{-0.4, "0ns"},
 		{-3, "-3ns"},
 		{-12345, "-12.3us"},
@@ -483,13 +483,13 @@ static void losses_are_all_shown_even_zero(void **state)
 			 (unsigned long long)s.counters_total[c]);
 		assert_contains(text, wanted);
 	}
-	/* They are no loss while the run goes on. */
+	/* During the run they are no loss. */
 	assert_lacks(text, "in_flight");
 	free(text);
 	stats_free(&s);
 }
 
-/* By how many queues they are of: in each text, and in JSON. */
+/* The number of queues is given in each text, and in JSON. */
 static void what_is_past_a_limit_tells_of_how_many_queues(void **state)
 {
 	struct view_options json = {.format = FORMAT_JSON};
@@ -680,7 +680,7 @@ static void terminal_of_any_size_is_never_overrun(void **state)
 			assert_memory_equal(text, "\033[H", 3);
 			escapes_strip(text);
 			assert_true(lines_widest(text) <= columns);
-			/* One less: a newline on the last line would scroll. */
+			/* One line less, because a newline on the last line would scroll. */
 			assert_true(newlines(text) <= lines - 1);
 			free(text);
 		}
@@ -711,7 +711,7 @@ static void redraw_erases_the_rest_of_what_was_there(void **state)
 	const char *line = text;
 
 	(void)state;
-	/* Every line but the last, which is where the screen below is erased. */
+	/* Every line except the last one, where the screen below is erased. */
 	for (; strchr(line, '\n'); line = strchr(line, '\n') + 1) {
 		const char *end = strchr(line, '\n');
 
@@ -752,7 +752,10 @@ static void too_many_rows_leave_room_for_stages_and_losses(void **state)
 	assert_has_row(text, "total all all 600");
 	assert_has_row(text, "write blk_completion");
 	assert_contains(text, "\nno losses");
-	/* 100 rows; 40 lines less head, losses, stages (13), heading, total, this note: the legend has no room */
+	/*
+	 * 100 rows in 40 lines, less the head, losses, stages (13), heading, total and this note:
+	 * there is no room for the legend.
+	 */
 	assert_has_line(text, "... 78 more rows");
 	assert_lacks(text, "subsystem NQN");
 	free(text);
@@ -780,7 +783,7 @@ static void empty_lines_go_before_anything_is_left_out(void **state)
 	free(text);
 	o.lines = needed - 1;
 	text = view_render(view_interval, &s, o);
-	/* What explains gives way first. */
+	/* Lines that only explain are dropped first. */
 	assert_lacks(text, "nvme0: nqn");
 	assert_has_row(text, "nvme0 2 read");
 	assert_has_row(text, "write blk_completion");
@@ -826,7 +829,7 @@ static void summary_rates_are_averages_of_the_run(void **state)
 	stats_free(&s);
 }
 
-/* Rates are then those of the time that was measured, and the heading says of how long. */
+/* Rates are per time that was measured, and the heading says how long that was. */
 static void bursts_are_told_with_how_long_was_measured(void **state)
 {
 	struct stats s = stats_make();
@@ -842,7 +845,7 @@ static void bursts_are_told_with_how_long_was_measured(void **state)
 	assert_contains(text, " burst_edge=17");
 	assert_lacks(text, "interval ");
 	free(text);
-	/* With all of their digits. */
+	/* The times have all of their digits. */
 	s.burst = (struct burst){.on_ns = 250000000, .every_ns = 1000125001};
 	text = view_render(view_interval, &s, pipe_ascii);
 	assert_contains(text, "  burst 10, of 0.25 s every 1.000125001 s  measured");
@@ -906,7 +909,7 @@ static void full_disk_is_an_error(void **state)
 	stats_free(&s);
 }
 
-/* A pipe stands for it: what matters is that nobody reads. */
+/* A pipe stands for the terminal: what matters is that it is not read. */
 static void terminal_that_is_stopped_gets_no_block_behind_another(void **state)
 {
 	struct view_options o = {.columns = 80, .lines = 24, .redraw = true};
@@ -924,7 +927,7 @@ static void terminal_that_is_stopped_gets_no_block_behind_another(void **state)
 	assert_int_equal(view_interval(&s, &o), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(view_interval(&s, &o), -EAGAIN);
-	/* The last thing to see is worth waiting for. */
+	/* The last block is worth waiting for. */
 	assert_int_equal(view_summary(&s, &o), 0);
 	while (!output_idle(o.output))
 		assert_true(read(p[0], text, sizeof(text)) > 0);
@@ -965,7 +968,7 @@ static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	/* Whatever was on the stack. */
+	/* The struct may contain anything from the stack. */
 	memset(&o, 0xff, sizeof(o));
 	view_setup(&o, f);
 	assert_false(o.histogram);
@@ -974,7 +977,7 @@ static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 	assert_false(o.redraw);
 	assert_int_equal(o.lines, 0);
 	assert_int_equal(o.columns, 132);
-	/* No setlocale() here: the C locale. */
+	/* Without setlocale() this is the C locale. */
 	assert_false(o.unicode);
 	fclose(f);
 }

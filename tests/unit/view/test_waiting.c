@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What waits, and what a sample leaves out: rows of commands that nobody has measured. */
+/*
+ * Commands that wait, and commands that a sample leaves out: rows of commands that were not
+ * measured.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@
 #define MS 1000000ull
 #define SECOND (1000 * MS)
 
-/* Of a second. */
+/* Statistics of one second. */
 static struct stats stats_make(enum nt_side side)
 {
 	return (struct stats){
@@ -66,7 +69,7 @@ static char *render_raw(int (*show)(const struct stats *s, struct view_options *
 	return text;
 }
 
-/* Blanks are made one, so that a row is known by its words. */
+/* Reduces blanks to one, so that a row is found by its words. */
 static char *render(int (*show)(const struct stats *s, struct view_options *o),
 		    const struct stats *s, unsigned int columns)
 {
@@ -129,7 +132,7 @@ static void a_target_tells_what_its_device_owes(void **state)
 	assert_contains(text, "IOPS MB/s inflight oldest at device p50");
 	assert_contains(text, "\ncntlid 1 3 read 100 0 16 2.00s 12 ");
 	free(text);
-	/* Where nothing tells. */
+	/* The driver does not show which commands are at the device. */
 	s.waiting_at_device = false;
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "IOPS MB/s inflight oldest p50");
@@ -178,7 +181,7 @@ static void rates_are_those_of_all_commands_whatever_is_measured(void **state)
 	leave_out(row_make(&s, 2), 10, 40960);
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "\nnvme0 1 read 2000 100 0 - 2.00ms");
-	/* Nothing is known of how long they took. */
+	/* Their latency is unknown. */
 	assert_contains(text, "\nnvme0 2 read 10.0 0.04 0 - - - - - - \n");
 	assert_lacks(text, "not a fair one");
 	free(text);
@@ -212,7 +215,10 @@ static void a_sample_that_is_not_fair_says_so(void **state)
 	stats_free(&s);
 }
 
-/* The summary of a recorded sample of one in 100, @distinct commands @times each, in a second. */
+/*
+ * The summary of a recorded sample of one in 100: @distinct commands, each @times times, in a
+ * second.
+ */
 static char *recorded(unsigned int distinct, unsigned int times)
 {
 	const struct queue_info q = {.slot = 1, .gen = 1, .qid = 1, .subsysnqn = "nqn"};
