@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Has the program report a scenario's streams, and compares each row with what is true. */
+/* Lets the program report a scenario's streams, and compares each row with the truth. */
 #ifndef TRUTH_JUDGE_H
 #define TRUTH_JUDGE_H
 
@@ -8,7 +8,7 @@
 
 #include "simulate.h"
 
-/* @rows: of the output, by side and number */
+/* @rows: number of rows by side and record number */
 struct result {
 	uint64_t both, right, wrong, broken;
 	uint8_t rows[2][IDS];
@@ -16,7 +16,7 @@ struct result {
 
 #define COLUMNS_MAX 64
 
-/* A line's fields, none of which has a comma in it. Return: how many there are. */
+/* Splits a line into its fields. No field contains a comma. Return: the number of fields */
 static unsigned int split(char *line, char **field)
 {
 	unsigned int nr = 0;
@@ -28,7 +28,7 @@ static unsigned int split(char *line, char **field)
 	return nr;
 }
 
-/* The columns that the truth is read from. */
+/* The columns that contain the truth. */
 enum { SEEN, SUBMIT, QUEUE_RQ, EXEC, DONE, NR_COLUMNS };
 static const char *const column_name[] = {"seen", "host.submit", "host.queue_rq", "target.exec",
 					  "target.done"};
@@ -49,7 +49,7 @@ static void find_columns(char *line, unsigned int *column)
 	}
 }
 
-/* Return: the number that a record carries, IDS if there is none. */
+/* Return: the number that a record carries, IDS if it has none. */
 static unsigned int carried(const char *from, const char *to)
 {
 	static uint16_t id_of[IDS];
@@ -85,7 +85,7 @@ static void judge_line(const struct scenario *s, char *line, const unsigned int 
 		r->wrong++;
 }
 
-/* Each record is to be in one row. */
+/* Checks that each record is in exactly one row. */
 static void judge_rows(const struct scenario *s, struct result *r)
 {
 	for (unsigned int id = 0; id < s->ids; id++) {
@@ -116,7 +116,10 @@ static FILE *start_report(const char *program, char *const *argv, pid_t *pid)
 	return fdopen(ends[0], "r");
 }
 
-/* Streams are given in an order that is not always host first. */
+/*
+ * Gives the streams to the program. @backwards: in the reverse order, so that a host is not always
+ * first
+ */
 static void report(const struct scenario *s, const char *program, const char *folder,
 		   bool backwards, struct result *r)
 {

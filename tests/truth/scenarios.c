@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes scenarios whose truth is known, has the program report them, and compares:
+ * Makes scenarios with a known truth, lets the program report them, and compares:
  *
  *   scenarios [-k FOLDER] [-v] PROGRAM FIRST_SEED NUMBER
  *
- * A seed is a scenario: hosts, targets, their clocks, what they do, and what is recorded of it. -k keeps the streams of the
- * last seed in FOLDER; -v prints a line for each seed. The law is that no pair is wrong; how many were found is counted.
+ * A seed determines a scenario: hosts, targets, their clocks, what they do, and what is recorded.
+ * -k keeps the streams of the last seed in FOLDER; -v prints a line for each seed. The rule is that
+ * no pair is wrong. The number of pairs that were found is counted.
  */
 #include <sys/stat.h>
 
 #include "judge.h"
 
-/* What a scenario is about. All have losses and the like now and then as well. */
+/*
+ * The subject of a scenario. All scenarios also have losses and similar trouble from time to time.
+ */
 #define THEMES(X)                                                            \
 	X(RANDOM, "random addresses")                                        \
 	X(LOOP, "a loop over some blocks")                                   \
@@ -46,7 +49,7 @@ static struct machine *add_machine(struct scenario *s, unsigned int side)
 	m->boot = s->nr_machines;
 	m->offset = floor(uniform(-50000, 50000) * SECOND);
 	m->ppm = uniform(-50, 50);
-	/* Some wall clocks are set, some are not. */
+	/* Some wall clocks are set correctly, others are not. */
 	m->wall_off = chance(0.5) ? uniform(-5, 5) * MS : uniform(-4000, 4000) * SECOND;
 	m->until = 1000 * SECOND;
 	m->from = -m->until;
@@ -93,7 +96,7 @@ static struct queue *add_queue(struct scenario *s, struct machine *host, struct 
 	return q;
 }
 
-/* Queues of one controller, which share what the job asks for. */
+/* Queues of one controller. They share the job's commands. */
 static void add_queues(struct scenario *s, struct machine *host, struct machine *target,
 		       const struct job *j, uint16_t cntlid)
 {
@@ -120,7 +123,10 @@ static void look_alike(struct job *j)
 	}
 }
 
-/* Recordings that have nothing in common, but of the same: the second one begins when the first one is over. */
+/*
+ * Recordings of the same job without a common moment: the second one begins when the first one is
+ * over.
+ */
 static void one_after_other(struct scenario *s, struct machine *host, struct machine *target,
 			    const struct job *j)
 {
@@ -132,7 +138,7 @@ static void one_after_other(struct scenario *s, struct machine *host, struct mac
 	add_queues(s, host, target, j, 1);
 }
 
-/* The same is done twice. */
+/* The same job runs twice. */
 static void two_runs(struct scenario *s, struct machine *host, struct machine *target, struct job j)
 {
 	double later = j.end + uniform(1, 500) * MS;
@@ -149,7 +155,10 @@ static void two_runs(struct scenario *s, struct machine *host, struct machine *t
 	target->from = later;
 }
 
-/* Hosts that are clones, each with a target of its own; what is recorded may be one's host and the other one's target. */
+/*
+ * Hosts that are clones, each with its own target. The recordings may be of one host and of the
+ * other one's target.
+ */
 static void one_job_twice(struct scenario *s, struct machine *host, struct machine *target,
 			  struct job j)
 {
@@ -203,7 +212,7 @@ static void reset_queues(struct scenario *s)
 	}
 }
 
-/* A multiple of IDS, so that what records carry stays. */
+/* The jump is a multiple of IDS, so that the numbers that records carry stay the same. */
 static void let_jump(struct machine *m, double end)
 {
 	m->jump = IDS * floor(scale(10 * MS, 5 * SECOND) / IDS);
@@ -255,7 +264,10 @@ static void connect_all(struct scenario *s, struct machine *host, struct machine
 	}
 }
 
-/* By at most what NTP steers two clocks, now and then by what chronyd does to one that is far off. */
+/*
+ * The difference between two clocks that NTP may steer, and sometimes what chronyd does to a clock
+ * that is far off.
+ */
 static void let_drift(struct machine *m, struct machine *other)
 {
 	m->ppm = uniform(-500, 500);
@@ -264,7 +276,10 @@ static void let_drift(struct machine *m, struct machine *other)
 		m->ppm = uniform(-100000, 100000);
 }
 
-/* They have one boot id. It may be that of a virtual machine that was copied: then the clocks are two. */
+/*
+ * Both have one boot id. The target may be a copy of the host's virtual machine; then they have two
+ * clocks.
+ */
 static void on_one_machine(const struct machine *host, struct machine *target)
 {
 	target->boot = host->boot;
@@ -349,7 +364,7 @@ static void remove_streams(const char *folder)
 	rmdir(folder);
 }
 
-/* Sums of all, and by theme. */
+/* Sums over all scenarios, and by theme. */
 static struct result all, of[NR_THEMES];
 
 static void sum_up(struct result *to, const struct result *r)

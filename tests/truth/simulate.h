@@ -2,8 +2,9 @@
 /*
  * Hosts and targets with clocks of their own, what they do, and what is recorded of it.
  *
- * Every time that a command is sent has a number, and both sides' records carry it where the merge does not look: the host's
- * submit to queue_rq and the target's exec to done are that number modulo IDS nanoseconds.
+ * Each time that a command is sent has a number. Both sides' records carry the number where the
+ * merge does not look: modulo IDS, it is the nanoseconds from submit to queue_rq on the host, and
+ * from exec to done on the target.
  */
 #ifndef TRUTH_SIMULATE_H
 #define TRUTH_SIMULATE_H
@@ -16,20 +17,20 @@
 #define IDS 16384
 #define MS 1000000.0
 #define SECOND (1000 * MS)
-/* True time 0 by a clock without an offset. */
+/* Value of a clock without an offset at true time 0. */
 #define EPOCH (100000 * SECOND)
 #define WALL 1700000000000000000LL
 #define MACHINES_MAX 4
 #define QUEUES_MAX 8
 #define DEPTH_MAX 32
-/* "Queue (3)" of the document. */
+/* See "Queue (3)" of the document. */
 #define NO_ID 65535
 
 /*
- * @sequence: seed of what is asked for, and when: two jobs that have it in common ask for the same
- * @blocks: how many different ones are asked for, in order if @in_order; 0: any
- * @gap: mean time from one command to the next; 0: one follows when another one has ended
- * @regular: gaps vary by this part of them at most; 0: as they would by chance
+ * @sequence: seed of the blocks and the times: two jobs with one seed have the same commands
+ * @blocks: number of different blocks, read in order if @in_order; 0: any blocks
+ * @gap: mean time from one command to the next; 0: a command begins when another one has ended
+ * @regular: gaps vary by at most this part of them; 0: they are random
  */
 struct job {
 	uint64_t sequence;
@@ -37,7 +38,7 @@ struct job {
 	bool in_order, writes, flushes;
 	double gap, regular;
 	double start, end;
-	unsigned int most; /* commands */
+	unsigned int most; /* number of commands */
 };
 
 struct recorded {
@@ -45,7 +46,7 @@ struct recorded {
 	struct command c;
 };
 
-/* Times are nanoseconds of true time, but for those of records. */
+/* Times are nanoseconds of true time, except those in records. */
 struct machine {
 	unsigned int side;
 	bool recorded;
@@ -53,10 +54,10 @@ struct machine {
 	unsigned int boot;
 	double offset, ppm, wall_off;
 	double jump_at, jump;
-	double from, until; /* of the recording */
+	double from, until; /* period of the recording */
 	double loss, gap_from, gap_until;
 	bool no_arrivals;
-	double id_at; /* controllers' ids are known from then on */
+	double id_at; /* from when on the ids of controllers are known */
 	struct recorded *r;
 	unsigned int nr;
 	uint64_t lost;
@@ -70,13 +71,13 @@ struct queue {
 	unsigned int depth;
 	bool no_generation, lowest_tag;
 	struct job job;
-	double reset_at, back_at; /* the connection is lost, and there again */
+	double reset_at, back_at; /* when the connection is lost, and when it is back */
 	double network, device;
 	double free_at[DEPTH_MAX];
 	uint16_t uses[DEPTH_MAX];
 };
 
-/* @theme: the caller's; @ids: numbers that were given; @recorded: by side and number */
+/* @theme: set by the caller; @ids: numbers in use; @recorded: by side and number */
 struct scenario {
 	unsigned int theme;
 	struct machine machine[MACHINES_MAX];
@@ -127,7 +128,7 @@ static double delay(double least, double mean)
 	return least + waiting(&random_state, mean);
 }
 
-/* A number that is drawn evenly on a scale of powers. */
+/* A random number with a uniform logarithm. */
 static double scale(double from, double to)
 {
 	return exp(uniform(log(from), log(to)));
@@ -144,13 +145,13 @@ static int64_t wall_of(const struct machine *m, double t)
 	return WALL + (int64_t)(t + m->wall_off);
 }
 
-/* Neighbouring commands are not to have neighbouring numbers. */
+/* Neighbouring commands get numbers that are not neighbours. */
 static unsigned int number_in_time(unsigned int id)
 {
 	return id * 5741 % IDS;
 }
 
-/* The next time from @ns on that is @id in the way that records carry it, counted from @since. */
+/* The first time not before @ns that carries @id, counted from @since. */
 static uint64_t carry(uint64_t since, uint64_t ns, unsigned int id)
 {
 	uint64_t d = ns > since ? ns - since : 0;
@@ -171,11 +172,11 @@ static void keep(struct scenario *s, struct machine *m, const struct command *c,
 	}
 	s->recorded[m->side][id] = true;
 	m->r[m->nr].c = *c;
-	/* Records of several CPUs are a little out of order. */
+	/* Records of several CPUs are slightly out of order. */
 	m->r[m->nr++].end = end + uniform(0, 50000);
 }
 
-/* What is asked for: number @n of the job. Return: the time to the next one. */
+/* Fills in command @n of the job. Return: the time to the next one. */
 static double ask(const struct job *j, unsigned int n, struct command *c)
 {
 	uint64_t state = j->sequence + n;
@@ -204,7 +205,7 @@ static double ask(const struct job *j, unsigned int n, struct command *c)
 	return gap;
 }
 
-/* What happened to one command that was sent: true times, 0 for what did not. */
+/* The points of a command that was sent, in true time; 0: not reached */
 struct course {
 	double host[POINTS], target[POINTS];
 };
@@ -238,7 +239,7 @@ static void run_course(const struct queue *q, uint8_t shape, double sent, struct
 	v->host[H_COMPLETE] = t + delay(1000, 3000);
 }
 
-/* Some times are carried: what follows them is not to be before them. */
+/* Some points are moved to carry the number. Later points must not be before them. */
 static void read_clock(const struct machine *m, const double *times, int from, struct command *c)
 {
 	uint64_t last = 0;
@@ -308,7 +309,10 @@ static double run_command(struct scenario *s, struct queue *q, struct command *c
 		q->uses[tag]++;
 		return v.host[H_COMPLETE];
 	}
-	/* The target may have answered, but the host sends it again, with the id that it had. */
+	/*
+	 * Even if the target has answered, the host sends the command again, with the id that it
+	 * had.
+	 */
 	if (v.target[T_SENT] < q->back_at)
 		record_target(s, q, *c, &v, id);
 	id = s->ids++;
@@ -363,7 +367,7 @@ static int by_end(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* At true time @now. */
+/* Writes the queues as they are at true time @now. */
 static void write_queues(struct writer *w, const struct scenario *s, const struct machine *m,
 			 double now)
 {
@@ -380,7 +384,7 @@ static void write_queues(struct writer *w, const struct scenario *s, const struc
 	}
 }
 
-/* Of the points that only the arrival of a packet gives. */
+/* Bits of the points that only the arrival of a packet gives. */
 static uint32_t missing_of(const struct machine *m)
 {
 	if (!m->no_arrivals)

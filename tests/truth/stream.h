@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A second writer of streams. It is written from docs/stream-format.md alone, and must include nothing of src/: a mistake in
- * the program's own writer or reader then shows as a difference.
+ * A second writer of streams. It follows docs/stream-format.md alone and must not include anything
+ * of src/, so that a mistake in the program's own writer or reader shows as a difference.
  */
 #ifndef TRUTH_STREAM_H
 #define TRUTH_STREAM_H
@@ -13,7 +13,7 @@
 
 enum { HOST, TARGET };
 
-/* "Records (4)" of the document. */
+/* See "Records (4)" of the document. */
 enum { OP_READ, OP_WRITE, OP_FLUSH };
 enum { SHAPE_READ, SHAPE_INLINE_WRITE, SHAPE_R2T_WRITE, SHAPE_NO_DATA };
 enum { FLAG_CANCELLED = 1 << 1, FLAG_REQUEUED = 1 << 2 };
@@ -37,7 +37,7 @@ enum { T_RX, T_CMD, T_SEND_R2T, T_DATA_RX, T_DATA, T_DATA_DONE, T_EXEC, T_DONE, 
 enum { FRAME_HEADER = 1, FRAME_CLOCK, FRAME_QUEUE, FRAME_RECORDS, FRAME_LOSSES, FRAME_END };
 #define FRAME_HEAD 20
 #define RECORDS_MAX 65536
-/* Head, kind, connection, LBA and points of one record at most. */
+/* The largest record: head, kind, connection, LBA and points. */
 #define RECORD_MAX (8 + 17 + 12 + 8 + 8 * POINTS)
 #define KINDS_MAX 1024
 
@@ -51,7 +51,7 @@ struct command {
 	uint64_t points[POINTS];
 };
 
-/* @nr_kinds, @nr_connections: that the frame of records being written has defined */
+/* @nr_kinds, @nr_connections: number that the current frame of records has defined */
 struct writer {
 	FILE *f;
 	uint32_t sequence;
@@ -60,7 +60,7 @@ struct writer {
 	size_t length;
 	struct command kind[KINDS_MAX], connection[KINDS_MAX];
 	unsigned int nr_kinds, nr_connections;
-	uint64_t before; /* the first point written of the record before */
+	uint64_t before; /* the first point that was written of the last record */
 };
 
 static uint32_t crc32_of(const uint8_t *p, size_t n)
@@ -191,7 +191,10 @@ static int same_connection(const struct command *a, const struct command *b)
 	return a->slot == b->slot && a->gen == b->gen && a->qid == b->qid && a->cntlid == b->cntlid;
 }
 
-/* Return: the number of @c in @table by what @same compares; *@nr of them are there, and one more when it is new. */
+/*
+ * Return: the number of @c in @table, where @same compares. *@nr entries are there; a new one is
+ * added.
+ */
 static unsigned int number_of(struct command *table, unsigned int *nr, const struct command *c,
 			      int (*same)(const struct command *, const struct command *))
 {
