@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attach - what the benchmark has on the machine in place of the tracer, until it is killed:
+ * attach - what the benchmark attaches in place of the tracer, until it is killed:
  *
- *   attach like                    programs that do nothing, one for each BPF program that is attached now, at
- *                                  the same place
+ *   attach like                    for each BPF program that is attached now, a program that does
+ *                                  nothing, at the same place
  *   attach OBJECT [PROGRAM...]     these programs of a BPF object, or all
- *   attach stamps                  no program: the kernel is asked to note when packets arrive
+ *   attach stamps                  no program: it asks the kernel to note when packets arrive
  *
- * Says "attached" when it is done.
+ * Prints "attached" when it is done.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -26,8 +26,8 @@
 /* Where a program is attached: to a BTF tracepoint, or to the entry or the return of a function. */
 struct place {
 	enum bpf_attach_type type;
-	__u32 btf_id;	  /* of the tracepoint, or of the function */
-	__u32 btf_object; /* that of the kernel, or of a module */
+	__u32 btf_id;	  /* of the tracepoint or function */
+	__u32 btf_object; /* of the kernel or a module */
 	char name[BPF_OBJ_NAME_LEN];
 };
 
@@ -37,7 +37,7 @@ static int complain(const char *what, const char *name)
 	return 1;
 }
 
-/* Return: 1 if it is one of a program that can be imitated, 0 if not, or -1 with errno set. */
+/* Return: 1 if the link is of a program that can be imitated, 0 if not, or -1 with errno set. */
 static int place_of_link(__u32 id, struct place *p)
 {
 	struct bpf_link_info link = {};
@@ -85,7 +85,7 @@ static int attach_empty(const struct place *p)
 	return bpf_raw_tracepoint_open(NULL, fd) < 0 ? complain("attach what is like", p->name) : 0;
 }
 
-/* All places are found before the first of ours is attached. */
+/* All places are found before the first program of ours is attached. */
 static int attach_like(void)
 {
 	struct place places[PLACES_MAX];
@@ -118,7 +118,7 @@ static bool is_wanted(const char *name, char **programs)
 	return wanted;
 }
 
-/* @programs: their names, up to a NULL; none: all of them */
+/* @programs: names, up to a NULL; no names: all programs */
 static int attach_object(const char *path, char **programs)
 {
 	struct bpf_object *o = bpf_object__open(path);
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: attach like | stamps | OBJECT [PROGRAM...]\n");
 		return 2;
 	}
-	/* A shell's background job is born deaf to it. */
+	/* A background job of a shell ignores this signal. */
 	signal(SIGINT, SIG_DFL);
 	if (!strcmp(argv[1], "like"))
 		status = attach_like();

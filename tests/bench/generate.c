@@ -4,9 +4,9 @@
  *
  *   generate [-l LOAD] -n COMMANDS HOST.ntp TARGET.ntp
  *
- * 8 queues of depth 32, mostly random reads of 4 KiB, some 200,000 commands a second, or another of the
- * loads below; the target's wall clock is three hours off and its clocks gain 100 ppm. Prints how many
- * commands both sides have.
+ * 8 queues of depth 32 with mostly random reads of 4 KiB, some 200,000 commands a second, or
+ * another of the loads below. The target's wall clock is three hours off, and its clocks gain 100
+ * ppm. Prints how many commands both sides have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,13 @@
 #define HOURS_NS (3600 * (int64_t)SECOND_NS)
 
 /*
- * @late_percent: of the answers are 3 s late
+ * @late_percent: percentage of responses that are 3 s late
  * @target_late: the target records from the second second on
- * @target_percent: of its commands the target's stream has, which are then another subsystem's
- * @apart: the host has the first half of the commands, the target the other one
- * @runs: the host's stream is of one run, the target's of the next one, which asks for the same blocks in the same order
+ * @target_percent: percentage of the commands that the target's stream has; they are then of
+ *                  another subsystem
+ * @apart: the host has the first half of the commands, the target the second half
+ * @runs: the host's stream is of one run, the target's of the next one, which reads the same blocks
+ *        in the same order
  */
 static const struct load {
 	const char *name;
@@ -52,14 +54,14 @@ static const struct load {
 	{.name = "runs", .depth = DEPTH, .runs = true},
 };
 
-/* One side's stream as it is written. */
+/* One side's stream. */
 struct output {
 	const char *path;
 	const struct traffic_stream *clock;
-	int64_t wall_ns;       /* wall clock - the stream's clock */
-	uint64_t next_tick_ns; /* on the simulation's clock */
+	int64_t wall_ns;       /* wall clock less the stream's clock */
+	uint64_t next_tick_ns; /* by the simulation's clock */
 	bool told[QUEUES];
-	bool another; /* subsystem's */
+	bool another; /* the stream is of another subsystem */
 	int fd;
 	struct stream_writer *w;
 };
@@ -149,7 +151,7 @@ static void say_both(const struct load *l, uint64_t commands, uint64_t missed)
 	printf("%" PRIu64 "\n", l->target_percent || l->apart || l->runs ? 0 : commands - missed);
 }
 
-/* Whether a record is in its stream. @run: 0, or 1 for the second one. */
+/* Whether a record is in its stream. @run: 0, or 1 for the second run */
 static bool is_recorded(const struct load *l, const struct traffic_record *r, uint64_t commands,
 			unsigned int run)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a live merge costs: reads the peer's stream and feeds the merge and its sums as `--host --peer` does,
- * without the kernel and the screen, and prints the CPU time per command of the host, with a peer that goes on, one
- * that stalls and one that dies, and with one that has nothing in common with the host.
+ * What a live merge costs. Reads the peer's stream and feeds the merge and its sums as `--host
+ * --peer` does, but without the kernel and the screen. Prints the CPU time per command of the host
+ * with a peer that goes on, one that stalls, one that dies, and one that has nothing in common with
+ * the host.
  *
  *   live             all of these, the best of some rounds
- *   live FATE        one of them, once: "runs", "stalls", "dies" or "absent"; prints how many commands were measured
+ *   live FATE        one of them, once: "runs", "stalls", "dies" or "absent"; prints how many
+ *                    commands were measured
  *
- * Of the latter valgrind tells the instructions, which are the same in every run: those of the functions
- * measured_turn() and, of the peer's recorder, measured_write().
+ * With the latter, valgrind can count instructions, which are the same in every run: those of the
+ * function measured_turn() and, for the peer's recorder, of measured_write().
  */
 #define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
 #include <fcntl.h>
@@ -25,12 +27,12 @@
 
 #define SECOND_NS 1000000000ULL
 #define LASTS_NS (40 * SECOND_NS)
-/* The peer is there for so long; what is measured begins later. */
+/* How long the peer is there. Measuring begins later. */
 #define FAILS_NS (10 * SECOND_NS)
 #define MEASURED_FROM_NS (20 * SECOND_NS)
-/* As the live merge expires what waits, each interval. */
+/* The age at which the live merge gives up waiting records, in each interval. */
 #define EXPIRE_NS (5 * SECOND_NS)
-/* A recorder sends so often. */
+/* How often a recorder sends. */
 #define BATCH_NS 200000000ULL
 #define ROUNDS 3
 
@@ -45,16 +47,16 @@ static const struct {
 	[ABSENT] = {"absent", "was never there"},
 };
 
-/* More than a batch of the peer's records takes. */
+/* More than a batch of the peer's records. */
 #define PIPE_BYTES (1 << 20)
 
-/* Commands of the host that have not been fed. */
+/* The host's commands that have not been fed yet. */
 struct batch {
 	struct nt_record *r;
 	size_t nr, max;
 };
 
-/* The peer's stream, as its recorder writes it and the merge's side reads it. */
+/* The peer's stream. Its recorder writes it, and the merge reads it. */
 struct peer {
 	int fd[2];
 	struct stream_writer *w;
@@ -89,7 +91,7 @@ static void peer_end(struct peer *p)
 	close(p->fd[1]);
 }
 
-/* What has come. */
+/* Reads everything that has come. */
 static void peer_read_all(struct peer *p, struct merge *m)
 {
 	struct stream_event e;
@@ -139,7 +141,10 @@ static void feed(struct merge *m, struct batch *b)
 	b->nr = 0;
 }
 
-/* What has come since the last turn. @died: nothing more comes of the peer; @interval: one is over */
+/*
+ * Handles what has come since the last turn. @died: the peer sends nothing more; @interval: an
+ * interval is over
+ */
 static void take_turn(struct merge *m, struct batch *b, struct peer *p, bool died, bool interval)
 {
 	feed(m, b);
@@ -150,7 +155,7 @@ static void take_turn(struct merge *m, struct batch *b, struct peer *p, bool die
 		merge_expire(m, EXPIRE_NS);
 }
 
-/* The same, for who looks from outside. */
+/* A copy of take_turn() that valgrind can tell apart. */
 __attribute__((noinline)) static void measured_turn(struct merge *m, struct batch *b,
 						    struct peer *p, bool died, bool interval)
 {
@@ -162,7 +167,7 @@ __attribute__((noinline)) static void measured_write(struct peer *p, const struc
 	peer_tell(p, &(struct stream_event){.type = STREAM_RECORD, .record = *r});
 }
 
-/* What was spent on so many commands. */
+/* The cost of these commands. */
 struct cost {
 	uint64_t cpu_ns, commands;
 };
@@ -224,7 +229,7 @@ static struct cost run(enum fate fate, const struct traffic_config *c)
 	return cost;
 }
 
-/* 8 queues of depth 8 that rest, together 20,000 commands a second. */
+/* 8 queues of depth 8 with pauses between commands: together 20,000 commands a second. */
 static void configure(struct traffic_config *c)
 {
 	*c = (struct traffic_config){

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What machines of some sizes need: the maps of a side as they are loaded on such a machine, and connections and commands
- * that are made up, which take out of the pools what real ones take (tests/bench/bpf). User space is that of src/trace, with
- * the number of CPUs of the machine that is asked for. As root; NVMe/TCP is not needed.
+ * What machines of different sizes need. The maps of a side are loaded as on such a machine.
+ * Made-up connections and commands take from the pools what real ones take (tests/bench/bpf). User
+ * space is that of src/trace, with the number of CPUs of such a machine. Run it as root; NVMe/TCP
+ * is not needed.
  *
- *   sizes            a line for each machine, and 1 as its status if something was lost or took more than it may
- *   sizes idle       what an interval takes user space when all queues of each of them are idle, by CPU time
+ *   sizes            a line for each machine; exits with 1 if something was lost or needed more
+ *                    than allowed
+ *   sizes idle       CPU time of user space in an interval with all queues of each machine idle
  *
- * A command ends on the CPU of its queue. All commands of a connection are in flight at the same time.
+ * A command ends on the CPU of its queue. All commands of a connection are in flight at the same
+ * time.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -41,15 +44,15 @@
 #define TERMINAL_LINES 50
 /* As in src/trace/tracer.c. */
 #define STAGES_OF_CPU 4
-/* Intervals after which histograms that nothing is counted in have gone back, and banks that nobody has. */
+/* Number of intervals after which unused histograms and unused banks have been given back. */
 #define QUIET_INTERVALS 30
 
 /**
- * struct made_up - what is made up
- * @connections: controllers that are connected
- * @queues: of each, beside the admin queue
- * @tags: commands of such a queue
- * @most: of locked memory, in MiB; 0: as it may be
+ * struct made_up - a made-up machine
+ * @connections: number of connected controllers
+ * @queues: number of I/O queues of each
+ * @tags: number of commands of each I/O queue
+ * @most: limit of locked memory, in MiB; 0: no limit
  */
 static const struct made_up {
 	const char *text;
@@ -83,7 +86,7 @@ static void fail(const char *what, int err)
 	exit(2);
 }
 
-/* What src/trace asks for: see LDFLAGS in the Makefile. */
+/* src/trace calls these: see LDFLAGS in the Makefile. */
 long __real_sysconf(int name);
 long __wrap_sysconf(int name);
 int __wrap_libbpf_num_possible_cpus(void);
@@ -103,7 +106,7 @@ int __wrap_libbpf_num_possible_cpus(void)
 	return (int)machine->possible;
 }
 
-/* What a host has in sysfs is a folder of this program's. */
+/* A folder of this program stands in for the host's sysfs. */
 static char sysfs[] = "/tmp/sizes.XXXXXX";
 static const char class[] = "/sys/class/nvme";
 
@@ -133,7 +136,7 @@ static void sysfs_write(const char *controller, const char *attribute, const cha
 		fail(path, errno);
 }
 
-/* Controller @i comes, of @queues with the admin queue, or is gone. */
+/* Controller @i is added with @queues queues, its admin queue included, or is removed. */
 static void sysfs_controller(unsigned int i, unsigned int queues)
 {
 	static const char *const attributes[] = {"transport", "queue_count", "sqsize"};
@@ -179,7 +182,7 @@ static int on_call(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* As tracer_open() does it. */
+/* Like tracer_open(). */
 static void simulation_open(struct simulation *m)
 {
 	struct tracer *t = &m->t;
@@ -231,7 +234,7 @@ static void simulation_close(struct simulation *m)
 	stats_free(&m->s);
 }
 
-/* User space looks at the pools as soon as it is called. */
+/* User space looks at the pools as soon as programs call it. */
 static void run(struct simulation *m, struct simulated s)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &s, .ctx_size_in = sizeof(s));
@@ -254,7 +257,7 @@ static void interval(struct simulation *m)
 	give_back_supply(&m->t);
 }
 
-/* Slot of queue @qid of connection @i; 0 is the admin queue. */
+/* The slot of queue @qid of connection @i; @qid 0 is the admin queue. */
 static uint32_t slot_of(const struct simulation *m, unsigned int i, unsigned int qid)
 {
 	return machine->side == NT_HOST ? i * m->t.object.knobs->qid_stride + qid
@@ -289,7 +292,7 @@ static void connect_queue(struct simulation *m, unsigned int i, unsigned int qid
 	run(m, (struct simulated){SIMULATED_JOIN, slot, 0, 0, 0, 0});
 }
 
-/* All commands of a queue: first they begin, then they end. */
+/* First all commands of a queue begin, then all end. */
 static void use_queue(struct simulation *m, unsigned int i, unsigned int qid, unsigned int tags,
 		      const enum nt_op *ops, unsigned int nr_ops)
 {
@@ -349,7 +352,7 @@ static uint64_t lost(const struct simulation *m)
 	       m->s.counters_total[NT_CNT_NO_START] + m->s.counters_total[NT_CNT_OVERWRITTEN];
 }
 
-/* What the kernel says that a map takes. */
+/* The memory of a map, according to the kernel. */
 static size_t memlock_of(int fd)
 {
 	char path[64], line[128];
@@ -365,7 +368,7 @@ static size_t memlock_of(int fd)
 	return bytes;
 }
 
-/* Of all maps, by the kernel, and the banks of pools. */
+/* The memory of all maps, according to the kernel, and of the pools' banks. */
 static size_t locked(const struct simulation *m)
 {
 	struct bpf_map *map;
@@ -392,7 +395,7 @@ static double mib(size_t bytes)
 	return (double)bytes / MIB;
 }
 
-/* Return: whether something was lost or took more than it may. */
+/* Return: whether something was lost or needed more than allowed. */
 static int measure(struct simulation *m)
 {
 	uint64_t commands = (uint64_t)machine->connections *
@@ -429,7 +432,10 @@ static int measure(struct simulation *m)
 	return failed;
 }
 
-/* Of the best of some rounds, what an interval takes and what it takes to show it, in nanoseconds. */
+/*
+ * How long an interval takes, and how long it takes to show it, in nanoseconds: the best of some
+ * rounds.
+ */
 static void time_interval(struct simulation *m, struct view_options *v, uint64_t *taken,
 			  uint64_t *shown)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The host's object, and one more program. */
+/* The host's object with one more program. */
 #include "../../../bpf/host.bpf.c"
 
 #define SIDE NT_HOST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The target's object, and one more program. */
+/* The target's object with one more program. */
 #include "../../../bpf/target.bpf.c"
 
 #define SIDE NT_TARGET
