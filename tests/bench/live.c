@@ -155,7 +155,7 @@ static void take_turn(struct merge *m, struct batch *b, struct peer *p, bool die
 		merge_expire(m, EXPIRE_NS);
 }
 
-/* A copy of take_turn() that valgrind can tell apart. */
+/* take_turn() under a name of its own, so that valgrind can count it. */
 __attribute__((noinline)) static void measured_turn(struct merge *m, struct batch *b,
 						    struct peer *p, bool died, bool interval)
 {

@@ -174,7 +174,10 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 	assert_int_equal(counted(NT_CNT_NEVER_SENT), 0);
 	if (!misses)
 		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
-	/* Without --sample-counts-all the programs know only of measured commands. */
+	/*
+	 * Programs that do not count the commands outside the sample know only of the measured
+	 * ones.
+	 */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)

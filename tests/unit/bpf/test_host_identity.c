@@ -546,7 +546,7 @@ static void only_what_failed_has_a_record(void **state)
 	nt_knobs.failed = 0;
 }
 
-/* For the loader, which cannot know before the first I/O whether a queue has SQ flow control. */
+/* The loader reads this time. Before it, nothing is known about the I/O queues. */
 /*
  * All admin queues have the same size. It makes no difference whether Connect's answer was seen or
  * only the next command.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands of all kinds, in any order, some of them sent again, missed or given up. Each record,
- * histogram and count has to be what the made-up driver did. The model knows that by itself.
+ * histogram and count has to be what the model calculates from the actions of the made-up driver.
  */
 #include "bpf/host.h"
 
@@ -310,7 +310,7 @@ static struct end end_of(int i)
 	struct end e = {.status = o->status};
 
 	if (!o->answered || rejected) {
-		/* It waits for what its queues are doing. */
+		/* The driver first waits for work that is running on its queues. */
 		pass(1000);
 		kernel.now += rejected ? 60000 : 0;
 		e.cancelled = true;

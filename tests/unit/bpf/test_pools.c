@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs take from the pools: as many items as are used, each for its user. */
+/* What programs take from the pools: as many items as they use, each for one purpose. */
 #include "bpf/host.h"
 
 #define CPUS 8

@@ -152,7 +152,10 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 		waits += in_flight(cmd_at(c));
 		measures += measured(cmd_at(c));
 	}
-	/* Without counting the others the programs know only of measured commands. */
+	/*
+	 * Programs that do not count the commands outside the sample know only of the measured
+	 * ones.
+	 */
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		begun += nt_alikes[i];
 	if (!below || all)

@@ -418,7 +418,7 @@ static void what_is_left_out_is_no_loss(void **state)
 	assert_no_losses();
 }
 
-/* For the loader, which cannot know before the first I/O whether a queue has SQ flow control. */
+/* The loader reads this time. Before it, nothing is known about the I/O queues. */
 static void io_is_seen_by_its_queues(void **state)
 {
 	(void)state;

@@ -288,7 +288,7 @@ static void a_socket_is_written_and_its_reader_watched(void **state)
 	assert_int_equal(output_put(j.o, piece(0), PIECE, 1), 0);
 	output_flush(j.o);
 	must_read(j.reader, 0, 1);
-	/* An end that sends no more may still read, like ssh when its input has ended. */
+	/* A peer that sends no more may still read, like ssh when its input has ended. */
 	assert_int_equal(shutdown(j.reader, SHUT_WR), 0);
 	assert_int_equal(output_put(j.o, piece(1), PIECE, 1), 0);
 	output_flush(j.o);

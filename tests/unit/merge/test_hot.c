@@ -50,7 +50,9 @@ static void a_hot_block_spoils_nothing_when_a_side_is_late(void **state)
 	}
 }
 
-/* One command at a time, always the same one: only order and times tell them apart. */
+/*
+ * One command at a time, always for the same block: only order and times tell the commands apart.
+ */
 static void one_block_at_depth_1_is_matched_by_order_and_time(void **state)
 {
 	static const uint64_t think[] = {5000, 100000, 2 * MS};

@@ -43,7 +43,7 @@ struct feed {
 struct outcome {
 	const struct traffic_config *config;
 	uint64_t fed[NT_SIDES];
-	uint64_t both; /* commands of which both records were fed */
+	uint64_t both; /* commands with both records fed */
 	uint64_t right, wrong;
 	uint64_t only[NT_SIDES];
 	uint64_t ambiguous[NT_SIDES];

@@ -398,7 +398,7 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 		 "12123412341234"
 		 "123412341212",
 		 37},
-		/* Number 1 is defined before number 0. */
+		/* Connection 1, and then kind 1, where number 0 is not defined yet. */
 		{STREAM_RECORD,
 		 "\0\0\0\x10\0\0\0\0"
 		 "\0\0\0"

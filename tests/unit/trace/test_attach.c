@@ -265,8 +265,8 @@ static bool is_attached(const char *name)
 }
 
 /*
- * The twin runs where an interrupt finds its program running. It stays attached until no interrupt
- * is known to do so.
+ * The twin runs where an interrupt finds its program running. It stays attached until it is known
+ * that no interrupt does so.
  */
 static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **state)
 {

@@ -188,7 +188,7 @@ static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state
 	assert_int_equal(marked.flags, NT_F_WAS_OVERDUE);
 	assert_int_equal(marked.points[0], r.points[0]);
 	assert_int_equal(r.flags, 0);
-	/* Another command with the same identity was not overdue. */
+	/* The next command of the same kind was not overdue. */
 	assert_ptr_equal(in_flight_ended(&t, &r, &marked), &r);
 	tracer_done(&t);
 }

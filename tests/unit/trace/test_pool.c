@@ -215,7 +215,7 @@ static void what_is_used_or_waits_in_the_ring_stays(void **state)
 	assert_int_equal(shared.p.nr_free, 0);
 }
 
-/* A program may have taken an item without noting yet what for. */
+/* A program may have taken an item, but not have noted yet where it is used. */
 static void what_nothing_leads_to_goes_back_at_the_second_look(void **state)
 {
 	(void)state;

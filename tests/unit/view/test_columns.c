@@ -81,7 +81,7 @@ static void columns_have_a_heading_a_unit_and_a_value(void **state)
 				    strlen(column->brief) < strlen(column->title));
 			assert_true(column->unit < UNITS_NR);
 			assert_non_null(column->get);
-			/* Only codes have digits in their text. */
+			/* Columns of codes, and only these, have a number of digits. */
 			assert_int_equal(column->digits != 0, column->unit == UNIT_CODE);
 		}
 	}

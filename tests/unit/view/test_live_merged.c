@@ -25,8 +25,8 @@ struct pair {
 };
 
 /*
- * Reads with pauses between them, so that the run stays short: a live merge gives up records that
- * are 5 s late by the streams' time.
+ * Reads with pauses, which take 6 s in all: a live merge gives up records that are 5 s late by the
+ * streams' time.
  */
 static struct traffic_config config;
 

@@ -132,7 +132,7 @@ static void a_target_tells_what_its_device_owes(void **state)
 	assert_contains(text, "IOPS MB/s inflight oldest at device p50");
 	assert_contains(text, "\ncntlid 1 3 read 100 0 16 2.00s 12 ");
 	free(text);
-	/* The driver does not show which commands are at the device. */
+	/* It is unknown which commands are at the device. */
 	s.waiting_at_device = false;
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "IOPS MB/s inflight oldest p50");
