@@ -20,7 +20,7 @@
 #define TRAFFIC_EPOCH_NS 1000000000000ULL
 #define TRAFFIC_STREAMS_MAX 4
 #define TRAFFIC_QUEUES_MAX 64
-/* Linux has the tag in the low 12 bits of a command id, and counts uses of the tag above them. */
+/* Linux keeps the tag in the low 12 bits of a command id, and counts uses of the tag above them. */
 #define TRAFFIC_TAG_BITS 12
 
 /*
@@ -325,8 +325,8 @@ static inline void traffic_return(struct traffic *t, struct traffic_tag *c)
 	o->answered = traffic_max(o->answered + 200, g[NT_T_DONE] + traffic_step(t, 3000));
 	g[NT_T_SEND] = o->answered;
 	/*
-	 * If an interrupt comes in between, the target may notice this long after the host has the
-	 * response.
+	 * If an interrupt comes in between, the target may notice that the send has ended long
+	 * after the host has the response.
 	 */
 	g[NT_T_SENT] = o->answered + traffic_step(t, traffic_random(t, 64) ? 4000 : 100000) + data;
 	o->answer_received = traffic_max(o->answer_received,

@@ -183,8 +183,8 @@ static void know(int i)
 		    m.requests[k].rq.tag != m.requests[i].rq.tag)
 			continue;
 		/*
-		 * The end of that command was missed. However often it was sent again, it counts
-		 * once.
+		 * The end of that command was missed. It counts once, however often the command was
+		 * sent again.
 		 */
 		w.counters[NT_CNT_OVERWRITTEN]++;
 		w.work[k].known = false;

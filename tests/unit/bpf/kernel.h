@@ -35,7 +35,7 @@
 #include "control.bpf.h"
 #undef const
 
-/* low_half() of that header copies the lower half by a BPF instruction. */
+/* This replaces addresses.bpf.h, in which low_half() uses a BPF instruction. */
 #define NTPROF_ADDRESSES_BPF_H
 static __always_inline __u64 plain_argument(void *ctx, __u32 n)
 {
@@ -173,7 +173,7 @@ static inline __u64 counted(enum nt_counter which)
 	return n;
 }
 
-/* How many queues the bits of nt_past have: they hit the limit @past. */
+/* How many queues have hit the limit @past, by the bits of nt_past. */
 static inline unsigned int queues_past(enum nt_past_id past)
 {
 	unsigned int n = 0;
@@ -327,8 +327,8 @@ __u32 bpf_get_smp_processor_id(void)
 }
 
 /*
- * Checks that nothing was lost. Only NT_CNT_POINT_MISSING counts: as many commands as there are
- * records have none of the points between begin and end.
+ * Checks that nothing was lost. These commands have no points between begin and end, so
+ * NT_CNT_POINT_MISSING has each command of the latency histograms.
  */
 static inline void assert_no_losses(void)
 {

@@ -35,8 +35,8 @@ static inline void connection_make(int i, int idx)
 	m.queue[i].cmds = m.cmd[i];
 	m.socket[i].sk = &m.sk[i];
 	/*
-	 * vmlinux.h has few members of struct sock, so this is sk_data_ready as well. All sockets
-	 * have the same one.
+	 * This sets sk_data_ready as well: the structures of tests have few members, so both lie at
+	 * the same place. All sockets have the same function.
 	 */
 	m.sk[i].sk_receive_queue.next = &m.skb;
 	m.sk[i].sk_user_data = &m.queue[i];

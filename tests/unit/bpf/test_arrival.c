@@ -19,7 +19,10 @@ static void set_wall_clock(__s64 offset)
 
 static void set_socket(void *ready, void *user_data)
 {
-	/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
+	/*
+	 * This sets sk_data_ready as well: the structures of tests have few members, so both lie at
+	 * the same place.
+	 */
 	m.sk.sk_receive_queue.next = ready;
 	m.sk.sk_user_data = user_data;
 }
@@ -300,7 +303,10 @@ static void join_that_does_not_come_about_changes_nothing(void **state)
 /* @next comes while a task owns the socket, and waits in the backlog behind @tail. */
 static void wait_behind(struct sk_buff *tail, struct sk_buff *next)
 {
-	/* vmlinux.h has few members of struct sock, so this is the tail of its backlog as well. */
+	/*
+	 * This is the tail of the backlog as well: the structures of tests have few members, so
+	 * both lie at the same place.
+	 */
 	set_socket(tail, &m.queues[0][QID]);
 	nt_control.data_ready = (__u64)tail;
 	packet_waits(NULL, &m.sk, next);
@@ -326,8 +332,8 @@ static void packets_joined_in_the_backlog_keep_their_times(void **state)
 }
 
 /*
- * The bytes [76, 100) wait, and were sent again. The next packet is joined with the repeated bytes
- * while a task owns the socket.
+ * The bytes [76, 100) wait, and come again in the backlog while a task owns the socket. The next
+ * packet is joined with the repeated bytes.
  */
 static void sent_again_and_joined(void)
 {
@@ -533,7 +539,10 @@ static void response_is_missed(__u32 received, struct sk_buff *tail)
 	kernel.queues[SLOT].queue = 0;
 	join(100, 25 * MS);
 	m.rcv_nxt = FIRST_SEQ + received;
-	/* vmlinux.h has few members of struct sock, so this is the tail of its backlog as well. */
+	/*
+	 * This is the tail of the backlog as well: the structures of tests have few members, so
+	 * both lie at the same place.
+	 */
 	set_socket(tail, &m.queues[0][QID]);
 	nt_control.data_ready = (__u64)tail;
 }
@@ -685,8 +694,8 @@ static void place_that_a_patched_driver_tells_is_that_of_its_byte(void **state)
 			packet(&m.skb, 0, 100, 40 * MS);
 			join(100, 30 * MS);
 			/*
-			 * vmlinux.h has few members of struct nvme_tcp_queue, so this is the place
-			 * in the stream as well.
+			 * This is the place in the stream as well: the structures of tests have few
+			 * members, so both lie at the same place.
 			 */
 			q->sock = (void *)(unsigned long)(FIRST_SEQ + at);
 			if (which == 0)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every command that begins ends, is in flight or is lost, whatever part of them is sampled. */
+/*
+ * Every command that begins is counted as ended, in flight or lost, whatever part of the commands
+ * is sampled.
+ */
 #include "bpf/host.h"
 
 #include <stdlib.h>

@@ -421,8 +421,8 @@ static void read_without_cqe_is_answered_unless_it_is_given_up(void **state)
 }
 
 /*
- * Before Linux 6.6 a failover keeps the status. It shows that the command was sent before tracing
- * began, which cannot be seen from its start time.
+ * Before Linux 6.6 a failover keeps the status, which shows that the command was sent. It was in
+ * flight when tracing began, which its start time of 0 cannot show.
  */
 static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 {

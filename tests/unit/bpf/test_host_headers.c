@@ -89,7 +89,7 @@ static void entry_of_a_queue_that_has_other_memory_is_taken(void **state)
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++)
 		if (i != 3)
 			assert_is_of(i, alike[i]);
-	/* Another queue gets the address that queue had. */
+	/* Queue 5 gets the address that was queue 2's. */
 	learn(5, alike[2]);
 	assert_is_of(5, alike[2]);
 	assert_int_equal(entries(), NT_HEADER_WAYS + 1);

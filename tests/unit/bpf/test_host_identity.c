@@ -196,7 +196,7 @@ static void reset_keeps_the_histograms_of_the_queue(void **state)
 		connect_ctrl(0, cntlid);
 		io(0, 1);
 	}
-	/* One Fabrics command of each queue, and one of the reads. */
+	/* One histogram for the Fabrics commands of each queue, and one for the reads. */
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, QUEUES + 1);
 }
 

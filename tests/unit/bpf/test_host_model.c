@@ -206,7 +206,10 @@ static void copy(int i, const void *pdu, size_t size, __u64 stamped)
 static void ask(int i)
 {
 	struct work *o = &w.work[i];
-	/* vmlinux.h has few members: the type of the PDU lies where the command id is. */
+	/*
+	 * The structures of tests have few members: the type of the PDU lies where the command id
+	 * is.
+	 */
 	struct nvme_tcp_r2t_pdu pdu = {.command_id = m.requests[i].sqe.common.command_id};
 	__u64 *points, stamped;
 
@@ -431,7 +434,10 @@ static void begins(const struct how *how)
 	m.opts[0].subsysnqn = "nqn";
 	for (int qid = 0; qid < QUEUES; qid++) {
 		w.net[qid].socket.sk = &w.net[qid].sk;
-		/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
+		/*
+		 * This sets sk_data_ready as well: the structures of tests have few members, so
+		 * both lie at the same place.
+		 */
 		w.net[qid].sk.sk_receive_queue.next = (void *)&w;
 		w.net[qid].sk.sk_user_data = &m.queues[0][qid];
 		m.queues[0][qid].sock = &w.net[qid].socket;

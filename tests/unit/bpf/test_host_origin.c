@@ -50,8 +50,9 @@ static void origin_is_the_cgroup_of_the_bio_and_the_cpu_of_the_request(void **st
 }
 
 /*
- * @at: memory that serves as a cgroup and the list of its ancestors. vmlinux.h has few members: the
- * ancestors lie where the cgroup's members do, and its level inside the second one.
+ * @at: memory that serves as a cgroup and the list of its ancestors. The structures of tests have
+ * few members: the ancestors lie where the cgroup's members do, and its level inside the second
+ * one.
  */
 static struct cgroup___origin *cgroup_at(struct cgroup___origin *at[4], int level)
 {

@@ -190,7 +190,7 @@ static void data_that_are_sent_are_not_looked_at(void **state)
 	stock_no_sendpage(NULL, NULL, NULL, 0, PAGE);
 }
 
-/* A live view shows nothing that only the entry says. */
+/* A live view shows nothing that is only in the submission queue entry. */
 static void read_is_known_by_its_request(void **state)
 {
 	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};

@@ -17,8 +17,9 @@ static int setup(void **state)
 	target_make();
 	connection_make(0, SLOT);
 	/*
-	 * vmlinux.h has few members of struct sock: this is sk_data_ready. The programs have not
-	 * learnt the driver's function yet, so with NULL this is a socket of the driver.
+	 * This sets sk_data_ready as well: the structures of tests have few members, so both lie at
+	 * the same place. The programs have not learnt the driver's function yet, so with NULL this
+	 * is a socket of the driver.
 	 */
 	m.sk[0].sk_receive_queue.next = NULL;
 	m.skb.sk = m.sk;

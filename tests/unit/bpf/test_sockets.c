@@ -16,7 +16,10 @@ static int setup(void **state)
 
 static void set_socket(void *ready, void *user_data)
 {
-	/* vmlinux.h has few members of struct sock, so this is sk_data_ready as well. */
+	/*
+	 * This sets sk_data_ready as well: the structures of tests have few members, so both lie at
+	 * the same place.
+	 */
 	m.sk.sk_receive_queue.next = ready;
 	m.sk.sk_user_data = user_data;
 }

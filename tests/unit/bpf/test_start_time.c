@@ -9,7 +9,7 @@
 #define FLUSH_SEQ (1u << 2)
 #define IO_STAT (1u << 8)
 
-/* vmlinux.h has few members: a queue's flags lie where the request has its queue. */
+/* The structures of tests have few members: a queue's flags lie where the request has its queue. */
 static __u64 start_of(__u32 flags, bool flush)
 {
 	struct request rq = {.q = (void *)(unsigned long)flags, .start_time_ns = 5};

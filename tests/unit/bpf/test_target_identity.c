@@ -401,7 +401,7 @@ static void queues_are_selected_when_their_connect_is_answered(void **state)
 	}
 }
 
-/* An event request of a controller that waits for events, and one that is refused. */
+/* An event request on an admin queue, and a Connect that is refused. */
 static void what_is_left_out_is_no_loss(void **state)
 {
 	const struct nt_selection s = {.queues = {1, {{2, 2}}}};

@@ -57,7 +57,8 @@ static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
 		{-20000 - 100 - 1, {MS}, -20000 - 1, 4},
 		{5 * SECOND, {MS}, 5 * SECOND + 100, 4},
 		/*
-		 * They are as late as allowed; or later, and still show that the clock was not set.
+		 * Reads that are as late as allowed. The last case is later, and still shows that
+		 * the clock was not set.
 		 */
 		{5 * SECOND, {0, 0, 20000 - 200}, 5 * SECOND + 20000 - 100, 4},
 		{5 * SECOND, {0, 0, 0, 20000 - 200}, 5 * SECOND + 100, 4},

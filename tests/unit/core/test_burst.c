@@ -83,7 +83,7 @@ static void before_the_epoch_as_after_it(void **state)
 	assert_int_equal(burst_left_ns(&minutely, -S / 2), 0);
 }
 
-/* Two machines burst at the same time, whenever they calculate it. */
+/* Two machines burst at the same time, whenever each of them is asked. */
 static void two_machines_agree(void **state)
 {
 	const struct burst b = {.on_ns = 3 * S / 10, .every_ns = 7 * S / 10};

@@ -139,7 +139,7 @@ static void what_is_not_known_of_a_queue_may_agree(void **state)
 	apart_free(a);
 }
 
-/* With this many queues their names are not compared. */
+/* With more queues than this, their names are not compared: they are taken to agree. */
 static void of_many_queues_some_are_taken_to_agree(void **state)
 {
 	enum { QUEUES_MAX = 1024 };

@@ -34,7 +34,7 @@ static struct {
 	} links[TRACER_PROGRAMS_MAX];
 	unsigned int missed_looks;
 	uint64_t attached_ns;	  /* when the last program was attached */
-	uint64_t first_detach_ns; /* when the first program after that was to be detached */
+	uint64_t first_detach_ns; /* when detaching began after that */
 	unsigned int waits;	  /* calls that wait for running programs while none is attached */
 	/* Whether runs of those programs that have twins were skipped. */
 	bool end_was_skipped;

@@ -72,7 +72,10 @@ static void what_is_gone_or_not_known_yet_is_not_counted(void **state)
 	must_count(1, 1);
 }
 
-/* No machine has a controller with this number, whose address in sysfs would be read. */
+/*
+ * No machine has a controller with this number. The address of an existing one would be read from
+ * sysfs.
+ */
 #define INSTANCE 40404
 
 static struct nt_controller controllers[INSTANCE + 1];

@@ -31,7 +31,7 @@
 /* NOLINTBEGIN(misc-redundant-expression): SIDE is one of the two when it is compared. */
 
 #define CONNECTIONS 10000
-/* For tests that do not need thousands of connections. */
+/* Enough for tests that do not need all of these. */
 #define SOME_CONNECTIONS 2000
 #define INSTANCES (PROGRAMS_SLOTS / PROGRAMS_QID_STRIDE)
 #define QUEUES 3 /* of a connection, the admin queue included */
