@@ -62,22 +62,27 @@ static void say(const struct recorder *r, bool failed, const char *format, ...)
 	r->tell(r->context, failed, line);
 }
 
+/* On an error the folder is still the one before, with what is in it and who has it locked now. */
 static int set_folder(struct recorder *r, const struct recorder_options *o)
 {
-	struct folder f = r->folder;
-	int n = snprintf(f.path, sizeof(f.path), "%s", o->folder), err;
+	struct folder *f = &r->folder, before = *f;
+	int n = snprintf(f->path, sizeof(f->path), "%s", o->folder), err = 0;
 	char warning[FOLDER_WARNING_LEN];
 
-	if (n < 0 || (size_t)n >= sizeof(f.path))
-		return -ENAMETOOLONG;
-	f.files = o->files;
-	f.bytes = o->disk_bytes;
-	f.keep_free = o->keep_free;
-	err = folder_open(&f);
-	if (err)
+	if (n < 0 || (size_t)n >= sizeof(f->path))
+		err = -ENAMETOOLONG;
+	f->files = o->files;
+	f->bytes = o->disk_bytes;
+	f->keep_free = o->keep_free;
+	err = err ?: folder_open(f);
+	if (err) {
+		memcpy(f->path, before.path, sizeof(f->path));
+		f->files = before.files;
+		f->bytes = before.bytes;
+		f->keep_free = before.keep_free;
 		return err;
-	r->folder = f;
-	if (folder_warning(&f, warning))
+	}
+	if (folder_warning(f, warning))
 		say(r, true, "%s", warning);
 	return 0;
 }

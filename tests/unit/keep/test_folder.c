@@ -265,6 +265,42 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	unlink(path_of(v, ".ntprof-bpf.target.lock"));
 }
 
+/* What was found when the folder was looked at again holds, though the change is refused. */
+static void a_change_that_is_refused_leaves_the_folder_as_it_is(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char first[PATH_MAX];
+	uint64_t bytes;
+	pid_t other;
+	int taken;
+
+	begin_with(v, &o);
+	for (unsigned int i = 0; i < 4; i++)
+		write_one(v);
+	assert_int_equal(each_file(v, first, &bytes), 4);
+	unlink(first);
+	/* Somebody removes the lock, and another instance has it then. */
+	unlink(path_of(v, LOCK));
+	other = other_instance(v, NT_HOST);
+	o = options_of(v);
+	o.files = 1;
+	assert_int_equal(recorder_change(v->r, &o), -FOLDER_IN_USE);
+	/* It gets the number of a descriptor that the recorder has closed. */
+	taken = dup(STDERR_FILENO);
+	end_instance(other);
+	unlink(path_of(v, LOCK));
+	v->failures = 0;
+	/* Of the 16 files that there may be three are left: none has to go. */
+	write_one(v);
+	assert_int_equal(v->failures, 0);
+	assert_int_equal(each_file(v, first, &bytes), 4);
+	recorder_free(v->r);
+	v->r = NULL;
+	assert_int_equal(fcntl(taken, F_GETFD), 0);
+	close(taken);
+}
+
 static void refused(struct run *v, int err)
 {
 	struct recorder_options o = options_of(v);
@@ -489,6 +525,7 @@ int main(void)
 		TEST(many_files_are_looked_at_once),
 		TEST(what_is_removed_meanwhile_counts_no_more),
 		TEST(a_side_of_a_folder_has_one_instance),
+		TEST(a_change_that_is_refused_leaves_the_folder_as_it_is),
 		TEST(a_lock_of_others_is_none),
 		TEST(a_folder_that_others_may_write_to_is_refused),
 		TEST(a_folder_that_is_another_one_now_is_looked_at),
