@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many elements an array has. */
+/* The number of elements of an array. */
 #ifndef NTPROF_CORE_ARRAY_H
 #define NTPROF_CORE_ARRAY_H
 
-/** ARRAY_SIZE() - elements of an array; not for a pointer */
+/** ARRAY_SIZE() - number of elements of an array; it does not work for a pointer */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif /* NTPROF_CORE_ARRAY_H */

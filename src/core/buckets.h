@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bucket arithmetic of the log-linear latency histograms, one copy for BPF and for user space.
- * The layout is that of HDR histograms: each power of two is split into NT_SUB_BUCKETS equal parts.
+ * Bucket arithmetic of the log-linear latency histograms. BPF programs and user space share this
+ * one copy. The layout is that of HDR histograms: each power of two is split into NT_SUB_BUCKETS
+ * equal parts.
  */
 #ifndef NTPROF_CORE_BUCKETS_H
 #define NTPROF_CORE_BUCKETS_H
@@ -9,18 +10,18 @@
 #define NT_SUB_BITS 5
 /* Parts of one power of two: a bucket is at most 1/32 of its lower bound wide. */
 #define NT_SUB_BUCKETS (1u << NT_SUB_BITS)
-/* 2^36 ns = 68.7 s: the first power of two past 60 s, the longest latency to be told apart. */
+/* 2^36 ns = 68.7 s: the first power of two above 60 s. Longer latencies share one bucket. */
 #define NT_MAX_BITS 36
 #define NT_OVERFLOW_BUCKET ((NT_MAX_BITS - NT_SUB_BITS + 1) * NT_SUB_BUCKETS)
-/* All of them: exact below 64 ns, then log-linear, then one for what is longer than 2^36 ns. */
+/* All buckets: exact below 64 ns, then log-linear, and one for durations of 2^36 ns and more. */
 #define NT_BUCKETS (NT_OVERFLOW_BUCKET + 1)
-/* Array size: even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
+/* Array size. It is even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
 #define NT_BUCKETS_ALLOC ((NT_BUCKETS + 1) & ~1u)
 
 #ifdef __bpf__
 /*
- * The bucket of every duration below 2^NT_TABLE_BITS. One that is 2^NT_STEP_BITS times longer is as many
- * powers of two further up.
+ * The table has the bucket of every duration below 2^NT_TABLE_BITS. A duration that is
+ * 2^NT_STEP_BITS times longer has its bucket as many powers of two further up.
  */
 #define NT_TABLE_BITS 11
 #define NT_STEP_BITS (NT_TABLE_BITS - NT_SUB_BITS)
@@ -38,7 +39,10 @@
 static const unsigned short nt_table[1 << NT_TABLE_BITS] = {NT_512(0), NT_512(512), NT_512(1024),
 							    NT_512(1536)};
 #define NT_BELOW_STEP(ns, n) (!((ns) >> (NT_TABLE_BITS + ((n)-1) * NT_STEP_BITS)))
-/* The shift is constant here, and the compiler is kept from making one of a variable out of several. */
+/*
+ * The shift is constant in each use. The asm keeps the compiler from merging several constant
+ * shifts into one variable shift.
+ */
 #define NT_STEPS(at, add, n)                               \
 	do {                                               \
 		(at) >>= (n)*NT_STEP_BITS;                 \
@@ -61,8 +65,9 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket_of_known(uns
 	if (ns < NT_SUB_BUCKETS)
 		return (unsigned int)ns;
 	/*
-	 * Such a number (IEEE 754) has floor(log2(ns)) above the bits that follow the highest one, which are 52: faster to
-	 * get at than by a shift whose width has to be found first.
+	 * A double (IEEE 754) has floor(log2(ns)) in its exponent, directly above the 52 bits that
+	 * follow the highest bit of the number. Reading them is faster than a shift, because the
+	 * width of the shift would have to be found first.
 	 */
 	return (unsigned int)(of.bits >> (52 - NT_SUB_BITS)) -
 	       ((1023 + NT_SUB_BITS - 1) << NT_SUB_BITS);
@@ -73,8 +78,8 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket_of_known(uns
  * nt_bucket() - the bucket that counts a duration
  * @ns: duration in nanoseconds
  *
- * A bucket leaves out the floor(log2(@ns)) - NT_SUB_BITS lowest bits. BPF has no instruction for the
- * highest bit that is set (as of -mcpu=v3): there a table has the answers for the highest bits.
+ * A bucket ignores the floor(log2(@ns)) - NT_SUB_BITS lowest bits. BPF has no instruction that
+ * finds the highest set bit (as of -mcpu=v3), so BPF programs look up the highest bits in a table.
  * Return: index below NT_BUCKETS; durations of 2^36 ns and more share NT_OVERFLOW_BUCKET.
  */
 static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned long long ns)
@@ -97,14 +102,15 @@ static inline __attribute__((always_inline)) unsigned int nt_bucket(unsigned lon
 		NT_STEPS(at, add, 5);
 	else
 		return NT_OVERFLOW_BUCKET;
-	/* What the compiler knows of it, the verifier may have lost on the way. */
+	/* The verifier may have lost the bounds that the compiler knows. */
 	asm("" : "+r"(at));
 	at = nt_table[at & ((1 << NT_TABLE_BITS) - 1)] + add;
 	/*
-	 * The verifier does not know the table, so it is told the bound. A comparison alone is not enough: the
-	 * compiler may compare one copy of the number and use another one as the index. Between the two asm there
-	 * is one copy only, and behind them nothing is left but the bounded one. The compiler, which does not know
-	 * that one either, is told that its upper half is 0.
+	 * The verifier does not know what the table contains, so the code compares with the bound.
+	 * A comparison alone is not enough: the compiler may compare one copy of the number and use
+	 * another copy as the index. Between the two asm statements there is only one copy, and
+	 * after them only the bounded one is left. The compiler does not know the bound of that
+	 * copy, so __builtin_unreachable() states it.
 	 */
 	asm("" : "+r"(at));
 	if (at > NT_OVERFLOW_BUCKET)

@@ -6,7 +6,7 @@
 
 #include "core/units.h"
 
-/* No time that parse_seconds() takes is written longer by anybody. */
+/* Longer than any useful spelling of a time that parse_seconds() takes. */
 #define TIME_LEN 32
 
 const char *burst_parse(const char *text, struct burst *b)
@@ -24,19 +24,21 @@ const char *burst_parse(const char *text, struct burst *b)
 		return "too short, the least is " BURST_MIN;
 	if (got.on_ns >= got.every_ns)
 		return "ON has to be shorter than EVERY";
-	/* In less, the end of one is seen when the next one has begun. */
+	/*
+	 * With a shorter gap, ntprof would notice the end of a burst after the next one has begun.
+	 */
 	if (got.every_ns - got.on_ns < BURST_MIN_NS)
 		return "too little in between, the least is " BURST_MIN;
 	*b = got;
 	return NULL;
 }
 
-/* How long ago the last burst began, or would have. */
+/* The time since the last burst began, or since a burst would have begun. */
 static uint64_t phase(const struct burst *b, int64_t real_ns)
 {
 	int64_t rest = real_ns % (int64_t)b->every_ns;
 
-	/* Before 1970, where a machine's clock may stand that has lost it. */
+	/* The time is before 1970 where a machine's clock has lost its setting. */
 	return (uint64_t)(rest < 0 ? rest + (int64_t)b->every_ns : rest);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When to measure, where that is not all the time: for so long, once in each so long. Bursts begin at the
- * multiples of the latter since the epoch of CLOCK_REALTIME, so that machines whose clocks agree measure at the
- * same time, and need not talk about it.
+ * When to measure, where ntprof does not measure all the time: for a fixed time in each fixed
+ * period. Bursts begin at multiples of the period since the epoch of CLOCK_REALTIME. So machines
+ * with synchronized clocks measure at the same time, without any communication.
  */
 #ifndef NTPROF_CORE_BURST_H
 #define NTPROF_CORE_BURST_H
@@ -10,14 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The shortest burst, in nanoseconds and in words. Below, most of it would go to attaching. */
+/*
+ * The shortest burst, in nanoseconds and as text. A shorter burst would mostly be spent on
+ * attaching.
+ */
 #define BURST_MIN_NS 100000000ULL
 #define BURST_MIN "100ms"
 
 /**
  * struct burst - the schedule
- * @on_ns: how long one burst is
- * @every_ns: from the beginning of one to that of the next; 0: there are none, and it is measured all the time
+ * @on_ns: length of one burst
+ * @every_ns: from the beginning of one burst to the beginning of the next; 0: there is no schedule,
+ *            and ntprof measures all the time
  */
 struct burst {
 	uint64_t on_ns;
@@ -25,11 +29,11 @@ struct burst {
 };
 
 /**
- * burst_parse() - a schedule as people write it: ON/EVERY, such as 1s/60s
+ * burst_parse() - parse a schedule: ON/EVERY, such as 1s/60s
  * @text: two times, each as parse_seconds() takes it
  * @b: filled
  *
- * Return: NULL, or why it is none, in words that follow it.
+ * Return: NULL, or why the text is wrong, in words that follow the text in a message.
  */
 const char *burst_parse(const char *text, struct burst *b);
 
@@ -44,7 +48,7 @@ static inline bool burst_any(const struct burst *b)
  * @b: a schedule, burst_any()
  * @real_ns: CLOCK_REALTIME
  *
- * Return: nanoseconds until it ends; 0 where there is none now.
+ * Return: nanoseconds until the current burst ends; 0 between two bursts.
  */
 uint64_t burst_left_ns(const struct burst *b, int64_t real_ns);
 
@@ -53,7 +57,7 @@ uint64_t burst_left_ns(const struct burst *b, int64_t real_ns);
  * @b: a schedule, burst_any()
  * @real_ns: CLOCK_REALTIME
  *
- * Return: CLOCK_REALTIME nanoseconds, after @real_ns.
+ * Return: CLOCK_REALTIME nanoseconds, later than @real_ns.
  */
 int64_t burst_next_ns(const struct burst *b, int64_t real_ns);
 

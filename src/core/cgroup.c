@@ -17,16 +17,22 @@
 
 #include "core/array.h"
 
-/* Where hierarchies are mounted that I/O is told in, by what is tried first. The last one holds the others as well. */
+/*
+ * The mount points of the hierarchies that account I/O, in the order in which they are tried. The
+ * last one is a prefix of the others.
+ */
 static const char *const mounts[] = {"/sys/fs/cgroup/blkio", "/sys/fs/cgroup/unified",
 				     "/sys/fs/cgroup"};
-/* Id of the directory of each hierarchy's root, unless a namespace hides what is above. */
+/*
+ * Inode number of the directory of each hierarchy's root, unless a cgroup namespace hides the
+ * levels above.
+ */
 #define ROOT_ID 1
-/* What one is called whose path is not known; those that are begin with a slash. */
+/* Prefix of the name of a cgroup with an unknown path. A known path begins with a slash. */
 #define NUMBERED "cgroup "
-/* What the kernel has behind the path of a directory that is gone, and in front of one that is elsewhere: d_path(). */
+/* d_path() appends this to the path of a directory that has been removed. */
 #define GONE " (deleted)"
-/* FILEID_KERNFS of include/linux/exportfs.h */
+/* FILEID_KERNFS of include/linux/exportfs.h. */
 #define HANDLE_KERNFS 0xfe
 
 const char *cgroup_path(const char *text, char *path, size_t size)
@@ -61,7 +67,7 @@ static bool has_file(const char *dir, const char *name)
 	       !access(path, F_OK);
 }
 
-/* Whether the words of the file @name have "io" among them. */
+/* Whether the file cgroup.controllers of the directory lists the "io" controller. */
 static bool has_io(const char *dir)
 {
 	char path[PATH_MAX], words[256] = "", *word, *rest = words;
@@ -81,7 +87,10 @@ static bool has_io(const char *dir)
 	return false;
 }
 
-/* How far a directory is below its hierarchy's root. Return: whether that could be told. */
+/*
+ * Finds how many levels a directory is below the root of its hierarchy. Return: false if the root
+ * was not reached.
+ */
 static bool level_of(const char *dir, uint32_t *level)
 {
 	char path[PATH_MAX];
@@ -116,7 +125,7 @@ const char *cgroup_find(const char *path, struct cgroup_place *c)
 		if (!level_of(dir, &c->level))
 			return "it cannot be told where it is: run this in the machine's own cgroup "
 			       "namespace";
-		/* Else its I/O is its parent's. */
+		/* Without the io controller, the kernel accounts its I/O to its parent. */
 		if (v2 && c->level && !has_io(dir))
 			return "its I/O is not told from its parent's: write +io to that one's "
 			       "cgroup.subtree_control";
@@ -126,13 +135,19 @@ const char *cgroup_find(const char *path, struct cgroup_place *c)
 	return "no such cgroup of the io controller on this machine, below /sys/fs/cgroup";
 }
 
-/* As name_to_handle_at() has it of a cgroup: see kernfs_encode_fh() of fs/kernfs/mount.c. */
+/*
+ * The handle that name_to_handle_at() gives for a cgroup: see kernfs_encode_fh() in
+ * fs/kernfs/mount.c.
+ */
 union handle {
 	struct file_handle h;
 	char room[sizeof(struct file_handle) + sizeof(uint64_t)];
 };
 
-/* One that is not seen there has another path, or "(unreachable)" in front of it. */
+/*
+ * Whether the path is at or below the mount point, and still exists. A directory that is not
+ * visible there has another path, or "(unreachable)" in front of it.
+ */
 static bool is_below(const char *path, const char *mount)
 {
 	size_t length = strlen(path), end = strlen(GONE), prefix = strlen(mount);
@@ -177,7 +192,7 @@ bool cgroup_in(const char *cgroup, const char *above)
 {
 	size_t length = strlen(above);
 
-	/* The root, which has those without a path as well. */
+	/* The root includes cgroups with an unknown path. */
 	if (!strcmp(above, "/"))
 		return cgroup[0] == '/' || !strncmp(cgroup, NUMBERED, strlen(NUMBERED));
 	return !strncmp(cgroup, above, length) && (!cgroup[length] || cgroup[length] == '/');

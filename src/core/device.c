@@ -13,7 +13,7 @@
 
 #define SUBSYSTEM "nvme-subsys"
 
-/* Return: whether @dir has it; @value is its line. */
+/* Reads the first line of a sysfs attribute. Return: whether @dir has the attribute. */
 static bool attribute(const char *dir, const char *name, char *value, size_t size)
 {
 	char path[PATH_MAX + 64];
@@ -38,7 +38,11 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* By its number if there is such a node, and else by its name. @dir: PATH_MAX bytes. Return: whether it is there. */
+/*
+ * Finds the sysfs directory of a device: by device number if @path is a block device node,
+ * otherwise by name.
+ * @dir: PATH_MAX bytes. Return: whether the directory exists.
+ */
 static bool find_dir(const char *sysfs, const char *path, char *dir)
 {
 	char link[PATH_MAX];
@@ -60,7 +64,7 @@ static bool is_tcp(const char *controller)
 	       !strcmp(transport, "tcp");
 }
 
-/* Whether a controller of the subsystem is: each has a link there. */
+/* Whether any controller of the subsystem uses TCP. The directory has a link to each controller. */
 static bool any_is_tcp(const char *subsystem)
 {
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -106,7 +110,10 @@ const char *device_find(const char *sysfs, const char *path, struct device *d)
 	return NULL;
 }
 
-/* Whether an entry of a controller's directory is one of its namespaces: "nvme0n1", or the path "nvme0c1n1". */
+/*
+ * Whether an entry of a controller's directory is one of its namespaces: "nvme0n1", or the path
+ * "nvme0c1n1".
+ */
 static bool is_namespace(const char *name, unsigned int *subsystem, unsigned int *head)
 {
 	unsigned int path;
@@ -147,7 +154,7 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 {
 	char dir[PATH_MAX];
 
-	/* An NQN that leads elsewhere is none of a directory there. */
+	/* An NQN that would lead to another directory cannot be the name of a directory there. */
 	if (!d->subsysnqn[0] || strchr(d->subsysnqn, '/') || d->subsysnqn[0] == '.')
 		return false;
 	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which namespace a block device of this machine is: what sysfs says of it. With multipath it is a head, whose
- * commands go by any controller of its subsystem; else it is one controller's.
+ * Finds the namespace of a block device of this machine in sysfs. With native multipath the device
+ * is a multipath head: its commands go through any controller of its subsystem. Otherwise it
+ * belongs to one controller.
  */
 #ifndef NTPROF_CORE_DEVICE_H
 #define NTPROF_CORE_DEVICE_H
@@ -12,10 +13,11 @@
 #include "core/record.h"
 
 /**
- * struct device - a namespace, as this machine has it
- * @subsysnqn: of its subsystem
- * @nsid: its id there
- * @head: its commands go by all controllers of the subsystem; else by @instance, N of nvmeN
+ * struct device - a namespace, as this machine sees it
+ * @subsysnqn: NQN of its subsystem
+ * @nsid: its namespace id
+ * @head: its commands go through all controllers of the subsystem; otherwise through @instance, N
+ *        of nvmeN
  */
 struct device {
 	char subsysnqn[NT_NQN_LEN];
@@ -26,24 +28,28 @@ struct device {
 
 /**
  * device_find() - look a device up
- * @sysfs: where it is mounted: "/sys"
+ * @sysfs: mount point of sysfs: "/sys"
  * @path: a block device, such as /dev/nvme0n1 or a link to it; or its name
  * @d: filled
  *
- * Return: NULL, or why it is none, in words that follow it.
+ * Return: NULL, or why it is not such a device, in words that follow the path in a message.
  */
 const char *device_find(const char *sysfs, const char *path, struct device *d);
 
-/* A disk's name, or the path of what a target serves; the end of a longer one is cut. */
+/*
+ * Length of a disk's name, or of the path of a target's backing device. Only the end of a longer
+ * one is cut.
+ */
 #define DEVICE_NAME_LEN 128
-/* Of whichever controller of the subsystem. */
+/* Any controller of the subsystem. */
 #define DEVICE_ANY_INSTANCE (~0u)
 
 /**
- * struct device_name - what the machine calls a namespace whose commands it sees
+ * struct device_name - the machine's name for the device of a namespace
  * @subsysnqn, @nsid: which namespace
- * @instance: by which controller, N of nvmeN, or DEVICE_ANY_INSTANCE
- * @name: "nvme0n1" on a host, which is the head of all paths where it has several; "/dev/sda" on a target
+ * @instance: which controller, N of nvmeN, or DEVICE_ANY_INSTANCE
+ * @name: "nvme0n1" on a host, which is the multipath head if there are several paths; "/dev/sda" on
+ *        a target
  */
 struct device_name {
 	char subsysnqn[NT_NQN_LEN];
@@ -53,15 +59,18 @@ struct device_name {
 };
 
 /**
- * device_name_of_host() - the disk of a namespace of a controller
- * @sysfs: as device_find()
- * @d: all but @name is filled in; @name is, where there is such a disk
+ * device_name_of_host() - find the disk of a namespace of a controller
+ * @sysfs: as for device_find()
+ * @d: all but @name is set by the caller; @name is filled if there is such a disk
  *
- * Return: whether there is.
+ * Return: whether there is such a disk.
  */
 bool device_name_of_host(const char *sysfs, struct device_name *d);
 
-/** device_name_of_target() - the same of what is behind a namespace that is served; @configfs: "/sys/kernel/config" */
+/**
+ * device_name_of_target() - find the backing device of a namespace that the target exports; as
+ * device_name_of_host(), with @configfs "/sys/kernel/config"
+ */
 bool device_name_of_target(const char *configfs, struct device_name *d);
 
 #endif /* NTPROF_CORE_DEVICE_H */

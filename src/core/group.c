@@ -10,7 +10,7 @@
 #include "core/array.h"
 #include "core/text.h"
 
-/* No key's name is longer. */
+/* Longer than the name of any key. */
 #define WORD_LEN 16
 
 static const struct {
@@ -73,7 +73,7 @@ bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRON
 		size_t length = strcspn(text, ",");
 		char word[WORD_LEN];
 
-		/* One that does not fit is none as it is cut. */
+		/* A word that does not fit is cut. What remains is longer than any key. */
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		if (!key_add(by, word, wrong))
 			return false;
@@ -195,7 +195,10 @@ char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int 
 	return buf;
 }
 
-/* What a table shows of one of the three names, whether two are the same one, and their number. */
+/*
+ * looks_alike() says whether a table shows the same text for two names, key_order() whether the
+ * names are equal, and twin_of() has the number that tells different ones apart.
+ */
 static bool looks_alike(const struct group_name *a, const struct group_name *b, enum group_key key)
 {
 	char x[GROUP_SHORT_LEN], y[GROUP_SHORT_LEN];
@@ -214,7 +217,7 @@ static unsigned int *twin_of(struct group_name *name, enum group_key key)
 	return key == GROUP_NQN ? &name->nqn_twin : &name->host_twin;
 }
 
-/* The number of @at, where all before it have theirs. */
+/* Sets the number of name @at. All names before it have theirs. */
 static void tell_apart(struct group_name *(*get)(void *context, size_t i), void *context, size_t at,
 		       enum group_key key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What commands are put into groups by: the keys of --by, and the name of a group, which is what its commands have in
- * common.
+ * The keys of --by, which put commands into groups, and the name of a group. The name is what the
+ * commands of the group have in common.
  */
 #ifndef NTPROF_CORE_GROUP_H
 #define NTPROF_CORE_GROUP_H
@@ -15,18 +15,21 @@
 #include "core/queue.h"
 #include "core/record.h"
 
-/* Who is asked for groups. */
+/* The users of groups: a live view, or a report. */
 #define GROUP_LIVE 1u
 #define GROUP_REPORT 2u
 
-/* What a live view needs for a key: nothing but its histograms, of queues and operations, or each command's record... */
+/*
+ * What a live view needs for a key. 0: its histograms are enough, which are by queue and operation.
+ * GROUP_OF_RECORD: the record of each command.
+ */
 #define GROUP_OF_RECORD 1u
-/* ...which only a host's tell; in a recording as well... */
+/* Only a host's records have the key, in a recording as well. */
 #define GROUP_OF_HOST 2u
-/* ...and only where their origins are asked for, see core/origin.h. */
+/* Records have the key only if their origins were asked for, see core/origin.h. */
 #define GROUP_OF_ORIGIN 4u
 
-/* X(identifier, name, what it needs: bits). */
+/* X(identifier, name, bits of GROUP_OF_* that a live view needs for the key). */
 #define GROUP_KEYS(X)                                                          \
 	X(CTRL, "ctrl", 0)                                                     \
 	X(NQN, "nqn", 0)                                                       \
@@ -45,55 +48,67 @@
 #define GROUP_KEY_ENUM(id, name, who) GROUP_##id,
 enum group_key { GROUP_KEYS(GROUP_KEY_ENUM) GROUP_KEYS_NR };
 
-/** struct group_by - @nr keys, in the order in which they are shown; 0: all commands are one group */
+/**
+ * struct group_by - @nr keys, in the order in which they are shown; 0: all commands are one group
+ */
 struct group_by {
 	unsigned int nr;
 	unsigned char key[GROUP_KEYS_NR];
 };
 
-/* Room for what is wrong with keys. */
+/* Room for the message about wrong keys. */
 #define GROUP_WRONG_LEN 160
 
-/** group_key_name() - static string */
+/** group_key_name() - name of a key; static string */
 const char *group_key_name(enum group_key key);
 
-/** group_has() - whether a key is one of them */
+/** group_has() - whether @by contains @key */
 bool group_has(const struct group_by *by, enum group_key key);
 
-/** group_by_needs() - the first of the keys that needs one of these bits, GROUP_OF_*; GROUP_KEYS_NR if none does */
+/**
+ * group_by_needs() - the first of the keys that needs one of the bits GROUP_OF_*; GROUP_KEYS_NR if
+ * no key does
+ */
 enum group_key group_by_needs(const struct group_by *by, unsigned int bits);
 
 /**
- * group_by_parse() - read the argument of --by: keys, with commas
- * @by: they are added
- * @wrong: filled where it is none, in words that follow it
+ * group_by_parse() - read the argument of --by: keys, separated by commas
+ * @by: the keys are added here
+ * @wrong: filled if the text is wrong, with words that follow the text in a message
  *
- * Return: whether it is right.
+ * Return: whether the text is right.
  */
 bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRONG_LEN]);
 
-/* A controller as its machine calls it, with the machine's name in front where there are several. */
+/*
+ * A controller by its machine's name for it, with the machine's name in front if there are several
+ * machines.
+ */
 #define GROUP_CTRL_LEN 160
-/* "tracepoints/stock": both sides' */
+/* Room for the sources of both sides, such as "tracepoints/stock". */
 #define GROUP_SOURCE_LEN 40
 
-/* Beside NT_STATUS_MASK. */
+/* Bit of the status of a Fabrics command. It lies outside NT_STATUS_MASK. */
 #define GROUP_STATUS_FABRICS 0x8000
 
 enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
 
 /**
  * struct group_name - what the commands of a group have in common
- * @kind: a group; all those that found no room, together; or the sum of all
- * @op: NT_OPS_NR where it is not known
- * @shared: no queue by itself: commands of several
- * @ctrl, @ctrl_of: the controller; those of another @ctrl_of are different ones of that name
- * @status: and GROUP_STATUS_FABRICS of a Fabrics command, which have statuses of their own
- * @cpu: ORIGIN_NO_CPU where it is not known
- * @device, @path, @cgroup: "" where they are not known: of struct device_name, of where a connection goes, of struct origin
- * @nqn_twin, @host_twin: which of several that look alike in a table, from 1; 0: there is one
+ * @kind: a group, or the row of all groups that found no room, or the sum of all
+ * @op: NT_OPS_NR if it is not known
+ * @shared: not one queue, but the commands of several queues
+ * @ctrl, @ctrl_of: the controller; names that are equal, with different @ctrl_of, are different
+ *                  controllers
+ * @status: with GROUP_STATUS_FABRICS for a Fabrics command, which has status codes of its own
+ * @cpu: ORIGIN_NO_CPU if it is not known
+ * @device, @path, @cgroup: "" if they are not known; from struct device_name, the address of the
+ *         connection, and struct origin
+ * @ctrl_twin, @nqn_twin, @host_twin: number from 1 on among different names that look alike in a
+ *         table; 0: no other name looks like this one
  *
- * What it is not by is 0, or "". Who makes one sets all of its bytes, so that two of one group are the same bytes.
+ * Members that are not keys of the group are 0 or "", but @op is NT_OPS_NR. Callers set all bytes,
+ * so that two names of one group are equal byte by byte.
  */
 struct group_name {
 	enum group_kind kind;
@@ -118,25 +133,33 @@ struct group_name {
 	unsigned int host_twin;
 };
 
-/** group_name_only() - clear what a group that is @by these keys is not by */
+/** group_name_only() - clear the members that are not keys in @by */
 void group_name_only(struct group_name *name, const struct group_by *by);
 
-/** group_name_order() - as qsort() wants it, key by key; 0: the very same group */
+/** group_name_order() - compare for qsort(), key by key; 0: both are the same group */
 int group_name_order(const struct group_name *a, const struct group_name *b,
 		     const struct group_by *by);
 
-/** group_hash() - of a text, FNV-1a, going on from @h; 0 begins */
+/** group_hash() - FNV-1a hash of a text that continues from @h; 0 begins a new hash */
 uint64_t group_hash(uint64_t h, const char *text);
 
-/* Of a name that is too long for a table its end tells more than its beginning, which many share. */
+/* A table shows the end of a long name, because many names begin alike. */
 #define GROUP_TAIL_LEN 12
-/* Its dots, a number of those that look alike, and the terminator. */
+/* Room for the dots, the number of a twin and the terminator as well. */
 #define GROUP_SHORT_LEN (GROUP_TAIL_LEN + 3 + 6 + 1)
 
-/** group_name_short() - the end of an NQN, so that a terminal can show it; "-" of none; Return: @buf */
+/**
+ * group_name_short() - the end of an NQN, short enough for a terminal; "-" if there is no NQN
+ *
+ * Return: @buf.
+ */
 char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int twin);
 
-/** group_names_tell_apart() - set the twins of @nr names, and "#2" behind controllers; @get(@context, i) is one */
+/**
+ * group_names_tell_apart() - set the twins of @nr names, and append "#2" and so on to controllers
+ * that look alike
+ * @get: @get(@context, i) returns name i
+ */
 void group_names_tell_apart(struct group_name *(*get)(void *context, size_t i), void *context,
 			    size_t nr);
 

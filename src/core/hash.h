@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hash tables are those of uthash (uthash.h), set up alike for all who use one: memory that runs out
- * is an error of the one element, see hash_added(), and keys are numbers, mixed here. User space only.
+ * Hash tables are those of uthash (uthash.h), with the same settings for all users. If memory runs
+ * out, only the one element is not added, see hash_added(). Keys are numbers, and the functions
+ * here mix them. User space only.
  */
 #ifndef NTPROF_CORE_HASH_H
 #define NTPROF_CORE_HASH_H
@@ -9,11 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has to be the same in every file: without it uthash ends the program when memory runs out. */
+/*
+ * Must be the same in every file that uses uthash. Without it uthash ends the program when memory
+ * runs out.
+ */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/** hash_added() - whether the element that HASH_ADD...() was given is in the table now; else -ENOMEM */
+/**
+ * hash_added() - after HASH_ADD...(): whether the element is in the table; if not, memory ran out
+ * (-ENOMEM)
+ */
 #define hash_added(element) ((element)->hh.tbl != NULL)
 
 /**
@@ -30,7 +37,9 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ (x >> 33);
 }
 
-/** hash_two() - spread two numbers over 64 bits: the halves of a product, which has each bit of both, added up */
+/**
+ * hash_two() - spread two numbers over 64 bits: the upper half of their product XOR the lower half
+ */
 static inline uint64_t hash_two(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product =
@@ -39,10 +48,10 @@ static inline uint64_t hash_two(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/** hash_pair() - a hash value, as HASH_..._BYHASHVALUE() take it, of two numbers; cheaper than hash_mix() */
+/** hash_pair() - a hash value of two numbers for HASH_..._BYHASHVALUE(); cheaper than hash_mix() */
 static inline unsigned int hash_pair(uint64_t a, uint64_t b)
 {
-	/* 2^64 / golden ratio; the upper bits are the well mixed ones. */
+	/* 2^64 / golden ratio. The upper bits of the product are mixed best. */
 	a = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0x9e3779b97f4a7c15ULL;
 	return (unsigned int)(a >> 32);
 }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* libnvme 1.3 of Debian 12 has numbers of opcodes, and no names; see core/statuses.c. */
+/* libnvme 1.3 of Debian 12 has numbers of opcodes, but no names; see core/statuses.c. */
 static const char *const io_names[256] = {
 	[0x00] = "flush",
 	[0x01] = "write",
@@ -71,6 +71,9 @@ const char *opcode_name(enum nt_op op, __u8 opcode, __u8 type)
 	name = op == NT_OP_ADMIN ? admin_names[opcode] : io_names[opcode];
 	if (name)
 		return name;
-	/* NVMe Base 2.0, 3.1.4: of admin commands from C0h on, of I/O commands from 80h on. */
+	/*
+	 * NVMe Base 2.0, 3.1.4: vendor specific opcodes begin at C0h for admin commands and at 80h
+	 * for I/O commands.
+	 */
 	return opcode >= (op == NT_OP_ADMIN ? 0xc0 : 0x80) ? "vendor_specific" : "reserved";
 }

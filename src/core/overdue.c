@@ -12,9 +12,9 @@
 #define TAG_MASK 0xfff
 
 /*
- * What tells a command from the others: a command id comes back, but not at the same time. What a
- * host sends again has the same tag and start time, but another @gen, and another id in the bits
- * above the tag.
+ * Identifies a command. A command id is used again, but never by two commands at the same time. A
+ * request that a host sends again has the same tag and start time, but another @gen, and another id
+ * in the bits above the tag.
  */
 struct key {
 	uint64_t begin;
@@ -23,7 +23,7 @@ struct key {
 	uint64_t cid;
 };
 
-/* @look: the last one that found it */
+/* @look: number of the last scan that found the command. */
 struct told {
 	struct key key;
 	uint64_t look;

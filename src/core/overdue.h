@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands in flight that have been told to be overdue, so that each is told once, and known again when
- * it ends. As many as are in flight at a time; no more than there are states for (core/pools.h).
+ * The commands in flight that have been reported as overdue. So each is reported once, and
+ * recognized when it ends. There are at most as many as states of commands in flight
+ * (core/pools.h).
  */
 #ifndef NTPROF_CORE_OVERDUE_H
 #define NTPROF_CORE_OVERDUE_H
@@ -13,31 +14,35 @@
 
 struct overdue;
 
-/** overdue_new() - with none; NULL when memory ran out */
+/** overdue_new() - an empty set; NULL if memory ran out */
 struct overdue *overdue_new(void);
 
 /**
- * overdue_tell() - a look at what is in flight has found a command overdue
+ * overdue_tell() - a scan of the commands in flight has found an overdue command
  *
- * Return: 1 if that is to be told, 0 if it has been, or -ENOMEM.
+ * Return: 1 if the caller has to report it, 0 if it was reported before, or -ENOMEM.
  */
 int overdue_tell(struct overdue *o, const struct nt_record *r);
 
 /**
- * overdue_looked() - a look at all that is in flight is over
+ * overdue_looked() - a scan of all commands in flight is over
  *
- * What two looks in a row have not found has ended without a record (it was lost, or the connection
- * closed), and is forgotten. After one the record may still be on its way.
+ * A command that two scans in a row have not found ended without a record: it was lost, or its
+ * connection closed. It is forgotten then. After only one scan its record may still be on its way.
  */
 void overdue_looked(struct overdue *o);
 
-/** overdue_ended() - a command has ended; it is forgotten. Return: whether it was told */
+/**
+ * overdue_ended() - a command has ended, and is forgotten
+ *
+ * Return: whether it was reported as overdue.
+ */
 bool overdue_ended(struct overdue *o, const struct nt_record *r);
 
-/** overdue_count() - how many are known */
+/** overdue_count() - how many commands are in the set */
 size_t overdue_count(const struct overdue *o);
 
-/** overdue_free() - release; NULL is fine */
+/** overdue_free() - release; @o may be NULL */
 void overdue_free(struct overdue *o);
 
 #endif /* NTPROF_CORE_OVERDUE_H */

@@ -3,7 +3,10 @@
 
 #include <sys/mman.h>
 
-/* Not malloc(): sanitizers write a byte for each eight of what that gives, touched or not. */
+/*
+ * Not malloc(): sanitizers write a shadow byte for each eight bytes that malloc() returns, whether
+ * they are touched or not.
+ */
 void *pages_reserve(size_t size)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,

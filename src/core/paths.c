@@ -8,7 +8,7 @@
 
 #include "core/array.h"
 
-/* The driver's function at whose entry stacks are taken. */
+/* Stacks are taken at the entry of this function of the driver. */
 #define INNERMOST "nvme_tcp_queue_rq"
 
 #define PATH_NAME(id, name, meaning) name,
@@ -43,9 +43,9 @@ const char *path_loss_meaning(enum path_loss loss)
 }
 
 /*
- * Functions that make a path what it is (block/blk-mq.c, block/blk-mq-sched.c, block/blk-core.c,
- * drivers/nvme/host/multipath.c; names of Linux 5.15 to 7.3). Those of a scheduler are passed without one, too:
- * then requests come out of the software queues.
+ * The functions that determine the kind of a path (block/blk-mq.c, block/blk-mq-sched.c,
+ * block/blk-core.c, drivers/nvme/host/multipath.c; names of Linux 5.15 to 7.3). Commands pass the
+ * functions of a scheduler without a scheduler, too: then requests come out of the software queues.
  */
 static const struct {
 	const char *function;
@@ -68,7 +68,7 @@ static const struct {
 	{"blk_mq_submit_bio", PATH_DIRECT_ISSUE},
 };
 
-/* Compilers add ".constprop.0" and the like to the name of a function of which they have made another one. */
+/* Compilers add ".constprop.0" and the like to the name of a function that they have cloned. */
 static bool is_called(const char *name, const char *function)
 {
 	size_t len = strlen(function);

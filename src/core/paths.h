@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Paths through the kernel on which commands come to nvme-tcp: functions that called each other, what kind
- * of path that is, and what became of the commands that came on it.
+ * Paths through the kernel on which commands come to nvme-tcp: the chain of functions that called
+ * each other, the kind of the path, and figures of the commands that came on it.
  */
 #ifndef NTPROF_CORE_PATHS_H
 #define NTPROF_CORE_PATHS_H
@@ -13,7 +13,8 @@
 #include "core/stacks.h"
 
 /*
- * X(identifier, name, meaning): the kinds, in the order in which they are asked for: a path is of the first kind that fits.
+ * X(identifier, name, meaning): the kinds, in the order in which they are tried. A path is of the
+ * first kind that fits.
  */
 #define PATH_KINDS(X)                                                                                 \
 	X(REQUEUE, "requeue", "sent again, or by another path of a multipath namespace")              \
@@ -33,8 +34,8 @@
 enum path_kind { PATH_KINDS(PATH_ENUM) PATH_KINDS_NR };
 
 /*
- * X(identifier, name, meaning): commands that are not in the paths, or of which the end is not. The first ones are what
- * BPF programs count.
+ * X(identifier, name, meaning): commands that are missing in the paths, or that have no end there.
+ * BPF programs count the first ones.
  */
 #define PATH_LOSSES(X)                                                                    \
 	X(NO_ROOM, "stack_no_room", "commands of more stacks than there is room for")     \
@@ -58,12 +59,13 @@ const char *path_kind_name(enum path_kind kind);
 const char *path_kind_meaning(enum path_kind kind);
 
 /**
- * struct path_figures - what became of commands
- * @commands: given to the driver; one that the driver gives back and gets again is counted each time
- * @latency: of those that ended, from when the block layer began with them, or where it did not look at the clock
- *           from when the driver got them
- * @waited: those of which the block layer knows when it began
- * @waited_ns: sum of what these took until the driver got them
+ * struct path_figures - figures of commands
+ * @commands: commands given to the driver; a command that the driver gives back and gets again
+ *            counts each time
+ * @latency: of the commands that ended, from the time when the block layer began with them. Where
+ *           the block layer did not read the clock: from the time when the driver got them
+ * @waited: number of commands for which the block layer recorded its begin time
+ * @waited_ns: sum of the times that these took until the driver got them
  */
 struct path_figures {
 	uint64_t commands;
@@ -73,11 +75,11 @@ struct path_figures {
 };
 
 /**
- * struct path - one of them
- * @kind: what it is
- * @nr: of @names
- * @names: functions, the innermost, nvme_tcp_queue_rq(), first
- * @figures: of its commands
+ * struct path - one path
+ * @kind: its kind
+ * @nr: number of @names
+ * @names: functions; the first one is the innermost, nvme_tcp_queue_rq()
+ * @figures: figures of its commands
  */
 struct path {
 	enum path_kind kind;
@@ -87,10 +89,10 @@ struct path {
 };
 
 /**
- * struct paths - all of them; all zeroes when there is none
- * @path: @nr of them
- * @kinds: what those of one kind add up to
- * @commands: all together
+ * struct paths - all paths; all zeroes if there is none
+ * @path: @nr paths
+ * @kinds: the sum of the paths of each kind
+ * @commands: the sum of all paths
  * @lost: by enum path_loss
  */
 struct paths {
@@ -101,29 +103,35 @@ struct paths {
 	uint64_t lost[PATH_LOSSES_NR];
 };
 
-/** path_name() - what symbols are called by addresses: see symbols_find(); NULL where it is not known */
+/**
+ * path_name() - the name of the function that contains an address: see symbols_find(); NULL if it
+ * is not known
+ */
 typedef const char *path_name_fn(const void *context, uint64_t address);
 
 /**
  * paths_add() - count the commands of one stack
- * @paths: where they are added; names stay whose they are
- * @stack: their stack
+ * @paths: where they are added; strings of @name are not copied and must stay valid
+ * @stack: the stack
  * @flags: NT_STACK_*
- * @name, @context: the names of its frames
- * @figures: what is added
+ * @name, @context: finds the names of the stack's frames
+ * @figures: figures that are added
  *
- * Stacks that differ in their addresses, but go through the same functions, are one path. What lies further in than
- * nvme_tcp_queue_rq() is the tracer's own, and left out.
+ * Stacks that have different addresses but go through the same functions are one path. Frames
+ * further in than nvme_tcp_queue_rq() belong to the tracer and are left out.
  *
  * Return: 0 or -ENOMEM.
  */
 int paths_add(struct paths *paths, const struct nt_stack *stack, uint32_t flags, path_name_fn *name,
 	      const void *context, const struct path_figures *figures);
 
-/** paths_sort() - by commands, most first; of as many by the functions' names */
+/**
+ * paths_sort() - sort by commands, most first; paths with equally many by the names of their
+ * functions
+ */
 void paths_sort(struct paths *paths);
 
-/** paths_free() - release all; names stay */
+/** paths_free() - release all paths, but not the names */
 void paths_free(struct paths *paths);
 
 #endif /* NTPROF_CORE_PATHS_H */

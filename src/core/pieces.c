@@ -33,7 +33,10 @@ static bool make_room(struct pieces *q, size_t n)
 {
 	uint8_t *grown;
 
-	/* The same memory again and again, as long as the queue runs empty. */
+	/*
+	 * An empty queue begins at the start of the buffer again, so it keeps using the same
+	 * memory.
+	 */
 	if (!q->nr)
 		q->first = q->first_piece = 0;
 	if (q->nr == q->max)

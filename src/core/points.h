@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The points and the stages of an NVMe/TCP command, each written once.
- * The BPF programs fill points; every view, export and test reads stages from these tables.
- * Plain X-macros, so that BPF programs get straight-line code and user space gets names.
+ * The points and the stages of an NVMe/TCP command. Each is written only once, here: BPF programs
+ * fill points, and every view, export and test reads stages from these tables. They are plain
+ * X-macros, so that BPF programs get straight-line code and user space gets names.
  */
 #ifndef NTPROF_CORE_POINTS_H
 #define NTPROF_CORE_POINTS_H
@@ -13,7 +13,10 @@ enum nt_side {
 	NT_SIDES,
 };
 
-/* X(identifier, name): where points come from: a patched driver's tracepoints, or what any kernel has. */
+/*
+ * X(identifier, name): sources of points: the tracepoints of a patched driver, or functions and
+ * tracepoints of an unpatched kernel.
+ */
 #define NT_SOURCE_NAMES(X)            \
 	X(TRACEPOINTS, "tracepoints") \
 	X(STOCK, "stock")
@@ -21,7 +24,7 @@ enum nt_side {
 #define NT_ENUM_SOURCE(id, name) NT_##id,
 enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 
-/* X(identifier, name on screen, what it is). In the order in which a command passes them. */
+/* X(identifier, name on screen, meaning), in the order in which a command passes the points. */
 #define NT_HOST_POINTS(X)                                                                        \
 	X(H_SUBMIT, "submit", "the request's start_time_ns")                                     \
 	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq")                                           \
@@ -52,7 +55,7 @@ enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 enum nt_host_point { NT_HOST_POINTS(NT_ENUM_POINT) NT_HOST_POINTS_NR };
 enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
 
-/* Points that are arrivals of packets: with TLS nobody knows them. */
+/* Points that are arrivals of packets. With TLS they are not known. */
 #define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
 #define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
 
@@ -61,7 +64,10 @@ enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");
 _Static_assert(NT_TARGET_POINTS_NR <= NT_POINTS_MAX, "a record holds every target point");
 
-/* Which points a command passes (NVMe/TCP 1.0, 3.3: command data transfers). */
+/*
+ * X(identifier, name): the shape of a command says which points it passes (NVMe/TCP 1.0, 3.3:
+ * command data transfers).
+ */
 #define NT_SHAPES(X)                    \
 	X(READ, "read")                 \
 	X(INLINE_WRITE, "inline_write") \
@@ -79,10 +85,10 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
 #define NT_SHAPES_NOT_DATA_IN (NT_SHAPES_ALL & ~NT_SHAPES_DATA_IN)
 
 /*
- * The stages of one side, in the order of the command's life. What a side cannot split by itself
- * is one stage, named for what it is: network_and_target on the host, network_and_host on the
- * target (an R2T write's wait for its data). send_response has no place in a merged record: it
- * runs beside the network.
+ * The stages of one side, in the order of a command's life. Time that a side cannot split by itself
+ * is one stage, and its name says what it contains: network_and_target on the host,
+ * network_and_host on the target (the wait of an R2T write for its data). send_response is not in a
+ * merged record, because it runs at the same time as the network.
  */
 #define NT_HOST_STAGES(X)                                \
 	X(HS_BLK_SUBMISSION, "blk_submission")           \
@@ -111,7 +117,7 @@ _Static_assert(NT_TARGET_STAGES_NR <= NT_STAGES_MAX, "room for every target stag
 /*
  * Segments: X(stage, shapes, from, to). A stage is the sum of its segments that the command's shape
  * passes. For every shape the segments of a side form one unbroken chain from its first point to
- * its last, so its stages add up to the whole (conservation), to the nanosecond.
+ * its last. So its stages add up to the whole latency (conservation), to the nanosecond.
  */
 #define NT_HOST_SEGMENTS(X)                                              \
 	X(HS_BLK_SUBMISSION, NT_SHAPES_ALL, H_SUBMIT, H_QUEUE_RQ)        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A queue of a connection as one side knows it: what goes with its records, from the tracer through the
- * stream to the merge.
+ * A queue of a connection as one side knows it. This information goes with the side's records from
+ * the tracer through the stream to the merge.
  */
 #ifndef NTPROF_CORE_QUEUE_H
 #define NTPROF_CORE_QUEUE_H
@@ -10,15 +10,15 @@
 
 #include "core/record.h"
 
-/* As sysfs has it, "traddr=...,trsvcid=...". */
+/* The form of sysfs, "traddr=...,trsvcid=...". */
 #define QUEUE_ADDRESS_LEN 64
 
 /**
- * struct queue_info - who a queue is
- * @slot, @gen: as its records name it: which of the connections that had the slot
+ * struct queue_info - identity of a queue
+ * @slot, @gen: as in its records; @gen says which of the connections of the slot it is
  * @instance: N of nvmeN on the host, the target's own queue index
  * @cntlid, @qid, @sqsize: controller id, queue id, size of its submission queue (0's based)
- * @subsysnqn, @hostnqn, @address: "" where unknown; @address on the host only
+ * @subsysnqn, @hostnqn, @address: "" if unknown; @address on the host only
  */
 struct queue_info {
 	uint32_t slot;

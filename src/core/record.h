@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BPF programs and user space share: the record of a command, the state of commands in
- * flight, histograms, queues and counters. Fixed-width types only; no pointers.
+ * Data that the BPF programs and user space share: the record of a command, the state of commands
+ * in flight, histograms, queues and counters. Fixed-width types only; no pointers.
  */
 #ifndef NTPROF_CORE_RECORD_H
 #define NTPROF_CORE_RECORD_H
@@ -13,7 +13,7 @@
 #include "core/buckets.h"
 #include "core/points.h"
 
-/* X(identifier, name): what a command asked for (NVM Command Set 1.0, figure 13; Base 2.0, 5). */
+/* X(identifier, name): operations of commands (NVM Command Set 1.0, figure 13; Base 2.0, 5). */
 #define NT_OPS(X)                       \
 	X(READ, "read")                 \
 	X(WRITE, "write")               \
@@ -28,8 +28,8 @@
 enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 
 /*
- * X(identifier, name, what it means). Everything that keeps a command out of a histogram, or a
- * record from its reader, is counted under one of these names.
+ * X(identifier, name, meaning). One of these counters counts each event that keeps a command out of
+ * a histogram, or a record from its reader.
  */
 #define NT_COUNTERS(X)                                                                         \
 	X(CANCELLED, "cancelled",                                                              \
@@ -65,44 +65,47 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 
 /*
- * Of the status field of a completion queue entry, without the phase tag, the status code and its type: the rest says
- * how to try again (NVMe Base 2.0, 3.3.3.2).
+ * The status code and its type in the status field of a completion queue entry, without the phase
+ * tag. The other bits say how to retry (NVMe Base 2.0, 3.3.3.2).
  */
 #define NT_STATUS_MASK 0x7ff
 
 /* Flags of a record. */
 #define NT_F_NO_CQE (1u << 0)	 /* a read that ended with the C2H SUCCESS flag */
-#define NT_F_CANCELLED (1u << 1) /* given up without a response */
-#define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are those of the last time */
-#define NT_F_UNSPLIT (1u << 3)	 /* a point its shape needs is missing or out of order */
+#define NT_F_CANCELLED (1u << 1) /* the host gave it up without a response */
+#define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are of the last time */
+#define NT_F_UNSPLIT (1u << 3)	 /* a point that its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
-#define NT_F_ENDED (1u << 5) /* the target has handed its answer to the socket */
+#define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
 #define NT_F_ARRIVAL_JOINED \
 	(1u << 8) /* an arrival may be that of a later packet, which TCP joined with it */
-#define NT_F_CONNECT (1u << 15) /* until it is answered, or ends: no reader sees it (host) */
+/* a Connect until it is answered, or ends; readers never see this flag (host) */
+#define NT_F_CONNECT (1u << 15)
 
 /*
- * Controller id of a connection whose Connect has not been answered well: what a host asks with (NVMe over Fabrics
- * 1.1, 3.3), and no controller's.
+ * Controller id of a connection without a successful Connect. A host sends it in Connect (NVMe over
+ * Fabrics 1.1, 3.3); no controller has it.
  */
 #define NT_CNTLID_NONE 0xffff
 
-/* Of records that a tracer hands on, never of a stream. */
+/* Only in records that a tracer hands on, never in a stream. */
 #define NT_F_RETRIES_SHIFT \
-	16 /* how often the host has tried again, in 8 bits: where events are asked for */
-/* Where a command comes from, in 12 bits: see core/origin.h. Of hosts whose reader asks for it, in streams as well. */
+	16 /* 8 bits: how often the host has retried; only where events are asked for */
+/*
+ * 12 bits: where a command comes from, see core/origin.h. Only in records of hosts, if their reader
+ * asks for it; in streams as well.
+ */
 #define NT_F_ORIGIN_SHIFT 16
 #define NT_ORIGIN_MASK 0xfffu
-#define NT_F_LOST \
-	(1u       \
-	 << 28) /* no command: @slba events before this one found no room, first seen at points[0] */
+/* not a command: @slba events before this one found no room, the first of them at points[0] */
+#define NT_F_LOST (1u << 28)
 #define NT_F_BEGUN \
 	(1u << 29) /* has just begun: the record is the first member of a struct nt_begun */
 #define NT_F_IN_FLIGHT (1u << 30)   /* has not ended, and is overdue */
-#define NT_F_WAS_OVERDUE (1u << 31) /* has ended; was told as NT_F_IN_FLIGHT before */
+#define NT_F_WAS_OVERDUE (1u << 31) /* has ended; was reported with NT_F_IN_FLIGHT before */
 
 /**
- * struct nt_record - what one side saw of one command
+ * struct nt_record - one command as one side saw it
  * @side: enum nt_side
  * @op: enum nt_op
  * @opcode: opcode of the submission queue entry
@@ -115,10 +118,10 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @gen: generation of that slot: which connection
  * @nsid: namespace identifier
  * @length: bytes of data that the command transfers (length of its SGL descriptor)
- * @slba: starting LBA, 0 where the command has none
+ * @slba: starting LBA, 0 if the command has none
  * @flags: NT_F_*
- * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0 is
- *          missing
+ * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0: the
+ *          point is missing
  */
 struct nt_record {
 	__u8 side;
@@ -140,9 +143,10 @@ struct nt_record {
 
 /**
  * struct nt_begun - a command that begins, where events are asked for
- * @r: what is known of it; its flags have NT_F_BEGUN
+ * @r: the record as far as it is known; its flags have NT_F_BEGUN
  * @cdw: dwords 10 to 15 of its submission queue entry
- * @sqe_flags: byte 1 of it: fused operation, and how data are described (NVMe Base 2.0, figure 86)
+ * @sqe_flags: byte 1 of that entry: fused operation, and PRP or SGL for data transfer (NVMe Base
+ *             2.0, figure 86)
  */
 struct nt_begun {
 	struct nt_record r;
@@ -152,9 +156,9 @@ struct nt_begun {
 };
 
 /**
- * struct nt_from - where a host's command comes from, where that is asked for
+ * struct nt_from - where a host's command comes from, if that is asked for
  * @cgroup: id of the cgroup of its bio, 0 without
- * @cpu: that made its request
+ * @cpu: the CPU that made its request
  */
 struct nt_from {
 	__u64 cgroup;
@@ -162,22 +166,23 @@ struct nt_from {
 	__u32 pad;
 };
 
-/* struct nt_originated - a record, and that */
+/* struct nt_originated - a record with its origin */
 struct nt_originated {
 	struct nt_record r;
 	struct nt_from from;
 };
 
-/* struct nt_lost - of records and events @nr were lost before the one behind this */
+/* struct nt_lost - @nr records and events were lost before the record that follows */
 struct nt_lost {
 	__u64 nr;
-	__u64 ns; /* CLOCK_MONOTONIC, when it is told */
+	__u64 ns; /* CLOCK_MONOTONIC, when this is written */
 };
 
 /*
- * State of a command in flight; @owner is the address of the kernel's request or nvmet command, with
- * NT_RELEASED when that has ended, and NT_UNMEASURED when it is not in the sample and only counted: it
- * has no points but those of its beginning. 0 when there was none yet.
+ * State of a command in flight. @owner is the address of the kernel's request or nvmet command; 0
+ * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
+ * added if the command is not in the sample and only counted: it has only the points of its
+ * beginning.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
@@ -188,13 +193,14 @@ struct nt_cmd {
 
 /**
  * struct nt_hist - one histogram of durations, of one CPU
- * @key: whose it is, NT_HIST_KEY(), while somebody has it; of stages, 1 + the operation
+ * @key: its owner, NT_HIST_KEY(), as long as it has one; for histograms of stages, 1 + the
+ *       operation
  * @sum: nanoseconds
  * @bytes: data transferred by the commands counted
- * @others: commands that ended and are not in the sample; counted nowhere else
+ * @others: commands that ended and are not in the sample; they are counted only here
  * @other_bytes: data transferred by them
- * @max: longest duration of the interval that @max_epoch names; a pair, so that the interval that
- *       has just ended can be read while the next one fills
+ * @max: longest duration of the interval that @max_epoch names; a pair, so that the reader can read
+ *       the last interval while the next one fills
  * @max_epoch: see @max
  * @buckets: counts, modulo 2^32; the reader accumulates differences
  */
@@ -213,13 +219,16 @@ struct nt_stage_hists {
 	struct nt_hist h[NT_STAGES_MAX];
 };
 
-/* States are kept in pieces of 128 commands, the usual queue depth; deeper queues take several. */
+/*
+ * States are kept in pieces of 128 commands, the usual queue depth. Deeper queues take several
+ * pieces.
+ */
 #define NT_CHUNK_BITS 7
 #define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)
-/* Linux keeps the tag in 12 bits of the command id, hence at most 4096 commands a queue. */
+/* Linux keeps the tag in 12 bits of the command id, so a queue has at most 4096 commands. */
 #define NT_CHUNKS_PER_QUEUE 32
 
-/* NVMe Base 2.0, 4.5: an NQN has at most 223 bytes; with its terminator, 224. */
+/* NVMe Base 2.0, 4.5: an NQN has at most 223 bytes; 224 with its terminator. */
 #define NT_NQN_LEN 224
 
 /**
@@ -227,28 +236,33 @@ struct nt_stage_hists {
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
  * @queue: address of the driver's queue (host, from stock probes), or of its struct sock (target)
  * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
- * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative if it may be
- *            earlier (target, stock)
- * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time (host, stock)
- * @gen: which of the connections that had this slot: a Fabrics Connect begins another one. Bit 0 is that of
- *       @controller (host), or changes with TCP connections (target); Connect alone, sent again by the
- *       same host controller or over the same TCP connection, leaves it
+ * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative
+ *            if it may be earlier (target, stock)
+ * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time
+ *           (host, stock)
+ * @gen: which of the connections that had this slot; a Fabrics Connect begins a new one. Bit 0 is
+ *       that of @controller (host), or changes with TCP connections (target). A Connect that is
+ *       sent again by the same host controller or over the same TCP connection does not change it
  * @controller: number of its controller, see struct nt_controller (host)
- * @dead_gen: latest generation whose connection has closed (target)
+ * @dead_gen: latest generation with a closed connection (target)
  * @instance: N of nvmeN (host), or the target's own queue index
- * @identified: @cntlid, @sqsize and, on the target, @qid and the slot's struct nt_names belong to generation
- *              @identified: a Connect that was answered well
+ * @identified: the generation to which @cntlid, @sqsize and, on the target, @qid and the slot's
+ *              struct nt_names belong; its Connect was answered successfully
  * @cpu: where its last CQE was seen (host)
- * @left_out: its commands are not selected, by what is known of it; see bpf/select.bpf.h
- * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; as @cntlid)
- * @opaque: what arrives is of TLS: arrivals are not known
- * @joins: number of what is noted of its packets that TCP has joined, 0 if none were; see bpf/joins.bpf.h
- * @begun: @epoch of struct nt_control when a command has begun last
- * @chunk: number of the piece that holds the state of 128 commands each, 0 if none yet
- * @hist: number of the latency histogram of an operation that one of the CPUs has, mostly the only one. It may still be
- *        that of the connection before, until a command of this one looks for its own
+ * @left_out: its commands are not selected, by what is known of the queue; see bpf/select.bpf.h
+ * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; valid as
+ *             @cntlid is)
+ * @opaque: it receives TLS records, so arrivals are not known
+ * @joins: number of the notes of its packets that TCP has joined, 0 if there are none; see
+ *         bpf/joins.bpf.h
+ * @begun: @epoch of struct nt_control when the last command began
+ * @chunk: numbers of the pieces that hold the states of 128 commands each, 0 if none yet
+ * @hist: by operation, the number of the latency histogram of one of the CPUs, which is mostly the
+ *        only one. It may still belong to the previous connection, until a command of this
+ *        connection looks for its own histogram
  *
- * What all commands read, what PDUs write, and the rest have cache lines of their own.
+ * Members that all commands read, members that PDUs write, and the rest have cache lines of their
+ * own.
  */
 struct nt_queue {
 	__u64 object;
@@ -258,7 +272,7 @@ struct nt_queue {
 	__u32 instance;
 	__u32 identified;
 	__u16 qid;
-	__u16 cntlid; /* behind @qid, as in struct nt_record: they are copied together */
+	__u16 cntlid; /* follows @qid, as in struct nt_record: they are copied together */
 	__u16 sqsize;
 	__u16 controller;
 	__u8 opaque;
@@ -275,9 +289,10 @@ struct nt_queue {
 } __attribute__((aligned(64)));
 
 /**
- * struct nt_header - the memory in which a queue gathers the header of a PDU (host, from stock probes)
- * @address: 0: this entry is free, and what is looked for is not behind it either
- * @slot: of the queue
+ * struct nt_header - the memory in which a queue gathers the header of a PDU (host, from stock
+ * probes)
+ * @address: 0: this entry is free, and a search ends here
+ * @slot: slot of the queue
  */
 struct nt_header {
 	__u64 address;
@@ -285,16 +300,16 @@ struct nt_header {
 	__u32 pad;
 };
 
-/* Whom a target's socket serves: generation @gen of a slot. */
+/* The queue that a target's socket serves: generation @gen of a slot. */
 struct nt_served {
 	__u32 slot;
 	__u32 gen;
 };
 
 /**
- * nt_target_shape() - the shape of a command by what the target has seen of it
+ * nt_target_shape() - the shape of a command from the points that the target has seen
  *
- * NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode says host to controller data transfer.
+ * NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode means data transfer from host to controller.
  */
 static inline __attribute__((always_inline)) __u8 nt_target_shape(const struct nt_record *r)
 {
@@ -307,19 +322,21 @@ static inline __attribute__((always_inline)) __u8 nt_target_shape(const struct n
 	return NT_SHAPE_READ;
 }
 
-/* Who is connected to a target's queue, or what a host's controller is connected to, and as whom. */
+/* NQNs of the subsystem and of the host: of a target's queue, or of a host's controller. */
 struct nt_names {
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
 };
 
 /**
- * struct nt_identity - a connection is known: user space is told at once, as another one may have its slot soon
+ * struct nt_identity - a connection is identified. User space gets this at once, because another
+ * connection may soon have its slot
  * @slot: the target's queue; the admin queue of the host's controller
- * @who: which of those that had the slot: the generation of the target's queue, the number of the host's controller (see
- *       struct nt_controller). Histograms and errors are kept by it. A host's controller that connects again is the same
+ * @who: which of the owners of the slot it is: the generation of the target's queue, the number of
+ *       the host's controller (see struct nt_controller). It is a part of the key of histograms and
+ *       errors. A host's controller that reconnects keeps its number
  * @instance, @qid, @cntlid: as in struct nt_queue; @cntlid is not known on the host
- * @names: as they are then
+ * @names: the names at that time
  */
 struct nt_identity {
 	__u32 slot;
@@ -331,14 +348,17 @@ struct nt_identity {
 };
 
 /*
- * Bytes of the ring buffer that these are handed over by: 280 that come before user space runs again. One that finds no
- * room is found by a look at its slot, unless another connection has that by then: its commands are in the row "(others)".
+ * Size of the ring buffer for struct nt_identity, in bytes. It holds 280 that come before user
+ * space runs again. If one finds no room, user space finds the connection when it looks at its
+ * slot. If another connection has the slot by then, the row "(others)" has the commands of the
+ * first one.
  */
 #define NT_CALLS_BYTES (128u << 10)
 
 /**
- * struct nt_error - whose commands ended, and how: a number of them is counted in the kernel
- * @slot: of their queue
+ * struct nt_error - key of a counter in the kernel: the queue of commands that ended, and their
+ * status
+ * @slot: slot of their queue
  * @who: see struct nt_identity
  * @status: by NT_STATUS_MASK
  * @op: enum nt_op
@@ -350,16 +370,20 @@ struct nt_error {
 	__u8 op;
 	__u8 pad;
 };
-/* Different ones at a time: some of each of the most queues that there are states for. */
+/*
+ * Different keys at a time. That is several for each of the largest number of queues for which
+ * there are states.
+ */
 #define NT_ERRORS 2048
 
 /**
  * struct nt_controller - the last two controllers that a host has called nvmeN
- * @last: bits 63:48 how many there were, modulo 2^16; the rest are those of the address of the last one's struct nvme_ctrl
- * @named: 1 + the number of the controller that @names are of
+ * @last: bits 63:48: how many there were, modulo 2^16; the other bits are those of the address of
+ *        the last one's struct nvme_ctrl
+ * @named: 1 + the number of the controller to which @names belong
  * @names: of a controller, by bit 0 of its number
  *
- * Bit 0 of the generation of a controller's queues is that of its number, see struct nt_queue.
+ * Bit 0 of the generation of a controller's queues is bit 0 of its number, see struct nt_queue.
  */
 struct nt_controller {
 	__u64 last;
@@ -368,11 +392,11 @@ struct nt_controller {
 };
 #define NT_CONTROLLER_SHIFT 48
 
-/* Which commands get a ring-buffer record. */
+/* Which commands get a record in the ring buffer. */
 enum nt_select {
 	NT_SELECT_NONE = 0,
 	NT_SELECT_ALL,
-	NT_SELECT_SLOWER, /* only those that took longer than a threshold */
+	NT_SELECT_SLOWER, /* only commands that took at least @slower_ns of struct nt_knobs */
 };
 
 #endif /* NTPROF_CORE_RECORD_H */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which commands are measured when not all of them are: one copy for both sides' BPF programs and for
- * user space.
+ * Which commands are measured if not all of them are. The BPF programs of both sides and user space
+ * share this one copy.
  */
 #ifndef NTPROF_CORE_SAMPLE_H
 #define NTPROF_CORE_SAMPLE_H
 
 /**
- * nt_sample_threshold() - what nt_sample_mix() has to be below
- * @n: about one command in so many is measured; 0 and 1: every one
+ * nt_sample_threshold() - the bound below which nt_sample_mix() has to be
+ * @n: about one command in @n is measured; 0 and 1: every command
  *
- * Return: 2^32 / @n, or 0 for all commands. What one command in so many picks is a part of what one in
- * fewer picks.
+ * Return: 2^32 / @n, or 0 for all commands. A sample with a larger @n is a part of a sample with a
+ * smaller @n.
  */
 static inline __attribute__((always_inline)) unsigned int nt_sample_threshold(unsigned int n)
 {
@@ -19,14 +19,15 @@ static inline __attribute__((always_inline)) unsigned int nt_sample_threshold(un
 }
 
 /**
- * nt_sample_mix() - a number that looks random, made of what both sides see of a command
+ * nt_sample_mix() - a number that looks random, made from fields of a command that both sides see
  * @qid: queue id
  * @cid: command id
  * @length: bytes of data
- * @slba: dwords 10 and 11 of the submission queue entry: the starting LBA of what has one
+ * @slba: dwords 10 and 11 of the submission queue entry: the starting LBA if the command has one
  *
- * Two rounds of what MurmurHash3 and its kind do with 64 bits: multiply by an odd constant of many bits,
- * fold the upper half onto the lower. After them no tag, address or length is favoured.
+ * Two rounds of the usual mixing of 64 bits, as in MurmurHash3: multiply by an odd constant of many
+ * bits, fold the upper half onto the lower half. After these rounds no tag, address or length is
+ * favoured.
  * Return: 32 bits.
  */
 static inline __attribute__((always_inline)) unsigned int
@@ -41,9 +42,9 @@ nt_sample_mix(unsigned int qid, unsigned int cid, unsigned int length, unsigned 
 }
 
 /*
- * Counters of measured commands by what they are, so that one can tell whether they are many, or few that
- * come again and again: by the lowest bits of nt_sample_mix(), as the highest are alike in all that a
- * sample picks.
+ * Index of the counter for a measured command, by the lowest bits of nt_sample_mix(). The counters
+ * show whether the sample has many different commands, or a few that are repeated. The highest bits
+ * are not used, because they are alike in all commands of a sample.
  */
 #define NT_ALIKE 256
 

@@ -121,11 +121,11 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 			before = s[i].stage;
 			ends = !(missing & 1u << s[i].to);
 		}
-		/* Nothing comes after it that it could be one with. */
+		/* No stage follows that it could be joined with. */
 		if (!ends)
 			unknown[before] = true;
 	}
-	/* What is one with an unknown stage is as unknown. */
+	/* A stage that is joined with an unknown stage is unknown, too. */
 	for (unsigned int k = 0; k < NT_STAGES_MAX; k++) {
 		uint8_t group = into[k];
 
@@ -136,8 +136,8 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 }
 
 /*
- * Adds up what each stage took. @into: which stages are one; NULL where each is its own.
- * Return: whether all points that are needed are there and in order.
+ * Adds up what each stage took. @into: which stages are joined; NULL if none is. Return: whether
+ * all points that are needed are there and in order.
  */
 static bool sum(const struct nt_record *r, uint32_t missing, const uint8_t *into, uint64_t *stage)
 {
@@ -153,7 +153,9 @@ static bool sum(const struct nt_record *r, uint32_t missing, const uint8_t *into
 		if (!(s[i].shapes & 1u << r->shape))
 			continue;
 		last = to;
-		/* submit depends on a setting of the disk. */
+		/*
+		 * The point submit may be missing: it depends on a setting of the disk (iostats).
+		 */
 		if (at == STAGE_UNKNOWN ||
 		    (!from && r->side == NT_HOST && s[i].from == NT_H_SUBMIT))
 			continue;
@@ -168,7 +170,7 @@ static bool split(const struct nt_record *r, uint32_t missing, const uint8_t *in
 		  uint64_t stage[NT_STAGES_MAX])
 {
 	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
-	/* A damaged stream may say anything. */
+	/* A damaged stream may contain any value. */
 	if (r->side >= NT_SIDES || r->shape >= NT_SHAPES_NR)
 		return false;
 	if (sum(r, missing, into, stage))
@@ -221,11 +223,11 @@ bool stage_split(const struct stage_split *s, const struct nt_record *r,
 	unsigned int i = 0;
 
 	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
-	/* A damaged stream may say anything. */
+	/* A damaged stream may contain any value. */
 	if (r->side != s->side || r->shape >= NT_SHAPES_NR)
 		return false;
 	shape = &s->shape[r->shape];
-	/* submit depends on a setting of the disk. */
+	/* The point submit may be missing: it depends on a setting of the disk (iostats). */
 	if (s->side == NT_HOST && shape->nr && shape->part[0].from == NT_H_SUBMIT &&
 	    !r->points[NT_H_SUBMIT])
 		i++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How points make stages, by the tables of points.h; also where a point is missing because nothing on
- * this kernel gives it: the two stages that it parts are one, shown under both names. Points are given as
- * bits; bit N is point N of the side.
+ * How points make stages, by the tables of points.h. If nothing on this kernel gives a point, the
+ * two stages that it separates are joined: they are one stage, shown under both names. Sets of
+ * points are bits; bit N is point N of the side.
  */
 #ifndef NTPROF_CORE_SEGMENTS_H
 #define NTPROF_CORE_SEGMENTS_H
@@ -16,7 +16,7 @@
 
 /**
  * struct segment - a row of a side's table of segments, see points.h
- * @stage: what it is a part of
+ * @stage: the stage that the segment is a part of
  * @shapes: bits of the shapes that pass it
  * @from, @to: the points that bound it
  */
@@ -27,7 +27,10 @@ struct segment {
 /** segments_of() - a side's table; @nr is filled with its length */
 const struct segment *segments_of(enum nt_side side, size_t *nr);
 
-/** segments_points() - bits of the points that bound a stage of @side; others only go into records */
+/**
+ * segments_points() - bits of the points that bound a stage of @side; other points are only in
+ * records
+ */
 uint32_t segments_points(enum nt_side side);
 
 /** segments_stages_at() - bits of the stages that @point bounds, in any shape */
@@ -40,12 +43,14 @@ int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int sh
  * record_stage_under_way() - the stage that a command is in that has not ended
  * @r: its record so far
  *
- * Where it may go two ways from where it is, and they are two stages, the first of them.
- * Return: the side's stage, or -1 if the last of the points that bound stages has been passed, or none.
+ * If the shape of the command is not known yet and the next segment depends on it, this is the
+ * first segment that fits.
+ * Return: the side's stage, or -1 if the command has passed no point that bounds a stage, or the
+ * last of them.
  */
 int record_stage_under_way(const struct nt_record *r);
 
-/** stage_may_be_absent() - whether there are shapes that do not pass a stage */
+/** stage_may_be_absent() - whether some shapes do not pass a stage */
 bool stage_may_be_absent(enum nt_side side, unsigned int stage);
 
 /**
@@ -53,32 +58,35 @@ bool stage_may_be_absent(enum nt_side side, unsigned int stage);
  * @r: record
  * @stage: filled with nanoseconds, indexed by the side's stages; NT_STAGES_MAX entries
  *
- * Return: true when every point that the record's shape needs is there and in order; the stages
- * then add up to last point - first point. False: @stage is zeroed. A host record may lack submit
+ * Return: true if every point that the record's shape needs is there and in order; the stages then
+ * add up to last point - first point. False: @stage is zeroed. A host record may lack submit
  * (iostats are off): it begins with queue_rq, and its blk_submission is 0.
  */
 bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX]);
 
-/* In place of a stage: it begins at a missing point that nothing comes before, so nobody knows it. */
+/*
+ * Replaces a stage that is not known: it begins or ends at a missing point, with no stage on the
+ * other side of the point to join.
+ */
 #define STAGE_UNKNOWN 0xff
 
-/* All stages of a side under one name, with its terminating 0. */
+/* Room for the names of all stages of a side, joined, with the terminating 0. */
 #define STAGE_NAME_LEN 256
 
 /**
- * stages_join() - which stages are one
+ * stages_join() - which stages are joined into one
  * @side: host or target
  * @missing: bits of the points that nothing gives; 0 joins nothing
- * @into: filled, for each stage, with the first of those that it is one with (itself, mostly), or
- *        STAGE_UNKNOWN
+ * @into: filled, for each stage, with the first of the stages that it is joined with (mostly
+ *        itself), or STAGE_UNKNOWN
  */
 void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX]);
 
 /**
- * stage_joined_name() - the name of a stage and of those that are one with it, "a+b"
+ * stage_joined_name() - the name of a stage and of the stages that are joined with it, "a+b"
  * @side: host or target
  * @into: from stages_join()
- * @stage: one that is into itself
+ * @stage: the first of the joined stages
  * @buf: filled; @size bytes
  *
  * Return: @buf.
@@ -86,14 +94,16 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MAX],
 			      unsigned int stage, char *buf, size_t size);
 
-/* Segments of a shape: at most one for each point but the first. */
+/* Segments of a shape: at most one for each point except the first. */
 #define SEGMENTS_OF_SHAPE_MAX (NT_POINTS_MAX - 1)
 
 /**
- * struct stage_split - how records of one machine's side are split, worked out once for many of them
+ * struct stage_split - how to split the records of one side of a machine; computed once for many
+ * records
  * @missing: bits of the points that nothing gives there
- * @into: which stages are one, as stages_join() has it
- * @shape: for each, from which point that is there to which, and the stage that this is a part of
+ * @into: which stages are joined, see stages_join()
+ * @shape: for each shape, its parts: from which available point to which, and the stage that the
+ *         part counts for
  */
 struct stage_split {
 	enum nt_side side;
@@ -108,24 +118,25 @@ struct stage_split {
 };
 
 /**
- * record_lacks() - the arrivals of a side, where one that a record needs is not known; 0 mostly
+ * record_lacks() - all arrivals of a side if an arrival that the record needs is not known; mostly
+ * 0
  *
- * Those of a connection with TLS are not. What is split by these, besides what its machine lacks, has the time until it was
- * read in the stage of the network.
- * Return: bits of points, as a machine's missing ones.
+ * With TLS they are not known. Split with these points missing, in addition to the points that its
+ * machine lacks, the record has the time until it was read in the stage of the network.
+ * Return: bits of points, like the missing points of a machine.
  */
 uint32_t record_lacks(const struct nt_record *r);
 
-/** stage_split_init() - fill @s for a side of a machine that lacks these points */
+/** stage_split_init() - fill @s for a side of a machine that lacks the points @missing */
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing);
 
 /**
  * stage_split() - record_stages() where points are missing
- * @s: of the machine and side that the record is of
+ * @s: of the machine and side of the record
  * @r: record
- * @stage: filled with nanoseconds; only stages that are into themselves have a time
+ * @stage: filled with nanoseconds; of joined stages only the first has a time
  *
- * Return: true when every other point that the record's shape needs is there and in order.
+ * Return: true if every other point that the record's shape needs is there and in order.
  */
 bool stage_split(const struct stage_split *s, const struct nt_record *r,
 		 uint64_t stage[NT_STAGES_MAX]);

@@ -13,7 +13,7 @@
 #include "core/statuses.h"
 #include "core/units.h"
 
-/* No list that struct nt_selection has room for is written longer by anybody. */
+/* Longer than any useful spelling of a list that struct nt_selection has room for. */
 #define LIST_LEN 512
 
 typedef int parse_fn(const char *text, uint64_t *n);
@@ -43,7 +43,10 @@ static const char *ranges_add(struct nt_ranges *l, uint64_t from, uint64_t to)
 	return NULL;
 }
 
-/* @word: changed. @wrong: what is said of what is no number. */
+/*
+ * Parses a number or a range. @word is changed. @wrong: what is returned if @word has no such
+ * number.
+ */
 static const char *range_parse(struct nt_ranges *l, char *word, parse_fn *parse, uint64_t most,
 			       const char *wrong)
 {
@@ -60,7 +63,7 @@ static const char *range_parse(struct nt_ranges *l, char *word, parse_fn *parse,
 	return ranges_add(l, from, to);
 }
 
-/* Calls @fn for each word of a list; what one is wrong with, all are. */
+/* Calls @fn for each word of a list. An error of one word is the error of the whole list. */
 static const char *each(const char *text, const char *wrong,
 			const char *(*fn)(void *context, char *word), void *context)
 {
@@ -238,7 +241,7 @@ bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct
 
 bool selects_record(const struct select *s, const struct nt_record *r)
 {
-	/* A stream may say anything: see one_side_record(). */
+	/* A stream may contain any value: see one_side_record(). */
 	__u8 op = r->op < NT_OPS_NR ? r->op : NT_OP_OTHER;
 
 	if (!nt_selects_command(&s->by, op, r->opcode, r->length, r->nsid, r->slba))

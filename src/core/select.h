@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A selection of commands as people write it, and whether recorded commands are in it. The same one goes to the
- * BPF programs: core/selection.h.
+ * A selection of commands as users write it, and whether recorded commands are in it. The BPF
+ * programs get the same selection: core/selection.h.
  */
 #ifndef NTPROF_CORE_SELECT_H
 #define NTPROF_CORE_SELECT_H
@@ -13,21 +13,25 @@
 #include "core/queue.h"
 #include "core/selection.h"
 
-/* What a stream has room for: options as they were said. Longer ones are cut, which shows. */
+/*
+ * Room for the options as the user wrote them, as in a stream. Longer ones are cut and end with
+ * "...".
+ */
 #define SELECT_SAID_LEN 256
 
 /**
  * struct select - which commands
- * @by: what is known of them when they begin
- * @failed: those that did not end well
- * @slower_ns: those that took as long or longer
- * @device: those of this device; NULL: of any. Where commands are traced, once select_device() has made it a part of @by;
- *          recorded ones are known by the names that the recording has for devices
- * @device_origin: where that was said, "FILE:LINE"; NULL: on the command line
- * @cgroup: those of this one, and of cgroups below it, see cgroup_path(); "": of any. Once select_cgroup() has made it a part of
- *          @by, where commands are traced
+ * @by: conditions on what is known of a command when it begins
+ * @failed: only commands that did not end successfully
+ * @slower_ns: only commands that took this long or longer
+ * @device: only commands of this device; NULL: of any. Where commands are traced, select_device()
+ *          makes it a part of @by. Recorded commands are matched by the device names in the
+ *          recording
+ * @device_origin: where the option was given, "FILE:LINE"; NULL: on the command line
+ * @cgroup: only commands of this cgroup and of cgroups below it, see cgroup_path(); "": of any.
+ *          Where commands are traced, select_cgroup() makes it a part of @by
  * @cgroup_origin: as @device_origin
- * @said: all of that as it was said, "" where nothing was
+ * @said: all of these options as the user wrote them, "" if there are none
  */
 struct select {
 	struct nt_selection by;
@@ -40,19 +44,21 @@ struct select {
 	char said[SELECT_SAID_LEN];
 };
 
-/** select_said() - note an option of a selection that is taken; @arg: its argument, or NULL */
+/**
+ * select_said() - append an accepted option of a selection to @said; @arg: its argument, or NULL
+ */
 void select_said(struct select *s, const char *option, const char *arg);
 
 /**
  * select_ctrl() and the others - read the argument of an option
- * @s: what it gives is added: numbers, ranges and words may be given several at a time, with commas, and again.
- *     Of names of subsystems and hosts there is one, the last
+ * @s: the values are added here. Numbers, ranges and words may be several, separated by commas, and
+ *     the option may be repeated. Names of subsystems and hosts are single: the last one counts
  * @text: the argument
  *
- * select_ctrl() takes nvmeN and controller ids; select_size() sizes as parse_size() has them; all but select_op() and
- * select_ctrl() ranges, such as 4k-128k.
+ * select_ctrl() takes nvmeN and controller ids; select_size() takes sizes as parse_size() does. All
+ * except select_op() and select_ctrl() take ranges, such as 4k-128k.
  *
- * Return: NULL, or why it is none, in words that follow it.
+ * Return: NULL, or why the text is wrong, in words that follow the text in a message.
  */
 const char *select_ctrl(struct nt_selection *s, const char *text);
 const char *select_nqn(struct nt_selection *s, const char *text);
@@ -64,24 +70,32 @@ const char *select_size(struct nt_selection *s, const char *text);
 const char *select_lba(struct nt_selection *s, const char *text);
 
 /**
- * select_device() - commands of a device only: of its namespace, by its controller, or by all of its subsystem
- * @s: all else that is given is in it already
+ * select_device() - select only commands of a device: of its namespace, by its controller, or by
+ * all controllers of its subsystem
+ * @s: already contains all other options
  * @sysfs: see device_find()
  * @path: the device
  *
- * Return: NULL, or why it is none, in words that follow it.
+ * Return: NULL, or why the device cannot be selected, in words that follow the path in a message.
  */
 const char *select_device(struct nt_selection *s, const char *sysfs, const char *path);
 
-/** select_cgroup() - commands of the cgroup only, on this machine; Return: NULL, or why it is none */
+/**
+ * select_cgroup() - select only commands of the cgroup, on this machine
+ *
+ * Return: NULL, or why the cgroup cannot be selected.
+ */
 const char *select_cgroup(struct nt_selection *s, const char *path);
 
-/** selects_queue() - whether commands of a queue of @side are selected, as far as the queue says it */
+/**
+ * selects_queue() - whether @s selects commands of a queue of @side, as far as it depends on the
+ * queue
+ */
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q);
 
 /**
- * selects_record() - whether a command is selected that has ended
- * @s: its queue is selected
+ * selects_record() - whether @s selects a command that has ended
+ * @s: selects its queue
  * @r: its record
  */
 bool selects_record(const struct select *s, const struct nt_record *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which commands somebody asks for, by what is known of them when they begin: one copy for both sides' BPF
- * programs and for user space, so that what is left out in the kernel is what a report leaves out.
+ * Selects commands by what is known of them when they begin. The BPF programs of both sides and
+ * user space share this one copy, so that the kernel and a report leave out the same commands.
  */
 #ifndef NTPROF_CORE_SELECTION_H
 #define NTPROF_CORE_SELECTION_H
@@ -12,10 +12,10 @@
 
 #include "core/record.h"
 
-/* Numbers and ranges of numbers that one option takes. */
+/* Room for numbers and ranges of numbers of one option. */
 #define NT_RANGES_MAX 8u
 
-/* struct nt_ranges - numbers, ends included; @nr 0: all of them */
+/* struct nt_ranges - numbers; both ends of a range are included; @nr 0: all numbers */
 struct nt_ranges {
 	__u64 nr;
 	struct {
@@ -24,17 +24,17 @@ struct nt_ranges {
 };
 
 /**
- * struct nt_selection - all of what is given has to be so; all zeroes: every command
- * @instances: N of nvmeN (host)...
- * @cntlids: ...and controller ids: a command is of one of either
+ * struct nt_selection - a command has to meet all conditions; all zeroes: every command is selected
+ * @instances: N of nvmeN (host)
+ * @cntlids: controller ids; if @instances or @cntlids are given, one of them has to match
  * @queues: queue ids
- * @subsysnqn, @hostnqn: the very same; "" is any
- * @nsids: of commands that have a namespace, which fabrics commands do not
+ * @subsysnqn, @hostnqn: exact names; "" is any
+ * @nsids: namespace ids; Fabrics commands have no namespace and never match
  * @sizes: bytes of data
- * @lbas: where a command begins that says so
+ * @lbas: starting LBAs; only for commands that have one
  * @ops: bits of enum nt_op; 0: all
- * @cgroup: id of a cgroup: commands of bios that are of it, or of one below it (host); 0: all
- * @cgroup_level: how far that is below the root
+ * @cgroup: id of a cgroup: commands of bios of this cgroup, or of one below it (host); 0: all
+ * @cgroup_level: how many levels that cgroup is below the root
  */
 struct nt_selection {
 	struct nt_ranges instances;
@@ -50,7 +50,9 @@ struct nt_selection {
 	char hostnqn[NT_NQN_LEN];
 };
 
-/* Opcode of an I/O command that has a starting LBA, and no operation of its own (NVM Command Set 1.0, 3.2.1). */
+/*
+ * Opcode of an I/O command that has a starting LBA and is NT_OP_OTHER (NVM Command Set 1.0, 3.2.1).
+ */
 #define NT_OPCODE_COMPARE 0x05
 
 #define NT_INLINE static inline __attribute__((always_inline))
@@ -61,8 +63,8 @@ NT_INLINE bool nt_in_range(const volatile struct nt_ranges *l, unsigned int i, _
 }
 
 /*
- * Written out, so that the verifier, which knows @l, removes what is not given. NT_RANGES_MAX
- * Return: whether @n is in one of them.
+ * Whether @n is in one of the ranges. The NT_RANGES_MAX comparisons are written out, because the
+ * verifier knows @l as constants and so removes the ones that are not used.
  */
 NT_INLINE bool nt_in_ranges(const volatile struct nt_ranges *l, __u64 n)
 {
@@ -71,7 +73,7 @@ NT_INLINE bool nt_in_ranges(const volatile struct nt_ranges *l, __u64 n)
 	       nt_in_range(l, 6, n) || nt_in_range(l, 7, n);
 }
 
-/* Whether a command of this operation and opcode says at which LBA it begins. */
+/* Whether a command of this operation and opcode has a starting LBA. */
 NT_INLINE bool nt_has_lba(__u8 op, __u8 opcode)
 {
 	return op == NT_OP_READ || op == NT_OP_WRITE || op == NT_OP_WRITE_ZEROES ||
@@ -79,10 +81,10 @@ NT_INLINE bool nt_has_lba(__u8 op, __u8 opcode)
 }
 
 /**
- * nt_selects_command() - whether a command is selected by what it asks for
- * @s: its queue is selected
+ * nt_selects_command() - whether a command is selected by its own fields
+ * @s: selects its queue
  * @op: enum nt_op
- * @opcode, @length, @nsid, @slba: see struct nt_record; @slba counts only where nt_has_lba()
+ * @opcode, @length, @nsid, @slba: see struct nt_record; @slba counts only if nt_has_lba()
  */
 NT_INLINE bool nt_selects_command(const volatile struct nt_selection *s, __u8 op, __u8 opcode,
 				  __u32 length, __u32 nsid, __u64 slba)
@@ -98,7 +100,7 @@ NT_INLINE bool nt_selects_command(const volatile struct nt_selection *s, __u8 op
 
 /**
  * nt_selects_ids() - whether a queue is selected by its numbers
- * @host: it is seen from the host, which is when @instance is that of its nvmeN
+ * @host: the host sees the queue, so @instance is N of its nvmeN
  */
 NT_INLINE bool nt_selects_ids(const volatile struct nt_selection *s, bool host, __u32 instance,
 			      __u16 cntlid, __u16 qid)
@@ -110,12 +112,12 @@ NT_INLINE bool nt_selects_ids(const volatile struct nt_selection *s, bool host, 
 	return (host && nt_in_ranges(&s->instances, instance)) || nt_in_ranges(&s->cntlids, cntlid);
 }
 
-/* What a selection is by. */
+/* Kinds of conditions of a selection. */
 #define NT_BY_QUEUE 1u
 #define NT_BY_COMMAND 2u
 #define NT_BY_CGROUP 4u
 
-/** nt_selects_by() - bits of what it is by; 0: every command is selected */
+/** nt_selects_by() - bits of the kinds of conditions that @s has; 0: every command is selected */
 NT_INLINE __u8 nt_selects_by(const struct nt_selection *s)
 {
 	bool queue = s->instances.nr || s->cntlids.nr || s->queues.nr || s->subsysnqn[0] ||

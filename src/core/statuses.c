@@ -6,9 +6,13 @@
 #include "core/array.h"
 
 /*
- * By status code type (bits 10:8) and status code (bits 7:0), in order: NVMe Base 2.2, figures 102 to 107. libnvme 1.3 of Debian 12 knows statuses, and no opcodes or
- * fields: nvme_status_to_string() has sentences, of which some begin with the name and a colon, and others have none. That is
- * nothing to select or count by, and takes libdbus and libssl at run time; tests/unit/core/test_libnvme.c holds these to it.
+ * Ordered by status code type (bits 10:8) and status code (bits 7:0): NVMe Base 2.2, figures 102 to
+ * 107.
+ *
+ * libnvme 1.3 of Debian 12 is not used: it knows statuses, but no opcodes or fields. Its
+ * nvme_status_to_string() returns sentences. Some begin with the name and a colon, others have no
+ * name, so they cannot serve to select or count. libnvme also takes libdbus and libssl at run time.
+ * tests/unit/core/test_libnvme.c compares these names with libnvme.
  */
 static const struct status {
 	__u16 status;
@@ -170,7 +174,10 @@ static const struct status {
 	{0x371, "command_aborted_by_host"},
 };
 
-/* Command specific ones of fabrics commands, which other commands have other names for. */
+/*
+ * Command specific status codes of Fabrics commands. Other commands have other names for the same
+ * codes.
+ */
 static const struct status fabrics_statuses[] = {
 	{0x180, "connect_incompatible_format"},
 	{0x181, "connect_controller_busy"},

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest name that the kernel keeps (KSYM_NAME_LEN in include/linux/kallsyms.h, since Linux 6.1). */
+/*
+ * The longest name that the kernel keeps (KSYM_NAME_LEN in include/linux/kallsyms.h, since Linux
+ * 6.1).
+ */
 #define NAME_MAX_LEN 512
 
 struct symbol {
@@ -20,7 +23,7 @@ struct symbol {
 struct symbols {
 	struct symbol *symbol;
 	size_t nr, room;
-	bool hidden; /* there are functions, and none has an address */
+	bool hidden; /* there are functions, but at least one has the address 0 */
 };
 
 /* Return: 0 or -ENOMEM. */
@@ -47,7 +50,10 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Return: 0 or a negative errno. @first: no further than the first function that has an address */
+/*
+ * Reads functions. @first: stop after the first function that has an address. Return: 0 or a
+ * negative errno.
+ */
 static int read_some(struct symbols *s, FILE *f, bool first)
 {
 	char name[NAME_MAX_LEN + 1], type, *line = NULL;
@@ -70,7 +76,7 @@ static int read_some(struct symbols *s, FILE *f, bool first)
 	return err;
 }
 
-/* As symbols_read(), of not more than the first function if @first. */
+/* symbols_read(), or only its first function if @first. */
 static struct symbols *read_file(const char *path, bool first)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
@@ -112,7 +118,7 @@ const char *symbols_find(const struct symbols *s, uint64_t address)
 {
 	size_t low = 0, high = s->nr;
 
-	/* The last one that does not begin behind it lies at high - 1 in the end. */
+	/* At the end, high - 1 is the last symbol that does not begin after @address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

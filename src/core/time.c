@@ -6,7 +6,10 @@
 #include <time.h>
 
 #define NS_PER_SECOND 1000000000
-/* The clocks are read within so much of each other, or the best of so many times is taken: others may run in between. */
+/*
+ * The clocks are read until both reads are within INSTANT_NS, because other tasks may run in
+ * between. After INSTANT_TRIES tries, the narrowest one is taken.
+ */
 #define INSTANT_NS 20000
 #define INSTANT_TRIES 16
 
@@ -31,10 +34,13 @@ int64_t time_shift(const char *path)
 	return seconds * NS_PER_SECOND + ns;
 }
 
-/* It never changes: a process that has several threads cannot go to another time namespace. */
+/* It never changes: a process with several threads cannot enter another time namespace. */
 static int64_t shift;
 
-/* The file is of the namespace that children have, which is another one after unshare(2) alone. */
+/*
+ * The file describes the namespace of future children. After unshare(2) alone, that is another
+ * namespace than our own.
+ */
 __attribute__((constructor)) static void find_shift(void)
 {
 	struct stat ours, childrens;
