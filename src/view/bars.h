@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bars and small histograms out of characters, Unicode blocks or ASCII. Every character drawn takes one
- * column.
+ * Bars and small histograms made of characters: Unicode blocks or ASCII. Each character takes one
+ * column of the terminal.
  */
 #ifndef NTPROF_VIEW_BARS_H
 #define NTPROF_VIEW_BARS_H
@@ -10,11 +10,12 @@
 #include <stdio.h>
 
 /**
- * bar_draw() - a horizontal bar
- * @f: where to
+ * bar_draw() - draw a horizontal bar
+ * @f: output
  * @share: 0 to 1
- * @width: columns of a share of 1
- * @unicode: in eighths of a column, at least one where @share is not 0; else whole columns
+ * @width: columns for a share of 1
+ * @unicode: draw eighths of a column, at least one eighth if @share is not 0; otherwise whole
+ *           columns
  *
  * Return: columns drawn.
  */
@@ -22,17 +23,18 @@ unsigned int bar_draw(FILE *f, double share, unsigned int width, bool unicode);
 
 /**
  * bar_width() - columns for the longest bar of a line
- * @columns: there are in the line
- * @used: taken by what else is in it
- * @least, @most: of a bar that can be read; longer ones tell no more
+ * @columns: width of the line
+ * @used: columns that the other contents of the line take
+ * @least, @most: bounds of the result: a shorter bar cannot be read, a longer one adds no
+ *                information
  */
 unsigned int bar_width(unsigned int columns, unsigned int used, unsigned int least,
 		       unsigned int most);
 
 /**
- * bar_level() - one character whose height tells a share
+ * bar_level() - one character with a height that shows a share
  * @share: 0 to 1; only 0 gives a space
- * @unicode: U+2581 to U+2588, else one of ".:-=+*#@"
+ * @unicode: U+2581 to U+2588, otherwise one of ".:-=+*#@"
  *
  * Return: static string.
  */

@@ -9,7 +9,10 @@ void block_init(struct block *b, const struct stats *s, bool summary, bool unico
 	unsigned int lowest = NT_BUCKETS, highest = 0;
 
 	*b = (struct block){.s = s, .summary = summary, .unicode = unicode, .width = width};
-	/* There may be thousands of rows: of each, only those buckets are looked at that others had nothing beyond. */
+	/*
+	 * There may be thousands of rows. In each row, look only at buckets outside the range that
+	 * earlier rows gave.
+	 */
 	for (size_t i = 0; i < s->nr_rows; i++) {
 		const struct hist *h = &s->rows[i]->total;
 		const uint64_t *buckets = h->buckets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A block: what the view shows of an interval or of the whole run, and how. */
+/* A block: what the view shows of an interval or of the whole run, and in which form. */
 #ifndef NTPROF_VIEW_BLOCK_H
 #define NTPROF_VIEW_BLOCK_H
 
@@ -8,14 +8,14 @@
 #include "core/stats.h"
 
 /**
- * struct block - what is shown, and how
- * @s: what was seen
- * @summary: of the whole run, else of the last interval
- * @unicode: bars of Unicode blocks
- * @width: columns there are
- * @low, @high: octaves from the shortest to the longest latency of the run, @high exclusive; common
- *              to all rows, so that one can compare them, and to all blocks, so that none jumps.
- *              Equal if there was no command yet.
+ * struct block - contents and form of a block
+ * @s: the statistics to show
+ * @summary: show the whole run; otherwise the last interval
+ * @unicode: draw bars with Unicode blocks
+ * @width: columns of the terminal
+ * @low, @high: octaves from the shortest to the longest latency of the run, @high exclusive. All
+ *              rows use the same ones, so that the user can compare them, and all blocks, so that
+ *              the scale does not jump. Equal if there was no command yet.
  */
 struct block {
 	const struct stats *s;
@@ -26,7 +26,7 @@ struct block {
 	unsigned int high;
 };
 
-/** block_init() - @b is filled, see struct block */
+/** block_init() - fill @b, see struct block */
 void block_init(struct block *b, const struct stats *s, bool summary, bool unicode,
 		unsigned int width);
 

@@ -10,7 +10,7 @@
 
 #define NS_PER_S 1000000000
 
-/* As "%s%llu" does, but there are many of them. */
+/* Same result as "%s%llu", but faster, because outputs have many numbers. */
 static void digits_format(char *buf, size_t size, bool negative, uint64_t n)
 {
 	char text[24], *at = text + sizeof(text);
@@ -31,7 +31,7 @@ char *cell_exact(char *buf, size_t size, const struct column *c, const struct va
 {
 	buf[0] = '\0';
 	if (c->unit == UNIT_FLAG)
-		return buf; /* the words around it say it */
+		return buf; /* the words around a flag have its meaning */
 	if (v->type == VALUE_TEXT)
 		text_copy(buf, size, v->text, TEXT_HEX);
 	else if (c->unit == UNIT_CODE)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of columns as text: for people, by their units, or exactly as they are. */
+/* Values of columns as text: readable, by their units, or exactly as they are. */
 #ifndef NTPROF_VIEW_CELLS_H
 #define NTPROF_VIEW_CELLS_H
 
 #include "view/columns.h"
 
-/* Room for the longest of this program's own words, names of stages that are one, and its 0. */
+/*
+ * Room for the longest text that the program itself makes, the names of joined stages, with the
+ * terminating 0.
+ */
 #define CELL_LEN 256
 
 /**
- * cell_format() - for people: "12.3us", "4.56", "57.6 %"; "-" where there is none
- * @buf: filled; a text of others is escaped, and cut where @buf ends
+ * cell_format() - a readable form: "12.3us", "4.56", "57.6 %"; "-" if there is no value
+ * @buf: filled; text from outside the program is escaped, and cut where @buf ends
  * @size: of @buf
  *
  * Return: @buf.
@@ -21,12 +24,12 @@ char *cell_format(char *buf, size_t size, const struct column *c, const struct v
  * cell_exact() - the number itself, in the column's unit
  * @digits: decimals of a number that is not whole
  *
- * Otherwise as cell_format(), also where there is none: 0.
+ * Otherwise as cell_format(), but if there is no value it writes 0.
  */
 char *cell_exact(char *buf, size_t size, const struct column *c, const struct value *v,
 		 unsigned int digits);
 
-/** cell_is_left() - whether the cells of a column begin at its left edge: words do */
+/** cell_is_left() - whether the cells of a column are aligned to the left: text is */
 static inline bool cell_is_left(const struct column *c)
 {
 	return c->unit == UNIT_NAME || c->unit == UNIT_TEXT;

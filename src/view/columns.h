@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the rows of a table show, described once for every output: the name of each column, its heading,
- * its unit, and how to get its value from a row. Knows nothing of how a value is printed.
+ * The contents of the rows of a table, described once for all outputs: the name of each column, its
+ * heading, its unit, and how to get its value from a row. How a value is printed is not here.
  */
 #ifndef NTPROF_VIEW_COLUMNS_H
 #define NTPROF_VIEW_COLUMNS_H
@@ -12,19 +12,19 @@
 
 #include "core/array.h"
 
-/* X(identifier, name): what a value is a number of. */
+/* X(identifier, name): units of values. */
 #define UNITS(X)                                                                       \
-	X(NAME, "name")	    /* a word of this program's own */                         \
-	X(TEXT, "text")	    /* chosen by somebody else: may hold any byte */           \
-	X(FLAG, "flag")	    /* 1, or none */                                           \
-	X(NUMBER, "number") /* tells one from another: a queue, a controller */        \
+	X(NAME, "name")	    /* a word that the program has chosen */                   \
+	X(TEXT, "text")	    /* comes from outside the program: may contain any byte */ \
+	X(FLAG, "flag")	    /* 1, or no value */                                       \
+	X(NUMBER, "number") /* identifies something: a queue, a controller */          \
 	X(CODE, "code")	    /* the same, from a specification that writes it in hex */ \
 	X(COUNT, "count")                                                              \
 	X(BYTES, "bytes")                                                              \
 	X(NANOSECONDS, "nanoseconds")                                                  \
 	X(SECONDS, "seconds")                                                          \
 	X(INSTANT, "instant") /* nanoseconds of CLOCK_MONOTONIC of the recorder */     \
-	X(SHARE, "share")     /* of 1 */                                               \
+	X(SHARE, "share")     /* 1 is the whole */                                     \
 	X(PER_SECOND, "per_second")                                                    \
 	X(BYTES_PER_SECOND, "bytes_per_second")                                        \
 	X(PPM, "ppm")
@@ -32,17 +32,17 @@
 #define UNIT_ENUM(id, name) UNIT_##id,
 enum unit { UNITS(UNIT_ENUM) UNITS_NR };
 
-/* Room for a text that is made up of others, and its terminating 0. */
+/* Room for a text that is composed of other texts, and its terminating 0. */
 #define VALUE_TEXT_LEN 64
 
 enum value_type { VALUE_TEXT, VALUE_NATURAL, VALUE_INTEGER, VALUE_REAL };
 
 /**
- * struct value - of one column of one row
+ * struct value - value of one column of one row
  * @type: which of the members holds it
- * @none: there is none; a number is 0 then
+ * @none: there is no value; a number is 0 then
  * @text: valid as long as the row, and this value
- * @buf: for a getter to keep @text in
+ * @buf: room where a getter can keep @text
  */
 struct value {
 	enum value_type type;
@@ -60,11 +60,11 @@ struct value {
  * struct column - what each row of a table shows in one place
  * @name: for programs: lower case and underscores, unique in its table
  * @title: heading
- * @brief: heading where room is scarce; NULL: @title
- * @unit: of the value; where no number can be given, the value may still be a text ("all" queues)
+ * @brief: heading for narrow tables; NULL: @title
+ * @unit: unit of the value. If there is no number, the value may still be a text ("all" queues)
  * @get: sets the value, from a row of the table's type
  * @arg: for @get: which field, stage or percentile
- * @digits: of a code, at least
+ * @digits: least number of digits of a code
  */
 struct column {
 	const char *name;
@@ -90,9 +90,9 @@ struct columns {
 	}
 
 /**
- * COLUMN_FIELD() - initialize @get and @arg of a column whose value is a field of its row
+ * COLUMN_FIELD() - initialize @get and @arg of a column with a value that is a field of the row
  *
- * An array of characters holds its text; a pointer to them has to be to const ones.
+ * COLUMN_TEXT_FIELD() does this for an array of characters that holds the text itself.
  */
 #define COLUMN_FIELD(type, field)                                  \
 	.get = _Generic(((const type *)NULL)->field, unsigned char \
@@ -114,7 +114,7 @@ void columns_field_s64(const void *row, const struct column *c, struct value *v)
 void columns_field_real(const void *row, const struct column *c, struct value *v);
 void columns_field_text(const void *row, const struct column *c, struct value *v);
 
-/** columns_get() - the value of column @i of @row, which is of the type that the table is for */
+/** columns_get() - get the value of column @i from @row, which has the type of the table's rows */
 static inline void columns_get(const struct columns *t, unsigned int i, const void *row,
 			       struct value *v)
 {
@@ -122,10 +122,10 @@ static inline void columns_get(const struct columns *t, unsigned int i, const vo
 	t->column[i].get(row, &t->column[i], v);
 }
 
-/** unit_name() - static string */
+/** unit_name() - name of a unit; static string */
 const char *unit_name(enum unit unit);
 
-/** value_number() - a value that is no text, as nearly as a double can hold it */
+/** value_number() - a numeric value as a double, rounded if needed; 0 for a text */
 double value_number(const struct value *v);
 
 static inline void value_text(struct value *v, const char *text)

@@ -20,7 +20,7 @@ static void row_init(struct command_row *row, const struct nt_record *r)
 	uint64_t last = record_last_ns(r);
 
 	*row = (struct command_row){.r = r, .first = first_point(r)};
-	/* A damaged stream may have them in any order. */
+	/* A damaged stream may have the points in any order. */
 	row->latency = last > row->first ? last - row->first : 0;
 }
 
@@ -107,7 +107,7 @@ GET_OF_RECORD(nsid)
 GET_OF_RECORD(slba)
 GET_OF_RECORD(length)
 
-/* The status and the shape of a command are known when it has ended. */
+/* The status and the shape of a command are known only when it has ended. */
 static void get_status(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
@@ -152,7 +152,10 @@ static void get_flag(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
-/* Of either side: what both tell together rests on it. */
+/*
+ * Whether either side has the flag: stages of a merged command depend on the arrivals of both
+ * sides.
+ */
 static void get_joined(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
@@ -247,7 +250,7 @@ unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct n
 	for (unsigned int i = 0; i < points_nr(r->side); i++) {
 		if (!r->points[i])
 			continue;
-		/* A damaged stream may have them in any order. */
+		/* A damaged stream may have the points in any order. */
 		rows[nr++] = (struct point_row){
 			.side = r->side,
 			.point = i,

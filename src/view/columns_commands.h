@@ -11,14 +11,16 @@
 #include "view/columns.h"
 
 /**
- * struct command_row - a command of which one or both sides are known
- * @r: what tells what it was: the host's record, or else the target's
- * @seen: "merged", "ambiguous", "host_only" or "target_only"; the side where only one is traced
- * @controller: as its machine calls it: of merged streams the host's, or else the target's, which is then in @name
+ * struct command_row - a command with the record of one side or of both
+ * @r: the record that describes the command: the host's record, or else the target's
+ * @seen: "merged", "ambiguous", "host_only" or "target_only"; the side where only one side is
+ *        traced
+ * @controller: the machine's name for it. In merged streams it is in @name: the host's name for it,
+ *              or else the controller id
  * @c: its connection; NULL where one side is traced
- * @other_flags: NT_F_* of the target's record, where @r is the host's
+ * @other_flags: NT_F_* of the target's record, if @r is the host's
  * @first: its first point
- * @latency: nanoseconds; of a command that has not ended, its age
+ * @latency: nanoseconds; for a command that has not ended, its age
  */
 struct command_row {
 	const struct nt_record *r;
@@ -46,16 +48,16 @@ enum command_column {
 	COMMAND_SLBA,
 	COMMAND_LENGTH,
 	COMMAND_STATUS,
-	COMMAND_ERROR, /* what the status is called; none where it is success */
+	COMMAND_ERROR, /* name of the status; no value for success */
 	COMMAND_REQUEUED,
 	COMMAND_NO_CQE,
 	COMMAND_CANCELLED,
 	COMMAND_ARRIVAL_JOINED,
-	COMMAND_WAS_OVERDUE, /* it has been told while it was in flight */
+	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };
 
-/* Of struct command_row. */
+/* Rows are struct command_row. */
 extern const struct columns command_columns;
 
 /** columns_command_of_side() - fill @row where one side is traced */
@@ -65,8 +67,8 @@ void columns_command_of_side(struct command_row *row, const char *controller,
 /**
  * columns_command_merged() - fill @row where streams are merged
  * @c: the connection
- * @host, @target: what is known of it; one may be NULL
- * @ambiguous: a single record that more than one of the other side might belong to
+ * @host, @target: the records of the command; one may be NULL
+ * @ambiguous: a record without a pair, because more than one record of the other side fits
  */
 void columns_command_merged(struct command_row *row, const struct merge_connection *c,
 			    const struct nt_record *host, const struct nt_record *target,
@@ -74,8 +76,8 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 
 /**
  * struct point_row - a point of a command
- * @at: nanoseconds after the first one
- * @since: nanoseconds after the one before, where @first is false
+ * @at: nanoseconds after the first point
+ * @since: nanoseconds after the previous point, if @first is false
  * @stage: the stage that ends here, "" if none does
  */
 struct point_row {
@@ -95,18 +97,18 @@ enum point_column {
 	POINT_STAGE,
 };
 
-/* Of struct point_row. */
+/* Rows are struct point_row. */
 extern const struct columns point_columns;
 
 /**
- * columns_points() - the points that a record has, after the first of them
+ * columns_points() - the points of a record, as times since the first of them
  * @rows: filled; @stage and @since stay empty
  *
- * Return: how many there are.
+ * Return: number of points.
  */
 unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r);
 
-/** struct command_stage_row - what a stage took of a command of @latency nanoseconds */
+/** struct command_stage_row - time of a stage in a command of @latency nanoseconds */
 struct command_stage_row {
 	const char *stage;
 	int64_t ns;
@@ -119,19 +121,19 @@ enum command_stage_column {
 	COMMAND_STAGE_SHARE,
 };
 
-/* Of struct command_stage_row. */
+/* Rows are struct command_stage_row. */
 extern const struct columns command_stage_columns;
 
-/* A command of one side has fewer. */
+/* Merged commands have the most stages. */
 #define COMMAND_STAGES_MAX NT_MERGED_STAGES_NR
 _Static_assert(COMMAND_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
 
 /**
- * struct command_stages - what the stages took of a command
- * @split: all of its stages can be told; else there is no row
- * @row: @nr of them, in the order of the stages; those that are one have a single row
- * @name: of the rows' stages
- * @stage: the first stage of each row, as its side or the ten have it
+ * struct command_stages - times of the stages of a command
+ * @split: the command could be split into stages; otherwise there is no row
+ * @row: @nr rows, in the order of the stages; joined stages have a single row
+ * @name: names of the rows' stages
+ * @stage: the first stage of each row, by its number on the side or among the ten merged stages
  */
 struct command_stages {
 	bool split;
@@ -142,30 +144,33 @@ struct command_stages {
 };
 
 /**
- * columns_stages_of_command() - @s is filled, for a record of the side that is traced
+ * columns_stages_of_command() - fill @s for a record of the side that is traced
  * @missing: bits of the points that nothing gives, see core/segments.h
- * @latency: of the command
+ * @latency: latency of the command
  */
 void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
 			       uint32_t missing, uint64_t latency);
 
 /**
  * columns_stage_under_way() - the name of the stage that a command is in, which has not ended
- * @buf: filled; @size of it, STAGE_NAME_LEN is enough
+ * @buf: filled; @size bytes, STAGE_NAME_LEN is enough
  *
- * Return: false if that is not known.
+ * Return: false if the stage is not known.
  */
 bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size);
 
 /**
- * columns_stages_of_merged() - @s is filled, for a command of which both sides are known
+ * columns_stages_of_merged() - fill @s for a command with the records of both sides
  * @missing: [side] bits of the points that its machine lacks
  */
 void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
 			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
 			      uint64_t latency);
 
-/** columns_stages_of_streams() - the same of a command of recorded streams; its side's stages where the other's record is NULL */
+/**
+ * columns_stages_of_streams() - fill @s for a command of recorded streams; with only one record,
+ * with the stages of its side
+ */
 void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
 			       const struct merge_connection *c, const struct nt_record *host,
 			       const struct nt_record *target, uint64_t latency);

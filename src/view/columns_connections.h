@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The columns of merged connections (where the time of their commands goes), of connections (what became
- * of their records), and of what all of them add up to.
+ * The columns of merged connections (where the time of their commands goes), of connections (how
+ * their records were matched), and of the totals of all of them.
  */
 #ifndef NTPROF_VIEW_COLUMNS_CONNECTIONS_H
 #define NTPROF_VIEW_COLUMNS_CONNECTIONS_H
@@ -12,12 +12,13 @@
 /* A connection and operation that has commands. */
 struct merged_row {
 	const struct totals_row *t;
-	const struct machines *machines; /* NULL: nothing is known of them */
+	const struct machines *machines; /* NULL: no information about them */
 };
 
 /*
- * MERGED_MEANS and MERGED_SUMS are the first of ten, over the commands that have all stages that their machines
- * can tell; what is joined is told once, with the first of those that are one.
+ * MERGED_MEANS and MERGED_SUMS are the first of ten columns each. Their figures are of the commands
+ * that have all stages that their machines can show. Joined stages have one value, in the column of
+ * the first of them.
  */
 enum merged_column {
 	MERGED_HOST_MACHINE,
@@ -36,15 +37,16 @@ enum merged_column {
 	MERGED_COLUMNS_NR = MERGED_SUMS + NT_MERGED_STAGES_NR,
 };
 
-/* Of struct merged_row. */
+/* Rows are struct merged_row. */
 extern const struct columns merged_columns;
 
 /**
- * columns_merged_rows() - the connections and operations that had commands, in the order of their names
- * @m: what they added up to
- * @nr: filled with how many there are
+ * columns_merged_rows() - the connections and operations that had commands, in the order of their
+ * names
+ * @m: their totals
+ * @nr: filled with the number of rows
  *
- * Return: to be freed; NULL when memory ran out.
+ * Return: rows, to be freed by the caller; NULL if memory ran out.
  */
 struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr);
 
@@ -56,16 +58,19 @@ enum connection_column {
 	CONNECTION_HOST_ONLY,
 	CONNECTION_TARGET_ONLY,
 	CONNECTION_AMBIGUOUS,
-	CONNECTION_CLOCK_OFFSET, /* target - host: the middle of its bounds; none where unknown */
+	CONNECTION_CLOCK_OFFSET, /* target - host: the middle of its bounds; no value if unknown */
 	CONNECTION_CLOCK_OFFSET_ERROR,
 	CONNECTION_DRIFT,
 	CONNECTION_CLOCK_JUMPS,
 };
 
-/* Of struct merge_connection. */
+/* Rows are struct merge_connection. */
 extern const struct columns connection_columns;
 
-/** columns_connection_any() - whether there is anything to tell: its counts may have gone to another one */
+/**
+ * columns_connection_any() - whether there is anything to show. It may have no counts, because they
+ * may have moved to another connection
+ */
 static inline bool columns_connection_any(const struct merge_connection *c)
 {
 	return c->matched || c->host_only || c->target_only || c->ambiguous;
@@ -78,19 +83,19 @@ struct pair_row {
 };
 
 enum pair_column {
-	PAIR_HOST, /* none where that side is not known */
+	PAIR_HOST, /* no value if that side is not known */
 	PAIR_TARGET,
 };
 
-/* Of struct pair_row. */
+/* Rows are struct pair_row. */
 extern const struct columns pair_columns;
 
 enum merging_column {
 	MERGING_COMMANDS,
-	MERGING_SOME_UNSPLIT, /* none where there are none */
-	MERGING_SOME_JOINED,  /* none where there are none */
+	MERGING_SOME_UNSPLIT, /* no value if it is 0 */
+	MERGING_SOME_JOINED,  /* no value if it is 0 */
 	MERGING_JOINED,
-	MERGING_JOINED_SHARE, /* of the network stage; none where no command is joined */
+	MERGING_JOINED_SHARE, /* of the network stage; no value if no command is joined */
 	MERGING_JOINED_NETWORK,
 	MERGING_UNSPLIT,
 	MERGING_CANCELLED,
@@ -98,17 +103,18 @@ enum merging_column {
 	MERGING_WORST_NEGATIVE,
 };
 
-/* Of struct totals, a single row. */
+/* For struct totals, as a single row. */
 extern const struct columns merging_columns;
 
 enum stray_column {
-	STRAY_RECORDS,	   /* of queues that no stream told of; none where there are none */
-	STRAY_PAST_LIMITS, /* of more connections or slots than are known; none where there are none */
-	STRAY_IN_CROWD,	   /* of too many queues of one name; none where there are none */
-	STRAY_CROWDED_OUT, /* given up because too many waited; none where there are none */
+	STRAY_RECORDS, /* of queues that no stream announced; no value if it is 0 */
+	/* more connections or slots than the merge can hold; no value if it is 0 */
+	STRAY_PAST_LIMITS,
+	STRAY_IN_CROWD,	   /* of too many queues with one name; no value if it is 0 */
+	STRAY_CROWDED_OUT, /* given up because too many records waited; no value if it is 0 */
 };
 
-/* Of struct merge, a single row. */
+/* For struct merge, as a single row. */
 extern const struct columns stray_columns;
 
 #endif /* NTPROF_VIEW_COLUMNS_CONNECTIONS_H */

@@ -7,17 +7,18 @@
 #include "view/columns.h"
 
 enum error_column {
-	ERROR_CONTROLLER, /* none where errors of several are counted together, as the next three */
+	/* this and the next three: no value if the row counts errors of several queues together */
+	ERROR_CONTROLLER,
 	ERROR_PEER,
 	ERROR_QUEUE,
 	ERROR_STATUS,
 	ERROR_OP,
 	ERROR_NAME,
 	ERROR_TOTAL,
-	ERROR_ADDED, /* in the last interval; none where nothing was */
+	ERROR_ADDED, /* in the last interval; no value if it is 0 */
 };
 
-/* Of struct error_count. */
+/* Rows are struct error_count. */
 extern const struct columns error_columns;
 
 #endif /* NTPROF_VIEW_COLUMNS_ERRORS_H */

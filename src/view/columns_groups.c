@@ -8,10 +8,13 @@
 #include "core/names.h"
 #include "core/statuses.h"
 
-/* Of the parts of a percent, so many digits behind the point. */
+/* Digits after the decimal point of a percentile. */
 #define PERCENT_DIGITS 7
 
-/* Digits, and after a point more of them. Return: parts, 0 if it is none between 0 and 100. */
+/*
+ * Parses digits, and optionally a decimal point and more digits. Return: parts of HIST_PARTS; 0 if
+ * the text is not a number above 0 and below 100.
+ */
 static uint32_t percentile_parse(const char *text)
 {
 	size_t whole = strspn(text, "0123456789"), rest = 0;
@@ -31,7 +34,10 @@ static uint32_t percentile_parse(const char *text)
 	return (uint32_t)parts;
 }
 
-/* However it was written, it has one name: "p99_9" and "p99.9". */
+/*
+ * Different spellings of a percentile get the same name, such as "p99_9", and the same title, such
+ * as "p99.9".
+ */
 static void percentile_name(struct figure *f)
 {
 	unsigned int whole = f->parts / HIST_PARTS_OF_PERCENT % 100;
@@ -80,7 +86,7 @@ const char *figures_parse(struct figures *f, const char *text)
 		char word[FIGURE_NAME_LEN + 1];
 		const char *wrong;
 
-		/* One that does not fit has more digits than there are. */
+		/* A word that does not fit has more digits than are allowed. */
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		wrong = figure_add(f, length < sizeof(word) ? word : "");
 		if (wrong || !text[length])
@@ -89,9 +95,9 @@ const char *figures_parse(struct figures *f, const char *text)
 	}
 }
 
-/* @arg of a key's column: the key, and */
-#define ARG_TEXT 0x100u	 /* for people */
-#define ARG_FIRST 0x200u /* the first one says what kind of a row it is */
+/* @arg of a key's column: the key, and these bits: */
+#define ARG_TEXT 0x100u	 /* the value is for text output */
+#define ARG_FIRST 0x200u /* the first key; in text it shows the kind of the row */
 
 static const char *const kinds[] = {
 	[GROUP_ONE] = "group", [GROUP_OTHERS] = "others", [GROUP_TOTAL] = "total"};
@@ -130,7 +136,7 @@ static void get_status(const struct group_name *name, struct value *v)
 	value_text(v, text);
 }
 
-/* A name of somebody else: whole, or its end. */
+/* The NQN is shown whole, or only its end. */
 static void get_nqn(const char *nqn, unsigned int twin, bool whole, struct value *v)
 {
 	if (whole)
@@ -250,7 +256,7 @@ static const struct column row_kind = {"row", "row", .unit = UNIT_NAME, .get = g
 static const struct column from = {"from", "from", .unit = UNIT_SECONDS, .get = get_from};
 static const struct column failed = {"failed", "failed", .brief = "fail", .unit = UNIT_COUNT,
 				     .get = get_failed};
-/* As seen by those that began, themselves included. */
+/* Number of commands in flight when a command began, including that command. */
 static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "infl",
 					.unit = UNIT_COUNT, .get = get_seen_mean};
 static const struct column seen_most = {"max_in_flight", "most", .unit = UNIT_COUNT,
@@ -316,7 +322,10 @@ static void add_figures(struct group_table *t)
 	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
 }
 
-/* Of what is in flight now there are no records yet: it is told what commands have seen. */
+/*
+ * Records exist only for commands that have ended, so they do not show what is in flight now. The
+ * table has the numbers that commands saw in flight when they began.
+ */
 static void add_tallied(struct group_table *t, bool text)
 {
 	unsigned char throughput, mean;
@@ -343,7 +352,7 @@ static void add_live(struct group_table *t, bool text, bool summary)
 	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_THROUGHPUT);
 	if (!text || summary)
 		t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_IN_FLIGHT);
-	/* Nothing in the kernel counts what is in flight when a command begins. */
+	/* Nothing in the kernel counts the commands in flight when a command begins. */
 	if (!text)
 		add(t, &seen_most);
 	if (!text || !summary)
@@ -407,7 +416,7 @@ void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_
 		.index = QUEUE_ROW_OWN,
 		.per_second = r->seconds > 0 ? 1 / r->seconds : 0,
 		.group = r->name,
-		/* In a sample nobody sees all of the others. */
+		/* A sample does not contain all commands that were in flight. */
 		.seen = cell->stand_for == cell->count ? &cell->in_flight : NULL,
 		.min = cell->min,
 		.failed = cell->failed,

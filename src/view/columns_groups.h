@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The columns of groups (--by): their keys, what there is of every group, and the figures of latency that somebody has
- * chosen (--stats). A table is made for what was asked; every output reads it.
+ * The columns of groups (--by): their keys, figures that every group has, and the figures of
+ * latency that the user has chosen (--stats). A table is made for each choice, and every output
+ * reads it.
  */
 #ifndef NTPROF_VIEW_COLUMNS_GROUPS_H
 #define NTPROF_VIEW_COLUMNS_GROUPS_H
@@ -12,17 +13,17 @@
 #include "view/scale.h"
 #include "view/tally.h"
 
-/* More figures than a line has room for. */
+/* More figures than fit into a line. */
 #define FIGURES_MAX 12u
-/* "p99_99999", and its 0. */
+/* Room for "p99_99999", and its terminating 0. */
 #define FIGURE_NAME_LEN 24
 
 enum figure_kind { FIGURE_MEAN, FIGURE_MIN, FIGURE_MAX, FIGURE_PERCENTILE };
 
 /**
- * struct figures - figures of latency, @nr of them
- * @parts: of HIST_PARTS, of a percentile
- * @name, @title: "p99_9" and "p99.9"
+ * struct figures - @nr figures of latency
+ * @parts: which percentile, in parts of HIST_PARTS
+ * @name, @title: such as "p99_9" and "p99.9"
  */
 struct figures {
 	unsigned int nr;
@@ -35,22 +36,27 @@ struct figures {
 };
 
 /**
- * figures_parse() - read the argument of --stats: mean, min, max and pN, with commas; they are added
+ * figures_parse() - add the figures of the argument of --stats: mean, min, max and pN, separated by
+ * commas
  *
- * Return: NULL, or why it is none, in words that follow it.
+ * Return: NULL, or why the text is wrong, in words that follow the text in a message.
  */
 const char *figures_parse(struct figures *f, const char *text);
 
 typedef void (*figure_getter)(const void *row, const struct column *c, struct value *v);
 
-/** figures_columns() - @column is filled with one for each figure; @get: by enum figure_kind; Return: how many */
+/**
+ * figures_columns() - fill @column with one column for each figure; @get: by enum figure_kind
+ *
+ * Return: number of columns.
+ */
 unsigned int figures_columns(struct column *column, const struct figures *f,
 			     const figure_getter get[FIGURE_PERCENTILE + 1]);
 
-/** figures_usual() - where none were asked for */
+/** figures_usual() - the default figures, if @f has none */
 void figures_usual(struct figures *f);
 
-/* What a table of groups is for. */
+/* The output for which a table of groups is made. */
 enum groups_for {
 	GROUPS_FOR_LIVE_TEXT,
 	GROUPS_FOR_LIVE,
@@ -58,14 +64,14 @@ enum groups_for {
 	GROUPS_FOR_REPORT,
 };
 
-/* The kind of row, the interval, the keys, ten of every group, the figures. */
+/* The kind of row, the interval, the keys, ten columns that every group has, and the figures. */
 #define GROUP_COLUMNS_MAX (2 + GROUP_KEYS_NR + 10 + FIGURES_MAX)
 
 /**
- * struct group_table - @columns, of struct queue_row with a @group
- * @figures: what @column points to
- * @first_key: where keys begin
- * @dispensable: what a line can do without, in this order, @nr_dispensable of them
+ * struct group_table - @columns, with rows of struct queue_row that have a @group
+ * @figures: strings to which @column points
+ * @first_key: index of the first key
+ * @dispensable: @nr_dispensable columns that a narrow line leaves out, in this order
  */
 struct group_table {
 	struct columns columns;
@@ -77,9 +83,10 @@ struct group_table {
 };
 
 /**
- * struct group_choice - what somebody wants to see: groups, and figures of them; without @figures the usual ones, and
- * where @scale is on also histograms
- * @tally: of a live view: what its commands' records have told, where its histograms do not tell the groups; else NULL
+ * struct group_choice - what the user wants to see: groups, and figures of them. Without @figures
+ * the default ones are shown; if @scale is on, also histograms
+ * @tally: for a live view: groups that are made from records, where its histograms cannot make the
+ *         groups; otherwise NULL
  */
 struct group_choice {
 	struct grouping grouping;
@@ -89,14 +96,14 @@ struct group_choice {
 };
 
 /**
- * group_table_make() - @t is filled
- * @summary: of live views, of the whole run
- * @none_failed: of recordings: no command did, which need not be said
+ * group_table_make() - fill @t
+ * @summary: for live views: of the whole run
+ * @none_failed: for recordings: no command failed, so a narrow line can leave out that column
  */
 void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
 		      bool summary, bool none_failed);
 
-/** columns_groups_row() - fill @q with a row of recorded groups, whose histogram @h is filled as well */
+/** columns_groups_row() - fill @q with a row of recorded groups, and @h with its histogram */
 void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_row *r);
 
 #endif /* NTPROF_VIEW_COLUMNS_GROUPS_H */

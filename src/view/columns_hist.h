@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Columns of a latency histogram, which several tables have; and the table of operations, all queues
- * together.
+ * Columns of a latency histogram, which several tables have; and the table of operations, which are
+ * sums over all queues.
  */
 #ifndef NTPROF_VIEW_COLUMNS_HIST_H
 #define NTPROF_VIEW_COLUMNS_HIST_H
@@ -11,8 +11,9 @@
 #include "view/columns.h"
 
 /*
- * What rows begin with that have these columns: durations of the commands of an operation, or of all where @op is
- * NT_OPS_NR. @others: of the same kind, and counted, but not in the sample
+ * First member of rows that have these columns: durations of the commands of an operation, or of
+ * all commands if @op is NT_OPS_NR. @others: commands of the same kind that are counted, but not in
+ * the sample.
  */
 struct hist_row {
 	const struct hist *h;
@@ -27,7 +28,10 @@ void columns_hist_mean(const void *row, const struct column *c, struct value *v)
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
 void columns_hist_sum(const void *row, const struct column *c, struct value *v);
 
-/** columns_hist_percentile() - @arg of the column is in parts of HIST_PARTS; none where hist_tells() says so */
+/**
+ * columns_hist_percentile() - @arg of the column is in parts of HIST_PARTS; no value unless
+ * hist_tells()
+ */
 void columns_hist_percentile(const void *row, const struct column *c, struct value *v);
 
 #define COLUMN_OP                                                  \
@@ -80,7 +84,7 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 enum operation_column {
 	OPERATION_OP,
 	OPERATION_COMMANDS,
-	OPERATION_MEASURED, /* of these, the ones whose durations are here */
+	OPERATION_MEASURED, /* the number of these commands that have a duration here */
 	OPERATION_MEAN,
 	OPERATION_P50,
 	OPERATION_P90,
@@ -90,20 +94,20 @@ enum operation_column {
 	OPERATION_SUM,
 };
 
-/* Of struct hist_row. */
+/* Rows are struct hist_row. */
 extern const struct columns operation_columns;
 
-/** columns_hist_of() - the histogram of the whole run, else of the last interval */
+/** columns_hist_of() - the histogram of the whole run, or else of the last interval */
 static inline const struct hist *columns_hist_of(const struct stats_row *row, bool summary)
 {
 	return summary ? &row->total : &row->interval;
 }
 
 /**
- * columns_hist_add_up() - all latencies of an operation, whatever the queue
+ * columns_hist_add_up() - add up all latencies of an operation over all queues
  * @h: filled
  *
- * Return: how many commands there were besides that are not in the sample.
+ * Return: number of commands that are counted, but not in the sample.
  */
 uint64_t columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h);
 

@@ -43,7 +43,7 @@ static void get_names(const void *row, const struct column *c, struct value *v)
 	value_text(v, p->names);
 }
 
-/* Names, so that path_kind_columns is the first part of path_columns. */
+/* The common columns: all of path_kind_columns, and the first part of path_columns. */
 #define KIND_COLUMNS                                                                             \
 	[PATH_COLUMN_KIND] = {"kind", "kind", .unit = UNIT_NAME, .get = get_kind},               \
 	[PATH_COLUMN_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,                    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Columns of paths through the kernel, and of what is not in them. */
+/* Columns of paths through the kernel, and of commands that are missing there. */
 #ifndef NTPROF_VIEW_COLUMNS_PATHS_H
 #define NTPROF_VIEW_COLUMNS_PATHS_H
 
@@ -8,12 +8,12 @@
 #include "view/columns_hist.h"
 
 /**
- * struct path_row - one path, or all of one kind
- * @hist: latency of its commands; the operation is none
- * @kind: what it is
- * @figures: of its commands
+ * struct path_row - one path, or the sum of all paths of one kind
+ * @hist: latency of its commands; no operation
+ * @kind: the kind
+ * @figures: figures of its commands
  * @all: commands of all paths
- * @names: of a path: its functions, the outermost first, with a semicolon between two
+ * @names: for one path: its functions, the outermost first, separated by semicolons
  */
 struct path_row {
 	struct hist_row hist;
@@ -36,11 +36,11 @@ enum path_column {
 	PATH_COLUMN_FUNCTIONS, /* of path_columns only */
 };
 
-/* Both of struct path_row. */
+/* Rows of both are struct path_row. */
 extern const struct columns path_kind_columns;
 extern const struct columns path_columns;
 
-/** columns_path_kind() - the row of all paths of a kind */
+/** columns_path_kind() - the row of the sum of all paths of a kind */
 struct path_row columns_path_kind(const struct paths *paths, enum path_kind kind);
 
 /** columns_path() - the row of a path; @names as in struct path_row */

@@ -11,18 +11,19 @@
 
 /**
  * struct queue_row - a controller, queue and operation
- * @base: its latencies; without any, @base.h->count is 0
- * @all: its commands, whether they were measured or not; estimates, where only a sample of them is known
- * @unknown: the sample is not one to estimate @all from
- * @s: whose rows, sorted by controller and peer
+ * @base: its latencies; if there are none, @base.h->count is 0
+ * @all: its commands, measured or not; estimates if only a sample is known
+ * @unknown: @all cannot be estimated from the sample
+ * @s: the statistics with the rows, which are sorted by controller and peer
  * @row: the row
- * @index: where it is in these, or QUEUE_ROW_OWN: it is none of them
- * @per_second: what a count is multiplied by to make a rate
- * @group: where it is a group of --by, its name; NULL otherwise
- * @seen: of groups that are made of records, how many commands they saw in flight; NULL where that is not known
- * @min: the shortest, 0 where only the histogram tells
- * @failed: commands that are in nothing else
- * @from_ns: when its interval begins, where it @has_from
+ * @index: index of the row, or QUEUE_ROW_OWN: it is not among the rows of @s
+ * @per_second: factor that turns a count into a rate
+ * @group: its name if it is a group of --by; NULL otherwise
+ * @seen: for groups that are made from records: how many commands were in flight when a command
+ *        began; NULL if not known
+ * @min: the shortest latency, 0 if only the histogram knows it
+ * @failed: failed commands; no other member counts them
+ * @from_ns: when its interval begins, if @has_from
  */
 struct queue_row {
 	struct hist_row base;
@@ -41,19 +42,19 @@ struct queue_row {
 };
 
 enum queue_column {
-	QUEUE_CONTROLLER, /* with "#2" where one of that name had another peer before */
+	QUEUE_CONTROLLER, /* with "#2" if a controller of that name had another peer before */
 	QUEUE_PEER,
-	QUEUE_QUEUE, /* "all" where queues share a histogram */
+	QUEUE_QUEUE, /* "all" if queues share a histogram */
 	QUEUE_OP,
-	QUEUE_COMMANDS, /* all, whatever is measured of them */
+	QUEUE_COMMANDS, /* all commands, measured or not */
 	QUEUE_MEASURED,
-	QUEUE_IOPS, /* this and the next two: none where a sample does not tell */
+	QUEUE_IOPS, /* this and the next two: no value if a sample does not show it */
 	QUEUE_THROUGHPUT,
 	QUEUE_IN_FLIGHT, /* on average */
 	QUEUE_WAITING,	 /* in flight when the interval ended */
 	QUEUE_LEFT,	 /* in flight when the run ended */
-	QUEUE_OLDEST,	 /* for how long the oldest of these has been; none where there are none */
-	QUEUE_AT_DEVICE, /* target: how many of these the device has not answered */
+	QUEUE_OLDEST,	 /* age of the oldest of these; no value if there are none */
+	QUEUE_AT_DEVICE, /* target: how many of these wait for the device */
 	QUEUE_MEAN,
 	QUEUE_P50,
 	QUEUE_P90,
@@ -63,17 +64,23 @@ enum queue_column {
 	QUEUE_COLUMNS_NR
 };
 
-/* Of struct queue_row. */
+/* Rows are struct queue_row. */
 extern const struct columns queue_columns;
 
-/** columns_queues_row() - fill @r for row @index, of the whole run or else of the last interval */
+/**
+ * columns_queues_row() - fill @r for row @index, with figures of the whole run or else of the last
+ * interval
+ */
 void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary);
 
-/** columns_queues_own() - the same of @row, which somebody has added up from several; its op may be NT_OPS_NR: all */
+/**
+ * columns_queues_own() - as columns_queues_row(), for a @row that is the sum of several rows; if
+ * its op is NT_OPS_NR it is of all operations
+ */
 void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
 			bool summary);
 
-/** columns_queues_any() - whether a row has something to tell: commands that ended, or that wait */
+/** columns_queues_any() - whether a row has anything to show: commands that ended, or that wait */
 bool columns_queues_any(const struct queue_row *r);
 
 #endif /* NTPROF_VIEW_COLUMNS_QUEUES_H */

@@ -97,7 +97,7 @@ static void get_burst_every(const void *row, const struct column *c, struct valu
 	v->none = !burst_any(&s->burst);
 }
 
-/* What only a tracer knows. */
+/* Values that only a tracer has, and a recording does not. */
 #define GET_OF_TRACER(field)                                                              \
 	static void get_##field(const void *row, const struct column *c, struct value *v) \
 	{                                                                                 \

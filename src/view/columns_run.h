@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The columns of what is traced, a single row: which side of which machine, by what, how much of it. */
+/*
+ * The columns of a run, as a single row: which side of which machine is traced, how, and how many
+ * commands.
+ */
 #ifndef NTPROF_VIEW_COLUMNS_RUN_H
 #define NTPROF_VIEW_COLUMNS_RUN_H
 
@@ -10,27 +13,27 @@ enum run_column {
 	RUN_KERNEL,
 	RUN_SOURCE,
 	RUN_DRIVER,
-	RUN_WAITING_FOR, /* the driver that is not there yet */
+	RUN_WAITING_FOR, /* the driver that is not loaded yet */
 	RUN_PROBES,
 	RUN_CONTROLLERS,
 	RUN_QUEUES,
-	RUN_SAMPLE,   /* none where every command is measured */
+	RUN_SAMPLE,   /* no value if every command is measured */
 	RUN_SELECTED, /* figures are of selected commands only */
 	RUN_INTERVAL,
-	RUN_ELAPSED, /* how long it was measured */
-	RUN_PASSED,  /* since it began; none where that is the same */
-	RUN_BURSTS,  /* that have ended; none where there are none, as the two that follow */
+	RUN_ELAPSED, /* how long ntprof has measured */
+	RUN_PASSED,  /* time since the run began; no value without bursts */
+	RUN_BURSTS,  /* bursts that have ended; this and the next two: no value without bursts */
 	RUN_BURST_ON,
 	RUN_BURST_EVERY,
 };
 
-/* Of struct stats. */
+/* Rows are struct stats. */
 extern const struct columns run_columns;
 
 /**
- * struct sample_row - how far a sample can be trusted
+ * struct sample_row - shows how reliable a sample is
  * @measured: commands in it
- * @all: commands that there were, 0 where that is not known
+ * @all: all commands, 0 if not known
  */
 struct sample_row {
 	uint64_t measured;
@@ -42,7 +45,7 @@ enum sample_column {
 	SAMPLE_ALL,
 };
 
-/* Of struct sample_row. */
+/* Rows are struct sample_row. */
 extern const struct columns sample_columns;
 
 #endif /* NTPROF_VIEW_COLUMNS_RUN_H */

@@ -105,7 +105,10 @@ static uint64_t commands_of(const struct stats *s, bool summary, enum nt_op op)
 	return n;
 }
 
-/* A command that does not pass a stage, or has no submit, need not be counted in it. */
+/*
+ * The largest count of all stages is the number of commands that were split. A stage may have
+ * fewer: some commands do not pass it, or have no submit.
+ */
 static uint64_t split_of(const struct hist *stages, unsigned int nr)
 {
 	uint64_t most = 0;
@@ -159,7 +162,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 	}
 }
 
-/* In the order of their first stages. */
+/* Orders them by their first stages. */
 static int by_stages(const void *a, const void *b)
 {
 	const struct totals_stage *const *x = a, *const *y = b;

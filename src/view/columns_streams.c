@@ -21,7 +21,7 @@ static void get_side(const void *row, const struct column *c, struct value *v)
 	v->none = !in->begun;
 }
 
-/* @arg: offset in the input of an array of characters */
+/* @arg: offset of an array of characters in struct input */
 static void get_header_text(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
@@ -207,7 +207,7 @@ static void get_peer_side(const void *row, const struct column *c, struct value 
 	v->none = !p->about.header;
 }
 
-/* @arg: offset in the header of an array of characters */
+/* @arg: offset of an array of characters in the stream's header */
 static void get_peer_header_text(const void *row, const struct column *c, struct value *v)
 {
 	const struct peer_row *p = row;

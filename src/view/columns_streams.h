@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The columns of recorded streams, of the peers that bring them, and of how records matched so far. */
+/*
+ * The columns of recorded streams, of the peers that send them, and of how records have matched so
+ * far.
+ */
 #ifndef NTPROF_VIEW_COLUMNS_STREAMS_H
 #define NTPROF_VIEW_COLUMNS_STREAMS_H
 
@@ -7,30 +10,30 @@
 #include "stream/input.h"
 #include "view/columns.h"
 
-/* INPUT_SIDE to INPUT_DURATION: none where the stream has not begun. */
+/* INPUT_SIDE to INPUT_DURATION: no value if the stream has not begun. */
 enum input_column {
 	INPUT_PATH,
 	INPUT_SIDE,
 	INPUT_HOSTNAME,
 	INPUT_KERNEL,
 	INPUT_SOURCE,
-	INPUT_SAMPLE,	 /* none where every command is measured */
-	INPUT_SELECTION, /* options that selected commands; none where all were recorded */
+	INPUT_SAMPLE,	 /* no value if every command is measured */
+	INPUT_SELECTION, /* options that selected commands; no value if all were recorded */
 	INPUT_COMMANDS,
 	INPUT_DURATION,
-	INPUT_BURSTS,	      /* none where it was recorded all the time */
-	INPUT_MEASURED,	      /* in bursts; likewise */
-	INPUT_UNKNOWN_LOSSES, /* of names that this version does not know; none where there are none */
-	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; none where there are none */
-	INPUT_LONGER_FRAMES, /* with fields that this version does not know; none where there are none */
+	INPUT_BURSTS,	      /* no value if recording was not in bursts */
+	INPUT_MEASURED,	      /* seconds of all bursts; no value if recording was not in bursts */
+	INPUT_UNKNOWN_LOSSES, /* with names that this version does not know; no value if it is 0 */
+	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; no value if it is 0 */
+	INPUT_LONGER_FRAMES,  /* with fields that this version does not know; no value if it is 0 */
 };
 
-/* Of struct input. */
+/* Rows are struct input. */
 extern const struct columns input_columns;
 
 /**
- * struct peer_row - a peer, or a line that it wrote on its standard error
- * @number: which of them it is, counted from 1
+ * struct peer_row - a peer, or a line that it wrote to its standard error
+ * @number: number of the peer, from 1 on
  * @message: that line, or NULL
  */
 struct peer_row {
@@ -39,27 +42,27 @@ struct peer_row {
 	const char *message;
 };
 
-/* ABOUT_SIDE to ABOUT_SAMPLE: none before its stream begins. */
+/* ABOUT_SIDE to ABOUT_SAMPLE: no value before its stream begins. */
 enum peer_column {
 	ABOUT_NUMBER,
 	ABOUT_SOURCE,
 	ABOUT_STATE,
-	ABOUT_SILENT,	   /* none unless it is stalled */
-	ABOUT_WHY,	   /* none where there is nothing to say */
-	ABOUT_EXIT_STATUS, /* none unless it failed */
-	ABOUT_SIGNAL,	   /* none unless it was killed */
-	ABOUT_MESSAGE,	   /* none of a row that is not of a line */
+	ABOUT_SILENT,	   /* no value unless it is stalled */
+	ABOUT_WHY,	   /* no value if there is no reason */
+	ABOUT_EXIT_STATUS, /* no value unless it failed */
+	ABOUT_SIGNAL,	   /* no value unless it was killed */
+	ABOUT_MESSAGE,	   /* no value unless the row is a line of the peer */
 	ABOUT_SIDE,
 	ABOUT_HOSTNAME,
 	ABOUT_KERNEL,
 	ABOUT_COMMANDS,
-	ABOUT_SAMPLE,	      /* none where every command is measured */
-	ABOUT_SELECTION,      /* options that selected commands; none where it tells of all */
-	ABOUT_UNKNOWN_FRAMES, /* none where there are none */
-	ABOUT_LONGER_FRAMES,  /* none where there are none */
+	ABOUT_SAMPLE,	      /* no value if every command is measured */
+	ABOUT_SELECTION,      /* options that selected commands; no value if all are recorded */
+	ABOUT_UNKNOWN_FRAMES, /* no value if it is 0 */
+	ABOUT_LONGER_FRAMES,  /* no value if it is 0 */
 };
 
-/* Of struct peer_row. */
+/* Rows are struct peer_row. */
 extern const struct columns peer_columns;
 
 enum matching_column {
@@ -68,14 +71,14 @@ enum matching_column {
 	MATCHING_TARGET_ONLY,
 	MATCHING_AMBIGUOUS,
 	MATCHING_UNDECIDED,
-	MATCHING_STRAYS,      /* none where there are none */
-	MATCHING_PAST_LIMITS, /* as well */
-	MATCHING_CROWDED_OUT, /* none where there are none */
-	MATCHING_IN_CROWD,    /* as well */
+	MATCHING_STRAYS, /* this and the next three: no value if it is 0 */
+	MATCHING_PAST_LIMITS,
+	MATCHING_CROWDED_OUT,
+	MATCHING_IN_CROWD,
 	MATCHING_EARLY,
 };
 
-/* Of struct live_merge_counts, a single row. */
+/* For struct live_merge_counts, as a single row. */
 extern const struct columns matching_columns;
 
 #endif /* NTPROF_VIEW_COLUMNS_STREAMS_H */

@@ -111,7 +111,10 @@ void command_print_merged(FILE *f, const struct machines *m, const struct merge_
 	struct command_row row;
 
 	columns_command_merged(&row, c, host, target, ambiguous);
-	/* Both know the id, which follows. */
+	/*
+	 * A command that the target has seen is identified by the controller id, which both sides
+	 * know. It is printed next.
+	 */
 	if (target)
 		row.controller = NULL;
 	print_what(f, &row);

@@ -9,12 +9,12 @@
 #include "view/columns_connections.h"
 #include "view/lines.h"
 
-/* "nvme123", "write_zeroes" */
+/* Width of names such as "nvme123" and "write_zeroes". */
 #define HOST_WIDTH 8
 #define OP_WIDTH 12
 #define DURATION_WIDTH 8
 
-/* Columns that the names of all hosts, or all targets, of the rows take. */
+/* Width of the column with the names of the hosts, or of the targets. */
 static int names_width(const struct merged_row *rows, unsigned int nr, enum merged_column column)
 {
 	size_t width = strlen(merged_columns.column[column].title);
@@ -41,7 +41,7 @@ int connections_print_stages(const struct totals *m, FILE *f)
 		PHRASE(" ", MERGED_UNSPLIT, .width = 8),
 	};
 	struct phrase machines[2], means[NT_MERGED_STAGES_NR];
-	/* Of one host and one target the line above says all. */
+	/* With one host and one target, the line above the table has their names. */
 	bool several = m->machines && m->machines->nr > 2;
 	struct merged_row *rows;
 	unsigned int nr;
