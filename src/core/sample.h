@@ -42,9 +42,9 @@ nt_sample_mix(unsigned int qid, unsigned int cid, unsigned int length, unsigned 
 }
 
 /*
- * Index of the counter for a measured command, by the lowest bits of nt_sample_mix(). The counters
- * show whether the sample has many different commands, or a few that are repeated. The highest bits
- * are not used, because they are alike in all commands of a sample.
+ * Counters of measured commands, indexed by the lowest bits of nt_sample_mix(). They show whether
+ * the sample has many different commands, or a few that are repeated. The highest bits cannot be
+ * the index, because they are alike in all commands of a sample.
  */
 #define NT_ALIKE 256
 

@@ -43,8 +43,7 @@ int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int sh
  * record_stage_under_way() - the stage that a command is in that has not ended
  * @r: its record so far
  *
- * If the shape of the command is not known yet and the next segment depends on it, this is the
- * first segment that fits.
+ * If the command may continue in one of two stages, this is the first of them.
  * Return: the side's stage, or -1 if the command has passed no point that bounds a stage, or the
  * last of them.
  */
@@ -121,8 +120,9 @@ struct stage_split {
  * record_lacks() - all arrivals of a side if an arrival that the record needs is not known; mostly
  * 0
  *
- * With TLS they are not known. Split with these points missing, in addition to the points that its
- * machine lacks, the record has the time until it was read in the stage of the network.
+ * With TLS they are not known. The caller splits the record with these points missing, in addition
+ * to the points that its machine lacks. The stage of the network then contains the time until the
+ * packet was read.
  * Return: bits of points, like the missing points of a machine.
  */
 uint32_t record_lacks(const struct nt_record *r);

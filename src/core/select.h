@@ -14,8 +14,8 @@
 #include "core/selection.h"
 
 /*
- * Room for the options as the user wrote them, as in a stream. Longer ones are cut and end with
- * "...".
+ * Room, here and in the header of a stream, for the options as the user wrote them. Longer ones are
+ * cut and end with "...".
  */
 #define SELECT_SAID_LEN 256
 

@@ -10,7 +10,7 @@
 #include "view/csv.h"
 #include "view/lines.h"
 
-/* Points of the network are the host's, whose clock it is told on. */
+/* An interval of the network has points of the host, because it is measured on the host's clock. */
 static enum nt_side side_of(const struct detail *d)
 {
 	return d->of == DETAIL_TARGET ? NT_TARGET : NT_HOST;
@@ -159,7 +159,7 @@ void details_print(const struct details *d, const struct figures *figures, FILE 
 
 	detail_table_make(&t, figures);
 	for (unsigned int i = 0; i < t.columns.nr; i++) {
-		/* The points tell it, and a line is not that long. */
+		/* The points already identify the stage, and the line would be too long. */
 		if (i == DETAIL_STAGE || i == DETAIL_SUM)
 			continue;
 		phrase[nr] = (struct phrase){

@@ -5,7 +5,10 @@
 
 #include "core/array.h"
 
-/* Decimals of a number of three significant digits; 9.995 would be printed as 10.00 otherwise. */
+/*
+ * Decimals that give a number of three significant digits. The limits are below 10 and 100, because
+ * 9.995 would be printed as 10.00.
+ */
 static int decimals(double v)
 {
 	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
@@ -26,7 +29,7 @@ char *duration_format(char *buf, size_t size, double ns)
 		duration_format(buf + 1, size - 1, -ns);
 		return buf;
 	}
-	/* 999.5 of a unit would be printed as 1000 of it. */
+	/* 999.5 or more of a unit would be printed as 1000, so it is printed in the next unit. */
 	if (ns < 999.5) {
 		snprintf(buf, size, "%.0fns", ns > 0 ? ns : 0);
 		return buf;
@@ -34,7 +37,7 @@ char *duration_format(char *buf, size_t size, double ns)
 	while (u < last && ns / units[u].ns >= 999.5)
 		u++;
 	v = ns / units[u].ns;
-	if (v >= 9999999.5) /* not a latency, but it must not break the columns */
+	if (v >= 9999999.5) /* not a realistic latency, but the columns must stay aligned */
 		snprintf(buf, size, "%.1e%s", v, units[u].name);
 	else
 		snprintf(buf, size, "%.*f%s", decimals(v), v, units[u].name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that ended with an error, which are in no histogram: nothing where there were none. */
+/*
+ * Prints commands that ended with an error, which are in no histogram. Prints nothing if there were
+ * none.
+ */
 #ifndef NTPROF_VIEW_ERRORS_H
 #define NTPROF_VIEW_ERRORS_H
 
@@ -7,10 +10,13 @@
 
 #include "core/errors.h"
 
-/** errors_print_interval() - one item for each queue, operation and status; @width: columns, or WRAP_NEVER */
+/**
+ * errors_print_interval() - print one item for each queue, operation and status; @width: columns,
+ * or WRAP_NEVER
+ */
 void errors_print_interval(const struct errors *e, FILE *f, unsigned int width);
 
-/** errors_print_run() - the same as lines "@word OP NAME COUNT ..." */
+/** errors_print_run() - print the same as lines "@word OP NAME COUNT ..." */
 void errors_print_run(const struct errors *e, const char *word, FILE *f);
 
 #endif /* NTPROF_VIEW_ERRORS_H */

@@ -61,7 +61,7 @@ static void get_command(const void *row, const struct column *c, struct value *v
 	value_text(v, opcode_name(e->r->op, e->r->opcode, opcode_fabrics_type(e->r)));
 }
 
-/* A fabrics command has its type there. */
+/* A Fabrics command has its type in the field of the NSID. */
 static void get_nsid(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
@@ -116,7 +116,7 @@ static void get_status_name(const void *row, const struct column *c, struct valu
 	value_text(v, status_name(e->r->op, e->r->status));
 }
 
-/* A target does not try again. */
+/* Only the host retries commands. */
 static void get_retries(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events: a command begins, a command ends, and where in between some of that was lost; each a line of text, or a JSON
- * object.
+ * Events: a command begins, a command ends, or some of these events were lost. Each is a line of
+ * text or a JSON object.
  */
 #ifndef NTPROF_VIEW_EVENT_H
 #define NTPROF_VIEW_EVENT_H
@@ -15,12 +15,12 @@
 /**
  * struct event_row - an event
  * @r: see &tracer_options.events
- * @controller: what its controller is called
- * @time: CLOCK_MONOTONIC nanoseconds: when the driver got the command, or when that ended
- * @latency: nanoseconds, of one that has ended
- * @missing: bits of the points that nothing gives, which bound its stages: see core/segments.h
- * @lost: of an event that tells of others: how many there were
- * @why: where these were lost, "ring_full" or "reader_slow"
+ * @controller: name of its controller
+ * @time: CLOCK_MONOTONIC nanoseconds: when the driver got the command, or when the command ended
+ * @latency: nanoseconds, if the command has ended
+ * @missing: bits of the points that nothing gives, for its stages: see core/segments.h
+ * @lost: if the event reports lost events: their number
+ * @why: the kind of loss, "ring_full" or "reader_slow"
  */
 struct event_row {
 	const struct nt_record *r;
@@ -52,23 +52,29 @@ enum event_column {
 	EVENT_LATENCY,
 };
 
-/* Of struct event_row. */
+/* Rows are struct event_row. */
 extern const struct columns event_columns;
 
-/* Of struct event_row, one that tells of a loss. */
+/* Rows are struct event_row that report a loss. */
 extern const struct columns lost_columns;
 
-/** event_init() - @row is filled, for a record of the side that is traced; @missing: as it has it */
+/**
+ * event_init() - fill @row for a record of the side that is traced; @missing: as in struct
+ * event_row
+ */
 void event_init(struct event_row *row, const char *controller, const struct nt_record *r,
 		uint32_t missing);
 
-/** event_init_slow() - @row is filled: @lines were not taken by whoever reads the output. @time: of what comes next */
+/**
+ * event_init_slow() - fill @row: the reader of the output was too slow for @lines lines, which are
+ * lost. @time: of the next event
+ */
 void event_init_slow(struct event_row *row, uint64_t lines, uint64_t time);
 
-/** event_print() - one line */
+/** event_print() - print one line */
 void event_print(const struct event_row *row, FILE *f);
 
-/** event_json() - of type "submission", "completion" or "lost" */
+/** event_json() - an object of type "submission", "completion" or "lost" */
 struct json_object *event_json(const struct event_row *row);
 
 #endif /* NTPROF_VIEW_EVENT_H */

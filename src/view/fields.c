@@ -7,7 +7,7 @@
 #include "core/array.h"
 #include "core/opcodes.h"
 
-/* Which commands a row is of. */
+/* The kind of commands to which a row applies. */
 enum of { OF_IO, OF_ADMIN, OF_FABRICS };
 
 struct word {
@@ -15,7 +15,7 @@ struct word {
 	const char *word;
 };
 
-/* NVMe Base 2.0, figure 273 (CNS) */
+/* NVMe Base 2.0, figure 273 (CNS). */
 static const struct word cns[] = {
 	{0x00, "namespace"},
 	{0x01, "controller"},
@@ -39,7 +39,7 @@ static const struct word cns[] = {
 	{0x1c, "command_sets"},
 };
 
-/* Figure 202 (log page identifiers); NVMe over Fabrics 1.1, 5.3 */
+/* NVMe Base 2.0, figure 202 (log page identifiers); NVMe over Fabrics 1.1, 5.3. */
 static const struct word log_page[] = {
 	{0x00, "supported_log_pages"},
 	{0x01, "error_information"},
@@ -59,7 +59,7 @@ static const struct word log_page[] = {
 	{0x81, "sanitize_status"},
 };
 
-/* Figure 317 (feature identifiers) */
+/* NVMe Base 2.0, figure 317 (feature identifiers). */
 static const struct word feature[] = {
 	{0x01, "arbitration"},
 	{0x02, "power_management"},
@@ -86,7 +86,7 @@ static const struct word feature[] = {
 	{0x84, "namespace_write_protection"},
 };
 
-/* Figure 35 (controller properties) */
+/* NVMe Base 2.0, figure 35 (controller properties). */
 static const struct word property[] = {
 	{0x00, "cap"}, {0x08, "vs"}, {0x14, "cc"}, {0x1c, "csts"}, {0x20, "nssr"}, {0x68, "crto"},
 };
@@ -98,10 +98,13 @@ static const struct word select_words[] = {
 	{3, "supported_capabilities"},
 };
 
-/* A field of @bits bits from bit @shift of a dword on, 10 to 15; of more than 32 it goes on in the next. */
+/*
+ * A field of @bits bits that begins at bit @shift of a dword, 10 to 15. A field that does not fit
+ * continues in the next dword.
+ */
 struct field {
 	enum of of;
-	__u8 opcode; /* or the type of a fabrics command */
+	__u8 opcode; /* or the type of a Fabrics command */
 	const char *name;
 	__u8 dword;
 	__u8 shift;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What output can look like. */
+/* Formats of the output. */
 #ifndef NTPROF_VIEW_FORMAT_H
 #define NTPROF_VIEW_FORMAT_H
 
 enum output_format {
 	FORMAT_TEXT,
-	FORMAT_JSON, /* JSON Lines: an object a line; docs/output.schema.json says what is in it */
-	FORMAT_CSV,  /* RFC 4180, with a header */
+	/* JSON Lines: an object in each line; docs/output.schema.json describes them */
+	FORMAT_JSON,
+	FORMAT_CSV, /* RFC 4180, with a header */
 };
 
 #endif /* NTPROF_VIEW_FORMAT_H */

@@ -10,7 +10,7 @@
 
 #define BAR_MAX 60
 #define BAR_MIN 8
-/* "[  8.19us,   16.4us)  1234567890 |" and the closing "|" */
+/* "[  8.19us,   16.4us)  1234567890 |" and the closing "|". */
 #define BOUND_WIDTH 8
 #define COUNT_WIDTH 11
 #define NOT_BAR_WIDTH (1 + BOUND_WIDTH + 2 + BOUND_WIDTH + 1 + 1 + COUNT_WIDTH + 2 + 1)

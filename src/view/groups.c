@@ -9,10 +9,12 @@
 #include "view/group_histograms.h"
 #include "view/lines.h"
 
-/* Digits of an interval's beginning, in seconds: --every is in whole milliseconds. */
+/*
+ * Decimals of the time at which an interval begins, in seconds: --every is in whole milliseconds.
+ */
 #define FROM_DIGITS 3
 
-/* What is shown in a line: @nr columns, of which some are left out. */
+/* The layout of a line: @nr columns are shown, and @left_out of the dispensable columns are not. */
 struct layout {
 	bool brief;
 	const char *gap;
@@ -21,13 +23,16 @@ struct layout {
 	struct phrase phrase[GROUP_COLUMNS_MAX];
 };
 
-/* Rows are made when they are shown: a histogram is large, and there may be many of them. */
+/*
+ * A row that is made only when it is shown, because a histogram is large and there may be many
+ * rows.
+ */
 struct made {
 	struct queue_row q;
 	struct hist h;
 };
 
-/* The total is first, then come groups, and the others: up to here. */
+/* The number of lines: the total is first, then all groups, then the others, if there are any. */
 static size_t lines_of(const struct groups *g)
 {
 	struct group_row r;
@@ -93,7 +98,7 @@ static bool is_left_out(const struct layout *l, const struct group_table *t, uns
 	return false;
 }
 
-/* Return: columns that a line takes. */
+/* Return: width of a line in columns of the terminal. */
 static size_t lay_out(struct layout *l, const struct group_table *t,
 		      const size_t width[GROUP_COLUMNS_MAX])
 {
@@ -120,7 +125,7 @@ static size_t lay_out(struct layout *l, const struct group_table *t,
 	return used;
 }
 
-/* The roomiest that fits; where none does, the one that needs the least. */
+/* Chooses the widest layout that fits, or else the narrowest one. */
 static void choose(struct layout *l, const struct group_table *t,
 		   const size_t width[GROUP_COLUMNS_MAX], unsigned int columns)
 {
@@ -143,7 +148,10 @@ static void choose(struct layout *l, const struct group_table *t,
 	}
 }
 
-/* The total has no interval, and a line leaves out what is not there, its room as well. */
+/*
+ * The total has no interval. LINE_CELL prints "-" for it, while other styles would leave the cell
+ * out and so shift the line.
+ */
 static void print_line(const struct layout *l, const struct group_table *t,
 		       const struct queue_row *q, FILE *f)
 {
@@ -174,7 +182,7 @@ void group_print_names(const struct group_name *name, enum text_style style, FIL
 	print_name(name->host, name->host_twin, "host", style, f);
 }
 
-/* Each once. Rows of a later interval are those of the same groups. */
+/* Prints each name once, because rows of later intervals have the same groups. */
 static void print_names(const struct groups *g, FILE *f)
 {
 	for (size_t i = 0; i < groups_nr(g); i++) {

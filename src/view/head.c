@@ -35,7 +35,7 @@ static const struct phrase measured[] = {
 	PHRASE("measured ", RUN_ELAPSED, .digits = 1),
 	PHRASE(" s of ", RUN_PASSED, .after = " s", .digits = 1),
 };
-/* In place of how long the run took. */
+/* The summary of a run with bursts begins with these instead. */
 static const struct phrase summary_of_bursts[] = {
 	PHRASE("summary of ", RUN_BURSTS, .after = " burst", .plural = true),
 	PHRASE(" of ", RUN_BURST_ON, .style = LINE_NEEDED, .digits = 1),
@@ -45,7 +45,10 @@ static const struct phrase summary_of_bursts[] = {
 	       .digits = 1),
 };
 
-/* Latencies are then those of a few commands that come again and again, or of none. */
+/*
+ * Says that a sample is not fair: its latencies are those of a few commands that are repeated, or
+ * it is empty.
+ */
 static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
 {
 	static const struct phrase unfair[] = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Full-size histograms of every controller, queue and operation, in the same powers of two. */
+/*
+ * Full-size histograms of every controller, queue and operation. All have the same buckets, which
+ * are powers of two.
+ */
 #ifndef NTPROF_VIEW_HISTOGRAMS_H
 #define NTPROF_VIEW_HISTOGRAMS_H
 
@@ -8,10 +11,10 @@
 #include "view/block.h"
 #include "view/columns_queues.h"
 
-/** histograms_print() - of every row that had commands */
+/** histograms_print() - print a histogram of every row that had commands */
 void histograms_print(const struct block *b, FILE *f);
 
-/** histogram_print() - of one row, under its name and its mean */
+/** histogram_print() - print the histogram of one row, with its name and its mean above */
 void histogram_print(const struct block *b, const struct queue_row *row, FILE *f);
 
 #endif /* NTPROF_VIEW_HISTOGRAMS_H */

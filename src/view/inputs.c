@@ -11,7 +11,7 @@
 
 static const struct phrase path[] = {PHRASE(NULL, INPUT_PATH, .after = ": ")};
 
-/* What this version could not read. */
+/* Prints how much of the stream this version could not read. */
 static void unknown_print(const struct input *in, FILE *f)
 {
 	static const struct phrase losses[] = {

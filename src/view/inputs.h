@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recorded stream says of itself, as text. */
+/* Information about a recorded stream, as text. */
 #ifndef NTPROF_VIEW_INPUTS_H
 #define NTPROF_VIEW_INPUTS_H
 
@@ -9,14 +9,17 @@
 #include "merge/machines.h"
 #include "stream/input.h"
 
-/** inputs_print() - who recorded, how much, and what was lost; in the last line what is wrong with it */
+/**
+ * inputs_print() - print who recorded the stream, how many commands it has, and what was lost; the
+ * last line says what is wrong with it, if anything
+ */
 void inputs_print(const struct input *in, FILE *f);
 
 /**
- * inputs_print_apart() - a line on why nothing of an input is matched
+ * inputs_print_apart() - print a line that says why nothing of an input is matched
  * @in: input
- * @a: what is known of it, @stream its number
- * @m: the machines of all
+ * @a: reasons, by stream; @stream is the number of this one
+ * @m: the machines of all streams
  */
 void inputs_print_apart(const struct input *in, const struct apart *a, unsigned int stream,
 			const struct machines *m, FILE *f);

@@ -5,7 +5,7 @@
 
 #include "core/array.h"
 
-/* As xterm, the Linux console, screen and tmux have them (ECMA-48 CSI and SS3). */
+/* The sequences of xterm, the Linux console, screen and tmux (ECMA-48 CSI and SS3). */
 static const struct {
 	const char *sequence;
 	int key;
@@ -32,7 +32,10 @@ static void drop(struct keys *k, size_t n)
 	memmove(k->byte, k->byte + n, k->nr);
 }
 
-/* Return: bytes of the sequence that is there; 0: its end is not. An escape before anything else is one by itself. */
+/*
+ * Return: length of the sequence in bytes; 0: its end has not come yet. An escape before any other
+ * character is the key Escape.
+ */
 static size_t sequence_length(const struct keys *k)
 {
 	if (k->nr < 2)
@@ -41,14 +44,17 @@ static size_t sequence_length(const struct keys *k)
 		return k->nr < 3 ? 0 : 3;
 	if (k->byte[1] != '[')
 		return 1;
-	/* ECMA-48, 5.4: parameters and intermediate bytes are below its final byte, and nothing else is among them. */
+	/*
+	 * ECMA-48, 5.4: parameter and intermediate bytes are below the final byte, and no other
+	 * bytes are among them.
+	 */
 	for (size_t i = 2; i < k->nr; i++) {
 		if (k->byte[i] < ' ')
 			return i;
 		if (k->byte[i] >= '@')
 			return i + 1;
 	}
-	/* No key has one that long. */
+	/* No key sends a sequence that is as long as the buffer. */
 	return k->nr == sizeof(k->byte) ? k->nr : 0;
 }
 

@@ -6,12 +6,13 @@
 #include "core/text.h"
 #include "view/cells.h"
 
-/* More than a line has, mostly. */
+/* Longer than most lines. */
 #define OUT_LEN 1024
 
 /*
- * Where a line is put together: written to @f whenever @buf is full, or cut where that ends if there is
- * none. A line of a command has a hundred parts, and there may be a million of them.
+ * Buffer for a line. With @f, a full buffer is written to @f. Without @f, the line is cut at the
+ * end of @buf. The buffer makes output fast: a line of a command has a hundred parts, and there may
+ * be a million lines.
  */
 struct out {
 	FILE *f;
@@ -26,7 +27,7 @@ static void out_flush(struct out *o)
 	o->used = 0;
 }
 
-/* Room for @len bytes, or as much of it as there is. */
+/* Makes room for @len bytes. Return: @len, or less if there is not so much room. */
 static size_t out_room(struct out *o, size_t len)
 {
 	if (o->f && o->used + len > o->size)
@@ -42,7 +43,7 @@ static void out_add(struct out *o, const char *text)
 	o->used += len;
 }
 
-/* @width: as in printf(): negative ones begin at the left */
+/* @width: as in printf(): negative ones are aligned to the left. */
 static void out_pad(struct out *o, const char *text, int width)
 {
 	size_t len = strlen(text), least = (size_t)(width < 0 ? -width : width);
@@ -57,7 +58,7 @@ static void out_pad(struct out *o, const char *text, int width)
 		out_add(o, text);
 }
 
-/* Decimals that seconds have which are told to the nanosecond. */
+/* Decimals of seconds with nanosecond precision. */
 #define DECIMALS 9
 
 static const char *number_needed(char *buf, size_t size, double number, unsigned int digits)
@@ -72,7 +73,7 @@ static const char *number_needed(char *buf, size_t size, double number, unsigned
 	return buf;
 }
 
-/* Return: @buf, or the value's own text where that is whole and safe. */
+/* Return: @buf, or the value's own text if it is complete and needs no escaping. */
 static const char *phrase_value(const struct phrase *p, const struct column *c,
 				const struct value *v, char *buf, size_t size)
 {
@@ -94,7 +95,7 @@ static void value_add(struct out *o, const struct phrase *p, const struct column
 	char buf[CELL_LEN];
 
 	if (c->unit == UNIT_TEXT && o->f && !p->width && !v->none) {
-		/* A text of others may be longer than any buffer. */
+		/* A text from outside the program may be longer than any buffer. */
 		out_flush(o);
 		text_print(o->f, v->text, TEXT_HEX);
 	} else {
@@ -162,7 +163,7 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 		const struct phrase p = {.column = columns[i]};
 		struct value v;
 
-		/* Every line has as many words, whatever there is to tell. */
+		/* Every line has the same number of words, even if a value is missing. */
 		columns_get(t, columns[i], row, &v);
 		out_add(&o, " ");
 		if (v.none)

@@ -38,7 +38,7 @@ struct json_object *live_groups_json(const struct stats *s, bool summary,
 	struct picked p;
 
 	group_table_make(&t, c, GROUPS_FOR_LIVE, summary, false);
-	/* That memory ran out is noticed when the line is written. */
+	/* Appending to NULL notes that memory ran out. json_write() reports it. */
 	if (picked_make(&p, s, &look, summary))
 		json_append(NULL, NULL);
 	for (size_t i = 0; i < p.nr; i++) {

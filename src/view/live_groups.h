@@ -10,15 +10,16 @@
 #include "view/json.h"
 
 /**
- * live_groups_csv() - a line for each group that has something to tell, with the time and "interval" or "summary" in front
- * @header: a line of names comes first
+ * live_groups_csv() - print a line for each group that has figures; each begins with the time and
+ * "interval" or "summary"
+ * @header: print a line of column names first
  *
  * Return: 0 or -ENOMEM.
  */
 int live_groups_csv(FILE *f, const struct stats *s, bool summary, const struct group_choice *c,
 		    bool header);
 
-/** live_groups_json() - "by", "rows" and "late" */
+/** live_groups_json() - an object with "by", "rows" and "late" */
 struct json_object *live_groups_json(const struct stats *s, bool summary,
 				     const struct group_choice *c);
 

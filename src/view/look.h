@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What somebody who sits at the screen wants to see of it: which rows, in which order, which page. Keys change it;
- * nothing that is measured depends on it.
+ * The choices of the user at the screen: which rows, in which order, which page. Keys change them.
+ * They have no influence on what is measured.
  */
 #ifndef NTPROF_VIEW_LOOK_H
 #define NTPROF_VIEW_LOOK_H
@@ -12,7 +12,7 @@
 
 #include "core/stats.h"
 
-/* A filter's room: names are longer, but who types more of one has it in a shell's history. */
+/* Room for a filter. Names may be longer, but users do not type so much of one. */
 #define LOOK_FILTER_LEN 48
 
 /* X(identifier, name): the order of rows, the largest first. */
@@ -22,7 +22,7 @@
 	X(IN_FLIGHT, "in flight") \
 	X(OLDEST, "oldest")
 
-/* X(identifier, name): what rows have in common that are added up to one. */
+/* X(identifier, name): what rows must have in common to be added up to one row. */
 #define LOOK_GROUPS(X)    \
 	X(EACH, "none")   \
 	X(CTRL, "ctrl")   \
@@ -39,7 +39,7 @@ struct group_choice;
 
 enum look_page { LOOK_TABLE, LOOK_ROW, LOOK_LOSSES, LOOK_HELP };
 
-/* What identifies a row, or a group of them: as struct stats_row. */
+/* Identifies a row, or a group of rows: as in struct stats_row. */
 struct look_row {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
 	char peer[sizeof(((struct stats_row *)0)->peer)];
@@ -49,17 +49,19 @@ struct look_row {
 };
 
 /**
- * struct look - what is wanted
- * @choice: groups that rows are of where nobody has pressed for others; NULL: each row by itself
- * @keys: somebody can press them, so they are told
- * @page: what is shown
+ * struct look - choices of the user
+ * @choice: groups of the command line, which are shown unless the user has pressed the key for
+ *          other ones; NULL: each row by itself
+ * @keys: the user can press keys, so the screen shows them
+ * @page: the page that is shown
  * @sort, @group: of the table
- * @filter: words that rows have to match, each of them; "" takes all
- * @typing: it is being typed; @before: what it was
- * @cursor: which of the rows is marked, in their order
- * @row: that of LOOK_ROW
- * @top: how many lines of a page, or of a table's rows, are above what is seen; who draws corrects it
- * @paused: blocks wait
+ * @filter: words that each row has to match, all of them; "" matches all rows
+ * @typing: the user is typing the filter
+ * @before: the filter before that
+ * @cursor: index of the marked row, in the order on the screen
+ * @row: the row of the page LOOK_ROW
+ * @top: number of lines of a page that are scrolled off the top; the code that draws corrects it
+ * @paused: no new blocks are shown
  * @interval_ns: from one block to the next; 0: it cannot be changed
  */
 struct look {

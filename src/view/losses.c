@@ -8,7 +8,7 @@
 #include "view/lines.h"
 #include "view/wrap.h"
 
-/* Edges are there only where there are bursts. */
+/* Commands at the edge of a burst are shown only if there are bursts. */
 static bool applies(const struct stats *s, unsigned int counter)
 {
 	return counter != COUNTER_BURST_EDGE || burst_any(&s->burst) || s->counters_total[counter];
@@ -28,7 +28,7 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
 
-		/* What is in flight is known when the run ends. */
+		/* The number of commands in flight is known only when the run ends. */
 		if (c != COUNTER_IN_FLIGHT && applies(s, c))
 			WRAP_LINE(&w, &loss_columns, item, &row);
 	}

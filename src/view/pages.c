@@ -29,7 +29,10 @@ static void name_print(const struct look_row *k, FILE *f)
 	fprintf(f, "%s\n", k->op < NT_OPS_NR ? op_name(k->op) : "all operations");
 }
 
-/* Stages are counted by operation, so those of a queue are told only where both sides' records are there. */
+/*
+ * The kernel counts stages by operation only. Stages of a single queue are known only if both
+ * sides' records are merged.
+ */
 static void stages_title(const struct look_row *k, bool merged, FILE *f)
 {
 	fprintf(f, "\nstages of all %s%s, whatever the queue:\n", merged ? "merged " : "",
@@ -45,7 +48,10 @@ static bool is_merged(const struct merged_row *m, const struct look_row *k)
 	       m->t->op == k->op;
 }
 
-/* The means of a queue's ten stages, which are wider than a screen as a row. */
+/*
+ * Prints the means of a queue's ten stages one by one, because as a row they would be wider than a
+ * screen.
+ */
 static void means_print(const struct merged_row *m, FILE *f, unsigned int width)
 {
 	static const struct phrase heading[] = {
@@ -99,7 +105,7 @@ int page_row_print(const struct block *b, const struct picked *p, const struct l
 		fputs("no commands in this interval\n", f);
 		return 0;
 	}
-	/* The total, at the top, is that of the row. */
+	/* Print only the row, as the total at the top of the table. */
 	one.nr = 0;
 	one.total = *row;
 	rows_print_picked(b, &one, false, 0, f, f);

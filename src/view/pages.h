@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the screen shows besides its tables: a row's page, what losses mean, the keys. */
+/* The pages of the screen besides its tables: a single row, the meaning of losses, the keys. */
 #ifndef NTPROF_VIEW_PAGES_H
 #define NTPROF_VIEW_PAGES_H
 
@@ -10,8 +10,8 @@
 #include "view/picked.h"
 
 /**
- * page_row_print() - a row by itself: its figures, its stages and its whole histogram
- * @p: the rows of the table that it is of
+ * page_row_print() - print a single row: its figures, its stages and its whole histogram
+ * @p: the rows of its table
  * @m: merged commands of the same interval, or NULL
  *
  * Return: 0 or -ENOMEM.
@@ -19,13 +19,13 @@
 int page_row_print(const struct block *b, const struct picked *p, const struct look *l,
 		   const struct totals *m, FILE *f);
 
-/** page_losses_print() - what was counted beside the figures, what it means and what to do about it */
+/** page_losses_print() - print the losses, what they mean and what the user can do about them */
 void page_losses_print(const struct block *b, FILE *f);
 
-/** page_help_print() - every key */
+/** page_help_print() - print all keys */
 void page_help_print(FILE *f, unsigned int width);
 
-/** keys_print() - one line, the keys that matter on this page, and what they have chosen */
+/** keys_print() - print one line: the keys that matter on this page, and the current choices */
 void keys_print(const struct look *l, FILE *f);
 
 #endif /* NTPROF_VIEW_PAGES_H */

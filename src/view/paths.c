@@ -12,7 +12,7 @@
 #include "view/lines.h"
 
 #define NS_PER_S 1e9
-/* The longest name of a kind is that of software_queue. */
+/* The longest name of a kind is "software_queue". */
 #define KIND_WIDTH 14
 #define COUNT_WIDTH 10
 #define SHARE_WIDTH 8
@@ -123,7 +123,10 @@ void paths_print(const struct paths *paths, const struct paths_run *run, uint64_
 	paths_print_losses(paths, f);
 }
 
-/* The functions with semicolons in between, the outermost first. Return: to be freed; NULL: no memory */
+/*
+ * Joins the names of the functions with semicolons, the outermost first. Return: a string, to be
+ * freed by the caller; NULL if memory ran out.
+ */
 static char *join(const struct path *p)
 {
 	size_t size = 1;
@@ -143,7 +146,7 @@ static char *join(const struct path *p)
 	return names;
 }
 
-/* @print: called with the row of each path */
+/* Calls @print with the row of each path. */
 static int each_row(const struct paths *paths, FILE *f,
 		    void (*print)(FILE *f, const struct path_row *row))
 {

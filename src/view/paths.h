@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Paths through the kernel on which commands came to nvme-tcp: what kinds there are, and their stacks. */
+/*
+ * Prints the paths through the kernel on which commands came to nvme-tcp: their kinds, and their
+ * stacks.
+ */
 #ifndef NTPROF_VIEW_PATHS_H
 #define NTPROF_VIEW_PATHS_H
 
@@ -9,10 +12,10 @@
 #include "core/paths.h"
 
 /**
- * struct paths_run - how they were counted
- * @kernel: its release
+ * struct paths_run - how the paths were counted
+ * @kernel: release of the kernel
  * @elapsed_ns: for how long
- * @sample: about one command in so many was looked at; 0 and 1: every one
+ * @sample: about one command in @sample was counted; 0 and 1: every command
  */
 struct paths_run {
 	const char *kernel;
@@ -20,23 +23,35 @@ struct paths_run {
 	uint32_t sample;
 };
 
-/** paths_print() - for people: a table of kinds, then the @shown paths of most commands as stacks, then losses */
+/**
+ * paths_print() - print a table of kinds, then stacks of the @shown paths with the most commands,
+ * then losses
+ */
 void paths_print(const struct paths *paths, const struct paths_run *run, uint64_t shown, FILE *f);
 
-/** paths_print_json() - one line; Return: 0, -EIO or -ENOMEM */
+/**
+ * paths_print_json() - print one line
+ *
+ * Return: 0, -EIO or -ENOMEM.
+ */
 int paths_print_json(const struct paths *paths, const struct paths_run *run, FILE *f);
 
-/** paths_print_csv() - a header and a line for each path; Return: 0 or -ENOMEM */
+/**
+ * paths_print_csv() - print a header, and a line for each path
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int paths_print_csv(const struct paths *paths, FILE *f);
 
 /**
- * paths_print_folded() - for flame graphs: a line for each path, "KIND;OUTERMOST;...;INNERMOST COMMANDS"
+ * paths_print_folded() - print for flame graphs: a line for each path,
+ * "KIND;OUTERMOST;...;INNERMOST COMMANDS"
  *
  * Return: 0 or -ENOMEM.
  */
 int paths_print_folded(const struct paths *paths, FILE *f);
 
-/** paths_print_losses() - a line "NAME COUNT  # MEANING" for each that is not 0 */
+/** paths_print_losses() - print a line "NAME COUNT  # MEANING" for each loss that is not 0 */
 void paths_print_losses(const struct paths *paths, FILE *f);
 
 #endif /* NTPROF_VIEW_PATHS_H */

@@ -10,10 +10,15 @@
 #include "view/lines.h"
 #include "view/wrap.h"
 
-/* How many lines a peer's standard error has on the screen: with many peers there is room for one each. */
+/*
+ * Lines of a peer's standard error on the screen. With many peers there is room for one line each.
+ */
 #define MESSAGES_SHOWN 3
 #define FEW_PEERS 2
-/* Of a command, less than this tells nothing: it gets a line of its own. */
+/*
+ * A shorter beginning of a command is useless. If less room is left, the command gets a line of its
+ * own.
+ */
 #define COMMAND_LEAST 24u
 
 static void losses_print(const struct peer_row *row, FILE *f)
@@ -69,7 +74,7 @@ static void losses_print_summary(const struct peer_row *row, FILE *f)
 		LINE_PRINT(f, &peer_columns, longer, row);
 }
 
-/* What becomes of it comes first, and is whole. */
+/* The state comes first and is never cut. */
 static void state_print(const struct peer_row *row, bool summary, FILE *f)
 {
 	static const struct phrase line[] = {
@@ -102,7 +107,7 @@ static void message_print(const struct peer_row *row, FILE *f)
 	LINE_PRINT(f, &peer_columns, line, row);
 }
 
-/* @print writes a text, which is broken into lines. */
+/* Breaks the text that @print writes into lines. */
 static void wrapped(struct wrap *w, const struct peer_row *row, bool summary,
 		    void (*print)(const struct peer_row *row, bool summary, FILE *f))
 {
@@ -149,7 +154,7 @@ static void messages_print(struct peer_row *row, uint64_t most, FILE *f, unsigne
 	}
 }
 
-/* On a screen, where each line is dear: what there is. */
+/* On a screen lines are scarce, so only counts that are not zero are printed, and "matched". */
 static void matching_print_brief(const struct live_merge_counts *counts, FILE *f,
 				 unsigned int width)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live view's peers as text: their states, and how their records matched. */
+/* The peers of the live view as text: their states, and how their records matched. */
 #ifndef NTPROF_VIEW_PEERS_H
 #define NTPROF_VIEW_PEERS_H
 
@@ -9,10 +9,12 @@
 #include "peer/live_merge.h"
 
 /**
- * peers_print() - each peer: what it does and why, whose stream it is, what was lost, its command; then the last
- * lines that it wrote on its standard error; and at last a line on what became of all records
+ * peers_print() - print for each peer its state and the reason, the machine and side of its stream,
+ * its losses and its command; then the last lines of its standard error; after all peers a line
+ * about how all records matched
  * @summary: of the whole run: losses have lines of their own
- * @width: lines that are longer are broken, but for the command, which may be cut there; or WRAP_NEVER
+ * @width: longer lines are broken, except the command, which may be cut by the screen; or
+ *         WRAP_NEVER
  */
 void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int width);
 

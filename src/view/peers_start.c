@@ -19,7 +19,10 @@ void peers_print_messages(const struct live_merge *p, struct peers_told *told, F
 			continue;
 		peer_about(peer, &row.about);
 		m = row.about.messages;
-		/* A question has no end of line. */
+		/*
+		 * The last line may be incomplete, and is then not printed yet. The question of the
+		 * peer that asks is printed, because a question does not end with a newline.
+		 */
 		nr = m->nr - (m->nr && !m->ended && peer != asking);
 		if (nr > MESSAGES_LINES && told->messages[i] < nr - MESSAGES_LINES)
 			told->messages[i] = nr - MESSAGES_LINES;

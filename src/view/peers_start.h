@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is told of peers that start, line by line, before the screen is drawn: they may ask for a password. */
+/*
+ * Prints messages of peers that start, line by line, before the screen is drawn. Peers may ask for
+ * a password then.
+ */
 #ifndef NTPROF_VIEW_PEERS_START_H
 #define NTPROF_VIEW_PEERS_START_H
 
@@ -10,9 +13,9 @@
 #include "peer/live_merge.h"
 
 /**
- * struct peers_told - what has been told so far; zeroed at first
- * @waiting: that a peer is waited for
- * @messages: so many lines that it wrote on its standard error
+ * struct peers_told - what has been printed so far; zeroed at first
+ * @waiting: the user knows that this peer is waited for
+ * @messages: number of printed lines of its standard error
  */
 struct peers_told {
 	bool waiting[PEERS_MAX];
@@ -20,15 +23,17 @@ struct peers_told {
 };
 
 /**
- * peers_print_messages() - lines that came since the last time
+ * peers_print_messages() - print lines that have come since the last call
  *
- * While a peer has the terminal only its own, for they belong to what it asks.
+ * While a peer has the terminal, only its own lines are printed, because they belong to its
+ * question.
  */
 void peers_print_messages(const struct live_merge *p, struct peers_told *told, FILE *f);
 
 /**
- * peers_print_waiting() - which peers are waited for, each once; nothing while one has the terminal
- * @skip: say that the return key ends that
+ * peers_print_waiting() - print which peers are waited for, each once; nothing while a peer has the
+ * terminal
+ * @skip: say that Enter ends the wait
  */
 void peers_print_waiting(const struct live_merge *p, struct peers_told *told, bool skip, FILE *f);
 

@@ -13,7 +13,7 @@
 #include "core/names.h"
 #include "core/text.h"
 
-/* Of an NQN that has to do as a row's name, its end tells more than its beginning, which many share. */
+/* A row shows only the end of a long NQN, because many NQNs begin alike. */
 #define TAIL_LEN 12
 
 /* Whether a word is in a row's names, or is its queue: "nvme0", "uuid:1", "read", "q3", "3". */
@@ -23,7 +23,7 @@ static bool word_matches(const char *word, const struct queue_row *row, const ch
 
 	if (!row->row->shared)
 		snprintf(queue, sizeof(queue), "q%u", row->row->qid);
-	/* There are numbers in each name, so that one by itself would match all of them. */
+	/* A number matches only the queue id, because most names contain numbers. */
 	if (word[0] && !word[strspn(word, "0123456789")])
 		return !row->row->shared && !strcmp(queue + 1, word);
 	return strcasestr(controller, word) || strcasestr(row->row->peer, word) ||
@@ -85,7 +85,7 @@ static void nqn_tail(char *buf, size_t size, const char *nqn)
 	text_copy(buf, size, len ? tail : "-", TEXT_MARK);
 }
 
-/* What the row of a group is called, and is told from others by. */
+/* Sets the name that a group's row has and is identified by. */
 static void group_name(struct look_row *k, const struct queue_row *row, enum look_group group)
 {
 	const char *peer = row->row->peer;
@@ -114,7 +114,7 @@ static void group_name(struct look_row *k, const struct queue_row *row, enum loo
 	}
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Adds a row to its group. Return: 0 or -ENOMEM. */
 static int group_add(struct picked *p, const struct queue_row *row, enum look_group group)
 {
 	struct stats_row *into;
@@ -128,7 +128,10 @@ static int group_add(struct picked *p, const struct queue_row *row, enum look_gr
 	return 0;
 }
 
-/* By the keys of --by. A row that several queues share is of no one controller. */
+/*
+ * Names a row's group by the keys of --by. A row that several queues share does not belong to one
+ * controller.
+ */
 static void choice_name(struct group_name *name, const struct group_by *by, const struct stats *s,
 			const struct stats_row *row)
 {
@@ -146,7 +149,10 @@ static void choice_name(struct group_name *name, const struct group_by *by, cons
 	group_name_only(name, by);
 }
 
-/* What it is called on a page of its own; that, and a number made of its whole name, is its identity. */
+/*
+ * Sets the row's identity: the name that its own page shows, and a number that is a hash of the
+ * whole name.
+ */
 static void choice_identity(struct stats_row *row, const struct group_name *name,
 			    const struct group_by *by)
 {
@@ -164,7 +170,7 @@ static void choice_identity(struct stats_row *row, const struct group_name *name
 	row->shared = name->shared || !group_has(by, GROUP_QUEUE);
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Adds a row to its group of --by. Return: 0 or -ENOMEM. */
 static int choice_add(struct picked *p, const struct stats *s, const struct queue_row *row,
 		      const struct group_by *by)
 {
@@ -202,7 +208,7 @@ static int choice_add(struct picked *p, const struct stats *s, const struct queu
 	return 0;
 }
 
-/* Whether a word is in what a group is called: as word_matches() does it. */
+/* Whether a word is in a group's name; with the rules of word_matches(). */
 static bool name_matches(const char *word, const struct group_name *n)
 {
 	const char *const names[] = {n->ctrl, n->nqn, n->host, n->device, n->path, n->cgroup};
@@ -229,7 +235,7 @@ static bool group_matches(const char *filter, const struct group_name *n)
 	return true;
 }
 
-/* The groups that records have told. Return: 0 or -ENOMEM. */
+/* Adds the groups that are made from records. Return: 0 or -ENOMEM. */
 static int tally_groups(struct picked *p, const struct look *l, bool summary)
 {
 	const struct tally *t = l->choice->tally;
@@ -268,7 +274,7 @@ static struct group_name *choice_at(void *context, size_t i)
 	return &p->group[i]->name;
 }
 
-/* What rows are sorted by: the largest first, those without one last. */
+/* The value that rows are sorted by: the largest first, rows without a value last. */
 static double weight(const struct queue_row *row, enum look_sort sort)
 {
 	static const unsigned char columns[] = {
@@ -278,10 +284,13 @@ static double weight(const struct queue_row *row, enum look_sort sort)
 	};
 	struct value v;
 
-	/* Also where a rate cannot be told. */
+	/* The count sorts rows even if the rate is not known. */
 	if (sort == LOOK_SORT_IOPS)
 		return (double)row->all.commands;
-	/* Of records there are none of those that are in flight now. */
+	/*
+	 * Groups that are made from records do not know what is in flight now, so they are sorted
+	 * by the mean.
+	 */
 	if (sort == LOOK_SORT_IN_FLIGHT && row->seen)
 		return row->seen->count ? (double)row->seen->sum / (double)row->seen->count : -1;
 	columns_get(&queue_columns, columns[sort], row, &v);
@@ -319,7 +328,10 @@ static int sort_rows(struct picked *p, enum look_sort sort)
 	return 0;
 }
 
-/* Those that are only counted have no record: each that has one stands for some. */
+/*
+ * Commands outside the sample are only counted and have no record, so each record stands for
+ * @s->sample commands.
+ */
 static void estimate(struct queue_row *row, const struct stats *s, const struct group_choice *c)
 {
 	if (!c->tally || s->sample <= 1 || !s->counted)
@@ -328,7 +340,7 @@ static void estimate(struct queue_row *row, const struct stats *s, const struct 
 	row->all.bytes *= s->sample;
 }
 
-/* The groups are rows, and the columns those that were asked for. Return: 0 or -ENOMEM. */
+/* Makes a row of each group, and the columns that the user has asked for. Return: 0 or -ENOMEM. */
 static int choice_rows(struct picked *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
 {
@@ -347,7 +359,10 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 	}
 	estimate(&p->total, s, c);
 	p->total.group = &total;
-	/* Those of some groups have seen those of others. */
+	/*
+	 * The commands of some groups have also seen commands of the other groups in flight. So the
+	 * total has these figures only if no group is filtered out.
+	 */
 	if (c->tally && s->sample <= 1 && p->nr_groups == p->from)
 		p->total.seen = tally_seen(c->tally, summary);
 	p->table = malloc(sizeof(*p->table));
@@ -397,7 +412,9 @@ int picked_make(struct picked *p, const struct stats *s, const struct look *l, b
 	columns_queues_own(&p->total, s, p->total_row, summary);
 	if (chosen && choice_rows(p, s, l->choice, summary))
 		return -ENOMEM;
-	/* Where nobody can press for another order, it is that of their names. */
+	/*
+	 * Without keys the user cannot change the order, so rows stay in the order of their names.
+	 */
 	return chosen && !l->keys ? 0 : sort_rows(p, l->sort);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows that somebody wants to see (view/look.h): some of those that there are, or sums of them, and all together. */
+/*
+ * The rows that the user wants to see (view/look.h): a part of all rows, or sums of them, and the
+ * total.
+ */
 #ifndef NTPROF_VIEW_PICKED_H
 #define NTPROF_VIEW_PICKED_H
 
@@ -7,7 +10,7 @@
 #include "view/columns_queues.h"
 #include "view/look.h"
 
-/* A group of --by, and what its rows add up to; @seen: as &queue_row.seen */
+/* A group of --by, and the sum of its rows; @seen: as &queue_row.seen. */
 struct picked_group {
 	struct group_name name;
 	struct stats_row row;
@@ -17,12 +20,13 @@ struct picked_group {
 
 /**
  * struct picked - rows of an interval, or of the run
- * @row: @nr of them, in the order in which they are wanted
- * @total: of what they are made of, "total" by name
- * @own: rows that were added up; they and @total_row are what the others point to
- * @group: of &look.choice, @nr_groups of them, sorted; what it is made of are the rows of @s, or a tally of records
- * @table: the columns of these; NULL where there are none
- * @from: how many rows had something to tell, whatever the filter
+ * @row: @nr rows, in the wanted order
+ * @total: the sum of the rows that they are made of; its name is "total"
+ * @total_row, @own: the rows to which @total and sums in @row point
+ * @group: @nr_groups groups of &look.choice, sorted; they are sums of the rows of @s, or come from
+ *         a tally of records
+ * @table: the columns of these groups; NULL if there are no such groups
+ * @from: number of rows that have figures, before the filter
  */
 struct picked {
 	struct queue_row *row;
@@ -37,19 +41,19 @@ struct picked {
 };
 
 /**
- * picked_make() - @p is filled
- * @s: valid as long as @p
- * @l: what is wanted
- * @summary: of the whole run, else of the last interval
+ * picked_make() - fill @p
+ * @s: has to stay valid as long as @p
+ * @l: the user's choices
+ * @summary: of the whole run; otherwise of the last interval
  *
- * Return: 0 or -ENOMEM; picked_free() is due in either case.
+ * Return: 0 or -ENOMEM; in both cases the caller calls picked_free().
  */
 int picked_make(struct picked *p, const struct stats *s, const struct look *l, bool summary);
 
-/** picked_name() - what identifies a row; @k is filled */
+/** picked_name() - fill @k with the identity of a row */
 void picked_name(struct look_row *k, const struct stats_row *row);
 
-/** picked_find() - the row of &look.row, or NULL if it has nothing to tell */
+/** picked_find() - the row of &look.row, or NULL if it has no figures */
 const struct queue_row *picked_find(const struct picked *p, const struct look *l);
 
 /** picked_free() - release */

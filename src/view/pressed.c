@@ -7,7 +7,7 @@
 #include "view/keys.h"
 #include "view/picked.h"
 
-/* How far a page's key goes, whatever the screen's size. */
+/* Lines that a page key moves, for any size of the screen. */
 #define PAGE_LINES 10
 
 #define MS 1000000ULL
@@ -31,7 +31,7 @@ static void interval_change(struct look *l, bool longer)
 		l->interval_ns = intervals[i - 1];
 }
 
-/* Bytes after the first of a character are 10xxxxxx (RFC 3629). */
+/* Bytes after the first of a UTF-8 character are 10xxxxxx (RFC 3629). */
 static void filter_shorten(char *filter)
 {
 	size_t n = strlen(filter);
@@ -74,7 +74,7 @@ static void filter_begin(struct look *l)
 	l->typing = true;
 }
 
-/* The row that is marked gets a page of its own. */
+/* Shows the page of the marked row. */
 static void drill_down(struct look *l, const struct stats *s)
 {
 	struct picked p;
@@ -152,7 +152,7 @@ static bool moves(struct look *l, int key)
 		l->top = 0;
 		return true;
 	case KEY_END:
-		/* Who draws knows where that is. */
+		/* Only the code that draws knows where the end is. */
 		move(l, INT32_MAX);
 		return true;
 	default:

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keys that are pressed at the screen change of what is wanted there (view/look.h). */
+/* Applies the keys that the user presses to the choices of view/look.h. */
 #ifndef NTPROF_VIEW_PRESSED_H
 #define NTPROF_VIEW_PRESSED_H
 
 #include "view/look.h"
 
-/* What a key asks of who has the screen. */
+/* What the caller has to do after a key. */
 enum pressed_wish { PRESSED_NOTHING, PRESSED_DRAW, PRESSED_QUIT };
 
 /**
  * pressed() - a key was pressed
  * @l: changed
  * @key: as keys_next() returns it
- * @s: what is on the screen; NULL: nothing yet
+ * @s: the statistics on the screen; NULL: nothing is on the screen yet
  */
 enum pressed_wish pressed(struct look *l, int key, const struct stats *s);
 

@@ -14,14 +14,15 @@
 #include "view/lines.h"
 #include "view/octaves.h"
 
-/* Columns of the histogram at least, however narrow the terminal. */
+/* Least width of the histogram, in columns, even on a narrow terminal. */
 #define HISTOGRAM_MIN 4
-/* Octaves in one character: at most 2 wherever titles and gaps can give way. */
+/* Octaves in one character: at most 2, as long as shorter titles and gaps can make enough room. */
 #define OCTAVES_WANTED 2
 
 /*
- * In an interval the rate says as much as the count. A mean of commands in flight is one of commands
- * that ended, so it tells of the run, but not of a queue that waits right now.
+ * Columns of an interval and of the summary. In an interval the rate already contains the count.
+ * The mean in flight is computed from commands that ended, so it describes the run, but not a queue
+ * that waits right now. So an interval has the number in flight at its end instead.
  */
 static const unsigned char interval_columns[] = {
 	QUEUE_CONTROLLER, QUEUE_QUEUE,	QUEUE_OP,	 QUEUE_IOPS, QUEUE_THROUGHPUT,
@@ -35,19 +36,19 @@ static const unsigned char summary_columns[] = {
 	QUEUE_P50,	  QUEUE_P90,	    QUEUE_P99,	     QUEUE_P99_9,    QUEUE_MAX,
 };
 
-/* What a line can do without, in this order, where it would be longer than the terminal is wide. */
+/* A line that is too long for the terminal leaves out these columns, in this order. */
 static const unsigned char dispensable_columns[] = {QUEUE_P90, QUEUE_P99_9};
 
-/* Of queues, or of groups. */
+/* Enough for queues and for groups. */
 #define COLUMNS_MAX \
 	(GROUP_COLUMNS_MAX > QUEUE_COLUMNS_NR ? GROUP_COLUMNS_MAX : (unsigned int)QUEUE_COLUMNS_NR)
 
 /**
  * struct layout - how the table fits the width
  * @brief: short titles
- * @gap: what goes between columns
- * @left_out: how many of the dispensable columns are
- * @phrase: the columns that are shown, @nr of them, with their widths
+ * @gap: text between columns
+ * @left_out: number of dispensable columns that are left out
+ * @phrase: @nr columns that are shown, with their widths
  * @octaves: powers of two in one character of the histogram
  */
 struct layout {
@@ -59,7 +60,7 @@ struct layout {
 	unsigned int octaves;
 };
 
-/* What a line has: @column, @nr of @columns, and what it can do without. */
+/* Columns of a line: @nr columns of @columns, and the dispensable ones among them. */
 struct shown {
 	const struct columns *columns;
 	const unsigned char *column;
@@ -70,8 +71,8 @@ struct shown {
 
 /**
  * struct table - what is shown
- * @row: @nr of them
- * @total: what they add up to, above all others; or NULL
+ * @row: @nr rows
+ * @total: the sum, above all rows; or NULL
  * @shown: the columns
  * @margin: there is a column for a mark, which the row @marked has
  */
@@ -92,14 +93,14 @@ static bool any_waits(const struct block *b)
 	return false;
 }
 
-/* Whether a column has something to tell here. */
+/* Whether a column is shown: it is not left out, and it has values here. */
 static bool column_tells(const struct layout *l, const struct block *b, const struct shown *s,
 			 unsigned int column)
 {
 	for (unsigned int i = 0; i < l->left_out && i < s->nr_dispensable; i++)
 		if (s->dispensable[i] == column)
 			return false;
-	/* Those of groups were chosen for what there is. */
+	/* The table of groups has only columns that have values. */
 	if (s->columns != &queue_columns)
 		return true;
 	switch (column) {
@@ -127,7 +128,7 @@ static size_t cell_measure(const struct columns *t, const struct queue_row *row,
 	return strlen(cell_format(cell, sizeof(cell), c, &v));
 }
 
-/* Return: characters of the widest cell of a column, its title included. */
+/* Return: width of the widest cell of a column, including its title. */
 static size_t column_measure(const struct table *t, unsigned int column, bool brief)
 {
 	const struct columns *s = t->shown.columns;
@@ -143,7 +144,7 @@ static size_t column_measure(const struct table *t, unsigned int column, bool br
 	return len > width ? len : width;
 }
 
-/* Return: characters that all columns take, and a gap after each. */
+/* Return: width of all columns, with a gap after each. */
 static unsigned int layout_measure(struct layout *l, const struct block *b, const struct table *t)
 {
 	const struct shown *s = &t->shown;
@@ -168,7 +169,9 @@ static unsigned int layout_measure(struct layout *l, const struct block *b, cons
 	return used;
 }
 
-/* The roomiest layout that leaves the histogram what it wants, or else the tightest. */
+/*
+ * Chooses the widest layout that leaves enough room for the histogram, or else the narrowest one.
+ */
 static void layout_choose(struct layout *l, const struct block *b, const struct table *t)
 {
 	static const struct {
@@ -189,7 +192,7 @@ static void layout_choose(struct layout *l, const struct block *b, const struct 
 		room = used < b->width ? b->width - used : 0;
 		if (room * OCTAVES_WANTED >= span)
 			break;
-		/* A histogram that is cramped is worth less than a column. */
+		/* Rather make the histogram narrow than leave out a column. */
 		if (l->brief && room >= HISTOGRAM_MIN)
 			break;
 	}
@@ -227,7 +230,7 @@ static void caption_print(const struct block *b, unsigned int octaves, FILE *f)
 		PHRASE("histograms: ", OCTAVES_FROM, .style = LINE_CELL),
 		PHRASE(" to ", OCTAVES_TO, .style = LINE_CELL),
 	};
-	/* What a character stands for is a power of two, hence the last bound is rounded up. */
+	/* A character stands for a power of two, so the last bound is rounded up. */
 	const struct octaves_row span = {
 		.low = b->low,
 		.high = b->low + (b->high - b->low + octaves - 1) / octaves * octaves,
@@ -256,7 +259,7 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 	fprintf(f, " (%s)\n", b->s->side == NT_HOST ? "subsystem NQN" : "host NQN");
 }
 
-/* Each name once: several groups may have it. */
+/* Prints each name once, because several groups may have the same one. */
 static void legend_print_group(const struct table *t, size_t at, FILE *f)
 {
 	struct group_name name;
@@ -328,7 +331,7 @@ static struct shown shown_queues(const struct block *b)
 	};
 }
 
-/* All of them, as they are. */
+/* All columns, in the order of the table. */
 static struct shown shown_groups(const struct group_table *t, unsigned char all[GROUP_COLUMNS_MAX])
 {
 	for (unsigned int i = 0; i < t->columns.nr; i++)

@@ -9,25 +9,25 @@
 #include "view/picked.h"
 
 /**
- * rows_print() - one row a controller, queue and operation that had commands
+ * rows_print() - print a row for each controller, queue and operation that had commands
  * @b: what to show
- * @f: where the rows go
- * @legend: where to explain the histograms in the rows and give the controllers' NQNs
+ * @f: output of the rows
+ * @legend: output of the explanation of the histograms, and of the controllers' NQNs
  *
  * Return: 0 or -ENOMEM.
  */
 int rows_print(const struct block *b, FILE *f, FILE *legend);
 
 /**
- * rows_print_picked() - the heading, the total, and the rows that are wanted
- * @margin: a column at the left, in which the row number @marked has ">"
+ * rows_print_picked() - print the heading, the total, and the rows that the user wants
+ * @margin: add a column at the left, in which row number @marked has ">"
  *
  * Otherwise as rows_print().
  */
 void rows_print_picked(const struct block *b, const struct picked *p, bool margin, size_t marked,
 		       FILE *f, FILE *legend);
 
-/** legend_print_row() - the same legend, of one row */
+/** legend_print_row() - print the NQNs of one row */
 void legend_print_row(const struct block *b, const struct queue_row *row, FILE *f);
 
 #endif /* NTPROF_VIEW_ROWS_H */

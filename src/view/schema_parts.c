@@ -56,7 +56,10 @@ void schema_may_have(struct json_object *object, const char *name, struct json_o
 
 void schema_requires(struct json_object *object, const char *name)
 {
-	/* An empty list is printed differently by versions of json-c. */
+	/*
+	 * json-c versions print an empty list differently, so a list is made only for its first
+	 * element.
+	 */
 	if (!schema_part(object, "required"))
 		json_put(object, "required", json_array());
 	json_append(schema_part(object, "required"), json_text(name));
@@ -86,7 +89,7 @@ struct json_object *schema_column(const struct column *c)
 	case UNIT_FLAG:
 		return schema_described(schema_types("boolean"), text);
 	case UNIT_NUMBER:
-		/* "all" queues */
+		/* The value may be "all", for all queues. */
 		return schema_described(schema_types("integer string null"), text);
 	case UNIT_CODE:
 	case UNIT_INSTANT:

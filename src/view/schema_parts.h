@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a JSON Schema (draft 2020-12) is made of. All return new objects, which are given to whom they are put into. */
+/*
+ * Builds the parts of a JSON Schema (draft 2020-12). All functions return new objects. The object
+ * into which one is put owns it.
+ */
 #ifndef NTPROF_VIEW_SCHEMA_PARTS_H
 #define NTPROF_VIEW_SCHEMA_PARTS_H
 
@@ -8,35 +11,38 @@
 struct column;
 struct columns;
 
-/** schema_types() - { "type": [...] }; @types: words that blanks part */
+/** schema_types() - { "type": [...] }; @types: words separated by blanks */
 struct json_object *schema_types(const char *types);
-/** schema_described() - @schema, which has got a description */
+/** schema_described() - add a description to @schema, and return it */
 struct json_object *schema_described(struct json_object *schema, const char *text);
 /** schema_list() - an array of @items */
 struct json_object *schema_list(struct json_object *items);
-/** schema_or_null() - @schema, which may be null as well */
+/** schema_or_null() - allow null as well for @schema, and return it */
 struct json_object *schema_or_null(struct json_object *schema);
 
-/** schema_object() - an object that has no members but those that it is given by the next two */
+/** schema_object() - an object that may have only the members that the next two functions add */
 struct json_object *schema_object(void);
-/** schema_has() - @object has a member @name */
+/** schema_has() - add a required member @name to @object */
 void schema_has(struct json_object *object, const char *name, struct json_object *schema);
-/** schema_may_have() - the same, which may be absent */
+/** schema_may_have() - add an optional member @name to @object */
 void schema_may_have(struct json_object *object, const char *name, struct json_object *schema);
-/** schema_requires() - @object always has its member @name */
+/** schema_requires() - make the member @name of @object a required one */
 void schema_requires(struct json_object *object, const char *name);
-/** schema_part() - what @o has under @name; NULL without it */
+/** schema_part() - the value of @name in @o; NULL if there is none */
 struct json_object *schema_part(struct json_object *o, const char *name);
 
-/** schema_column() - the figures of one column */
+/** schema_column() - the type of the values of one column */
 struct json_object *schema_column(const struct column *c);
-/** schema_has_columns() - @object has a member for each column of @t */
+/** schema_has_columns() - add a required member to @object for each column of @t */
 void schema_has_columns(struct json_object *object, const struct columns *t);
-/** schema_longer_row() - a row of @t that is given more members */
+/** schema_longer_row() - a row of @t to which the caller adds more members */
 struct json_object *schema_longer_row(const struct columns *t);
 /** schema_row() - a reference to a row of @t, which is defined in @defs */
 struct json_object *schema_row(struct json_object *defs, const struct columns *t);
-/** schema_defined() - a reference to what @make makes and @defs has under @name from now on */
+/**
+ * schema_defined() - a reference to @name in @defs; if it is not defined yet, @make makes the
+ * definition
+ */
 struct json_object *schema_defined(struct json_object *defs, const char *name,
 				   struct json_object *(*make)(struct json_object *defs));
 

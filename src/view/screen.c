@@ -12,7 +12,7 @@
 #define ERASE_LINE "\033[K"
 #define ERASE_BELOW "\033[J"
 
-/* ECMA-48, SGR: bold, negative image, red; and none of these. */
+/* ECMA-48, SGR: bold, negative image, red; and all of them off. */
 #define BOLD "\033[1m"
 #define REVERSE "\033[7m"
 #define RED "\033[31m"
@@ -79,8 +79,9 @@ static size_t lines_count(const char *text, size_t size)
 }
 
 /*
- * Of the parts that are @which, who needs less than an equal share gets it all and leaves the rest to the others; so
- * a long table of rows cannot push the stages off the screen. Return: room that is left
+ * Shares the room among the parts of kind @which. A part that needs less than an equal share gets
+ * all it needs, and the others share the rest. So a long table of rows cannot push the stages off
+ * the screen. Return: the remaining room.
  */
 static size_t room_share(const size_t *need, size_t *got, size_t room, enum screen_room which)
 {
@@ -115,7 +116,7 @@ static size_t room_share(const size_t *need, size_t *got, size_t room, enum scre
 	return room;
 }
 
-/* Where the text of the next line goes, how much room there is for it, and whether it may have a style. */
+/* The position of the next line: its output, the room for it, and whether it may have a style. */
 struct cursor {
 	FILE *out;
 	bool colour;
@@ -130,7 +131,7 @@ static bool starts_character(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Columns that @len bytes of UTF-8 take, one a character. */
+/* Columns of @len bytes of UTF-8; each character takes one. */
 static size_t text_columns(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -154,7 +155,7 @@ static size_t text_cut(const char *text, size_t len, size_t columns)
 	return i;
 }
 
-/* @style: of the line, or NULL */
+/* @style: of the line, or NULL. */
 static void cursor_line(struct cursor *c, const char *style, const char *text, size_t len)
 {
 	size_t cut = text_cut(text, len, c->columns);
@@ -170,7 +171,10 @@ static void cursor_line(struct cursor *c, const char *style, const char *text, s
 	fwrite(text, 1, cut, c->out);
 	if (styled)
 		fputs(PLAIN, c->out);
-	/* After a full line the cursor still is on its last character, which must stay. */
+	/*
+	 * After a full line the cursor is still on its last character. Erasing would remove that
+	 * character.
+	 */
 	if (text_columns(text, cut) < c->columns)
 		fputs(ERASE_LINE, c->out);
 }
@@ -188,7 +192,9 @@ static const char *line_style(const struct screen *s, int part, size_t line)
 	return NULL;
 }
 
-/* How many lines behind the titles are above the @room lines of them that are seen. */
+/*
+ * Return: how many lines after the titles are scrolled off the top, if @room of them are visible.
+ */
 static size_t lines_above(struct screen *s, int part, size_t lines, size_t room)
 {
 	size_t most = lines > room ? lines - room : 0;
@@ -235,7 +241,7 @@ static void cursor_part(struct cursor *c, struct screen *s, int part, size_t nee
 		note_print(c, kinds[part].word, above, need - titles - above - room);
 }
 
-/* The last part begins so that it ends where the screen does. */
+/* Adds empty lines, so that the last part ends at the bottom of the screen. */
 static void cursor_bottom(struct cursor *c, size_t lines, size_t need)
 {
 	c->lines = lines;
@@ -260,7 +266,7 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 	spaced = parts && total + parts - 1 <= most;
 	left = room_share(need, got, fixed < most ? most - fixed : 0, SCREEN_SHARE);
 	room_share(need, got, left, SCREEN_SPARE);
-	/* However long the others are: who knows no keys is lost. */
+	/* Always keep the key line visible, even if other parts are long. */
 	c.lines = need[SCREEN_KEYS] < most ? most - need[SCREEN_KEYS] : most;
 
 	fputs(CURSOR_HOME, out);
@@ -273,7 +279,10 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 			cursor_line(&c, NULL, "", 0);
 		cursor_part(&c, s, p, need[p], got[p]);
 	}
-	/* From a line of its own: on a full line it would erase that line's last character. */
+	/*
+	 * Erase from a new line: at the end of a full line this would erase the line's last
+	 * character.
+	 */
 	if (c.used < c.lines)
 		fputs("\n" ERASE_BELOW, out);
 }

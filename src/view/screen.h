@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A screenful: text in named parts, composed in memory first and then written at once, as it is or
- * fitted into a terminal. Knows nothing of what the parts say.
+ * A screenful: text in named parts. It is composed in memory first, and then written at once, as it
+ * is or fitted into a terminal. This module does not know what the parts contain.
  */
 #ifndef NTPROF_VIEW_SCREEN_H
 #define NTPROF_VIEW_SCREEN_H
@@ -11,16 +11,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What becomes of a part where there are more lines than the screen has. */
+/* What happens to a part if there are more lines than the screen has. */
 enum screen_room {
-	SCREEN_WHOLE, /* it is never cut: the head says what one is looking at, and losses must not get lost */
-	SCREEN_SHARE, /* gets its share of the room */
-	SCREEN_SPARE, /* gets what others leave, which may be nothing */
+	/* it is never cut: the user must always see the head, and must not miss losses */
+	SCREEN_WHOLE,
+	SCREEN_SHARE, /* it gets its share of the room */
+	SCREEN_SPARE, /* it gets the room that others leave, which may be none */
 };
 
 /*
- * X(identifier, what a line of it is, its room, title lines), from top to bottom. The last part is at the
- * bottom of the screen.
+ * X(identifier, name of its lines, its room, title lines), from top to bottom. The last part is at
+ * the bottom of the screen.
  */
 #define SCREEN_PARTS(X)                  \
 	X(HEAD, NULL, WHOLE, 0)          \
@@ -38,17 +39,18 @@ enum screen_room {
 #define SCREEN_ENUM(id, word, room, titles) SCREEN_##id,
 enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
 
-/* Nothing is marked. */
+/* No line is marked. */
 #define SCREEN_NO_MARK SIZE_MAX
 
 /**
  * struct screen - the parts
  * @part: streams to write to, between screen_open() and screen_close()
- * @text: what has been written, @size bytes, after screen_close(); whole lines, or nothing
+ * @text: what has been written, @size bytes, after screen_close(); complete lines, or nothing
  * @colour: the terminal has bold, reverse and coloured text
- * @alarm: the losses have something to tell
- * @marked: line of SCREEN_ROWS, behind its titles, that has to be seen
- * @top: lines of SCREEN_PAGE, behind its titles, that are above what is seen; screen_redraw() corrects it
+ * @alarm: there are real losses, so they are shown in red
+ * @marked: line of SCREEN_ROWS, counted after its titles, that has to be visible
+ * @top: lines of SCREEN_PAGE, counted after its titles, that are scrolled off the top;
+ *       screen_redraw() corrects it
  */
 struct screen {
 	FILE *part[SCREEN_PARTS_NR];
@@ -60,10 +62,18 @@ struct screen {
 	size_t top;
 };
 
-/** screen_open() - make the streams, without colour or mark; 0 or -ENOMEM. screen_free() is due in either case. */
+/**
+ * screen_open() - make the streams, without colour or mark
+ *
+ * Return: 0 or -ENOMEM. In both cases the caller calls screen_free().
+ */
 int screen_open(struct screen *s);
 
-/** screen_close() - end writing to the parts; 0 or -ENOMEM */
+/**
+ * screen_close() - end writing to the parts
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int screen_close(struct screen *s);
 
 /** screen_free() - release everything */
@@ -73,10 +83,10 @@ void screen_free(struct screen *s);
 void screen_print(const struct screen *s, FILE *out);
 
 /**
- * screen_redraw() - write the parts to @out so that a terminal shows them in place of what it showed
- * @columns, @lines: size of the terminal; lines longer than @columns are cut. Where there are more
- *                   than @lines (unless that is 0), parts have the room that enum screen_room says, and
- *                   those that share it say how much of them is not seen.
+ * screen_redraw() - write the parts to @out so that they replace what the terminal shows
+ * @columns, @lines: size of the terminal; longer lines are cut. If there are more lines than @lines
+ *                   (unless that is 0), parts get the room that enum screen_room describes. Parts
+ *                   that are cut end with a line that counts the hidden lines.
  */
 void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned int lines);
 

@@ -17,7 +17,7 @@
 #define DURATION_WIDTH 8
 #define SHARE_WIDTH 7
 
-/* Room for the op of every row, or of any that there could be. */
+/* Width of the column of operations: for the rows, or for any operation that there could be. */
 static int op_width(const struct stage_rows *rows, bool any)
 {
 	size_t width = strlen(stage_columns.column[STAGE_OP].title);
@@ -60,7 +60,7 @@ static double share_of(const struct stage_row *row)
 	return value_number(&v);
 }
 
-/* Op and stage at the left, then figures, and the share in the end. */
+/* Operation and stage are at the left, then the figures, and the share at the end. */
 static void lay_out(const struct stage_table *t, const struct stage_rows *rows, bool any_op,
 		    struct phrase phrase[STAGE_TABLE_MAX])
 {
@@ -110,7 +110,10 @@ void stages_print_side(const struct stats *s, bool summary, const struct figures
 	struct stage_rows rows;
 
 	columns_stages_of_side(&rows, s, summary);
-	/* An interval may have a command's latency, and the next one its stages. */
+	/*
+	 * An interval may contain a command's latency, and the next interval its stages. So the
+	 * counts are compared only for the whole run.
+	 */
 	if (summary && rows.split < rows.commands)
 		LINE_PRINT(f, &population_columns, some, &rows);
 	print(&rows, false, figures, f, width, unicode);

@@ -7,7 +7,7 @@
 #include "core/segments.h"
 #include "view/lines.h"
 
-/* Microseconds to the nanosecond, in columns. */
+/* Widths of microseconds with three decimals. */
 #define AT_WIDTH 14
 #define SINCE_WIDTH 12
 
@@ -27,7 +27,7 @@ static void names_init(struct story_side *n, enum nt_side side, uint32_t missing
 		stage_joined_name(side, n->into, i, n->name[i], sizeof(n->name[i]));
 }
 
-/* The stage that ends with a point; "" if none does, or if nobody knows when it began. */
+/* The stage that ends with a point; "" if none does, or if the stage is not known. */
 static const char *stage_ending(const struct story_side *n, enum nt_side side, unsigned int point,
 				unsigned int shape)
 {
@@ -36,7 +36,10 @@ static const char *stage_ending(const struct story_side *n, enum nt_side side, u
 	return stage < 0 || n->into[stage] == STAGE_UNKNOWN ? "" : n->name[n->into[stage]];
 }
 
-/* Adds a side's points to the @nr that there are. @zero: where the axis begins, on the side's clock. */
+/*
+ * Adds a side's points to the @nr points that are already there. @zero: the beginning of the axis,
+ * on the side's clock.
+ */
 static unsigned int points_add(struct point_row *points, unsigned int nr,
 			       const struct story_side *n, enum nt_side side,
 			       const struct nt_record *r, uint64_t zero)
@@ -97,12 +100,12 @@ static void print_point(const struct point_row *row, FILE *f)
 		fprintf(f, "  %*s", (int)sizeof("+ us") - 1 + SINCE_WIDTH, "");
 	else
 		LINE_PRINT(f, &point_columns, since, row);
-	/* The target's steps stand apart from the host's. */
+	/* Indent the target's points, to distinguish them from the host's. */
 	fputs(row->side == NT_HOST ? "  " : "      ", f);
 	LINE_PRINT(f, &point_columns, point, row);
 }
 
-/* How it ended, where it was not answered. */
+/* Prints how a command ended that was not answered. */
 static void print_end(const struct slow_command *c, FILE *f)
 {
 	if (!(c->host.flags & NT_F_CANCELLED))
@@ -128,7 +131,10 @@ static void print_stages(const struct slow_command *c, FILE *f)
 	};
 	struct command_stages stages;
 
-	/* How it ended has been said, and how long the host waited is no stage. */
+	/*
+	 * print_end() has explained a cancelled command, and the time that the host waited is not a
+	 * stage.
+	 */
 	if (c->alone || (c->host.flags & NT_F_CANCELLED))
 		return;
 	columns_stages_of_merged(&stages, &c->host, &c->target, c->missing, c->latency);

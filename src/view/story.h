@@ -8,7 +8,7 @@
 #include "merge/totals.h"
 #include "view/columns_commands.h"
 
-/** struct story_side - a side's stages, under the names of those that are one */
+/** struct story_side - which of a side's stages are joined, and their names */
 struct story_side {
 	uint8_t into[NT_STAGES_MAX];
 	char name[NT_STAGES_MAX][STAGE_NAME_LEN];
@@ -21,18 +21,20 @@ struct story_names {
 #define STORY_POINTS_MAX (2 * NT_POINTS_MAX)
 
 /**
- * story_points() - all points of a command in the order of time, after the first point of the host
- * @names: filled, and needed as long as @points are
- * @points: filled; the target's are placed by the middle of the offset's bounds
+ * story_points() - all points of a command in the order of time, as times since the first point of
+ * the host
+ * @names: filled; it must stay valid as long as @points
+ * @points: filled; the target's points are placed by the middle of the offset's bounds
  *
- * Return: how many there are.
+ * Return: number of points.
  */
 unsigned int story_points(const struct slow_command *c, struct story_names *names,
 			  struct point_row points[STORY_POINTS_MAX]);
 
 /**
- * story_print() - what it was; then each point (on the host's clock; the target's points are placed by the
- * middle of the offset's bounds) with the stage that it ends; then the ten stages
+ * story_print() - print a description of the command; then each point with the stage that it ends;
+ * then the ten stages. Times are on the host's clock; the target's points are placed by the middle
+ * of the offset's bounds
  */
 void story_print(const struct slow_command *c, FILE *f);
 

@@ -9,7 +9,7 @@
 #include "core/statuses.h"
 #include "core/time.h"
 
-/* @next, @next_failed, @next_seen: of the interval that is not over yet */
+/* @next, @next_failed, @next_seen: of the current interval, which is not over yet. */
 struct group {
 	struct tally_row shown;
 	struct hist next;
@@ -22,13 +22,15 @@ struct tally {
 	struct group_by by;
 	struct group *sorted[TALLY_GROUPS_MAX];
 	size_t nr;
-	struct group *last; /* that was added to: commands often come one after the other */
+	/* the last group that was added to: consecutive commands are often of one group */
+	struct group *last;
 	struct group others;
 	bool any_others;
-	struct group all; /* nothing but what was in flight */
+	struct group all; /* only its numbers in flight are used */
 	struct flights flights;
 	uint64_t
-		told_until; /* at the end of the last interval, nothing that began before was in flight */
+		/* nothing that began before this was in flight at the end of the last interval */
+		told_until;
 };
 
 struct tally *tally_new(const struct group_by *by)
@@ -59,7 +61,7 @@ void tally_free(struct tally *t)
 	free(t);
 }
 
-/* Return: NULL when memory ran out. */
+/* Return: NULL if memory ran out. */
 static struct group *insert(struct tally *t, size_t at, const struct group_name *name)
 {
 	struct group *g = calloc(1, sizeof(*g));
@@ -76,7 +78,7 @@ static struct group *insert(struct tally *t, size_t at, const struct group_name 
 	return g;
 }
 
-/* Return: NULL when memory ran out. */
+/* Return: NULL if memory ran out. */
 static struct group *group_of(struct tally *t, const struct group_name *name)
 {
 	size_t low = 0, high = t->nr;
@@ -122,7 +124,10 @@ int tally_add(struct tally *t, const struct group_name *name, const struct nt_re
 	flight.seen[1] = &g->next_seen;
 	if (latency && flights_add(&t->flights, &flight))
 		return -ENOMEM;
-	/* As in groups of recorded commands: those that failed have a latency only beside their status. */
+	/*
+	 * The latency of a failed command counts only in groups by status, as in groups of recorded
+	 * commands.
+	 */
 	if (!well && (!latency || !group_has(&t->by, GROUP_STATUS))) {
 		g->next_failed++;
 		g->shown.failed_total++;
@@ -135,7 +140,7 @@ int tally_add(struct tally *t, const struct group_name *name, const struct nt_re
 	return 0;
 }
 
-/* What has come to be known since the last interval. */
+/* Moves the new numbers in flight to the last interval, and adds them to the run. */
 static void group_seen(struct group *g)
 {
 	struct flights_seen *total = &g->shown.seen_total, *next = &g->next_seen;
@@ -161,7 +166,7 @@ static void group_interval(struct group *g)
 	memset(&g->next, 0, sizeof(g->next));
 }
 
-/* Since when something has been in flight. */
+/* When the oldest command began that is in flight; if there is none, the time of the look. */
 static uint64_t oldest_began(const struct stats *s)
 {
 	uint64_t oldest = 0;

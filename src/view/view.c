@@ -29,12 +29,15 @@
 #include "view/stages.h"
 #include "view/wrap.h"
 
-/* A terminal that does not tell its size: that of the VT100. */
+/* The size of the VT100, for a terminal that does not report its size. */
 #define DEFAULT_COLUMNS 80
 #define DEFAULT_LINES 24
-/* What bars may take where nothing has a width. */
+/* Width of the output if it is not a terminal. */
 #define PIPE_COLUMNS 132
-/* Of a peer's records, before it is said that none is matched: as long as one of them waits. */
+/*
+ * How long to wait before saying that no record of a peer is matched. Records wait this long for
+ * their pair.
+ */
 #define APART_SECONDS 5
 
 static unsigned int width_of(const struct view_options *o)
@@ -44,7 +47,10 @@ static unsigned int width_of(const struct view_options *o)
 	return !o->redraw && width > PIPE_COLUMNS ? PIPE_COLUMNS : width;
 }
 
-/* A pipe's reader cannot know when a block was written, nor where the next one begins. */
+/*
+ * Begins a block with the time. The reader of a pipe cannot know when a block was written, nor
+ * where the next one begins.
+ */
 static void plain_begin(FILE *out)
 {
 	char text[64] = "";
@@ -56,7 +62,7 @@ static void plain_begin(FILE *out)
 	fprintf(out, "%s\n", text);
 }
 
-/* What is redrawn in place is of no use behind an older one that still waits. */
+/* A redrawn screen is left out while an older one still waits, because it would come too late. */
 static int text_write(const struct view_options *o, bool summary, const char *text, size_t size)
 {
 	int err;
@@ -70,7 +76,7 @@ static int text_write(const struct view_options *o, bool summary, const char *te
 	return err;
 }
 
-/* @print writes a block. In one piece, so that no half-drawn screen is seen. */
+/* Writes the block of @print in one piece, so that a half-drawn screen is never visible. */
 static int write_whole(const struct view_options *o, bool summary,
 		       int (*print)(FILE *m, const void *context), const void *context)
 {
@@ -92,7 +98,7 @@ static int write_whole(const struct view_options *o, bool summary,
 	return err;
 }
 
-/* What the formats are made of. */
+/* The input of the functions that draw a format. */
 struct drawing {
 	const struct view_options *o;
 	const struct stats *stats;
@@ -108,7 +114,7 @@ static int draw_text(FILE *m, const void *context)
 	if (d->o->redraw && !d->summary) {
 		screen_redraw(d->s, m, d->width, d->o->lines);
 	} else if (d->o->redraw) {
-		/* The last thing there is to see, so all of it: let it scroll. */
+		/* The summary is the last output, so it is printed completely and may scroll. */
 		fputs("\033[H\033[J", m);
 		screen_print(d->s, m);
 	} else {
@@ -142,13 +148,13 @@ static int draw_csv(FILE *m, const void *context)
 	return 0;
 }
 
-/* Of latencies, that somebody has asked for; NULL: the usual ones. */
+/* The figures of latency that the user has asked for; NULL: the default ones. */
 static const struct figures *figures_of(const struct view_options *o)
 {
 	return o->choice ? &o->choice->figures : NULL;
 }
 
-/* Of a peer of which nothing is matched yet: what it tells by itself, and why. */
+/* Shows the records of a peer by themselves if none of them is matched yet, and why. */
 static void apart_show(const struct view_options *o, const struct block *b, const struct screen *s,
 		       unsigned int i)
 {
@@ -156,7 +162,7 @@ static void apart_show(const struct view_options *o, const struct block *b, cons
 	FILE *table = s->part[SCREEN_MERGED], *peers = s->part[SCREEN_PEERS];
 	struct block own;
 
-	/* Records wait so long for their other half before anything is said. */
+	/* Records wait this long for their other half, so say nothing before. */
 	if (!stats || (!b->summary && stats->elapsed < APART_SECONDS))
 		return;
 	fprintf(peers, "peer %u: ", i + 1);
@@ -165,12 +171,12 @@ static void apart_show(const struct view_options *o, const struct block *b, cons
 	fputs("\n", peers);
 	fprintf(table, "peer %u by itself, since it began:\n", i + 1);
 	block_init(&own, stats, true, b->unicode, b->width);
-	/* That there is no memory is noticed elsewhere. */
+	/* The result is ignored here: other code notices if memory runs out. */
 	rows_print(&own, table, table);
 	stages_print_side(stats, true, figures_of(o), table, b->width, b->unicode);
 }
 
-/* NULL without peers. */
+/* Return: NULL without peers. */
 static const struct totals *totals_of(const struct view_options *o, bool summary)
 {
 	if (!o->peers)
@@ -201,7 +207,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	return err ?: any;
 }
 
-/* On a terminal, or of groups. Return: 0 or -ENOMEM. */
+/* Prints the table of rows on a terminal, or the table of groups. Return: 0 or -ENOMEM. */
 static int table_show(const struct block *b, const struct view_options *o, struct screen *s)
 {
 	const struct canvas canvas = {s->part[SCREEN_HISTOGRAMS], b->width, b->unicode};
@@ -232,11 +238,11 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 	return err;
 }
 
-/* The losses are in SCREEN_LOSSES in any case, and so is what may be near its limit. */
+/* Losses, and groups near their limits, are always in SCREEN_LOSSES. */
 static void losses_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
 	FILE *f = s->part[SCREEN_LOSSES];
-	/* Where lines cannot be too long, one thing is one line. */
+	/* If lines have no maximal length, all items are in one line. */
 	unsigned int wrap = o->redraw ? b->width : WRAP_NEVER;
 
 	if (o->limits && b->summary)
@@ -244,7 +250,7 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 	else if (o->limits)
 		limits_print_interval(o->limits, f);
 	if (b->summary) {
-		/* On a terminal the tables above say the same as the other numbers. */
+		/* On a terminal the tables above already show the other numbers. */
 		numbers_print_side(b->s, o->redraw, f);
 		errors_print_run(&b->s->errors, "error", f);
 		losses_print_run(b->s, f);
@@ -279,7 +285,7 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 	return err;
 }
 
-/* In place of the tables. Return: 0 or -ENOMEM. */
+/* Prints a page instead of the tables. Return: 0 or -ENOMEM. */
 static int page_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
 	FILE *f = s->part[SCREEN_PAGE];
@@ -365,7 +371,7 @@ static unsigned int size_from_env(const char *name, unsigned int otherwise)
 	const char *text = getenv(name);
 	long n = text ? strtol(text, NULL, 10) : 0;
 
-	/* Beyond that it is no terminal's size. */
+	/* A larger number is not a terminal's size. */
 	return n > 0 && n <= 10000 ? (unsigned int)n : otherwise;
 }
 
@@ -375,7 +381,7 @@ void view_resize(struct view_options *o)
 
 	if (!o->redraw)
 		return;
-	/* A serial line succeeds with a size of 0 x 0. */
+	/* On a serial line the call succeeds with a size of 0 x 0. */
 	if (ioctl(fileno(o->out), TIOCGWINSZ, &ws))
 		memset(&ws, 0, sizeof(ws));
 	o->columns = ws.ws_col ? ws.ws_col : size_from_env("COLUMNS", DEFAULT_COLUMNS);
@@ -389,7 +395,10 @@ void view_format(struct view_options *o, enum output_format format)
 		o->redraw = false;
 }
 
-/* Who sets NO_COLOR to anything wants none (no-color.org); other terminals show what is meant for these as text. */
+/*
+ * If NO_COLOR has a value, the user wants no colour (no-color.org). Unknown terminals may show the
+ * sequences as text.
+ */
 static bool has_colour(const char *term)
 {
 	static const char *const with[] = {"xterm", "screen", "tmux",	 "linux",  "rxvt",
@@ -410,7 +419,7 @@ void view_setup(struct view_options *o, FILE *out)
 	*o = (struct view_options){
 		.out = out,
 		.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8"),
-		/* Emacs' shell and the like are terminals that cannot move the cursor. */
+		/* Terminals such as the shell of Emacs cannot move the cursor. */
 		.redraw = isatty(fileno(out)) && !(term && !strcmp(term, "dumb")),
 		.columns = PIPE_COLUMNS,
 	};

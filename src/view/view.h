@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal's face: turns struct stats into text. Redraws in place on a terminal, prints plain
- * blocks into a pipe.
+ * The output of a live view: turns struct stats into text, JSON or CSV. On a terminal it redraws in
+ * place; otherwise it writes one block after the other.
  */
 #ifndef NTPROF_VIEW_VIEW_H
 #define NTPROF_VIEW_VIEW_H
@@ -19,20 +19,20 @@
 
 /**
  * struct view_options - how to draw
- * @out: where to; where there is an @output, only its size and kind count
- * @output: what takes whole blocks without waiting, or NULL
- * @format: what it looks like; of text alone: @unicode, @redraw, @columns, @lines
- * @begun: of FORMAT_CSV: the header has been written
+ * @out: output; if there is an @output, only the size and kind of @out count
+ * @output: takes whole blocks without waiting, or NULL
+ * @format: text, JSON or CSV; @unicode, @redraw, @columns and @lines are for text only
+ * @begun: for FORMAT_CSV: the header has been written
  * @histogram: also print full-size histograms of every queue and operation
- * @unicode: bars of Unicode blocks; else ASCII
- * @redraw: redraw in place (a terminal); else one block after the other
- * @peers: whose merged commands to show as well, or NULL; where there are any, an interval's own table of
- *         stages is left out
- * @colour: the terminal has bold, reverse and coloured text, and nobody has said that it is not wanted (NO_COLOR)
- * @choice: groups that rows are of, and their figures; NULL: queues and operations
- * @look: which rows and which page of it to show on a terminal, or NULL: all rows, sorted by IOPS
- * @limits: groups, and how near they come to what somebody says that they can carry; or NULL
- * @again: an interval is shown that was shown before: live_merge_interval() has been called
+ * @unicode: draw bars with Unicode blocks; otherwise with ASCII
+ * @redraw: redraw in place (a terminal); otherwise print one block after the other
+ * @peers: peers with merged commands to show as well, or NULL; if any command is merged, an
+ *         interval's own table of stages is left out
+ * @colour: the terminal has bold, reverse and coloured text, and NO_COLOR is not set
+ * @choice: groups to show, and their figures; NULL: queues and operations
+ * @look: which rows and which page to show on a terminal, or NULL: all rows, sorted by IOPS
+ * @limits: groups, and how near they are to the limits that the user gave for them; or NULL
+ * @again: the interval was shown before, and live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
 struct view_options {
@@ -55,29 +55,33 @@ struct view_options {
 
 /**
  * view_interval() - show the last interval
- * @s: what was seen
+ * @s: the statistics
  * @o: how to draw it
  *
- * Return: 0, -EIO when writing failed (closed pipe, full disk), or -ENOMEM; with an @output what output_put()
- * returns: -EAGAIN if the block is left out. On a terminal it is, as long as the one before is not shown.
+ * Return: 0, -EIO if writing failed (closed pipe, full disk), or -ENOMEM. With an @output, the
+ * result of output_put(): -EAGAIN if the block is left out. On a terminal it is left out as long as
+ * the previous one is not written.
  */
 int view_interval(const struct stats *s, struct view_options *o);
 
-/** view_summary() - show the whole run, once, at its end; takes and returns what view_interval() does */
+/**
+ * view_summary() - show the whole run, once, at its end; parameters and result as for
+ * view_interval()
+ */
 int view_summary(const struct stats *s, struct view_options *o);
 
 /**
- * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale takes
- * Unicode (nl_langinfo(CODESET) is UTF-8; setlocale() has been called)
+ * view_setup() - find out about a stream: terminal or pipe, its size, and whether the locale has
+ * Unicode (nl_langinfo(CODESET) is UTF-8; the caller has called setlocale())
  * @o: filled; no full-size histograms, no peers
  * @out: the stream
  */
 void view_setup(struct view_options *o, FILE *out);
 
-/** view_format() - another format than text, which is never redrawn in place */
+/** view_format() - set another format than text, which is never redrawn in place */
 void view_format(struct view_options *o, enum output_format format);
 
-/** view_resize() - take the terminal's size anew (SIGWINCH) */
+/** view_resize() - read the terminal's size again (SIGWINCH) */
 void view_resize(struct view_options *o);
 
 #endif /* NTPROF_VIEW_VIEW_H */

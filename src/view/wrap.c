@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Longer than any item: a kernel's release has at most 64 bytes, escaped to four times that. */
+/*
+ * Longer than any item: a kernel's release has at most 64 bytes, and escaping makes it at most four
+ * times as long.
+ */
 #define ITEM_LEN 512
 
 void wrap_text(struct wrap *w, const char *text)
@@ -19,7 +22,7 @@ void wrap_text(struct wrap *w, const char *text)
 	w->used += len + (w->used || w->more ? 2 : 0);
 }
 
-/* Where a line goes on is indented by so many blanks. */
+/* Blanks at the beginning of a continuation line. */
 #define INDENT 2u
 
 static void wrap_break(struct wrap *w)

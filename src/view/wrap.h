@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Items of one line, two spaces apart, that go on indented on the next one where it is full. */
+/*
+ * Items of one line, separated by two spaces. If the line is full, they continue on an indented
+ * line.
+ */
 #ifndef NTPROF_VIEW_WRAP_H
 #define NTPROF_VIEW_WRAP_H
 
@@ -7,13 +10,13 @@
 
 #include "view/lines.h"
 
-/* A line that cannot be too long: one thing is one line. */
+/* The line may have any length, so all items stay in one line. */
 #define WRAP_NEVER (~0u)
 
 /**
- * struct wrap - where the line is
- * @f: where it goes
- * @width: columns there are
+ * struct wrap - position in the line
+ * @f: output
+ * @width: columns of the terminal
  * @used: columns that are taken
  * @more: past the first line
  */
@@ -24,12 +27,12 @@ struct wrap {
 	bool more;
 };
 
-/** wrap_text() - one more item */
+/** wrap_text() - print one more item */
 void wrap_text(struct wrap *w, const char *text);
 
 /**
- * wrap_words() - text that goes on where the line is, and is broken at blanks, or within a word that is longer
- * than a line
+ * wrap_words() - print text that continues the line. It is broken at blanks, or within a word that
+ * is longer than a line
  */
 void wrap_words(struct wrap *w, const char *text);
 
