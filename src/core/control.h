@@ -66,7 +66,8 @@ struct nt_knobs {
 
 /**
  * struct nt_control - state that changes while programs are attached; in .bss, all zeroes at first
- * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds, at its upper bound
+ * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds: the upper bound of the
+ *               loader's measurement
  * @seen_offset: the value of the same difference that a program saw last
  * @offset_before: its value before the wall clock was set the last time
  * @set_after: CLOCK_MONOTONIC time of the last look of a program before the wall clock was set

@@ -16,7 +16,7 @@
 
 /* The origin is in 12 bits of a record's flags; 0: the record has none. */
 #define ORIGIN_OF(flags) ((flags) >> NT_F_ORIGIN_SHIFT & NT_ORIGIN_MASK)
-/* Number of all origins for which no number was left. It stands for several CPUs or cgroups. */
+/* Number for all origins for which no number was left. It stands for several CPUs or cgroups. */
 #define ORIGIN_OTHERS NT_ORIGIN_MASK
 /* The CPU is not known. */
 #define ORIGIN_NO_CPU 0xffff

@@ -54,9 +54,9 @@ struct nt_pool {
 } __attribute__((aligned(64)));
 
 /*
- * The index finds the histogram of a queue, operation and CPU: it is in one of the entries of a
- * bucket. An entry has a part of the hash above the histogram's number. An empty entry is 0. An
- * entry that was given back is NT_HIST_GONE, and may be used again.
+ * Index of histograms, by queue, operation and CPU. A histogram is in one of the entries of a
+ * bucket: a part of the hash above the histogram's number. An empty entry is 0. An entry that was
+ * given back is NT_HIST_GONE, and may be used again.
  */
 #define NT_HIST_WAYS 16
 #define NT_HIST_INDEX_BITS 12
@@ -68,7 +68,7 @@ struct nt_hist_bucket {
 
 /*
  * The numbers of a CPU's histograms of stages, by operation; 0: none yet. Two CPUs share a cache
- * line, because programs mostly read it.
+ * line, which they normally only read.
  */
 struct nt_stages_of {
 	__u32 at[8];
@@ -111,9 +111,9 @@ static inline __attribute__((always_inline)) __u32 nt_hist_hash(__u64 key)
 #define NT_CPUS 1024
 
 /*
- * The index finds the slot of a queue by the address of the driver's structure. The slot is in one
- * of the entries of a bucket: 1 + the slot, below a part of the hash. The reader must check that
- * the slot has the right queue.
+ * Index of slots, by the address of the driver's structure for a queue. A slot is in one of the
+ * entries of a bucket: 1 + the slot, below a part of the hash. The reader must check that the slot
+ * has the right queue.
  */
 #define NT_SLOT_INDEX_BITS 11
 #define NT_SLOT_WAYS 8

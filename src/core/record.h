@@ -371,8 +371,8 @@ struct nt_error {
 	__u8 pad;
 };
 /*
- * Different keys at a time. That is several for each of the largest number of queues for which
- * there are states.
+ * Different keys at a time, by queue, operation and status. Errors with further keys are counted as
+ * NT_CNT_ERRORS_FULL.
  */
 #define NT_ERRORS 2048
 

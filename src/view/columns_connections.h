@@ -68,8 +68,8 @@ enum connection_column {
 extern const struct columns connection_columns;
 
 /**
- * columns_connection_any() - whether there is anything to show. It may have no counts, because they
- * may have moved to another connection
+ * columns_connection_any() - whether a connection has counts to show; its counts may have moved to
+ * another connection
  */
 static inline bool columns_connection_any(const struct merge_connection *c)
 {

@@ -162,7 +162,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 	}
 }
 
-/* Orders them by their first stages. */
+/* Compares two sets of joined stages: by the first stage, then by the set. */
 static int by_stages(const void *a, const void *b)
 {
 	const struct totals_stage *const *x = a, *const *y = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Builds the parts of a JSON Schema (draft 2020-12). All functions return new objects. The object
- * into which one is put owns it.
+ * Builds the parts of a JSON Schema (draft 2020-12). A function that makes an object returns a new
+ * one. The object into which it is put owns it.
  */
 #ifndef NTPROF_VIEW_SCHEMA_PARTS_H
 #define NTPROF_VIEW_SCHEMA_PARTS_H
