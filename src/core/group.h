@@ -24,7 +24,7 @@
  * GROUP_OF_RECORD: the record of each command.
  */
 #define GROUP_OF_RECORD 1u
-/* Only a host's records have the key, in a recording as well. */
+/* Only a host's records have the key. This is so in a recording, too. */
 #define GROUP_OF_HOST 2u
 /* Records have the key only if their origins were asked for, see core/origin.h. */
 #define GROUP_OF_ORIGIN 4u

@@ -42,7 +42,7 @@ struct queue_row {
 };
 
 enum queue_column {
-	QUEUE_CONTROLLER, /* with "#2" if a controller of that name had another peer before */
+	QUEUE_CONTROLLER, /* with "#1", "#2" if controllers of that name have different peers */
 	QUEUE_PEER,
 	QUEUE_QUEUE, /* "all" if queues share a histogram */
 	QUEUE_OP,
