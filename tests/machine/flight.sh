@@ -91,7 +91,7 @@ failed() {
 }
 check "a full disk fails the file" wait_for -t 20 failed
 check "which is told" grep -q 'is not written (SIGUSR1): No space left on device' /tmp/host.out.err
-equal "nothing is left of it" "$(LC_ALL=C ls -A /tmp/flight | paste -sd' ')" ".ntprof-bpf.host.lock full"
+equal "nothing is left of it" "$(find /tmp/flight -mindepth 1 -printf '%f\n' | LC_ALL=C sort | paste -sd' ')" ".ntprof-bpf.host.lock full"
 # The recorder holds what it has locked open.
 umount -l /tmp/flight
 rm /tmp/flight/unasked
