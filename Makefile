@@ -242,7 +242,7 @@ $(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_TRACE_OBJECTS) $(UNIT_ARCHIVE
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka $(LIBS) $(LDFLAGS)
 # With the programs of a side, compiled for this machine.
-$(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir
+$(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir,--wrap=monotonic_ns
 $(BUILD)/unit/trace/test_turnover_host: $(BUILD)/unit/bpf/programs_host.o
 $(BUILD)/unit/trace/test_turnover_target: $(BUILD)/unit/bpf/programs_target.o
 $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c

@@ -16,6 +16,8 @@ static int compare(const struct error_count *a, const struct error_count *b)
 	if (!c)
 		c = strcmp(a->peer, b->peer);
 	if (!c)
+		c = strcmp(a->other, b->other);
+	if (!c)
 		c = (a->qid > b->qid) - (a->qid < b->qid);
 	if (!c)
 		c = (a->op > b->op) - (a->op < b->op);
@@ -57,8 +59,46 @@ static int insert(struct errors *e, size_t at, const struct error_count *key)
 	return 0;
 }
 
+static void count(struct error_count *row, uint64_t interval, uint64_t total)
+{
+	row->interval += interval;
+	row->total += total;
+	if (interval)
+		row->quiet = 0;
+}
+
+/* The one that nothing was counted in for longest becomes one of the others. Return: whether there is room now */
+static bool make_room(struct errors *e)
+{
+	struct error_count key = {.status = ERRORS_OTHER}, *quiet = NULL;
+	bool found;
+	size_t at;
+
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->row[i].status != ERRORS_OTHER &&
+		    e->row[i].quiet > (quiet ? quiet->quiet : 0))
+			quiet = &e->row[i];
+	if (!quiet)
+		return false;
+	key.op = quiet->op;
+	key.total = quiet->total;
+	memmove(quiet, quiet + 1, (size_t)(e->row + --e->nr - quiet) * sizeof(*quiet));
+	at = find(e, &key, &found);
+	if (found)
+		count(&e->row[at], 0, key.total);
+	else if (insert(e, at, &key))
+		return false;
+	return e->nr < ERRORS_MAX;
+}
+
 int errors_add(struct errors *e, const char *controller, const char *peer, uint16_t qid,
 	       enum nt_op op, uint16_t status, uint64_t n)
+{
+	return errors_add_of(e, controller, peer, "", qid, op, status, n);
+}
+
+int errors_add_of(struct errors *e, const char *controller, const char *peer, const char *other,
+		  uint16_t qid, enum nt_op op, uint16_t status, uint64_t n)
 {
 	struct error_count key = {.qid = qid,
 				  .op = op,
@@ -70,9 +110,11 @@ int errors_add(struct errors *e, const char *controller, const char *peer, uint1
 
 	snprintf(key.controller, sizeof(key.controller), "%s", controller);
 	snprintf(key.peer, sizeof(key.peer), "%s", peer);
+	snprintf(key.other, sizeof(key.other), "%s", other);
 	at = find(e, &key, &found);
 	if (!found && e->nr >= ERRORS_MAX) {
-		key = (struct error_count){.op = op, .status = ERRORS_OTHER};
+		if (!make_room(e))
+			key = (struct error_count){.op = op, .status = ERRORS_OTHER};
 		at = find(e, &key, &found);
 	}
 	if (!found) {
@@ -80,8 +122,7 @@ int errors_add(struct errors *e, const char *controller, const char *peer, uint1
 		if (err)
 			return err;
 	}
-	e->row[at].interval += n;
-	e->row[at].total += n;
+	count(&e->row[at], n, n);
 	return 0;
 }
 
@@ -93,7 +134,8 @@ int errors_fold(struct errors *into, struct errors *from)
 
 		if (!r->total)
 			continue;
-		err = errors_add(into, r->controller, r->peer, r->qid, r->op, r->status, r->total);
+		err = errors_add_of(into, r->controller, r->peer, r->other, r->qid, r->op,
+				    r->status, r->total);
 		if (err)
 			return err;
 		r->total = r->interval = 0;
@@ -103,8 +145,10 @@ int errors_fold(struct errors *into, struct errors *from)
 
 void errors_begin_interval(struct errors *e)
 {
-	for (size_t i = 0; i < e->nr; i++)
+	for (size_t i = 0; i < e->nr; i++) {
+		e->row[i].quiet += e->row[i].quiet < UINT32_MAX;
 		e->row[i].interval = 0;
+	}
 }
 
 void errors_free(struct errors *e)

@@ -13,8 +13,9 @@
 #include "core/record.h"
 
 /*
- * Different ones that are kept apart: far more than a person reads. A stream may tell of any number; commands of the
- * rest are counted together, as those of an unknown queue and status.
+ * Different ones that are kept apart: far more than a person reads. A stream may tell of any number, and strangers connect.
+ * Past that, the one that nothing was counted in for longest is counted as those of an unknown queue and status are; if
+ * there is none, the new one.
  */
 #define ERRORS_MAX 4096
 
@@ -23,15 +24,18 @@
 
 /**
  * struct error_count - how many commands ended so
- * @controller, @peer, @qid, @op: see struct stats_row
+ * @controller, @peer, @other, @qid, @op: see struct stats_row
  * @status: status code and type, or ERRORS_OTHER
+ * @quiet: intervals in a row in which nothing was counted
  */
 struct error_count {
 	char controller[32];
 	char peer[NT_NQN_LEN];
+	char other[NT_NQN_LEN];
 	uint16_t qid;
 	enum nt_op op;
 	uint16_t status;
+	uint32_t quiet;
 	uint64_t interval;
 	uint64_t total;
 };
@@ -51,6 +55,10 @@ struct errors {
  */
 int errors_add(struct errors *e, const char *controller, const char *peer, uint16_t qid,
 	       enum nt_op op, uint16_t status, uint64_t n);
+
+/** errors_add_of() - the same where the other NQN is known */
+int errors_add_of(struct errors *e, const char *controller, const char *peer, const char *other,
+		  uint16_t qid, enum nt_op op, uint16_t status, uint64_t n);
 
 /** errors_fold() - add the totals of @from to @into, and zero them; 0 or -ENOMEM */
 int errors_fold(struct errors *into, struct errors *from);

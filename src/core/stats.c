@@ -4,6 +4,7 @@
 #endif
 #include "core/stats.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,122 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
 		else
 			low = middle + 1;
 	}
+	if (!shared && s->nr_rows >= STATS_ROWS_MAX)
+		return stats_others(s);
 	return row_insert(s, low, &k);
+}
+
+struct stats_row *stats_others(struct stats *s)
+{
+	return stats_row(s, STATS_OTHERS, "", 0, NT_OP_OTHER, true);
+}
+
+/* Nothing of it is in this interval, and its connection has ended. */
+static bool has_ended(const struct stats_row *r,
+		      bool (*ended)(const void *context, const struct stats_row *row),
+		      const void *context)
+{
+	return !r->shared && hist_empty(&r->interval) && !r->others_interval.commands &&
+	       !r->waiting.commands && ended(context, r);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Rows that ended by then have to go, so that STATS_ENDED_MAX are left; of @nr. 0: none. Return: 0 or -ENOMEM */
+static int last_to_go(const struct stats *s, size_t nr, uint64_t *last_ns)
+{
+	uint64_t *times;
+	size_t n = 0;
+
+	*last_ns = 0;
+	if (nr <= STATS_ENDED_MAX)
+		return 0;
+	times = calloc(nr, sizeof(*times));
+	if (!times)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (s->rows[i]->ended_ns)
+			times[n++] = s->rows[i]->ended_ns;
+	qsort(times, n, sizeof(*times), by_time);
+	*last_ns = times[n - STATS_ENDED_MAX - 1];
+	free(times);
+	return 0;
+}
+
+static void fold_row(struct stats_row *gone, const struct stats_row *row)
+{
+	hist_merge(&gone->total, &row->total);
+	gone->others_total.commands += row->others_total.commands;
+	gone->others_total.bytes += row->others_total.bytes;
+}
+
+static bool goes(const struct stats_row *r, uint64_t last_ns)
+{
+	return r->ended_ns && r->ended_ns <= last_ns;
+}
+
+/* Removes those that ended at @last_ns or before. Return: 0 or -ENOMEM: then none is removed */
+static int fold_rows(struct stats *s, uint64_t last_ns)
+{
+	struct stats_row *gone[NT_OPS_NR];
+	unsigned int ops = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (goes(s->rows[i], last_ns))
+			ops |= 1u << s->rows[i]->op;
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		gone[op] = ops & 1u << op ? stats_row(s, STATS_GONE, "", 0, (enum nt_op)op, true)
+					  : NULL;
+		if (!gone[op] && ops & 1u << op)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct stats_row *r = s->rows[i];
+
+		if (!goes(r, last_ns)) {
+			s->rows[left++] = r;
+			continue;
+		}
+		fold_row(gone[r->op], r);
+		free(r);
+	}
+	s->rows_gone += s->nr_rows - left;
+	s->nr_rows = left;
+	return 0;
+}
+
+int stats_fold(struct stats *s, uint64_t now,
+	       bool (*ended)(const void *context, const struct stats_row *row), const void *context)
+{
+	uint64_t first = now, last;
+	size_t nr = 0;
+	int err;
+
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct stats_row *r = s->rows[i];
+
+		if (!has_ended(r, ended, context)) {
+			r->ended_ns = 0;
+			continue;
+		}
+		nr++;
+		if (!r->ended_ns)
+			r->ended_ns = now;
+		if (r->ended_ns < first)
+			first = r->ended_ns;
+	}
+	err = last_to_go(s, nr, &last);
+	if (err)
+		return err;
+	if (now > STATS_ENDED_NS && last < now - STATS_ENDED_NS)
+		last = now - STATS_ENDED_NS;
+	return nr && first <= last ? fold_rows(s, last) : 0;
 }
 
 /* Most are empty, and together they are large. */
@@ -183,4 +299,5 @@ void stats_free(struct stats *s)
 	errors_free(&s->errors);
 	s->rows = NULL;
 	s->nr_rows = 0;
+	s->rows_gone = 0;
 }

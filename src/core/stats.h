@@ -35,27 +35,51 @@ struct waiting {
 	uint64_t at_device;
 };
 
+/* The row of all connections that ended a while ago, of each operation one. */
+#define STATS_GONE "(gone)"
+/* The row of commands that have none of their own. */
+#define STATS_OTHERS "(others)"
+
+/*
+ * A row is 17 KiB. Whoever may connect makes rows, with names as they like: this is the most of them, and what finds no
+ * room is counted in STATS_OTHERS. It is 1,000 hosts of 8 queues that read and write.
+ */
+#ifndef STATS_ROWS_MAX
+#define STATS_ROWS_MAX 16384
+#endif
+/* The row of a connection that ended goes into STATS_GONE after so long, or when there are more such rows than that. */
+#define STATS_ENDED_NS 60000000000ULL
+#define STATS_ENDED_MAX 1024
+
 /**
  * struct stats_row - a queue and operation, with what its commands took
  * @others_interval, @others_total: commands that ended and are not in the sample; not in @interval and
  *                                  @total
  *
  * @other: the other NQN of the connection, host's or subsystem's; "" where it is not known, or nobody asks
+ * @slot, @who: of the last connection that was counted here, see struct nt_identity
+ * @ended_ns: CLOCK_MONOTONIC time when stats_fold() found that it had ended; 0: it has not
+ * @series, @series_of: what serve/page.c knows of the row
  *
- * Rows are never removed during a run.
+ * A row is removed by stats_fold() only.
  */
 struct stats_row {
 	char controller[32];   /* "nvme0" on the host, "cntlid 3" on the target */
 	char peer[NT_NQN_LEN]; /* subsystem NQN on the host; host NQN on the target */
 	char other[NT_NQN_LEN];
 	uint16_t qid;
-	bool shared; /* what found no histogram of its own: several queues together */
+	bool shared; /* several queues together: STATS_GONE, STATS_OTHERS */
 	enum nt_op op;
 	struct hist interval;
 	struct hist total;
 	struct workload others_interval;
 	struct workload others_total;
 	struct waiting waiting;
+	uint32_t slot;
+	uint32_t who;
+	uint64_t ended_ns;
+	uint32_t series;
+	uint32_t series_of;
 };
 
 /**
@@ -82,6 +106,7 @@ struct stats_row {
  * @bursts: how many have ended
  * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC time of the last one of these
  * @rows: sorted by controller, queue, operation; @nr_rows of them
+ * @rows_gone: how many rows stats_fold() has removed
  * @stage_interval, @stage_total: [operation][stage of this side]
  * @errors: commands that are in no histogram, because they ended with an error
  * @counters_interval, @counters_total: enum nt_counter, then STATS_*
@@ -114,6 +139,7 @@ struct stats {
 	uint64_t burst_ended_ns;
 	struct stats_row **rows;
 	size_t nr_rows;
+	uint64_t rows_gone;
 	struct hist stage_interval[NT_OPS_NR][NT_STAGES_MAX];
 	struct hist stage_total[NT_OPS_NR][NT_STAGES_MAX];
 	struct errors errors;
@@ -124,11 +150,11 @@ struct stats {
 
 /**
  * stats_row() - the row of a queue and operation, made when it is new
- * @s: where rows are kept; the row stays valid until stats_free()
+ * @s: where rows are kept; the row stays valid until stats_fold() or stats_free()
  * @controller, @qid, @op, @shared: what identifies the row, see struct stats_row
  * @peer: NQN to show, "" if unknown; part of the identity
  *
- * Return: the row, or NULL when memory ran out.
+ * Return: the row, that of stats_others() where there are too many, or NULL when memory ran out.
  */
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);
@@ -136,6 +162,21 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
 /** stats_row_of() - the same where the other NQN is known, which is a part of the identity where &stats.by_other says so */
 struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
 			       const char *other, uint16_t qid, enum nt_op op, bool shared);
+
+/** stats_others() - the row of commands that have no row of their own; NULL when memory ran out */
+struct stats_row *stats_others(struct stats *s);
+
+/**
+ * stats_fold() - once an interval is collected: add rows of connections that ended to STATS_GONE, and remove them
+ * @now: CLOCK_MONOTONIC nanoseconds
+ * @ended: whether the connection of a row has
+ * @context: its first argument
+ *
+ * Totals of all rows together stay what they are. Return: 0 or -ENOMEM.
+ */
+int stats_fold(struct stats *s, uint64_t now,
+	       bool (*ended)(const void *context, const struct stats_row *row),
+	       const void *context);
 
 /*
  * Distinct commands that a sample has to be of, for an estimate of all from it: the standard deviation is

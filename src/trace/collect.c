@@ -130,15 +130,14 @@ static void collect_alikes(struct tracer *t, struct stats *s)
 
 static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch, uint64_t now)
 {
-	int err;
-
 	if (t->o.no_histograms)
 		return 0;
 	connections_count(t, s);
-	err = histograms_rows(t, s, epoch) ?: in_flight_rows(t, s, now);
-	if (!err)
-		err = trace_errors_collect(t, s);
-	return err ? err : histograms_stages(t, s, epoch);
+	return histograms_rows(t, s, epoch)   ?:
+	       in_flight_rows(t, s, now)      ?:
+	       trace_errors_collect(t, s)     ?:
+	       histograms_stages(t, s, epoch) ?:
+	       connections_fold(t, s, now);
 }
 
 int collect_all(struct tracer *t, struct stats *s)

@@ -351,6 +351,29 @@ bool connections_gone(const struct tracer *t, uint32_t slot, uint32_t who)
 	return q->gen != who || q->dead_gen == who;
 }
 
+struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, uint32_t slot,
+				  enum nt_op op)
+{
+	struct stats_row *row =
+		stats_row_of(s, id->controller, id->peer, id->other, id->qid, op, false);
+
+	if (row) {
+		row->slot = slot;
+		row->who = id->who;
+	}
+	return row;
+}
+
+static bool row_ended(const void *context, const struct stats_row *row)
+{
+	return connections_gone(context, row->slot, row->who);
+}
+
+int connections_fold(const struct tracer *t, struct stats *s, uint64_t now)
+{
+	return stats_fold(s, now, row_ended, t);
+}
+
 bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who)
 {
 	if (!t->detached && !connections_gone(t, slot, who))

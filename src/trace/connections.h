@@ -67,6 +67,17 @@ void connections_learn(struct tracer *t, const struct nt_identity *i);
  */
 const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, uint32_t who);
 
+/**
+ * connections_row() - the row of an operation of a connection, made when it is new; see stats_row()
+ * @id: of connections_identify()
+ * @slot: its slot
+ */
+struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, uint32_t slot,
+				  enum nt_op op);
+
+/** connections_fold() - once an interval is collected: rows of connections that ended give way. Return: 0 or -ENOMEM */
+int connections_fold(const struct tracer *t, struct stats *s, uint64_t now);
+
 /** connections_who() - @who of the connection to which the record of a command in flight belongs */
 uint32_t connections_who(const struct tracer *t, const struct nt_record *r);
 

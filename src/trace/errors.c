@@ -70,8 +70,9 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	id = connections_identify(t, error->slot, error->who);
 	if (!id && !connections_unknown(t, error->slot, error->who))
 		return 0;
-	err = errors_add(&s->errors, id ? id->controller : "", id ? id->peer : "", id ? id->qid : 0,
-			 error->op % NT_OPS_NR, error->status, more);
+	err = errors_add_of(&s->errors, id ? id->controller : "", id ? id->peer : "",
+			    id && s->by_other ? id->other : "", id ? id->qid : 0,
+			    error->op % NT_OPS_NR, error->status, more);
 	if (!err)
 		seen->count = now;
 	return err;

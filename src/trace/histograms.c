@@ -152,14 +152,19 @@ static void others_take(struct stats_row *row, const struct nt_hist *h, struct h
 	seen->others = now;
 }
 
+/* @n: where it is not NULL, how many durations there were */
 static int take_row(struct stats_row *row, const struct nt_hist *h, uint32_t epoch, bool grown,
-		    struct hist_seen *seen)
+		    struct hist_seen *seen, uint64_t *n)
 {
+	uint64_t durations = 0;
+
 	if (!row)
 		return -ENOMEM;
 	others_take(row, h, seen);
 	if (grown)
-		hist_take(h, epoch, seen, &row->interval, &row->total);
+		durations = hist_take(h, epoch, seen, &row->interval, &row->total);
+	if (n)
+		*n = durations;
 	return 0;
 }
 
@@ -211,31 +216,31 @@ static void hist_unlink(struct tracer *t, uint32_t nr, uint64_t key)
 }
 
 /*
- * The row of everything that is counted together: of queues without a histogram of their own, and
- * of connections whose name is unknown.
- */
-static struct stats_row *row_of_others(struct stats *s)
-{
-	return stats_row(s, "(others)", "", 0, NT_OP_OTHER, true);
-}
-
-/*
  * The row of a histogram.
+ * @known: filled; its connection has a name
  * @waits: filled; the connection is about to get a name
  * Return: NULL if @waits, or when memory ran out
  */
-static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key, bool *waits)
+static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key, bool *known,
+				bool *waits)
 {
 	const uint32_t slot = NT_HIST_KEY_SLOT(key), who = NT_HIST_KEY_WHO(key);
 	const struct queue_ident *id = connections_identify(t, slot, who);
 
+	*known = id;
 	*waits = !id && !connections_unknown(t, slot, who);
 	if (*waits)
 		return NULL;
 	if (!id)
-		return row_of_others(s);
-	return stats_row_of(s, id->controller, id->peer, id->other, id->qid, NT_HIST_KEY_OP(key),
-			    false);
+		return stats_others(s);
+	return connections_row(s, id, slot, NT_HIST_KEY_OP(key));
+}
+
+/* There are too many rows: as where the kernel has no histogram left. */
+static void count_no_row(struct stats *s, uint64_t commands)
+{
+	s->counters_interval[NT_CNT_HIST_FULL] += commands;
+	s->counters_total[NT_CNT_HIST_FULL] += commands;
 }
 
 /*
@@ -255,8 +260,9 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 	const struct nt_hist *h = pool_at(p, nr);
 	uint64_t key = __atomic_load_n(&h->key, __ATOMIC_ACQUIRE);
 	struct hist_seen *seen = seen_of(t->hist_seen, p, nr, 1);
-	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others, waits;
+	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others, known, waits;
 	struct stats_row *row;
+	uint64_t n;
 	int err;
 
 	if (!seen)
@@ -270,12 +276,14 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 	grown = (hist_touched(h, epoch, seen) || unlinked) && h->sum != seen->sum;
 	others = others_grown(h, seen);
 	if (grown || others) {
-		row = row_of(t, s, key, &waits);
+		row = row_of(t, s, key, &known, &waits);
 		if (waits)
 			return 0;
-		err = take_row(row, h, epoch, grown, seen);
+		err = take_row(row, h, epoch, grown, seen, &n);
 		if (err)
 			return err;
+		if (known && row->shared)
+			count_no_row(s, n);
 	}
 	if (!unlinked) {
 		if (goes_back(t, key, seen, grown || others))
@@ -301,7 +309,7 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 
 		if (!grown && !others_grown(h, seen))
 			continue;
-		err = take_row(row_of_others(s), h, epoch, grown, seen);
+		err = take_row(stats_others(s), h, epoch, grown, seen, NULL);
 		if (err)
 			return err;
 	}

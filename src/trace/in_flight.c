@@ -142,8 +142,7 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 	if (!id)
 		return NULL;
 	if (!*row)
-		*row = stats_row_of(rows->s, id->controller, id->peer, id->other, id->qid,
-				    r->op % NT_OPS_NR, false);
+		*row = connections_row(rows->s, id, rows->slot, r->op % NT_OPS_NR);
 	if (!*row)
 		rows->err = -ENOMEM;
 	return *row;

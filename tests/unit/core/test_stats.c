@@ -437,6 +437,112 @@ static void operations_and_sides_have_their_names(void **state)
 	assert_string_equal(shape_name(NT_SHAPE_R2T_WRITE), "r2t_write");
 }
 
+static bool is_dead(const void *context, const struct stats_row *row)
+{
+	(void)context;
+	return row->who != 0;
+}
+
+static struct stats_row *dead_row(struct stats *s, unsigned int i, uint64_t commands)
+{
+	char name[32];
+	struct stats_row *r;
+
+	snprintf(name, sizeof(name), "cntlid %u", i);
+	r = stats_row(s, name, "nqn", 1, i % 2 ? NT_OP_WRITE : NT_OP_READ, false);
+	assert_non_null(r);
+	r->who = 1;
+	r->total.count = r->total.buckets[i % NT_BUCKETS] = commands;
+	r->others_total = (struct workload){commands, 4096};
+	return r;
+}
+
+static const struct stats_row *gone(const struct stats *s, enum nt_op op)
+{
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (!strcmp(s->rows[i]->controller, STATS_GONE) && s->rows[i]->op == op)
+			return s->rows[i];
+	return NULL;
+}
+
+static void rows_of_connections_that_ended_go_after_a_minute(void **state)
+{
+	struct stats s = {0};
+	const uint64_t now = 5000000000;
+
+	(void)state;
+	dead_row(&s, 0, 3);
+	dead_row(&s, 1, 5)->who = 0;
+	dead_row(&s, 2, 7)->waiting.commands = 1;
+	assert_int_equal(stats_fold(&s, now, is_dead, NULL), 0);
+	assert_int_equal(stats_fold(&s, now + STATS_ENDED_NS - 1, is_dead, NULL), 0);
+	assert_int_equal(s.nr_rows, 3);
+	assert_int_equal(stats_fold(&s, now + STATS_ENDED_NS, is_dead, NULL), 0);
+	assert_int_equal(s.nr_rows, 3);
+	assert_int_equal(s.rows_gone, 1);
+	assert_int_equal(gone(&s, NT_OP_READ)->total.count, 3);
+	assert_int_equal(gone(&s, NT_OP_READ)->total.buckets[0], 3);
+	assert_int_equal(gone(&s, NT_OP_READ)->others_total.commands, 3);
+	assert_int_equal(gone(&s, NT_OP_READ)->others_total.bytes, 4096);
+	assert_null(gone(&s, NT_OP_WRITE));
+	stats_free(&s);
+}
+
+/* It is another one of the same name. */
+static void a_row_that_is_used_again_has_a_minute_again(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *r = dead_row(&s, 0, 3);
+
+	(void)state;
+	assert_int_equal(stats_fold(&s, 1, is_dead, NULL), 0);
+	r->interval.count = 1;
+	assert_int_equal(stats_fold(&s, 2, is_dead, NULL), 0);
+	r->interval.count = 0;
+	assert_int_equal(stats_fold(&s, 3 + STATS_ENDED_NS, is_dead, NULL), 0);
+	assert_int_equal(s.nr_rows, 1);
+	assert_int_equal(s.rows_gone, 0);
+	stats_free(&s);
+}
+
+/* Those that ended first go first, as many as are too many, and those that ended with the last of them. */
+static void no_more_rows_wait_for_their_minute_than_the_limit(void **state)
+{
+	struct stats s = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < STATS_ENDED_MAX; i++) {
+		dead_row(&s, i, 1);
+		if (i < 2)
+			assert_int_equal(stats_fold(&s, 10 + i, is_dead, NULL), 0);
+	}
+	assert_int_equal(stats_fold(&s, 100, is_dead, NULL), 0);
+	assert_int_equal(s.nr_rows, STATS_ENDED_MAX);
+	dead_row(&s, STATS_ENDED_MAX, 1);
+	assert_int_equal(stats_fold(&s, 200, is_dead, NULL), 0);
+	assert_int_equal(s.rows_gone, 1);
+	assert_int_equal(gone(&s, NT_OP_READ)->total.count, 1);
+	assert_null(gone(&s, NT_OP_WRITE));
+	stats_free(&s);
+}
+
+static void rows_past_the_limit_are_one(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *others;
+
+	(void)state;
+	for (unsigned int i = 0; i < STATS_ROWS_MAX; i++)
+		assert_false(dead_row(&s, i, 1)->shared);
+	others = dead_row(&s, STATS_ROWS_MAX, 1);
+	assert_true(others->shared);
+	assert_string_equal(others->controller, STATS_OTHERS);
+	assert_ptr_equal(dead_row(&s, STATS_ROWS_MAX + 1, 1), others);
+	assert_false(dead_row(&s, 7, 1)->shared);
+	assert_int_equal(s.nr_rows, STATS_ROWS_MAX + 1);
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -459,6 +565,10 @@ int main(void)
 		cmocka_unit_test(a_sample_is_fair_where_chance_explains_it),
 		cmocka_unit_test(every_counter_has_its_own_name_and_a_help_text),
 		cmocka_unit_test(operations_and_sides_have_their_names),
+		cmocka_unit_test(rows_of_connections_that_ended_go_after_a_minute),
+		cmocka_unit_test(a_row_that_is_used_again_has_a_minute_again),
+		cmocka_unit_test(no_more_rows_wait_for_their_minute_than_the_limit),
+		cmocka_unit_test(rows_past_the_limit_are_one),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

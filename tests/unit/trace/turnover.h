@@ -19,6 +19,7 @@
 
 #include "bpf/programs.h"
 #include "bpf/simulated.h"
+#include "core/hash.h"
 #include "in_range.h"
 #include "rows_add_up.h"
 #include "trace/collect.h"
@@ -51,6 +52,7 @@ static struct {
 	const char *name;   /* of the other side */
 	bool untold;	    /* the ring buffer has no room for names */
 	unsigned int banks; /* banks that were added and not removed */
+	uint64_t passed_ns; /* besides what the clock says */
 } m;
 
 DIR *__real_opendir(const char *path);
@@ -59,6 +61,14 @@ DIR *__wrap_opendir(const char *path);
 DIR *__wrap_opendir(const char *path)
 {
 	return __real_opendir(strcmp(path, "/sys/class/nvme") ? path : m.sysfs);
+}
+
+uint64_t __real_monotonic_ns(void);
+uint64_t __wrap_monotonic_ns(void);
+
+uint64_t __wrap_monotonic_ns(void)
+{
+	return __real_monotonic_ns() + m.passed_ns;
 }
 
 static const char *controller_path(unsigned int instance)
@@ -622,6 +632,77 @@ static void names_beyond_the_last_are_not_kept(void **state)
 	assert_int_equal(m.t.nr_ident, 0);
 }
 
+#if defined(STRANGERS_COME)
+/* Each slot has been so many connections' between two looks. */
+#define AT_A_TIME 4
+#if defined(__SANITIZE_ADDRESS__)
+#define STRANGERS 50000
+#else
+#define STRANGERS 1000000
+#endif
+/* Most do no more than connect. */
+#define READS_EVERY 16
+
+/* Return: how many commands */
+static unsigned int stranger(unsigned int slot)
+{
+	const unsigned int commands = m.connected % READS_EVERY ? 1 : 2;
+	static char name[64];
+	struct nt_queue *q = &m.p.queues[slot];
+
+	/* No two have one name, and they come in no order. */
+	snprintf(name, sizeof(name), "nqn.2014-08.org.nvmexpress:uuid:%016llx",
+		 (unsigned long long)hash_mix(m.connected));
+	m.name = name;
+	q->dead_gen = q->gen;
+	connect_queue(slot / PROGRAMS_QID_STRIDE, slot % PROGRAMS_QID_STRIDE);
+	for (unsigned int tag = 0; tag < commands; tag++) {
+		run(SIMULATED_BEGIN, slot, 0x10000 + tag * 0x180, tag,
+		    tag ? NT_OP_READ : NT_OP_FABRICS, 0);
+		run(SIMULATED_END, slot, 0x10000 + tag * 0x180, tag,
+		    tag ? NT_OP_READ : NT_OP_FABRICS, 0);
+	}
+	m.connected++;
+	return commands;
+}
+
+/* A million hosts that nobody has seen before, 128 a second: no table grows with them, and no command is lost. */
+static void a_million_strangers_take_the_memory_of_some(void **state)
+{
+	const uint64_t *n = m.s.counters_total;
+	uint64_t began = 0, rows = 0;
+
+	(void)state;
+	for (unsigned int i = 0; m.connected < STRANGERS; i++) {
+		for (unsigned int k = 0; k < AT_A_TIME * PROGRAMS_SLOTS; k++)
+			began += stranger(k % PROGRAMS_SLOTS);
+		m.passed_ns += 1000000000;
+		stats_begin_interval(&m.s);
+		assert_int_equal(collect_all(&m.t, &m.s), 0);
+		if (i % 100 == 0)
+			assert_rows_add_up(&m.s);
+		assert_true(m.s.nr_rows <=
+			    STATS_ENDED_MAX + 2 * AT_A_TIME * PROGRAMS_SLOTS + NT_OPS_NR);
+		assert_true(m.t.nr_ident <= 8 * AT_A_TIME * PROGRAMS_SLOTS);
+	}
+	for (unsigned int i = 0; i < 2 * STATS_ENDED_NS / 1000000000 + QUIET_INTERVALS; i++) {
+		for (unsigned int slot = 0; slot < PROGRAMS_SLOTS; slot++)
+			m.p.queues[slot].dead_gen = m.p.queues[slot].gen;
+		m.passed_ns += 1000000000;
+		interval();
+	}
+	/* That of reads, and that of Connect. */
+	assert_int_equal(m.s.nr_rows, 2);
+	for (size_t i = 0; i < m.s.nr_rows; i++)
+		rows += m.s.rows[i]->total.count;
+	assert_int_equal(rows, began);
+	assert_int_equal(m.s.rows_gone, began);
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++)
+		assert_int_equal(n[i], 0);
+	assert_nothing_is_taken();
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -636,6 +717,9 @@ int main(void)
 		TEST(commands_of_connections_that_nobody_knows_are_told),
 		TEST(connections_between_two_looks_leave_nothing_taken),
 		TEST(names_beyond_the_last_are_not_kept),
+#if defined(STRANGERS_COME)
+		TEST(a_million_strangers_take_the_memory_of_some),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
