@@ -8,7 +8,8 @@ bool hist_empty(const struct hist *h)
 	return !h->count && !h->sum;
 }
 
-void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max)
+void hist_account(struct hist *h, uint64_t count, unsigned __int128 sum, uint64_t bytes,
+		  uint64_t max)
 {
 	h->count += count;
 	h->sum += sum;

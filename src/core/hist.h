@@ -13,14 +13,14 @@
 /**
  * struct hist - a latency histogram with full-width counts
  * @count: durations counted
- * @sum: their sum, nanoseconds
+ * @sum: their sum, nanoseconds: of 8,192 commands in flight it passes 2^64 on the 27th day
  * @bytes: data transferred by the commands counted; 0 for stages
  * @max: the longest, nanoseconds, exact
  * @buckets: see nt_bucket()
  */
 struct hist {
 	uint64_t count;
-	uint64_t sum;
+	unsigned __int128 sum;
 	uint64_t bytes;
 	uint64_t max;
 	uint64_t buckets[NT_BUCKETS];
@@ -68,7 +68,8 @@ static inline void hist_count(struct hist *h, uint64_t ns)
  * @bytes: data of their commands
  * @max: longest of them, nanoseconds
  */
-void hist_account(struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes, uint64_t max);
+void hist_account(struct hist *h, uint64_t count, unsigned __int128 sum, uint64_t bytes,
+		  uint64_t max);
 
 /**
  * hist_merge() - add one histogram to another

@@ -52,9 +52,9 @@ struct totals_stage {
 };
 
 /** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
-static inline int64_t totals_stage_sum(const struct totals_stage *s)
+static inline __int128 totals_stage_sum(const struct totals_stage *s)
 {
-	return (int64_t)s->time.sum + s->below;
+	return (__int128)s->time.sum + s->below;
 }
 
 /**

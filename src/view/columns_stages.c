@@ -30,7 +30,7 @@ static void get_sum(const void *row, const struct column *c, struct value *v)
 	const struct stage_row *r = row;
 
 	(void)c;
-	value_integer(v, r->sum);
+	value_integer(v, r->sum < INT64_MAX ? (int64_t)r->sum : INT64_MAX);
 }
 
 static void get_stage(const void *row, const struct column *c, struct value *v)
@@ -155,7 +155,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 				.base = {.h = &h[i], .op = op},
 				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
 				.unknown = unknown,
-				.sum = (int64_t)h[i].sum,
+				.sum = (__int128)h[i].sum,
 				.whole = sum_of(h, nr),
 			};
 		}
@@ -195,7 +195,7 @@ static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_
 		rows->row[rows->nr++] = (struct stage_row){
 			.base = {.h = unsplit, .op = op},
 			.stage = "unsplit",
-			.sum = (int64_t)unsplit->sum,
+			.sum = (__int128)unsplit->sum,
 			.whole = whole,
 		};
 }

@@ -24,7 +24,7 @@ struct stage_row {
 	struct hist_row base;
 	const char *stage;
 	bool unknown;
-	int64_t sum;
+	__int128 sum;
 	double whole;
 };
 
