@@ -200,8 +200,10 @@ void live_merge_lacks(struct live_merge *l, uint32_t missing)
 static int tell_machine(struct live_merge *l, const struct stream_header *h)
 {
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
-	struct apart_header a = {
-		.side = h->side, .sample = h->sample, .missing = h->missing, .figures = true};
+	struct apart_header a = {.side = h->side,
+				 .sample = h->sample,
+				 .missing = h->missing,
+				 .figures = !l->starter};
 	char label[32];
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);

@@ -141,7 +141,7 @@ unsigned int live_merge_stream(unsigned int i);
 /** live_merge_apart() - which peers' streams nothing was matched of so far, and why */
 const struct apart *live_merge_apart(const struct live_merge *l);
 
-/** live_merge_peer_stats() - what peer @i tells by itself, while nothing of it has been matched; else NULL */
+/** live_merge_peer_stats() - what peer @i tells by itself, while nothing of it has been matched; else NULL, as in a lasting merge */
 const struct stats *live_merge_peer_stats(const struct live_merge *l, unsigned int i);
 
 /** live_merge_merge() - the merge, for its connections */
