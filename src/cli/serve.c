@@ -46,7 +46,6 @@ struct serve {
 	const struct tracer *t; /* NULL while the module is waited for */
 	const struct stats *s;	/* NULL before the first collection */
 	uint64_t started_ms;
-	uint64_t began_ms;
 	uint64_t interval_ns;
 	struct peer_user user;
 	struct peering peering;
@@ -78,10 +77,8 @@ static int render(void *context, enum exposition_format format, char **text, siz
 		.scrapes = http_scrapes(v->http),
 		.kept = v->recorder ? &kept : NULL,
 		.merged = v->peering.merge ? &merged : NULL,
-		.slow = v->recorder ? v->slowest.told : NULL,
 		.tracing = v->t,
 		.measures = v->t && tracer_measures(v->t),
-		.began_ms = v->began_ms,
 		.started_ms = v->started_ms,
 	};
 
@@ -189,7 +186,6 @@ static int begin(void *context, const struct tracer *t)
 	struct serve *v = context;
 
 	v->t = t;
-	v->began_ms = now_ms();
 	if (v->recorder)
 		flight_begin(v->recorder, &v->o->run, t);
 	http_stale(v->http);
@@ -212,6 +208,9 @@ static int collected(void *context, const struct stats *s)
 		recorder_interval(v->recorder, s);
 	if (v->recorder && v->t)
 		slowest_interval(&v->slowest, v->t);
+	err = page_collect(v->page, s, v->recorder ? v->slowest.told : NULL, now_ms());
+	if (err)
+		return err;
 	if (v->peering.merge) {
 		err = live_merge_add_up(v->peering.merge);
 		peer_news_tell(&v->news, v->peering.merge);
@@ -331,10 +330,9 @@ static int serve(struct serve_options *o)
 	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |
 			  (again_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	v.terminal = isatty(STDERR_FILENO);
-	v.began_ms = v.started_ms;
 	v.interval_ns = o->run.interval_ns;
 	v.signal_fd = open_signals();
-	v.page = page_new(o->run.side, o->by_queue);
+	v.page = page_new(o->run.side, o->by_queue, o->series, v.started_ms);
 	if (v.signal_fd < 0 || !v.page) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
 		goto out;

@@ -43,6 +43,7 @@ static void refuse_all(const struct serve_options *was, const struct serve_optio
 	refuse(texts_differ(was->listen, is->listen), "--listen");
 	refuse(peers_differ(&was->peers, &is->peers), "--peer or --peer-as-root");
 	refuse(was->by_queue != is->by_queue, "--by");
+	refuse(was->series != is->series, "--series");
 	refuse(!was->flight.recorder.keep_ns != !is->flight.recorder.keep_ns,
 	       "--keep, which is there or not,");
 }

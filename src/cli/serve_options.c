@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "cli/http.h"
+#include "serve/series.h"
 
 /* The shortest interval, in nanoseconds and in words. */
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
 
-enum { KEY_LISTEN = 0x100, KEY_BY };
+enum { KEY_LISTEN = 0x100, KEY_BY, KEY_SERIES };
 
 enum { CHILD_RUN, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
 
@@ -46,6 +47,9 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 			options_error(state, "--by %s: not queue", arg);
 		o->by_queue = true;
 		break;
+	case KEY_SERIES:
+		o->series = (unsigned int)options_count(state, "--series", arg, SERIES_MAX);
+		break;
 	case ARGP_KEY_END:
 		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
 			options_error(
@@ -69,6 +73,10 @@ static const struct argp_option serve_options[] = {
 	 "(default: " LISTEN_HOST " with --host, " LISTEN_TARGET " with --target)",
 	 SECTION_RUN},
 	{"by", KEY_BY, "LABEL", 0, "Label series with this as well: queue", SECTION_RUN},
+	{"series", KEY_SERIES, "N", 0,
+	 "Have series for N label sets at most (default 256): reads and writes come first, and what "
+	 "is left is together",
+	 SECTION_RUN},
 	{0},
 };
 
@@ -103,7 +111,9 @@ const struct argp serve_argp = {
 
 void serve_parse(int argc, char **argv, struct serve_options *o)
 {
-	*o = (struct serve_options){.run = RUN_OPTIONS_DEFAULT, .flight = FLIGHT_OPTIONS_DEFAULT};
+	*o = (struct serve_options){.run = RUN_OPTIONS_DEFAULT,
+				    .flight = FLIGHT_OPTIONS_DEFAULT,
+				    .series = SERIES_DEFAULT};
 	/* A target's controllers are called by ids that several subsystems may have. */
 	o->run.by_other = true;
 	options_parse(&serve_argp, argc, argv, o);

@@ -20,6 +20,7 @@
  * @peers: who brings targets' streams
  * @listen: where; NULL: as usual
  * @by_queue: series are apart by queue
+ * @series: how many rows have series of their own at most
  */
 struct serve_options {
 	struct run_options run;
@@ -27,6 +28,7 @@ struct serve_options {
 	struct peer_options peers;
 	const char *listen;
 	bool by_queue;
+	unsigned int series;
 };
 
 extern const struct argp serve_argp;

@@ -53,7 +53,8 @@ void exposition_grow(struct exposition_hist *told, const struct exposition_hist 
 {
 	for (unsigned int i = 0; i < EXPOSITION_BUCKETS; i++)
 		grow(&told->below[i], h->below[i]);
-	grow(&told->sum, h->sum);
+	if (told->sum < h->sum)
+		told->sum = h->sum;
 }
 
 /* What samples of a metric end with, in a format. In 0.0.4 a family is called as its samples are. */
@@ -91,10 +92,10 @@ static void sample(const struct exposition *e, const char *after, const char *la
 }
 
 /* In seconds, exactly: at least one digit behind the point, and no zeros that tell nothing. */
-static char *seconds(char *buf, size_t size, uint64_t ns)
+static char *seconds(char *buf, size_t size, unsigned __int128 ns)
 {
-	int len = snprintf(buf, size, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_SECOND,
-			   ns % NS_PER_SECOND);
+	int len = snprintf(buf, size, "%" PRIu64 ".%09" PRIu64, (uint64_t)(ns / NS_PER_SECOND),
+			   (uint64_t)(ns % NS_PER_SECOND));
 
 	while (buf[len - 1] == '0' && buf[len - 2] != '.')
 		buf[--len] = '\0';

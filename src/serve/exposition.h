@@ -30,7 +30,7 @@ enum exposition_format { EXPOSITION_OPENMETRICS, EXPOSITION_PROMETHEUS, EXPOSITI
  */
 struct exposition_hist {
 	uint64_t below[EXPOSITION_BUCKETS];
-	uint64_t sum;
+	unsigned __int128 sum;
 };
 
 /**

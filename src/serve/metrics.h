@@ -28,8 +28,10 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Commands that ended well, measured or not")                                              \
 	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
 	  "Data that these commands transferred")                                                   \
-	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE, status",                            \
-	  "Commands that ended with an error")                                                      \
+	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE",                                    \
+	  "Commands that ended with an error; 0 is told before the first one")                      \
+	X(STATUSES, "ntprof_command_error_statuses", COUNTER, "", "QUEUE, status",                  \
+	  "The same by status")                                                                     \
 	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                   \
 	  "Commands that were sent again (retry, reset)")                                           \
 	X(TIMEOUTS, "ntprof_command_timeouts", COUNTER, "", "side",                                 \
@@ -49,7 +51,9 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")            \
 	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included")    \
 	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                        \
-	  "Rows that are under controller=\"other\", because there are too many")                   \
+	  "Label sets that are under \"other\", because there are too many")                        \
+	X(ROWS_GONE, "ntprof_gone_rows", COUNTER, "", "side",                                       \
+	  "Queues and operations of connections that ended, whose figures are now together")        \
 	X(PROGRAMS, "ntprof_bpf_programs", GAUGE, "", "side", "BPF programs attached")              \
 	X(MAPS, "ntprof_bpf_map_bytes", GAUGE, "bytes", "side", "Locked memory of BPF maps")        \
 	X(RUNS, "ntprof_bpf_runs", COUNTER, "", "side, program",                                    \

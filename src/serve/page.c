@@ -13,6 +13,9 @@
 
 #define NS_PER_SECOND 1e9
 
+/* Where hosts ask what there is: it has no commands but admin and fabrics ones. */
+#define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
+
 #define CODE_NUMBER(code) [PAGE_CODE_##code] = (code),
 
 unsigned int page_code(enum page_code code)
@@ -27,7 +30,6 @@ struct page {
 	enum nt_side side;
 	bool by_queue;
 	struct series_table *rows;
-	struct series_table *errors;
 	struct exposition_hist told[NT_OPS_NR][NT_STAGES_MAX];
 	struct merged *merged;
 	char side_label[32];
@@ -35,90 +37,94 @@ struct page {
 
 typedef char labels_t[EXPOSITION_LABELS_LEN];
 
-static void queue_label(const struct page *p, char *labels, unsigned int qid, bool known)
-{
-	char text[16];
+/* What all rows of a queue have in common, of which labels are made. A host's peer is the subsystem, a target's the host. */
+struct who {
+	const char *controller;
+	const char *peer;
+	const char *other;
+	unsigned int qid;
+};
 
-	if (!p->by_queue)
-		return;
-	snprintf(text, sizeof(text), "%u", qid);
-	exposition_label(labels, "queue", known ? text : SERIES_OTHER);
+static const char *subsystem_of(const struct page *p, const struct who *w)
+{
+	return p->side == NT_HOST ? w->peer : w->other;
 }
 
-/*
- * The labels of a row. A host's peer is the subsystem, a target's the host.
- * @controller: "" where several are one
- */
-static void row_labels(const struct page *p, labels_t labels, const char *controller,
-		       const char *peer, const char *subsystem, unsigned int qid, const char *op)
+/* All but the operation. A target's controller is no label: it has another id whenever the host connects. */
+static void group_labels(const struct page *p, labels_t labels, const struct who *w,
+			 const char *queue)
 {
-	const bool known = controller[0] != '\0', host = p->side == NT_HOST;
-
 	snprintf(labels, EXPOSITION_LABELS_LEN, "%s", p->side_label);
-	exposition_label(labels, "controller", known ? controller : SERIES_OTHER);
-	exposition_label(labels, "subsysnqn", !known ? SERIES_OTHER : host ? peer : subsystem);
-	if (!host)
-		exposition_label(labels, "hostnqn", known ? peer : SERIES_OTHER);
-	exposition_label(labels, "operation", op);
-	queue_label(p, labels, qid, known);
+	if (p->side == NT_HOST)
+		exposition_label(labels, "controller", w->controller);
+	exposition_label(labels, "subsysnqn", subsystem_of(p, w));
+	if (p->side == NT_TARGET)
+		exposition_label(labels, "hostnqn", w->peer);
+	if (p->by_queue)
+		exposition_label(labels, "queue", queue);
 }
 
-/* Of the controller of an error: some command of it has ended well, or will. */
-static const char *subsystem_of(const struct stats *s, const struct error_count *e)
+/* Of several that are one: @what. */
+static void group_labels_of_all(const struct page *p, labels_t labels, const char *what)
 {
-	for (size_t i = 0; i < s->nr_rows; i++)
-		if (!strcmp(s->rows[i]->controller, e->controller) &&
-		    !strcmp(s->rows[i]->peer, e->peer))
-			return s->rows[i]->other;
-	return "";
+	group_labels(p, labels, &(struct who){what, what, what, 0}, what);
 }
 
-/* Of one status more. */
-static void error_labels(const struct page *p, labels_t labels, const struct stats *s,
-			 const struct error_count *e)
+/* Which operations a queue can have, as bits: their errors are told as 0 before there are any. */
+static uint32_t operations_of(const struct page *p, const struct who *w)
 {
-	const bool known = e->status != ERRORS_OTHER;
-	const char *name = known ? status_name(e->op, e->status) : SERIES_OTHER;
-	char number[16];
+	const uint32_t admin = 1u << NT_OP_ADMIN | 1u << NT_OP_FABRICS;
 
-	row_labels(p, labels, e->controller, e->peer, subsystem_of(s, e), e->qid, op_name(e->op));
-	if (!strcmp(name, "unknown")) {
-		snprintf(number, sizeof(number), "0x%x", (unsigned int)e->status);
-		name = number;
-	}
-	exposition_label(labels, "status", name);
+	if (!strcmp(subsystem_of(p, w), DISCOVERY_NQN))
+		return admin;
+	if (!p->by_queue)
+		return (1u << NT_OPS_NR) - 1;
+	return w->qid ? ((1u << NT_OPS_NR) - 1) & ~(1u << NT_OP_ADMIN) : admin;
 }
 
-struct page *page_new(enum nt_side side, bool by_queue)
+struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uint64_t now_ms)
 {
 	struct page *p = calloc(1, sizeof(*p));
-	labels_t labels;
+	labels_t others, gone;
 
 	if (!p)
 		return NULL;
 	p->side = side;
 	p->by_queue = by_queue;
 	snprintf(p->side_label, sizeof(p->side_label), "side=\"%s\"", side_name(side));
-	row_labels(p, labels, "", "", "", 0, SERIES_OTHER);
-	p->rows = series_new(labels);
-	exposition_label(labels, "status", SERIES_OTHER);
-	p->errors = series_new(labels);
+	group_labels_of_all(p, others, SERIES_OTHER);
+	group_labels_of_all(p, gone, SERIES_GONE);
+	p->rows = series_new(series, others, gone, now_ms);
 	p->merged = merged_new();
-	if (p->rows && p->errors && p->merged)
+	if (p->rows && p->merged)
 		return p;
 	page_free(p);
 	return NULL;
 }
 
-static void take_row(struct series *to, const struct stats_row *r)
+static struct series_group *group_of(struct page *p, const struct who *w, uint32_t *at)
 {
-	exposition_add(&to->now.hist, &r->total);
-	to->now.all.commands += r->total.count + r->others_total.commands;
-	to->now.all.bytes += r->total.bytes + r->others_total.bytes;
-	to->now.waiting.commands += r->waiting.commands;
-	to->now.waiting.at_device += r->waiting.at_device;
-	if (to->now.waiting.oldest_ns < r->waiting.oldest_ns)
-		to->now.waiting.oldest_ns = r->waiting.oldest_ns;
+	labels_t labels;
+	char queue[16];
+
+	snprintf(queue, sizeof(queue), "%u", w->qid);
+	group_labels(p, labels, w, queue);
+	return series_group(p->rows, labels, operations_of(p, w), at);
+}
+
+static struct series_group *group_of_row(struct page *p, struct stats_row *r)
+{
+	const struct who w = {r->controller, r->peer, r->other, r->qid};
+	struct series_group *g;
+
+	if (r->shared)
+		return series_others(p->rows);
+	g = r->series_of ? series_group_at(p->rows, r->series, r->series_of) : NULL;
+	if (g)
+		return g;
+	g = group_of(p, &w, &r->series);
+	r->series_of = g ? g->id : 0;
+	return g;
 }
 
 /* The command is an exemplar of its row. */
@@ -143,52 +149,59 @@ static void take_slow(struct series *to, const struct stats_row *r, const struct
 	x->at_ms = slow->ended_ms;
 }
 
-static int take_rows(struct page *p, const struct stats *s, const struct page_slow *slow)
+/* What is new of a row, and what waits. Return: 0 or -ENOMEM */
+static int take_row(struct page *p, struct stats_row *r, const struct page_slow *slow)
 {
-	const struct series *one;
-	size_t at = 0;
-	labels_t labels;
+	struct series_group *g = group_of_row(p, r);
+	struct series *to;
 
-	series_begin(p->rows);
-	for (size_t i = 0; i < s->nr_rows; i++) {
-		const struct stats_row *r = s->rows[i];
-		struct series *to;
-
-		row_labels(p, labels, r->shared ? "" : r->controller, r->peer, r->other, r->qid,
-			   r->shared ? SERIES_OTHER : op_name(r->op));
-		to = series_get(p->rows, labels);
-		if (!to)
-			return -ENOMEM;
-		take_row(to, r);
-		if (slow)
-			take_slow(to, r, &slow[r->op]);
-	}
-	while ((one = series_next(p->rows, &at)))
-		exposition_grow(&((struct series *)one)->told, &one->now.hist);
+	if (!g)
+		return -ENOMEM;
+	if (hist_empty(&r->interval) && !r->others_interval.commands && !r->waiting.commands)
+		return 0;
+	to = series_count(p->rows, g, r->op);
+	if (!hist_empty(&r->interval))
+		exposition_add(&to->hist, &r->interval);
+	to->all.commands += r->interval.count + r->others_interval.commands;
+	to->all.bytes += r->interval.bytes + r->others_interval.bytes;
+	to->now.waiting.commands += r->waiting.commands;
+	to->now.waiting.at_device += r->waiting.at_device;
+	if (to->now.waiting.oldest_ns < r->waiting.oldest_ns)
+		to->now.waiting.oldest_ns = r->waiting.oldest_ns;
+	if (slow)
+		take_slow(to, r, &slow[r->op]);
 	return 0;
 }
 
-static int take_errors(struct page *p, const struct stats *s)
+static int take_error(struct page *p, const struct error_count *e)
 {
-	labels_t labels;
+	const struct who w = {e->controller, e->peer, e->other, e->qid};
+	struct series_group *g;
+	uint32_t at;
 
-	series_begin(p->errors);
-	for (size_t i = 0; i < s->errors.nr; i++) {
-		struct series *to;
+	if (!e->interval)
+		return 0;
+	g = e->controller[0] ? group_of(p, &w, &at) : series_others(p->rows);
+	return g ? series_error(series_count(p->rows, g, e->op), e->status, e->interval) : -ENOMEM;
+}
 
-		error_labels(p, labels, s, &s->errors.row[i]);
-		to = series_get(p->errors, labels);
-		if (!to)
-			return -ENOMEM;
-		to->now.errors += s->errors.row[i].total;
-	}
-	return 0;
+int page_collect(struct page *p, const struct stats *s, const struct page_slow *slow,
+		 uint64_t now_ms)
+{
+	int err = 0;
+
+	series_begin(p->rows, now_ms);
+	for (size_t i = 0; !err && i < s->nr_rows; i++)
+		err = take_row(p, s->rows[i], slow);
+	for (size_t i = 0; !err && i < s->errors.nr; i++)
+		err = take_error(p, &s->errors.row[i]);
+	return err;
 }
 
 /* What is written, and of what. */
 struct writing {
 	struct exposition e;
-	const struct page *p;
+	struct page *p;
 	const struct page_source *from;
 };
 
@@ -224,28 +237,71 @@ static void put_infos(struct writing *w)
 	exposition_ratio(&w->e, w->p->side_label, s->sample);
 }
 
-/* A metric of each row. */
+static const char *status_text(enum nt_op op, uint16_t status, char number[16])
+{
+	const char *name = status == ERRORS_OTHER ? SERIES_OTHER : status_name(op, status);
+
+	if (strcmp(name, "unknown") != 0)
+		return name;
+	snprintf(number, 16, "0x%x", (unsigned int)status);
+	return number;
+}
+
+/* Not before a scraper knows of the sum of them, which it is told as 0 first. */
+static void put_statuses(const struct exposition *e, const char *labels, const struct series *s,
+			 enum nt_op op)
+{
+	char number[16];
+
+	for (unsigned int i = 0; s->errors && i < s->nr_status; i++)
+		exposition_with(e, labels, "status", status_text(op, s->status[i].status, number),
+				s->status[i].n);
+}
+
+static void put_series(const struct exposition *e, enum metric_id id, const char *labels,
+		       struct series *s, enum nt_op op)
+{
+	if (id == METRIC_COMMAND_DURATION && s->hist.below[EXPOSITION_BUCKETS - 1]) {
+		exposition_hist(e, labels, &s->hist, &s->now.slow);
+	} else if (id == METRIC_COMMANDS) {
+		exposition_value(e, labels, s->all.commands);
+	} else if (id == METRIC_BYTES) {
+		exposition_value(e, labels, s->all.bytes);
+	} else if (id == METRIC_ERRORS) {
+		exposition_value(e, labels, s->errors);
+		s->told = true;
+	} else if (id == METRIC_STATUSES) {
+		put_statuses(e, labels, s, op);
+	} else if (id == METRIC_IN_FLIGHT) {
+		exposition_value(e, labels, s->now.waiting.commands);
+	} else if (id == METRIC_OLDEST) {
+		exposition_ns(e, labels, s->now.waiting.oldest_ns);
+	} else if (id == METRIC_AT_DEVICE) {
+		exposition_value(e, labels, s->now.waiting.at_device);
+	}
+}
+
+/* A metric of each series; those of several rows only where they are of something. */
 static void put_rows(struct writing *w, enum metric_id id)
 {
-	const struct series *s;
+	const struct series_group *g, *others = series_others(w->p->rows);
+	struct exposition e;
 	size_t at = 0;
 
 	exposition_begin(&w->e, id);
-	while ((s = series_next(id == METRIC_ERRORS ? w->p->errors : w->p->rows, &at))) {
-		if (id == METRIC_COMMAND_DURATION)
-			exposition_hist(&w->e, s->labels, &s->told, &s->now.slow);
-		else if (id == METRIC_COMMANDS)
-			exposition_value(&w->e, s->labels, s->now.all.commands);
-		else if (id == METRIC_BYTES)
-			exposition_value(&w->e, s->labels, s->now.all.bytes);
-		else if (id == METRIC_ERRORS)
-			exposition_value(&w->e, s->labels, s->now.errors);
-		else if (id == METRIC_IN_FLIGHT)
-			exposition_value(&w->e, s->labels, s->now.waiting.commands);
-		else if (id == METRIC_OLDEST)
-			exposition_ns(&w->e, s->labels, s->now.waiting.oldest_ns);
-		else if (id == METRIC_AT_DEVICE)
-			exposition_value(&w->e, s->labels, s->now.waiting.at_device);
+	e = w->e;
+	for (bool last = false; (g = series_next(w->p->rows, &at));) {
+		last |= g == others;
+		for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+			labels_t labels;
+
+			if (!g->of[op] || (last && !g->of[op]->used))
+				continue;
+			snprintf(labels, sizeof(labels), "%s", g->labels);
+			exposition_label(labels, "operation", op_name(op));
+			e.created_ms = g->of[op]->created_ms;
+			put_series(&e, id, labels, g->of[op], (enum nt_op)op);
+		}
 	}
 }
 
@@ -325,6 +381,7 @@ static void put_stats(struct writing *w, struct page *p)
 	put_rows(w, METRIC_COMMANDS);
 	put_rows(w, METRIC_BYTES);
 	put_rows(w, METRIC_ERRORS);
+	put_rows(w, METRIC_STATUSES);
 	put_counters(w);
 	put_loss_queues(w);
 	put_rows(w, METRIC_IN_FLIGHT);
@@ -333,7 +390,8 @@ static void put_stats(struct writing *w, struct page *p)
 		put_rows(w, METRIC_AT_DEVICE);
 	put(w, METRIC_CONTROLLERS, s->controllers);
 	put(w, METRIC_QUEUES, s->queues);
-	put(w, METRIC_FOLDED, series_folded(p->rows) + series_folded(p->errors));
+	put(w, METRIC_FOLDED, series_folded(p->rows));
+	put(w, METRIC_ROWS_GONE, s->rows_gone);
 	put(w, METRIC_PROGRAMS, w->from->measures ? s->probes : 0);
 }
 
@@ -360,8 +418,6 @@ static void put_costs(struct writing *w)
 		put_programs(w, METRIC_RUNS);
 		put_programs(w, METRIC_RUN_TIME);
 	}
-	/* What follows is of the process. */
-	w->e.created_ms = w->from->started_ms;
 	exposition_begin(&w->e, METRIC_CPU);
 	exposition_ns(&w->e, "", w->from->process->cpu_ns);
 	exposition_begin(&w->e, METRIC_RESIDENT);
@@ -410,12 +466,9 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 		char **text, size_t *size)
 {
 	struct writing w = {
-		.e = {.format = format, .created_ms = from->began_ms}, .p = p, .from = from};
-	int err = from->s ? take_rows(p, from->s, from->slow) ?: take_errors(p, from->s) : 0;
+		.e = {.format = format, .created_ms = from->started_ms}, .p = p, .from = from};
 	bool failed;
 
-	if (err)
-		return err;
 	*text = NULL;
 	w.e.f = open_memstream(text, size);
 	if (!w.e.f)
@@ -442,7 +495,6 @@ void page_free(struct page *p)
 	if (!p)
 		return;
 	series_free(p->rows);
-	series_free(p->errors);
 	merged_free(p->merged);
 	free(p);
 }

@@ -60,10 +60,9 @@ struct page_slow {
  * @s: as of the last collection; NULL before the first one
  * @kept: what the flight recorder has; NULL without one
  * @merged: what peers told of; NULL without any
- * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
  * @tracing: the driver is there
  * @measures: and its commands are seen: not between two bursts
- * @began_ms: since when it is counted, and @started_ms, when the process began: milliseconds since 1970
+ * @started_ms: when the process began, milliseconds since 1970: all but what page_collect() takes counts since then
  */
 struct page_source {
 	const struct stats *s;
@@ -72,10 +71,8 @@ struct page_source {
 	const struct page_scrapes *scrapes;
 	const struct keep_counts *kept;
 	const struct merged_source *merged;
-	const struct page_slow *slow;
 	bool tracing;
 	bool measures;
-	uint64_t began_ms;
 	uint64_t started_ms;
 };
 
@@ -85,10 +82,23 @@ struct page;
  * page_new() - the page of a run
  * @side: that is traced
  * @by_queue: rows are apart by queue
+ * @series: how many have series of their own at most
+ * @now_ms: milliseconds since 1970
  *
  * Return: NULL when memory ran out.
  */
-struct page *page_new(enum nt_side side, bool by_queue);
+struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uint64_t now_ms);
+
+/**
+ * page_collect() - an interval has been collected: count what is new in it
+ * @s: its rows are noted in
+ * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
+ * @now_ms: milliseconds since 1970
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_collect(struct page *p, const struct stats *s, const struct page_slow *slow,
+		 uint64_t now_ms);
 
 /**
  * page_render() - make the text

@@ -1,155 +1,381 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "serve/series.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* uthash gives up by itself unless told not to. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "core/hash.h"
 
-/* A label set that was seen; @folded ones are known by a hash only, as their number is not bounded by SERIES_MAX. */
+/* @g: first, so that one is the other; @at: where it is in &series_table.groups */
 struct entry {
+	struct series_group g;
+	uint32_t at;
 	UT_hash_handle hh;
-	struct series s;
 };
 
-/* Label sets that have no series are counted one by one up to here: rows that a machine may have, and more. */
-#define FOLDED_MAX 65536
+/* How much it is worth that something has a series; less gives way to more. */
+enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
+/**
+ * struct series_table - all of them
+ * @groups: @nr_groups, of which those are NULL that were freed, none below @free_from; @places: room
+ * @nr: series that they have, @max at most
+ * @least: no series is worth less, as far as was looked in this collection
+ * @collection: number of it; @since_ms: when the one before was
+ * @others, @gone: have all series, which are not in @nr
+ */
 struct series_table {
 	struct entry *by_labels;
-	struct entry *order[SERIES_MAX];
-	size_t nr;
-	struct series others;
-	uint64_t *folded; /* hashes of label sets, sorted */
-	size_t nr_folded;
+	struct entry **groups;
+	size_t nr_groups;
+	size_t places;
+	uint32_t free_from;
+	unsigned int nr;
+	unsigned int max;
+	enum worth least;
+	uint64_t collection;
+	uint64_t since_ms;
+	uint64_t now_ms;
+	uint32_t ids;
+	struct series_group others;
+	struct series_group gone;
 };
 
-/* FNV-1a */
-static uint64_t hash(const char *labels)
+static int last_group_init(struct series_group *g, const char *labels, uint64_t now_ms)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (const char *c = labels; *c; c++)
-		h = (h ^ (unsigned char)*c) * 0x100000001b3ULL;
-	return h;
+	g->labels = strdup(labels);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		g->of[op] = calloc(1, sizeof(*g->of[op]));
+		if (!g->of[op])
+			return -ENOMEM;
+		g->of[op]->created_ms = now_ms;
+	}
+	return g->labels ? 0 : -ENOMEM;
 }
 
-struct series_table *series_new(const char *labels_of_others)
+struct series_table *series_new(unsigned int max, const char *others, const char *gone,
+				uint64_t now_ms)
 {
 	struct series_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->others.labels = strdup(labels_of_others);
-	if (!t->others.labels) {
-		free(t);
-		return NULL;
+	t->max = max;
+	t->since_ms = t->now_ms = now_ms;
+	if (!last_group_init(&t->others, others, now_ms) &&
+	    !last_group_init(&t->gone, gone, now_ms))
+		return t;
+	series_free(t);
+	return NULL;
+}
+
+static void series_release(struct series *s)
+{
+	if (s)
+		free(s->status);
+	free(s);
+}
+
+static void group_release(struct series_group *g)
+{
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		series_release(g->of[op]);
+	free(g->labels);
+}
+
+static void entry_free(struct series_table *t, struct entry *e)
+{
+	HASH_DEL(t->by_labels, e);
+	t->groups[e->at] = NULL;
+	if (e->at < t->free_from)
+		t->free_from = e->at;
+	group_release(&e->g);
+	free(e);
+}
+
+static void group_begin(struct series_group *g)
+{
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		struct series *s = g->of[op];
+
+		if (!s)
+			continue;
+		memset(&s->now, 0, sizeof(s->now));
+		if (!s->told)
+			continue;
+		s->errors += s->held;
+		s->held = 0;
 	}
-	return t;
 }
 
-static void zero(struct series *s)
+/* Rows of the last collection have told that they are there, those of this one not yet. */
+static bool is_alive(const struct series_table *t, const struct series_group *g)
 {
-	memset(&s->now, 0, sizeof(s->now));
+	return t->collection - g->lived <= 1;
 }
 
-void series_begin(struct series_table *t)
+static bool has_any(const struct series_group *g)
 {
-	for (size_t i = 0; i < t->nr; i++)
-		zero(&t->order[i]->s);
-	zero(&t->others);
-}
-
-/* Return: whether @labels are counted among those that have no series. */
-static bool fold(struct series_table *t, const char *labels)
-{
-	const uint64_t h = hash(labels);
-	size_t low = 0, high = t->nr_folded;
-	uint64_t *grown;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->folded[middle] == h)
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		if (g->of[op])
 			return true;
-		if (t->folded[middle] < h)
-			low = middle + 1;
-		else
-			high = middle;
+	return false;
+}
+
+void series_begin(struct series_table *t, uint64_t now_ms)
+{
+	t->collection++;
+	t->least = DEAD;
+	t->since_ms = t->now_ms;
+	t->now_ms = now_ms;
+	for (size_t i = 0; i < t->nr_groups; i++) {
+		struct entry *e = t->groups[i];
+
+		if (!e)
+			continue;
+		group_begin(&e->g);
+		if (!is_alive(t, &e->g) && !has_any(&e->g))
+			entry_free(t, e);
 	}
-	if (t->nr_folded == FOLDED_MAX)
+	group_begin(&t->others);
+	group_begin(&t->gone);
+}
+
+struct series_group *series_others(struct series_table *t)
+{
+	return &t->others;
+}
+
+static enum worth worth(const struct series_table *t, const struct series_group *g, unsigned int op,
+			bool used)
+{
+	if (!is_alive(t, g))
+		return DEAD;
+	if (op == NT_OP_READ || op == NT_OP_WRITE)
+		return used ? IO : UNUSED_IO;
+	if (!used)
+		return UNUSED;
+	return op == NT_OP_ADMIN || op == NT_OP_FABRICS ? ADMIN : OTHER_IO;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int status_add(struct series *s, uint16_t status, uint64_t n)
+{
+	struct series_status *grown;
+	unsigned int i = 0;
+
+	while (i < s->nr_status && s->status[i].status != status)
+		i++;
+	if (i == s->nr_status && i + 1 >= SERIES_STATUSES_MAX && status != ERRORS_OTHER)
+		return status_add(s, ERRORS_OTHER, n);
+	if (i == s->nr_status) {
+		grown = reallocarray(s->status, i + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		s->status = grown;
+		s->status[s->nr_status++] = (struct series_status){.status = status};
+	}
+	s->status[i].n += n;
+	return 0;
+}
+
+/* What was counted goes to those that are gone. Return: 0 or -ENOMEM: then it stays */
+static int give_way(struct series_table *t, struct series_group *g, unsigned int op)
+{
+	struct series *s = g->of[op], *gone = t->gone.of[op];
+
+	for (unsigned int i = 0; i < s->nr_status; i++)
+		if (status_add(gone, s->status[i].status, s->status[i].n))
+			return -ENOMEM;
+	for (unsigned int i = 0; i < EXPOSITION_BUCKETS; i++)
+		gone->hist.below[i] += s->hist.below[i];
+	gone->hist.sum += s->hist.sum;
+	gone->all.commands += s->all.commands;
+	gone->all.bytes += s->all.bytes;
+	gone->errors += s->errors + s->held;
+	gone->used |= s->used;
+	series_release(s);
+	g->of[op] = NULL;
+	t->nr--;
+	return 0;
+}
+
+/* Makes room for what is worth so much. Return: whether there is room now */
+static bool make_room(struct series_table *t, enum worth wanted)
+{
+	struct series_group *least = NULL;
+	enum worth w = wanted;
+	unsigned int least_op = 0;
+
+	if (t->nr < t->max)
 		return true;
-	grown = reallocarray(t->folded, t->nr_folded + 1, sizeof(*grown));
+	if (t->least >= wanted)
+		return false;
+	for (size_t i = 0; i < t->nr_groups; i++) {
+		struct series_group *g = t->groups[i] ? &t->groups[i]->g : NULL;
+
+		for (unsigned int op = 0; g && op < NT_OPS_NR; op++) {
+			enum worth is = g->of[op] ? worth(t, g, op, g->of[op]->used) : wanted;
+
+			/* Of the dead, the one that has been so for longest. */
+			if (is >= wanted || is > w ||
+			    (is == w && least && (w != DEAD || g->lived >= least->lived)))
+				continue;
+			least = g;
+			least_op = op;
+			w = is;
+		}
+	}
+	t->least = w;
+	return least && !give_way(t, least, least_op);
+}
+
+/* Return: NULL where there is no room or no memory. */
+static struct series *series_make(struct series_table *t, struct series_group *g, unsigned int op,
+				  bool used)
+{
+	struct series *s;
+
+	if (!make_room(t, worth(t, g, op, used)))
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->created_ms = t->since_ms;
+	g->of[op] = s;
+	t->nr++;
+	return s;
+}
+
+/* Return: whether there is a place for one more group. */
+static bool place_make(struct series_table *t, uint32_t *at)
+{
+	struct entry **grown;
+	size_t places = t->places ? 2 * t->places : 64;
+
+	for (*at = t->free_from; *at < t->nr_groups; ++*at)
+		if (!t->groups[*at])
+			break;
+	t->free_from = *at;
+	if (*at < t->nr_groups)
+		return true;
+	if (t->nr_groups < t->places) {
+		t->groups[t->nr_groups++] = NULL;
+		return true;
+	}
+	grown = reallocarray(t->groups, places, sizeof(struct entry *));
 	if (!grown)
 		return false;
-	t->folded = grown;
-	memmove(grown + low + 1, grown + low, (t->nr_folded - low) * sizeof(*grown));
-	grown[low] = h;
-	t->nr_folded++;
+	t->groups = grown;
+	t->places = places;
+	t->groups[t->nr_groups++] = NULL;
 	return true;
 }
 
-struct series *series_get(struct series_table *t, const char *labels)
+static struct entry *entry_make(struct series_table *t, const char *labels)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->g.labels = strdup(labels);
+	if (e->g.labels && place_make(t, &e->at)) {
+		HASH_ADD_KEYPTR(hh, t->by_labels, e->g.labels, strlen(labels), e);
+		if (hash_added(e)) {
+			t->groups[e->at] = e;
+			e->g.id = ++t->ids;
+			return e;
+		}
+	}
+	free(e->g.labels);
+	free(e);
+	return NULL;
+}
+
+struct series_group *series_group(struct series_table *t, const char *labels, uint32_t ops,
+				  uint32_t *at)
 {
 	struct entry *e;
 
 	HASH_FIND_STR(t->by_labels, labels, e);
-	if (e)
-		return &e->s;
-	if (!strcmp(labels, t->others.labels))
-		return &t->others;
-	if (t->nr == SERIES_MAX)
-		return fold(t, labels) ? &t->others : NULL;
-	e = calloc(1, sizeof(*e));
+	if (!e)
+		e = entry_make(t, labels);
 	if (!e)
 		return NULL;
-	e->s.labels = strdup(labels);
-	if (!e->s.labels) {
-		free(e);
+	e->g.lived = t->collection;
+	*at = e->at;
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		if (ops & 1u << op && !e->g.of[op])
+			series_make(t, &e->g, op, false);
+	return &e->g;
+}
+
+struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32_t id)
+{
+	struct entry *e = at < t->nr_groups ? t->groups[at] : NULL;
+
+	if (!e || e->g.id != id)
 		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, t->by_labels, e->s.labels, strlen(labels), e);
-	if (!e->hh.tbl) {
-		free(e->s.labels);
-		free(e);
-		return NULL;
-	}
-	t->order[t->nr++] = e;
-	return &e->s;
+	e->g.lived = t->collection;
+	return &e->g;
+}
+
+struct series *series_count(struct series_table *t, struct series_group *g, enum nt_op op)
+{
+	struct series *s = g->of[op] ?: series_make(t, g, op, true);
+
+	g->seen |= 1u << op;
+	if (!s)
+		s = t->others.of[op];
+	s->used = true;
+	return s;
+}
+
+int series_error(struct series *s, uint16_t status, uint64_t n)
+{
+	s->held += n;
+	return status_add(s, status, n);
 }
 
 size_t series_folded(const struct series_table *t)
 {
-	return t->nr_folded;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nr_groups; i++) {
+		const struct series_group *g = t->groups[i] ? &t->groups[i]->g : NULL;
+
+		for (unsigned int op = 0; g && is_alive(t, g) && op < NT_OPS_NR; op++)
+			n += g->seen & 1u << op && !g->of[op];
+	}
+	return n;
 }
 
-static bool is_of_something(const struct series *s)
+const struct series_group *series_next(const struct series_table *t, size_t *at)
 {
-	return s->told.below[EXPOSITION_BUCKETS - 1] || s->now.all.commands || s->now.errors ||
-	       s->now.waiting.commands;
-}
-
-const struct series *series_next(const struct series_table *t, size_t *at)
-{
-	size_t i = (*at)++;
-
-	if (i < t->nr)
-		return &t->order[i]->s;
-	return i == t->nr && (t->nr_folded || is_of_something(&t->others)) ? &t->others : NULL;
+	while (*at < t->nr_groups && !t->groups[*at])
+		++*at;
+	if (*at < t->nr_groups)
+		return &t->groups[(*at)++]->g;
+	switch ((*at)++ - t->nr_groups) {
+	case 0:
+		return &t->others;
+	case 1:
+		return &t->gone;
+	default:
+		return NULL;
+	}
 }
 
 void series_free(struct series_table *t)
 {
 	if (!t)
 		return;
-	HASH_CLEAR(hh, t->by_labels);
-	for (size_t i = 0; i < t->nr; i++) {
-		free(t->order[i]->s.labels);
-		free(t->order[i]);
-	}
-	free(t->others.labels);
-	free(t->folded);
+	for (size_t i = 0; i < t->nr_groups; i++)
+		if (t->groups[i])
+			entry_free(t, t->groups[i]);
+	group_release(&t->others);
+	group_release(&t->gone);
+	free(t->groups);
 	free(t);
 }

@@ -21,6 +21,7 @@
 #include "cli/http.h"
 #include "keep/when.h"
 #include "serve/page.h"
+#include "serve/series.h"
 #include "real_read.h"
 #include "seen.h"
 
@@ -243,14 +244,13 @@ static void try_names(const char *p, const char *end)
 					 .cost = &cost,
 					 .process = &process,
 					 .scrapes = &scrapes,
-					 .merged = &merged,
-					 .slow = slow};
+					 .merged = &merged};
 	const char *controller = take(&p, end), *nqn = take(&p, end);
 	struct stats_row *r = stats_row(&s, controller, nqn, 1, NT_OP_READ, false);
-	struct page *page = page_new(NT_HOST, true);
+	struct page *page = page_new(NT_HOST, true, SERIES_DEFAULT, 0);
 
 	ASSERT(r && page);
-	hist_count(&r->total, 5000);
+	hist_count(&r->interval, 5000);
 	snprintf(slow[NT_OP_READ].controller, sizeof(slow[0].controller), "%s", controller);
 	slow[NT_OP_READ].qid = 1;
 	slow[NT_OP_READ].ns = 5000;
@@ -259,6 +259,7 @@ static void try_names(const char *p, const char *end)
 	snprintf(header.kernel, sizeof(header.kernel), "%s", take(&p, end));
 	snprintf(s.kernel, sizeof(s.kernel), "%s", take(&p, end));
 	errors_add(&s.errors, controller, nqn, 1, NT_OP_READ, 0x281, 1);
+	ASSERT(!page_collect(page, &s, slow, 1));
 	for (unsigned int i = 0; i < EXPOSITION_FORMATS; i++) {
 		char *text;
 		size_t size;

@@ -85,7 +85,8 @@ done
 equal "no read was faster than the device" \
 	"$(sum target ntprof_stage_duration_seconds_bucket 'operation="read"' 'stage="target_subsystem"' 'le="0.000524288"')" 0
 equal "the target has a series for each queue" \
-	"$(grep -c '^ntprof_commands_total{.*operation="read",queue="[12]"' /tmp/target)" 2
+	"$(grep -c '^ntprof_commands_total{.*queue="[12]",operation="read"' /tmp/target)" 2
+check "a target's controller is no label" bash -c '! grep -q cntlid /tmp/target'
 check "the target names the subsystem" grep -q "^ntprof_commands_total{.*subsysnqn=\"$VM_NQN\"" /tmp/target
 check "the host has one for its controller" \
 	grep -q "^ntprof_commands_total{side=\"host\",controller=\"$ctrl\",subsysnqn=\"$VM_NQN\",operation=\"read\"}" /tmp/host

@@ -57,7 +57,8 @@ static inline void fill(struct stats *s)
 
 		snprintf(name, sizeof(name), "nvme%u", i);
 		r = stats_row(s, name, "nqn.2024-01.io.example:subsystem", 1, NT_OP_READ, false);
-		hist_count(&r->total, 5000);
+		hist_count(&r->interval, 5000);
+		hist_merge(&r->total, &r->interval);
 	}
 }
 

@@ -95,6 +95,7 @@ static const struct option options[] = {
 	{"files", "16"},
 	{"bytes", "1G"},
 	{"keep-free", "10G"},
+	{"series", "256"},
 	{"cgroup", "/"},
 	{"origin", NULL},
 };
@@ -122,7 +123,7 @@ static const struct verb {
 	{"serve",
 	 {"host",  "target",  "source",	   "interval", "duration",     "sample",  "burst", "listen",
 	  "by",	   "verbose", "config",	   "keep",     "keep-bytes",   "after",	  "when",  "dir",
-	  "files", "bytes",   "keep-free", "peer",     "peer-as-root", SELECTIONS}},
+	  "files", "bytes",   "keep-free", "peer",     "peer-as-root", "series", SELECTIONS}},
 	{"stacks",
 	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose",
 	  "config"}},

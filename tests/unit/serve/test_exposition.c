@@ -66,8 +66,8 @@ static void the_older_format_calls_a_family_as_its_samples(void **state)
 		"# HELP ntprof_command_bytes_total Data that these commands transferred\n"
 		"ntprof_command_bytes_total 7\n"
 		"# TYPE ntprof_folded_series gauge\n"
-		"# HELP ntprof_folded_series Rows that are under controller=\"other\", because there are "
-		"too many\n"
+		"# HELP ntprof_folded_series Label sets that are under \"other\", because there are too "
+		"many\n"
 		"ntprof_folded_series 0\n"
 		"# TYPE ntprof_build_info gauge\n"
 		"# HELP ntprof_build_info The program\n"
@@ -83,8 +83,8 @@ static void quotes_in_a_help_text_are_escaped_where_the_format_has_that(void **s
 	assert_text(
 		&e,
 		"# TYPE ntprof_folded_series gauge\n"
-		"# HELP ntprof_folded_series Rows that are under controller=\\\"other\\\", because there are "
-		"too many\n");
+		"# HELP ntprof_folded_series Label sets that are under \\\"other\\\", because there are too "
+		"many\n");
 }
 
 static void seconds_are_exact(void **state)

@@ -37,6 +37,9 @@ struct made {
 	struct stream_losses losses;
 	struct merged_source merged;
 	struct page_source from;
+	const struct page_slow *told;
+	uint64_t now_ms;
+	uint64_t leave_ns;
 	struct page *page;
 	char *text;
 	size_t size;
@@ -53,7 +56,14 @@ static struct stats_row *row(struct made *m, const char *controller, uint16_t qi
 static void count(struct stats_row *r, uint64_t ns, uint64_t bytes)
 {
 	hist_count(&r->total, ns);
+	hist_count(&r->interval, ns);
 	r->total.bytes += bytes;
+	r->interval.bytes += bytes;
+}
+
+static struct page *new_page(const struct made *m, enum nt_side side, bool by_queue)
+{
+	return page_new(side, by_queue, SERIES_DEFAULT, m->now_ms);
 }
 
 static int begin(void **state)
@@ -75,10 +85,10 @@ static int begin(void **state)
 		.scrapes = &m->scrapes,
 		.tracing = true,
 		.measures = true,
-		.began_ms = 1700000000250,
 		.started_ms = 1700000000000,
 	};
-	m->page = page_new(NT_HOST, false);
+	m->now_ms = m->from.started_ms;
+	m->page = new_page(m, NT_HOST, false);
 	*state = m;
 	return m->page ? 0 : -1;
 }
@@ -94,12 +104,23 @@ static int end(void **state)
 	return 0;
 }
 
-static const char *render(struct made *m, enum exposition_format format)
+/* The page, of what is collected. */
+static const char *show(struct made *m, enum exposition_format format)
 {
 	free(m->text);
 	m->text = NULL;
 	assert_int_equal(page_render(m->page, &m->from, format, &m->text, &m->size), 0);
 	return m->text;
+}
+
+/* An interval of a second has ended, and is scraped. */
+static const char *render(struct made *m, enum exposition_format format)
+{
+	m->now_ms += 1000;
+	if (m->from.s)
+		assert_int_equal(page_collect(m->page, &m->s, m->told, m->now_ms), 0);
+	stats_begin_interval(&m->s);
+	return show(m, format);
 }
 
 /* The value behind a sample's name and labels, which are a whole line but for that. */
@@ -129,7 +150,7 @@ static void rows_of_a_controller_are_added_up(void **state)
 
 	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 4096);
 	count(row(m, "nvme0", 2, NT_OP_READ), 7000, 8192);
-	row(m, "nvme0", 2, NT_OP_READ)->others_total = (struct workload){10, 100};
+	row(m, "nvme0", 2, NT_OP_READ)->others_interval = (struct workload){10, 100};
 	count(row(m, "nvme0", 2, NT_OP_WRITE), 9000, 512);
 	row(m, "nvme0", 1, NT_OP_READ)->waiting = (struct waiting){3, 2000000000, 0};
 	row(m, "nvme0", 2, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 0};
@@ -150,12 +171,12 @@ static void queues_are_apart_where_that_was_asked_for(void **state)
 	struct made *m = *state;
 
 	page_free(m->page);
-	m->page = page_new(NT_HOST, true);
+	m->page = new_page(m, NT_HOST, true);
 	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 0);
 	count(row(m, "nvme0", 2, NT_OP_READ), 5000, 0);
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_true(there(m, "operation=\"read\",queue=\"1\"} 1\n"));
-	assert_true(there(m, "operation=\"read\",queue=\"2\"} 1\n"));
+	assert_true(there(m, "queue=\"1\",operation=\"read\"} 1\n"));
+	assert_true(there(m, "queue=\"2\",operation=\"read\"} 1\n"));
 }
 
 static void errors_are_by_status(void **state)
@@ -167,12 +188,44 @@ static void errors_are_by_status(void **state)
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 2, NT_OP_READ, 0x7ff, 5), 0);
 	assert_int_equal(errors_add(&m->s.errors, "", "", 0, NT_OP_READ, ERRORS_OTHER, 6), 0);
 	render(m, EXPOSITION_OPENMETRICS);
-#define ERRORS(controller, nqn, status)                                                            \
+#define ERRORS(controller, nqn)                                                                    \
 	"ntprof_command_errors_total{side=\"host\",controller=\"" controller "\",subsysnqn=\"" nqn \
-	"\",operation=\"read\",status=\"" status "\"}"
-	assert_int_equal(value(m, ERRORS("nvme0", "nqn", "unrecovered_read_error")), 7);
-	assert_int_equal(value(m, ERRORS("nvme0", "nqn", "0x7ff")), 5);
-	assert_int_equal(value(m, ERRORS("other", "other", "other")), 6);
+	"\",operation=\"read\"}"
+#define STATUSES(controller, nqn, status)                                            \
+	"ntprof_command_error_statuses_total{side=\"host\",controller=\"" controller \
+	"\",subsysnqn=\"" nqn "\",operation=\"read\",status=\"" status "\"}"
+	assert_false(there(m, "status="));
+	/* A scraper has to know 0 before it can see that there are more. */
+	assert_int_equal(value(m, ERRORS("nvme0", "nqn")), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, ERRORS("nvme0", "nqn")), 12);
+	assert_int_equal(value(m, STATUSES("nvme0", "nqn", "unrecovered_read_error")), 7);
+	assert_int_equal(value(m, STATUSES("nvme0", "nqn", "0x7ff")), 5);
+	assert_int_equal(value(m, STATUSES("other", "other", "other")), 6);
+}
+
+/* Before anything fails, whatever the operation; and none of histograms that nothing was counted in. */
+static void errors_are_told_as_0_from_the_beginning(void **state)
+{
+	struct made *m = *state;
+
+	count(row(m, "nvme0", 0, NT_OP_FABRICS), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		char sample[512];
+
+		snprintf(sample, sizeof(sample),
+			 "ntprof_command_errors_total{side=\"host\",controller=\"nvme0\","
+			 "subsysnqn=\"" NQN_LABEL "\",operation=\"%s\"}",
+			 op_name((enum nt_op)op));
+		assert_int_equal(value(m, sample), 0);
+	}
+	assert_int_equal(value(m, "ntprof_commands_total" LABELS("nvme0", "read")), 0);
+	assert_false(there(m, "ntprof_command_duration_seconds_count" LABELS("nvme0", "read")));
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", NQN, 1, NT_OP_DISCARD, 0x281, 60), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme0", "discard")), 60);
 }
 
 /* Each is in one family, and what is in flight is no counter. */
@@ -242,7 +295,9 @@ static void a_stage_that_is_taken_back_does_not_fall(void **state)
 	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE), 11);
 }
 
-#define OTHERS "{side=\"host\",controller=\"other\",subsysnqn=\"other\",operation=\"other\"}"
+#define SEVERAL(who, operation) \
+	"{side=\"host\",controller=\"" who "\",subsysnqn=\"" who "\",operation=\"" operation "\"}"
+#define OTHERS SEVERAL("other", "read")
 
 /* A controller that sorts before the others comes later: no series of theirs goes away for it. */
 static void too_many_rows_are_under_other_and_stay_there(void **state)
@@ -250,7 +305,7 @@ static void too_many_rows_are_under_other_and_stay_there(void **state)
 	struct made *m = *state;
 	char name[32];
 
-	for (unsigned int i = 0; i < SERIES_MAX; i++) {
+	for (unsigned int i = 0; i < SERIES_DEFAULT; i++) {
 		snprintf(name, sizeof(name), "nvme%u", 100 + i);
 		count(row(m, name, 1, NT_OP_READ), 5000, 0);
 	}
@@ -268,14 +323,244 @@ static void too_many_rows_are_under_other_and_stay_there(void **state)
 	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 2);
 }
 
-/* The process is older than what it traces. */
-static void counters_of_the_process_began_with_it(void **state)
+/* The process is older than what it traces, and a series is as old as the interval that it was found in. */
+static void counters_say_since_when_and_never_again(void **state)
 {
 	struct made *m = *state;
 
+	m->from.s = NULL;
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_true(there(m, "\nprocess_cpu_seconds_created 1700000000.000\n"));
-	assert_true(there(m, "_created{side=\"host\"") && there(m, "} 1700000000.250\n"));
+	assert_true(there(m, "\nntprof_http_connections_created{side=\"host\"} 1700000000.000\n"));
+	m->from.s = &m->s;
+	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		render(m, EXPOSITION_OPENMETRICS);
+		assert_true(there(m, "\nprocess_cpu_seconds_created 1700000000.000\n"));
+		assert_true(there(
+			m, "\nntprof_http_connections_created{side=\"host\"} 1700000000.000\n"));
+		assert_true(there(m, "\nntprof_commands_created" LABELS(
+					     "nvme0", "read") " 1700000000.000\n"));
+	}
+	count(row(m, "nvme1", 1, NT_OP_READ), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(
+		there(m, "\nntprof_commands_created" LABELS("nvme1", "read") " 1700000003.000\n"));
+}
+
+/* 8,192 in flight for a year. */
+static void a_sum_goes_on_beyond_64_bits(void **state)
+{
+	struct made *m = *state;
+	struct stats_row *r = row(m, "nvme0", 1, NT_OP_READ);
+
+	for (unsigned int i = 0; i < 3; i++) {
+		count(r, 5000, 0);
+		r->interval.sum = UINT64_MAX;
+		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].count = i + 1;
+		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].buckets[5] = i + 1;
+		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].sum += UINT64_MAX;
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	assert_true(there(m, "\nntprof_command_duration_seconds_sum" LABELS(
+				     "nvme0", "read") " 55340232221.128654845\n"));
+	assert_true(there(m, "operation=\"read\",stage=\"network_and_target\"} "
+			     "55340232221.128654845\n"));
+	m->totals.latency[NT_OP_READ] = m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET];
+	m->merged.totals = &m->totals;
+	m->from.merged = &m->merged;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, "\nntprof_merged_command_duration_seconds_sum{side=\"host\",operation="
+			     "\"read\"} 55340232221.128654845\n"));
+}
+
+/* All samples of a counter, whatever their labels. */
+static uint64_t all(const struct made *m, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t n = 0;
+
+	for (const char *at = m->text; (at = strstr(at, name)); at += len)
+		if (at[-1] == '\n' && at[len] == '{')
+			n += strtoull(strstr(at, "} ") + 2, NULL, 10);
+	return n;
+}
+
+static struct stats_row *row_of_host(struct made *m, unsigned int host, unsigned int cntlid,
+				     uint16_t qid, enum nt_op op)
+{
+	char controller[32], nqn[32];
+	struct stats_row *r;
+
+	snprintf(controller, sizeof(controller), "cntlid %u", cntlid);
+	snprintf(nqn, sizeof(nqn), "nqn.host%u", host);
+	r = stats_row_of(&m->s, controller, nqn, "nqn.sub", qid, op, false);
+	assert_non_null(r);
+	r->who = 1;
+	return r;
+}
+
+static unsigned int hosts_with(const struct made *m, unsigned int hosts, const char *op)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < hosts; i++) {
+		char sample[256];
+
+		snprintf(sample, sizeof(sample),
+			 "\nntprof_commands_total{side=\"target\",subsysnqn=\"nqn.sub\",hostnqn="
+			 "\"nqn.host%u\",operation=\"%s\"} ",
+			 i, op);
+		n += there(m, sample);
+	}
+	return n;
+}
+
+/* Hosts connect, and read and write then: what there is room for is reads and writes. */
+static void hosts_come(struct made *m, unsigned int hosts, unsigned int series)
+{
+	m->s.side = NT_TARGET;
+	m->s.by_other = true;
+	page_free(m->page);
+	m->page = page_new(NT_TARGET, false, series, m->now_ms);
+	for (unsigned int i = 0; i < hosts; i++) {
+		count(row_of_host(m, i, i + 1, 0, NT_OP_FABRICS), 5000, 0);
+		count(row_of_host(m, i, i + 1, 0, NT_OP_ADMIN), 5000, 0);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(all(m, "ntprof_commands_total"), 2 * hosts);
+	for (unsigned int i = 0; i < hosts; i++) {
+		count(row_of_host(m, i, i + 1, 1, NT_OP_READ), 5000, 4096);
+		count(row_of_host(m, i, i + 1, 1, NT_OP_WRITE), 5000, 4096);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(all(m, "ntprof_commands_total"), 4 * hosts);
+	assert_int_equal(all(m, "ntprof_command_duration_seconds_count"), 4 * hosts);
+	assert_false(there(m, "cntlid"));
+}
+
+static void ten_hosts_have_a_series_for_all_that_they_do(void **state)
+{
+	struct made *m = *state;
+
+	hosts_come(m, 10, SERIES_DEFAULT);
+	assert_int_equal(hosts_with(m, 10, "read"), 10);
+	assert_int_equal(hosts_with(m, 10, "admin"), 10);
+	assert_int_equal(value(m, "ntprof_folded_series{side=\"target\"}"), 0);
+}
+
+static void reads_and_writes_of_128_hosts_come_first(void **state)
+{
+	struct made *m = *state;
+
+	hosts_come(m, 128, SERIES_DEFAULT);
+	assert_int_equal(hosts_with(m, 128, "read"), 128);
+	assert_int_equal(hosts_with(m, 128, "write"), 128);
+	assert_int_equal(hosts_with(m, 128, "admin"), 0);
+	assert_int_equal(value(m, "ntprof_folded_series{side=\"target\"}"), 2 * 128);
+}
+
+static void a_thousand_hosts_need_as_many_as_were_asked_for(void **state)
+{
+	struct made *m = *state;
+
+	hosts_come(m, 1000, SERIES_DEFAULT);
+	assert_int_equal(hosts_with(m, 1000, "read") + hosts_with(m, 1000, "write"), 256);
+	assert_int_equal(hosts_with(m, 1000, "admin"), 0);
+	hosts_come(m, 1000, 2000);
+	assert_int_equal(hosts_with(m, 1000, "read"), 1000);
+	assert_int_equal(hosts_with(m, 1000, "write"), 1000);
+}
+
+static bool always(const void *context, const struct stats_row *r)
+{
+	(void)context;
+	return r->who != 0;
+}
+
+/* Its connections end, and their rows, but for those that read in this interval. */
+static void all_leave(struct made *m)
+{
+	m->leave_ns += 2 * STATS_ENDED_NS;
+	assert_int_equal(stats_fold(&m->s, m->leave_ns, always, NULL), 0);
+	assert_int_equal(stats_fold(&m->s, m->leave_ns + STATS_ENDED_NS, always, NULL), 0);
+}
+
+#define HOST0(metric) \
+	metric "{side=\"target\",subsysnqn=\"nqn.sub\",hostnqn=\"nqn.host0\",operation=\"read\"}"
+#define HOSTS_GONE(metric, op) \
+	metric "{side=\"target\",subsysnqn=\"gone\",hostnqn=\"gone\",operation=\"" op "\"}"
+
+/* While there is room, a host that comes again goes on where it was, whatever its controller is called then. */
+static void a_host_that_comes_again_counts_on(void **state)
+{
+	struct made *m = *state;
+
+	hosts_come(m, 10, SERIES_DEFAULT);
+	all_leave(m);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(m->s.nr_rows, 4);
+	assert_int_equal(value(m, HOST0("ntprof_commands_total")), 1);
+	assert_int_equal(value(m, "ntprof_gone_rows_total{side=\"target\"}"), 40);
+	count(row_of_host(m, 0, 99, 1, NT_OP_READ), 5000, 4096);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, HOST0("ntprof_commands_total")), 2);
+	assert_false(there(m, "gone\""));
+}
+
+/* Others need the room: what it counted is with those that are gone, and it begins anew. */
+static void series_of_hosts_that_left_give_way(void **state)
+{
+	struct made *m = *state;
+	char sample[256];
+
+	hosts_come(m, 128, SERIES_DEFAULT);
+	all_leave(m);
+	render(m, EXPOSITION_OPENMETRICS);
+	for (unsigned int i = 128; i < 256; i++) {
+		count(row_of_host(m, i, i + 1, 1, NT_OP_READ), 5000, 4096);
+		count(row_of_host(m, i, i + 1, 1, NT_OP_WRITE), 5000, 4096);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(hosts_with(m, 256, "read"), 128);
+	assert_int_equal(value(m, HOSTS_GONE("ntprof_commands_total", "read")), 128);
+	assert_int_equal(value(m, HOSTS_GONE("ntprof_command_duration_seconds_count", "write")),
+			 128);
+	assert_int_equal(all(m, "ntprof_commands_total"), 4 * 128 + 2 * 128);
+	assert_int_equal(all(m, "ntprof_command_bytes_total"), 4096 * 4 * 128);
+	all_leave(m);
+	render(m, EXPOSITION_OPENMETRICS);
+	count(row_of_host(m, 0, 999, 1, NT_OP_READ), 5000, 4096);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, HOST0("ntprof_commands_total")), 1);
+	snprintf(sample, sizeof(sample), HOST0("\nntprof_commands_created") " %llu.000\n",
+		 (unsigned long long)m->now_ms / 1000 - 1);
+	assert_true(there(m, sample));
+	assert_int_equal(all(m, "ntprof_commands_total"), 4 * 128 + 2 * 128 + 1);
+}
+
+/* Nobody who connects under any name takes the series of those who read and write, nor more memory. */
+static void strangers_displace_nobody(void **state)
+{
+	struct made *m = *state;
+	uint64_t n;
+
+	hosts_come(m, 120, SERIES_DEFAULT);
+	n = 4 * 120;
+	for (unsigned int i = 0; i < 5000; i++) {
+		count(row_of_host(m, 1000 + i, 7, 0, NT_OP_FABRICS), 5000, 0);
+		n++;
+		if (i % 50)
+			continue;
+		for (unsigned int k = 0; k < 120; k++)
+			row_of_host(m, k, k + 1, 1, NT_OP_READ)->who = 0;
+		render(m, EXPOSITION_OPENMETRICS);
+		assert_int_equal(all(m, "ntprof_commands_total"), n);
+		all_leave(m);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(hosts_with(m, 120, "read"), 120);
+	assert_true(m->size < 2000000);
 }
 
 static void what_found_no_histogram_is_under_other(void **state)
@@ -285,7 +570,7 @@ static void what_found_no_histogram_is_under_other(void **state)
 
 	count(r, 5000, 0);
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_int_equal(value(m, "ntprof_commands_total" OTHERS), 1);
+	assert_int_equal(value(m, "ntprof_commands_total" SEVERAL("other", "other")), 1);
 }
 
 static void before_the_first_collection_there_is_a_page(void **state)
@@ -319,22 +604,26 @@ static void runs_are_told_where_the_kernel_counts_them(void **state)
 static void a_target_names_its_subsystems_and_hosts(void **state)
 {
 	struct made *m = *state;
+	struct stats_row *r;
 
 	page_free(m->page);
-	m->page = page_new(NT_TARGET, false);
+	m->page = new_page(m, NT_TARGET, false);
 	m->s.side = NT_TARGET;
 	m->s.waiting_at_device = true;
-	count(row(m, "cntlid 1", 1, NT_OP_READ), 5000, 0);
-	assert_int_equal(errors_add(&m->s.errors, "cntlid 1", NQN, 1, NT_OP_WRITE, 0x281, 3), 0);
-	row(m, "cntlid 1", 1, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 2};
-	/* Rows are sorted by it as well: this one is not looked up any more. */
-	strcpy(row(m, "cntlid 1", 1, NT_OP_READ)->other, "nqn.sub");
+	m->s.by_other = true;
+	r = stats_row_of(&m->s, "cntlid 1", NQN, "nqn.sub", 1, NT_OP_READ, false);
+	count(r, 5000, 0);
+	assert_int_equal(
+		errors_add_of(&m->s.errors, "cntlid 1", NQN, "nqn.sub", 1, NT_OP_WRITE, 0x281, 3),
+		0);
+	r->waiting = (struct waiting){4, 1000000000, 2};
 	render(m, EXPOSITION_OPENMETRICS);
-#define TARGET_LABELS(operation)                                                              \
-	"{side=\"target\",controller=\"cntlid 1\",subsysnqn=\"nqn.sub\",hostnqn=\"" NQN_LABEL \
-	"\",operation=\"" operation "\""
+#define TARGET_LABELS(operation)                                                                  \
+	"{side=\"target\",subsysnqn=\"nqn.sub\",hostnqn=\"" NQN_LABEL "\",operation=\"" operation \
+	"\""
 	assert_int_equal(value(m, "ntprof_commands_at_device" TARGET_LABELS("read") "}"), 2);
-	assert_int_equal(value(m, "ntprof_command_errors_total" TARGET_LABELS(
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_command_error_statuses_total" TARGET_LABELS(
 					  "write") ",status=\"unrecovered_read_error\"}"),
 			 3);
 }
@@ -351,13 +640,13 @@ static void a_slow_command_is_an_exemplar(void **state)
 	count(row(m, "nvme0", 1, NT_OP_READ), 1000, 4096);
 	count(row(m, "nvme0", 2, NT_OP_READ), 5000, 4096);
 	count(row(m, "nvme0", 2, NT_OP_WRITE), 5000, 4096);
-	m->from.slow = slow;
+	m->told = slow;
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_true(there(m, "operation=\"read\",le=\"0.000008192\"} 2 # "
 			     "{cid=\"77\",queue=\"2\",stage=\"network_and_target\"} 0.000005 "
 			     "1700000001.234\n"));
 	assert_null(strstr(strstr(m->text, " # {") + 1, " # {"));
-	render(m, EXPOSITION_PROMETHEUS);
+	show(m, EXPOSITION_PROMETHEUS);
 	assert_false(there(m, " # {"));
 }
 
@@ -560,7 +849,7 @@ static void fill(struct made *m)
 	m->from.kept = &m->kept;
 	m->slow[NT_OP_WRITE] =
 		(struct page_slow){"nvme0", 1, 4097, 700, 1700000001234, "blk_submission"};
-	m->from.slow = m->slow;
+	m->told = m->slow;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		m->s.counters_total[i] = i;
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
@@ -590,9 +879,11 @@ static void every_metric_is_on_the_page(void **state)
 
 	fill(m);
 	render(m, EXPOSITION_PROMETHEUS);
+	count(row(m, "nvme0", 1, NT_OP_WRITE), 700, 4096);
+	render(m, EXPOSITION_PROMETHEUS);
 	if (directory)
 		write_to(directory, "prometheus", m);
-	render(m, EXPOSITION_OPENMETRICS);
+	show(m, EXPOSITION_OPENMETRICS);
 	if (directory)
 		write_to(directory, "openmetrics", m);
 	for (unsigned int id = 0; id < METRICS_NR; id++) {
@@ -616,7 +907,15 @@ int main(void)
 		TEST(what_is_past_a_limit_tells_of_how_many_queues),
 		TEST(stages_have_their_names),
 		TEST(a_stage_that_is_taken_back_does_not_fall),
-		TEST(counters_of_the_process_began_with_it),
+		TEST(errors_are_told_as_0_from_the_beginning),
+		TEST(counters_say_since_when_and_never_again),
+		TEST(a_sum_goes_on_beyond_64_bits),
+		TEST(ten_hosts_have_a_series_for_all_that_they_do),
+		TEST(reads_and_writes_of_128_hosts_come_first),
+		TEST(a_thousand_hosts_need_as_many_as_were_asked_for),
+		TEST(a_host_that_comes_again_counts_on),
+		TEST(series_of_hosts_that_left_give_way),
+		TEST(strangers_displace_nobody),
 		TEST(too_many_rows_are_under_other_and_stay_there),
 		TEST(what_found_no_histogram_is_under_other),
 		TEST(before_the_first_collection_there_is_a_page),

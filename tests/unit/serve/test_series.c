@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Label sets that have no series of their own are counted one by one, up to a limit. */
+/* Which label sets have series, which give way, and that nothing that was counted is lost with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,67 +11,162 @@
 
 #include "serve/series.h"
 
-/* As many as docs/metrics.md says, and more. */
-#define COUNTED 65536
-#define LABELS (COUNTED + 100)
+#define MAX 16
 
-struct labels {
-	uint64_t hash;
-	char text[16];
-};
-
-/* FNV-1a: in the order in which they are kept, each comes behind the last one. */
-static int by_hash(const void *a, const void *b)
+static int begin(void **state)
 {
-	const struct labels *x = a, *y = b;
-
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
+	*state = series_new(MAX, "others", "gone", 1000);
+	if (*state)
+		series_begin(*state, 2000);
+	return *state ? 0 : -1;
 }
 
-static struct labels *labels_make(void)
+static int end(void **state)
 {
-	struct labels *l = calloc(LABELS, sizeof(*l));
-
-	assert_non_null(l);
-	for (unsigned int i = 0; i < LABELS; i++) {
-		snprintf(l[i].text, sizeof(l[i].text), "{a=\"%u\"}", i);
-		l[i].hash = 0xcbf29ce484222325ULL;
-		for (const char *c = l[i].text; *c; c++)
-			l[i].hash = (l[i].hash ^ (unsigned char)*c) * 0x100000001b3ULL;
-	}
-	qsort(l, LABELS, sizeof(*l), by_hash);
-	return l;
+	series_free(*state);
+	return 0;
 }
 
-static void what_has_no_series_is_of_the_others_however_many_there_are(void **state)
+static struct series_group *group(struct series_table *t, unsigned int i)
 {
-	struct series_table *t = series_new("{a=\"other\"}");
-	struct labels *l = labels_make();
-	char text[16];
+	struct series_group *g;
+	char labels[16];
+	uint32_t at;
 
-	(void)state;
-	for (unsigned int i = 0; i < SERIES_MAX; i++) {
-		snprintf(text, sizeof(text), "{b=\"%u\"}", i);
-		assert_string_equal(series_get(t, text)->labels, text);
-	}
-	/* The second time they are known. */
-	for (unsigned int i = 0; i < 2 * LABELS; i++) {
-		struct series *s = series_get(t, l[i % LABELS].text);
+	snprintf(labels, sizeof(labels), "%u", i);
+	g = series_group(t, labels, 0, &at);
+	assert_non_null(g);
+	assert_ptr_equal(series_group_at(t, at, g->id), g);
+	return g;
+}
 
-		assert_non_null(s);
-		assert_string_equal(s->labels, "{a=\"other\"}");
-		if (i == COUNTED - 2)
-			assert_int_equal(series_folded(t), COUNTED - 1);
+static struct series *count(struct series_table *t, unsigned int i, enum nt_op op, uint64_t n)
+{
+	struct series *s = series_count(t, group(t, i), op);
+
+	s->all.commands += n;
+	return s;
+}
+
+static const struct series_group *last_group(struct series_table *t, const char *labels)
+{
+	const struct series_group *g;
+	size_t at = 0;
+
+	while ((g = series_next(t, &at)) && strcmp(g->labels, labels) != 0)
+		;
+	assert_non_null(g);
+	return g;
+}
+
+static uint64_t sum(struct series_table *t)
+{
+	const struct series_group *g;
+	uint64_t n = 0;
+	size_t at = 0;
+
+	while ((g = series_next(t, &at)))
+		for (unsigned int op = 0; op < NT_OPS_NR; op++)
+			n += g->of[op] ? g->of[op]->all.commands : 0;
+	return n;
+}
+
+static void one_more_than_the_most_is_of_the_others(void **state)
+{
+	struct series_table *t = *state;
+
+	for (unsigned int i = 0; i < MAX; i++)
+		assert_ptr_not_equal(count(t, i, NT_OP_READ, 1), series_others(t)->of[NT_OP_READ]);
+	assert_int_equal(series_folded(t), 0);
+	assert_ptr_equal(count(t, MAX, NT_OP_READ, 1), series_others(t)->of[NT_OP_READ]);
+	assert_int_equal(series_folded(t), 1);
+	assert_int_equal(sum(t), MAX + 1);
+}
+
+static void reads_displace_admin_commands_and_these_nobody(void **state)
+{
+	struct series_table *t = *state;
+
+	for (unsigned int i = 0; i < MAX; i++)
+		count(t, i, NT_OP_ADMIN, 3);
+	assert_non_null(group(t, 0)->of[NT_OP_ADMIN]);
+	assert_ptr_equal(count(t, MAX, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
+	assert_ptr_not_equal(count(t, MAX, NT_OP_READ, 1), series_others(t)->of[NT_OP_READ]);
+	/* It goes on under the others; what it had is with those that are gone, and rates see neither jump nor fall. */
+	assert_int_equal(last_group(t, "gone")->of[NT_OP_ADMIN]->all.commands, 3);
+	assert_int_equal(series_others(t)->of[NT_OP_ADMIN]->all.commands, 1);
+	assert_int_equal(series_folded(t), 2);
+	assert_int_equal(sum(t), MAX * 3 + 2);
+}
+
+/* Two looks without a row are what it takes: rows of a collection are found one after the other. */
+static void dead_ones_give_way_the_longest_dead_first(void **state)
+{
+	struct series_table *t = *state;
+
+	for (unsigned int i = 0; i < MAX; i++)
+		count(t, i, NT_OP_READ, 1 + i);
+	for (unsigned int k = 0; k < 3; k++) {
+		series_begin(t, 3000 + k);
+		for (unsigned int i = 2; i < MAX; i++)
+			if (k == 0 || i > 2)
+				group(t, i);
+		if (k == 0)
+			group(t, 1);
 	}
-	assert_int_equal(series_folded(t), COUNTED);
-	series_free(t);
-	free(l);
+	assert_ptr_not_equal(count(t, 100, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
+	assert_int_equal(last_group(t, "gone")->of[NT_OP_READ]->all.commands, 1);
+	assert_ptr_not_equal(count(t, 101, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
+	assert_ptr_not_equal(count(t, 102, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
+	assert_ptr_equal(count(t, 103, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
+	assert_int_equal(last_group(t, "gone")->of[NT_OP_READ]->all.commands, 1 + 2 + 3);
+	assert_int_equal(sum(t), MAX * (MAX + 1) / 2 + 4);
+}
+
+/* Groups that have nothing go: a million of them need no more memory than one. */
+static void groups_without_rows_and_series_are_freed(void **state)
+{
+	struct series_table *t = *state;
+	const struct series_group *g;
+	unsigned int n = 0;
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < MAX; i++)
+		count(t, i, NT_OP_READ, 1);
+	for (unsigned int k = 0; k < 1000; k++) {
+		series_begin(t, 3000 + k);
+		for (unsigned int i = 0; i < MAX; i++)
+			group(t, i);
+		count(t, 100 + k, NT_OP_FABRICS, 1);
+	}
+	while ((g = series_next(t, &at)))
+		n++;
+	assert_true(n <= MAX + 4);
+	assert_int_equal(series_others(t)->of[NT_OP_FABRICS]->all.commands, 1000);
+}
+
+static void statuses_past_the_most_are_other(void **state)
+{
+	struct series_table *t = *state;
+	struct series *s = count(t, 0, NT_OP_READ, 0);
+
+	for (uint16_t i = 1; i <= 2 * SERIES_STATUSES_MAX; i++)
+		assert_int_equal(series_error(s, i, 1), 0);
+	assert_int_equal(s->nr_status, SERIES_STATUSES_MAX);
+	assert_int_equal(s->status[SERIES_STATUSES_MAX - 2].status, SERIES_STATUSES_MAX - 1);
+	assert_int_equal(s->status[SERIES_STATUSES_MAX - 1].status, ERRORS_OTHER);
+	assert_int_equal(s->status[SERIES_STATUSES_MAX - 1].n, SERIES_STATUSES_MAX + 1);
 }
 
 int main(void)
 {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_has_no_series_is_of_the_others_however_many_there_are),
+		TEST(one_more_than_the_most_is_of_the_others),
+		TEST(reads_displace_admin_commands_and_these_nobody),
+		TEST(dead_ones_give_way_the_longest_dead_first),
+		TEST(groups_without_rows_and_series_are_freed),
+		TEST(statuses_past_the_most_are_other),
 	};
 
 	return cmocka_run_group_tests_name("series", tests, NULL, NULL);
