@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "core/errors.h"
@@ -67,12 +68,46 @@ static void more_than_there_is_room_for_are_counted_together(void **state)
 	errors_free(&e);
 }
 
+/* Strangers have filled the table: who fails now is seen, and what they did is still in the sum. */
+static void the_one_that_was_quiet_for_longest_gives_way(void **state)
+{
+	struct errors e = {0};
+	uint64_t sum = 0;
+	char peer[16];
+
+	(void)state;
+	for (int i = 0; i < ERRORS_MAX; i++) {
+		snprintf(peer, sizeof(peer), "%d", i);
+		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 1), 0);
+	}
+	errors_begin_interval(&e);
+	assert_int_equal(errors_add(&e, "nvme0", "7", 1, NT_OP_READ, 1, 1), 0);
+	errors_begin_interval(&e);
+	/* The first one that goes makes the row of the others. */
+	for (int i = 0; i < 3; i++) {
+		snprintf(peer, sizeof(peer), "new %d", i);
+		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 5), 0);
+	}
+	assert_uint_in_range(e.nr, ERRORS_MAX, ERRORS_MAX + NT_OPS_NR);
+	for (size_t i = 0; i < e.nr; i++) {
+		sum += e.row[i].total;
+		if (!strcmp(e.row[i].peer, "7"))
+			assert_int_equal(e.row[i].total, 2);
+		if (!strcmp(e.row[i].peer, "new 2"))
+			assert_int_equal(e.row[i].interval, 5);
+	}
+	assert_string_equal(e.row[e.nr - 1].peer, "new 2");
+	assert_int_equal(sum, ERRORS_MAX + 1 + 3 * 5);
+	errors_free(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statuses_have_the_names_of_the_specification),
 		cmocka_unit_test(errors_are_kept_apart_and_in_order),
 		cmocka_unit_test(more_than_there_is_room_for_are_counted_together),
+		cmocka_unit_test(the_one_that_was_quiet_for_longest_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -699,7 +699,7 @@ static void hostile_names_are_harmless(void **state)
 	m->slow[NT_OP_READ] =
 		(struct page_slow){.qid = 2, .ns = 5000, .ended_ms = 1, .stage = "blk_submission"};
 	strcpy(m->slow[NT_OP_READ].controller, "=\x1b[2J\x9b\xc2\x9b\xe2\x80\xae\"\n");
-	m->from.slow = m->slow;
+	m->told = m->slow;
 	for (unsigned int i = 0; i < EXPOSITION_FORMATS; i++) {
 		const char *text = render(m, (enum exposition_format)i);
 
