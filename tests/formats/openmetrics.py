@@ -66,8 +66,9 @@ def main():
     new, old = samples(new), samples(old)
     tell("both formats have the same samples", "yes" if new == old else f"{new.items() ^ old.items()}")
     nqns = {dict(labels).get("subsysnqn") for _, labels in new}
-    name = 'nqn.2024-01.io.example:a\\b"c"\nd'
-    tell("an awkward name comes out as it is", "yes" if name in nqns else f"{nqns}")
+    # The end of a line is a control character, which no name may show.
+    name = 'nqn.2024-01.io.example:a\\b"c"\ufffdd'
+    tell("an awkward name comes out as it is, but for control characters", "yes" if name in nqns else f"{nqns}")
 
 
 main()
