@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a flight recorder tells of itself. */
+/* The counters of a flight recorder. */
 #ifndef NTPROF_KEEP_COUNTS_H
 #define NTPROF_KEEP_COUNTS_H
 
@@ -7,18 +7,20 @@
 
 #include "keep/when.h"
 
-/* What may set it off: conditions, and then these. */
+/* What can start a file: the conditions come first, then these. */
 enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
 
 /**
- * struct keep_counts - since it began
- * @records: that are kept now, @memory_bytes of memory
- * @seconds: how far back they go
- * @left_out: records that went before their time, or found no memory
- * @triggers: how often it was set off, by what: @trigger_name; NULL where there is no such condition. Also while a file is
- *            being written, which it is in then
- * @written, @failed: files; @removed: to make room for others
- * @files, @disk_bytes: that there are now
+ * struct keep_counts - counters since the recorder began
+ * @records: records that are kept now, in @memory_bytes of memory
+ * @seconds: age of the oldest one
+ * @left_out: records that were dropped before their time, or that found no memory
+ * @trigger_name: what each trigger is called; NULL where there is no such condition
+ * @triggers: how often each one fired. One that fires while a file is being written is counted,
+ *            too, and its records are in that file.
+ * @written, @failed: files
+ * @removed: files that were removed to make room for others
+ * @files, @disk_bytes: number and size of the files that exist now
  */
 struct keep_counts {
 	uint64_t records;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So much is free in the buffer before anything is put into it: a frame, and what comes around it. */
+/* The least room in the buffer before anything is added: for a frame and what surrounds it. */
 #define ROOM_BYTES (2 * STREAM_FRAME_MAX)
-/* What an end frame takes at most, and a clock. */
+/* The most that the end frame and a clock take. */
 #define END_BYTES 8192
 
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
@@ -48,7 +48,7 @@ int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_h
 	return f->w ? 0 : -errno;
 }
 
-/* Return: 0, -EAGAIN or another negative errno. */
+/* Checks the buffer and the folder. Return: 0, -EAGAIN or another negative errno. */
 static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 {
 	int err = output_error(f->out);
@@ -60,7 +60,7 @@ static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 	bytes += stream_bytes(f->w) + END_BYTES;
 	err = folder_make_room(in, bytes, bytes - output_written(f->out));
 	f->crowded = err == -ENOSPC;
-	/* A file with some records is kept. */
+	/* If --keep-free is reached, a file that has some records is kept. */
 	f->full = err == -EFBIG || (f->crowded && f->first_ns);
 	return err;
 }
@@ -71,7 +71,7 @@ static int tell(struct keep_file *f, struct folder *in, const struct stream_even
 	return room_for(f, in, sizeof(*e)) ?: stream_write(f->w, e);
 }
 
-/* Those that @b may be of and that this file has not been told of. */
+/* Announces the connections that @b may have records of and that this file does not have yet. */
 static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 		       const struct ring_block *b)
 {
@@ -92,7 +92,10 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 	return 0;
 }
 
-/* Of few machines there are many; those of other blocks do no harm. */
+/*
+ * Announces all namespaces. There are few of them, and it does no harm if this block has no record
+ * of some.
+ */
 static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
 {
 	struct stream_event e = {.type = STREAM_DEVICE};
@@ -155,7 +158,7 @@ int keep_file_end(struct keep_file *f, const struct ring *r)
 		return err;
 	if (output_room(f->out) < ROOM_BYTES)
 		return -EAGAIN;
-	/* Those of its time. */
+	/* The losses during the time of the file. */
 	for (unsigned int i = 0; i < COUNTERS_NR && f->first_ns; i++)
 		e.end.losses.count[i] = r->losses[i] - f->losses[i];
 	stream_leave_out_many(f->w, r->missed);
@@ -190,12 +193,12 @@ int keep_file_commit(struct keep_file *f, struct folder *in)
 		return err;
 	if (!output_idle(f->out))
 		return 0;
-	/* The last write may have failed since. */
+	/* The last write may have failed meanwhile. */
 	err = output_error(f->out);
 	if (err || f->named)
 		return err ?: 1;
 	err = take_name(f, in);
-	/* A name is on the disk when its folder is. */
+	/* A new name is on the disk only when its folder has been synchronized. */
 	if (!err)
 		output_sync(f->out, f->to.folder_fd);
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One file of a flight recorder while it is written: the blocks of a ring, as a stream. It has its name when it is whole
- * and on the disk, and is gone otherwise.
+ * One file of a flight recorder while it is written: blocks of a ring as a stream. The file gets
+ * its name when it is complete and on the disk. Otherwise it disappears.
  */
 #ifndef NTPROF_KEEP_FILE_H
 #define NTPROF_KEEP_FILE_H
@@ -16,19 +16,21 @@
 #include "stream/destination.h"
 #include "stream/writer.h"
 
-/* What the disk has not taken yet. */
+/* Size of the buffer for bytes that the disk has not taken yet. */
 #define FILE_BUFFER_BYTES (1u << 20)
 
 /**
  * struct keep_file - a file
- * @number: counts files, from 1 on: see &ring_queue.told
- * @next: the first block that is not in it
- * @losses: when the first of its blocks began
- * @first_ns: when that was; 0: it has none
- * @ended: all that belongs into it is in @out
- * @full: there is no room for more of it; @crowded: because of --keep-free
- * @named: it has its name
- * @path: for messages; "" before the file has begun. @name: in its folder
+ * @path: for messages; "" before the file has begun
+ * @name: name in its folder
+ * @number: counts files from 1 on; see &ring_queue.told
+ * @next: number of the first block that is not in the file
+ * @losses: counters when the file's first block began
+ * @first_ns: when that block began; 0: the file has no block
+ * @ended: everything that belongs into the file is in @out
+ * @full: there is no room for more
+ * @crowded: there is none because of --keep-free
+ * @named: the file has its name
  */
 struct keep_file {
 	char path[PATH_MAX + FOLDER_NAME_LEN];
@@ -48,8 +50,8 @@ struct keep_file {
 };
 
 /**
- * keep_file_open() - begin one
- * @f: filled; @number and @next are the caller's
+ * keep_file_open() - begin a file
+ * @f: filled; the caller has set @number and @next
  *
  * Return: 0 or a negative errno.
  */
@@ -57,28 +59,39 @@ int keep_file_open(struct keep_file *f, struct folder *in, const struct stream_h
 		   int64_t realtime_ns);
 
 /**
- * keep_file_feed() - write blocks that have ended, as far as there is room for them at once
- * @r: ring; those of it that are written stay there
- * @in: older files are removed from it to make room
+ * keep_file_feed() - write complete blocks, as far as the buffer has room for them
+ * @r: ring; it keeps the blocks that are written
+ * @in: folder; its older files are removed to make room
  *
- * Return: 1 when there are no more, 0 when some have to wait, or a negative errno; @f->full is set where that was the end.
+ * Return: 1 when there are no more blocks, 0 when some have to wait, or a negative errno. @f->full
+ * is set if the file ends because there is no more room.
  */
 int keep_file_feed(struct keep_file *f, struct ring *r, struct folder *in);
 
-/** keep_file_end() - that was all of @r; Return: 0, -EAGAIN when it has to wait, or a negative errno */
+/**
+ * keep_file_end() - write the end of the stream, after all blocks of @r
+ *
+ * Return: 0, -EAGAIN when the buffer has no room yet, or a negative errno.
+ */
 int keep_file_end(struct keep_file *f, const struct ring *r);
 
 /**
- * keep_file_commit() - go on to its name: 1 when it has that, and a power cut would leave it; 0 when the disk has not taken
- * all of it, or a negative errno: then it may have its name all the same
- * @in: where it is counted then
+ * keep_file_commit() - bring the file one step nearer to its name; call again until it is not 0
+ * @in: folder that counts the file once it has its name
+ *
+ * Return: 1 when the file has its name and would survive a power cut, 0 when the disk has not taken
+ * all of it, or a negative errno. The file may have its name in spite of an error.
  */
 int keep_file_commit(struct keep_file *f, struct folder *in);
 
-/** keep_file_hurry() - give it its name, if all of it is written: what the disk has of it is not waited for. As above */
+/**
+ * keep_file_hurry() - like keep_file_commit(), but without waiting for the disk
+ *
+ * The file gets its name if all of it has been written, even if that is not on the disk yet.
+ */
 int keep_file_hurry(struct keep_file *f, struct folder *in);
 
-/** keep_file_close() - release; what has not got its name is gone */
+/** keep_file_close() - release; a file without its name disappears */
 void keep_file_close(struct keep_file *f);
 
 #endif /* NTPROF_KEEP_FILE_H */

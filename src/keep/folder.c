@@ -21,14 +21,20 @@
 #include "core/trust.h"
 
 #define NS_PER_SECOND 1000000000
-/* So many digits at least, so that names are sorted as numbers are for long. */
+/* The least number of digits, so that for a long time names sort as their numbers do. */
 #define NUMBER_DIGITS "06"
-/* Larger numbers are not ours: they would leave no next number. */
+/*
+ * A longer number is not one of ours. Numbers as large as that would leave no room for a next
+ * number.
+ */
 #define NUMBER_DIGITS_MAX 18
-/* If a name exists, the next number is higher by up to so many: nobody can make all these names. */
+/*
+ * If a name is taken, the next number is higher by up to this, at random. Another user cannot take
+ * all these names in advance.
+ */
 #define NUMBERS_PASSED_MAX 1000
 
-/* Return: whether @name is one of this side's, of number @number. */
+/* Return: whether @name is a file name of this side; @number is set then. */
 static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 {
 	const char *side = side_name(f->side);
@@ -45,7 +51,7 @@ static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 	return true;
 }
 
-/* Return: 0, or -ENOENT where there is no such file of ours. */
+/* Return: 0, or -ENOENT if there is no such file that belongs to this user. */
 static int look_at(const struct folder *f, const char *name, uint64_t *bytes)
 {
 	struct stat st;
@@ -57,7 +63,7 @@ static int look_at(const struct folder *f, const char *name, uint64_t *bytes)
 	return 0;
 }
 
-/* For one more. Return: 0 or -ENOMEM. */
+/* Makes room for one more file. Return: 0 or -ENOMEM. */
 static int reserve(struct folder *f)
 {
 	unsigned int room = f->room ? 2 * f->room : 64;
@@ -80,10 +86,10 @@ static int newer_first(const void *a, const void *b)
 	return (x->number < y->number) - (x->number > y->number);
 }
 
-/* Lists all files of ours. Return: 0 or a negative errno. */
+/* Lists this user's files. Return: 0 or a negative errno. */
 static int list(struct folder *f)
 {
-	/* It closes what it reads from. */
+	/* closedir() closes this descriptor as well, so it has to be one of its own. */
 	int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
@@ -113,7 +119,7 @@ static int list(struct folder *f)
 	return err;
 }
 
-/* Checks the known files: some may have been removed. */
+/* Checks the known files again, as some may have been removed. */
 static void look_again(struct folder *f)
 {
 	unsigned int nr = 0;
@@ -129,8 +135,9 @@ static void look_again(struct folder *f)
 }
 
 /*
- * A lock of the process: the kernel releases it at the end, and children do not inherit it. Closing any
- * descriptor of the file releases it as well, so there is only one.
+ * Takes a lock that belongs to the process (fcntl(2)). The kernel releases it when the process
+ * ends, and children do not inherit it. Closing any descriptor of the lock file would release it as
+ * well, so there is only one.
  *
  * Return: as folder_open()
  */
@@ -146,7 +153,9 @@ static int lock(struct folder *f)
 		openat(f->fd, name,
 		       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 	err = f->lock_fd < 0 ? -errno : 0;
-	/* On a full disk no lock can be made, and none is needed until there is room. */
+	/*
+	 * On a full disk the lock file cannot be made. No lock is needed then until there is room.
+	 */
 	if (err && fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -173,7 +182,7 @@ static int lock_again(struct folder *f)
 	return lock(f);
 }
 
-/* Return: 0, or -FOLDER_OF_OTHERS where others could remove what is there. */
+/* Return: 0, or -FOLDER_OF_OTHERS if other users could remove files. */
 static int check_others(struct folder *f, const struct stat *st)
 {
 	f->shared = !trust_alone(st);
@@ -212,7 +221,7 @@ int folder_open(struct folder *f)
 	f->room = new.room;
 	f->used = new.used;
 	f->freed = 0;
-	/* Numbers only go up, in another folder as well. */
+	/* Numbers only go up, also when the folder changes. */
 	f->last = f->last > new.last ? f->last : new.last;
 	return 0;
 }
@@ -231,7 +240,10 @@ const char *folder_error(int err)
 	}
 }
 
-/* Return: 0, and how much others may have in @available and are to be left in @keep, or -ENOSYS where it is not told. */
+/*
+ * Sets @available to the free bytes and @keep to the bytes that are left to others. Return: 0, or
+ * -ENOSYS where the file system does not report them.
+ */
 static int disk(const struct folder *f, uint64_t *available, uint64_t *keep)
 {
 	struct statfs fs;
@@ -268,12 +280,12 @@ bool folder_warning(const struct folder *f, char text[FOLDER_WARNING_LEN])
 	return true;
 }
 
-/* @bytes: of the file, @unwritten: of them */
+/* @bytes: size of the file; @unwritten: bytes of it that are not on the disk yet */
 static bool leaves_free(const struct folder *f, uint64_t bytes, uint64_t unwritten)
 {
 	uint64_t available, keep;
 
-	/* Without a limit, writing fails when the disk is full. */
+	/* Without --keep-free, writing fails when the disk is full. */
 	return !f->keep_free || bytes <= f->freed || disk(f, &available, &keep) ||
 	       (available >= keep && available - keep >= unwritten);
 }
@@ -282,7 +294,7 @@ static int remove_oldest(struct folder *f)
 {
 	const struct folder_file *oldest = &f->file[f->nr - 1];
 
-	/* Somebody else may have taken it away. */
+	/* Another process may have removed the file. */
 	if (unlinkat(f->fd, oldest->name, 0) && errno != ENOENT)
 		return -errno;
 	f->nr--;

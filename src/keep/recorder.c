@@ -15,16 +15,18 @@
 #include "keep/folder.h"
 #include "keep/ring.h"
 
-/* How long one look at what the disk has taken may last, when there is nothing else to do. */
+/* The longest single wait for the disk while the recorder finishes. */
 #define SETTLE_NS 20000000ULL
 #define NS_PER_SECOND 1e9
 
 /**
  * struct recorder - a flight recorder
  * @begun: @header is known
- * @writing: @file is being written; it was set off at @set_off_ns by @why, and goes on until @until_ns
- * @closing: nothing more comes into it
- * @next_block: the first one that is in no file
+ * @writing: @file is being written. It was triggered at @set_off_ns because of @why, and goes on
+ *           until @until_ns.
+ * @closing: no more records go into the file
+ * @files: number of the last file
+ * @next_block: the first block that is in no file
  */
 struct recorder {
 	struct ring ring;
@@ -62,7 +64,7 @@ static void say(const struct recorder *r, bool failed, const char *format, ...)
 	r->tell(r->context, failed, line);
 }
 
-/* On an error the folder is still the one before, with what is in it and who has it locked now. */
+/* On an error the folder stays as it was, with its files and its lock. */
 static int set_folder(struct recorder *r, const struct recorder_options *o)
 {
 	struct folder *f = &r->folder, before = *f;
@@ -87,7 +89,7 @@ static int set_folder(struct recorder *r, const struct recorder_options *o)
 	return 0;
 }
 
-/* Takes the conditions over. What counts for one that stays is kept. */
+/* Takes ownership of the conditions. A condition that was there before keeps its count. */
 static void set_when(struct recorder *r, struct when *w)
 {
 	uint64_t counts[WHEN_CONDITIONS_MAX] = {0};
@@ -160,7 +162,7 @@ static void fail(struct recorder *r, int err)
 	end_file(r);
 }
 
-/* @err: 0, or why it is not known whether it would survive a power cut */
+/* @err: 0, or why the file may not survive a power cut */
 static void succeed(struct recorder *r, int err)
 {
 	const struct keep_file *f = &r->file;
@@ -186,7 +188,7 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	int err;
 
 	r->triggers[trigger]++;
-	/* It is in the file that is being written. */
+	/* The file that is being written has this event as well. */
 	if (r->writing || !r->begun)
 		return;
 	snprintf(r->why, sizeof(r->why), "%s", why);
@@ -218,13 +220,13 @@ bool recorder_record(struct recorder *r, const struct nt_record *rec)
 
 void recorder_queue(struct recorder *r, const struct queue_info *q)
 {
-	/* Without memory its records are of a connection that nobody knows by name. */
+	/* Without memory its records stay unidentified, which is no reason to stop. */
 	ring_tell(&r->ring, q);
 }
 
 void recorder_device(struct recorder *r, const struct device_name *d)
 {
-	/* Without memory it has no name. */
+	/* Without memory the namespace has no name. */
 	ring_tell_device(&r->ring, d);
 }
 
@@ -247,7 +249,6 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
 		set_off(r, trigger, "exit", 0);
 }
 
-/* Return: 0 or a negative errno */
 static int feed(struct recorder *r, uint64_t now)
 {
 	int ret;
@@ -284,7 +285,7 @@ void recorder_work(struct recorder *r)
 		succeed(r, ret < 0 ? ret : 0);
 }
 
-/* There is no time any more. */
+/* Ends the file at once, because the time for it has run out. */
 static void give_up(struct recorder *r)
 {
 	if (keep_file_hurry(&r->file, &r->folder) == 1)

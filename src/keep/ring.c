@@ -32,7 +32,10 @@ static uint64_t oldest_number(const struct ring *r)
 	return r->oldest ? r->oldest->number : r->numbers + !r->open;
 }
 
-/* Those that no block has records of are forgotten, when there are twice as many as were needed last time. */
+/*
+ * Removes connections without records. To keep that cheap, it waits until there are twice as many
+ * connections as were left last time.
+ */
 static void sweep(struct ring *r)
 {
 	struct ring_queue *q = NULL, *next = NULL;
@@ -98,7 +101,7 @@ int ring_tell_device(struct ring *r, const struct device_name *d)
 	snprintf(key.key.subsysnqn, sizeof(key.key.subsysnqn), "%s", d->subsysnqn);
 	HASH_FIND(hh, r->devices, &key.key, sizeof(key.key), found);
 	if (!found) {
-		/* In the order in which they were told. */
+		/* The hash table is in the order of insertion, so its first one is the oldest. */
 		if (HASH_COUNT(r->devices) >= RING_DEVICES_MAX)
 			forget_device(r, r->devices);
 		found = malloc(sizeof(*found));
@@ -172,7 +175,7 @@ void ring_end_block(struct ring *r)
 	r->newest = b;
 }
 
-/* Return: 0 or a negative errno: the record is not kept */
+/* Return: 0 or a negative errno; then the record is not kept. */
 static int add_to_open(struct ring *r, const struct nt_record *rec, uint64_t now_ns, bool *first)
 {
 	int err;

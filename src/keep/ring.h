@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of the last while, as frames of a stream that has not been written: a bounded number of blocks, the oldest of
- * which go first. With them who their connections are, and what their namespaces are called.
+ * The latest records, as frames of a stream that has not been written. They are in blocks of a
+ * bounded number, and the oldest block is dropped first. The ring also knows the connections of the
+ * records and the names of their namespaces.
  */
 #ifndef NTPROF_KEEP_RING_H
 #define NTPROF_KEEP_RING_H
@@ -16,20 +17,24 @@
 #include "core/time.h"
 #include "stream/gather.h"
 
-/* Connections that are known beside the records, some 9 MiB: of more it is not known who they are. */
+/* Connections that the ring knows, some 9 MiB. The records of further ones stay unidentified. */
 #define RING_QUEUES_MAX 16384
-/* Namespaces that are known, some 2 MiB: of more the ones that were told first have no name. */
+/* Namespaces that the ring knows, some 2 MiB. With more of them, the oldest names are dropped. */
 #define RING_DEVICES_MAX 4096
-/* A block ends when it is full, or after this share of the time: so much more than that may be kept. */
+/*
+ * A block ends when it is full, or after this share of the time to keep. Records may stay that much
+ * longer than asked for.
+ */
 #define RING_BLOCKS_OF_TIME 32
-/* The least memory: blocks that are not full have to fit as well. */
+/* The least memory, so that blocks that are not full fit as well. */
 #define RING_BYTES_MIN (4ULL << 20)
 
 /**
  * struct ring_block - a frame of records
- * @number: from 1 on, one more each
- * @began_ns: when its first record came, CLOCK_MONOTONIC; @ended: when it was ended
- * @losses: so far, when it began
+ * @number: counts blocks, from 1 on
+ * @began_ns: when its first record came, CLOCK_MONOTONIC
+ * @ended: when the block was ended
+ * @losses: counters when the block began
  */
 struct ring_block {
 	struct ring_block *next;
@@ -40,7 +45,10 @@ struct ring_block {
 	struct gathered records;
 };
 
-/* A connection: @last_block has records of it. @told: in which file it was told; 0: in none. */
+/*
+ * A connection. @last_block: number of the last block with a record of it. @told: number of the
+ * last file that announced it; 0: none.
+ */
 struct ring_queue {
 	struct {
 		uint32_t slot;
@@ -53,7 +61,10 @@ struct ring_queue {
 	UT_hash_handle hh;
 };
 
-/* What a namespace is called. It stays as long as there is room: nobody tells again. @told: as above */
+/*
+ * The name of a namespace. It is kept as long as there is room, because it is announced only once.
+ * @told: as of struct ring_queue
+ */
 struct ring_device {
 	struct {
 		char subsysnqn[NT_NQN_LEN];
@@ -67,16 +78,18 @@ struct ring_device {
 
 /**
  * struct ring - the blocks
- * @oldest: of those that are ended, up to @newest
- * @open: the one that records go into, or NULL
- * @nr: how many there are, @open included; @max at most
- * @kept: records in them
- * @left_out: records that went before their time, or never came in
- * @reader: somebody reads blocks from this one on; 0: nobody does
- * @missed: records that went before he had read them
+ * @oldest: the first of the ended blocks, which are a list up to @newest
+ * @open: the block that records go into, or NULL
+ * @numbers: number of the last block that was begun
+ * @nr: number of blocks, @open included; at most @max
+ * @kept: records in the blocks
+ * @left_out: records that were dropped before their time, or that found no memory
+ * @reader: number of the first block that has not been written to the file in progress; 0: no file
+ *          is being written
+ * @missed: records that were dropped before they were written to that file
  * @queues, @devices: hash tables
- * @sweep_at: with so many of them it is time to look for those that are not needed
- * @losses: as of the last collection
+ * @sweep_at: with this many connections, those without records are removed
+ * @losses: counters as of the last collection
  */
 struct ring {
 	uint64_t keep_ns;
@@ -98,44 +111,56 @@ struct ring {
 };
 
 /**
- * ring_init() - an empty one
+ * ring_init() - make an empty ring
  * @keep_ns: how long records are kept
- * @bytes: of memory, RING_BYTES_MIN at least
+ * @bytes: memory for the blocks, at least RING_BYTES_MIN
  *
  * Return: 0 or -ENOMEM.
  */
 int ring_init(struct ring *r, uint64_t keep_ns, uint64_t bytes);
 
-/** ring_resize() - the same of one that has records; those for which there is no room any more go with the next one */
+/**
+ * ring_resize() - change both limits of ring_init(); blocks that no longer fit are dropped when the
+ * next block begins
+ */
 void ring_resize(struct ring *r, uint64_t keep_ns, uint64_t bytes);
 
 /**
- * ring_add() - a record has come; what finds no room is counted
+ * ring_add() - add a record; one that finds no room is counted
  * @now_ns: CLOCK_MONOTONIC
  *
- * Return: whether it is to be told whose it is, by ring_tell(): nobody knows, or not by name.
+ * Return: whether the caller has to call ring_tell(), because the record's connection or the name
+ * of its subsystem is not known.
  */
 bool ring_add(struct ring *r, const struct nt_record *rec, uint64_t now_ns);
 
-/** ring_tell() - who the connection of the last record is. Of more than RING_QUEUES_MAX it is not known. 0 or -ENOMEM */
+/**
+ * ring_tell() - add the connection of the last record
+ *
+ * With RING_QUEUES_MAX connections in the ring, another one is left out without an error.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int ring_tell(struct ring *r, const struct queue_info *q);
 
-/** ring_tell_device() - what a namespace is called, before its first record. 0 or -ENOMEM */
+/**
+ * ring_tell_device() - add the name of a namespace, before its first record. Return: 0 or -ENOMEM
+ */
 int ring_tell_device(struct ring *r, const struct device_name *d);
 
-/** ring_end_block() - what has come so far can be written */
+/** ring_end_block() - end the open block, so that it can be written */
 void ring_end_block(struct ring *r);
 
-/** ring_age() - end what is open for long, and release what is older than is to be kept */
+/** ring_age() - end a block that has been open for long, and drop blocks older than @keep_ns */
 void ring_age(struct ring *r, uint64_t now_ns);
 
-/** ring_from() - the oldest block that has ended, of those from @number on; NULL if there is none */
+/** ring_from() - the oldest of the ended blocks from @number on; NULL if there is none */
 struct ring_block *ring_from(const struct ring *r, uint64_t number);
 
-/** ring_bytes() - memory of the blocks */
+/** ring_bytes() - memory that the blocks take */
 uint64_t ring_bytes(const struct ring *r);
 
-/** ring_free() - release; one that is all zero is fine */
+/** ring_free() - release; a ring of all zeroes is fine */
 void ring_free(struct ring *r);
 
 #endif /* NTPROF_KEEP_RING_H */

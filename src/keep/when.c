@@ -12,11 +12,11 @@
 #include "core/span.h"
 #include "core/units.h"
 
-/* No time or number is written longer by anybody. */
+/* Longer than any time or number that a user writes. */
 #define WORD_LEN 32
 #define NS_PER_SECOND 1e9
 
-/* A text that is read: from @text on, up to @p. */
+/* A text that is being parsed, and the position @p in it. */
 struct reading {
 	const char *text;
 	const char *p;
@@ -28,7 +28,7 @@ static void skip_blanks(struct reading *r)
 		r->p++;
 }
 
-/* Return: whether @c is next, which is behind us then. */
+/* Return: whether @c comes next; if so, it is skipped. */
 static bool take_char(struct reading *r, char c)
 {
 	skip_blanks(r);
@@ -38,7 +38,10 @@ static bool take_char(struct reading *r, char c)
 	return true;
 }
 
-/* What is made of letters, digits, points and underscores. Return: its length; @word: "" if it is too long */
+/*
+ * Reads a word of letters, digits, points and underscores, without skipping it. Return: its length;
+ * @word is "" if it is too long
+ */
 static size_t take_word(struct reading *r, char word[WORD_LEN])
 {
 	size_t n = 0;
@@ -50,7 +53,7 @@ static size_t take_word(struct reading *r, char word[WORD_LEN])
 	return n;
 }
 
-/* "p99.9". Return: whether it is one. */
+/* Parses "p99.9". Return: whether @word is a percentile. */
 static bool parse_percentile(const char *word, uint32_t *parts)
 {
 	double percent;
@@ -147,7 +150,7 @@ static const char *parse_over(struct reading *r, struct when_condition *c)
 	return NULL;
 }
 
-/* Blanks within it stay, those around it do not. */
+/* Keeps the text with the blanks in it, but without those around it. */
 static const char *keep_text(struct when_condition *c, const char *from, const char *to)
 {
 	size_t n = (size_t)(to - from);
@@ -201,7 +204,7 @@ const char *when_parse(struct when *w, const char *text, size_t *at)
 	return wrong;
 }
 
-/* Whether a condition is of operation @op of queue @qid. */
+/* Whether a condition applies to operation @op of queue @qid. */
 static bool is_of(const struct when_condition *c, unsigned int op, unsigned int qid)
 {
 	if (c->op != NT_OPS_NR)
@@ -254,7 +257,7 @@ static uint64_t oldest(const struct when_condition *c, const struct stats *s)
 	return ns;
 }
 
-/* The part of @c's time that an interval that began at @began_ns goes to. */
+/* The part for an interval that began at @began_ns. */
 static struct when_part *part_of(struct when_condition *c, uint64_t began_ns)
 {
 	struct when_part *p = &c->part[c->newest];
@@ -267,7 +270,7 @@ static struct when_part *part_of(struct when_condition *c, uint64_t began_ns)
 	return p;
 }
 
-/* Adds the interval to the parts of @c's time, and fills @sum with those that are within it. */
+/* Adds the interval to @c's parts, and sums up in @sum the parts that are not too old. */
 static void sum_up(struct when_condition *c, const struct stats *s, uint64_t now_ns,
 		   struct when_part *sum)
 {
@@ -281,7 +284,7 @@ static void sum_up(struct when_condition *c, const struct stats *s, uint64_t now
 	}
 	if (!c->part)
 		c->part = calloc(WHEN_PARTS + 1, sizeof(*c->part));
-	/* Without memory nothing is known, and nothing is true. */
+	/* Without memory the condition is never true. */
 	if (!c->part)
 		return;
 	began = now_ns > length ? now_ns - length : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When the flight recorder writes what it has: conditions on commands and on what intervals come to. docs/recorder.md has
- * the grammar.
+ * Conditions on commands and on intervals that make the flight recorder write a file.
+ * docs/recorder.md has the grammar.
  */
 #ifndef NTPROF_KEEP_WHEN_H
 #define NTPROF_KEEP_WHEN_H
@@ -13,19 +13,27 @@
 #include "core/record.h"
 #include "core/stats.h"
 
-/* More are refused. */
+/* Limit of the number of conditions; more are refused. */
 #define WHEN_CONDITIONS_MAX 16
-/* As written, blanks left out; longer ones are refused. It is a label of metrics. */
+/*
+ * Limit of a condition's text as written, without the blanks around it. A longer one is refused.
+ * The text is a label of metrics.
+ */
 #define WHEN_TEXT_LEN 64
-/* The longest time that a percentile or errors are of. */
+/* The longest time after `over`. */
 #define WHEN_OVER_MAX_NS 600000000000ULL
 #define WHEN_OVER_MAX "10m"
-/* Such a time is made of so many parts at most: by one of them, or by an interval, it may be longer. */
+/*
+ * The time after `over` is divided into this many parts at most. The real time may be longer by one
+ * part or by one interval.
+ */
 #define WHEN_PARTS 64
 
 enum when_kind { WHEN_LATENCY, WHEN_PERCENTILE, WHEN_ERRORS, WHEN_OLDEST };
 
-/* What happened in a part of the time, from @began_ns of CLOCK_MONOTONIC on; 0: in none. */
+/*
+ * What happened from @began_ns of CLOCK_MONOTONIC on, in one part of the time. @began_ns 0: unused.
+ */
 struct when_part {
 	uint64_t began_ns;
 	uint64_t errors;
@@ -33,14 +41,16 @@ struct when_part {
 };
 
 /**
- * struct when_condition - one of them
- * @text: as it was written
- * @op: of this operation; NT_OPS_NR: of all of I/O queues
- * @parts: of HIST_PARTS, of a percentile
- * @limit: nanoseconds, or errors, that are to be exceeded
- * @over_ns: 0: of an interval
- * @now: it is true in this interval; @before: it was in the last one
- * @part: WHEN_PARTS + 1 of them, the newest at @newest; NULL before the first interval, and without @over_ns
+ * struct when_condition - a condition
+ * @text: as the user wrote it
+ * @op: operation that it is about; NT_OPS_NR: all operations of I/O queues
+ * @parts: percentile, in HIST_PARTS
+ * @limit: nanoseconds or errors; the condition is true above that
+ * @over_ns: the time after `over`; 0: the condition is about one interval
+ * @now: true in this interval
+ * @before: true in the last interval
+ * @part: WHEN_PARTS + 1 parts, the newest at @newest; NULL before the first interval, and without
+ *        @over_ns
  */
 struct when_condition {
 	char text[WHEN_TEXT_LEN];
@@ -55,7 +65,7 @@ struct when_condition {
 	unsigned int newest;
 };
 
-/** struct when - any of them is enough; all zero is none */
+/** struct when - conditions, any of which is enough; all zeroes: none */
 struct when {
 	struct when_condition condition[WHEN_CONDITIONS_MAX];
 	unsigned int nr;
@@ -63,30 +73,30 @@ struct when {
 
 /**
  * when_parse() - add conditions
- * @text: "latency>5ms, p99(read)>2ms over 10s"
- * @at: where something is wrong, set to its place in @text, from 1
+ * @text: for example "latency>5ms, p99(read)>2ms over 10s"
+ * @at: set to the place of the first error in @text, counted from 1
  *
  * Return: NULL, or what is wrong, in words that follow the place.
  */
 const char *when_parse(struct when *w, const char *text, size_t *at);
 
 /**
- * when_record() - a command has ended
+ * when_record() - check a command that has ended
  *
- * Return: the condition that it makes true, which in the interval before was not; NULL if it does not.
+ * Return: the condition that became true by it and was not true in the last interval, or NULL.
  */
 const struct when_condition *when_record(struct when *w, const struct nt_record *r);
 
 /**
- * when_interval() - an interval has ended
- * @s: it
+ * when_interval() - check an interval that has ended
+ * @s: statistics of the interval
  * @now_ns: CLOCK_MONOTONIC
  *
- * Return: the first condition that it makes true, which at the end of the one before was not; NULL if there is none.
+ * Return: the first condition that is true now and was not true in the last interval, or NULL.
  */
 const struct when_condition *when_interval(struct when *w, const struct stats *s, uint64_t now_ns);
 
-/** when_free() - release what it has gathered; there is no condition then */
+/** when_free() - release, and remove all conditions */
 void when_free(struct when *w);
 
 #endif /* NTPROF_KEEP_WHEN_H */
