@@ -249,6 +249,7 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
 		set_off(r, trigger, "exit", 0);
 }
 
+/* Return: 0 or a negative errno. */
 static int feed(struct recorder *r, uint64_t now)
 {
 	int ret;

@@ -7,12 +7,12 @@ static void look(struct again *a, const struct peer *p, uint64_t now_ns)
 {
 	const enum peer_state state = peer_state(p);
 
-	/* One that waits for its module is as it should be. */
+	/* A peer that waits for its module works as expected, so that counts as well. */
 	if (!a->began_ns && (state == PEER_RUNNING || state == PEER_WAITING))
 		a->began_ns = now_ns;
 }
 
-/* Its stream is over: how long it is waited. */
+/* The stream is over: sets how long to wait. */
 static void begin_to_wait(struct again *a, uint64_t now_ns)
 {
 	const bool well = a->began_ns && now_ns - a->began_ns >= AGAIN_WELL_NS;
@@ -36,7 +36,7 @@ bool again_is_due(struct again *a, const struct peer *p, uint64_t now_ns)
 		begin_to_wait(a, now_ns);
 	if (now_ns < a->due_ns)
 		return false;
-	/* Processes that are left are those of a command that closed its output, or was refused. */
+	/* Processes may be left if the command closed its output, or if its stream was refused. */
 	if (!peer_gone(p) && !a->asked) {
 		peer_ask_to_end(p);
 		a->asked = true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a peer whose stream is over is started again: soon at first, and less often the longer that does not help. */
+/*
+ * When to start a peer again after its stream is over: soon at first, and later each time that it
+ * does not help.
+ */
 #ifndef NTPROF_PEER_AGAIN_H
 #define NTPROF_PEER_AGAIN_H
 
@@ -8,18 +11,21 @@
 
 #include "peer/peer.h"
 
-/* How long it is waited for the first time, and at most: twice as long each time. docs/metrics.md says so, too. */
+/*
+ * The first wait and the longest one; each wait is twice as long as the one before. docs/metrics.md
+ * names these times, too.
+ */
 #define AGAIN_FIRST_NS 2000000000ULL
 #define AGAIN_MOST_NS 60000000000ULL
-/* A stream that went on for so long begins with the first time again. */
+/* After a stream that went on for this long, the first wait is used again. */
 #define AGAIN_WELL_NS 60000000000ULL
 
 /**
- * struct again - of a peer; all zeroes at first
+ * struct again - the restarts of a peer; all zeroes at first
  * @wait_ns: the last wait
- * @due_ns: when there is something to do for it; 0: its stream is not over
+ * @due_ns: when the next step is due; 0: the stream is not over
  * @asked: its processes have been asked to end
- * @began_ns: when its stream was seen to run; 0: not yet
+ * @began_ns: when its stream was first seen running; 0: not yet
  */
 struct again {
 	uint64_t wait_ns;
@@ -29,11 +35,12 @@ struct again {
 };
 
 /**
- * again_is_due() - to be called now and then
- * @p: a peer that peer_lasts()
+ * again_is_due() - call it regularly
+ * @p: a peer for which peer_lasts() is true
  * @now_ns: CLOCK_MONOTONIC
  *
- * Return: whether peer_again() is to be called; what still runs of it then has had its time.
+ * Return: whether the caller has to call peer_again(). Processes that still run then have had
+ * PEER_STOP_NS to end.
  */
 bool again_is_due(struct again *a, const struct peer *p, uint64_t now_ns);
 

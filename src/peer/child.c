@@ -15,12 +15,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The most that an ordinary user may have: a burst then does not make the recorder wait. */
+/*
+ * The largest pipe that an ordinary user may have, so that the recorder need not wait in a burst.
+ */
 #define PIPE_BYTES (1 << 20)
-/* As shells have it: what cannot be run. */
+/* Exit statuses of shells for a command that cannot be run. */
 #define STATUS_NOT_RUN 126
 #define STATUS_NOT_FOUND 127
-/* How often tail(1) looks: of standard input it is not told when it grows. */
+/* How often tail(1) looks for new data, as it cannot be notified when its standard input grows. */
 #define TAIL_SECONDS "0.2"
 
 enum source_kind { SOURCE_COMMAND, SOURCE_FILE, SOURCE_FIFO };
@@ -55,24 +57,28 @@ static void __attribute__((noreturn)) give_up(const char *what, int err, int sta
 }
 
 /*
- * signal(3) refuses those that the C library has for itself; who started us may have ignored them all the same.
- * All zeroes is the kernel's struct sigaction (include/linux/signal_types.h) for SIG_DFL.
+ * The process that started us may have ignored any signal. signal(3) refuses the signals that the C
+ * library keeps for itself, so this uses the system call. The kernel's struct sigaction
+ * (include/linux/signal_types.h) of all zeroes means SIG_DFL.
  */
 static void default_signals(void)
 {
 	static const unsigned long by_default[4];
 	sigset_t none;
 
-	/* SIGKILL and SIGSTOP cannot be other. */
+	/* SIGKILL and SIGSTOP cannot be changed; that they fail does no harm. */
 	for (int s = 1; s < NSIG; s++)
 		syscall(SYS_rt_sigaction, s, by_default, NULL, NSIG / 8);
-	/* serve takes that one, and `systemctl kill` sends it to all processes of a service: ssh would die of it. */
+	/*
+	 * `systemctl kill` sends SIGUSR1, which serve handles, to all processes of a service. ssh
+	 * would die of it.
+	 */
 	signal(SIGUSR1, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What the command would say to a service manager is not said of it, sd_notify(3). */
+/* A command that is a service, too, must not notify our service manager, sd_notify(3). */
 static void leave_manager(void)
 {
 	unsetenv("NOTIFY_SOCKET");
@@ -80,10 +86,16 @@ static void leave_manager(void)
 	unsetenv("WATCHDOG_USEC");
 }
 
-/* Only those two of ours are left: another one would keep its reader from the end, or a guard from ours. */
+/*
+ * The command gets only the two pipes. With another descriptor of ours, the reader of that one
+ * would not see its end, or a guard would not see our end.
+ */
 static void take_descriptors(const struct start *s)
 {
-	/* Neither may be one that the other one gets. */
+	/*
+	 * First move both out of the range 0 to 2, so that dup2() does not overwrite one with the
+	 * other.
+	 */
 	int out = fcntl(s->out, F_DUPFD, STDERR_FILENO + 1);
 	int err = fcntl(s->err, F_DUPFD, STDERR_FILENO + 1);
 
@@ -93,7 +105,7 @@ static void take_descriptors(const struct start *s)
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
-/* A child of the guard, and of its group: becomes the command. */
+/* Becomes the command, in a child of the guard and in the guard's process group. */
 static void become(void *context)
 {
 	const struct start *s = context;
@@ -104,13 +116,19 @@ static void become(void *context)
 	default_signals();
 	leave_manager();
 	take_descriptors(s);
-	/* The lowest one is free: standard input. A FIFO that nobody writes yet keeps us here. */
+	/*
+	 * 0 is the lowest free descriptor, so open() returns standard input. If the source is a
+	 * FIFO, this waits until somebody opens it for writing.
+	 */
 	if (open(kind == SOURCE_COMMAND ? "/dev/null" : s->source, O_RDONLY) != STDIN_FILENO)
 		give_up(s->source, errno, STATUS_NOT_RUN);
 	err = peer_user_become(s->user);
 	if (err)
 		give_up("cannot become the user who called sudo", -err, STATUS_NOT_RUN);
-	/* Cleared where credentials change, prctl(2), so after that; the guard may be gone by now. */
+	/*
+	 * The kernel clears this when credentials change (prctl(2)), so set it afterwards. The
+	 * guard may have ended by now.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != guard)
 		_exit(STATUS_NOT_RUN);
@@ -123,7 +141,7 @@ static void become(void *context)
 	give_up("cannot run it", errno, STATUS_NOT_FOUND);
 }
 
-/* No handler and no default action of ours runs in the child before it has its own. */
+/* All signals are blocked, so that none of our handlers runs in the child. */
 static pid_t fork_guard(int report_fd, struct start *s)
 {
 	sigset_t all, before;
@@ -137,7 +155,7 @@ static pid_t fork_guard(int report_fd, struct start *s)
 			_exit(EXIT_FAILURE);
 		guard_run(report_fd, become, s);
 	}
-	/* Here as well: whoever comes first. */
+	/* The parent does this as well, as either process may come first. */
 	if (pid > 0)
 		setpgid(pid, pid);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -205,7 +223,7 @@ bool child_report(struct child *c, struct guard_report *r)
 
 void child_signal(const struct child *c, int signal)
 {
-	/* The guard, ended or not, has not been waited for, so its id is nobody else's. */
+	/* The guard has not been waited for, so no other process can have its id. */
 	if (c->group > 0)
 		kill(-c->group, signal);
 }

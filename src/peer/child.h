@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A peer's command as a process group of its own: started with nothing of ours but two pipes, signalled as a
- * whole, and gone when it is ended.
+ * A peer's command, in a process group of its own. It inherits nothing from us but two pipes.
+ * Signals go to the whole group, and the whole group is gone when the command is ended.
  */
 #ifndef NTPROF_PEER_CHILD_H
 #define NTPROF_PEER_CHILD_H
@@ -14,9 +14,11 @@
 
 /**
  * struct child - a command that was started
- * @group: of its processes, and the process id of its guard, which stays ours until child_end()
- * @report_fd: of the guard; -1 when no process of the group is left
- * @out, @err: what the command writes; belong to the caller, who may close them and set them to -1
+ * @group: its process group, which is the process id of its guard. No other process gets that id
+ *         before child_end().
+ * @report_fd: socket of the guard; -1 when no process of the group is left
+ * @out, @err: pipes of the command's output; belong to the caller, which may close them and set
+ *             them to -1
  */
 struct child {
 	pid_t group;
@@ -27,32 +29,47 @@ struct child {
 
 /**
  * child_start() - run a command
- * @c: filled; child_end() is due, also where this fails
+ * @c: filled; the caller calls child_end(), also if this fails
  * @source: a shell command; or a file, which is read as it grows; or a FIFO
- * @user: as whom; a file or a FIFO is opened before that
+ * @user: user that the command runs as; a file or a FIFO is opened before the user changes
  *
- * Its standard input is empty. No descriptor, blocked or ignored signal, no capability and no service manager of ours is passed
- * on; SIGUSR1 is ignored.
- * The disposition of SIGCHLD becomes the default one: else the kernel would forget children by itself, and their
- * ids be those of others.
+ * Its standard input is empty. It inherits no descriptor, no blocked or ignored signal, no
+ * capability and no service manager from us, but SIGUSR1 is ignored. The disposition of SIGCHLD in
+ * this process becomes the default one. Otherwise the kernel would reap children by itself, and
+ * other processes could get their ids.
  *
  * Return: 0 or a negative errno.
  */
 int child_start(struct child *c, const char *source, const struct peer_user *user);
 
-/** child_is_file() - whether a source is a file that is read as it grows: it begins with what it began with */
+/**
+ * child_is_file() - whether a source is a file that is read as it grows; started again, it would
+ * send the same data again
+ */
 bool child_is_file(const char *source);
 
-/** child_report() - take a message; Return: whether there was one. @c->report_fd may be -1 afterwards. */
+/**
+ * child_report() - receive a message of the guard; Return: whether there was one. @c->report_fd may
+ * be -1 afterwards.
+ */
 bool child_report(struct child *c, struct guard_report *r);
 
-/** child_signal() - to all processes of the group; also when some, or all, have ended */
+/**
+ * child_signal() - send a signal to all processes of the group, even if some or all of them have
+ * ended
+ */
 void child_signal(const struct child *c, int signal);
 
-/** child_kill() - kill all of them, and release; who its guard is a child of has to wait for that. Fine for a zeroed one */
+/**
+ * child_kill() - kill all processes of the group, and release; the guard's parent has to wait for
+ * the guard. @c may be all zeroes
+ */
 void child_kill(struct child *c);
 
-/** child_end() - make sure that all have ended, and release; fine for a zeroed one */
+/**
+ * child_end() - make sure that all processes of the group have ended, and release; @c may be all
+ * zeroes
+ */
 void child_end(struct child *c);
 
 #endif /* NTPROF_PEER_CHILD_H */

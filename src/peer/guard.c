@@ -19,16 +19,19 @@
 #include "core/rights.h"
 #include "core/time.h"
 
-/* So that `ps` tells it from the program, and `pkill` by the program's name does not mean it. */
+/*
+ * A name of its own, so that `ps` shows the difference and `pkill` with the program's name does not
+ * match.
+ */
 #define NAME "ntprof-peer"
-/* The only descriptor that a guard has, but for /dev/null as its standard ones. */
+/* The only descriptor of a guard, besides /dev/null as its standard ones. */
 #define REPORT_FD (STDERR_FILENO + 1)
 
 /**
- * struct guard - what a guard knows
- * @report_fd: where to tell, and how it learns that nobody is there any more
- * @signal_fd: of the signals that are for it
- * @command: 0 when it has ended
+ * struct guard - the state of a guard
+ * @report_fd: socket for reports; it ends when the program has ended
+ * @signal_fd: signals for the guard
+ * @command: process id; 0 when it has ended
  */
 struct guard {
 	int report_fd;
@@ -40,11 +43,11 @@ static void tell(const struct guard *g, enum guard_report_kind kind, int value)
 {
 	struct guard_report r = {.kind = kind, .value = value};
 
-	/* A program that takes none is on its way out. */
+	/* If this fails, the program has ended or is about to. */
 	send(g->report_fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Takes note of what became of such children. Return: whether there are any left. */
+/* Reports changes of such children. Return: whether any are left. */
 static bool wait_for(struct guard *g, idtype_t type, id_t id)
 {
 	for (;;) {
@@ -65,8 +68,8 @@ static bool wait_for(struct guard *g, idtype_t type, id_t id)
 }
 
 /*
- * Orphans of the group become children of the guard (PR_SET_CHILD_SUBREAPER), so all of it is here. The command
- * itself may have left the group.
+ * Returns whether any process is left. Orphans of the group become children of the guard
+ * (PR_SET_CHILD_SUBREAPER), so it sees all of them. The command itself may have left the group.
  */
 static bool any_left(struct guard *g)
 {
@@ -75,7 +78,10 @@ static bool any_left(struct guard *g)
 	return wait_for(g, P_PGID, (id_t)getpgrp()) || (command && g->command);
 }
 
-/* SIGTERM for the group, which the guard got as well, is for a command that has left it, too. */
+/*
+ * Passes SIGTERM of the group, which the guard got as well, on to a command that has left the
+ * group.
+ */
 static void pass_on(const struct guard *g, int signal)
 {
 	pid_t group = g->command ? getpgid(g->command) : -1;
@@ -98,7 +104,7 @@ static void take_signals(const struct guard *g)
 	}
 }
 
-/* Nobody is there to do it. */
+/* Ends all processes of the group, because the program has ended. */
 static void __attribute__((noreturn)) end_all(struct guard *g)
 {
 	uint64_t now = monotonic_ns(), until = now + PEER_STOP_NS;
@@ -111,7 +117,10 @@ static void __attribute__((noreturn)) end_all(struct guard *g)
 		poll(&p, 1, (int)((until - now) / 1000000) + 1);
 		take_signals(g);
 	}
-	/* The guard is of the group, too; and a command outside of it ends with the guard. */
+	/*
+	 * The guard is in the group, so this kills it as well. A command outside the group is
+	 * killed when the guard ends.
+	 */
 	kill(0, SIGKILL);
 	_exit(EXIT_FAILURE);
 }
@@ -129,12 +138,15 @@ static void __attribute__((noreturn)) watch(struct guard *g)
 		if (p[1].revents)
 			end_all(g);
 	}
-	/* What ended the last one may have been meant for the program, too. */
+	/* The signal that ended the last process may have been meant for the program, too. */
 	take_signals(g);
 	_exit(EXIT_SUCCESS);
 }
 
-/* Nothing but @report_fd: a descriptor that is left would keep others from their end. Return: its new number. */
+/*
+ * Closes all descriptors but @report_fd, as an open one would hide the end of a pipe or socket from
+ * its reader. Return: the new number of @report_fd.
+ */
 static int keep_only(int report_fd)
 {
 	int null = open("/dev/null", O_RDWR), kept = fcntl(report_fd, F_DUPFD, REPORT_FD);
@@ -159,7 +171,7 @@ void guard_run(int report_fd, void (*start)(void *context), void *context)
 	g.command = fork();
 	if (!g.command)
 		start(context);
-	/* All that it does is to end processes, which may be of another user. */
+	/* The guard only ends processes, which may belong to another user. */
 	rights_reduce(RIGHT(CAP_KILL));
 	g.report_fd = keep_only(report_fd);
 	sigemptyset(&mine);

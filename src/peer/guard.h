@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The process between this program and a peer's command: leader of the command's process group, told of by one
- * end of a socket, and of the death of this program, by whatever it dies, by that socket's end. None of the
- * command's processes outlives it.
+ * A guard is the process between this program and a peer's command. It leads the command's process
+ * group and sends reports through a socket. When this program ends, for whatever reason, the other
+ * end of the socket is closed; then the guard ends all processes of the command.
  */
 #ifndef NTPROF_PEER_GUARD_H
 #define NTPROF_PEER_GUARD_H
 
 #include <sys/types.h>
 
-/* How long a process has after SIGTERM; then SIGKILL comes. docs/merging.md says so, too. */
+/* How long a process has between SIGTERM and SIGKILL. docs/merging.md names this time, too. */
 #define PEER_STOP_NS 2000000000ULL
 
 enum guard_report_kind {
-	GUARD_ENDED, /* the command has; @value: exit status, or the negative number of a signal */
-	GUARD_STOPPED, /* a process of the group has, see there; @value: by which signal */
-	GUARD_INTERRUPTED /* at the terminal, which the group has now; @value: SIGINT, SIGQUIT or SIGHUP */
+	GUARD_ENDED, /* the command ended; @value: exit status, or the negative number of a signal */
+	GUARD_STOPPED, /* a process of the group was stopped, see below; @value: the signal */
+	GUARD_INTERRUPTED /* by a key, while the group had the terminal; @value: SIGINT, SIGQUIT or SIGHUP */
 };
 
 /**
  * struct guard_report - a message of a guard
  *
- * A group that may not use the terminal is stopped when one of its processes tries to: SIGTTIN and SIGTTOU,
- * termios(3). Ctrl-Z is SIGTSTP.
+ * A process group that may not use the terminal is stopped when one of its processes tries to use
+ * it: by SIGTTIN or SIGTTOU, termios(3). Ctrl-Z is SIGTSTP.
  */
 struct guard_report {
 	int kind;
@@ -30,11 +30,13 @@ struct guard_report {
 };
 
 /**
- * guard_run() - in a child that leads a process group and in which all signals are blocked: be the guard
- * @report_fd: a socket of type SOCK_SEQPACKET; takes struct guard_report, and has ended when the program has
- * @start: in a child of that, which is in the group: become the command; does not return
+ * guard_run() - be the guard; call it in a child that leads a process group and has all signals
+ * blocked
+ * @report_fd: a socket of type SOCK_SEQPACKET; struct guard_report are sent to it, and it reads as
+ *             ended when the program has ended
+ * @start: called in a child of the guard, in the same group, to become the command; does not return
  *
- * Ends when no process of the group is left. Does not return.
+ * It ends when no process of the group is left. It does not return.
  */
 void __attribute__((noreturn))
 guard_run(int report_fd, void (*start)(void *context), void *context);

@@ -16,30 +16,35 @@
 #include "peer/guard.h"
 #include "peer/prompts.h"
 
-/* So long peers are read before the caller, who has the host's records to bring, has its turn again. */
+/*
+ * The longest time to read peers in one go. Then the caller has its turn, to add the host's
+ * records.
+ */
 #define TURN_NS 20000000ULL
-/* Records whose other side is not known by then are given up; see merge_expire(). */
+/* Records wait this long for their connection's other side to be found; see merge_expire(). */
 #define EXPIRE_NS 5000000000ULL
-/* At the end: for peers to send what they still have, of which a recorder sends every 200 ms. */
+/* The time at the end for peers to send the rest; a recorder sends every 200 ms. */
 #define LINGER_NS 600000000ULL
 
-/* As the merge numbers streams: the host's, then the peers', in their order. */
+/* Numbers of the streams in the merge: the host's, then the peers' in their order. */
 #define HOST_STREAM 0
 #define PEER_STREAM 1
 
 /*
  * @peer: @nr of them
- * @over: the merge has been told that nothing more comes of it
- * @again: when it is started again
- * @starter: who does that; NULL: they are started once
- * @epoll_fd: of what the peers can be read from, and of @again_fd
- * @again_fd: readable when a turn ended before there was nothing left to read
- * @interval: matched commands since the last live_merge_interval(); @last: those of the interval before; @total: of
- *            all that were before that
- * @together: [stream] a command of it was matched: what it tells by itself is of no interest any more
- * @recording: a peer has told of more than itself; @early: commands of the host from before that
- * @result: 0, or why on_matched() failed: the merge has no way to pass it on
- * @reading: index of the peer whose events on_event() is given
+ * @over: the merge knows that the peer's stream has ended
+ * @again: restarts of each peer
+ * @starter: process that starts peers again; NULL: each is started once
+ * @epoll_fd: everything that can be read from peers, and @again_fd
+ * @again_fd: readable if the time ended before everything was read
+ * @interval: matched commands since the last live_merge_interval()
+ * @last: those of the interval before
+ * @total: those of all intervals before that
+ * @together: [stream] a command of the stream was matched, so its own statistics are not needed
+ * @recording: a peer has sent more than its header
+ * @early: number of the host's commands from before that
+ * @result: 0, or why on_matched() failed; kept here, as the merge cannot pass it on
+ * @reading: index of the peer that is being read, for on_event()
  */
 struct live_merge {
 	struct peer *peer[PEERS_MAX];
@@ -247,7 +252,7 @@ static int on_event(void *context, const struct stream_event *e)
 	}
 }
 
-/* Return: 1 when a peer has more, 0 when all has been read, or a negative errno. */
+/* Return: 1 if a peer has more, 0 if everything has been read, or a negative errno. */
 static int read_all(struct live_merge *l, uint64_t until_ns)
 {
 	int more = 0;
@@ -289,7 +294,7 @@ int live_merge_queue(struct live_merge *l, const struct queue_info *q)
 
 int live_merge_record(struct live_merge *l, const struct nt_record *r)
 {
-	/* No peer has the other side of it. */
+	/* No peer was recording yet, so none has the other side of the command. */
 	if (!l->recording) {
 		l->early++;
 		return 0;
@@ -297,7 +302,10 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 	return take_record(l, HOST_STREAM, r);
 }
 
-/* Those that are over begin again; one that cannot is told of, as others are, and tried again later. */
+/*
+ * Restarts peers whose streams are over. If that fails, the peer is shown as refused, and tried
+ * again later.
+ */
 static void start_again(struct live_merge *l)
 {
 	const uint64_t now = monotonic_ns();
@@ -305,7 +313,7 @@ static void start_again(struct live_merge *l)
 	for (unsigned int i = 0; l->starter && i < l->nr; i++) {
 		struct peer *p = l->peer[i];
 
-		/* The merge is told first that it is over. */
+		/* The merge has to know first that the stream is over. */
 		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
 		    !again_is_due(&l->again[i], p, now))
 			continue;
@@ -373,8 +381,10 @@ static bool all_are(const struct live_merge *l, bool (*so)(const struct peer *p)
 }
 
 /*
- * Reads until all peers are @so, or until @until_ns, or, if @enough, until nothing is missed.
- * Return: 0, 1 when there is something to read from @hurry_fd, or a negative errno.
+ * Reads until @so is true of all peers, until @until_ns, or, if @enough, until no record waits for
+ * its other side.
+ *
+ * Return: 0, 1 if @hurry_fd became readable, or a negative errno.
  */
 static int read_until(struct live_merge *l, bool (*so)(const struct peer *p), uint64_t until_ns,
 		      bool enough, int hurry_fd)

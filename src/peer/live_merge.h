@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Brings the records of this host and those of its peers, which are targets, together as they come, and
- * keeps what they add up to. Who shows it asks for it; nothing is printed here.
+ * Merges the records of this host with those of its peers, which are targets, as they come, and
+ * keeps the totals. It prints nothing; the caller reads the totals and shows them.
  */
 #ifndef NTPROF_PEER_LIVE_MERGE_H
 #define NTPROF_PEER_LIVE_MERGE_H
@@ -16,22 +16,27 @@
 #include "merge/totals.h"
 #include "peer/peer.h"
 
-/* More targets than anybody would look at together; the options refuse more. */
+/* The most targets, which is more than can be looked at together. Options refuse more. */
 #define PEERS_MAX 16u
 
 struct live_merge;
 
 /**
  * live_merge_new() - start all peers
- * @sources: what peer_new() takes, @nr of them, at most PEERS_MAX
- * @user: as whom their commands run
+ * @sources: @nr sources as of peer_new(), at most PEERS_MAX
+ * @user: user that their commands run as
  *
- * Return: release it with live_merge_free(); NULL with errno set.
+ * Return: a merge to release with live_merge_free(); NULL with errno set.
  */
 struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
 				  const struct peer_user *user);
 
-/** live_merge_new_lasting() - the same, and peers whose streams are over are started again, see peer/again.h; a file is not */
+/**
+ * live_merge_new_lasting() - like live_merge_new(), but peers whose streams are over are started
+ * again
+ *
+ * See peer/again.h. A peer that reads a file is not started again.
+ */
 struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
 					  const struct peer_user *user);
 
@@ -39,72 +44,89 @@ struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
 int live_merge_fd(const struct live_merge *l);
 
 /**
- * live_merge_ready() - take what has come from the peers, for a while
+ * live_merge_ready() - take what peers have sent, for a limited time
  *
- * A peer that asks for something at the terminal, before its stream begins, gets it: one after the other. What is
- * pressed there meanwhile, such as Ctrl-C, is for this process as well: it gets that signal.
+ * A peer may ask for something at the terminal before its stream begins. It gets the terminal then,
+ * one peer at a time. A key such as Ctrl-C that is pressed meanwhile is for this process as well:
+ * it gets that signal.
  *
  * Return: 0 or a negative errno.
  */
 int live_merge_ready(struct live_merge *l);
 
-/** live_merge_lacks() - before the host's first command: bits of the points that nothing gives there */
+/**
+ * live_merge_lacks() - set the bits of points that nothing gives on the host; before its first
+ * command
+ */
 void live_merge_lacks(struct live_merge *l, uint32_t missing);
 
-/** live_merge_queue() - a queue of the host, before its first record; Return: 0 or -ENOMEM */
+/** live_merge_queue() - add a queue of the host, before its first record; Return: 0 or -ENOMEM */
 int live_merge_queue(struct live_merge *l, const struct queue_info *q);
 
-/** live_merge_record() - a command of the host; Return: 0 or a negative errno */
+/** live_merge_record() - add a command of the host; Return: 0 or a negative errno */
 int live_merge_record(struct live_merge *l, const struct nt_record *r);
 
 /**
- * live_merge_tend() - every now and then: gives up records that have waited for long, takes what has come from the
- * peers meanwhile, and starts those again that are due
+ * live_merge_tend() - call it regularly
+ *
+ * It gives up records that have waited for long, takes what peers have sent meanwhile, and restarts
+ * the peers that are due.
  *
  * Return: 0 or a negative errno.
  */
 int live_merge_tend(struct live_merge *l);
 
-/** live_merge_interval() - the interval has been shown: begin the next one, and live_merge_tend(). Return: as that */
+/**
+ * live_merge_interval() - begin the next interval, and live_merge_tend(); Return: as
+ * live_merge_tend()
+ */
 int live_merge_interval(struct live_merge *l);
 
 /**
- * live_merge_add_up() - in its place, for who shows sums only: live_merge_totals() of all is of what has come so far
+ * live_merge_add_up() - instead of live_merge_interval(), for callers that show only totals
  *
- * Return: as that.
+ * Afterwards live_merge_totals() of all includes everything that has come so far.
+ *
+ * Return: as live_merge_tend().
  */
 int live_merge_add_up(struct live_merge *l);
 
 /**
- * live_merge_settled() - each peer's stream has begun or is over: none will ask for anything any more; or
- * somebody did not want to wait for that
+ * live_merge_settled() - whether no peer will ask for anything any more
+ *
+ * That is so when each peer's stream has begun or is over, or when the user did not want to wait
+ * for that.
  */
 bool live_merge_settled(const struct live_merge *l);
 
-/** live_merge_let_skip() - who sits at the terminal can say so from now on, with the return key */
+/** live_merge_let_skip() - from now on let the user skip that wait with the return key */
 void live_merge_let_skip(struct live_merge *l);
 
 /** live_merge_asking() - the peer that has the terminal now, or NULL */
 const struct peer *live_merge_asking(const struct live_merge *l);
 
 /**
- * live_merge_finish() - the host has ended: let peers say the rest, and end them
- * @hurry_fd: readable when nobody wants to wait for that any longer; -1 if there is none
+ * live_merge_finish() - the host has ended: let peers send the rest, and end them
+ * @hurry_fd: readable when the user does not want to wait for that; -1 if there is none
  *
  * Return: 0 or a negative errno.
  */
 int live_merge_finish(struct live_merge *l, int hurry_fd);
 
-/** live_merge_fail() - in its place, when the run ends badly: no peer has the terminal any longer */
+/**
+ * live_merge_fail() - instead of live_merge_finish(), when the run fails: take back the terminal
+ */
 void live_merge_fail(struct live_merge *l);
 
 /**
- * struct live_merge_counts - what became of the records so far, all connections together
- * @undecided: records that wait for their other half
- * @strays: records of queues that no stream told of
- * @past_limits: records of more connections or slots than are known
- * @crowded_out: records that were given up because too many waited; among those of one side, too
- * @in_crowd: given up because too many queues have one name; as well
+ * struct live_merge_counts - what became of the records so far, of all connections together
+ * @undecided: records that wait for the other side's record
+ * @strays: records of queues that no stream announced
+ * @past_limits: records of connections or slots beyond the limits
+ * @crowded_out: records that were given up because too many waited; they count as records of one
+ *               side, too
+ * @in_crowd: records that were given up because too many queues have the same name; they count as
+ *            records of one side, too
  * @early: records of the host from before any peer recorded
  */
 struct live_merge_counts {
@@ -123,25 +145,37 @@ struct live_merge_counts {
 /** live_merge_counts() - @n is filled */
 void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n);
 
-/** live_merge_peer() - peer @i, in the order in which they were given; NULL past the last */
+/** live_merge_peer() - peer @i, in the order of @sources; NULL past the last */
 const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
-/** live_merge_totals() - the matched commands of this interval; or @of_all, after live_merge_add_up() or live_merge_finish() */
+/**
+ * live_merge_totals() - the matched commands of this interval, or @of_all
+ *
+ * Those of all are up to date after live_merge_add_up() or live_merge_finish().
+ */
 const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
 
-/** live_merge_last() - those of the interval that live_merge_interval() has ended, until it ends another */
+/**
+ * live_merge_last() - the matched commands of the interval that live_merge_interval() ended last
+ */
 const struct totals *live_merge_last(const struct live_merge *l);
 
-/** live_merge_machines() - what is known of the host's and the peers' machines, by the merge's streams */
+/**
+ * live_merge_machines() - what is known of the machines of host and peers, by stream of the merge
+ */
 const struct machines *live_merge_machines(const struct live_merge *l);
 
-/** live_merge_stream() - the merge's number of the stream of peer @i */
+/** live_merge_stream() - the stream number of peer @i in the merge */
 unsigned int live_merge_stream(unsigned int i);
 
-/** live_merge_apart() - which peers' streams nothing was matched of so far, and why */
+/** live_merge_apart() - streams of which nothing has been matched so far, and why */
 const struct apart *live_merge_apart(const struct live_merge *l);
 
-/** live_merge_peer_stats() - what peer @i tells by itself, while nothing of it has been matched; else NULL, as in a lasting merge */
+/**
+ * live_merge_peer_stats() - statistics of peer @i alone, as long as nothing of it has been matched
+ *
+ * Return: NULL otherwise, and always in a lasting merge.
+ */
 const struct stats *live_merge_peer_stats(const struct live_merge *l, unsigned int i);
 
 /** live_merge_merge() - the merge, for its connections */

@@ -16,7 +16,7 @@ void messages_add(struct messages *m, const char *text, size_t size)
 		}
 		m->ended = false;
 		line = m->line[(m->nr - 1) % MESSAGES_LINES];
-		/* A 0 would hide what comes after it. */
+		/* A NUL byte would hide the rest of the line. */
 		if (m->len < MESSAGES_LINE_LEN - 1)
 			line[m->len++] = text[i] ? text[i] : ' ';
 		line[m->len] = '\0';

@@ -7,15 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What ssh says of a host key that has changed has 13 lines. */
+/* ssh's warning about a changed host key has 13 lines. */
 #define MESSAGES_LINES 16
-/* With the 0 at its end; the rest of a longer line is passed over. */
+/* Size of a line with its NUL; the rest of a longer line is dropped. */
 #define MESSAGES_LINE_LEN 256
 
 /**
  * struct messages - lines that are not empty
- * @nr: lines so far, of which the last MESSAGES_LINES are there; the last one may go on
- * @ended: the last one does not
+ * @nr: number of lines so far; the last MESSAGES_LINES are kept
+ * @len: length of the last line
+ * @ended: the last line is complete
  */
 struct messages {
 	char line[MESSAGES_LINES][MESSAGES_LINE_LEN];
@@ -24,10 +25,10 @@ struct messages {
 	bool ended;
 };
 
-/** messages_add() - @size bytes came; a progress line that is redrawn begins with a return, and is a new line */
+/** messages_add() - add @size bytes; a carriage return, as in a progress line, begins a new line */
 void messages_add(struct messages *m, const char *text, size_t size);
 
-/** messages_line() - line @i, counted from 0; NULL where it is not there, or no longer */
+/** messages_line() - line @i, counted from 0; NULL if there is no such line yet, or no longer */
 const char *messages_line(const struct messages *m, uint64_t i);
 
 #endif /* NTPROF_PEER_MESSAGES_H */

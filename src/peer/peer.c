@@ -12,26 +12,26 @@
 #include "peer/child.h"
 #include "stream/reader.h"
 
-/* Of recordings that are over: what all of them tell counts. */
+/* Totals of a peer's earlier recordings, before it was started again. */
 struct before {
 	struct stream_losses losses;
 	uint64_t skipped;
 	uint64_t longer;
 };
 
-/* Events, of those that have come together, between two looks at the clock. */
+/* The clock is read once for this many events that come together. */
 #define CLOCK_EVERY 1024
 
 struct peer {
 	char *source;
 	enum nt_side side;
-	struct starter *starter; /* NULL: it is started once */
-	unsigned int index;	 /* of its source, there */
+	struct starter *starter; /* NULL: started once, without a starter */
+	unsigned int index;	 /* of its source at the starter */
 	bool lasts;		 /* it can be started again */
 	uint64_t restarts;
 	struct before before_this;
 	struct child child;
-	bool ended;    /* the command has: */
+	bool ended;    /* the command has ended: */
 	int end_value; /* see GUARD_ENDED */
 	bool asks;     /* it was stopped when it tried to use the terminal */
 	int interrupt; /* what was pressed at the terminal, a signal's number, or 0 */
@@ -39,18 +39,18 @@ struct peer {
 	struct stream_header header;
 	struct stream_losses losses;
 	bool begun;	/* the header has come */
-	bool waiting;	/* or the recorder has said that its module is not loaded */
-	bool recording; /* and more than that */
+	bool waiting;	/* the recorder has said that its module is not loaded */
+	bool recording; /* more than the header has come */
 	bool over;
-	bool stopped; /* by us, which then was its state: */
+	bool stopped; /* we have stopped it; its state before: */
 	enum peer_state before;
 	int result;	     /* of the last stream_read() */
-	const char *refused; /* why, where the reader has no objection */
+	const char *refused; /* why we refused it; NULL: only the reader may have refused it */
 	uint64_t heard_ns;
 	uint64_t records;
 	struct messages messages;
 	uint64_t early_messages; /* those before the header */
-	uint64_t old_messages;	 /* those before it was started last */
+	uint64_t old_messages;	 /* those from before it was started last */
 };
 
 static void end_child(struct peer *p)
@@ -61,7 +61,7 @@ static void end_child(struct peer *p)
 		child_end(&p->child);
 }
 
-/* @user: NULL where its starter knows. Return: 0 or a negative errno */
+/* @user: NULL with a starter, which knows the user. Return: 0 or a negative errno */
 static int start(struct peer *p, const struct peer_user *user)
 {
 	int err = p->starter ? starter_start(p->starter, p->index, &p->child)
@@ -118,7 +118,7 @@ static void losses_add(struct stream_losses *to, const struct stream_losses *l)
 	to->unknown += l->unknown;
 }
 
-/* Its losses by now, those of recordings before this one included. */
+/* Sets the losses of this recording and of those before it. */
 static void take_losses(struct peer *p, const struct stream_losses *l)
 {
 	p->losses = p->before_this.losses;
@@ -139,7 +139,7 @@ int peer_again(struct peer *p)
 	p->ended = p->asks = p->begun = p->waiting = p->recording = p->over = false;
 	p->interrupt = p->end_value = 0;
 	p->refused = NULL;
-	/* What comes is no end of a line that did not end. */
+	/* What comes now does not continue an incomplete line. */
 	p->messages.ended = true;
 	p->old_messages = p->early_messages = p->messages.nr;
 	err = start(p, NULL);
@@ -162,7 +162,10 @@ void peer_fds(const struct peer *p, int fd[PEER_FDS])
 	fd[2] = p->child.report_fd;
 }
 
-/* A recorder has no stream before its module is there; but who wanted a password has had it. */
+/*
+ * A recorder whose module is not loaded has no stream yet. Its message shows that the login is
+ * done.
+ */
 static bool says_waiting(const struct messages *m)
 {
 	const char *line = m->nr ? messages_line(m, m->nr - 1) : NULL;
@@ -211,7 +214,7 @@ static void read_reports(struct peer *p)
 	}
 }
 
-/* It has nothing more to say, or nothing that we want to hear: closing tells it so. */
+/* Closes the pipe, which shows the command that nothing more is read. */
 static void end_reading(struct peer *p)
 {
 	p->over = true;
@@ -256,7 +259,10 @@ int peer_read(struct peer *p, int (*event)(void *context, const struct stream_ev
 	struct stream_event e;
 	int err;
 
-	/* In this order: who is known to have ended has said all that we read then. */
+	/*
+	 * The reports come first: when the end of the command is known, all its messages can be
+	 * read.
+	 */
 	read_reports(p);
 	read_messages(p);
 	for (unsigned int n = 0; !p->over; n++) {
@@ -302,7 +308,10 @@ enum peer_state peer_state(const struct peer *p)
 	return monotonic_ns() > p->heard_ns + PEER_STALL_NS ? PEER_STALLED : PEER_RUNNING;
 }
 
-/* A recorder says little. What it, or who logs in for it, said before its stream began is of no more interest. */
+/*
+ * The first message that is still of interest. Of a peer that is well, messages of ssh or of the
+ * recorder from before its stream began are not.
+ */
 static uint64_t first_message(const struct peer *p, enum peer_state state)
 {
 	uint64_t first = p->messages.nr > MESSAGES_LINES ? p->messages.nr - MESSAGES_LINES : 0;
@@ -338,12 +347,12 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		a->why = p->refused ?: stream_error(p->reader);
 	if (a->state == PEER_STARTING && p->asks)
 		a->why = "it asks for something at the terminal";
-	/* What it still had to say, such as its last losses, is not known then. */
+	/* Its last data are missing then, such as its final losses. */
 	if (p->stopped && !peer_gone(p) && !a->why[0])
 		a->why = "it did not end in time when it was asked to";
 	if (a->state != PEER_DIED)
 		return;
-	/* Of a command that failed before it said anything, that is the reason. */
+	/* If the command failed before its stream began, the exit status is the reason. */
 	if (p->begun || !p->ended || !p->end_value)
 		a->why = stream_error(p->reader);
 	if (p->ended && p->end_value > 0)
@@ -378,7 +387,7 @@ pid_t peer_group(const struct peer *p)
 void peer_ask_to_end(const struct peer *p)
 {
 	child_signal(&p->child, SIGTERM);
-	/* One that is stopped does not hear of it before it goes on. */
+	/* A stopped process handles the signal only after SIGCONT. */
 	child_signal(&p->child, SIGCONT);
 }
 

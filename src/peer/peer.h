@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A peer: a command that the user trusts to bring the other side's stream, such as ssh; read without
- * ever waiting for it. Whatever it does, it is told, and nothing else suffers.
+ * A peer is a command that the user trusts to send the other side's stream, such as ssh. Reading it
+ * never waits. Its failures are reported, and affect nothing else.
  */
 #ifndef NTPROF_PEER_PEER_H
 #define NTPROF_PEER_PEER_H
@@ -15,7 +15,7 @@
 #include "peer/user.h"
 #include "stream/stream.h"
 
-/* X(identifier, name): what a peer does. */
+/* X(identifier, name): states of a peer. */
 #define PEER_STATES(X)                                                      \
 	X(STARTING, "starting") /* nothing has come yet */                  \
 	X(WAITING, "waiting")	/* it is there, and waits for its module */ \
@@ -28,7 +28,7 @@
 #define PEER_ENUM(id, name) PEER_##id,
 enum peer_state { PEER_STATES(PEER_ENUM) PEER_STATES_NR };
 
-/* A recorder writes five times a second, whatever there is to tell. */
+/* A recorder writes five times a second, even if there is nothing to send. */
 #define PEER_STALL_NS 3000000000ULL
 
 struct peer;
@@ -36,15 +36,15 @@ struct peer;
 /**
  * peer_new() - start a peer
  * @source: a shell command; or a file, which is read as it grows; or a FIFO
- * @side: whose stream it has to be
- * @user: as whom the command runs
+ * @side: side that its stream has to be of
+ * @user: user that the command runs as
  *
  * Return: the peer, or NULL with errno set.
  */
 struct peer *peer_new(const char *source, enum nt_side side, const struct peer_user *user);
 
 /**
- * peer_new_lasting() - a peer that can be started again, when it is over
+ * peer_new_lasting() - start a peer that can be started again when its stream is over
  * @starter: starts it, as its source @index
  *
  * Return: as peer_new().
@@ -52,49 +52,55 @@ struct peer *peer_new(const char *source, enum nt_side side, const struct peer_u
 struct peer *peer_new_lasting(const char *source, enum nt_side side, struct starter *starter,
 			      unsigned int index);
 
-/** peer_lasts() - whether it can be: a file has no more than it had */
+/**
+ * peer_lasts() - whether it can be started again; a file cannot, as it would send the same data
+ * again
+ */
 bool peer_lasts(const struct peer *p);
 
 /**
  * peer_again() - make sure that all its processes have ended, and start it again
  *
- * What it told counts on; its descriptors are others. Return: 0 or a negative errno: then it is refused, and over.
+ * Its counters continue; its descriptors change.
+ *
+ * Return: 0 or a negative errno; then it is refused, and its stream is over.
  */
 int peer_again(struct peer *p);
 
-/* How many descriptors a peer has. */
+/* Number of a peer's descriptors. */
 #define PEER_FDS 3
 
-/** peer_fds() - readable when peer_read() has something to do; -1 where there is none */
+/** peer_fds() - descriptors that are readable when peer_read() has something to do; -1: none */
 void peer_fds(const struct peer *p, int fd[PEER_FDS]);
 
 /**
  * peer_read() - take what has come
  * @p: peer
  * @event: takes each event; returns 0 or a negative errno
- * @context: its first argument
- * @until_ns: stop at this time (CLOCK_MONOTONIC), so that others have their turn
+ * @context: first argument of @event
+ * @until_ns: stop at this time (CLOCK_MONOTONIC), so that other peers have their turn
  *
- * Return: 1 when there may be more at once, 0 when not, or what @event returned.
+ * Return: 1 if more can be read at once, 0 if not, or what @event returned.
  */
 int peer_read(struct peer *p, int (*event)(void *context, const struct stream_event *e),
 	      void *context, uint64_t until_ns);
 
-/** peer_state() - what it does now */
+/** peer_state() - its present state */
 enum peer_state peer_state(const struct peer *p);
 
 /**
- * struct peer_about - what there is to tell of a peer
- * @source: as it was given
+ * struct peer_about - what can be shown of a peer
+ * @source: as of peer_new()
  * @silent_ns: since something came from it
- * @why: of a peer that was refused or died: what the reader of its stream said; or what keeps it from what it is
- *       expected to do; "" if nothing
- * @exit_status, @signal: of a peer that died: of its command, 0 where there is none
+ * @why: why the peer was refused or died, as the reader of its stream has it, or why it does not do
+ *       what is expected; "" if there is no reason
+ * @exit_status, @signal: how the command of a peer that died ended; 0: unknown
  * @messages: what it wrote on its standard error; of interest from line @first_message on
- * @header: of its stream; NULL before it has come
- * @records: commands that its stream told of
- * @losses: what its stream said that it lost
- * @skipped: frames of its stream that are of types which this program does not know; @longer: with fields
+ * @header: header of its stream; NULL before that has come
+ * @records: number of commands in its stream
+ * @losses: losses that its stream reported
+ * @skipped: frames in its stream of types that this program does not know
+ * @longer: frames with fields that it does not know
  * @restarts: how often it was started again
  *
  * Strings come from the peer and may hold anything.
@@ -116,34 +122,46 @@ struct peer_about {
 	uint64_t restarts;
 };
 
-/** peer_about() - @a is filled; valid until the peer is read again */
+/** peer_about() - fill @a; valid until the peer is read again */
 void peer_about(const struct peer *p, struct peer_about *a);
 
-/** peer_asks() - it cannot go on before it may use the terminal, which is to be lent to its group */
+/** peer_asks() - whether it waits for the terminal, which has to be lent to its process group */
 bool peer_asks(const struct peer *p);
 
-/** peer_answered() - it has what it asked for: it asks again when it tries to use the terminal again */
+/**
+ * peer_answered() - it has got its answer; peer_asks() is true again if it tries to use the
+ * terminal again
+ */
 void peer_answered(struct peer *p);
 
-/** peer_interrupt() - what was pressed while it had the terminal: a signal's number, told once, or 0 */
+/**
+ * peer_interrupt() - the signal of a key that was pressed while the peer had the terminal, or 0;
+ * each is returned once
+ */
 int peer_interrupt(struct peer *p);
 
-/** peer_group() - the process group of its command; no other one has that number before peer_free() */
+/**
+ * peer_group() - the process group of its command; no other group gets that number before
+ * peer_free()
+ */
 pid_t peer_group(const struct peer *p);
 
-/** peer_ask_to_end() - ask all processes of a command whose stream is over to end, too */
+/** peer_ask_to_end() - send SIGTERM to all processes of a command whose stream is over */
 void peer_ask_to_end(const struct peer *p);
 
-/** peer_stop() - ask all processes of the command to end; what they still say can be read */
+/** peer_stop() - ask all processes of the command to end; what they still send can be read */
 void peer_stop(struct peer *p);
 
-/** peer_settled() - its stream has begun, or waits for its module, or is over: it will not ask for anything any more */
+/**
+ * peer_settled() - whether it will not ask for anything: its stream has begun or is over, or it
+ * waits for its module
+ */
 bool peer_settled(const struct peer *p);
 
-/** peer_over() - nothing more can come */
+/** peer_over() - whether nothing more can come */
 bool peer_over(const struct peer *p);
 
-/** peer_gone() - and no process of it is left */
+/** peer_gone() - whether its stream is over and none of its processes is left */
 bool peer_gone(const struct peer *p);
 
 /** peer_free() - make sure that all its processes have ended, and release; NULL is fine */

@@ -6,7 +6,7 @@
 
 #include "core/time.h"
 
-/* Who reads the terminal takes a line at once, but a busy machine may be late with running it. */
+/* A process that reads the terminal takes a line at once, but a busy machine may run it late. */
 #define UNREAD_NS 5000000000ULL
 
 void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
@@ -15,7 +15,10 @@ void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
 	terminal_open(&p->terminal);
 }
 
-/* Reads the terminal, or leaves it to others: what is typed while a peer asks is its answer. */
+/*
+ * Begins or stops to read the terminal. While a peer asks, it is not read here, because what is
+ * typed is the peer's answer.
+ */
 static void read_terminal(const struct prompts *p, bool on)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = p->terminal.fd};
@@ -42,16 +45,25 @@ static void take_back(struct prompts *p)
 	p->asking = NULL;
 }
 
-/* What is pressed at a terminal is for all processes of the group that has it, and nobody else. */
+/*
+ * A key such as Ctrl-C is for all processes of the group that has the terminal, and for no others.
+ * This process gets it here.
+ */
 static void take_interrupt(struct prompts *p, struct peer *peer)
 {
 	int interrupt = peer_interrupt(peer);
 
-	/* Who stops by itself is no matter of ours. The end of a peer may be known before its reason. */
+	/*
+	 * A peer that stops by itself is not our concern. The end of a peer may be known before the
+	 * reason for it.
+	 */
 	if (!interrupt || (interrupt == SIGTSTP && peer != p->asking))
 		return;
 	take_back(p);
-	/* Ctrl-Z stops those who run this program for somebody, too. Here it goes on when they do. */
+	/*
+	 * Ctrl-Z also stops the processes that started this program, such as sudo. This process
+	 * continues when they do.
+	 */
 	if (interrupt == SIGTSTP)
 		kill(0, SIGTSTP);
 	else
@@ -87,11 +99,14 @@ void prompts_serve(struct prompts *p)
 	if (prompts_settled(p))
 		stop_skipping(p);
 	else if (!terminal_ours(&p->terminal))
-		/* What is typed there stays, for whose it is; and it has nothing but hangups where it is gone. */
+		/*
+		 * Input stays there for the process that it is for. If the terminal is gone, it
+		 * would only signal hangups.
+		 */
 		read_terminal(p, false);
 }
 
-/* Should it ask for more it is stopped again, and told so. */
+/* If the peer asks for more, it is stopped again, and this is reported. */
 static void take_back_unread(struct prompts *p)
 {
 	uint64_t now = monotonic_ns();
@@ -103,7 +118,7 @@ static void take_back_unread(struct prompts *p)
 	} else if (now - p->unread_ns >= UNREAD_NS) {
 		peer_answered(p->asking);
 		take_back(p);
-		/* Whoever asks next is not to take it for an answer. */
+		/* The next peer that asks must not take this line for its answer. */
 		if (p->may_skip)
 			p->skipped |= terminal_return_key(&p->terminal);
 		else

@@ -17,14 +17,14 @@
 
 #include "core/rights.h"
 
-/* As that of a guard, peer/guard.c. */
+/* For the same reason as the name of a guard, peer/guard.c. */
 #define NAME "ntprof-peers"
-/* The only descriptor that it has, but for /dev/null as its standard ones. */
+/* Its only descriptor, besides /dev/null as its standard ones. */
 #define SOCKET_FD (STDERR_FILENO + 1)
-/* At the end, for what it still has to do; then it is killed. */
+/* At the end it has this long to finish its work; then it is killed. */
 #define END_MS 1000
 
-/* What a reply brings: of a child. */
+/* The descriptors of a child that a reply carries. */
 enum { REPORT, OUT, ERR, FDS };
 
 struct starter {
@@ -32,7 +32,9 @@ struct starter {
 	int fd; /* -1: nothing can be started any more */
 };
 
-/* A request. @forget: the guard of this id; 0: start source @i. */
+/*
+ * A request. @forget: wait for the guard with this id, so that its id is free; 0: start source @i.
+ */
 struct request {
 	unsigned int i;
 	pid_t forget;
@@ -67,7 +69,7 @@ static void send_reply(const struct child *c, int err)
 		h->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(h), fd, sizeof(fd));
 	}
-	/* Who does not take it is gone, and so are the descriptors: the guard learns of that. */
+	/* If the receiver is gone, the descriptors are closed, and the guard sees that. */
 	sendmsg(SOCKET_FD, &m, MSG_NOSIGNAL);
 }
 
@@ -103,7 +105,10 @@ serve(char *const *sources, unsigned int nr, const struct peer_user *user)
 	}
 }
 
-/* What has to be left for commands to be started, and ended, as they are by the program itself. */
+/*
+ * Keeps the capabilities that are needed to start and end commands in the same way as the program
+ * does.
+ */
 static void keep_rights(const struct peer_user *user)
 {
 	uint64_t keep = RIGHT(CAP_KILL) | RIGHT(CAP_DAC_READ_SEARCH);
@@ -131,7 +136,10 @@ be_starter(int fd, char *const *sources, unsigned int nr, const struct peer_user
 	serve(sources, nr, user);
 }
 
-/* All signals stay blocked in it: what is pressed at a terminal is not for it, and its end is that of the program. */
+/*
+ * All signals stay blocked in the starter. Keys at a terminal are not for it, and it ends when the
+ * program does.
+ */
 static pid_t fork_starter(int fd, char *const *sources, unsigned int nr,
 			  const struct peer_user *user)
 {
@@ -181,7 +189,7 @@ static void give_up(struct starter *s)
 	s->fd = -1;
 }
 
-/* Return: whether it has been sent. */
+/* Return: whether the request was sent. */
 static bool ask(struct starter *s, const struct request *q)
 {
 	if (s->fd < 0)
@@ -202,7 +210,7 @@ static bool take_fds(struct msghdr *m, int fd[FDS])
 	return true;
 }
 
-/* Return: 0 or a negative errno; @fd and @r->group are there then. */
+/* Return: 0, with @r set, and @fd if there is no error in it; or a negative errno. */
 static int take_reply(const struct starter *s, struct reply *r, int fd[FDS])
 {
 	struct iovec v = {.iov_base = r, .iov_len = sizeof(*r)};
@@ -247,7 +255,7 @@ void starter_end(struct starter *s, struct child *c)
 	const pid_t guard = c->group;
 
 	child_kill(c);
-	/* Until then nobody else has its id. */
+	/* Only now may another process get its id. */
 	if (guard > 0)
 		ask(s, &(struct request){.forget = guard});
 }
@@ -259,7 +267,7 @@ void starter_free(struct starter *s)
 	if (s->fd >= 0) {
 		struct pollfd p = {.fd = s->fd, .events = POLLIN};
 
-		/* It is readable when the other end is closed. */
+		/* The socket becomes readable when the starter closes its end. */
 		shutdown(s->fd, SHUT_WR);
 		poll(&p, 1, END_MS);
 		close(s->fd);

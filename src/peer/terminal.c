@@ -13,7 +13,10 @@ void terminal_open(struct terminal *t)
 	*t = (struct terminal){.fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)};
 }
 
-/* Of the whole process: a mask is a thread's, and other threads write to the terminal. */
+/*
+ * The disposition is one for the whole process. A signal mask would be one thread's, and other
+ * threads write to the terminal.
+ */
 static void ignore_ttou(struct terminal *t)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -27,8 +30,9 @@ static void heed_ttou(const struct terminal *t)
 }
 
 /*
- * An answer is a line, which can be mended while it is typed; and so it is afterwards: who wants keys takes them again, and
- * may be stopped before.
+ * Turns on lines and echo, so that an answer can be corrected while it is typed. They stay on
+ * afterwards: a program that reads single keys turns them off again, but may be stopped before
+ * that.
  */
 static void take_lines(struct terminal *t)
 {
@@ -59,10 +63,13 @@ void terminal_take_back(struct terminal *t)
 {
 	if (!t->lent_to)
 		return;
-	/* A shell may have given it to somebody else meanwhile. */
+	/* A shell may have given the terminal to another group meanwhile. */
 	if (tcgetpgrp(t->fd) == t->lent_to) {
 		tcsetpgrp(t->fd, getpgrp());
-		/* Who was killed while it read a password has left it without echo. */
+		/*
+		 * A process that was killed while it read a password has left the terminal without
+		 * echo.
+		 */
 		tcsetattr(t->fd, TCSANOW, &t->modes);
 	}
 	t->lent_to = 0;
@@ -78,7 +85,7 @@ bool terminal_unread(const struct terminal *t)
 {
 	int bytes = 0;
 
-	/* Also a process of the background may ask for that, tty_ioctl(4). */
+	/* A process in the background may ask for that as well, tty_ioctl(4). */
 	return t->fd >= 0 && !ioctl(t->fd, FIONREAD, &bytes) && bytes > 0;
 }
 
@@ -93,7 +100,7 @@ bool terminal_return_key(const struct terminal *t)
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 	char line[256];
 
-	/* In the background a process that reads is stopped. */
+	/* A process in the background that reads is stopped. */
 	if (!terminal_ours(t) || poll(&p, 1, 0) <= 0)
 		return false;
 	return read(t->fd, line, sizeof(line)) > 0;

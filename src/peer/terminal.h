@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal that this program runs at, which only one process group can read at a time: lent to a peer's that
- * asks for a password, and taken back.
+ * The terminal of this program. Only one process group can read it at a time, so it is lent to a
+ * peer's group that asks for a password, and taken back.
  */
 #ifndef NTPROF_PEER_TERMINAL_H
 #define NTPROF_PEER_TERMINAL_H
@@ -15,9 +15,10 @@
  * struct terminal - the controlling terminal
  * @fd: -1 if there is none
  * @lent_to: process group that has it, or 0
- * @modes: as they were before that, but with lines and echo
- * @ttou: what SIGTTOU did before that. It is ignored meanwhile: whoever writes in the background, or takes the
- *        terminal back, may get it, termios(3), and it stops all of the process
+ * @modes: modes before it was lent, but with lines and echo
+ * @ttou: disposition of SIGTTOU before it was lent. The signal is ignored meanwhile: a process in
+ *        the background that writes, or takes the terminal back, may get it (termios(3)), and it
+ *        stops the whole process.
  */
 struct terminal {
 	int fd;
@@ -26,29 +27,36 @@ struct terminal {
 	struct sigaction ttou;
 };
 
-/** terminal_open() - find it; terminal_close() is due */
+/** terminal_open() - open the terminal; the caller calls terminal_close() */
 void terminal_open(struct terminal *t);
 
 /**
- * terminal_lend() - make @group the foreground process group, and let it go on, with lines and echo
+ * terminal_lend() - make @group the foreground process group, and let it continue, with lines and
+ * echo
  *
- * Return: false where it is not ours to lend: there is none, or this program runs in the background.
+ * Return: false if it cannot be lent: there is no terminal, or this program runs in the background.
  */
 bool terminal_lend(struct terminal *t, pid_t group);
 
-/** terminal_take_back() - make it ours again, in the modes that it had; fine where nobody has it */
+/** terminal_take_back() - take it back, and restore its modes; fine if it is not lent */
 void terminal_take_back(struct terminal *t);
 
-/** terminal_ours() - this process may read it: it is there, not lent, and not somebody else's by now */
+/**
+ * terminal_ours() - whether this process may read it: it exists, is not lent, and no other group
+ * has it
+ */
 bool terminal_ours(const struct terminal *t);
 
-/** terminal_unread() - whether a line was typed that nobody has read, whoever has the terminal */
+/** terminal_unread() - whether there is a line that no process has read */
 bool terminal_unread(const struct terminal *t);
 
-/** terminal_forget() - what was typed is for nobody */
+/** terminal_forget() - discard what was typed */
 void terminal_forget(const struct terminal *t);
 
-/** terminal_return_key() - takes what was typed; Return: whether there is a line; false where it is not ours */
+/**
+ * terminal_return_key() - discard what was typed; Return: whether there was a line; false if the
+ * terminal is not ours
+ */
 bool terminal_return_key(const struct terminal *t);
 
 /** terminal_close() - take it back, and release */

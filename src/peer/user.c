@@ -16,10 +16,10 @@
 
 #include "core/array.h"
 
-/* What sudo tells its command of, and what is no longer so of a command that runs as its caller. */
+/* Variables that sudo sets and that are wrong for a command that runs as sudo's caller. */
 static const char *const of_sudo[] = {"SUDO_UID", "SUDO_GID", "SUDO_USER", "SUDO_COMMAND", "MAIL"};
 
-/* Return: 0 with @id set, or -EINVAL; (uid_t)-1 and (gid_t)-1 are nobody's, credentials(7). */
+/* Return: 0 with @id set, or -EINVAL. (uid_t)-1 and (gid_t)-1 are no valid ids, credentials(7). */
 static int parse_id(const char *text, uint32_t *id)
 {
 	char *end;
@@ -39,7 +39,7 @@ static void find_groups(struct peer_user *u)
 {
 	int nr = PEER_GROUPS_MAX;
 
-	/* With more of them than that it fails, and the first ones are there. */
+	/* If the user has more groups, getgrouplist() fails, but has filled in the first ones. */
 	if (!u->name[0]) {
 		u->groups[0] = u->gid;
 		nr = 1;
@@ -76,16 +76,17 @@ int peer_user_find(struct peer_user *u)
 }
 
 /*
- * capabilities(7): a program that is executed gets ambient ones, and of the inheritable ones those that its file
- * has; no other ones of a process that is not root. @all: the process is not to keep any, either: securebits may
- * have kept them where its user changed.
+ * Drops what a program would inherit. A program that is executed by a process that is not root gets
+ * ambient capabilities, and those inheritable ones that its file has, and no others
+ * (capabilities(7)). @all: drop the capabilities of the process as well, which securebits may have
+ * kept when its user changed.
  */
 static int drop_capabilities(bool all)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	/* Kernels before 4.3 have no ambient ones, and fail. */
+	/* Kernels before 4.3 have no ambient capabilities, so this fails there. */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	memset(data, 0, sizeof(data));
 	if (!all && syscall(SYS_capget, &h, data))
@@ -107,8 +108,8 @@ static int set_environment(const struct peer_user *u)
 }
 
 /*
- * Root gets capabilities with each program that it executes, unless it may not get what it had not: capabilities(7),
- * prctl(2). That takes no capability, as emptying the bounding set does.
+ * Root gets capabilities with each program that it executes. PR_SET_NO_NEW_PRIVS prevents that
+ * (capabilities(7), prctl(2)). It needs no capability, unlike emptying the bounding set.
  */
 static int be_bare(void)
 {

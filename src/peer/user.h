@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As whom a peer's command runs: under sudo as the user who called it, so that ssh finds that user's keys,
- * known hosts and agent, and nothing that needs no root has it.
+ * The user that a peer's command runs as. Under sudo this is the user who called sudo, so that ssh
+ * finds that user's keys, known hosts and agent, and a command that does not need root does not run
+ * as root.
  */
 #ifndef NTPROF_PEER_USER_H
 #define NTPROF_PEER_USER_H
@@ -9,14 +10,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* NGROUPS_MAX of Linux is 65,536; who is in more groups than this keeps the first ones. */
+/* NGROUPS_MAX of Linux is 65,536; of a user with more groups than this, the first ones are kept. */
 #define PEER_GROUPS_MAX 1024
 
 /**
- * struct peer_user - somebody else than who runs this program
- * @other: there is one; without, a command runs as this process does, but for capabilities that it would inherit
- * @bare: ...and without those, either, which root has by itself, and without new privileges: for good
- * @name: "" where the user has none
+ * struct peer_user - the user that commands run as
+ * @other: a command runs as the user below. Otherwise it runs as this process does, but without the
+ *         capabilities that it would inherit.
+ * @bare: it also runs without the capabilities that root has by itself, and can never get new
+ *        privileges
+ * @name: "" if the user has none
  * @home, @shell: of the password file, or "/" and "/bin/sh"
  */
 struct peer_user {
@@ -32,18 +35,22 @@ struct peer_user {
 };
 
 /**
- * peer_user_find() - who called sudo, by SUDO_UID, SUDO_GID and the password file
- * @u: filled; &peer_user.other is false where this process is not root, was not started by sudo, or by root
+ * peer_user_find() - find the user who called sudo, by SUDO_UID, SUDO_GID and the password file
+ * @u: filled; &peer_user.other is false if this process is not root, was not started by sudo, or
+ *     was started by root
  *
- * Return: 0, or -EINVAL where SUDO_UID or SUDO_GID are no numbers: who it is cannot be known then.
+ * Return: 0, or -EINVAL if SUDO_UID or SUDO_GID is not a number, so that the user is unknown.
  */
 int peer_user_find(struct peer_user *u);
 
 /**
- * peer_user_become() - in a child: become that user, without any capability; the environment says so
+ * peer_user_become() - become that user, without any capability, and set up the environment; in a
+ * child
  *
- * Of a process that stays what it is only those capabilities go that a program would inherit: inheritable and
- * ambient ones; all where it is to be @bare. Return: 0 or a negative errno.
+ * If the user stays the same, only the capabilities that a program would inherit are dropped:
+ * inheritable and ambient ones. With &peer_user.bare all are dropped.
+ *
+ * Return: 0 or a negative errno.
  */
 int peer_user_become(const struct peer_user *u);
 
