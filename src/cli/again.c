@@ -17,10 +17,13 @@
 #include "cli/options.h"
 #include "core/rights.h"
 
-/* For a file: one that does not answer, such as a FIFO, must not hold up who traces. */
+/*
+ * Seconds that reading again may take. A file that does not answer, such as a FIFO, must not hold
+ * up tracing.
+ */
 #define PATIENCE_S 1
 
-/* There is one command line. */
+/* File-wide, as a process has one command line. */
 static struct {
 	const struct verb *const *verbs;
 	const struct verb *verb;
@@ -36,7 +39,10 @@ void again_set(const struct verb *const *verbs, const struct verb *verb, int arg
 	line.argv = argv;
 }
 
-/* A child has the descriptors of what traces, and must not outlive that, which may not be allowed to end it: cli/confine.h. */
+/*
+ * The child inherits the tracer's descriptors and must not outlive the tracer. The parent may be
+ * unable to kill it (cli/confine.h), so the child has an alarm and a parent death signal.
+ */
 static void end_in_time(void)
 {
 	sigset_t set;
@@ -60,7 +66,7 @@ bool again_searches(void)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		/* What is wrong with it has been told when it was read. */
+		/* What is wrong with the file was reported when it was first read. */
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 		end_in_time();
@@ -84,7 +90,7 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 	ssize_t n;
 
 	end_in_time();
-	/* The thread that takes what is told is the parent's. */
+	/* The thread that writes stderr's messages exists only in the parent (cli/console.c). */
 	if (f)
 		stderr = f;
 	if (config_read(&l, line.verbs, line.verb, line.argc, line.argv))
@@ -95,7 +101,7 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 	_exit(n == (ssize_t)size ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Return: how many bytes came before it ended. */
+/* Return: how many bytes were read before the end of the pipe. */
 static size_t receive(int fd, char *to, size_t size)
 {
 	size_t nr = 0;

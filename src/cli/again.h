@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line once more, with what the file of --config says by now. */
+/* Reads the command line again, with the present contents of the file of --config. */
 #ifndef NTPROF_CLI_AGAIN_H
 #define NTPROF_CLI_AGAIN_H
 
@@ -8,22 +8,26 @@
 
 #include "cli/config.h"
 
-/** again_set() - what config_read() is given, which stays valid */
+/** again_set() - remember the arguments of config_read(), which have to stay valid */
 void again_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv);
 
 /**
- * again_searches() - whether reading it again takes CAP_DAC_READ_SEARCH: the file is in a folder of somebody else's, such as that
- * of the one who called sudo, or is readable to nobody else
+ * again_searches() - whether reading the file again needs CAP_DAC_READ_SEARCH
+ *
+ * This is so if the file is in a folder of another user, such as the one that called sudo, or if
+ * only that user may read it.
  */
 bool again_searches(void);
 
 /**
- * again_read() - read the line again, in a process of its own: what is wrong ends that one, with a message, as it would
- * end this program
- * @read: called there with the line, and what it is to make of it: @result, of @size bytes, without pointers
+ * again_read() - read the command line again, in a process of its own
+ * @read: called in that process with the line; fills @result, of @size bytes, which must not
+ *        contain pointers
  *
- * It is waited for, but not for long.
- * Return: 0 with @result filled, or a negative errno, -ECANCELED where a message has been printed.
+ * An error in the line prints a message and ends that process only, as it would end this program at
+ * its start. The caller waits for the process, for about a second at most.
+ *
+ * Return: 0 with @result filled, or a negative errno, -ECANCELED if a message has been printed.
  */
 int again_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
 	       void *result, size_t size);

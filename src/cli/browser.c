@@ -9,9 +9,12 @@
 #include "cli/keyboard.h"
 #include "cli/timer.h"
 
-/* A key's sequence comes at once, but a network may tear it apart. Who presses Escape alone waits so long. */
+/*
+ * The bytes of a key's sequence come together, but a network may separate them. After this time
+ * without another byte, Escape is a key of its own.
+ */
 #define SEQUENCE_NS 50000000ULL
-/* What is read at once; the rest of what was typed comes with the next turn. */
+/* Bytes read in one round of the loop; the next round reads the rest. */
 #define READ_BYTES 64
 
 int browser_open(struct browser *b, struct look *look, bool screen)
@@ -60,7 +63,9 @@ bool browser_update(struct browser *b, bool free)
 	return has && !had;
 }
 
-/* It is gone for good: whoever waits for it would be told so again and again. */
+/*
+ * The keyboard is gone for good. If it stayed in the epoll set, that would report it without end.
+ */
 static void lose_keyboard(struct browser *b)
 {
 	read_keyboard(b, false);
@@ -77,7 +82,7 @@ static bool take_bytes(struct browser *b)
 	char bytes[READ_BYTES];
 	ssize_t n;
 
-	/* In the background a process that reads is stopped. */
+	/* The kernel stops a background process that reads from its terminal. */
 	if (!b->reads || !keyboard_taken() || !keyboard_ours() || poll(&p, 1, 0) <= 0)
 		return false;
 	n = p.revents & POLLIN ? read(b->keyboard_fd, bytes, sizeof(bytes)) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who sits at the screen of the live view: keys that are pressed there change what it shows. */
+/* The keyboard of the live view: the keys that the user presses change what the screen shows. */
 #ifndef NTPROF_CLI_BROWSER_H
 #define NTPROF_CLI_BROWSER_H
 
@@ -7,12 +7,13 @@
 #include "view/pressed.h"
 
 /**
- * struct browser - the keyboard, and what of it waits
- * @look: what the keys change; its keys are told only as long as they work
- * @epoll_fd: readable when browser_ready() has something to do, or who was added to it
- * @keyboard_fd: -1 if there is none
- * @timer_fd: for the rest of a sequence
- * @reads: @keyboard_fd is waited for
+ * struct browser - the keyboard, and the keys that have not been handled
+ * @look: what the keys change; &look.keys is set only while the keyboard can be read
+ * @epoll_fd: readable when browser_ready() or the owner of a descriptor of browser_add() has
+ *            something to do
+ * @keyboard_fd: -1 if there is no keyboard
+ * @timer_fd: fires when the rest of a key's sequence has not come in time
+ * @reads: @keyboard_fd is in the epoll set
  */
 struct browser {
 	struct look *look;
@@ -24,8 +25,10 @@ struct browser {
 };
 
 /**
- * browser_open() - nothing is read yet; browser_close() is due in any case
- * @screen: there is one, so there may be keys
+ * browser_open() - find the keyboard; nothing is read from it yet
+ * @screen: the view has a screen, so there may be keys
+ *
+ * The caller calls browser_close() in any case.
  *
  * Return: 0 or a negative errno.
  */
@@ -35,20 +38,21 @@ int browser_open(struct browser *b, struct look *look, bool screen);
 int browser_add(const struct browser *b, int fd);
 
 /**
- * browser_update() - after anything that may have changed who has the terminal
- * @free: nobody else is asking for anything there
+ * browser_update() - take or leave the keyboard, after anything that may have changed the
+ * terminal's foreground process
+ * @free: no peer is asking for anything at the terminal
  *
- * Return: whether the screen is to be drawn anew: it is ours, and was not.
+ * Return: whether the screen has to be drawn again, because this process has just got the terminal.
  */
 bool browser_update(struct browser *b, bool free);
 
-/** browser_ready() - take the keys that were pressed; @s: what is on the screen, or NULL */
+/** browser_ready() - handle the keys that were pressed; @s: what is on the screen, or NULL */
 enum pressed_wish browser_ready(struct browser *b, const struct stats *s);
 
-/** browser_leave() - the terminal is what it was before; for good */
+/** browser_leave() - restore the terminal for good */
 void browser_leave(struct browser *b);
 
-/** browser_close() - and release */
+/** browser_close() - browser_leave(), and release */
 void browser_close(struct browser *b);
 
 #endif /* NTPROF_CLI_BROWSER_H */

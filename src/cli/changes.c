@@ -26,7 +26,7 @@ bool changes_look(struct changes *c, unsigned int controllers, uint64_t slept_ns
 	c->looked = true;
 	c->connected = controllers != 0;
 	c->ever = before.ever || c->connected;
-	/* What is too short for now is added to what comes. */
+	/* A suspension that is too short to report is added to the next one. */
 	if (!before.looked || slept_ns > before.slept_ns + CHANGES_SLEEP_MIN_NS)
 		c->slept_ns = slept_ns;
 	if (before.looked && c->slept_ns != before.slept_ns) {
@@ -35,7 +35,7 @@ bool changes_look(struct changes *c, unsigned int controllers, uint64_t slept_ns
 			"this machine was suspended for %.1f s: tracing goes on, and what was in flight took "
 			"so much longer than is told",
 			(double)(slept_ns - before.slept_ns) / (double)NS_PER_SECOND);
-		/* That is told the next time. */
+		/* The change of the connection is reported by the next call. */
 		c->connected = before.connected;
 		return true;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens to a machine that is traced for months, and that its journal should have: told once when it happens. */
+/*
+ * Events of a machine that is traced for months and that belong into its journal, each reported
+ * once.
+ */
 #ifndef NTPROF_CLI_CHANGES_H
 #define NTPROF_CLI_CHANGES_H
 
@@ -7,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shorter ones are told by no clock: the two are read one after the other. */
+/* Shorter suspensions cannot be measured, because the two clocks are read one after the other. */
 #define CHANGES_SLEEP_MIN_NS 100000000ULL
 
 /**
- * struct changes - as it was when it was looked at last; all zero before
+ * struct changes - the state at the last call of changes_look(); all zeroes before
+ * @looked: there has been such a call
+ * @ever: a controller has been connected at some time
+ * @connected: a controller is connected
  * @slept_ns: how long the machine was suspended since it was started
- * @connected: somebody is; @ever: somebody was
  */
 struct changes {
 	bool looked;
@@ -22,16 +27,20 @@ struct changes {
 	uint64_t slept_ns;
 };
 
-/** changes_slept_ns() - how long this machine was suspended since it was started: what CLOCK_MONOTONIC leaves out */
+/**
+ * changes_slept_ns() - how long this machine was suspended since it was started
+ *
+ * This is CLOCK_BOOTTIME minus CLOCK_MONOTONIC, which does not count suspensions.
+ */
 uint64_t changes_slept_ns(void);
 
 /**
- * changes_look() - what is another than it was
- * @controllers: connected now
- * @slept_ns: of changes_slept_ns()
- * @line: filled with what to tell, of @size bytes
+ * changes_look() - compare with the last call
+ * @controllers: number of connected controllers
+ * @slept_ns: from changes_slept_ns()
+ * @line: filled with the message, of @size bytes
  *
- * Return: whether there is something to tell.
+ * Return: whether there is a message.
  */
 bool changes_look(struct changes *c, unsigned int controllers, uint64_t slept_ns, char *line,
 		  size_t size);

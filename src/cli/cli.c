@@ -19,12 +19,12 @@
 #include "core/rights.h"
 
 #define PROGRAM "ntprof-bpf"
-/* The program and the longest of the verbs' names. */
+/* The program's name and the longest name of a verb. */
 #define NAME_SIZE 32
 
 static const struct verb verb_help;
 
-/* All verbs, in the order in which they are told; the last one is NULL. */
+/* All verbs, in the order in which the help lists them; the last one is NULL. */
 static const struct verb *const verbs[] = {
 	&verb_live,   &verb_trace,  &verb_record, &verb_report, &verb_serve,
 	&verb_stacks, &verb_probes, &verb_help,	  NULL,
@@ -72,7 +72,7 @@ static void unknown_verb(const char *name)
 	exit(EX_USAGE);
 }
 
-/* What there is in place of an option that only other verbs have, behind what says that. */
+/* Completes the message that @verb does not have @option: names what @verb has in its place. */
 static const char *instead_of(const struct verb *verb, const char *option)
 {
 	static const struct {
@@ -96,7 +96,10 @@ static const char *instead_of(const struct verb *verb, const char *option)
 	return "";
 }
 
-/* Return: whether the line has an option of other verbs, which has been told. */
+/*
+ * Return: whether the line has an option that only other verbs have; a message has been printed
+ * then.
+ */
 static bool refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
 {
 	const char *option = scan_foreign(s, verb, argc, argv);
@@ -147,7 +150,7 @@ static int overview(void)
 	return EXIT_SUCCESS;
 }
 
-/* What a verb's messages and its help call the program: the verb's @argv[0]. */
+/* The verb's @argv[0]: the program's name in its messages and its help. */
 static char *name_of(const struct verb *verb, char name[NAME_SIZE])
 {
 	snprintf(name, NAME_SIZE, PROGRAM " %s", verb->name);
@@ -198,7 +201,10 @@ static int no_memory(void)
 	return EXIT_FAILURE;
 }
 
-/* Has the verb read the line, and what the file of --config says before it. Return: the exit status. */
+/*
+ * Lets the verb parse the options of the file of --config and then those of the line. Return: the
+ * exit status
+ */
 static int run_line(const struct verb *verb, int argc, char **argv)
 {
 	struct config_line l;
@@ -214,7 +220,7 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 	return status;
 }
 
-/* Has the verb whose name is the word at @at, or live if @at is 0, read the rest of the line. */
+/* Runs the verb with the name @argv[@at], or live if @at is 0, with the rest of the line. */
 static int run_verb(const struct scan *s, int at, int argc, char **argv)
 {
 	const struct verb *verb = at ? verb_named(argv[at]) : &verb_live;
@@ -240,7 +246,7 @@ void cli_begin(void)
 {
 	int fd;
 
-	/* The lowest one that is free is taken. */
+	/* open() takes the lowest free descriptor. */
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= STDERR_FILENO);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The command line: which verb it names, and the help on all of them.
- */
+/* The command line: finds the verb and has the help about all verbs. */
 #ifndef NTPROF_CLI_CLI_H
 #define NTPROF_CLI_CLI_H
 
 /**
- * cli_begin() - before anything else: descriptors 0 to 2 are open, and what root or capabilities may is kept from other processes
+ * cli_begin() - call before anything else
  *
- * A file that is opened later would else become standard output or standard error, and get what is written to these.
+ * Opens the descriptors 0 to 2 if they are closed. Otherwise a file that is opened later would
+ * become standard output or standard error, and would get what is written to them. Then, if this
+ * process has root's rights or capabilities, keeps other processes out of it (rights_hide()).
  */
 void cli_begin(void);
 
 /**
- * cli_main() - do what the command line says
- * @argc, @argv: as main() got them
+ * cli_main() - run the command line
+ * @argc, @argv: from main()
  *
- * Return: the program's exit status. A command line that is wrong exits with 64 (EX_USAGE).
+ * Return: the program's exit status. A wrong command line exits with 64 (EX_USAGE).
  */
 int cli_main(int argc, char **argv);
 

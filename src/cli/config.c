@@ -21,16 +21,16 @@
 #include "core/text.h"
 #include "core/trust.h"
 
-/* What a message has room for: a line's worth, and what is said of it. */
+/* Room for a message: one line of a file, and the words around it. */
 #define MESSAGE_LEN (CONFIG_LINE_MAX + 256)
 
 /**
- * struct config - a file while it is read
- * @file: its last line is what inih has got last
- * @section_asked: inih has got a line of ours behind a section's
- * @words: what the command line says first, then what the file does
- * @distrusted: why somebody else may have written the file; "" where nobody can
- * @message: what is wrong, once something is
+ * struct config - a configuration file while it is read
+ * @file: its last line is the line that inih parses
+ * @section_asked: the line that inih parses is the one that we add after each section
+ * @words: the options of the command line, then those of the file
+ * @distrusted: why another user may have written the file; "" if no other user can
+ * @message: the first error; "" if there is none
  */
 struct config {
 	const struct verb *const *verbs;
@@ -49,7 +49,7 @@ struct config {
 static void complain(struct config *c, unsigned int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What is wrong first is told. */
+/* Only the first error is reported. */
 static void complain(struct config *c, unsigned int line, const char *format, ...)
 {
 	va_list args;
@@ -66,7 +66,7 @@ static void complain(struct config *c, unsigned int line, const char *format, ..
 	va_end(args);
 }
 
-/* @value: NULL of an option that takes none */
+/* @value: NULL for an option without an argument */
 static void add_option(struct config *c, const char *option, const char *value, unsigned int line,
 		       enum config_level level)
 {
@@ -84,7 +84,7 @@ static void add_option(struct config *c, const char *option, const char *value, 
 		complain(c, line, "too many options, the most are %u", CONFIG_WORDS_MAX);
 }
 
-/* Return: the verb of that name, if it takes a file. */
+/* Return: the verb of that name; NULL if there is none, or if it has no --config. */
 static const struct verb *verb_of(const struct config *c, const char *name)
 {
 	for (const struct verb *const *v = c->verbs; *v; v++)
@@ -93,7 +93,7 @@ static const struct verb *verb_of(const struct config *c, const char *name)
 	return NULL;
 }
 
-/* Return: a verb that takes a file and has the option; c->verb if that does. */
+/* Return: a verb that has --config and @option, c->verb if it does; NULL if there is none. */
 static const struct verb *any_with(const struct config *c, const char *option)
 {
 	if (scan_has(c->verb, option))
@@ -104,7 +104,9 @@ static const struct verb *any_with(const struct config *c, const char *option)
 	return NULL;
 }
 
-/* @value: ends with its closing quote, where it begins with one; what is behind it is a comment or wrong. */
+/*
+ * Removes the quotes of a value that begins with one. Only a comment may follow the closing quote.
+ */
 static char *unquote(struct config *c, char *value)
 {
 	char quote = *value, *end = strchr(value + 1, quote), *rest;
@@ -123,8 +125,9 @@ static char *unquote(struct config *c, char *value)
 }
 
 /*
- * The value of the line that inih has just split. inih knows neither quotes nor a comment that begins with # behind a
- * value, and a ; that is quoted begins one to it.
+ * The value of the line that inih has just split. It is taken from the line itself: inih knows
+ * neither quotes nor comments that begin with # after a value, and it takes a ; within quotes for
+ * the begin of a comment.
  */
 static char *value_of(struct config *c, char *value)
 {
@@ -201,7 +204,7 @@ static void take_key(struct config *c, const char *section, const char *name, co
 		complain(c, c->file.line, "%s = %s: %s", ntprof_key_name(key), value, why);
 }
 
-/* Called by inih for each key, and for the line of ours behind each section. */
+/* Called by inih for each key, and for the line that we add after each section. */
 static int take(void *user, const char *section, const char *name, const char *value)
 {
 	struct config *c = user;
@@ -220,7 +223,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 	return 1;
 }
 
-/* inih passes over what is behind a section's name. */
+/* inih ignores text after a section's name, so it is checked here. */
 static void check_section(struct config *c)
 {
 	const char *end = strchr(c->file.text, ']'), *rest;
@@ -232,8 +235,9 @@ static void check_section(struct config *c)
 }
 
 /*
- * inih's fgets(). Blanks before a key would make the line a part of the value before it; a section that has no keys is
- * not told of, hence a key of ours behind each.
+ * Takes the place of fgets() for inih. inih takes a line that begins with blanks for a part of the
+ * value before, so blanks at the begin of a line are removed. inih does not report a section
+ * without keys, so a line with a key is added after each section.
  */
 static char *next_line(char *buf, int size, void *stream)
 {
@@ -271,15 +275,18 @@ static void read_file(struct config *c)
 		c->distrusted[0] = '\0';
 	ini_use_stack = false;
 	ini_stop_on_first_error = true;
-	/* With the line's end, which ours have not. */
+	/* inih counts the line feed as well, which CONFIG_LINE_MAX does not include. */
 	ini_max_line = ini_initial_alloc = CONFIG_LINE_MAX + 1;
-	/* The reading has ended there. inih counts lines of ours as well. */
+	/*
+	 * inih returns a line number that counts the lines that we added, too. The last line that
+	 * was read is the wrong one, because reading stops at the first error.
+	 */
 	if (ini_parse_stream(next_line, c, take, c))
 		complain(c, c->file.line, "neither [section] nor key = value");
 	config_file_close(&c->file);
 }
 
-/* "" if nobody says it. */
+/* Return: "host" or "target"; "" if neither the line nor the file says it. */
 static const char *side_of(const struct config *c)
 {
 	for (unsigned int i = 0; i < c->words.nr; i++) {
@@ -292,7 +299,7 @@ static const char *side_of(const struct config *c)
 	return "";
 }
 
-/* What is shown in any case a file cannot leave out. */
+/* Warns of keys that ask live to leave out what it always shows. */
 static void tell_notes(const struct config *c)
 {
 	bool live = !strcmp(c->verb->name, "live");
@@ -326,7 +333,7 @@ static void take_ntprof(struct config *c)
 	for (const struct ntprof_option *o = options; o->name; o++) {
 		unsigned int line = c->ntprof.key[o->key].line;
 
-		/* Its series have no such groups. */
+		/* The series of serve are not made of these groups. */
 		if (!strcmp(c->verb->name, "serve") && !strcmp(o->name, "by"))
 			continue;
 		if (!any_with(c, o->name))
@@ -348,7 +355,7 @@ static void on_line(void *context, const char *option, const char *arg)
 		complain(c, 0, "--config can be given once");
 	if (!strcmp(option, "config"))
 		c->path = arg;
-	/* What does not fit is none that a file may say. */
+	/* This cannot run out of room, because an option is added only once. */
 	if (!config_words_has(&c->words, option, CONFIG_OF_LINE))
 		config_words_add(&c->words, option, NULL, 0, CONFIG_OF_LINE);
 }
@@ -386,7 +393,10 @@ int config_read(struct config_line *l, const struct verb *const *verbs, const st
 	}
 	c->verbs = verbs;
 	c->verb = verb;
-	/* What the parser has to say about the line comes first. */
+	/*
+	 * If the line itself is wrong or asks for help, the file is not read: the parser's message
+	 * comes first.
+	 */
 	if (!scan_each(s, argc, argv, on_line, c))
 		c->path = NULL;
 	scan_free(s);

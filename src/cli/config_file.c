@@ -18,7 +18,10 @@ static const char *kind_refused(const struct stat *st)
 
 const char *config_file_open(struct config_file *c, const char *path)
 {
-	/* A FIFO without a writer is not waited for, and a terminal not read. */
+	/*
+	 * O_NONBLOCK: do not wait for the writer of a FIFO. O_NOCTTY: a terminal must not become
+	 * ours.
+	 */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const char *wrong;
 	struct stat st;
@@ -43,7 +46,7 @@ static void trim(char *text)
 	memmove(text, start, strlen(start) + 1);
 }
 
-/* Return: whether @c->text has a line; *@wrong where it is none. */
+/* Return: whether @c->text has a line; if not, *@wrong says why, unless the file has ended. */
 static int read_line(struct config_file *c, const char **wrong)
 {
 	size_t used = 0;
@@ -76,7 +79,7 @@ int config_file_next(struct config_file *c, const char **wrong)
 	c->line++;
 	if (!read_line(c, wrong))
 		return 0;
-	/* As some editors begin a file. */
+	/* Skip the byte order mark (UTF-8) that some editors write. */
 	if (c->line == 1 && !strncmp(c->text, "\xef\xbb\xbf", 3))
 		memmove(c->text, c->text + 3, strlen(c->text + 3) + 1);
 	trim(c->text);

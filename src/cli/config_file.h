@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the lines of a configuration file, whatever somebody names as one: in bounded memory, and without waiting for
- * anybody.
+ * Reads the lines of a configuration file. The path may name anything, so memory is bounded and
+ * opening does not block.
  */
 #ifndef NTPROF_CLI_CONFIG_FILE_H
 #define NTPROF_CLI_CONFIG_FILE_H
@@ -9,16 +9,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A line that is longer is refused: room for an NQN, a path or a command, and for the terminator. */
+/*
+ * The longest line, with its terminator: room for an NQN, a path or a command. A longer line is an
+ * error.
+ */
 #define CONFIG_LINE_MAX 4096
-/* A file that is longer is none that somebody wrote. */
+/* A longer file is an error: it is no configuration. */
 #define CONFIG_BYTES_MAX (1u << 20)
 
 /**
- * struct config_file - while it is read
+ * struct config_file - a file while it is read
  * @f: NULL before config_file_open() and after config_file_close()
  * @line: number of the last line that was read, from 1
- * @text: it, without its end and without blanks in front
+ * @text: that line, without the line feed and without blanks at its begin
  */
 struct config_file {
 	FILE *f;
@@ -28,23 +31,23 @@ struct config_file {
 };
 
 /**
- * config_file_open() - begin; @c: all zeroes
+ * config_file_open() - open a file; @c: all zeroes
  *
- * What would have to be waited for, such as a FIFO, is refused.
+ * Files that would block, such as a FIFO, are refused.
  *
- * Return: NULL, or why it cannot be read, in words that follow "cannot read PATH: ".
+ * Return: NULL, or the reason for the failure, to follow "cannot read PATH: ".
  */
 const char *config_file_open(struct config_file *c, const char *path);
 
 /**
  * config_file_next() - read a line
- * @wrong: set where it is none, in words that follow its number
+ * @wrong: the error, or NULL at the end of the file; a text to follow the line's number
  *
- * Return: whether there is one; else the file has ended, or, with *@wrong, cannot be read any further.
+ * Return: whether there is a line.
  */
 int config_file_next(struct config_file *c, const char **wrong);
 
-/** config_file_close() - also of one that was not opened */
+/** config_file_close() - close; @c may be not open */
 void config_file_close(struct config_file *c);
 
 #endif /* NTPROF_CLI_CONFIG_FILE_H */

@@ -11,10 +11,13 @@
 #include "core/array.h"
 #include "core/units.h"
 
-/* A size beyond which no command is (4 GiB less one byte), for a least size without a greatest. */
+/*
+ * The upper bound (4 GiB less one byte) where the file gives only a lower one. No command is
+ * larger.
+ */
 #define SIZE_MOST UINT32_MAX
 
-/* What a value is, each with what is said of another one. */
+/* The kinds of values. Each has a text for the error message. */
 enum kind {
 	KIND_BOOLEAN,
 	KIND_TEXT,
@@ -38,8 +41,10 @@ static const char *const wrong[] = {
 };
 
 /*
- * Each key, and the option that says the same. @arg: its argument where that is not the value itself; several keys of
- * one option with an @arg are one argument with commas. Without @option it has no option of its own, see below.
+ * Each key, and the option with the same meaning.
+ * @arg: the option's argument, if it is not the value itself; several keys with the same @option
+ *       and an @arg make one argument with commas
+ * @option: NULL: the key has no option of its own, see below
  */
 static const struct translation {
 	const char *section;
@@ -79,7 +84,7 @@ static const struct translation {
 					    .option = "by", .arg = "nqn"},
 };
 
-/* Words of ntprof's, and ours. */
+/* Words of ntprof, and this program's words for the same. */
 static const struct {
 	enum kind kind;
 	const char *word;
@@ -160,7 +165,7 @@ static bool is_rate(const char *value)
 	return !*end && rate > 0;
 }
 
-/* @value is changed where it is a list: blanks may be around its commas. */
+/* @value: a list gets the blanks around its commas removed */
 static bool is_sizes(char *value)
 {
 	char *to = value, copy[NTPROF_ARG_LEN], *rest = copy, *word;
@@ -226,7 +231,10 @@ bool ntprof_always(const struct ntprof_file *f, enum ntprof_key key)
 	       key != NTPROF_IS_ONLINE && !is_true(f->key[key].value);
 }
 
-/* Return: what the option gets for this value, "" if it is not to be given. @buf: may have it */
+/*
+ * Return: the option's argument for this value, "" if the option is not to be given. @buf: room for
+ * it
+ */
 static const char *argument_of(const struct ntprof_file *f, enum ntprof_key key, const char *side,
 			       char buf[NTPROF_ARG_LEN])
 {
@@ -240,7 +248,7 @@ static const char *argument_of(const struct ntprof_file *f, enum ntprof_key key,
 			 NTPROF_ARG_LEN - 8, value);
 		return strcasecmp(value, "all") != 0 ? buf : "";
 	case NTPROF_IO_SIZE:
-		/* With a least or a greatest one, ntprof does not look at it. */
+		/* ntprof ignores this key if a lower or an upper bound is given. */
 		return least->line || most->line || !strcasecmp(value, "all") ? "" : value;
 	case NTPROF_MAX_IO_SIZE:
 		if (least->line)
@@ -271,7 +279,10 @@ static const char *argument_of(const struct ntprof_file *f, enum ntprof_key key,
 	}
 }
 
-/* Return: the option of that name, if it takes several keys together and one of them has been there; or NULL. */
+/*
+ * Return: the option of that name, if it combines several keys and one of them was seen already, or
+ * NULL.
+ */
 static struct ntprof_option *already(struct ntprof_option *options, const char *name)
 {
 	bool list = !strcmp(name, "stats") || !strcmp(name, "by");
@@ -282,7 +293,10 @@ static struct ntprof_option *already(struct ntprof_option *options, const char *
 	return NULL;
 }
 
-/* One value fits as it is, and so do all words of the figures and groups together. */
+/*
+ * Appends @arg after a comma. The room is enough for one value, or for all words of --stats and
+ * --by.
+ */
 static void append(struct ntprof_option *o, const char *arg)
 {
 	size_t used = strlen(o->arg), len = strlen(arg);
@@ -317,7 +331,7 @@ void ntprof_options(const struct ntprof_file *f, const char *side,
 			o->name = table[i].option;
 			o->key = key;
 		}
-		/* A figure is asked for once, whoever asks. */
+		/* Several keys may ask for the same word. */
 		if (!*o->arg || !strstr(o->arg, arg))
 			append(o, arg);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The keys of ntprof's configuration file (ntprof_config.ini), and which options say the same.
+ * The keys of ntprof's configuration file (ntprof_config.ini), and the options with the same
+ * meaning.
  */
 #ifndef NTPROF_CLI_CONFIG_NTPROF_H
 #define NTPROF_CLI_CONFIG_NTPROF_H
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a key says, as an option's argument. */
+/* Room for the value of a key, and for an option's argument. */
 #define NTPROF_ARG_LEN 512
 
 enum ntprof_key {
@@ -36,9 +37,9 @@ enum ntprof_key {
 };
 
 /**
- * struct ntprof_file - what such a file says
- * @value: "" and @line 0 of what it does not say
- * @line: where
+ * struct ntprof_file - the keys of such a file
+ * @value: "" if the file does not have the key; @line is 0 then
+ * @line: number of the line that has the key
  */
 struct ntprof_file {
 	struct ntprof_value {
@@ -48,10 +49,10 @@ struct ntprof_file {
 };
 
 /**
- * struct ntprof_option - an option, and what the file says of it
+ * struct ntprof_option - an option, and its argument from the file
  * @name: long name; NULL ends a list
  * @arg: its argument
- * @key: which key says so, the first one of several
+ * @key: the key that asked for it, the first one if there are several
  */
 struct ntprof_option {
 	const char *name;
@@ -59,36 +60,44 @@ struct ntprof_option {
 	enum ntprof_key key;
 };
 
-/** ntprof_section() - whether ntprof's file has a section of this name; upper and lower case are one */
+/** ntprof_section() - whether ntprof's file has a section of this name; case does not matter */
 bool ntprof_section(const char *section);
 
-/** ntprof_key() - the key of that name in that section; NTPROF_KEYS if there is none. Case as above */
+/**
+ * ntprof_key() - the key of that name in that section, NTPROF_KEYS if there is none; case does not
+ * matter
+ */
 enum ntprof_key ntprof_key(const char *section, const char *name);
 
-/** ntprof_key_name() - as ntprof writes it */
+/** ntprof_key_name() - the key's name as ntprof writes it */
 const char *ntprof_key_name(enum ntprof_key key);
 
 /**
- * ntprof_set() - take the value of a key
+ * ntprof_set() - store the value of a key
  *
- * Return: NULL, or why the value is none, in words that follow it.
+ * Return: NULL, or why the value is wrong, a text to follow the value.
  */
 const char *ntprof_set(struct ntprof_file *f, enum ntprof_key key, const char *value,
 		       unsigned int line);
 
 /**
- * ntprof_options() - what the file says, in this program's options
- * @f: all of it
- * @side: "host", "target" or "", where it is not known: DATA_DIR gives no file then
+ * ntprof_options() - translate the file into this program's options
+ * @f: the whole file
+ * @side: "host" or "target"; "" if it is not known, and then DATA_DIR does not give a file
  * @options: filled
  */
 void ntprof_options(const struct ntprof_file *f, const char *side,
 		    struct ntprof_option options[NTPROF_KEYS + 1]);
 
-/** ntprof_offline() - the line that says so: record first, and look at it afterwards; 0: none does */
+/**
+ * ntprof_offline() - number of the line that asks to record first and to report afterwards, 0 if
+ * there is none
+ */
 unsigned int ntprof_offline(const struct ntprof_file *f);
 
-/** ntprof_always() - whether a key is false of which everything is shown in any case */
+/**
+ * ntprof_always() - whether the file sets a key to false whose figures this program always shows
+ */
 bool ntprof_always(const struct ntprof_file *f, enum ntprof_key key);
 
 #endif /* NTPROF_CLI_CONFIG_NTPROF_H */

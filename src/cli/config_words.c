@@ -9,14 +9,17 @@
 
 #include "core/array.h"
 
-/* Options of which only one can be: who has one of them on the command line does not mean the other. */
+/*
+ * Options that exclude each other: one of them on the command line replaces the other one in the
+ * file.
+ */
 static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"}};
 
-/* Options that can be given several times, and then mean all of it. */
+/* Options that can be given several times; the values are combined. */
 static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
 				       "op",   "size",	"lba",	"stats", "by"};
 
-/* Options that say what is run, where is written to, or what is replaced. */
+/* Options that run a command, write to a path, replace a file or listen. */
 static const char *const acting[] = {"peer", "peer-as-root", "output", "force", "dir", "listen"};
 
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that a configuration file says, beside those of the command line: which of them takes whose place. */
+/*
+ * The options of a configuration file and those of the command line, and which of them replace
+ * which.
+ */
 #ifndef NTPROF_CLI_CONFIG_WORDS_H
 #define NTPROF_CLI_CONFIG_WORDS_H
 
 #include <stdbool.h>
 
-/* Options that one file gives. */
+/* Options that one file can give. */
 #define CONFIG_WORDS_MAX 256
 
 /**
- * struct config_line - a command line with what its file says
- * @argc, @argv: in place of main()'s: the program's name, the file's options, the line's words
- * @origins: of each word in @argv "FILE:LINE", NULL where it is the command line's own
+ * struct config_line - a command line that includes the options of a file
+ * @argc, @argv: to use in place of main()'s: the program's name, the file's options, the line's
+ *               words
+ * @origins: for each word in @argv "FILE:LINE", NULL if it is from the command line
  */
 struct config_line {
 	int argc;
@@ -19,13 +23,16 @@ struct config_line {
 	char **origins;
 };
 
-/* Who says an option: section [all], that of the verb, the command line. What comes later takes its place. */
+/*
+ * Where an option is given: in section [all], in the verb's section, on the command line. A later
+ * one of these replaces an earlier one.
+ */
 enum config_level { CONFIG_OF_ALL, CONFIG_OF_VERB, CONFIG_OF_LINE };
 
 /**
- * struct config_word - an option that is said
+ * struct config_word - an option that was given
  * @option: its long name
- * @text: as the parser takes it, allocated; NULL of the command line's
+ * @text: as the parser takes it, allocated; NULL if it is from the command line
  */
 struct config_word {
 	const char *option;
@@ -34,36 +41,44 @@ struct config_word {
 	enum config_level level;
 };
 
-/** struct config_words - @nr of them; begins as all zeroes */
+/** struct config_words - @nr options; all zeroes at first */
 struct config_words {
 	struct config_word word[CONFIG_WORDS_MAX];
 	unsigned int nr;
 };
 
-/** config_words_add() - one more; @text belongs to it then, and is released where there is no room; Return: whether there was */
+/**
+ * config_words_add() - add an option; takes over @text, and frees it if there is no room
+ *
+ * Return: whether there was room.
+ */
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
 		      enum config_level level);
 
-/** config_words_act() - whether an option names a command or a path to write to, or allows more to those */
+/**
+ * config_words_act() - whether an option names a command or a path to write to, or permits more to
+ * these
+ */
 bool config_words_act(const char *option);
 
-/** config_words_has() - whether it is said there */
+/** config_words_has() - whether the option is given at @level */
 bool config_words_has(const struct config_words *w, const char *option, enum config_level level);
 
 /**
- * config_words_before() - whether an option that can be given once is there already, in the same place
+ * config_words_before() - find an earlier line of the same level with the same option
  *
- * Return: the line that says so; 0 if none does, or if the option can be given several times, and then means all of it.
+ * Return: that line's number; 0 if there is none, or if the option can be given several times.
  */
 unsigned int config_words_before(const struct config_words *w, const char *option,
 				 enum config_level level);
 
-/** config_words_replaced() - whether what is said in another place takes that of @option at @level */
+/** config_words_replaced() - whether an option of a later level replaces @option at @level */
 bool config_words_replaced(const struct config_words *w, const char *option,
 			   enum config_level level);
 
 /**
- * config_words_put() - the command line with what is left of the file's options in front
+ * config_words_put() - make the command line, with the file's options that were not replaced before
+ * its words
  * @path: of the file
  * @argc, @argv, @l: see config_read()
  *

@@ -4,7 +4,7 @@
 #endif
 #include "cli/confine.h"
 
-#include <asm/termbits.h> /* TCGETS2: <termios.h> cannot be had besides */
+#include <asm/termbits.h> /* TCGETS2; it cannot be included together with <termios.h> */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -21,7 +21,7 @@
 #include "core/array.h"
 #include "core/rights.h"
 
-/* By purpose. Those that a machine does not have are passed over by libseccomp. */
+/* By purpose. libseccomp ignores the calls that this architecture does not have. */
 static const int allowed[] = {
 	/* descriptors */
 	SCMP_SYS(read),
@@ -56,7 +56,7 @@ static const int allowed[] = {
 	SCMP_SYS(timerfd_create),
 	SCMP_SYS(timerfd_settime),
 	SCMP_SYS(timerfd_gettime),
-	/* files: a recording's, sysfs, configfs and procfs */
+	/* files: recordings, sysfs, configfs and procfs */
 	SCMP_SYS(open),
 	SCMP_SYS(openat),
 	SCMP_SYS(open_by_handle_at),
@@ -86,7 +86,7 @@ static const int allowed[] = {
 	SCMP_SYS(fdatasync),
 	SCMP_SYS(statfs),
 	SCMP_SYS(fstatfs),
-	/* scrapers, and a service manager: sockets are there by then */
+	/* clients of serve, and a service manager; the sockets are open already */
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
 	SCMP_SYS(sendmsg),
@@ -102,7 +102,7 @@ static const int allowed[] = {
 	SCMP_SYS(munmap),
 	SCMP_SYS(mremap),
 	SCMP_SYS(madvise),
-	/* time, and who and where it is */
+	/* time, ids, the machine, limits and capabilities */
 	SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_gettime64),
 	SCMP_SYS(clock_getres),
@@ -132,7 +132,7 @@ static const int allowed[] = {
 	SCMP_SYS(getrlimit),
 	SCMP_SYS(capget),
 	SCMP_SYS(capset),
-	/* threads, signals, and a process of its own, which may not execute anything */
+	/* threads, signals, and child processes, which cannot execute programs */
 	SCMP_SYS(futex),
 	SCMP_SYS(futex_time64),
 	SCMP_SYS(set_robust_list),
@@ -158,7 +158,9 @@ static const int allowed[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* What makes a namespace; clone3(2) has its flags in memory, where no filter sees them. */
+/*
+ * Flags that make a namespace. clone3(2) has its flags in memory, where a filter cannot read them.
+ */
 #define CLONE_NEW_ANY                                                                  \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -178,7 +180,7 @@ static const struct condition {
 	int call;
 	struct scmp_arg_cmp arg;
 } conditions[] = {
-	/* of terminals: modes, size and who has it, but nothing that types there (TIOCSTI) */
+	/* terminals: modes, size and foreground process, but not TIOCSTI, which inserts input */
 	WHERE_IS(ioctl, 1, TCGETS),
 	WHERE_IS(ioctl, 1, TCSETS),
 	WHERE_IS(ioctl, 1, TCSETSW),
@@ -192,17 +194,17 @@ static const struct condition {
 	WHERE_IS(ioctl, 1, TIOCSPGRP),
 	WHERE_IS(ioctl, 1, TIOCGWINSZ),
 	WHERE_IS(ioctl, 1, FIONREAD),
-	/* the socket that has packets stamped; no other one can be connected or bound */
+	/* the socket that turns on packet time stamps; connect() and bind() are not allowed */
 	WHERE_IS(socket, 0, AF_INET),
-	/* to who is at the other end already */
+	/* only on a connected socket: without an address */
 	WHERE_IS(sendto, 4, 0),
-	/* memory that nothing is executed in */
+	/* memory that is not executable */
 	WHERE(mmap, 2, PROT_EXEC, 0),
 	WHERE(mmap2, 2, PROT_EXEC, 0),
 	WHERE(mprotect, 2, PROT_EXEC, 0),
 	/* threads and processes, in the same namespaces */
 	WHERE(clone, 0, CLONE_NEW_ANY, 0),
-	/* its own limits */
+	/* limits of this process */
 	WHERE_IS(prlimit64, 0, 0),
 	WHERE_IS(prctl, 0, PR_CAPBSET_DROP),
 	WHERE_IS(prctl, 0, PR_SET_NAME),
@@ -210,7 +212,10 @@ static const struct condition {
 	WHERE_IS(prctl, 0, PR_SET_PDEATHSIG),
 };
 
-/* Of bpf(2), when all is loaded: no program is loaded any more, nothing is pinned, nothing of others is opened. */
+/*
+ * Commands of bpf(2) after loading: no more programs are loaded, nothing is pinned, and no objects
+ * of other processes are opened.
+ */
 static const struct condition bpf_conditions[] = {
 	WHERE_IS(bpf, 0, BPF_MAP_CREATE),
 	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_ELEM),
@@ -229,14 +234,14 @@ static const struct condition bpf_conditions[] = {
 	WHERE_IS(bpf, 0, BPF_LINK_DETACH),
 };
 
-/* What loading takes besides, and the filter that comes when that is over. */
+/* Additional calls for loading, and for the second filter, which is installed after loading. */
 static const int loading[] = {
 	SCMP_SYS(bpf),
 	SCMP_SYS(perf_event_open),
 	SCMP_SYS(seccomp),
 };
 
-/* Return: 0 or a negative errno, as those below. */
+/* Return: 0 or a negative errno; the same holds for the functions below. */
 static int allow(scmp_filter_ctx f, const int *calls, size_t nr)
 {
 	int err = 0;
@@ -255,7 +260,7 @@ static int allow_where(scmp_filter_ctx f, const struct condition *c, size_t nr)
 	return err;
 }
 
-/* Signals that the program itself sends: to its threads, and to processes that it has started. */
+/* Signals that the program itself sends, to its threads and to processes that it has started. */
 static int allow_signals(scmp_filter_ctx f, bool ends_processes)
 {
 	const struct condition own = WHERE_IS(tgkill, 0, getpid());
@@ -266,7 +271,10 @@ static int allow_signals(scmp_filter_ctx f, bool ends_processes)
 
 static int filter_load(bool loads, bool ends_processes)
 {
-	/* Others fail, and what called them goes on: a message is better than a recorder that died. */
+	/*
+	 * Other calls fail with EPERM instead of killing the process: a message is better than a
+	 * recorder that is gone.
+	 */
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int err = f ? 0 : -ENOMEM;
 
@@ -275,7 +283,7 @@ static int filter_load(bool loads, bool ends_processes)
 		      allow(f, allowed, ARRAY_SIZE(allowed)) ?:
 		      allow_where(f, conditions, ARRAY_SIZE(conditions)) ?:
 		      allow_signals(f, ends_processes) ?:
-		      /* The C library falls back to clone(2). */
+		      /* With ENOSYS for clone3(2) the C library uses clone(2). */
 		      seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	if (!err)
 		err = loads ? allow(f, loading, ARRAY_SIZE(loading))
@@ -293,7 +301,7 @@ static void complain(const char *what, int err)
 		fprintf(stderr, "ntprof-bpf: cannot give up %s: %s\n", what, strerror(-err));
 }
 
-/* CAP_SYS_ADMIN stands for CAP_BPF where that is not there. */
+/* CAP_SYS_ADMIN takes the place of CAP_BPF if this process does not hold that. */
 static uint64_t rights_to_keep(uint64_t keep)
 {
 	return keep | (rights_held() & RIGHT(CAP_BPF) ? RIGHT(CAP_BPF) : RIGHT(CAP_SYS_ADMIN));

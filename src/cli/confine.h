@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this process gives up in two stages: capabilities, new privileges, and the system calls that it has no use for. The
- * first one comes before anything from outside is read, the second one when tracing has begun. docs/security.md says what each
- * verb keeps, and why.
+ * This process gives up what it does not need in two steps: capabilities, new privileges, and
+ * system calls. The first step comes before anything from outside is read, the second one when
+ * tracing has begun. docs/security.md says what each verb keeps, and why.
  */
 #ifndef NTPROF_CLI_CONFINE_H
 #define NTPROF_CLI_CONFINE_H
@@ -11,21 +11,22 @@
 #include <stdint.h>
 
 /**
- * confine_loading() - for all threads, for good: what is left is what waiting for a module and loading programs takes
+ * confine_loading() - first step, for all threads and for good: keeps what waiting for a module and
+ * loading programs need
  * @keep: capabilities that the verb needs in the end, see confine()
- * @ends_processes: it has to signal processes that it has started
+ * @ends_processes: the verb sends signals to processes that it has started
  *
- * Sockets are open by then: none can be connected or bound any more. Where the kernel refuses a part of it, that is told, and
- * it goes on: nothing is less safe than it was.
+ * Sockets have to be open already, as connect() and bind() fail afterwards. If the kernel refuses a
+ * part of this, a message says so and the program goes on, because it is as safe as before.
  */
 void confine_loading(uint64_t keep, bool ends_processes);
 
 /**
- * confine() - after that: what is left is what tracing takes
- * @keep: capabilities that the verb needs besides CAP_BPF, with which room for more connections is made;
- *	  RIGHTS_ALL: nothing is given up
- * @ends_processes: as before
- * @verbose: tell on standard error what is held
+ * confine() - second step: keeps what tracing needs
+ * @keep: capabilities that the verb needs besides CAP_BPF, which is needed to make room for more
+ *        connections; RIGHTS_ALL: give up nothing
+ * @ends_processes: as above
+ * @verbose: print to standard error what is kept
  */
 void confine(uint64_t keep, bool ends_processes, bool verbose);
 

@@ -13,15 +13,16 @@
 #include "core/output.h"
 
 #define CONSOLE_BUFFER (1u << 20)
-/* How long a message waits for room: --verbose tells much at once. */
+/* How long a message waits for room, as --verbose prints much at once. */
 #define ROOM_PATIENCE_NS 100000000ULL
-/* How long the last messages wait for a terminal when there is no time. */
+/* How long the last messages wait for a terminal if the end is in a hurry. */
 #define END_PATIENCE_NS 100000000ULL
 
 /*
- * There is one standard error.
- * @lost: bytes that found no room since that was told
- * @waited_at: so much was written when a message has waited for room; nobody waits for the same again
+ * File-wide, as a process has one standard error.
+ * @lost: bytes that found no room since the last message about lost bytes
+ * @waited_at: bytes written when a message last waited for room; until more is written, no other
+ *             message waits
  */
 static struct {
 	struct output *output;
@@ -30,7 +31,7 @@ static struct {
 	uint64_t waited_at;
 } console;
 
-/* What is missing is told where it is missing. */
+/* The message about lost bytes stands where they are missing. */
 static int tell_lost(struct output *o)
 {
 	char text[80];
@@ -65,7 +66,7 @@ static ssize_t console_write(void *cookie, const char *text, size_t n)
 	if (err)
 		console.lost += n;
 	output_flush(o);
-	/* A stream with an error would take nothing any more. */
+	/* Return success also for lost bytes, because a stream with an error flag takes no more. */
 	return (ssize_t)n;
 }
 
@@ -82,7 +83,10 @@ int console_open(void)
 		output_free(o);
 		return -ENOMEM;
 	}
-	/* A line is put together from parts; others write to a terminal, too, and would come between them. */
+	/*
+	 * Write whole lines: a line is put together from parts, and other processes write to the
+	 * terminal, too.
+	 */
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	console.output = o;
 	console.lost = 0;

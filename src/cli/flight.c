@@ -43,7 +43,7 @@ void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
 	struct device_name d;
 	struct queue_info q;
 
-	/* A connection that no record is of any more is forgotten, and asked for again. */
+	/* The recorder forgets connections without records, and then asks for them again. */
 	if (recorder_record(r, rec)) {
 		announce_describe(t, rec, &q);
 		recorder_queue(r, &q);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The flight recorder of serve: what run() calls back, handed to keep/recorder.h, and what that tells, to the journal. */
+/*
+ * Connects run() with the flight recorder of serve (keep/recorder.h), and prints the recorder's
+ * messages to the journal.
+ */
 #ifndef NTPROF_CLI_FLIGHT_H
 #define NTPROF_CLI_FLIGHT_H
 
@@ -7,20 +10,27 @@
 #include "cli/naming.h"
 #include "cli/run.h"
 
-/* How long the end of the run waits for a disk that has to take the last file. */
+/* How long the end of the run waits for the disk to take the last file. */
 #define FLIGHT_PATIENCE_NS 10000000000ULL
 
-/** flight_open() - begin to keep; NULL with a message on standard error. @o's conditions are taken over */
+/**
+ * flight_open() - start a recorder; takes over the conditions in @o
+ *
+ * Return: NULL with a message on standard error if that failed.
+ */
 struct recorder *flight_open(struct flight_options *o, enum nt_side side);
 
-/** flight_begin() - tracing has begun */
+/** flight_begin() - call when tracing has begun */
 void flight_begin(struct recorder *r, const struct run_options *o, const struct tracer *t);
 
-/** flight_record() - a command has ended. @n: what has been told of others */
+/**
+ * flight_record() - call when a command has ended; @n: the connections and devices that are known
+ * already
+ */
 void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
 		   const struct nt_record *rec);
 
-/** flight_change() - other options from now on; a message tells how that went */
+/** flight_change() - use other options from now on; a message reports a failure */
 void flight_change(struct recorder *r, struct flight_options *o);
 
 #endif /* NTPROF_CLI_FLIGHT_H */

@@ -9,13 +9,16 @@
 #include "keep/folder.h"
 #include "keep/ring.h"
 
-/* A day of a machine that does little; what fits of it is a matter of --keep-bytes. */
+/* One day, which a machine with little traffic may keep. --keep-bytes limits the memory. */
 #define KEEP_MAX_NS (86400 * 1000000000ULL)
 #define KEEP_MIN_NS 1000000000ULL
-/* In memory, and on disk: less than that is no file of a busy second. */
+/*
+ * In memory and on disk. With less than BYTES_MIN, a file would not hold one second of a busy
+ * machine.
+ */
 #define KEEP_BYTES_MAX (64ULL << 30)
 #define BYTES_MIN (1ULL << 20)
-/* More is a mistake, not a wish. */
+/* A larger value is taken for a mistake. */
 #define KEEP_FREE_MAX (1ULL << 40)
 
 enum {
@@ -39,7 +42,10 @@ static uint64_t parse_bytes(const struct argp_state *state, const char *option, 
 	return bytes;
 }
 
-/* The folder that systemd has made, the first of them: systemd.exec(5), StateDirectory=. */
+/*
+ * The folder that systemd made: systemd.exec(5), StateDirectory=. NULL if there is none, or more
+ * than one.
+ */
 static const char *state_folder(void)
 {
 	const char *folders = getenv("STATE_DIRECTORY");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of serve's flight recorder, with what they are when nobody says. */
+/* The options of the flight recorder of serve, with their defaults. */
 #ifndef NTPROF_CLI_FLIGHT_OPTIONS_H
 #define NTPROF_CLI_FLIGHT_OPTIONS_H
 
@@ -9,9 +9,9 @@
 #include "keep/recorder.h"
 
 /**
- * struct flight_options - what was asked of it
- * @recorder: see there; &recorder_options.folder is NULL where there is no recorder
- * @first: the first option that is for a recorder, to be told where there is none
+ * struct flight_options - the options
+ * @recorder: see there; &recorder_options.folder is NULL if there is no recorder
+ * @first: the first option that needs a recorder, for the error message if there is none
  */
 struct flight_options {
 	struct recorder_options recorder;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that say what rows are of, and which figures they have. They are the same in each verb that has them. */
+/*
+ * The options for the groups that rows are made of, and for their figures. They are the same in all
+ * verbs that have them.
+ */
 #include "cli/group_options.h"
 
 #include <stdlib.h>
@@ -7,7 +10,7 @@
 
 #include "cli/options.h"
 
-/* The longest latency that histograms tell apart is not much longer. */
+/* A little below the longest latency that histograms can tell apart. */
 #define MIN_LATENCY_MAX_NS 60000000000ULL
 
 enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that say what rows are of, and which figures they have: to be a child of a verb's table. */
+/*
+ * The options for the groups that rows are made of, and for their figures: a child of a verb's argp
+ * table.
+ */
 #ifndef NTPROF_CLI_GROUP_OPTIONS_H
 #define NTPROF_CLI_GROUP_OPTIONS_H
 
@@ -10,7 +13,7 @@
 extern const struct argp group_argp; /* struct group_options */
 
 /**
- * struct group_options - what rows are of
+ * struct group_options - the groups and figures that were asked for
  * @who: GROUP_LIVE or GROUP_REPORT
  * @by, @stats: --by and --stats were given
  */
@@ -21,7 +24,10 @@ struct group_options {
 	struct group_choice choice;
 };
 
-/** group_options_end() - at the end of the command line: figures have to be of something */
+/**
+ * group_options_end() - call at the end of the command line: if figures were asked for without
+ * groups, sets the default groups, which are ctrl,queue,op for live and op for report
+ */
 void group_options_end(struct group_options *o);
 
 #endif /* NTPROF_CLI_GROUP_OPTIONS_H */

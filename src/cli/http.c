@@ -15,36 +15,39 @@
 #include "cli/timer.h"
 #include "core/array.h"
 
-/* How often connections are looked at that do nothing. */
+/* How often idle connections are checked. */
 #define LOOK_NS 1000000000ULL
-/* As soon as the rest of the loop has had its turn, which it gets after so many turns of the library. */
+/*
+ * The library has more to do, but the rest of the run's loop comes first. So many calls of the
+ * library are made before that.
+ */
 #define SOON_NS 1
 #define TURNS_MAX 64
 
 #define PAGE_PATH "/metrics"
 
-/* There is one library. */
+/* File-wide, as the library is loaded once. */
 static const struct mhd *mhd;
 
 struct http {
 	http_render_fn *render;
 	void *context;
 	struct MHD_Daemon *daemon;
-	int epoll_fd; /* of the daemon's descriptor and of the timer */
+	int epoll_fd; /* has the daemon's descriptor and the timer */
 	int timer_fd;
 	int listen_fd; /* the daemon's */
 	bool loopback;
 	struct clients clients;
-	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: to be rendered */
-	unsigned int nr_pages;				/* whose memory is not released yet */
-	uint64_t rendered[EXPOSITION_FORMATS]; /* which rendering each of @pages is, from 1 */
+	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: has to be rendered */
+	unsigned int nr_pages;				/* whose memory is not freed yet */
+	uint64_t rendered[EXPOSITION_FORMATS]; /* number of the rendering in @pages, from 1 */
 	uint64_t renderings;
 	struct MHD_Response *refusals[PAGE_CODES_NR];
 	struct page_scrapes scrapes;
 	char address[HTTP_ADDRESS_LEN];
 };
 
-/* A page's memory, and whose it is. */
+/* The memory of a page, and the server that counts it. */
 struct held {
 	struct http *h;
 	char *text;
@@ -59,7 +62,10 @@ static void release(void *context)
 	free(p);
 }
 
-/* Connections have one request each: what a client leaves behind is bounded, and no memory is kept for who idles. */
+/*
+ * Each connection serves one request. So a client can leave only a bounded amount behind, and idle
+ * clients take no memory.
+ */
 static struct MHD_Response *headed(struct MHD_Response *r, const char *type)
 {
 	if (r && mhd->MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
@@ -70,7 +76,7 @@ static struct MHD_Response *headed(struct MHD_Response *r, const char *type)
 	return NULL;
 }
 
-/* Return: the page, NULL when memory ran out or too many are held. */
+/* Return: the page, NULL if memory ran out or if too many pages are in use. */
 static struct MHD_Response *page_new_of(struct http *h, enum exposition_format format)
 {
 	struct held *p;
@@ -96,7 +102,7 @@ static struct MHD_Response *page_new_of(struct http *h, enum exposition_format f
 	return h->pages[format];
 }
 
-/* Who reads the older format only says so; all others get OpenMetrics. */
+/* Clients that read only the older format say so in Accept; all others get OpenMetrics. */
 static enum exposition_format format_of(struct MHD_Connection *c)
 {
 	const char *accept =
@@ -108,7 +114,7 @@ static enum exposition_format format_of(struct MHD_Connection *c)
 	return EXPOSITION_OPENMETRICS;
 }
 
-/* Return: NULL where it has none, which the limit of the library rules out. */
+/* Return: NULL if the connection has no place in the table, which the library's limit rules out. */
 static struct client *client_of(struct MHD_Connection *c)
 {
 	return mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
@@ -128,8 +134,9 @@ static enum MHD_Result refuse(struct http *h, struct MHD_Connection *c, enum pag
 }
 
 /*
- * A page of somebody's in a browser of this machine can send requests to a name of its own that has come to mean 127.0.0.1,
- * and read what is answered. The browser says by which name. What says none is no browser.
+ * Protects against DNS rebinding: a web page in a browser on this machine can send requests to a
+ * host name of its own that now resolves to 127.0.0.1, and read the answers. A browser names that
+ * host in the header Host. A client without Host is not a browser.
  */
 static bool is_for_loopback(struct MHD_Connection *c)
 {
@@ -150,7 +157,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 	(void)version;
 	(void)data;
 	(void)data_size;
-	/* It is called again where there is a body, which nobody waits for: then there is an answer already. */
+	/*
+	 * The answer is sent at once, without waiting for a body. If there is one, the library
+	 * calls this function again, after the answer.
+	 */
 	*request = h;
 	if (h->loopback && !is_for_loopback(c))
 		return refuse(h, c, PAGE_CODE_421);
@@ -180,7 +190,7 @@ static void on_connection(void *context, struct MHD_Connection *c, void **client
 		mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 }
 
-/* Return: whether there is a connection for which there is no place. */
+/* Return: whether a connection waits to be accepted and the table is full. */
 static bool is_awaited(const struct http *h)
 {
 	struct pollfd p = {.fd = h->listen_fd, .events = POLLIN};
@@ -188,7 +198,10 @@ static bool is_awaited(const struct http *h)
 	return clients_full(&h->clients) && poll(&p, 1, 0) > 0;
 }
 
-/* Return: 0 or a negative errno; @next: in how many nanoseconds there is more to do, 0 if only when something comes. */
+/*
+ * Return: 0 or a negative errno. @next: nanoseconds until there is more to do, 0: only when a
+ * descriptor is readable
+ */
 static int turn(struct http *h, uint64_t *next)
 {
 	const unsigned int before = h->clients.nr;
@@ -198,14 +211,17 @@ static int turn(struct http *h, uint64_t *next)
 	if (mhd->MHD_run(h->daemon) != MHD_YES)
 		return -EIO;
 	*next = h->clients.nr ? LOOK_NS : 0;
-	/* What has been accepted just now may have asked: that is read with the next turn. */
+	/*
+	 * If the table has become full in this turn, its new connections may have sent their
+	 * requests. The next turn reads these before a connection has to go.
+	 */
 	if (is_awaited(h))
 		*next = !full || clients_make_room(&h->clients, &h->scrapes.displaced)
 				? SOON_NS
 				: HTTP_STUCK_NS;
 	/*
-	 * What the library knows to be readable it is not told again, and where it was at its limit it accepts again with
-	 * the next turn only.
+	 * The library is not notified again of descriptors that it knows to be readable. If it was
+	 * at its limit of connections, it accepts again only in its next turn.
 	 */
 	if (h->clients.nr < before ||
 	    (mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout))
@@ -233,7 +249,7 @@ void http_stale(struct http *h)
 			mhd->MHD_destroy_response(h->pages[i]);
 		h->pages[i] = NULL;
 	}
-	/* The library releases it when it has noticed. */
+	/* The library has to notice the shutdown before it releases the page. */
 	if (h->nr_pages > HTTP_PAGES_MAX) {
 		clients_end_oldest_page(&h->clients, &h->scrapes.displaced);
 		mhd->MHD_run(h->daemon);
@@ -268,7 +284,7 @@ static int make_refusals(struct http *h)
 	return 0;
 }
 
-/* Return: 0 or a negative errno; @fd is the daemon's then. */
+/* Return: 0 or a negative errno. The daemon owns @fd if this succeeds. */
 static int start(struct http *h, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN};
@@ -336,7 +352,7 @@ struct http *http_open(const char *listen, http_render_fn *render, void *context
 	h->listen_fd = fd;
 	h->loopback = listen_is_loopback(&address);
 	if (!err) {
-		/* Its connections have that, too. */
+		/* Accepted connections inherit this. */
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 		tell_address(h, fd, address.ss_family == AF_UNIX);
 		err = start(h, fd);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one page of serve, by HTTP, out of the run's own loop: no thread, a bounded number of connections, of memory for each
- * and of time, one request each. Whoever asks is not trusted, and sees what has been collected: asking does nothing.
+ * The HTTP server with the one page of serve, in the run's own loop: no threads; the number of
+ * connections, the memory for each and the time are bounded; one request a connection. Clients are
+ * not trusted. A request changes nothing, it only shows what was collected.
  */
 #ifndef NTPROF_CLI_HTTP_H
 #define NTPROF_CLI_HTTP_H
@@ -15,23 +16,30 @@
 struct http;
 
 /*
- * Connections that are not among HTTP_CONNECTIONS_MAX wait in the kernel's queue. Behind that they have to try again after a
- * second: a short queue delays a scraper more than those that are before it in a long one.
+ * Connections beyond HTTP_CONNECTIONS_MAX wait in the kernel's queue. If the queue is full, the
+ * client tries again after a second. With a short queue, a scraper would lose more time by that
+ * than it waits in a long one.
  */
 #define HTTP_BACKLOG 1024
-/* For a connection's request and the head of its answer. Longer requests are refused by 431 or 414. */
+/* For the request and the header of the answer. A longer request gets status 431 or 414. */
 #define HTTP_CONNECTION_BYTES 16384
-/* What the kernel keeps for a TCP connection that is not read from; left to itself, it would be megabytes. It takes twice that. */
+/*
+ * The send buffer of a TCP connection, for a client that does not read; the kernel takes twice this
+ * value. Without a limit it would grow to megabytes.
+ */
 #define HTTP_SEND_BYTES 65536
-/* Pages that clients have not read to the end, besides the newest: those that read the oldest one then are closed. */
+/*
+ * Pages in use besides the newest one. If there are more, the clients that read the oldest one are
+ * disconnected.
+ */
 #define HTTP_PAGES_MAX 4
 
-/* An address as it is told: the longest path of a Unix socket, and what is around it. */
+/* Room for an address in a message: the longest path of a Unix socket, and the words around it. */
 #define HTTP_ADDRESS_LEN 160
 
 /**
  * http_render_fn - make the page
- * @text: set to what free() releases, of @size bytes
+ * @text: set to memory of @size bytes, to be released with free()
  *
  * Return: 0 or a negative errno.
  */
@@ -39,33 +47,38 @@ typedef int http_render_fn(void *context, enum exposition_format format, char **
 
 /**
  * http_open() - listen
- * @listen: "ADDRESS:PORT", with a numeric address (one of IPv6 in brackets) and 0 for any port, or "unix:PATH". On
- *	the loopback interface, requests for other hosts than that are refused
- * @render: called with @context when the page is asked for that is not there
- * @why: filled with what is wrong, of @size bytes
+ * @listen: "ADDRESS:PORT", with a numeric address (IPv6 in brackets) and 0 for any port, or
+ *          "unix:PATH". On the loopback interface, requests for hosts other than that are refused.
+ * @render: called with @context to make a page that is not there yet
+ * @why: filled with the error, of @size bytes
  *
- * A socket that nobody listens at any more, of an earlier run, is replaced.
+ * A Unix socket that an earlier run left behind is replaced.
+ *
  * Return: NULL on failure.
  */
 struct http *http_open(const char *listen, http_render_fn *render, void *context, char *why,
 		       size_t size);
 
-/** http_check() - whether that is an address: NULL, or what is wrong with it */
+/** http_check() - check an address; Return: NULL, or what is wrong with it */
 const char *http_check(const char *listen);
 
-/** http_address() - where it can be read: "http://127.0.0.1:10998/metrics" or "unix:/run/x" */
+/**
+ * http_address() - where clients find the page: "http://127.0.0.1:10998/metrics" or "unix:/run/x"
+ */
 const char *http_address(const struct http *h);
 
 /** http_fd() - readable when http_ready() has something to do */
 int http_fd(const struct http *h);
 
-/** http_ready() - serve whoever can be served without waiting. Return: 0 or a negative errno */
+/**
+ * http_ready() - serve clients as far as possible without blocking; Return: 0 or a negative errno
+ */
 int http_ready(struct http *h);
 
-/** http_stale() - there is something new to show: the next one who asks gets a new page */
+/** http_stale() - there are new figures: the next request gets a new page */
 void http_stale(struct http *h);
 
-/** http_scrapes() - what has become of connections */
+/** http_scrapes() - counts of connections and answers */
 const struct page_scrapes *http_scrapes(const struct http *h);
 
 /** http_close() - close all connections and release; NULL is fine */

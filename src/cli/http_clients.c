@@ -67,7 +67,7 @@ void clients_end_overdue(struct clients *all, uint64_t *ended)
 	}
 }
 
-/* Return: whether it has read nothing for a while of what the kernel has for it. */
+/* Return: whether the client has not read for a while, although the kernel has data for it. */
 static bool does_not_read(struct client *one, uint64_t now)
 {
 	uint32_t memory[SK_MEMINFO_VARS] = {0}, unread;
@@ -75,7 +75,7 @@ static bool does_not_read(struct client *one, uint64_t now)
 
 	if (getsockopt(one->fd, SOL_SOCKET, SO_MEMINFO, memory, &size))
 		return false;
-	/* Of a TCP socket the one, of a Unix socket the other. */
+	/* TCP sockets count in the one, Unix sockets in the other. */
 	unread = memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_WMEM_ALLOC];
 	if (unread != one->unread) {
 		one->unread = unread;
@@ -84,7 +84,10 @@ static bool does_not_read(struct client *one, uint64_t now)
 	return now - one->moved >= HTTP_STUCK_NS;
 }
 
-/* Return: whether @a gives way before @b: one without a request, then one that has not read for longest. */
+/*
+ * Return: whether @a is ended before @b: first the oldest one without a request, then the one that
+ * has not read for longest.
+ */
 static bool is_before(const struct client *a, const struct client *b)
 {
 	if (!b || a->asked != b->asked)

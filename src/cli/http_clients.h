@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The connections of the HTTP server: which of them has had its time, and which gives way when there is no place. */
+/* The connections of the HTTP server: which one is overdue, and which one is ended to make room. */
 #ifndef NTPROF_CLI_HTTP_CLIENTS_H
 #define NTPROF_CLI_HTTP_CLIENTS_H
 
@@ -7,24 +7,30 @@
 #include <stdint.h>
 
 /*
- * At a time. When another one comes, one gives way: the oldest that has not sent all of its request, or else the one that has
- * read nothing for longest.
+ * Connections at a time. For another one, one is ended: the oldest that has not sent its whole
+ * request, or else the one that has not read for longest.
  */
 #define HTTP_CONNECTIONS_MAX 32
-/* One that has asked does not give way before it has read nothing for so long. */
+/*
+ * A connection whose request has come is ended to make room only if it has not read for this long.
+ */
 #define HTTP_STUCK_NS 100000000ULL
-/* From accepting a connection to the last byte of its request's head. */
+/* From accepting a connection to the last byte of the request's header. */
 #define HTTP_HEAD_NS 2000000000ULL
-/* From accepting a connection to the last byte of its answer; then it is closed, whatever its client is about. */
+/*
+ * From accepting a connection to the last byte of the answer. Then the connection is closed in any
+ * case.
+ */
 #define HTTP_PATIENCE_NS 10000000000ULL
 
 /**
- * struct client - a connection that is open
- * @fd: -1: it has been ended, and the library has not noticed yet
- * @since: when it was accepted; 0: there is none
- * @asked: its request has come and is answered
- * @page: which rendering of the page it reads; 0: none
- * @unread: bytes that the kernel has for it, as of @moved, when that was another number the last time
+ * struct client - an open connection
+ * @fd: -1: it was shut down, and the library has not noticed yet
+ * @since: when it was accepted; 0: this place is free
+ * @asked: its request has come and is being answered
+ * @page: number of the rendering that it reads; 0: none
+ * @unread: bytes in its send buffer
+ * @moved: when @unread last changed
  */
 struct client {
 	int fd;
@@ -35,36 +41,45 @@ struct client {
 	uint64_t moved;
 };
 
-/* All zeroes: there are none. */
+/* All zeroes: no connections. */
 struct clients {
 	struct client client[HTTP_CONNECTIONS_MAX];
 	unsigned int nr;
 };
 
-/** clients_add() - one has been accepted, at @fd. Return: NULL if there is no place, which the caller rules out */
+/**
+ * clients_add() - a connection was accepted, at @fd. Return: NULL without room, which the caller
+ * rules out
+ */
 struct client *clients_add(struct clients *all, int fd);
 
-/** clients_remove() - it is closed; NULL is fine */
+/** clients_remove() - the connection was closed; NULL is fine */
 void clients_remove(struct clients *all, struct client *one);
 
-/** clients_full() - there is no place for another one */
+/** clients_full() - there is no room for another connection */
 bool clients_full(const struct clients *all);
 
-/** client_asked() - its request has come, and is answered with the page of number @page, or 0: another one; NULL is fine */
+/**
+ * client_asked() - the request of a connection has come; NULL is fine
+ * @page: number of the page that it is answered with; 0: another answer
+ */
 void client_asked(struct client *one, uint64_t page);
 
 /*
- * Those that end a connection shut it down, which its owner sees and then closes it.
- * @ended: grows by each
+ * The functions below end connections by shutdown(). The owner notices that, and closes them.
+ * @ended: incremented for each connection
  */
 
-/** clients_end_overdue() - end those whose time is over */
+/** clients_end_overdue() - end the connections that have taken too long */
 void clients_end_overdue(struct clients *all, uint64_t *ended);
 
-/** clients_make_room() - end one if none has been ended. Return: whether a place becomes free when its owner sees it */
+/**
+ * clients_make_room() - end one connection, unless one was ended already. Return: whether there is
+ * room when the owner has noticed
+ */
 bool clients_make_room(struct clients *all, uint64_t *ended);
 
-/** clients_end_oldest_page() - end those that read the page of the lowest number */
+/** clients_end_oldest_page() - end the connections that read the page with the lowest number */
 void clients_end_oldest_page(struct clients *all, uint64_t *ended);
 
 #endif /* NTPROF_CLI_HTTP_CLIENTS_H */

@@ -10,7 +10,10 @@
 
 #include "core/text.h"
 
-/* "DEVICE:INODE" of a descriptor that goes to the journal, which may be another one: systemd.exec(5). */
+/*
+ * Whether standard error goes to the journal. JOURNAL_STREAM is "DEVICE:INODE" of a journal's
+ * descriptor, but standard error may have been redirected since: systemd.exec(5).
+ */
 static bool is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -36,7 +39,7 @@ void journal(enum journal_priority priority, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	text_harmless(line);
-	/* In one piece: others write there as well. */
+	/* One call for the whole line, because other threads and processes write there, too. */
 	if (is_journal())
 		fprintf(stderr, "<%d>%s\n", (int)priority, line);
 	else

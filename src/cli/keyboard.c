@@ -10,15 +10,18 @@
 
 #include "core/array.h"
 
-/* Those that end a process which has done something wrong, or was told to, without anything of it running any more. */
+/*
+ * Signals that end a process without running any more of its code: after an error, or sent by
+ * others.
+ */
 static const int fatal[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,	SIGQUIT, SIGSEGV,
 			    SIGSYS,  SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
 /*
- * Signal handlers have nothing else to go by.
- * @before: the modes that others use, which are lines with echo
- * @taken: others than these are set
- * @old: what the signals did before: SIGTSTP, SIGCONT, then those that are fatal
+ * File-wide, because signal handlers need it.
+ * @before: the terminal's modes for other programs: whole lines, with echo
+ * @taken: our modes are set
+ * @old: earlier actions of the signals: SIGTSTP, SIGCONT, then those in fatal[]
  */
 static struct {
 	int fd;
@@ -37,7 +40,7 @@ bool keyboard_taken(void)
 	return keyboard.taken;
 }
 
-/* Also in a signal handler. In the background its modes are somebody else's. */
+/* May be called from a signal handler. In the background, the modes belong to another process. */
 void keyboard_leave(void)
 {
 	if (keyboard.taken && keyboard_ours())
@@ -51,23 +54,23 @@ bool keyboard_take(void)
 
 	if (!keyboard_ours() || tcgetattr(keyboard.fd, &now))
 		return false;
-	/* A peer may have had it in between, and has left lines. */
+	/* A peer may have had the terminal in between, and have left it in line mode. */
 	if (keyboard.taken && !(now.c_lflag & ICANON))
 		return true;
-	/* Who is not in these has been left by somebody who died. */
+	/* Without ICANON, the modes are those of a program that died without restoring them. */
 	if (now.c_lflag & ICANON)
 		keyboard.before = now;
 	now.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
 	now.c_cc[VMIN] = 1;
 	now.c_cc[VTIME] = 0;
 	keyboard.taken = 1;
-	/* Not after somebody else's output: a terminal may be stopped. */
+	/* TCSANOW does not wait for output, which a stopped terminal does not take. */
 	if (tcsetattr(keyboard.fd, TCSANOW, &now))
 		keyboard.taken = 0;
 	return keyboard.taken;
 }
 
-/* It stops here, as it would have without a handler. */
+/* Stops the process here, as without a handler. */
 static void on_stop(int sig)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, own;
@@ -85,7 +88,7 @@ static void on_stop(int sig)
 	errno = saved;
 }
 
-/* A shell may have had the terminal meanwhile, and has given it back, or not. */
+/* A shell may have had the terminal in between. It may be ours again, or not. */
 static void on_continue(int sig)
 {
 	int saved = errno;
@@ -95,7 +98,7 @@ static void on_continue(int sig)
 	errno = saved;
 }
 
-/* It dies of it when this returns. */
+/* The raised signal kills the process when the handler returns. */
 static void on_fatal(int sig)
 {
 	keyboard_leave();
@@ -106,10 +109,10 @@ static void on_fatal(int sig)
 	raise(sig);
 }
 
-/* What is ignored stays so. */
+/* A signal that is ignored stays ignored. */
 static void handle(int sig, void (*handler)(int), struct sigaction *old)
 {
-	/* Whoever waits in a system call goes on; epoll_wait() returns in any case, signal(7). */
+	/* SA_RESTART: system calls continue; epoll_wait() returns in any case, see signal(7). */
 	struct sigaction own = {.sa_handler = handler, .sa_flags = SA_RESTART};
 
 	sigaction(sig, NULL, old);
@@ -123,7 +126,7 @@ int keyboard_open(void)
 
 	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) < 0)
 		return -1;
-	/* Not standard input itself: its flags are those of other processes, too. */
+	/* Not standard input: O_NONBLOCK there would change it for other processes as well. */
 	fd = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keys as they are pressed, unseen: the terminal's modes while this program has it, and what they were whenever it has
- * not: after the end, while it is stopped, and when it dies. There is one terminal.
+ * Reads keys as they are pressed, without echo. While this program has the terminal, it sets the
+ * terminal's modes. It restores them at its end, when it is stopped, and when it dies. There is one
+ * terminal.
  */
 #ifndef NTPROF_CLI_KEYBOARD_H
 #define NTPROF_CLI_KEYBOARD_H
@@ -9,31 +10,34 @@
 #include <stdbool.h>
 
 /**
- * keyboard_open() - find it; nothing is changed yet. keyboard_close() is due
+ * keyboard_open() - find the terminal, and change nothing yet; keyboard_close() is due
  *
- * Return: a descriptor to wait for and read from without waiting, as long as keyboard_taken(); -1 if standard input is not
- * the terminal that this process belongs to.
+ * Return: a descriptor to wait for and to read from without blocking, as long as keyboard_taken();
+ * -1 if standard input is not the controlling terminal.
  */
 int keyboard_open(void);
 
 /**
- * keyboard_take() - from now on keys come as they are pressed, if this process is in the foreground; Ctrl-C, Ctrl-Z and the
- * like are signals as before
+ * keyboard_take() - set the modes, if this process is in the foreground. Ctrl-C, Ctrl-Z and the
+ * like still send signals
  *
- * Return: whether it is so.
+ * Return: whether the modes are set.
  */
 bool keyboard_take(void);
 
-/** keyboard_leave() - the terminal is what it was */
+/** keyboard_leave() - restore the terminal's modes */
 void keyboard_leave(void);
 
-/** keyboard_taken() - false also after the process was stopped: what the terminal is by then, others know */
+/**
+ * keyboard_taken() - whether the modes are set; false after the process was stopped, as other
+ * programs may have changed them since
+ */
 bool keyboard_taken(void);
 
-/** keyboard_ours() - whether this process may read it: it is in the foreground */
+/** keyboard_ours() - whether this process may read the terminal, because it is in the foreground */
 bool keyboard_ours(void);
 
-/** keyboard_close() - leave it, and release */
+/** keyboard_close() - restore the modes, and release */
 void keyboard_close(void);
 
 #endif /* NTPROF_CLI_KEYBOARD_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that say what network and drives can carry. */
+/* The options for the rates that network and drives can carry. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { KEY_NETWORK_LIMIT = 0x100, KEY_DRIVE_LIMIT };
 
-/* Return: bytes a second. */
+/* Return: bytes per second. */
 static double parse_limit(const struct argp_state *state, const char *option, const char *text)
 {
 	double rate = 0;

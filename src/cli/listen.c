@@ -99,12 +99,12 @@ bool listen_is_loopback_host(const char *host)
 	}
 	if (!listen_parse(host, &address, &size))
 		return listen_is_loopback(&address);
-	/* It may be without a port. */
+	/* It may have no port. */
 	return snprintf(text, sizeof(text), "%s:0", host) < (int)sizeof(text) &&
 	       !listen_parse(text, &address, &size) && listen_is_loopback(&address);
 }
 
-/* Nobody listens at a socket that a process has left behind. */
+/* Removes a Unix socket that an earlier process left behind: no process listens at it. */
 static void remove_left(const struct sockaddr_storage *address, socklen_t size)
 {
 	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
@@ -121,7 +121,10 @@ static void remove_left(const struct sockaddr_storage *address, socklen_t size)
 	close(fd);
 }
 
-/* The file of the Unix socket that was opened last; there is one. Another instance may have put its own in its place. */
+/*
+ * The file of the Unix socket that was opened last; a process has one. Another instance may have
+ * replaced it with its own.
+ */
 static struct stat own_file;
 
 static bool is_own_file(const char *path)

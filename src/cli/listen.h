@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A listening socket at an address as people write it. */
+/* A listening socket, at an address as users write it. */
 #ifndef NTPROF_CLI_LISTEN_H
 #define NTPROF_CLI_LISTEN_H
 
@@ -7,37 +7,46 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* What an address of a Unix socket begins with. */
+/* The begin of a Unix socket's address. */
 #define LISTEN_UNIX "unix:"
 
 /**
  * listen_parse() - read an address
- * @text: "ADDRESS:PORT", with a numeric address (one of IPv6 in brackets), or "unix:PATH"
+ * @text: "ADDRESS:PORT", with a numeric address (IPv6 in brackets), or "unix:PATH"
  * @address, @size: filled
  *
- * Return: NULL, or what is wrong, in words that follow it.
+ * Return: NULL, or what is wrong, a text to follow the address.
  */
 const char *listen_parse(const char *text, struct sockaddr_storage *address, socklen_t *size);
 
-/** listen_is_loopback() - whether only this machine reaches that address. Not of a Unix socket */
+/**
+ * listen_is_loopback() - whether only this machine can reach the address; false for a Unix socket
+ */
 bool listen_is_loopback(const struct sockaddr_storage *address);
 
-/** listen_is_loopback_host() - whether a Host of HTTP, with or without a port, is such an address or localhost */
+/**
+ * listen_is_loopback_host() - whether the header Host of HTTP, with or without a port, is such an
+ * address or localhost
+ */
 bool listen_is_loopback_host(const char *host);
 
 /**
- * listen_open() - listen there
+ * listen_open() - open a socket that listens at an address
  * @backlog: see listen(2)
  *
- * A Unix socket that nobody listens at any more is replaced. Its owner and group may connect.
+ * A Unix socket at which no process listens is replaced. Its owner and group may connect.
+ *
  * Return: the descriptor, which does not block, or a negative errno.
  */
 int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog);
 
-/** listen_text() - where @fd listens, as in a URL: "127.0.0.1:10998", "[::1]:80". For a Unix socket, its path */
+/**
+ * listen_text() - where @fd listens, as in a URL: "127.0.0.1:10998", "[::1]:80". For a Unix socket,
+ * its path
+ */
 void listen_text(int fd, char *buf, size_t size);
 
-/** listen_close() - and remove the Unix socket that it is, if its name is still its own */
+/** listen_close() - close, and remove the file of a Unix socket if it is still this socket's */
 void listen_close(int fd);
 
 #endif /* NTPROF_CLI_LISTEN_H */

@@ -16,7 +16,7 @@
 #include "view/peers_start.h"
 #include "view/view.h"
 
-/* Blocks that wait for a pipe's reader that is slow: some hundred of 80 columns. */
+/* Blocks that wait for the slow reader of a pipe: some hundred of 80 columns. */
 #define BUFFER_BYTES (1u << 20)
 
 struct live {
@@ -25,19 +25,22 @@ struct live {
 	struct look look;
 	struct limits limits;
 	struct browser browser;
-	const struct stats *seen; /* what is on the screen; NULL: nothing yet */
+	const struct stats *seen; /* statistics on the screen; NULL: none yet */
 	bool due;		  /* the terminal has not taken the last screen */
 	struct peering peering;
-	struct live_merge *peers; /* its merge; NULL without */
+	struct live_merge *peers; /* the merge of @peering; NULL without peers */
 	struct peers_told told;
-	bool terminal; /* somebody sees standard error at once */
+	bool terminal; /* the user sees standard error at once */
 	struct group_choice choice;
 	struct tallying tallying;
 	uint64_t shown;
 	uint64_t left_out;
 };
 
-/* A block that a terminal does not take is shown anew as soon as it does; a pipe's reader misses it. */
+/*
+ * A block that the terminal does not take is drawn again as soon as the terminal takes it. The
+ * reader of a pipe misses the block.
+ */
 static int taken(struct live *l, int err)
 {
 	l->due = err == -EAGAIN && l->view.redraw;
@@ -45,7 +48,7 @@ static int taken(struct live *l, int err)
 		l->left_out += !l->view.redraw;
 		return 0;
 	}
-	/* What it failed of run() tells. */
+	/* run() prints why the output failed. */
 	return err && output_error(l->view.output) ? 1 : err;
 }
 
@@ -56,26 +59,26 @@ static uint64_t left_out(void *context)
 	return l->left_out;
 }
 
-/* A peer may ask for a password at the terminal, or does so. */
+/* Return: whether a peer may ask for a password at the terminal, or does so now. */
 static bool starting(const struct live *l)
 {
 	return l->peers && (!live_merge_settled(l->peers) || live_merge_asking(l->peers));
 }
 
-/* The screen is not drawn meanwhile. */
+/* Return: whether the screen must not be drawn for that reason. */
 static bool held_back(const struct live *l)
 {
 	return l->view.redraw && starting(l);
 }
 
-/* At a terminal, before anything is drawn there. */
+/* Prints the peers' messages at a terminal, before the first screen is drawn. */
 static void tell_messages(struct live *l)
 {
 	if (l->terminal && starting(l))
 		peers_print_messages(l->peers, &l->told, stderr);
 }
 
-/* Of the same interval once more. */
+/* Draws the same interval again. */
 static int draw_again(struct live *l)
 {
 	int err;
@@ -104,7 +107,7 @@ static int show_interval(void *context, const struct stats *s)
 		peers_print_waiting(l->peers, &l->told, hold, stderr);
 	if (!err && l->peers)
 		err = live_merge_interval(l->peers);
-	/* It has read what peers say, too. */
+	/* live_merge_interval() has read the peers' messages as well. */
 	if (!err)
 		tell_messages(l);
 	if (err || hold)
@@ -112,7 +115,10 @@ static int show_interval(void *context, const struct stats *s)
 	return l->o->count && ++l->shown >= l->o->count;
 }
 
-/* A terminal's, each of which replaces the one before, are not missed. */
+/*
+ * Drops blocks that are not written yet. At a terminal they are not reported, because each replaces
+ * the one before.
+ */
 static int take_back(const struct live *l)
 {
 	struct output_rest rest;
@@ -143,7 +149,7 @@ static int show_summary(void *context, const struct stats *s)
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);
-	/* It is worth more than the blocks that nobody has read. */
+	/* The summary is worth more than blocks that have not been read. */
 	if (err == -EAGAIN && !take_back(l))
 		err = view_summary(s, &l->view);
 	return taken(l, err) < 0 ? err : 0;
@@ -185,7 +191,7 @@ static int start_peers(struct live *l)
 	return 0;
 }
 
-/* Return: a descriptor for what the verb waits for by itself, or -1 with errno set. */
+/* Return: a descriptor for the verb's own sources of events, or -1 with errno set. */
 static int open_own(void *context)
 {
 	struct live *l = context;
@@ -214,13 +220,18 @@ static int take_own(void *context)
 	return wish == PRESSED_DRAW ? draw_again(l) : 0;
 }
 
-/* The terminal takes by now what it did not: while paused, or with a long interval, nothing else is drawn for long. */
+/*
+ * Return: whether the terminal now takes the screen that it did not take. While paused, or with a
+ * long interval, nothing else would draw it for a long time.
+ */
 static bool retry(const struct live *l)
 {
 	return l->due && output_idle(l->view.output);
 }
 
-/* Whatever has happened, somebody else may have the terminal now, or nobody any more. */
+/*
+ * Called after each round of events: another process may have the terminal now, or none any more.
+ */
 static void settle(void *context)
 {
 	struct live *l = context;
@@ -236,7 +247,7 @@ static uint64_t pace(void *context)
 	return l->look.interval_ns ?: l->o->run.interval_ns;
 }
 
-/* What peers send is taken all the same. */
+/* The peers' streams are read also while paused. */
 static bool paused(void *context)
 {
 	struct live *l = context;
@@ -255,7 +266,7 @@ static int resize(void *context, const struct stats *s)
 	return draw_again(l);
 }
 
-/* The view says it by itself, in every block. */
+/* Prints nothing, as every block of the view says that the module is missing. */
 static void waiting(void *context)
 {
 	(void)context;
@@ -283,7 +294,10 @@ static int live(const struct live_options *o)
 		.output_name = "standard output",
 		.left_out = left_out,
 		.cut = cut,
-		/* Peers' commands are of another user, and have the terminal when they ask. */
+		/*
+		 * The peers' commands may run as another user, and get the terminal when they ask
+		 * for a password.
+		 */
 		.keeps = o->peers.nr ? RIGHTS_ALL : 0,
 	};
 	struct live l = {.o = o, .limits = o->limits, .choice = o->groups.choice};

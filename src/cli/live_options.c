@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/live_options.h"
 
-/* The shortest interval, in nanoseconds and in words. */
+/* The shortest interval, in nanoseconds and as users write it. */
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
 
@@ -16,7 +16,7 @@ enum {
 	CHILD_PEER
 };
 
-/* What a target does not see of a command. */
+/* Refuses group keys that only a host knows of a command. */
 static void check_groups(const struct argp_state *state, const struct live_options *o)
 {
 	enum group_key key = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_HOST);

@@ -9,15 +9,15 @@
 #include "view/limits.h"
 
 /**
- * struct live_options - what the verb live was asked
- * @run: side, interval and what else every run has
- * @count: end after this many blocks; 0 is never
+ * struct live_options - the options of the verb live
+ * @run: side, interval and the other options of each run
+ * @count: end after this many blocks; 0: never
  * @histogram: print full-size histograms
- * @groups: what rows are of
- * @format: what blocks look like
- * @peers: who brings targets' streams
- * @interval: one was given
- * @limits: what network and drives can carry
+ * @groups: the groups that rows are made of
+ * @format: format of the blocks
+ * @peers: the commands that bring targets' streams
+ * @interval: --interval was given
+ * @limits: the rates that network and drives can carry
  */
 struct live_options {
 	struct run_options run;

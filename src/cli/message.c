@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 
-/* Two paths, and what is said of them. */
+/* Room for two paths, and the words around them. */
 #define MESSAGE_LEN (2 * PATH_MAX + 256)
 
 void message(const char *format, ...)

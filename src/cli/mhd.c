@@ -6,10 +6,10 @@
 
 #include "core/array.h"
 
-/* By the interface that this is compiled for: it has had this number since 0.9.36, of 2014. */
+/* The library's file by its ABI version, which is the same since 0.9.36 (2014). */
 #define LIBRARY "libmicrohttpd.so.12"
 
-/* Where it is linked with the program, as in the static one, it is there already. */
+/* In a statically linked program the functions are there already. */
 #define MHD_WEAK(function) extern __typeof__(function) function __attribute__((weak));
 MHD_FUNCTIONS(MHD_WEAK)
 
@@ -41,7 +41,7 @@ const struct mhd *mhd_load(const char **why)
 			*why = dlerror();
 			return NULL;
 		}
-		/* POSIX has an object's address stand for a function's. */
+		/* POSIX lets an object pointer hold a function's address. */
 		*(void **)((char *)&linked + functions[i].offset) = function;
 	}
 	return &linked;

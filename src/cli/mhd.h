@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * libmicrohttpd, which is loaded when something is to be served: with it comes GnuTLS, which takes longer to start than all
- * the rest, and no other verb needs either.
+ * libmicrohttpd, loaded only if there is something to serve. It brings GnuTLS, which takes longer
+ * to start than all the rest, and no other verb needs them.
  */
 #ifndef NTPROF_CLI_MHD_H
 #define NTPROF_CLI_MHD_H
 
 #include <microhttpd.h>
 
-/* X(function): those that are called. */
+/* X(function): the functions that are called. */
 #define MHD_FUNCTIONS(X)                                          \
 	X(MHD_start_daemon)                                       \
 	X(MHD_quiesce_daemon)                                     \
@@ -31,7 +31,12 @@ struct mhd {
 	MHD_FUNCTIONS(MHD_MEMBER)
 };
 
-/** mhd_load() - Return: them, or NULL with *@why told, in words that are valid until the next call */
+/**
+ * mhd_load() - load the library
+ * @why: set to the error, valid until the next call
+ *
+ * Return: the functions, or NULL.
+ */
 const struct mhd *mhd_load(const char **why);
 
 #endif /* NTPROF_CLI_MHD_H */
