@@ -44,7 +44,10 @@ int naming_device(struct naming *n, const struct nt_record *r, struct device_nam
 	if (r->slot < n->nr_seen && n->seen[r->slot].gen == r->gen &&
 	    n->seen[r->slot].nsid == r->nsid)
 		return 0;
-	/* An admin queue's connection may not have its names yet. */
+	/*
+	 * The names of an admin queue's connection may not be known yet, so the device is asked for
+	 * again.
+	 */
 	if (!places_ask(n->places, r, d)) {
 		if (!r->qid)
 			return 0;
@@ -55,7 +58,7 @@ int naming_device(struct naming *n, const struct nt_record *r, struct device_nam
 	}
 	found = r->side == NT_HOST ? device_name_of_host("/sys", d)
 				   : device_name_of_target("/sys/kernel/config", d);
-	/* Also without a name: it is not looked for again. */
+	/* A device without a name is stored as well, so that it is not looked up again. */
 	return places_device(n->places, d) ?: found;
 }
 

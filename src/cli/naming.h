@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who the commands of a tracer's records are: connections, and the devices of their namespaces, each told once, when the
- * first record of it comes.
+ * Names for the records of a tracer: of connections, of the devices of their namespaces, and of
+ * origins. Each is announced once, with its first record.
  */
 #ifndef NTPROF_CLI_NAMING_H
 #define NTPROF_CLI_NAMING_H
@@ -9,13 +9,16 @@
 #include "merge/places.h"
 #include "trace/announce.h"
 
-/* A namespace of a connection that needs no look-up any more: by slot. */
+/*
+ * [slot]: the connection and its namespace that were looked up last, for which nothing is left to
+ * do.
+ */
 struct naming_seen {
 	uint32_t gen;
 	uint32_t nsid;
 };
 
-/** struct naming - begins with naming_init() */
+/** struct naming - what was announced; begins with naming_init() */
 struct naming {
 	struct announced announced;
 	struct places *places;
@@ -24,22 +27,26 @@ struct naming {
 	bool origin_told[ORIGIN_OTHERS + 1];
 };
 
-/** naming_init() - Return: 0 or -ENOMEM; naming_free() is due in either case */
+/** naming_init() - begin; naming_free() is due in either case. Return: 0 or -ENOMEM */
 int naming_init(struct naming *n);
 
 /**
- * naming_queue() - whether a record's connection is new, or more is known of it
- * @q: filled where it is
+ * naming_queue() - whether a record's connection is new, or more of it is known than before
+ * @q: filled if so
  *
  * Return: 1 if so, 0 if not, -ENOMEM.
  */
 int naming_queue(struct naming *n, const struct tracer *t, const struct nt_record *r,
 		 struct queue_info *q);
 
-/** naming_device() - after naming_queue(): the same of its namespace's device; one that cannot be found is not asked for again */
+/**
+ * naming_device() - the same for the device of the record's namespace; call it after naming_queue()
+ *
+ * A device that cannot be found is not looked up again.
+ */
 int naming_device(struct naming *n, const struct nt_record *r, struct device_name *d);
 
-/** naming_origin() - the same of where it comes from, if records say that */
+/** naming_origin() - the same for the record's origin, if records have one */
 int naming_origin(struct naming *n, const struct tracer *t, const struct nt_record *r,
 		  struct origin *o);
 

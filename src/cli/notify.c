@@ -12,7 +12,7 @@
 
 #define NS_PER_US 1000
 
-/* There is one service manager. */
+/* File-wide, as a process has one service manager. */
 static int notify_fd = -1;
 
 int notify_open(void)
@@ -30,7 +30,10 @@ int notify_open(void)
 	if ((name[0] != '/' && name[0] != '@') || len >= sizeof(to.sun_path))
 		return -EINVAL;
 	memcpy(to.sun_path, name, len);
-	/* A name without a file begins with a 0, and has none at its end: unix(7). */
+	/*
+	 * A name in the abstract namespace begins with a zero byte and has none at its end:
+	 * unix(7).
+	 */
 	if (name[0] == '@')
 		to.sun_path[0] = '\0';
 	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
@@ -54,7 +57,7 @@ int notify(const char *state)
 	return send(notify_fd, state, strlen(state), MSG_NOSIGNAL) < 0 ? -errno : 1;
 }
 
-/* Return: whether @text is a number and nothing else. */
+/* Return: whether @text is a number without anything else. */
 static int number_of(const char *text, uint64_t *n)
 {
 	char *end;

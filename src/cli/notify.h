@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tells a service manager how it is going, by the protocol of sd_notify(3): datagrams to the socket that $NOTIFY_SOCKET
- * names. Without one nothing is told.
+ * Reports this process's state to a service manager, by the protocol of sd_notify(3): datagrams to
+ * the socket in $NOTIFY_SOCKET. Without that variable, nothing is sent.
  */
 #ifndef NTPROF_CLI_NOTIFY_H
 #define NTPROF_CLI_NOTIFY_H
@@ -15,20 +15,24 @@
 #define NOTIFY_STATUS "STATUS="
 
 /**
- * notify_open() - once, before this process gives up connecting (cli/confine.h): to who wants to know
+ * notify_open() - connect to the service manager; call it once, before confine_loading() forbids
+ * connect()
  *
- * Return: 1 if somebody does, 0 if not, or a negative errno.
+ * Return: 1 if there is one, 0 if not, or a negative errno.
  */
 int notify_open(void);
 
 /**
- * notify() - tell it @state: lines such as those above. It is not waited for
+ * notify() - send @state, lines such as those above, without waiting
  *
- * Return: 1 if it has been told, 0 if nobody wants to know (notify_open()), or a negative errno.
+ * Return: 1 if it was sent, 0 if there is no service manager, or a negative errno.
  */
 int notify(const char *state);
 
-/** notify_watchdog_ns() - how often to tell NOTIFY_ALIVE: half of what is demanded of this process, 0 if nothing is */
+/**
+ * notify_watchdog_ns() - how often to send NOTIFY_ALIVE: half of the time that the watchdog allows,
+ * 0 without a watchdog
+ */
 uint64_t notify_watchdog_ns(void);
 
 #endif /* NTPROF_CLI_NOTIFY_H */

@@ -17,17 +17,17 @@
 #include "core/units.h"
 #include "view/json_schema.h"
 
-/* The shortest duration, in nanoseconds and in words. */
+/* The shortest duration, in nanoseconds and as users write it. */
 #define DURATION_MIN_NS 100000000ULL
 #define DURATION_MIN "100ms"
-/* A message's room: an argument's, which may be a path or a command, and what is said of it. */
+/* Room for a message: an argument, which may be a path or a command, and the words around it. */
 #define MESSAGE_LEN 8192
-/* Of fewer commands than one in so many nobody learns anything. */
+/* A smaller sample than one command in this many shows nothing of use. */
 #define SAMPLE_MAX 1000000u
 
 const char *argp_program_version = "ntprof-bpf " NTPROF_VERSION;
 
-/* argp's parsers have no other way to it than through each verb's. */
+/* File-wide, because argp's parsers could get at it only through the input of each verb. */
 static const char *const *line_origins;
 static int line_words;
 
@@ -37,7 +37,7 @@ void options_origins(const char *const *origins, int nr)
 	line_words = origins ? nr : 0;
 }
 
-/* Words of a file have their arguments in them. */
+/* A word from the file contains its argument, so argp has consumed one word only. */
 const char *options_origin(const struct argp_state *state)
 {
 	int at = state->next - 1;
@@ -180,7 +180,7 @@ static void options_cgroup(const struct argp_state *state, struct run_options *o
 			      o->only.cgroup, wrong);
 }
 
-/* What the file says is in the line already. */
+/* The file's options are in the line already. */
 static error_t parse_config(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options that more than one verb has, each group of them with its own table and its own result, and what
- * verbs need to read theirs.
+ * Options that several verbs have, in groups with a table and a result of their own, and what verbs
+ * need to parse their own options.
  */
 #ifndef NTPROF_CLI_OPTIONS_H
 #define NTPROF_CLI_OPTIONS_H
@@ -15,32 +15,32 @@
 #include "view/format.h"
 
 /*
- * The groups, to be children of a verb's table. What a group fills in is the child's input, and holds the
- * default before the command line is read. Keys of long options are a table's own. An option that several
- * verbs have has an argument in all of them or in none, because the verb may come after its options.
+ * The groups, to be children of a verb's argp table. Each group fills in its child's input, which
+ * holds the defaults before. Each table has its own keys for long options. An option of several
+ * verbs has an argument in all of them or in none, because the verb may come after its options.
  */
 extern const struct argp side_argp;   /* enum nt_side: NT_SIDES if none is named */
 extern const struct argp source_argp; /* enum nt_source */
 extern const struct argp
-	measure_argp; /* struct run_options, of which a sample, a duration and whether to explain */
-extern const struct argp run_argp;	 /* struct run_options: what every verb that traces has */
-extern const struct argp blocks_argp;	 /* uint64_t: end after so many blocks */
-extern const struct argp commands_argp;	 /* uint64_t: end after so many commands */
+	measure_argp; /* struct run_options: sample, duration and verbose */
+extern const struct argp run_argp;	 /* struct run_options: the options of each verb that traces */
+extern const struct argp blocks_argp;	 /* uint64_t: end after this many blocks */
+extern const struct argp commands_argp;	 /* uint64_t: end after this many commands */
 extern const struct argp histogram_argp; /* bool */
 extern const struct argp format_argp;	 /* enum output_format */
 extern const struct argp select_argp;	 /* struct select: by what is known when a command begins */
-extern const struct argp limits_argp;	 /* struct limits: what network and drives can carry */
+extern const struct argp limits_argp;	 /* struct limits: the rates that network and drives can carry */
 extern const struct argp
-	config_argp; /* none: what the file says comes before the line, see cli/config.h */
+	config_argp; /* none: the file's options are put before the line, see cli/config.h */
 extern const struct argp ended_argp; /* struct select: by how a command ended */
 
-/* What run_argp fills in, before the command line is read. */
+/* The defaults for run_argp. */
 #define RUN_OPTIONS_DEFAULT                                                       \
 	{                                                                         \
 		.side = NT_SIDES, .source = NT_SOURCES, .interval_ns = 1000000000 \
 	}
 
-/* The sections of a help text, in their order. */
+/* The sections of a help text, in order. */
 enum options_section {
 	SECTION_SIDE = 1,
 	SECTION_RUN,
@@ -55,25 +55,32 @@ enum options_section {
  * @argc, @argv: as the verb got them
  * @result: input of @argp's parser
  *
- * --help and --version print and exit with 0. Anything that is wrong gets a message and an exit
- * status of 64 (EX_USAGE), so this only returns when the command line was right.
+ * --help and --version print and exit with 0. Any error prints a message and exits with 64
+ * (EX_USAGE), so this returns only if the command line is right.
  */
 void options_parse(const struct argp *argp, int argc, char **argv, void *result);
 
 /**
- * options_origins() - where words of the line that is about to be read come from
- * @origins: of each word "FILE:LINE" or NULL; needed as long as the line is being read. NULL: it is people's
- * @nr: how many words there are
+ * options_origins() - set the origins of the words of the line that is parsed next
+ * @origins: for each word "FILE:LINE", or NULL if it is from the command line; needed until the
+ *           line is parsed. NULL: all are from the command line
+ * @nr: number of words
  */
 void options_origins(const char *const *origins, int nr);
 
-/** options_origin() - "FILE:LINE" of the option that is being read, NULL where it is the command line's own */
+/**
+ * options_origin() - "FILE:LINE" of the option that is being parsed, NULL if it is from the command
+ * line
+ */
 const char *options_origin(const struct argp_state *state);
 
-/** options_device() - at the end of a line: look up the device that commands are selected by, if there is one */
+/**
+ * options_device() - at the end of a line: look up the device that commands are selected by, if
+ * there is one
+ */
 void options_device(const struct argp_state *state, struct select *s);
 
-/** options_error() - say what is wrong and where the help is; exits with 64, does not return */
+/** options_error() - print what is wrong, and how to get help; exits with 64, does not return */
 void options_error(const struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
@@ -81,17 +88,19 @@ void options_error(const struct argp_state *state, const char *format, ...)
 void options_no_word(const struct argp_state *state, const char *word) __attribute__((noreturn));
 
 /**
- * options_time() - an option's argument that is a time, in nanoseconds
+ * options_time() - parse an option's argument that is a time; an error does not return
  * @state: of the parser
- * @option: its name
+ * @option: the option's name
  * @text: the argument
- * @least: less is refused
- * @least_text: how people write @least
+ * @least: the least time that is allowed
+ * @least_text: @least as users write it
+ *
+ * Return: nanoseconds.
  */
 uint64_t options_time(const struct argp_state *state, const char *option, const char *text,
 		      uint64_t least, const char *least_text);
 
-/** options_count() - an option's argument that is a number from 1 to @most */
+/** options_count() - parse an option's argument that is a number from 1 to @most */
 uint64_t options_count(const struct argp_state *state, const char *option, const char *text,
 		       uint64_t most);
 

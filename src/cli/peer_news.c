@@ -6,12 +6,12 @@
 #include "cli/journal.h"
 #include "core/text.h"
 
-/* Of a name or a line of a peer's; longer ones are cut. */
+/* Room for a peer's name or a line from it; longer ones are cut. */
 #define TEXT_SIZE 512
-/* The stream of a command ends before the command has: so long its exit status is waited for. */
+/* The stream ends before the command does. This is how long a message waits for the exit status. */
 #define STATUS_NS 2000000000ULL
 
-/* What comes behind the state; "" if nothing. */
+/* Details to follow the state's name in a message; "" if there are none. */
 static void how(const struct peer_about *a, char *text, size_t size)
 {
 	char name[TEXT_SIZE];
@@ -26,7 +26,7 @@ static void how(const struct peer_about *a, char *text, size_t size)
 			 text_copy(name, sizeof(name), a->header->hostname, TEXT_HEX));
 }
 
-/* The line that it wrote last on its standard error: mostly the reason. */
+/* The last line that the peer wrote to standard error, which mostly has the reason. */
 static const char *last_words(const struct peer_about *a, char *text, size_t size)
 {
 	const struct messages *m = a->messages;
@@ -55,7 +55,10 @@ static void tell(unsigned int number, const struct peer_about *a)
 		said);
 }
 
-/* Told once, until its stream begins: somebody who is away for days fills no journal. */
+/*
+ * A restart is reported once until the peer's stream begins, so that a peer that fails for days
+ * does not fill the journal.
+ */
 static void tell_again(struct peer_news *n, unsigned int i, const struct peer_about *a)
 {
 	if (n->restarts[i] == a->restarts)

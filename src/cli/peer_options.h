@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that say which peers there are: to be a child of a verb's table. */
+/* The options for peers: a child of a verb's argp table. */
 #ifndef NTPROF_CLI_PEER_OPTIONS_H
 #define NTPROF_CLI_PEER_OPTIONS_H
 
@@ -10,9 +10,9 @@
 #include "peer/live_merge.h"
 
 /**
- * struct peer_options - which peers there are
- * @source: commands that bring a target's stream, or files; @nr of them
- * @as_root: also where somebody else called sudo
+ * struct peer_options - the peers
+ * @source: @nr commands that bring a target's stream, or files
+ * @as_root: run the commands as root also if another user called sudo
  */
 struct peer_options {
 	char *source[PEERS_MAX];
@@ -23,8 +23,8 @@ struct peer_options {
 extern const struct argp peer_argp; /* struct peer_options */
 
 /**
- * peer_options_end() - at the end of the command line: peers are targets
- * @of: what has peers, with the command line that does: "the live view of the host: ntprof-bpf --host"
+ * peer_options_end() - call at the end of the command line: peers are targets
+ * @of: what can have peers, and its command line: "the live view of the host: ntprof-bpf --host"
  */
 void peer_options_end(const struct argp_state *state, const struct peer_options *o,
 		      enum nt_side side, const char *of);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verb probes: what this kernel offers, what is missing, and what the user could do. Traces nothing.
+ * The verb probes: shows which points this kernel offers, which are missing, and what the user
+ * could do. It does not trace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,15 +20,15 @@
 #include "trace/tracer.h"
 #include "view/json.h"
 
-/* Exit statuses, documented in the help text; the worst of the sides asked for. */
+/* Exit statuses, as in the help text; the worst one of the sides that were asked for. */
 enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
 
 /**
- * struct probes_options - what the verb probes was asked
- * @side: NT_SIDES is both
- * @source: where points are to come from; NT_SOURCES is the best that there is
+ * struct probes_options - the options of the verb probes
+ * @side: NT_SIDES: both
+ * @source: where points should come from; NT_SOURCES: the best source that there is
  * @json: print JSON
- * @verbose: tell what was passed over, and why
+ * @verbose: print which ways are not taken, and why
  */
 struct probes_options {
 	enum nt_side side;
@@ -40,15 +41,15 @@ struct look {
 	const struct probes_options *o;
 	enum nt_side side;
 	enum nt_source source;
-	uint32_t given;	  /* bits of points */
-	uint32_t missing; /* bits of those that bound stages */
+	uint32_t given;	  /* points that there are, as bits */
+	uint32_t missing; /* missing points that bound stages, as bits */
 	int status;
 	int loaded;		   /* see tracer_look() */
 	bool more;		   /* a side has been printed before this one */
-	struct json_object *sides; /* of JSON */
+	struct json_object *sides; /* the output, for JSON */
 };
 
-/* Whether what would be taken has been tried, behind "source stock". */
+/* Whether loading was tried and how it went: words to follow "source stock". */
 static const char *tried(const struct look *l, char *buf, size_t size)
 {
 	if (!l->loaded)
@@ -66,7 +67,7 @@ static const char *status_name(int status)
 	return status == LOOK_FULL ? "full" : status == LOOK_PARTIAL ? "partial" : "none";
 }
 
-/* What the user could do about what is missing; "" where nothing is. */
+/* What the user could do about missing points; "" if none are missing. */
 static const char *advice(const struct look *l, struct probes *p, char *buf, size_t size)
 {
 	const char *file = l->side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
@@ -100,7 +101,7 @@ static const char *passed_over(const struct look *l, struct probes *p, const str
 	return why;
 }
 
-/* Names of the stages that @point bounds, each followed by ", " but the last. */
+/* Names of the stages that @point bounds, with ", " between them. */
 static const char *stages_at(enum nt_side side, unsigned int point, char *buf, size_t size)
 {
 	uint32_t bits = segments_stages_at(side, point);
@@ -114,7 +115,10 @@ static const char *stages_at(enum nt_side side, unsigned int point, char *buf, s
 	return buf;
 }
 
-/* The ways to @point but @chosen and why each is not taken, and which stages it bounds. */
+/*
+ * Prints the ways to @point other than @chosen with the reason why each is not taken, and the
+ * stages that it bounds.
+ */
 static void print_others(const struct look *l, struct probes *p, unsigned int point,
 			 const struct probe_way *chosen)
 {
@@ -132,7 +136,7 @@ static void print_others(const struct look *l, struct probes *p, unsigned int po
 	       *stages_at(l->side, point, buf, sizeof(buf)) ? buf : "none, records only");
 }
 
-/* Why no way of the source gives @point, each reason once. */
+/* Prints why no way of the source gives @point, each reason once. */
 static void print_missing(const struct look *l, struct probes *p, unsigned int point)
 {
 	char all[1024] = "", why[512];
@@ -180,7 +184,7 @@ static void print_text(const struct look *l, struct probes *p)
 		printf("  to do: %s\n", buf);
 }
 
-/* Names with ", " between them, as a list. */
+/* A list from names with ", " between them. */
 static struct json_object *json_names(char *names)
 {
 	struct json_object *list = json_array();
@@ -193,7 +197,7 @@ static struct json_object *json_names(char *names)
 	return list;
 }
 
-/* @why: it is passed over; NULL: it is not */
+/* @why: reason why the way is not taken; NULL: it is taken */
 static struct json_object *json_way(const struct probe_way *w, const char *why)
 {
 	struct json_object *o = json_empty();
@@ -250,7 +254,10 @@ static struct json_object *json_side(const struct look *l, struct probes *p)
 	return o;
 }
 
-/* Full is what has been loaded; without root it is what the kernel's type information promises. */
+/*
+ * LOOK_FULL means that the programs were loaded. Without root it means that all points are there
+ * according to the kernel's type information (BTF).
+ */
 static void look_at(void *context, struct probes *p, int loaded)
 {
 	struct look *l = context;
@@ -269,7 +276,7 @@ static void look_at(void *context, struct probes *p, int loaded)
 		print_text(l, p);
 }
 
-/* Return: 0, -ENOMEM or what writing failed with. */
+/* Return: 0, -ENOMEM or the error of writing. */
 static int print_json(const char *kernel, struct json_object *sides)
 {
 	struct json_object *o = json_new("probes");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The verb record: everything that one side sees, as a stream, into a file or a pipe.
- */
+/* The verb record: writes what one side sees as a stream, to a file or a pipe. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -25,16 +23,16 @@
 #include "stream/stream.h"
 #include "stream/writer.h"
 
-/* How long a record may wait before it is written: what a reader at the other end of a pipe feels. */
+/* How long a record may wait before it is written; the reader of a pipe sees this delay. */
 #define FLUSH_NS 200000000ULL
 /*
- * What waits for a reader that is slow: twice what the ring buffer of the BPF programs holds, some 120,000
- * records.
+ * Room for frames that wait for a slow reader: twice the ring buffer of the BPF programs, about
+ * 120,000 records.
  */
 #define BUFFER_BYTES (4ULL << 20)
-/* How long the header may take to be out before tracing goes on without waiting for it. */
+/* How long tracing waits until the header is written. */
 #define HEADER_NS 100000000ULL
-/* How often progress is told where it cannot be redrawn in place. */
+/* Time between two lines of progress, if the line cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
 struct recorder {
@@ -47,15 +45,18 @@ struct recorder {
 	struct naming naming;
 	struct stream_event end;
 	uint64_t losses;
-	uint64_t bursts; /* that the stream tells of */
+	uint64_t bursts; /* in the stream so far */
 	double elapsed;
 	double told;
 	bool terminal;
 	bool full;
-	bool refused; /* the name that the file should have */
+	bool refused; /* the file could not get its name */
 };
 
-/* An output that takes no more ends the recording, and is told of by run(); all else is told here. */
+/*
+ * If the output has failed, the recording ends and run() prints the reason. Other errors are
+ * returned.
+ */
 static int stop_on(const struct recorder *r, int err)
 {
 	return err < 0 && output_error(r->out) ? 1 : err;
@@ -68,7 +69,7 @@ static int write_clock(struct recorder *r)
 	return stream_write(r->w, &e);
 }
 
-/* @new: whether there is something to tell, or an error */
+/* @new: positive if there is something to write, or an error */
 static int tell(struct recorder *r, struct stream_event *e, enum stream_type type, int new)
 {
 	if (new <= 0)
@@ -78,8 +79,9 @@ static int tell(struct recorder *r, struct stream_event *e, enum stream_type typ
 }
 
 /*
- * The first record of a connection is preceded by who it is, and that of a namespace by its device. This is asked for each
- * record, and an event is large: it is not filled before there is one.
+ * Writes the connection before its first record, and the device before the first record of a
+ * namespace. This is called for each record and an event is large, so an event is filled only if it
+ * is needed.
  */
 static int tell_names(struct recorder *r, const struct nt_record *rec)
 {
@@ -94,7 +96,7 @@ static int tell_names(struct recorder *r, const struct nt_record *rec)
 	return err;
 }
 
-/* The header comes first, and is complete when it is known where the points come from. */
+/* Writes the header, which is complete only when it is known where the points come from. */
 static int write_header(struct recorder *r, enum nt_source source)
 {
 	struct stream_header h;
@@ -109,7 +111,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 	return stream_flush(r->w);
 }
 
-/* A file gets its name when its header is out. */
+/* A file gets its name when its header is written. */
 static int name_file(struct recorder *r)
 {
 	int err;
@@ -135,7 +137,7 @@ static int begin(void *context, const struct tracer *t)
 		err = write_clock(r);
 	if (!err)
 		err = stream_flush(r->w);
-	/* That the output has failed run() finds out by itself. */
+	/* If the output has failed, run() notices by itself. */
 	if (err)
 		return output_error(r->out) ? 0 : err;
 	output_settle(r->out, -1, HEADER_NS);
@@ -148,7 +150,7 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 	int err;
 
 	r->t = t;
-	/* Without its header there is no stream: the output has failed. */
+	/* There is no stream without a header: the output has failed. */
 	if (!r->w)
 		return 1;
 	if (stream_left_out(r->w))
@@ -156,7 +158,7 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 	err = tell_names(r, rec);
 	if (!err)
 		err = stream_write_record(r->w, rec);
-	/* Until the run has ended because of that, more of them may come. */
+	/* If the output has failed, more records may come until the run ends. */
 	if (err && output_error(r->out)) {
 		stream_leave_out(r->w);
 		return 0;
@@ -204,7 +206,7 @@ static void tell_progress(struct recorder *r, bool last)
 		r->terminal && !last ? "\033[K" : "\n");
 }
 
-/* Behind the records of a burst: when it was. */
+/* Writes when a burst was, after its records. */
 static int write_burst(struct recorder *r, const struct stats *s)
 {
 	const struct stream_event e = {
@@ -251,7 +253,7 @@ static int end(void *context, const struct stats *s)
 	r->elapsed = s->elapsed;
 	r->end = (struct stream_event){.type = STREAM_END, .end.clock = instant_now()};
 	losses_of(s, &r->end.end.losses);
-	/* Ended before the module came: a stream without records. */
+	/* The run ended before the module was loaded: the stream has no records. */
 	if (!r->w)
 		err = write_header(r, r->o->run.source);
 	if (!err && r->t)
@@ -263,7 +265,7 @@ static int end(void *context, const struct stats *s)
 	return stop_on(r, err) < 0 ? err : 0;
 }
 
-/* What the output has not begun to take is left out, and counted. */
+/* Leaves out the frames that the output has not begun to write, and counts them. */
 static void cut(void *context)
 {
 	struct recorder *r = context;
@@ -275,7 +277,7 @@ static void cut(void *context)
 	r->losses += stream_reader_slow(r->w) - before;
 }
 
-/* All that can be written is written. */
+/* Called when nothing more is written. */
 static int over(void *context)
 {
 	struct recorder *r = context;
@@ -296,7 +298,7 @@ static void waiting(void *context)
 	fprintf(stderr, WAITING_FOR_MODULE "%s\n", driver_name(r->o->run.side));
 }
 
-/* Return: whether it is one, with a message printed. */
+/* Return: whether @fd is a terminal; a message has been printed then. */
 static bool is_terminal(int fd)
 {
 	if (!isatty(fd))
@@ -305,13 +307,13 @@ static bool is_terminal(int fd)
 	return true;
 }
 
-/* Return: 0, or a negative errno with a message printed. */
+/* Return: 0, or a negative errno with a message on standard error. */
 static int open_output(struct recorder *r)
 {
 	const char *path = r->o->output, *kind;
 	int err = destination_open(&r->to, path, r->o->force);
 
-	/* Such as /dev/stdout. */
+	/* For example /dev/stdout. */
 	if (!err && is_terminal(r->to.fd)) {
 		destination_close(&r->to);
 		return -ENOTTY;
@@ -352,13 +354,16 @@ static int record_into(const struct record_options *o)
 		.left_out = left_out,
 		.cut = cut,
 		.over = over,
-		/* A file gets its name in a folder that may be somebody else's. */
+		/* The file gets its name in a folder that may belong to another user. */
 		.keeps = RIGHT(CAP_DAC_OVERRIDE),
 	};
 	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
 	int status, err;
 
-	/* Who reads the stream knows how it goes; a peer's lines are for what it does not. */
+	/*
+	 * No progress if the stream goes to standard output, as its reader sees the progress. A
+	 * peer's standard error is for what the stream does not contain.
+	 */
 	if (!strcmp(o->output, "-"))
 		r.told = HUGE_VAL;
 	if (!strcmp(o->output, "-") && is_terminal(STDOUT_FILENO))

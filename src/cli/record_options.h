@@ -6,14 +6,14 @@
 #include "cli/options.h"
 
 /**
- * struct record_options - what the verb record was asked
- * @run: side and what else every run has
- * @count: end after this many commands; 0 is never
- * @output: where to, "-" is standard output
- * @force: replace a file that exists
- * @origins: records say where commands come from
- * @max_bytes: end before the stream gets larger; 0 is never
- * @buffer_bytes: what may wait for the reader
+ * struct record_options - the options of the verb record
+ * @run: side and the other options of each run
+ * @count: end after this many commands; 0: never
+ * @output: path; "-": standard output
+ * @force: replace an existing file
+ * @origins: records have the origins of their commands
+ * @max_bytes: end before the stream gets larger than this; 0: never
+ * @buffer_bytes: room for frames that wait for the reader
  */
 struct record_options {
 	struct run_options run;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verb report: reads the streams of any number of hosts and targets side by side, merges them, and
- * tells what came of it. Needs neither root nor BPF; memory does not grow with the streams.
+ * The verb report: reads the streams of any number of hosts and targets side by side, merges them,
+ * and prints the result. It needs neither root nor BPF, and its memory does not grow with the
+ * streams.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,24 +25,24 @@
 #include "merge/totals.h"
 #include "stream/input.h"
 
-/* More hosts and targets than anybody would look at together. */
+/* More hosts and targets than users compare. */
 #define FILES_MAX 256u
-/* The shortest interval, in nanoseconds and in words. */
+/* The shortest interval, in nanoseconds and as users write it. */
 #define EVERY_MIN_NS 1000000ULL
 #define EVERY_MIN "1ms"
-/* More stories than anybody would read. */
+/* More stories than users read. */
 #define SLOWEST_MAX 1000u
 
 /**
- * struct report_options - what the verb report was asked
- * @files, @nr_files: the streams to read
- * @slowest: tell the story of so many of the slowest commands
+ * struct report_options - the options of the verb report
+ * @files: @nr_files streams to read
+ * @slowest: print the stories of this many of the slowest commands
  * @commands: print a line for each command
  * @detail: show every interval between points
- * @groups: rows are of these, and of intervals
- * @filter: which commands are told of
- * @limits: what network and drives can carry
- * @format: what it looks like
+ * @groups: the groups and intervals that rows are made of
+ * @filter: the commands that are reported
+ * @limits: the rates that network and drives can carry
+ * @format: format of the output
  */
 struct report_options {
 	char **files;
@@ -55,7 +56,10 @@ struct report_options {
 	enum output_format format;
 };
 
-/* What is wrong with an input has been printed among the rest; here it is for whoever reads only errors. */
+/*
+ * Damage of an input is in the report already. It is printed here again, on standard error, for
+ * those who read only that.
+ */
 static int status_of(const struct report *r)
 {
 	int status = EXIT_SUCCESS;
@@ -78,7 +82,7 @@ static bool grouped(const struct report_options *o)
 	       o->groups.choice.grouping.every_ns;
 }
 
-/* Return: whether there was memory. */
+/* Return: false if memory ran out. */
 static bool places_make(struct report *r)
 {
 	for (unsigned int i = 0; r->places && i < r->nr; i++) {
@@ -223,7 +227,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		options_error(state, "report needs the files that record has written");
 	case ARGP_KEY_END:
-		/* The figures may be those of intervals between points. */
+		/*
+		 * With --detail, the figures may be those of intervals between points, so no groups
+		 * are needed.
+		 */
 		if (!o->detail || o->groups.choice.scale.on)
 			group_options_end(&o->groups);
 		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)

@@ -9,7 +9,10 @@
 #include "merge/group_names.h"
 #include "view/groups.h"
 
-/* Names of devices that are told where none is found: of the first that there are. */
+/*
+ * Room for the device names in the message that a device was not found: those of the first input
+ * that has any.
+ */
 #define DEVICES_LEN 512
 
 static uint64_t after(const struct report *r, const struct merge_connection *c, uint64_t ns)
@@ -58,7 +61,10 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 	};
 	struct group_name name;
 
-	/* What both have is of the smaller sample. */
+	/*
+	 * A merged command is in both samples, so the smaller sample counts, which has the larger
+	 * number.
+	 */
 	if (to && to->header.sample > who.sample)
 		who.sample = to->header.sample;
 	if (to)
@@ -100,7 +106,10 @@ bool report_lacks(const struct report *r)
 	return true;
 }
 
-/* Of merged commands it is what the host calls it: only without a host's recording what the target does. */
+/*
+ * For merged commands the host's names of devices count. The target's count only if there is no
+ * recording of a host.
+ */
 bool report_no_device(const struct report *r)
 {
 	const struct select *s = r->filter ? &r->filter->select : NULL;
@@ -122,7 +131,7 @@ bool report_no_device(const struct report *r)
 		if (!names[0])
 			text_copy(names, sizeof(names), shown, TEXT_MARK);
 	}
-	/* Of what is no recording something else is said. */
+	/* If no input is a recording, another message says so. */
 	if (!begun)
 		return false;
 	fprintf(stderr, "ntprof-bpf: %s%s--device %s: ", s->device_origin ?: "",

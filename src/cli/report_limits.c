@@ -7,7 +7,7 @@
 #include "core/statuses.h"
 #include "merge/group_names.h"
 
-/* As long as an interval of a live view, unless somebody asks for another one. */
+/* The default interval of the live view. */
 #define INTERVAL_NS 1000000000ULL
 
 int report_limits_open(struct report *r)

@@ -40,7 +40,7 @@ void report_command(struct report *r, const struct merge_connection *c,
 		command_print_merged(stdout, m, c, host, target, ambiguous);
 }
 
-/* What all figures that follow are of. @what: "merged commands" */
+/* Says of which commands the figures below are. @what: "merged commands" */
 static void print_selected(uint64_t taken, uint64_t of, const char *what)
 {
 	if (taken)
@@ -50,7 +50,7 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
 }
 
-/* Each stream of which nothing is matched: why, and its own figures. */
+/* Prints each stream of which nothing was matched: the reason, and its own figures. */
 static int print_apart(struct report *r)
 {
 	struct view_options v;
@@ -155,7 +155,7 @@ static int print_text(struct report *r)
 		printf("\n");
 		details_print(r->details, r->figures, stdout);
 	}
-	/* Where the target answered nothing, all that is merged may have been given up. */
+	/* If the target answered no command, the host may have given up all merged commands. */
 	if (!r->groups && (r->merged.commands || r->merged.cancelled || r->merged.errors.nr)) {
 		printf("\n");
 		err = numbers_print_merged(&r->merged, stdout);
@@ -195,6 +195,6 @@ int report_print(struct report *r)
 		return report_groups_csv(r);
 	if (r->format == FORMAT_CSV && r->details)
 		return print_details_csv(r);
-	/* Lines of commands, which are printed, are all there is in that format. */
+	/* In CSV, the lines of commands are all, and they are printed already. */
 	return r->format == FORMAT_CSV ? 0 : print_text(r);
 }

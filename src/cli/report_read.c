@@ -14,9 +14,9 @@
 #include "merge/axis.h"
 #include "merge/lineup.h"
 
-/* How far one stream is read before the others may be behind it. */
+/* How far one stream is read before the others get their turn. */
 #define STEP_NS 1000000
-/* How many steps are taken before the clocks are looked at again: they drift. */
+/* Clocks drift, so their offsets are corrected after this many steps. */
 #define STEPS_PER_CORRECTION 1000
 
 static uint32_t missing_of(const struct report *r, unsigned int stream)
@@ -98,7 +98,7 @@ void report_single(void *context, const struct merge_connection *c, const struct
 		r->result = -ENOMEM;
 }
 
-/* The header of an input has come. Return: 0 or -ENOMEM. */
+/* Called when the header of an input is read. Return: 0 or -ENOMEM */
 static int tell_machine(struct report *r, unsigned int i)
 {
 	const struct stream_header *h = &r->inputs[i].header;
@@ -126,7 +126,10 @@ static int take_burst(struct report *r, unsigned int i, const struct stream_even
 	return edges_burst(r->edges, i, e->burst.began_ns, e->burst.ended_ns);
 }
 
-/* What the stream calls things is known before the first record of them. Return: 0 or -ENOMEM */
+/*
+ * Stores a name that a stream announces; it comes before the first record that needs it. Return: 0
+ * or -ENOMEM
+ */
 static int take_place(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	switch (e->type) {
@@ -151,7 +154,7 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 		apart_burst(r->apart, i, burst_length_ns(&e->burst));
 		r->burst_ns[i] = ns_add(r->burst_ns[i], burst_length_ns(&e->burst));
 	}
-	/* Of what can be read twice all are known by now. */
+	/* The bursts of inputs that can be read twice are known already. */
 	if (e->type == STREAM_BURST && !r->inputs[i].again)
 		return take_burst(r, i, e);
 	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
@@ -163,7 +166,10 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 
 	if (!err && r->limited && e->type == STREAM_RECORD)
 		err = report_limits_record(r, i, &e->record);
-	/* Of a side alone nothing is matched, but lines of commands come from the merge, too. */
+	/*
+	 * Nothing is matched if only one side is there, but the lines of commands come from the
+	 * merge.
+	 */
 	if (err || (r->alone[i] && !r->commands))
 		return err;
 	if (e->type == STREAM_QUEUE)
@@ -175,7 +181,7 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 	return 0;
 }
 
-/* The one that is the furthest behind. */
+/* Return: the input that is furthest behind; NULL if all have ended. */
 static struct input *behind(struct report *r)
 {
 	struct input *least = NULL;
@@ -186,7 +192,7 @@ static struct input *behind(struct report *r)
 	return least;
 }
 
-/* What the merge has learnt of the clocks by now is better than what the streams began with. */
+/* The merge knows the clocks better now than when the streams began. */
 static int correct_all(struct report *r)
 {
 	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
@@ -271,7 +277,7 @@ int report_prepare(struct report *r)
 			in->to_common = to_common[i];
 			in->lined_up = true;
 		}
-		/* Its header says which side a pipe is of. */
+		/* The side of a pipe is known only from its header. */
 		if (input_read(in, &e) && !in->again)
 			sides[in->header.side]++;
 	}
@@ -300,7 +306,7 @@ int report_open(struct report *r, char *const *paths)
 			message("cannot read %s: %s", paths[i], strerror(-err));
 			return err;
 		}
-		/* Every command of it would be there twice. */
+		/* The same file twice would have each command twice. */
 		for (unsigned int k = 0; k < i; k++) {
 			if (input_same(&r->inputs[i], &r->inputs[k])) {
 				message("%s and %s are the same file", paths[k], paths[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verb report: what it knows while it reads, groups and prints. */
+/* The verb report: its state while it reads, groups and prints. */
 #ifndef NTPROF_CLI_REPORT_STATE_H
 #define NTPROF_CLI_REPORT_STATE_H
 
@@ -19,27 +19,29 @@
 #include "view/limits.h"
 
 /**
- * struct report - what has been read
+ * struct report - the state
  * @inputs: @nr of them
- * @apart: [input], until something of it is matched
- * @places: [input] what it calls places
- * @matched: [input]
- * @alone: [input], no other side is there to merge with
- * @merged: what merged commands add up to
- * @edges: [input] when its bursts were
- * @cut: records of one side only, because the other's burst did not last
- * @filter: which commands are told of
- * @nr_matched, @nr_taken: merged commands, and those of them that are in @filter
- * @commands: print a line for each
- * @choice: what groups are asked for; NULL: none
- * @groups: merged commands in groups
- * @limits: what network and drives can carry, NULL: nobody says; @limited: what they did, until @limited_ns
- * @with_stages: the table of stages is shown beside the groups: figures were asked for, and no groups
+ * @apart: [input] its own figures, until something of it is matched
+ * @places: [input] its names of places
+ * @matched: [input] something of it is matched
+ * @alone: [input] there is no recording of the other side to merge with
+ * @merged: totals of merged commands
+ * @edges: [input] times of its bursts
+ * @cut: records of one side only, because the other side's burst did not cover the command
+ * @filter: the commands that are reported
+ * @nr_matched, @nr_taken: merged commands, and those of them that @filter selects
+ * @commands: print a line for each command
+ * @choice: the groups that were asked for; NULL: none
+ * @groups: groups of merged commands
+ * @limits: the rates that network and drives can carry; NULL: not given
+ * @limited: the traffic to compare with them, until @limited_ns
+ * @with_stages: show the table of stages beside the groups: figures were asked for, but no groups
  * @figures: of the intervals in @details; NULL without
- * @first_ns, @last_ns: when the first merged command began and the last one ended, after their hosts' recordings began
- * @burst_ns: [input] it was recorded in so much of its time; 0: all of it
- * @format: what it looks like
- * @result: of what the merge called back for
+ * @first_ns, @last_ns: when the first merged command began and the last one ended, after the begin
+ *                      of their hosts' recordings
+ * @burst_ns: [input] time in which it was recorded, if in bursts; 0: all of its time
+ * @format: format of the output
+ * @result: error of the merge's callbacks
  */
 struct report {
 	struct input *inputs;
