@@ -75,6 +75,7 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"live", "[all]\nnqn = \"a\n", "%s:2: \"a: no closing quote"},
 		{"live", "[all]\nnqn = 'a' b\n", "%s:2: 'b' comes after the closing quote"},
 		{"live", "[all]\nop = 'reed' # no\n", "%s:2: --op reed: not operations"},
+		{"live", "[all]\nop = reed#no # no\n", "%s:2: --op reed#no: not operations"},
 		{"live", "[all]\nop = \"reed\" ; no\n", "%s:2: --op reed: not operations"},
 		{"live", "[all]\n  size = 4kB ; no\n", "%s:2: --size 4kB: not sizes below 4G"},
 		{"live", "[live]\r\nop = reed\r\n", "%s:2: --op reed: not operations"},
