@@ -19,12 +19,12 @@
 #include "core/rights.h"
 #include "core/time.h"
 
-/* How soon a module that has just been loaded is noticed. */
+/* How often to check whether the module has been loaded. */
 #define MODULE_POLL_NS 50000000ULL
-/* When a signal has ended the run: how long the output may take for what it has, and then for the end. */
+/* After a signal: time for the output to write what it has, and then for the end. */
 #define END_PATIENCE_NS 250000000ULL
 
-/* What a run waits for. The first ones are its own, and closed by it; the others belong to @t and @cb. */
+/* The run closes the descriptors of sources before OWN_SOURCES; @t and @cb own the others. */
 enum source {
 	SIGNAL,
 	INTERVAL,
@@ -49,7 +49,7 @@ struct run {
 	struct tracer *t;
 	struct stats s;
 	int epoll_fd;
-	int fds[SOURCES_NR]; /* -1 where there is none */
+	int fds[SOURCES_NR]; /* -1: there is none */
 	uint64_t pace_ns;    /* between two intervals */
 	uint64_t keeps;	     /* see cli/confine.h */
 	int record_result;
@@ -64,7 +64,7 @@ static void complain(const struct run *r, enum tracer_status status, const char 
 	fprintf(stderr, "ntprof-bpf: %s\n", text);
 }
 
-/* @fd is @source's from now on, also where this fails. Return: 0 or a negative errno. */
+/* Takes over @fd for @source, even on failure. Return: 0 or a negative errno. */
 static int watch(struct run *r, enum source source, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u32 = source};
@@ -75,7 +75,7 @@ static int watch(struct run *r, enum source source, int fd)
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-/* Ends one of the run's own; one that is not there is fine. */
+/* Closes one of the run's own sources, if it is there. */
 static void unwatch(struct run *r, enum source source)
 {
 	if (r->fds[source] < 0)
@@ -102,13 +102,13 @@ static int watch_records(struct run *r)
 		       ?: watch(r, RECORDS, tracer_fd(r->t));
 }
 
-/* Fires when a burst begins or ends. */
+/* Arms the timer for the begin or the end of the next burst. */
 static void burst_arm(const struct run *r)
 {
 	timer_arm_wall(r->fds[BURST], burst_next_ns(&r->o->burst, realtime_ns()));
 }
 
-/* What looks at the kernel again and again has nothing to see between two bursts, and should cost nothing. */
+/* Between two bursts there is nothing to poll in the kernel, and polling would cost CPU time. */
 static void poll_kernel(const struct run *r, bool on)
 {
 	if (r->fds[DRAIN] >= 0)
@@ -128,7 +128,7 @@ static int burst_begin(struct run *r)
 		return -ECANCELED;
 	}
 	poll_kernel(r, true);
-	/* Later it may happen on a machine that is busy, and that burst is short. */
+	/* Only in the first burst: later, a busy machine may take long to attach programs. */
 	if (!r->s.bursts && !burst_left_ns(&r->o->burst, realtime_ns())) {
 		fprintf(stderr, "ntprof-bpf: --burst is too short: it was over before all programs "
 				"were attached (-v tells how long that takes)\n");
@@ -137,7 +137,7 @@ static int burst_begin(struct run *r)
 	return 0;
 }
 
-/* All that the burst has left in the kernel is read. Return: 0 or a negative errno */
+/* Reads all that the burst has left in the kernel. Return: 0 or a negative errno */
 static int burst_end(struct run *r)
 {
 	int ret;
@@ -156,7 +156,7 @@ static void leave_intervals_to_bursts(struct run *r)
 		timer_arm(r->fds[INTERVAL], 0, false);
 }
 
-/* The first one begins with the next multiple. Return: 0 or 1 */
+/* The first burst begins at the next multiple of the period. Return: 0 or 1 */
 static int start_bursts(struct run *r)
 {
 	if (watch(r, BURST, timer_new_wall())) {
@@ -168,7 +168,7 @@ static int start_bursts(struct run *r)
 	return 0;
 }
 
-/* Return: 0 when tracing or still waiting for the module, else 1 with a message printed. */
+/* Return: 0 if tracing, or still waiting for the module; else 1 with a message printed. */
 static int try_open(struct run *r)
 {
 	struct tracer_options to = {
@@ -203,7 +203,7 @@ static int try_open(struct run *r)
 		return 1;
 	}
 	unwatch(r, MODULE);
-	/* Loading took its time: intervals and the duration are those of tracing. */
+	/* Loading took time, but intervals and the duration begin with tracing. */
 	timer_arm(r->fds[INTERVAL], r->pace_ns, true);
 	leave_intervals_to_bursts(r);
 	if (r->o->duration_ns)
@@ -240,7 +240,7 @@ static int collect(struct run *r)
 		tracer_clock_update(r->t);
 		err = tracer_collect(r->t, &r->s);
 	}
-	/* After that, which adds up what it finds in the interval. */
+	/* After tracer_collect(), which adds the interval's counters to the totals. */
 	count_left_out(r);
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot read what was counted: %s\n", strerror(-err));
@@ -264,14 +264,14 @@ static int on_interval(struct run *r)
 	return show_interval(r);
 }
 
-/* A burst begins or ends now, or the wall clock was set. */
+/* The timer of bursts fired, or the wall clock was set. */
 static int on_burst(struct run *r)
 {
 	bool on = burst_left_ns(&r->o->burst, realtime_ns()) != 0;
 	bool fired = timer_fired(r->fds[BURST]) != 0;
 	int ret = 0;
 
-	/* One whose beginning was missed, because detaching took so long or the clock was set, is left out. */
+	/* A burst whose begin was missed is left out: detaching was slow, or the clock was set. */
 	if (on && fired && !tracer_measures(r->t))
 		ret = burst_begin(r);
 	else if (!on && tracer_measures(r->t))
@@ -296,7 +296,7 @@ static int on_signal(struct run *r)
 	return ret;
 }
 
-/* The time is up; or the output has failed and takes no more: what that means is told in the end. */
+/* The time is over, or the output has failed; hand_over() reports a failure. */
 static int on_over(struct run *r)
 {
 	(void)r;
@@ -340,7 +340,7 @@ static int on_verb(struct run *r)
 	return r->cb->ready(r->context);
 }
 
-/* Return: 0 to go on, 1 to end, -ECANCELED on trouble that has been told, or another negative errno. */
+/* Return: 0 to go on, 1 to end, -ECANCELED if a message was printed, or another negative errno. */
 static int loop(struct run *r)
 {
 	static int (*const handlers[SOURCES_NR])(struct run *) = {
@@ -369,7 +369,7 @@ static int loop(struct run *r)
 	}
 }
 
-/* Nothing is counted after this: what is in the kernel by now is the whole run. */
+/* Nothing is counted after this: the kernel now has the figures of the whole run. */
 static int finish(struct run *r)
 {
 	uint64_t in_flight = 0;
@@ -379,7 +379,7 @@ static int finish(struct run *r)
 		burst_end(r);
 	} else if (r->t) {
 		tracer_detach(r->t);
-		/* What ends between the two is drained, and is in flight no longer. */
+		/* A command that ends in between is drained, and not counted as in flight. */
 		do
 			in_flight = tracer_in_flight(r->t);
 		while (tracer_drain(r->t) > 0);
@@ -392,7 +392,7 @@ static int finish(struct run *r)
 	return r->cb->end(r->context, &r->s);
 }
 
-/* Until all is written; a signal that has come or comes ends that soon. Return: as output_settle(). */
+/* Waits until all is written, but not for long after a signal. Return: as output_settle(). */
 static int settle(const struct run *r)
 {
 	if (!r->cb->output)
@@ -400,13 +400,13 @@ static int settle(const struct run *r)
 	return output_settle(r->cb->output, r->hurry ? -1 : r->fds[SIGNAL], END_PATIENCE_NS);
 }
 
-/* Nothing traces any more. @ret: how the run ended; Return: how it ends now. */
+/* Tracing is over. @ret: how the run ended; Return: how it ends with its output. */
 static int hand_over(struct run *r, int ret)
 {
 	sigset_t set;
 	int err, again, over;
 
-	/* The same descriptor, without SIGWINCH. */
+	/* Keep the descriptor, but without SIGWINCH. */
 	signals_that_end(&set);
 	if (r->fds[SIGNAL] >= 0)
 		signalfd(r->fds[SIGNAL], &set, 0);
@@ -465,7 +465,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	if (!run_check(o))
 		return EXIT_FAILURE;
 	r.pace_ns = o->interval_ns;
-	/* What a cgroup is called is known to who may open one by its number. */
+	/* To read a cgroup's name, it is opened by its id, which needs this capability. */
 	r.keeps = callbacks->keeps | (callbacks->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
@@ -476,7 +476,7 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 			fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
 	}
-	/* From here on scrapers and peers are read, also while a module is waited for. */
+	/* Scrapers and peers are read from here on, also while the module is waited for. */
 	confine_loading(r.keeps, callbacks->ends_processes);
 	ret = try_open(&r) ? -ECANCELED : 0;
 	if (!ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One run of the tracer: waits for the module, traces, calls back, and ends when it is time to. Each
- * verb that traces is a set of callbacks.
+ * One run of the tracer: waits for the module, traces, calls back, and ends. Each verb that traces
+ * is a set of callbacks.
  */
 #ifndef NTPROF_CLI_RUN_H
 #define NTPROF_CLI_RUN_H
@@ -17,35 +17,40 @@
 
 /**
  * struct run_callbacks - what a verb does while tracing
- * @select: which commands it wants records of
- * @no_histograms: it has no use for them: @interval and @end get losses only
+ * @select: the commands that it wants records of
+ * @no_histograms: it needs no histograms: @interval and @end get losses only
  * @events: it wants a record of each command that begins as well, see &tracer_options.events
  * @tells_lost: it shows where records are missing, see &tracer_options.tells_lost
- * @origins: records say where their commands come from, see &tracer_options.origins
- * @record: takes one; return value as below
- * @fd: something of the verb's own to wait for, and @ready to call when it is readable; may be NULL. Called once,
- *      first of all, when it is known that this process may trace; -1 with errno set ends the run, ECANCELED
- *      where it has been told why
+ * @origins: records have the origins of their commands, see &tracer_options.origins
+ * @record: takes a record; returns as described below
+ * @fd: returns a descriptor for the verb's own sources of events; @ready is called when it is
+ *      readable. May be NULL. It is called once, before all others, when it is known that this
+ *      process may trace; -1 with errno set ends the run, with ECANCELED if a message was printed
  * @begin: tracing has begun; may be NULL
- * @interval: an interval has ended, which is a burst where there are such; NULL if the verb has none
- * @pace: asked after each round: nanoseconds between two calls of @interval from now on, where there are no bursts; NULL:
- *        &run_options.interval_ns
- * @skip: an interval of time is over: true to let it go on until the next time; may be NULL
- * @interval_is_time: it is called every &run_options.interval_ns as well where there are bursts
+ * @interval: an interval has ended, or a burst if there are bursts; NULL if the verb has none
+ * @pace: called after each round: returns the nanoseconds between two calls of @interval, if there
+ *        are no bursts; NULL: &run_options.interval_ns
+ * @skip: the time of an interval is over: return true to let the interval go on for as long again;
+ *        may be NULL
+ * @interval_is_time: call @interval every &run_options.interval_ns also if there are bursts
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
- * @end: tracing is over, @s holds the whole run
- * @failed: the run ends badly, in place of @end and before anything is waited for; may be NULL
- * @output: what the verb writes to, and @output_name what to call it; NULL if it writes nothing. The run ends when that fails: well, if
- *          the reader is gone. At the end it waits until all is written, or until a signal comes
- * @left_out: pieces that @output did not take so far, to be counted as reader_slow
- * @round: everything that waited has been dealt with; may be NULL
- * @cut: after @end: @output has not taken all and there is no time, or its disk is full; may be NULL
- * @over: nothing is written any more; may be NULL
+ * @end: tracing is over; @s has the whole run
+ * @failed: the run ends with an error; called in place of @end, before anything is waited for; may
+ *          be NULL
+ * @output: what the verb writes to, and @output_name its name in messages; NULL if it writes
+ *          nothing. The run ends when the output fails, with success if its reader is gone. At its
+ *          end the run waits until all is written, or until a signal comes
+ * @left_out: returns how many pieces @output did not take so far, to be counted as reader_slow
+ * @round: all events that waited have been handled; may be NULL
+ * @cut: called after @end if @output has not taken all and there is no time, or if its disk is
+ *       full; may be NULL
+ * @over: nothing more is written; may be NULL
  * @keeps: capabilities (core/rights.h) that it needs when tracing has begun, see cli/confine.h
- * @ends_processes: ...and it signals processes that it has started
+ * @ends_processes: it sends signals to processes that it has started, see cli/confine.h
  *
- * Callbacks that return int: 0 to go on, 1 to end the run well, a negative errno to end it badly.
+ * Callbacks that return int: 0 to go on, 1 to end the run with success, a negative errno to end it
+ * with an error.
  */
 struct run_callbacks {
 	enum nt_select select;
@@ -75,16 +80,16 @@ struct run_callbacks {
 	bool ends_processes;
 };
 
-/** run_selects() - &run_callbacks.select of a verb that wants records of all commands that were asked for */
+/** run_selects() - &run_callbacks.select of a verb that wants records of all selected commands */
 static inline enum nt_select run_selects(const struct run_options *o)
 {
 	return o->only.slower_ns ? NT_SELECT_SLOWER : NT_SELECT_ALL;
 }
 
 /**
- * run_check() - can this machine trace at all: what is to be known before anything is touched
+ * run_check() - check whether this machine can be traced, before anything is changed
  *
- * Return: whether it can. If not, a message about why has been printed to standard error.
+ * Return: whether it can. If not, a message on standard error says why.
  */
 bool run_check(const struct run_options *o);
 
@@ -92,9 +97,9 @@ bool run_check(const struct run_options *o);
  * run() - trace until the user, the duration or a callback ends it
  * @o: what to trace
  * @callbacks: what to do
- * @context: their first argument
+ * @context: first argument of the callbacks
  *
- * Messages about what went wrong have been printed to standard error.
+ * Errors print messages to standard error.
  *
  * Return: the program's exit status: 0 or 1.
  */

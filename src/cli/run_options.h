@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every verb that traces is asked for: see cli/run.h. */
+/* The options that each verb has that traces: see cli/run.h. */
 #ifndef NTPROF_CLI_RUN_OPTIONS_H
 #define NTPROF_CLI_RUN_OPTIONS_H
 
@@ -13,15 +13,16 @@
 /**
  * struct run_options - what to trace, and for how long
  * @side: host or target
- * @source: where points come from; NT_SOURCES is the best that there is
- * @sample: measure about one command in so many; 0 and 1: every one
- * @only: which commands
- * @overdue_ns: &run_callbacks.record is told of commands that are in flight for longer; 0: of none
+ * @source: where points come from; NT_SOURCES: the best source that there is
+ * @sample: measure about one command in so many; 0 and 1: each command
+ * @only: the commands that are selected
+ * @overdue_ns: &run_callbacks.record also gets commands that are in flight for longer than this; 0:
+ *              it does not
  * @interval_ns: time between two calls of &run_callbacks.interval
  * @burst: measure at these times only
- * @duration_ns: end after this time; 0 is never
+ * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
- * @verbose: explain on standard error what is loaded and what it costs
+ * @verbose: print to standard error what is loaded and what it costs
  */
 struct run_options {
 	enum nt_side side;

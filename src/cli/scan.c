@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long() returns for an option's long name is its index and this: beyond any character. */
+/*
+ * getopt_long() returns this plus the index for an option's long name. It is beyond all characters.
+ */
 #define LONG 0x100
 
-/* What argp adds to every table. The parser acts on them where it meets them. */
+/* The options that argp adds to each table. The parser acts when it meets them. */
 enum { STANDARD_HELP, STANDARD_NR = 3 };
 
 static const struct argp_option standard_options[] = {
@@ -20,7 +22,7 @@ static const struct argp_option standard_options[] = {
 
 static const struct argp standard_argp = {.options = standard_options};
 
-/* The options of all verbs, each once; the standard ones come first. */
+/* The options of all verbs, each once; the standard options come first. */
 struct scan {
 	const struct argp_option **options;
 	size_t nr;
@@ -33,7 +35,7 @@ static bool is_last(const struct argp_option *o)
 	return !o->name && !o->key && !o->doc && !o->group;
 }
 
-/* Options in a table and in those below it. */
+/* Number of options in a table and in its children. */
 static size_t count(const struct argp *argp)
 {
 	size_t nr = 0;
@@ -74,13 +76,18 @@ static void add(struct scan *s, const struct argp *argp)
 		add(s, c->argp);
 }
 
-/* -? is what getopt_long() returns on errors as well: that it is in no table tells them apart by optopt. */
+/*
+ * getopt_long() returns '?' for errors as well as for -?. As '?' is not in the table, optopt shows
+ * which it was.
+ */
 static bool has_letter(const struct argp_option *o)
 {
 	return o->key < LONG && o->key != '?';
 }
 
-/* A leading dash makes getopt_long() return words where they stand, and leave their order alone. */
+/*
+ * With a leading dash, getopt_long() returns each word at its place and does not change the order.
+ */
 static void fill(struct scan *s)
 {
 	char *p = s->shorts;
@@ -133,12 +140,12 @@ void scan_free(struct scan *s)
 	free(s);
 }
 
-/* What getopt_long() can come to, besides the index of an option. */
+/* Results of getopt_long() other than the index of an option. */
 enum { AT_END = -1, AT_WORD = -2, AT_ERROR = -3 };
 
 static void start(void)
 {
-	optind = 0; /* GNU: from the beginning, with nothing left of an earlier line */
+	optind = 0; /* GNU: start again, and forget an earlier line */
 	opterr = 0;
 }
 
@@ -170,7 +177,7 @@ int scan_verb(const struct scan *s, int argc, char **argv, bool *help)
 		*help = *help || at == STANDARD_HELP;
 	if (at == AT_WORD)
 		return optind - 1;
-	/* After "--" only words come. */
+	/* All words after "--" are arguments. */
 	return at == AT_END && optind < argc ? optind : 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The options that select commands. They have the same names and arguments in each verb that has them.
+ * The options that select commands. They have the same names and arguments in all verbs that have
+ * them.
  */
 #include "cli/options.h"
 #include "core/cgroup.h"
@@ -46,7 +47,7 @@ static const struct argp_option select_options[] = {
 	{0},
 };
 
-/* By key, as select_options has them. */
+/* In the order of the keys of select_options. */
 static const char *(*const parsers[])(struct nt_selection *s, const char *text) = {
 	select_ctrl,  select_nqn, select_hostnqn, select_nsid,
 	select_queue, select_op,  select_size,	  select_lba,

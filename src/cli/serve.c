@@ -29,13 +29,13 @@
 #include "core/time.h"
 
 /**
- * struct serve - a run of it
+ * struct serve - a run of the verb serve
  * @recorder: NULL without --keep
- * @naming: ...and what it has been told of
- * @user: as whom peers' commands run
- * @terminal: somebody sees standard error at once
- * @signal_fd: of SIGUSR1 and SIGHUP
- * @interval_ns: as it was read last
+ * @naming: the connections and devices that @recorder knows
+ * @user: the user that runs the peers' commands
+ * @terminal: the user sees standard error at once
+ * @signal_fd: SIGUSR1 and SIGHUP
+ * @interval_ns: from the last time that the configuration was read
  */
 struct serve {
 	const struct serve_options *o;
@@ -43,8 +43,8 @@ struct serve {
 	struct naming naming;
 	struct http *http;
 	struct page *page;
-	const struct tracer *t; /* NULL while the module is waited for */
-	const struct stats *s;	/* NULL before the first collection */
+	const struct tracer *t; /* NULL until the module is loaded */
+	const struct stats *s;	/* NULL until the first collection */
 	uint64_t started_ms;
 	uint64_t interval_ns;
 	struct peer_user user;
@@ -53,7 +53,7 @@ struct serve {
 	bool terminal;
 	struct changes changes;
 	struct slowest slowest;
-	int epoll_fd; /* of the two below, and of the scrapers */
+	int epoll_fd; /* has the two below, the HTTP server and the peers */
 	int watchdog_fd;
 	int signal_fd;
 };
@@ -142,7 +142,7 @@ static void read_again(struct serve *v)
 	notify(NOTIFY_READY);
 }
 
-/* Where the same signal has come again before it was read, that is one. */
+/* Signals of the same number that came before they were read are one signal. */
 static void take_signals(struct serve *v)
 {
 	struct signalfd_siginfo si;
@@ -170,7 +170,7 @@ static int take_peers(struct serve *v)
 	return err;
 }
 
-/* Who tells the watchdog is the loop that drains and collects: where that hangs, nobody does. */
+/* Ping the watchdog from the main loop, so that a hung loop misses it. */
 static int take_own(void *context)
 {
 	struct serve *v = context;
@@ -245,7 +245,10 @@ static uint64_t pace(void *context)
 	return v->interval_ns;
 }
 
-/* Others that are started behind this one need not wait for a module that may never come. */
+/*
+ * Report READY now: services that start after this one must not wait for a module that may never
+ * come.
+ */
 static void waiting(void *context)
 {
 	const struct serve *v = context;
@@ -287,7 +290,10 @@ static void ignore(int signal)
 	(void)signal;
 }
 
-/* SIGHUP would end the run, and SIGUSR1 the process. Return: a descriptor of both, or -1 with errno set. */
+/*
+ * Blocks SIGHUP, which would end the run, and SIGUSR1, which would end the process. Return: a
+ * descriptor of both, or -1 with errno set
+ */
 static int open_signals(void)
 {
 	struct sigaction hup = {.sa_handler = SIG_DFL}, taken = {.sa_handler = ignore};
@@ -295,7 +301,7 @@ static int open_signals(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	/* As nohup(1) wants it, it stays ignored. */
+	/* If nohup(1) has set SIGHUP to be ignored, it stays ignored. */
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN &&
 	    !sigaction(SIGHUP, &taken, NULL))
 		sigaddset(&set, SIGHUP);

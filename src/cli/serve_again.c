@@ -48,7 +48,7 @@ static void refuse_all(const struct serve_options *was, const struct serve_optio
 	       "--keep, which is there or not,");
 }
 
-/* In the child. */
+/* Runs in the child process of again_read(). */
 static void read_line(int argc, char **argv, void *context, void *result)
 {
 	const struct serve_options *was = context;
@@ -77,7 +77,10 @@ int serve_again(const struct serve_options *o, struct serve_change *c)
 		return err;
 	c->flight.recorder.folder = c->folder;
 	c->flight.first = NULL;
-	/* It stays, as has been told: then there are no options of it. */
+	/*
+	 * The recorder cannot be switched off now, which a message says. The child has no options
+	 * for it, so all stays as it was.
+	 */
 	if (!c->flight.recorder.keep_ns && o->flight.recorder.keep_ns)
 		return -ECANCELED;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What SIGHUP changes of serve. */
+/* The options of serve that SIGHUP changes. */
 #ifndef NTPROF_CLI_SERVE_AGAIN_H
 #define NTPROF_CLI_SERVE_AGAIN_H
 
@@ -8,9 +8,9 @@
 #include "cli/serve_options.h"
 
 /**
- * struct serve_change - what can be another without a restart
- * @flight: all of it, but whether there is a recorder
- * @folder: what its folder points to
+ * struct serve_change - options that can change without a restart
+ * @flight: all of it can, except whether there is a recorder
+ * @folder: its folder points here
  */
 struct serve_change {
 	uint64_t interval_ns;
@@ -20,12 +20,12 @@ struct serve_change {
 
 /**
  * serve_again() - read the command line and the file of --config again
- * @o: what was asked when the process began
+ * @o: the options with which the process began
  * @c: filled
  *
- * What has changed and cannot be another now is told by name, and stays.
+ * Options that have changed but need a restart are named in a message, and stay as they were.
  *
- * Return: 0, or a negative errno with a message told: all stays.
+ * Return: 0, or a negative errno with a message printed: all options stay as they were.
  */
 int serve_again(const struct serve_options *o, struct serve_change *c);
 

@@ -6,7 +6,7 @@
 #include "cli/http.h"
 #include "serve/series.h"
 
-/* The shortest interval, in nanoseconds and in words. */
+/* The shortest interval, in nanoseconds and as users write it. */
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
 
@@ -114,7 +114,10 @@ void serve_parse(int argc, char **argv, struct serve_options *o)
 	*o = (struct serve_options){.run = RUN_OPTIONS_DEFAULT,
 				    .flight = FLIGHT_OPTIONS_DEFAULT,
 				    .series = SERIES_DEFAULT};
-	/* A target's controllers are called by ids that several subsystems may have. */
+	/*
+	 * A target's controllers are named by ids, which several subsystems may have. So rows need
+	 * both NQNs.
+	 */
 	o->run.by_other = true;
 	options_parse(&serve_argp, argc, argv, o);
 }

@@ -9,18 +9,18 @@
 #include "cli/options.h"
 #include "cli/peer_options.h"
 
-/* Where nobody says otherwise: this machine only, and apart for its two sides. */
+/* The defaults: this machine only, and a port for each side. */
 #define LISTEN_HOST "127.0.0.1:10998"
 #define LISTEN_TARGET "127.0.0.1:10999"
 
 /**
- * struct serve_options - what the verb serve was asked
- * @run: side, selection and what else every run has
- * @flight: what is kept, and when it is written
- * @peers: who brings targets' streams
- * @listen: where; NULL: as usual
- * @by_queue: series are apart by queue
- * @series: how many rows have series of their own at most
+ * struct serve_options - the options of the verb serve
+ * @run: side, selection and the other options of each run
+ * @flight: the flight recorder
+ * @peers: the commands that bring targets' streams
+ * @listen: address; NULL: LISTEN_HOST or LISTEN_TARGET
+ * @by_queue: each queue has its own series
+ * @series: most rows with series of their own
  */
 struct serve_options {
 	struct run_options run;
@@ -33,7 +33,9 @@ struct serve_options {
 
 extern const struct argp serve_argp;
 
-/** serve_parse() - read a command line into @o; one that is wrong ends the process, see options_parse() */
+/**
+ * serve_parse() - parse a command line into @o; a wrong one ends the process, see options_parse()
+ */
 void serve_parse(int argc, char **argv, struct serve_options *o);
 
 #endif /* NTPROF_CLI_SERVE_OPTIONS_H */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The slowest command of each operation in an interval, for the page of serve: of those that are in its histograms. */
+/*
+ * The slowest command of each operation in an interval, for the page of serve. Only commands that
+ * are in the page's histograms count.
+ */
 #ifndef NTPROF_CLI_SLOWEST_H
 #define NTPROF_CLI_SLOWEST_H
 
@@ -8,9 +11,10 @@
 #include "trace/tracer.h"
 
 /**
- * struct slowest - all zero at first
- * @ns: of those in @record, which is of the interval that is under way; 0: none
- * @told: of the last one that has ended
+ * struct slowest - all zeroes at first
+ * @ns: latency of @record
+ * @record: the slowest command of the present interval; none if @ns is 0
+ * @told: the slowest commands of the last interval
  */
 struct slowest {
 	uint64_t ns[NT_OPS_NR];
@@ -18,10 +22,10 @@ struct slowest {
 	struct page_slow told[NT_OPS_NR];
 };
 
-/** slowest_record() - a command has ended */
+/** slowest_record() - call when a command has ended */
 void slowest_record(struct slowest *s, const struct nt_record *r);
 
-/** slowest_interval() - an interval has ended */
+/** slowest_interval() - call when an interval has ended */
 void slowest_interval(struct slowest *s, const struct tracer *t);
 
 #endif /* NTPROF_CLI_SLOWEST_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verb stacks: by which kernel path commands come to nvme-tcp, each with how many came that way and how
- * long they took. Counts in the kernel until it ends, and prints then.
+ * The verb stacks: shows the kernel paths by which commands come to nvme-tcp, with the number and
+ * the latency of the commands of each path. It counts in the kernel and prints at its end.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,17 +23,17 @@
 #include "trace/tracer.h"
 #include "view/paths.h"
 
-/* Stacks that are printed where nobody asks for more. */
+/* The default number of stacks. */
 #define SHOWN 5
 #define SHOWN_TEXT "5"
 
 /**
- * struct stacks_options - what the verb stacks was asked
- * @run: how long, which commands, whether to explain what is loaded; nothing else of it
- * @shown: so many stacks
+ * struct stacks_options - the options of the verb stacks
+ * @run: only its duration, its selection and @verbose are used
+ * @shown: number of stacks to print
  * @some: @shown was given
- * @folded: print nothing but folded stacks
- * @format: what the output looks like
+ * @folded: print folded stacks only
+ * @format: format of the output
  */
 struct stacks_options {
 	struct run_options run;
@@ -57,7 +57,7 @@ static int complain(enum tracer_status status, const char *detail)
 	return EXIT_FAILURE;
 }
 
-/* Until the time is over, or a signal comes. Return: 0 or a negative errno. */
+/* Waits until the time is over or a signal comes. Return: 0 or a negative errno. */
 static int wait_for_end(int signal_fd, uint64_t duration_ns)
 {
 	struct pollfd fds[] = {
@@ -79,7 +79,7 @@ static int wait_for_end(int signal_fd, uint64_t duration_ns)
 		}
 		if (fds[1].revents)
 			break;
-		/* The terminal's size is of no interest. */
+		/* SIGWINCH is of no interest. */
 		if (fds[0].revents && read(signal_fd, &si, sizeof(si)) == sizeof(si) &&
 		    si.ssi_signo != SIGWINCH)
 			break;
@@ -103,13 +103,13 @@ static int print(const struct stacks_options *o, const struct paths *paths,
 		err = paths_print_csv(paths, stdout);
 	else
 		paths_print(paths, run, o->shown, stdout);
-	/* Lines for programs have no room for it. */
+	/* These formats have no place for losses. */
 	if (o->folded || o->format == FORMAT_CSV)
 		paths_print_losses(paths, stderr);
 	return err ?: standard_output_finish();
 }
 
-/* Tells it. Return: -ECANCELED */
+/* Prints a message. Return: -ECANCELED */
 static int no_names(int err)
 {
 	fprintf(stderr, "ntprof-bpf: cannot read names of functions from %s: %s\n", SYMBOLS_FILE,
@@ -117,7 +117,10 @@ static int no_names(int err)
 	return -ECANCELED;
 }
 
-/* Counts, and prints in the end. Return: 0 or a negative errno; -ECANCELED has been told. */
+/*
+ * Counts until the end, and then prints. Return: 0 or a negative errno; -ECANCELED: a message was
+ * printed
+ */
 static int count(const struct stacks_options *o, struct stacks *s, int signal_fd)
 {
 	struct paths paths = {0};
@@ -150,7 +153,7 @@ static int stacks(const struct stacks_options *o)
 	char detail[256];
 
 	err = symbols_check(SYMBOLS_FILE);
-	/* Who may not trace is told that in place of it. */
+	/* If this process may not trace, that is the message to print (below). */
 	if (err && !tracer_check(detail, sizeof(detail))) {
 		no_names(err);
 		return EXIT_FAILURE;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Somebody has been told, or tells. One thread prints. */
+/* The error was reported, or its caller reports it. Only one thread prints. */
 static bool told;
 
 /* Return: 0 or a negative errno. */
@@ -19,7 +19,10 @@ static int finish(void)
 		return -errno;
 	if (!ferror(stdout))
 		return 0;
-	/* It was an earlier piece, and nobody has kept why: another one fails of the same. */
+	/*
+	 * The error of an earlier write was not kept. Another write fails for the same reason, and
+	 * gives errno.
+	 */
 	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
 }
 
@@ -44,7 +47,7 @@ void standard_output_may_close(void)
 	sigaction(SIGPIPE, &a, NULL);
 }
 
-/* Run by exit(): argp ends the program so when it has printed a help text. */
+/* Called by exit(), which argp calls after it has printed a help text. */
 static void check(void)
 {
 	int err = told ? 0 : finish();

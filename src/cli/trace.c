@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One line a command, in key=value pairs: what it was, its latency, its points in nanoseconds after
- * the first one, and its stages in nanoseconds. A command that is out for long has a line of its own
- * before.
+ * The verb trace. Each command has a line of key=value pairs: what it was, its latency, its points
+ * in nanoseconds after the first one, and its stages in nanoseconds. A command that is in flight
+ * for long has an additional line before that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,21 +24,23 @@
 #include "view/losses.h"
 #include "view/view.h"
 
-/* Lines that wait for a reader that is slow: some 10,000. */
+/* Room for lines that wait for a slow reader: about 10,000. */
 #define BUFFER_BYTES (4u << 20)
-/* How long a command is in flight before that is told, where no --slower says it. */
+/*
+ * How long a command is in flight before it gets a line of its own, if --slower does not set that.
+ */
 #define OVERDUE_NS 5000000000ULL
 #define OVERDUE "5s"
 
 /**
- * struct trace_options - what the verb trace was asked
- * @run: side, threshold and what else every run has
- * @count: end after this many commands; 0 is never
- * @summary: print the summary of the run as well, on standard error
- * @histogram: with full-size histograms
- * @format: what a command looks like
- * @events: a line when a command begins and one when it ends
- * @admin: of admin and fabrics commands
+ * struct trace_options - the options of the verb trace
+ * @run: side, threshold and the other options of each run
+ * @count: end after this many commands; 0: never
+ * @summary: print also the summary of the run, on standard error
+ * @histogram: the summary has full-size histograms
+ * @format: format of a command
+ * @events: print a line when a command begins and one when it ends
+ * @admin: @events for admin and fabrics commands
  */
 struct trace_options {
 	struct run_options run;
@@ -53,15 +55,14 @@ struct trace_options {
 struct trace {
 	const struct trace_options *o;
 	struct output *out;
-	FILE *line; /* what is in @text, @size bytes */
+	FILE *line; /* stream into @text, of @size bytes */
 	char *text;
 	size_t size;
 	struct view_options view; /* of standard error */
-	bool begun;		  /* what comes before all lines is written */
+	bool begun;		  /* the header of CSV is written */
 	uint64_t printed;
 	uint64_t left_out;
-	uint64_t
-		untold; /* of those that are left out, lines whose place in the stream is not told yet */
+	uint64_t untold; /* left out since the last written line */
 };
 
 /* @now: CLOCK_MONOTONIC nanoseconds. Return: 0 or a negative errno. */
@@ -98,7 +99,7 @@ static int print_event(const struct trace *t, const struct event_row *row)
 	return 0;
 }
 
-/* Return: 0, -ENOMEM, or what output_put() says of the lines that are in @t->line. */
+/* Return: 0, -ENOMEM, or the result of output_put() for the lines in @t->line. */
 static int put_lines(struct trace *t)
 {
 	if (fflush(t->line))
@@ -106,13 +107,19 @@ static int put_lines(struct trace *t)
 	return output_put(t->out, t->text, t->size, 1);
 }
 
-/* A line of CSV has no room for that, and the end tells how many are missing. Return: 0 or -ENOMEM */
+/*
+ * CSV has no line for losses; its reader learns from the end how many are missing. Return: 0 or
+ * -ENOMEM
+ */
 static int print_lost(const struct trace *t, const struct event_row *row)
 {
 	return t->o->format == FORMAT_CSV ? 0 : print_event(t, row);
 }
 
-/* What the reader has not taken is told with the first line that it takes. Return: 0 or -ENOMEM */
+/*
+ * The first line after a gap is preceded by one that says how many were left out. Return: 0 or
+ * -ENOMEM
+ */
 static int print_untold(const struct trace *t, uint64_t time)
 {
 	struct event_row slow;
@@ -152,14 +159,14 @@ static int print_record(void *context, const struct tracer *t, const struct nt_r
 	rewind(trace->line);
 	if (print_any(trace, t, r) || (err = put_lines(trace)) == -ENOMEM)
 		return -ENOMEM;
-	/* What it failed of run() tells, and ends; more may come until then. */
+	/* run() reports the output's error and ends the run; until then more records may come. */
 	if (err) {
 		trace->left_out += err != -EPIPE;
 		trace->untold++;
 		return 0;
 	}
 	trace->untold = 0;
-	/* It is told again when it ends. */
+	/* The command has another line at its end, which is counted. */
 	if (r->flags & (NT_F_BEGUN | NT_F_LOST | NT_F_IN_FLIGHT))
 		return 0;
 	return trace->o->count && ++trace->printed >= trace->o->count;
@@ -172,7 +179,9 @@ static uint64_t left_out(void *context)
 	return trace->left_out;
 }
 
-/* A line is out when it happens, and all of a burst are with one write. */
+/*
+ * Called after each round of events: lines come out in time, and those of one round with one write.
+ */
 static void flush_lines(void *context)
 {
 	const struct trace *trace = context;
@@ -189,7 +198,7 @@ static void cut(void *context)
 		fprintf(stderr, "the last %u lines are left out\n", rest.pieces);
 }
 
-/* Once, and also where the module never comes. Return: 0 or -ENOMEM. */
+/* Writes the header of CSV once, also if the module never comes. Return: 0 or -ENOMEM. */
 static int put_header(struct trace *t)
 {
 	if (t->o->format != FORMAT_CSV || t->begun)
@@ -200,7 +209,10 @@ static int put_header(struct trace *t)
 	return put_lines(t) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Return: 0 or -ENOMEM. A reader that does not take it has missed lines as well, which is told. */
+/*
+ * If the reader does not take this line, it has missed others as well, which is reported. Return: 0
+ * or -ENOMEM.
+ */
 static int print_end(struct trace *t, const struct stats *s)
 {
 	struct json_object *o;
@@ -214,7 +226,7 @@ static int print_end(struct trace *t, const struct stats *s)
 	return json_write(t->line, o) || put_lines(t) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* What a reader has to know of what is not in the lines. */
+/* Prints what is missing from the lines. */
 static int print_losses(void *context, const struct stats *s)
 {
 	struct trace *trace = context;
@@ -244,7 +256,7 @@ static void waiting(void *context)
 	struct trace *trace = context;
 
 	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->run.side));
-	/* That memory ran out is noticed when tracing begins, or in the end. */
+	/* If memory ran out, the header is tried again when tracing begins, or at the end. */
 	trace->begun = !put_header(trace);
 }
 
@@ -287,14 +299,14 @@ enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
 
-/* When a command begins, nobody knows how it ends. */
+/* Refuses options that need the end of a command. */
 static void check_events(const struct argp_state *state, struct trace_options *o)
 {
 	const char *option = o->admin ? "--admin" : "--events";
 
 	if (!o->events)
 		return;
-	/* That it is in flight for long its first line says. */
+	/* No lines for commands in flight for long, because each has a line when it begins. */
 	o->run.overdue_ns = 0;
 	if (o->run.only.failed || o->run.only.slower_ns)
 		options_error(state,
@@ -341,7 +353,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		if (o->histogram && !o->summary)
 			options_error(state,
 				      "--histogram is for the live view and for trace --summary");
-		/* What takes that long has begun before its burst, or ends after it. */
+		/* A command that takes as long as that begins before its burst or ends after it. */
 		if (burst_any(&o->run.burst) && o->run.only.slower_ns >= o->run.burst.on_ns)
 			options_error(state, "no command that takes as long as --slower is whole "
 					     "in a burst: ON has to be longer than that");
