@@ -10,7 +10,7 @@
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-/* Of one label, not escaped and then escaped. */
+/* Room for one label's value, before and after escaping. */
 #define VALUE_LEN (NT_NQN_LEN * TEXT_UTF8_GROWS + 1)
 #define ESCAPED_LEN (2 * VALUE_LEN)
 _Static_assert(EXPOSITION_LABELS_LEN > 2 * ESCAPED_LEN + 1024, "any two and ours have room");
@@ -57,7 +57,7 @@ void exposition_grow(struct exposition_hist *told, const struct exposition_hist 
 		told->sum = h->sum;
 }
 
-/* What samples of a metric end with, in a format. In 0.0.4 a family is called as its samples are. */
+/* The end of a sample's name. In 0.0.4 the family has the name of its samples. */
 static const char *suffix(enum metric_type type)
 {
 	return type == METRIC_COUNTER ? "_total" : type == METRIC_INFO ? "_info" : "";
@@ -74,14 +74,17 @@ void exposition_begin(struct exposition *e, enum metric_id id)
 	fprintf(e->f, "# TYPE %s%s %s\n", m->name, after, type);
 	if (open && m->unit[0])
 		fprintf(e->f, "# UNIT %s %s\n", m->name, m->unit);
-	/* A help text of ours has no backslash and no line end; 0.0.4 does not escape quotes. */
+	/* Our help texts have no backslash and no line feed. 0.0.4 does not escape quotes. */
 	fprintf(e->f, "# HELP %s%s ", m->name, after);
 	for (const char *c = m->help; *c; c++)
 		fprintf(e->f, open && *c == '"' ? "\\%c" : "%c", *c);
 	fputc('\n', e->f);
 }
 
-/* The beginning of a line: name, labels and what separates the value. @more: a label of its own, or NULL */
+/*
+ * Writes the begin of a line: name, labels and the space before the value. @more: another label, or
+ * NULL
+ */
 static void sample(const struct exposition *e, const char *after, const char *labels,
 		   const char *more)
 {
@@ -91,7 +94,7 @@ static void sample(const struct exposition *e, const char *after, const char *la
 	fputc(' ', e->f);
 }
 
-/* In seconds, exactly: at least one digit behind the point, and no zeros that tell nothing. */
+/* Writes exact seconds, with at least one decimal and without trailing zeros. */
 static char *seconds(char *buf, size_t size, unsigned __int128 ns)
 {
 	int len = snprintf(buf, size, "%" PRIu64 ".%09" PRIu64, (uint64_t)(ns / NS_PER_SECOND),
@@ -102,7 +105,7 @@ static char *seconds(char *buf, size_t size, unsigned __int128 ns)
 	return buf;
 }
 
-/* When a counter or histogram began to count. */
+/* Writes when a counter or histogram began to count. */
 static void created(const struct exposition *e, const char *labels)
 {
 	if (e->format != EXPOSITION_OPENMETRICS)
@@ -152,7 +155,7 @@ void exposition_ratio(const struct exposition *e, const char *labels, uint32_t p
 	value(e, labels, text);
 }
 
-/* Behind the bucket that it is counted in: the lowest one whose bound is above it. */
+/* Writes the exemplar after the bucket that counts it: the lowest one with a bound above it. */
 static void exemplar_at(const struct exposition *e, const struct exposition_exemplar *x,
 			unsigned int bucket)
 {

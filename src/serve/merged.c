@@ -8,7 +8,10 @@
 #include "core/counters.h"
 #include "core/names.h"
 
-/* X(identifier, name): what became of a record, by the names of the live view; see struct live_merge_counts. */
+/*
+ * X(identifier, name): what became of records, by the names of the live view; see struct
+ * live_merge_counts.
+ */
 #define RESULTS(X)                  \
 	X(MATCHED, matched)         \
 	X(HOST_ONLY, host_only)     \
@@ -18,7 +21,7 @@
 	X(PAST_LIMITS, past_limits) \
 	X(EARLY, early)
 
-/* X(identifier, name): of a merge, what is less than it should be. */
+/* X(identifier, name): what a merge counts that is not as it should be. */
 #define LOSSES(X)                           \
 	X(CANCELLED, cancelled)             \
 	X(ERRORS, errors)                   \
@@ -32,12 +35,13 @@
 enum { RESULTS(ENUM) NR_RESULTS };
 enum { LOSSES(ENUM) NR_LOSSES };
 
-/* What has no place in the stages, as the table of the live view has it. */
+/* The time that has no stage, named as in the table of the live view. */
 #define UNSPLIT_STAGE "unsplit"
 
 /*
- * What scrapers know of what may fall: records that were of one connection and are found to be of another, and what a
- * peer says. Sums of commands only grow.
+ * The highest values that scrapers have seen of figures that may fall: a record may move from one
+ * connection to another, and a peer may report anything. Totals of commands only grow, so they are
+ * not here.
  */
 struct merged {
 	uint64_t results[NR_RESULTS];
@@ -66,7 +70,10 @@ static uint64_t grown(uint64_t *told, uint64_t now)
 	return *told;
 }
 
-/* Of one label more than @labels, or two where @stage is not NULL. */
+/*
+ * Writes a histogram of an operation, or of @stage in it if that is not NULL, with these labels
+ * besides @labels.
+ */
 static void put_hist(const struct exposition *e, const char *labels, unsigned int op,
 		     const char *stage, const struct hist *h)
 {

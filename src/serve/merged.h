@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The metrics of peers, and of the commands that both sides told of: see serve/page.h. */
+/* The metrics of peers, and of merged commands: see serve/page.h. */
 #ifndef NTPROF_SERVE_MERGED_H
 #define NTPROF_SERVE_MERGED_H
 
@@ -8,8 +8,8 @@
 #include "serve/exposition.h"
 
 /**
- * struct merged_source - what is known of them
- * @totals: commands of both sides, all that there were
+ * struct merged_source - what the metrics are made of
+ * @totals: of all merged commands
  * @counts: what became of records
  * @peer: @nr of them
  */
@@ -20,18 +20,21 @@ struct merged_source {
 	unsigned int nr;
 };
 
-/** merged_fill() - @from is filled; valid until the peers are read again */
+/** merged_fill() - fill @from; valid until the peers are read again */
 void merged_fill(struct merged_source *from, const struct live_merge *l);
 
 struct merged;
 
-/** merged_new() - what scrapers have been told; NULL when memory ran out */
+/**
+ * merged_new() - state for merged_put(): the figures that scrapers have seen; NULL if memory ran
+ * out
+ */
 struct merged *merged_new(void);
 
 /**
  * merged_put() - write the metrics
- * @m: brought up to date
- * @labels: that each sample has, of exposition_label()
+ * @m: updated
+ * @labels: labels of each sample, from exposition_label()
  */
 void merged_put(struct merged *m, struct exposition *e, const char *labels,
 		const struct merged_source *from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one table of what `serve` tells: docs/metrics.md has the same, line by line, and serve/page.c writes each of them.
- * Names follow the conventions of Prometheus: base units, named in the name.
+ * The table of the metrics of `serve`. docs/metrics.md has the same, line by line, and serve/page.c
+ * writes each of them. Names follow the conventions of Prometheus: base units, named in the name.
  */
 #ifndef NTPROF_SERVE_METRICS_H
 #define NTPROF_SERVE_METRICS_H
@@ -9,8 +9,9 @@
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, METRIC_TYPES };
 
 /*
- * X(identifier, name, type, unit, labels, help). A counter's samples are called NAME_total, an info's NAME_info. QUEUE
- * stands for the labels of a row: controller, NQN, operation, and the queue where it was asked for.
+ * X(identifier, name, type, unit, labels, help). The samples of a counter have the name NAME_total,
+ * that of an info NAME_info. QUEUE stands for the labels of a row: controller, NQN, operation, and
+ * the queue if that was asked for.
  */
 #define METRICS(X)                                                                                  \
 	X(BUILD, "ntprof_build", INFO, "", "version", "The program")                                \
@@ -117,8 +118,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 enum metric_id { METRICS(METRIC_ENUM) METRICS_NR };
 
 /**
- * struct metric - one family
- * @unit: "" without; else @name ends with it
+ * struct metric - one metric family
+ * @unit: "" if there is none; otherwise the end of @name
  * @labels: for people
  */
 struct metric {
@@ -129,10 +130,10 @@ struct metric {
 	const char *help;
 };
 
-/** metric_of() - the row of the table */
+/** metric_of() - a metric's row of the table */
 const struct metric *metric_of(enum metric_id id);
 
-/** metric_type_name() - as OpenMetrics calls it, e.g. "counter" */
+/** metric_type_name() - the type's name in OpenMetrics, such as "counter" */
 const char *metric_type_name(enum metric_type type);
 
 #endif /* NTPROF_SERVE_METRICS_H */

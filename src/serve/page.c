@@ -13,7 +13,7 @@
 
 #define NS_PER_SECOND 1e9
 
-/* Where hosts ask what there is: it has no commands but admin and fabrics ones. */
+/* Hosts ask this one for subsystems. It has no commands but admin and fabrics ones. */
 #define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
 
 #define CODE_NUMBER(code) [PAGE_CODE_##code] = (code),
@@ -25,7 +25,7 @@ unsigned int page_code(enum page_code code)
 	return numbers[code];
 }
 
-/* @told: what scrapers know of the stages, which only grows */
+/* @told: the figures of stages that scrapers have seen, which only grow */
 struct page {
 	enum nt_side side;
 	bool by_queue;
@@ -37,7 +37,7 @@ struct page {
 
 typedef char labels_t[EXPOSITION_LABELS_LEN];
 
-/* What all rows of a queue have in common, of which labels are made. A host's peer is the subsystem, a target's the host. */
+/* What a queue's rows share, for labels. @peer: on a host the subsystem, on a target the host */
 struct who {
 	const char *controller;
 	const char *peer;
@@ -50,7 +50,7 @@ static const char *subsystem_of(const struct page *p, const struct who *w)
 	return p->side == NT_HOST ? w->peer : w->other;
 }
 
-/* All but the operation. A target's controller is no label: it has another id whenever the host connects. */
+/* All labels but the operation; not a target's controller, whose id changes at each connect. */
 static void group_labels(const struct page *p, labels_t labels, const struct who *w,
 			 const char *queue)
 {
@@ -64,13 +64,13 @@ static void group_labels(const struct page *p, labels_t labels, const struct who
 		exposition_label(labels, "queue", queue);
 }
 
-/* Of several that are one: @what. */
+/* Labels of a group that stands for several: each is @what. */
 static void group_labels_of_all(const struct page *p, labels_t labels, const char *what)
 {
 	group_labels(p, labels, &(struct who){what, what, what, 0}, what);
 }
 
-/* Which operations a queue can have, as bits: their errors are told as 0 before there are any. */
+/* Bits of the operations that a queue can have. Their errors begin as 0, before there are any. */
 static uint32_t operations_of(const struct page *p, const struct who *w)
 {
 	const uint32_t admin = 1u << NT_OP_ADMIN | 1u << NT_OP_FABRICS;
@@ -127,7 +127,7 @@ static struct series_group *group_of_row(struct page *p, struct stats_row *r)
 	return g;
 }
 
-/* The command is an exemplar of its row. */
+/* Makes the command an exemplar of its row. */
 static void take_slow(struct series *to, const struct stats_row *r, const struct page_slow *slow)
 {
 	struct exposition_exemplar *x = &to->now.slow;
@@ -149,7 +149,7 @@ static void take_slow(struct series *to, const struct stats_row *r, const struct
 	x->at_ms = slow->ended_ms;
 }
 
-/* What is new of a row, and what waits. Return: 0 or -ENOMEM */
+/* Adds what is new in a row, and its waiting commands. Return: 0 or -ENOMEM */
 static int take_row(struct page *p, struct stats_row *r, const struct page_slow *slow)
 {
 	struct series_group *g = group_of_row(p, r);
@@ -198,7 +198,7 @@ int page_collect(struct page *p, const struct stats *s, const struct page_slow *
 	return err;
 }
 
-/* What is written, and of what. */
+/* The output, and what it is made from. */
 struct writing {
 	struct exposition e;
 	struct page *p;
@@ -247,7 +247,7 @@ static const char *status_text(enum nt_op op, uint16_t status, char number[16])
 	return number;
 }
 
-/* Not before a scraper knows of the sum of them, which it is told as 0 first. */
+/* Left out until a scraper knows the sum of the errors, whose first value is 0. */
 static void put_statuses(const struct exposition *e, const char *labels, const struct series *s,
 			 enum nt_op op)
 {
@@ -281,7 +281,7 @@ static void put_series(const struct exposition *e, enum metric_id id, const char
 	}
 }
 
-/* A metric of each series; those of several rows only where they are of something. */
+/* Writes a metric of each series. Shared series come last, and only if they are used. */
 static void put_rows(struct writing *w, enum metric_id id)
 {
 	const struct series_group *g, *others = series_others(w->p->rows);
@@ -338,7 +338,7 @@ static void put_stages(struct writing *w, struct page *p)
 	}
 }
 
-/* Counters that have a metric of their own, and the others by their names. */
+/* Writes the counters with a metric of their own, and the others as reasons of losses. */
 static void put_counters(struct writing *w)
 {
 	static const struct {
@@ -362,7 +362,7 @@ static void put_counters(struct writing *w)
 			put_with(w, "reason", counter_name(i), total[i]);
 }
 
-/* Of those that are past a limit. */
+/* Queues that are past a limit. */
 static void put_loss_queues(struct writing *w)
 {
 	const uint32_t *queues = w->from->s->counters_queues;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page that a scraper gets: each metric of serve/metrics.h, out of what was collected last. It asks nobody: what it
- * shows is what it is given.
+ * The page that a scraper gets: each metric of serve/metrics.h, from the last collection. It reads
+ * nothing itself; the caller passes all figures.
  */
 #ifndef NTPROF_SERVE_PAGE_H
 #define NTPROF_SERVE_PAGE_H
@@ -17,21 +17,21 @@
 #include "serve/merged.h"
 #include "serve/process.h"
 
-/* Statuses that requests are answered with, each of which is counted. */
+/* The HTTP statuses of answers; each one is counted. */
 #define PAGE_CODES(X) X(200) X(404) X(405) X(421) X(503)
 
 #define PAGE_CODE_ENUM(code) PAGE_CODE_##code,
 enum page_code { PAGE_CODES(PAGE_CODE_ENUM) PAGE_CODES_NR };
 
-/** page_code() - the number of one */
+/** page_code() - the status as a number */
 unsigned int page_code(enum page_code code);
 
 /**
  * struct page_scrapes - what became of connections so far
- * @connections: that were accepted
- * @overdue: closed, as they took too long
- * @displaced: closed, as newer ones came
- * @responses: by status
+ * @connections: accepted
+ * @overdue: closed because they took too long
+ * @displaced: closed to make room for newer ones
+ * @responses: answers by status
  */
 struct page_scrapes {
 	uint64_t connections;
@@ -42,9 +42,9 @@ struct page_scrapes {
 
 /**
  * struct page_slow - the slowest command of an operation in the last interval
- * @ns: how long it took; 0: nobody knows one
+ * @ns: how long it took; 0: there is none
  * @ended_ms: when it ended, milliseconds since 1970
- * @stage: where it was for longest; "" where that is not known
+ * @stage: the stage that took longest; "" if that is not known
  */
 struct page_slow {
 	char controller[32];
@@ -57,12 +57,13 @@ struct page_slow {
 
 /**
  * struct page_source - what the page is made of
- * @s: as of the last collection; NULL before the first one
- * @kept: what the flight recorder has; NULL without one
- * @merged: what peers told of; NULL without any
- * @tracing: the driver is there
- * @measures: and its commands are seen: not between two bursts
- * @started_ms: when the process began, milliseconds since 1970: all but what page_collect() takes counts since then
+ * @s: statistics of the last collection; NULL before the first one
+ * @kept: counts of the flight recorder; NULL without one
+ * @merged: peers and merged commands; NULL without peers
+ * @tracing: the driver's module is loaded
+ * @measures: programs are attached, which they are not between two bursts
+ * @started_ms: when the process began, milliseconds since 1970; the counters that page_collect()
+ *              does not take count since then
  */
 struct page_source {
 	const struct stats *s;
@@ -79,20 +80,20 @@ struct page_source {
 struct page;
 
 /**
- * page_new() - the page of a run
- * @side: that is traced
- * @by_queue: rows are apart by queue
- * @series: how many have series of their own at most
+ * page_new() - begin the page of a run
+ * @side: the side that is traced
+ * @by_queue: each queue has its own series
+ * @series: most rows with series of their own
  * @now_ms: milliseconds since 1970
  *
- * Return: NULL when memory ran out.
+ * Return: NULL if memory ran out.
  */
 struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uint64_t now_ms);
 
 /**
- * page_collect() - an interval has been collected: count what is new in it
- * @s: its rows are noted in
- * @slow: [NT_OPS_NR]; NULL where there are no records to know them from
+ * page_collect() - add what an interval has counted
+ * @s: the statistics; rows note their series here
+ * @slow: [NT_OPS_NR]; NULL if there are no records to find them in
  * @now_ms: milliseconds since 1970
  *
  * Return: 0 or -ENOMEM.
@@ -102,7 +103,7 @@ int page_collect(struct page *p, const struct stats *s, const struct page_slow *
 
 /**
  * page_render() - make the text
- * @text: set to what the caller frees, of @size bytes
+ * @text: set to memory of @size bytes, which the caller frees
  *
  * Return: 0 or -ENOMEM.
  */

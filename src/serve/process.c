@@ -22,7 +22,7 @@ void process_cost(struct process_cost *c)
 	f = fopen("/proc/self/statm", "re");
 	if (!f)
 		return;
-	/* The second one, in pages: proc(5). */
+	/* The second number is the resident set in pages: proc(5), /proc/PID/statm. */
 	if (fscanf(f, "%*u %llu", &resident) == 1)
 		c->resident_bytes = resident * (uint64_t)sysconf(_SC_PAGESIZE);
 	fclose(f);

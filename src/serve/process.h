@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this process has taken so far. */
+/* The CPU time and the memory of this process. */
 #ifndef NTPROF_SERVE_PROCESS_H
 #define NTPROF_SERVE_PROCESS_H
 
 #include <stdint.h>
 
 /**
- * struct process_cost - of this process
- * @cpu_ns: user and system
- * @resident_bytes: 0 where the kernel does not tell
+ * struct process_cost - what this process has used
+ * @cpu_ns: user and system time
+ * @resident_bytes: 0 if the kernel does not report it
  */
 struct process_cost {
 	uint64_t cpu_ns;

@@ -7,23 +7,26 @@
 
 #include "core/hash.h"
 
-/* @g: first, so that one is the other; @at: where it is in &series_table.groups */
+/*
+ * A group in the table. @g: first, so that a pointer to it is one to the entry; @at: index in
+ * &series_table.groups
+ */
 struct entry {
 	struct series_group g;
 	uint32_t at;
 	UT_hash_handle hh;
 };
 
-/* How much it is worth that something has a series; less gives way to more. */
+/* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
 enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
 /**
- * struct series_table - all of them
- * @groups: @nr_groups, of which those are NULL that were freed, none below @free_from; @places: room
- * @nr: series that they have, @max at most
- * @least: no series is worth less, as far as was looked in this collection
- * @collection: number of it; @since_ms: when the one before was
- * @others, @gone: have all series, which are not in @nr
+ * struct series_table - all groups and their series
+ * @groups: @nr_groups entries, NULL if freed; none below @free_from is NULL; @places: room
+ * @nr: number of series in @groups, at most @max
+ * @least: a lower bound of the worth of all series, from the searches in this collection
+ * @collection: its number; @since_ms: when the collection before it was; @now_ms: when it is
+ * @others, @gone: have a series for each operation, which @nr does not count
  */
 struct series_table {
 	struct entry *by_labels;
@@ -109,7 +112,10 @@ static void group_begin(struct series_group *g)
 	}
 }
 
-/* Rows of the last collection have told that they are there, those of this one not yet. */
+/*
+ * The rows of this collection may not have come yet, so a group of the last one still counts as
+ * alive.
+ */
 static bool is_alive(const struct series_table *t, const struct series_group *g)
 {
 	return t->collection - g->lived <= 1;
@@ -180,7 +186,7 @@ static int status_add(struct series *s, uint16_t status, uint64_t n)
 	return 0;
 }
 
-/* What was counted goes to those that are gone. Return: 0 or -ENOMEM: then it stays */
+/* Adds what was counted to the group @gone. Return: 0, or -ENOMEM: then the series stays */
 static int give_way(struct series_table *t, struct series_group *g, unsigned int op)
 {
 	struct series *s = g->of[op], *gone = t->gone.of[op];
@@ -201,7 +207,7 @@ static int give_way(struct series_table *t, struct series_group *g, unsigned int
 	return 0;
 }
 
-/* Makes room for what is worth so much. Return: whether there is room now */
+/* Makes room for a series of the worth @wanted. Return: whether there is room */
 static bool make_room(struct series_table *t, enum worth wanted)
 {
 	struct series_group *least = NULL;
@@ -218,7 +224,7 @@ static bool make_room(struct series_table *t, enum worth wanted)
 		for (unsigned int op = 0; g && op < NT_OPS_NR; op++) {
 			enum worth is = g->of[op] ? worth(t, g, op, g->of[op]->used) : wanted;
 
-			/* Of the dead, the one that has been so for longest. */
+			/* Of groups without rows, the one whose rows went first gives way. */
 			if (is >= wanted || is > w ||
 			    (is == w && least && (w != DEAD || g->lived >= least->lived)))
 				continue;
@@ -231,7 +237,7 @@ static bool make_room(struct series_table *t, enum worth wanted)
 	return least && !give_way(t, least, least_op);
 }
 
-/* Return: NULL where there is no room or no memory. */
+/* Return: NULL if there is no room or no memory. */
 static struct series *series_make(struct series_table *t, struct series_group *g, unsigned int op,
 				  bool used)
 {
@@ -248,7 +254,7 @@ static struct series *series_make(struct series_table *t, struct series_group *g
 	return s;
 }
 
-/* Return: whether there is a place for one more group. */
+/* Return: whether there is room for another group. */
 static bool place_make(struct series_table *t, uint32_t *at)
 {
 	struct entry **grown;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The series of rows. Rows of the same labels are a group, which has a series for each operation. The number of series is
- * bounded: what has none of its own is counted in that of the others. A series is a sum of what was collected since it
- * began, so it never falls, whatever becomes of its rows.
+ * The series of rows. Rows with the same labels are a group, which has a series for each operation.
+ * The number of series is bounded; a row without a series of its own is counted in that of the
+ * others. A series adds up what was collected since it began, so it never falls when rows go.
  */
 #ifndef NTPROF_SERVE_SERIES_H
 #define NTPROF_SERVE_SERIES_H
@@ -14,20 +14,23 @@
 #include "core/stats.h"
 #include "serve/exposition.h"
 
-/* Series where nothing else is asked for, and the most: of a histogram a scraper keeps 30 samples. */
+/* The default number of series, and the most. A scraper keeps 30 samples of each histogram. */
 #define SERIES_DEFAULT 256
 #define SERIES_MAX 10000
 
-/* Statuses of a series that are apart; those that come later are counted as ERRORS_OTHER. */
+/* Most statuses of a series that are counted separately; later ones are counted as ERRORS_OTHER. */
 #define SERIES_STATUSES_MAX 32
 
-/* In place of what labels tell: several that have no series of their own; and those whose series gave way. */
+/*
+ * Values of labels for the group of rows without series of their own, and for the group of series
+ * that gave way.
+ */
 #define SERIES_OTHER "other"
 #define SERIES_GONE "gone"
 
 struct series_table;
 
-/** struct series_status - how many commands ended with a status */
+/** struct series_status - number of commands that ended with a status */
 struct series_status {
 	uint16_t status;
 	uint64_t n;
@@ -35,11 +38,11 @@ struct series_status {
 
 /**
  * struct series - what was counted
- * @created_ms: since when: milliseconds since 1970
- * @used: anything was
- * @told: a scraper has seen @errors; before that it is 0, and errors wait in @held: a counter that begins with its first
- *        error has no rate
- * @now: as of the last collection
+ * @created_ms: when it began, milliseconds since 1970
+ * @used: something was counted
+ * @told: a scraper has seen @errors. Before that @errors is 0 and errors wait in @held, because
+ *        Prometheus computes no rate from a counter that begins with its first error.
+ * @now: values of the last collection
  */
 struct series {
 	uint64_t created_ms;
@@ -58,12 +61,12 @@ struct series {
 };
 
 /**
- * struct series_group - rows of the same labels
- * @labels: of exposition_label(), all but the operation
- * @id: no other group of the table ever has it
- * @seen: bits of the operations that something was counted of
- * @lived: the last collection that had such a row
- * @of: by operation; NULL: it has no series of its own
+ * struct series_group - rows with the same labels
+ * @labels: from exposition_label(), without the operation
+ * @id: unique in the table, and not used again
+ * @seen: operations of which something was counted, as bits
+ * @lived: number of the last collection that had such a row
+ * @of: [operation] its series; NULL: none of its own
  */
 struct series_group {
 	char *labels;
@@ -74,54 +77,60 @@ struct series_group {
 };
 
 /**
- * series_new() - none yet
- * @max: how many series groups have together
- * @others, @gone: labels of the group of what has no series of its own, and of that whose series gave way
+ * series_new() - an empty table
+ * @max: most series of all groups together
+ * @others, @gone: labels of the group for rows without series of their own, and of the group for
+ *                 series that gave way
  * @now_ms: milliseconds since 1970
  *
- * Return: NULL when memory ran out.
+ * Return: NULL if memory ran out.
  */
 struct series_table *series_new(unsigned int max, const char *others, const char *gone,
 				uint64_t now_ms);
 
-/** series_begin() - before a collection: what is as of the last one is zeroed, and groups without rows or series are freed */
+/**
+ * series_begin() - call before a collection: clears the values of the last one, and frees groups
+ * without rows and series
+ */
 void series_begin(struct series_table *t, uint64_t now_ms);
 
-/** series_others() - the group of what has no labels of its own */
+/** series_others() - the group for rows without series of their own */
 struct series_group *series_others(struct series_table *t);
 
 /**
- * series_group() - the group of labels, made when it is new; it has a row in this collection
- * @ops: bits of the operations that it is to have a series of from the beginning, while there is room
+ * series_group() - find the group with these labels, or make it; it has a row in this collection
+ * @ops: operations that get a series at once if there is room, as bits
  * @at: set for series_group_at()
  *
- * Return: NULL when memory ran out.
+ * Return: NULL if memory ran out.
  */
 struct series_group *series_group(struct series_table *t, const char *labels, uint32_t ops,
 				  uint32_t *at);
 
-/** series_group_at() - the same group again by its @at and @id, without its labels; NULL if it is not there any more */
+/** series_group_at() - find a group by @at and @id, without its labels; NULL if it was freed */
 struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32_t id);
 
 /**
  * series_count() - the series in which an operation of a group is counted
  *
- * Where there are too many, one that is worth less gives way: first groups without rows, then operations that nothing was
- * counted of, then admin and fabrics commands, then all but reads and writes. What it counted goes to the group of those that
- * are gone. If all are worth as much, it is that of the others.
+ * If there is no room, a series of less worth gives way, and what it counted is added to the group
+ * of those that are gone. From the least worth: groups without rows; operations other than reads
+ * and writes of which nothing was counted; admin and fabrics commands; other operations; reads and
+ * writes of which nothing was counted; reads and writes. If no series is worth less, the result is
+ * the series of the others.
  *
- * Return: NULL when memory ran out.
+ * Return: never NULL, as the series of the others are always there; also if memory ran out.
  */
 struct series *series_count(struct series_table *t, struct series_group *g, enum nt_op op);
 
 /** series_error() - count errors in a series; Return: 0 or -ENOMEM */
 int series_error(struct series *s, uint16_t status, uint64_t n);
 
-/** series_folded() - operations of groups with rows that have no series of their own */
+/** series_folded() - number of operations without a series of their own, in groups with rows */
 size_t series_folded(const struct series_table *t);
 
 /**
- * series_next() - one group after the other; the others and those that are gone are last
+ * series_next() - iterate over the groups; those of the others and of the gone are last
  * @at: 0 at first
  *
  * Return: NULL after the last one.
