@@ -24,7 +24,7 @@ static int compare(const struct error_count *a, const struct error_count *b)
 	return c ?: (a->status > b->status) - (a->status < b->status);
 }
 
-/* Return: where @key is, or where it belongs. @found: filled */
+/* Return: the index of @key, or where it has to be inserted; @found says which. */
 static size_t find(const struct errors *e, const struct error_count *key, bool *found)
 {
 	size_t low = 0, high = e->nr;
@@ -67,7 +67,10 @@ static void count(struct error_count *row, uint64_t interval, uint64_t total)
 		row->quiet = 0;
 }
 
-/* The one that nothing was counted in for longest becomes one of the others. Return: whether there is room now */
+/*
+ * Adds the row that has counted nothing for longest to the others. Return: whether there is room
+ * now
+ */
 static bool make_room(struct errors *e)
 {
 	struct error_count key = {.status = ERRORS_OTHER}, *quiet = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands that ended with a status other than success, by queue, operation and status: of an interval and of the
- * whole run. They are in no histogram: how long an error takes is no latency.
+ * Commands that ended with a status other than success, by queue, operation and status, of an
+ * interval and of the whole run. Histograms do not have them, because the duration of a failed
+ * command is not a latency.
  */
 #ifndef NTPROF_CORE_ERRORS_H
 #define NTPROF_CORE_ERRORS_H
@@ -13,20 +14,21 @@
 #include "core/record.h"
 
 /*
- * Different ones that are kept apart: far more than a person reads. A stream may tell of any number, and strangers connect.
- * Past that, the one that nothing was counted in for longest is counted as those of an unknown queue and status are; if
- * there is none, the new one.
+ * The most rows, far more than a person reads. They are limited because a stream may have any
+ * number, and unknown hosts may connect. With more of them, the row that has counted nothing for
+ * longest is added to the row of unknown queue and status. If every row has counted something just
+ * now, that happens to the new one.
  */
 #define ERRORS_MAX 4096
 
-/* Status of those that are not kept apart: no command has it. */
+/* The status of that row; no command has it. */
 #define ERRORS_OTHER 0xffff
 
 /**
- * struct error_count - how many commands ended so
+ * struct error_count - number of commands that ended with a status
  * @controller, @peer, @other, @qid, @op: see struct stats_row
  * @status: status code and type, or ERRORS_OTHER
- * @quiet: intervals in a row in which nothing was counted
+ * @quiet: number of intervals in a row in which nothing was counted
  */
 struct error_count {
 	char controller[32];
@@ -40,7 +42,10 @@ struct error_count {
 	uint64_t total;
 };
 
-/** struct errors - all of them, sorted by controller, peer, queue, operation and status; zeroes at first */
+/**
+ * struct errors - all rows, sorted by controller, peer, queue, operation and status; zeroes at
+ * first
+ */
 struct errors {
 	struct error_count *row;
 	size_t nr;
@@ -48,22 +53,22 @@ struct errors {
 
 /**
  * errors_add() - count commands
- * @status: of a record; what tells how to try again is left out
- * @n: how many
+ * @status: status of a record; the bits that say how to retry are ignored
+ * @n: number of commands
  *
  * Return: 0 or -ENOMEM.
  */
 int errors_add(struct errors *e, const char *controller, const char *peer, uint16_t qid,
 	       enum nt_op op, uint16_t status, uint64_t n);
 
-/** errors_add_of() - the same where the other NQN is known */
+/** errors_add_of() - like errors_add(), if the other NQN is known */
 int errors_add_of(struct errors *e, const char *controller, const char *peer, const char *other,
 		  uint16_t qid, enum nt_op op, uint16_t status, uint64_t n);
 
 /** errors_fold() - add the totals of @from to @into, and zero them; 0 or -ENOMEM */
 int errors_fold(struct errors *into, struct errors *from);
 
-/** errors_begin_interval() - zero what belongs to one interval */
+/** errors_begin_interval() - zero everything that belongs to one interval */
 void errors_begin_interval(struct errors *e);
 
 /** errors_free() - release; @e is empty then */

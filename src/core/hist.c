@@ -28,8 +28,8 @@ void hist_merge(struct hist *into, const struct hist *from)
 }
 
 /*
- * 99.9 is not a binary fraction: a product a few ulps above a whole number must not become the next
- * rank.
+ * 99.9 is not a binary fraction. A product that is a few ulps above a whole number must not become
+ * the next rank.
  */
 static uint64_t percentile_rank(uint64_t count, double percent)
 {
@@ -46,7 +46,7 @@ static uint64_t bucket_middle(const struct hist *h, unsigned int bucket)
 {
 	uint64_t low = nt_bucket_low(bucket), middle;
 
-	/* The last bucket has no upper bound but the longest duration itself. */
+	/* The last bucket has no upper bound, so the longest duration takes its place. */
 	if (bucket == NT_OVERFLOW_BUCKET)
 		middle = low + (h->max > low ? (h->max - low) / 2 : 0);
 	else

@@ -16,27 +16,27 @@
 #include "core/rights.h"
 #include "core/time.h"
 
-/* So much is handed over at once: what a pipe holds, unless somebody changed that. */
+/* The most bytes of one write: the default size of a pipe. */
 #define WRITE_MAX 65536
-/* Frames and lines are mostly longer: of shorter ones the buffer does not take as many as there is room for. */
+/* Most pieces are longer. Of shorter ones the buffer takes fewer bytes than it has room for. */
 #define PIECE_USUAL 128
-/* Ends a write() that waits for its reader; without SA_RESTART. */
+/* Interrupts a write() that waits for its reader; handled without SA_RESTART. */
 #define OUTPUT_SIGNAL SIGRTMIN
-/* How often that is sent, and how long in all: a write that the kernel does not let go is left alone. */
+/* How often the signal is sent, and for how long; then the write is left to the kernel. */
 #define STOP_EVERY_NS 5000000ULL
 #define STOP_FOR_NS 200000000ULL
 
 /**
  * struct output - the buffer and its thread
- * @wake_fd: the thread has something to do
+ * @wake_fd: wakes the thread
  * @event_fd: see output_event_fd(); also readable when @settling is over
- * @lock: protects all below
- * @q: what is not written yet
- * @batch: so many of @q, from the first on, the thread is writing
+ * @lock: protects all members below
+ * @q: pieces that are not written yet
+ * @batch: number of the first pieces of @q that the thread is writing
  * @sync_fd: see output_sync(); -1: nothing
- * @whole: after an error: what is written ends with a whole piece
- * @woken: @wake_fd tells the thread already
- * @settling: somebody waits until all is written
+ * @whole: after an error: the file ends with a whole piece
+ * @woken: @wake_fd has been raised already
+ * @settling: output_settle() waits until everything is written
  */
 struct output {
 	int fd;
@@ -66,7 +66,7 @@ static void event_raise(int fd)
 	const uint64_t one = 1;
 	ssize_t n = write(fd, &one, sizeof(one));
 
-	(void)n; /* fails only when 2^64 - 2 are waiting already */
+	(void)n; /* fails only when 2^64 - 2 events are waiting already */
 }
 
 static void event_clear(int fd)
@@ -74,7 +74,7 @@ static void event_clear(int fd)
 	uint64_t n;
 	ssize_t len = read(fd, &n, sizeof(n));
 
-	(void)len; /* none is waiting: fine as well */
+	(void)len; /* fails if none is waiting, which is fine */
 }
 
 static bool stopped(const struct output *o)
@@ -83,8 +83,8 @@ static bool stopped(const struct output *o)
 }
 
 /*
- * Takes the beginning of a piece off the end of a regular file, unless somebody else has written behind
- * it. Return: whether what is left ends with a whole piece.
+ * Removes an incomplete piece from the end of a regular file, unless another process has written
+ * behind it. Return: whether the file ends with a whole piece.
  */
 static bool leave_whole(int fd, size_t beginning)
 {
@@ -101,7 +101,7 @@ static bool leave_whole(int fd, size_t beginning)
 	       lseek(fd, at - (off_t)beginning, SEEK_SET) >= 0;
 }
 
-/* Under the lock: @done bytes of the batch are written. Return: how many of them begin a piece. */
+/* Under the lock. @done: bytes written. Return: how many of them begin an incomplete piece. */
 static size_t batch_done(struct output *o, size_t done)
 {
 	for (; o->batch && done >= pieces_at(&o->q, 0)->len; o->batch--) {
@@ -112,7 +112,7 @@ static size_t batch_done(struct output *o, size_t done)
 	return done;
 }
 
-/* Whether nobody is at the other end any more, of a pipe, a socket or a terminal. */
+/* Whether the other end of a pipe, a socket or a terminal is closed. */
 static bool reader_gone(int fd)
 {
 	struct pollfd p = {.fd = fd};
@@ -120,7 +120,7 @@ static bool reader_gone(int fd)
 	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
 }
 
-/* Without the lock. @done: bytes written. Return: 0 or a negative errno. */
+/* Without the lock. @done: set to the bytes written. Return: 0 or a negative errno. */
 static int batch_write(struct output *o, struct iovec *iov, int parts, size_t *done)
 {
 	while (parts && !stopped(o)) {
@@ -129,7 +129,7 @@ static int batch_write(struct output *o, struct iovec *iov, int parts, size_t *d
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* Somebody else has made it so. */
+		/* Another process may have made the descriptor non-blocking. */
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			poll(&p, 1, -1);
 			continue;
@@ -150,13 +150,13 @@ static int batch_write(struct output *o, struct iovec *iov, int parts, size_t *d
 	return 0;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static bool idle(const struct output *o)
 {
 	return !o->q.nr && o->sync_fd < 0;
 }
 
-/* Without the lock. Return: 0 or a negative errno. */
+/* Call it without the lock. Return: 0 or a negative errno. */
 static int sync_it(const struct output *o, int fd)
 {
 	while (fsync(fd)) {
@@ -168,7 +168,7 @@ static int sync_it(const struct output *o, int fd)
 	return 0;
 }
 
-/* Under the lock. */
+/* Call it under the lock, which is released while the thread waits for the disk. */
 static void sync_all(struct output *o)
 {
 	int err;
@@ -209,7 +209,7 @@ static void write_all(struct output *o)
 		event_raise(o->event_fd);
 }
 
-/* Until there is something to write. A reader that goes is noticed meanwhile. */
+/* Waits until there is something to write, or until the reader has gone. */
 static void wait_for_work(struct output *o, bool failed)
 {
 	struct pollfd p[] = {{.fd = o->wake_fd, .events = POLLIN}, {.fd = failed ? -1 : o->fd}};
@@ -233,7 +233,7 @@ static void *output_run(void *output)
 	struct output *o = output;
 	bool failed;
 
-	/* It writes to what is open, and nothing else. */
+	/* The thread only writes to what is open already, so it needs no capability. */
 	rights_reduce(0);
 	pthread_mutex_lock(&o->lock);
 	for (;;) {
@@ -251,8 +251,8 @@ static void *output_run(void *output)
 }
 
 /*
- * The thread takes no signals but its own, so that they reach who waits for them; and SIGTTOU, which stops
- * a program in the background that writes to a terminal of `stty tostop`.
+ * The thread takes only its own signal, so that others reach the threads that wait for them, and
+ * SIGTTOU, which stops a background program that writes to a terminal with `stty tostop`.
  */
 static int thread_start(struct output *o)
 {
@@ -303,10 +303,10 @@ struct output *output_new(int fd, size_t size)
 	return NULL;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static void wake(struct output *o)
 {
-	/* While it writes it looks for more by itself. */
+	/* A thread that is writing looks for more by itself afterwards. */
 	if (o->batch || o->woken)
 		return;
 	o->woken = true;
@@ -391,7 +391,7 @@ int output_event_fd(const struct output *o)
 	return o->event_fd;
 }
 
-/* Return: whether there is nothing to wait for. From then on until this is over @event_fd tells of that. */
+/* Return: whether there is nothing to wait for. If there is, @event_fd is raised at its end. */
 static bool settle_begin(struct output *o)
 {
 	bool settled;
@@ -468,7 +468,7 @@ int output_cut(struct output *o, struct output_rest *rest)
 	return err;
 }
 
-/* The signal may come right before the write, so once is not enough. */
+/* A signal that comes right before the write has no effect, so it is sent repeatedly. */
 static bool thread_stop(struct output *o)
 {
 	const struct timespec nap = {.tv_nsec = STOP_EVERY_NS};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing to a descriptor that may not take it: whole pieces go into a buffer of bounded size, and a
- * thread writes them, in order. Whoever puts them in never waits, whatever is behind the descriptor (a
- * pipe that nobody reads, a terminal after Ctrl-S, a disk that stalls), and the descriptor's flags,
- * which other programs share, stay as they are.
+ * Writes to a descriptor without ever waiting for it. Whole pieces go into a buffer of limited
+ * size, and a thread writes them in order. The caller does not wait, whatever the descriptor is: a
+ * pipe that is not read, a terminal after Ctrl-S, a disk that hangs. The flags of the descriptor,
+ * which other programs share, do not change.
  */
 #ifndef NTPROF_CORE_OUTPUT_H
 #define NTPROF_CORE_OUTPUT_H
@@ -14,13 +14,14 @@
 
 struct output;
 
-/* So many pieces have room whatever output_room() says. */
+/* Room for this many pieces is kept beyond what output_room() reports. */
 #define OUTPUT_SPARE_PIECES 16
 
 /**
- * struct output_rest - what was taken back
- * @pieces: how many, @bytes long together
+ * struct output_rest - pieces that were taken back
+ * @pieces: number of pieces
  * @weight: sum of their weights
+ * @bytes: sum of their lengths
  */
 struct output_rest {
 	unsigned int pieces;
@@ -30,8 +31,8 @@ struct output_rest {
 
 /**
  * output_new() - begin to write
- * @fd: where to; stays the caller's, who must not write to it before output_free()
- * @size: of the buffer, bytes
+ * @fd: descriptor to write to; it stays the caller's, who must not write to it before output_free()
+ * @size: size of the buffer in bytes
  *
  * Return: the output, or NULL with errno set.
  */
@@ -43,65 +44,68 @@ struct output *output_new(int fd, size_t size);
  * @p, @n: its bytes, which are copied
  * @weight: what it counts for in struct output_rest
  *
- * It is written by the time that as much as one write takes is there, or by output_flush(). A piece
- * that is larger than the buffer is taken when nothing else is in it.
+ * It is written once there are enough bytes for a full write, or by output_flush(). A piece that is
+ * larger than the buffer is accepted when the buffer is empty.
  *
- * Return: 0; -EAGAIN when there is no room, and then nothing of it will be written; -EPIPE when the reader is
- * gone, or another negative errno, after which nothing more is written.
+ * Return: 0; -EAGAIN when there is no room, and then nothing of the piece will be written; -EPIPE
+ * when the reader is gone, or another negative errno, after which nothing more is written.
  */
 int output_put(struct output *o, const void *p, size_t n, unsigned int weight);
 
-/** output_flush() - have all that was put written as soon as the descriptor takes it; does not wait */
+/** output_flush() - start to write everything in the buffer; does not wait */
 void output_flush(struct output *o);
 
 /**
- * output_sync() - have a file or a folder on the disk, fsync(2), behind all that was put; does not wait
- * @fd: which; stays the caller's, who must not close it before output_idle() or output_free()
+ * output_sync() - call fsync(2) once everything in the buffer is written; does not wait
+ * @fd: file or folder; it stays the caller's, who must not close it before output_idle() or
+ *      output_free()
  *
- * One at a time. What it fails with is output_error(); a file system that cannot do it has none.
+ * There can be only one at a time. Its error becomes output_error(). A file system without fsync(2)
+ * is not an error.
  */
 void output_sync(struct output *o, int fd);
 
-/** output_room() - bytes that there is room for; 0 when there are too many pieces */
+/** output_room() - number of bytes that fit; 0 when there are too many pieces */
 size_t output_room(struct output *o);
 
-/** output_idle() - whether nothing waits to be written, nor for the disk */
+/** output_idle() - whether nothing waits to be written or synchronized */
 bool output_idle(struct output *o);
 
-/** output_written() - bytes of the pieces that are written whole */
+/** output_written() - bytes of the pieces that are completely written */
 uint64_t output_written(struct output *o);
 
-/** output_error() - 0 or what output_put() would return; known also when nothing is put */
+/** output_error() - 0 or what output_put() would return */
 int output_error(struct output *o);
 
-/** output_event_fd() - readable once output_error() is not 0; to be waited for, not read */
+/** output_event_fd() - readable once output_error() is not 0; poll it, but do not read it */
 int output_event_fd(const struct output *o);
 
 /**
- * output_settle() - wait until all is written, and on the disk where that was asked for
+ * output_settle() - wait until everything is written, and on the disk after output_sync()
  * @o: output
- * @hurry_fd: -1, or a descriptor that is readable when there is no time to wait
- * @patience_ns: how long to wait from then on
+ * @hurry_fd: -1, or a descriptor that becomes readable when there is no time to wait
+ * @patience_ns: how long to wait after that
  *
- * Return: 0 when all is written, -ETIMEDOUT when it is not, or output_error().
+ * Return: 0 when everything is written, -ETIMEDOUT when not, or output_error().
  */
 int output_settle(struct output *o, int hurry_fd, uint64_t patience_ns);
 
 /**
- * output_cut() - take back the pieces whose writing has not begun
+ * output_cut() - take back the pieces that have not been begun
  * @o: output
  * @rest: filled
  *
- * After an error, too, where that left whole pieces only: a regular file ends with the last whole piece
- * then, and it can be tried to write another one behind.
+ * It also works after an error that left only whole pieces. A regular file ends with the last whole
+ * piece then, and the caller can try to write another one behind it.
  *
  * Return: 0 or output_error().
  */
 int output_cut(struct output *o, struct output_rest *rest);
 
 /**
- * output_free() - stop writing at once and release; NULL is fine. What a kernel that does not answer keeps in
- * a write is not waited for, and not released.
+ * output_free() - stop writing at once and release; NULL is fine
+ *
+ * If the kernel does not end a write, its memory is not released, and this does not wait for it.
  */
 void output_free(struct output *o);
 

@@ -11,7 +11,7 @@
 
 #include "core/array.h"
 
-/* Those that the program may have a use for; others are told by their number. */
+/* Names of the capabilities that the program may use; others are printed as numbers. */
 static const struct {
 	unsigned int capability;
 	const char *name;
@@ -30,7 +30,7 @@ void rights_hide(void)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* The C library has functions for neither of the two. */
+/* The C library has no function for capget(2) and capset(2). */
 uint64_t rights_held(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -43,7 +43,10 @@ uint64_t rights_held(void)
 
 void rights_bound(uint64_t keep)
 {
-	/* The kernel refuses numbers that it does not know, and all of them without CAP_SETPCAP. */
+	/*
+	 * The kernel refuses numbers that it does not know, and refuses all of them without
+	 * CAP_SETPCAP.
+	 */
 	for (unsigned int c = 0; c < 64; c++)
 		if (!(keep & RIGHT(c)))
 			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Capabilities of the calling thread, as bits (1 << CAP_...): what is not needed is given up, and cannot be had again.
+ * Capabilities of the calling thread, as bits (1 << CAP_...). Those that are not needed are dropped
+ * for good.
  */
 #ifndef NTPROF_CORE_RIGHTS_H
 #define NTPROF_CORE_RIGHTS_H
@@ -12,29 +13,43 @@
 #define RIGHTS_ALL UINT64_MAX
 
 /**
- * rights_hide() - keep other processes of this user out of the memory, the descriptors and /proc/PID of this one
+ * rights_hide() - deny other processes of this user the memory, the descriptors and /proc/PID of
+ * this process
  *
- * Capabilities are a thread's, but the memory is that of all threads: a process of the same user without any could write to it by
- * way of a thread without any (ptrace_may_access() in kernel/ptrace.c). Children that execute nothing are kept the same way. A
- * process that is not root and has no capability has nothing that others of its user lack: debuggers go on working there.
+ * Each thread has its own capabilities, but all threads share the memory. So a process of the same
+ * user without capabilities could attach to a thread without capabilities, and write to the memory
+ * of all (ptrace_may_access() in kernel/ptrace.c). Children that do not execute a program are
+ * protected in the same way. A process that is not root and has no capability has nothing to
+ * protect from its own user, so debuggers still work there.
  */
 void rights_hide(void);
 
-/** rights_held() - those that the calling thread may use; 0 where the kernel does not tell */
+/**
+ * rights_held() - the permitted capabilities of the calling thread; 0 if the kernel does not report
+ * them
+ */
 uint64_t rights_held(void);
 
-/** rights_bound() - for all that the calling thread executes: none but @keep, where it may say so (CAP_SETPCAP) */
+/**
+ * rights_bound() - limit the capabilities of programs that the calling thread executes to @keep
+ *
+ * It needs CAP_SETPCAP, and does nothing without.
+ */
 void rights_bound(uint64_t keep);
 
 /**
- * rights_reduce() - give up all but @keep, for the calling thread, and by rights_bound() for all that it executes
+ * rights_reduce() - drop all capabilities but @keep in the calling thread, with rights_bound()
  *
- * Other threads have capabilities of their own.
+ * Other threads keep their own.
+ *
  * Return: 0 or a negative errno.
  */
 int rights_reduce(uint64_t keep);
 
-/** rights_text() - their names, "CAP_BPF, CAP_KILL", or "no capability"; Return: @buf, of @size bytes */
+/**
+ * rights_text() - names of capabilities: "CAP_BPF, CAP_KILL", or "no capability"; Return: @buf, of
+ * @size bytes
+ */
 const char *rights_text(uint64_t rights, char *buf, size_t size);
 
 #endif /* NTPROF_CORE_RIGHTS_H */

@@ -11,7 +11,7 @@
 
 #include "core/span.h"
 
-/* What identifies a row; @controller and @peer as long as struct stats_row keeps them. */
+/* What identifies a row. The names are as long as in struct stats_row. */
 struct row_key {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
 	char peer[sizeof(((struct stats_row *)0)->peer)];
@@ -98,7 +98,7 @@ struct stats_row *stats_others(struct stats *s)
 	return stats_row(s, STATS_OTHERS, "", 0, NT_OP_OTHER, true);
 }
 
-/* Nothing of it is in this interval, and its connection has ended. */
+/* Whether the connection of the row has ended, and the row has nothing in this interval. */
 static bool has_ended(const struct stats_row *r,
 		      bool (*ended)(const void *context, const struct stats_row *row),
 		      const void *context)
@@ -114,7 +114,10 @@ static int by_time(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Rows that ended by then have to go, so that STATS_ENDED_MAX are left; of @nr. 0: none. Return: 0 or -ENOMEM */
+/*
+ * Sets @last_ns so that STATS_ENDED_MAX rows stay if those that ended at that time or before are
+ * removed; 0: all may stay. @nr: number of rows that have ended. Return: 0 or -ENOMEM
+ */
 static int last_to_go(const struct stats *s, size_t nr, uint64_t *last_ns)
 {
 	uint64_t *times;
@@ -147,7 +150,9 @@ static bool goes(const struct stats_row *r, uint64_t last_ns)
 	return r->ended_ns && r->ended_ns <= last_ns;
 }
 
-/* Removes those that ended at @last_ns or before. Return: 0 or -ENOMEM: then none is removed */
+/*
+ * Removes the rows that ended at @last_ns or before. Return: 0 or -ENOMEM; then no row is removed
+ */
 static int fold_rows(struct stats *s, uint64_t last_ns)
 {
 	struct stats_row *gone[NT_OPS_NR];
@@ -206,7 +211,7 @@ int stats_fold(struct stats *s, uint64_t now,
 	return nr && first <= last ? fold_rows(s, last) : 0;
 }
 
-/* Most are empty, and together they are large. */
+/* Skips empty histograms: most are empty, and together they are large. */
 static void hist_clear(struct hist *h)
 {
 	if (!hist_empty(h))
@@ -245,7 +250,10 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
 	uint64_t begin = record_begin_ns(r);
 
 	w->commands++;
-	/* The arrival of a packet may be told to be a little later than it was. */
+	/*
+	 * The recorded arrival of a packet may be a little later than the real one, and later than
+	 * now.
+	 */
 	if (begin && begin < now && now - begin > w->oldest_ns)
 		w->oldest_ns = now - begin;
 	if (measured && r->side == NT_TARGET && r->points[NT_T_EXEC] && !r->points[NT_T_DONE])
@@ -253,8 +261,9 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
 }
 
 /*
- * As many commands that are all different would make an estimate as good as these do. A command of which
- * there are k is in the sample k times or not at all, so its variance goes with the sum of k^2.
+ * The number of commands, all of them different, from which an estimate would be as good as from
+ * these. If there are k equal commands, the sample has all of them or none, so they add to the
+ * variance in proportion to k^2.
  */
 static double distinct(const uint32_t alike[NT_ALIKE])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms and counters as user space accumulates them: of an interval, and of the whole run.
- * Filled by the drain, read by the views; knows neither BPF nor terminals.
+ * Histograms and counters as user space accumulates them, of an interval and of the whole run.
+ * Collectors fill them and views read them. This module does not know BPF or terminals.
  */
 #ifndef NTPROF_CORE_STATS_H
 #define NTPROF_CORE_STATS_H
@@ -24,10 +24,10 @@ struct workload {
 };
 
 /**
- * struct waiting - commands in flight, as they are when an interval ends
- * @commands: how many have begun and not ended
- * @oldest_ns: how long ago the one of them began that has been out the longest
- * @at_device: target: how many the device has been given and has not answered
+ * struct waiting - commands in flight at the end of an interval
+ * @commands: number of commands that have begun and not ended
+ * @oldest_ns: age of the oldest one
+ * @at_device: target: number of commands that the device has got and not answered
  */
 struct waiting {
 	uint64_t commands;
@@ -35,33 +35,38 @@ struct waiting {
 	uint64_t at_device;
 };
 
-/* The row of all connections that ended a while ago, of each operation one. */
+/* The name of the row for all connections that ended a while ago; one row for each operation. */
 #define STATS_GONE "(gone)"
-/* The row of commands that have none of their own. */
+/* The name of the row for commands without a row of their own. */
 #define STATS_OTHERS "(others)"
 
 /*
- * A row is 17 KiB. Whoever may connect makes rows, with names as they like: this is the most of them, and what finds no
- * room is counted in STATS_OTHERS. It is 1,000 hosts of 8 queues that read and write.
+ * A row is 17 KiB. Any host that may connect causes rows, with names that it chooses, so their
+ * number is limited. What finds no room is counted in STATS_OTHERS. The limit is enough for 1,000
+ * hosts with 8 queues that read and write.
  */
 #ifndef STATS_ROWS_MAX
 #define STATS_ROWS_MAX 16384
 #endif
-/* The row of a connection that ended goes into STATS_GONE after so long, or when there are more such rows than that. */
+/*
+ * The row of a connection that ended is added to STATS_GONE after this time, or earlier if there
+ * are more such rows than that.
+ */
 #define STATS_ENDED_NS 60000000000ULL
 #define STATS_ENDED_MAX 1024
 
 /**
- * struct stats_row - a queue and operation, with what its commands took
- * @others_interval, @others_total: commands that ended and are not in the sample; not in @interval and
- *                                  @total
+ * struct stats_row - commands of a queue and an operation
+ * @others_interval, @others_total: commands outside the sample; they are not in @interval and
+ *     @total
+ * @other: the other NQN of the connection, of the host or of the subsystem; "" if it is not known
+ *         or not asked for
+ * @slot, @who: the last connection that was counted here, see struct nt_identity
+ * @ended_ns: CLOCK_MONOTONIC time when stats_fold() found that the connection had ended; 0: it has
+ *            not
+ * @series, @series_of: for serve/page.c
  *
- * @other: the other NQN of the connection, host's or subsystem's; "" where it is not known, or nobody asks
- * @slot, @who: of the last connection that was counted here, see struct nt_identity
- * @ended_ns: CLOCK_MONOTONIC time when stats_fold() found that it had ended; 0: it has not
- * @series, @series_of: what serve/page.c knows of the row
- *
- * A row is removed by stats_fold() only.
+ * Only stats_fold() removes a row.
  */
 struct stats_row {
 	char controller[32];   /* "nvme0" on the host, "cntlid 3" on the target */
@@ -83,34 +88,37 @@ struct stats_row {
 };
 
 /**
- * struct stats - all that a side saw
- * @side: which tables below apply: host or target stages
+ * struct stats - everything that a side saw
+ * @side: selects host or target stages in the tables below
  * @kernel: release of the running kernel
  * @driver: what is traced, e.g. "nvme_tcp"; "" while waiting for the module
- * @source: where the points come from, see source_name()
- * @missing: bits of the points that bound stages and that nothing here gives, see core/segments.h
- * @sample: one command in so many was measured; 0 and 1: every one
+ * @source: source of the points, see source_name()
+ * @missing: bits of the points that bound stages and that nothing gives here, see core/segments.h
+ * @sample: one of this many commands was measured; 0 and 1: all of them
  * @selected: all figures but losses are of selected commands only
- * @counted: the others were counted, see &stats_row.others_total; else rates of a sample are estimates
+ * @counted: commands outside the sample were counted, see &stats_row.others_total; otherwise rates
+ *           of a sample are estimates
  * @alike_interval, @alike_total: commands in the sample, see nt_alike()
  * @by_other: rows are by &stats_row.other as well
  * @waiting_at_device: &waiting.at_device is known
- * @recorded: they are of a stream, which does not say what follows up to @seconds, nor what waits
+ * @recorded: the statistics are of a recorded stream, which does not have the members from here to
+ *            @seconds, nor the commands in flight
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
  * @looked_ns: CLOCK_MONOTONIC time that &waiting.oldest_ns counts back from
  * @seconds: length of the last interval
- * @elapsed: how long it was measured
- * @passed: since tracing began: longer than @elapsed where there are bursts
- * @burst: when it is measured; burst_any(): not all the time
- * @bursts: how many have ended
- * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC time of the last one of these
+ * @elapsed: time that was measured
+ * @passed: time since tracing began; longer than @elapsed with bursts
+ * @burst: when commands are measured; burst_any(): not all the time
+ * @bursts: number of bursts that have ended
+ * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC times of the last burst's beginning and end
  * @rows: sorted by controller, queue, operation; @nr_rows of them
- * @rows_gone: how many rows stats_fold() has removed
+ * @rows_gone: number of rows that stats_fold() has removed
  * @stage_interval, @stage_total: [operation][stage of this side]
  * @errors: commands that are in no histogram, because they ended with an error
  * @counters_interval, @counters_total: enum nt_counter, then STATS_*
- * @counters_queues: of so many queues, at least, those are that &counters_total has; 0 where that is not known
+ * @counters_queues: the least number of queues that the events in @counters_total belong to; 0: not
+ *                   known
  */
 struct stats {
 	enum nt_side side;
@@ -149,76 +157,84 @@ struct stats {
 };
 
 /**
- * stats_row() - the row of a queue and operation, made when it is new
- * @s: where rows are kept; the row stays valid until stats_fold() or stats_free()
- * @controller, @qid, @op, @shared: what identifies the row, see struct stats_row
+ * stats_row() - find the row of a queue and operation, or make it
+ * @s: statistics; the row stays valid until stats_fold() or stats_free()
+ * @controller, @qid, @op, @shared: identify the row, see struct stats_row
  * @peer: NQN to show, "" if unknown; part of the identity
  *
- * Return: the row, that of stats_others() where there are too many, or NULL when memory ran out.
+ * Return: the row; that of stats_others() if there are too many rows; or NULL when memory ran out.
  */
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);
 
-/** stats_row_of() - the same where the other NQN is known, which is a part of the identity where &stats.by_other says so */
+/**
+ * stats_row_of() - like stats_row(), if the other NQN is known
+ *
+ * @other is part of the identity if &stats.by_other is true.
+ */
 struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
 			       const char *other, uint16_t qid, enum nt_op op, bool shared);
 
-/** stats_others() - the row of commands that have no row of their own; NULL when memory ran out */
+/** stats_others() - the row of commands without a row of their own; NULL when memory ran out */
 struct stats_row *stats_others(struct stats *s);
 
 /**
- * stats_fold() - once an interval is collected: add rows of connections that ended to STATS_GONE, and remove them
+ * stats_fold() - add rows of connections that ended to STATS_GONE, and remove them
  * @now: CLOCK_MONOTONIC nanoseconds
- * @ended: whether the connection of a row has
- * @context: its first argument
+ * @ended: whether the connection of a row has ended
+ * @context: first argument of @ended
  *
- * Totals of all rows together stay what they are. Return: 0 or -ENOMEM.
+ * Call it after an interval has been collected. Totals of all rows together do not change.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int stats_fold(struct stats *s, uint64_t now,
 	       bool (*ended)(const void *context, const struct stats_row *row),
 	       const void *context);
 
 /*
- * Distinct commands that a sample has to be of, for an estimate of all from it: the standard deviation is
- * then 18 %. A command counts for less, the more often others come again.
+ * The least number of distinct commands in a sample for an estimate of all commands: the standard
+ * deviation is 18 % then. Commands that come again often count for less.
  */
 #define STATS_DISTINCT_MIN 32
 
 /**
  * stats_lacks() - fill &stats.missing
- * @missing: what nothing gives
+ * @missing: bits of the points that nothing gives
  *
- * Where a host knows no command's arrival, as with TLS, what its network stack took is in network_and_target, and so are the
- * names. Where it knows some, the loss arrival_missing says of how many commands that is so.
+ * If a host does not know the arrival of any command, as with TLS, the time of its network stack is
+ * part of network_and_target, and so are the names. If it knows some arrivals, the loss
+ * arrival_missing counts the commands without one.
  */
 void stats_lacks(struct stats *s, uint32_t missing);
 
-/** stats_begin_interval() - zero what belongs to one interval */
+/** stats_begin_interval() - zero everything that belongs to one interval */
 void stats_begin_interval(struct stats *s);
 
 /**
- * stats_wait() - one more command of a row is in flight
- * @row: of its queue and operation
- * @r: what is known of it; of one that is not measured, that is no point but those of its beginning
- * @measured: it is
+ * stats_wait() - count one more command in flight
+ * @row: row of its queue and operation
+ * @r: what is known of the command; if it is not measured, only its beginning
+ * @measured: it is measured
  * @now: CLOCK_MONOTONIC nanoseconds
  */
 void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured, uint64_t now);
 
 /**
- * stats_sample() - how many commands there were, and how many of them were measured
- * @s: of which interval, or run
- * @summary: of the whole run, else of the last interval
- * @measured: filled
- * @all: filled; @measured, where the others were not counted
+ * stats_sample() - count the commands, and those of them that were measured
+ * @s: statistics
+ * @summary: of the whole run, otherwise of the last interval
+ * @measured: set to the number of measured commands
+ * @all: set to the number of all commands; to @measured if the others were not counted
  *
- * The sample is chosen by what commands are (core/sample.h). Those that are alike, such as reads of one
- * block, are all in it or none is.
+ * The sample is chosen by the contents of commands (core/sample.h). Of commands that are alike,
+ * such as reads of one block, all are in it or none is.
  *
- * Return: whether the sample is not a fair one. Where all were counted, that is when it cannot be one
- * command in &stats.sample by chance (five standard deviations of the binomial distribution), or when it
- * is of fewer than STATS_DISTINCT_MIN distinct commands though there were enough for twice as many; else
- * when it is of fewer than that.
+ * Return: whether the sample is not a fair one. If all commands were counted, this is so when it
+ * cannot be one command in &stats.sample by chance (five standard deviations of the binomial
+ * distribution), or when it has fewer than STATS_DISTINCT_MIN distinct commands although there were
+ * enough for twice as many. If not, this is so when it has fewer than STATS_DISTINCT_MIN distinct
+ * commands.
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
 

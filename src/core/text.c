@@ -7,9 +7,9 @@
 
 #include "core/array.h"
 
-/* The longest that one character becomes, and its terminating 0: two escapes of JSON. */
+/* The longest escape of one character with its terminating 0: two \u escapes of JSON. */
 #define ESCAPED_MAX sizeof("\\ud800\\udc00")
-/* What is written at once: mostly all of a text. */
+/* Size of the buffer for one write; most texts fit. */
 #define PRINT_LEN 512
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -20,10 +20,13 @@ static bool printable(char c)
 	return c >= ' ' && c <= '~';
 }
 
-/* The least code point that takes so many bytes: a longer form of a smaller one is none. */
+/* [n]: the least code point that needs n bytes. A longer form than needed is not valid. */
 static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 
-/* Return: bytes of the character that @s begins with, whose @code is filled; 0 if it begins with none. RFC 3629, 4. */
+/*
+ * Return: length in bytes of the character that @s begins with, with @code set; 0 if @s does not
+ * begin with a valid one. RFC 3629, 4.
+ */
 static size_t utf8_length(const char *text, uint32_t *code)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -35,13 +38,16 @@ static size_t utf8_length(const char *text, uint32_t *code)
 			return 0;
 		*code = *code << 6 | (s[i] & 0x3f);
 	}
-	/* Halves of UTF-16's pairs are no characters. */
+	/* Surrogates of UTF-16 are not characters. */
 	if (!n || *code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
 		return 0;
 	return n;
 }
 
-/* What controls a terminal, turns the direction of writing or takes no room: nobody sees that it is there. */
+/*
+ * Whether the character controls a terminal, changes the direction of writing, or has no width. A
+ * reader would not see that it is there.
+ */
 static bool is_hidden(uint32_t code)
 {
 	static const struct {
@@ -68,14 +74,14 @@ static void escape_json(uint32_t code, char out[ESCAPED_MAX])
 		snprintf(out, ESCAPED_MAX, "\\u%04hx\\u%04hx", high, low);
 }
 
-/* What @s begins with, escaped. Return: bytes of @s that that is of. */
+/* Escapes the first character of @s. Return: its length in @s in bytes. */
 static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX])
 {
 	const bool characters = style >= TEXT_UTF8;
 	uint32_t code;
 	size_t n;
 
-	/* Most of all texts. */
+	/* The usual case. */
 	if (printable(*s) && (style != TEXT_HEX || *s != '\\')) {
 		memcpy(out, (char[]){*s, '\0'}, 2);
 		return 1;
@@ -94,7 +100,7 @@ static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX]
 	return n ?: 1;
 }
 
-/* Not byte by byte, as a stream may have no buffer: standard error has none. */
+/* Collects characters before it writes, as a stream may be unbuffered, such as standard error. */
 void text_print(FILE *f, const char *s, enum text_style style)
 {
 	char out[PRINT_LEN];

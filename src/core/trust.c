@@ -11,7 +11,7 @@
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 
-/* Return: whether sudo started this process. Only root trusts the variable. */
+/* Return: whether sudo started this process, with @uid set. Only root trusts the variable. */
 static bool sudo_caller(uid_t *uid)
 {
 	const char *text = geteuid() ? NULL : getenv("SUDO_UID");
@@ -42,7 +42,9 @@ bool trust_alone(const struct stat *st)
 
 bool trust_planted(const struct stat *folder, const struct stat *st)
 {
-	/* In a sticky folder a group counts as others: fs.protected_fifos=2. */
+	/*
+	 * In a sticky folder, write permission of the group matters as well: fs.protected_fifos=2.
+	 */
 	mode_t others = folder->st_mode & S_ISVTX ? OTHERS_WRITE : S_IWOTH;
 
 	return (folder->st_mode & others) && !trust_uid(st->st_uid) && st->st_uid != folder->st_uid;

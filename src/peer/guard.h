@@ -13,9 +13,9 @@
 #define PEER_STOP_NS 2000000000ULL
 
 enum guard_report_kind {
-	GUARD_ENDED, /* the command ended; @value: exit status, or the negative number of a signal */
+	GUARD_ENDED,   /* the command ended; @value: exit status, or negative number of a signal */
 	GUARD_STOPPED, /* a process of the group was stopped, see below; @value: the signal */
-	GUARD_INTERRUPTED /* by a key, while the group had the terminal; @value: SIGINT, SIGQUIT or SIGHUP */
+	GUARD_INTERRUPTED /* a key at the group's terminal; @value: SIGINT, SIGQUIT or SIGHUP */
 };
 
 /**

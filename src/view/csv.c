@@ -14,10 +14,12 @@
 #include "view/columns_queues.h"
 #include "view/rfc3339.h"
 
-/* Room for the functions of a path, which are longer than an NQN each byte of which is no character. */
+/*
+ * Room for the functions of a path. They are longer than an NQN in which each byte becomes U+FFFD.
+ */
 #define TEXT_LEN 40960
 
-/* A line that is being written. */
+/* A line that is being written. @begun: it has a field. */
 struct line {
 	FILE *f;
 	bool begun;
@@ -36,9 +38,10 @@ static void end(const struct line *l)
 }
 
 /*
- * RFC 4180, 2: a field that holds a separator is quoted, and quotes in it are doubled. A spreadsheet takes a text that begins with
- * one of four characters for a formula, which may send what is beside it elsewhere: an apostrophe before it makes it a text (OWASP, "CSV
- * Injection"). Some take a semicolon for the separator.
+ * A field with a separator is quoted, and quotes in it are doubled (RFC 4180, 2). A spreadsheet
+ * takes a text that begins with one of four characters for a formula, which may send neighbouring
+ * cells elsewhere. An apostrophe in front makes it a text (OWASP, "CSV Injection"). Some
+ * spreadsheets take a semicolon for the separator, so that is quoted as well.
  */
 static void put_text(struct line *l, const char *s)
 {
@@ -200,7 +203,10 @@ static void put_point_names(struct line *l, enum nt_side side)
 	}
 }
 
-/* Of a report's columns of stages, number @i: the ten, then what only one side has. NULL: there are no more. */
+/*
+ * The name of column @i of a report's stages: the ten, then those that only one side has. NULL:
+ * there are no more.
+ */
 static const char *report_stage(unsigned int i)
 {
 	static const struct {
@@ -232,7 +238,7 @@ void csv_commands_header(FILE *f, enum nt_side side)
 	end(&l);
 }
 
-/* @r: NULL where nothing is known of the side */
+/* @r: NULL if nothing is known of the side */
 static void put_points(struct line *l, enum nt_side side, const struct nt_record *r)
 {
 	struct point_row row[NT_POINTS_MAX];
@@ -258,7 +264,7 @@ static void put_stages(struct line *l, unsigned int nr, const struct command_sta
 	}
 }
 
-/* @side: whose the stages are; NT_SIDES: the ten */
+/* @side: side of the stages; NT_SIDES: the ten */
 static void put_report_stages(struct line *l, enum nt_side side, const struct command_stages *s)
 {
 	const char *name;
@@ -277,7 +283,6 @@ static void put_report_stages(struct line *l, enum nt_side side, const struct co
 	}
 }
 
-/* A command of one side. */
 static void put_side(FILE *f, const char *type, const struct command_row *row,
 		     const struct command_stages *stages)
 {

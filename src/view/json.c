@@ -10,10 +10,10 @@
 #include "core/text.h"
 #include "view/rfc3339.h"
 
-/* As many digits as a double always keeps (DBL_DIG). */
+/* Room for the digits that a double always keeps (DBL_DIG). */
 #define REAL_LEN 32
 
-/* Something of the line that is being built found no memory. */
+/* Memory ran out while the current line was built. */
 static bool out_of_memory;
 
 static struct json_object *made(struct json_object *o)
@@ -67,7 +67,7 @@ struct json_object *json_real(double n)
 {
 	char text[REAL_LEN];
 
-	/* JSON has no other numbers. */
+	/* JSON has no numbers that are not finite. */
 	if (!isfinite(n))
 		return NULL;
 	snprintf(text, sizeof(text), "%.15g", n);

@@ -25,7 +25,7 @@ struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 	return o;
 }
 
-/* Of how many queues are those that are past a limit; NULL without any. */
+/* The number of queues that losses past a limit belong to; NULL if there are none. */
 static struct json_object *loss_queues(const struct stats *s)
 {
 	struct json_object *o = NULL;
@@ -49,7 +49,10 @@ struct json_object *json_errors(const struct errors *e)
 	return rows;
 }
 
-/* Buckets that counted something: from, to (exclusive; null: without end), how many. Nanoseconds. */
+/*
+ * The buckets that are not empty: from, to (exclusive; null: no upper bound) in nanoseconds, and
+ * the count.
+ */
 static struct json_object *histogram_of(const struct hist *h)
 {
 	struct json_object *buckets = json_array();
@@ -102,7 +105,7 @@ static struct json_object *operations_of(const struct stats *s, bool summary)
 	return operations;
 }
 
-/* With what it lacks of @table. */
+/* A stage, with the columns of @table that the usual row does not have. */
 static struct json_object *stage_of(const struct stage_table *table, const struct stage_row *row)
 {
 	struct json_object *o = json_row(&stage_columns, row), *more;
@@ -119,7 +122,7 @@ static struct json_object *stage_of(const struct stage_table *table, const struc
 	return o;
 }
 
-/* @figures: besides the usual ones; NULL or none: these only */
+/* @figures: in addition to the usual ones; NULL or empty: none */
 static struct json_object *stages_of(const struct stage_rows *rows, const struct figures *figures)
 {
 	struct json_object *stages = json_array();
@@ -154,7 +157,7 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 		json_put(o, "losses_added", json_losses(s->counters_interval));
 }
 
-/* Of each connection that had commands. */
+/* A row for each connection that had commands. */
 static struct json_object *merged_queues(const struct totals *m)
 {
 	struct json_object *queues = json_array();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the live view shows, an interval or the whole run, as a JSON object; and its parts, for others. */
+/*
+ * The contents of the live view as a JSON object, of an interval or of the whole run; and parts of
+ * it for other outputs.
+ */
 #ifndef NTPROF_VIEW_JSON_BLOCK_H
 #define NTPROF_VIEW_JSON_BLOCK_H
 
@@ -10,19 +13,20 @@
 #include "view/json.h"
 
 /**
- * json_block() - of type "interval" or "summary"
- * @s: what was seen
- * @summary: of the whole run, else of the last interval
+ * json_block() - an object of type "interval" or "summary"
+ * @s: statistics
+ * @summary: of the whole run, otherwise of the last interval
  * @histogram: each queue has its histogram
- * @peers: whose merged commands to add, or NULL
+ * @peers: merge with commands to add, or NULL
  * @choice: groups to add, or NULL
  */
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers, const struct group_choice *choice);
 
 /**
- * json_put_side() - add what one side tells: "run", "queues", "operations", "stages", "errors", "losses"
- * @figures: of stages, besides the usual ones; NULL: these only
+ * json_put_side() - add statistics of one side: "run", "queues", "operations", "stages", "errors",
+ * "losses"
+ * @figures: of stages, in addition to the usual ones; NULL: none
  */
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,
 		   const struct figures *figures);
@@ -30,10 +34,15 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 /** json_losses() - an object with a count for each kind of loss */
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
 
-/** json_errors() - commands that ended with an error, which are in no figure: a row for each queue and status */
+/**
+ * json_errors() - a row for each queue and status of commands that ended with an error; other
+ * figures do not have them
+ */
 struct json_object *json_errors(const struct errors *e);
 
-/** json_merged() - what merged commands add up to: "totals", "operations", "stages", "queues", "errors" */
+/**
+ * json_merged() - totals of merged commands: "totals", "operations", "stages", "queues", "errors"
+ */
 struct json_object *json_merged(const struct totals *m, const struct figures *figures);
 
 #endif /* NTPROF_VIEW_JSON_BLOCK_H */

@@ -21,7 +21,7 @@ static void put_points(struct json_object *points, const struct nt_record *r)
 	json_put(points, side_name(r->side), o);
 }
 
-/* Of a command of one side the other one is NULL. */
+/* @b: NULL for a command of one side */
 static void put_all_points(struct json_object *o, const struct nt_record *a,
 			   const struct nt_record *b)
 {
@@ -108,7 +108,7 @@ struct json_object *json_command_slow(const struct slow_command *c)
 	columns_command_merged(&row, &c->connection, &c->host, target, false);
 	row.latency = c->latency;
 	json_put_row(o, &command_columns, &row);
-	/* How long the host waited before it gave up is no stage. */
+	/* The time that the host waited before it gave up is not a stage. */
 	other = c->host.flags & NT_F_CANCELLED ? NULL : target;
 	put_all_points(o, &c->host, other);
 	if (other)

@@ -10,13 +10,13 @@
 #include "view/json_block.h"
 #include "view/json_commands.h"
 
-/* Return: NULL where all are told of. */
-/* That somebody has asked for; NULL: none. */
+/* The figures that the user asked for; NULL: none. */
 static const struct figures *figures_of(const struct json_report *r)
 {
 	return r->choice ? &r->choice->figures : r->figures;
 }
 
+/* Return: NULL if the report is about all commands. */
 static struct json_object *selected(const struct json_report *r, uint64_t taken, uint64_t of)
 {
 	struct json_object *o;
@@ -29,7 +29,7 @@ static struct json_object *selected(const struct json_report *r, uint64_t taken,
 	return o;
 }
 
-/* What a stream tells of which nothing is matched. */
+/* The figures of a stream of which nothing is matched. */
 static struct json_object *alone(const struct json_report *r, unsigned int i)
 {
 	const struct input *in = &r->inputs[i];
@@ -50,7 +50,10 @@ static struct json_object *alone(const struct json_report *r, unsigned int i)
 	if (r->choice) {
 		struct groups *g = apart_groups(r->apart, i);
 
-		/* That memory ran out is noticed when the line is written. */
+		/*
+		 * json_append() to NULL marks the line as failed, so json_write() reports that
+		 * memory ran out.
+		 */
 		if (!g)
 			json_append(NULL, NULL);
 		json_put(o, "groups", g ? groups_json(g, r->choice) : NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What report tells of recorded streams, as JSON objects. */
+/* The report of recorded streams as a JSON object. */
 #ifndef NTPROF_VIEW_JSON_REPORT_H
 #define NTPROF_VIEW_JSON_REPORT_H
 
@@ -13,13 +13,15 @@
 #include "view/json.h"
 
 /**
- * struct json_report - what there is: of each input what apart_stats() wants is kept in @apart
- * @cut: records of one side only, because the other's burst did not last
- * @filtered: not all commands are told of, but @nr_taken of the @nr_matched that are merged
- * @merged: totals_sort() has been called
- * @choice: what groups are asked for, or NULL; @groups: of merged commands
- * @limits: what network and drives can carry, and how near to that it came; or NULL
- * @figures: of intervals between points, or NULL; @details: of merged commands
+ * struct json_report - data of a report; @apart has kept what apart_stats() needs of each input
+ * @cut: number of records of one side only, because the other side was not recorded all the time
+ * @filtered: the report is about @nr_taken of the @nr_matched merged commands only
+ * @merged: merged commands, after totals_sort()
+ * @choice: groups that the user asked for, or NULL
+ * @groups: groups of merged commands
+ * @limits: limits of network and drives, and how near the traffic came to them; or NULL
+ * @figures: figures of intervals between points, or NULL
+ * @details: such figures of merged commands
  */
 struct json_report {
 	struct input *inputs;
@@ -40,10 +42,11 @@ struct json_report {
 };
 
 /**
- * json_report() - of type "report": "inputs", "connections", "strays", "outside_bursts", "selected", "merged", "slowest", and
- *		   "groups" and "details" where there are any
+ * json_report() - an object of type "report"
  *
- * An input of which nothing is matched has "alone", what it tells by itself, and why.
+ * It has "inputs", "connections", "strays", "outside_bursts", "selected", "merged" and "slowest",
+ * and "groups" and "details" if there are any. An input of which nothing is matched has "alone",
+ * with its own figures and the reason.
  */
 struct json_object *json_report(const struct json_report *r);
 

@@ -37,7 +37,7 @@ static struct json_object *losses(struct json_object *defs)
 	return schema_defined(defs, "lost", make_losses);
 }
 
-/* Those of which it is known. */
+/* The losses that have a number of queues. */
 static struct json_object *loss_queues(void)
 {
 	struct json_object *o = schema_object();
@@ -74,7 +74,7 @@ static void has_percentiles(struct json_object *o)
 	json_put(o, "patternProperties", patterns);
 }
 
-/* The usual figures, and those that were asked for. */
+/* The usual figures, and those that can be asked for. */
 static struct json_object *make_stage(struct json_object *defs)
 {
 	struct json_object *o = schema_longer_row(&stage_columns);
@@ -114,7 +114,7 @@ static struct json_object *merged(struct json_object *defs)
 	return schema_defined(defs, "merged", make_merged);
 }
 
-/* Of how many commands the figures are that follow; null where they are of all. */
+/* The number of commands that the following figures are of; null if they are of all. */
 static struct json_object *selected(void)
 {
 	struct json_object *o = schema_object();
@@ -125,7 +125,7 @@ static struct json_object *selected(void)
 				"commands that the figures are of; null: all of them");
 }
 
-/* A row has those of the keys and figures that were asked for. */
+/* A row has the keys and figures that the user asked for. */
 static struct json_object *make_group(struct json_object *defs)
 {
 	struct json_object *o = schema_object();
@@ -149,7 +149,7 @@ static struct json_object *make_group(struct json_object *defs)
 	return o;
 }
 
-/* Its keys, and the figures that were asked for. */
+/* The keys, and the figures that the user asked for. */
 static struct json_object *make_detail(struct json_object *defs)
 {
 	struct json_object *o = schema_object();
@@ -166,7 +166,7 @@ static struct json_object *make_detail(struct json_object *defs)
 	return o;
 }
 
-/* @recorded: in a report, else in a live view */
+/* @recorded: in a report, otherwise in a live view */
 static struct json_object *groups_of(struct json_object *defs, bool recorded)
 {
 	struct json_object *o = schema_object(), *either, *list;
@@ -196,7 +196,7 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 	return o;
 }
 
-/* What a machine tells by itself of whose commands none is matched; null of others. */
+/* The own figures of an input of which no command is matched; null otherwise. */
 static struct json_object *alone(struct json_object *defs, bool why)
 {
 	struct json_object *o = schema_object();
@@ -222,7 +222,7 @@ static struct json_object *peers(struct json_object *defs)
 	return schema_list(row);
 }
 
-/* A line. */
+/* A line of output. */
 static struct json_object *line(const char *type)
 {
 	struct json_object *o = schema_object(), *only = json_empty();
@@ -266,7 +266,7 @@ static struct json_object *points(void)
 	return schema_described(o, "nanoseconds after the first one of that side");
 }
 
-/* The names of stages that are one are joined with "+". */
+/* Names of stages that are joined have "+" between them. */
 static struct json_object *stages(void)
 {
 	struct json_object *o = schema_types("object null");
@@ -302,7 +302,7 @@ static struct json_object *in_flight(void)
 	return schema_described(o, "a command that has not ended; its latency is its age");
 }
 
-/* Of --events: a command begins. */
+/* A command begins: a line of --events. */
 static struct json_object *submission(void)
 {
 	struct json_object *o = line("submission"), *fields = schema_types("object");
@@ -392,7 +392,7 @@ static struct json_object *stacks(void)
 	return o;
 }
 
-/* A way to a point; of one that is not taken, why. */
+/* A way to a point. @taken: false for a way that is not used, which has a reason. */
 static struct json_object *way(bool taken)
 {
 	struct json_object *o = schema_object();

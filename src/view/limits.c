@@ -35,7 +35,7 @@ static const struct column limit[] = {
 
 const struct columns limit_columns = COLUMNS("limits", limit);
 
-/* Return: the group's row, made when it is new; NULL without memory. */
+/* Return: the group's row, new if there was none; NULL without memory. */
 static struct limit_row *group_of(struct limits *l, const char *limit, const char *group,
 				  double most)
 {
@@ -61,7 +61,7 @@ static int add(struct limits *l, enum nt_op op, const char *controller, double t
 	struct limit_row *r;
 
 	if (l->network > 0) {
-		/* Data of whatever is no read goes the other way. */
+		/* All operations but reads send data in the other direction. */
 		r = group_of(l, "network", directions[op == NT_OP_READ], l->network);
 		if (!r)
 			return -ENOMEM;
@@ -82,7 +82,7 @@ static void begin(struct limits *l)
 		l->row[i].throughput = 0;
 }
 
-/* @summary: of the whole run, which is no interval */
+/* @summary: of the whole run, which does not count as an interval */
 static void mark(struct limits *l, bool summary)
 {
 	for (size_t i = 0; i < l->nr; i++) {
