@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The live view of a tracer that traces the same in every interval, for the scripts of tests/live. No test by itself.
+ * The live view with a tracer that traces the same in every interval, for the scripts of
+ * tests/live. It is not a test by itself.
  *
  *   live ARGUMENTS OF THE LIVE VIEW...
  *
- * The environment variable TARGET_STREAM names a file or FIFO that gets the target's stream of the same commands.
+ * The environment variable TARGET_STREAM names a file or a FIFO that gets the target's stream of
+ * the same commands.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,10 +21,13 @@
 #include "traffic.h"
 
 #define MS 1000000ULL
-/* In an interval: what a queue of 8 commands, each of which rests for 100 ms, does in half a second. */
+/*
+ * Commands of an interval: what a queue of 8 commands, each of which takes 100 ms, does in half a
+ * second.
+ */
 #define MERGED_COMMANDS 40
 
-/* More reads than writes; too few of both for a p99.9. */
+/* There are more reads than writes, and too few of both for a p99.9. */
 static const struct {
 	uint16_t qid;
 	enum nt_op op;
@@ -51,7 +56,10 @@ static void fill(struct stats *s)
 	s->elapsed += s->seconds;
 	s->passed = s->elapsed;
 	began_ns = now;
-	/* Another number each time: a screen that is not drawn any more is noticed. */
+	/*
+	 * The number differs in each interval, so that the scripts see when the screen is not
+	 * redrawn.
+	 */
 	interval++;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stats_row *row = stats_row(s, "nvme0", "nqn.2024-01.org.example:one",
@@ -75,7 +83,7 @@ static void make(struct nt_record *r, uint64_t n)
 	*r = host_records[n % MERGED_COMMANDS];
 }
 
-/* As many commands as an interval has, on both sides. */
+/* Adds the commands of an interval on both sides. */
 static void both_sides(void)
 {
 	uint64_t records = 0;
@@ -98,7 +106,7 @@ static int begin_target(const char *to)
 {
 	static struct traffic_config config;
 	static struct queue_info host_queue;
-	/* Not for writing only: a FIFO can be opened before a reader is there. */
+	/* A FIFO can be opened for reading and writing before there is a reader. */
 	int fd = open(to, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	const struct stream_header header = {.side = NT_TARGET, .hostname = "target"};
 	struct stream_event clock = {.type = STREAM_CLOCK, .clock = instant_now()},

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings of simulated traffic, as files for the verb report, and lines of what it prints. */
+/*
+ * Recordings of simulated traffic as files for the verb report, and functions that look at its
+ * output.
+ */
 #ifndef NTPROF_CLI_RECORDINGS_H
 #define NTPROF_CLI_RECORDINGS_H
 
@@ -10,17 +13,17 @@
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
-/* The wall clock when a simulation begins: 2024-01-01. */
+/* Wall clock at the beginning of a simulation: 2024-01-01. */
 #define WALL_NS 1704067200000000000LL
 
 /**
- * struct recording - what one stream of the traffic is recorded as
- * @header: its side is the stream's
- * @wall_ns: how much its wall clock is ahead
- * @edit: may change a record; false leaves it out
- * @device: what namespaces 1 and 2 are called, NULL: nothing is told
- * @edit_queue: may change who a queue is, if not NULL
- * @cgroup: origin 1 is there, if not NULL
+ * struct recording - how a stream of the traffic is recorded
+ * @header: its side is set to the stream's
+ * @wall_ns: how far its wall clock is ahead
+ * @edit: may change a record; if it returns false, the record is left out
+ * @device: names of namespaces 1 and 2; NULL: not announced
+ * @edit_queue: may change the description of a queue, if not NULL
+ * @cgroup: cgroup of origin 1, if not NULL
  */
 struct recording {
 	struct stream_header header;
@@ -103,7 +106,7 @@ static inline void recording_add(struct recording *f, const struct traffic_confi
 	recording_put(f, &e);
 }
 
-/* Writes the traffic's streams: @f has one for each. */
+/* Writes the traffic's streams; @f has an element for each. */
 static inline void recordings_make(struct recording *f, const struct traffic_config *c)
 {
 	struct traffic_record r = {.at_ns = TRAFFIC_EPOCH_NS};
@@ -123,10 +126,13 @@ static inline void recordings_make(struct recording *f, const struct traffic_con
 	traffic_free(t);
 }
 
-/* What version 3 has behind the sample: the points that are missing, and what was selected, nothing here. */
+/*
+ * Bytes that version 3 has after the sample: missing points, and the selection, which is empty
+ * here.
+ */
 #define HEADER_SINCE_VERSION_3 (4 + 1 + 1)
 
-/* A header of version 2 ends before these: docs/stream-format.md, "Version 2". */
+/* A header of version 2 ends before these bytes: docs/stream-format.md, "Version 2". */
 static inline void recording_to_version_2(struct recording *f)
 {
 	struct bytes b = file_bytes(f->fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* serve in a process of its own, of a tracer that traces what is made up, and clients of it. */
+/* serve in a process of its own, with a tracer that traces made-up commands, and clients of it. */
 #ifndef NTPROF_CLI_SERVER_H
 #define NTPROF_CLI_SERVER_H
 
@@ -32,7 +32,7 @@
 #include "core/array.h"
 #include "core/time.h"
 
-/* A busy machine takes its time; whoever waits longer waits for what does not come. */
+/* Longer than even a busy machine needs. */
 #define PATIENCE_MS 120000
 
 struct server {
@@ -43,10 +43,10 @@ struct server {
 };
 
 static unsigned int rows_to_fill;
-/* Of its command line, besides those that all have. */
+/* Words of its command line, in addition to those that all servers have. */
 static char *more_words[16];
 
-/* A command more with each collection. */
+/* Adds a command in each collection. */
 static inline void fill(struct stats *s)
 {
 	char name[32];
@@ -72,9 +72,9 @@ static inline void child(const char *listen, int told)
 	for (unsigned int i = 0; more_words[i]; i++)
 		words[nr++] = more_words[i];
 
-	/* A test that fails leaves nobody behind. */
+	/* The server must not outlive a test that fails. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Who starts tests with nohup has it ignored. */
+	/* It is ignored if tests are run with nohup. */
 	signal(SIGHUP, SIG_DFL);
 	dup2(told, STDERR_FILENO);
 	traced.fill = fill;
@@ -84,7 +84,7 @@ static inline void child(const char *listen, int told)
 	_exit(verb_serve.main(l.argc, l.argv));
 }
 
-/* Reads what the server says until it has @what. */
+/* Reads messages of the server until they contain @what. */
 static inline void wait_told(const struct server *v, char *text, size_t size, const char *what)
 {
 	size_t nr = 0;
@@ -117,7 +117,7 @@ static inline void start(struct server *v, unsigned int rows, const char *listen
 	v->told = p[0];
 }
 
-/* At any port of @address, in numbers, to which clients come by 127.0.0.1. */
+/* Starts it at any port of @address, a number; clients connect to 127.0.0.1. */
 static inline void start_at(struct server *v, unsigned int rows, const char *address)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&v->address;
@@ -162,7 +162,7 @@ static inline int connect_to(const struct server *v)
 	return fd;
 }
 
-/* The server may have closed it by now. */
+/* The server may have closed the connection by now. */
 static inline void send_text(int fd, const char *text)
 {
 	size_t len = strlen(text);
@@ -177,7 +177,7 @@ static inline void send_text(int fd, const char *text)
 	}
 }
 
-/* All that comes until the server closes it, in memory that the caller frees. */
+/* Receives until the server closes the connection; the caller frees the text. */
 static inline char *receive(int fd)
 {
 	size_t size = 1 << 16, nr = 0;
@@ -231,7 +231,7 @@ static inline void assert_whole(const char *text)
 	assert_string_equal(text + len - 6, "# EOF\n");
 }
 
-/* A number of a page, 0 where it is not there. */
+/* The value of a sample on a page; 0 if it is not there. */
 static inline uint64_t sample(const char *page, const char *name)
 {
 	const char *at = strstr(page, name);
@@ -239,7 +239,7 @@ static inline uint64_t sample(const char *page, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* The same of the newest page. */
+/* The same on the newest page. */
 static inline uint64_t number(const struct server *v, const char *name)
 {
 	char *text = ask(v, GET);
@@ -253,7 +253,7 @@ static inline uint64_t number(const struct server *v, const char *name)
 #define READS \
 	"\nntprof_commands_total{side=\"host\",controller=\"nvme0\",subsysnqn=\"nqn.2024-01.io.example:subsystem\",operation=\"read\"} "
 
-/* Collections go on: there are more commands than there were. */
+/* Checks that collections continue: the number of commands grows. */
 static inline void assert_goes_on(const struct server *v)
 {
 	const uint64_t before = number(v, READS), until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
@@ -276,7 +276,7 @@ static inline uint64_t resident(const struct server *v)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Sanitizers keep what was released. */
+/* Sanitizers keep released memory. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What serve tells its journal of a machine: once each. */
+/* Lines that serve logs about changes of a machine, once each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void a_sleep_is_told_once(void **state)
 
 	(void)state;
 	assert_false(look(&c, 1, 1000 * S));
-	/* Between two clocks. */
+	/* The two clocks are not read at the same time. */
 	assert_false(look(&c, 1, 1000 * S + 1000));
 	assert_false(look(&c, 1, 1000 * S - 1000));
 	assert_true(look(&c, 0, 1003 * S));

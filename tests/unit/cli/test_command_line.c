@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Command lines that are refused, and what is said of them. None gets as far as tracing, so that neither root
- * nor BPF is needed.
+ * Command lines that are refused, and the messages about them. None of them begins to trace, so
+ * neither root nor BPF is needed.
  */
 #include "cli/testing.h"
 
-#define LINE_MAX_WORDS 12 /* of a line in a table here */
+#define LINE_MAX_WORDS 12 /* words of a line in the tables below */
 
-/* Refused with 64, with a first line on standard error that has @part in it, and with nothing else. */
+/*
+ * Checks that it was refused with status 64, and that the first line on standard error has @part,
+ * without other output.
+ */
 static void assert_refused(struct result *r, const char *part)
 {
 	if (r->status != EX_USAGE)
@@ -50,7 +53,7 @@ static void an_option_of_another_verb_is_refused(void **state)
 	assert_refused(&r, "--interval is an option of live and serve, not of trace: see");
 }
 
-/* A word too many shows that what came before it was understood: options are read first. */
+/* An extra word shows that the options before it were accepted, as options are read first. */
 static void an_option_is_taken_before_and_after_its_verb(void **state)
 {
 	struct result r;
@@ -268,7 +271,7 @@ static void an_abbreviation_is_taken_where_it_is_clear_to_its_verb(void **state)
 	assert_refused(&r, "--duration x: not a time");
 }
 
-/* What is printed once, by programs and people who have a disk that is full. */
+/* Output that is printed once, when the disk is full. */
 static void a_full_disk_is_called_by_its_name(void **state)
 {
 	static char *lines[][5] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of --config: what is refused in them, by file and line; and that options out of them are what the same ones
- * on the command line are.
+ * Files of --config: what is refused in them, with file and line, and that options in them do the
+ * same as on the command line.
  */
 #include "cli/recordings.h"
 
@@ -21,7 +21,7 @@ static void write_file(const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* @part: "%s" at its beginning is the file. */
+/* @part: "%s" at its beginning stands for the file. */
 static void assert_says(const struct result *r, const char *part)
 {
 	bool file = !strncmp(part, "%s", 2);
@@ -33,7 +33,7 @@ static void assert_says(const struct result *r, const char *part)
 	assert_contains(r->err, text);
 }
 
-/* What is wrong with a file that @verb reads is told with its line. */
+/* An error in a file that @verb reads is reported with its line. */
 static void what_is_wrong_is_told_by_file_and_line(void **state)
 {
 	static const struct {
@@ -83,7 +83,7 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"record", "[record]\nbuffer = 1\n", "%s:2: --buffer 1: not a size from"},
 		{"stacks", "[stacks]\npaths = 0\n", "%s:2: --paths 0: not a positive whole"},
 		{"report", "[report]\nwhere = latency>4k\n", "%s:2: --where 'latency>4k': not"},
-		/* ntprof's */
+		/* files of ntprof */
 		{"live", "[Workload]\r\nIO_TYPE = both\r\nIO_TYPE = read\r\n",
 		 "%s:3: IO_TYPE is there twice, first in line 2"},
 		{"live", "[Profiling]\nFREQUENCY = 99999999999999999999\n",
@@ -128,7 +128,7 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 	}
 }
 
-/* Of the same file each verb takes what it has; all of it is understood. */
+/* Each verb takes its own options of the same file, and accepts all of it. */
 static void what_is_right_is_taken(void **state)
 {
 	static const char own[] = "\xef\xbb\xbf; ours\n"
@@ -197,7 +197,7 @@ static void write_bytes(const char *bytes, size_t nr)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* What is no file of options ends soon, says where, and takes no memory to speak of. */
+/* A file that cannot have options is refused soon, with the place, and without much memory. */
 static void what_is_no_file_of_options_is_refused(void **state)
 {
 	static const struct {
@@ -227,7 +227,7 @@ static void what_is_no_file_of_options_is_refused(void **state)
 	snprintf(part, sizeof(part), "cannot read %s: a pipe, which may never end", fifo);
 	free(fifo);
 	assert_says(&r, part);
-	/* Who may read all there is may read that as well. */
+	/* Root may read any file, so this one as well. */
 	if (!geteuid())
 		return;
 	assert_int_equal(chmod(path, 0), 0);
@@ -245,7 +245,7 @@ static void lines_and_files_have_a_length(void **state)
 	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "[all]\n# ", 8);
-	/* As long as a line may be, and a byte longer. */
+	/* A line of the greatest length, and one that is a byte longer. */
 	text[6 + LINE] = '\n';
 	write_bytes(text, 6 + LINE + 1);
 	RUN(&r, "live", "--host", "--config", path, "more");
@@ -264,7 +264,7 @@ static void lines_and_files_have_a_length(void **state)
 	write_bytes(text, FILE_BYTES + 2);
 	RUN(&r, "live", "--host", "--config", path, "more");
 	assert_says(&r, "the file is longer than 1 MiB");
-	/* Options that are there again and again. */
+	/* The same option very many times. */
 	for (size_t i = 0; i < FILE_BYTES / 8; i++)
 		memcpy(text + 8 * i, "peer=x\n\n", 8);
 	memcpy(text, "[live]\n\n", 8);
@@ -273,14 +273,14 @@ static void lines_and_files_have_a_length(void **state)
 	assert_says(&r, "too many options, the most are 256");
 }
 
-/* Words that show which one is taken are wrong ones. */
+/* Wrong arguments show by their messages which one was taken. */
 static void the_line_takes_the_place_of_the_file(void **state)
 {
 	struct result r;
 
 	(void)state;
 	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\n[live]\nduration = 1\n");
-	/* The host's peers, at most one per word: with the file's side it is refused. */
+	/* --peer needs the host's side; with the side in the file it is refused. */
 	RUN(&r, "--config", path, "--size=4k", "--host", "--duration", "x");
 	assert_says(&r, "ntprof-bpf: --duration x: not a time");
 	RUN(&r, "--config", path, "--siz", "4k", "--peer=x");
@@ -296,7 +296,7 @@ static void the_line_takes_the_place_of_the_file(void **state)
 	assert_says(&r, TOO_MANY);
 }
 
-/* What other verbs, or nobody yet, can do. */
+/* Keys that need an option of another verb, or one that does not exist yet. */
 static void a_key_without_an_option_is_refused_by_its_name(void **state)
 {
 	static const struct {
@@ -343,7 +343,7 @@ static void a_key_without_an_option_is_refused_by_its_name(void **state)
 	assert_says(&r, TOO_MANY);
 }
 
-/* A report with a file is that with its options on the line. */
+/* A report with a file is equal to one with its options on the command line. */
 static void a_file_does_what_its_options_do(void **state)
 {
 	static const struct {
@@ -380,7 +380,7 @@ static void a_file_does_what_its_options_do(void **state)
 		assert_string_not_equal(r.out, all.out);
 	}
 	recordings_free(files, ARRAY_SIZE(files));
-	/* DATA_DIR is where record writes, by its side. */
+	/* DATA_DIR is the folder that record writes to; the file's name is the side. */
 	write_file("[Profiling]\nIS_ONLINE = false\nDATA_DIR = /nowhere/data\n");
 	RUN(&r, "record", "--target", "--config", path);
 	if (!geteuid() || strstr(r.err, "/nowhere"))
@@ -389,7 +389,7 @@ static void a_file_does_what_its_options_do(void **state)
 
 #define OTHER_USER 1234
 
-/* Not taken, as somebody may have written it who is not who runs this. */
+/* Checks that the option is refused, because a user other than the caller may have written it. */
 static void assert_distrusted(const char *verb, const char *option, const char *why)
 {
 	struct result r;
@@ -401,7 +401,7 @@ static void assert_distrusted(const char *verb, const char *option, const char *
 	assert_contains(r.err, why);
 }
 
-/* Whatever an option's argument may be by its name in --help: no new one is forgotten. */
+/* Finds options by the name of their argument in --help, so that new ones are covered. */
 static void what_others_may_write_names_no_command_and_no_path(void **state)
 {
 	static const char *const names[] = {"=FILE", "=DIR", "=COMMAND", "=ADDRESS"};
@@ -440,7 +440,7 @@ static void what_others_may_write_names_no_command_and_no_path(void **state)
 	write_file("[Profiling]\nDATA_DIR = /nowhere/data\n");
 	RUN(&r, "record", "--target", "--config", path, "more");
 	assert_says(&r, "%s:2: output is not taken from a file that");
-	/* What it measures, it may say; so may what no verb takes of it. */
+	/* It may set options that only affect measuring, and any options of other verbs. */
 	write_file("[live]\nhost = yes\nop = read\n[record]\noutput = x\n");
 	RUN(&r, "live", "--config", path, "more");
 	assert_says(&r, TOO_MANY);
@@ -452,7 +452,7 @@ static void others_may_write_in_many_ways(void **state)
 	static const struct {
 		mode_t file, folder;
 		uid_t file_owner, folder_owner;
-		const char *why; /* NULL: nobody may */
+		const char *why; /* NULL: no other user may write */
 	} cases[] = {
 		{0600, 0755, 0, 0, NULL},
 		{0644, 01777, 0, 0, NULL},
@@ -478,7 +478,7 @@ static void others_may_write_in_many_ways(void **state)
 
 		if (geteuid() && (cases[k].file_owner || cases[k].folder_owner))
 			continue;
-		/* In the folder, or in one that is in it. */
+		/* The file is in the folder, or in a folder below it. */
 		snprintf(path, sizeof(path), "%.100s/x.ini", i % 2 ? below : folder);
 		write_file("[live]\nhost = true\npeer = true\n");
 		assert_int_equal(chmod(path, cases[k].file), 0);
@@ -491,7 +491,7 @@ static void others_may_write_in_many_ways(void **state)
 		snprintf(part, sizeof(part), "%s", cases[k].why ?: TOO_MANY);
 		assert_says(&r, part);
 		if (cases[k].file_owner || cases[k].folder_owner) {
-			/* Who called sudo says what is run. */
+			/* The caller of sudo may choose the commands. */
 			setenv("SUDO_UID", "1234", 1);
 			RUN(&r, "live", "--config", path, "more");
 			assert_says(&r, TOO_MANY);
@@ -510,7 +510,7 @@ static void others_may_write_in_many_ways(void **state)
 	rmdir(folder);
 }
 
-/* Whoever may put another link there says which file is read. */
+/* A user who may replace the link could choose which file is read. */
 static void a_link_that_others_may_replace_is_not_followed_to_commands(void **state)
 {
 	char folder[sizeof(path) + 8], link[sizeof(folder) + 8];

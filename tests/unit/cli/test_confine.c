@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a process may do when it has given up what it does not need, and what it may not. */
+/* What a process can and cannot do after it has dropped what it does not need. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE, unshare() */
 #endif
@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <linux/capability.h>
-#include <linux/sched.h> /* struct clone_args; behind <sched.h> */
+#include <linux/sched.h> /* struct clone_args; after <sched.h> */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +34,11 @@
 #include "core/rights.h"
 #include "stream/destination.h"
 
-/* There before anything is given up: memory, and sockets without another end and with one. */
+/* Made before anything is dropped: memory, an unconnected socket, and a connected pair. */
 static void *at;
 static int unix_fd, pair[2];
 
-/* Of a thread of this process: the number, or the bits, of a line of its status. */
+/* A field in the status of a thread of this process, as a number or as bits. */
 static unsigned long long status_of(const char *task, const char *name, int base)
 {
 	char path[300], line[256];
@@ -84,7 +84,7 @@ static const char *threads_are_confined(void)
 	return NULL;
 }
 
-/* A function that failed so. */
+/* The call failed with EPERM. */
 #define REFUSED(call) ((call) == -1 && errno == EPERM)
 
 static const char *nothing_is_executed_or_mounted(void)
@@ -111,7 +111,7 @@ static const char *no_namespace_is_made(void)
 	return NULL;
 }
 
-/* Root's services do what root tells them. */
+/* Services of root would do what root asks them. */
 static const char *nothing_is_connected(void)
 {
 	const struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "/nonexistent"};
@@ -143,7 +143,10 @@ static const char *others_are_left_alone(void)
 	return NULL;
 }
 
-/* What loading takes is there until that is over: arguments that are wrong are looked at, or not. */
+/*
+ * Loading needs these system calls until it is over. They are called with wrong arguments: an error
+ * about the arguments means that the call is allowed.
+ */
 static const char *loading_goes_on(bool on)
 {
 	EXPECT(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) == -1 && (errno == EFAULT) == on);
@@ -151,7 +154,10 @@ static const char *loading_goes_on(bool on)
 	return NULL;
 }
 
-/* What files, the thread that writes them, and processes that read a line again do. */
+/*
+ * Work that must still be possible: files, the thread that writes them, and processes that read the
+ * command line again.
+ */
 static const char *work_goes_on(struct output *before)
 {
 	char folder[] = "/tmp/ntprof-confine.XXXXXX", path[64];
@@ -205,7 +211,7 @@ static const char *when_it_traces(struct output *before)
 	return is_confined(before) ?: loading_goes_on(false);
 }
 
-/* That is left to who has started some. */
+/* Only a process that has started others may send signals. */
 static const char *processes_of_its_own_are_ended(struct output *before)
 {
 	(void)before;
@@ -216,7 +222,7 @@ static const char *processes_of_its_own_are_ended(struct output *before)
 	return NULL;
 }
 
-/* In a process of its own: there is no way back. */
+/* Runs in a child process, as rights cannot be regained. */
 static void assert_right(const char *(*try)(struct output *before))
 {
 	int status;
@@ -227,7 +233,7 @@ static void assert_right(const char *(*try)(struct output *before))
 		struct output *before = output_new(open("/dev/null", O_WRONLY), 4096);
 		const char *wrong;
 
-		/* Its thread has begun. */
+		/* The thread of the output has started. */
 		output_put(before, "x", 1, 0);
 		output_flush(before);
 		output_settle(before, -1, 10000000000ULL);

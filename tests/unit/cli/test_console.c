@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Standard error while a run is under way, and nobody reads it. */
+/* Standard error during a run, if it is not read. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2(), O_DIRECT */
 #endif
@@ -18,10 +18,13 @@
 #include "cli/console.h"
 #include "core/time.h"
 
-/* More than is kept, and what a pipe holds. */
+/* More than the buffer and a pipe hold. */
 #define LINE 1024
 #define TOO_MUCH (1500u * LINE)
-/* Messages behind that, and how long all of them may take: with a tenth of a second for each it would be twice that. */
+/*
+ * Number of messages after that, and the time that all of them may take. A tenth of a second for
+ * each would be twice that time.
+ */
 #define MESSAGES 200
 #define SOON_NS 10000000000ULL
 
@@ -62,27 +65,29 @@ static void nobody_waits_for_each_message(void **state)
 	assert_non_null(lost);
 	assert_int_equal(sscanf(lost, "(messages of %lu bytes", &bytes), 1);
 	assert_non_null(strstr(lost, "the last one\n"));
-	/* The blank line is of what was lost. */
+	/* The blank line belongs to the message about lost lines. */
 	for (const char *at = got; at < lost - 1; at++)
 		lines += *at == '\n';
 	assert_int_equal((size_t)lines * LINE + bytes, TOO_MUCH + MESSAGES * LINE);
 	free(got);
 }
 
-/* Whoever else writes to a terminal then does so between lines. */
+/* Other programs that write to the terminal do so between lines. */
 static void a_line_is_written_at_once(void **state)
 {
 	int before = dup(STDERR_FILENO), p[2];
 	char got[64] = "";
 
 	(void)state;
-	/* Of a pipe of packets, each read() gives what one write() was given. */
+	/* In a packet pipe, each read() returns the bytes of one write(). */
 	assert_int_equal(pipe2(p, O_DIRECT), 0);
 	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);
 	close(p[1]);
 	assert_int_equal(console_open(), 0);
 	fputs("one ", stderr);
-	/* What is not held back is out by then, mostly. */
+	/*
+	 * If the first part of the line were not held back, it would be there by now in most cases.
+	 */
 	assert_int_equal(poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 100), 0);
 	fputs("line\n", stderr);
 	assert_int_equal(read(p[0], got, sizeof(got) - 1), 9);

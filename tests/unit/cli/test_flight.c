@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* serve with a flight recorder, of a tracer that traces what is made up; and its signals. */
+/* serve with a flight recorder, with a tracer that traces made-up commands; and its signals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,10 @@ static int setup(void **state)
 	return traced.records_fd < 0 ? -1 : 0;
 }
 
-/* Each file of the folder: whole, with records. They are gone then. Return: how many there were. */
+/*
+ * Reads and removes each file of the folder. Each is complete and has records. Return: number of
+ * files.
+ */
 static unsigned int read_files(const struct place *p, bool check)
 {
 	DIR *d = opendir(p->folder);
@@ -102,7 +105,7 @@ static void keep_in(struct place *p)
 #define FAILED RECORDER("files_total") ",result=\"failed\"} "
 #define SIGNALS RECORDER("triggers_total") ",trigger=\"SIGUSR1\"} "
 
-/* All of it at once: nobody is kept waiting, and each file is whole. */
+/* All of that at once: no client waits long, and each file is complete. */
 static void a_storm_of_signals_and_scrapes_is_stood(void **state)
 {
 	static int fds[CLIENTS];
@@ -135,7 +138,7 @@ static void a_storm_of_signals_and_scrapes_is_stood(void **state)
 	assert_uint_in_range(read_files(p, true), 1, 4);
 }
 
-/* What was kept is written at the end; without a recorder a signal does nothing. */
+/* Kept records are written at the end. Without a recorder the signal has no effect. */
 static void the_end_writes_what_was_kept(void **state)
 {
 	struct place *p = *state;
@@ -211,7 +214,7 @@ static void the_configuration_is_read_again(void **state)
 	stop_server(&v);
 }
 
-/* As of the one who calls sudo. */
+/* The folder and the file belong to another user, as to a caller of sudo. */
 static void the_configuration_in_a_home_is_read_again(void **state)
 {
 	char home[] = "/tmp/ntprof-home.XXXXXX", text[4096];
@@ -241,7 +244,10 @@ static void the_configuration_in_a_home_is_read_again(void **state)
 	assert_int_equal(rmdir(home), 0);
 }
 
-/* What has given up its rights cannot be looked at for leaks, and says so in place of what it was to say. */
+/*
+ * A process without capabilities cannot be examined for leaks. The sanitizer's message about that
+ * would replace the test's output.
+ */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -260,7 +266,7 @@ int main(void)
 	};
 	struct rlimit files;
 
-	/* A configuration that names a folder is ours alone. */
+	/* A configuration that names a folder must not be writable by others. */
 	umask(022);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;

@@ -4,7 +4,7 @@
 
 #define COLUMNS 80
 
-/* What every verb has besides its own options. */
+/* Options that every verb has. */
 static const char *const standard[] = {"help", "usage", "version"};
 
 static void assert_fits(const char *text)
@@ -15,7 +15,7 @@ static void assert_fits(const char *text)
 				 line);
 }
 
-/* An option's row begins with its letter at column 2, or with its name at column 6. */
+/* The row of an option begins with its letter in column 2, or with its name in column 6. */
 static bool row_of(const char *line, char *name, size_t size)
 {
 	size_t indent = strspn(line, " "), len;
@@ -87,7 +87,7 @@ static void help_of_a_verb_lists_its_options_and_no_other(void **state)
 	}
 }
 
-/* Lines that are wider than argp's margin are broken, and go on at column 0. */
+/* argp breaks lines beyond its margin, and continues them in column 0. */
 static void assert_examples_are_whole(const char *help)
 {
 	const char *line = strstr(help, "\nExamples:\n");
@@ -105,7 +105,7 @@ static void help_gives_examples_of_every_verb(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		/* The live view is what no verb means, and so do its examples. */
+		/* Without a verb it is the live view, also in the examples. */
 		bool live = !strcmp(verbs[i].name, "live");
 
 		if (!strcmp(verbs[i].name, "help"))

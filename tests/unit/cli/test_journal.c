@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A line has a priority where the journal reads it, and nowhere else. */
+/* A line has a priority if it goes to the journal, and only then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,10 @@
 
 #include "cli/journal.h"
 
-/* What comes out of a pipe at the other end of which standard error is. @format: of device and inode; NULL: unset */
+/*
+ * Writes to standard error, which is a pipe, and reads it back. @format: of its device and inode;
+ * NULL: unset
+ */
 static void tell(const char *format, char *text, size_t size)
 {
 	char stream[64];
@@ -57,7 +60,7 @@ static void only_the_journal_gets_priorities(void **state)
 	assert_string_equal(text, "<4>1 lines\n");
 	tell(NULL, text, sizeof(text));
 	assert_string_equal(text, "ntprof-bpf: 1 lines\n");
-	/* Another one's. */
+	/* The variable names another file. */
 	tell("0", text, sizeof(text));
 	assert_string_equal(text, "ntprof-bpf: 1 lines\n");
 	tell("x", text, sizeof(text));

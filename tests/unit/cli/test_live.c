@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The live view into a pipe and at a terminal, of a tracer that traces nothing. */
+/* The live view into a pipe and at a terminal, with a tracer that traces nothing. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), posix_openpt() */
 #endif
@@ -28,10 +28,10 @@
 #include "streams.h"
 #include "terminal.h"
 
-/* A command that has to be started may take its time on a busy machine. */
+/* Starting a command may take long on a busy machine. */
 #define PATIENCE_NS 60000000000ULL
 
-/* Nobody reads it: what it has room for is in it already. */
+/* A full pipe that is not read. */
 static int full_pipe(int p[2])
 {
 	char byte = '\n';
@@ -57,13 +57,16 @@ static void blocks_that_nobody_waits_for_are_told(void **state)
 	dup2(told, STDERR_FILENO);
 	traced.signal = SIGTERM;
 	status = verb_live.main(ARRAY_SIZE(words) - 1, words);
-	/* It is blocked and still pending. */
+	/* The signal is blocked and still pending. */
 	signal(SIGTERM, SIG_IGN);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	assert_int_equal(status, EXIT_SUCCESS);
 	assert_true(pread(told, text, sizeof(text) - 1, 0) >= 0);
-	/* The first one is begun, unless the machine is too busy for that; two more, and that of the whole run, are not. */
+	/*
+	 * Writing the first block has begun, unless the machine is too busy. Two more blocks, and
+	 * the one of the whole run, have not been begun.
+	 */
 	assert_true(strstr(text, "the last 3 blocks are left out\n") ||
 		    strstr(text, "the last 4 blocks are left out\n"));
 	close(p[0]);
@@ -75,7 +78,10 @@ static void blocks_that_nobody_waits_for_are_told(void **state)
 
 static int peer_goes_on, peer_has_said;
 
-/* When this returns, what the peer says is there, and the end of the interval is the first to see it. */
+/*
+ * When this returns, the peer's message is there, and the end of the interval is the first to see
+ * it.
+ */
 static void let_the_peer_speak(void)
 {
 	char byte;
@@ -129,7 +135,7 @@ static void what_a_peer_says_while_an_interval_ends_is_told(void **state)
 	close(err);
 }
 
-/* @context: the words of the command line, the last of which is NULL */
+/* @context: words of the command line, with NULL at the end */
 static int run_live(void *context)
 {
 	char **words = context;
@@ -142,7 +148,7 @@ static int run_live(void *context)
 	return verb_live.main(n, words);
 }
 
-/* Reads what is on the screen from now on until it has @text. */
+/* Reads the screen from now on until it has @text. */
 static bool is_seen(int terminal, const char *text)
 {
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
@@ -159,7 +165,7 @@ static bool is_seen(int terminal, const char *text)
 		seen[nr += (size_t)n] = '\0';
 		if (strstr(seen, text))
 			return true;
-		/* What is left may be the beginning. */
+		/* The rest may be the beginning of @text. */
 		if (nr > sizeof(seen) / 2) {
 			memmove(seen, seen + nr - 64, 64);
 			nr = 64;
@@ -193,7 +199,7 @@ static void a_view_with_a_peer_goes_on_when_it_was_stopped(void **state)
 	assert_true(is_seen(terminal, "peer 1: running"));
 	type(terminal, "\003");
 	assert_true(is_seen(terminal, "summary of"));
-	/* It reads until nobody has the terminal any more. */
+	/* It reads until no process has the terminal open. */
 	is_seen(terminal, "\001");
 	assert_int_equal(waitpid(shell, &status, 0), shell);
 	assert_int_equal(status, EXIT_SUCCESS);
@@ -201,7 +207,7 @@ static void a_view_with_a_peer_goes_on_when_it_was_stopped(void **state)
 	close(stream);
 }
 
-/* Who sits at a terminal with the live view, of a row and another one. */
+/* A user at a terminal with the live view, which has two rows. */
 static struct {
 	int terminal;
 	pid_t shell;
@@ -237,7 +243,7 @@ static void sit_down(void)
 	run_shell(run_live, words);
 }
 
-/* Waits until lines with echo are on, or off. */
+/* Waits until line mode and echo are on, or off. */
 static bool has_lines(bool on)
 {
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
@@ -256,7 +262,7 @@ static int get_up(void)
 {
 	int status = -1;
 
-	/* It reads until nobody has the terminal any more. */
+	/* It reads until no process has the terminal open. */
 	is_seen(user.terminal, "\001");
 	assert_int_equal(waitpid(user.shell, &status, 0), user.shell);
 	close(user.terminal);
@@ -282,7 +288,7 @@ static void keys_change_the_screen_and_q_ends_it(void **state)
 	assert_true(is_seen(user.terminal, "filter: zq_"));
 	type(user.terminal, "\n");
 	assert_true(is_seen(user.terminal, "no row matches the filter"));
-	/* The beginning of a key of which nothing more comes. */
+	/* The beginning of an escape sequence that is never completed. */
 	assert_int_equal(write(user.terminal, "\033[", 2), 2);
 	type(user.terminal, "A");
 	type(user.terminal, "?");
@@ -300,7 +306,7 @@ static void paused_screen_stays_until_it_goes_on(void **state)
 	assert_true(is_seen(user.terminal, "p:pause"));
 	type(user.terminal, "p");
 	assert_true(is_seen(user.terminal, "PAUSED"));
-	/* Keys work all the same. */
+	/* Keys still work. */
 	type(user.terminal, "s");
 	assert_true(is_seen(user.terminal, "s:p99"));
 	type(user.terminal, "p");
@@ -310,13 +316,16 @@ static void paused_screen_stays_until_it_goes_on(void **state)
 	assert_int_equal(get_up(), EXIT_SUCCESS);
 }
 
-/* Nothing is drawn after a pause that would bring what the terminal did not take then. */
+/*
+ * Nothing is redrawn during a pause, so a slow terminal must still get all of the screen that says
+ * PAUSED.
+ */
 static void pause_is_seen_on_a_terminal_that_was_slow(void **state)
 {
 	(void)state;
 	sit_down();
 	assert_true(is_seen(user.terminal, "p:pause"));
-	/* Until it takes no more. */
+	/* Wait until the terminal takes no more. */
 	poll(NULL, 0, 2000);
 	type(user.terminal, "p");
 	poll(NULL, 0, 500);

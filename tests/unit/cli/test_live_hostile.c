@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What live and trace show of controllers, queues, cgroups and a peer whose names are hostile, in each of their outputs. */
+/*
+ * Output of live and trace, in each format, about controllers, queues, cgroups and a peer with
+ * hostile names.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), forkpty() */
 #endif
@@ -65,7 +68,10 @@ static void make(struct nt_record *r, uint64_t n)
 		r->status = 0x281;
 }
 
-/* The records of a host, and a target's stream of the same commands. Return: its descriptor. */
+/*
+ * Makes the records of a host and a target's stream of the same commands. Return: descriptor of the
+ * stream.
+ */
 static int both_sides(void)
 {
 	static struct traffic_config c;
@@ -131,7 +137,9 @@ static void read_back(int fd, char *text)
 
 static char out_text[TEXT_MAX], err_text[TEXT_MAX];
 
-/* Fills what it printed. Return: whether the format goes with these options. */
+/*
+ * Runs a command and keeps its output. Return: whether the format is possible with these options.
+ */
 static bool run(char **words)
 {
 	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC), status;
@@ -206,7 +214,9 @@ static void names_are_harmless_in_every_format(void **state)
 	close(target);
 }
 
-/* What is on the screen until it has @text. The view's own sequences are no [2J and are ASCII. */
+/*
+ * Reads the screen until it has @text. The view's own sequences are ASCII, and none of them is [2J.
+ */
 static void see(int terminal, const char *text)
 {
 	const uint64_t until = monotonic_ns() + 60000000000ULL;
@@ -222,7 +232,7 @@ static void see(int terminal, const char *text)
 		nr += (size_t)n;
 		out_text[nr] = '\0';
 	}
-	/* A line is drawn, and so is what comes behind it. */
+	/* The line was drawn, and so was the text after it. */
 	assert_seen(out_text, "\r\n\x1b");
 	assert_null(strstr(out_text, "\x1b[2J"));
 }
@@ -230,7 +240,7 @@ static void see(int terminal, const char *text)
 static void names_are_harmless_on_the_screen(void **state)
 {
 	static const struct winsize size = {.ws_row = 60, .ws_col = 200};
-	/* The marked row by itself, its whole histogram, losses, other groups, and a filter. */
+	/* The marked row alone, its whole histogram, losses, other groups, and a filter. */
 	static const char *const keys[] = {"\r", "\r", "l", "g", "/" HOSTILE_MARK "\r", "q"};
 	char *words[] = {"live", "--host", "-i100ms", "--drive-limit=1", NULL};
 	int terminal, status, target = both_sides();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verb record, of a tracer that traces what the test says. */
+/* The verb record, with a tracer that traces what the test sets. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), posix_openpt() */
 #endif
@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/ntprof-record.XXXXXX";
 
-/* Records @nr commands into @to. Return: the exit status. */
+/* Records @nr commands into @to. Return: exit status. */
 static int record(char *to, uint64_t nr)
 {
 	char *words[] = {"record", "--host", "--force", "-o", to, "-d", "1", NULL};
@@ -73,7 +73,7 @@ static void fill_losses(struct stats *s)
 	s->counters_interval[NT_CNT_RING_FULL] = 4;
 }
 
-/* As record(); @text: what is said. */
+/* Like record(); @text: set to its messages. */
 static int record_saying(char *to, char text[4096])
 {
 	int err = dup(STDERR_FILENO), told = memfd_create("told", MFD_CLOEXEC), status;
@@ -88,7 +88,7 @@ static int record_saying(char *to, char text[4096])
 	return status;
 }
 
-/* Root's recording is not for them. */
+/* Other users must not read root's recording. */
 static void a_fifo_of_another_user_gets_no_stream(void **state)
 {
 	char folder[sizeof(path) + 8], fifo[sizeof(folder) + 8], text[4096];
@@ -112,7 +112,7 @@ static void a_fifo_of_another_user_gets_no_stream(void **state)
 	rmdir(folder);
 }
 
-/* What began before the recording did is lost to nobody. */
+/* A command that began before the recording is not a loss. */
 static void what_is_no_loss_is_not_told_as_one(void **state)
 {
 	char text[4096];
@@ -134,7 +134,7 @@ static void a_terminal_by_any_name_gets_no_stream(void **state)
 	(void)state;
 	if (user < 0 || grantpt(user) || unlockpt(user))
 		skip();
-	/* A hangup would be seen else. */
+	/* Keep the terminal open; otherwise there would be a hangup. */
 	terminal = open(ptsname(user), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	assert_true(terminal >= 0);
 	assert_int_equal(record(ptsname(user), 1), EXIT_FAILURE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the verb report prints of recordings, from the files to the text. */
+/* Output of the verb report for recordings, from the files to the text. */
 #include "cli/recordings.h"
 
 #include <sys/sendfile.h>
@@ -27,7 +27,7 @@ static void a_recording_in_which_nothing_ended_has_a_duration(void **state)
 	recordings_free(f, 2);
 }
 
-/* A damaged stream may have them in any order. */
+/* A damaged stream may have points in any order. */
 static bool backwards(struct nt_record *r)
 {
 	r->points[NT_H_SUBMIT] = r->points[NT_H_COMPLETE] + 10 * SECOND;
@@ -80,7 +80,7 @@ static bool without_done(struct nt_record *r)
 	return true;
 }
 
-/* The sum of the numbers at the end of all lines that begin with @word. */
+/* The sum of the last numbers of all lines that begin with @word. */
 static int64_t sum_of(const char *text, const char *word)
 {
 	int64_t sum = 0;
@@ -99,7 +99,7 @@ static int64_t sum_of(const char *text, const char *word)
 	return sum;
 }
 
-/* Reports both sides, one or both of which lack a point; @joined are two stages' one name. */
+/* Reports both sides, at least one of which lacks a point; @joined: name of the joined stages. */
 static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char *joined)
 {
 	struct recording f[] = {
@@ -123,7 +123,7 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 	assert_int_equal(!strstr(r.out, wanted), !target_lacks);
 	snprintf(wanted, sizeof(wanted), "merged_stage read %s ", joined);
 	assert_contains(r.out, wanted);
-	/* The story of the slowest has the name as well. */
+	/* The story of the slowest command has the name as well. */
 	snprintf(wanted, sizeof(wanted), "  %s ", joined);
 	assert_contains(r.out, wanted);
 	assert_int_equal(sum_of(r.out, "merged_stage "), sum_of(r.out, "merged "));
@@ -167,7 +167,7 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 	recordings_free(f, 2);
 }
 
-/* Its header cannot say what is missing. */
+/* The header of version 2 cannot say which points are missing. */
 static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = without_done}};
@@ -211,7 +211,10 @@ static void what_rests_on_arrivals_that_are_not_known_is_told(void **state)
 	recordings_free(f, 2);
 }
 
-/* Of one side that has all points its stages add up, in each format, and its controller has a name. */
+/*
+ * If one side has all points, the stages of its commands add up in each format, and its controller
+ * has a name.
+ */
 static void commands_of_one_side_have_its_stages_and_its_controller(void **state)
 {
 	static const struct {
@@ -251,13 +254,13 @@ static void commands_of_one_side_have_its_stages_and_its_controller(void **state
 		RUN(&r, "report", "--commands", "--format=csv", f[i].path);
 		assert_contains(r.out, expect[i].csv);
 		assert_contains(r.out, ",network_and_target,network_and_host,send_response\r\n");
-		/* The last stage is the target's, and so is the one before it of a write. */
+		/* The last stage is the target's, and so is the stage before it of a write. */
 		assert_int_equal(strstr(r.out, ",,\r\n") != NULL, i == NT_HOST);
 	}
 	recordings_free(f, 2);
 }
 
-/* 0 would be a number. */
+/* Unknown values are null, as 0 would be a number. */
 static void what_a_recording_does_not_say_is_null(void **state)
 {
 	static const char *const unknown[] = {"probes",	  "controllers", "queues",
@@ -308,7 +311,10 @@ static bool only_queue_1(struct nt_record *r)
 	return r->qid == 1;
 }
 
-/* H1 T1 H2 T2, of which each host only knows its own target; both hosts have one name. */
+/*
+ * The connections H1-T1 and H2-T2. Each host knows only its own target; both hosts have the same
+ * name.
+ */
 static struct traffic_config pairs_config(void)
 {
 	struct traffic_config c = traffic_of_one_queue();
@@ -351,7 +357,7 @@ static void connections_name_their_machines(void **state)
 	assert_non_null(line);
 	snprintf(wanted, sizeof(wanted), "; host web(%s), target %s\n", f[2].path, f[3].path);
 	assert_contains(line, wanted);
-	/* So do the lines of their stages, for people and for scripts. */
+	/* The lines of their stages differ in the same way, for people and for scripts. */
 	assert_contains(r.out, "\nweb  ");
 	line = strstr(r.out, "\nmerged_queue nqn.2024-01.org.example:two 1 1 read ");
 	assert_non_null(line);
@@ -374,7 +380,7 @@ static void a_connection_of_one_side_names_that_side(void **state)
 	c.queue[1].qid = 2;
 	c.queue[1].slot = 2;
 	c.nr_queues = 2;
-	/* Of what comes of the second queue the target has nothing. */
+	/* The target has no records of the second queue. */
 	f[1].edit = only_queue_1;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path);
@@ -382,7 +388,7 @@ static void a_connection_of_one_side_names_that_side(void **state)
 	recordings_free(f, 2);
 }
 
-/* All that is asked for is somewhere else. */
+/* Changes each record, so that a selection finds none. */
 static bool elsewhere(struct nt_record *r)
 {
 	r->slba += 1ULL << 50;
@@ -457,7 +463,7 @@ static void one_side_alone_says_that_the_other_is_not_there(void **state)
 	recordings_free(f, 2);
 }
 
-/* It is full long before the report ends, and nobody has kept why. */
+/* The disk is full long before the report ends, and errno is lost by then. */
 static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -475,7 +481,7 @@ static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
 	recordings_free(f, 2);
 }
 
-/* "report | head": what it has read is all that it wants. */
+/* "report | head": the reader needs no more. */
 static void a_reader_that_has_seen_enough_is_no_error(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -494,7 +500,7 @@ static void a_reader_that_has_seen_enough_is_no_error(void **state)
 	recordings_free(f, 2);
 }
 
-/* A process that opens both FIFOs, the first one first, and then writes both recordings. */
+/* Starts a process that opens both FIFOs, the first one first, and then writes both recordings. */
 static pid_t feed_both(const struct recording *f, char path[2][64])
 {
 	pid_t pid = fork();

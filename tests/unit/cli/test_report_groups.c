@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verb report with --by, --every and --stats, on recordings that are made. */
+/* The verb report with --by, --every and --stats, for made-up recordings. */
 #include "cli/recordings.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static bool some_fail(struct nt_record *r)
 	return true;
 }
 
-/* Field number @n of a line of CSV without quotes. */
+/* Field @n of a line of CSV without quotes. */
 static const char *field(const char *line, unsigned int n, char *buf, size_t size)
 {
 	while (n--)
@@ -48,7 +48,7 @@ static unsigned int column_of(const char *csv, const char *name)
 	return n;
 }
 
-/* What a column of the rows of a kind adds up to. */
+/* The sum of a column over all rows of a kind. */
 static uint64_t add_up(const char *csv, const char *kind, const char *column)
 {
 	unsigned int n = column_of(csv, column), k = column_of(csv, "row");
@@ -93,7 +93,7 @@ static void groups_add_up_to_all_by_every_key(void **state)
 		assert_int_equal(add_up(r.out, "total", "commands"),
 				 status ? COMMANDS : COMMANDS - COMMANDS / 10);
 	}
-	/* That is what there is without groups. */
+	/* The number is the same without groups. */
 	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
 	assert_contains(r.out, "\"commands\":630,");
 	recordings_free(f, 2);
@@ -120,7 +120,10 @@ static void an_interval_is_what_time_selects(void **state)
 		snprintf(time, sizeof(time), "--time=%.3f-%.3f", seconds, seconds + 0.001);
 		RUN(&one, "report", f[0].path, f[1].path, time, "--every", "1ms", "--stats",
 		    "min,p50,max,mean", "--format=csv");
-		/* But for rates, and for those of before that were still in flight. */
+		/*
+		 * All but rates are equal, and so is the number of commands that began before and
+		 * were still in flight.
+		 */
 		for (const char *name = "commands"; name;
 		     name = strcmp(name, "mean") ? "mean" : NULL) {
 			unsigned int n = column_of(all.out, name);
@@ -149,7 +152,7 @@ static void figures_are_those_that_are_asked_for(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "p99.90,min,p7", "--format=csv");
 	assert_contains(r.out, "max_in_flight,p99_9,min,p7\r\n");
-	/* 700 commands are too few for one, and not for the others. */
+	/* 700 commands are too few for p99.9, but not for the other percentiles. */
 	assert_contains(r.out, "merged,total,,");
 	assert_true(add_up(r.out, "total", "p99_9") == 0 && add_up(r.out, "total", "p7") > 0);
 	RUN(&r, "report", f[0].path, "--stats", "p99.90,min,p7");
@@ -226,7 +229,7 @@ static void details_are_of_each_shape(void **state)
 	recordings_free(f, 2);
 }
 
-/* A head of the table of stages with the figures, in that order, and no others. */
+/* Checks that the table of stages has these figures, in this order, and no others. */
 static void assert_stage_table(const char *out)
 {
 	assert_contains(out, " min    p99.9    share\n");
@@ -247,7 +250,7 @@ static void figures_are_of_stages_as_well(void **state)
 	RUN(&r, "report", f[0].path, "--stats", "min,p99.9");
 	assert_int_equal(r.status, 0);
 	assert_stage_table(r.out);
-	/* With groups of somebody's own there are no stages, as without figures. */
+	/* With groups that the user asks for there are no stages, as without figures. */
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9", "--by", "queue");
 	assert_lacks(r.out, "network_transmission");
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9", "--format", "json");
@@ -278,7 +281,7 @@ static void what_no_recording_tells_is_refused_with_what_does(void **state)
 	}
 	RUN(&r, "report", f[0].path, f[1].path, "--by=device,path", "--format=csv");
 	assert_int_equal(r.status, 0);
-	/* Nobody takes them for all that there was. */
+	/* The report says that these were not all commands. */
 	RUN(&r, "report", f[0].path, f[1].path);
 	assert_contains(r.out, "recorded were only commands of --op read --size 4k");
 	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
@@ -286,7 +289,7 @@ static void what_no_recording_tells_is_refused_with_what_does(void **state)
 	recordings_free(f, 2);
 }
 
-/* The words behind @words in the output, up to the line's end. */
+/* Checks the line that begins with @words: whether it says that the limit was near. */
 static void assert_limit(const char *out, const char *words, bool near)
 {
 	const char *line = strstr(out, words), *mark;
@@ -311,11 +314,11 @@ static void traffic_near_a_limit_is_marked(void **state)
 	assert_int_equal(r.status, 0);
 	assert_limit(r.out, "\nlimit network reads ", true);
 	assert_limit(r.out, "\nlimit drive nvme0 ", false);
-	/* In each second there was traffic. */
+	/* There was traffic in each second. */
 	line = strstr(r.out, "\nlimit network reads ");
 	assert_int_equal(sscanf(line, "\nlimit network reads %*s %*s %*s %" SCNu64, &intervals), 1);
 	assert_true(intervals > 0);
-	/* Targets' recordings are of the same data, and count where there is no host's. */
+	/* Targets' recordings have the same data, and count if there is no host's recording. */
 	RUN(&one, "report", f[1].path, "--network-limit=0.000001");
 	assert_limit(one.out, "\nlimit network reads ", true);
 	RUN(&one, "report", f[0].path, "--network-limit=0.000001", "--format=json");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the verb report prints of recordings whose names are hostile, all of them, in each of its outputs. */
+/* Output of the verb report, in each format, for recordings in which all names are hostile. */
 #include "cli/recordings.h"
 #include "hostile.h"
 
-/* An NQN is as long as it may be: the hostile bytes are at its beginning and at its end. */
+/* Makes an NQN of the greatest length, with the hostile bytes at its beginning and at its end. */
 static void long_name(char *buf, size_t size, char fill)
 {
 	memset(buf, fill, size - 1);
@@ -28,7 +28,9 @@ static bool from_origin(struct nt_record *r)
 	return true;
 }
 
-/* Another connection, which the host does not tell of: both sides have something by themselves. */
+/*
+ * Another connection that the host does not announce, so that both sides have records of their own.
+ */
 static bool some_of_target(struct nt_record *r)
 {
 	if (r->cid % 7 == 0)
@@ -38,7 +40,7 @@ static bool some_of_target(struct nt_record *r)
 
 #define INPUTS 3
 
-/* Recordings of a host, a target and another host, under hostile names. */
+/* Recordings of a host, a target and another host, with hostile names. */
 struct hostile {
 	struct recording f[INPUTS];
 	char directory[32];
@@ -90,7 +92,7 @@ static void hostile_free(struct hostile *h)
 	recordings_free(h->f, INPUTS);
 }
 
-/* What each option shows, by itself and with the format. */
+/* Options to test, without and with each format. */
 static const char *const shown[][3] = {
 	{NULL},
 	{"--slowest=3"},
@@ -118,7 +120,7 @@ static const struct {
 	{"--format=csv", assert_csv_is_harmless},
 };
 
-/* Return: whether it was printed. */
+/* Return: whether the name was printed. */
 static bool report(struct hostile *h, size_t option, size_t format, unsigned int inputs)
 {
 	char *words[5 + INPUTS] = {"report", (char *)formats[format].option};
@@ -134,7 +136,7 @@ static bool report(struct hostile *h, size_t option, size_t format, unsigned int
 	assert_true(r.status < 128);
 	formats[format].assert_harmless(r.out);
 	assert_text_is_harmless(r.err);
-	/* A format that does not go with the option, or one that is none. */
+	/* The format is not possible with the option, or is not valid. */
 	if (r.status)
 		assert_true(r.err[0]);
 	return strstr(r.out, HOSTILE_MARK);
@@ -151,7 +153,7 @@ static void names_are_harmless_in_every_output(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
 			for (unsigned int inputs = 1; inputs < 1 << INPUTS; inputs++)
 				with_name[k] += report(&h, i, k, inputs);
-	/* They are there: what is harmless is not what is left out. */
+	/* The names are really printed: output is not harmless only because they are missing. */
 	for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
 		assert_true(with_name[k] >= 6);
 	hostile_free(&h);
@@ -170,7 +172,7 @@ static void names_are_whole_in_json(void **state)
 	assert_true(json_object_object_get_ex(o, "inputs", &inputs));
 	assert_true(
 		json_object_object_get_ex(json_object_array_get_idx(inputs, 0), "hostname", &name));
-	/* But for the bytes that are no UTF-8. */
+	/* The name is complete, except for bytes that are not UTF-8. */
 	assert_non_null(strstr(json_object_get_string(name), "(\"x\")\x1b[2J\xc2\x9b"
 							     "2J\xef\xbf\xbd"
 							     "2J\r\nFAKE"));
@@ -195,7 +197,7 @@ static void messages_name_files_harmlessly(void **state)
 	assert_int_equal(r.status, 1);
 	assert_contains(r.err, " are the same file");
 	assert_text_is_harmless(r.err);
-	/* It is cut off. */
+	/* Cut the file off. */
 	assert_int_equal(ftruncate(h.f[0].fd, 600), 0);
 	RUN(&r, "report", h.path[0]);
 	assert_contains(r.err, HOSTILE_MARK);

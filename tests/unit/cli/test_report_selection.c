@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verb report with a selection: its figures are those of what was recorded under that condition. */
+/*
+ * The verb report with a selection: its figures are those of a recording of only the selected
+ * commands.
+ */
 #include "cli/recordings.h"
 
 #include <inttypes.h>
 
-#define COMMANDS 700u /* whose lines fit into a struct result */
+#define COMMANDS 700u /* their lines fit into a struct result */
 
-/* Of the recording of the host that is being made, and of one that is made of these commands only. */
+/* The wanted commands: counted in the host's recording, or the only ones in a recording. */
 static bool (*wanted)(const struct nt_record *r);
 static unsigned int nr_wanted;
 
@@ -155,7 +158,7 @@ static void as_many_as_were_recorded_under_that_condition(void **state)
 	}
 }
 
-/* From the first line that has @part. */
+/* The text from the first line on that has @part. */
 static const char *beginning_with(const struct result *r, const char *part)
 {
 	const char *at = strstr(r->out, part);
@@ -205,14 +208,14 @@ static void a_selection_that_matches_nothing_says_so(void **state)
 	recordings_make(f, &c);
 	report_with(&r, &k, f[0].path, f[1].path, false);
 	assert_contains(r.out, "\nselected: nothing, of 700 merged commands\n");
-	/* How they match is told of all of them. */
+	/* Matching is reported for all commands, not only for those selected. */
 	assert_contains(r.out, " queue 1: matched ");
 	report_with(&r, &k, f[1].path, NULL, false);
 	assert_contains(r.out, "\nselected: nothing, of 700 commands\n");
 	recordings_free(f, 2);
 }
 
-/* What --commands says that a stage took, in a line of its; -1 if it does not say so. */
+/* The time of a stage in a line of --commands; -1 if the line does not have it. */
 static int64_t took(const char *line, const char *end, const char *stage)
 {
 	char name[64];
@@ -278,7 +281,10 @@ static void conditions_of_one_side_are_of_its_own_stages(void **state)
 	assert_uint_in_range(nr_wanted, 1, COMMANDS - 1);
 	report_with(&r, &host, f[0].path, NULL, false);
 	assert_selected(&r, COMMANDS, "commands");
-	/* The target has none of that name, and nobody has the network's without the other side. */
+	/*
+	 * The target has no stage of that name, and the network's stage is unknown without the
+	 * other side.
+	 */
 	nr_wanted = 0;
 	report_with(&r, &host, f[1].path, NULL, false);
 	assert_selected(&r, COMMANDS, "commands");
@@ -352,7 +358,10 @@ static bool namespace_of_queue(struct nt_record *r)
 	return true;
 }
 
-/* As its recording calls it: of merged commands the host does, of a target's alone it is what is behind the namespace. */
+/*
+ * A device is called as its recording calls it. Merged commands have the host's name; those of a
+ * target alone have the name of the device behind the namespace.
+ */
 static void a_device_is_known_by_its_name_in_the_recording(void **state)
 {
 	struct recording f[] = {
@@ -362,7 +371,7 @@ static void a_device_is_known_by_its_name_in_the_recording(void **state)
 	static const struct {
 		char *device;
 		unsigned int files; /* bits */
-		bool second;	    /* of the namespaces; else there is none */
+		bool second;	    /* device of the second namespace; otherwise of none */
 	} of[] = {
 		{"/dev/nvme3n2", 3, true}, {"nvme3n2", 3, true},    {"/dev/nvme3n2", 1, true},
 		{"/srv/disk", 2, true},	   {"/srv/disk", 3, false}, {"/dev/nvme3n3", 3, false},

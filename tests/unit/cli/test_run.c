@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A run from its beginning to its end, of a tracer that traces nothing. */
+/* A run from its beginning to its end, with a tracer that traces nothing. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,9 @@
 
 static const struct run_options options = {.side = NT_HOST, .interval_ns = 1000000};
 
-/* What a verb is told; two pieces find no room in the second interval, and one in the fourth. */
+/*
+ * Numbers that a verb gets. Two pieces find no room in the second interval, and one in the fourth.
+ */
 struct seen {
 	unsigned int intervals;
 	uint64_t added[INTERVALS + 1];
@@ -97,7 +99,9 @@ static int one_interval(void *context, const struct stats *s)
 	return 1;
 }
 
-/* What has ended while it was counted what is in flight is handed over, and in flight no more. */
+/*
+ * Commands that end while those in flight are counted are handed over, and are no longer in flight.
+ */
 static void a_run_is_over_when_all_of_its_records_are_there(void **state)
 {
 	int fd = open("/dev/null", O_WRONLY);
@@ -124,7 +128,10 @@ static int no_memory(void *context, const struct stats *s)
 	return -ENOMEM;
 }
 
-/* @failed: how often; tracing has not ended by then, of which the tracer gives a signal. */
+/*
+ * @failed: number of failures; @late: tracing had ended by then, which the tracer reports by a
+ * signal.
+ */
 struct failure {
 	unsigned int failed;
 	bool late;
@@ -145,7 +152,10 @@ static uint64_t none_left_out(void *context)
 	return 0;
 }
 
-/* Standard output may be a terminal that somebody else has; the run may have to wait for its end. */
+/*
+ * The terminal of standard output may belong to another process group, so the end of the run may
+ * have to wait.
+ */
 static void a_run_that_fails_says_so_before_it_ends(void **state)
 {
 	int fd = open("/dev/null", O_WRONLY);
@@ -160,7 +170,7 @@ static void a_run_that_fails_says_so_before_it_ends(void **state)
 	traced.signal = SIGTERM;
 	assert_int_equal(run(&options, &callbacks, &failure), EXIT_FAILURE);
 	traced.signal = 0;
-	/* It is blocked and still pending. */
+	/* The signal is blocked and still pending. */
 	signal(SIGTERM, SIG_IGN);
 	assert_int_equal(failure.failed, 1);
 	assert_false(failure.late);
@@ -192,10 +202,11 @@ static void a_run_that_finds_no_descriptors_takes_none_of_others(void **state)
 }
 
 /*
- * What a verb is told where there are bursts.
- * @at: how many had ended at each interval
- * @time: intervals are of time, and the run ends with the first one in which @wanted bursts have ended
- * @in_burst: and which is in the burst after these
+ * What a verb gets with bursts.
+ * @at: number of bursts that had ended at each interval
+ * @time: intervals are of time, and the run ends with the first one in which @wanted bursts have
+ * ended
+ * @in_burst: that interval also has to be in the burst after these
  */
 struct bursts {
 	unsigned int intervals;
@@ -260,7 +271,7 @@ static void each_burst_has_an_interval(void **state)
 		assert_int_equal(b.at[i], i + 1);
 }
 
-/* A stream has to go on between bursts, too. */
+/* A stream has to continue between bursts, too. */
 static void who_wants_intervals_of_time_has_them_between_bursts(void **state)
 {
 	struct bursts b = {.wanted = 1, .time = true};
@@ -283,7 +294,7 @@ static void a_run_that_ends_in_a_burst_ends_the_burst(void **state)
 	assert_int_equal(traced.paused, 1);
 }
 
-/* Timers that have been read do not say that they have fired: as when the wall clock was set. */
+/* timer_fired() returns 0 for timers that have been read, as after the wall clock was set. */
 static bool clock_was_set;
 
 uint64_t __real_timer_fired(int fd);
@@ -310,7 +321,7 @@ static void a_burst_into_which_the_clock_was_set_is_left_out(void **state)
 	assert_int_equal(traced.resumed, 0);
 }
 
-/* It waits for the next one, however long it takes. */
+/* A run waits for the next burst, however long that takes. */
 static void a_burst_that_is_under_way_is_not_joined(void **state)
 {
 	struct run_options o = in_bursts;

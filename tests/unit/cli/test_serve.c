@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* serve, of a tracer that traces what is made up, and clients of all kinds. */
+/* serve, with a tracer that traces made-up commands, and clients of all kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,9 @@ static void only_the_page_can_be_read(void **state)
 	stop_server(&v);
 }
 
-/* What a browser sends whose page has a name that leads here: DNS rebinding. */
+/*
+ * A browser sends such a Host header if a web page's name resolves to this machine (DNS rebinding).
+ */
 static void on_loopback_other_hosts_are_refused(void **state)
 {
 	static const char *const right[] = {
@@ -147,7 +149,7 @@ static void on_loopback_other_hosts_are_refused(void **state)
 	assert_int_equal(number(&v, "\nntprof_http_responses_total{side=\"host\",code=\"421\"} "),
 			 ARRAY_SIZE(wrong));
 	stop_server(&v);
-	/* What listens elsewhere goes by any name. */
+	/* A server that listens at other addresses accepts any name. */
 	start_at(&v, 1, "0.0.0.0");
 	text = ask(&v, "GET /metrics HTTP/1.1\r\nHost: storage7.example\r\n\r\n");
 	assert_whole(text);
@@ -201,7 +203,7 @@ static void a_megabyte_of_headers_is_refused(void **state)
 		assert_null(strstr(text, "HTTP/1.1 200"));
 		free(text);
 	}
-	/* Each of them would have been a megabyte. */
+	/* Each of them would have taken a megabyte. */
 	assert_resident(&v, before + (10 << 20));
 	memcpy(request, "GET /xx", 7);
 	memset(request + 7, 'x', 1 << 20);
@@ -240,13 +242,13 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 		free(page);
 		if (i)
 			break;
-		/* It leaves its socket behind, in whose place comes another one. */
+		/* A killed server leaves its socket behind. The next server replaces it. */
 		kill(v.pid, SIGKILL);
 		assert_int_equal(waitpid(v.pid, &status, 0), v.pid);
 		close(v.told);
 		assert_int_equal(stat(path, &st), 0);
 	}
-	/* One that somebody listens at stays his. */
+	/* A socket at which another server listens is not replaced. */
 	start(&other, 1, listen);
 	wait_told(&other, text, sizeof(text), "\n");
 	assert_has(text, "cannot listen at unix:");
@@ -287,7 +289,7 @@ static void a_unix_socket_of_another_instance_stays(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
-/* Reads what the service manager is told until that is @what. */
+/* Reads messages to the service manager until one is @what. */
 static void assert_told(int fd, const char *what)
 {
 	char text[256];
@@ -303,7 +305,7 @@ static void assert_told(int fd, const char *what)
 	} while (!strstr(text, what));
 }
 
-/* @name: of its socket, as $NOTIFY_SOCKET has it */
+/* @name: name of the socket, as in $NOTIFY_SOCKET */
 static void assert_manager_is_told(const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* More clients than serve has room for: those that ask and read get their page, whatever the others do. */
+/*
+ * More clients than serve has room for. Those that ask and read get their page, whatever the others
+ * do.
+ */
 #include "cli/server.h"
 
 #include "cli/http.h"
 #include "in_range.h"
 
-/* What a page is at least: no two sockets' buffers hold it. */
+/* Rows of a page that is too large for the buffers of two sockets. */
 #define LARGE_ROWS 250
 
 #define CONNECTIONS "\nntprof_http_connections_total{side=\"host\"} "
@@ -62,7 +65,10 @@ static void a_thousand_at_once_are_served(void **state)
 	stop_server(&v);
 }
 
-/* Of a page that a scraper has read meanwhile: those that are neither answered nor closed have a place. */
+/*
+ * Checks a page that a scraper read meanwhile: connections that are neither answered nor closed fit
+ * into the room for them.
+ */
 static void assert_places_are_enough(const char *page, uint64_t connections)
 {
 	uint64_t closed = sample(page, DISPLACED) + sample(page, OVERDUE);
@@ -71,7 +77,7 @@ static void assert_places_are_enough(const char *page, uint64_t connections)
 	assert_uint_in_range(connections - closed, 0, HTTP_CONNECTIONS_MAX);
 }
 
-/* Every other one has sent half a request. */
+/* Scrapes among idle connections, half of which have sent half a request. */
 static void scrape_among_idle(unsigned int nr)
 {
 	static int fds[2000];
@@ -108,7 +114,7 @@ static void idle_connections_give_way(void **state)
 		scrape_among_idle(numbers[i]);
 }
 
-/* A client that asks, and reads nothing of a page that no buffers hold. */
+/* A client that asks for a page that no buffers hold, and reads nothing. */
 static int ask_and_not_read(const struct server *v)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), small = 4096;
@@ -119,7 +125,7 @@ static int ask_and_not_read(const struct server *v)
 	return fd;
 }
 
-/* The one that has asked came first and is closed last. */
+/* The client that has asked came first and is closed last. */
 static void a_request_is_due_before_its_answer(void **state)
 {
 	struct server v;
@@ -167,7 +173,10 @@ static void clients_that_do_not_read_give_way(void **state)
 	stop_server(&v);
 }
 
-/* Each a page of its own, as far as that goes: the oldest pages are released, and nobody is refused. */
+/*
+ * Each client has a different page, as far as possible. The oldest pages are released, and no
+ * client is refused.
+ */
 static void unread_pages_give_way(void **state)
 {
 	int fds[3 * (HTTP_PAGES_MAX + EXPOSITION_FORMATS)];
@@ -186,7 +195,7 @@ static void unread_pages_give_way(void **state)
 		fds[i] = ask_and_not_read(&v);
 		assert_goes_on(&v);
 	}
-	/* Pages that are held, and what the library and the allocator keep. */
+	/* Pages that are in use, and what the library and the allocator keep. */
 	assert_resident(&v, before + (HTTP_PAGES_MAX + 4) * 2 * page + (4 << 20));
 	assert_int_equal(number(&v, REFUSED), 0);
 	assert_true(number(&v, DISPLACED) > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* serve with peers: what is merged of both sides, and that peers of all kinds disturb no scrape. */
+/* serve with peers: what is merged of both sides, and that no kind of peer disturbs scrapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #include "traffic.h"
 
 #define COMMANDS 500
-/* So much that no pipe holds it. */
+/* More than a pipe holds. */
 #define COMMANDS_OF_A_FLOOD 400000
 
-/* Of the first commands, by their numbers. */
+/* The host's records of the first commands, by number. */
 static struct nt_record host_records[2 * COMMANDS];
 static struct queue_info host_queue;
 
@@ -35,7 +35,10 @@ static void make(struct nt_record *r, uint64_t n)
 	*r = host_records[n % ARRAY_SIZE(host_records)];
 }
 
-/* The target's stream of the commands from one to another, and the host's records of the first ones. */
+/*
+ * Writes the target's stream of the commands @from to @to, and keeps the host's records of the
+ * first ones.
+ */
 static void record(const struct place *p, uint64_t from, uint64_t to)
 {
 	const struct stream_header header = {.side = NT_TARGET,
@@ -111,7 +114,7 @@ static void start_with(struct server *v, struct place *p, const char *source)
 	start_tcp(v, 1);
 }
 
-/* Until the page says so. */
+/* Waits until the page has that number. */
 static void wait_number(const struct server *v, const char *sample, uint64_t n)
 {
 	const uint64_t until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
@@ -134,7 +137,7 @@ static void wait_state(const struct server *v, const char *state)
 
 #define RECORDS(result) "\nntprof_merged_records_total{side=\"host\",result=\"" result "\"} "
 
-/* A number behind a sample; seconds in nanoseconds. */
+/* The number of a sample; seconds as nanoseconds. */
 static uint64_t value(const char *page, const char *sample, bool seconds)
 {
 	const char *at = strstr(page, sample), *point;
@@ -153,7 +156,7 @@ static uint64_t value(const char *page, const char *sample, bool seconds)
 	return n * 1000000000 + ns;
 }
 
-/* Each bucket has what the one before it has, and the last one has all. */
+/* Checks that each bucket includes the one before it, and the last one includes all. */
 static void assert_cumulative(const char *page, const char *name, const char *labels,
 			      uint64_t count)
 {
@@ -176,7 +179,10 @@ static void assert_cumulative(const char *page, const char *name, const char *la
 #define DURATION "ntprof_merged_command_duration_seconds"
 #define STAGE "ntprof_merged_stage_duration_seconds"
 
-/* Of an operation: each of its stages has its commands, and together they are their latencies, to the nanosecond. */
+/*
+ * Checks an operation: each stage counts all of its commands, and the sums of the stages add up to
+ * the latencies to the nanosecond.
+ */
 static uint64_t assert_operation(const char *page, enum nt_op op)
 {
 	char labels[128], sample[256];
@@ -225,7 +231,7 @@ static void what_both_sides_told_of_is_in_ten_stages(void **state)
 	snprintf(source, sizeof(source), "cat %s; sleep 1000", p->stream);
 	start_with(&v, p, source);
 	wait_state(&v, "running");
-	/* The target has told of more than itself when its state is that. */
+	/* In that state the target has sent more than its header. */
 	come(COMMANDS);
 	wait_number(&v, RECORDS("matched"), COMMANDS);
 	page = ask(&v, GET);
@@ -322,7 +328,7 @@ static void whatever_a_peer_does_scrapes_go_on(void **state)
 
 #define RESTARTS "\nntprof_peer_restarts_total{side=\"host\",peer=\"1\"} "
 
-/* serve may not execute anything by then. What both recordings told of counts together. */
+/* By then serve may not execute anything. The numbers of both recordings are added. */
 static void a_command_that_has_ended_is_started_again(void **state)
 {
 	struct place *p = *state;
@@ -352,11 +358,11 @@ static void a_command_that_has_ended_is_started_again(void **state)
 		wait_told(&v, text, sizeof(text), "peer 1: running");
 	assert_int_equal(number(&v, "\nntprof_peer_records_total{side=\"host\",peer=\"1\"} "),
 			 2 * COMMANDS);
-	/* It waits to be started again. */
+	/* The peer waits for its restart. */
 	stop_server(&v);
 }
 
-/* Told twice, that it failed and that it is started again, and then only counted. */
+/* The failure and the first restart are logged; later ones are only counted. */
 static void one_that_fails_each_time_is_told_of_once(void **state)
 {
 	struct place *p = *state;
@@ -378,7 +384,7 @@ static void one_that_fails_each_time_is_told_of_once(void **state)
 	stop_server(&v);
 }
 
-/* Far more than is read in one turn. */
+/* Far more data than is read in one turn. */
 static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 {
 	struct place *p = *state;
@@ -395,7 +401,7 @@ static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 	stop_server(&v);
 }
 
-/* The Cap and NoNewPrivs lines of a process that the peer tells of. */
+/* The peer reports its own Cap and NoNewPrivs lines. */
 static void a_peer_has_nothing_of_what_serve_has(void **state)
 {
 	struct place *p = *state;
@@ -413,7 +419,7 @@ static void a_peer_has_nothing_of_what_serve_has(void **state)
 	stop_server(&v);
 }
 
-/* What is not understood, or is another now, is told and stays. */
+/* A change of --peer is reported, and the peer stays as it was. */
 static void another_peer_takes_a_restart(void **state)
 {
 	struct place *p = *state;

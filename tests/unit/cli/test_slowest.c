@@ -27,7 +27,7 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 	snprintf(buf, size, "nvme%u", r->slot);
 }
 
-/* One that has ended @ago ns ago, and took @ns. */
+/* A command that ended @ago ns ago and took @ns. */
 static struct nt_record took(uint64_t ns, uint64_t ago, uint16_t cid)
 {
 	const uint64_t end = monotonic_ns() - ago;
@@ -41,7 +41,10 @@ static struct nt_record took(uint64_t ns, uint64_t ago, uint16_t cid)
 	};
 }
 
-/* What failed or was given up is in no histogram; of two that took as long it is the first. */
+/*
+ * Commands that failed or were given up are in no histogram. Of two commands that took equally
+ * long, the first one counts.
+ */
 static void slowest_is_one_that_ended_well(void **state)
 {
 	struct slowest s = {.ns = {0}};
@@ -65,7 +68,7 @@ static void slowest_is_one_that_ended_well(void **state)
 	assert_int_equal(s.told[NT_OP_READ].ns, 5 * MS);
 	assert_string_equal(s.told[NT_OP_READ].controller, "nvme3");
 	assert_int_equal(s.told[NT_OP_WRITE].ns, 0);
-	/* The next interval begins with none. */
+	/* The next interval begins without any. */
 	slowest_interval(&s, NULL);
 	assert_int_equal(s.told[NT_OP_READ].ns, 0);
 }
@@ -82,7 +85,7 @@ static void it_ended_when_the_wall_clock_said_so(void **state)
 	before = (uint64_t)realtime_ns();
 	slowest_interval(&s, NULL);
 	after = (uint64_t)realtime_ns();
-	/* To a minute: a test may be kept waiting anywhere. */
+	/* To the minute, as a test may be delayed at any point. */
 	assert_uint_in_range(s.told[NT_OP_READ].ended_ms, (before - hour) / MS - 60000,
 			     (after - hour) / MS + 60000);
 }

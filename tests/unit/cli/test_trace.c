@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verb trace into a file, of a tracer that traces what the test says. */
+/* The verb trace into a file, with a tracer that traces what the test sets. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create() */
 #endif
@@ -24,7 +24,7 @@
 #define MORE 10
 #define DISK_BYTES 200000
 
-/* The number behind @words in @text; 0 if they are not there. */
+/* The number after @words in @text; 0 if they are not there. */
 static unsigned long number_behind(const char *text, const char *words)
 {
 	const char *at = strstr(text, words);
@@ -80,8 +80,10 @@ static void a_full_disk_leaves_no_line_that_is_not_counted(void **state)
 }
 
 /*
- * A reader that first does something else. When it has read all that waited, there are a few more events.
- * Return: its process. @in, @out: the pipe; @to: what it has read
+ * Starts a reader that waits first. When it has read everything that waited, a few more events
+ * come.
+ *
+ * @in, @out: the pipe; @to: gets what was read. Return: process id.
  */
 static pid_t read_late(int in, int out, int to)
 {
@@ -95,14 +97,16 @@ static pid_t read_late(int in, int out, int to)
 	if (pid)
 		return pid;
 	close(out);
-	/* Until the tracer has handed on all of the first burst, which takes it a fraction of a second. */
+	/*
+	 * Wait until the tracer has handed on the first burst, which takes a fraction of a second.
+	 */
 	sleep(3);
 	while ((n = read(in, text, sizeof(text))) > 0) {
 		struct pollfd p = {.fd = in, .events = POLLIN};
 
 		if (write(to, text, (size_t)n) != n)
 			_exit(1);
-		/* They are in one burst, too. */
+		/* These are in one burst, too. */
 		if (told)
 			kill(getppid(), SIGINT);
 		if (!told && poll(&p, 1, 1000) == 0) {
@@ -114,7 +118,9 @@ static pid_t read_late(int in, int out, int to)
 	_exit(n || !told);
 }
 
-/* Adds up what lines say behind "lost ", or counts those of commands that have ended. */
+/*
+ * Sums up the numbers after "lost " in all lines, or counts the lines of commands that have ended.
+ */
 static unsigned long total_of(FILE *f, bool lost, unsigned long *last)
 {
 	unsigned long n = 0, nr = 0;
@@ -164,7 +170,7 @@ static void assert_lost_in_its_place(char **words, int nr_words)
 	assert_true(lost > 0);
 	assert_int_equal(lost, number_behind(text, "reader_slow "));
 	assert_int_equal(lines + lost, BURST + MORE);
-	/* Behind what was taken, and before what came next. */
+	/* The line about lost events is after those that were written, and before the next ones. */
 	assert_int_equal(at, lines + 1 - MORE);
 	fclose(f);
 	close(p[0]);
@@ -184,7 +190,7 @@ static void lines_that_nobody_read_in_time_are_told_where_they_were(void **state
 	assert_lost_in_its_place(commands, ARRAY_SIZE(commands) - 1);
 }
 
-/* A reader of CSV need not know whether there was a driver. */
+/* A reader of CSV need not know whether the driver was loaded. */
 static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 {
 	char *words[] = {"trace", "--host", "--format", "csv", "-d", "0.2", NULL};
@@ -218,7 +224,7 @@ static void every_other_is_told_while_it_is_in_flight(struct nt_record *r, uint6
 	r->flags = n % 2 ? 0 : NT_F_IN_FLIGHT;
 }
 
-/* An overdue command is told twice, and is one of them. */
+/* An overdue command has two lines, but counts as one. */
 static void so_many_commands_are_told_as_were_asked_for(void **state)
 {
 	char *words[] = {"trace", "--host", "--format", "csv", "-n", "4", "-d", "60", NULL};

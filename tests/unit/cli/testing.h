@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs the program with a command line, and knows which verb has which options. The program is that of the
- * build directory the test is in, or NTPROF_BPF.
+ * Runs the program with a command line, and has the options of each verb. The program is that of
+ * the build directory of the test, or NTPROF_BPF.
  */
 #ifndef NTPROF_CLI_TESTING_H
 #define NTPROF_CLI_TESTING_H
@@ -30,12 +30,12 @@
 
 #define WORDS_MAX 300 /* report takes 256 files */
 #define TEXT_MAX (1 << 19)
-/* A line that is not refused could trace forever. */
+/* A command line that should be refused, but is not, could trace forever. */
 #define TIMEOUT_SECONDS 60
 
 struct option {
 	const char *name;
-	const char *argument; /* a right one; NULL if it takes none */
+	const char *argument; /* a valid one; NULL if it takes none */
 };
 
 static const struct option options[] = {
@@ -103,7 +103,7 @@ static const struct option options[] = {
 #define SELECTIONS \
 	"ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device", "cgroup"
 
-/* The verbs, and the options that each of them has. */
+/* The verbs and their options. */
 static const struct verb {
 	const char *name;
 	const char *options[ARRAY_SIZE(options) + 1];
@@ -136,7 +136,7 @@ static const struct verb {
 };
 
 struct result {
-	int status; /* as a shell has it: 128 and the signal's number if one ended it */
+	int status; /* as in a shell: 128 plus the signal's number if a signal ended it */
 	char out[TEXT_MAX];
 	char err[TEXT_MAX];
 };
@@ -161,7 +161,7 @@ static void read_all(int fd, char *text)
 	close(fd);
 }
 
-/* Runs the program with the words of @words, the last of which is NULL. @out: its standard output */
+/* Runs the program with the words of @words, which ends with NULL. @out: its standard output */
 static void run_words_to(struct result *r, int out, char **words)
 {
 	int err = memfd_create("err", MFD_CLOEXEC);
@@ -205,7 +205,7 @@ static void assert_contains(const char *text, const char *part)
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
-/* The program beside this test, which is DIR/unit/cli/NAME: DIR/ntprof-bpf. */
+/* Finds the program of this test: DIR/ntprof-bpf for DIR/unit/cli/NAME. */
 static int find_program(void **state)
 {
 	const char *named = getenv("NTPROF_BPF");

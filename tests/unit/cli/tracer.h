@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracer that traces what the test says: in the place of trace/, so that a run needs neither root nor BPF. */
+/*
+ * A tracer that traces what the test sets. It replaces trace/, so that a run needs neither root nor
+ * BPF.
+ */
 #ifndef NTPROF_CLI_TRACER_H
 #define NTPROF_CLI_TRACER_H
 
@@ -11,7 +14,7 @@
 #include "cli/confine.h"
 #include "trace/tracer.h"
 
-/* A test goes on, but for one that has a process for a run. */
+/* The test itself keeps its rights, unless it has a process for each run. */
 #ifndef TRACER_CONFINED
 void confine_loading(uint64_t keep, bool ends_processes)
 {
@@ -33,19 +36,20 @@ struct tracer {
 };
 
 /**
- * traced - what the tests say
- * @records_fd: an eventfd: so many records come with the next tracer_drain()
- * @nr: records so far; each has its number, from 0 on, in slba
- * @make: fills what is not its number, if not NULL
- * @queue: of all of them, if not NULL
- * @name: of their controller and in their cgroups, if not NULL
- * @waiting: so many more tracer_drain() find something, which is in flight until then
- * @result: of tracer_drain() and tracer_collect(), if not 0
- * @collecting: tracer_collect() calls it first, if not NULL
- * @fill: tracer_collect() calls it to have the interval filled, if not NULL
+ * traced - what the test sets, and what happened
+ * @records_fd: an eventfd; its value is the number of records of the next tracer_drain()
+ * @nr: number of records so far; each has its number, from 0 on, in slba
+ * @make: fills the other members of a record, if not NULL
+ * @queue: queue of all records, if not NULL
+ * @name: name of their controller and in their cgroups, if not NULL
+ * @waiting: number of further calls of tracer_drain() that find a command, which is in flight until
+ *           then
+ * @result: result of tracer_drain() and tracer_collect(), if not 0
+ * @collecting: called first by tracer_collect(), if not NULL
+ * @fill: called by tracer_collect() to fill the interval, if not NULL
  * @absent: the driver's module is not loaded
- * @signal: comes when nothing is traced any more; 0: none
- * @resumed, @paused: bursts that were begun and ended
+ * @signal: raised when tracing has ended; 0: none
+ * @resumed, @paused: numbers of bursts that began and ended
  */
 static struct {
 	int records_fd;
@@ -171,7 +175,7 @@ int tracer_drain(struct tracer *t)
 	return traced.result;
 }
 
-/* As trace/collect.c does: what has a counter is added up. */
+/* Adds up counters as trace/collect.c does. */
 int tracer_collect(struct tracer *t, struct stats *s)
 {
 	(void)t;

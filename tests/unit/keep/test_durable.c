@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file of the flight recorder that was told of is there after a power cut: what fsync(2) is asked for, and when. The
- * C library's is replaced by one that takes note of what there is by then. machine/flight has a disk that loses power.
+ * A file of the flight recorder must survive a power cut once the log has a line about it. These
+ * tests replace the C library's fsync(2), and record when it is called and which names and lines
+ * there are at that time. machine/flight has a disk that loses power.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,11 +30,13 @@
 static const struct stream_header header = {.side = NT_HOST, .source = "stock", .boot_id = "x"};
 
 /**
- * asked - what the thread that writes asks for; atomic, as it is another one
- * @files, @folders: how often it was of such
- * @size: of the file; @names: how many files had a name in the folder; @lines: how many were told of, each as it was then
- * @file_error, @folder_error: what it is to fail with; 0: nothing
- * @held: it does not return as long as this is so
+ * asked - calls of fsync(2) by the thread that writes; accessed atomically
+ * @files, @folders: number of calls for files and for folders
+ * @size: size of the file
+ * @names_at_file, @names_at_folder: number of files with a name in the folder at that call
+ * @lines_at_folder: number of lines logged at that call
+ * @file_error, @folder_error: error to fail with; 0: none
+ * @held: the call does not return as long as this is set
  */
 static struct {
 	unsigned int files, folders;
@@ -57,7 +60,7 @@ static struct run *running;
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_SEQ_CST)
 #define SET(x, value) __atomic_store_n(&(x), value, __ATOMIC_SEQ_CST)
 
-/* Return: how many; @path: of the last of them. */
+/* Return: number of names in the folder; @path: the last of them. */
 static unsigned int names(const struct run *v, char path[PATH_MAX])
 {
 	DIR *d = opendir(v->folder);
@@ -91,7 +94,10 @@ int fsync(int fd)
 		SET(asked.size, (uint64_t)st.st_size);
 		SET(asked.files, asked.files + 1);
 	}
-	/* A signal ends it, as it does where a file system lets it: then all is released. */
+	/*
+	 * A signal interrupts it, as on file systems that allow that. Then everything can be
+	 * released.
+	 */
 	while (GET(asked.held))
 		if (usleep(1000))
 			return -1;
@@ -202,7 +208,7 @@ static void data_then_name_then_line(void **state)
 	assert_int_equal(asked.lines_at_folder, 0);
 }
 
-/* Records are taken and triggers counted meanwhile, and nothing is told. */
+/* Meanwhile records are taken and triggers are counted, and no line is logged. */
 static void who_records_does_not_wait_for_the_disk(void **state)
 {
 	struct keep_counts counts;
@@ -225,7 +231,7 @@ static void who_records_does_not_wait_for_the_disk(void **state)
 	SET(asked.held, false);
 	WORK_UNTIL(v, v->lines);
 	assert_told(v, ": 1 records");
-	/* The others are kept for the next one. */
+	/* The other records are kept for the next file. */
 	recorder_trigger(v->r, TRIGGER_SIGNAL);
 	WORK_UNTIL(v, v->lines == 2);
 	assert_told(v, ": 100 records");
@@ -252,7 +258,7 @@ static void what_the_disk_does_not_take_is_no_file(void **state)
 	assert_told(v, ": 1 records");
 }
 
-/* The file is whole, and there. */
+/* The file is complete and has its name. */
 static void a_name_that_may_be_lost_is_told(void **state)
 {
 	struct run *v = *state;
@@ -280,7 +286,7 @@ static void a_file_system_that_cannot_is_fine(void **state)
 	assert_int_equal(v->failures, 0);
 }
 
-/* All of it is written: the kernel goes on with it when nobody is there to wait. */
+/* All of the file is written, so the kernel can go on with it after the process has ended. */
 static void the_end_does_not_wait_for_a_disk_that_hangs(void **state)
 {
 	struct run *v = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The folder of a flight recorder, where other users may be as well: which files are counted and removed, who is kept out,
- * and how much of the disk is left to others.
+ * The folder of a flight recorder, which other users may use as well: which files are counted and
+ * removed, who is locked out, and how much of the disk is left to others.
  */
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -16,7 +16,7 @@
 #define OTHER_USER 1234
 #define GIB (1ULL << 30)
 
-/* How often a file was looked at. */
+/* Number of calls of fstatat(). */
 static unsigned long looked;
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
@@ -26,7 +26,7 @@ int fstatat(int fd, const char *path, struct stat *st, int flags)
 	return (int)syscall(SYS_newfstatat, fd, path, st, flags);
 }
 
-/* A disk of so many bytes, @free of which others may have; 0: that which is there. */
+/* A made-up disk of @bytes, with @free bytes available to ordinary users; 0: the real disk. */
 static struct {
 	uint64_t bytes, free;
 } disk;
@@ -45,7 +45,7 @@ int fstatfs(int fd, struct statfs *fs)
 	return ret;
 }
 
-/* Return: its path, until the next call */
+/* Return: the path of @name, valid until the next call */
 static const char *path_of(const struct run *v, const char *name)
 {
 	static char path[PATH_MAX];
@@ -103,7 +103,9 @@ static void files_of_others_do_not_count(void **state)
 	assert_true(there(v, "host-000004-x.ntp"));
 }
 
-/* Not even a file of ours may have the number behind which there is none. */
+/*
+ * No file, not even one of this user, may have the highest number, as there would be no next one.
+ */
 static void there_is_a_number_after_any_other(void **state)
 {
 	struct run *v = *state;
@@ -116,7 +118,7 @@ static void there_is_a_number_after_any_other(void **state)
 	assert_non_null(strstr(v->told, "/host-000008-"));
 }
 
-/* Whoever may write to the folder can take names; there are others. */
+/* Another user who may write to the folder can take names. Then the recorder tries others. */
 static void a_name_that_is_taken_is_passed_over(void **state)
 {
 	struct run *v = *state;
@@ -142,14 +144,14 @@ static void a_name_that_is_taken_is_passed_over(void **state)
 	}
 	assert_int_equal(v->failures, 0);
 	assert_non_null(strstr(v->told, "wrote "));
-	/* The next one is behind it. */
+	/* The next number is higher. */
 	*strstr(v->told, ".ntp") = '\0';
 	snprintf(name, sizeof(name), "%s.ntp", strrchr(v->told, '/') + 1);
 	write_one(v);
 	assert_true(strcmp(strrchr(v->told, '/') + 1, name) > 0);
 }
 
-/* The loop that traces waits meanwhile. */
+/* The loop that traces waits while files are looked at. */
 static void many_files_are_looked_at_once(void **state)
 {
 	const unsigned int many = 3000;
@@ -177,7 +179,7 @@ static void many_files_are_looked_at_once(void **state)
 	assert_false(there(v, "host-003000-x.ntp"));
 }
 
-/* By somebody who needs room. */
+/* Another process may remove files to get room. */
 static void what_is_removed_meanwhile_counts_no_more(void **state)
 {
 	struct run *v = *state;
@@ -225,7 +227,7 @@ static void end_instance(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Each would remove the other's files. */
+/* Two instances would remove each other's files. */
 static void a_side_of_a_folder_has_one_instance(void **state)
 {
 	struct run *v = *state;
@@ -235,7 +237,7 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	assert_null(recorder_new(&o, NT_HOST, tell, v));
 	assert_int_equal(errno, FOLDER_IN_USE);
 	end_instance(other);
-	/* It stays ours whatever is changed. */
+	/* The lock stays, whatever is changed. */
 	begin_with(v, &o);
 	o = options_of(v);
 	o.files = 1;
@@ -250,7 +252,7 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	assert_true(wait(&status) > 0);
 	assert_int_equal(status, 0);
 	end_instance(other_instance(v, NT_TARGET));
-	/* Somebody cleans up: the one who comes first has it. */
+	/* If the lock file is removed, the first instance that comes has the lock. */
 	unlink(path_of(v, LOCK));
 	other = other_instance(v, NT_HOST);
 	v->failures = 0;
@@ -265,7 +267,7 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	unlink(path_of(v, ".ntprof-bpf.target.lock"));
 }
 
-/* What was found when the folder was looked at again holds, though the change is refused. */
+/* What was found when the folder was checked again stays, although the change is refused. */
 static void a_change_that_is_refused_leaves_the_folder_as_it_is(void **state)
 {
 	struct run *v = *state;
@@ -280,18 +282,18 @@ static void a_change_that_is_refused_leaves_the_folder_as_it_is(void **state)
 		write_one(v);
 	assert_int_equal(each_file(v, first, &bytes), 4);
 	unlink(first);
-	/* Somebody removes the lock, and another instance has it then. */
+	/* Remove the lock file, so that another instance gets the lock. */
 	unlink(path_of(v, LOCK));
 	other = other_instance(v, NT_HOST);
 	o = options_of(v);
 	o.files = 1;
 	assert_int_equal(recorder_change(v->r, &o), -FOLDER_IN_USE);
-	/* It gets the number of a descriptor that the recorder has closed. */
+	/* This gets the number of a descriptor that the recorder has closed. */
 	taken = dup(STDERR_FILENO);
 	end_instance(other);
 	unlink(path_of(v, LOCK));
 	v->failures = 0;
-	/* Of the 16 files that there may be three are left: none has to go. */
+	/* Three files are left and 16 are allowed, so no file has to go. */
 	write_one(v);
 	assert_int_equal(v->failures, 0);
 	assert_int_equal(each_file(v, first, &bytes), 4);
@@ -320,7 +322,7 @@ static void a_lock_of_others_is_none(void **state)
 	assert_int_equal(mkfifo(path_of(v, LOCK), 0600), 0);
 	refused(v, FOLDER_LOCK_TAKEN);
 	unlink(path_of(v, LOCK));
-	/* Whoever may open it can lock it. */
+	/* Any user who may open the lock file could lock it. */
 	make(v, LOCK, 0, geteuid());
 	assert_int_equal(chmod(path_of(v, LOCK), 0640), 0);
 	refused(v, FOLDER_LOCK_TAKEN);
@@ -347,7 +349,7 @@ static void a_folder_that_others_may_write_to_is_refused(void **state)
 		assert_int_equal(chown(v->folder, 0, 0), 0);
 	}
 	assert_int_equal(v->lines, 0);
-	/* As /tmp is: there is a warning. */
+	/* Permissions as of /tmp cause a warning. */
 	assert_int_equal(chmod(v->folder, 01777), 0);
 	o = options_of(v);
 	begin_with(v, &o);
@@ -356,14 +358,16 @@ static void a_folder_that_others_may_write_to_is_refused(void **state)
 	v->heard = v->lines;
 	write_one(v);
 	assert_int_equal(v->failures, 1);
-	/* Opened to others later: no file is written there, and its records are kept. */
+	/*
+	 * The folder becomes writable by all later: no file is written there, and records are kept.
+	 */
 	assert_int_equal(chmod(v->folder, 0777), 0);
 	write_one(v);
 	assert_int_equal(v->failures, 2);
 	assert_non_null(strstr(v->told, "its records are kept on"));
 }
 
-/* By its path, as before: files go to what is called so. */
+/* Files go to the folder that has the path now. */
 static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 {
 	struct run *v = *state;
@@ -388,7 +392,10 @@ static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 	assert_int_equal(rmdir(was.folder), 0);
 }
 
-/* In the middle of a file: it ends up where it began. */
+/*
+ * The recorder gets another folder while a file is written. The file stays in the folder where it
+ * began.
+ */
 static void a_file_stays_in_its_folder(void **state)
 {
 	struct run *v = *state;
@@ -440,7 +447,7 @@ static void one_with_free(struct run *v, uint64_t keep_free, uint64_t free, unsi
 	memset(&disk, 0, sizeof(disk));
 }
 
-/* What is free is exact: a page more or less decides. */
+/* The limit is exact: one page more or less decides. */
 static void as_much_is_left_free_as_is_said(void **state)
 {
 	static const struct {
@@ -464,14 +471,14 @@ static void as_much_is_left_free_as_is_said(void **state)
 		assert_int_equal(folder_make_room(&f, bytes, bytes), 0);
 		disk.free -= 4096;
 		assert_int_equal(folder_make_room(&f, bytes, bytes), cases[i].least ? -ENOSPC : 0);
-		/* What the disk has already is not needed again. */
+		/* What is on the disk already is not needed again. */
 		assert_int_equal(folder_make_room(&f, bytes, bytes - 4096), 0);
 	}
 	memset(&disk, 0, sizeof(disk));
 	folder_close(&f);
 }
 
-/* Others can fill the disk, but that removes no recording by itself. */
+/* Others can fill the disk, but that alone removes no recording. */
 static void a_file_takes_the_room_of_older_ones_only(void **state)
 {
 	const off_t old = 300 << 10;
@@ -488,20 +495,20 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 		make(v, name, old, geteuid());
 	}
 	v->failures = 0;
-	/* The warning is one. */
+	/* There is only one warning. */
 	one_with_free(v, 1 * GIB, 0, 100);
 	assert_int_equal(v->failures, 1);
 	assert_non_null(strstr(v->told, "/host-000005-"));
 	assert_false(there(v, "host-000001-x.ntp"));
 	assert_true(there(v, "host-000002-x.ntp"));
-	/* With room to spare none goes. */
+	/* With enough room no file is removed. */
 	v->failures = 0;
 	one_with_free(v, 1 * GIB, 2 * GIB, 100000);
 	assert_int_equal(v->failures, 0);
 	assert_true(there(v, "host-000002-x.ntp"));
 }
 
-/* Some of it is better than nothing, and said. */
+/* A part of the records is better than none, and the log says so. */
 static void a_file_ends_where_no_room_is_left(void **state)
 {
 	struct run *v = *state;

@@ -10,7 +10,10 @@
 #include "keep/testing.h"
 #include "stream/reader.h"
 
-/* What is in a file: it is whole, each record once and in order, and each is of a queue that was told. */
+/*
+ * Reads a file and checks it: it is complete, has each record once and in order, and each record's
+ * queue was announced.
+ */
 static void read_file(const char *path, uint64_t *first, uint64_t *last, uint64_t *nr,
 		      struct stream_losses *losses)
 {
@@ -83,7 +86,10 @@ static void name(struct run *v, uint32_t nsid, const char *called)
 	recorder_device(v->r, &d);
 }
 
-/* The devices of a file, each with a blank behind it; @before: only those that were told before the first record. */
+/*
+ * The names of the devices in a file, with a blank behind each; @before: only those announced
+ * before the first record.
+ */
 static void devices_of(const char *path, char *text, size_t size, bool before)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +111,10 @@ static void devices_of(const char *path, char *text, size_t size, bool before)
 	close(fd);
 }
 
-/* Each file has them, also those that were told long ago, and those that come while it is written. */
+/*
+ * Each file has all names: also those that were announced long ago, and those that come while it is
+ * written.
+ */
 static void devices_are_in_each_file(void **state)
 {
 	struct run *v = *state;
@@ -130,7 +139,7 @@ static void devices_are_in_each_file(void **state)
 	devices_of(path, text, sizeof(text), false);
 	assert_string_equal(text, "1=nvme3n1 2=nvme3n2 ");
 	unlink(path);
-	/* What it is called now. */
+	/* The newest name counts. */
 	name(v, 1, "nvme4n1");
 	record(v, 1, MS);
 	recorder_finish(v->r, PATIENCE_NS);
@@ -139,7 +148,7 @@ static void devices_are_in_each_file(void **state)
 	assert_string_equal(text, "1=nvme4n1 2=nvme3n2 ");
 }
 
-/* Their number is bounded: those that were told first give way. */
+/* The number of names is limited; the oldest ones are dropped. */
 static void of_many_devices_the_last_are_known(void **state)
 {
 	struct run *v = *state;
@@ -160,7 +169,7 @@ static void of_many_devices_the_last_are_known(void **state)
 	free(text);
 }
 
-/* A record is in one file; what comes while that is written is in it as well. */
+/* A record is in one file only. Records that come while a file is written are in that file. */
 static void files_follow_one_another(void **state)
 {
 	struct run *v = *state;
@@ -201,7 +210,7 @@ static void files_follow_one_another(void **state)
 	assert_int_equal(next, v->records + 1);
 }
 
-/* Memory is bounded, and what it has no room for is counted; what the file has is the newest. */
+/* Memory is limited. Records that find no room are counted, and the file has the newest ones. */
 static void what_does_not_fit_is_counted(void **state)
 {
 	struct run *v = *state;
@@ -240,7 +249,7 @@ static void what_is_old_goes(void **state)
 	} while (c.records);
 	assert_int_equal(c.left_out, 0);
 	assert_int_equal(c.memory_bytes, 0);
-	/* Who its queues are is known again. */
+	/* The queues of the records are known again. */
 	o.keep_ns = 3600 * S;
 	assert_int_equal(recorder_change(v->r, &o), 0);
 	records(v, 100);
@@ -270,7 +279,10 @@ static void losses_are_those_of_its_time(void **state)
 	assert_int_equal(l.count[COUNTER_READER_SLOW], 0);
 }
 
-/* By their numbers, whatever the clock says, and nothing that is not its own. */
+/*
+ * The order is that of the numbers, whatever the clock says. Files that are not the recorder's
+ * stay.
+ */
 static void the_oldest_goes_first(void **state)
 {
 	struct run *v = *state;
@@ -280,7 +292,7 @@ static void the_oldest_goes_first(void **state)
 	uint64_t bytes;
 	int fd;
 
-	/* Left there by an earlier run, whose clock was ahead. */
+	/* A file of an earlier run whose clock was ahead. */
 	snprintf(other, sizeof(other), "%s/host-000041-20991231T000000Z.ntp", v->folder);
 	fd = open(other, O_CREAT | O_WRONLY, 0600);
 	close(fd);
@@ -323,7 +335,7 @@ static void files_are_no_larger_than_all_may_be(void **state)
 		assert_true(bytes <= o.disk_bytes);
 	}
 	assert_int_equal(v->failures, 0);
-	/* One that would be larger by itself ends before. */
+	/* A file that would exceed the limit alone ends early. */
 	records(v, 100000);
 	recorder_trigger(v->r, TRIGGER_SIGNAL);
 	work(v);
@@ -336,7 +348,7 @@ static void files_are_no_larger_than_all_may_be(void **state)
 	assert_int_equal(c.disk_bytes, bytes);
 }
 
-/* Frames of records are 64 KiB: some of these limits are within one. */
+/* Frames of records are 64 KiB, so some of these limits lie within a frame. */
 static void a_full_file_is_no_larger_wherever_its_frames_end(void **state)
 {
 	struct run *v = *state;
@@ -368,7 +380,10 @@ static bool say(const char *path, const char *format, unsigned int id)
 	return !fclose(f);
 }
 
-/* Return: whether we are root where nobody else is, in a name space of its own, where our files have a user and a group. */
+/*
+ * Makes a user name space in which we are root and our files have a user and a group, but no other
+ * user exists. Return: whether that worked.
+ */
 static bool own_users(void)
 {
 	unsigned int uid = getuid(), gid = getgid();
@@ -379,7 +394,9 @@ static bool own_users(void)
 	       say("/proc/self/gid_map", "0 %u 1\n", gid);
 }
 
-/* Return: whether a file system of @bytes could be mounted at the folder, which takes a name space of its own. */
+/*
+ * Return: whether a file system of @bytes could be mounted at the folder, which needs a name space.
+ */
 static bool mount_small(const struct run *v, const char *bytes)
 {
 	if (unshare(CLONE_NEWNS) && !own_users())
@@ -406,7 +423,7 @@ static void fill_small_disk(struct run *v)
 	assert_int_equal(c.failed, 1);
 	assert_int_equal(c.written, 0);
 	assert_int_equal(c.records, 100000);
-	/* With fewer records it goes on. */
+	/* It works again with fewer records. */
 	recorder_free(v->r);
 	v->records = 0;
 	o = options_of(v);
@@ -438,7 +455,7 @@ static void a_full_disk_leaves_nothing_half(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Whenever it is killed, what has a name is whole. */
+/* A file that has a name is complete, whenever the recorder is killed. */
 static void killed_it_leaves_whole_files(void **state)
 {
 	struct run *v = *state;
@@ -485,7 +502,7 @@ static void what_is_no_folder_is_refused(void **state)
 	begin_with(v, &o);
 	o.folder = "/etc/passwd";
 	assert_int_equal(recorder_change(v->r, &o), -ENOTDIR);
-	/* As it was. */
+	/* The recorder still uses the old folder. */
 	records(v, 10);
 	recorder_finish(v->r, PATIENCE_NS);
 	assert_int_equal(v->failures, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The records of the last while: whose connections are known, and what somebody who reads them has missed. */
+/* The ring of records: which connections it knows, and what a reader has missed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define S 1000000000ULL
 #define KEPT_NS (3600 * S)
-/* From so many connections on it is looked whether they are needed. */
+/* With this many connections, the ring removes those without records. */
 #define MANY 256
 
 static void add(struct ring *r, unsigned int slot)
@@ -25,7 +25,7 @@ static void add(struct ring *r, unsigned int slot)
 		assert_int_equal(ring_tell(r, &q), 0);
 }
 
-/* One record of each connection, in a block. */
+/* Adds a block with one record of each connection. */
 static void add_block(struct ring *r, unsigned int connections)
 {
 	for (unsigned int slot = 0; slot < connections; slot++)
@@ -68,7 +68,9 @@ static void connections_without_records_are_forgotten(void **state)
 	assert_int_equal(HASH_COUNT(r->queues), 1);
 }
 
-/* Blocks of one, two and three records, all of which go: of the first one has been read. */
+/*
+ * Blocks of one, two and three records are all dropped; the reader is at another block each time.
+ */
 static void what_goes_before_it_is_read_is_missed(void **state)
 {
 	static const uint64_t missed[] = {0, 6, 5, 3, 0};

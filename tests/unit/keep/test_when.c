@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The conditions of a flight recorder: what is understood, what is refused and where, and when they become true. */
+/*
+ * Conditions of a flight recorder: which are accepted, which are refused and where, and when they
+ * become true.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +123,10 @@ static struct nt_record took(uint64_t ns, enum nt_op op, unsigned int qid)
 	};
 }
 
-/* Each time it becomes true, once; it has to be untrue for an interval in between. */
+/*
+ * A condition is reported once each time it becomes true. In between it has to be false for an
+ * interval.
+ */
 static void a_slow_command_is_told_once(void **state)
 {
 	struct nt_record slow = took(5 * MS + 1, NT_OP_READ, 1), fast = took(5 * MS, NT_OP_READ, 1);
@@ -143,7 +149,7 @@ static void a_slow_command_is_told_once(void **state)
 	when_free(&w);
 }
 
-/* Connects and admin commands may take long by design: they are asked for by name. */
+/* Connect and admin commands may take long by design, so conditions on them have to name them. */
 static void a_condition_without_an_operation_is_of_io(void **state)
 {
 	static const struct {
@@ -191,7 +197,7 @@ static void a_percentile_is_of_its_time(void **state)
 
 	(void)state;
 	parse(&w, "p99(read)>2ms over 10s");
-	/* Of fewer than a hundred nobody knows the 99th percentile. */
+	/* With fewer than a hundred commands there is no 99th percentile. */
 	fill(&s, NT_OP_READ, 99, 50 * MS);
 	fill(&s, NT_OP_WRITE, 1000, 50 * MS);
 	assert_null(when_interval(&w, &s, now));
@@ -199,7 +205,9 @@ static void a_percentile_is_of_its_time(void **state)
 	s.seconds = 1;
 	fill(&s, NT_OP_READ, 1, 50 * MS);
 	assert_ptr_equal(when_interval(&w, &s, now += S), &w.condition[0]);
-	/* It stays true as long as these are within ten seconds, by an interval more or less. */
+	/*
+	 * It stays true as long as these commands are within ten seconds, give or take an interval.
+	 */
 	for (unsigned int i = 0; i < 9; i++) {
 		stats_begin_interval(&s);
 		s.seconds = 1;
@@ -212,7 +220,7 @@ static void a_percentile_is_of_its_time(void **state)
 		assert_null(when_interval(&w, &s, now += S));
 	}
 	assert_false(w.condition[0].before);
-	/* Of 10,000, 99 may be slow. */
+	/* Of 10,000 commands, 99 may be slow. */
 	stats_begin_interval(&s);
 	s.seconds = 1;
 	fill(&s, NT_OP_READ, 9901, MS);
@@ -254,7 +262,7 @@ static void errors_and_age_are_of_intervals(void **state)
 	stats_free(&s);
 }
 
-/* An interval counts while a part of it lies within the time. */
+/* An interval counts if some part of it lies within the time. */
 static void a_time_ends_with_the_interval_that_began_in_it(void **state)
 {
 	struct stats s = {.side = NT_HOST, .seconds = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recorder with records that are made up, in a folder of its own. */
+/* A recorder with made-up records, in a folder of its own. */
 #ifndef NTPROF_KEEP_TESTING_H
 #define NTPROF_KEEP_TESTING_H
 
@@ -26,7 +26,7 @@
 #define MS 1000000ULL
 #define S 1000000000ULL
 #define PATIENCE_NS (60 * S)
-/* It stays, as somebody may be about to lock it. */
+/* The lock file stays, as another process may be about to lock it. */
 #define LOCK ".ntprof-bpf.host.lock"
 
 static const struct stream_header header = {.side = NT_HOST, .source = "stock", .boot_id = "x"};
@@ -119,7 +119,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* As serve does it; each record has its number as its block. */
+/* Adds a record as serve does; its number is its block address. */
 static inline void record(struct run *v, unsigned int slot, uint64_t ns)
 {
 	const uint64_t now = monotonic_ns();
@@ -147,7 +147,7 @@ static inline void records(struct run *v, unsigned int n)
 		record(v, i % 7, MS);
 }
 
-/* Until something is told that no test has heard. */
+/* Works until there is a line that no test has seen. */
 static inline void work(struct run *v)
 {
 	const uint64_t until = monotonic_ns() + PATIENCE_NS;

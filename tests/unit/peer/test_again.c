@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Peers that are started again: when, by whom, and what is left of those before: nothing. */
+/* Peers that are started again: when, and by which process. Nothing is left of the ones before. */
 #include "peer/testing.h"
 
 #include <dirent.h>
@@ -16,10 +16,10 @@
 #include "peer/starter.h"
 
 #define SECOND 1000000000ULL
-/* Some time or other. */
+/* An arbitrary time. */
 #define NOW (1000 * SECOND)
 #define MANY 300
-/* By then all that is kept once is there. */
+/* After this many restarts, everything that is allocated only once is there. */
 #define WARM 20
 
 static int ignore(void *context, const struct stream_event *e)
@@ -72,7 +72,7 @@ static void waits_become_longer_and_have_an_end(void **state)
 	starter_free(s);
 }
 
-/* It ran for long: what happened before is of no more interest. */
+/* If a stream ran for long, the waits before it do not matter. */
 static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 {
 	char source[128];
@@ -100,7 +100,7 @@ static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 	close(go[1]);
 }
 
-/* One that sent nonsense goes on: it is asked to end, has its time, and then is killed. */
+/* A refused peer keeps running. It is asked to end, gets its time, and is killed then. */
 static void what_is_left_of_a_refused_one_is_ended(void **state)
 {
 	char source[] =
@@ -138,7 +138,7 @@ static unsigned int descriptors(void)
 	return nr;
 }
 
-/* Processes whose parent is @pid, those that were not waited for included. */
+/* Counts processes whose parent is @pid, including those that were not waited for. */
 static unsigned int children(pid_t pid)
 {
 	DIR *d = opendir("/proc");
@@ -162,7 +162,7 @@ static unsigned int children(pid_t pid)
 	return nr;
 }
 
-/* The starter is the only child that is no guard. */
+/* The starter is the only child that is not a guard. */
 static pid_t only_child(void)
 {
 	char path[64], text[64] = "";
@@ -199,17 +199,17 @@ static void many_starts_leave_nothing(void **state)
 	peer_about(p, &a);
 	assert_int_equal(a.restarts, MANY);
 	assert_int_equal(a.messages->nr, MANY + 1);
-	/* Of those before it nothing is told again. */
+	/* Messages from before the restart are not returned again. */
 	assert_int_equal(a.first_message, MANY);
 	assert_int_equal(descriptors(), fds);
-	/* The last guard, which has ended. */
+	/* The last guard has ended, but has not been waited for. */
 	WAIT_FOR(children(starter) == 1);
 	peer_free(p);
 	starter_free(s);
 	assert_true(process_gone(starter));
 }
 
-/* One that never comes, or came and went: each recording counts. */
+/* A peer may send nothing, or send a recording and end. Each recording counts. */
 static void what_was_told_counts_on(void **state)
 {
 	char source[128];
@@ -237,7 +237,7 @@ static void what_was_told_counts_on(void **state)
 	close(fd);
 }
 
-/* It is as much as its program is: none of it outlives that. */
+/* No process of a starter outlives the program, even if the program is killed. */
 static void who_is_killed_leaves_no_starter_and_no_peer(void **state)
 {
 	char source[128];
@@ -274,7 +274,7 @@ static void who_is_killed_leaves_no_starter_and_no_peer(void **state)
 	close(told[1]);
 }
 
-/* What cannot be started is refused, and told why; the rest goes on. */
+/* A peer that cannot be started is refused, with a reason. The others continue. */
 static void without_a_starter_nothing_is_started(void **state)
 {
 	char source[] = "exit 1";
@@ -322,7 +322,7 @@ static void a_file_does_not_last_and_a_fifo_does(void **state)
 	close(fd);
 }
 
-/* What serve has given up by then the starter has not, and no command gets it. */
+/* The starter keeps capabilities that serve has dropped by then. Commands do not get them. */
 static void commands_of_others_are_started_and_ended_again(void **state)
 {
 	const struct peer_user nobody = {

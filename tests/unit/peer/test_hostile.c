@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Peers that tell of more than there is: what that may take of the memory of serve. */
+/* Peers that send far more than usual: how much memory of serve they may take. */
 #include "peer/testing.h"
 
 #include <malloc.h>
 
 #define PEERS 15
-/* Rows of all that a table of one side has room for, of as many queues as it keeps. */
+/* As many queues as one side's table has rows for. */
 #define QUEUES 4096
 #define RECORDS (2 * QUEUES)
-/* A peer's buffers, connections and records that wait; its figures would be 35 MB. */
+/*
+ * The limit covers a peer's buffers, connections and waiting records. Its own statistics would take
+ * 35 MB.
+ */
 #define PEER_BYTES (8u << 20)
 
 static int stream_of_strangers(void)
@@ -58,7 +61,7 @@ static bool all_read(const struct live_merge *l)
 	return true;
 }
 
-/* serve shows nothing of what a peer tells by itself: it is not kept. */
+/* serve does not show a peer's own statistics, so they are not kept. */
 static void figures_that_serve_never_shows_take_no_memory(void **state)
 {
 	char text[PEERS][64], *sources[PEERS];

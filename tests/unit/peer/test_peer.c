@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A peer's command as a process: what it gets from us, what is told of it, and how all of it ends. */
+/*
+ * A peer's command as a process: what it inherits, what is reported about it, and how all of it
+ * ends.
+ */
 #include "peer/testing.h"
 
 #include <fcntl.h>
@@ -13,7 +16,7 @@
 #include "core/rights.h"
 #include "peer/guard.h"
 
-/* How long stopping takes at most, with much to spare for a busy machine. */
+/* The longest time to stop, with a wide margin for a busy machine. */
 #define STOP_AT_MOST_NS (4 * PEER_STOP_NS)
 
 static void all_processes_of_a_command_are_ended(void **state)
@@ -49,7 +52,7 @@ static void what_a_command_leaves_running_is_ended_as_well(void **state)
 	WAIT_FOR(process_gone(one));
 }
 
-/* It has its 2 s, no more, and no less. */
+/* It gets its 2 s, neither more nor less. */
 static void a_command_that_does_not_want_to_end_is_killed_in_time(void **state)
 {
 	struct live_merge *l =
@@ -69,7 +72,7 @@ static void a_command_that_does_not_want_to_end_is_killed_in_time(void **state)
 	WAIT_FOR(process_gone(shell));
 }
 
-/* One that closed its output, and tidies up. */
+/* The command closes its output, and cleans up before it ends. */
 static void a_command_that_takes_its_time_to_end_has_it(void **state)
 {
 	int done[2];
@@ -114,7 +117,7 @@ static void who_is_in_a_hurry_does_not_wait_for_commands(void **state)
 	close(hurry[1]);
 }
 
-/* A child of this process that has a peer, and is killed; the peer tells its processes in @told. */
+/* Forks a child that has a peer, and kills it. The peer writes its process ids to @told. */
 static void killed_with_a_peer(const char *command)
 {
 	int told[2];
@@ -210,7 +213,7 @@ static void the_last_lines_are_there_in_every_state(void **state)
 	live_merge_free(l);
 }
 
-/* It has no stream yet, and needs nothing of us. */
+/* The recorder has no stream yet, but will not ask for anything. */
 static void a_recorder_that_waits_for_its_module_is_waiting(void **state)
 {
 	struct live_merge *l =
@@ -224,7 +227,7 @@ static void a_recorder_that_waits_for_its_module_is_waiting(void **state)
 	live_merge_free(l);
 }
 
-/* What was said to log in is of no interest then, what comes later is. */
+/* Messages of the login are not of interest then, but later ones are. */
 static void lines_of_a_running_peer_are_those_since_it_began(void **state)
 {
 	char text[256];
@@ -275,7 +278,7 @@ static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
 	free(b.p);
 }
 
-/* What `/proc/self/status` says of @name in a command of @user. */
+/* The value of field @name in /proc/self/status of a command that runs as @user. */
 static uint64_t status_field(const struct peer_user *user, const char *name)
 {
 	struct live_merge *l =
@@ -300,7 +303,7 @@ static void signals_are_as_a_shell_starts_its_commands(void **state)
 		signal(ignored[i], SIG_IGN);
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	/* `systemctl kill` sends that one, which serve takes, to all processes of a service. */
+	/* serve handles SIGUSR1, and `systemctl kill` sends it to all processes of a service. */
 	assert_int_equal(status_field(&myself, "SigIgn:"), 1ULL << (SIGUSR1 - 1));
 	assert_int_equal(status_field(&myself, "SigBlk:"), 0);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -308,7 +311,7 @@ static void signals_are_as_a_shell_starts_its_commands(void **state)
 		signal(ignored[i], SIG_DFL);
 }
 
-/* A command that told the manager of us would be believed. */
+/* The service manager would believe a command's notifications. */
 static void no_service_manager_is_passed_on(void **state)
 {
 	static const char *const of_manager[] = {"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"};
@@ -328,7 +331,7 @@ static void no_service_manager_is_passed_on(void **state)
 	unsetenv("NTPROF_TEST");
 }
 
-/* Whatever is open here, the command has 0, 1 and 2; 3 is the directory that is listed. */
+/* Whatever is open here, the command has 0, 1 and 2 only; 3 is the directory that ls reads. */
 static void no_descriptor_is_passed_on(void **state)
 {
 	int open_ones[20];
@@ -346,7 +349,7 @@ static void no_descriptor_is_passed_on(void **state)
 		close(open_ones[i]);
 }
 
-/* Raises inheritable and ambient ones, as somebody may have who started this program. */
+/* Sets inheritable and ambient capabilities, as the process that started this program may have. */
 static void inherit_capabilities(uint32_t inheritable)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -372,13 +375,16 @@ static void no_capability_is_passed_on(void **state)
 	inherit_capabilities(1u << CAP_NET_RAW);
 	for (unsigned int i = 0; i < ARRAY_SIZE(sets); i++)
 		assert_int_equal(status_field(&nobody, sets[i]), 0);
-	/* Root has its own. */
+	/* Root has capabilities of its own. */
 	assert_int_equal(status_field(&myself, "CapInh:"), 0);
 	assert_int_equal(status_field(&myself, "CapAmb:"), 0);
 	inherit_capabilities(0);
 }
 
-/* Not even what root gets with each program, and none by a program that would give some. */
+/*
+ * It has not even the capabilities that root gets with each program, and cannot get any from a
+ * program's file.
+ */
 static void a_bare_command_has_no_capability(void **state)
 {
 	static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"};
@@ -399,7 +405,7 @@ static void a_guard_can_end_processes_and_nothing_else(void **state)
 	(void)state;
 	if (geteuid())
 		skip();
-	/* It gives up the rest when it has started this. */
+	/* The guard drops its other capabilities after it has started the command. */
 	snprintf(command, sizeof(command),
 		 "until grep -q '^CapPrm:.%016llx$' /proc/$PPID/status; do sleep 0.1; done; "
 		 "echo so >&2",
@@ -409,7 +415,7 @@ static void a_guard_can_end_processes_and_nothing_else(void **state)
 	live_merge_free(l);
 }
 
-/* As serve does, which has given up the rest by then: cli/confine.h. */
+/* By then serve has dropped its other capabilities: cli/confine.h. */
 static void with_one_capability_commands_of_others_are_ended(void **state)
 {
 	const struct peer_user nobody = {
@@ -499,7 +505,7 @@ static void without_sudo_or_called_by_root_it_is_ours(void **state)
 	unsetenv("SUDO_UID");
 }
 
-/* A guess would run somebody else's command as root. */
+/* A guess could run the command as the wrong user, even as root. */
 static void a_caller_that_is_nobody_is_refused(void **state)
 {
 	static const char *const wrong[] = {"",	   "x",		 "-1",
@@ -513,7 +519,7 @@ static void a_caller_that_is_nobody_is_refused(void **state)
 		setenv("SUDO_UID", wrong[i], 1);
 		assert_int_equal(peer_user_find(&user), -EINVAL);
 	}
-	/* A user that the password file does not know needs a group from sudo. */
+	/* A user without an entry in the password file needs a group from sudo. */
 	setenv("SUDO_UID", "3999999", 1);
 	unsetenv("SUDO_GID");
 	assert_int_equal(peer_user_find(&user), -EINVAL);
@@ -526,7 +532,7 @@ static void a_caller_that_is_nobody_is_refused(void **state)
 	unsetenv("SUDO_GID");
 }
 
-/* It must not be signalled through, or kept from, a group it has left. */
+/* Signals to the group do not reach a command that has left it, but the command must be ended. */
 static void a_command_that_leaves_its_group_is_ended_as_well(void **state)
 {
 	struct live_merge *l = start("exec setsid sh -c 'echo shell $$ >&2; sleep 1000; echo'");

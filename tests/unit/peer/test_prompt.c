@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Peers that ask for something at the terminal. This process is who sits there; it has a child that is a shell,
- * leader of a session of which the terminal is, with a job, which is the program with its peers.
+ * Peers that ask for something at the terminal. This process plays the user. Its child plays a
+ * shell, which leads the session of the terminal. The shell has a job, which is the program with
+ * its peers.
  */
 #include "peer/testing.h"
 
@@ -13,11 +14,11 @@
 #include "core/output.h"
 #include "terminal.h"
 
-/* What the job is told apart by, and the shell ends with. */
+/* The exit status of the job and the shell if all went well. */
 enum { DONE = 7 };
 
 static struct {
-	int terminal; /* of who sits there */
+	int terminal; /* the user's end */
 	pid_t shell;
 	char seen[8192];
 	size_t nr;
@@ -85,7 +86,7 @@ static int get_up(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* In the job, where cmocka's own would end up in a copy of the test. */
+/* For the job. cmocka's own assertions would continue in a copy of the test. */
 #define MUST(condition)                                                                \
 	do {                                                                           \
 		if (!(condition)) {                                                    \
@@ -105,7 +106,7 @@ static int get_up(void)
 		}                                                            \
 	} while (0)
 
-/* As the live view does; what is typed for a peer is not for it. */
+/* Starts as the live view does. Input for a peer is not for the program. */
 static struct live_merge *start_at_terminal(char *const *sources, unsigned int nr)
 {
 	struct live_merge *l = live_merge_new(sources, nr, &myself);
@@ -120,7 +121,7 @@ static struct live_merge *start_one(char *source)
 	return start_at_terminal(&source, 1);
 }
 
-/* Asks as ssh does, without echo, and then brings a stream. */
+/* A command that asks as ssh does, without echo, and then sends a stream. */
 static char *asking(const char *question)
 {
 	static char text[2][512];
@@ -175,7 +176,10 @@ static void job_two(void)
 	live_merge_free(l);
 }
 
-/* What the program tells meanwhile is written by a thread; `stty tostop` stops who writes in the background. */
+/*
+ * A thread writes the program's output meanwhile. `stty tostop` stops a process in the background
+ * that writes.
+ */
 static void job_that_tells(void)
 {
 	struct output *o = output_new(STDOUT_FILENO, 65536);
@@ -222,7 +226,7 @@ static void peers_that_ask_get_it_one_after_the_other(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
-/* SIGINT is what the run waits for, as in cli/run.c. */
+/* SIGINT is blocked, and the run waits for it, as in cli/run.c. */
 static void job_interrupted(void)
 {
 	struct live_merge *l;
@@ -247,7 +251,7 @@ static void job_that_fails(void)
 	struct termios t;
 
 	READ(l, live_merge_asking(l));
-	/* The peer has turned the echo off. */
+	/* Wait until the peer has turned echo off. */
 	be_patient();
 	do
 		MUST(!tcgetattr(STDIN_FILENO, &t) && monotonic_ns() < give_up_ns);
@@ -256,7 +260,7 @@ static void job_that_fails(void)
 	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
 	MUST(!tcgetattr(STDIN_FILENO, &t));
 	MUST(t.c_lflag & ECHO);
-	/* It asks on, and does not get it again. */
+	/* The peer asks again, but does not get the terminal. */
 	MUST(!live_merge_ready(l));
 	MUST(!live_merge_asking(l));
 	live_merge_free(l);
@@ -307,7 +311,7 @@ static void nobody_asks_when_the_program_was_killed(void **state)
 	assert_int_equal(get_up(), 128 + SIGKILL);
 }
 
-/* A job of the background may not lend what it has not. */
+/* A job in the background does not have the terminal, so it cannot lend it. */
 static void job_in_the_background(void)
 {
 	struct live_merge *l;
@@ -334,7 +338,10 @@ static void a_job_of_the_background_waits_for_the_terminal(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
-/* What is typed there is for somebody else, who does not read it now; it is looked at once an interval. */
+/*
+ * The terminal belongs to another group, which does not read its input now. The program must check
+ * only once an interval whether it has the terminal again.
+ */
 static void job_that_others_type_beside(void)
 {
 	struct pollfd typed = {.fd = STDIN_FILENO, .events = POLLIN}, ready = {.events = POLLIN};
@@ -383,7 +390,10 @@ static void nobody_has_to_wait_for_a_peer(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
-/* Each asks when it has the terminal, which stty waits for, has its answer, and never brings a stream. */
+/*
+ * Each peer asks once it has the terminal, which stty waits for. It gets its answer, and never
+ * sends a stream.
+ */
 static void job_of_those_that_never_begin(void)
 {
 	static char one[] = "stty -echo </dev/tty; printf 'one? ' >/dev/tty; read x </dev/tty; "
@@ -422,7 +432,7 @@ static void who_was_answered_and_never_begins_keeps_nobody_waiting(void **state)
 	one = sees("one? ");
 	types("answer\n");
 	WAIT_FOR(sees("thanks"));
-	/* Nobody reads that but the program. */
+	/* No peer reads this line, so it is for the program. */
 	types("\n");
 	WAIT_FOR(sees(one ? "two? " : "one? "));
 	types("answer\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of peers share: real commands, and waiting for what they do. */
+/* Common code of the tests of peers, which run real commands and wait for what they do. */
 #ifndef NTPROF_PEER_TESTING_H
 #define NTPROF_PEER_TESTING_H
 
@@ -16,10 +16,10 @@
 #include "peer/live_merge.h"
 #include "streams.h"
 
-/* A command that has to be started may take its time on a busy machine. */
+/* Starting a command may take long on a busy machine. */
 #define PATIENCE_NS 60000000000ULL
 
-/* Nobody but who runs the test. */
+/* Commands run as the user who runs the test. */
 static const struct peer_user myself;
 
 static uint64_t give_up_ns;
@@ -29,7 +29,7 @@ static inline void be_patient(void)
 	give_up_ns = monotonic_ns() + PATIENCE_NS;
 }
 
-/* Until @p is so, or time is up. */
+/* Waits until @condition is true, and fails when time is up. */
 #define WAIT_FOR(condition)                                                  \
 	do {                                                                 \
 		be_patient();                                                \
@@ -40,7 +40,7 @@ static inline void be_patient(void)
 		}                                                            \
 	} while (0)
 
-/* Of live merges, which are read meanwhile. */
+/* The same, while a live merge is read. */
 #define READ_UNTIL(l, condition)                                             \
 	do {                                                                 \
 		be_patient();                                                \
@@ -74,7 +74,7 @@ static inline struct peer_about about(const struct live_merge *l)
 	return a;
 }
 
-/* The last line that begins with @beginning, without that; NULL if there is none. */
+/* The last line that begins with @beginning, without that beginning; NULL if there is none. */
 static inline const char *said(const struct live_merge *l, const char *beginning)
 {
 	const struct messages *m = about(l).messages;
@@ -89,7 +89,7 @@ static inline const char *said(const struct live_merge *l, const char *beginning
 	return NULL;
 }
 
-/* The process of which the command says "@what NUMBER". */
+/* The process id in the command's line "@what NUMBER". */
 static inline pid_t pid_said(const struct live_merge *l, const char *what)
 {
 	const char *text = said(l, what);
@@ -97,7 +97,7 @@ static inline pid_t pid_said(const struct live_merge *l, const char *what)
 	return text ? (pid_t)strtol(text, NULL, 10) : 0;
 }
 
-/* One that has ended and was not waited for counts as gone. */
+/* A process that has ended and was not waited for counts as gone. */
 static inline bool process_gone(pid_t pid)
 {
 	char path[64], text[512] = "", *state;

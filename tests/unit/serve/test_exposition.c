@@ -137,7 +137,7 @@ static void labels_are_escaped(void **state)
 			    "d=\"caf\xc3\xa9 \xef\xbf\xbd.\",e=\"\"");
 }
 
-/* Whatever a host calls itself, labels that come behind it are there. */
+/* Labels behind a name have room, however long a host's name is. */
 static void the_longest_names_have_room(void **state)
 {
 	char labels[EXPOSITION_LABELS_LEN] = "", name[NT_NQN_LEN];
@@ -176,7 +176,7 @@ static void durations_are_below_their_bound(void **state)
 	assert_int_equal(h.below[27], 12);
 }
 
-/* Every bound, against a count of each duration by itself. */
+/* Checks every bound against a separate count of each duration. */
 static void no_bucket_is_split_by_a_bound(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page of made-up statistics. With NTPROF_PAGES=DIR it is written to files there, for parsers that are not ours:
- * tests/formats/openmetrics.
+ * The page for made-up statistics. With NTPROF_PAGES=DIR it is written to files there, to test it
+ * with other parsers: tests/formats/openmetrics.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* The page, of what is collected. */
+/* Renders the page of what was collected. */
 static const char *show(struct made *m, enum exposition_format format)
 {
 	free(m->text);
@@ -113,7 +113,7 @@ static const char *show(struct made *m, enum exposition_format format)
 	return m->text;
 }
 
-/* An interval of a second has ended, and is scraped. */
+/* Ends an interval of a second, and scrapes. */
 static const char *render(struct made *m, enum exposition_format format)
 {
 	m->now_ms += 1000;
@@ -123,7 +123,7 @@ static const char *render(struct made *m, enum exposition_format format)
 	return show(m, format);
 }
 
-/* The value behind a sample's name and labels, which are a whole line but for that. */
+/* The value of a sample, given its complete name and labels. */
 static uint64_t value(struct made *m, const char *sample)
 {
 	size_t len = strlen(sample);
@@ -195,7 +195,7 @@ static void errors_are_by_status(void **state)
 	"ntprof_command_error_statuses_total{side=\"host\",controller=\"" controller \
 	"\",subsysnqn=\"" nqn "\",operation=\"read\",status=\"" status "\"}"
 	assert_false(there(m, "status="));
-	/* A scraper has to know 0 before it can see that there are more. */
+	/* A scraper has to see 0 first, or it cannot see an increase. */
 	assert_int_equal(value(m, ERRORS("nvme0", "nqn")), 0);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, ERRORS("nvme0", "nqn")), 12);
@@ -204,7 +204,7 @@ static void errors_are_by_status(void **state)
 	assert_int_equal(value(m, STATUSES("other", "other", "other")), 6);
 }
 
-/* Before anything fails, whatever the operation; and none of histograms that nothing was counted in. */
+/* Errors are 0 before anything fails, for every operation. Empty histograms have no samples. */
 static void errors_are_told_as_0_from_the_beginning(void **state)
 {
 	struct made *m = *state;
@@ -228,7 +228,7 @@ static void errors_are_told_as_0_from_the_beginning(void **state)
 	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme0", "discard")), 60);
 }
 
-/* Each is in one family, and what is in flight is no counter. */
+/* Each counter is in one family. Commands in flight are not a counter. */
 static void every_counter_is_told_once(void **state)
 {
 	struct made *m = *state;
@@ -278,7 +278,7 @@ static void stages_have_their_names(void **state)
 	assert_false(there(m, "stage=\"blk_submission\""));
 }
 
-/* Stages that a command does not pass may be counted one too many for an interval. */
+/* A stage that a command turns out not to have may be counted one too many for an interval. */
 static void a_stage_that_is_taken_back_does_not_fall(void **state)
 {
 	struct made *m = *state;
@@ -299,7 +299,7 @@ static void a_stage_that_is_taken_back_does_not_fall(void **state)
 	"{side=\"host\",controller=\"" who "\",subsysnqn=\"" who "\",operation=\"" operation "\"}"
 #define OTHERS SEVERAL("other", "read")
 
-/* A controller that sorts before the others comes later: no series of theirs goes away for it. */
+/* A controller that sorts before the others comes later. It must not displace their series. */
 static void too_many_rows_are_under_other_and_stay_there(void **state)
 {
 	struct made *m = *state;
@@ -323,7 +323,10 @@ static void too_many_rows_are_under_other_and_stay_there(void **state)
 	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 2);
 }
 
-/* The process is older than what it traces, and a series is as old as the interval that it was found in. */
+/*
+ * The creation time of a series is the beginning of the interval in which it was found; the process
+ * is older than that.
+ */
 static void counters_say_since_when_and_never_again(void **state)
 {
 	struct made *m = *state;
@@ -347,7 +350,7 @@ static void counters_say_since_when_and_never_again(void **state)
 		there(m, "\nntprof_commands_created" LABELS("nvme1", "read") " 1700000003.000\n"));
 }
 
-/* 8,192 in flight for a year. */
+/* The sum of 8,192 commands in flight for a year. */
 static void a_sum_goes_on_beyond_64_bits(void **state)
 {
 	struct made *m = *state;
@@ -373,7 +376,7 @@ static void a_sum_goes_on_beyond_64_bits(void **state)
 			     "\"read\"} 55340232221.128654845\n"));
 }
 
-/* All samples of a counter, whatever their labels. */
+/* The sum of all samples of a counter, whatever their labels. */
 static uint64_t all(const struct made *m, const char *name)
 {
 	size_t len = strlen(name);
@@ -415,7 +418,7 @@ static unsigned int hosts_with(const struct made *m, unsigned int hosts, const c
 	return n;
 }
 
-/* Hosts connect, and read and write then: what there is room for is reads and writes. */
+/* Hosts connect first, and read and write later. Only reads and writes find room. */
 static void hosts_come(struct made *m, unsigned int hosts, unsigned int series)
 {
 	m->s.side = NT_TARGET;
@@ -477,7 +480,7 @@ static bool always(const void *context, const struct stats_row *r)
 	return r->who != 0;
 }
 
-/* Its connections end, and their rows, but for those that read in this interval. */
+/* Ends all connections and removes their rows, except rows that read in this interval. */
 static void all_leave(struct made *m)
 {
 	m->leave_ns += 2 * STATS_ENDED_NS;
@@ -490,7 +493,10 @@ static void all_leave(struct made *m)
 #define HOSTS_GONE(metric, op) \
 	metric "{side=\"target\",subsysnqn=\"gone\",hostnqn=\"gone\",operation=\"" op "\"}"
 
-/* While there is room, a host that comes again goes on where it was, whatever its controller is called then. */
+/*
+ * While there is room, a host that connects again continues its series, whatever its controller is
+ * called then.
+ */
 static void a_host_that_comes_again_counts_on(void **state)
 {
 	struct made *m = *state;
@@ -507,7 +513,10 @@ static void a_host_that_comes_again_counts_on(void **state)
 	assert_false(there(m, "gone\""));
 }
 
-/* Others need the room: what it counted is with those that are gone, and it begins anew. */
+/*
+ * Other hosts need the room. The old counts move to the row of those that are gone, and the host's
+ * series begins again.
+ */
 static void series_of_hosts_that_left_give_way(void **state)
 {
 	struct made *m = *state;
@@ -539,7 +548,10 @@ static void series_of_hosts_that_left_give_way(void **state)
 	assert_int_equal(all(m, "ntprof_commands_total"), 4 * 128 + 2 * 128 + 1);
 }
 
-/* Nobody who connects under any name takes the series of those who read and write, nor more memory. */
+/*
+ * A host that only connects, under any names, takes neither the series of hosts that read and write
+ * nor more memory.
+ */
 static void strangers_displace_nobody(void **state)
 {
 	struct made *m = *state;
@@ -628,7 +640,10 @@ static void a_target_names_its_subsystems_and_hosts(void **state)
 			 3);
 }
 
-/* Where it is counted, and nowhere else; not in the older format. */
+/*
+ * The exemplar is at the bucket that counts the command and nowhere else, and not in the older
+ * format.
+ */
 static void a_slow_command_is_an_exemplar(void **state)
 {
 	struct page_slow slow[NT_OPS_NR] = {
@@ -650,7 +665,9 @@ static void a_slow_command_is_an_exemplar(void **state)
 	assert_false(there(m, " # {"));
 }
 
-/* Two stages, one of which is two of the ten, a command that could not be split, and a peer. */
+/*
+ * Adds two stages (one of them is two of the ten), a command that could not be split, and a peer.
+ */
 static void merge_some(struct made *m)
 {
 	m->stages[0] = (struct totals_stage){.stages = 1, .name = "blk_submission"};
@@ -740,7 +757,7 @@ static void what_was_merged_is_told(void **state)
 
 #define RECORDS(result) "ntprof_merged_records_total{side=\"host\",result=\"" result "\"}"
 
-/* Records of a connection turn out to be of another one, and a peer says what it likes. */
+/* Records may move to another connection, and a peer may send anything. */
 static void what_became_of_records_does_not_fall(void **state)
 {
 	struct made *m = *state;
@@ -791,7 +808,7 @@ static void doc_line(char *line, size_t size, const struct metric *m)
 		 metric_type_name(m->type), m->labels, m->help);
 }
 
-/* Tests run in the tree's root. */
+/* Tests run in the root of the source tree. */
 static void the_documentation_has_this_table(void **state)
 {
 	FILE *f = fopen("docs/metrics.md", "re");
@@ -834,7 +851,7 @@ static void a_name_ends_with_its_unit(void **state)
 	}
 }
 
-/* Everything that there can be. */
+/* Fills everything that there can be. */
 static void fill(struct made *m)
 {
 	for (unsigned int i = 0; i < 500; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which label sets have series, which give way, and that nothing that was counted is lost with them. */
+/* Which label sets have series of their own, which ones give way, and that no counts are lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,14 +92,20 @@ static void reads_displace_admin_commands_and_these_nobody(void **state)
 	assert_non_null(group(t, 0)->of[NT_OP_ADMIN]);
 	assert_ptr_equal(count(t, MAX, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
 	assert_ptr_not_equal(count(t, MAX, NT_OP_READ, 1), series_others(t)->of[NT_OP_READ]);
-	/* It goes on under the others; what it had is with those that are gone, and rates see neither jump nor fall. */
+	/*
+	 * It continues under the others, and its old counts move to those that are gone. So rates
+	 * neither jump nor fall.
+	 */
 	assert_int_equal(last_group(t, "gone")->of[NT_OP_ADMIN]->all.commands, 3);
 	assert_int_equal(series_others(t)->of[NT_OP_ADMIN]->all.commands, 1);
 	assert_int_equal(series_folded(t), 2);
 	assert_int_equal(sum(t), MAX * 3 + 2);
 }
 
-/* Two looks without a row are what it takes: rows of a collection are found one after the other. */
+/*
+ * Two collections without a row are needed, as the rows of a collection are found one after the
+ * other.
+ */
 static void dead_ones_give_way_the_longest_dead_first(void **state)
 {
 	struct series_table *t = *state;
@@ -123,7 +129,7 @@ static void dead_ones_give_way_the_longest_dead_first(void **state)
 	assert_int_equal(sum(t), MAX * (MAX + 1) / 2 + 4);
 }
 
-/* Groups that have nothing go: a million of them need no more memory than one. */
+/* Empty groups are freed, so a million of them need no more memory than one. */
 static void groups_without_rows_and_series_are_freed(void **state)
 {
 	struct series_table *t = *state;
