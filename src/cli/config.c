@@ -127,7 +127,7 @@ static char *unquote(struct config *c, char *value)
 /*
  * The value of the line that inih has just split. It is taken from the line itself: inih knows
  * neither quotes nor comments that begin with # after a value, and it takes a ; within quotes for
- * the begin of a comment.
+ * the start of a comment.
  */
 static char *value_of(struct config *c, char *value)
 {
@@ -236,7 +236,7 @@ static void check_section(struct config *c)
 
 /*
  * Takes the place of fgets() for inih. inih takes a line that begins with blanks for a part of the
- * value before, so blanks at the begin of a line are removed. inih does not report a section
+ * value before, so blanks at the start of a line are removed. inih does not report a section
  * without keys, so a line with a key is added after each section.
  */
 static char *next_line(char *buf, int size, void *stream)

@@ -21,7 +21,7 @@
  * struct config_file - a file while it is read
  * @f: NULL before config_file_open() and after config_file_close()
  * @line: number of the last line that was read, from 1
- * @text: that line, without the line feed and without blanks at its begin
+ * @text: that line, without the line feed and without blanks at its start
  */
 struct config_file {
 	FILE *f;

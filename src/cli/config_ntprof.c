@@ -165,7 +165,7 @@ static bool is_rate(const char *value)
 	return !*end && rate > 0;
 }
 
-/* @value: a list gets the blanks around its commas removed */
+/* @value: if it is a list, the blanks around its commas are removed */
 static bool is_sizes(char *value)
 {
 	char *to = value, copy[NTPROF_ARG_LEN], *rest = copy, *word;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* The begin of a Unix socket's address. */
+/* The start of a Unix socket's address. */
 #define LISTEN_UNIX "unix:"
 
 /**

@@ -37,7 +37,7 @@
  * @limited: the traffic to compare with them, until @limited_ns
  * @with_stages: show the table of stages beside the groups: figures were asked for, but no groups
  * @figures: of the intervals in @details; NULL without
- * @first_ns, @last_ns: when the first merged command began and the last one ended, after the begin
+ * @first_ns, @last_ns: when the first merged command began and the last one ended, after the start
  *                      of their hosts' recordings
  * @burst_ns: [input] time in which it was recorded, if in bursts; 0: all of its time
  * @format: format of the output

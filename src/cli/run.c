@@ -102,7 +102,7 @@ static int watch_records(struct run *r)
 		       ?: watch(r, RECORDS, tracer_fd(r->t));
 }
 
-/* Arms the timer for the begin or the end of the next burst. */
+/* Arms the timer for the start or the end of the next burst. */
 static void burst_arm(const struct run *r)
 {
 	timer_arm_wall(r->fds[BURST], burst_next_ns(&r->o->burst, realtime_ns()));

@@ -82,7 +82,7 @@ void exposition_begin(struct exposition *e, enum metric_id id)
 }
 
 /*
- * Writes the begin of a line: name, labels and the space before the value. @more: another label, or
+ * Writes the start of a line: name, labels and the space before the value. @more: another label, or
  * NULL
  */
 static void sample(const struct exposition *e, const char *after, const char *labels,

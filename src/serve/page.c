@@ -64,7 +64,7 @@ static void group_labels(const struct page *p, labels_t labels, const struct who
 		exposition_label(labels, "queue", queue);
 }
 
-/* Labels of a group that stands for several: each is @what. */
+/* Labels of a group that takes the rows of several others: the value of each is @what. */
 static void group_labels_of_all(const struct page *p, labels_t labels, const char *what)
 {
 	group_labels(p, labels, &(struct who){what, what, what, 0}, what);
