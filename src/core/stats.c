@@ -11,7 +11,7 @@
 
 #include "core/span.h"
 
-/* What identifies a row. The names are as long as in struct stats_row. */
+/* The members that identify a row. Names are as long as in struct stats_row. */
 struct row_key {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
 	char peer[sizeof(((struct stats_row *)0)->peer)];

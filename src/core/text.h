@@ -30,7 +30,7 @@ enum text_style {
 	TEXT_MARK, /* all but printable ASCII become a question mark, so that the length stays */
 	TEXT_UTF8, /* all characters stay as they are */
 	TEXT_SEEN, /* hidden characters become U+FFFD */
-	TEXT_JSON, /* hidden ones from U+007F on: \uHHHH, valid in JSON's strings (RFC 8259, 7) */
+	TEXT_JSON, /* hidden ones from U+007F on, which are in strings only: \uHHHH (RFC 8259, 7) */
 };
 
 /** text_print() - print @s to @f in a harmless form */

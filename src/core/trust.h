@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who owns a file, and who else can change or replace it. Files of other users are not written to by
- * mistake, and do not say which commands are run.
+ * Finds out who owns a file, and who else can change or replace it. So files of other users are not
+ * written to by mistake, and cannot choose which commands are run.
  */
 #ifndef NTPROF_CORE_TRUST_H
 #define NTPROF_CORE_TRUST_H
@@ -13,7 +13,7 @@
 /* Room for a path and some words. */
 #define TRUST_WHY_LEN 4352
 
-/** trust_uid() - whether @uid is root, the user of this process, or the caller of sudo (SUDO_UID) */
+/** trust_uid() - whether @uid is root, this process's user, or the caller of sudo (SUDO_UID) */
 bool trust_uid(uid_t uid);
 
 /** trust_alone() - whether only such users may write to the file of @st, and no group */
@@ -36,8 +36,8 @@ bool trust_planted(const struct stat *folder, const struct stat *st);
  * @path: where it was opened
  * @why: filled if the result is false, in words that follow the path
  *
- * The file and all folders above it must be ours, and not writable by others. Folders with the sticky
- * bit may be writable, as others cannot replace our files there.
+ * The file and all folders above it must be ours, and not writable by others. Folders with the
+ * sticky bit may be writable, as others cannot replace our files there.
  */
 bool trust_config(int fd, const char *path, char why[TRUST_WHY_LEN]);
 

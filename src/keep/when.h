@@ -65,7 +65,7 @@ struct when_condition {
 	unsigned int newest;
 };
 
-/** struct when - conditions, any of which is enough; all zeroes: none */
+/** struct when - conditions, one of which has to be true; all zeroes: none */
 struct when {
 	struct when_condition condition[WHEN_CONDITIONS_MAX];
 	unsigned int nr;

@@ -118,7 +118,7 @@ static void become(void *context)
 	take_descriptors(s);
 	/*
 	 * 0 is the lowest free descriptor, so open() returns standard input. If the source is a
-	 * FIFO, this waits until somebody opens it for writing.
+	 * FIFO, this waits until another process opens it for writing.
 	 */
 	if (open(kind == SOURCE_COMMAND ? "/dev/null" : s->source, O_RDONLY) != STDIN_FILENO)
 		give_up(s->source, errno, STATUS_NOT_RUN);

@@ -29,7 +29,7 @@ static struct json_object *selected(const struct json_report *r, uint64_t taken,
 	return o;
 }
 
-/* The figures of a stream of which nothing is matched. */
+/* Statistics of a stream alone, if none of its commands is matched. */
 static struct json_object *alone(const struct json_report *r, unsigned int i)
 {
 	const struct input *in = &r->inputs[i];

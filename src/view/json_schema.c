@@ -196,7 +196,7 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 	return o;
 }
 
-/* The own figures of an input of which no command is matched; null otherwise. */
+/* Statistics of an input alone, if none of its commands is matched; null otherwise. */
 static struct json_object *alone(struct json_object *defs, bool why)
 {
 	struct json_object *o = schema_object();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a process can and cannot do after it has dropped what it does not need. */
+/* Rights and system calls of a process after it has dropped those that it does not need. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE, unshare() */
 #endif

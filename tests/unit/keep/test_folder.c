@@ -267,7 +267,7 @@ static void a_side_of_a_folder_has_one_instance(void **state)
 	unlink(path_of(v, ".ntprof-bpf.target.lock"));
 }
 
-/* What was found when the folder was checked again stays, although the change is refused. */
+/* The result of checking the folder again stays, although the change is refused. */
 static void a_change_that_is_refused_leaves_the_folder_as_it_is(void **state)
 {
 	struct run *v = *state;
@@ -471,7 +471,7 @@ static void as_much_is_left_free_as_is_said(void **state)
 		assert_int_equal(folder_make_room(&f, bytes, bytes), 0);
 		disk.free -= 4096;
 		assert_int_equal(folder_make_room(&f, bytes, bytes), cases[i].least ? -ENOSPC : 0);
-		/* What is on the disk already is not needed again. */
+		/* Bytes that are on the disk already are not needed again. */
 		assert_int_equal(folder_make_room(&f, bytes, bytes - 4096), 0);
 	}
 	memset(&disk, 0, sizeof(disk));

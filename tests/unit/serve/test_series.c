@@ -93,8 +93,8 @@ static void reads_displace_admin_commands_and_these_nobody(void **state)
 	assert_ptr_equal(count(t, MAX, NT_OP_ADMIN, 1), series_others(t)->of[NT_OP_ADMIN]);
 	assert_ptr_not_equal(count(t, MAX, NT_OP_READ, 1), series_others(t)->of[NT_OP_READ]);
 	/*
-	 * It continues under the others, and its old counts move to those that are gone. So rates
-	 * neither jump nor fall.
+	 * The series gives way and continues under the others. Its old counts move to those that
+	 * are gone, so rates neither jump nor fall.
 	 */
 	assert_int_equal(last_group(t, "gone")->of[NT_OP_ADMIN]->all.commands, 3);
 	assert_int_equal(series_others(t)->of[NT_OP_ADMIN]->all.commands, 1);
