@@ -258,14 +258,16 @@ static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
 {
 	const struct peer_user nobody = {
 		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
-	int fd = beginning(), growing;
 	char path[] = "/tmp/ntprof-test-XXXXXX";
-	struct bytes b = file_bytes(fd);
 	struct live_merge *l;
+	int fd, growing;
+	struct bytes b;
 
 	(void)state;
 	if (geteuid())
 		skip();
+	fd = beginning();
+	b = file_bytes(fd);
 	growing = mkstemp(path); /* mode 0600 */
 	assert_true(growing >= 0);
 	l = start_as(&nobody, path);
