@@ -19,8 +19,9 @@ static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"
 static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
 				       "op",   "size",	"lba",	"stats", "by"};
 
-/* Options that run a command, write to a path, replace a file or listen. */
-static const char *const acting[] = {"peer", "peer-as-root", "output", "force", "dir", "listen"};
+/* Options that run a command, write to a path, replace or remove files, or listen. */
+static const char *const acting[] = {"peer",   "peer-as-root", "output", "force",    "dir",
+				     "listen", "files",	       "bytes",	 "keep-free"};
 
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
 		      enum config_level level)
