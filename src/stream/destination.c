@@ -52,15 +52,42 @@ const char *destination_refuses(const char *path)
 	return NULL;
 }
 
-/* Opens the folder of @path, relative to @at. Return: a descriptor, or -1 with errno set. */
+/*
+ * Opens folder @name of @folder_fd, which is closed. What another user may have put there is
+ * refused, be it a folder or a link. Return: a descriptor, or -1 with errno set.
+ */
+static int enter(int folder_fd, const char *name)
+{
+	bool plain = !strcmp(name, ".") || !strcmp(name, "..");
+	struct stat folder, st;
+	int fd = -1, err = 0;
+
+	if (fstat(folder_fd, &folder) || fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		err = errno;
+	else if (!plain && trust_planted(&folder, &st))
+		err = EPERM;
+	else
+		fd = openat(folder_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (!err && fd < 0)
+		err = errno;
+	close(folder_fd);
+	errno = err;
+	return fd;
+}
+
+/* Opens the folder of @path, relative to @at, step by step. Return: as enter() */
 static int open_folder(int at, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
-	int fd = -1;
+	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0), *name, *rest;
+	int fd;
 
-	if (folder)
-		fd = openat(at, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (!folder)
+		return -1;
+	fd = openat(at, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	name = strtok_r(folder, "/", &rest);
+	for (; name && fd >= 0; name = strtok_r(NULL, "/", &rest))
+		fd = enter(fd, name);
 	free(folder);
 	return fd;
 }

@@ -449,6 +449,37 @@ static void what_another_user_has_put_there_is_refused(void **state)
 	}
 }
 
+/* A folder on the way, or a link to one, that another user has put into a folder as /tmp is. */
+static void a_folder_on_the_way_is_not_another_users(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plant(01777, 0, S_IFIFO);
+	assert_int_equal(mkdir("ours", 0700), 0);
+	assert_int_equal(mkdir("shared/rec", 0755), 0);
+	assert_int_equal(symlink("../ours", "shared/link"), 0);
+	/* Both are root's. */
+	assert_int_equal(destination_open(&d, "shared/rec/a", false), 0);
+	destination_close(&d);
+	assert_int_equal(destination_open(&d, "./shared//link/../ours/a", false), 0);
+	destination_close(&d);
+	assert_int_equal(lchown("shared/rec", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(lchown("shared/link", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(destination_open(&d, "shared/rec/a", false), -EPERM);
+	assert_int_equal(destination_open(&d, "shared/link/a", true), -EPERM);
+	/* Where only root may put something, another user's folder is meant. */
+	assert_int_equal(chmod("shared", 0755), 0);
+	assert_int_equal(destination_open(&d, "shared/rec/a", false), 0);
+	destination_close(&d);
+	unlink("shared/link");
+	rmdir("shared/rec");
+	rmdir("ours");
+	clear_planted();
+}
+
 /* The one who called sudo is the one who asked. */
 static void what_the_caller_of_sudo_has_put_there_is_taken(void **state)
 {
@@ -542,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_link_to_standard_output_is_that),
 		cmocka_unit_test(what_another_user_has_put_there_is_refused),
 		cmocka_unit_test(what_the_caller_of_sudo_has_put_there_is_taken),
+		cmocka_unit_test(a_folder_on_the_way_is_not_another_users),
 		cmocka_unit_test(a_link_leads_to_nothing_that_is_refused),
 		cmocka_unit_test(a_pipe_that_is_open_is_written_to),
 	};
