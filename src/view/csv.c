@@ -37,11 +37,22 @@ static void end(const struct line *l)
 	fputs("\r\n", l->f);
 }
 
+/* A spreadsheet takes a text that begins so for a formula, full-width forms included (OWASP, "CSV Injection"). */
+static bool is_formula(const char *text)
+{
+	static const char *const begins[] = {"=",      "+",	 "-",	   "@",
+					     "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 /*
- * A field with a separator is quoted, and quotes in it are doubled (RFC 4180, 2). A spreadsheet
- * takes a text that begins with one of four characters for a formula, which may send neighbouring
- * cells elsewhere. An apostrophe in front makes it a text (OWASP, "CSV Injection"). Some
- * spreadsheets take a semicolon for the separator, so that is quoted as well.
+ * A field with a separator is quoted, and quotes in it are doubled (RFC 4180, 2). A formula may
+ * send neighbouring cells elsewhere; an apostrophe in front makes it a text. Some spreadsheets take
+ * a semicolon for the separator, so that is quoted as well.
  */
 static void put_text(struct line *l, const char *s)
 {
@@ -49,7 +60,7 @@ static void put_text(struct line *l, const char *s)
 	bool formula, quoted;
 
 	text_copy(text, sizeof(text), s, TEXT_SEEN);
-	formula = text[0] && strchr("=+-@", text[0]);
+	formula = is_formula(text);
 	quoted = formula || strpbrk(text, ",;\"");
 	separate(l);
 	if (quoted)
