@@ -11,21 +11,25 @@
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 
-/* Return: whether sudo started this process, with @uid set. Only root trusts the variable. */
-static bool sudo_caller(uid_t *uid)
+int trust_parse_id(const char *text, uint32_t *id)
 {
-	const char *text = geteuid() ? NULL : getenv("SUDO_UID");
 	unsigned long n;
 	char *end;
 
-	if (!text || *text < '0' || *text > '9')
-		return false;
+	if (!text || text[0] < '0' || text[0] > '9')
+		return -EINVAL;
 	errno = 0;
 	n = strtoul(text, &end, 10);
 	if (*end || errno || n >= UINT32_MAX)
-		return false;
-	*uid = (uid_t)n;
-	return true;
+		return -EINVAL;
+	*id = (uint32_t)n;
+	return 0;
+}
+
+/* Return: whether sudo started this process, with @uid set. Only root trusts the variable. */
+static bool sudo_caller(uid_t *uid)
+{
+	return !geteuid() && !trust_parse_id(getenv("SUDO_UID"), uid);
 }
 
 bool trust_uid(uid_t uid)

@@ -7,11 +7,19 @@
 #define NTPROF_CORE_TRUST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
 /* Room for a path and some words. */
 #define TRUST_WHY_LEN 4352
+
+/**
+ * trust_parse_id() - read a user or group id
+ *
+ * (uid_t)-1 and (gid_t)-1 are no valid ids, credentials(7). Return: 0 with @id set, or -EINVAL, also for NULL.
+ */
+int trust_parse_id(const char *text, uint32_t *id);
 
 /** trust_uid() - whether @uid is root, this process's user, or the caller of sudo (SUDO_UID) */
 bool trust_uid(uid_t uid);

@@ -15,25 +15,10 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/trust.h"
 
 /* Variables that sudo sets and that are wrong for a command that runs as sudo's caller. */
 static const char *const of_sudo[] = {"SUDO_UID", "SUDO_GID", "SUDO_USER", "SUDO_COMMAND", "MAIL"};
-
-/* Return: 0 with @id set, or -EINVAL. (uid_t)-1 and (gid_t)-1 are no valid ids, credentials(7). */
-static int parse_id(const char *text, uint32_t *id)
-{
-	char *end;
-	unsigned long n;
-
-	if (!text || text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (*end || errno || n >= UINT32_MAX)
-		return -EINVAL;
-	*id = (uint32_t)n;
-	return 0;
-}
 
 static void find_groups(struct peer_user *u)
 {
@@ -58,13 +43,13 @@ int peer_user_find(struct peer_user *u)
 	memset(u, 0, sizeof(*u));
 	if (geteuid() != 0 || !uid)
 		return 0;
-	if (parse_id(uid, &u->uid))
+	if (trust_parse_id(uid, &u->uid))
 		return -EINVAL;
 	if (u->uid == 0)
 		return 0;
 	pw = getpwuid(u->uid);
 	u->gid = pw ? pw->pw_gid : (gid_t)-1;
-	if ((gid || !pw) && parse_id(gid, &u->gid))
+	if ((gid || !pw) && trust_parse_id(gid, &u->gid))
 		return -EINVAL;
 	snprintf(u->name, sizeof(u->name), "%s", pw ? pw->pw_name : name ?: "");
 	snprintf(u->home, sizeof(u->home), "%s", pw && pw->pw_dir[0] ? pw->pw_dir : "/");
