@@ -190,22 +190,33 @@ static void lines_that_nobody_read_in_time_are_told_where_they_were(void **state
 	assert_lost_in_its_place(commands, ARRAY_SIZE(commands) - 1);
 }
 
+/* Return: the exit status. @lines: standard output; @told: standard error */
+static int trace_into(int lines, int told, char **words, int nr_words)
+{
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
+
+	fflush(stdout);
+	dup2(lines, STDOUT_FILENO);
+	dup2(told, STDERR_FILENO);
+	status = verb_trace.main(nr_words, words);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	close(out);
+	close(err);
+	return status;
+}
+
 /* A reader of CSV need not know whether the driver was loaded. */
 static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 {
 	char *words[] = {"trace", "--host", "--format", "csv", "-d", "0.2", NULL};
-	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
 	int told = memfd_create("told", MFD_CLOEXEC), lines = memfd_create("lines", MFD_CLOEXEC);
+	int status;
 	char text[4096] = "";
 
 	(void)state;
 	traced.absent = true;
-	fflush(stdout);
-	dup2(lines, STDOUT_FILENO);
-	dup2(told, STDERR_FILENO);
-	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
+	status = trace_into(lines, told, words, ARRAY_SIZE(words) - 1);
 	traced.absent = false;
 	assert_int_equal(status, EXIT_SUCCESS);
 	assert_int_equal(lines_of(lines), 1);
@@ -215,8 +226,6 @@ static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 	assert_non_null(strstr(text, "waiting for module nvme_tcp\n"));
 	close(told);
 	close(lines);
-	close(out);
-	close(err);
 }
 
 static void every_other_is_told_while_it_is_in_flight(struct nt_record *r, uint64_t n)
@@ -228,8 +237,8 @@ static void every_other_is_told_while_it_is_in_flight(struct nt_record *r, uint6
 static void so_many_commands_are_told_as_were_asked_for(void **state)
 {
 	char *words[] = {"trace", "--host", "--format", "csv", "-n", "4", "-d", "60", NULL};
-	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
 	int told = memfd_create("told", MFD_CLOEXEC), lines = memfd_create("lines", MFD_CLOEXEC);
+	int status;
 	const uint64_t nr = 100;
 
 	(void)state;
@@ -237,20 +246,13 @@ static void so_many_commands_are_told_as_were_asked_for(void **state)
 	traced.make = every_other_is_told_while_it_is_in_flight;
 	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
-	fflush(stdout);
-	dup2(lines, STDOUT_FILENO);
-	dup2(told, STDERR_FILENO);
-	status = verb_trace.main(ARRAY_SIZE(words) - 1, words);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
+	status = trace_into(lines, told, words, ARRAY_SIZE(words) - 1);
 	traced.make = NULL;
 	assert_int_equal(status, EXIT_SUCCESS);
 	assert_int_equal(lines_of(lines), 1 + 2 * 4);
 	close(traced.records_fd);
 	close(told);
 	close(lines);
-	close(out);
-	close(err);
 }
 
 int main(void)
