@@ -6,6 +6,7 @@
 #ifndef NTPROF_CORE_TRUST_H
 #define NTPROF_CORE_TRUST_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -38,14 +39,52 @@ bool trust_alone(const struct stat *st);
  */
 bool trust_planted(const struct stat *folder, const struct stat *st);
 
+/** enum trust_rule - what may not lie on the way to a file */
+enum trust_rule {
+	/* A folder or a link that another user may have made in order that we use it: trust_planted(). */
+	TRUST_NOT_PLANTED,
+	/* A folder or a link that another user can change, replace or remove. */
+	TRUST_OURS,
+};
+
+/**
+ * struct trust_walk - the way to a file
+ * @fd: the folder of the file, opened with O_PATH; -1 after an error
+ * @rest: the name of the file in @fd; "." if the path ends in a slash
+ * @why: after -EPERM by TRUST_OURS, in words that follow the path; else ""
+ * @rule, @follow, @links: how it is walked, and how many links were followed
+ */
+struct trust_walk {
+	int fd;
+	char rest[PATH_MAX];
+	char why[TRUST_WHY_LEN];
+	enum trust_rule rule;
+	bool follow;
+	unsigned int links;
+};
+
+/**
+ * trust_walk() - walk a path step by step, links included, and check each step
+ * @w: filled; the caller closes @fd if this succeeds
+ * @path: to walk
+ * @rule: what is refused on the way. With TRUST_OURS folders with the sticky bit may be writable by
+ *        others, as these cannot replace our files there; and a relative path is walked from / on
+ * @follow: a link to the file is part of the way. With TRUST_NOT_PLANTED a link in /proc is not:
+ *          such links lead to open files, and their text is not a path
+ *
+ * The file itself is not checked, and need not exist unless @follow is set.
+ *
+ * Return: 0, -EPERM for what is refused, or another negative errno.
+ */
+int trust_walk(struct trust_walk *w, const char *path, enum trust_rule rule, bool follow);
+
 /**
  * trust_config() - whether no other user can change or replace a file
  * @fd: the file
  * @path: where it was opened
  * @why: filled if the result is false, in words that follow the path
  *
- * The file and all folders above it must be ours, and not writable by others. Folders with the
- * sticky bit may be writable, as others cannot replace our files there.
+ * The file is ours and not writable by others, and so is the way to it: trust_walk(), TRUST_OURS.
  */
 bool trust_config(int fd, const char *path, char why[TRUST_WHY_LEN]);
 

@@ -182,12 +182,27 @@ static int lock_again(struct folder *f)
 	return lock(f);
 }
 
-/* Return: 0, or -FOLDER_OF_OTHERS if other users could remove files. */
-static int check_others(struct folder *f, const struct stat *st)
+/*
+ * Opens the folder, and checks it and the way to it. Return: a descriptor, or a negative errno;
+ * -FOLDER_OF_OTHERS if other users could remove files, or choose where these go.
+ */
+static int open_ours(const char *path)
 {
-	f->shared = !trust_alone(st);
-	return f->shared && (!trust_uid(st->st_uid) || !(st->st_mode & S_ISVTX)) ? -FOLDER_OF_OTHERS
-										 : 0;
+	char whole[PATH_MAX + 2];
+	struct trust_walk w;
+	int fd, err;
+
+	if (!path[0])
+		return -ENOENT;
+	/* The folder is a step of the way, too. */
+	snprintf(whole, sizeof(whole), "%s/", path);
+	err = trust_walk(&w, whole, TRUST_OURS, true);
+	if (err)
+		return err == -EPERM ? -FOLDER_OF_OTHERS : err;
+	fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = fd < 0 ? -errno : fd;
+	close(w.fd);
+	return err;
 }
 
 int folder_open(struct folder *f)
@@ -196,10 +211,11 @@ int folder_open(struct folder *f)
 	struct stat st;
 	int err;
 
-	new.fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	new.fd = open_ours(f->path);
 	if (new.fd < 0)
-		return -errno;
-	err = fstat(new.fd, &st) ? -errno : check_others(f, &st);
+		return new.fd;
+	err = fstat(new.fd, &st) ? -errno : 0;
+	f->shared = !err && !trust_alone(&st);
 	if (!err && f->fd >= 0 && st.st_dev == f->dev && st.st_ino == f->ino) {
 		close(new.fd);
 		look_again(f);
@@ -232,7 +248,8 @@ const char *folder_error(int err)
 	case -FOLDER_IN_USE:
 		return "another ntprof-bpf has files of this side there";
 	case -FOLDER_OF_OTHERS:
-		return "others may write to it (chmod go-w), or it is another user's";
+		return "it, a folder above it or a link on the way is another user's, or others may write there "
+		       "(chmod go-w); namei -l shows which";
 	case -FOLDER_LOCK_TAKEN:
 		return "its .ntprof-bpf.SIDE.lock is not a file of ours alone";
 	default:

@@ -31,8 +31,8 @@
 /* Value of &folder.keep_free for that default. */
 #define FOLDER_KEEP_FREE_DEFAULT UINT64_MAX
 /*
- * Errors besides those of errno(3): other users may write to the folder, another instance uses it,
- * the lock file is not this user's alone.
+ * Errors besides those of errno(3): other users may write to the folder or change the way to it,
+ * another instance uses it, the lock file is not this user's alone.
  */
 enum { FOLDER_OF_OTHERS = 4096, FOLDER_IN_USE, FOLDER_LOCK_TAKEN };
 /* Room for folder_warning(). */

@@ -6,13 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/time.h"
@@ -22,8 +19,6 @@
 #define TEMPORARY_NAME ".ntprof-bpf.%06x"
 /* Names to try before giving up. */
 #define NAMES_TRIED 100
-/* The kernel follows as many: path_resolution(7). */
-#define LINKS_MAX 40
 
 static bool is_stdout(const struct stat *st)
 {
@@ -50,46 +45,6 @@ const char *destination_refuses(const char *path)
 		if ((st.st_mode & S_IFMT) == kinds[i].type)
 			return kinds[i].name;
 	return NULL;
-}
-
-/*
- * Opens folder @name of @folder_fd, which is closed. What another user may have put there is
- * refused, be it a folder or a link. Return: a descriptor, or -1 with errno set.
- */
-static int enter(int folder_fd, const char *name)
-{
-	bool plain = !strcmp(name, ".") || !strcmp(name, "..");
-	struct stat folder, st;
-	int fd = -1, err = 0;
-
-	if (fstat(folder_fd, &folder) || fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW))
-		err = errno;
-	else if (!plain && trust_planted(&folder, &st))
-		err = EPERM;
-	else
-		fd = openat(folder_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (!err && fd < 0)
-		err = errno;
-	close(folder_fd);
-	errno = err;
-	return fd;
-}
-
-/* Opens the folder of @path, relative to @at, step by step. Return: as enter() */
-static int open_folder(int at, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0), *name, *rest;
-	int fd;
-
-	if (!folder)
-		return -1;
-	fd = openat(at, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	name = strtok_r(folder, "/", &rest);
-	for (; name && fd >= 0; name = strtok_r(NULL, "/", &rest))
-		fd = enter(fd, name);
-	free(folder);
-	return fd;
 }
 
 static const char *name_of(const char *path)
@@ -141,14 +96,6 @@ static bool is_special(const struct stat *st)
 	return S_ISFIFO(st->st_mode) || S_ISCHR(st->st_mode);
 }
 
-/* Links in /proc lead to open files. They can be opened, but their text is not a path. */
-static bool in_proc(int folder_fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(folder_fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
-}
-
 /*
  * Checks the type again after open(): another process may have replaced the pipe by a file, or by a
  * link to one.
@@ -173,49 +120,23 @@ static int open_special(struct destination *d, int folder_fd, const char *name, 
 	return err;
 }
 
-/*
- * Follows one step of @path, which is relative to *@folder_fd. A link is replaced by its text, and
- * *@folder_fd by the folder of the link; anything else is opened. Each link is checked as with
- * fs.protected_symlinks, which may be off in the kernel.
- *
- * Return: 0 or a negative errno.
- */
-static int step(struct destination *d, int *folder_fd, char path[PATH_MAX])
+/* Each link is checked as with fs.protected_symlinks, which may be off in the kernel. */
+static int follow_to_special(struct destination *d, const char *path)
 {
-	int next = open_folder(*folder_fd, path);
-	const char *name = name_of(path);
+	struct trust_walk w;
 	struct stat folder, st;
-	char link[PATH_MAX];
-	ssize_t n;
+	int err = trust_walk(&w, path, TRUST_NOT_PLANTED, true);
 
-	if (next < 0)
-		return -errno;
-	close(*folder_fd);
-	*folder_fd = next;
-	if (fstat(next, &folder) || fstatat(next, name, &st, AT_SYMLINK_NOFOLLOW))
-		return -errno;
-	if (trust_planted(&folder, &st))
-		return -EPERM;
-	if (!S_ISLNK(st.st_mode) || in_proc(next))
-		return open_special(d, next, name, S_ISLNK(st.st_mode) ? 0 : O_NOFOLLOW);
-	n = readlinkat(next, name, link, sizeof(link) - 1);
-	if (n < 0)
-		return -errno;
-	link[n] = '\0';
-	strcpy(path, link);
-	return 0;
-}
-
-static int follow_to_special(struct destination *d)
-{
-	int folder_fd = fcntl(d->folder_fd, F_DUPFD_CLOEXEC, 0), err = folder_fd < 0 ? -errno : 0;
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s", d->name);
-	for (unsigned int i = 0; !err && d->fd < 0; i++)
-		err = i < LINKS_MAX ? step(d, &folder_fd, path) : -ELOOP;
-	if (folder_fd >= 0)
-		close(folder_fd);
+	if (err)
+		return err;
+	if (fstat(w.fd, &folder) || fstatat(w.fd, w.rest, &st, AT_SYMLINK_NOFOLLOW))
+		err = -errno;
+	else if (trust_planted(&folder, &st))
+		err = -EPERM;
+	else
+		/* A link that is left is one of /proc. */
+		err = open_special(d, w.fd, w.rest, S_ISLNK(st.st_mode) ? 0 : O_NOFOLLOW);
+	close(w.fd);
 	return err;
 }
 
@@ -237,7 +158,7 @@ static int open_there(struct destination *d, const char *path)
 			return d->fd < 0 ? -errno : 0;
 		}
 		if (is_special(&st))
-			return follow_to_special(d);
+			return follow_to_special(d, path);
 	}
 	/* A file, or a link to one; links are not followed. */
 	return d->force ? begin_file(d) : -EEXIST;
@@ -245,6 +166,7 @@ static int open_there(struct destination *d, const char *path)
 
 int destination_open(struct destination *d, const char *path, bool force)
 {
+	struct trust_walk w;
 	int err;
 
 	*d = (struct destination){.folder_fd = -1, .name = name_of(path), .fd = -1, .force = force};
@@ -256,9 +178,12 @@ int destination_open(struct destination *d, const char *path, bool force)
 		return -EEXIST;
 	if (!d->name[0])
 		return path[0] ? -EISDIR : -ENOENT;
-	d->folder_fd = open_folder(AT_FDCWD, path);
-	err = d->folder_fd < 0 ? -errno : open_there(d, path);
-	if (err && d->folder_fd >= 0)
+	err = trust_walk(&w, path, TRUST_NOT_PLANTED, false);
+	if (err)
+		return err;
+	d->folder_fd = w.fd;
+	err = open_there(d, path);
+	if (err)
 		close(d->folder_fd);
 	return err;
 }

@@ -542,6 +542,61 @@ static void a_link_that_others_may_replace_is_not_followed_to_commands(void **st
 	rmdir(folder);
 }
 
+/* In /a/link/below/x.ini others may replace "link" itself, or what lies where it leads. */
+static void a_link_on_the_way_is_looked_at_and_so_is_where_it_leads(void **state)
+{
+	char base[sizeof(path) + 8], shared[sizeof(base) + 16], ours[sizeof(base) + 16],
+		link[sizeof(shared) + 16], below[sizeof(ours) + 16], file[sizeof(link) + 16],
+		was[sizeof(path)];
+	struct result r;
+
+	(void)state;
+	strcpy(was, path);
+	snprintf(base, sizeof(base), "%s.folder", path);
+	snprintf(shared, sizeof(shared), "%s/shared", base);
+	snprintf(ours, sizeof(ours), "%s/ours", base);
+	snprintf(below, sizeof(below), "%s/below", ours);
+	snprintf(link, sizeof(link), "%s/link", shared);
+	snprintf(file, sizeof(file), "%s/below/x.ini", link);
+	assert_int_equal(mkdir(base, 0755) | mkdir(shared, 0755) | mkdir(ours, 0755) |
+				 mkdir(below, 0755),
+			 0);
+	assert_int_equal(symlink("../ours", link), 0);
+	snprintf(path, sizeof(path), "%.100s/x.ini", below);
+	write_file("[live]\nhost = true\npeer = true\n");
+	assert_int_equal(chmod(path, 0600), 0);
+	RUN(&r, "live", "--config", file, "more");
+	assert_says(&r, TOO_MANY);
+	/* Others may replace the link. */
+	assert_int_equal(chmod(shared, 0777), 0);
+	RUN(&r, "live", "--config", file, "more");
+	assert_says(&r, "/shared, which others may write to");
+	/* Others may replace what is where it leads. */
+	assert_int_equal(chmod(shared, 01777), 0);
+	assert_int_equal(chmod(ours, 0777), 0);
+	RUN(&r, "live", "--config", file, "more");
+	assert_says(&r, "/ours, which others may write to");
+	assert_int_equal(chmod(ours, 0755), 0);
+	RUN(&r, "live", "--config", file, "more");
+	assert_says(&r, TOO_MANY);
+	if (!geteuid()) {
+		assert_int_equal(lchown(link, OTHER_USER, OTHER_USER), 0);
+		RUN(&r, "live", "--config", file, "more");
+		assert_says(&r, "/shared/link, which is another user's");
+		assert_int_equal(lchown(link, 0, 0), 0);
+		assert_int_equal(chown(ours, OTHER_USER, OTHER_USER), 0);
+		RUN(&r, "live", "--config", file, "more");
+		assert_says(&r, "/ours, which is another user's");
+	}
+	unlink(path);
+	unlink(link);
+	rmdir(below);
+	rmdir(ours);
+	rmdir(shared);
+	rmdir(base);
+	strcpy(path, was);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -571,6 +626,7 @@ int main(void)
 		cmocka_unit_test(what_others_may_write_names_no_command_and_no_path),
 		cmocka_unit_test(others_may_write_in_many_ways),
 		cmocka_unit_test(a_link_that_others_may_replace_is_not_followed_to_commands),
+		cmocka_unit_test(a_link_on_the_way_is_looked_at_and_so_is_where_it_leads),
 	};
 
 	return cmocka_run_group_tests_name("configuration file", tests, make_file, remove_file);

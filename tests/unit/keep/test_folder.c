@@ -367,6 +367,60 @@ static void a_folder_that_others_may_write_to_is_refused(void **state)
 	assert_non_null(strstr(v->told, "its records are kept on"));
 }
 
+static void taken(struct run *v)
+{
+	struct recorder_options o = options_of(v);
+
+	v->r = recorder_new(&o, NT_HOST, tell, v);
+	assert_non_null(v->r);
+	recorder_free(v->r);
+	v->r = NULL;
+	unlink(path_of(v, LOCK));
+}
+
+/*
+ * Another user who may replace a folder above it, or a link that leads to it, chooses where files
+ * go.
+ */
+static void a_way_that_others_may_change_is_refused(void **state)
+{
+	struct run *v = *state, below = {0}, linked = {0};
+
+	assert_int_equal(mkdir(path_of(v, "above"), 0700), 0);
+	assert_int_equal(mkdir(path_of(v, "above/rec"), 0700), 0);
+	assert_int_equal(symlink("above", path_of(v, "link")), 0);
+	snprintf(below.folder, sizeof(below.folder), "%.40s/above/rec", v->folder);
+	snprintf(linked.folder, sizeof(linked.folder), "%.40s/link/rec", v->folder);
+	taken(&below);
+	taken(&linked);
+	assert_int_equal(chmod(path_of(v, "above"), 0777), 0);
+	refused(&below, FOLDER_OF_OTHERS);
+	refused(&linked, FOLDER_OF_OTHERS);
+	assert_int_equal(chmod(path_of(v, "above"), 0770), 0);
+	refused(&below, FOLDER_OF_OTHERS);
+	assert_int_equal(chmod(path_of(v, "above"), 01777), 0);
+	taken(&below);
+	taken(&linked);
+	if (!geteuid()) {
+		assert_int_equal(lchown(path_of(v, "link"), OTHER_USER, OTHER_USER), 0);
+		assert_int_equal(chmod(v->folder, 01777), 0);
+		taken(&below);
+		refused(&linked, FOLDER_OF_OTHERS);
+		assert_int_equal(chown(path_of(v, "above"), OTHER_USER, OTHER_USER), 0);
+		refused(&below, FOLDER_OF_OTHERS);
+		assert_int_equal(chmod(path_of(v, "above"), 0755), 0);
+		refused(&below, FOLDER_OF_OTHERS);
+		/* The caller of sudo may choose. */
+		setenv("SUDO_UID", "1234", 1);
+		taken(&below);
+		taken(&linked);
+		unsetenv("SUDO_UID");
+	}
+	unlink(path_of(v, "link"));
+	rmdir(below.folder);
+	rmdir(path_of(v, "above"));
+}
+
 /* Files go to the folder that has the path now. */
 static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 {
@@ -535,6 +589,7 @@ int main(void)
 		TEST(a_change_that_is_refused_leaves_the_folder_as_it_is),
 		TEST(a_lock_of_others_is_none),
 		TEST(a_folder_that_others_may_write_to_is_refused),
+		TEST(a_way_that_others_may_change_is_refused),
 		TEST(a_folder_that_is_another_one_now_is_looked_at),
 		TEST(a_file_stays_in_its_folder),
 		TEST(as_much_is_left_free_as_is_said),

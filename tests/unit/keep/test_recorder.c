@@ -395,14 +395,24 @@ static bool own_users(void)
 }
 
 /*
- * Return: whether a file system of @bytes could be mounted at the folder, which needs a name space.
+ * Moves the run to a file system of @bytes, which needs a name space. Its root is our root directory
+ * then: in a name space without other users, the machine's root directory and /tmp are another's.
+ *
+ * Return: whether that worked.
  */
-static bool mount_small(const struct run *v, const char *bytes)
+static bool mount_small(struct run *v, const char *bytes)
 {
+	char proc[sizeof(v->folder) + 8];
+
 	if (unshare(CLONE_NEWNS) && !own_users())
 		return false;
 	mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
-	return !mount("none", v->folder, "tmpfs", 0, bytes);
+	snprintf(proc, sizeof(proc), "%s/proc", v->folder);
+	if (mount("none", v->folder, "tmpfs", 0, bytes) || mkdir(proc, 0755) ||
+	    mount("/proc", proc, NULL, MS_BIND | MS_REC, NULL) || chroot(v->folder))
+		return false;
+	strcpy(v->folder, "/files");
+	return !chdir("/") && !mkdir(v->folder, 0700);
 }
 
 static void fill_small_disk(struct run *v)

@@ -480,6 +480,31 @@ static void a_folder_on_the_way_is_not_another_users(void **state)
 	clear_planted();
 }
 
+/* A link of ours may lead through a place where others put things. */
+static void a_link_on_the_way_leads_through_no_link_of_others(void **state)
+{
+	struct destination d;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	plant(01777, 0, S_IFIFO);
+	assert_int_equal(mkdir("ours", 0700), 0);
+	assert_int_equal(mkdir("ours/rec", 0700), 0);
+	assert_int_equal(symlink("../ours", "shared/link"), 0);
+	assert_int_equal(symlink("shared/link/rec", "way"), 0);
+	assert_int_equal(destination_open(&d, "way/a", false), 0);
+	destination_close(&d);
+	assert_int_equal(lchown("shared/link", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(destination_open(&d, "way/a", false), -EPERM);
+	assert_int_equal(destination_open(&d, "way/a", true), -EPERM);
+	unlink("way");
+	unlink("shared/link");
+	rmdir("ours/rec");
+	rmdir("ours");
+	clear_planted();
+}
+
 /* The one who called sudo is the one who asked. */
 static void what_the_caller_of_sudo_has_put_there_is_taken(void **state)
 {
@@ -574,6 +599,7 @@ int main(void)
 		cmocka_unit_test(what_another_user_has_put_there_is_refused),
 		cmocka_unit_test(what_the_caller_of_sudo_has_put_there_is_taken),
 		cmocka_unit_test(a_folder_on_the_way_is_not_another_users),
+		cmocka_unit_test(a_link_on_the_way_leads_through_no_link_of_others),
 		cmocka_unit_test(a_link_leads_to_nothing_that_is_refused),
 		cmocka_unit_test(a_pipe_that_is_open_is_written_to),
 	};
