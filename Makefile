@@ -224,6 +224,7 @@ $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/core/test_time: LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
 $(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
+$(BUILD)/unit/cli/test_listen: $(BUILD)/cli/listen.o
 $(BUILD)/unit/cli/test_slowest: $(BUILD)/cli/slowest.o
 $(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
 # With a tracer of theirs: see tests/unit/cli/tracer.h.

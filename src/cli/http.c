@@ -359,7 +359,7 @@ struct http *http_open(const char *listen, http_render_fn *render, void *context
 	}
 	if (!err)
 		return h;
-	snprintf(why, size, "%s", strerror(-err));
+	snprintf(why, size, "%s", listen_error(err));
 	if (!h->daemon)
 		listen_close(fd);
 	http_close(h);

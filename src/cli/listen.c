@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "core/trust.h"
 
 static const char *parse_unix(const char *path, struct sockaddr_storage *address, socklen_t *size)
 {
@@ -104,21 +107,46 @@ bool listen_is_loopback_host(const char *host)
 	       !listen_parse(text, &address, &size) && listen_is_loopback(&address);
 }
 
-/* Removes a Unix socket that an earlier process left behind: no process listens at it. */
-static void remove_left(const struct sockaddr_storage *address, socklen_t size)
+/* Return: whether no process listens at the socket any more */
+static bool is_left(const struct sockaddr_un *un)
 {
-	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
-	struct stat st;
-	int fd;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool left;
 
-	if (address->ss_family != AF_UNIX || lstat(un->sun_path, &st) || !S_ISSOCK(st.st_mode))
-		return;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return;
-	if (connect(fd, (const struct sockaddr *)address, size) && errno == ECONNREFUSED)
-		unlink(un->sun_path);
+		return false;
+	left = connect(fd, (const struct sockaddr *)un, sizeof(*un)) && errno == ECONNREFUSED;
 	close(fd);
+	return left;
+}
+
+/* Removes @name of @folder_fd if an earlier process of ours left it behind. Return: as listen_open() */
+static int remove_left(const struct sockaddr_un *un, int folder_fd, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -LISTEN_NO_SOCKET;
+	if (!trust_uid(st.st_uid))
+		return -LISTEN_OF_OTHERS;
+	if (!is_left(un))
+		return -EADDRINUSE;
+	return unlinkat(folder_fd, name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+/* Makes room for the file of a Unix socket. Return: 0, or an error as of listen_open() */
+static int clear_place(const struct sockaddr_un *un)
+{
+	struct trust_walk w;
+	int err = trust_walk(&w, un->sun_path, TRUST_NOT_PLANTED, false);
+
+	if (err)
+		return err == -EPERM ? -LISTEN_OF_OTHERS : err;
+	err = remove_left(un, w.fd, w.rest);
+	close(w.fd);
+	return err;
 }
 
 /*
@@ -137,16 +165,18 @@ static bool is_own_file(const char *path)
 int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog)
 {
 	int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1, err;
+	int on = 1, err = 0;
 	mode_t mask;
 
 	if (fd < 0)
 		return -errno;
-	remove_left(address, size);
-	if (address->ss_family != AF_UNIX)
+	if (address->ss_family == AF_UNIX)
+		err = clear_place((const struct sockaddr_un *)address);
+	else
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	mask = umask(0117);
-	err = bind(fd, (const struct sockaddr *)address, size) ? -errno : 0;
+	if (!err && bind(fd, (const struct sockaddr *)address, size))
+		err = -errno;
 	umask(mask);
 	if (!err && address->ss_family == AF_UNIX)
 		lstat(((const struct sockaddr_un *)address)->sun_path, &own_file);
@@ -158,6 +188,18 @@ int listen_open(const struct sockaddr_storage *address, socklen_t size, int back
 	if (err)
 		close(fd);
 	return err ?: fd;
+}
+
+const char *listen_error(int err)
+{
+	switch (err) {
+	case -LISTEN_NO_SOCKET:
+		return "there is something else than a socket, and it is not replaced";
+	case -LISTEN_OF_OTHERS:
+		return "what lies there, or a folder or link on the way, is another user's";
+	default:
+		return strerror(-err);
+	}
 }
 
 /* Return: whether the address of @fd is known. */

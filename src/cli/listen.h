@@ -9,6 +9,11 @@
 
 /* The start of a Unix socket's address. */
 #define LISTEN_UNIX "unix:"
+/*
+ * Errors besides those of errno(3): what has the name of the Unix socket is none, or it or a step of
+ * the way to it is another user's.
+ */
+enum { LISTEN_NO_SOCKET = 4096, LISTEN_OF_OTHERS };
 
 /**
  * listen_parse() - read an address
@@ -34,11 +39,16 @@ bool listen_is_loopback_host(const char *host);
  * listen_open() - open a socket that listens at an address
  * @backlog: see listen(2)
  *
- * A Unix socket at which no process listens is replaced. Its owner and group may connect.
+ * A Unix socket of ours (trust_uid()) at which no process listens is replaced, and nothing else is.
+ * Owner and group of the new one may connect.
  *
- * Return: the descriptor, which does not block, or a negative errno.
+ * Return: the descriptor, which does not block; a negative errno, -EADDRINUSE if a process listens
+ * there; or one of the errors above, negative.
  */
 int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog);
+
+/** listen_error() - an error of listen_open() in words */
+const char *listen_error(int err);
 
 /**
  * listen_text() - where @fd listens, as in a URL: "127.0.0.1:10998", "[::1]:80". For a Unix socket,

@@ -260,7 +260,15 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 	free(page);
 	stop_server(&v);
 	assert_int_not_equal(stat(path, &st), 0);
-	assert_int_equal(rmdir(directory), 0);
+	/* Neither is a file. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	start(&other, 1, listen);
+	wait_told(&other, text, sizeof(text), "\n");
+	assert_has(text, "something else than a socket");
+	assert_int_equal(waitpid(other.pid, &status, 0), other.pid);
+	assert_int_equal(WEXITSTATUS(status), EXIT_FAILURE);
+	close(other.told);
+	assert_int_equal(unlink(path) | rmdir(directory), 0);
 }
 
 static void a_unix_socket_of_another_instance_stays(void **state)
