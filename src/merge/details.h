@@ -28,7 +28,7 @@ enum detail_of { DETAIL_HOST = NT_HOST, DETAIL_TARGET = NT_TARGET, DETAIL_NETWOR
  * @beside: no part of the latency: other points of the same command lie in between, or come before
  * @time: how long it took; a negative time, which the network gets from drifting clocks, is counted
  *        as 0
- * @below: sum of the negative times
+ * @below: sum of the negative times, of 128 bits as that of @time
  */
 struct detail {
 	enum detail_of of;
@@ -37,7 +37,7 @@ struct detail {
 	unsigned int to;
 	bool beside;
 	struct hist time;
-	int64_t below;
+	__int128 below;
 };
 
 struct details;

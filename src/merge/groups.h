@@ -45,7 +45,7 @@
  */
 struct group_cell {
 	uint64_t count;
-	uint64_t sum;
+	unsigned __int128 sum;
 	uint64_t bytes;
 	uint64_t min;
 	uint64_t max;

@@ -43,12 +43,14 @@ struct slow_command {
  * @name: "a", or "a+b"
  * @time: of each command that has it; a negative time is counted as 0
  * @below: sum of the negative times
+ *
+ * Sums of nanoseconds have 128 bits: see struct hist.
  */
 struct totals_stage {
 	uint32_t stages;
 	char name[STAGE_NAME_LEN];
 	struct hist time;
-	int64_t below;
+	__int128 below;
 };
 
 /** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
@@ -75,15 +77,15 @@ struct totals_row {
 	const struct merge_connection *connection;
 	enum nt_op op;
 	uint64_t commands;
-	uint64_t latency_ns;
+	unsigned __int128 latency_ns;
 	uint64_t split;
-	uint64_t unsplit_ns;
+	unsigned __int128 unsplit_ns;
 	struct merged_split how;
 	unsigned int told;
 	bool has_stages;
 	bool plain;
 	struct totals_stage *stage[NT_MERGED_STAGES_NR];
-	int64_t sum[NT_MERGED_STAGES_NR];
+	__int128 sum[NT_MERGED_STAGES_NR];
 };
 
 /**
@@ -121,8 +123,8 @@ struct totals {
 	struct totals_row **row;
 	unsigned int nr_rows;
 	uint64_t joined;
-	int64_t network_ns;
-	int64_t joined_network_ns;
+	__int128 network_ns;
+	__int128 joined_network_ns;
 	uint64_t unsplit;
 	uint64_t cancelled;
 	struct errors errors;

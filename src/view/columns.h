@@ -146,6 +146,17 @@ static inline void value_integer(struct value *v, int64_t integer)
 	v->integer = integer;
 }
 
+/* Sums may have more than 64 bits; the most that can be shown is what 64 bits have. */
+static inline void value_natural_sum(struct value *v, unsigned __int128 sum)
+{
+	value_natural(v, sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX);
+}
+
+static inline void value_integer_sum(struct value *v, __int128 sum)
+{
+	value_integer(v, sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum);
+}
+
 static inline void value_real(struct value *v, double real)
 {
 	v->type = VALUE_REAL;

@@ -99,14 +99,14 @@ static void get_unsplit_sum(const void *row, const struct column *c, struct valu
 	const struct merged_row *r = row;
 
 	(void)c;
-	value_natural(v, r->t->unsplit_ns);
+	value_natural_sum(v, r->t->unsplit_ns);
 }
 
 static void get_stage_sum(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	value_integer(v, r->t->sum[c->arg]);
+	value_integer_sum(v, r->t->sum[c->arg]);
 }
 
 /* Ten columns need short headings. */
@@ -298,6 +298,14 @@ static void get_joined_share(const void *row, const struct column *c, struct val
 	v->none = !m->joined;
 }
 
+static void get_joined_network(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	(void)c;
+	value_integer_sum(v, m->joined_network_ns);
+}
+
 static const struct column merging[] = {
 	[MERGING_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
 			      COLUMN_FIELD(struct totals, commands)},
@@ -310,7 +318,7 @@ static const struct column merging[] = {
 	[MERGING_JOINED_SHARE] = {"joined_share", "joined share", .unit = UNIT_SHARE,
 				  .get = get_joined_share},
 	[MERGING_JOINED_NETWORK] = {"joined_network", "joined network", .unit = UNIT_NANOSECONDS,
-				    COLUMN_FIELD(struct totals, joined_network_ns)},
+				    .get = get_joined_network},
 	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
 			     COLUMN_FIELD(struct totals, unsplit)},
 	[MERGING_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_COUNT,

@@ -61,7 +61,7 @@ void columns_hist_sum(const void *row, const struct column *c, struct value *v)
 	const struct hist_row *r = row;
 
 	(void)c;
-	value_natural(v, r->h->sum < UINT64_MAX ? (uint64_t)r->h->sum : UINT64_MAX);
+	value_natural_sum(v, r->h->sum);
 }
 
 static const struct column operation[] = {

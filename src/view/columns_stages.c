@@ -30,7 +30,7 @@ static void get_sum(const void *row, const struct column *c, struct value *v)
 	const struct stage_row *r = row;
 
 	(void)c;
-	value_integer(v, r->sum < INT64_MAX ? (int64_t)r->sum : INT64_MAX);
+	value_integer_sum(v, r->sum);
 }
 
 static void get_stage(const void *row, const struct column *c, struct value *v)

@@ -56,21 +56,24 @@ static void get_stage(const void *row, const struct column *c, struct value *v)
 	value_text(v, v->none ? "" : stage_name(side_of(d), (unsigned int)stage));
 }
 
+static __int128 sum_of(const struct detail *d)
+{
+	return (__int128)d->time.sum + d->below;
+}
+
 static void get_sum(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
 	(void)c;
-	value_integer(v, (int64_t)d->time.sum + d->below);
+	value_integer_sum(v, sum_of(d));
 }
 
 static void get_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
-	double sum = (double)((int64_t)d->time.sum + d->below);
-
 	(void)c;
-	value_real(v, d->time.count ? sum / (double)d->time.count : 0);
+	value_real(v, d->time.count ? (double)sum_of(d) / (double)d->time.count : 0);
 	v->none = !d->time.count;
 }
 

@@ -116,12 +116,38 @@ static void points_out_of_order_are_in_no_interval_and_told(void **state)
 	details_free(d);
 }
 
+static void sums_outlive_64_bits(void **state)
+{
+	const uint64_t long_ns = 1ULL << 62;
+	struct details *d = details_new();
+	struct nt_record host = records[0][NT_HOST], target = records[0][NT_TARGET];
+	const struct detail *what;
+	unsigned int nr = 0;
+
+	(void)state;
+	/* The host's last interval, and the target's part of a round trip, which the network's is short of. */
+	host.points[NT_H_COMPLETE] += long_ns;
+	target.points[NT_T_SEND] += long_ns;
+	target.points[NT_T_SENT] += long_ns;
+	for (unsigned int i = 0; i < 9; i++)
+		assert_int_equal(details_add(d, &host, &target), 0);
+	for (size_t i = 0; (what = details_get(d, i)); i++) {
+		if (what->of == DETAIL_HOST && what->to == NT_H_COMPLETE && !what->beside)
+			nr += what->time.sum > (unsigned __int128)9 * long_ns;
+		if (what->of == DETAIL_NETWORK && what->below < -(__int128)8 * (__int128)long_ns)
+			nr++;
+	}
+	assert_int_equal(nr, 2);
+	details_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(intervals_go_on_where_a_point_is_missing),
 		cmocka_unit_test(points_out_of_order_are_in_no_interval_and_told),
+		cmocka_unit_test(sums_outlive_64_bits),
 	};
 
 	return cmocka_run_group_tests_name("details", tests, setup, NULL);

@@ -390,10 +390,31 @@ static void a_key_says_what_it_needs(void **state)
 	}
 }
 
+/* As those of histograms do. */
+static void the_sum_of_a_group_outlives_64_bits(void **state)
+{
+	const struct grouping how = by_keys("op", 0);
+	const struct group_name n = named(1, NT_OP_READ, 4096);
+	struct groups *g = groups_new(&how);
+	struct group_row r;
+	struct hist h;
+
+	(void)state;
+	assert_non_null(g);
+	for (unsigned int i = 0; i < 9; i++)
+		add(g, &n, i, 1ULL << 62);
+	assert_int_equal(groups_finish(g, 0, 9, 0), 0);
+	groups_row(g, 0, &r);
+	group_cell_hist(r.cell, &h);
+	assert_true(h.sum == (unsigned __int128)9 << 62);
+	groups_free(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up_to_the_total_whatever_they_are_by),
+		cmocka_unit_test(the_sum_of_a_group_outlives_64_bits),
 		cmocka_unit_test(groups_past_the_limit_are_others),
 		cmocka_unit_test(rows_past_the_limit_are_others),
 		cmocka_unit_test(intervals_without_commands_are_rows_unless_there_are_too_many),

@@ -320,6 +320,61 @@ static void what_was_folded_is_not_folded_again(void **state)
 	totals_free(&second);
 }
 
+/* With 8,192 commands in flight, their latencies add up to 2^64 ns on day 27. */
+static void sums_outlive_64_bits(void **state)
+{
+	const uint64_t long_ns = 1ULL << 62;
+	const unsigned int nr = 9;
+	struct totals t, all;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 0) ?: totals_init(&all, 0), 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		add(&t, &one, long_ns, 0);
+		add(&t, &one, long_ns, 1u << NT_T_CMD);
+		if (i % 2)
+			assert_int_equal(totals_fold(&all, &t), 0);
+	}
+	assert_int_equal(totals_fold(&all, &t), 0);
+
+	const struct totals_row *row = all.row[NT_OP_READ];
+	const __int128 network = (__int128)nr * ((__int128)long_ns - 5000);
+	const unsigned __int128 latency =
+		(unsigned __int128)nr * ((unsigned __int128)long_ns + 310);
+
+	assert_int_equal(row->commands, 2 * nr);
+	assert_int_equal(row->split, nr);
+	assert_true(row->sum[NT_MS_NETWORK_TRANSMISSION] == network);
+	assert_true(all.network_ns == network);
+	assert_true(totals_stage_sum(stage_of(&all, "network_transmission")) == network);
+	assert_true(row->unsplit_ns == latency);
+	assert_true(row->latency_ns == 2 * latency);
+	assert_true(all.latency[NT_OP_READ].sum == 2 * latency);
+	totals_free(&t);
+	totals_free(&all);
+}
+
+/* So do those of negative stages, and of what may be a wait for the reader. */
+static void sums_of_negative_stages_outlive_64_bits(void **state)
+{
+	struct nt_record host = host_read(0), target = target_read();
+	const unsigned int nr = 9;
+	struct totals t;
+
+	(void)state;
+	assert_int_equal(totals_init(&t, 0), 0);
+	host.flags = NT_F_ARRIVAL_JOINED;
+	target.points[NT_T_SEND] += 1ULL << 62;
+	target.points[NT_T_SENT] += 1ULL << 62;
+	for (unsigned int i = 0; i < nr; i++)
+		assert_int_equal(totals_add(&t, &one, &host, &target), 0);
+	assert_int_equal(t.negative, nr);
+	assert_true(stage_of(&t, "network_transmission")->below ==
+		    -(__int128)nr * ((1LL << 62) + 5000));
+	assert_true(t.joined_network_ns == -(__int128)nr * ((1LL << 62) + 5000));
+	totals_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +385,8 @@ int main(void)
 		cmocka_unit_test(commands_without_arrivals_are_in_joined_stages),
 		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
 		cmocka_unit_test(what_was_folded_is_not_folded_again),
+		cmocka_unit_test(sums_outlive_64_bits),
+		cmocka_unit_test(sums_of_negative_stages_outlive_64_bits),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
 	};
 

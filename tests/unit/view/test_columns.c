@@ -20,6 +20,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
+#include "view/details.h"
 #include "view/limits.h"
 #include "view/octaves.h"
 
@@ -173,6 +174,50 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&point_columns, &point);
 	merge_free(merge);
 	stats_free(&s);
+}
+
+static struct value value_of(const struct columns *t, const char *name, const void *row)
+{
+	struct value v = {.type = VALUE_TEXT};
+
+	for (unsigned int c = 0; c < t->nr; c++)
+		if (!strcmp(t->column[c].name, name))
+			columns_get(t, c, row, &v);
+	return v;
+}
+
+/* Sums have 128 bits. One that 64 bits cannot hold is shown as the most that they can. */
+static void a_sum_above_64_bits_is_no_small_one(void **state)
+{
+	const __int128 large = (__int128)9 << 62;
+	static struct detail_table details;
+	static struct detail detail = {.of = DETAIL_HOST, .time = {.count = 9}};
+	struct hist h = {.count = 9, .sum = (unsigned __int128)large};
+	struct stage_row stage = {.base = {.h = &h, .op = NT_OP_READ}, .stage = "s", .sum = -large};
+	struct detail_row row = {.d = &detail};
+	struct totals_row total = {.op = NT_OP_READ,
+				   .commands = 9,
+				   .latency_ns = (unsigned __int128)large,
+				   .unsplit_ns = (unsigned __int128)large,
+				   .split = 9};
+	const struct merged_row merged = {.t = &total};
+	struct totals totals = {.joined_network_ns = -large};
+
+	(void)state;
+	total.sum[0] = large;
+	detail.time.sum = (unsigned __int128)large;
+	row.base = (struct hist_row){.h = &detail.time, .op = NT_OP_READ};
+	detail_table_make(&details, &(struct figures){.nr = 0});
+	assert_true(value_of(&operation_columns, "sum", &stage.base).natural == UINT64_MAX);
+	assert_true(value_of(&stage_columns, "sum", &stage).integer == INT64_MIN);
+	stage.sum = large;
+	assert_true(value_of(&stage_columns, "sum", &stage).integer == INT64_MAX);
+	assert_true(value_of(&details.columns, "sum", &row).integer == INT64_MAX);
+	assert_true(value_of(&details.columns, "mean", &row).real == (double)(1ULL << 62));
+	assert_true(value_of(&merged_columns, "mean", &merged).real == (double)(1ULL << 62));
+	assert_true(value_of(&merged_columns, "unsplit_sum", &merged).natural == UINT64_MAX);
+	assert_true(value_of(&merged_columns, "blk_submission_sum", &merged).integer == INT64_MAX);
+	assert_true(value_of(&merging_columns, "joined_network", &totals).integer == INT64_MIN);
 }
 
 /* A table with fields of every type. */
@@ -336,6 +381,7 @@ int main(void)
 		cmocka_unit_test(columns_have_a_heading_a_unit_and_a_value),
 		cmocka_unit_test(units_have_unique_names),
 		cmocka_unit_test(values_are_numbers_unless_they_are_words),
+		cmocka_unit_test(a_sum_above_64_bits_is_no_small_one),
 		cmocka_unit_test(fields_are_read_whole),
 		cmocka_unit_test(each_unit_has_its_text),
 		cmocka_unit_test(what_there_is_not_is_a_dash_for_people_and_0_for_scripts),
