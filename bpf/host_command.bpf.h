@@ -147,7 +147,7 @@ no_slot:
 static __always_inline int request_skip(struct request *rq, const struct host_queue *h,
 					struct nt_queue *q, struct nvme_command *sqe)
 {
-	struct nt_cmd *c = CMD_FIND(rq, q, rq->tag);
+	struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
 
 	if (sqe->common.opcode == NVME_FABRICS_COMMAND && q)
 		queue_identify(q, h, rq);

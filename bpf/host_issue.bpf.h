@@ -115,7 +115,8 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct request *rq = (void *)ctx[0];
 
-	return none_is_tracked() && is_read_or_write(rq) && request_left_out(rq);
+	return none_is_tracked() && is_read_or_write(rq) && request_left_out(rq) &&
+	       !may_be_counted(ctx[0]);
 }
 
 /*
@@ -161,7 +162,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	plain = is_read_or_write(rq);
 	/* Not if a command of this request may be in flight: see request_skip(). */
 	if (nt_knobs.selects & NT_BY_COMMAND && plain && request_left_out(rq) &&
-	    !cmd_by_owner((__u64)rq, &elsewhere) && !elsewhere)
+	    !cmd_any_by_owner((__u64)rq, &elsewhere) && !elsewhere)
 		return 0;
 	h.queue = (__u64)rq->mq_hctx->driver_data;
 	q = queue_by_address(h.queue, &h.slot);

@@ -36,7 +36,7 @@ static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[1];
 
-	return none_is_tracked() && opcode_skipped(&pdu->cmd);
+	return none_is_tracked() && opcode_skipped(&pdu->cmd) && !may_be_counted(ctx[0]);
 }
 
 SEC("tp_btf/nvme_tcp_queue_rq")
@@ -50,7 +50,7 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct re
 	enum nt_fate fate = request_fate(rq, &pdu->cmd, qid);
 
 	if (fate == NT_LEAVE && !nt_control.tracked &&
-	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND)
+	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND && !may_be_counted((__u64)rq))
 		return 0;
 	ctrl = &queue->ctrl->ctrl;
 	h = (struct host_queue){

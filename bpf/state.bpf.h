@@ -348,6 +348,24 @@ static __always_inline bool is_last_of(const struct nt_cmd *c, __u64 owner)
 }
 
 /*
+ * Whether a command of @owner that is only counted may be in flight, where none is measured. For
+ * programs that return at once: it calls nothing, and says yes where it would have to.
+ */
+static __always_inline bool may_be_counted(__u64 owner)
+{
+	const struct nt_cmd *c;
+	__u32 place;
+
+	if (!nt_knobs.count_all)
+		return false;
+	place = *index_of(owner);
+	if (place >= 1u << NT_BANK_CMDS_BITS)
+		return true;
+	c = &nt_first_cmds[masked(place, (1u << NT_BANK_CMDS_BITS) - 1)];
+	return place != NT_NOWHERE && (in_flight(c) || !is_last_of(c, owner));
+}
+
+/*
  * Finds a state by the index. Verified: it is that of @owner's last command, in flight or released,
  * on the same connection. So it is also the place of @owner's next command, because a target's
  * command keeps its tag as long as the connection lives. A host's request does not keep its tag.

@@ -92,7 +92,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	if (is_skipped(req->cmd, fate)) {
 		if (q)
 			q->pdu_time = 0;
-		if (!nt_control.tracked)
+		if (!nt_control.tracked && !nt_knobs.count_all)
 			return 0;
 		t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 		return capsule_skip(&t);
@@ -115,6 +115,8 @@ static __always_inline bool capsule_leaves(void *ctx, struct nvmet_req *req, __u
 	__u32 slot;
 
 	if (!none_is_tracked() || !opcode_skipped(req->cmd))
+		return false;
+	if (nt_knobs.count_all && may_be_counted((__u64)tcp_cmd_of(ctx, 0)))
 		return false;
 	q = queue_by_address(plain_argument(ctx, sq_argument) -
 				     bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq),

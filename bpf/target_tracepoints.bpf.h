@@ -41,7 +41,7 @@ static __always_inline bool done_recv_pdu_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[0];
 
-	return none_is_tracked() && opcode_skipped(&pdu->cmd);
+	return none_is_tracked() && opcode_skipped(&pdu->cmd) && !may_be_counted(ctx[4]);
 }
 
 SEC("tp_btf/nvmet_tcp_done_recv_pdu")
@@ -59,7 +59,7 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
 	bool skipped = is_skipped(&pdu->cmd, fate);
 
-	if (skipped && !nt_control.tracked)
+	if (skipped && !nt_control.tracked && !may_be_counted((__u64)cmd))
 		return 0;
 	t.slot = queue->idx;
 	if (skipped)

@@ -154,6 +154,49 @@ static void what_is_selected_is_seen_by_the_program_that_stands_in(void **state)
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 }
 
+/* Commands outside the sample that have ended. */
+static __u64 others(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int h = 0; h < HISTS; h++)
+		n += hist_at(h)->others;
+	return n;
+}
+
+/* The same for a command outside the sample, which is only counted. */
+static void what_was_only_counted_of_the_request_is_released(void **state)
+{
+	struct nvme_tcp_cmd_pdu pdu = {.cmd.common.opcode = NVME_CMD_READ};
+
+	for (int stock = 0; stock < 2; stock++) {
+		setup(state);
+		knobs_sample(1, true);
+		submit(NVME_CMD_WRITE, PAGE, true);
+		assert_int_equal(nt_control.tracked, 0);
+		assert_true(in_flight(state_of_request()));
+		assert_false(request_is_left_at_once(REQ_OP_READ));
+		assert_false(command_is_left_at_once(NVME_CMD_READ));
+		if (stock)
+			submit(NVME_CMD_READ, PAGE, true);
+		else
+			queue_rq(NULL, &m.requests[0].rq, &pdu, QID, NULL, NULL, NULL,
+				 &m.queues[0][QID]);
+		assert_false(in_flight(state_of_request()));
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+		rq_complete(NULL, &m.requests[0].rq, 0);
+		assert_int_equal(others(), 0);
+		/* What has ended is left at once again. */
+		assert_true(request_is_left_at_once(REQ_OP_READ));
+		assert_true(command_is_left_at_once(NVME_CMD_READ));
+		submit(NVME_CMD_WRITE, PAGE, true);
+		rq_complete(NULL, &m.requests[0].rq, 0);
+		assert_int_equal(others(), 1);
+		assert_true(request_is_left_at_once(REQ_OP_READ));
+		assert_true(command_is_left_at_once(NVME_CMD_READ));
+	}
+}
+
 /* The measured command may be of the same request. */
 static void while_one_is_measured_none_is_left_at_once(void **state)
 {
@@ -235,6 +278,7 @@ int main(void)
 		TEST(what_is_left_out_is_left_at_once),
 		TEST(what_may_say_more_is_not_left_at_once),
 		TEST(what_is_selected_is_seen_by_the_program_that_stands_in),
+		TEST(what_was_only_counted_of_the_request_is_released),
 		TEST(while_one_is_measured_none_is_left_at_once),
 		TEST(data_that_are_sent_are_not_looked_at),
 		TEST(attempts_that_send_nothing_are_not_looked_at),

@@ -185,10 +185,67 @@ static void begun_is_ended_in_flight_or_lost(void **state)
 	}
 }
 
+static __u64 others(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int h = 0; h < HISTS; h++)
+		n += hist_at(h)->others;
+	return n;
+}
+
+/* Whether the capsule of connection 0's command 0 would be left at once, by its opcode. */
+static bool capsule_is_left_at_once(__u8 opcode)
+{
+	struct nvme_command sqe = {.common.opcode = opcode};
+	struct nvmet_tcp_queue *queue = &m.queue[0];
+	struct nvmet_tcp_cmd *cmd = &m.cmd[0][0];
+	struct nvme_tcp_cmd_pdu pdu = {.cmd = sqe};
+	unsigned long long ctx[] = {(__u64)&pdu, 1, 0, (__u64)queue, (__u64)cmd};
+	unsigned long long args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
+
+	cmd->req.cmd = &sqe;
+	return done.stock ? capsule_leaves(args, &cmd->req, 2) : done_recv_pdu_leaves(ctx);
+}
+
+/* The end of a command outside the sample was not seen. Its place is used by one that is left out. */
+static void an_end_that_was_missed_is_not_that_of_a_command_that_is_left_out(void **state)
+{
+	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
+
+	(void)state;
+	for (int stock = 0; stock < 2; stock++) {
+		target_make();
+		memset(&done, 0, sizeof(done));
+		done.stock = stock;
+		nt_control.began_ns = 1;
+		nt_knobs.select = NT_SELECT_NONE;
+		knobs_select(&writes);
+		knobs_sample(1, true);
+		connection_make(0, 1);
+		m.queue[0].nvme_sq.ctrl = m.ctrl;
+		m.queue[0].nvme_sq.qid = 1;
+		receive(0, 0, NVME_CMD_WRITE);
+		assert_int_equal(nt_control.tracked, 0);
+		assert_false(capsule_is_left_at_once(NVME_CMD_READ));
+		receive(0, 0, NVME_CMD_READ);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+		respond_to(0, 0);
+		assert_int_equal(others(), 0);
+		assert_true(capsule_is_left_at_once(NVME_CMD_READ));
+		receive(0, 0, NVME_CMD_WRITE);
+		respond_to(0, 0);
+		assert_int_equal(others(), 1);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
+		assert_true(capsule_is_left_at_once(NVME_CMD_READ));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begun_is_ended_in_flight_or_lost),
+		cmocka_unit_test(an_end_that_was_missed_is_not_that_of_a_command_that_is_left_out),
 	};
 
 	return cmocka_run_group_tests_name("target_counted", tests, NULL, NULL);
