@@ -365,7 +365,8 @@ static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const s
 /*
  * Whether what goes to the socket for a measured command is the beginning of its data, as far as
  * this is known without reading the driver's state: the command was executed successfully, and its
- * data come first (nvmet_tcp_need_data_out()).
+ * data come first (nvmet_tcp_need_data_out()). If the run for the data was skipped, the response is
+ * taken for them: the end of the command is then one that was not seen, and counted as such.
  * @c: may be NULL
  */
 static __always_inline bool begins_data(const struct nt_cmd *c)

@@ -187,6 +187,32 @@ static void young_arrival_is_by_what_the_loader_knows(void **state)
 	assert_int_equal(late.looks, 0);
 }
 
+/*
+ * The clock was set back while a packet waited, and the loader knows. The packet is taken for a
+ * young one only if it has waited for as long as that, and 20 us more at the most. Then its arrival
+ * is too late by the step; docs/stages.md says so.
+ */
+static void packet_that_waited_as_long_as_the_clock_was_set_back_is_young(void **state)
+{
+	const __s64 back = 200 * MS;
+
+	(void)state;
+	for (__s64 more = -1; more <= 20000; more += more == 0 ? 19999 : 1) {
+		const __u64 arrived = (__u64)(NOW - back - more);
+		bool young = more >= 0 && more < 20000;
+		/* One that has waited for longer may also have come after the step. */
+		__u64 want = young ? arrived + (__u64)back : more < 0 ? arrived : 0;
+
+		clock_is(-back);
+		nt_control.real_offset = nt_control.seen_offset = OFFSET - back;
+		nt_control.offset_before = OFFSET;
+		nt_control.set_after = NOW - 10 * MS;
+		nt_control.set_ns = NOW - 5 * MS;
+		assert_int_equal(arrival(arrived + OFFSET, NOW), want);
+		assert_int_equal(late.looks > 0, !young);
+	}
+}
+
 /* It is unknown whether the clock was set. */
 static void without_a_look_there_is_no_arrival(void **state)
 {
@@ -207,6 +233,7 @@ int main(void)
 		cmocka_unit_test(look_is_noted_now_and_then),
 		cmocka_unit_test(offsets_that_are_near_are_the_same),
 		cmocka_unit_test(young_arrival_is_by_what_the_loader_knows),
+		cmocka_unit_test(packet_that_waited_as_long_as_the_clock_was_set_back_is_young),
 		cmocka_unit_test(without_a_look_there_is_no_arrival),
 	};
 
