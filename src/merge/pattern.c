@@ -25,7 +25,7 @@
 #define MISSES_MAX 5
 /* The most records of one group that are compared for one time. */
 #define NEIGHBOURS 3
-/* The most groups of one call; a power of two. */
+/* The most entries of the table of groups, which is half full then; a power of two. */
 #define GROUPS_MAX 8192
 
 /*
@@ -74,8 +74,8 @@ struct search {
 	bool self;
 	int64_t self_ns;
 	uint64_t begin, end;	  /* when the other half recorded, by its own clock */
-	struct segment *segments; /* hash table */
-	unsigned int nr_segments;
+	struct segment *segments; /* hash table of @room entries, a power of two */
+	unsigned int room, nr_segments;
 	struct place *places;
 	uint32_t nr_places;
 	struct trial *trials;
@@ -92,7 +92,7 @@ static const struct segment *segment_of(struct search *s, uint64_t key)
 
 	if (!g)
 		return NULL;
-	while ((segment = &s->segments[i % GROUPS_MAX])->group && segment->group != g)
+	while ((segment = &s->segments[i % s->room])->group && segment->group != g)
 		i++;
 	if (segment->group)
 		return segment;
@@ -298,7 +298,10 @@ static size_t nr_ended(const struct trial *trials, unsigned int nr)
 
 static int search_begin(struct search *s)
 {
-	s->segments = calloc(GROUPS_MAX, sizeof(*s->segments));
+	/* Each group has a record. Clearing the largest table would take longer than most searches. */
+	for (s->room = 1; s->room < GROUPS_MAX && s->room < 2 * s->many->pending.count;)
+		s->room *= 2;
+	s->segments = calloc(s->room, sizeof(*s->segments));
 	s->places = malloc((s->many->pending.count + 1) * sizeof(*s->places));
 	s->trials = malloc(TRIALS_MAX * sizeof(*s->trials));
 	if (!s->segments || !s->places || !s->trials)
