@@ -12,7 +12,9 @@
  */
 #define KNOWN_PER_QUEUE 16
 /* Buckets are chosen by streams, instance and queue id. */
+#ifndef KNOWN_BUCKETS
 #define KNOWN_BUCKETS 16384
+#endif
 
 /* @c: never moves; @next: older one of the same bucket */
 struct known_entry {

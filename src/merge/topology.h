@@ -36,7 +36,9 @@
 #define TOPOLOGY_ALIKE_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
 /* The number of a stream's slot is below this. A recorder has no higher ones. */
+#ifndef TOPOLOGY_SLOTS_MAX
 #define TOPOLOGY_SLOTS_MAX 262144
+#endif
 /*
  * Identities of a slot that its records may still refer to: those of the last connects, newest
  * first.

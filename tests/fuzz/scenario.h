@@ -26,7 +26,9 @@
 #define SCENARIO_STEPS_MAX 3000u
 /* Queues by the 100,000: in a few inputs only, which begin with SCENARIO_MANY. */
 #define SCENARIO_MANY 0xe7
+#ifndef SCENARIO_QUEUES_MAX
 #define SCENARIO_QUEUES_MAX 1000u
+#endif
 #define SCENARIO_QUEUES_MANY 110000u
 #define SCENARIO_EVENTS_MAX (SCENARIO_RECORDS_MAX + SCENARIO_STEPS_MAX + SCENARIO_QUEUES_MANY)
 /* Events that are not the stream's: what a caller of the merge does now and then. */
