@@ -280,6 +280,10 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o standard_output.o select_options.o group_options.o report.o \
 	report_read.o report_groups.o report_limits.o report_print.o message.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o http.o http_clients.o listen.o mhd.o timer.o)
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
+# Peers without processes: see tests/fuzz/made_up.h.
+$(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill raise waitpid poll \
+	epoll_ctl monotonic_ns instant_now child_start child_is_file $(addprefix starter_,new start end free) \
+	$(addprefix terminal_,open lend take_back ours unread forget return_key close))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  FUZZ    $@"
 	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -linih -lm $(LDFLAGS)
