@@ -26,6 +26,8 @@
 #define OPTIONS_MAX 8
 /* Longer than any option that is taken. */
 #define OPTION_LEN 512
+/* Places of which a stream tells that its commands come from there. */
+#define ORIGINS 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The linker puts it in the place of exit(), by which an option is refused. */
@@ -71,6 +73,10 @@ static struct stream_event event_of(const struct scenario_event *e)
 	case STREAM_RECORD:
 		s.record = e->record;
 		s.record.flags &= NT_F_NO_CQE | NT_F_CANCELLED;
+		/* One more origin than there are. */
+		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
+		if (s.record.cid % 16 == 9)
+			s.record.status = 0x281;
 		break;
 	case STREAM_CLOCK:
 		s.clock = (struct instant){.monotonic_ns = e->number, .realtime_ns = INT64_MAX};
@@ -84,6 +90,31 @@ static struct stream_event event_of(const struct scenario_event *e)
 	return s;
 }
 
+/* Where commands come from and go to, as a recorder tells before the first of them; every third stream was in bursts. */
+static void write_places(struct stream_writer *w, unsigned int stream)
+{
+	static const char *const cgroups[ORIGINS] = {"/a", "/a/b\x1b[2J", "=\"x\",'y"};
+	static const char *const devices[] = {"nvme0n1", "=nvme\xe2\x80\xae,\"1"};
+	struct stream_event e = {.type = STREAM_ORIGIN};
+
+	for (uint16_t i = 0; i < ORIGINS; i++) {
+		e.origin = (struct origin){.number = i + 1, .cpu = i ? i : ORIGIN_NO_CPU};
+		strcpy(e.origin.cgroup, cgroups[i]);
+		ASSERT(!stream_write(w, &e));
+	}
+	e.type = STREAM_DEVICE;
+	for (unsigned int i = 0; i < ARRAY_SIZE(devices); i++) {
+		e.device = (struct device_name){.nsid = 1,
+						.instance = i ? DEVICE_ANY_INSTANCE : 0,
+						.subsysnqn = "nqn.2024-01.org.example:a"};
+		strcpy(e.device.name, devices[i]);
+		ASSERT(!stream_write(w, &e));
+	}
+	e = (struct stream_event){.type = STREAM_BURST, .burst = {1000, 1000000000000}};
+	if (stream % 3 == 2)
+		ASSERT(!stream_write(w, &e));
+}
+
 /* Writes what happens to a stream into @fd. Those of odd numbers break off. */
 static void write_stream(int fd, unsigned int stream)
 {
@@ -93,12 +124,14 @@ static void write_stream(int fd, unsigned int stream)
 				  .hostname = "m\xc3\xa9\x1b[31m",
 				  .kernel = "6.1.0\n",
 				  .program = "0.1.0",
+				  .origins = 1,
 				  .sample = stream};
 	struct stream_writer *w;
 
 	ASSERT(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
 	w = stream_writer_new(fd, &h);
 	ASSERT(w);
+	write_places(w, stream);
 	for (unsigned int i = 0; i < play.nr_events; i++) {
 		const struct scenario_event *e = &play.event[play.order[i]];
 

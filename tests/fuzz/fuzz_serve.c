@@ -4,7 +4,8 @@
  *
  *   0  what a client sends: where it is answered the status is counted, and a page is whole; the next ones are answered, too
  *   1  conditions of --when: refused at a character that is there, or each of them is the same when it is read alone
- *   2  names that hosts, targets and peers give themselves: each line of the page is one that a scraper can read
+ *   2  names that hosts, targets and peers give themselves: each line of the page is one that a scraper can read, and each
+ *      line of CSV has the fields of its header
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include "keep/when.h"
 #include "serve/page.h"
 #include "serve/series.h"
+#include "view/csv.h"
 #include "real_read.h"
 #include "seen.h"
 
@@ -226,6 +228,72 @@ static void check_page(const char *text, size_t size)
 	}
 }
 
+/* RFC 4180. Return: behind the line end, with how many fields there were. */
+static const char *check_line(const char *c, unsigned int *fields)
+{
+	for (*fields = 1;; *fields += 1, c++) {
+		const char *begin = c + (*c == '"');
+
+		/* A spreadsheet takes that for a formula. */
+		ASSERT(*begin != '=' && *begin != '+' && *begin != '@');
+		if (*c == '"') {
+			for (c++; *c != '"' || c[1] == '"'; c++) {
+				ASSERT(*c);
+				c += *c == '"';
+			}
+			c++;
+		} else {
+			c += strcspn(c, "\",\r\n");
+		}
+		if (*c == ',')
+			continue;
+		c += *c == '\r';
+		ASSERT(*c == '\n');
+		return c + 1;
+	}
+}
+
+static void check_csv(const char *text, size_t size)
+{
+	const char *c = text;
+	unsigned int all, fields;
+
+	seen_check(text, size);
+	ASSERT(strlen(text) == size);
+	for (c = check_line(c, &all); *c;) {
+		c = check_line(c, &fields);
+		ASSERT(fields == all);
+	}
+}
+
+/* What live and trace print as CSV of a queue and of its commands. */
+static void try_csv(const struct stats *s, const char *controller)
+{
+	struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .nsid = 1, .length = 4096};
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ASSERT(f);
+	csv_queues_header(f);
+	csv_queues(f, s, false);
+	csv_queues(f, s, true);
+	ASSERT(!fclose(f));
+	check_csv(text, size);
+	free(text);
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		r.points[i] = 1000 * (i + 1);
+	f = open_memstream(&text, &size);
+	ASSERT(f);
+	csv_commands_header(f, NT_HOST);
+	csv_command_of_side(f, controller, &r, 0);
+	csv_command_of_side(f, controller, &r, 1u << NT_H_RX);
+	csv_command_in_flight(f, controller, &r, 5000);
+	ASSERT(!fclose(f));
+	check_csv(text, size);
+	free(text);
+}
+
 static void try_names(const char *p, const char *end)
 {
 	const struct cost cost = {.nr = 0};
@@ -269,6 +337,7 @@ static void try_names(const char *p, const char *end)
 		free(text);
 	}
 	page_free(page);
+	try_csv(&s, controller);
 	stats_free(&s);
 }
 

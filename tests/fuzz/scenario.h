@@ -451,7 +451,7 @@ static inline struct queue_info scenario_queue_info(const struct scenario_queue 
 						    enum nt_side side)
 {
 	static const char *const names[] = {"", "nqn.2024-01.org.example:a", "nqn.b\x1b[2J\xc3\xb6",
-					    "\xff%s\n"};
+					    "=\xff%s\n,\"'"};
 	struct queue_info i = {.slot = q->slot,
 			       .gen = q->gen,
 			       .instance = q->instance,
