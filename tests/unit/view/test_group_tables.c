@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recorded groups as lines of text, as CSV and as JSON: which rows, how wide, and what is said below. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* open_memstream() */
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/array.h"
+#include "view/groups.h"
+
+#define US 1000ULL
+#define MS 1000000ULL
+#define S 1000000000ULL
+
+static struct group_choice choice_of(const char *by, const char *figures, uint64_t every_ns)
+{
+	struct group_choice c = {.grouping = {.every_ns = every_ns}};
+	char wrong[GROUP_WRONG_LEN];
+
+	if (by[0] && !group_by_parse(&c.grouping.by, by, wrong))
+		fail_msg("%s: %s", by, wrong);
+	if (figures[0])
+		assert_null(figures_parse(&c.figures, figures));
+	return c;
+}
+
+/* Adds a command that begins @at_ns after the beginning; @latency 0: it failed. */
+static void add(struct groups *g, const struct group_name *name, uint64_t at_ns, uint64_t latency)
+{
+	const struct group_command c = {.after_ns = at_ns,
+					.at_ns = at_ns + 1,
+					.latency = latency,
+					.bytes = 4096,
+					.failed = !latency,
+					.stands_for = 1};
+
+	assert_int_equal(groups_add(g, name, &c), 0);
+}
+
+static struct group_name named(enum nt_op op, const char *nqn, const char *host, uint16_t queue)
+{
+	struct group_name name;
+
+	memset(&name, 0, sizeof(name));
+	name.op = (uint8_t)op;
+	name.queue = queue;
+	strcpy(name.nqn, nqn);
+	strcpy(name.host, host);
+	return name;
+}
+
+/* Two seconds: two reads, then, 1.5 s from the beginning, a write, and another one that failed. */
+static struct groups *some(const struct group_choice *c)
+{
+	const struct group_name reads =
+		named(NT_OP_READ, "nqn.2014-08.org.example:disks", "nqn.a", 1);
+	const struct group_name writes =
+		named(NT_OP_WRITE, "nqn.2014-08.org.example:disks", "nqn.b", 2);
+	struct groups *g = groups_new(&c->grouping);
+
+	assert_non_null(g);
+	add(g, &reads, 0, 100 * US);
+	add(g, &reads, 50 * US, 300 * US);
+	add(g, &writes, 1500 * MS, 2 * MS);
+	add(g, &writes, 1600 * MS, 0);
+	assert_int_equal(groups_finish(g, 0, 2 * S, 0), 0);
+	return g;
+}
+
+static char *printed(const struct groups *g, const struct group_choice *c, unsigned int width)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	groups_print(g, c, f, width, false);
+	fclose(f);
+	return text;
+}
+
+/* The lines of a table by @by, on a line of any length. */
+static void assert_printed(const char *by, const char *figures, uint64_t every_ns,
+			   const char *lines)
+{
+	const struct group_choice c = choice_of(by, figures, every_ns);
+	struct groups *g = some(&c);
+	char *text = printed(g, &c, 200);
+
+	assert_string_equal(text, lines);
+	free(text);
+	groups_free(g);
+}
+
+static void a_table_has_the_total_and_then_the_groups(void **state)
+{
+	(void)state;
+	assert_printed(
+		"op,queue", "mean,max", 0,
+		"op     queue  commands  failed  IOPS  MB/s  inflight  most    mean     max\n"
+		"total      -         3       1  1.50  0.01      1.33     2   800us  2.00ms\n"
+		"read       1         2       0  1.00  0.00      1.50     2   200us   300us\n"
+		"write      2         1       1  0.50  0.00      1.00     1  2.00ms  2.00ms\n");
+}
+
+/* The total is of no interval. */
+static void intervals_have_their_beginning_in_thousandths(void **state)
+{
+	(void)state;
+	assert_printed("op", "max", S,
+		       " from  op     commands  failed  IOPS  MB/s  inflight  most     max\n"
+		       "    -  total         3       1  1.50  0.01      1.33     2  2.00ms\n"
+		       "0.000  read          2       0  2.00  0.01      1.50     2   300us\n"
+		       "0.000  write         0       0     0     0         -     -       -\n"
+		       "1.000  read          0       0     0     0         -     -       -\n"
+		       "1.000  write         1       1  1.00  0.00      1.00     1  2.00ms\n");
+}
+
+static void without_a_key_the_first_cell_says_what_a_line_is(void **state)
+{
+	(void)state;
+	assert_printed("", "max", 0,
+		       "row    commands  failed  IOPS  MB/s  inflight  most     max\n"
+		       "total         3       1  1.50  0.01      1.33     2  2.00ms\n"
+		       "group         3       1  1.50  0.01      1.33     2  2.00ms\n");
+}
+
+static void a_name_is_whole_below_the_table_once(void **state)
+{
+	(void)state;
+	assert_printed(
+		"nqn,host", "max", 0,
+		"nqn              host   commands  failed  IOPS  MB/s  inflight  most     max\n"
+		"total            -             3       1  1.50  0.01      1.33     2  2.00ms\n"
+		"...xample:disks  nqn.a         2       0  1.00  0.00      1.50     2   300us\n"
+		"...xample:disks  nqn.b         1       1  0.50  0.00      1.00     1  2.00ms\n"
+		"...xample:disks: nqn.2014-08.org.example:disks (subsystem NQN)\n"
+		"nqn.a: nqn.a (host NQN)\n"
+		"nqn.b: nqn.b (host NQN)\n");
+}
+
+/* Several groups may be of one host, as may several be of one subsystem. */
+static void a_host_of_two_subsystems_is_named_once(void **state)
+{
+	const struct group_choice c = choice_of("nqn,host", "max", 0);
+	const struct group_name one = named(NT_OP_READ, "nqn.x", "nqn.host", 1);
+	const struct group_name two = named(NT_OP_READ, "nqn.y", "nqn.host", 1);
+	struct groups *g = groups_new(&c.grouping);
+	char *text;
+
+	(void)state;
+	add(g, &one, 0, MS);
+	add(g, &two, 0, MS);
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	text = printed(g, &c, 200);
+	assert_string_equal(strstr(text, "nqn.x: "), "nqn.x: nqn.x (subsystem NQN)\n"
+						     "nqn.host: nqn.host (host NQN)\n"
+						     "nqn.y: nqn.y (subsystem NQN)\n");
+	free(text);
+	groups_free(g);
+}
+
+static void a_name_is_printed_in_the_style_that_is_asked_for(void **state)
+{
+	struct group_name name = named(NT_OP_READ, "nqn.\033x", "", 1);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	group_print_names(&name, TEXT_HEX, f);
+	fputs("and ", f);
+	group_print_names(&name, TEXT_MARK, f);
+	fclose(f);
+	assert_string_equal(text, "nqn.?x: nqn.\\x1bx (subsystem NQN)\n"
+				  "and nqn.?x: nqn.?x (subsystem NQN)\n");
+	free(text);
+}
+
+/* Each layout has its headings, and is used on a line as long as its own and on no shorter one. */
+static void a_narrow_line_gives_up_one_thing_after_another(void **state)
+{
+	static const char *const headings[] = {
+		"op     queue  commands  failed  IOPS  MB/s  inflight  most    mean     max",
+		"op    queue commands failed IOPS MB/s inflight most   mean    max",
+		"op    qid cmds fail IOPS MB/s infl most   mean    max",
+		"op    qid cmds fail IOPS MB/s infl   mean    max",
+		"op    qid cmds fail IOPS MB/s   mean    max",
+		"op    qid cmds fail IOPS   mean    max",
+		"op    qid cmds fail   mean    max",
+	};
+	const struct group_choice c = choice_of("op,queue", "mean,max", 0);
+	struct groups *g = some(&c);
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(headings); i++) {
+		unsigned int width = (unsigned int)strlen(headings[i]);
+		char *fits = printed(g, &c, width), *narrow = printed(g, &c, width - 1);
+
+		fits[strcspn(fits, "\n")] = narrow[strcspn(narrow, "\n")] = '\0';
+		assert_string_equal(fits, headings[i]);
+		assert_string_equal(narrow, headings[i + (i + 1 < ARRAY_SIZE(headings))]);
+		free(fits);
+		free(narrow);
+	}
+	groups_free(g);
+}
+
+/* That no command failed is worth less on a narrow line than how many there were in a second. */
+static void failures_that_are_none_give_way(void **state)
+{
+	const struct group_choice c = choice_of("op", "max", 0);
+	const struct group_name name = named(NT_OP_READ, "", "", 1);
+	struct groups *g = groups_new(&c.grouping);
+	char *text;
+
+	(void)state;
+	add(g, &name, 0, MS);
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	text = printed(g, &c, 25);
+	assert_string_equal(text, "op    cmds IOPS    max\n"
+				  "total    1 1.00 1.00ms\n"
+				  "read     1 1.00 1.00ms\n");
+	free(text);
+	groups_free(g);
+}
+
+static void histograms_are_of_groups_and_not_of_the_total(void **state)
+{
+	struct group_choice c = choice_of("op", "max", 0);
+	struct groups *g;
+	char *text;
+
+	(void)state;
+	c.scale = (struct scale){.on = true, .min_ns = 50 * US, .shift = 6};
+	g = some(&c);
+	text = printed(g, &c, 60);
+	assert_null(strstr(text, "op total: "));
+	assert_non_null(strstr(text, "\nop read: 2 commands\n"));
+	assert_non_null(strstr(text, "\nop write: 1 commands\n"));
+	free(text);
+	c.scale.on = false;
+	text = printed(g, &c, 60);
+	assert_null(strstr(text, "commands\n"));
+	free(text);
+	groups_free(g);
+}
+
+static char *lines_of_csv(const struct groups *g, const struct group_choice *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	groups_csv_header(c, f);
+	groups_csv(g, c, "in", f);
+	fclose(f);
+	return text;
+}
+
+static void csv_has_the_total_last(void **state)
+{
+	const struct group_choice c = choice_of("op", "min,max", 0);
+	struct groups *g = some(&c);
+	char *text = lines_of_csv(g, &c);
+
+	(void)state;
+	assert_string_equal(text, "input,row,op,commands,failed,iops,throughput,mean_in_flight,"
+				  "max_in_flight,min,max\r\n"
+				  "in,group,read,2,0,1,4096,1.5,2,100000,300000\r\n"
+				  "in,group,write,1,1,0.5,2048,1,1,2000000,2000000\r\n"
+				  "in,total,,3,1,1.5,6144,1.33333333333333,2,100000,2000000\r\n");
+	free(text);
+	groups_free(g);
+}
+
+static struct json_object *member(struct json_object *o, const char *name)
+{
+	struct json_object *m = NULL;
+
+	if (!json_object_object_get_ex(o, name, &m))
+		fail_msg("there is no %s", name);
+	return m;
+}
+
+static int64_t number(struct json_object *o, const char *name)
+{
+	return json_object_get_int64(member(o, name));
+}
+
+static void json_has_what_was_asked_for_and_what_is_missing(void **state)
+{
+	const struct group_choice every = choice_of("op,queue", "", S),
+				  all = choice_of("op", "", 0);
+	struct groups *g = some(&every);
+	struct json_object *o = groups_json(g, &every), *rows = member(o, "rows");
+
+	(void)state;
+	assert_string_equal(json_object_to_json_string_ext(member(o, "by"), JSON_C_TO_STRING_PLAIN),
+			    "[\"op\",\"queue\"]");
+	assert_int_equal(number(o, "every"), S);
+	assert_int_equal(json_object_array_length(rows), 4);
+	assert_int_equal(number(json_object_array_get_idx(rows, 0), "commands"), 2);
+	assert_int_equal(number(json_object_array_get_idx(rows, 3), "failed"), 1);
+	assert_false(
+		json_object_object_get_ex(json_object_array_get_idx(rows, 0), "histogram", NULL));
+	assert_null(member(o, "others"));
+	assert_int_equal(number(member(o, "total"), "commands"), 3);
+	assert_int_equal(number(o, "left_out"), 0);
+	assert_int_equal(number(o, "late"), 0);
+	json_object_put(o);
+	groups_free(g);
+	g = some(&all);
+	o = groups_json(g, &all);
+	assert_null(member(o, "every"));
+	json_object_put(o);
+	groups_free(g);
+}
+
+/* Two commands of groups past the first 1,024 ones, one of which failed. */
+static struct groups *too_many(const struct group_choice *c)
+{
+	struct groups *g = groups_new(&c->grouping);
+	struct group_name name = named(NT_OP_READ, "", "", 1);
+
+	for (name.nsid = 1; name.nsid <= GROUPS_MAX; name.nsid++)
+		add(g, &name, 0, US);
+	add(g, &name, 0, US);
+	add(g, &name, 0, 0);
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	return g;
+}
+
+static void commands_without_a_row_are_others(void **state)
+{
+	const struct group_choice c = choice_of("nsid", "max", 0);
+	struct groups *g = too_many(&c);
+	struct json_object *o = groups_json(g, &c);
+	char *text = printed(g, &c, 80), *csv = lines_of_csv(g, &c);
+
+	(void)state;
+	assert_non_null(strstr(
+		text, "\nothers: 2 commands of groups or intervals past the first 1024 groups, "
+		      "or 86400 rows\n"));
+	assert_non_null(strstr(text, "\nothers         1"));
+	assert_int_equal(number(member(o, "others"), "commands"), 1);
+	assert_int_equal(number(member(o, "others"), "failed"), 1);
+	assert_int_equal(json_object_array_length(member(o, "rows")), 1024);
+	assert_non_null(strstr(csv, "\nin,group,1024,1,0,"));
+	assert_non_null(strstr(csv, "\nin,others,,1,1,"));
+	assert_non_null(strstr(csv, "\nin,total,,1025,1,"));
+	json_object_put(o);
+	free(text);
+	free(csv);
+	groups_free(g);
+}
+
+/* Of 100,001 seconds the first and the last have a command. */
+static void empty_rows_that_would_be_too_many_are_counted(void **state)
+{
+	const struct group_choice c = choice_of("op", "max", S);
+	const struct group_name name = named(NT_OP_READ, "", "", 1);
+	struct groups *g = groups_new(&c.grouping);
+	struct json_object *o;
+	char *text;
+
+	(void)state;
+	add(g, &name, 0, US);
+	add(g, &name, 100000 * S, US);
+	assert_int_equal(groups_finish(g, 0, 100001 * S, 0), 0);
+	text = printed(g, &c, 80);
+	assert_non_null(strstr(text, "\nrows without commands that are left out: 99999\n"));
+	assert_null(strstr(text, "that are in no number of those in flight"));
+	o = groups_json(g, &c);
+	assert_int_equal(number(o, "left_out"), 99999);
+	assert_int_equal(number(o, "late"), 0);
+	json_object_put(o);
+	free(text);
+	groups_free(g);
+}
+
+/* A command came when more than wait had begun and ended after it had begun. */
+static void a_command_that_came_too_late_is_counted(void **state)
+{
+	const struct group_choice c = choice_of("op", "max", 0);
+	const struct group_name name = named(NT_OP_READ, "", "", 1);
+	struct groups *g = groups_new(&c.grouping);
+	struct json_object *o;
+	char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i <= FLIGHTS_MAX; i++)
+		add(g, &name, 10 + i, 1);
+	add(g, &name, 0, MS);
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	text = printed(g, &c, 80);
+	assert_non_null(strstr(text, "\ncommands that are in no number of those in flight: 1\n"));
+	assert_null(strstr(text, "left out"));
+	o = groups_json(g, &c);
+	assert_int_equal(number(o, "left_out"), 0);
+	assert_int_equal(number(o, "late"), 1);
+	json_object_put(o);
+	free(text);
+	groups_free(g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_has_the_total_and_then_the_groups),
+		cmocka_unit_test(intervals_have_their_beginning_in_thousandths),
+		cmocka_unit_test(without_a_key_the_first_cell_says_what_a_line_is),
+		cmocka_unit_test(a_name_is_whole_below_the_table_once),
+		cmocka_unit_test(a_host_of_two_subsystems_is_named_once),
+		cmocka_unit_test(a_name_is_printed_in_the_style_that_is_asked_for),
+		cmocka_unit_test(a_narrow_line_gives_up_one_thing_after_another),
+		cmocka_unit_test(failures_that_are_none_give_way),
+		cmocka_unit_test(histograms_are_of_groups_and_not_of_the_total),
+		cmocka_unit_test(csv_has_the_total_last),
+		cmocka_unit_test(json_has_what_was_asked_for_and_what_is_missing),
+		cmocka_unit_test(commands_without_a_row_are_others),
+		cmocka_unit_test(empty_rows_that_would_be_too_many_are_counted),
+		cmocka_unit_test(a_command_that_came_too_late_is_counted),
+	};
+
+	return cmocka_run_group_tests_name("tables of groups", tests, NULL, NULL);
+}
