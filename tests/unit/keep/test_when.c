@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -77,7 +78,13 @@ static void nonsense_is_refused_where_it_is(void **state)
 		{"latency>5ms, errors>x", 21},
 		{"errors>1.5", 8},
 		{"errors>99999999999999999999", 8},
+		{"errors>", 8},
+		{"errors>x1", 8},
 		{"p0>1ms", 1},
+		{"p0.00000001>1ms", 1},
+		{"p99.99999999>1ms", 1},
+		{"p429.6>1ms", 1},
+		{"p99x>1ms", 1},
 		{"p100>1ms", 1},
 		{"p>1ms", 1},
 		{"p99>1ms over", 13},
@@ -99,6 +106,38 @@ static void nonsense_is_refused_where_it_is(void **state)
 			fail_msg("'%s' is refused at %zu, not at %zu", cases[i].text, at,
 				 cases[i].at);
 	}
+}
+
+static void blanks_and_long_names_are_understood(void **state)
+{
+	struct when w;
+
+	(void)state;
+	parse(&w, "\tp64.07 (write_zeroes)\t>\t1ms\tover 10m ,\terrors(read)>1\t");
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.condition[0].op, NT_OP_WRITE_ZEROES);
+	assert_int_equal(w.condition[0].parts, 640700000);
+	assert_int_equal(w.condition[0].over_ns, 600 * S);
+	assert_string_equal(w.condition[0].text, "p64.07 (write_zeroes)\t>\t1ms\tover 10m");
+	assert_string_equal(w.condition[1].text, "errors(read)>1");
+}
+
+/* The text is a label of metrics, whose room ends it. */
+static void a_condition_has_63_bytes_at_most(void **state)
+{
+	struct when w = {.nr = 0};
+	char text[80];
+	size_t at;
+
+	(void)state;
+	snprintf(text, sizeof(text), "errors%*s1", 63 - 7, ">");
+	assert_int_equal(strlen(text), 63);
+	assert_null(when_parse(&w, text, &at));
+	assert_string_equal(w.condition[0].text, text);
+	snprintf(text, sizeof(text), "  errors%*s1", 64 - 7, ">");
+	assert_non_null(when_parse(&w, text, &at));
+	assert_int_equal(at, 3);
+	assert_int_equal(w.nr, 1);
 }
 
 static void there_is_room_for_so_many(void **state)
@@ -146,6 +185,22 @@ static void a_slow_command_is_told_once(void **state)
 	assert_null(when_interval(&w, &s, 11 * S));
 	assert_null(when_interval(&w, &s, 12 * S));
 	assert_ptr_equal(when_record(&w, &slow), &w.condition[0]);
+	when_free(&w);
+}
+
+/* The first of the conditions that a command makes true is reported, and each of them holds. */
+static void a_command_may_make_several_conditions_true(void **state)
+{
+	struct nt_record slow = took(10 * MS, NT_OP_READ, 1);
+	struct stats s = {.seconds = 1};
+	struct when w;
+
+	(void)state;
+	parse(&w, "errors>0,oldest>1ms,p50>1ms,latency>5ms,latency(read)>1ms");
+	assert_ptr_equal(when_record(&w, &slow), &w.condition[3]);
+	assert_null(when_interval(&w, &s, 10 * S));
+	for (unsigned int i = 0; i < w.nr; i++)
+		assert_int_equal(w.condition[i].before, i > 2);
 	when_free(&w);
 }
 
@@ -282,17 +337,87 @@ static void a_time_ends_with_the_interval_that_began_in_it(void **state)
 	stats_free(&s);
 }
 
+static void error(struct stats *s)
+{
+	assert_int_equal(errors_add(&s->errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 1), 0);
+}
+
+/*
+ * Intervals of @seconds, from 100 s on, with an error in the first @errors of them. Return: after how
+ * many intervals the condition was true for the last time; 0: never
+ */
+static unsigned int true_until(const char *condition, double seconds, unsigned int errors,
+			       unsigned int intervals)
+{
+	struct stats s = {.side = NT_HOST};
+	unsigned int last = 0;
+	struct when w;
+
+	parse(&w, condition);
+	for (unsigned int i = 1; i <= intervals; i++) {
+		stats_begin_interval(&s);
+		s.seconds = seconds;
+		if (i <= errors)
+			error(&s);
+		when_interval(&w, &s, 100 * S + (uint64_t)(i * seconds * 1000) * MS);
+		last = w.condition[0].before ? i : last;
+	}
+	when_free(&w);
+	stats_free(&s);
+	return last;
+}
+
+/* The time is kept in parts, whose number does not depend on that of the intervals. */
+static void a_time_is_as_long_for_any_interval(void **state)
+{
+	(void)state;
+	/* An interval of a part each, and then parts that are used again. */
+	assert_int_equal(true_until("errors>0 over 64s", 1, 1, 150), 65);
+	assert_int_equal(true_until("errors>0 over 2s", 1, 1, 150), 3);
+	/* Several intervals of a part. */
+	assert_int_equal(true_until("errors>0 over 16s", 0.125, 1, 400), 129);
+	assert_int_equal(true_until("errors>1 over 64s", 0.5, 1, 10), 0);
+	assert_int_equal(true_until("errors>1 over 64s", 0.5, 2, 10), 10);
+}
+
+/* Only the rows of the operation count, wherever the oldest of them is. */
+static void the_oldest_command_is_that_of_any_row(void **state)
+{
+	static const uint64_t oldest[][2] = {{5 * S, 0}, {0, 5 * S}, {5 * S, 1 * S}};
+	struct stats s = {.side = NT_HOST, .seconds = 1};
+	struct when w;
+
+	(void)state;
+	fill(&s, NT_OP_READ, 1, MS);
+	fill(&s, NT_OP_WRITE, 1, MS);
+	fill(&s, NT_OP_FLUSH, 1, MS);
+	for (unsigned int i = 0; i < ARRAY_SIZE(oldest); i++) {
+		s.rows[0]->waiting.oldest_ns = oldest[i][0];
+		s.rows[1]->waiting.oldest_ns = oldest[i][1];
+		parse(&w, "oldest>4s,oldest(flush)>0s");
+		assert_ptr_equal(when_interval(&w, &s, 10 * S), &w.condition[0]);
+		assert_false(w.condition[1].before);
+		when_free(&w);
+	}
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_understood),
 		cmocka_unit_test(nonsense_is_refused_where_it_is),
+		cmocka_unit_test(blanks_and_long_names_are_understood),
+		cmocka_unit_test(a_condition_has_63_bytes_at_most),
 		cmocka_unit_test(there_is_room_for_so_many),
 		cmocka_unit_test(a_slow_command_is_told_once),
+		cmocka_unit_test(a_command_may_make_several_conditions_true),
 		cmocka_unit_test(a_condition_without_an_operation_is_of_io),
 		cmocka_unit_test(a_percentile_is_of_its_time),
 		cmocka_unit_test(errors_and_age_are_of_intervals),
 		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
+		cmocka_unit_test(a_time_is_as_long_for_any_interval),
+		cmocka_unit_test(the_oldest_command_is_that_of_any_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
