@@ -219,6 +219,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_ARCHIVE)
 $(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): UNIT_LIBS := -linih -lseccomp
 $(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
 $(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
+$(addprefix $(BUILD)/unit/cli/,test_config_words test_config_ntprof): $(addprefix $(BUILD)/cli/,config_words.o config_file.o config_ntprof.o)
 $(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
 $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/core/test_time: LDFLAGS += -Wl,--wrap=clock_gettime
