@@ -157,6 +157,123 @@ static void json_has_a_row_for_each_group_where_there_are_limits(void **state)
 	stats_free(&s);
 }
 
+/* Adds a command that transferred @mb MB, @second seconds after the recording began. */
+static void recorded(struct groups *g, const char *ctrl, enum nt_op op, unsigned int second,
+		     unsigned int mb)
+{
+	const struct group_command c = {
+		.after_ns = second * 1000000000ull, .bytes = (uint32_t)(mb * MB), .stands_for = 1};
+	struct group_name name;
+
+	memset(&name, 0, sizeof(name));
+	name.op = (uint8_t)op;
+	strcpy(name.ctrl, ctrl);
+	assert_int_equal(groups_add(g, &name, &c), 0);
+}
+
+static struct groups *recording(void)
+{
+	const struct grouping how = {.by = {.nr = 2, .key = {GROUP_CTRL, GROUP_OP}},
+				     .every_ns = 1000000000};
+	struct groups *g = groups_new(&how);
+
+	assert_non_null(g);
+	return g;
+}
+
+static const struct limit_row *limit_of(const struct limits *l, const char *limit,
+					const char *group)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->row[i].limit, limit) && !strcmp(l->row[i].group, group))
+			return &l->row[i];
+	fail_msg("no limit %s of %s", limit, group);
+	return NULL;
+}
+
+static void assert_limit(const struct limits *l, const char *limit, const char *group,
+			 unsigned int mb_per_second, unsigned int times)
+{
+	const struct limit_row *r = limit_of(l, limit, group);
+
+	assert_int_equal((uint64_t)(r->throughput + 0.5), mb_per_second * MB);
+	assert_int_equal(r->times, times);
+	assert_int_equal(r->intervals, l->intervals);
+}
+
+/* Each second of a recording is an interval, and its rates are those of all of its time. */
+static void a_recording_is_near_in_some_of_its_seconds(void **state)
+{
+	struct limits l = {.network = 1000 * MB, .drive = 500 * MB};
+	struct groups *g = recording();
+
+	(void)state;
+	recorded(g, "nvme0", NT_OP_READ, 0, 460);
+	recorded(g, "nvme1", NT_OP_READ, 0, 440);
+	recorded(g, "nvme0", NT_OP_READ, 1, 10);
+	recorded(g, "nvme1", NT_OP_FLUSH, 1, 890);
+	recorded(g, "nvme0", NT_OP_WRITE, 3, 1000);
+	recorded(g, "", NT_OP_WRITE, 3, 100);
+	assert_int_equal(groups_finish(g, 0, 5000000000, 0), 0);
+	assert_int_equal(limits_groups(&l, g), 0);
+	assert_int_equal(l.intervals, 4);
+	assert_limit(&l, "network", "reads", 182, 1);
+	assert_limit(&l, "network", "writes", 398, 1);
+	assert_limit(&l, "drive", "nvme0", 294, 2);
+	assert_limit(&l, "drive", "nvme1", 266, 1);
+	assert_limit(&l, "drive", "all", 20, 0);
+	assert_int_equal(l.nr, 5);
+	limits_free(&l);
+	groups_free(g);
+}
+
+static void a_recording_of_less_than_a_second_is_one_second(void **state)
+{
+	struct limits l = {.drive = 500 * MB};
+	struct groups *g = recording();
+
+	(void)state;
+	recorded(g, "nvme0", NT_OP_READ, 0, 100);
+	assert_int_equal(groups_finish(g, 0, 200000000, 0), 0);
+	assert_int_equal(limits_groups(&l, g), 0);
+	assert_limit(&l, "drive", "nvme0", 100, 0);
+	assert_false(limit_of(&l, "drive", "nvme0")->near);
+	limits_free(&l);
+	groups_free(g);
+}
+
+/* That a recording is near as a whole adds nothing to the number of seconds in which it was. */
+static void the_whole_is_no_interval(void **state)
+{
+	struct limits l = {.drive = 100 * MB};
+	struct groups *g = recording();
+
+	(void)state;
+	recorded(g, "nvme0", NT_OP_READ, 0, 89);
+	recorded(g, "nvme0", NT_OP_READ, 1, 98);
+	assert_int_equal(groups_finish(g, 0, 2000000000, 0), 0);
+	assert_int_equal(limits_groups(&l, g), 0);
+	assert_int_equal(limit_of(&l, "drive", "nvme0")->times, 1);
+	assert_true(limit_of(&l, "drive", "nvme0")->near);
+	assert_int_equal(l.intervals, 2);
+	limits_free(&l);
+	groups_free(g);
+}
+
+static void without_a_limit_nothing_is_counted(void **state)
+{
+	struct limits l = {.network = 0};
+	struct stats s = stats_make();
+
+	(void)state;
+	transfer(&s, "nvme0", NT_OP_READ, 460, 460);
+	assert_int_equal(limits_interval(&l, &s), 0);
+	assert_int_equal(limits_summary(&l, &s), 0);
+	assert_int_equal(l.nr, 0);
+	assert_int_equal(l.intervals, 0);
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +281,10 @@ int main(void)
 		cmocka_unit_test(of_a_run_that_is_near_as_a_whole_the_summary_says_so),
 		cmocka_unit_test(commands_that_are_only_counted_count),
 		cmocka_unit_test(json_has_a_row_for_each_group_where_there_are_limits),
+		cmocka_unit_test(a_recording_is_near_in_some_of_its_seconds),
+		cmocka_unit_test(a_recording_of_less_than_a_second_is_one_second),
+		cmocka_unit_test(the_whole_is_no_interval),
+		cmocka_unit_test(without_a_limit_nothing_is_counted),
 	};
 
 	return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
