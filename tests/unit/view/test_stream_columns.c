@@ -6,28 +6,8 @@
 #include "streams.h"
 
 #include "core/array.h"
-#include "view/cells.h"
 #include "view/columns_streams.h"
-
-/* @cells: the name of each column, a blank, and its exact value; "-": there is none */
-static void assert_cells(const struct columns *t, const void *row, const char *const *cells)
-{
-	for (unsigned int i = 0; i < t->nr; i++) {
-		const char *name = t->column[i].name;
-		char cell[CELL_LEN];
-		struct value v;
-
-		memset(&v, 0xff, sizeof(v));
-		columns_get(t, i, row, &v);
-		if (v.none)
-			cell_format(cell, sizeof(cell), &t->column[i], &v);
-		else
-			cell_exact(cell, sizeof(cell), &t->column[i], &v, 3);
-		if (strncmp(cells[i], name, strlen(name)) != 0 ||
-		    strcmp(cells[i] + strlen(name) + 1, cell) != 0)
-			fail_msg("%s %s, not %s", name, cell, cells[i]);
-	}
-}
+#include "view/row_cells.h"
 
 static void an_input_is_described_by_its_header_and_by_what_was_read(void **state)
 {
