@@ -344,7 +344,9 @@ static void a_command_has_its_points_and_stages(void **state)
 	assert_member(
 		o, "stages",
 		""
-		"{\"blk_submission\":100,\"nvme_tcp_submission\":200,\"network_and_target\":700,\"nstack_completion\":100,\"nvme_tcp_completion\":100,\"blk_completion\":300}");
+		"{\"blk_submission\":100,\"nvme_tcp_submission\":200,"
+		"\"network_and_target\":700,"
+		"\"nstack_completion\":100,\"nvme_tcp_completion\":100,\"blk_completion\":300}");
 	json_object_put(o);
 	r.points[NT_H_RX] = 0;
 	o = json_command_of_side("nvme0", &r, 0);

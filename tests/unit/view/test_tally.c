@@ -212,6 +212,69 @@ static void by_status_nothing_failed_beside_it(void **state)
 	tally_free(t);
 }
 
+/* What has no latency is in no histogram, and has seen nothing, even where groups are by status. */
+static void a_command_without_a_latency_has_failed_or_has_none(void **state)
+{
+	const struct group_by by[] = {{.nr = 1, .key = {GROUP_STATUS}}, by_size};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct tally *t = tally_new(&by[i]);
+		struct nt_record r = read_of(4096, 10 * US);
+
+		memset(r.points, 0, sizeof(r.points));
+		r.points[NT_H_COMPLETE] = 1000000;
+		r.status = 0x281;
+		add(t, &r);
+		interval(t, 0, 0);
+		assert_int_equal(tally_finish(t), 0);
+		assert_int_equal(tally_row(t, 0)->failed_total, 1);
+		assert_int_equal(tally_row(t, 0)->row.total.count, 0);
+		assert_seen(tally_seen(t, true), 0, 0, 0);
+		tally_free(t);
+	}
+}
+
+static void a_command_that_was_given_up_has_failed(void **state)
+{
+	struct tally *t = tally_new(&by_size);
+	struct nt_record r = read_of(4096, 10 * US);
+
+	(void)state;
+	r.flags = NT_F_CANCELLED;
+	add(t, &r);
+	add(t, &r);
+	interval(t, 0, 0);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 2);
+	interval(t, 0, 0);
+	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
+	assert_int_equal(tally_row(t, 0)->failed_total, 2);
+	assert_int_equal(tally_row(t, 0)->row.total.count, 0);
+	tally_free(t);
+}
+
+/* Commands of no data are a group, and one that has room as well after others had none. */
+static void the_others_are_no_group_of_the_same_name(void **state)
+{
+	struct tally *t = tally_new(&by_size);
+
+	(void)state;
+	for (uint32_t i = 0; i <= TALLY_GROUPS_MAX; i++) {
+		const struct nt_record r = read_of(512 * i, 10 * US);
+
+		add(t, &r);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct nt_record none = read_of(0, 10 * US);
+
+		add(t, &none);
+	}
+	assert_int_equal(tally_nr(t), TALLY_GROUPS_MAX + 1);
+	assert_int_equal(tally_row(t, 0)->row.total.count, 3);
+	assert_int_equal(tally_row(t, TALLY_GROUPS_MAX)->row.total.count, 1);
+	tally_free(t);
+}
+
 /* All formats have them with their number, and none is lost. */
 static void sizes_past_the_most_are_others(void **state)
 {
@@ -318,6 +381,9 @@ int main(void)
 		cmocka_unit_test(commands_have_seen_what_was_in_flight),
 		cmocka_unit_test(in_flight_is_none_where_it_is_not_known),
 		cmocka_unit_test(by_status_nothing_failed_beside_it),
+		cmocka_unit_test(a_command_without_a_latency_has_failed_or_has_none),
+		cmocka_unit_test(a_command_that_was_given_up_has_failed),
+		cmocka_unit_test(the_others_are_no_group_of_the_same_name),
 		cmocka_unit_test(sizes_past_the_most_are_others),
 		cmocka_unit_test(of_a_sample_rows_are_estimates),
 		cmocka_unit_test(a_filter_is_of_the_names),
