@@ -34,7 +34,7 @@ static void add(struct paths *paths, uint64_t commands, uint64_t ns, uint64_t a,
 	assert_int_equal(paths_add(paths, &s, 0, name_of, NULL, &f), 0);
 }
 
-static const struct paths_run run = {.kernel = "6.1.0", .elapsed_ns = 2500000000, .sample = 10};
+static struct paths_run run = {.kernel = "6.1.0", .elapsed_ns = 2500000000, .sample = 10};
 
 /* Return: the printed text, to be freed. */
 static char *printed(const struct paths *paths, int (*print)(const struct paths *paths, FILE *f))
@@ -163,11 +163,54 @@ static void json_has_functions_innermost_first(void **state)
 	paths_free(&paths);
 }
 
+/* Every command is a sample of 1 in 1, which goes without saying in a text. */
+static void all_commands_are_no_sample(void **state)
+{
+	struct paths paths = {0};
+	const struct paths_run before = run;
+	char *text;
+
+	(void)state;
+	fill(&paths);
+	for (run.sample = 0; run.sample < 2; run.sample++) {
+		text = printed(&paths, print_text);
+		assert_null(strstr(text, "sample"));
+		free(text);
+		text = printed(&paths, print_json);
+		has(text, "\"sample\":1,");
+		free(text);
+	}
+	run = before;
+	paths_free(&paths);
+}
+
+static void no_stack_is_shown_and_none_is_missed_where_none_was_wanted(void **state)
+{
+	struct paths paths = {0};
+	char *text;
+
+	(void)state;
+	fill(&paths);
+	shown = 0;
+	text = printed(&paths, print_text);
+	has(text, "\nplug_flush              5   55.6 % ");
+	assert_null(strstr(text, "nvme_tcp_queue_rq"));
+	assert_null(strstr(text, "more path"));
+	free(text);
+	shown = 2;
+	text = printed(&paths, print_text);
+	has(text, "\n1 more path, 1 command (--paths shows them)\n");
+	free(text);
+	paths_free(&paths);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_kinds_and_the_stacks_of_most_commands),
 		cmocka_unit_test(nothing_seen_is_told),
+		cmocka_unit_test(all_commands_are_no_sample),
+		cmocka_unit_test(no_stack_is_shown_and_none_is_missed_where_none_was_wanted),
 		cmocka_unit_test(folded_lines_begin_outermost),
 		cmocka_unit_test(csv_quotes_what_holds_separators),
 		cmocka_unit_test(json_has_functions_innermost_first),
