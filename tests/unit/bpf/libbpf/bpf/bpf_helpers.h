@@ -20,6 +20,8 @@ long bpf_map_delete_elem(void *map, const void *key);
 __u32 bpf_get_smp_processor_id(void);
 __u64 bpf_ktime_get_ns(void);
 __u64 bpf_ktime_get_tai_ns(void);
+__u32 bpf_get_prandom_u32(void);
+long bpf_get_stack(void *ctx, void *buf, __u32 size, __u64 flags);
 long bpf_probe_read_kernel(void *dst, __u32 size, const void *src);
 long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
 long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
