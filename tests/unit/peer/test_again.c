@@ -18,6 +18,7 @@
 #define SECOND 1000000000ULL
 /* An arbitrary time. */
 #define NOW (1000 * SECOND)
+#define LATER (NOW + 1000 * SECOND)
 #define MANY 300
 /* After this many restarts, everything that is allocated only once is there. */
 #define WARM 20
@@ -72,29 +73,51 @@ static void waits_become_longer_and_have_an_end(void **state)
 	starter_free(s);
 }
 
-/* If a stream ran for long, the waits before it do not matter. */
+/*
+ * If a stream ran for long, the waits before it do not matter. One that waits for its module runs as
+ * well. If the next one ends at once, its wait is longer again.
+ */
 static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 {
-	char source[128];
+	static const char *const begins[] = {"cat /proc/%d/fd/%d",
+					     "echo waiting for module nvmet_tcp >&2; : %d %d"};
+	static const enum peer_state states[] = {PEER_RUNNING, PEER_WAITING};
 	int fd = beginning(), go[2];
-	struct again a = {.wait_ns = AGAIN_MOST_NS};
-	struct starter *s;
-	struct peer *p;
 
 	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
-	snprintf(source, sizeof(source), "cat /proc/%d/fd/%d; read x </proc/%d/fd/%d",
-		 (int)getpid(), fd, (int)getpid(), go[0]);
-	s = starter_of(source, &myself);
-	p = lasting(s, source);
-	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == PEER_RUNNING));
-	assert_false(again_is_due(&a, p, NOW));
-	assert_int_equal(write(go[1], "\n", 1), 1);
-	read_until_over(p);
-	assert_false(again_is_due(&a, p, NOW + AGAIN_WELL_NS));
-	assert_true(again_is_due(&a, p, NOW + AGAIN_WELL_NS + AGAIN_FIRST_NS));
-	peer_free(p);
-	starter_free(s);
+	for (unsigned int i = 0; i < ARRAY_SIZE(begins); i++) {
+		struct again a = {.wait_ns = AGAIN_MOST_NS};
+		char begin[64], source[192];
+		uint64_t over = NOW + AGAIN_WELL_NS;
+		struct starter *s;
+		struct peer *p;
+
+		snprintf(begin, sizeof(begin), begins[i], (int)getpid(), fd);
+		snprintf(source, sizeof(source),
+			 "read x </proc/%d/fd/%d; [ $x ] || exit; %s; read x </proc/%d/fd/%d",
+			 (int)getpid(), go[0], begin, (int)getpid(), go[0]);
+		s = starter_of(source, &myself);
+		p = lasting(s, source);
+		assert_int_equal(write(go[1], "begin\n", 6), 6);
+		WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == states[i]));
+		assert_false(again_is_due(&a, p, NOW));
+		assert_false(again_is_due(&a, p, NOW + AGAIN_WELL_NS / 2));
+		assert_int_equal(write(go[1], "\n", 1), 1);
+		read_until_over(p);
+		assert_false(again_is_due(&a, p, over));
+		assert_false(again_is_due(&a, p, over + AGAIN_FIRST_NS - 1));
+		assert_true(again_is_due(&a, p, over + AGAIN_FIRST_NS));
+		assert_int_equal(peer_again(p), 0);
+		assert_int_equal(write(go[1], "\n", 1), 1);
+		read_until_over(p);
+		over += 2 * AGAIN_WELL_NS;
+		assert_false(again_is_due(&a, p, over));
+		assert_false(again_is_due(&a, p, over + 2 * AGAIN_FIRST_NS - 1));
+		assert_true(again_is_due(&a, p, over + 2 * AGAIN_FIRST_NS));
+		peer_free(p);
+		starter_free(s);
+	}
 	close(fd);
 	close(go[0]);
 	close(go[1]);
@@ -122,6 +145,12 @@ static void what_is_left_of_a_refused_one_is_ended(void **state)
 	assert_true(again_is_due(&a, p, NOW + AGAIN_FIRST_NS + PEER_STOP_NS));
 	assert_int_equal(peer_again(p), 0);
 	WAIT_FOR(process_gone(shell));
+	/* The next one gets its time, too. */
+	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == PEER_REFUSED));
+	assert_false(again_is_due(&a, p, LATER));
+	assert_false(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS));
+	assert_false(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS + PEER_STOP_NS - 1));
+	assert_true(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS + PEER_STOP_NS));
 	peer_free(p);
 	starter_free(s);
 }
