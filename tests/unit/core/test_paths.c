@@ -174,6 +174,141 @@ static void a_stack_that_fills_its_room_has_all_frames(void **state)
 	paths_free(&paths);
 }
 
+/* Here the address of a function is that of its name. */
+static const char *name_at(const void *context, uint64_t address)
+{
+	(void)context;
+	return (const char *)(uintptr_t)address;
+}
+
+static int add(struct paths *paths, const char *inner, const char *outer, uint32_t flags,
+	       uint64_t commands)
+{
+	const struct nt_stack s = {
+		.frames = {(uintptr_t) "nvme_tcp_queue_rq", (uintptr_t)inner, (uintptr_t)outer}};
+	const struct path_figures f = figures(commands, 10);
+
+	return paths_add(paths, &s, flags, name_at, NULL, &f);
+}
+
+/* Names of Linux 5.15 to 7.3, and what compilers call a clone of such a function. */
+static void each_function_is_of_its_kind(void **state)
+{
+	static const struct {
+		const char *function;
+		const char *kind;
+	} known[] = {
+		{"blk_mq_requeue_work", "requeue"},
+		{"nvme_requeue_work", "requeue"},
+		{"blk_mq_run_work_fn", "workqueue"},
+		{"blk_mq_sched_dispatch_requests", "scheduler"},
+		{"__blk_mq_sched_dispatch_requests", "scheduler"},
+		{"blk_mq_do_dispatch_sched", "scheduler"},
+		{"__blk_mq_do_dispatch_sched", "scheduler"},
+		{"blk_mq_flush_plug_list", "plug_flush"},
+		{"__blk_flush_plug", "plug_flush"},
+		{"blk_flush_plug_list", "plug_flush"},
+		{"blk_finish_plug", "plug_flush"},
+		{"blk_mq_try_issue_directly", "direct_issue"},
+		{"__blk_mq_try_issue_directly", "direct_issue"},
+		{"__blk_mq_issue_directly", "direct_issue"},
+		{"blk_mq_submit_bio", "direct_issue"},
+		{"blk_finish_plug.part.0", "plug_flush"},
+		{"blk_finish_plugs", "other"},
+		{"blk_finish_plu", "other"},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		struct paths paths = {0};
+
+		assert_int_equal(add(&paths, "x", known[i].function, NT_STACK_SCHEDULED, 1), 0);
+		assert_string_equal(path_kind_name(paths.path[0].kind), known[i].kind);
+		assert_string_equal(paths.path[0].names[2], known[i].function);
+		paths_free(&paths);
+		assert_null(paths.path);
+		assert_int_equal(paths.nr, 0);
+	}
+}
+
+/* A request that is polled or passed through, too, is of the kind that comes first. */
+static void kinds_have_an_order(void **state)
+{
+	static const struct {
+		const char *function;
+		uint32_t flags;
+		enum path_kind kind;
+	} known[] = {
+		{"blk_mq_requeue_work", NT_STACK_POLLED, PATH_REQUEUE},
+		{"blk_mq_run_work_fn", NT_STACK_POLLED, PATH_WORKQUEUE},
+		{"x", NT_STACK_POLLED | NT_STACK_PASSTHROUGH, PATH_POLLED},
+		{"blk_mq_sched_dispatch_requests", NT_STACK_PASSTHROUGH | NT_STACK_SCHEDULED,
+		 PATH_PASSTHROUGH},
+		{"x", NT_STACK_SCHEDULED, PATH_OTHER},
+		{"blk_mq_submit_bio", NT_STACK_SCHEDULED, PATH_DIRECT_ISSUE},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		struct paths paths = {0};
+
+		assert_int_equal(add(&paths, known[i].function, NULL, known[i].flags, 1), 0);
+		assert_int_equal(paths.path[0].kind, known[i].kind);
+		paths_free(&paths);
+	}
+}
+
+/* Most commands first; paths of equally many by their names, the shorter before the longer. */
+static void paths_are_sorted_by_commands_and_names(void **state)
+{
+	struct paths paths = {0};
+
+	(void)state;
+	assert_int_equal(add(&paths, "b", NULL, 0, 2), 0);
+	assert_int_equal(add(&paths, "a", "b", 0, 2), 0);
+	assert_int_equal(add(&paths, "a", NULL, 0, 2), 0);
+	assert_int_equal(add(&paths, "z", NULL, 0, 3), 0);
+	assert_int_equal(add(&paths, "a", NULL, NT_STACK_POLLED, 2), 0);
+	assert_int_equal(add(&paths, "c", NULL, 0, 1), 0);
+	paths_sort(&paths);
+	/* The same functions are another path if it is of another kind. */
+	assert_int_equal(paths.nr, 6);
+	assert_string_equal(paths.path[0].names[1], "z");
+	assert_string_equal(paths.path[1].names[1], "a");
+	assert_int_equal(paths.path[1].kind, PATH_POLLED);
+	assert_int_equal(paths.path[1].nr, 2);
+	assert_string_equal(paths.path[2].names[1], "a");
+	assert_int_equal(paths.path[2].kind, PATH_OTHER);
+	assert_int_equal(paths.path[2].nr, 2);
+	assert_int_equal(paths.path[3].nr, 3);
+	assert_string_equal(paths.path[4].names[1], "b");
+	assert_string_equal(paths.path[5].names[1], "c");
+	assert_int_equal(paths.commands, 12);
+	assert_int_equal(paths.kinds[PATH_OTHER].commands, 10);
+	assert_int_equal(paths.kinds[PATH_OTHER].waited, 10);
+	assert_int_equal(paths.kinds[PATH_POLLED].commands, 2);
+	assert_int_equal(paths.path[0].figures.waited, 3);
+	assert_int_equal(paths.path[0].figures.waited_ns, 3);
+	paths_free(&paths);
+	paths_sort(&paths);
+}
+
+static void kinds_and_losses_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(path_kind_name(PATH_REQUEUE), "requeue");
+	assert_string_equal(path_kind_name(PATH_OTHER), "other");
+	assert_string_equal(path_kind_name(PATH_KINDS_NR), "unknown");
+	assert_string_equal(path_kind_meaning(PATH_OTHER), "none of these");
+	assert_string_equal(path_kind_meaning(PATH_KINDS_NR), "unknown");
+	assert_string_equal(path_loss_name(PATH_LOST_NO_ROOM), "stack_no_room");
+	assert_string_equal(path_loss_name(PATH_LOST_MISSED), "probe_missed");
+	assert_string_equal(path_loss_name(PATH_LOSSES_NR), "unknown");
+	assert_string_equal(path_loss_meaning(PATH_LOST_UNREAD),
+			    "commands whose stack the kernel could not walk");
+	assert_string_equal(path_loss_meaning(PATH_LOSSES_NR), "unknown");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +316,10 @@ int main(void)
 		cmocka_unit_test(what_is_further_in_than_the_driver_is_left_out),
 		cmocka_unit_test(the_same_functions_are_one_path_and_kinds_add_up),
 		cmocka_unit_test(a_stack_that_fills_its_room_has_all_frames),
+		cmocka_unit_test(each_function_is_of_its_kind),
+		cmocka_unit_test(kinds_have_an_order),
+		cmocka_unit_test(paths_are_sorted_by_commands_and_names),
+		cmocka_unit_test(kinds_and_losses_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
