@@ -111,6 +111,7 @@ static struct {
 	struct nt_hist hists[HISTS];
 	struct nt_stage_hists stages[STAGES];
 	struct nt_hist shared;
+	__u32 shared_nr; /* which of those was looked up last; all are the one above */
 	struct nt_joins joins[JOINS];
 	unsigned int calls;
 	struct {
@@ -129,8 +130,11 @@ static struct {
 	unsigned int nr_begun;
 	struct nt_identity identities[IDENTITIES_MAX]; /* identities that were sent to user space */
 	unsigned int nr_identities;
-	__u64 lost;	   /* sum of the struct nt_lost that were sent */
-	bool ring_is_full; /* the ring buffer has no room */
+	__u64 lost;	    /* sum of the struct nt_lost that were sent */
+	__u64 lost_ns;	    /* when the last one was */
+	bool ring_is_full;  /* the ring buffer has no room */
+	__u64 unread;	    /* bytes in it that user space has not read */
+	unsigned int wakes; /* how often user space was woken to read it */
 } kernel;
 
 /* Sets the knobs of --sample as the loader does. */
@@ -275,8 +279,10 @@ static void *lookup(const void *map, const void *key, bool *found)
 		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
 	if (map == &errors)
 		return error_find(key);
-	if (map == &hists_shared)
+	if (map == &hists_shared) {
+		kernel.shared_nr = *(const __u32 *)key;
 		return &kernel.shared;
+	}
 	if (map == &cmd_banks)
 		return bank_of(NT_POOL_CMDS, kernel.cmds, sizeof(kernel.cmds[0]),
 			       PIECES * NT_CHUNK_CMDS, NT_BANK_CMDS_BITS, key);
@@ -382,15 +388,17 @@ long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value)
 
 long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags)
 {
-	(void)flags;
 	if (ringbuf == &calls) {
+		assert_int_equal(flags, BPF_RB_FORCE_WAKEUP);
 		kernel.calls++;
 		return 0;
 	}
+	assert_int_equal(flags, BPF_RB_NO_WAKEUP);
 	if (kernel.ring_is_full)
 		return -1;
 	if (size == sizeof(struct nt_lost)) {
 		kernel.lost += ((const struct nt_lost *)data)->nr;
+		kernel.lost_ns = ((const struct nt_lost *)data)->ns;
 		return 0;
 	}
 	fail();
@@ -423,17 +431,21 @@ void bpf_ringbuf_submit(void *data, __u64 flags)
 {
 	const char *at = data;
 
-	(void)flags;
-	if (at >= (char *)kernel.identities && at < (char *)&kernel.identities[IDENTITIES_MAX])
+	if (at >= (char *)kernel.identities && at < (char *)&kernel.identities[IDENTITIES_MAX]) {
+		assert_int_not_equal(flags, BPF_RB_NO_WAKEUP);
 		return;
+	}
+	/* Otherwise the kernel decides, and wakes user space with nearly each record. */
+	assert_true(flags == BPF_RB_FORCE_WAKEUP || flags == BPF_RB_NO_WAKEUP);
+	kernel.wakes += flags == BPF_RB_FORCE_WAKEUP;
 	assert_false(((const struct nt_record *)data)->flags & NT_F_CONNECT);
 }
 
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags)
 {
-	(void)ringbuf;
-	(void)flags;
-	return 0;
+	assert_ptr_equal(ringbuf, &records);
+	assert_int_equal(flags, BPF_RB_AVAIL_DATA);
+	return kernel.unread;
 }
 
 #endif /* NTPROF_TESTS_BPF_KERNEL_H */
