@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/segments.h"
 #include "core/span.h"
 #include "merge/details.h"
 #include "merge/merged_stages.h"
@@ -141,6 +142,125 @@ static void sums_outlive_64_bits(void **state)
 	details_free(d);
 }
 
+static const struct detail *find(const struct details *d, enum detail_of of, unsigned int from,
+				 unsigned int to)
+{
+	const struct detail *what;
+
+	for (size_t i = 0; (what = details_get(d, i)); i++)
+		if (what->of == of && what->from == from && what->to == to)
+			return what;
+	return NULL;
+}
+
+static void assert_trip(const struct details *d, unsigned int from, unsigned int to, uint64_t sum,
+			int64_t below)
+{
+	const struct detail *what = find(d, DETAIL_NETWORK, from, to);
+
+	assert_non_null(what);
+	assert_true(what->beside);
+	assert_int_equal(what->time.count, 1);
+	assert_true(what->time.sum == sum);
+	assert_int_equal(what->below, below);
+}
+
+/* A write with two trips: the command and its R2T, the data and the answer. */
+static void trips_are_the_hosts_time_less_the_targets(void **state)
+{
+	const struct nt_record host = {.side = NT_HOST,
+				       .shape = NT_SHAPE_R2T_WRITE,
+				       .points = {[NT_H_SEND_CMD] = 1000,
+						  [NT_H_R2T_RX] = 2000,
+						  [NT_H_SEND_DATA] = 2100,
+						  [NT_H_RX] = 4000}};
+	struct nt_record target = {.side = NT_TARGET,
+				   .shape = NT_SHAPE_R2T_WRITE,
+				   .points = {[NT_T_RX] = 5000,
+					      [NT_T_SEND_R2T] = 5300,
+					      [NT_T_DATA_RX] = 6000,
+					      [NT_T_SEND] = 6500}};
+	struct details *d = details_new();
+
+	(void)state;
+	assert_int_equal(details_add(d, &host, &target), 0);
+	assert_trip(d, NT_H_SEND_CMD, NT_H_R2T_RX, 700, 0);
+	assert_trip(d, NT_H_SEND_DATA, NT_H_RX, 1400, 0);
+	details_free(d);
+	/* The target's clock is faster: it had the data for longer than the host waited. */
+	d = details_new();
+	target.points[NT_T_SEND] = 8000;
+	assert_int_equal(details_add(d, &host, &target), 0);
+	assert_trip(d, NT_H_SEND_DATA, NT_H_RX, 0, -100);
+	details_free(d);
+	/* Without one of its four points there is no trip. */
+	for (unsigned int point = 0; point < NT_POINTS_MAX; point++) {
+		struct nt_record lacks = target;
+
+		d = details_new();
+		lacks.points[point] = 0;
+		assert_int_equal(details_add(d, &host, &lacks), 0);
+		assert_int_equal(!find(d, DETAIL_NETWORK, NT_H_SEND_CMD, NT_H_R2T_RX),
+				 point == NT_T_RX || point == NT_T_SEND_R2T);
+		assert_int_equal(!find(d, DETAIL_NETWORK, NT_H_SEND_DATA, NT_H_RX),
+				 point == NT_T_DATA_RX || point == NT_T_SEND);
+		details_free(d);
+	}
+}
+
+/* The network has no time of a command whose sides disagree, or that is out of order. */
+static void what_is_out_of_order_has_no_trips(void **state)
+{
+	struct nt_record host = records[0][NT_HOST], target = records[0][NT_TARGET];
+	struct details *d = details_new();
+
+	(void)state;
+	host.points[NT_H_CQE] = host.points[NT_H_SUBMIT] - 1;
+	assert_int_equal(details_add(d, &host, &target), 0);
+	assert_int_equal(details_unordered(d), 1);
+	assert_int_equal(sum_of(d, DETAIL_NETWORK, (enum nt_shape)host.shape), 0);
+	assert_int_equal(sum_of(d, DETAIL_TARGET, (enum nt_shape)target.shape),
+			 record_latency_ns(&target));
+	details_free(d);
+	d = details_new();
+	host = records[0][NT_HOST];
+	target.shape = (uint8_t)((host.shape + 1) % NT_SHAPES_NR);
+	assert_int_equal(details_add(d, &host, &target), 0);
+	assert_int_equal(sum_of(d, DETAIL_NETWORK, (enum nt_shape)host.shape), 0);
+	details_free(d);
+}
+
+/* Points at one instant are in order. Those that bound no stage are beside the others. */
+static void points_that_bound_no_stage_are_beside(void **state)
+{
+	const uint32_t bounds = segments_points(NT_HOST);
+	struct nt_record r = {.side = NT_HOST, .shape = NT_SHAPE_READ};
+	struct details *d = details_new();
+	const struct detail *what;
+	unsigned int beside = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < NT_HOST_POINTS_NR; i++)
+		r.points[i] = 1000;
+	assert_int_equal(details_add(d, &r, NULL), 0);
+	assert_int_equal(details_unordered(d), 0);
+	for (size_t i = 0; (what = details_get(d, i)); i++) {
+		assert_int_equal(what->beside, !(bounds & 1u << what->to));
+		assert_int_equal(what->time.count, 1);
+		beside += what->beside;
+	}
+	assert_int_equal(beside, NT_HOST_POINTS_NR - __builtin_popcount(bounds));
+	details_free(d);
+	/* They may be earlier than the point before them in the table; then they tell nothing. */
+	d = details_new();
+	assert_false(bounds & 1u << NT_H_SENT_CMD);
+	r.points[NT_H_SENT_CMD] = 999;
+	assert_int_equal(details_add(d, &r, NULL), 0);
+	assert_int_equal(details_unordered(d), 0);
+	assert_null(find(d, DETAIL_HOST, NT_H_SEND_CMD, NT_H_SENT_CMD));
+	details_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +268,9 @@ int main(void)
 		cmocka_unit_test(intervals_go_on_where_a_point_is_missing),
 		cmocka_unit_test(points_out_of_order_are_in_no_interval_and_told),
 		cmocka_unit_test(sums_outlive_64_bits),
+		cmocka_unit_test(trips_are_the_hosts_time_less_the_targets),
+		cmocka_unit_test(what_is_out_of_order_has_no_trips),
+		cmocka_unit_test(points_that_bound_no_stage_are_beside),
 	};
 
 	return cmocka_run_group_tests_name("details", tests, setup, NULL);
