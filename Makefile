@@ -79,9 +79,8 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 # The program live is what the scripts of tests/live run.
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
-# What does not need BPF can be tested by itself, and lies in folders of its own.
-UNIT_FOLDERS := core stream merge peer view keep serve
-UNIT_OBJECTS := $(foreach f,$(UNIT_FOLDERS),$(filter $(BUILD)/$(f)/%,$(OBJECTS)))
+# Everything but main(): tests, fuzzers and benchmarks are linked with what they need of it.
+LIBRARY := $(BUILD)/libntprof.a
 BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
 
 # For a make that is started without -j: as many jobs as there are processors.
@@ -180,9 +179,13 @@ bench-sizes: deps
 
 unit: $(UNIT_TESTS) $(BUILD)/unit/spoiled
 
-$(BUILD)/ntprof-bpf: $(OBJECTS)
+$(BUILD)/ntprof-bpf: $(BUILD)/main.o $(LIBRARY)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDENING_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(filter-out $(BUILD)/main.o,$(OBJECTS))
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # Who prints or writes it is compiled again when there is another one.
 $(BUILD)/cli/options.o $(BUILD)/cli/describe.o $(BUILD)/serve/page.o: $(BUILD)/version
@@ -205,44 +208,14 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name nt_$(*F) >$@
 
-# A test is linked with what it needs of them, which takes less time than linking all of them.
-UNIT_ARCHIVE := $(BUILD)/unit.a
-$(UNIT_ARCHIVE): $(UNIT_OBJECTS)
-	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $^
-
-$(BUILD)/unit/%: tests/unit/%.c $(UNIT_ARCHIVE)
+$(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka -lz -ldeflate -ljson-c $(UNIT_LIBS) -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(LIBRARY) -lcmocka $(UNIT_LIBS) $(LIBS) $(LDFLAGS)
 
-$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): UNIT_LIBS := -linih -lseccomp
-$(BUILD)/unit/cli/test_console: $(BUILD)/cli/console.o
-$(BUILD)/unit/cli/test_changes: $(BUILD)/cli/changes.o
-$(addprefix $(BUILD)/unit/cli/,test_config_words test_config_ntprof): $(addprefix $(BUILD)/cli/,config_words.o config_file.o config_ntprof.o)
-$(BUILD)/unit/cli/test_confine: UNIT_LIBS := -lseccomp
 $(BUILD)/unit/core/test_libnvme: UNIT_LIBS := -lnvme
 $(BUILD)/unit/core/test_time: LDFLAGS += -Wl,--wrap=clock_gettime
-$(BUILD)/unit/cli/test_confine: $(BUILD)/cli/confine.o
-$(BUILD)/unit/cli/test_journal: $(BUILD)/cli/journal.o
-$(BUILD)/unit/cli/test_listen: $(BUILD)/cli/listen.o
-$(BUILD)/unit/cli/test_slowest: $(BUILD)/cli/slowest.o
 $(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
-# With a tracer of theirs: see tests/unit/cli/tracer.h.
-$(addprefix $(BUILD)/unit/cli/,test_run test_record test_live test_live_hostile test_trace live): $(addprefix $(BUILD)/, \
-	cli/run.o cli/signals.o cli/timer.o cli/console.o cli/keyboard.o cli/browser.o cli/live.o cli/live_options.o cli/tallying.o \
-	cli/naming.o cli/describe.o cli/record.o cli/record_options.o cli/trace.o cli/options.o cli/standard_output.o cli/select_options.o \
-	cli/limit_options.o cli/group_options.o cli/peering.o cli/peer_options.o trace/announce.o)
-$(addprefix $(BUILD)/unit/cli/,test_serve test_serve_crowd test_serve_peer test_flight): $(addprefix $(BUILD)/,$(addprefix cli/,again.o changes.o config.o config_file.o config_ntprof.o config_words.o confine.o describe.o flight.o flight_options.o naming.o \
-	http.o http_clients.o journal.o listen.o mhd.o notify.o options.o peer_news.o peer_options.o peering.o run.o scan.o select_options.o serve.o serve_again.o serve_options.o signals.o \
-	slowest.o standard_output.o timer.o console.o) trace/announce.o)
-
-# Of trace/ what reads the memory that is shared with BPF programs: a test can fill that itself.
-UNIT_TRACE_OBJECTS := $(addprefix $(BUILD)/trace/,collect.o connections.o errors.o give_back.o histograms.o in_flight.o missed.o pool.o probes_table.o refusals.o)
-$(BUILD)/unit/trace/%: tests/unit/trace/%.c $(UNIT_TRACE_OBJECTS) $(UNIT_ARCHIVE)
-	@echo "  UNIT    $@"
-	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(UNIT_ARCHIVE) -lcmocka $(LIBS) $(LDFLAGS)
 # With the programs of a side, compiled for this machine.
 $(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir,--wrap=monotonic_ns
 $(BUILD)/unit/trace/test_turnover_host: $(BUILD)/unit/bpf/programs_host.o
@@ -251,8 +224,6 @@ $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -c -o $@ $<
-$(BUILD)/unit/trace/test_announce: $(BUILD)/trace/announce.o
-$(BUILD)/unit/trace/test_attach: $(addprefix $(BUILD)/trace/,attach.o kernel.o)
 
 # With a call of the test's in each basic block of the merge, by which it counts what a record costs.
 COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c))
@@ -261,10 +232,10 @@ $(BUILD)/counted/%.o: src/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
 $(BUILD)/unit/merge/test_cost: tests/unit/merge/test_cost.c $(COUNTED_OBJECTS) \
-		$(filter-out $(BUILD)/merge/%,$(UNIT_OBJECTS))
+		$(LIBRARY)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) -lcmocka -lz -ldeflate -ljson-c -lm $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(LIBRARY) -lcmocka $(LIBS) $(LDFLAGS)
 
 # With programs that no kernel takes: tests/machine/probes.sh.
 SPOILED := queue_rq stock_in_short stock_send_cmd done_recv_pdu
@@ -278,27 +249,25 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
-FUZZ_OBJECTS := $(UNIT_OBJECTS) $(addprefix $(BUILD)/cli/,options.o standard_output.o select_options.o group_options.o report.o \
-	report_read.o report_groups.o report_limits.o report_print.o message.o limit_options.o config.o config_file.o config_words.o config_ntprof.o scan.o http.o http_clients.o listen.o mhd.o timer.o)
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
 # Peers without processes: see tests/fuzz/made_up.h.
 $(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill raise waitpid poll \
 	epoll_ctl monotonic_ns instant_now child_start child_is_file $(addprefix starter_,new start end free) \
 	$(addprefix terminal_,open lend take_back ours unread forget return_key close))
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
 	@echo "  FUZZ    $@"
-	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(FUZZ_OBJECTS) -lz -ldeflate -ljson-c -linih -lm $(LDFLAGS)
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(LIBRARY) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(UNIT_OBJECTS)
-	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(UNIT_OBJECTS) -lz -ldeflate -ljson-c -lm $(LDFLAGS)
+$(BUILD)/make_corpus: tests/fuzz/make_corpus.c $(LIBRARY)
+	$(Q)$(COMPILE) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS) $(LDFLAGS)
 
 # The program as it would be without what it does about arrivals: see bpf/arrival.bpf.h.
 $(BUILD)/bench/plain/ntprof-bpf: FORCE
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/bench/plain BPF_CPPFLAGS=-DNT_PLAIN_ARRIVALS=1 $@
 
-$(BUILD)/bench/%: tests/bench/%.c $(UNIT_OBJECTS) | $(BUILD)/bench
+$(BUILD)/bench/%: tests/bench/%.c $(LIBRARY) | $(BUILD)/bench
 	@echo "  BENCH   $@"
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(UNIT_OBJECTS) $(LIBS) $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS) $(LDFLAGS)
 
 # With one more program in the object of each side, and as many CPUs as it says.
 SIZES_SKELETONS := $(BUILD)/bench/bpf/host.skel.h $(BUILD)/bench/bpf/target.skel.h
@@ -309,10 +278,9 @@ $(BUILD)/bench/bpf/%.bpf.o: tests/bench/bpf/%.bpf.c
 $(BUILD)/bench/bpf/object.o: src/trace/object.c | $(SIZES_SKELETONS)
 	@echo "  CC      $@"
 	$(Q)$(COMPILE) -iquote $(BUILD)/bench/bpf -MMD -MP -c -o $@ $<
-$(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(UNIT_OBJECTS) \
-		$(filter-out %/object.o,$(filter $(BUILD)/trace/%,$(OBJECTS)))
+$(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(LIBRARY)
 	@echo "  BENCH   $@"
-	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $(filter %.c %.o,$^) -Wl,--wrap=sysconf,--wrap=libbpf_num_possible_cpus,--wrap=opendir,--wrap=fopen $(LIBS) $(LDFLAGS)
+	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $(filter %.c %.o %.a,$^) -Wl,--wrap=sysconf,--wrap=libbpf_num_possible_cpus,--wrap=opendir,--wrap=fopen $(LIBS) $(LDFLAGS)
 
 # They include nothing of src/. The first two folders' run inside of the test machines: see tests/check.
 GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c tests/truth/*.c))

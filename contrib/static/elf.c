@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the statically linked program only: the libelf.a of elfutils 0.192 refers to two functions of elfutils' lib/eu-search.c
- * and does not contain them. They handle the tree of elf_getdata_rawchunk(), which is not linked here, so the tree stays
- * empty. Weak, because the libelf.a of later versions contains them.
+ * For the statically linked program only: the libelf.a of elfutils 0.192 refers to two functions of
+ * elfutils' lib/eu-search.c and does not contain them. They handle the tree of
+ * elf_getdata_rawchunk(), which is not linked here, so the tree stays empty. Weak, because the
+ * libelf.a of later versions contains them.
  */
 #include <stddef.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the statically linked program only: users and groups are those of /etc/passwd and /etc/group. Other sources that
- * nsswitch.conf names are shared libraries, which would have to be of the very C library that the program was linked
- * with. A caller of sudo who is not in /etc/passwd is the one that sudo's variables tell (src/peer/user.c).
+ * For the statically linked program only: users and groups are those of /etc/passwd and /etc/group.
+ * Other sources that nsswitch.conf names are shared libraries, which would have to be of the very C
+ * library that the program was linked with. A caller of sudo who is not in /etc/passwd is the one
+ * that sudo's variables tell (src/peer/user.c).
  */
 #include <nss.h>
 

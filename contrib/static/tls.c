@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the statically linked program only: libmicrohttpd can do TLS, which nothing here asks of it, and refers to GnuTLS for
- * that, parts of which there are as shared libraries only. These take its place, and end the program where they are called
- * after all; its beginning and end are called by libmicrohttpd's own.
+ * For the statically linked program only: libmicrohttpd can do TLS, which nothing here asks of it,
+ * and refers to GnuTLS for that, parts of which there are as shared libraries only. These take its
+ * place, and end the program where they are called after all; its beginning and end are called by
+ * libmicrohttpd's own.
  */
 #include <stddef.h>
 #include <stdlib.h>

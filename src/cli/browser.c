@@ -17,9 +17,9 @@
 /* Bytes read in one round of the loop; the next round reads the rest. */
 #define READ_BYTES 64
 
-int browser_open(struct browser *b, struct look *look, bool screen)
+int browser_open(struct browser *b, struct view_state *state, bool screen)
 {
-	*b = (struct browser){.look = look, .keyboard_fd = -1, .timer_fd = -1};
+	*b = (struct browser){.state = state, .keyboard_fd = -1, .timer_fd = -1};
 	b->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (b->epoll_fd < 0)
 		return -errno;
@@ -59,7 +59,7 @@ bool browser_update(struct browser *b, bool free)
 		keyboard_leave();
 	has = free && keyboard_ours() && keyboard_take();
 	read_keyboard(b, has);
-	b->look->keys = has;
+	b->state->keys = has;
 	return has && !had;
 }
 
@@ -71,8 +71,8 @@ static void lose_keyboard(struct browser *b)
 	read_keyboard(b, false);
 	keyboard_close();
 	b->keyboard_fd = -1;
-	b->look->keys = false;
-	b->look->paused = false;
+	b->state->keys = false;
+	b->state->paused = false;
 }
 
 /* Return: whether there was anything. */
@@ -110,10 +110,10 @@ enum pressed_wish browser_ready(struct browser *b, const struct stats *s)
 	if (take_bytes(b))
 		late = false;
 	while ((key = keys_next(&b->keys)))
-		wish = more(wish, pressed(b->look, key, s));
+		wish = more(wish, pressed(b->state, key, s));
 	if (keys_partial(&b->keys) && late) {
 		key = keys_give_up(&b->keys);
-		wish = more(wish, key ? pressed(b->look, key, s) : PRESSED_NOTHING);
+		wish = more(wish, key ? pressed(b->state, key, s) : PRESSED_NOTHING);
 	}
 	timer_arm(b->timer_fd, keys_partial(&b->keys) ? SEQUENCE_NS : 0, false);
 	return wish;
@@ -126,7 +126,7 @@ void browser_leave(struct browser *b)
 	read_keyboard(b, false);
 	keyboard_close();
 	b->keyboard_fd = -1;
-	b->look->keys = false;
+	b->state->keys = false;
 }
 
 void browser_close(struct browser *b)

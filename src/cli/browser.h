@@ -8,7 +8,7 @@
 
 /**
  * struct browser - the keyboard, and the keys that have not been handled
- * @look: what the keys change; &look.keys is set only while the keyboard can be read
+ * @state: what the keys change; &state.keys is set only while the keyboard can be read
  * @epoll_fd: readable when browser_ready() or the owner of a descriptor of browser_add() has
  *            something to do
  * @keyboard_fd: -1 if there is no keyboard
@@ -16,7 +16,7 @@
  * @reads: @keyboard_fd is in the epoll set
  */
 struct browser {
-	struct look *look;
+	struct view_state *state;
 	int epoll_fd;
 	int keyboard_fd;
 	int timer_fd;
@@ -32,7 +32,7 @@ struct browser {
  *
  * Return: 0 or a negative errno.
  */
-int browser_open(struct browser *b, struct look *look, bool screen);
+int browser_open(struct browser *b, struct view_state *state, bool screen);
 
 /** browser_add() - wait for another descriptor as well; Return: 0 or a negative errno */
 int browser_add(const struct browser *b, int fd);

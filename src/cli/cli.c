@@ -9,7 +9,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cli/again.h"
+#include "cli/reread.h"
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/scan.h"
@@ -210,7 +210,7 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 	struct config_line l;
 	int status = config_read(&l, verbs, verb, argc, argv);
 
-	again_set(verbs, verb, argc, argv);
+	reread_set(verbs, verb, argc, argv);
 	if (!status) {
 		options_origins((const char *const *)l.origins, l.argc);
 		status = verb->main(l.argc, l.argv);

@@ -37,7 +37,7 @@ void flight_begin(struct recorder *r, const struct run_options *o, const struct 
 	recorder_begin(r, &h);
 }
 
-void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
+void flight_record(struct recorder *r, struct announced_names *n, const struct tracer *t,
 		   const struct nt_record *rec)
 {
 	struct device_name d;
@@ -48,8 +48,8 @@ void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
 		announce_describe(t, rec, &q);
 		recorder_queue(r, &q);
 	}
-	naming_queue(n, t, rec, &q);
-	if (naming_device(n, rec, &d) > 0)
+	announced_names_queue(n, t, rec, &q);
+	if (announced_names_device(n, rec, &d) > 0)
 		recorder_device(r, &d);
 }
 

@@ -7,7 +7,7 @@
 #define NTPROF_CLI_FLIGHT_H
 
 #include "cli/flight_options.h"
-#include "cli/naming.h"
+#include "cli/announced_names.h"
 #include "cli/run.h"
 
 /* How long the end of the run waits for the disk to take the last file. */
@@ -27,7 +27,7 @@ void flight_begin(struct recorder *r, const struct run_options *o, const struct 
  * flight_record() - call when a command has ended; @n: the connections and devices that are known
  * already
  */
-void flight_record(struct recorder *r, struct naming *n, const struct tracer *t,
+void flight_record(struct recorder *r, struct announced_names *n, const struct tracer *t,
 		   const struct nt_record *rec);
 
 /** flight_change() - use other options from now on; a message reports a failure */

@@ -120,7 +120,8 @@ static bool is_left(const struct sockaddr_un *un)
 	return left;
 }
 
-/* Removes @name of @folder_fd if an earlier process of ours left it behind. Return: as listen_open() */
+/* Removes @name of @folder_fd if an earlier process of ours left it behind. Return: as
+ * listen_open() */
 static int remove_left(const struct sockaddr_un *un, int folder_fd, const char *name)
 {
 	struct stat st;

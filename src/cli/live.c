@@ -9,7 +9,7 @@
 #include "cli/live_options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
-#include "cli/tallying.h"
+#include "cli/grouped_records.h"
 #include "cli/verbs.h"
 #include "core/rights.h"
 #include "peer/live_merge.h"
@@ -22,7 +22,7 @@
 struct live {
 	const struct live_options *o;
 	struct view_options view;
-	struct look look;
+	struct view_state state;
 	struct limits limits;
 	struct browser browser;
 	const struct stats *seen; /* statistics on the screen; NULL: none yet */
@@ -32,7 +32,7 @@ struct live {
 	struct peers_told told;
 	bool terminal; /* the user sees standard error at once */
 	struct group_choice choice;
-	struct tallying tallying;
+	struct grouped_records grouped_records;
 	uint64_t shown;
 	uint64_t left_out;
 };
@@ -79,7 +79,7 @@ static void tell_messages(struct live *l)
 }
 
 /* Draws the same interval again. */
-static int draw_again(struct live *l)
+static int redraw_now(struct live *l)
 {
 	int err;
 
@@ -97,9 +97,9 @@ static int show_interval(void *context, const struct stats *s)
 	bool hold = held_back(l);
 	int err = limits_interval(&l->limits, s);
 
-	if (!err && l->choice.tally)
-		err = tally_interval(l->tallying.tally, s);
-	if (!err && !hold && !l->look.paused)
+	if (!err && l->choice.live_groups)
+		err = live_groups_interval(l->grouped_records.live_groups, s);
+	if (!err && !hold && !l->state.paused)
 		err = taken(l, view_interval(s, &l->view));
 
 	l->seen = s;
@@ -144,8 +144,8 @@ static int show_summary(void *context, const struct stats *s)
 	err = peering_finish(&l->peering);
 	if (!err)
 		err = limits_summary(&l->limits, s);
-	if (!err && l->choice.tally)
-		err = tally_finish(l->tallying.tally);
+	if (!err && l->choice.live_groups)
+		err = live_groups_finish(l->grouped_records.live_groups);
 	if (err)
 		return err;
 	err = view_summary(s, &l->view);
@@ -169,8 +169,8 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 	struct live *l = context;
 	int ret = 0;
 
-	if (l->choice.tally)
-		ret = tallying_record(&l->tallying, t, r);
+	if (l->choice.live_groups)
+		ret = grouped_records_record(&l->grouped_records, t, r);
 	return ret ?: peering_record(&l->peering, t, r);
 }
 
@@ -198,7 +198,7 @@ static int open_own(void *context)
 
 	if (l->o->peers.nr && start_peers(l))
 		return -1;
-	errno = -browser_open(&l->browser, &l->look, l->view.redraw);
+	errno = -browser_open(&l->browser, &l->state, l->view.redraw);
 	if (!errno && l->peers)
 		errno = -browser_add(&l->browser, live_merge_fd(l->peers));
 	return errno ? -1 : l->browser.epoll_fd;
@@ -217,7 +217,7 @@ static int take_own(void *context)
 	wish = browser_ready(&l->browser, l->seen);
 	if (wish == PRESSED_QUIT)
 		return 1;
-	return wish == PRESSED_DRAW ? draw_again(l) : 0;
+	return wish == PRESSED_DRAW ? redraw_now(l) : 0;
 }
 
 /*
@@ -237,14 +237,14 @@ static void settle(void *context)
 	struct live *l = context;
 
 	if (l->view.redraw && (browser_update(&l->browser, !starting(l)) || retry(l)))
-		draw_again(l);
+		redraw_now(l);
 }
 
 static uint64_t pace(void *context)
 {
 	const struct live *l = context;
 
-	return l->look.interval_ns ?: l->o->run.interval_ns;
+	return l->state.interval_ns ?: l->o->run.interval_ns;
 }
 
 /* The peers' streams are read also while paused. */
@@ -252,9 +252,9 @@ static bool paused(void *context)
 {
 	struct live *l = context;
 
-	if (l->look.paused && l->peers && live_merge_tend(l->peers))
+	if (l->state.paused && l->peers && live_merge_tend(l->peers))
 		return false;
-	return l->look.paused;
+	return l->state.paused;
 }
 
 static int resize(void *context, const struct stats *s)
@@ -263,7 +263,7 @@ static int resize(void *context, const struct stats *s)
 
 	(void)s;
 	view_resize(&l->view);
-	return draw_again(l);
+	return redraw_now(l);
 }
 
 /* Prints nothing, as every block of the view says that the module is missing. */
@@ -307,25 +307,26 @@ static int live(const struct live_options *o)
 	view_format(&l.view, o->format);
 	l.view.histogram = o->histogram;
 	if (o->groups.by || o->groups.stats || o->groups.choice.scale.on)
-		l.view.choice = l.look.choice = &l.choice;
+		l.view.choice = l.state.choice = &l.choice;
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
-	if (!l.view.output || (records && tallying_open(&l.tallying, &l.choice.grouping.by))) {
+	if (!l.view.output ||
+	    (records && grouped_records_open(&l.grouped_records, &l.choice.grouping.by))) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
-		tallying_close(&l.tallying);
+		grouped_records_close(&l.grouped_records);
 		output_free(l.view.output);
 		return EXIT_FAILURE;
 	}
-	l.choice.tally = l.tallying.tally;
+	l.choice.live_groups = l.grouped_records.live_groups;
 	callbacks.output = l.view.output;
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
-	l.view.look = &l.look;
-	l.look.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
+	l.view.state = &l.state;
+	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
 	l.terminal = isatty(STDERR_FILENO);
 	status = run(&o->run, &callbacks, &l);
 	browser_close(&l.browser);
 	peering_close(&l.peering);
-	tallying_close(&l.tallying);
+	grouped_records_close(&l.grouped_records);
 	limits_free(&l.limits);
 	output_free(l.view.output);
 	return status;

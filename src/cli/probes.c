@@ -37,7 +37,7 @@ struct probes_options {
 	bool verbose;
 };
 
-struct look {
+struct probes_report {
 	const struct probes_options *o;
 	enum nt_side side;
 	enum nt_source source;
@@ -50,7 +50,7 @@ struct look {
 };
 
 /* Whether loading was tried and how it went: words to follow "source stock". */
-static const char *tried(const struct look *l, char *buf, size_t size)
+static const char *tried(const struct probes_report *l, char *buf, size_t size)
 {
 	if (!l->loaded)
 		return ", loaded";
@@ -68,7 +68,7 @@ static const char *status_name(int status)
 }
 
 /* What the user could do about missing points; "" if none are missing. */
-static const char *advice(const struct look *l, struct probes *p, char *buf, size_t size)
+static const char *advice(const struct probes_report *l, struct probes *p, char *buf, size_t size)
 {
 	const char *file = l->side == NT_HOST ? "nvme-tcp" : "nvmet-tcp";
 
@@ -90,8 +90,8 @@ static const char *advice(const struct look *l, struct probes *p, char *buf, siz
 }
 
 /* Why a way is not taken. */
-static const char *passed_over(const struct look *l, struct probes *p, const struct probe_way *w,
-			       char *why, size_t size)
+static const char *passed_over(const struct probes_report *l, struct probes *p,
+			       const struct probe_way *w, char *why, size_t size)
 {
 	if (probes_works(p, w, why, size))
 		snprintf(why, size, "%s",
@@ -119,7 +119,7 @@ static const char *stages_at(enum nt_side side, unsigned int point, char *buf, s
  * Prints the ways to @point other than @chosen with the reason why each is not taken, and the
  * stages that it bounds.
  */
-static void print_others(const struct look *l, struct probes *p, unsigned int point,
+static void print_others(const struct probes_report *l, struct probes *p, unsigned int point,
 			 const struct probe_way *chosen)
 {
 	char buf[512];
@@ -137,7 +137,7 @@ static void print_others(const struct look *l, struct probes *p, unsigned int po
 }
 
 /* Prints why no way of the source gives @point, each reason once. */
-static void print_missing(const struct look *l, struct probes *p, unsigned int point)
+static void print_missing(const struct probes_report *l, struct probes *p, unsigned int point)
 {
 	char all[1024] = "", why[512];
 	size_t used = 0;
@@ -155,7 +155,7 @@ static void print_missing(const struct look *l, struct probes *p, unsigned int p
 	       segments_stages_at(l->side, point) ? "" : "; no stage needs it");
 }
 
-static void print_text(const struct look *l, struct probes *p)
+static void print_text(const struct probes_report *l, struct probes *p)
 {
 	char buf[512], name[256];
 	uint8_t into[NT_STAGES_MAX];
@@ -209,7 +209,8 @@ static struct json_object *json_way(const struct probe_way *w, const char *why)
 	return o;
 }
 
-static struct json_object *json_point(const struct look *l, struct probes *p, unsigned int point)
+static struct json_object *json_point(const struct probes_report *l, struct probes *p,
+				      unsigned int point)
 {
 	const struct probe_way *chosen = probes_way(p, l->source, point);
 	struct json_object *o = json_empty(), *others = json_array();
@@ -229,7 +230,7 @@ static struct json_object *json_point(const struct look *l, struct probes *p, un
 	return o;
 }
 
-static struct json_object *json_side(const struct look *l, struct probes *p)
+static struct json_object *json_side(const struct probes_report *l, struct probes *p)
 {
 	struct json_object *o = json_empty(), *points = json_array(), *stages = json_array();
 	uint8_t into[NT_STAGES_MAX];
@@ -260,7 +261,7 @@ static struct json_object *json_side(const struct look *l, struct probes *p)
  */
 static void look_at(void *context, struct probes *p, int loaded)
 {
-	struct look *l = context;
+	struct probes_report *l = context;
 	uint32_t vital = probe_vital_points(l->side);
 
 	l->source = l->o->source < NT_SOURCES ? l->o->source : probes_source(p);
@@ -290,7 +291,7 @@ static int probes(const struct probes_options *o)
 {
 	enum nt_side first = o->side == NT_SIDES ? NT_HOST : o->side;
 	enum nt_side last = o->side == NT_SIDES ? NT_TARGET : o->side;
-	struct look l = {.o = o};
+	struct probes_report l = {.o = o};
 	int worst = LOOK_FULL, err = 0;
 	struct utsname u;
 	char text[512];

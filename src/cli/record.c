@@ -11,7 +11,7 @@
 
 #include "cli/console.h"
 #include "cli/describe.h"
-#include "cli/naming.h"
+#include "cli/announced_names.h"
 #include "cli/record_options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -35,14 +35,14 @@
 /* Time between two lines of progress, if the line cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
-struct recorder {
+struct recording {
 	const struct record_options *o;
 	struct destination to;
 	struct output *out;
 	const struct tracer *t;
 	struct stream_writer *w;
 	uint64_t header_bytes;
-	struct naming naming;
+	struct announced_names announced_names;
 	struct stream_event end;
 	uint64_t losses;
 	uint64_t bursts; /* in the stream so far */
@@ -57,12 +57,12 @@ struct recorder {
  * If the output has failed, the recording ends and run() prints the reason. Other errors are
  * returned.
  */
-static int stop_on(const struct recorder *r, int err)
+static int stop_on(const struct recording *r, int err)
 {
 	return err < 0 && output_error(r->out) ? 1 : err;
 }
 
-static int write_clock(struct recorder *r)
+static int write_clock(struct recording *r)
 {
 	struct stream_event e = {.type = STREAM_CLOCK};
 	e.clock = instant_now();
@@ -70,7 +70,7 @@ static int write_clock(struct recorder *r)
 }
 
 /* @new: positive if there is something to write, or an error */
-static int tell(struct recorder *r, struct stream_event *e, enum stream_type type, int new)
+static int tell(struct recording *r, struct stream_event *e, enum stream_type type, int new)
 {
 	if (new <= 0)
 		return new;
@@ -83,21 +83,24 @@ static int tell(struct recorder *r, struct stream_event *e, enum stream_type typ
  * namespace. This is called for each record and an event is large, so an event is filled only if it
  * is needed.
  */
-static int tell_names(struct recorder *r, const struct nt_record *rec)
+static int tell_names(struct recording *r, const struct nt_record *rec)
 {
 	struct stream_event e;
 	int err;
 
-	err = tell(r, &e, STREAM_QUEUE, naming_queue(&r->naming, r->t, rec, &e.queue));
+	err = tell(r, &e, STREAM_QUEUE,
+		   announced_names_queue(&r->announced_names, r->t, rec, &e.queue));
 	if (!err)
-		err = tell(r, &e, STREAM_DEVICE, naming_device(&r->naming, rec, &e.device));
+		err = tell(r, &e, STREAM_DEVICE,
+			   announced_names_device(&r->announced_names, rec, &e.device));
 	if (!err && r->o->origins)
-		err = tell(r, &e, STREAM_ORIGIN, naming_origin(&r->naming, r->t, rec, &e.origin));
+		err = tell(r, &e, STREAM_ORIGIN,
+			   announced_names_origin(&r->announced_names, r->t, rec, &e.origin));
 	return err;
 }
 
 /* Writes the header, which is complete only when it is known where the points come from. */
-static int write_header(struct recorder *r, enum nt_source source)
+static int write_header(struct recording *r, enum nt_source source)
 {
 	struct stream_header h;
 
@@ -112,7 +115,7 @@ static int write_header(struct recorder *r, enum nt_source source)
 }
 
 /* A file gets its name when its header is written. */
-static int name_file(struct recorder *r)
+static int name_file(struct recording *r)
 {
 	int err;
 
@@ -128,7 +131,7 @@ static int name_file(struct recorder *r)
 
 static int begin(void *context, const struct tracer *t)
 {
-	struct recorder *r = context;
+	struct recording *r = context;
 	int err;
 
 	r->t = t;
@@ -146,7 +149,7 @@ static int begin(void *context, const struct tracer *t)
 
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
 {
-	struct recorder *r = context;
+	struct recording *r = context;
 	int err;
 
 	r->t = t;
@@ -174,7 +177,7 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 
 static uint64_t left_out(void *context)
 {
-	const struct recorder *r = context;
+	const struct recording *r = context;
 
 	return r->w ? stream_reader_slow(r->w) : 0;
 }
@@ -194,7 +197,7 @@ static uint64_t losses_sum(const struct stats *s)
 	return n;
 }
 
-static void tell_progress(struct recorder *r, bool last)
+static void tell_progress(struct recording *r, bool last)
 {
 	if (!last && ((!r->terminal && r->elapsed < r->told + PROGRESS_SECONDS) || !console_idle()))
 		return;
@@ -207,7 +210,7 @@ static void tell_progress(struct recorder *r, bool last)
 }
 
 /* Writes when a burst was, after its records. */
-static int write_burst(struct recorder *r, const struct stats *s)
+static int write_burst(struct recording *r, const struct stats *s)
 {
 	const struct stream_event e = {
 		.type = STREAM_BURST,
@@ -223,7 +226,7 @@ static int write_burst(struct recorder *r, const struct stats *s)
 static int interval(void *context, const struct stats *s)
 {
 	struct stream_event e = {.type = STREAM_LOSSES};
-	struct recorder *r = context;
+	struct recording *r = context;
 	int err;
 
 	if (!r->t || !r->w)
@@ -246,7 +249,7 @@ static int interval(void *context, const struct stats *s)
 
 static int end(void *context, const struct stats *s)
 {
-	struct recorder *r = context;
+	struct recording *r = context;
 	int err = 0;
 
 	r->losses = losses_sum(s);
@@ -268,7 +271,7 @@ static int end(void *context, const struct stats *s)
 /* Leaves out the frames that the output has not begun to write, and counts them. */
 static void cut(void *context)
 {
-	struct recorder *r = context;
+	struct recording *r = context;
 	uint64_t before = r->w ? stream_reader_slow(r->w) : 0;
 
 	if (!r->w)
@@ -280,7 +283,7 @@ static void cut(void *context)
 /* Called when nothing more is written. */
 static int over(void *context)
 {
-	struct recorder *r = context;
+	struct recording *r = context;
 	int err = name_file(r);
 
 	if (!r->w)
@@ -293,7 +296,7 @@ static int over(void *context)
 
 static void waiting(void *context)
 {
-	const struct recorder *r = context;
+	const struct recording *r = context;
 
 	fprintf(stderr, WAITING_FOR_MODULE "%s\n", driver_name(r->o->run.side));
 }
@@ -308,7 +311,7 @@ static bool is_terminal(int fd)
 }
 
 /* Return: 0, or a negative errno with a message on standard error. */
-static int open_output(struct recorder *r)
+static int open_output(struct recording *r)
 {
 	const char *path = r->o->output, *kind;
 	int err = destination_open(&r->to, path, r->o->force);
@@ -357,7 +360,7 @@ static int record_into(const struct record_options *o)
 		/* The file gets its name in a folder that may belong to another user. */
 		.keeps = RIGHT(CAP_DAC_OVERRIDE),
 	};
-	struct recorder r = {.o = o, .terminal = isatty(STDERR_FILENO)};
+	struct recording r = {.o = o, .terminal = isatty(STDERR_FILENO)};
 	int status, err;
 
 	/*
@@ -368,19 +371,19 @@ static int record_into(const struct record_options *o)
 		r.told = HUGE_VAL;
 	if (!strcmp(o->output, "-") && is_terminal(STDOUT_FILENO))
 		return EXIT_FAILURE;
-	if (naming_init(&r.naming)) {
+	if (announced_names_init(&r.announced_names)) {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(ENOMEM));
-		naming_free(&r.naming);
+		announced_names_free(&r.announced_names);
 		return EXIT_FAILURE;
 	}
 	if (!run_check(&o->run) || open_output(&r)) {
-		naming_free(&r.naming);
+		announced_names_free(&r.announced_names);
 		return EXIT_FAILURE;
 	}
 	callbacks.output = r.out;
 	status = run(&o->run, &callbacks, &r);
 	stream_writer_free(r.w);
-	naming_free(&r.naming);
+	announced_names_free(&r.announced_names);
 	output_free(r.out);
 	err = destination_close(&r.to);
 	if (err && !status) {

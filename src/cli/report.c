@@ -18,7 +18,7 @@
 #include "cli/report_read.h"
 #include "cli/standard_output.h"
 #include "cli/verbs.h"
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "merge/edges.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
@@ -119,13 +119,13 @@ static int report(const struct report_options *o)
 	r.alone = calloc(r.nr, sizeof(*r.alone));
 	r.matched = calloc(r.nr, sizeof(*r.matched));
 	r.places = calloc(r.nr, sizeof(struct places *));
-	r.apart = apart_new(r.nr);
+	r.unmatched = unmatched_new(r.nr);
 	r.edges = edges_new(r.nr);
 	r.merge = merge_new(&callbacks);
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      r.alone && r.matched && places_make(&r) && r.apart && r.edges &&
+			      r.alone && r.matched && places_make(&r) && r.unmatched && r.edges &&
 			      r.merge
 		      ? totals_init(&r.merged, o->slowest)
 		      : -ENOMEM;
@@ -161,7 +161,7 @@ out:
 		if (r.inputs)
 			input_close(&r.inputs[i]);
 	}
-	apart_free(r.apart);
+	unmatched_free(r.unmatched);
 	edges_free(r.edges);
 	groups_free(r.groups);
 	groups_free(r.limited);

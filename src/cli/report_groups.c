@@ -17,7 +17,7 @@
 
 static uint64_t after(const struct report *r, const struct merge_connection *c, uint64_t ns)
 {
-	uint64_t began = apart_began_ns(r->apart, c->host_stream);
+	uint64_t began = unmatched_began_ns(r->unmatched, c->host_stream);
 
 	return ns > began ? ns - began : 0;
 }
@@ -54,7 +54,7 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 				   : NULL,
 		.source = {[NT_HOST] = from->header.source},
 		.stream = c->host_stream,
-		.began_ns = apart_began_ns(r->apart, c->host_stream),
+		.began_ns = unmatched_began_ns(r->unmatched, c->host_stream),
 		.to_common = from->to_common,
 		.sample = from->header.sample,
 		.places = r->places[c->host_stream],
@@ -165,9 +165,9 @@ int report_groups_csv(struct report *r)
 	for (unsigned int i = 0; i < r->nr; i++) {
 		struct groups *g;
 
-		if (!r->inputs[i].begun || !apart_is(r->apart, i))
+		if (!r->inputs[i].begun || !unmatched_is(r->unmatched, i))
 			continue;
-		g = apart_groups(r->apart, i);
+		g = unmatched_groups(r->unmatched, i);
 		if (!g)
 			return -ENOMEM;
 		groups_csv(g, r->choice, r->inputs[i].path, stdout);

@@ -31,7 +31,7 @@ static unsigned int count_of(const struct report *r, enum nt_side side)
 int report_limits_record(struct report *r, unsigned int i, const struct nt_record *rec)
 {
 	const struct input *in = &r->inputs[i];
-	uint64_t began = apart_began_ns(r->apart, i), end = record_last_ns(rec);
+	uint64_t began = unmatched_began_ns(r->unmatched, i), end = record_last_ns(rec);
 	const struct group_command c = {
 		.after_ns = end > began ? end - began : 0,
 		.bytes = rec->length,

@@ -51,7 +51,7 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 }
 
 /* Prints each stream of which nothing was matched: the reason, and its own figures. */
-static int print_apart(struct report *r)
+static int print_unmatched(struct report *r)
 {
 	struct view_options v;
 
@@ -61,19 +61,19 @@ static int print_apart(struct report *r)
 		const struct input *in = &r->inputs[i];
 		int err;
 
-		if (!in->begun || !apart_is(r->apart, i))
+		if (!in->begun || !unmatched_is(r->unmatched, i))
 			continue;
 		printf("\n");
-		inputs_print_apart(in, r->apart, i, &r->machines, stdout);
+		inputs_print_unmatched(in, r->unmatched, i, &r->machines, stdout);
 		if (r->filter) {
-			uint64_t of, taken = apart_taken(r->apart, i, &of);
+			uint64_t of, taken = unmatched_taken(r->unmatched, i, &of);
 
 			print_selected(taken, of, "commands");
 		}
 		if (r->details)
-			details_print(apart_details(r->apart, i), r->figures, stdout);
+			details_print(unmatched_details(r->unmatched, i), r->figures, stdout);
 		if (r->choice) {
-			struct groups *g = apart_groups(r->apart, i);
+			struct groups *g = unmatched_groups(r->unmatched, i);
 
 			if (!g)
 				return -ENOMEM;
@@ -81,13 +81,13 @@ static int print_apart(struct report *r)
 			if (!r->with_stages)
 				continue;
 			printf("\n");
-			stages_print_side(
-				apart_stats(r->apart, i, in->header.kernel, in->losses.count), true,
-				&r->choice->figures, stdout, v.columns, v.unicode);
+			stages_print_side(unmatched_stats(r->unmatched, i, in->header.kernel,
+							  in->losses.count),
+					  true, &r->choice->figures, stdout, v.columns, v.unicode);
 			continue;
 		}
-		err = view_summary(apart_stats(r->apart, i, in->header.kernel, in->losses.count),
-				   &v);
+		err = view_summary(
+			unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count), &v);
 		if (err)
 			return err;
 	}
@@ -99,7 +99,7 @@ static int print_json(struct report *r)
 	const struct json_report j = {
 		.inputs = r->inputs,
 		.nr = r->nr,
-		.apart = r->apart,
+		.unmatched = r->unmatched,
 		.merge = r->merge,
 		.machines = &r->machines,
 		.cut = r->cut,
@@ -167,7 +167,7 @@ static int print_text(struct report *r)
 		printf("\n");
 		story_print(&r->merged.slowest[i], stdout);
 	}
-	return print_apart(r);
+	return print_unmatched(r);
 }
 
 static int print_details_csv(const struct report *r)
@@ -175,9 +175,9 @@ static int print_details_csv(const struct report *r)
 	details_csv_header(r->figures, stdout);
 	details_csv(r->details, r->figures, "merged", stdout);
 	for (unsigned int i = 0; i < r->nr; i++)
-		if (r->inputs[i].begun && apart_is(r->apart, i))
-			details_csv(apart_details(r->apart, i), r->figures, r->inputs[i].path,
-				    stdout);
+		if (r->inputs[i].begun && unmatched_is(r->unmatched, i))
+			details_csv(unmatched_details(r->unmatched, i), r->figures,
+				    r->inputs[i].path, stdout);
 	return 0;
 }
 

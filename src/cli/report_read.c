@@ -12,7 +12,7 @@
 #include "cli/report_print.h"
 #include "core/statuses.h"
 #include "merge/axis.h"
-#include "merge/lineup.h"
+#include "merge/clock_alignment.h"
 
 /* How far one stream is read before the others get their turn. */
 #define STEP_NS 1000000
@@ -32,9 +32,10 @@ static bool takes_matched(struct report *r, const struct merge_connection *c,
 		[NT_TARGET] = missing_of(r, c->target_stream),
 	};
 
-	return !r->filter || (places_takes(r->places[c->host_stream], &r->filter->select, host) &&
-			      filter_takes_matched(r->filter, c, host, target, missing,
-						   apart_began_ns(r->apart, c->host_stream)));
+	return !r->filter ||
+	       (places_takes(r->places[c->host_stream], &r->filter->select, host) &&
+		filter_takes_matched(r->filter, c, host, target, missing,
+				     unmatched_began_ns(r->unmatched, c->host_stream)));
 }
 
 static bool takes_single(const struct report *r, const struct merge_connection *c,
@@ -49,7 +50,7 @@ static bool takes_single(const struct report *r, const struct merge_connection *
 		: !places_takes(r->places[stream], &r->filter->select, rec))
 		return false;
 	return filter_takes_single(r->filter, c, rec, missing_of(r, stream),
-				   apart_began_ns(r->apart, stream));
+				   unmatched_began_ns(r->unmatched, stream));
 }
 
 static bool ended_well(const struct nt_record *r)
@@ -64,7 +65,7 @@ void report_matched(void *context, const struct merge_connection *c, const struc
 
 	if (!r->matched[c->host_stream] || !r->matched[c->target_stream]) {
 		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
-		apart_matched(r->apart, c->host_stream, c->target_stream);
+		unmatched_matched(r->unmatched, c->host_stream, c->target_stream);
 	}
 	r->nr_matched++;
 	if (r->groups)
@@ -103,7 +104,7 @@ static int tell_machine(struct report *r, unsigned int i)
 {
 	const struct stream_header *h = &r->inputs[i].header;
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
-	struct apart_header a = {
+	struct unmatched_header a = {
 		.side = h->side,
 		.sample = h->sample,
 		.missing = h->missing,
@@ -118,7 +119,7 @@ static int tell_machine(struct report *r, unsigned int i)
 	machines_set(&r->machines, i, &m, r->inputs[i].path);
 	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
 	snprintf(a.source, sizeof(a.source), "%s", h->source);
-	return apart_begin(r->apart, i, &a);
+	return unmatched_begin(r->unmatched, i, &a);
 }
 
 static int take_burst(struct report *r, unsigned int i, const struct stream_event *e)
@@ -147,17 +148,17 @@ static int take_place(struct report *r, unsigned int i, const struct stream_even
 static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	if (e->type == STREAM_RECORD)
-		return r->matched[i] ? 0 : apart_record(r->apart, i, &e->record);
+		return r->matched[i] ? 0 : unmatched_record(r->unmatched, i, &e->record);
 	if (e->type == STREAM_CLOCK)
-		apart_clock(r->apart, i, &e->clock);
+		unmatched_clock(r->unmatched, i, &e->clock);
 	if (e->type == STREAM_BURST) {
-		apart_burst(r->apart, i, burst_length_ns(&e->burst));
+		unmatched_burst(r->unmatched, i, burst_length_ns(&e->burst));
 		r->burst_ns[i] = ns_add(r->burst_ns[i], burst_length_ns(&e->burst));
 	}
 	/* The bursts of inputs that can be read twice are known already. */
 	if (e->type == STREAM_BURST && !r->inputs[i].again)
 		return take_burst(r, i, e);
-	return e->type == STREAM_QUEUE ? apart_queue(r->apart, i, &e->queue) : 0;
+	return e->type == STREAM_QUEUE ? unmatched_queue(r->unmatched, i, &e->queue) : 0;
 }
 
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
@@ -244,7 +245,7 @@ int report_read(struct report *r)
 
 int report_prepare(struct report *r)
 {
-	struct lineup *l = lineup_new(r->nr);
+	struct clock_alignment *l = clock_alignment_new(r->nr);
 	int64_t *to_common = calloc(r->nr, sizeof(*to_common));
 	unsigned int sides[NT_SIDES] = {0};
 	int err = l && to_common ? 0 : -ENOMEM;
@@ -257,7 +258,7 @@ int report_prepare(struct report *r)
 			continue;
 		while (!err && input_read(in, &e)) {
 			if (e.type == STREAM_RECORD)
-				err = lineup_add(l, i, &e.record);
+				err = clock_alignment_add(l, i, &e.record);
 			else if (e.type == STREAM_BURST)
 				err = take_burst(r, i, &e);
 		}
@@ -268,7 +269,7 @@ int report_prepare(struct report *r)
 			err = input_rewind(in);
 	}
 	if (!err)
-		err = lineup_solve(l, to_common);
+		err = clock_alignment_solve(l, to_common);
 	for (unsigned int i = 0; !err && i < r->nr; i++) {
 		struct input *in = &r->inputs[i];
 		struct stream_event e;
@@ -293,7 +294,7 @@ int report_prepare(struct report *r)
 		err = tell_machine(r, i);
 	}
 	free(to_common);
-	lineup_free(l);
+	clock_alignment_free(l);
 	return err;
 }
 

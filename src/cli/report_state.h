@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "merge/edges.h"
 #include "merge/details.h"
 #include "merge/filter.h"
@@ -21,7 +21,7 @@
 /**
  * struct report - the state
  * @inputs: @nr of them
- * @apart: [input] its own figures, until something of it is matched
+ * @unmatched: [input] its own figures, until something of it is matched
  * @places: [input] its names of places
  * @matched: [input] something of it is matched
  * @alone: [input] there is no recording of the other side to merge with
@@ -45,7 +45,7 @@
  */
 struct report {
 	struct input *inputs;
-	struct apart *apart;
+	struct unmatched *unmatched;
 	struct places **places;
 	bool *matched;
 	bool *alone;

@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/again.h"
+#include "cli/reread.h"
 #include "cli/changes.h"
 #include "cli/flight.h"
 #include "cli/http.h"
@@ -19,7 +19,7 @@
 #include "cli/peer_news.h"
 #include "cli/peering.h"
 #include "cli/run.h"
-#include "cli/serve_again.h"
+#include "cli/serve_reload.h"
 #include "cli/serve_options.h"
 #include "cli/slowest.h"
 #include "cli/timer.h"
@@ -31,7 +31,7 @@
 /**
  * struct serve - a run of the verb serve
  * @recorder: NULL without --keep
- * @naming: the connections and devices that @recorder knows
+ * @announced_names: the connections and devices that @recorder knows
  * @user: the user that runs the peers' commands
  * @terminal: the user sees standard error at once
  * @signal_fd: SIGUSR1 and SIGHUP
@@ -40,7 +40,7 @@
 struct serve {
 	const struct serve_options *o;
 	struct recorder *recorder;
-	struct naming naming;
+	struct announced_names announced_names;
 	struct http *http;
 	struct page *page;
 	const struct tracer *t; /* NULL until the module is loaded */
@@ -132,7 +132,7 @@ static void read_again(struct serve *v)
 	struct serve_change c;
 
 	notify(NOTIFY_RELOADING);
-	if (!serve_again(v->o, &c)) {
+	if (!serve_reload(v->o, &c)) {
 		v->interval_ns = c.interval_ns;
 		if (v->recorder)
 			flight_change(v->recorder, &c.flight);
@@ -225,7 +225,7 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 
 	if (v->recorder) {
 		slowest_record(&v->slowest, rec);
-		flight_record(v->recorder, &v->naming, t, rec);
+		flight_record(v->recorder, &v->announced_names, t, rec);
 	}
 	return peering_record(&v->peering, t, rec);
 }
@@ -334,7 +334,7 @@ static int serve(struct serve_options *o)
 	v.user.bare = !o->peers.as_root;
 	callbacks.ends_processes = o->peers.nr;
 	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |
-			  (again_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
+			  (reread_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	v.terminal = isatty(STDERR_FILENO);
 	v.interval_ns = o->run.interval_ns;
 	v.signal_fd = open_signals();
@@ -347,7 +347,7 @@ static int serve(struct serve_options *o)
 		v.recorder = flight_open(&o->flight, o->run.side);
 		if (!v.recorder)
 			goto out;
-		if (naming_init(&v.naming)) {
+		if (announced_names_init(&v.announced_names)) {
 			fprintf(stderr, "ntprof-bpf: %s\n", strerror(ENOMEM));
 			goto out;
 		}
@@ -363,7 +363,7 @@ out:
 	if (v.epoll_fd >= 0)
 		close(v.epoll_fd);
 	recorder_free(v.recorder);
-	naming_free(&v.naming);
+	announced_names_free(&v.announced_names);
 	page_free(v.page);
 	return status;
 }

@@ -28,8 +28,9 @@
 
 /* Properties of a command besides its stack. */
 #define NT_STACK_POLLED 1u /* on a queue that is polled for completions */
-#define NT_STACK_PASSTHROUGH \
-	2u /* made by a driver or through its ioctl, not from a bio: admin, Fabrics, io_uring_cmd */
+#define NT_STACK_PASSTHROUGH                                                                      \
+	2u /* made by a driver or through its ioctl, not from a bio: admin, Fabrics, io_uring_cmd \
+	    */
 #define NT_STACK_SCHEDULED 4u /* it has a tag of an I/O scheduler */
 
 /**

@@ -18,7 +18,8 @@
 /**
  * trust_parse_id() - read a user or group id
  *
- * (uid_t)-1 and (gid_t)-1 are no valid ids, credentials(7). Return: 0 with @id set, or -EINVAL, also for NULL.
+ * (uid_t)-1 and (gid_t)-1 are no valid ids, credentials(7). Return: 0 with @id set, or -EINVAL,
+ * also for NULL.
  */
 int trust_parse_id(const char *text, uint32_t *id);
 
@@ -41,7 +42,8 @@ bool trust_planted(const struct stat *folder, const struct stat *st);
 
 /** enum trust_rule - what may not lie on the way to a file */
 enum trust_rule {
-	/* A folder or a link that another user may have made in order that we use it: trust_planted(). */
+	/* A folder or a link that another user may have made in order that we use it:
+	   trust_planted(). */
 	TRUST_NOT_PLANTED,
 	/* A folder or a link that another user can change, replace or remove. */
 	TRUST_OURS,

@@ -54,26 +54,26 @@
 #define PATIENT 32
 
 /*
- * An address (LBA and namespace) of the half with fewer records, and the record of the other half
- * that has it. The address is unique if both halves have it once.
+ * An address (LBA and namespace) of the endpoint with fewer records, and the record of the other
+ * endpoint that has it. The address is unique if both endpoints have it once.
  */
 struct address {
 	uint64_t hash; /* 0: free */
 	pending_id other;
-	bool again;	/* the address occurs twice in one of the halves */
-	uint64_t at[2]; /* [half] when its last record with the address began */
+	bool again;	/* the address occurs twice in one of the endpoints */
+	uint64_t at[2]; /* [endpoint] when its last record with the address began */
 };
 
 /*
- * A half repeats itself if this many addresses come again, and those that come again after the same
- * time outnumber the others by this many eighths of all.
+ * An endpoint repeats itself if this many addresses come again, and those that come again after the
+ * same time outnumber the others by this many eighths of all.
  */
 #define REPEATS_LEAST 8
 #define REPEATS_EIGHTHS 5
 
 /*
- * A record of the half with fewer records, and the bounds of its possible pair. @at: place in the
- * stretch
+ * A record of the endpoint with fewer records, and the bounds of its possible pair. @at: place in
+ * the stretch
  */
 struct pair {
 	size_t at;
@@ -83,7 +83,7 @@ struct pair {
 };
 
 /*
- * The usual time @ns after which an address comes again in a half. It was measured @nr times;
+ * The usual time @ns after which an address comes again in an endpoint. It was measured @nr times;
  * @count is the counter of the majority vote.
  */
 struct period {
@@ -93,8 +93,8 @@ struct period {
 
 struct comparison {
 	const struct pending_pool *pool;
-	const struct half *few, *many;
-	uint64_t begin, end; /* when the other half recorded, by its own clock */
+	const struct endpoint *few, *many;
+	uint64_t begin, end; /* when the other endpoint recorded, by its own clock */
 	int64_t near;
 	uint64_t within;
 	struct period period[2];
@@ -155,8 +155,8 @@ static void period_add(struct period *p, uint64_t *last, uint64_t now, uint64_t 
 }
 
 /*
- * Collects the addresses of a stretch, and for each address the record of the other half that has
- * it.
+ * Collects the addresses of a stretch, and for each address the record of the other endpoint that
+ * has it.
  */
 static void take_addresses(struct comparison *c, pending_id from)
 {
@@ -207,7 +207,7 @@ static bool is_near(const struct comparison *c, const struct offset_bounds *a,
 	return apart <= c->near && -apart <= c->near;
 }
 
-/* Whether the other half was recording when a record was made, by the candidate offset. */
+/* Whether the other endpoint was recording when a record was made, by the candidate offset. */
 static bool in_range(const struct comparison *c, const struct nt_record *r,
 		     const struct offset_bounds *now)
 {
@@ -218,7 +218,7 @@ static bool in_range(const struct comparison *c, const struct nt_record *r,
 }
 
 /*
- * Makes a pair of a record and the only record of the other half with its address.
+ * Makes a pair of a record and the only record of the other endpoint with its address.
  *
  * Return: whether the candidate offset may explain the pair. Two runs of one program ask for the
  * same blocks with other command ids, or the second run is faster than the first.
@@ -374,8 +374,9 @@ static uint64_t end_of(const struct pending_pool *pool, pending_id id)
 	return record_last_ns(&pending_get(pool, id)->r);
 }
 
-int agreement_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
-		   pending_id from, const struct offset_vote *vote, struct agreement *a)
+int agreement_find(const struct pending_pool *pool, const struct endpoint *few,
+		   const struct endpoint *many, pending_id from, const struct offset_vote *vote,
+		   struct agreement *a)
 {
 	struct comparison *c = calloc(1, sizeof(*c));
 	uint64_t lasts;

@@ -11,7 +11,8 @@
 #include "merge/offset.h"
 #include "merge/pattern.h"
 
-/* This many records in a row of the half with fewer records are looked up in the other half... */
+/* This many records in a row of the endpoint with fewer records are looked up in the other
+ * endpoint... */
 #define CHUNK 256
 /* ...beginning at this many places, as one side may have begun later. */
 #define CHUNKS 8
@@ -24,21 +25,22 @@
 #define VOTES_KNOWN 3	/* it is known, or known within bounds */
 #define VOTES_UNKNOWN_PATIENT 2
 #define VOTES_KNOWN_PATIENT 1
-/* Where other halves may be the partner, too: mirrors work in step, and may have sent less yet. */
+/* Where other endpoints may be the partner, too: mirrors work in step, and may have sent less yet.
+ */
 #define VOTES_CONTENDED 64
 
 /* More controllers of one name and id than a machine connects to, where targets are copies. */
 #define CROWD_MAX 64
 
 /*
- * The evidence that one half is the partner of another.
+ * The evidence that one endpoint is the partner of another.
  * @known: the offset is known well enough to tell commands apart
- * @addressed: records that pair with exactly one record of the other half, and do so by the vote;
- *             each has another LBA. Commands without an LBA (flush), or with the same LBA, look
- *             alike and do not count.
+ * @addressed: records that pair with exactly one record of the other endpoint, and do so by the
+ * vote; each has another LBA. Commands without an LBA (flush), or with the same LBA, look alike and
+ * do not count.
  */
 struct found {
-	struct half *other;
+	struct endpoint *other;
 	struct link *link;
 	struct offset_vote vote;
 	bool known;
@@ -58,12 +60,12 @@ static size_t addressed_least(const struct found *f, bool patient)
 }
 
 /* A set of LBAs with room for those of one chunk; all zero at the beginning. */
-struct places {
+struct positions {
 	uint64_t slba[2 * CHUNK];
 };
 
 /* Adds @slba, which is not 0. Return: whether it is new. */
-static bool places_add(struct places *p, uint64_t slba)
+static bool places_add(struct positions *p, uint64_t slba)
 {
 	uint64_t i = hash_mix(slba) % (2 * CHUNK);
 
@@ -79,12 +81,12 @@ static bool places_add(struct places *p, uint64_t slba)
  * Counts the records of a chunk that pair with exactly one record of @many, and do so by the vote.
  * The chunk begins at @from, which becomes the first record that the vote explains.
  */
-static size_t addressed(const struct pending_pool *pool, pending_id *from, const struct half *many,
-			const struct offset_vote *vote)
+static size_t addressed(const struct pending_pool *pool, pending_id *from,
+			const struct endpoint *many, const struct offset_vote *vote)
 {
 	struct offset voted = {.known = true, .now = vote->best, .rate = vote->rate};
 	const struct offset any = {0};
-	struct places places = {0};
+	struct positions places = {0};
 	pending_id id = *from;
 	bool found = false;
 	size_t nr = 0;
@@ -107,7 +109,7 @@ static size_t addressed(const struct pending_pool *pool, pending_id *from, const
 /* Counts the different LBAs of a chunk of records from @id on, up to @need. */
 static size_t count_places(const struct pending_pool *pool, pending_id id, size_t need)
 {
-	struct places places = {0};
+	struct positions places = {0};
 	size_t nr = 0;
 
 	for (unsigned int i = 0; id && i < CHUNK && nr < need; i++) {
@@ -123,11 +125,11 @@ static size_t count_places(const struct pending_pool *pool, pending_id id, size_
  * Whether a chunk of records from @id on has @need records with different LBAs that pair with
  * exactly one record of @many. If not, their votes cannot convince: see convincing().
  */
-static bool may_address(const struct pending_pool *pool, pending_id id, const struct half *many,
+static bool may_address(const struct pending_pool *pool, pending_id id, const struct endpoint *many,
 			size_t need)
 {
 	const struct offset any = {0};
-	struct places places = {0};
+	struct positions places = {0};
 	size_t nr = 0;
 
 	if (count_places(pool, id, need) < need)
@@ -144,7 +146,7 @@ static bool may_address(const struct pending_pool *pool, pending_id id, const st
 }
 
 /* Collects the candidates of a chunk's records that have at most @each. Return: how many. */
-static size_t collect(const struct pending_pool *pool, pending_id id, const struct half *many,
+static size_t collect(const struct pending_pool *pool, pending_id id, const struct endpoint *many,
 		      const struct offset *prior, size_t each, struct offset_bounds *bounds)
 {
 	size_t nr = 0;
@@ -161,8 +163,8 @@ static size_t collect(const struct pending_pool *pool, pending_id id, const stru
 }
 
 /* Votes by the pattern of the times of all records: hardly any record has an LBA of its own. */
-static void vote_by_pattern(const struct pending_pool *pool, const struct half *few,
-			    const struct half *many, bool patient, struct found *f)
+static void vote_by_pattern(const struct pending_pool *pool, const struct endpoint *few,
+			    const struct endpoint *many, bool patient, struct found *f)
 {
 	struct pattern p;
 
@@ -179,14 +181,14 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct half *
 }
 
 /* The distance between the beginnings of two chunks. */
-static uint32_t step_of(const struct half *few)
+static uint32_t step_of(const struct endpoint *few)
 {
 	return few->pending.count / CHUNKS > CHUNK ? few->pending.count / CHUNKS : CHUNK;
 }
 
 /* Whether any chunk of @few may convince by records with one candidate only: may_address(). */
-static bool any_may_address(const struct pending_pool *pool, const struct half *few,
-			    const struct half *many, size_t need)
+static bool any_may_address(const struct pending_pool *pool, const struct endpoint *few,
+			    const struct endpoint *many, size_t need)
 {
 	uint32_t step = step_of(few), i = 0;
 
@@ -201,7 +203,7 @@ static bool any_may_address(const struct pending_pool *pool, const struct half *
  * Lets the records of a chunk from @id on vote that have at most @each candidates. @fast: use the
  * rate that these records give. Return: how many candidates there are.
  */
-static size_t vote_of(const struct pending_pool *pool, pending_id id, const struct half *many,
+static size_t vote_of(const struct pending_pool *pool, pending_id id, const struct endpoint *many,
 		      const struct offset *prior, size_t each, bool fast,
 		      struct offset_bounds *bounds, struct offset_vote *v)
 {
@@ -216,8 +218,8 @@ static size_t vote_of(const struct pending_pool *pool, pending_id id, const stru
 }
 
 /* Finds the chunk of @few that agrees best with @many. Return: its first record, or 0. */
-static pending_id vote_by_chunks(const struct pending_pool *pool, const struct half *few,
-				 const struct half *many, struct found *f,
+static pending_id vote_by_chunks(const struct pending_pool *pool, const struct endpoint *few,
+				 const struct endpoint *many, struct found *f,
 				 struct offset_bounds *bounds)
 {
 	const struct offset *prior = &f->link->offset;
@@ -256,7 +258,7 @@ static bool knows_clocks_at(const struct link *l, uint64_t at)
 }
 
 /* Whether enough records wait, or for long enough, that agreement_convinces() may be true. */
-static bool long_enough(const struct pending_pool *pool, const struct half *few)
+static bool long_enough(const struct pending_pool *pool, const struct endpoint *few)
 {
 	return few->pending.count >= AGREEMENT_RECORDS ||
 	       offset_apart(pending_get(pool, few->pending.last)->from_ns,
@@ -264,14 +266,14 @@ static bool long_enough(const struct pending_pool *pool, const struct half *few)
 }
 
 /*
- * Collects the evidence for @f->other. @alone: no other half competes, so votes that cannot
+ * Collects the evidence for @f->other. @alone: no other endpoint competes, so votes that cannot
  * convince need not be counted.
  */
-static void vote(const struct pending_pool *pool, const struct half *h, bool patient, bool alone,
-		 struct found *f, struct offset_bounds *bounds)
+static void vote(const struct pending_pool *pool, const struct endpoint *h, bool patient,
+		 bool alone, struct found *f, struct offset_bounds *bounds)
 {
-	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
-	const struct half *many = few == h ? f->other : h;
+	const struct endpoint *few = h->pending.count < f->other->pending.count ? h : f->other;
+	const struct endpoint *many = few == h ? f->other : h;
 	bool known = f->known;
 	bool may_address =
 		!known && alone && any_may_address(pool, few, many, addressed_least(f, patient));
@@ -307,10 +309,10 @@ static bool convincing(const struct found *f, bool patient, bool contended)
 }
 
 /* Whether nearly all common commands agree with the vote, which becomes as exact as they are. */
-static bool agreed(const struct pending_pool *pool, const struct half *h, bool patient,
+static bool agreed(const struct pending_pool *pool, const struct endpoint *h, bool patient,
 		   struct found *f)
 {
-	const struct half *few = h->pending.count < f->other->pending.count ? h : f->other;
+	const struct endpoint *few = h->pending.count < f->other->pending.count ? h : f->other;
 	enum agreement_need need;
 	struct agreement a;
 
@@ -324,7 +326,8 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
 				       : AGREEMENT_UNKNOWN;
 	f->vote.best = a.best;
 	f->vote.rate = a.rate;
-	/* A half with another partner has few records left; they may be like another half's. */
+	/* An endpoint with another partner has few records left; they may be like another
+	 * endpoint's. */
 	if (need < AGREEMENT_KNOWN && h->partner != f->other && (h->partner || f->other->partner))
 		patient = false;
 	return agreement_convinces(&a, need + patient);
@@ -334,11 +337,12 @@ static bool agreed(const struct pending_pool *pool, const struct half *h, bool p
  * Whether @other may be the partner of @h: it is the partner already, or both may get a new one. If
  * no slot leads to @other any more, it only counts while records wait at it.
  */
-static bool eligible(const struct topology *t, const struct half *h, const struct half *other)
+static bool eligible(const struct topology *t, const struct endpoint *h,
+		     const struct endpoint *other)
 {
 	if (h->partner == other)
 		return true;
-	return half_compatible(h, other) && (other->current || other->pending.count) &&
+	return endpoint_compatible(h, other) && (other->current || other->pending.count) &&
 	       topology_is_free(t, h) && topology_is_free(t, other);
 }
 
@@ -348,16 +352,17 @@ static size_t votes_of(const struct found *f)
 }
 
 /*
- * Whether records wait at more than CROWD_MAX halves of the same stream and names, or at more than
- * that many possible partners. Such halves are left alone: each would be compared with all others.
+ * Whether records wait at more than CROWD_MAX endpoints of the same stream and names, or at more
+ * than that many possible partners. Such endpoints are left alone: each would be compared with all
+ * others.
  */
-static bool is_crowd(const struct topology *t, const struct half *h)
+static bool is_crowd(const struct topology *t, const struct endpoint *h)
 {
 	unsigned int same = 0, others = 0;
 
 	if (!topology_is_free(t, h))
 		return false;
-	for (const struct half *k = topology_alike(t, h); k; k = k->next_alike) {
+	for (const struct endpoint *k = topology_alike(t, h); k; k = k->next_alike) {
 		if (!k->pending.count)
 			continue;
 		if (k->stream == h->stream)
@@ -371,34 +376,35 @@ static bool is_crowd(const struct topology *t, const struct half *h)
 	return false;
 }
 
-/* How many halves may be the partner of @h and have records. */
-static unsigned int voters(const struct topology *t, const struct half *h)
+/* How many endpoints may be the partner of @h and have records. */
+static unsigned int voters(const struct topology *t, const struct endpoint *h)
 {
 	unsigned int nr = 0;
 
-	for (const struct half *other = topology_alike(t, h); other; other = other->next_alike)
+	for (const struct endpoint *other = topology_alike(t, h); other; other = other->next_alike)
 		nr += other->pending.count && eligible(t, h, other);
 	return nr;
 }
 
 /* Whether the offset of @l is known well enough to tell the records that wait at @h apart. */
-static bool knows_clocks(const struct pending_pool *pool, const struct half *h,
+static bool knows_clocks(const struct pending_pool *pool, const struct endpoint *h,
 			 const struct link *l)
 {
 	const struct nt_record *last = &pending_get(pool, h->pending.last)->r;
 
-	return l->offset.known && !offset_loose(&l->offset, half_began_at(h, last, &l->offset));
+	return l->offset.known && !offset_loose(&l->offset, endpoint_began_at(h, last, &l->offset));
 }
 
-/* Finds the best of the halves that may be the partner of @h. Return: false on lack of memory. */
-static bool look_for(struct topology *t, const struct pending_pool *pool, struct half *h,
+/* Finds the best of the endpoints that may be the partner of @h. Return: false on lack of memory.
+ */
+static bool look_for(struct topology *t, const struct pending_pool *pool, struct endpoint *h,
 		     bool patient, struct offset_bounds *bounds, struct found *best,
 		     bool *contended)
 {
 	bool alone = voters(t, h) == 1;
 	size_t rival = 0;
 
-	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
+	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
 		struct found f = {.other = other};
 
 		if (!eligible(t, h, other))
@@ -424,12 +430,12 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 	return true;
 }
 
-/* Lets other halves on the side of @h compete for the partner that @h has found. */
-static void look_back(struct topology *t, const struct pending_pool *pool, const struct half *h,
+/* Lets other endpoints on the side of @h compete for the partner that @h has found. */
+static void look_back(struct topology *t, const struct pending_pool *pool, const struct endpoint *h,
 		      bool patient, struct offset_bounds *bounds, struct found *best,
 		      bool *contended)
 {
-	const struct half *claimant = topology_alike(t, h);
+	const struct endpoint *claimant = topology_alike(t, h);
 
 	if (h->partner == best->other)
 		return;
@@ -447,11 +453,11 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 	}
 }
 
-/* align_possible() without the check for too many halves. */
-static bool any_eligible(const struct topology *t, const struct half *h, const struct half *but,
-			 bool known)
+/* align_possible() without the check for too many endpoints. */
+static bool any_eligible(const struct topology *t, const struct endpoint *h,
+			 const struct endpoint *but, bool known)
 {
-	for (struct half *other = topology_alike(t, h); other; other = other->next_alike) {
+	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
 		const struct link *l;
 
 		if (other == but || !other->pending.count || !eligible(t, h, other))
@@ -463,14 +469,14 @@ static bool any_eligible(const struct topology *t, const struct half *h, const s
 	return false;
 }
 
-bool align_possible(const struct topology *t, const struct half *h, const struct half *but,
+bool align_possible(const struct topology *t, const struct endpoint *h, const struct endpoint *but,
 		    bool known)
 {
 	return !is_crowd(t, h) && any_eligible(t, h, but, known);
 }
 
-bool align_half(struct topology *t, const struct pending_pool *pool, struct half *h, bool patient,
-		struct offset_bounds *from)
+bool align_endpoint(struct topology *t, const struct pending_pool *pool, struct endpoint *h,
+		    bool patient, struct offset_bounds *from)
 {
 	bool host = h->side == NT_HOST, contended = false;
 	struct offset_bounds *bounds = NULL;

@@ -11,8 +11,9 @@ struct merge_connection;
 /**
  * merge_crowded_out() - records that were given up because too many waited
  *
- * Records with the least likely other half go first, and of these the oldest. They are also counted
- * as one side only, or as ambiguous, unless their other half was found when they were given up.
+ * Records with the least likely counterpart go first, and of these the oldest. They are also
+ * counted as one side only, or as ambiguous, unless their counterpart was found when they were
+ * given up.
  */
 uint64_t merge_crowded_out(const struct merge *m);
 

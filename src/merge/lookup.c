@@ -148,7 +148,7 @@ static bool agrees_at_once(const struct offset *o, enum nt_side side, const stru
 }
 
 /* For a key with a single entry. */
-static void lookup_only(const struct pending_pool *pool, const struct half *h,
+static void lookup_only(const struct pending_pool *pool, const struct endpoint *h,
 			const struct nt_record *r, const struct offset *o, pending_id id,
 			struct lookup *l)
 {
@@ -165,10 +165,9 @@ static void lookup_only(const struct pending_pool *pool, const struct half *h,
 }
 
 /* For a key with several entries. */
-static __attribute__((noinline)) void lookup_group(const struct pending_pool *pool,
-						   const struct half *h, const struct nt_record *r,
-						   const struct offset *o, struct pending_group *g,
-						   struct lookup *l)
+static __attribute__((noinline)) void
+lookup_group(const struct pending_pool *pool, const struct endpoint *h, const struct nt_record *r,
+	     const struct offset *o, struct pending_group *g, struct lookup *l)
 {
 	struct window w;
 	pending_id id = window_open(&w, pool, h->side, r, o, g);
@@ -185,7 +184,7 @@ static __attribute__((noinline)) void lookup_group(const struct pending_pool *po
 	}
 }
 
-void lookup_partner(const struct pending_pool *pool, const struct half *h,
+void lookup_partner(const struct pending_pool *pool, const struct endpoint *h,
 		    const struct nt_record *r, uint64_t key, const struct offset *o,
 		    struct lookup *l)
 {
@@ -217,7 +216,7 @@ static bool doubt_all(struct pending_pool *pool, enum nt_side side, const struct
 	return false;
 }
 
-static bool doubt_partner(struct pending_pool *pool, const struct half *h,
+static bool doubt_partner(struct pending_pool *pool, const struct endpoint *h,
 			  const struct nt_record *r, struct pending_group *g, bool given_up)
 {
 	const struct offset *o = &h->link->offset;
@@ -241,17 +240,17 @@ static bool doubt_partner(struct pending_pool *pool, const struct half *h,
 	return nr;
 }
 
-bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct half *h,
+bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct endpoint *h,
 		  const struct nt_record *r, uint64_t key, bool given_up)
 {
-	const struct half *other = h->partner ?: topology_alike(t, h);
+	const struct endpoint *other = h->partner ?: topology_alike(t, h);
 	bool any = false;
 
 	for (; other; other = h->partner ? NULL : other->next_alike) {
 		struct pending_group *g;
 
 		if (!other->pending.count ||
-		    (!h->partner && (other->partner || !half_compatible(h, other))))
+		    (!h->partner && (other->partner || !endpoint_compatible(h, other))))
 			continue;
 		g = pending_alike(pool, key, other);
 		if (g && (h->partner ? doubt_partner(pool, h, r, g, given_up)
@@ -261,8 +260,9 @@ bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const str
 	return any;
 }
 
-size_t lookup_candidates(const struct pending_pool *pool, pending_id id, const struct half *other,
-			 const struct offset *prior, struct offset_bounds *b, size_t nr, size_t max)
+size_t lookup_candidates(const struct pending_pool *pool, pending_id id,
+			 const struct endpoint *other, const struct offset *prior,
+			 struct offset_bounds *b, size_t nr, size_t max)
 {
 	const struct pending *e = pending_get(pool, id);
 	enum nt_side side = other->side == NT_HOST ? NT_TARGET : NT_HOST;

@@ -7,14 +7,14 @@
 
 #include "core/span.h"
 #include "merge/align.h"
-#include "merge/chance.h"
+#include "merge/likelihood.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
 #include "merge/private.h"
 #include "merge/recurring.h"
-#include "merge/topology_again.h"
+#include "merge/topology_restart.h"
 
-/* After this time a half is matched with the records that there are. */
+/* After this time an endpoint is matched with the records that there are. */
 #define AGED_NS 500000000ULL
 /* Next try after AGED_NS / 4, and four times that after each failed one if all look alike: 8 s. */
 #define VAIN_MAX 3
@@ -52,18 +52,18 @@ void merge_free(struct merge *m)
 }
 
 /* Updates the chance of the records that wait at @h. */
-static void rate(struct merge *m, struct half *h)
+static void rate(struct merge *m, struct endpoint *h)
 {
-	enum pending_chance before = h->chance;
+	enum pending_likelihood before = h->likelihood;
 
 	if (h->rated == m->t.changes)
 		return;
-	chance_rate(&m->t, h);
-	if (h->chance != before)
-		pending_rate(&m->pool, &h->pending, h->chance);
+	likelihood_rate(&m->t, h);
+	if (h->likelihood != before)
+		pending_rate(&m->pool, &h->pending, h->likelihood);
 }
 
-static void is_matched(const struct merge *m, struct half *h)
+static void is_matched(const struct merge *m, struct endpoint *h)
 {
 	h->waited = 0;
 	h->next_try = 4;
@@ -71,8 +71,9 @@ static void is_matched(const struct merge *m, struct half *h)
 	h->matched_ns = m->t.streams[h->stream].newest;
 }
 
-static inline __attribute__((always_inline)) void
-deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct nt_record *other)
+static inline __attribute__((always_inline)) void deliver(struct merge *m, struct endpoint *h,
+							  const struct nt_record *r,
+							  const struct nt_record *other)
 {
 	struct merge_connection *c = h->connection ?: topology_connection(&m->t, h);
 
@@ -95,8 +96,8 @@ deliver(struct merge *m, struct half *h, const struct nt_record *r, const struct
 				     h->side == NT_HOST ? other : r);
 }
 
-/* A record whose other half will not come. */
-static void single(struct merge *m, struct half *h, const struct nt_record *r, bool ambiguous)
+/* A record whose counterpart will not come. */
+static void single(struct merge *m, struct endpoint *h, const struct nt_record *r, bool ambiguous)
 {
 	struct merge_connection *c = topology_connection(&m->t, h);
 
@@ -118,13 +119,12 @@ static void single(struct merge *m, struct half *h, const struct nt_record *r, b
 }
 
 /*
- * Looks for the other half of @r at the partner, and delivers both if exactly one fits. @nobody:
+ * Looks for the counterpart of @r at the partner, and delivers both if exactly one fits. @nobody:
  * set if no record asks for the same. Return: the entry that was removed, 0 if none.
  */
-static inline __attribute__((always_inline)) pending_id match_now(struct merge *m, struct half *h,
-								  const struct nt_record *r,
-								  uint64_t key, bool even_if_loose,
-								  bool *nobody)
+static inline __attribute__((always_inline)) pending_id
+match_now(struct merge *m, struct endpoint *h, const struct nt_record *r, uint64_t key,
+	  bool even_if_loose, bool *nobody)
 {
 	const struct offset *o = &h->link->offset;
 	struct offset then;
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 
 	if (!o->known)
 		return 0;
-	if (offset_vague(o, half_began_at(h, r, o))) {
+	if (offset_vague(o, endpoint_began_at(h, r, o))) {
 		if (!recurring_recall(&m->recurring, h, r, key, even_if_loose, &then))
 			return 0;
 		o = &then;
@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) pending_id match_now(struct merge *
 	return l.id;
 }
 
-static __attribute__((noinline)) pending_id match(struct merge *m, struct half *h,
+static __attribute__((noinline)) pending_id match(struct merge *m, struct endpoint *h,
 						  const struct nt_record *r, uint64_t key,
 						  bool even_if_loose, bool *nobody)
 {
@@ -160,21 +160,21 @@ static __attribute__((noinline)) pending_id match(struct merge *m, struct half *
 }
 
 /*
- * Removes a waiting record for good, with its other half if that is found now. Return: the entry of
- * the other half, 0 if none.
+ * Removes a waiting record for good, with its counterpart if that is found now. Return: the entry
+ * of the other endpoint, 0 if none.
  */
 static pending_id give_up(struct merge *m, pending_id id)
 {
 	struct pending *e = pending_get(&m->pool, id);
-	struct half *h = e->owner;
+	struct endpoint *h = e->owner;
 	/* Both stay readable: nothing is added meanwhile. */
 	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
-	bool nobody = h->partner && !half_partner_waits(h);
+	bool nobody = h->partner && !endpoint_partner_waits(h);
 	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
-	if (half_partner_waits(h) && !e->forsaken)
+	if (endpoint_partner_waits(h) && !e->forsaken)
 		other = match(m, h, r, e->key, true, &nobody);
 	if (!other)
 		single(m, h, r,
@@ -182,30 +182,30 @@ static pending_id give_up(struct merge *m, pending_id id)
 	return other;
 }
 
-static void drop_passed(struct merge *m, struct half *h)
+static void drop_passed(struct merge *m, struct endpoint *h)
 {
 	while (h->pending.first &&
-	       chance_has_passed(&m->t, h, &pending_get(&m->pool, h->pending.first)->r,
-				 PASSED_NS)) {
+	       likelihood_has_passed(&m->t, h, &pending_get(&m->pool, h->pending.first)->r,
+				     PASSED_NS)) {
 		give_up(m, h->pending.first);
 		pending_expect_removal(&m->pool, h->pending.first);
 	}
 }
 
 /*
- * @h is a host's half. The host does not reuse a tag before the command that had it is completed.
- * So if the target's record with the tag of @r is older, its host's record should be here by now.
- * The target's record is given up after the time by which records may be out of order.
+ * @h is a host's endpoint. The host does not reuse a tag before the command that had it is
+ * completed. So if the target's record with the tag of @r is older, its host's record should be
+ * here by now. The target's record is given up after the time by which records may be out of order.
  */
-static void drop_reused(struct merge *m, struct half *h, const struct nt_record *r)
+static void drop_reused(struct merge *m, struct endpoint *h, const struct nt_record *r)
 {
 	uint64_t newest = m->t.streams[h->stream].newest;
 	pending_id id, next;
 	uint64_t began;
 
-	if (!chance_is_settled(h) || !pending_tag(&m->pool, h->partner, r->cid))
+	if (!likelihood_is_settled(h) || !pending_tag(&m->pool, h->partner, r->cid))
 		return;
-	began = half_began_at(h, r, &h->link->offset);
+	began = endpoint_began_at(h, r, &h->link->offset);
 	began += (uint64_t)offset_at(&h->link->offset, began).low;
 	pending_tag_reused(&m->pool, h->partner, r->cid, began, newest);
 	for (id = pending_tag(&m->pool, h->partner, r->cid); id; id = next) {
@@ -217,21 +217,23 @@ static void drop_reused(struct merge *m, struct half *h, const struct nt_record 
 		/* Entries behind this one were marked later still. */
 		if (!e->reused_ns || newest <= e->reused_ns + PASSED_NS)
 			return;
-		/* The other half that is removed, too, may be the next entry. */
+		/* The other endpoint that is removed, too, may be the next entry. */
 		if (give_up(m, id) == next)
 			return;
 	}
 }
 
 /* Matches a waiting record by an offset that follows the records, forwards or @back in time. */
-static void settle_one(struct merge *m, struct half *h, pending_id id, struct offset *o, bool back)
+static void settle_one(struct merge *m, struct endpoint *h, pending_id id, struct offset *o,
+		       bool back)
 {
 	const struct pending *e = pending_get(&m->pool, id);
 	struct nt_record r = e->r, other;
 	uint64_t key = e->key;
 	struct lookup l;
 
-	if (!half_partner_waits(h) || e->forsaken || offset_vague(o, half_began_at(h, &r, o)))
+	if (!endpoint_partner_waits(h) || e->forsaken ||
+	    offset_vague(o, endpoint_began_at(h, &r, o)))
 		return;
 	lookup_partner(&m->pool, h, &r, key, o, &l);
 	if (l.nr > 1)
@@ -251,7 +253,7 @@ static void settle_one(struct merge *m, struct half *h, pending_id id, struct of
 }
 
 /* Matches the records that wait at @h: from @from on, and then back from there to the first. */
-static void settle(struct merge *m, struct half *h, const struct offset_bounds *from)
+static void settle(struct merge *m, struct endpoint *h, const struct offset_bounds *from)
 {
 	struct offset then, back;
 	pending_id id, next, middle;
@@ -261,7 +263,7 @@ static void settle(struct merge *m, struct half *h, const struct offset_bounds *
 		offset_set(&then, from, then.rate);
 	back = then;
 	for (middle = h->pending.first; middle; middle = pending_get(&m->pool, middle)->next) {
-		if (half_began_at(h, &pending_get(&m->pool, middle)->r, &then) >= from->at)
+		if (endpoint_began_at(h, &pending_get(&m->pool, middle)->r, &then) >= from->at)
 			break;
 	}
 	/* A matched entry is free: its links must not be read afterwards. */
@@ -277,7 +279,7 @@ static void settle(struct merge *m, struct half *h, const struct offset_bounds *
 }
 
 /* Whether the oldest record of @h has waited for long, by the clock of its own stream. */
-static bool aged(const struct merge *m, const struct half *h)
+static bool aged(const struct merge *m, const struct endpoint *h)
 {
 	uint64_t newest = m->t.streams[h->stream].newest;
 
@@ -285,7 +287,7 @@ static bool aged(const struct merge *m, const struct half *h)
 	       newest > record_last_ns(&pending_get(&m->pool, h->pending.first)->r) + AGED_NS;
 }
 
-static __attribute__((noinline)) void try_align(struct merge *m, struct half *h, bool patient)
+static __attribute__((noinline)) void try_align(struct merge *m, struct endpoint *h, bool patient)
 {
 	uint64_t newest = m->t.streams[h->stream].newest;
 	struct offset_bounds from;
@@ -294,11 +296,11 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 
 	/* Partners with a well known offset need no search as long as they are partners. */
 	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&
-	    !offset_loose(
-		    &h->link->offset,
-		    half_began_at(h, &pending_get(&m->pool, h->pending.last)->r, &h->link->offset)))
+	    !offset_loose(&h->link->offset,
+			  endpoint_began_at(h, &pending_get(&m->pool, h->pending.last)->r,
+					    &h->link->offset)))
 		return;
-	if (!align_half(&m->t, &m->pool, h, patient, &from)) {
+	if (!align_endpoint(&m->t, &m->pool, h, patient, &from)) {
 		h->vain = h->alike && h->vain < VAIN_MAX ? h->vain + 1 : h->vain;
 		return;
 	}
@@ -314,7 +316,7 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct half *h,
 /* The most records that may wait: more where there are many queues. */
 static uint32_t room_of(const struct merge *m)
 {
-	uint32_t room = PENDING_PER_HALF * m->t.nr_halves;
+	uint32_t room = PENDING_PER_ENDPOINT * m->t.nr_endpoints;
 
 	if (room < PENDING_MAX)
 		return PENDING_MAX;
@@ -322,13 +324,13 @@ static uint32_t room_of(const struct merge *m)
 }
 
 /*
- * Gives up the oldest record of those with the least chance, and its other half if that is found
- * now. Before, its half looks for a partner: with few records it needs offsets that others have
+ * Gives up the oldest record of those with the least chance, and its counterpart if that is found
+ * now. Before, its endpoint looks for a partner: with few records it needs offsets that others have
  * found.
  */
 static __attribute__((noinline)) void make_room(struct merge *m)
 {
-	struct half *h = pending_get(&m->pool, pending_least(&m->pool))->owner;
+	struct endpoint *h = pending_get(&m->pool, pending_least(&m->pool))->owner;
 	uint64_t newest = m->t.streams[h->stream].newest;
 
 	if (!h->partner && newest >= h->aged_try) {
@@ -343,13 +345,13 @@ static __attribute__((noinline)) void make_room(struct merge *m)
 	}
 }
 
-static __attribute__((noinline)) void wait_for_other(struct merge *m, struct half *h,
+static __attribute__((noinline)) void wait_for_other(struct merge *m, struct endpoint *h,
 						     const struct nt_record *r, uint64_t key)
 {
 	if (m->pool.count >= room_of(m))
 		make_room(m);
 	rate(m, h);
-	pending_add(&m->pool, &h->pending, h, r, key, h->chance);
+	pending_add(&m->pool, &h->pending, h, r, key, h->likelihood);
 	h->waited++;
 	if (h->link) {
 		struct link *l = h->link;
@@ -373,8 +375,8 @@ static __attribute__((noinline)) void wait_for_other(struct merge *m, struct hal
 
 static void try_patiently(struct merge *m)
 {
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		struct endpoint *h = m->t.endpoints[i];
 
 		if (h->pending.count)
 			try_align(m, h, true);
@@ -390,7 +392,7 @@ int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const s
 
 int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r)
 {
-	struct half *h = topology_half(&m->t, stream, r);
+	struct endpoint *h = topology_endpoint(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
 	bool nobody, late;
 
@@ -406,15 +408,15 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	/* If few records wait, all of them are in the cache. */
 	if (m->pool.count > MUCH) {
 		pending_expect(&m->pool, key, h);
-		if (half_partner_waits(h))
+		if (endpoint_partner_waits(h))
 			pending_expect(&m->pool, key, h->partner);
 	}
-	if (!half_partner_waits(h) || (late && recurring_recurs(&m->recurring, h, key)) ||
+	if (!endpoint_partner_waits(h) || (late && recurring_recurs(&m->recurring, h, key)) ||
 	    !match_now(m, h, r, key, false, &nobody))
 		wait_for_other(m, h, r, key);
 	if (h->side == NT_HOST || h->over)
 		drop_passed(m, h);
-	if (h->side == NT_HOST && half_partner_waits(h))
+	if (h->side == NT_HOST && endpoint_partner_waits(h))
 		drop_reused(m, h, r);
 	return 0;
 }
@@ -430,26 +432,27 @@ void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
 	topology_clock(&m->t, stream, boot_id, now);
 }
 
-/* Whether the other half of the oldest record of @h is no longer expected. */
-static bool has_expired(const struct merge *m, const struct half *h, uint64_t age_ns)
+/* Whether the counterpart of the oldest record of @h is no longer expected. */
+static bool has_expired(const struct merge *m, const struct endpoint *h, uint64_t age_ns)
 {
 	return h->pending.first &&
-	       chance_has_expired(&m->t, h, &pending_get(&m->pool, h->pending.first)->r, age_ns);
+	       likelihood_has_expired(&m->t, h, &pending_get(&m->pool, h->pending.first)->r,
+				      age_ns);
 }
 
 void merge_expire(struct merge *m, uint64_t age_ns)
 {
-	/* All halves try first: offsets that large connections find help the small ones. */
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
+	/* All endpoints try first: offsets that large connections find help the small ones. */
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		struct endpoint *h = m->t.endpoints[i];
 		uint64_t newest = m->t.streams[h->stream].newest;
 
 		if (newest < h->aged_try || !has_expired(m, h, age_ns))
 			continue;
 		try_align(m, h, true);
 	}
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		struct endpoint *h = m->t.endpoints[i];
 
 		while (has_expired(m, h, age_ns)) {
 			give_up(m, h->pending.first);
@@ -465,9 +468,9 @@ int merge_stream(struct merge *m, unsigned int stream, enum nt_side side)
 
 void merge_end(struct merge *m, unsigned int stream)
 {
-	chance_stream_ends(&m->t, stream);
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
+	likelihood_stream_ends(&m->t, stream);
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		struct endpoint *h = m->t.endpoints[i];
 
 		rate(m, h);
 		if (h->over && h->pending.count)
@@ -477,15 +480,15 @@ void merge_end(struct merge *m, unsigned int stream)
 	}
 }
 
-void merge_again(struct merge *m, unsigned int stream)
+void merge_restart(struct merge *m, unsigned int stream)
 {
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		struct half *h = m->t.halves[i];
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		struct endpoint *h = m->t.endpoints[i];
 
 		while (h->stream == stream && h->pending.first)
 			give_up(m, h->pending.first);
 	}
-	topology_stream_again(&m->t, stream);
+	topology_stream_restart(&m->t, stream);
 }
 
 void merge_finish(struct merge *m)
@@ -493,8 +496,8 @@ void merge_finish(struct merge *m)
 	/* Twice: offsets that large connections find help the small ones. */
 	try_patiently(m);
 	try_patiently(m);
-	for (unsigned int i = 0; i < m->t.nr_halves; i++) {
-		while (m->t.halves[i]->pending.first)
-			give_up(m, m->t.halves[i]->pending.first);
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
+		while (m->t.endpoints[i]->pending.first)
+			give_up(m, m->t.endpoints[i]->pending.first);
 	}
 }

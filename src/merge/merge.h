@@ -60,14 +60,14 @@ int merge_stream(struct merge *m, unsigned int stream, enum nt_side side);
 void merge_end(struct merge *m, unsigned int stream);
 
 /**
- * merge_again() - a stream restarts under the same number: with a new recording, maybe after a
+ * merge_restart() - a stream restarts under the same number: with a new recording, maybe after a
  * reboot of its machine
  * @m: merge
  * @stream: number of the stream
  *
  * Its waiting records are given up; its queues and its clock are forgotten. Counts stay.
  */
-void merge_again(struct merge *m, unsigned int stream);
+void merge_restart(struct merge *m, unsigned int stream);
 
 /**
  * merge_queue() - a stream gives a queue
@@ -114,7 +114,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 uint64_t merge_pending(const struct merge *m);
 
 /**
- * merge_expire() - give up records if their other half is late
+ * merge_expire() - give up records if their counterpart is late
  * @m: merge
  * @age_ns: If the partner is not known, or its stream has ended, a record is late when it ended
  *          this long before the newest record of its own stream. Otherwise a record of the host is

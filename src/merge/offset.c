@@ -244,11 +244,11 @@ static double middle(const struct offset_bounds *b)
 
 double offset_rate(const struct offset_bounds *b, size_t nr, double *slopes)
 {
-	size_t half = nr / 2, n = 0;
+	size_t endpoint = nr / 2, n = 0;
 	double rate;
 
-	for (size_t i = 0; i + half < nr; i++) {
-		const struct offset_bounds *x = &b[i], *y = &b[i + half];
+	for (size_t i = 0; i + endpoint < nr; i++) {
+		const struct offset_bounds *x = &b[i], *y = &b[i + endpoint];
 
 		if (y->at > x->at)
 			slopes[n++] = (middle(y) - middle(x)) / (double)(y->at - x->at);

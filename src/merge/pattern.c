@@ -8,8 +8,8 @@
 #include "core/span.h"
 
 /*
- * Trials begin at this many places of the half with fewer records, as either side may have begun
- * later...
+ * Trials begin at this many places of the endpoint with fewer records, as either side may have
+ * begun later...
  */
 #define PLACES 8
 /* ...and each covers this many records. */
@@ -33,8 +33,9 @@
  * of wrong offsets: the best of them shows how far chance gets.
  */
 #define RIVALS_TIMES 4
-#define EXPLAINED_PERCENT \
-	90 /* of those that should have a pair: a wrong offset explains less, or its rivals more */
+#define EXPLAINED_PERCENT                                                                        \
+	90 /* of those that should have a pair: a wrong offset explains less, or its rivals more \
+	    */
 /*
  * At least this many other offsets have to be tried and found wrong; else it is not known how far
  * chance gets. If they are few, they have to have explained even less.
@@ -43,13 +44,13 @@
 #define REFUTED_MANY 8
 #define RIVALS_TIMES_FEW 32
 
-struct place {
+struct trial_place {
 	uint64_t from_ns;
 	pending_id id;
 };
 
-/* The records of one group of the half with more records, sorted by time. */
-struct segment {
+/* The records of one group of the endpoint with more records, sorted by time. */
+struct sorted_group {
 	const struct pending_group *group;
 	uint32_t first, nr;
 };
@@ -65,28 +66,28 @@ struct trial {
 
 /*
  * @few, @many: records of @few are looked up among those of @many
- * @self: both are one half, which is compared with itself; times agree within @self_ns
+ * @self: both are one endpoint, which is compared with itself; times agree within @self_ns
  */
 struct search {
 	const struct pending_pool *pool;
-	const struct half *few, *many;
+	const struct endpoint *few, *many;
 	enum nt_side side; /* of @few */
 	bool self;
 	int64_t self_ns;
-	uint64_t begin, end;	  /* when the other half recorded, by its own clock */
-	struct segment *segments; /* hash table of @room entries, a power of two */
+	uint64_t begin, end;	       /* when the other endpoint recorded, by its own clock */
+	struct sorted_group *segments; /* hash table of @room entries, a power of two */
 	unsigned int room, nr_segments;
-	struct place *places;
+	struct trial_place *places;
 	uint32_t nr_places;
 	struct trial *trials;
 	unsigned int steps;
 };
 
-/* Return: NULL if no record of the other half has the key, or there are too many keys. */
-static const struct segment *segment_of(struct search *s, uint64_t key)
+/* Return: NULL if no record of the other endpoint has the key, or there are too many keys. */
+static const struct sorted_group *segment_of(struct search *s, uint64_t key)
 {
 	const struct pending_group *g = pending_alike(s->pool, key, s->many);
-	struct segment *segment;
+	struct sorted_group *segment;
 	size_t i = hash_mix(key);
 	uint32_t nr = 0;
 
@@ -101,11 +102,11 @@ static const struct segment *segment_of(struct search *s, uint64_t key)
 	s->nr_segments++;
 	for (pending_id id = g->newest; id; id = pending_get(s->pool, id)->older_alike)
 		nr++;
-	*segment = (struct segment){.group = g, .first = s->nr_places, .nr = nr};
+	*segment = (struct sorted_group){.group = g, .first = s->nr_places, .nr = nr};
 	s->nr_places += nr;
 	for (pending_id id = g->newest; id; id = pending_get(s->pool, id)->older_alike)
-		s->places[segment->first + --nr] =
-			(struct place){.from_ns = pending_get(s->pool, id)->from_ns, .id = id};
+		s->places[segment->first + --nr] = (struct trial_place){
+			.from_ns = pending_get(s->pool, id)->from_ns, .id = id};
 	return segment;
 }
 
@@ -142,7 +143,7 @@ static bool forward(const struct search *s)
 }
 
 /* Return: the first record of a segment that began after a time. */
-static uint32_t first_after(const struct search *s, const struct segment *segment, uint64_t ns)
+static uint32_t first_after(const struct search *s, const struct sorted_group *segment, uint64_t ns)
 {
 	uint32_t low = segment->first, high = low + segment->nr;
 
@@ -158,7 +159,7 @@ static uint32_t first_after(const struct search *s, const struct segment *segmen
 }
 
 /* Whether @r has a pair at the offset of a trial. If so, the offset follows the pair. */
-static bool explains(const struct search *s, const struct segment *segment,
+static bool explains(const struct search *s, const struct sorted_group *segment,
 		     const struct nt_record *r, struct trial *t)
 {
 	uint64_t from = offset_from(r);
@@ -202,7 +203,7 @@ static bool in_range(const struct search *s, const struct nt_record *r, const st
 static unsigned int begin_trials(struct search *s, pending_id id, const struct offset *prior)
 {
 	const struct nt_record *r = &pending_get(s->pool, id)->r;
-	const struct segment *segment = segment_of(s, pending_get(s->pool, id)->key);
+	const struct sorted_group *segment = segment_of(s, pending_get(s->pool, id)->key);
 	unsigned int nr = 0;
 
 	if (!segment || segment->nr > TRIALS_MAX)
@@ -219,7 +220,7 @@ static unsigned int begin_trials(struct search *s, pending_id id, const struct o
 	return nr;
 }
 
-static void step(struct search *s, const struct nt_record *r, const struct segment *segment,
+static void step(struct search *s, const struct nt_record *r, const struct sorted_group *segment,
 		 struct trial *t)
 {
 	s->steps++;
@@ -262,7 +263,7 @@ static unsigned int run_trials(struct search *s, pending_id id, const struct off
 	unsigned int nr = begin_trials(s, id, prior), alive = nr;
 
 	for (unsigned int i = 1; i < LENGTH && alive; i++) {
-		const struct segment *segment;
+		const struct sorted_group *segment;
 
 		id = pending_get(s->pool, id)->next;
 		if (!id || s->steps >= STEPS_MAX)
@@ -298,7 +299,8 @@ static size_t nr_ended(const struct trial *trials, unsigned int nr)
 
 static int search_begin(struct search *s)
 {
-	/* Each group has a record. Clearing the largest table would take longer than most searches. */
+	/* Each group has a record. Clearing the largest table would take longer than most searches.
+	 */
 	for (s->room = 1; s->room < GROUPS_MAX && s->room < 2 * s->many->pending.count;)
 		s->room *= 2;
 	s->segments = calloc(s->room, sizeof(*s->segments));
@@ -319,11 +321,11 @@ static void search_end(struct search *s)
 }
 
 /*
- * Finds how many records from @id on a half repeats at another time. So many records in step with
- * another half prove nothing, so they count as a rival. Times agree within @within_ns, as those of
- * the two halves have to.
+ * Finds how many records from @id on an endpoint repeats at another time. So many records in step
+ * with another endpoint prove nothing, so they count as a rival. Times agree within @within_ns, as
+ * those of the two endpoints have to.
  */
-static int find_repeats(const struct pending_pool *pool, const struct half *h, pending_id id,
+static int find_repeats(const struct pending_pool *pool, const struct endpoint *h, pending_id id,
 			int64_t within_ns, struct pattern *p)
 {
 	struct search s = {
@@ -387,8 +389,8 @@ static int search(struct search *s, const struct offset *prior, struct pattern *
 	return err;
 }
 
-int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
-		 const struct offset *prior, struct pattern *p)
+int pattern_find(const struct pending_pool *pool, const struct endpoint *few,
+		 const struct endpoint *many, const struct offset *prior, struct pattern *p)
 {
 	struct search s = {.pool = pool, .few = few, .many = many, .side = few->side};
 	int err;

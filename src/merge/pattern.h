@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the offset between two halves with commands that all look alike (one block over and over).
- * No pair of records says anything then, but the times between one command and the next do. Each
- * possible pair of a first record gives a candidate offset, which is tried on the records that
+ * Finds the offset between two endpoints with commands that all look alike (one block over and
+ * over). No pair of records says anything then, but the times between one command and the next do.
+ * Each possible pair of a first record gives a candidate offset, which is tried on the records that
  * follow. It is dropped when too many of them have no pair at that offset.
  */
 #ifndef NTPROF_MERGE_PATTERN_H
@@ -18,9 +18,9 @@
 /**
  * struct pattern - result of the trial
  * @vote: the offset that lasted longest. Its votes are the records with a pair at that offset; its
- *        rival has those of the next best offset, or of the half compared with itself.
- * @in_range: records that should have a pair, as the other half was recorded at the time
- * @refuted: offsets that were found wrong, or times at which the half was found not to repeat
+ *        rival has those of the next best offset, or of the endpoint compared with itself.
+ * @in_range: records that should have a pair, as the other endpoint was recorded at the time
+ * @refuted: offsets that were found wrong, or times at which the endpoint was found not to repeat
  *           itself, whichever are fewer
  * @lasted: the offset that lasted longest lasted to the end
  */
@@ -32,16 +32,16 @@ struct pattern {
 };
 
 /**
- * pattern_find() - try the offsets between the records of one half and those of another
+ * pattern_find() - try the offsets between the records of one endpoint and those of another
  * @pool: where the records wait
- * @few, @many: halves that may be of one connection; @few has fewer records
+ * @few, @many: endpoints that may be of one connection; @few has fewer records
  * @prior: offset with which they have to agree, if it is known
  * @p: filled; without votes if nothing can be said
  *
  * Return: 0 or -ENOMEM.
  */
-int pattern_find(const struct pending_pool *pool, const struct half *few, const struct half *many,
-		 const struct offset *prior, struct pattern *p);
+int pattern_find(const struct pending_pool *pool, const struct endpoint *few,
+		 const struct endpoint *many, const struct offset *prior, struct pattern *p);
 
 /**
  * pattern_least() - how many records the offset has to explain; @patient: no more records will come

@@ -23,7 +23,7 @@
  * Keys of the heap have the chance of a list from this bit on, and below it the serial number of
  * the list's oldest entry.
  */
-#define CHANCE_SHIFT 60
+#define LIKELIHOOD_SHIFT 60
 
 /* When this many entries are in use, some MiB, many more may follow. */
 #define MANY 16384
@@ -282,11 +282,11 @@ static struct pending_list *list_of(struct heap_item *order)
  */
 static uint64_t order_of(const struct pending_pool *p, const struct pending_list *list)
 {
-	return (uint64_t)list->chance << CHANCE_SHIFT | p->entries[list->first].serial;
+	return (uint64_t)list->likelihood << LIKELIHOOD_SHIFT | p->entries[list->first].serial;
 }
 
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
-		       const struct nt_record *r, uint64_t key, enum pending_chance chance)
+		       const struct nt_record *r, uint64_t key, enum pending_likelihood likelihood)
 {
 	pending_id id = p->free ?: p->used;
 	struct pending *e = &p->entries[id];
@@ -314,8 +314,8 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->first = id;
 	list->last = id;
 	list->count++;
-	if (!list->order.at || list->chance != chance) {
-		list->chance = chance;
+	if (!list->order.at || list->likelihood != likelihood) {
+		list->likelihood = likelihood;
 		heap_set(&p->lists, &list->order, order_of(p, list));
 	}
 	if (has_tag(r))
@@ -349,9 +349,10 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 	p->count--;
 }
 
-void pending_rate(struct pending_pool *p, struct pending_list *list, enum pending_chance chance)
+void pending_rate(struct pending_pool *p, struct pending_list *list,
+		  enum pending_likelihood likelihood)
 {
-	list->chance = chance;
+	list->likelihood = likelihood;
 	if (list->count)
 		heap_set(&p->lists, &list->order, order_of(p, list));
 }

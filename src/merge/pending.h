@@ -24,17 +24,17 @@
 #define PENDING_MAX (1u << 17)
 #endif
 /*
- * With many halves this many may wait for each, as with fewer no half finds its partner; all
+ * With many endpoints this many may wait for each, as with fewer no endpoint finds its partner; all
  * together at most PENDING_POOL_MAX: 272 MiB.
  */
-#define PENDING_PER_HALF 12
+#define PENDING_PER_ENDPOINT 12
 #define PENDING_POOL_MAX (8 * PENDING_MAX)
 
 /* Number of an entry or of a group; 0 is none. */
 typedef uint32_t pending_id;
 
-/* How likely it is that a record's other half still comes, the least likely first. */
-enum pending_chance {
+/* How likely it is that a record's counterpart still comes, the least likely first. */
+enum pending_likelihood {
 	PENDING_NOBODY,	 /* no possible partner is known */
 	PENDING_STRANGE, /* there are possible partners: it is not known which, or its clock */
 	PENDING_AHEAD,	 /* record of the host: the target's stream has not come that far */
@@ -50,7 +50,7 @@ struct pending_list {
 	pending_id first;
 	pending_id last;
 	uint32_t count;
-	enum pending_chance chance;
+	enum pending_likelihood likelihood;
 	struct heap_item order;
 };
 
@@ -149,18 +149,19 @@ static inline bool pending_same(const struct nt_record *a, const struct nt_recor
  * @list: list of @owner
  * @r: copied
  * @key: pending_key()
- * @chance: of all entries of @owner
+ * @likelihood: of all entries of @owner
  *
  * Return: its number.
  */
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
-		       const struct nt_record *r, uint64_t key, enum pending_chance chance);
+		       const struct nt_record *r, uint64_t key, enum pending_likelihood likelihood);
 
 /** pending_remove() - remove an entry; its contents stay readable until the next pending_add() */
 void pending_remove(struct pending_pool *p, struct pending_list *list, pending_id id);
 
 /** pending_rate() - set the chance of all entries of @list */
-void pending_rate(struct pending_pool *p, struct pending_list *list, enum pending_chance chance);
+void pending_rate(struct pending_pool *p, struct pending_list *list,
+		  enum pending_likelihood likelihood);
 
 /** pending_least() - the oldest of the entries with the least chance; 0: there is none */
 pending_id pending_least(struct pending_pool *p);
@@ -260,7 +261,7 @@ pending_id pending_tag(const struct pending_pool *p, const void *owner, uint16_t
 /**
  * pending_tag_reused() - the host has reused the tag of @cid
  * @p: pool
- * @owner, @cid: half of a target, and a command id with the tag
+ * @owner, @cid: endpoint of a target, and a command id with the tag
  * @before_ns: entries that began before this time of their own clock had the tag earlier
  * @now_ns: set as reused_ns of each of them that has none; not 0
  */

@@ -15,16 +15,16 @@
  * Whether the command ids of a connection are only tags: before Linux 5.15, and of other
  * initiators.
  */
-static bool has_old_ids(const struct half *h)
+static bool has_old_ids(const struct endpoint *h)
 {
 	return !((h->cids | h->partner->cids) & ~PENDING_TAG_MASK);
 }
 
 /*
- * Uses the half's number, not its address: matching depends on the hash and has to be the same in
- * every run.
+ * Uses the endpoint's number, not its address: matching depends on the hash and has to be the same
+ * in every run.
  */
-static uint64_t hash_of(const struct half *h, uint64_t key)
+static uint64_t hash_of(const struct endpoint *h, uint64_t key)
 {
 	return hash_two(key, h->number);
 }
@@ -34,7 +34,8 @@ static uint64_t place_of(uint64_t hash)
 	return hash >> 32 & (RECURRING_MAX - 1);
 }
 
-void recurring_note(struct recurring *c, struct half *h, const struct nt_record *r, uint64_t key)
+void recurring_note(struct recurring *c, struct endpoint *h, const struct nt_record *r,
+		    uint64_t key)
 {
 	uint64_t hash = hash_of(h, key);
 	uint32_t low = (uint32_t)hash, *recent = &c->recent[place_of(hash)];
@@ -43,20 +44,20 @@ void recurring_note(struct recurring *c, struct half *h, const struct nt_record 
 	*recent = (low & ~AGAIN) | ((*recent | AGAIN) == (low | AGAIN));
 }
 
-static bool has_recurred(const struct recurring *c, const struct half *h, uint64_t key)
+static bool has_recurred(const struct recurring *c, const struct endpoint *h, uint64_t key)
 {
 	uint64_t hash = hash_of(h, key);
 
 	return c->recent[place_of(hash)] == ((uint32_t)hash | AGAIN);
 }
 
-bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t key)
+bool recurring_recurs(const struct recurring *c, const struct endpoint *h, uint64_t key)
 {
 	return has_recurred(c, h, key) || has_recurred(c, h->partner, key);
 }
 
 bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,
-			  const struct half *h, const struct nt_record *r, pending_id self,
+			  const struct endpoint *h, const struct nt_record *r, pending_id self,
 			  uint64_t key, const struct offset *o, pending_id id)
 {
 	const struct nt_record *other = &pending_get(pool, id)->r;
@@ -81,12 +82,12 @@ bool recurring_is_certain(const struct recurring *c, const struct pending_pool *
 	       (int64_t)(offset_from(target) - offset_until(host)) < now.low - OFFSET_CROSSED_NS;
 }
 
-__attribute__((noinline)) bool recurring_recall(const struct recurring *c, const struct half *h,
+__attribute__((noinline)) bool recurring_recall(const struct recurring *c, const struct endpoint *h,
 						const struct nt_record *r, uint64_t key,
 						bool even_if_loose, struct offset *then)
 {
 	const struct link *l = h->link;
-	uint64_t at = half_began_at(h, r, &l->offset), lasts = offset_until(r) - offset_from(r);
+	uint64_t at = endpoint_began_at(h, r, &l->offset), lasts = offset_until(r) - offset_from(r);
 	bool later = at > l->offset.now.at;
 
 	offset_then(&l->offset, at, then);

@@ -23,17 +23,18 @@ struct recurring {
 };
 
 /**
- * recurring_note() - note a record of a half; keys of long ago are forgotten. @key: see
+ * recurring_note() - note a record of an endpoint; keys of long ago are forgotten. @key: see
  * pending_key()
  */
-void recurring_note(struct recurring *c, struct half *h, const struct nt_record *r, uint64_t key);
+void recurring_note(struct recurring *c, struct endpoint *h, const struct nt_record *r,
+		    uint64_t key);
 
 /** recurring_recurs() - whether the key has come again of late, on either side of a connection */
-bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t key);
+bool recurring_recurs(const struct recurring *c, const struct endpoint *h, uint64_t key);
 
 /**
  * recurring_is_certain() - whether the only possible pair of a record is of the same command
- * @h: a half that has a partner
+ * @h: an endpoint that has a partner
  * @r: its record
  * @self: number of @r if it waits, or 0
  * @key: of both records
@@ -50,7 +51,7 @@ bool recurring_recurs(const struct recurring *c, const struct half *h, uint64_t 
  * the other began.
  */
 bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,
-			  const struct half *h, const struct nt_record *r, pending_id self,
+			  const struct endpoint *h, const struct nt_record *r, pending_id self,
 			  uint64_t key, const struct offset *o, pending_id id);
 
 /**
@@ -64,7 +65,8 @@ bool recurring_is_certain(const struct recurring *c, const struct pending_pool *
  *
  * Return: false if the record has to wait, or its pair cannot be told.
  */
-bool recurring_recall(const struct recurring *c, const struct half *h, const struct nt_record *r,
-		      uint64_t key, bool even_if_loose, struct offset *then);
+bool recurring_recall(const struct recurring *c, const struct endpoint *h,
+		      const struct nt_record *r, uint64_t key, bool even_if_loose,
+		      struct offset *then);
 
 #endif /* NTPROF_MERGE_RECURRING_H */

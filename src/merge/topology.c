@@ -13,7 +13,8 @@
  * clock of each was set anew, so it is ahead of CLOCK_MONOTONIC by another time.
  */
 #define ONE_CLOCK_NS 1000000
-/* A half may get another partner after this many waiting records, and this long without a match. */
+/* An endpoint may get another partner after this many waiting records, and this long without a
+ * match. */
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
 
@@ -77,12 +78,12 @@ static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 	return s->by_slot[slot];
 }
 
-struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r)
+struct endpoint *topology_endpoint_of(const struct topology_slot *slot, const struct nt_record *r)
 {
-	struct half *newest = NULL;
+	struct endpoint *newest = NULL;
 
-	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && slot->generation[i].half; i++) {
-		struct half *h = slot->generation[i].half;
+	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && slot->generation[i].endpoint; i++) {
+		struct endpoint *h = slot->generation[i].endpoint;
 
 		if (slot->generation[i].gen != r->gen)
 			continue;
@@ -94,18 +95,18 @@ struct half *topology_half_of(const struct topology_slot *slot, const struct nt_
 	return newest;
 }
 
-static unsigned int bucket_of(const struct half *h)
+static unsigned int bucket_of(const struct endpoint *h)
 {
 	return hash_pair(h->q.cntlid, h->q.qid) % TOPOLOGY_BUCKETS;
 }
 
-struct half *topology_alike(const struct topology *t, const struct half *h)
+struct endpoint *topology_alike(const struct topology *t, const struct endpoint *h)
 {
 	return t->bucket[bucket_of(h)];
 }
 
-/* The hash covers exactly what half_find() compares. */
-static struct half **identity_of(struct topology *t, const struct half *h)
+/* The hash covers exactly what endpoint_find() compares. */
+static struct endpoint **identity_of(struct topology *t, const struct endpoint *h)
 {
 	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
 	uint64_t ids = (uint64_t)h->q.cntlid << 16 | h->q.qid;
@@ -114,9 +115,9 @@ static struct half **identity_of(struct topology *t, const struct half *h)
 	return &t->identity[hash_pair(instance << 32 | ids, names) % TOPOLOGY_BUCKETS];
 }
 
-static void bucket_add(struct topology *t, struct half *h)
+static void bucket_add(struct topology *t, struct endpoint *h)
 {
-	struct half **bucket = &t->bucket[bucket_of(h)], **identity = identity_of(t, h);
+	struct endpoint **bucket = &t->bucket[bucket_of(h)], **identity = identity_of(t, h);
 
 	t->nr_alike[bucket_of(h)]++;
 	h->next_alike = *bucket;
@@ -128,9 +129,9 @@ static void bucket_add(struct topology *t, struct half *h)
 	*identity = h;
 }
 
-static void bucket_remove(struct topology *t, struct half *h)
+static void bucket_remove(struct topology *t, struct endpoint *h)
 {
-	struct half **at = identity_of(t, h);
+	struct endpoint **at = identity_of(t, h);
 
 	t->nr_alike[bucket_of(h)]--;
 	if (h->next_alike)
@@ -149,9 +150,9 @@ static bool same_names(const struct queue_info *a, const struct queue_info *b)
 	return !strcmp(a->subsysnqn, b->subsysnqn) && !strcmp(a->hostnqn, b->hostnqn);
 }
 
-static struct half *half_find(struct topology *t, const struct half *like)
+static struct endpoint *endpoint_find(struct topology *t, const struct endpoint *like)
 {
-	for (struct half *h = *identity_of(t, like); h; h = h->next_same) {
+	for (struct endpoint *h = *identity_of(t, like); h; h = h->next_same) {
 		if (h->stream == like->stream && h->side == like->side &&
 		    h->q.cntlid == like->q.cntlid && h->q.qid == like->q.qid &&
 		    (h->side == NT_TARGET || h->q.instance == like->q.instance) &&
@@ -161,9 +162,9 @@ static struct half *half_find(struct topology *t, const struct half *like)
 	return NULL;
 }
 
-static void unbind(struct topology *t, struct half *h)
+static void unbind(struct topology *t, struct endpoint *h)
 {
-	struct half *p = h->partner;
+	struct endpoint *p = h->partner;
 
 	if (!p)
 		return;
@@ -173,13 +174,13 @@ static void unbind(struct topology *t, struct half *h)
 	h->connection = p->connection = NULL;
 }
 
-/* Dropped halves lose only what can be found out again. */
+/* Dropped endpoints lose only what can be found out again. */
 void topology_sweep(struct topology *t)
 {
 	unsigned int kept = 0;
 
-	for (unsigned int i = 0; i < t->nr_halves;) {
-		struct half *h = t->halves[i];
+	for (unsigned int i = 0; i < t->nr_endpoints;) {
+		struct endpoint *h = t->endpoints[i];
 
 		if (h->refs || h->pending.count) {
 			kept += !h->refs;
@@ -189,83 +190,85 @@ void topology_sweep(struct topology *t)
 		unbind(t, h);
 		t->changes++;
 		bucket_remove(t, h);
-		t->halves[i] = t->halves[--t->nr_halves];
-		t->halves[i]->index = i;
+		t->endpoints[i] = t->endpoints[--t->nr_endpoints];
+		t->endpoints[i]->index = i;
 		free(h);
 	}
-	t->swept = t->nr_halves;
+	t->swept = t->nr_endpoints;
 	t->released = 0;
 	t->unled = kept;
 	t->refused = 0;
 }
 
 /*
- * Whether a sweep may drop halves: many have come, or there is no room and some were released.
+ * Whether a sweep may drop endpoints: many have come, or there is no room and some were released.
  * Halves that lost their last record are not counted. They are looked for only when so many were
  * refused that a sweep costs little for each.
  */
 static bool is_due(struct topology *t)
 {
-	if (t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX)
+	if (t->nr_endpoints >= t->swept + TOPOLOGY_IDLE_MAX)
 		return true;
-	return t->nr_halves == TOPOLOGY_HALVES_MAX &&
+	return t->nr_endpoints == TOPOLOGY_ENDPOINTS_MAX &&
 	       (t->released || (t->unled && ++t->refused >= TOPOLOGY_IDLE_MAX));
 }
 
 /* Return: NULL past the limit, or when memory ran out: *@err says which. */
-static struct half *half_make(struct topology *t, const struct half *like, int *err)
+static struct endpoint *endpoint_make(struct topology *t, const struct endpoint *like, int *err)
 {
-	struct half *h, **halves;
+	struct endpoint *h, **endpoints;
 
 	*err = 0;
 	if (is_due(t))
 		topology_sweep(t);
-	if (t->nr_halves == TOPOLOGY_HALVES_MAX ||
+	if (t->nr_endpoints == TOPOLOGY_ENDPOINTS_MAX ||
 	    t->nr_alike[bucket_of(like)] >= TOPOLOGY_ALIKE_MAX)
 		return NULL;
 	*err = -ENOMEM;
 	/* The array never shrinks; its size is a power of two. */
-	if (t->nr_halves == t->max_halves) {
-		halves = with_room(t->halves, t->nr_halves);
-		if (!halves)
+	if (t->nr_endpoints == t->max_endpoints) {
+		endpoints = with_room(t->endpoints, t->nr_endpoints);
+		if (!endpoints)
 			return NULL;
-		t->halves = halves;
-		t->max_halves = t->nr_halves ? 2 * t->nr_halves : 1;
+		t->endpoints = endpoints;
+		t->max_endpoints = t->nr_endpoints ? 2 * t->nr_endpoints : 1;
 	}
 	h = malloc(sizeof(*h));
 	if (!h)
 		return NULL;
 	*h = *like;
-	h->index = t->nr_halves;
-	h->number = ++t->halves_made;
+	h->index = t->nr_endpoints;
+	h->number = ++t->endpoints_made;
 	h->next_try = 1;
-	t->halves[t->nr_halves++] = h;
+	t->endpoints[t->nr_endpoints++] = h;
 	t->changes++;
 	bucket_add(t, h);
 	*err = 0;
 	return h;
 }
 
-/* Makes @h the newest half of @slot. */
-static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t gen, struct half *h)
+/* Makes @h the newest endpoint of @slot. */
+static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t gen,
+		      struct endpoint *h)
 {
 	struct topology_generation *g = slot->generation;
 	unsigned int i = 0;
 
-	/* A half that is there already moves to the front; else the oldest gives way. */
-	while (i < TOPOLOGY_GENERATIONS - 1 && g[i].half && !(g[i].half == h && g[i].gen == gen))
+	/* An endpoint that is there already moves to the front; else the oldest gives way. */
+	while (i < TOPOLOGY_GENERATIONS - 1 && g[i].endpoint &&
+	       !(g[i].endpoint == h && g[i].gen == gen))
 		i++;
 	h->refs++;
 	h->current++;
-	if (g[0].half)
-		g[0].half->current--;
-	if (g[i].half && !--g[i].half->refs)
+	if (g[0].endpoint)
+		g[0].endpoint->current--;
+	if (g[i].endpoint && !--g[i].endpoint->refs)
 		t->released++;
 	memmove(g + 1, g, i * sizeof(*g));
-	g[0] = (struct topology_generation){.half = h, .gen = gen};
+	g[0] = (struct topology_generation){.endpoint = h, .gen = gen};
 }
 
-/* Whether a half @a may become @b: only what was unknown of it differs. */
+/* Whether an endpoint @a may become @b: only what was unknown of it differs. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
 	return (a->cntlid == b->cntlid || !topology_is_id(a->cntlid)) && a->qid == b->qid &&
@@ -279,14 +282,14 @@ static bool same_or_unknown(const char *a, const char *b)
 	return !a[0] || !b[0] || !strcmp(a, b);
 }
 
-bool half_compatible(const struct half *a, const struct half *b)
+bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b)
 {
 	return a->side != b->side && a->stream != b->stream && a->q.cntlid == b->q.cntlid &&
 	       a->q.qid == b->q.qid && same_or_unknown(a->q.subsysnqn, b->q.subsysnqn) &&
 	       same_or_unknown(a->q.hostnqn, b->q.hostnqn);
 }
 
-bool topology_is_free(const struct topology *t, const struct half *h)
+bool topology_is_free(const struct topology *t, const struct endpoint *h)
 {
 	return !h->partner || h->reconnected || !h->partner->current ||
 	       t->streams[h->partner->stream].ended ||
@@ -294,11 +297,11 @@ bool topology_is_free(const struct topology *t, const struct half *h)
 		t->streams[h->stream].newest > h->matched_ns + QUIET_NS);
 }
 
-struct link *topology_link_known(const struct topology *t, const struct half *a,
-				 const struct half *b)
+struct link *topology_link_known(const struct topology *t, const struct endpoint *a,
+				 const struct endpoint *b)
 {
-	const struct half *host = a->side == NT_HOST ? a : b;
-	const struct half *target = a->side == NT_HOST ? b : a;
+	const struct endpoint *host = a->side == NT_HOST ? a : b;
+	const struct endpoint *target = a->side == NT_HOST ? b : a;
 
 	for (unsigned int i = 0; i < t->nr_links; i++) {
 		struct link *l = t->links[i];
@@ -323,7 +326,7 @@ static struct link *with_offset(const struct topology *t, struct link *l)
 	return l;
 }
 
-struct link *topology_link(struct topology *t, const struct half *a, const struct half *b)
+struct link *topology_link(struct topology *t, const struct endpoint *a, const struct endpoint *b)
 {
 	struct link *l = topology_link_known(t, a, b), **links;
 
@@ -342,7 +345,7 @@ struct link *topology_link(struct topology *t, const struct half *a, const struc
 	return with_offset(t, l);
 }
 
-static void connection_name(struct merge_connection *c, const struct half *h)
+static void connection_name(struct merge_connection *c, const struct endpoint *h)
 {
 	if (h->q.subsysnqn[0])
 		memcpy(c->subsysnqn, h->q.subsysnqn, sizeof(c->subsysnqn));
@@ -358,8 +361,8 @@ static void connection_name(struct merge_connection *c, const struct half *h)
 	}
 }
 
-/* The connection of a half without one, by its identity. */
-static struct merge_connection *connection_get(struct topology *t, struct half *h)
+/* The connection of an endpoint without one, by its identity. */
+static struct merge_connection *connection_get(struct topology *t, struct endpoint *h)
 {
 	struct merge_connection like = {
 		.host_stream = MERGE_NO_STREAM,
@@ -381,13 +384,13 @@ static struct merge_connection *connection_get(struct topology *t, struct half *
 	return c;
 }
 
-struct merge_connection *topology_connection(struct topology *t, struct half *h)
+struct merge_connection *topology_connection(struct topology *t, struct endpoint *h)
 {
 	return h->connection ?: connection_get(t, h);
 }
 
 /* Moves the counts that @h got while it had no partner from @from to @c. */
-static void take_over(struct merge_connection *c, struct merge_connection *from, struct half *h)
+static void take_over(struct merge_connection *c, struct merge_connection *from, struct endpoint *h)
 {
 	if (c && from && from != c) {
 		uint64_t *to = h->side == NT_HOST ? &c->host_only : &c->target_only;
@@ -399,7 +402,8 @@ static void take_over(struct merge_connection *c, struct merge_connection *from,
 	}
 }
 
-void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l)
+void topology_bind(struct topology *t, struct endpoint *host, struct endpoint *target,
+		   struct link *l)
 {
 	struct merge_connection *before[2], *c;
 
@@ -421,8 +425,8 @@ void topology_bind(struct topology *t, struct half *host, struct half *target, s
 	target->only = target->ambiguous = 0;
 }
 
-/* Completes the identity of a half. The connection of the former identity loses its counts. */
-static void rename_half(struct topology *t, struct half *h, const struct queue_info *q)
+/* Completes the identity of an endpoint. The connection of the former identity loses its counts. */
+static void rename_endpoint(struct topology *t, struct endpoint *h, const struct queue_info *q)
 {
 	struct merge_connection *before = h->connection;
 
@@ -439,7 +443,7 @@ static void rename_half(struct topology *t, struct half *h, const struct queue_i
 int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q)
 {
-	struct half like = {.stream = stream, .side = side, .q = *q}, *h, *newest;
+	struct endpoint like = {.stream = stream, .side = side, .q = *q}, *h, *newest;
 	int err = topology_stream_begins(t, stream, side);
 	struct topology_stream *s;
 	struct topology_slot *slot;
@@ -455,19 +459,19 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	slot = slot_get(s, q->slot);
 	if (!slot)
 		return -ENOMEM;
-	newest = slot->generation[0].half;
+	newest = slot->generation[0].endpoint;
 	again = newest && slot->generation[0].gen == q->gen;
 	/*
 	 * Its records wait there, so it gets the name, even if an earlier connection had the same.
 	 */
 	if (again && newest->refs == 1 && becomes_known(&newest->q, q)) {
-		rename_half(t, newest, q);
+		rename_endpoint(t, newest, q);
 		return 0;
 	}
-	/* Two halves without an id may be of two controllers. */
-	h = topology_is_id(q->cntlid) ? half_find(t, &like) : NULL;
+	/* Two endpoints without an id may be of two controllers. */
+	h = topology_is_id(q->cntlid) ? endpoint_find(t, &like) : NULL;
 	if (!h) {
-		h = half_make(t, &like, &err);
+		h = endpoint_make(t, &like, &err);
 		s->left_out |= !h;
 		if (!h)
 			return err;
@@ -488,9 +492,9 @@ void topology_free(struct topology *t)
 		free(t->streams[i].by_slot);
 	}
 	free(t->streams);
-	for (unsigned int i = 0; i < t->nr_halves; i++)
-		free(t->halves[i]);
-	free(t->halves);
+	for (unsigned int i = 0; i < t->nr_endpoints; i++)
+		free(t->endpoints[i]);
+	free(t->endpoints);
 	known_free(&t->known);
 	for (unsigned int i = 0; i < t->nr_links; i++)
 		free(t->links[i]);

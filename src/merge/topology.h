@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The streams, queues, connections and pairs of clocks that a merge knows. A connection has two
- * halves: a half is one stream's view of a queue. align.h finds out which two halves belong
- * together.
+ * endpoints: an endpoint is one stream's view of a queue. align.h finds out which two endpoints
+ * belong together.
  */
 #ifndef NTPROF_MERGE_TOPOLOGY_H
 #define NTPROF_MERGE_TOPOLOGY_H
@@ -27,11 +27,11 @@
 #ifndef TOPOLOGY_CONNECTIONS_MAX
 #define TOPOLOGY_CONNECTIONS_MAX 65536
 #endif
-/* A connection has two halves. */
-#define TOPOLOGY_HALVES_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
+/* A connection has two endpoints. */
+#define TOPOLOGY_ENDPOINTS_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
 /*
- * The most halves with one controller id and queue id. Each is compared with the others, and of so
- * many none can be told apart.
+ * The most endpoints with one controller id and queue id. Each is compared with the others, and of
+ * so many none can be told apart.
  */
 #define TOPOLOGY_ALIKE_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
@@ -52,13 +52,13 @@
 #define TOPOLOGY_IDLE_MAX 1024
 #endif
 /*
- * With more halves than this, the records that wait may fill the pool while each half has too few
- * to find a partner.
+ * With more endpoints than this, the records that wait may fill the pool while each endpoint has
+ * too few to find a partner.
  */
-#ifndef TOPOLOGY_MANY_HALVES
-#define TOPOLOGY_MANY_HALVES 4096
+#ifndef TOPOLOGY_MANY_ENDPOINTS
+#define TOPOLOGY_MANY_ENDPOINTS 4096
 #endif
-/* Buckets of halves are chosen by controller id and queue id. */
+/* Buckets of endpoints are chosen by controller id and queue id. */
 #ifndef TOPOLOGY_BUCKETS
 #define TOPOLOGY_BUCKETS 65536
 #endif
@@ -74,20 +74,21 @@ struct link {
 /*
  * A connection's queue as one stream sees it. It has one identity (names, controller id, queue id,
  * the host's instance), and may have had several slots and generations. @partner is the other
- * side's half, NULL until it is known; it changes if another half turns out to be the right one.
+ * side's endpoint, NULL until it is known; it changes if another endpoint turns out to be the right
+ * one.
  */
-struct half {
+struct endpoint {
 	unsigned int stream;
 	enum nt_side side;
 	struct queue_info q;
-	unsigned int index;			  /* in topology.halves */
-	uint64_t number;			  /* in the order in which halves came, from 1 */
-	struct half *next_alike, *previous_alike; /* in the same bucket of halves... */
-	struct half *next_same;			  /* ...and of identities */
-	unsigned int refs;			  /* generations that lead to this half... */
+	unsigned int index; /* in topology.endpoints */
+	uint64_t number;    /* in the order in which endpoints came, from 1 */
+	struct endpoint *next_alike, *previous_alike; /* in the same bucket of endpoints... */
+	struct endpoint *next_same;		      /* ...and of identities */
+	unsigned int refs;    /* generations that lead to this endpoint... */
 	unsigned int current; /* ...and how many of them are the newest of their slot */
 	bool reconnected; /* connected again and not matched since: the partner may be another */
-	struct half *partner;
+	struct endpoint *partner;
 	struct link *link; /* clocks of this stream and the partner's */
 	struct merge_connection *connection;
 	uint64_t only, ambiguous; /* records given up without a partner, counted in @connection */
@@ -98,17 +99,17 @@ struct half {
 	uint64_t next_try;   /* when @waited is this, look for the partner or the offset again */
 	uint64_t aged_try;   /* look again when the stream's @newest has come to this */
 	unsigned int vain;   /* failed tries since then where all commands looked alike */
-	bool crowded; /* at the last try, too many halves had the same name to tell them apart */
+	bool crowded; /* at the last try, too many endpoints had the same name to tell them apart */
 	bool alike;   /* at the last try, hardly anything told the commands apart */
-	enum pending_chance chance; /* of the waiting records */
-	bool over;		    /* no other half can come for them any more */
-	uint64_t rated;		    /* topology.changes when @chance and @over were set */
+	enum pending_likelihood likelihood; /* of the waiting records */
+	bool over;			    /* no other endpoint can come for them any more */
+	uint64_t rated; /* topology.changes when @likelihood and @over were set */
 };
 
-/* The halves that the records of a slot belong to, newest first. */
+/* The endpoints that the records of a slot belong to, newest first. */
 struct topology_slot {
 	struct topology_generation {
-		struct half *half;
+		struct endpoint *endpoint;
 		uint32_t gen;
 	} generation[TOPOLOGY_GENERATIONS];
 };
@@ -137,24 +138,24 @@ struct topology_stream {
 struct topology {
 	struct topology_stream *streams;
 	unsigned int nr_streams;
-	struct half **halves;
-	unsigned int nr_halves;
-	struct half *bucket[TOPOLOGY_BUCKETS];
-	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* halves of a bucket */
-	struct half *identity[TOPOLOGY_BUCKETS];
-	unsigned int max_halves; /* room in @halves */
-	uint64_t halves_made;
-	unsigned int swept; /* how many halves the last sweep kept... */
+	struct endpoint **endpoints;
+	unsigned int nr_endpoints;
+	struct endpoint *bucket[TOPOLOGY_BUCKETS];
+	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* endpoints of a bucket */
+	struct endpoint *identity[TOPOLOGY_BUCKETS];
+	unsigned int max_endpoints; /* room in @endpoints */
+	uint64_t endpoints_made;
+	unsigned int swept; /* how many endpoints the last sweep kept... */
 	unsigned int
 		unled; /* ...and how many of them only for waiting records: no slot led to them */
-	unsigned int released; /* halves since then that no slot leads to any more */
-	unsigned int refused;  /* halves refused for lack of room, while @unled was not 0 */
+	unsigned int released; /* endpoints since then that no slot leads to any more */
+	unsigned int refused;  /* endpoints refused for lack of room, while @unled was not 0 */
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
 	unsigned int open[NT_SIDES]; /* streams that are known and have not ended */
 	unsigned int ended[NT_SIDES];
-	uint64_t changes; /* counts changes of halves, partners and streams */
+	uint64_t changes; /* counts changes of endpoints, partners and streams */
 };
 
 /**
@@ -175,14 +176,15 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q);
 
 /**
- * topology_is_crowded() - whether there are many more halves than at the last sweep
+ * topology_is_crowded() - whether there are many more endpoints than at the last sweep
  *
  * There may be records waiting at each of them, too few for it to find its partner by itself.
- * Sweeps, which drop halves without records, come equally often.
+ * Sweeps, which drop endpoints without records, come equally often.
  */
 static inline bool topology_is_crowded(const struct topology *t)
 {
-	return t->nr_halves > TOPOLOGY_MANY_HALVES && t->nr_halves >= t->swept + TOPOLOGY_IDLE_MAX;
+	return t->nr_endpoints > TOPOLOGY_MANY_ENDPOINTS &&
+	       t->nr_endpoints >= t->swept + TOPOLOGY_IDLE_MAX;
 }
 
 /** topology_left_out() - whether a stream gave queues that are past a limit */
@@ -193,60 +195,65 @@ static inline bool topology_left_out(const struct topology *t, unsigned int stre
 }
 
 /**
- * topology_half_of() - the half that a record of a slot belongs to, NULL if it was not announced
+ * topology_endpoint_of() - the endpoint that a record of a slot belongs to, NULL if it was not
+ * announced
  */
-struct half *topology_half_of(const struct topology_slot *slot, const struct nt_record *r);
+struct endpoint *topology_endpoint_of(const struct topology_slot *slot, const struct nt_record *r);
 
 /**
- * topology_half() - the half that a record of @stream belongs to, NULL if it was not announced
+ * topology_endpoint() - the endpoint that a record of @stream belongs to, NULL if it was not
+ * announced
  *
- * A queue that was announced twice in one generation, with two controller ids, has two halves: the
- * id in the record decides. Mostly it is that of the newest.
+ * A queue that was announced twice in one generation, with two controller ids, has two endpoints:
+ * the id in the record decides. Mostly it is that of the newest.
  */
-static inline struct half *topology_half(const struct topology *t, unsigned int stream,
-					 const struct nt_record *r)
+static inline struct endpoint *topology_endpoint(const struct topology *t, unsigned int stream,
+						 const struct nt_record *r)
 {
 	const struct topology_slot *slot;
-	struct half *h;
+	struct endpoint *h;
 
 	if (stream >= t->nr_streams || r->slot >= t->streams[stream].nr_slots)
 		return NULL;
 	slot = t->streams[stream].by_slot[r->slot];
 	if (!slot)
 		return NULL;
-	h = slot->generation[0].half;
+	h = slot->generation[0].endpoint;
 	if (h && slot->generation[0].gen == r->gen && h->q.cntlid == r->cntlid)
 		return h;
-	return topology_half_of(slot, r);
+	return topology_endpoint_of(slot, r);
 }
 
 /**
- * topology_alike() - the first half in the bucket of the ids of @h; the others follow by next_alike
+ * topology_alike() - the first endpoint in the bucket of the ids of @h; the others follow by
+ * next_alike
  */
-struct half *topology_alike(const struct topology *t, const struct half *h);
+struct endpoint *topology_alike(const struct topology *t, const struct endpoint *h);
 
 /**
- * topology_is_free() - whether a half may get a partner: it has none, or may have lost its partner
+ * topology_is_free() - whether an endpoint may get a partner: it has none, or may have lost its
+ * partner
  */
-bool topology_is_free(const struct topology *t, const struct half *h);
+bool topology_is_free(const struct topology *t, const struct endpoint *h);
 
 /**
- * topology_connection() - the half's connection, made if needed; NULL past the limit or without
+ * topology_connection() - the endpoint's connection, made if needed; NULL past the limit or without
  * memory
  */
-struct merge_connection *topology_connection(struct topology *t, struct half *h);
+struct merge_connection *topology_connection(struct topology *t, struct endpoint *h);
 
-/** topology_bind() - make two halves partners, over @l; their former partners have none then */
-void topology_bind(struct topology *t, struct half *host, struct half *target, struct link *l);
+/** topology_bind() - make two endpoints partners, over @l; their former partners have none then */
+void topology_bind(struct topology *t, struct endpoint *host, struct endpoint *target,
+		   struct link *l);
 
-/** topology_link() - the link between two halves' streams, made if needed; NULL: -ENOMEM */
-struct link *topology_link(struct topology *t, const struct half *a, const struct half *b);
+/** topology_link() - the link between two endpoints' streams, made if needed; NULL: -ENOMEM */
+struct link *topology_link(struct topology *t, const struct endpoint *a, const struct endpoint *b);
 
 /** topology_link_known() - topology_link(), but NULL if there is none yet */
-struct link *topology_link_known(const struct topology *t, const struct half *a,
-				 const struct half *b);
+struct link *topology_link_known(const struct topology *t, const struct endpoint *a,
+				 const struct endpoint *b);
 
-/** topology_sweep() - drop halves that no slot leads to and that no record waits at */
+/** topology_sweep() - drop endpoints that no slot leads to and that no record waits at */
 void topology_sweep(struct topology *t);
 
 /**
@@ -260,23 +267,25 @@ static inline bool topology_is_id(uint16_t cntlid)
 	return cntlid != NT_CNTLID_NONE && cntlid;
 }
 
-/** half_partner_waits() - whether records wait at the half's partner */
-static inline bool half_partner_waits(const struct half *h)
+/** endpoint_partner_waits() - whether records wait at the endpoint's partner */
+static inline bool endpoint_partner_waits(const struct endpoint *h)
 {
 	return h->partner && h->partner->pending.count;
 }
 
-/** half_began_at() - about when a command of the half, on either side, began by the host's clock */
-static inline uint64_t half_began_at(const struct half *h, const struct nt_record *r,
-				     const struct offset *o)
+/** endpoint_began_at() - about when a command of the endpoint, on either side, began by the host's
+ * clock */
+static inline uint64_t endpoint_began_at(const struct endpoint *h, const struct nt_record *r,
+					 const struct offset *o)
 {
 	if (h->side == NT_HOST)
 		return r->points[NT_H_SEND_CMD] ?: r->points[NT_H_QUEUE_RQ];
 	return record_begin_ns(r) - (uint64_t)o->now.high;
 }
 
-/** half_compatible() - whether two halves may be of one connection, as far as they are known */
-bool half_compatible(const struct half *a, const struct half *b);
+/** endpoint_compatible() - whether two endpoints may be of one connection, as far as they are known
+ */
+bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b);
 
 /** topology_free() - release all that it has; not the topology itself */
 void topology_free(struct topology *t);

@@ -12,7 +12,7 @@
 
 #include "core/array.h"
 #include "core/time.h"
-#include "peer/again.h"
+#include "peer/restart.h"
 #include "peer/guard.h"
 #include "peer/prompts.h"
 
@@ -33,7 +33,7 @@
 /*
  * @peer: @nr of them
  * @over: the merge knows that the peer's stream has ended
- * @again: restarts of each peer
+ * @restart: restarts of each peer
  * @starter: process that starts peers again; NULL: each is started once
  * @epoll_fd: everything that can be read from peers, and @again_fd
  * @again_fd: readable if the time ended before everything was read
@@ -49,7 +49,7 @@
 struct live_merge {
 	struct peer *peer[PEERS_MAX];
 	bool over[PEERS_MAX];
-	struct again again[PEERS_MAX];
+	struct restart restart[PEERS_MAX];
 	struct starter *starter;
 	unsigned int nr;
 	struct prompts prompts;
@@ -57,7 +57,7 @@ struct live_merge {
 	int again_fd;
 	struct merge *merge;
 	struct machines machines;
-	struct apart *apart;
+	struct unmatched *unmatched;
 	struct totals interval;
 	struct totals last;
 	struct totals total;
@@ -74,7 +74,7 @@ static void on_matched(void *context, const struct merge_connection *c,
 	struct live_merge *l = context;
 
 	if (!l->together[c->host_stream] || !l->together[c->target_stream]) {
-		apart_matched(l->apart, c->host_stream, c->target_stream);
+		unmatched_matched(l->unmatched, c->host_stream, c->target_stream);
 		l->together[c->host_stream] = l->together[c->target_stream] = true;
 	}
 	if (totals_add(&l->interval, c, host, target))
@@ -128,14 +128,14 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 	prompts_open(&l->prompts, l->peer, l->epoll_fd);
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->merge = merge_new(&callbacks);
-	l->apart = apart_new(PEER_STREAM + nr);
-	if (!l->apart || l->epoll_fd < 0 || l->again_fd < 0 || !l->merge ||
+	l->unmatched = unmatched_new(PEER_STREAM + nr);
+	if (!l->unmatched || l->epoll_fd < 0 || l->again_fd < 0 || !l->merge ||
 	    totals_init(&l->interval, 0) || totals_init(&l->last, 0) || totals_init(&l->total, 0) ||
 	    machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
 	l->interval.machines = l->last.machines = l->total.machines = &l->machines;
 	live_merge_lacks(l, 0);
-	if (apart_begin(l->apart, HOST_STREAM, &(struct apart_header){.side = NT_HOST}))
+	if (unmatched_begin(l->unmatched, HOST_STREAM, &(struct unmatched_header){.side = NT_HOST}))
 		goto fail;
 	l->starter = lasting ? starter_new(sources, nr, user) : NULL;
 	if (lasting && !l->starter)
@@ -183,7 +183,7 @@ void live_merge_free(struct live_merge *l)
 	totals_free(&l->last);
 	totals_free(&l->total);
 	machines_free(&l->machines);
-	apart_free(l->apart);
+	unmatched_free(l->unmatched);
 	free(l);
 }
 
@@ -205,10 +205,10 @@ void live_merge_lacks(struct live_merge *l, uint32_t missing)
 static int tell_machine(struct live_merge *l, const struct stream_header *h)
 {
 	struct machine m = {.side = h->side, .sample = h->sample, .missing = h->missing};
-	struct apart_header a = {.side = h->side,
-				 .sample = h->sample,
-				 .missing = h->missing,
-				 .figures = !l->starter};
+	struct unmatched_header a = {.side = h->side,
+				     .sample = h->sample,
+				     .missing = h->missing,
+				     .figures = !l->starter};
 	char label[32];
 
 	snprintf(m.name, sizeof(m.name), "%s", h->hostname);
@@ -216,13 +216,13 @@ static int tell_machine(struct live_merge *l, const struct stream_header *h)
 	snprintf(label, sizeof(label), "peer %u", l->reading + 1);
 	machines_set(&l->machines, PEER_STREAM + l->reading, &m, label);
 	l->together[HOST_STREAM] = l->together[PEER_STREAM + l->reading] = false;
-	return apart_begin(l->apart, PEER_STREAM + l->reading, &a);
+	return unmatched_begin(l->unmatched, PEER_STREAM + l->reading, &a);
 }
 
 /* Return: 0 or -ENOMEM. */
 static int take_record(struct live_merge *l, unsigned int stream, const struct nt_record *r)
 {
-	int ret = l->together[stream] ? 0 : apart_record(l->apart, stream, r);
+	int ret = l->together[stream] ? 0 : unmatched_record(l->unmatched, stream, r);
 
 	return ret ?: merge_record(l->merge, stream, r) ?: l->result;
 }
@@ -237,13 +237,13 @@ static int on_event(void *context, const struct stream_event *e)
 	case STREAM_HEADER:
 		return tell_machine(l, &e->header);
 	case STREAM_CLOCK:
-		apart_clock(l->apart, stream, &e->clock);
+		unmatched_clock(l->unmatched, stream, &e->clock);
 		return 0;
 	case STREAM_BURST:
-		apart_burst(l->apart, stream, burst_length_ns(&e->burst));
+		unmatched_burst(l->unmatched, stream, burst_length_ns(&e->burst));
 		return 0;
 	case STREAM_QUEUE:
-		return apart_queue(l->apart, stream, &e->queue)
+		return unmatched_queue(l->unmatched, stream, &e->queue)
 			       ?: merge_queue(l->merge, stream, NT_TARGET, &e->queue);
 	case STREAM_RECORD:
 		return take_record(l, stream, &e->record);
@@ -288,7 +288,7 @@ int live_merge_ready(struct live_merge *l)
 
 int live_merge_queue(struct live_merge *l, const struct queue_info *q)
 {
-	return apart_queue(l->apart, HOST_STREAM, q)
+	return unmatched_queue(l->unmatched, HOST_STREAM, q)
 		       ?: merge_queue(l->merge, HOST_STREAM, NT_HOST, q);
 }
 
@@ -315,10 +315,10 @@ static void start_again(struct live_merge *l)
 
 		/* The merge has to know first that the stream is over. */
 		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
-		    !again_is_due(&l->again[i], p, now))
+		    !restart_is_due(&l->restart[i], p, now))
 			continue;
-		merge_again(l->merge, PEER_STREAM + i);
-		l->over[i] = peer_again(p) != 0;
+		merge_restart(l->merge, PEER_STREAM + i);
+		l->over[i] = peer_restart(p) != 0;
 		if (l->over[i])
 			merge_end(l->merge, PEER_STREAM + i);
 		else
@@ -331,7 +331,7 @@ int live_merge_tend(struct live_merge *l)
 	struct instant now = instant_now();
 	int ret;
 
-	apart_clock(l->apart, HOST_STREAM, &now);
+	unmatched_clock(l->unmatched, HOST_STREAM, &now);
 	prompts_go_on(&l->prompts);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
@@ -473,20 +473,20 @@ unsigned int live_merge_stream(unsigned int i)
 	return PEER_STREAM + i;
 }
 
-const struct apart *live_merge_apart(const struct live_merge *l)
+const struct unmatched *live_merge_unmatched(const struct live_merge *l)
 {
-	return l->apart;
+	return l->unmatched;
 }
 
 const struct stats *live_merge_peer_stats(const struct live_merge *l, unsigned int i)
 {
 	struct peer_about about;
 
-	if (i >= l->nr || !apart_is(l->apart, PEER_STREAM + i))
+	if (i >= l->nr || !unmatched_is(l->unmatched, PEER_STREAM + i))
 		return NULL;
 	peer_about(l->peer[i], &about);
-	return about.header ? apart_stats(l->apart, PEER_STREAM + i, about.header->kernel,
-					  about.losses->count)
+	return about.header ? unmatched_stats(l->unmatched, PEER_STREAM + i, about.header->kernel,
+					      about.losses->count)
 			    : NULL;
 }
 

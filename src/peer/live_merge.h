@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/queue.h"
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
@@ -35,7 +35,7 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
  * live_merge_new_lasting() - like live_merge_new(), but peers whose streams are over are started
  * again
  *
- * See peer/again.h. A peer that reads a file is not started again.
+ * See peer/restart.h. A peer that reads a file is not started again.
  */
 struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
 					  const struct peer_user *user);
@@ -168,8 +168,8 @@ const struct machines *live_merge_machines(const struct live_merge *l);
 /** live_merge_stream() - the stream number of peer @i in the merge */
 unsigned int live_merge_stream(unsigned int i);
 
-/** live_merge_apart() - streams of which nothing has been matched so far, and why */
-const struct apart *live_merge_apart(const struct live_merge *l);
+/** live_merge_unmatched() - streams of which nothing has been matched so far, and why */
+const struct unmatched *live_merge_unmatched(const struct live_merge *l);
 
 /**
  * live_merge_peer_stats() - statistics of peer @i alone, as long as nothing of it has been matched

@@ -125,7 +125,7 @@ static void take_losses(struct peer *p, const struct stream_losses *l)
 	losses_add(&p->losses, l);
 }
 
-int peer_again(struct peer *p)
+int peer_restart(struct peer *p)
 {
 	int err;
 

@@ -59,13 +59,13 @@ struct peer *peer_new_lasting(const char *source, enum nt_side side, struct star
 bool peer_lasts(const struct peer *p);
 
 /**
- * peer_again() - make sure that all its processes have ended, and start it again
+ * peer_restart() - make sure that all its processes have ended, and start it again
  *
  * Its counters continue; its descriptors change.
  *
  * Return: 0 or a negative errno; then it is refused, and its stream is over.
  */
-int peer_again(struct peer *p);
+int peer_restart(struct peer *p);
 
 /* Number of a peer's descriptors. */
 #define PEER_FDS 3

@@ -54,7 +54,8 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Tries names for the temporary file until @make() succeeds. Return: as @make(), see the two below. */
+/* Tries names for the temporary file until @make() succeeds. Return: as @make(), see the two below.
+ */
 static int make_temporary(struct destination *d, int (*make)(const struct destination *d))
 {
 	int ret = -EEXIST;

@@ -39,8 +39,8 @@ struct destination {
  * Waits for the reader of a FIFO. Existing files are not changed.
  *
  * Return: 0; -EPERM for a file or a link of another user in a shared folder (see trust_planted());
- * -EEXIST for an existing file without @force, and always for anything but a file, pipe or character
- * device (see destination_refuses()); or another negative errno.
+ * -EEXIST for an existing file without @force, and always for anything but a file, pipe or
+ * character device (see destination_refuses()); or another negative errno.
  */
 int destination_open(struct destination *d, const char *path, bool force);
 

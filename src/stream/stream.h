@@ -32,9 +32,9 @@ struct stream_header {
 	char program[32]; /* version of ntprof-bpf that wrote it */
 	uint32_t sample;  /* about one command in this many was measured; 0 and 1: every one */
 	uint32_t missing; /* bits of the points that no probe gives there, see core/segments.h */
-	char selection
-		[SELECT_SAID_LEN]; /* options that selected commands; "": all are in the stream */
-	uint8_t origins;	   /* records have the number of an origin, see NT_F_ORIGIN_SHIFT */
+	char selection[SELECT_SAID_LEN]; /* options that selected commands; "": all are in the
+					    stream */
+	uint8_t origins; /* records have the number of an origin, see NT_F_ORIGIN_SHIFT */
 };
 
 /* Losses so far. The stream has their names, so writer and reader may know different ones. */

@@ -75,7 +75,8 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, uint32_t slot,
 				  enum nt_op op);
 
-/** connections_fold() - once an interval is collected: rows of connections that ended give way. Return: 0 or -ENOMEM */
+/** connections_fold() - once an interval is collected: rows of connections that ended give way.
+ * Return: 0 or -ENOMEM */
 int connections_fold(const struct tracer *t, struct stats *s, uint64_t now);
 
 /** connections_who() - @who of the connection to which the record of a command in flight belongs */

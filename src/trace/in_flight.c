@@ -89,7 +89,7 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 	       __atomic_load_n(&c->owner, __ATOMIC_RELAXED) == owner;
 }
 
-static void tally(struct tracer *t, struct nt_cmd *c, void *context)
+static void live_groups(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	(void)t;
 	(void)c;
@@ -101,7 +101,7 @@ uint64_t in_flight_count(struct tracer *t)
 	uint64_t n = 0;
 
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		each(t, &t->object.queues[slot], tally, &n);
+		each(t, &t->object.queues[slot], live_groups, &n);
 	return n;
 }
 
@@ -170,9 +170,9 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
  * Whether a queue may have commands in flight: it had some the last time, or one has begun since. A
  * program that is about to begin one may have noted an earlier interval.
  */
-static bool may_have_some(const struct nt_queue *q, const struct slot_look *look)
+static bool may_have_some(const struct nt_queue *q, const struct slot_look *search)
 {
-	return look->found || (int32_t)(q->begun - (look->epoch - 2)) >= 0;
+	return search->found || (int32_t)(q->begun - (search->epoch - 2)) >= 0;
 }
 
 int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
@@ -205,14 +205,14 @@ static void name(const struct tracer *t, struct nt_record *r)
 	r->flags &= ~NT_F_CONNECT;
 }
 
-struct look {
+struct search {
 	uint64_t now;
 	int err;
 };
 
 static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 {
-	struct look *look = context;
+	struct search *search = context;
 	struct nt_record r;
 	uint64_t begin;
 	bool measured;
@@ -222,11 +222,11 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 	    has_died(&t->object.queues[r.slot], r.gen))
 		return;
 	begin = record_begin_ns(&r);
-	if (!begin || begin > look->now || look->now - begin < t->o.overdue_ns)
+	if (!begin || begin > search->now || search->now - begin < t->o.overdue_ns)
 		return;
 	told = overdue_tell(t->overdue, &r);
 	if (told < 0)
-		look->err = told;
+		search->err = told;
 	if (told <= 0)
 		return;
 	name(t, &r);
@@ -236,18 +236,18 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 
 int in_flight_look(struct tracer *t)
 {
-	struct look look = {.now = monotonic_ns()};
+	struct search search = {.now = monotonic_ns()};
 	uint64_t every = t->o.overdue_ns / LOOKS_PER_THRESHOLD;
 
 	if (every > LOOK_MAX_NS)
 		every = LOOK_MAX_NS;
-	if (!t->overdue || look.now - t->overdue_looked_ns < every)
+	if (!t->overdue || search.now - t->overdue_looked_ns < every)
 		return 0;
-	t->overdue_looked_ns = look.now;
-	for (uint32_t slot = 0; !look.err && slot < t->nr_slots; slot++)
-		each(t, &t->object.queues[slot], look_at, &look);
+	t->overdue_looked_ns = search.now;
+	for (uint32_t slot = 0; !search.err && slot < t->nr_slots; slot++)
+		each(t, &t->object.queues[slot], look_at, &search);
 	overdue_looked(t->overdue);
-	return look.err;
+	return search.err;
 }
 
 const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record *r,

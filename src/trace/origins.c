@@ -9,15 +9,15 @@
 #include "core/hash.h"
 
 /* @from: as programs send it, which is the key. */
-struct known {
+struct known_origin {
 	struct nt_from from;
 	struct origin o;
 	UT_hash_handle hh;
 };
 
 struct origins {
-	struct known *table; /* hash table */
-	struct known *of[ORIGIN_OTHERS];
+	struct known_origin *table; /* hash table */
+	struct known_origin *of[ORIGIN_OTHERS];
 	unsigned int nr; /* the first number is 1 */
 };
 
@@ -28,7 +28,7 @@ struct origins *origins_new(void)
 
 void origins_free(struct origins *o)
 {
-	struct known *k, *next;
+	struct known_origin *k, *next;
 
 	if (!o)
 		return;
@@ -41,9 +41,9 @@ void origins_free(struct origins *o)
 }
 
 /* The cgroup mostly still exists, because its command has just ended. */
-static struct known *add(struct origins *o, const struct nt_from *from, unsigned int hash)
+static struct known_origin *add(struct origins *o, const struct nt_from *from, unsigned int hash)
 {
-	struct known *k = calloc(1, sizeof(*k));
+	struct known_origin *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
@@ -64,7 +64,7 @@ static struct known *add(struct origins *o, const struct nt_from *from, unsigned
 unsigned int origins_number(struct origins *o, const struct nt_from *from)
 {
 	unsigned int hash = hash_pair(from->cgroup, from->cpu);
-	struct known *k;
+	struct known_origin *k;
 
 	HASH_FIND_BYHASHVALUE(hh, o->table, from, sizeof(*from), hash, k);
 	if (!k && o->nr + 1 < ORIGIN_OTHERS)

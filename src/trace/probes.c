@@ -26,7 +26,7 @@
  * @refused: why the kernel does not take the program although it has all it needs; NULL if unknown
  * @symbol, @compiled: the kernel has it; its name there if that is not @name. See symbols_read()
  */
-struct place {
+struct attach_place {
 	struct bpf_program *program;
 	const char *name;
 	uint32_t id;
@@ -53,8 +53,8 @@ struct probes {
 	bool traced;
 	bool symbols;
 	size_t nr;
-	struct place *places;
-	struct place **by_name;
+	struct attach_place *places;
+	struct attach_place **by_name;
 };
 
 /* The driver is the last one, and depends on the other. */
@@ -63,7 +63,7 @@ static const char *const modules[NT_SIDES][ATTACH_IDS_MODULES] = {
 	[NT_TARGET] = {"nvmet", "nvmet_tcp"},
 };
 
-static struct place *place_of(const struct probes *p, const char *program)
+static struct attach_place *place_of(const struct probes *p, const char *program)
 {
 	for (size_t i = 0; i < p->nr; i++)
 		if (!strcmp(bpf_program__name(p->places[i].program), program))
@@ -73,7 +73,7 @@ static struct place *place_of(const struct probes *p, const char *program)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct place *const *x = a, *const *y = b;
+	const struct attach_place *const *x = a, *const *y = b;
 
 	return strcmp((*x)->name, (*y)->name);
 }
@@ -81,7 +81,7 @@ static int by_name(const void *a, const void *b)
 /*
  * Return: the first place in by_name whose name is the first @len bytes of @name; NULL without one.
  */
-static struct place **places_named(const struct probes *p, const char *name, size_t len)
+static struct attach_place **places_named(const struct probes *p, const char *name, size_t len)
 {
 	size_t low = 0, high = p->nr;
 
@@ -100,7 +100,7 @@ static struct place **places_named(const struct probes *p, const char *name, siz
 }
 
 /* Whether @at, from places_named() or behind it, has that name as well. */
-static bool place_named(const struct probes *p, struct place *const *at, const char *name,
+static bool place_named(const struct probes *p, struct attach_place *const *at, const char *name,
 			size_t len)
 {
 	return at < p->by_name + p->nr && !strncmp((*at)->name, name, len) && !(*at)->name[len];
@@ -115,7 +115,7 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 	bpf_object__for_each_program (program, obj)
 		nr++;
 	p->places = calloc(nr, sizeof(*p->places));
-	p->by_name = calloc(nr, sizeof(struct place *));
+	p->by_name = calloc(nr, sizeof(struct attach_place *));
 	if (!p->places || !p->by_name)
 		return -ENOMEM;
 	bpf_object__for_each_program (program, obj) {
@@ -125,13 +125,13 @@ static int places_init(struct probes *p, struct bpf_object *obj)
 		if (!slash)
 			continue;
 		p->by_name[p->nr] = &p->places[p->nr];
-		p->places[p->nr++] = (struct place){
+		p->places[p->nr++] = (struct attach_place){
 			.program = program,
 			.name = slash + 1,
 			.tracepoint = !strncmp(section, "tp_btf/", 7),
 		};
 	}
-	qsort(p->by_name, p->nr, sizeof(struct place *), by_name);
+	qsort(p->by_name, p->nr, sizeof(struct attach_place *), by_name);
 	return 0;
 }
 
@@ -158,7 +158,8 @@ static const char *argument_name(const struct btf *btf, unsigned int id)
 }
 
 /* Notes the arguments of @at, whose type is @t: the function, or the tracepoint's typedef. */
-static void place_arguments(struct place *at, const struct btf *btf, const struct btf_type *t)
+static void place_arguments(struct attach_place *at, const struct btf *btf,
+			    const struct btf_type *t)
 {
 	const char *wanted = probe_takes(bpf_program__name(at->program));
 	const char *section = bpf_program__section_name(at->program);
@@ -209,7 +210,7 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
 		if (tracepoint)
 			name += prefix_len;
 		len = strlen(name);
-		for (struct place **at = places_named(p, name, len);
+		for (struct attach_place **at = places_named(p, name, len);
 		     at && place_named(p, at, name, len); at++) {
 			if ((*at)->tracepoint != tracepoint || (*at)->typed)
 				continue;
@@ -243,7 +244,7 @@ static void places_trace(struct probes *p)
 		size_t len = strcspn(line, " \n");
 
 		any = true;
-		for (struct place **at = places_named(p, line, len);
+		for (struct attach_place **at = places_named(p, line, len);
 		     at && place_named(p, at, line, len); at++)
 			(*at)->traceable = true;
 	}
@@ -274,7 +275,7 @@ static void symbols_read(struct probes *p)
 		len = strcspn(name, "\t\n");
 		name[len] = '\0';
 		plain = strcspn(name, ".");
-		for (struct place **at = places_named(p, name, plain);
+		for (struct attach_place **at = places_named(p, name, plain);
 		     at && place_named(p, at, name, plain); at++) {
 			if (plain == len)
 				(*at)->symbol = true;
@@ -358,7 +359,7 @@ bool probes_module_btf(const struct probes *p)
 	return p->module_btf;
 }
 
-static void explain(struct probes *p, const struct place *at, char *why, size_t size)
+static void explain(struct probes *p, const struct attach_place *at, char *why, size_t size)
 {
 	bool of_driver = !strncmp(at->name, "nvme", 4);
 
@@ -391,7 +392,7 @@ static void explain(struct probes *p, const struct place *at, char *why, size_t 
 	}
 }
 
-static bool place_works(struct probes *p, const struct place *at)
+static bool place_works(struct probes *p, const struct attach_place *at)
 {
 	if (!at->typed || !at->fits || at->refused || at->tracepoint)
 		return at->typed && at->fits && !at->refused;
@@ -402,7 +403,7 @@ static bool place_works(struct probes *p, const struct place *at)
 
 bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t size)
 {
-	const struct place *other = w->unless ? place_of(p, w->unless) : NULL;
+	const struct attach_place *other = w->unless ? place_of(p, w->unless) : NULL;
 
 	if (other && other->typed) {
 		if (why)
@@ -410,7 +411,7 @@ bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t
 		return false;
 	}
 	for (int i = 0; i < PROBES_WAY_PROGRAMS && w->programs[i]; i++) {
-		const struct place *at;
+		const struct attach_place *at;
 
 		if (w->programs[i][0] == '?')
 			continue;
@@ -469,7 +470,7 @@ void probes_select(struct probes *p, struct object *o, enum nt_source source, ui
 			continue;
 		for (int i = 0; i < PROBES_WAY_PROGRAMS && w->programs[i]; i++) {
 			bool optional = w->programs[i][0] == '?';
-			struct place *at = place_of(p, w->programs[i] + optional);
+			struct attach_place *at = place_of(p, w->programs[i] + optional);
 
 			if (!at || !place_works(p, at) || bpf_program__autoload(at->program))
 				continue;

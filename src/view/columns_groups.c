@@ -395,7 +395,7 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 		add(t, &from);
 	t->first_key = t->columns.nr;
 	add_keys(t, &c->grouping.by, text);
-	if (live && c->tally)
+	if (live && c->live_groups)
 		add_tallied(t, text);
 	else if (live)
 		add_live(t, text, summary);

@@ -11,7 +11,7 @@
 #include "merge/groups.h"
 #include "view/columns_queues.h"
 #include "view/scale.h"
-#include "view/tally.h"
+#include "view/live_groups.h"
 
 /* More figures than fit into a line. */
 #define FIGURES_MAX 12u
@@ -85,14 +85,14 @@ struct group_table {
 /**
  * struct group_choice - what the user wants to see: groups, and figures of them. Without @figures
  * the default ones are shown; if @scale is on, also histograms
- * @tally: for a live view: groups that are made from records, where its histograms cannot make the
- *         groups; otherwise NULL
+ * @live_groups: for a live view: groups that are made from records, where its histograms cannot
+ * make the groups; otherwise NULL
  */
 struct group_choice {
 	struct grouping grouping;
 	struct figures figures;
 	struct scale scale;
-	const struct tally *tally;
+	const struct live_groups *live_groups;
 };
 
 /**

@@ -37,7 +37,8 @@ static void end(const struct line *l)
 	fputs("\r\n", l->f);
 }
 
-/* A spreadsheet takes a text that begins so for a formula, full-width forms included (OWASP, "CSV Injection"). */
+/* A spreadsheet takes a text that begins so for a formula, full-width forms included (OWASP, "CSV
+ * Injection"). */
 static bool is_formula(const char *text)
 {
 	static const char *const begins[] = {"=",      "+",	 "-",	   "@",

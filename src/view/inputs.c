@@ -3,7 +3,7 @@
 
 #include "core/segments.h"
 #include "stream/reader.h"
-#include "view/apart.h"
+#include "view/why_unmatched.h"
 #include "view/columns_losses.h"
 #include "view/columns_streams.h"
 #include "view/lacks.h"
@@ -96,10 +96,10 @@ void inputs_print(const struct input *in, FILE *f)
 	}
 }
 
-void inputs_print_apart(const struct input *in, const struct apart *a, unsigned int stream,
-			const struct machines *m, FILE *f)
+void inputs_print_unmatched(const struct input *in, const struct unmatched *a, unsigned int stream,
+			    const struct machines *m, FILE *f)
 {
 	LINE_PRINT(f, &input_columns, path, in);
-	apart_print(a, stream, m, f);
+	unmatched_print(a, stream, m, f);
 	fputs("; by itself it tells:\n", f);
 }

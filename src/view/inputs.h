@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "merge/machines.h"
 #include "stream/input.h"
 
@@ -16,12 +16,12 @@
 void inputs_print(const struct input *in, FILE *f);
 
 /**
- * inputs_print_apart() - print a line that says why nothing of an input is matched
+ * inputs_print_unmatched() - print a line that says why nothing of an input is matched
  * @in: input
  * @a: reasons, by stream; @stream is the number of this one
  * @m: the machines of all streams
  */
-void inputs_print_apart(const struct input *in, const struct apart *a, unsigned int stream,
-			const struct machines *m, FILE *f);
+void inputs_print_unmatched(const struct input *in, const struct unmatched *a, unsigned int stream,
+			    const struct machines *m, FILE *f);
 
 #endif /* NTPROF_VIEW_INPUTS_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/buckets.h"
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "view/columns_connections.h"
 #include "view/columns_errors.h"
 #include "view/columns_hist.h"
@@ -14,7 +14,7 @@
 #include "view/columns_run.h"
 #include "view/columns_stages.h"
 #include "view/columns_streams.h"
-#include "view/live_groups.h"
+#include "view/groups_output.h"
 
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 {
@@ -244,7 +244,7 @@ struct json_object *json_block(const struct stats *s, bool summary, bool histogr
 	json_put_time(o);
 	json_put_side(o, s, summary, histogram, figures);
 	if (choice)
-		json_put(o, "groups", live_groups_json(s, summary, choice));
+		json_put(o, "groups", groups_output_json(s, summary, choice));
 	if (peers)
 		put_peers(o, peers, summary, figures);
 	return o;

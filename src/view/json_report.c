@@ -37,18 +37,19 @@ static struct json_object *alone(const struct json_report *r, unsigned int i)
 	unsigned int other;
 	uint64_t of, taken;
 
-	if (!in->begun || !apart_is(r->apart, i))
+	if (!in->begun || !unmatched_is(r->unmatched, i))
 		return NULL;
 	o = json_empty();
-	json_put(o, "why", json_text(apart_words(apart_why(r->apart, i, &other))));
-	taken = apart_taken(r->apart, i, &of);
+	json_put(o, "why", json_text(unmatched_words(unmatched_why(r->unmatched, i, &other))));
+	taken = unmatched_taken(r->unmatched, i, &of);
 	json_put(o, "selected", selected(r, taken, of));
-	json_put_side(o, apart_stats(r->apart, i, in->header.kernel, in->losses.count), true, false,
-		      figures_of(r));
+	json_put_side(o, unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count),
+		      true, false, figures_of(r));
 	if (r->details)
-		json_put(o, "details", details_json(apart_details(r->apart, i), r->figures));
+		json_put(o, "details",
+			 details_json(unmatched_details(r->unmatched, i), r->figures));
 	if (r->choice) {
-		struct groups *g = apart_groups(r->apart, i);
+		struct groups *g = unmatched_groups(r->unmatched, i);
 
 		/*
 		 * json_append() to NULL marks the line as failed, so json_write() reports that

@@ -3,7 +3,7 @@
 #ifndef NTPROF_VIEW_JSON_REPORT_H
 #define NTPROF_VIEW_JSON_REPORT_H
 
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 #include "merge/machines.h"
 #include "merge/merge.h"
 #include "merge/totals.h"
@@ -13,7 +13,8 @@
 #include "view/json.h"
 
 /**
- * struct json_report - data of a report; @apart has kept what apart_stats() needs of each input
+ * struct json_report - data of a report; @unmatched has kept what unmatched_stats() needs of each
+ * input
  * @cut: number of records of one side only, because the other side was not recorded all the time
  * @filtered: the report is about @nr_taken of the @nr_matched merged commands only
  * @merged: merged commands, after totals_sort()
@@ -26,7 +27,7 @@
 struct json_report {
 	struct input *inputs;
 	unsigned int nr;
-	struct apart *apart;
+	struct unmatched *unmatched;
 	const struct merge *merge;
 	const struct machines *machines;
 	uint64_t cut;

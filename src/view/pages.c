@@ -16,7 +16,7 @@
 #include "view/stages.h"
 #include "view/wrap.h"
 
-static void name_print(const struct look_row *k, FILE *f)
+static void name_print(const struct view_row *k, FILE *f)
 {
 	char name[sizeof(k->controller)];
 
@@ -33,13 +33,13 @@ static void name_print(const struct look_row *k, FILE *f)
  * The kernel counts stages by operation only. Stages of a single queue are known only if both
  * sides' records are merged.
  */
-static void stages_title(const struct look_row *k, bool merged, FILE *f)
+static void stages_title(const struct view_row *k, bool merged, FILE *f)
 {
 	fprintf(f, "\nstages of all %s%s, whatever the queue:\n", merged ? "merged " : "",
 		k->op < NT_OPS_NR ? op_name(k->op) : "commands");
 }
 
-static bool is_merged(const struct merged_row *m, const struct look_row *k)
+static bool is_merged(const struct merged_row *m, const struct view_row *k)
 {
 	struct value host;
 
@@ -76,7 +76,7 @@ static void means_print(const struct merged_row *m, FILE *f, unsigned int width)
 }
 
 /* Return: 0 or -ENOMEM. */
-static int queue_means_print(const struct totals *m, const struct look_row *k, FILE *f,
+static int queue_means_print(const struct totals *m, const struct view_row *k, FILE *f,
 			     unsigned int width)
 {
 	unsigned int nr;
@@ -92,11 +92,11 @@ static int queue_means_print(const struct totals *m, const struct look_row *k, F
 	return 0;
 }
 
-int page_row_print(const struct block *b, const struct picked *p, const struct look *l,
+int page_row_print(const struct block *b, const struct visible_rows *p, const struct view_state *l,
 		   const struct totals *m, FILE *f)
 {
-	const struct queue_row *row = picked_find(p, l);
-	struct picked one = *p;
+	const struct queue_row *row = visible_rows_find(p, l);
+	struct visible_rows one = *p;
 	bool merged = m && m->commands;
 	int err = 0;
 
@@ -108,7 +108,7 @@ int page_row_print(const struct block *b, const struct picked *p, const struct l
 	/* Print only the row, as the total at the top of the table. */
 	one.nr = 0;
 	one.total = *row;
-	rows_print_picked(b, &one, false, 0, f, f);
+	rows_print_visible(b, &one, false, 0, f, f);
 	legend_print_row(b, row, f);
 	stages_title(&l->row, merged, f);
 	stages_print_op(b->s, merged ? m : NULL, l->row.op, l->choice ? &l->choice->figures : NULL,
@@ -154,9 +154,9 @@ void page_help_print(FILE *f, unsigned int width)
 	}
 }
 
-void keys_print(const struct look *l, FILE *f)
+void keys_print(const struct view_state *l, FILE *f)
 {
-	char filter[LOOK_FILTER_LEN], every[16] = "bursts";
+	char filter[VIEW_FILTER_LEN], every[16] = "bursts";
 
 	text_copy(filter, sizeof(filter), l->filter, TEXT_MARK);
 	if (l->typing) {
@@ -166,9 +166,9 @@ void keys_print(const struct look *l, FILE *f)
 	if (l->interval_ns)
 		duration_format(every, sizeof(every), (double)l->interval_ns);
 	fputs(l->paused ? "PAUSED p:go on " : "", f);
-	if (l->page == LOOK_TABLE) {
-		fprintf(f, "?:help q:quit s:%s g:%s Enter:row ", look_sort_name(l->sort),
-			look_group_name(l->group));
+	if (l->page == VIEW_TABLE) {
+		fprintf(f, "?:help q:quit s:%s g:%s Enter:row ", view_sort_name(l->sort),
+			view_group_name(l->group));
 		fprintf(f, "%sl:losses -/+:%s /:%s\n", l->paused ? "" : "p:pause ", every,
 			filter[0] ? filter : "filter");
 	} else {

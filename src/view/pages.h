@@ -7,7 +7,7 @@
 
 #include "merge/totals.h"
 #include "view/block.h"
-#include "view/picked.h"
+#include "view/visible_rows.h"
 
 /**
  * page_row_print() - print a single row: its figures, its stages and its whole histogram
@@ -16,7 +16,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int page_row_print(const struct block *b, const struct picked *p, const struct look *l,
+int page_row_print(const struct block *b, const struct visible_rows *p, const struct view_state *l,
 		   const struct totals *m, FILE *f);
 
 /** page_losses_print() - print the losses, what they mean and what the user can do about them */
@@ -26,6 +26,6 @@ void page_losses_print(const struct block *b, FILE *f);
 void page_help_print(FILE *f, unsigned int width);
 
 /** keys_print() - print one line: the keys that matter on this page, and the current choices */
-void keys_print(const struct look *l, FILE *f);
+void keys_print(const struct view_state *l, FILE *f);
 
 #endif /* NTPROF_VIEW_PAGES_H */

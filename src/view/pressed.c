@@ -5,7 +5,7 @@
 
 #include "core/array.h"
 #include "view/keys.h"
-#include "view/picked.h"
+#include "view/visible_rows.h"
 
 /* Lines that a page key moves, for any size of the screen. */
 #define PAGE_LINES 10
@@ -15,7 +15,7 @@
 static const uint64_t intervals[] = {100 * MS, 200 * MS, 500 * MS, S,	  2 * S,
 				     5 * S,    10 * S,	 30 * S,   60 * S};
 
-static void interval_change(struct look *l, bool longer)
+static void interval_change(struct view_state *l, bool longer)
 {
 	size_t i = 0;
 
@@ -41,7 +41,7 @@ static void filter_shorten(char *filter)
 	filter[n] = '\0';
 }
 
-static enum pressed_wish filter_key(struct look *l, int key)
+static enum pressed_wish filter_key(struct view_state *l, int key)
 {
 	size_t n = strlen(l->filter);
 
@@ -68,47 +68,47 @@ static enum pressed_wish filter_key(struct look *l, int key)
 	return PRESSED_DRAW;
 }
 
-static void filter_begin(struct look *l)
+static void filter_begin(struct view_state *l)
 {
 	memcpy(l->before, l->filter, sizeof(l->before));
 	l->typing = true;
 }
 
 /* Shows the page of the marked row. */
-static void drill_down(struct look *l, const struct stats *s)
+static void drill_down(struct view_state *l, const struct stats *s)
 {
-	struct picked p;
+	struct visible_rows p;
 
-	if (s && !picked_make(&p, s, l, false) && l->cursor < p.nr) {
-		picked_name(&l->row, p.row[l->cursor].row);
-		l->page = LOOK_ROW;
+	if (s && !visible_rows_make(&p, s, l, false) && l->cursor < p.nr) {
+		visible_rows_name(&l->row, p.row[l->cursor].row);
+		l->page = VIEW_ROW;
 		l->top = 0;
 	}
 	if (s)
-		picked_free(&p);
+		visible_rows_free(&p);
 }
 
-static void move(struct look *l, long lines)
+static void move(struct view_state *l, long lines)
 {
-	size_t *at = l->page == LOOK_TABLE ? &l->cursor : &l->top;
+	size_t *at = l->page == VIEW_TABLE ? &l->cursor : &l->top;
 
 	*at = lines < 0 && *at < (size_t)-lines ? 0 : *at + (size_t)lines;
 }
 
-static size_t rows_nr(const struct look *l, const struct stats *s)
+static size_t rows_nr(const struct view_state *l, const struct stats *s)
 {
-	struct picked p;
+	struct visible_rows p;
 	size_t nr = 0;
 
 	if (!s)
 		return 0;
-	if (!picked_make(&p, s, l, false))
+	if (!visible_rows_make(&p, s, l, false))
 		nr = p.nr;
-	picked_free(&p);
+	visible_rows_free(&p);
 	return nr;
 }
 
-static void cursor_keep(struct look *l, const struct stats *s)
+static void cursor_keep(struct view_state *l, const struct stats *s)
 {
 	size_t nr = rows_nr(l, s);
 
@@ -116,20 +116,20 @@ static void cursor_keep(struct look *l, const struct stats *s)
 		l->cursor = nr ? nr - 1 : 0;
 }
 
-static void page(struct look *l, enum look_page page)
+static void page(struct view_state *l, enum view_page page)
 {
-	l->page = l->page == page ? LOOK_TABLE : page;
+	l->page = l->page == page ? VIEW_TABLE : page;
 	l->top = 0;
 }
 
-static void group(struct look *l)
+static void group(struct view_state *l)
 {
-	l->group = (l->group + 1) % LOOK_GROUPS_NR;
-	l->page = LOOK_TABLE;
+	l->group = (l->group + 1) % VIEW_GROUPS_NR;
+	l->page = VIEW_TABLE;
 	l->cursor = 0;
 }
 
-static bool moves(struct look *l, int key)
+static bool moves(struct view_state *l, int key)
 {
 	switch (key) {
 	case KEY_UP:
@@ -148,7 +148,7 @@ static bool moves(struct look *l, int key)
 		move(l, PAGE_LINES);
 		return true;
 	case KEY_HOME:
-		l->cursor = l->page == LOOK_TABLE ? 0 : l->cursor;
+		l->cursor = l->page == VIEW_TABLE ? 0 : l->cursor;
 		l->top = 0;
 		return true;
 	case KEY_END:
@@ -160,7 +160,7 @@ static bool moves(struct look *l, int key)
 	}
 }
 
-enum pressed_wish pressed(struct look *l, int key, const struct stats *s)
+enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 {
 	if (l->typing)
 		return filter_key(l, key);
@@ -172,25 +172,25 @@ enum pressed_wish pressed(struct look *l, int key, const struct stats *s)
 	case 'q':
 		return PRESSED_QUIT;
 	case 's':
-		l->sort = (l->sort + 1) % LOOK_SORTS_NR;
+		l->sort = (l->sort + 1) % VIEW_SORTS_NR;
 		l->cursor = 0;
 		break;
 	case 'g':
 		group(l);
 		break;
 	case '/':
-		l->page = LOOK_TABLE;
+		l->page = VIEW_TABLE;
 		filter_begin(l);
 		break;
 	case 'p':
 		l->paused = !l->paused;
 		break;
 	case 'l':
-		page(l, LOOK_LOSSES);
+		page(l, VIEW_LOSSES);
 		break;
 	case '?':
 	case 'h':
-		page(l, LOOK_HELP);
+		page(l, VIEW_HELP);
 		break;
 	case '+':
 	case '-':
@@ -199,14 +199,14 @@ enum pressed_wish pressed(struct look *l, int key, const struct stats *s)
 	case '\r':
 	case KEY_ENTER:
 	case KEY_RIGHT:
-		if (l->page == LOOK_TABLE)
+		if (l->page == VIEW_TABLE)
 			drill_down(l, s);
 		break;
 	case KEY_ESCAPE:
 	case KEY_LEFT:
 	case KEY_BACKSPACE:
 	case KEY_DELETE:
-		l->page = LOOK_TABLE;
+		l->page = VIEW_TABLE;
 		break;
 	default:
 		return PRESSED_NOTHING;

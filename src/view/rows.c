@@ -364,8 +364,8 @@ int rows_print(const struct block *b, FILE *f, FILE *legend)
 	return 0;
 }
 
-void rows_print_picked(const struct block *b, const struct picked *p, bool margin, size_t marked,
-		       FILE *f, FILE *legend)
+void rows_print_visible(const struct block *b, const struct visible_rows *p, bool margin,
+			size_t marked, FILE *f, FILE *legend)
 {
 	unsigned char all[GROUP_COLUMNS_MAX];
 	const struct table t = {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "view/block.h"
-#include "view/picked.h"
+#include "view/visible_rows.h"
 
 /**
  * rows_print() - print a row for each controller, queue and operation that had commands
@@ -19,13 +19,13 @@
 int rows_print(const struct block *b, FILE *f, FILE *legend);
 
 /**
- * rows_print_picked() - print the heading, the total, and the rows that the user wants
+ * rows_print_visible() - print the heading, the total, and the rows that the user wants
  * @margin: add a column at the left, in which row number @marked has ">"
  *
  * Otherwise as rows_print().
  */
-void rows_print_picked(const struct block *b, const struct picked *p, bool margin, size_t marked,
-		       FILE *f, FILE *legend);
+void rows_print_visible(const struct block *b, const struct visible_rows *p, bool margin,
+			size_t marked, FILE *f, FILE *legend);
 
 /** legend_print_row() - print the NQNs of one row */
 void legend_print_row(const struct block *b, const struct queue_row *row, FILE *f);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "view/apart.h"
+#include "view/why_unmatched.h"
 #include "view/block.h"
 #include "view/connections.h"
 #include "view/csv.h"
@@ -18,12 +18,12 @@
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/json_block.h"
-#include "view/live_groups.h"
+#include "view/groups_output.h"
 #include "view/losses.h"
 #include "view/numbers.h"
 #include "view/pages.h"
 #include "view/peers.h"
-#include "view/picked.h"
+#include "view/visible_rows.h"
 #include "view/rows.h"
 #include "view/screen.h"
 #include "view/stages.h"
@@ -38,7 +38,7 @@
  * How long to wait before saying that no record of a peer is matched. Records wait this long for
  * their pair.
  */
-#define APART_SECONDS 5
+#define UNMATCHED_SECONDS 5
 
 static unsigned int width_of(const struct view_options *o)
 {
@@ -141,7 +141,7 @@ static int draw_csv(FILE *m, const void *context)
 	const struct drawing *d = context;
 
 	if (d->o->choice)
-		return live_groups_csv(m, d->stats, d->summary, d->o->choice, !d->o->begun);
+		return groups_output_csv(m, d->stats, d->summary, d->o->choice, !d->o->begun);
 	if (!d->o->begun)
 		csv_queues_header(m);
 	csv_queues(m, d->stats, d->summary);
@@ -155,19 +155,19 @@ static const struct figures *figures_of(const struct view_options *o)
 }
 
 /* Shows the records of a peer by themselves if none of them is matched yet, and why. */
-static void apart_show(const struct view_options *o, const struct block *b, const struct screen *s,
-		       unsigned int i)
+static void unmatched_show(const struct view_options *o, const struct block *b,
+			   const struct screen *s, unsigned int i)
 {
 	const struct stats *stats = live_merge_peer_stats(o->peers, i);
 	FILE *table = s->part[SCREEN_MERGED], *peers = s->part[SCREEN_PEERS];
 	struct block own;
 
 	/* Records wait this long for their other half, so say nothing before. */
-	if (!stats || (!b->summary && stats->elapsed < APART_SECONDS))
+	if (!stats || (!b->summary && stats->elapsed < UNMATCHED_SECONDS))
 		return;
 	fprintf(peers, "peer %u: ", i + 1);
-	apart_print(live_merge_apart(o->peers), live_merge_stream(i), live_merge_machines(o->peers),
-		    peers);
+	unmatched_print(live_merge_unmatched(o->peers), live_merge_stream(i),
+			live_merge_machines(o->peers), peers);
 	fputs("\n", peers);
 	fprintf(table, "peer %u by itself, since it began:\n", i + 1);
 	block_init(&own, stats, true, b->unicode, b->width);
@@ -198,7 +198,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
 	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
-		apart_show(o, b, s, i);
+		unmatched_show(o, b, s, i);
 	if (!err && b->summary)
 		err = connections_print(live_merge_merge(o->peers), live_merge_machines(o->peers),
 					s->part[SCREEN_PEERS]);
@@ -211,30 +211,30 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 static int table_show(const struct block *b, const struct view_options *o, struct screen *s)
 {
 	const struct canvas canvas = {s->part[SCREEN_HISTOGRAMS], b->width, b->unicode};
-	const struct look otherwise = {.choice = o->choice};
-	const struct look *look = o->redraw && !b->summary ? o->look : NULL;
-	struct picked p;
+	const struct view_state otherwise = {.choice = o->choice};
+	const struct view_state *state = o->redraw && !b->summary ? o->state : NULL;
+	struct visible_rows p;
 	int err;
 
-	look = look ?: &otherwise;
-	err = picked_make(&p, b->s, look, b->summary);
+	state = state ?: &otherwise;
+	err = visible_rows_make(&p, b->s, state, b->summary);
 	if (!err && !p.from) {
 		fputs("no commands\n", s->part[SCREEN_ROWS]);
 	} else if (!err) {
-		rows_print_picked(b, &p, look->keys, look->cursor, s->part[SCREEN_ROWS],
-				  s->part[SCREEN_LEGEND]);
-		if (p.table && o->choice->tally && tally_late(o->choice->tally))
+		rows_print_visible(b, &p, state->keys, state->cursor, s->part[SCREEN_ROWS],
+				   s->part[SCREEN_LEGEND]);
+		if (p.table && o->choice->live_groups && live_groups_late(o->choice->live_groups))
 			fprintf(s->part[SCREEN_LEGEND],
 				"commands that are in no number of those in flight: %" PRIu64 "\n",
-				tally_late(o->choice->tally));
+				live_groups_late(o->choice->live_groups));
 		for (size_t i = 0; p.table && o->choice->scale.on && i < p.nr; i++)
 			group_histogram_print(&p.row[i], p.table, o->choice, &canvas);
 		if (!p.nr)
 			fputs("no row matches the filter\n", s->part[SCREEN_ROWS]);
-		if (look->keys && p.nr)
-			s->marked = look->cursor < p.nr ? look->cursor : p.nr - 1;
+		if (state->keys && p.nr)
+			s->marked = state->cursor < p.nr ? state->cursor : p.nr - 1;
 	}
-	picked_free(&p);
+	visible_rows_free(&p);
 	return err;
 }
 
@@ -289,23 +289,23 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 static int page_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
 	FILE *f = s->part[SCREEN_PAGE];
-	struct picked p;
+	struct visible_rows p;
 	int err = 0;
 
 	head_print(b->s, false, s->part[SCREEN_HEAD], b->width);
-	switch (o->look->page) {
-	case LOOK_LOSSES:
+	switch (o->state->page) {
+	case VIEW_LOSSES:
 		page_losses_print(b, f);
 		break;
-	case LOOK_HELP:
+	case VIEW_HELP:
 		page_help_print(f, b->width);
 		break;
 	default:
-		err = picked_make(&p, b->s, o->look, false)
-			      ?: page_row_print(b, &p, o->look, totals_of(o, false), f);
-		picked_free(&p);
+		err = visible_rows_make(&p, b->s, o->state, false)
+			      ?: page_row_print(b, &p, o->state, totals_of(o, false), f);
+		visible_rows_free(&p);
 	}
-	s->top = o->look->top;
+	s->top = o->state->top;
 	losses_print(o, b, s);
 	return err;
 }
@@ -313,12 +313,12 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 /* Return: 0 or -ENOMEM. */
 static int contents_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
-	bool looked = o->look && o->redraw && !b->summary;
+	bool looked = o->state && o->redraw && !b->summary;
 
 	s->colour = o->colour;
-	if (looked && o->look->keys)
-		keys_print(o->look, s->part[SCREEN_KEYS]);
-	return looked && o->look->page != LOOK_TABLE ? page_print(o, b, s) : parts_print(o, b, s);
+	if (looked && o->state->keys)
+		keys_print(o->state, s->part[SCREEN_KEYS]);
+	return looked && o->state->page != VIEW_TABLE ? page_print(o, b, s) : parts_print(o, b, s);
 }
 
 static int text_show(const struct stats *stats, const struct view_options *o, bool summary)
@@ -338,8 +338,8 @@ static int text_show(const struct stats *stats, const struct view_options *o, bo
 		err = screen_close(&s);
 	if (!err)
 		err = write_whole(o, summary, draw_text, &d);
-	if (o->look && o->look->page != LOOK_TABLE && !summary)
-		o->look->top = s.top;
+	if (o->state && o->state->page != VIEW_TABLE && !summary)
+		o->state->top = s.top;
 	screen_free(&s);
 	return err;
 }

@@ -15,7 +15,7 @@
 #include "view/columns_groups.h"
 #include "view/format.h"
 #include "view/limits.h"
-#include "view/look.h"
+#include "view/view_state.h"
 
 /**
  * struct view_options - how to draw
@@ -30,7 +30,7 @@
  *         interval's own table of stages is left out
  * @colour: the terminal has bold, reverse and coloured text, and NO_COLOR is not set
  * @choice: groups to show, and their figures; NULL: queues and operations
- * @look: which rows and which page to show on a terminal, or NULL: all rows, sorted by IOPS
+ * @state: which rows and which page to show on a terminal, or NULL: all rows, sorted by IOPS
  * @limits: groups, and how near they are to the limits that the user gave for them; or NULL
  * @again: the interval was shown before, and live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
@@ -46,7 +46,7 @@ struct view_options {
 	const struct live_merge *peers;
 	bool colour;
 	const struct group_choice *choice;
-	struct look *look;
+	struct view_state *state;
 	const struct limits *limits;
 	bool again;
 	unsigned int columns;

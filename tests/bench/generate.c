@@ -30,7 +30,7 @@
  * @target_late: the target records from the second second on
  * @target_percent: percentage of the commands that the target's stream has; they are then of
  *                  another subsystem
- * @apart: the host has the first half of the commands, the target the second half
+ * @unmatched: the host has the first endpoint of the commands, the target the second endpoint
  * @runs: the host's stream is of one run, the target's of the next one, which reads the same blocks
  *        in the same order
  */
@@ -41,7 +41,7 @@ static const struct load {
 	unsigned int late_percent;
 	bool target_late;
 	unsigned int target_percent;
-	bool apart;
+	bool unmatched;
 	bool runs;
 } loads[] = {
 	{.name = "unique", .depth = DEPTH},
@@ -49,8 +49,8 @@ static const struct load {
 	{.name = "one-block", .depth = 1, .hot_percent = 100, .target_late = true},
 	{.name = "absent", .depth = DEPTH, .target_percent = 1},
 	{.name = "late", .depth = DEPTH, .late_percent = 1},
-	{.name = "apart", .depth = DEPTH, .apart = true},
-	{.name = "apart-one-block", .depth = DEPTH, .hot_percent = 100, .apart = true},
+	{.name = "apart", .depth = DEPTH, .unmatched = true},
+	{.name = "apart-one-block", .depth = DEPTH, .hot_percent = 100, .unmatched = true},
 	{.name = "runs", .depth = DEPTH, .runs = true},
 };
 
@@ -148,7 +148,8 @@ static void close_output(struct output *o, uint64_t last_ns)
 
 static void say_both(const struct load *l, uint64_t commands, uint64_t missed)
 {
-	printf("%" PRIu64 "\n", l->target_percent || l->apart || l->runs ? 0 : commands - missed);
+	printf("%" PRIu64 "\n",
+	       l->target_percent || l->unmatched || l->runs ? 0 : commands - missed);
 }
 
 /* Whether a record is in its stream. @run: 0, or 1 for the second run */
@@ -157,7 +158,7 @@ static bool is_recorded(const struct load *l, const struct traffic_record *r, ui
 {
 	if (l->runs)
 		return (r->r.side == NT_HOST) == !run;
-	if (l->apart)
+	if (l->unmatched)
 		return (r->id < commands / 2) == (r->r.side == NT_HOST);
 	if (r->r.side == NT_HOST)
 		return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target for files of --config. Besides what the sanitizers see, it asserts that a file is either refused with
- * a message that names it, or gives words that an option parser takes: each of them an option of the verb, said by a line
- * of the file, and none of them twice where it can be given once.
+ * libFuzzer target for files of --config. Besides what the sanitizers see, it asserts that a file
+ * is either refused with a message that names it, or gives words that an option parser takes: each
+ * of them an option of the verb, said by a line of the file, and none of them twice where it can be
+ * given once.
  */
 #define _GNU_SOURCE /* memfd_create() */
 #include <stdint.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target for what the flight recorder keeps, and when it writes that. The first line is conditions of --when, what
- * follows is four bytes each: what happens, and to what. Besides what the sanitizers see, it asserts that each record is
- * kept, left out or too old; that blocks are as many as they may be, and are in order; that a condition that comes true
- * is one of them, and does so once in an interval; and that of the files that lie in its folder those of another name, side
+ * libFuzzer target for what the flight recorder keeps, and when it writes that. The first line is
+ * conditions of --when, what follows is four bytes each: what happens, and to what. Besides what
+ * the sanitizers see, it asserts that each record is kept, left out or too old; that blocks are as
+ * many as they may be, and are in order; that a condition that comes true is one of them, and does
+ * so once in an interval; and that of the files that lie in its folder those of another name, side
  * or kind are never removed.
  */
 #ifndef _GNU_SOURCE
@@ -34,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Files that one input puts into the folder. */
 #define FILES_MAX 24
 
-/* A directory that only this process knows, in memory if there is one: a disk takes most of the time. */
+/* A directory that only this process knows, in memory if there is one: a disk takes most of the
+ * time. */
 static char in_memory[] = "/dev/shm/ntprof-fuzz.XXXXXX";
 static char on_disk[] = "/tmp/ntprof-fuzz.XXXXXX";
 static const char *directory;

@@ -4,7 +4,8 @@
  * those of a play (scenario.h): hosts of it are this host, and its targets are peers, which send
  * their records as streams. In between, by actions of four bytes, streams are damaged or break off,
  * commands say something, ask for the terminal, end and are started again, time passes, and what is
- * known is shown. Commands are made up (made_up.h). Besides what the sanitizers see, it asserts that:
+ * known is shown. Commands are made up (made_up.h). Besides what the sanitizers see, it asserts
+ * that:
  *  - nothing that a peer does is an error of the merge;
  *  - each record of the host and of peers is matched, given up, waiting or counted as left out;
  *  - what is shown of peers has no character that a terminal obeys;
@@ -23,7 +24,7 @@
 #include "scenario.h"
 #include "seen.h"
 #include "serve/merged.h"
-#include "view/apart.h"
+#include "view/why_unmatched.h"
 #include "view/connections.h"
 #include "view/peers.h"
 #include "view/peers_start.h"
@@ -100,8 +101,8 @@ static void print(struct run *r, FILE *f)
 	peers_print(r->l, true, f, WRAP_NEVER);
 	for (unsigned int i = 0; i < r->nr; i++) {
 		live_merge_peer_stats(r->l, i);
-		apart_print(live_merge_apart(r->l), live_merge_stream(i), live_merge_machines(r->l),
-			    f);
+		unmatched_print(live_merge_unmatched(r->l), live_merge_stream(i),
+				live_merge_machines(r->l), f);
 	}
 	ASSERT(!connections_print(live_merge_merge(r->l), live_merge_machines(r->l), f));
 	ASSERT(!connections_print_stages(live_merge_totals(r->l, true), f));
@@ -297,7 +298,8 @@ static void feed(struct run *r, const struct scenario_event *e)
 	}
 }
 
-/* Actions come in between events: the first byte of each says after how many of 256 parts of them. */
+/* Actions come in between events: the first byte of each says after how many of 256 parts of them.
+ */
 static void play_all(struct run *r, const uint8_t *actions, unsigned int nr_actions)
 {
 	unsigned int next = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target for the merge, as live streams feed it. Inputs are plays (scenario.h). Besides what the sanitizers see, it
- * asserts that:
+ * libFuzzer target for the merge, as live streams feed it. Inputs are plays (scenario.h). Besides
+ * what the sanitizers see, it asserts that:
  *  - every record that the merge gets comes back once, unchanged, or is counted as unknown;
  *  - what is matched asked for the same, and is of two sides;
  *  - connections add up to what came back, and fewer records wait than may.

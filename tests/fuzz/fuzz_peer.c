@@ -120,7 +120,8 @@ static void step_read(struct known *k, uint8_t a, uint8_t b)
 	int ret;
 
 	k->stop_at = a ? k->events + a : 0;
-	/* Until nothing more can be read at once, as the program does when a descriptor stays readable. */
+	/* Until nothing more can be read at once, as the program does when a descriptor stays
+	 * readable. */
 	do
 		ret = peer_read(k->p, on_event, k, until);
 	while (ret == 1);
@@ -227,7 +228,7 @@ static void step_again(struct play *y, struct known *k, uint8_t a)
 	if (!peer_over(k->p) || y->prompts.asking == k->p)
 		return;
 	made.start_fails = a == 1;
-	err = peer_again(k->p);
+	err = peer_restart(k->p);
 	ASSERT(!err == !peer_over(k->p));
 	made.start_fails = false;
 	k->again++;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target for report with its options: an input is texts such as "where=latency>1ms", each with a 0 behind it, an empty
- * one, and then a play (scenario.h), whose streams are the files. Besides what the sanitizers see, it asserts that:
+ * libFuzzer target for report with its options: an input is texts such as "where=latency>1ms", each
+ * with a 0 behind it, an empty one, and then a play (scenario.h), whose streams are the files.
+ * Besides what the sanitizers see, it asserts that:
  *  - options are refused with a message, or taken;
- *  - what is printed is what text, JSON or CSV may have: characters that are seen, and no numbers that are none.
+ *  - what is printed is what text, JSON or CSV may have: characters that are seen, and no numbers
+ * that are none.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create(), fopencookie() */
@@ -90,7 +92,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 	return s;
 }
 
-/* Where commands come from and go to, as a recorder tells before the first of them; every third stream was in bursts. */
+/* Where commands come from and go to, as a recorder tells before the first of them; every third
+ * stream was in bursts. */
 static void write_places(struct stream_writer *w, unsigned int stream)
 {
 	static const char *const cgroups[ORIGINS] = {"/a", "/a/b\x1b[2J", "=\"x\",'y"};
@@ -173,7 +176,8 @@ static FILE *output_get(void)
 	FILE *f = fopencookie(NULL, "w", functions);
 
 	ASSERT(f);
-	/* Standard error has none, and a character may lie across the end of one: it is flushed with each line. */
+	/* Standard error has none, and a character may lie across the end of one: it is flushed
+	 * with each line. */
 	setvbuf(f, buffer, _IOLBF, sizeof(buffer));
 	return f;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target for what serve and its flight recorder take from outside. The first byte says what the rest is:
+ * libFuzzer target for what serve and its flight recorder take from outside. The first byte says
+ * what the rest is:
  *
- *   0  what a client sends: where it is answered the status is counted, and a page is whole; the next ones are answered, too
- *   1  conditions of --when: refused at a character that is there, or each of them is the same when it is read alone
- *   2  names that hosts, targets and peers give themselves: each line of the page is one that a scraper can read, and each
- *      line of CSV has the fields of its header
+ *   0  what a client sends: where it is answered the status is counted, and a page is whole; the
+ * next ones are answered, too 1  conditions of --when: refused at a character that is there, or
+ * each of them is the same when it is read alone 2  names that hosts, targets and peers give
+ * themselves: each line of the page is one that a scraper can read, and each line of CSV has the
+ * fields of its header
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PAGE "page\n# EOF\n"
 /*
- * So often the server has its turn, until it has answered and closed: half of a request it leaves alone until the client
- * is gone, or has taken too long.
+ * So often the server has its turn, until it has answered and closed: half of a request it leaves
+ * alone until the client is gone, or has taken too long.
  */
 #define TURNS 16
 /* After so many requests there is one that is right. */

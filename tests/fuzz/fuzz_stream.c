@@ -38,8 +38,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 /*
- * What readers read from, by the numbers of descriptors that no process has: files and pipes would take
- * most of the time. @arrived of @size bytes can be read, @at is where; a pipe may be open for more.
+ * What readers read from, by the numbers of descriptors that no process has: files and pipes would
+ * take most of the time. @arrived of @size bytes can be read, @at is where; a pipe may be open for
+ * more.
  */
 struct source {
 	const uint8_t *data;
@@ -189,7 +190,8 @@ static size_t event_size(const struct stream_event *e)
 	return 0;
 }
 
-/* All members of an event begin where its header does; that one's padding is 0 before the first event. */
+/* All members of an event begin where its header does; that one's padding is 0 before the first
+ * event. */
 static bool same_event(const struct stream_event *a, const struct stream_event *b)
 {
 	return a->type == b->type && !memcmp(&a->header, &b->header, event_size(a));
@@ -220,8 +222,8 @@ static void check_error(struct stream_reader *r, int ret)
 }
 
 /*
- * Reads the input as a file, and as a pipe through which it comes in pieces; writes the events to @copy,
- * and notes them in @all. Return: how it ended.
+ * Reads the input as a file, and as a pipe through which it comes in pieces; writes the events to
+ * @copy, and notes them in @all. Return: how it ended.
  */
 static int read_both(const uint8_t *data, size_t size, const struct sink *copy, struct events *all)
 {

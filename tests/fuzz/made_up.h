@@ -36,7 +36,8 @@
 #define MADE_PEERS 3
 /* Starts of one input; further ones fail. */
 #define MADE_CHILDREN 32
-/* What a command has sent and we have not read; the rest is lost, as by a command that does not check its writes. */
+/* What a command has sent and we have not read; the rest is lost, as by a command that does not
+ * check its writes. */
 #define MADE_PIPE 65536u
 #define MADE_REPORTS 8
 
@@ -47,7 +48,8 @@ enum made_fd { MADE_OUT, MADE_ERR, MADE_REPORT, MADE_STREAM, MADE_FDS };
 /* Process groups: no pid of Linux is as large (PID_MAX_LIMIT is 2^22). */
 #define MADE_GROUP (1 << 29)
 
-/* What a command has written to one of its pipes; @at: how far that was read. @error: instead of its end. */
+/* What a command has written to one of its pipes; @at: how far that was read. @error: instead of
+ * its end. */
 struct made_pipe {
 	size_t size;
 	size_t at;

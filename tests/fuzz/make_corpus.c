@@ -187,7 +187,8 @@ static size_t frame_resize(uint8_t *bytes, size_t n, size_t at, int more)
 	return n + (size_t)(ptrdiff_t)more;
 }
 
-/* What a header of version 3 has behind the sample: points that are missing, a selection, which is empty, origins. */
+/* What a header of version 3 has behind the sample: points that are missing, a selection, which is
+ * empty, origins. */
 #define HEADER_SINCE_VERSION_3 (4 + 1 + 1)
 
 /* Version 2 of a stream: its header ends before these. */

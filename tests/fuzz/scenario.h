@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes streams out of a few bytes: machines, connections between them, and what becomes of commands.
- * Random records would never match. So bytes are steps of a play, four bytes each, and one step is as
- * much as "128 reads of one block, of which the target's records are lost"; time runs in between. What
- * is played need not be possible: identities collide, clocks jump and wrap, records are nonsense.
+ * Makes streams out of a few bytes: machines, connections between them, and what becomes of
+ * commands. Random records would never match. So bytes are steps of a play, four bytes each, and
+ * one step is as much as "128 reads of one block, of which the target's records are lost"; time
+ * runs in between. What is played need not be possible: identities collide, clocks jump and wrap,
+ * records are nonsense.
  */
 #ifndef NTPROF_FUZZ_SCENARIO_H
 #define NTPROF_FUZZ_SCENARIO_H
@@ -84,7 +85,8 @@ struct scenario_connection {
 	uint16_t cid;
 };
 
-/* @clock: what a machine's clock is ahead; @lag: how much later its records come; @silent: they don't */
+/* @clock: what a machine's clock is ahead; @lag: how much later its records come; @silent: they
+ * don't */
 struct scenario_stream {
 	enum nt_side side;
 	uint64_t clock;
@@ -163,8 +165,8 @@ static inline unsigned int scenario_stream_of(const struct scenario *s, enum nt_
 }
 
 /*
- * @a: which connection; @b: controller and queue id, of few, so that they collide; @c: between which
- * machines, and names. Ids 0 and 0xffff are those of a controller that has none yet.
+ * @a: which connection; @b: controller and queue id, of few, so that they collide; @c: between
+ * which machines, and names. Ids 0 and 0xffff are those of a controller that has none yet.
  */
 static inline void step_connect(struct scenario *s, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -263,8 +265,8 @@ static inline void scenario_ask(struct scenario *s, struct scenario_connection *
 }
 
 /*
- * @a: on which connection, and how many; @b: see scenario_ask(); @c: how long they take, and how soon they
- * follow each other
+ * @a: on which connection, and how many; @b: see scenario_ask(); @c: how long they take, and how
+ * soon they follow each other
  */
 static inline void step_commands(struct scenario *s, uint8_t a, uint8_t b, uint8_t c)
 {

@@ -25,7 +25,8 @@ static inline unsigned int seen_character(const unsigned char *c, uint32_t *code
 	return *code < least[n] || *code > 0x10ffff || *code >> 11 == 0x1b ? 0 : n;
 }
 
-/* All of @text is UTF-8, and nothing of it controls a terminal or the direction of writing, or takes no room. */
+/* All of @text is UTF-8, and nothing of it controls a terminal or the direction of writing, or
+ * takes no room. */
 static inline void seen_check(const char *text, size_t n)
 {
 	const unsigned char *c = (const unsigned char *)text, *end = c + n;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tls_agent [-k] IDENTITY: what a kernel asks of tlshd (ktls-utils), for connections whose two ends are on this machine.
+ * tls_agent [-k] IDENTITY: what a kernel asks of tlshd (ktls-utils), for connections whose two ends
+ * are on this machine.
  *
- * NVMe/TCP has the kernel encrypt a connection, but leaves the handshake to a program: it gets the socket by the generic
- * netlink family "handshake" (Documentation/netlink/specs/handshake.yaml), agrees on keys with the other end, gives them to
- * the socket (Documentation/networking/tls.rst) and says which pre-shared key the other end has. Here the keys of both ends
- * are known beforehand, so that no byte of a handshake passes; what comes after it is the kernel's own TLS 1.3.
+ * NVMe/TCP has the kernel encrypt a connection, but leaves the handshake to a program: it gets the
+ * socket by the generic netlink family "handshake" (Documentation/netlink/specs/handshake.yaml),
+ * agrees on keys with the other end, gives them to the socket (Documentation/networking/tls.rst)
+ * and says which pre-shared key the other end has. Here the keys of both ends are known beforehand,
+ * so that no byte of a handshake passes; what comes after it is the kernel's own TLS 1.3.
  *
- * The pre-shared key, which is only named, is added to the keyring ".nvme" as IDENTITY. "ready" is printed when the kernel
- * may ask, and a line for each connection's end. With -k the sockets of servers are kept, so that they close only when SIGUSR1
- * says so, whoever has long given them back. It ends with SIGTERM.
+ * The pre-shared key, which is only named, is added to the keyring ".nvme" as IDENTITY. "ready" is
+ * printed when the kernel may ask, and a line for each connection's end. With -k the sockets of
+ * servers are kept, so that they close only when SIGUSR1 says so, whoever has long given them back.
+ * It ends with SIGTERM.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -147,7 +150,8 @@ static const struct nlattr *answer_attribute(const struct message *m, uint16_t t
 	return attribute(m->attributes, m->nl.nlmsg_len - NLMSG_LENGTH(GENL_HDRLEN), type);
 }
 
-/* Sends @m, and receives the answer in its place. Return: 0, or the errno that the kernel answers. */
+/* Sends @m, and receives the answer in its place. Return: 0, or the errno that the kernel answers.
+ */
 static int message_exchange(int fd, struct message *m)
 {
 	const struct nlmsgerr *error;
@@ -256,8 +260,9 @@ static bool serve_one(int netlink, uint16_t family, int key, bool keep)
 	client = number_of(answer_attribute(&m, ACCEPT_MESSAGE_TYPE)) == TYPE_CLIENT;
 	keys_set(fd, client);
 	/*
-	 * handshake_req_submit() of 6.12 takes its reference to the socket when it has told us of it. A handshake that is over by
-	 * then leaves it one that is given back already, and the kernel crashes.
+	 * handshake_req_submit() of 6.12 takes its reference to the socket when it has told us of
+	 * it. A handshake that is over by then leaves it one that is given back already, and the
+	 * kernel crashes.
 	 */
 	usleep(SUBMIT_US);
 
@@ -305,7 +310,8 @@ int main(int argc, char **argv)
 	family = family_find(requests, &group);
 	if (setsockopt(events, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		die("group");
-	/* Only what waits for events is to be interrupted; a test sends the signal when nothing else is to be done. */
+	/* Only what waits for events is to be interrupted; a test sends the signal when nothing
+	 * else is to be done. */
 	sigaction(SIGUSR1, &action, NULL);
 	(void)printf("ready\n");
 	for (;;) {

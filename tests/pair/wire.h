@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What wire_capture writes and wire_compare reads: the TCP segments of NVMe/TCP connections, as they passed a network card,
- * each a struct wire_packet and as many bytes of payload as it says.
+ * What wire_capture writes and wire_compare reads: the TCP segments of NVMe/TCP connections, as
+ * they passed a network card, each a struct wire_packet and as many bytes of payload as it says.
  */
 #ifndef NTPROF_TESTS_WIRE_H
 #define NTPROF_TESTS_WIRE_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the NVMe/TCP segments that pass a network card, with the kernel's time stamps, until SIGINT or SIGTERM:
- * wire_capture INTERFACE FILE. What it says in the end is "captured PACKETS lost PACKETS".
+ * Writes the NVMe/TCP segments that pass a network card, with the kernel's time stamps, until
+ * SIGINT or SIGTERM: wire_capture INTERFACE FILE. What it says in the end is "captured PACKETS lost
+ * PACKETS".
  */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
@@ -21,8 +22,9 @@
 #include "wire.h"
 
 /*
- * All that a test sends may have to wait for us: we share the processor with what is measured. The kernel copies packets
- * into this ring; they would not be joined with others as long as we had them ourselves.
+ * All that a test sends may have to wait for us: we share the processor with what is measured. The
+ * kernel copies packets into this ring; they would not be joined with others as long as we had them
+ * ourselves.
  */
 #define BLOCK_BYTES (1u << 20)
 #define BLOCKS 96

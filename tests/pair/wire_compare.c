@@ -4,15 +4,16 @@
  *
  *   wire_compare HOST_PACKETS TARGET_PACKETS HOST_REPORT TARGET_REPORT MERGED_REPORT
  *
- * Packets are wire_capture's, from before the connections were opened; the reports are those of "report --commands" of
- * either stream and of both. PDUs are read from the packets by the NVMe/TCP Transport Specification 1.0 alone. Commands
- * of I/O queues are told apart by queue, command id and how often that came before, so every one must have been
- * recorded.
+ * Packets are wire_capture's, from before the connections were opened; the reports are those of
+ * "report --commands" of either stream and of both. PDUs are read from the packets by the NVMe/TCP
+ * Transport Specification 1.0 alone. Commands of I/O queues are told apart by queue, command id and
+ * how often that came before, so every one must have been recorded.
  *
- * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS". Joined are those whose
- * record says that it may be that of a later packet, and wrong those of the others that are not the packet's. For the
- * network: "network of N right N joined N below N above N worst NANOSECONDS". Before these, what is wrong: "wrong SIDE POINT
- * queue QID late NANOSECONDS byte BYTE" and the packets about it, each with its bytes and when it came after the right one.
+ * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS".
+ * Joined are those whose record says that it may be that of a later packet, and wrong those of the
+ * others that are not the packet's. For the network: "network of N right N joined N below N above N
+ * worst NANOSECONDS". Before these, what is wrong: "wrong SIDE POINT queue QID late NANOSECONDS
+ * byte BYTE" and the packets about it, each with its bytes and when it came after the right one.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,8 +23,8 @@
 #include "wire.h"
 
 /*
- * How exactly the two clocks of a machine are known, one of which packets are stamped by. What is looked for is as long as
- * a reader waits for a processor.
+ * How exactly the two clocks of a machine are known, one of which packets are stamped by. What is
+ * looked for is as long as a reader waits for a processor.
  */
 #define EXACT_NS 20000
 
@@ -42,7 +43,8 @@ enum {
 #define QUEUES_MAX 64
 #define CIDS 65536
 
-/* When something of a command passed: its first byte, and the last byte of its PDU's header. 0: it did not. */
+/* When something of a command passed: its first byte, and the last byte of its PDU's header. 0: it
+ * did not. */
 struct instant {
 	int64_t first;
 	int64_t header;
@@ -108,8 +110,8 @@ static struct command *this_command(unsigned int qid, unsigned int cid, enum rea
 }
 
 /*
- * One direction of a connection: its bytes, and with which packet each of them came first. Packets may come again, in
- * another order, and in other parts than before.
+ * One direction of a connection: its bytes, and with which packet each of them came first. Packets
+ * may come again, in another order, and in other parts than before.
  */
 struct stream {
 	struct stream *next;
@@ -161,7 +163,8 @@ static void stream_add(struct stream *s, const struct wire_packet *p, const uint
 
 	s->packets = realloc(s->packets, (s->nr_packets + 1) * sizeof(*s->packets));
 	s->packets[s->nr_packets++] = (struct packet){begin, end, p->ns};
-	/* An acknowledgement alone; or the byte before the first one, which asks whether the other side is still there. */
+	/* An acknowledgement alone; or the byte before the first one, which asks whether the other
+	 * side is still there. */
 	if (!p->len || end > UINT32_MAX)
 		return;
 	stream_grow(s, end);
@@ -247,7 +250,8 @@ static void pdu_to_host(unsigned int qid, const uint8_t *pdu, int side, const st
 		next_command(qid, cid, reader);
 }
 
-/* NVMe over Fabrics 1.1, 3.3: the queue's id is in bytes 42 and 43 of its first command, Connect. */
+/* NVMe over Fabrics 1.1, 3.3: the queue's id is in bytes 42 and 43 of its first command, Connect.
+ */
 static int qid_of(const struct stream *s)
 {
 	for (size_t at = 0; at + PDU_COMMON_BYTES + 64 <= s->len; at += le(s->data + at + 4, 4))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A name that does to a terminal, a parser and a spreadsheet what it can, and what no output may have of it. */
+/* A name that does to a terminal, a parser and a spreadsheet what it can, and what no output may
+ * have of it. */
 #ifndef NTPROF_TESTS_HOSTILE_H
 #define NTPROF_TESTS_HOSTILE_H
 
@@ -15,8 +16,8 @@
 #include <json-c/json.h>
 
 /*
- * A formula, that a name is hostile in the first bytes and in the last; ESC, C1 as UTF-8 and as a byte, the line ended, a quote,
- * right to left, no room, no UTF-8, a tag of Unicode past U+FFFF.
+ * A formula, that a name is hostile in the first bytes and in the last; ESC, C1 as UTF-8 and as a
+ * byte, the line ended, a quote, right to left, no room, no UTF-8, a tag of Unicode past U+FFFF.
  */
 #define HOSTILE_MARK "HYPERLINK"
 #define HOSTILE                                         \

@@ -208,7 +208,8 @@ static bool capsule_is_left_at_once(__u8 opcode)
 	return done.stock ? capsule_leaves(args, &cmd->req, 2) : done_recv_pdu_leaves(ctx);
 }
 
-/* The end of a command outside the sample was not seen. Its place is used by one that is left out. */
+/* The end of a command outside the sample was not seen. Its place is used by one that is left out.
+ */
 static void an_end_that_was_missed_is_not_that_of_a_command_that_is_left_out(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};

@@ -155,7 +155,8 @@ static void a_connection_with_tls_is_opaque(void **state)
 	assert_int_equal(nt_control.data_ready, (__u64)&tail);
 }
 
-/* One that is refused may be sent again over the same TCP connection, but not once that is closed. */
+/* One that is refused may be sent again over the same TCP connection, but not once that is closed.
+ */
 static void a_connect_after_the_end_is_of_another_connection(void **state)
 {
 	__u32 gen;

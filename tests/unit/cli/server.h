@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #define TRACER_CONFINED
-#include "cli/again.h"
+#include "cli/reread.h"
 #include "cli/config.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
@@ -80,7 +80,7 @@ static inline void child(const char *listen, int told)
 	traced.fill = fill;
 	if (config_read(&l, verbs, &verb_serve, nr, words))
 		_exit(EXIT_FAILURE);
-	again_set(verbs, &verb_serve, nr, words);
+	reread_set(verbs, &verb_serve, nr, words);
 	_exit(verb_serve.main(l.argc, l.argv));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The keys of ntprof's configuration file: which values they take, and the options that they become. */
+/* The keys of ntprof's configuration file: which values they take, and the options that they
+ * become. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options of a configuration file and of the command line: which replaces which, and the line they make. */
+/* The options of a configuration file and of the command line: which replaces which, and the line
+ * they make. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

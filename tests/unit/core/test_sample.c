@@ -25,8 +25,8 @@ static bool plausible(double got, double tries, double p)
 	return off * off <= 25 * tries * p * (1 - p);
 }
 
-static bool picked(unsigned int n, unsigned int qid, unsigned int cid, unsigned int length,
-		   uint64_t slba)
+static bool visible(unsigned int n, unsigned int qid, unsigned int cid, unsigned int length,
+		    uint64_t slba)
 {
 	return nt_sample_mix(qid, cid, length, slba) < nt_sample_threshold(n);
 }
@@ -74,7 +74,7 @@ static void about_one_in_n(void **state)
 		unsigned int got = 0, tries = 2000000;
 
 		for (unsigned int k = 0; k < tries; k++)
-			got += picked(ns[i], 1, cid_of(k % TAGS, k / TAGS), 4096, 8ULL * k);
+			got += visible(ns[i], 1, cid_of(k % TAGS, k / TAGS), 4096, 8ULL * k);
 		assert_true(plausible(got, tries, 1.0 / ns[i]));
 	}
 }
@@ -89,8 +89,8 @@ static void no_tag_is_favoured(void **state)
 		unsigned int got = 0;
 
 		for (unsigned int use = 0; use < uses; use++)
-			got += picked(n, 1, cid_of(tag, use), 4096,
-				      (uint64_t)(use * TAGS + tag) * 8);
+			got += visible(n, 1, cid_of(tag, use), 4096,
+				       (uint64_t)(use * TAGS + tag) * 8);
 		assert_true(plausible(got, uses, 1.0 / n));
 	}
 }
@@ -108,7 +108,7 @@ static void no_address_is_favoured(void **state)
 
 		for (unsigned int tag = 0; tag < TAGS; tag++)
 			for (unsigned int use = 0; use < GENERATIONS; use++, tries++)
-				got += picked(n, 1, cid_of(tag, use), 4096, slba);
+				got += visible(n, 1, cid_of(tag, use), 4096, slba);
 		assert_true(plausible(got, tries, 1.0 / n));
 	}
 }
@@ -123,8 +123,8 @@ static void no_length_or_queue_is_favoured(void **state)
 			unsigned int got = 0;
 
 			for (unsigned int k = 0; k < tries; k++)
-				got += picked(n, qid, cid_of(k % TAGS, k / TAGS), length,
-					      (uint64_t)k * (length / 512));
+				got += visible(n, qid, cid_of(k % TAGS, k / TAGS), length,
+					       (uint64_t)k * (length / 512));
 			assert_true(plausible(got, tries, 1.0 / n));
 		}
 	}
@@ -136,8 +136,8 @@ static void a_smaller_sample_is_part_of_a_larger_one(void **state)
 	for (unsigned int k = 0; k < 1000000; k++) {
 		unsigned int cid = cid_of(k % TAGS, k / TAGS);
 
-		if (picked(100, 1, cid, 4096, 8ULL * k))
-			assert_true(picked(10, 1, cid, 4096, 8ULL * k));
+		if (visible(100, 1, cid, 4096, 8ULL * k))
+			assert_true(visible(10, 1, cid, 4096, 8ULL * k));
 	}
 }
 

@@ -505,7 +505,8 @@ static void a_row_that_is_used_again_has_a_minute_again(void **state)
 	stats_free(&s);
 }
 
-/* Those that ended first go first, as many as are too many, and those that ended with the last of them. */
+/* Those that ended first go first, as many as are too many, and those that ended with the last of
+ * them. */
 static void no_more_rows_wait_for_their_minute_than_the_limit(void **state)
 {
 	struct stats s = {0};

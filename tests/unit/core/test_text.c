@@ -56,7 +56,8 @@ static void a_text_commands_no_terminal(void **state)
 	assert_string_equal(print("", TEXT_HEX).text, "");
 }
 
-/* Each begins with one that is hidden, in its first, middle or last range, and ends with one that is not. */
+/* Each begins with one that is hidden, in its first, middle or last range, and ends with one that
+ * is not. */
 static void hidden_characters_are_seen(void **state)
 {
 	static const struct {

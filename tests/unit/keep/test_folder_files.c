@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a folder without a recorder: which are counted, in which order they go, and their names. */
+/* The files of a folder without a recorder: which are counted, in which order they go, and their
+ * names. */
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>

@@ -395,8 +395,9 @@ static bool own_users(void)
 }
 
 /*
- * Moves the run to a file system of @bytes, which needs a name space. Its root is our root directory
- * then: in a name space without other users, the machine's root directory and /tmp are another's.
+ * Moves the run to a file system of @bytes, which needs a name space. Its root is our root
+ * directory then: in a name space without other users, the machine's root directory and /tmp are
+ * another's.
  *
  * Return: whether that worked.
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each file of a flight recorder has, what its line says of it, and what a change of options keeps. */
+/* What each file of a flight recorder has, what its line says of it, and what a change of options
+ * keeps. */
 #include "keep/testing.h"
 #include "stream/reader.h"
 
@@ -110,7 +111,8 @@ static void a_file_announces_the_connections_of_its_records_once(void **state)
 	assert_true(c.told[9]);
 }
 
-/* Records that the ring drops are missing in the file that is being written, and in no other one. */
+/* Records that the ring drops are missing in the file that is being written, and in no other one.
+ */
 static void what_was_dropped_before_it_was_written_is_counted(void **state)
 {
 	struct run *v = *state;

@@ -343,8 +343,8 @@ static void error(struct stats *s)
 }
 
 /*
- * Intervals of @seconds, from 100 s on, with an error in the first @errors of them. Return: after how
- * many intervals the condition was true for the last time; 0: never
+ * Intervals of @seconds, from 100 s on, with an error in the first @errors of them. Return: after
+ * how many intervals the condition was true for the last time; 0: never
  */
 static unsigned int true_until(const char *condition, double seconds, unsigned int errors,
 			       unsigned int intervals)

@@ -98,7 +98,7 @@ static void rounds(unsigned int nr, bool reconnected)
 		left += quiet;
 		if (i + 1 < nr) {
 			merge_end(m, TARGET);
-			merge_again(m, TARGET);
+			merge_restart(m, TARGET);
 			assert_int_equal(merge_pending(m), 0);
 		} else {
 			merge_finish(m);
@@ -159,7 +159,7 @@ static void memory_is_level(void **state)
 		}
 		traffic_free(t);
 		merge_end(m, TARGET);
-		merge_again(m, TARGET);
+		merge_restart(m, TARGET);
 		if (i == WARM)
 			warm = mallinfo2().uordblks;
 	}
@@ -176,12 +176,12 @@ static void a_stream_that_was_not_there_may_begin(void **state)
 
 	(void)state;
 	assert_non_null(m);
-	merge_again(m, 7);
+	merge_restart(m, 7);
 	assert_int_equal(merge_stream(m, TARGET, NT_TARGET), 0);
-	merge_again(m, TARGET);
+	merge_restart(m, TARGET);
 	merge_end(m, TARGET);
 	merge_end(m, TARGET);
-	merge_again(m, TARGET);
+	merge_restart(m, TARGET);
 	merge_free(m);
 }
 

@@ -69,10 +69,10 @@ static int64_t zero_of(const struct traffic_config *c, const int64_t *to_common,
 static void must_be_close(const struct traffic_config *c, const int64_t *to_common, unsigned int a,
 			  unsigned int b)
 {
-	int64_t apart = zero_of(c, to_common, a) - zero_of(c, to_common, b);
+	int64_t unmatched = zero_of(c, to_common, a) - zero_of(c, to_common, b);
 
-	if (apart > CLOSE_NS || apart < -CLOSE_NS)
-		fail_msg("streams %u and %u are %lld ns apart", a, b, (long long)apart);
+	if (unmatched > CLOSE_NS || unmatched < -CLOSE_NS)
+		fail_msg("streams %u and %u are %lld ns apart", a, b, (long long)unmatched);
 }
 
 /* The initial alignment of the streams is wrong by up to a second. */
@@ -126,7 +126,7 @@ static void of_two_connections_the_later_tells(bool first_is_later)
 {
 	const uint64_t early = 50 * MS, late = 950 * MS, end = SECOND;
 	struct traffic_config c = traffic_of_one_queue();
-	int64_t to_common[2] = {0}, apart;
+	int64_t to_common[2] = {0}, unmatched;
 	struct outcome o;
 	struct merge *m;
 	bool linked[2];
@@ -152,8 +152,8 @@ static void of_two_connections_the_later_tells(bool first_is_later)
 	assert_int_equal(merge_connections(m), 2);
 	assert_int_equal(axis_correct(m, 2, to_common, linked), 0);
 	assert_int_equal(to_common[0], 0);
-	apart = to_common[1] + c.stream[1].offset_ns + 400000;
-	assert_uint_in_range(apart + 100000, 0, 200000);
+	unmatched = to_common[1] + c.stream[1].offset_ns + 400000;
+	assert_uint_in_range(unmatched + 100000, 0, 200000);
 	merge_free(m);
 	outcome_free(&o);
 }

@@ -10,7 +10,7 @@
 #include "merge/topology.h"
 
 #define QUEUES 150000u
-_Static_assert(QUEUES<TOPOLOGY_SLOTS_MAX && QUEUES> TOPOLOGY_HALVES_MAX, "too many, in slots");
+_Static_assert(QUEUES<TOPOLOGY_SLOTS_MAX && QUEUES> TOPOLOGY_ENDPOINTS_MAX, "too many, in slots");
 
 static struct queue_info queue_of(uint32_t slot, uint32_t gen, unsigned int id)
 {
@@ -97,10 +97,10 @@ static void queues_that_there_is_no_room_for_cost_little(void **state)
 	}
 	merge_finish(m);
 	/* Queues that were described first are known, and all their commands are matched. */
-	assert_int_equal(past, 2 * (commands - TOPOLOGY_HALVES_MAX / 2 / 16 * 4));
+	assert_int_equal(past, 2 * (commands - TOPOLOGY_ENDPOINTS_MAX / 2 / 16 * 4));
 	for (unsigned int i = 0; i < merge_connections(m); i++)
 		assert_int_equal(merge_connection(m, i)->matched, 4);
-	assert_int_equal(merge_connections(m), TOPOLOGY_HALVES_MAX / 2 / 16);
+	assert_int_equal(merge_connections(m), TOPOLOGY_ENDPOINTS_MAX / 2 / 16);
 	merge_free(m);
 }
 
@@ -136,7 +136,7 @@ static void slots_past_the_limit_are_counted(void **state)
 static void a_queue_that_is_gone_makes_room(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
-	unsigned int next = TOPOLOGY_HALVES_MAX / 2;
+	unsigned int next = TOPOLOGY_ENDPOINTS_MAX / 2;
 
 	(void)state;
 	assert_non_null(m);
@@ -167,11 +167,12 @@ static void a_queue_that_is_gone_makes_room(void **state)
 	merge_free(m);
 }
 
-/* Without a target every queue is a connection of its own. There is room for half of the queues. */
+/* Without a target every queue is a connection of its own. There is room for endpoint of the
+ * queues. */
 static void commands_past_the_last_connection_cost_little(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
-	enum { ROUNDS = 12, NR = TOPOLOGY_HALVES_MAX };
+	enum { ROUNDS = 12, NR = TOPOLOGY_ENDPOINTS_MAX };
 	uint64_t told = 0;
 
 	(void)state;

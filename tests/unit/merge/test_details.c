@@ -126,7 +126,8 @@ static void sums_outlive_64_bits(void **state)
 	unsigned int nr = 0;
 
 	(void)state;
-	/* The host's last interval, and the target's part of a round trip, which the network's is short of. */
+	/* The host's last interval, and the target's part of a round trip, which the network's is
+	 * short of. */
 	host.points[NT_H_COMPLETE] += long_ns;
 	target.points[NT_T_SEND] += long_ns;
 	target.points[NT_T_SENT] += long_ns;

@@ -132,7 +132,7 @@ static void with_half_of_all_taken_each_queue_has_one(void **state)
 		other.qid = qid;
 		get(other, 1, MANY);
 	}
-	/* This one is the last of the first half. */
+	/* This one is the last of the first endpoint. */
 	assert_ptr_not_equal(get(sides[0], 2, MANY), c[0]);
 	assert_int_equal(known.nr, MANY / 2);
 	assert_int_equal(get(sides[0], 3, MANY)->index, MANY / 2 - 1);

@@ -186,8 +186,8 @@ static pending_id least_of(const struct pending_pool *p, const struct pending_li
 		const struct pending_list *l = &list[i];
 
 		if (l->count &&
-		    (!best || l->chance < best->chance ||
-		     (l->chance == best->chance &&
+		    (!best || l->likelihood < best->likelihood ||
+		     (l->likelihood == best->likelihood &&
 		      pending_get(p, l->first)->serial < pending_get(p, best->first)->serial)))
 			best = l;
 	}
@@ -213,7 +213,7 @@ static void of_many_lists_the_least_likely_and_oldest_is_known(void **state)
 		if (random >> 32 & 1)
 			pending_rate(&p, l, random >> 16 & 3);
 		else if ((random >> 40 & 7) < (i / 500 % 2 ? 3 : 5))
-			pending_add(&p, l, l, &r, random, l->chance);
+			pending_add(&p, l, l, &r, random, l->likelihood);
 		else if (l->count)
 			pending_remove(&p, l, random >> 50 & 1 ? l->last : l->first);
 		assert_int_equal(pending_least(&p), least_of(&p, list, LISTS));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which halves may be one connection, which streams have the same clock, and to which half a record
- * belongs. A half is one side's view of a connection.
+ * Which endpoints may be one connection, which streams have the same clock, and to which endpoint a
+ * record belongs. An endpoint is one side's view of a connection.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,20 +28,20 @@ static struct topology *two_sides(void)
 	return &t;
 }
 
-static struct half *half_of(const struct topology *t, unsigned int stream, uint32_t gen,
-			    uint16_t cntlid)
+static struct endpoint *endpoint_of(const struct topology *t, unsigned int stream, uint32_t gen,
+				    uint16_t cntlid)
 {
 	const struct nt_record r = {.slot = 1, .gen = gen, .cntlid = cntlid};
 
-	return topology_half(t, stream, &r);
+	return topology_endpoint(t, stream, &r);
 }
 
-static void halves_that_may_be_of_one_connection_agree_in_all_that_is_known(void **state)
+static void endpoints_that_may_be_of_one_connection_agree_in_all_that_is_known(void **state)
 {
-	static const struct half a = {
+	static const struct endpoint a = {
 		.side = NT_HOST, .q = {.cntlid = 7, .qid = 2, .subsysnqn = "s", .hostnqn = "h"}};
 	static const struct {
-		struct half b;
+		struct endpoint b;
 		bool may;
 	} cases[] = {
 		{{.stream = 1, .q = {.cntlid = 7, .qid = 2, .subsysnqn = "s", .hostnqn = "h"}},
@@ -56,13 +56,13 @@ static void halves_that_may_be_of_one_connection_agree_in_all_that_is_known(void
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct half b = cases[i].b;
+		struct endpoint b = cases[i].b;
 
 		b.side = NT_TARGET;
-		assert_int_equal(half_compatible(&a, &b), cases[i].may);
-		assert_int_equal(half_compatible(&b, &a), cases[i].may);
+		assert_int_equal(endpoint_compatible(&a, &b), cases[i].may);
+		assert_int_equal(endpoint_compatible(&b, &a), cases[i].may);
 		b.side = NT_HOST;
-		assert_false(half_compatible(&a, &b));
+		assert_false(endpoint_compatible(&a, &b));
 	}
 }
 
@@ -82,8 +82,8 @@ static void streams_of_one_boot_and_one_wall_clock_have_one_clock(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct topology *t = two_sides();
-		const struct half *host = half_of(t, HOST, 1, 7),
-				  *target = half_of(t, TARGET, 1, 7);
+		const struct endpoint *host = endpoint_of(t, HOST, 1, 7),
+				      *target = endpoint_of(t, TARGET, 1, 7);
 		struct link *l;
 
 		for (unsigned int k = 0; k < 2; k++) {
@@ -102,11 +102,11 @@ static void streams_of_one_boot_and_one_wall_clock_have_one_clock(void **state)
 	}
 }
 
-static void a_half_is_free_when_its_partner_is_gone_or_quiet(void **state)
+static void an_endpoint_is_free_when_its_partner_is_gone_or_quiet(void **state)
 {
 	enum { QUIET_RECORDS = 8, QUIET_NS = 100000000 };
 	struct topology *t = two_sides();
-	struct half *host = half_of(t, HOST, 1, 7), *target = half_of(t, TARGET, 1, 7);
+	struct endpoint *host = endpoint_of(t, HOST, 1, 7), *target = endpoint_of(t, TARGET, 1, 7);
 
 	(void)state;
 	assert_true(topology_is_free(t, host));
@@ -140,16 +140,16 @@ static void a_half_is_free_when_its_partner_is_gone_or_quiet(void **state)
 /*
  * Its records were given up under the name of its stream alone. Now they count for the connection.
  */
-static void what_a_half_gave_up_goes_with_it(void **state)
+static void what_an_endpoint_gave_up_goes_with_it(void **state)
 {
 	struct topology *t = two_sides();
-	struct half *host = half_of(t, HOST, 1, 7), *target = half_of(t, TARGET, 1, 7);
+	struct endpoint *host = endpoint_of(t, HOST, 1, 7), *target = endpoint_of(t, TARGET, 1, 7);
 	struct merge_connection *alone = topology_connection(t, target), *both;
 
 	(void)state;
 	assert_int_equal(alone->host_stream, MERGE_NO_STREAM);
 	assert_true(alone->offset_low > alone->offset_high);
-	/* Another half of that name has given up records as well. */
+	/* Another endpoint of that name has given up records as well. */
 	alone->target_only = 10;
 	alone->ambiguous = 20;
 	target->only = 3;
@@ -169,32 +169,32 @@ static void a_record_is_of_its_generation_and_controller(void **state)
 {
 	struct topology *t = two_sides();
 	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 8, .qid = 2};
-	struct half *seven = half_of(t, HOST, 1, 7), *eight;
+	struct endpoint *seven = endpoint_of(t, HOST, 1, 7), *eight;
 
 	(void)state;
 	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
-	eight = half_of(t, HOST, 1, 8);
+	eight = endpoint_of(t, HOST, 1, 8);
 	assert_ptr_not_equal(seven, eight);
 	assert_int_equal(seven->current, 0);
 	assert_int_equal(eight->current, 1);
-	assert_ptr_equal(half_of(t, HOST, 1, 7), seven);
+	assert_ptr_equal(endpoint_of(t, HOST, 1, 7), seven);
 	/* A controller that is not known is the newest one. */
-	assert_ptr_equal(half_of(t, HOST, 1, 9), eight);
-	assert_null(half_of(t, HOST, 2, 8));
+	assert_ptr_equal(endpoint_of(t, HOST, 1, 9), eight);
+	assert_null(endpoint_of(t, HOST, 2, 8));
 	for (q.gen = 2; q.gen <= TOPOLOGY_GENERATIONS; q.gen++) {
 		assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
-		assert_ptr_equal(half_of(t, HOST, q.gen, 8), eight);
+		assert_ptr_equal(endpoint_of(t, HOST, q.gen, 8), eight);
 	}
 	/*
 	 * After that many generations the oldest one, which was of the other controller, was
 	 * dropped.
 	 */
 	assert_int_equal(seven->refs, 0);
-	assert_ptr_equal(half_of(t, HOST, 1, 7), eight);
+	assert_ptr_equal(endpoint_of(t, HOST, 1, 7), eight);
 	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
-	assert_null(half_of(t, HOST, 1, 8));
+	assert_null(endpoint_of(t, HOST, 1, 8));
 	topology_sweep(t);
-	assert_int_equal(t->nr_halves, 2);
+	assert_int_equal(t->nr_endpoints, 2);
 	topology_free(t);
 }
 
@@ -230,8 +230,8 @@ static void a_queue_that_becomes_known_stays_the_same(void **state)
 			q[k].slot = q[k].gen = 1;
 			assert_int_equal(topology_queue(&t, HOST, NT_HOST, &q[k]), 0);
 		}
-		assert_int_equal(t.nr_halves, cases[i].same ? 1 : 2);
-		assert_int_equal(half_of(&t, HOST, 1, q[1].cntlid)->q.cntlid, q[1].cntlid);
+		assert_int_equal(t.nr_endpoints, cases[i].same ? 1 : 2);
+		assert_int_equal(endpoint_of(&t, HOST, 1, q[1].cntlid)->q.cntlid, q[1].cntlid);
 		topology_free(&t);
 	}
 }
@@ -261,10 +261,11 @@ static void what_is_past_a_limit_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(halves_that_may_be_of_one_connection_agree_in_all_that_is_known),
+		cmocka_unit_test(
+			endpoints_that_may_be_of_one_connection_agree_in_all_that_is_known),
 		cmocka_unit_test(streams_of_one_boot_and_one_wall_clock_have_one_clock),
-		cmocka_unit_test(a_half_is_free_when_its_partner_is_gone_or_quiet),
-		cmocka_unit_test(what_a_half_gave_up_goes_with_it),
+		cmocka_unit_test(an_endpoint_is_free_when_its_partner_is_gone_or_quiet),
+		cmocka_unit_test(what_an_endpoint_gave_up_goes_with_it),
 		cmocka_unit_test(a_record_is_of_its_generation_and_controller),
 		cmocka_unit_test(a_queue_that_becomes_known_stays_the_same),
 		cmocka_unit_test(what_is_past_a_limit_is_left_out),

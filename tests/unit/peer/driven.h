@@ -99,7 +99,7 @@ static inline bool has_said(uint64_t lines)
 
 static inline void starts_again(void)
 {
-	assert_int_equal(peer_again(run.p), 0);
+	assert_int_equal(peer_restart(run.p), 0);
 }
 
 static inline void reads_to_its_end(void)

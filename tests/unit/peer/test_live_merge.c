@@ -260,7 +260,7 @@ static void records_from_before_any_peer_recorded_are_early(void **state)
 	assert_int_equal(counts(l).early, 0);
 	assert_int_equal(counts(l).strays, 1);
 	e = clock_event();
-	assert_int_equal(apart_began_ns(live_merge_apart(l), live_merge_stream(0)),
+	assert_int_equal(unmatched_began_ns(live_merge_unmatched(l), live_merge_stream(0)),
 			 e.clock.monotonic_ns);
 	live_merge_free(l);
 	close(fd);
@@ -322,8 +322,8 @@ static void a_peer_has_figures_of_its_own_until_it_is_matched(void **state)
 	assert_int_equal(live_merge_finish(l, -1), 0);
 	assert_null(live_merge_peer_stats(l, 0));
 	assert_non_null(live_merge_peer_stats(l, 1));
-	assert_false(apart_is(live_merge_apart(l), live_merge_stream(0)));
-	assert_true(apart_is(live_merge_apart(l), live_merge_stream(1)));
+	assert_false(unmatched_is(live_merge_unmatched(l), live_merge_stream(0)));
+	assert_true(unmatched_is(live_merge_unmatched(l), live_merge_stream(1)));
 	live_merge_free(l);
 	close(fd[0]);
 	close(fd[1]);
@@ -379,11 +379,11 @@ static void a_peer_that_is_started_again_is_read_again(void **state)
 	assert_non_null(l);
 	READ_UNTIL(l, over(l, 0));
 	assert_null(live_merge_peer_stats(l, 0));
-	assert_true(apart_is(live_merge_apart(l), live_merge_stream(0)));
+	assert_true(unmatched_is(live_merge_unmatched(l), live_merge_stream(0)));
 	add_host(l);
 	matched = counts(l).matched;
 	assert_int_not_equal(matched, 0);
-	assert_false(apart_is(live_merge_apart(l), live_merge_stream(0)));
+	assert_false(unmatched_is(live_merge_unmatched(l), live_merge_stream(0)));
 	WAIT_FOR((live_merge_tend(l), about(l).restarts == 1));
 	assert_false(over(l, 0));
 	ready = (struct pollfd){live_merge_fd(l), POLLIN, 0};
@@ -391,8 +391,8 @@ static void a_peer_that_is_started_again_is_read_again(void **state)
 	READ_UNTIL(l, over(l, 0));
 	assert_int_equal(about(l).records, 2 * config.commands);
 	/* Nothing of the new stream is matched so far. */
-	assert_true(apart_is(live_merge_apart(l), live_merge_stream(0)));
-	assert_int_not_equal(apart_began_ns(live_merge_apart(l), 0), 0);
+	assert_true(unmatched_is(live_merge_unmatched(l), live_merge_stream(0)));
+	assert_int_not_equal(unmatched_began_ns(live_merge_unmatched(l), 0), 0);
 	live_merge_free(l);
 	close(fd);
 }

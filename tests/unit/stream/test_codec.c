@@ -62,18 +62,20 @@ static size_t through(const struct nt_record *r)
 /* The bytes of a record with all its parts. */
 static void a_record_has_its_parts_in_order(void **state)
 {
-	static const uint8_t expected[] = {
-		/* head: cid, connection 0, kind 0, code 1 of the LBA, codes 1 and 2 of points 0, 1 */
-		0x34, 0x12, 0x00, 0x00, 0x40, 0x09, 0x00, 0x00,
-		/* op, opcode, shape, status, flags, namespace, length */
-		NT_OP_WRITE, 0x01, NT_SHAPE_R2T_WRITE, 0x81, 0x02, 0x78, 0x56, 0x34, 0x12, 0x07, 0,
-		0, 0, 0x00, 0x10, 0, 0,
-		/* slot, generation, queue id, controller id */
-		0x03, 0, 0, 0, 0xef, 0xbe, 0xad, 0xde, 0x04, 0, 0x05, 0x06,
-		/* LBA */
-		0x01, 0, 0, 0x80,
-		/* 2^23 - point 1, point 1 - point 0 */
-		0x01, 0, 0x01, 0x10, 0x20};
+	static const uint8_t expected[] = {/* head: cid, connection 0, kind 0, code 1 of the LBA,
+					      codes 1 and 2 of points 0, 1 */
+					   0x34,
+					   0x12, 0x00, 0x00, 0x40, 0x09, 0x00, 0x00,
+					   /* op, opcode, shape, status, flags, namespace, length */
+					   NT_OP_WRITE, 0x01, NT_SHAPE_R2T_WRITE, 0x81, 0x02, 0x78,
+					   0x56, 0x34, 0x12, 0x07, 0, 0, 0, 0x00, 0x10, 0, 0,
+					   /* slot, generation, queue id, controller id */
+					   0x03, 0, 0, 0, 0xef, 0xbe, 0xad, 0xde, 0x04, 0, 0x05,
+					   0x06,
+					   /* LBA */
+					   0x01, 0, 0, 0x80,
+					   /* 2^23 - point 1, point 1 - point 0 */
+					   0x01, 0, 0x01, 0x10, 0x20};
 	const struct nt_record r = {.side = NT_TARGET,
 				    .op = NT_OP_WRITE,
 				    .opcode = 1,

@@ -672,7 +672,8 @@ static unsigned int stranger(unsigned int slot)
 	return commands;
 }
 
-/* A million hosts that nobody has seen before, 128 a second: no table grows with them, and no command is lost. */
+/* A million hosts that nobody has seen before, 128 a second: no table grows with them, and no
+ * command is lost. */
 static void strangers_take_the_memory_of_some(void **state)
 {
 	const uint64_t *n = m.s.counters_total;

@@ -129,7 +129,8 @@ static void records_out_of_order_are_counted_below(void **state)
 	details_free(d);
 }
 
-/* The stage is that of the segment that ends with the interval; what the network took is of none. */
+/* The stage is that of the segment that ends with the interval; what the network took is of none.
+ */
 static void csv_has_stages_and_sums_as_well(void **state)
 {
 	struct details *d = added();
@@ -166,7 +167,8 @@ static struct json_object *member(struct json_object *rows, size_t i, const char
 	return m;
 }
 
-/* Clocks that drift may make the network's time negative, which a sum has and a histogram has not. */
+/* Clocks that drift may make the network's time negative, which a sum has and a histogram has not.
+ */
 static void a_negative_time_lowers_sum_and_mean(void **state)
 {
 	struct nt_record late = target;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The columns of groups: which a table has, what a cell says of a name, and the figures of latency. */
+/* The columns of groups: which a table has, what a cell says of a name, and the figures of latency.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -251,20 +252,20 @@ static void each_output_has_its_columns(void **state)
 		 " | max_in_flight mean_in_flight throughput iops"},
 	};
 	struct group_choice c = choice_of("op", "min");
-	struct tally *tally = tally_new(&c.grouping.by);
+	struct live_groups *live_groups = live_groups_new(&c.grouping.by);
 	struct group_table t;
 	char text[512];
 
 	(void)state;
-	assert_non_null(tally);
+	assert_non_null(live_groups);
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
-		c.tally = cases[i].tallied ? tally : NULL;
+		c.live_groups = cases[i].tallied ? live_groups : NULL;
 		group_table_make(&t, &c, cases[i].what, cases[i].summary, cases[i].none_failed);
 		names_of(&t, text, sizeof(text));
 		assert_string_equal(text, cases[i].names);
 		assert_string_equal(t.column[t.first_key].name, "op");
 	}
-	tally_free(tally);
+	live_groups_free(live_groups);
 }
 
 /* Intervals have a column before the keys, and the usual figures are those that nobody chose. */

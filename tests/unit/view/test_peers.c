@@ -113,7 +113,8 @@ static void the_reason_of_a_death_comes_before_the_command(void **state)
 	(void)state;
 	cut(text);
 	assert_shown(text, "peer 1: died, exit status 3; echo why it failed");
-	/* On a screen, of the counts of matching only that of matched commands is there if it is 0. */
+	/* On a screen, of the counts of matching only that of matched commands is there if it is 0.
+	 */
 	assert_shown(text, "\npeer 1 says: why it failed\nmatched 0\n");
 	assert_null(strstr(text, "all the rest"));
 	free(text);

@@ -25,7 +25,7 @@
 
 static struct {
 	struct stats s;
-	struct look look;
+	struct view_state state;
 	struct view_options o;
 	char *text;
 	char *line[LINES_MAX];
@@ -67,8 +67,8 @@ static int set_up(void **state)
 		(struct waiting){.commands = 1, .oldest_ns = 5 * MS};
 	stats_row(&t.s, "nvme0", ONE, 1, NT_OP_READ, false)->waiting =
 		(struct waiting){.commands = 9, .oldest_ns = 1 * MS};
-	t.look = (struct look){.keys = true, .interval_ns = 1000 * MS};
-	t.o = (struct view_options){.redraw = true, .columns = 80, .lines = 24, .look = &t.look};
+	t.state = (struct view_state){.keys = true, .interval_ns = 1000 * MS};
+	t.o = (struct view_options){.redraw = true, .columns = 80, .lines = 24, .state = &t.state};
 	return 0;
 }
 
@@ -114,14 +114,14 @@ static void draw(void)
 static void press(const char *characters)
 {
 	for (; *characters; characters++)
-		assert_int_not_equal(pressed(&t.look, (unsigned char)*characters, &t.s),
+		assert_int_not_equal(pressed(&t.state, (unsigned char)*characters, &t.s),
 				     PRESSED_QUIT);
 	draw();
 }
 
 static void press_key(int key)
 {
-	pressed(&t.look, key, &t.s);
+	pressed(&t.state, key, &t.s);
 	draw();
 }
 
@@ -248,7 +248,7 @@ static void filter_takes_rows_that_match_every_word(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
 		press("/");
-		while (t.look.filter[0])
+		while (t.state.filter[0])
 			press("\177");
 		press(filters[i].typed);
 		assert_int_equal(find("filter: ", 0), 23);
@@ -265,7 +265,7 @@ static void filter_takes_rows_that_match_every_word(void **state)
 	assert_seen("no row matches the filter");
 	assert_seen(" total all all 0");
 	press_key(KEY_ENTER);
-	assert_int_equal(t.look.page, LOOK_TABLE);
+	assert_int_equal(t.state.page, VIEW_TABLE);
 }
 
 static void filter_ends_where_its_room_does(void **state)
@@ -274,12 +274,12 @@ static void filter_ends_where_its_room_does(void **state)
 	press("/");
 	for (int i = 0; i < 200; i++)
 		press("\303\244");
-	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 1);
+	assert_int_equal(strlen(t.state.filter), VIEW_FILTER_LEN - 1);
 	/* A truncated character at the end counts as one. */
 	press("\177\177");
-	assert_int_equal(strlen(t.look.filter), LOOK_FILTER_LEN - 4);
+	assert_int_equal(strlen(t.state.filter), VIEW_FILTER_LEN - 4);
 	press("\033");
-	assert_string_equal(t.look.filter, "");
+	assert_string_equal(t.state.filter, "");
 }
 
 static void marked_row_is_seen_wherever_it_is(void **state)
@@ -333,9 +333,9 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	draw();
 	assert_seen("no commands in this interval");
 	press_key(KEY_ESCAPE);
-	assert_int_equal(t.look.page, LOOK_TABLE);
+	assert_int_equal(t.state.page, VIEW_TABLE);
 	press_key(KEY_ENTER);
-	assert_int_equal(t.look.page, LOOK_TABLE);
+	assert_int_equal(t.state.page, VIEW_TABLE);
 	assert_seen("no commands");
 }
 
@@ -395,7 +395,7 @@ static void losses_are_one_line_and_a_page(void **state)
 		assert_true(strlen(counter_advice(c)) > 10);
 	}
 	press("l");
-	assert_int_equal(t.look.page, LOOK_TABLE);
+	assert_int_equal(t.state.page, VIEW_TABLE);
 }
 
 static void keys_are_told(void **state)
@@ -406,7 +406,7 @@ static void keys_are_told(void **state)
 	ASSERT_ORDER("s ", "g ", "/ ", "Enter ", "Escape ", "p ", "+ - ", "l ", "q ");
 	press("?");
 	assert_seen(" total");
-	t.look.keys = false;
+	t.state.keys = false;
 	draw();
 	assert_int_equal(find("?:help", 0), -1);
 	/* No row is marked either. */
@@ -418,28 +418,28 @@ static void pause_and_interval_are_told_on_the_last_line(void **state)
 {
 	(void)state;
 	press("p");
-	assert_true(t.look.paused);
+	assert_true(t.state.paused);
 	assert_int_equal(find("PAUSED", 0), 23);
 	press("p");
-	assert_false(t.look.paused);
+	assert_false(t.state.paused);
 	press("+");
 	assert_non_null(strstr(last_line(), "-/+:2.00s"));
 	press("---");
 	assert_non_null(strstr(last_line(), "-/+:200ms"));
 	press("--------");
-	assert_int_equal(t.look.interval_ns, 100 * MS);
+	assert_int_equal(t.state.interval_ns, 100 * MS);
 	press("++++++++++++++++++");
-	assert_int_equal(t.look.interval_ns, 60000 * MS);
-	t.look.interval_ns = 700 * MS;
+	assert_int_equal(t.state.interval_ns, 60000 * MS);
+	t.state.interval_ns = 700 * MS;
 	press("+");
-	assert_int_equal(t.look.interval_ns, 1000 * MS);
-	t.look.interval_ns = 700 * MS;
+	assert_int_equal(t.state.interval_ns, 1000 * MS);
+	t.state.interval_ns = 700 * MS;
 	press("-");
-	assert_int_equal(t.look.interval_ns, 500 * MS);
+	assert_int_equal(t.state.interval_ns, 500 * MS);
 	/* With bursts the interval is that of the bursts. */
-	t.look.interval_ns = 0;
+	t.state.interval_ns = 0;
 	press("+");
-	assert_int_equal(t.look.interval_ns, 0);
+	assert_int_equal(t.state.interval_ns, 0);
 	assert_non_null(strstr(last_line(), "-/+:bursts"));
 }
 
@@ -447,14 +447,14 @@ static void q_quits_but_in_a_filter_it_is_a_letter(void **state)
 {
 	(void)state;
 	press("/q");
-	assert_string_equal(t.look.filter, "q");
+	assert_string_equal(t.state.filter, "q");
 	press("\n");
-	assert_int_equal(pressed(&t.look, 'q', &t.s), PRESSED_QUIT);
-	assert_int_equal(pressed(&t.look, 'Z', &t.s), PRESSED_NOTHING);
+	assert_int_equal(pressed(&t.state, 'q', &t.s), PRESSED_QUIT);
+	assert_int_equal(pressed(&t.state, 'Z', &t.s), PRESSED_NOTHING);
 	/* Nothing has been measured yet. */
-	assert_int_equal(pressed(&t.look, KEY_ENTER, NULL), PRESSED_DRAW);
-	assert_int_equal(pressed(&t.look, KEY_DOWN, NULL), PRESSED_DRAW);
-	assert_int_equal(pressed(&t.look, 'q', NULL), PRESSED_QUIT);
+	assert_int_equal(pressed(&t.state, KEY_ENTER, NULL), PRESSED_DRAW);
+	assert_int_equal(pressed(&t.state, KEY_DOWN, NULL), PRESSED_DRAW);
+	assert_int_equal(pressed(&t.state, 'q', NULL), PRESSED_QUIT);
 }
 
 static void every_size_and_page_fits(void **state)
@@ -466,9 +466,9 @@ static void every_size_and_page_fits(void **state)
 			t.o.lines = lines;
 			t.o.columns = 1 + lines * 7 % 130;
 			t.o.colour = colour;
-			for (int page = LOOK_TABLE; page <= LOOK_HELP; page++) {
-				t.look.page = page;
-				t.look.top = 1000;
+			for (int page = VIEW_TABLE; page <= VIEW_HELP; page++) {
+				t.state.page = page;
+				t.state.top = 1000;
 				draw();
 				/* Even if nothing else has room, the key line has. */
 				assert_memory_equal(last_line(), "?:help",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints how fast this machine's time stamp counter runs, in kHz: against CLOCK_MONOTONIC_RAW, within some ppm. */
+/* Prints how fast this machine's time stamp counter runs, in kHz: against CLOCK_MONOTONIC_RAW,
+ * within some ppm. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -7,7 +8,7 @@
 
 /* Of so many looks at both, the one is taken in which nothing came in between. */
 #define TRIES 1000
-#define APART_NS 200000000
+#define UNMATCHED_NS 200000000
 
 struct both {
 	uint64_t tsc;
@@ -40,7 +41,7 @@ static struct both look(void)
 
 int main(void)
 {
-	const struct timespec apart = {.tv_nsec = APART_NS};
+	const struct timespec apart = {.tv_nsec = UNMATCHED_NS};
 	struct both first = look(), last;
 
 	nanosleep(&apart, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "merge/topology_again.h"
+#include "merge/topology_restart.h"
 
 #include <stdlib.h>
 
@@ -10,9 +10,9 @@ void topology_forget_offset(struct topology *t, struct link *l)
 	l->offset.known = false;
 	l->offset.rate = 0;
 	l->offset.nr = 0;
-	for (unsigned int i = 0; i < t->nr_halves; i++) {
-		if (t->halves[i]->link == l)
-			t->halves[i]->next_try = 0;
+	for (unsigned int i = 0; i < t->nr_endpoints; i++) {
+		if (t->endpoints[i]->link == l)
+			t->endpoints[i]->next_try = 0;
 	}
 	l->unmatched[NT_HOST] = 0;
 	l->unmatched[NT_TARGET] = 0;
@@ -31,15 +31,15 @@ void topology_clock(struct topology *t, unsigned int stream, const char *boot_id
 	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
 }
 
-/* Removes the references of a slot to its halves. */
+/* Removes the references of a slot to its endpoints. */
 static void forget_slot(struct topology *t, struct topology_slot *slot)
 {
 	struct topology_generation *g = slot->generation;
 
-	if (g[0].half)
-		g[0].half->current--;
-	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && g[i].half; i++)
-		if (!--g[i].half->refs)
+	if (g[0].endpoint)
+		g[0].endpoint->current--;
+	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && g[i].endpoint; i++)
+		if (!--g[i].endpoint->refs)
 			t->released++;
 	free(slot);
 }
@@ -56,7 +56,7 @@ static void forget_clock(struct topology *t, unsigned int stream)
 	}
 }
 
-void topology_stream_again(struct topology *t, unsigned int stream)
+void topology_stream_restart(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
 

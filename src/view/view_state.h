@@ -3,8 +3,8 @@
  * The choices of the user at the screen: which rows, in which order, which page. Keys change them.
  * They have no influence on what is measured.
  */
-#ifndef NTPROF_VIEW_LOOK_H
-#define NTPROF_VIEW_LOOK_H
+#ifndef NTPROF_VIEW_VIEW_STATE_H
+#define NTPROF_VIEW_VIEW_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,34 +13,34 @@
 #include "core/stats.h"
 
 /* Room for a filter. Names may be longer, but users do not type so much of one. */
-#define LOOK_FILTER_LEN 48
+#define VIEW_FILTER_LEN 48
 
 /* X(identifier, name): the order of rows, the largest first. */
-#define LOOK_SORTS(X)             \
+#define VIEW_SORTS(X)             \
 	X(IOPS, "IOPS")           \
 	X(P99, "p99")             \
 	X(IN_FLIGHT, "in flight") \
 	X(OLDEST, "oldest")
 
 /* X(identifier, name): what rows must have in common to be added up to one row. */
-#define LOOK_GROUPS(X)    \
+#define VIEW_GROUPS(X)    \
 	X(EACH, "none")   \
 	X(CTRL, "ctrl")   \
 	X(QUEUE, "queue") \
 	X(OP, "op")       \
 	X(NQN, "nqn")
 
-#define LOOK_SORT_ENUM(id, name) LOOK_SORT_##id,
-enum look_sort { LOOK_SORTS(LOOK_SORT_ENUM) LOOK_SORTS_NR };
-#define LOOK_GROUP_ENUM(id, name) LOOK_GROUP_##id,
-enum look_group { LOOK_GROUPS(LOOK_GROUP_ENUM) LOOK_GROUPS_NR };
+#define VIEW_SORT_ENUM(id, name) VIEW_SORT_##id,
+enum view_sort { VIEW_SORTS(VIEW_SORT_ENUM) VIEW_SORTS_NR };
+#define VIEW_GROUP_ENUM(id, name) VIEW_GROUP_##id,
+enum view_group { VIEW_GROUPS(VIEW_GROUP_ENUM) VIEW_GROUPS_NR };
 
 struct group_choice;
 
-enum look_page { LOOK_TABLE, LOOK_ROW, LOOK_LOSSES, LOOK_HELP };
+enum view_page { VIEW_TABLE, VIEW_ROW, VIEW_LOSSES, VIEW_HELP };
 
 /* Identifies a row, or a group of rows: as in struct stats_row. */
-struct look_row {
+struct view_row {
 	char controller[sizeof(((struct stats_row *)0)->controller)];
 	char peer[sizeof(((struct stats_row *)0)->peer)];
 	uint16_t qid;
@@ -49,7 +49,7 @@ struct look_row {
 };
 
 /**
- * struct look - choices of the user
+ * struct view_state - choices of the user
  * @choice: groups of the command line, which are shown unless the user has pressed the key for
  *          other ones; NULL: each row by itself
  * @keys: the user can press keys, so the screen shows them
@@ -59,28 +59,28 @@ struct look_row {
  * @typing: the user is typing the filter
  * @before: the filter before that
  * @cursor: index of the marked row, in the order on the screen
- * @row: the row of the page LOOK_ROW
+ * @row: the row of the page VIEW_ROW
  * @top: number of lines of a page that are scrolled off the top; the code that draws corrects it
  * @paused: no new blocks are shown
  * @interval_ns: from one block to the next; 0: it cannot be changed
  */
-struct look {
+struct view_state {
 	const struct group_choice *choice;
 	bool keys;
-	enum look_page page;
-	enum look_sort sort;
-	enum look_group group;
-	char filter[LOOK_FILTER_LEN];
+	enum view_page page;
+	enum view_sort sort;
+	enum view_group group;
+	char filter[VIEW_FILTER_LEN];
 	bool typing;
-	char before[LOOK_FILTER_LEN];
+	char before[VIEW_FILTER_LEN];
 	size_t cursor;
-	struct look_row row;
+	struct view_row row;
 	size_t top;
 	bool paused;
 	uint64_t interval_ns;
 };
 
-const char *look_sort_name(enum look_sort sort);
-const char *look_group_name(enum look_group group);
+const char *view_sort_name(enum view_sort sort);
+const char *view_group_name(enum view_group group);
 
-#endif /* NTPROF_VIEW_LOOK_H */
+#endif /* NTPROF_VIEW_VIEW_STATE_H */

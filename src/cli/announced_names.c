@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/naming.h"
+#include "cli/announced_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int naming_init(struct naming *n)
+int announced_names_init(struct announced_names *n)
 {
-	*n = (struct naming){.places = places_new()};
+	*n = (struct announced_names){.places = places_new()};
 	return n->places ? 0 : -ENOMEM;
 }
 
-int naming_queue(struct naming *n, const struct tracer *t, const struct nt_record *r,
-		 struct queue_info *q)
+int announced_names_queue(struct announced_names *n, const struct tracer *t,
+			  const struct nt_record *r, struct queue_info *q)
 {
 	int new = announced_already(&n->announced, r) ? 0 : announce(&n->announced, t, r, q);
 
@@ -22,9 +22,9 @@ int naming_queue(struct naming *n, const struct tracer *t, const struct nt_recor
 }
 
 /* Return: 0 or -ENOMEM. */
-static int make_room(struct naming *n, uint32_t slot)
+static int make_room(struct announced_names *n, uint32_t slot)
 {
-	struct naming_seen *grown;
+	struct announced_names_seen *grown;
 
 	if (slot < n->nr_seen)
 		return 0;
@@ -37,7 +37,8 @@ static int make_room(struct naming *n, uint32_t slot)
 	return 0;
 }
 
-int naming_device(struct naming *n, const struct nt_record *r, struct device_name *d)
+int announced_names_device(struct announced_names *n, const struct nt_record *r,
+			   struct device_name *d)
 {
 	bool found;
 
@@ -53,7 +54,7 @@ int naming_device(struct naming *n, const struct nt_record *r, struct device_nam
 			return 0;
 		if (make_room(n, r->slot))
 			return -ENOMEM;
-		n->seen[r->slot] = (struct naming_seen){.gen = r->gen, .nsid = r->nsid};
+		n->seen[r->slot] = (struct announced_names_seen){.gen = r->gen, .nsid = r->nsid};
 		return 0;
 	}
 	found = r->side == NT_HOST ? device_name_of_host("/sys", d)
@@ -62,8 +63,8 @@ int naming_device(struct naming *n, const struct nt_record *r, struct device_nam
 	return places_device(n->places, d) ?: found;
 }
 
-int naming_origin(struct naming *n, const struct tracer *t, const struct nt_record *r,
-		  struct origin *o)
+int announced_names_origin(struct announced_names *n, const struct tracer *t,
+			   const struct nt_record *r, struct origin *o)
 {
 	unsigned int number = ORIGIN_OF(r->flags);
 
@@ -74,7 +75,7 @@ int naming_origin(struct naming *n, const struct tracer *t, const struct nt_reco
 	return places_origin(n->places, o) ?: 1;
 }
 
-void naming_free(struct naming *n)
+void announced_names_free(struct announced_names *n)
 {
 	announced_free(&n->announced);
 	places_free(n->places);

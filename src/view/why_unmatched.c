@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "view/apart.h"
+#include "view/why_unmatched.h"
 
 #include "core/names.h"
 #include "core/text.h"
 
-void apart_print(const struct apart *a, unsigned int stream, const struct machines *m, FILE *f)
+void unmatched_print(const struct unmatched *a, unsigned int stream, const struct machines *m,
+		     FILE *f)
 {
 	unsigned int other;
-	enum apart_reason why = apart_why(a, stream, &other);
+	enum unmatched_reason why = unmatched_why(a, stream, &other);
 	const struct machine *at = machines_get(m, other);
 
 	fputs("nothing of it is matched", f);
@@ -15,5 +16,5 @@ void apart_print(const struct apart *a, unsigned int stream, const struct machin
 		fprintf(f, ", with %s ", side_name(at->side));
 		text_print(f, at->name, TEXT_HEX);
 	}
-	fprintf(f, ": %s", apart_words(why));
+	fprintf(f, ": %s", unmatched_words(why));
 }

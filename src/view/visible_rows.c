@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strcasestr() */
 #endif
-#include "view/picked.h"
+#include "view/visible_rows.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static bool word_matches(const char *word, const struct queue_row *row, const ch
 
 static bool matches(const char *filter, const struct queue_row *row)
 {
-	char words[LOOK_FILTER_LEN], *rest = words;
+	char words[VIEW_FILTER_LEN], *rest = words;
 	struct value controller;
 
 	columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
@@ -62,14 +62,14 @@ static void row_add(struct stats_row *into, const struct stats_row *from)
 		into->waiting.oldest_ns = from->waiting.oldest_ns;
 }
 
-void picked_name(struct look_row *k, const struct stats_row *row)
+void visible_rows_name(struct view_row *k, const struct stats_row *row)
 {
-	*k = (struct look_row){.qid = row->qid, .shared = row->shared, .op = row->op};
+	*k = (struct view_row){.qid = row->qid, .shared = row->shared, .op = row->op};
 	memcpy(k->controller, row->controller, sizeof(k->controller));
 	memcpy(k->peer, row->peer, sizeof(k->peer));
 }
 
-static bool is_named(const struct stats_row *row, const struct look_row *k)
+static bool is_named(const struct stats_row *row, const struct view_row *k)
 {
 	return row->shared == k->shared && (k->shared || row->qid == k->qid) && row->op == k->op &&
 	       !strcmp(row->controller, k->controller) && !strcmp(row->peer, k->peer);
@@ -86,26 +86,26 @@ static void nqn_tail(char *buf, size_t size, const char *nqn)
 }
 
 /* Sets the name that a group's row has and is identified by. */
-static void group_name(struct look_row *k, const struct queue_row *row, enum look_group group)
+static void group_name(struct view_row *k, const struct queue_row *row, enum view_group group)
 {
 	const char *peer = row->row->peer;
 	struct value controller;
 
-	*k = (struct look_row){.shared = true, .op = NT_OPS_NR};
+	*k = (struct view_row){.shared = true, .op = NT_OPS_NR};
 	switch (group) {
-	case LOOK_GROUP_CTRL:
+	case VIEW_GROUP_CTRL:
 		columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
 		snprintf(k->controller, sizeof(k->controller), "%s", controller.text);
 		memcpy(k->peer, peer, sizeof(k->peer));
 		break;
-	case LOOK_GROUP_QUEUE:
+	case VIEW_GROUP_QUEUE:
 		k->shared = row->row->shared;
 		k->qid = row->row->qid;
 		break;
-	case LOOK_GROUP_OP:
+	case VIEW_GROUP_OP:
 		k->op = row->row->op;
 		break;
-	case LOOK_GROUP_NQN:
+	case VIEW_GROUP_NQN:
 		nqn_tail(k->controller, sizeof(k->controller), peer);
 		memcpy(k->peer, peer, sizeof(k->peer));
 		break;
@@ -115,10 +115,10 @@ static void group_name(struct look_row *k, const struct queue_row *row, enum loo
 }
 
 /* Adds a row to its group. Return: 0 or -ENOMEM. */
-static int group_add(struct picked *p, const struct queue_row *row, enum look_group group)
+static int group_add(struct visible_rows *p, const struct queue_row *row, enum view_group group)
 {
 	struct stats_row *into;
-	struct look_row k;
+	struct view_row k;
 
 	group_name(&k, row, group);
 	into = stats_row(&p->own, k.controller, k.peer, k.qid, k.op, k.shared);
@@ -171,11 +171,11 @@ static void choice_identity(struct stats_row *row, const struct group_name *name
 }
 
 /* Adds a row to its group of --by. Return: 0 or -ENOMEM. */
-static int choice_add(struct picked *p, const struct stats *s, const struct queue_row *row,
+static int choice_add(struct visible_rows *p, const struct stats *s, const struct queue_row *row,
 		      const struct group_by *by)
 {
 	size_t low = 0, high = p->nr_groups;
-	struct picked_group **group, *new;
+	struct visible_group **group, *new;
 	struct group_name name;
 
 	choice_name(&name, by, s, row->row);
@@ -192,7 +192,7 @@ static int choice_add(struct picked *p, const struct stats *s, const struct queu
 		else
 			low = middle + 1;
 	}
-	group = reallocarray(p->group, p->nr_groups + 1, sizeof(struct picked_group *));
+	group = reallocarray(p->group, p->nr_groups + 1, sizeof(struct visible_group *));
 	if (!group)
 		return -ENOMEM;
 	p->group = group;
@@ -202,7 +202,8 @@ static int choice_add(struct picked *p, const struct stats *s, const struct queu
 	memcpy(&new->name, &name, sizeof(name));
 	choice_identity(&new->row, &name, by);
 	row_add(&new->row, row->row);
-	memmove(group + low + 1, group + low, (p->nr_groups - low) * sizeof(struct picked_group *));
+	memmove(group + low + 1, group + low,
+		(p->nr_groups - low) * sizeof(struct visible_group *));
 	group[low] = new;
 	p->nr_groups++;
 	return 0;
@@ -226,7 +227,7 @@ static bool name_matches(const char *word, const struct group_name *n)
 
 static bool group_matches(const char *filter, const struct group_name *n)
 {
-	char words[LOOK_FILTER_LEN], *rest = words;
+	char words[VIEW_FILTER_LEN], *rest = words;
 
 	snprintf(words, sizeof(words), "%s", filter);
 	for (const char *word; (word = strsep(&rest, " "));)
@@ -236,17 +237,17 @@ static bool group_matches(const char *filter, const struct group_name *n)
 }
 
 /* Adds the groups that are made from records. Return: 0 or -ENOMEM. */
-static int tally_groups(struct picked *p, const struct look *l, bool summary)
+static int add_live_groups(struct visible_rows *p, const struct view_state *l, bool summary)
 {
-	const struct tally *t = l->choice->tally;
+	const struct live_groups *t = l->choice->live_groups;
 
-	p->group = calloc(tally_nr(t) + 1, sizeof(struct picked_group *));
+	p->group = calloc(live_groups_nr(t) + 1, sizeof(struct visible_group *));
 	if (!p->group)
 		return -ENOMEM;
-	for (size_t i = 0; i < tally_nr(t); i++) {
-		const struct tally_row *from = tally_row(t, i);
+	for (size_t i = 0; i < live_groups_nr(t); i++) {
+		const struct live_groups_row *from = live_groups_row(t, i);
 		uint64_t failed = summary ? from->failed_total : from->failed_interval;
-		struct picked_group *new;
+		struct visible_group *new;
 
 		if (!failed && !columns_hist_of(&from->row, summary)->count)
 			continue;
@@ -269,29 +270,29 @@ static int tally_groups(struct picked *p, const struct look *l, bool summary)
 
 static struct group_name *choice_at(void *context, size_t i)
 {
-	const struct picked *p = context;
+	const struct visible_rows *p = context;
 
 	return &p->group[i]->name;
 }
 
 /* The value that rows are sorted by: the largest first, rows without a value last. */
-static double weight(const struct queue_row *row, enum look_sort sort)
+static double weight(const struct queue_row *row, enum view_sort sort)
 {
 	static const unsigned char columns[] = {
-		[LOOK_SORT_P99] = QUEUE_P99,
-		[LOOK_SORT_IN_FLIGHT] = QUEUE_WAITING,
-		[LOOK_SORT_OLDEST] = QUEUE_OLDEST,
+		[VIEW_SORT_P99] = QUEUE_P99,
+		[VIEW_SORT_IN_FLIGHT] = QUEUE_WAITING,
+		[VIEW_SORT_OLDEST] = QUEUE_OLDEST,
 	};
 	struct value v;
 
 	/* The count sorts rows even if the rate is not known. */
-	if (sort == LOOK_SORT_IOPS)
+	if (sort == VIEW_SORT_IOPS)
 		return (double)row->all.commands;
 	/*
 	 * Groups that are made from records do not know what is in flight now, so they are sorted
 	 * by the mean.
 	 */
-	if (sort == LOOK_SORT_IN_FLIGHT && row->seen)
+	if (sort == VIEW_SORT_IN_FLIGHT && row->seen)
 		return row->seen->count ? (double)row->seen->sum / (double)row->seen->count : -1;
 	columns_get(&queue_columns, columns[sort], row, &v);
 	return v.none ? -1 : value_number(&v);
@@ -313,7 +314,7 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Return: 0 or -ENOMEM. */
-static int sort_rows(struct picked *p, enum look_sort sort)
+static int sort_rows(struct visible_rows *p, enum view_sort sort)
 {
 	struct weighed *w = calloc(p->nr + 1, sizeof(*w));
 
@@ -334,14 +335,14 @@ static int sort_rows(struct picked *p, enum look_sort sort)
  */
 static void estimate(struct queue_row *row, const struct stats *s, const struct group_choice *c)
 {
-	if (!c->tally || s->sample <= 1 || !s->counted)
+	if (!c->live_groups || s->sample <= 1 || !s->counted)
 		return;
 	row->all.commands *= s->sample;
 	row->all.bytes *= s->sample;
 }
 
 /* Makes a row of each group, and the columns that the user has asked for. Return: 0 or -ENOMEM. */
-static int choice_rows(struct picked *p, const struct stats *s, const struct group_choice *c,
+static int choice_rows(struct visible_rows *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
 {
 	static const struct group_name total = {.kind = GROUP_TOTAL, .op = NT_OPS_NR};
@@ -363,8 +364,8 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 	 * The commands of some groups have also seen commands of the other groups in flight. So the
 	 * total has these figures only if no group is filtered out.
 	 */
-	if (c->tally && s->sample <= 1 && p->nr_groups == p->from)
-		p->total.seen = tally_seen(c->tally, summary);
+	if (c->live_groups && s->sample <= 1 && p->nr_groups == p->from)
+		p->total.seen = live_groups_seen(c->live_groups, summary);
 	p->table = malloc(sizeof(*p->table));
 	if (!p->table)
 		return -ENOMEM;
@@ -372,23 +373,24 @@ static int choice_rows(struct picked *p, const struct stats *s, const struct gro
 	return 0;
 }
 
-int picked_make(struct picked *p, const struct stats *s, const struct look *l, bool summary)
+int visible_rows_make(struct visible_rows *p, const struct stats *s, const struct view_state *l,
+		      bool summary)
 {
-	bool chosen = l->choice && l->group == LOOK_GROUP_EACH;
-	const struct tally *tally = chosen ? l->choice->tally : NULL;
-	size_t rows = tally ? tally_nr(tally) : s->nr_rows;
+	bool chosen = l->choice && l->group == VIEW_GROUP_EACH;
+	const struct live_groups *live_groups = chosen ? l->choice->live_groups : NULL;
+	size_t rows = live_groups ? live_groups_nr(live_groups) : s->nr_rows;
 	struct queue_row row;
 
-	*p = (struct picked){.total_row = calloc(1, sizeof(*p->total_row)),
-			     .row = calloc(rows + 1, sizeof(*p->row))};
+	*p = (struct visible_rows){.total_row = calloc(1, sizeof(*p->total_row)),
+				   .row = calloc(rows + 1, sizeof(*p->row))};
 	if (!p->total_row || !p->row)
 		return -ENOMEM;
 	snprintf(p->total_row->controller, sizeof(p->total_row->controller), "total");
 	p->total_row->shared = true;
 	p->total_row->op = NT_OPS_NR;
-	if (tally && tally_groups(p, l, summary))
+	if (live_groups && add_live_groups(p, l, summary))
 		return -ENOMEM;
-	for (size_t i = 0; !tally && i < s->nr_rows; i++) {
+	for (size_t i = 0; !live_groups && i < s->nr_rows; i++) {
 		int err = 0;
 
 		columns_queues_row(&row, s, i, summary);
@@ -400,7 +402,7 @@ int picked_make(struct picked *p, const struct stats *s, const struct look *l, b
 		row_add(p->total_row, row.row);
 		if (chosen)
 			err = choice_add(p, s, &row, &l->choice->grouping.by);
-		else if (l->group == LOOK_GROUP_EACH)
+		else if (l->group == VIEW_GROUP_EACH)
 			p->row[p->nr++] = row;
 		else
 			err = group_add(p, &row, l->group);
@@ -418,7 +420,7 @@ int picked_make(struct picked *p, const struct stats *s, const struct look *l, b
 	return chosen && !l->keys ? 0 : sort_rows(p, l->sort);
 }
 
-const struct queue_row *picked_find(const struct picked *p, const struct look *l)
+const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l)
 {
 	for (size_t i = 0; i < p->nr; i++) {
 		if (is_named(p->row[i].row, &l->row))
@@ -427,7 +429,7 @@ const struct queue_row *picked_find(const struct picked *p, const struct look *l
 	return NULL;
 }
 
-void picked_free(struct picked *p)
+void visible_rows_free(struct visible_rows *p)
 {
 	for (size_t i = 0; i < p->nr_groups; i++)
 		free(p->group[i]);
@@ -436,5 +438,5 @@ void picked_free(struct picked *p)
 	stats_free(&p->own);
 	free(p->row);
 	free(p->total_row);
-	*p = (struct picked){.nr = 0};
+	*p = (struct visible_rows){.nr = 0};
 }

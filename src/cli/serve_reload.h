@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of serve that SIGHUP changes. */
-#ifndef NTPROF_CLI_SERVE_AGAIN_H
-#define NTPROF_CLI_SERVE_AGAIN_H
+#ifndef NTPROF_CLI_SERVE_RELOAD_H
+#define NTPROF_CLI_SERVE_RELOAD_H
 
 #include <limits.h>
 
@@ -19,7 +19,7 @@ struct serve_change {
 };
 
 /**
- * serve_again() - read the command line and the file of --config again
+ * serve_reload() - read the command line and the file of --config again
  * @o: the options with which the process began
  * @c: filled
  *
@@ -27,6 +27,6 @@ struct serve_change {
  *
  * Return: 0, or a negative errno with a message printed: all options stay as they were.
  */
-int serve_again(const struct serve_options *o, struct serve_change *c);
+int serve_reload(const struct serve_options *o, struct serve_change *c);
 
-#endif /* NTPROF_CLI_SERVE_AGAIN_H */
+#endif /* NTPROF_CLI_SERVE_RELOAD_H */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads the command line again, with the present contents of the file of --config. */
-#ifndef NTPROF_CLI_AGAIN_H
-#define NTPROF_CLI_AGAIN_H
+#ifndef NTPROF_CLI_REREAD_H
+#define NTPROF_CLI_REREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/config.h"
 
-/** again_set() - remember the arguments of config_read(), which have to stay valid */
-void again_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv);
+/** reread_set() - remember the arguments of config_read(), which have to stay valid */
+void reread_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv);
 
 /**
- * again_searches() - whether reading the file again needs CAP_DAC_READ_SEARCH
+ * reread_searches() - whether reading the file again needs CAP_DAC_READ_SEARCH
  *
  * This is so if the file is in a folder of another user, such as the one that called sudo, or if
  * only that user may read it.
  */
-bool again_searches(void);
+bool reread_searches(void);
 
 /**
- * again_read() - read the command line again, in a process of its own
+ * reread_read() - read the command line again, in a process of its own
  * @read: called in that process with the line; fills @result, of @size bytes, which must not
  *        contain pointers
  *
@@ -29,7 +29,7 @@ bool again_searches(void);
  *
  * Return: 0 with @result filled, or a negative errno, -ECANCELED if a message has been printed.
  */
-int again_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
-	       void *result, size_t size);
+int reread_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
+		void *result, size_t size);
 
-#endif /* NTPROF_CLI_AGAIN_H */
+#endif /* NTPROF_CLI_REREAD_H */

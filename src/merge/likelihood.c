@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "merge/chance.h"
+#include "merge/likelihood.h"
 
 #include "core/span.h"
 
-void chance_stream_ends(struct topology *t, unsigned int stream)
+void likelihood_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
 
@@ -16,20 +16,20 @@ void chance_stream_ends(struct topology *t, unsigned int stream)
 	t->changes++;
 }
 
-/* Whether a half other than the partner may have records of @h, now or later. */
-static bool has_candidate(const struct topology *t, const struct half *h)
+/* Whether an endpoint other than the partner may have records of @h, now or later. */
+static bool has_candidate(const struct topology *t, const struct endpoint *h)
 {
-	const struct half *other = topology_alike(t, h);
+	const struct endpoint *other = topology_alike(t, h);
 
 	for (; other; other = other->next_alike) {
-		if (other != h->partner && half_compatible(h, other) &&
+		if (other != h->partner && endpoint_compatible(h, other) &&
 		    (other->pending.count || !t->streams[other->stream].ended))
 			return true;
 	}
 	return false;
 }
 
-void chance_rate(const struct topology *t, struct half *h)
+void likelihood_rate(const struct topology *t, struct endpoint *h)
 {
 	enum nt_side other = h->side == NT_HOST ? NT_TARGET : NT_HOST;
 	bool ended = h->partner && t->streams[h->partner->stream].ended;
@@ -39,11 +39,11 @@ void chance_rate(const struct topology *t, struct half *h)
 	h->rated = t->changes;
 	h->over = false;
 	if (h->partner && !ended && h->link->offset.known) {
-		h->chance = h->side == NT_HOST ? PENDING_AHEAD : PENDING_OWED;
+		h->likelihood = h->side == NT_HOST ? PENDING_AHEAD : PENDING_OWED;
 	} else if ((h->partner && !ended) || nameless || has_candidate(t, h)) {
-		h->chance = PENDING_STRANGE;
+		h->likelihood = PENDING_STRANGE;
 	} else {
-		h->chance = PENDING_NOBODY;
+		h->likelihood = PENDING_NOBODY;
 		/*
 		 * An open stream of the other side without queues may be that of a restarted
 		 * tracer.
@@ -52,10 +52,10 @@ void chance_rate(const struct topology *t, struct half *h)
 	}
 }
 
-bool chance_has_expired(const struct topology *t, const struct half *h, const struct nt_record *r,
-			uint64_t age_ns)
+bool likelihood_has_expired(const struct topology *t, const struct endpoint *h,
+			    const struct nt_record *r, uint64_t age_ns)
 {
-	if (chance_is_settled(h) && !h->over && t->streams[h->partner->stream].newest)
-		return chance_has_passed(t, h, r, age_ns);
+	if (likelihood_is_settled(h) && !h->over && t->streams[h->partner->stream].newest)
+		return likelihood_has_passed(t, h, r, age_ns);
 	return t->streams[h->stream].newest > record_last_ns(r) + age_ns;
 }

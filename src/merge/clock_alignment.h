@@ -5,32 +5,32 @@
  * the commands. Only what a command asked for decides whether it is in the sample, so all streams
  * sample the same commands.
  */
-#ifndef NTPROF_MERGE_LINEUP_H
-#define NTPROF_MERGE_LINEUP_H
+#ifndef NTPROF_MERGE_CLOCK_ALIGNMENT_H
+#define NTPROF_MERGE_CLOCK_ALIGNMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/record.h"
 
-struct lineup;
+struct clock_alignment;
 
-/** lineup_new() - for @nr streams; NULL when memory ran out */
-struct lineup *lineup_new(unsigned int nr);
+/** clock_alignment_new() - for @nr streams; NULL when memory ran out */
+struct clock_alignment *clock_alignment_new(unsigned int nr);
 
 /**
- * lineup_add() - add a record of a stream
- * @l: lineup
+ * clock_alignment_add() - add a record of a stream
+ * @l: alignment
  * @stream: number of the stream, below @nr
  * @r: record; it has to be of the stream's side
  *
  * Return: 0 or -ENOMEM. Memory is bounded: of many records a part is kept.
  */
-int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r);
+int clock_alignment_add(struct clock_alignment *l, unsigned int stream, const struct nt_record *r);
 
 /**
- * lineup_solve() - find the place of all streams on one axis of time
- * @l: lineup
+ * clock_alignment_solve() - find the place of all streams on one axis of time
+ * @l: alignment
  * @to_common: [stream] what to add to its CLOCK_MONOTONIC; in: what the wall clocks say, out:
  *             corrected for streams that have commands in common with others
  *
@@ -38,9 +38,9 @@ int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r)
  *
  * Return: 0 or -ENOMEM.
  */
-int lineup_solve(struct lineup *l, int64_t *to_common);
+int clock_alignment_solve(struct clock_alignment *l, int64_t *to_common);
 
-/** lineup_free() - release; NULL is fine */
-void lineup_free(struct lineup *l);
+/** clock_alignment_free() - release; NULL is fine */
+void clock_alignment_free(struct clock_alignment *l);
 
-#endif /* NTPROF_MERGE_LINEUP_H */
+#endif /* NTPROF_MERGE_CLOCK_ALIGNMENT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "merge/apart.h"
+#include "merge/unmatched.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define CONTENTS_MIN 4
 /* How Linux names a controller without a known id. */
 #define CNTLID_ASKED 0xffff
-#define CNTLID_NONE 0
+#define CNTLID_UNKNOWN 0
 
 /* Identity of a queue. @nqn: hash of the subsystem NQN, 0 where it is not known */
 struct who {
@@ -36,7 +36,7 @@ struct who {
  * @figures: NULL where they are not wanted
  */
 struct stream {
-	struct apart_header h;
+	struct unmatched_header h;
 	bool begun;
 	bool matched;
 	bool has_clock;
@@ -52,14 +52,14 @@ struct stream {
 	struct one_side *figures;
 };
 
-struct apart {
+struct unmatched {
 	struct stream *streams;
 	unsigned int nr;
 };
 
-struct apart *apart_new(unsigned int nr)
+struct unmatched *unmatched_new(unsigned int nr)
 {
-	struct apart *a = calloc(1, sizeof(*a));
+	struct unmatched *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
@@ -79,7 +79,7 @@ static void forget(struct stream *s)
 	s->figures = NULL;
 }
 
-void apart_free(struct apart *a)
+void unmatched_free(struct unmatched *a)
 {
 	if (!a)
 		return;
@@ -91,7 +91,7 @@ void apart_free(struct apart *a)
 	free(a);
 }
 
-int apart_begin(struct apart *a, unsigned int stream, const struct apart_header *h)
+int unmatched_begin(struct unmatched *a, unsigned int stream, const struct unmatched_header *h)
 {
 	struct stream *s = &a->streams[stream];
 
@@ -111,14 +111,14 @@ int apart_begin(struct apart *a, unsigned int stream, const struct apart_header 
 	return h->grouping ? one_side_groups(s->figures, h->grouping, h->source, h->sample) : 0;
 }
 
-static struct stream *of_interest(struct apart *a, unsigned int stream)
+static struct stream *of_interest(struct unmatched *a, unsigned int stream)
 {
 	struct stream *s = &a->streams[stream];
 
 	return s->begun && !s->matched ? s : NULL;
 }
 
-void apart_burst(struct apart *a, unsigned int stream, uint64_t ns)
+void unmatched_burst(struct unmatched *a, unsigned int stream, uint64_t ns)
 {
 	struct stream *s = of_interest(a, stream);
 
@@ -126,7 +126,7 @@ void apart_burst(struct apart *a, unsigned int stream, uint64_t ns)
 		s->burst_ns = ns_add(s->burst_ns, ns);
 }
 
-void apart_clock(struct apart *a, unsigned int stream, const struct instant *now)
+void unmatched_clock(struct unmatched *a, unsigned int stream, const struct instant *now)
 {
 	struct stream *s = of_interest(a, stream);
 
@@ -166,7 +166,7 @@ static int queue_note(struct stream *s, const struct who *who)
 	return 0;
 }
 
-int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q)
+int unmatched_queue(struct unmatched *a, unsigned int stream, const struct queue_info *q)
 {
 	struct stream *s = &a->streams[stream];
 	struct who who = {.cntlid = q->cntlid, .qid = q->qid};
@@ -180,7 +180,7 @@ int apart_queue(struct apart *a, unsigned int stream, const struct queue_info *q
 	return s->figures ? one_side_queue(s->figures, q) : 0;
 }
 
-int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r)
+int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_record *r)
 {
 	struct stream *s = of_interest(a, stream);
 	uint64_t first, last;
@@ -201,12 +201,12 @@ int apart_record(struct apart *a, unsigned int stream, const struct nt_record *r
 	return s->figures ? one_side_record(s->figures, r, s->began_ns) : 0;
 }
 
-uint64_t apart_began_ns(const struct apart *a, unsigned int stream)
+uint64_t unmatched_began_ns(const struct unmatched *a, unsigned int stream)
 {
 	return a->streams[stream].began_ns;
 }
 
-uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of)
+uint64_t unmatched_taken(const struct unmatched *a, unsigned int stream, uint64_t *of)
 {
 	const struct stream *s = &a->streams[stream];
 
@@ -214,7 +214,7 @@ uint64_t apart_taken(const struct apart *a, unsigned int stream, uint64_t *of)
 	return s->figures ? one_side_taken(s->figures) : 0;
 }
 
-void apart_matched(struct apart *a, unsigned int host, unsigned int target)
+void unmatched_matched(struct unmatched *a, unsigned int host, unsigned int target)
 {
 	const unsigned int both[] = {host, target};
 
@@ -228,7 +228,7 @@ void apart_matched(struct apart *a, unsigned int host, unsigned int target)
 	}
 }
 
-bool apart_is(const struct apart *a, unsigned int stream)
+bool unmatched_is(const struct unmatched *a, unsigned int stream)
 {
 	const struct stream *s = &a->streams[stream];
 
@@ -237,7 +237,7 @@ bool apart_is(const struct apart *a, unsigned int stream)
 
 static bool is_unknown(uint16_t cntlid)
 {
-	return cntlid == CNTLID_ASKED || cntlid == CNTLID_NONE;
+	return cntlid == CNTLID_ASKED || cntlid == CNTLID_UNKNOWN;
 }
 
 /*
@@ -278,41 +278,42 @@ static bool overlap(const struct stream *a, const struct stream *b)
 	       (int64_t)(b->first_ns + (uint64_t)b_to) <= (int64_t)(a->last_ns + (uint64_t)a_to);
 }
 
-static enum apart_reason why(const struct stream *s, const struct stream *other)
+static enum unmatched_reason why(const struct stream *s, const struct stream *other)
 {
 	uint32_t sample = s->h.sample ?: 1, other_sample = other->h.sample ?: 1;
 
 	if (!other->commands)
-		return APART_SILENT;
+		return UNMATCHED_SILENT;
 	if (!common(s, other, false))
-		return APART_SUBSYSTEM;
+		return UNMATCHED_SUBSYSTEM;
 	if (!common(s, other, true))
-		return APART_QUEUE;
+		return UNMATCHED_QUEUE;
 	/*
 	 * Commands of a stream that matches others are not kept, so its contents cannot be
 	 * compared.
 	 */
 	if (other->matched)
-		return APART_CLOCKS;
+		return UNMATCHED_CLOCKS;
 	/* Wall clocks may be wrong: what both were asked for is compared as well. */
 	if (!overlap(s, other))
-		return contents_common(&s->contents, &other->contents, 0) ? APART_AGAIN
-									  : APART_TIME;
+		return contents_common(&s->contents, &other->contents, 0) ? UNMATCHED_REPEATED
+									  : UNMATCHED_TIME;
 	if (sample == other_sample &&
 	    !contents_common(&s->contents, &other->contents, CONTENTS_MIN))
-		return APART_CONTENT;
-	return sample == other_sample ? APART_CLOCKS : APART_SAMPLE;
+		return UNMATCHED_CONTENT;
+	return sample == other_sample ? UNMATCHED_CLOCKS : UNMATCHED_SAMPLE;
 }
 
-enum apart_reason apart_why(const struct apart *a, unsigned int stream, unsigned int *other)
+enum unmatched_reason unmatched_why(const struct unmatched *a, unsigned int stream,
+				    unsigned int *other)
 {
 	const struct stream *s = &a->streams[stream];
-	enum apart_reason most = APART_NOBODY;
+	enum unmatched_reason most = UNMATCHED_NOBODY;
 
 	*other = stream;
 	for (unsigned int i = 0; i < a->nr; i++) {
 		const struct stream *o = &a->streams[i];
-		enum apart_reason reason;
+		enum unmatched_reason reason;
 
 		if (!o->begun || o->h.side == s->h.side)
 			continue;
@@ -325,16 +326,16 @@ enum apart_reason apart_why(const struct apart *a, unsigned int stream, unsigned
 	return most;
 }
 
-const char *apart_words(enum apart_reason why)
+const char *unmatched_words(enum unmatched_reason why)
 {
-#define APART_WORDS(id, words) [APART_##id] = words,
-	static const char *const words[] = {APART_REASONS(APART_WORDS)};
+#define UNMATCHED_WORDS(id, words) [UNMATCHED_##id] = words,
+	static const char *const words[] = {UNMATCHED_REASONS(UNMATCHED_WORDS)};
 
 	return words[why];
 }
 
-const struct stats *apart_stats(struct apart *a, unsigned int stream, const char *kernel,
-				const uint64_t losses[COUNTERS_NR])
+const struct stats *unmatched_stats(struct unmatched *a, unsigned int stream, const char *kernel,
+				    const uint64_t losses[COUNTERS_NR])
 {
 	struct stream *s = &a->streams[stream];
 	double seconds = s->last_ns > s->first_ns ? (double)(s->last_ns - s->first_ns) / 1e9 : 0;
@@ -346,7 +347,7 @@ const struct stats *apart_stats(struct apart *a, unsigned int stream, const char
 	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;
 }
 
-struct groups *apart_groups(struct apart *a, unsigned int stream)
+struct groups *unmatched_groups(struct unmatched *a, unsigned int stream)
 {
 	struct stream *s = &a->streams[stream];
 	struct groups *g = s->figures ? one_side_grouped(s->figures) : NULL;
@@ -361,7 +362,7 @@ struct groups *apart_groups(struct apart *a, unsigned int stream)
 	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
 }
 
-const struct details *apart_details(const struct apart *a, unsigned int stream)
+const struct details *unmatched_details(const struct unmatched *a, unsigned int stream)
 {
 	const struct stream *s = &a->streams[stream];
 

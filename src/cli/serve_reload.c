@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/serve_again.h"
+#include "cli/serve_reload.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/again.h"
+#include "cli/reread.h"
 #include "cli/journal.h"
 
 static void refuse(bool changed, const char *option)
@@ -48,7 +48,7 @@ static void refuse_all(const struct serve_options *was, const struct serve_optio
 	       "--keep, which is there or not,");
 }
 
-/* Runs in the child process of again_read(). */
+/* Runs in the child process of reread_read(). */
 static void read_line(int argc, char **argv, void *context, void *result)
 {
 	const struct serve_options *was = context;
@@ -63,9 +63,9 @@ static void read_line(int argc, char **argv, void *context, void *result)
 	fflush(stderr);
 }
 
-int serve_again(const struct serve_options *o, struct serve_change *c)
+int serve_reload(const struct serve_options *o, struct serve_change *c)
 {
-	int err = again_read(read_line, (void *)o, c, sizeof(*c));
+	int err = reread_read(read_line, (void *)o, c, sizeof(*c));
 
 	if (err == -ENOENT)
 		journal(JOURNAL_WARNING, "SIGHUP: there is no configuration to read");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clocks of streams, and what is forgotten when a stream restarts: see merge_again(). */
-#ifndef NTPROF_MERGE_TOPOLOGY_AGAIN_H
-#define NTPROF_MERGE_TOPOLOGY_AGAIN_H
+/* The clocks of streams, and what is forgotten when a stream restarts: see merge_restart(). */
+#ifndef NTPROF_MERGE_TOPOLOGY_RESTART_H
+#define NTPROF_MERGE_TOPOLOGY_RESTART_H
 
 #include "merge/topology.h"
 
 /**
- * topology_stream_again() - forget all of a stream, also its clock; it has not ended any more. None
- * of its records may wait.
+ * topology_stream_restart() - forget all of a stream, also its clock; it has not ended any more.
+ * None of its records may wait.
  */
-void topology_stream_again(struct topology *t, unsigned int stream);
+void topology_stream_restart(struct topology *t, unsigned int stream);
 
 /** topology_clock() - a stream gives its clocks; only the first call counts */
 void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
@@ -36,9 +36,9 @@ static inline void topology_take_time(struct topology_stream *s, uint64_t end)
 }
 
 /**
- * topology_forget_offset() - the offset of two streams was wrong: all their halves look for it
+ * topology_forget_offset() - the offset of two streams was wrong: all their endpoints look for it
  * again
  */
 void topology_forget_offset(struct topology *t, struct link *l);
 
-#endif /* NTPROF_MERGE_TOPOLOGY_AGAIN_H */
+#endif /* NTPROF_MERGE_TOPOLOGY_RESTART_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "peer/again.h"
+#include "peer/restart.h"
 
 #include "peer/guard.h"
 
-static void look(struct again *a, const struct peer *p, uint64_t now_ns)
+static void look(struct restart *a, const struct peer *p, uint64_t now_ns)
 {
 	const enum peer_state state = peer_state(p);
 
@@ -13,20 +13,20 @@ static void look(struct again *a, const struct peer *p, uint64_t now_ns)
 }
 
 /* The stream is over: sets how long to wait. */
-static void begin_to_wait(struct again *a, uint64_t now_ns)
+static void begin_to_wait(struct restart *a, uint64_t now_ns)
 {
-	const bool well = a->began_ns && now_ns - a->began_ns >= AGAIN_WELL_NS;
+	const bool well = a->began_ns && now_ns - a->began_ns >= RESTART_WELL_NS;
 
 	if (well || !a->wait_ns)
-		a->wait_ns = AGAIN_FIRST_NS;
+		a->wait_ns = RESTART_FIRST_NS;
 	else
-		a->wait_ns = a->wait_ns < AGAIN_MOST_NS / 2 ? 2 * a->wait_ns : AGAIN_MOST_NS;
+		a->wait_ns = a->wait_ns < RESTART_MOST_NS / 2 ? 2 * a->wait_ns : RESTART_MOST_NS;
 	a->due_ns = now_ns + a->wait_ns;
 	a->asked = false;
 	a->began_ns = 0;
 }
 
-bool again_is_due(struct again *a, const struct peer *p, uint64_t now_ns)
+bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
 {
 	if (!peer_over(p)) {
 		look(a, p, now_ns);

@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2() */
 #endif
-#include "cli/again.h"
+#include "cli/reread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static struct {
 	char **argv;
 } line;
 
-void again_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv)
+void reread_set(const struct verb *const *verbs, const struct verb *verb, int argc, char **argv)
 {
 	line.verbs = verbs;
 	line.verb = verb;
@@ -55,7 +55,7 @@ static void end_in_time(void)
 	alarm(PATIENCE_S);
 }
 
-bool again_searches(void)
+bool reread_searches(void)
 {
 	struct config_line l;
 	int status = 0;
@@ -118,8 +118,8 @@ static size_t receive(int fd, char *to, size_t size)
 	return nr;
 }
 
-int again_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
-	       void *result, size_t size)
+int reread_read(void (*read)(int argc, char **argv, void *context, void *result), void *context,
+		void *result, size_t size)
 {
 	int p[2], status;
 	size_t nr;

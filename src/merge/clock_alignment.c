@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "merge/lineup.h"
+#include "merge/clock_alignment.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ struct samples {
  * Commands are sampled by what they asked for. Where all ask for the same, the longest pauses are
  * compared, which both sides see alike.
  */
-struct lineup {
+struct clock_alignment {
 	struct samples *streams;
 	unsigned int nr;
 	uint64_t mask; /* only keys with these bits clear are samples */
@@ -82,9 +82,9 @@ struct lineup {
 	int64_t *differences;
 };
 
-struct lineup *lineup_new(unsigned int nr)
+struct clock_alignment *clock_alignment_new(unsigned int nr)
 {
-	struct lineup *l = calloc(1, sizeof(*l));
+	struct clock_alignment *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -93,7 +93,7 @@ struct lineup *lineup_new(unsigned int nr)
 	l->differences = malloc(DIFFERENCES_MAX * sizeof(*l->differences));
 	if (l->streams && l->differences)
 		return l;
-	lineup_free(l);
+	clock_alignment_free(l);
 	return NULL;
 }
 
@@ -104,7 +104,7 @@ static void samples_free(struct samples *s)
 	free(s->last);
 }
 
-void lineup_free(struct lineup *l)
+void clock_alignment_free(struct clock_alignment *l)
 {
 	if (!l)
 		return;
@@ -148,13 +148,13 @@ static unsigned int alike(const struct sample *s, unsigned int nr, unsigned int 
 }
 
 /* The place comes from high bits of the key, as @mask looks at low ones. */
-static bool is_hot(const struct lineup *l, uint64_t key)
+static bool is_hot(const struct clock_alignment *l, uint64_t key)
 {
 	return l->hot[key >> 48 >> 6] & 1ULL << (key >> 48 & 63);
 }
 
 /* Marks the hot keys: those that many samples of a stream have. */
-static void find_hot(struct lineup *l, struct samples *s)
+static void find_hot(struct clock_alignment *l, struct samples *s)
 {
 	unsigned int n;
 
@@ -170,7 +170,7 @@ static void find_hot(struct lineup *l, struct samples *s)
 }
 
 /* Drops the samples that @mask or a mark excludes. */
-static void sort_out(const struct lineup *l, struct samples *s)
+static void sort_out(const struct clock_alignment *l, struct samples *s)
 {
 	unsigned int kept = 0;
 
@@ -182,7 +182,7 @@ static void sort_out(const struct lineup *l, struct samples *s)
 }
 
 /* Makes room in @full. Dropping hot keys may be enough; else half of all keys are dropped. */
-static void thin_out(struct lineup *l, struct samples *full)
+static void thin_out(struct clock_alignment *l, struct samples *full)
 {
 	find_hot(l, full);
 	sort_out(l, full);
@@ -229,7 +229,7 @@ static int samples_make(struct samples *s, enum nt_side side)
 	return s->s && s->pauses && s->last ? 0 : -ENOMEM;
 }
 
-int lineup_add(struct lineup *l, unsigned int stream, const struct nt_record *r)
+int clock_alignment_add(struct clock_alignment *l, unsigned int stream, const struct nt_record *r)
 {
 	uint64_t key = pending_key(r, r->cntlid, r->qid);
 	struct samples *s = &l->streams[stream];
@@ -324,7 +324,7 @@ static unsigned int densest(const int64_t *d, unsigned int nr, int64_t window, u
 }
 
 /* Finds the value on which the first @nr differences agree, if at least @least do. */
-static bool decide(struct lineup *l, unsigned int nr, int64_t window, unsigned int least,
+static bool decide(struct clock_alignment *l, unsigned int nr, int64_t window, unsigned int least,
 		   int64_t *result)
 {
 	unsigned int low = 0, high = 0, other_low, other_high;
@@ -340,7 +340,7 @@ static bool decide(struct lineup *l, unsigned int nr, int64_t window, unsigned i
 }
 
 /* Finds the time of @b less the time of @a, if the samples agree on it. */
-static bool difference(struct lineup *l, const struct samples *a, const struct samples *b,
+static bool difference(struct clock_alignment *l, const struct samples *a, const struct samples *b,
 		       int64_t *result)
 {
 	uint64_t lasted = duration(a) > duration(b) ? duration(a) : duration(b);
@@ -359,7 +359,7 @@ static bool difference(struct lineup *l, const struct samples *a, const struct s
  * with a stream that was placed so. Every two streams are compared once at most. @order: room for
  * all streams
  */
-static void place(struct lineup *l, int64_t *to_common, bool *placed, unsigned int *order,
+static void place(struct clock_alignment *l, int64_t *to_common, bool *placed, unsigned int *order,
 		  unsigned int first)
 {
 	unsigned int nr = 1;
@@ -382,7 +382,7 @@ static void place(struct lineup *l, int64_t *to_common, bool *placed, unsigned i
 	}
 }
 
-int lineup_solve(struct lineup *l, int64_t *to_common)
+int clock_alignment_solve(struct clock_alignment *l, int64_t *to_common)
 {
 	bool *placed = calloc(l->nr, sizeof(*placed));
 	unsigned int *order = calloc(l->nr, sizeof(*order));

@@ -40,12 +40,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void press(struct look *l, int key)
+static void press(struct view_state *l, int key)
 {
 	assert_int_equal(pressed(l, key, &stats), PRESSED_DRAW);
 }
 
-static void type(struct look *l, const char *text)
+static void type(struct view_state *l, const char *text)
 {
 	for (; *text; text++)
 		press(l, (unsigned char)*text);
@@ -74,7 +74,7 @@ static void an_interval_goes_to_the_next_usual_one(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct look l = {.interval_ns = cases[i].from};
+		struct view_state l = {.interval_ns = cases[i].from};
 
 		press(&l, '-');
 		assert_int_equal(l.interval_ns, cases[i].shorter);
@@ -86,7 +86,7 @@ static void an_interval_goes_to_the_next_usual_one(void **state)
 
 static void the_mark_stays_on_the_rows(void **state)
 {
-	struct look l = {.keys = true};
+	struct view_state l = {.keys = true};
 
 	(void)state;
 	press(&l, KEY_UP);
@@ -117,24 +117,24 @@ static void the_mark_stays_on_the_rows(void **state)
 
 static void without_rows_the_mark_is_at_0(void **state)
 {
-	struct look l = {.filter = "no such row", .cursor = 3};
+	struct view_state l = {.filter = "no such row", .cursor = 3};
 
 	(void)state;
 	press(&l, KEY_DOWN);
 	assert_int_equal(l.cursor, 0);
 	press(&l, KEY_ENTER);
-	assert_int_equal(l.page, LOOK_TABLE);
-	l = (struct look){.cursor = 3};
+	assert_int_equal(l.page, VIEW_TABLE);
+	l = (struct view_state){.cursor = 3};
 	assert_int_equal(pressed(&l, KEY_DOWN, NULL), PRESSED_DRAW);
 	assert_int_equal(l.cursor, 0);
 	assert_int_equal(pressed(&l, KEY_ENTER, NULL), PRESSED_DRAW);
-	assert_int_equal(l.page, LOOK_TABLE);
+	assert_int_equal(l.page, VIEW_TABLE);
 }
 
 /* A page has lines instead of rows; the mark waits where it was. */
 static void a_page_is_scrolled_and_the_mark_is_not(void **state)
 {
-	struct look l = {.cursor = 5, .page = LOOK_HELP};
+	struct view_state l = {.cursor = 5, .page = VIEW_HELP};
 
 	(void)state;
 	press(&l, KEY_DOWN);
@@ -156,25 +156,25 @@ static void a_page_is_opened_and_closed(void **state)
 {
 	static const struct {
 		int key;
-		enum look_page page;
-	} cases[] = {{'l', LOOK_LOSSES}, {'h', LOOK_HELP}, {'?', LOOK_HELP}};
+		enum view_page page;
+	} cases[] = {{'l', VIEW_LOSSES}, {'h', VIEW_HELP}, {'?', VIEW_HELP}};
 	static const int back[] = {KEY_ESCAPE, KEY_LEFT, KEY_BACKSPACE, KEY_DELETE};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct look l = {.top = 9};
+		struct view_state l = {.top = 9};
 
 		press(&l, cases[i].key);
 		assert_int_equal(l.page, cases[i].page);
 		assert_int_equal(l.top, 0);
 		press(&l, cases[i].key);
-		assert_int_equal(l.page, LOOK_TABLE);
+		assert_int_equal(l.page, VIEW_TABLE);
 		for (unsigned int k = 0; k < ARRAY_SIZE(back); k++) {
 			press(&l, cases[i].key);
 			press(&l, back[k]);
-			assert_int_equal(l.page, LOOK_TABLE);
+			assert_int_equal(l.page, VIEW_TABLE);
 		}
-		l.page = LOOK_ROW;
+		l.page = VIEW_ROW;
 		press(&l, cases[i].key);
 		assert_int_equal(l.page, cases[i].page);
 	}
@@ -186,10 +186,10 @@ static void the_marked_row_has_a_page(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct look l = {.cursor = i, .top = 9};
+		struct view_state l = {.cursor = i, .top = 9};
 
 		press(&l, keys[i]);
-		assert_int_equal(l.page, LOOK_ROW);
+		assert_int_equal(l.page, VIEW_ROW);
 		assert_int_equal(l.top, 0);
 		assert_int_equal(l.row.qid, ROWS - i);
 		assert_string_equal(l.row.controller, "nvme0");
@@ -197,41 +197,41 @@ static void the_marked_row_has_a_page(void **state)
 		l.cursor = 7;
 		press(&l, keys[i]);
 		assert_int_equal(l.row.qid, ROWS - i);
-		l.page = LOOK_HELP;
+		l.page = VIEW_HELP;
 		press(&l, keys[i]);
-		assert_int_equal(l.page, LOOK_HELP);
+		assert_int_equal(l.page, VIEW_HELP);
 	}
 }
 
 static void order_and_groups_go_round(void **state)
 {
-	struct look l = {.cursor = 5, .page = LOOK_ROW};
+	struct view_state l = {.cursor = 5, .page = VIEW_ROW};
 
 	(void)state;
-	for (unsigned int i = 1; i <= LOOK_SORTS_NR; i++) {
+	for (unsigned int i = 1; i <= VIEW_SORTS_NR; i++) {
 		l.cursor = 5;
 		press(&l, 's');
-		assert_int_equal(l.sort, i % LOOK_SORTS_NR);
+		assert_int_equal(l.sort, i % VIEW_SORTS_NR);
 		assert_int_equal(l.cursor, 0);
-		assert_int_equal(l.page, LOOK_ROW);
+		assert_int_equal(l.page, VIEW_ROW);
 	}
-	for (unsigned int i = 1; i <= LOOK_GROUPS_NR; i++) {
+	for (unsigned int i = 1; i <= VIEW_GROUPS_NR; i++) {
 		l.cursor = 5;
-		l.page = LOOK_ROW;
+		l.page = VIEW_ROW;
 		press(&l, 'g');
-		assert_int_equal(l.group, i % LOOK_GROUPS_NR);
+		assert_int_equal(l.group, i % VIEW_GROUPS_NR);
 		assert_int_equal(l.cursor, 0);
-		assert_int_equal(l.page, LOOK_TABLE);
+		assert_int_equal(l.page, VIEW_TABLE);
 	}
 }
 
 static void a_filter_is_kept_or_given_up(void **state)
 {
-	struct look l = {.page = LOOK_HELP, .filter = "q1"};
+	struct view_state l = {.page = VIEW_HELP, .filter = "q1"};
 
 	(void)state;
 	press(&l, '/');
-	assert_int_equal(l.page, LOOK_TABLE);
+	assert_int_equal(l.page, VIEW_TABLE);
 	assert_true(l.typing);
 	l.cursor = 3;
 	type(&l, "sgl+q");
@@ -257,7 +257,7 @@ static void a_filter_is_kept_or_given_up(void **state)
 
 static void a_character_of_several_bytes_is_deleted_whole(void **state)
 {
-	struct look l = {.typing = true};
+	struct view_state l = {.typing = true};
 
 	(void)state;
 	type(&l, "a\xc3\xa4\xe2\x82\xac~");
@@ -276,7 +276,7 @@ static void a_character_of_several_bytes_is_deleted_whole(void **state)
 static void only_characters_that_fit_are_typed(void **state)
 {
 	static const int others[] = {KEY_UP, KEY_END, KEY_PAGE_DOWN, '\t', 0x1f, 0x100};
-	struct look l = {.typing = true};
+	struct view_state l = {.typing = true};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(others); i++)
@@ -285,16 +285,16 @@ static void only_characters_that_fit_are_typed(void **state)
 	press(&l, ' ');
 	press(&l, 0xff);
 	assert_string_equal(l.filter, " \xff");
-	for (size_t n = 2; n < LOOK_FILTER_LEN - 1; n++)
+	for (size_t n = 2; n < VIEW_FILTER_LEN - 1; n++)
 		press(&l, 'x');
 	assert_int_equal(pressed(&l, 'y', &stats), PRESSED_NOTHING);
-	assert_int_equal(strlen(l.filter), LOOK_FILTER_LEN - 1);
+	assert_int_equal(strlen(l.filter), VIEW_FILTER_LEN - 1);
 	assert_null(strchr(l.filter, 'y'));
 }
 
 static void other_keys_do_nothing(void **state)
 {
-	struct look l = {.cursor = 1}, before = l;
+	struct view_state l = {.cursor = 1}, before = l;
 
 	(void)state;
 	assert_int_equal(pressed(&l, 'x', &stats), PRESSED_NOTHING);

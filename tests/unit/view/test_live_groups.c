@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "view/groups_output.h"
+#include "view/visible_rows.h"
 #include "view/live_groups.h"
-#include "view/picked.h"
-#include "view/tally.h"
 
 #define US 1000ULL
 
@@ -29,7 +29,7 @@ static struct nt_record read_of(uint32_t bytes, uint64_t latency)
 	return r;
 }
 
-static void add(struct tally *t, const struct nt_record *r)
+static void add(struct live_groups *t, const struct nt_record *r)
 {
 	struct group_name name;
 
@@ -38,24 +38,24 @@ static void add(struct tally *t, const struct nt_record *r)
 	name.size = r->length;
 	name.queue = 7;
 	name.status = r->status;
-	assert_int_equal(tally_add(t, &name, r), 0);
+	assert_int_equal(live_groups_add(t, &name, r), 0);
 }
 
 /*
  * Ends an interval. @oldest_ns: how long the oldest command has been in flight, 0 if there is none
  */
-static void interval(struct tally *t, uint64_t at_ns, uint64_t oldest_ns)
+static void interval(struct live_groups *t, uint64_t at_ns, uint64_t oldest_ns)
 {
 	struct stats_row row = {.waiting = {.commands = oldest_ns != 0, .oldest_ns = oldest_ns}};
 	struct stats_row *rows[] = {&row};
 	const struct stats s = {.looked_ns = at_ns, .rows = rows, .nr_rows = 1};
 
-	assert_int_equal(tally_interval(t, &s), 0);
+	assert_int_equal(live_groups_interval(t, &s), 0);
 }
 
 static void an_interval_is_what_came_since_the_last_one(void **state)
 {
-	struct tally *t = tally_new(&by_size);
+	struct live_groups *t = live_groups_new(&by_size);
 	struct nt_record r = read_of(8192, 20 * US), failed = read_of(4096, 10 * US);
 
 	(void)state;
@@ -65,29 +65,29 @@ static void an_interval_is_what_came_since_the_last_one(void **state)
 	/*
 	 * The interval's figures appear when the interval is over. Those of the run appear at once.
 	 */
-	assert_int_equal(tally_nr(t), 2);
-	assert_int_equal(tally_row(t, 0)->name.size, 4096);
-	assert_int_equal(tally_row(t, 0)->name.queue, 0);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
-	assert_int_equal(tally_row(t, 0)->failed_total, 1);
-	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
-	assert_int_equal(tally_row(t, 1)->row.total.count, 1);
+	assert_int_equal(live_groups_nr(t), 2);
+	assert_int_equal(live_groups_row(t, 0)->name.size, 4096);
+	assert_int_equal(live_groups_row(t, 0)->name.queue, 0);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 0);
+	assert_int_equal(live_groups_row(t, 0)->failed_total, 1);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.count, 0);
+	assert_int_equal(live_groups_row(t, 1)->row.total.count, 1);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 1);
-	assert_int_equal(tally_row(t, 0)->row.interval.count, 0);
-	assert_int_equal(tally_row(t, 1)->row.interval.count, 1);
-	assert_int_equal(tally_row(t, 1)->row.interval.bytes, 8192);
-	assert_int_equal(tally_row(t, 1)->row.interval.max, 20 * US);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 1);
+	assert_int_equal(live_groups_row(t, 0)->row.interval.count, 0);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.count, 1);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.bytes, 8192);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.max, 20 * US);
 	add(t, &r);
 	add(t, &r);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
-	assert_int_equal(tally_row(t, 1)->row.interval.count, 2);
-	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 0);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.count, 2);
+	assert_int_equal(live_groups_row(t, 1)->row.total.count, 3);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 1)->row.interval.count, 0);
-	assert_int_equal(tally_row(t, 1)->row.total.count, 3);
-	tally_free(t);
+	assert_int_equal(live_groups_row(t, 1)->row.interval.count, 0);
+	assert_int_equal(live_groups_row(t, 1)->row.total.count, 3);
+	live_groups_free(t);
 }
 
 static struct nt_record read_from(uint32_t bytes, uint64_t begin, uint64_t end)
@@ -118,15 +118,15 @@ static void commands_have_seen_what_was_in_flight(void **state)
 		read_from(8192, 240, 400),   read_from(4096, 100, 900), read_from(4096, 950, 960),
 		read_from(8192, 1300, 1310), read_from(8192, 50, 2000),
 	};
-	struct tally *t = tally_new(&by_size);
-	const struct tally_row *small, *large;
+	struct live_groups *t = live_groups_new(&by_size);
+	const struct live_groups_row *small, *large;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		add(t, &r[i]);
 	/* One command has been in flight since 100. */
 	interval(t, 500, 400);
-	small = tally_row(t, 0);
+	small = live_groups_row(t, 0);
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	interval(t, 600, 500);
 	assert_seen(&small->seen_interval, 0, 0, 0);
@@ -139,23 +139,23 @@ static void commands_have_seen_what_was_in_flight(void **state)
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	add(t, &r[4]);
 	interval(t, 1100, 0);
-	large = tally_row(t, 1);
+	large = live_groups_row(t, 1);
 	assert_seen(&small->seen_interval, 4, 1 + 2 + 3 + 1, 3);
 	assert_seen(&large->seen_interval, 1, 1, 1);
-	assert_seen(tally_seen(t, false), 5, 1 + 2 + 3 + 4 + 1, 4);
+	assert_seen(live_groups_seen(t, false), 5, 1 + 2 + 3 + 4 + 1, 4);
 	interval(t, 1200, 0);
 	assert_seen(&small->seen_interval, 0, 0, 0);
 	assert_seen(&small->seen_total, 4, 7, 3);
 	add(t, &r[5]);
 	assert_seen(&large->seen_total, 1, 1, 1);
-	assert_int_equal(tally_finish(t), 0);
+	assert_int_equal(live_groups_finish(t), 0);
 	assert_seen(&large->seen_total, 2, 2, 1);
-	assert_seen(tally_seen(t, true), 6, 12, 4);
-	assert_int_equal(tally_late(t), 0);
+	assert_seen(live_groups_seen(t, true), 6, 12, 4);
+	assert_int_equal(live_groups_late(t), 0);
 	/* The command ends after the figures of its time were reported. */
 	add(t, &r[6]);
-	assert_int_equal(tally_late(t), 1);
-	tally_free(t);
+	assert_int_equal(live_groups_late(t), 1);
+	live_groups_free(t);
 }
 
 /* The columns of a row, of all rows, and of the rows that a filter selects. */
@@ -167,8 +167,8 @@ static void in_flight_is_none_where_it_is_not_known(void **state)
 		bool row, total;
 	} of[] = {{"", 1, true, true}, {"q8", 1, true, false}, {"", 10, false, false}};
 	const struct group_by by = {.nr = 1, .key = {GROUP_QUEUE}};
-	struct tally *t = tally_new(&by);
-	struct group_choice c = {.grouping.by = by, .tally = t};
+	struct live_groups *t = live_groups_new(&by);
+	struct group_choice c = {.grouping.by = by, .live_groups = t};
 	struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
 	const struct nt_record r = read_of(4096, 10 * US);
 	struct group_name name;
@@ -177,39 +177,39 @@ static void in_flight_is_none_where_it_is_not_known(void **state)
 	for (unsigned int i = 0; i < 2; i++) {
 		memset(&name, 0, sizeof(name));
 		name.queue = (uint16_t)(8 + i);
-		assert_int_equal(tally_add(t, &name, &r), 0);
+		assert_int_equal(live_groups_add(t, &name, &r), 0);
 	}
-	assert_int_equal(tally_finish(t), 0);
+	assert_int_equal(live_groups_finish(t), 0);
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		struct look look = {.choice = &c};
-		struct picked p;
+		struct view_state view_state = {.choice = &c};
+		struct visible_rows p;
 
 		s.sample = of[i].sample;
-		snprintf(look.filter, sizeof(look.filter), "%s", of[i].filter);
-		assert_int_equal(picked_make(&p, &s, &look, true), 0);
+		snprintf(view_state.filter, sizeof(view_state.filter), "%s", of[i].filter);
+		assert_int_equal(visible_rows_make(&p, &s, &view_state, true), 0);
 		assert_int_equal(!!p.row[0].seen, of[i].row);
 		assert_int_equal(!!p.total.seen, of[i].total);
 		if (of[i].total)
 			assert_seen(p.total.seen, 2, 3, 2);
-		picked_free(&p);
+		visible_rows_free(&p);
 	}
-	tally_free(t);
+	live_groups_free(t);
 }
 
 /* Grouped by status, failed commands have a latency of their own. */
 static void by_status_nothing_failed_beside_it(void **state)
 {
 	const struct group_by by = {.nr = 1, .key = {GROUP_STATUS}};
-	struct tally *t = tally_new(&by);
+	struct live_groups *t = live_groups_new(&by);
 	struct nt_record failed = read_of(4096, 10 * US);
 
 	(void)state;
 	failed.status = 0x281;
 	add(t, &failed);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 0)->row.interval.count, 1);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
-	tally_free(t);
+	assert_int_equal(live_groups_row(t, 0)->row.interval.count, 1);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 0);
+	live_groups_free(t);
 }
 
 /* What has no latency is in no histogram, and has seen nothing, even where groups are by status. */
@@ -219,7 +219,7 @@ static void a_command_without_a_latency_has_failed_or_has_none(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
-		struct tally *t = tally_new(&by[i]);
+		struct live_groups *t = live_groups_new(&by[i]);
 		struct nt_record r = read_of(4096, 10 * US);
 
 		memset(r.points, 0, sizeof(r.points));
@@ -227,17 +227,17 @@ static void a_command_without_a_latency_has_failed_or_has_none(void **state)
 		r.status = 0x281;
 		add(t, &r);
 		interval(t, 0, 0);
-		assert_int_equal(tally_finish(t), 0);
-		assert_int_equal(tally_row(t, 0)->failed_total, 1);
-		assert_int_equal(tally_row(t, 0)->row.total.count, 0);
-		assert_seen(tally_seen(t, true), 0, 0, 0);
-		tally_free(t);
+		assert_int_equal(live_groups_finish(t), 0);
+		assert_int_equal(live_groups_row(t, 0)->failed_total, 1);
+		assert_int_equal(live_groups_row(t, 0)->row.total.count, 0);
+		assert_seen(live_groups_seen(t, true), 0, 0, 0);
+		live_groups_free(t);
 	}
 }
 
 static void a_command_that_was_given_up_has_failed(void **state)
 {
-	struct tally *t = tally_new(&by_size);
+	struct live_groups *t = live_groups_new(&by_size);
 	struct nt_record r = read_of(4096, 10 * US);
 
 	(void)state;
@@ -245,21 +245,21 @@ static void a_command_that_was_given_up_has_failed(void **state)
 	add(t, &r);
 	add(t, &r);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 2);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 2);
 	interval(t, 0, 0);
-	assert_int_equal(tally_row(t, 0)->failed_interval, 0);
-	assert_int_equal(tally_row(t, 0)->failed_total, 2);
-	assert_int_equal(tally_row(t, 0)->row.total.count, 0);
-	tally_free(t);
+	assert_int_equal(live_groups_row(t, 0)->failed_interval, 0);
+	assert_int_equal(live_groups_row(t, 0)->failed_total, 2);
+	assert_int_equal(live_groups_row(t, 0)->row.total.count, 0);
+	live_groups_free(t);
 }
 
 /* Commands of no data are a group, and one that has room as well after others had none. */
 static void the_others_are_no_group_of_the_same_name(void **state)
 {
-	struct tally *t = tally_new(&by_size);
+	struct live_groups *t = live_groups_new(&by_size);
 
 	(void)state;
-	for (uint32_t i = 0; i <= TALLY_GROUPS_MAX; i++) {
+	for (uint32_t i = 0; i <= LIVE_GROUPS_MAX; i++) {
 		const struct nt_record r = read_of(512 * i, 10 * US);
 
 		add(t, &r);
@@ -269,74 +269,74 @@ static void the_others_are_no_group_of_the_same_name(void **state)
 
 		add(t, &none);
 	}
-	assert_int_equal(tally_nr(t), TALLY_GROUPS_MAX + 1);
-	assert_int_equal(tally_row(t, 0)->row.total.count, 3);
-	assert_int_equal(tally_row(t, TALLY_GROUPS_MAX)->row.total.count, 1);
-	tally_free(t);
+	assert_int_equal(live_groups_nr(t), LIVE_GROUPS_MAX + 1);
+	assert_int_equal(live_groups_row(t, 0)->row.total.count, 3);
+	assert_int_equal(live_groups_row(t, LIVE_GROUPS_MAX)->row.total.count, 1);
+	live_groups_free(t);
 }
 
 /* All formats have them with their number, and none is lost. */
 static void sizes_past_the_most_are_others(void **state)
 {
-	struct tally *t = tally_new(&by_size);
-	struct group_choice c = {.grouping.by = by_size, .tally = t};
-	const struct look look = {.choice = &c};
+	struct live_groups *t = live_groups_new(&by_size);
+	struct group_choice c = {.grouping.by = by_size, .live_groups = t};
+	const struct view_state view_state = {.choice = &c};
 	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
 	struct json_object *o;
 	char *text = NULL;
-	struct picked p;
+	struct visible_rows p;
 	size_t size;
 	FILE *f;
 
 	(void)state;
-	for (uint32_t i = 0; i < TALLY_GROUPS_MAX + 50; i++) {
+	for (uint32_t i = 0; i < LIVE_GROUPS_MAX + 50; i++) {
 		const struct nt_record r = read_of(512 * (i + 1), 10 * US);
 
 		add(t, &r);
 	}
 	interval(t, 0, 0);
-	assert_int_equal(tally_nr(t), TALLY_GROUPS_MAX + 1);
-	assert_int_equal(tally_row(t, TALLY_GROUPS_MAX)->row.total.count, 50);
+	assert_int_equal(live_groups_nr(t), LIVE_GROUPS_MAX + 1);
+	assert_int_equal(live_groups_row(t, LIVE_GROUPS_MAX)->row.total.count, 50);
 	for (unsigned int summary = 0; summary < 2; summary++) {
-		assert_int_equal(picked_make(&p, &s, &look, summary), 0);
-		assert_int_equal(p.nr, TALLY_GROUPS_MAX + 1);
-		assert_int_equal(p.total.all.commands, TALLY_GROUPS_MAX + 50);
+		assert_int_equal(visible_rows_make(&p, &s, &view_state, summary), 0);
+		assert_int_equal(p.nr, LIVE_GROUPS_MAX + 1);
+		assert_int_equal(p.total.all.commands, LIVE_GROUPS_MAX + 50);
 		assert_int_equal(p.row[p.nr - 1].group->kind, GROUP_OTHERS);
 		assert_int_equal(p.row[p.nr - 1].all.commands, 50);
-		picked_free(&p);
+		visible_rows_free(&p);
 	}
-	o = live_groups_json(&s, true, &c);
+	o = groups_output_json(&s, true, &c);
 	assert_non_null(strstr(json_object_to_json_string(o), "\"commands\": 50"));
 	json_object_put(o);
 	f = open_memstream(&text, &size);
-	assert_int_equal(live_groups_csv(f, &s, true, &c, true), 0);
+	assert_int_equal(groups_output_csv(f, &s, true, &c, true), 0);
 	fclose(f);
 	assert_non_null(strstr(text, ",50,50,0,"));
 	free(text);
-	tally_free(t);
+	live_groups_free(t);
 }
 
 /* A command that is not in the sample has no record, even where it is counted. */
 static void of_a_sample_rows_are_estimates(void **state)
 {
-	struct tally *t = tally_new(&by_size);
-	struct group_choice c = {.grouping.by = by_size, .tally = t};
-	const struct look look = {.choice = &c};
+	struct live_groups *t = live_groups_new(&by_size);
+	struct group_choice c = {.grouping.by = by_size, .live_groups = t};
+	const struct view_state view_state = {.choice = &c};
 	struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
 	const struct nt_record r = read_of(4096, 10 * US);
-	struct picked p;
+	struct visible_rows p;
 
 	(void)state;
 	s.sample = 10;
 	s.counted = true;
 	add(t, &r);
 	add(t, &r);
-	assert_int_equal(picked_make(&p, &s, &look, true), 0);
+	assert_int_equal(visible_rows_make(&p, &s, &view_state, true), 0);
 	assert_int_equal(p.row[0].all.commands, 20);
 	assert_int_equal(p.total.all.commands, 20);
 	assert_int_equal(p.row[0].all.bytes, 20 * 4096);
-	picked_free(&p);
-	tally_free(t);
+	visible_rows_free(&p);
+	live_groups_free(t);
 }
 
 static void a_filter_is_of_the_names(void **state)
@@ -346,8 +346,8 @@ static void a_filter_is_of_the_names(void **state)
 		size_t rows;
 	} of[] = {{"", 2}, {"db", 1}, {"DB read", 1}, {"db write", 0}, {"slice", 2}, {"q7", 0}};
 	const struct group_by by = {.nr = 2, .key = {GROUP_CGROUP, GROUP_OP}};
-	struct tally *t = tally_new(&by);
-	struct group_choice c = {.grouping.by = by, .tally = t};
+	struct live_groups *t = live_groups_new(&by);
+	struct group_choice c = {.grouping.by = by, .live_groups = t};
 	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
 	const struct nt_record r = read_of(4096, 10 * US);
 
@@ -359,19 +359,19 @@ static void a_filter_is_of_the_names(void **state)
 		name.op = NT_OP_READ;
 		name.queue = 7;
 		snprintf(name.cgroup, sizeof(name.cgroup), "/slice/%s", i ? "web" : "db");
-		assert_int_equal(tally_add(t, &name, &r), 0);
+		assert_int_equal(live_groups_add(t, &name, &r), 0);
 	}
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		struct look look = {.choice = &c};
-		struct picked p;
+		struct view_state view_state = {.choice = &c};
+		struct visible_rows p;
 
-		snprintf(look.filter, sizeof(look.filter), "%s", of[i].filter);
-		assert_int_equal(picked_make(&p, &s, &look, true), 0);
+		snprintf(view_state.filter, sizeof(view_state.filter), "%s", of[i].filter);
+		assert_int_equal(visible_rows_make(&p, &s, &view_state, true), 0);
 		assert_int_equal(p.nr, of[i].rows);
 		assert_int_equal(p.from, 2);
-		picked_free(&p);
+		visible_rows_free(&p);
 	}
-	tally_free(t);
+	live_groups_free(t);
 }
 
 int main(void)

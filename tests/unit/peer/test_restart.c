@@ -11,7 +11,7 @@
 #include <linux/capability.h>
 
 #include "core/rights.h"
-#include "peer/again.h"
+#include "peer/restart.h"
 #include "peer/guard.h"
 #include "peer/starter.h"
 
@@ -56,26 +56,26 @@ static void waits_become_longer_and_have_an_end(void **state)
 	char source[] = "exit 1";
 	struct starter *s = starter_of(source, &myself);
 	struct peer *p = lasting(s, source);
-	uint64_t now = NOW, wait = AGAIN_FIRST_NS;
-	struct again a = {0};
+	uint64_t now = NOW, wait = RESTART_FIRST_NS;
+	struct restart a = {0};
 
 	(void)state;
 	read_until_over(p);
 	for (unsigned int i = 0; i < 20; i++) {
-		assert_false(again_is_due(&a, p, now));
-		assert_false(again_is_due(&a, p, now + wait - 1));
-		assert_true(again_is_due(&a, p, now + wait));
+		assert_false(restart_is_due(&a, p, now));
+		assert_false(restart_is_due(&a, p, now + wait - 1));
+		assert_true(restart_is_due(&a, p, now + wait));
 		now += wait;
-		wait = 2 * wait < AGAIN_MOST_NS ? 2 * wait : AGAIN_MOST_NS;
+		wait = 2 * wait < RESTART_MOST_NS ? 2 * wait : RESTART_MOST_NS;
 	}
-	assert_int_equal(wait, AGAIN_MOST_NS);
+	assert_int_equal(wait, RESTART_MOST_NS);
 	peer_free(p);
 	starter_free(s);
 }
 
 /*
- * If a stream ran for long, the waits before it do not matter. One that waits for its module runs as
- * well. If the next one ends at once, its wait is longer again.
+ * If a stream ran for long, the waits before it do not matter. One that waits for its module runs
+ * as well. If the next one ends at once, its wait is longer again.
  */
 static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 {
@@ -87,9 +87,9 @@ static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(begins); i++) {
-		struct again a = {.wait_ns = AGAIN_MOST_NS};
+		struct restart a = {.wait_ns = RESTART_MOST_NS};
 		char begin[64], source[192];
-		uint64_t over = NOW + AGAIN_WELL_NS;
+		uint64_t over = NOW + RESTART_WELL_NS;
 		struct starter *s;
 		struct peer *p;
 
@@ -101,20 +101,20 @@ static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 		p = lasting(s, source);
 		assert_int_equal(write(go[1], "begin\n", 6), 6);
 		WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == states[i]));
-		assert_false(again_is_due(&a, p, NOW));
-		assert_false(again_is_due(&a, p, NOW + AGAIN_WELL_NS / 2));
+		assert_false(restart_is_due(&a, p, NOW));
+		assert_false(restart_is_due(&a, p, NOW + RESTART_WELL_NS / 2));
 		assert_int_equal(write(go[1], "\n", 1), 1);
 		read_until_over(p);
-		assert_false(again_is_due(&a, p, over));
-		assert_false(again_is_due(&a, p, over + AGAIN_FIRST_NS - 1));
-		assert_true(again_is_due(&a, p, over + AGAIN_FIRST_NS));
-		assert_int_equal(peer_again(p), 0);
+		assert_false(restart_is_due(&a, p, over));
+		assert_false(restart_is_due(&a, p, over + RESTART_FIRST_NS - 1));
+		assert_true(restart_is_due(&a, p, over + RESTART_FIRST_NS));
+		assert_int_equal(peer_restart(p), 0);
 		assert_int_equal(write(go[1], "\n", 1), 1);
 		read_until_over(p);
-		over += 2 * AGAIN_WELL_NS;
-		assert_false(again_is_due(&a, p, over));
-		assert_false(again_is_due(&a, p, over + 2 * AGAIN_FIRST_NS - 1));
-		assert_true(again_is_due(&a, p, over + 2 * AGAIN_FIRST_NS));
+		over += 2 * RESTART_WELL_NS;
+		assert_false(restart_is_due(&a, p, over));
+		assert_false(restart_is_due(&a, p, over + 2 * RESTART_FIRST_NS - 1));
+		assert_true(restart_is_due(&a, p, over + 2 * RESTART_FIRST_NS));
 		peer_free(p);
 		starter_free(s);
 	}
@@ -130,7 +130,7 @@ static void what_is_left_of_a_refused_one_is_ended(void **state)
 		"trap '' TERM; echo shell $$ >&2; echo no stream; while :; do sleep 0.2; done";
 	struct starter *s = starter_of(source, &myself);
 	struct peer *p = lasting(s, source);
-	struct again a = {0};
+	struct restart a = {0};
 	struct peer_about about;
 	pid_t shell;
 
@@ -138,19 +138,19 @@ static void what_is_left_of_a_refused_one_is_ended(void **state)
 	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_about(p, &about),
 		  peer_state(p) == PEER_REFUSED && about.messages->nr));
 	shell = (pid_t)strtol(messages_line(about.messages, 0) + strlen("shell "), NULL, 10);
-	assert_false(again_is_due(&a, p, NOW));
-	assert_false(again_is_due(&a, p, NOW + AGAIN_FIRST_NS));
-	assert_false(again_is_due(&a, p, NOW + AGAIN_FIRST_NS + PEER_STOP_NS - 1));
+	assert_false(restart_is_due(&a, p, NOW));
+	assert_false(restart_is_due(&a, p, NOW + RESTART_FIRST_NS));
+	assert_false(restart_is_due(&a, p, NOW + RESTART_FIRST_NS + PEER_STOP_NS - 1));
 	assert_false(process_gone(shell));
-	assert_true(again_is_due(&a, p, NOW + AGAIN_FIRST_NS + PEER_STOP_NS));
-	assert_int_equal(peer_again(p), 0);
+	assert_true(restart_is_due(&a, p, NOW + RESTART_FIRST_NS + PEER_STOP_NS));
+	assert_int_equal(peer_restart(p), 0);
 	WAIT_FOR(process_gone(shell));
 	/* The next one gets its time, too. */
 	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_state(p) == PEER_REFUSED));
-	assert_false(again_is_due(&a, p, LATER));
-	assert_false(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS));
-	assert_false(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS + PEER_STOP_NS - 1));
-	assert_true(again_is_due(&a, p, LATER + 2 * AGAIN_FIRST_NS + PEER_STOP_NS));
+	assert_false(restart_is_due(&a, p, LATER));
+	assert_false(restart_is_due(&a, p, LATER + 2 * RESTART_FIRST_NS));
+	assert_false(restart_is_due(&a, p, LATER + 2 * RESTART_FIRST_NS + PEER_STOP_NS - 1));
+	assert_true(restart_is_due(&a, p, LATER + 2 * RESTART_FIRST_NS + PEER_STOP_NS));
 	peer_free(p);
 	starter_free(s);
 }
@@ -222,7 +222,7 @@ static void many_starts_leave_nothing(void **state)
 		assert_int_equal(peer_state(p), PEER_REFUSED);
 		if (i == WARM)
 			fds = descriptors();
-		assert_int_equal(peer_again(p), 0);
+		assert_int_equal(peer_restart(p), 0);
 	}
 	read_until_over(p);
 	peer_about(p, &a);
@@ -255,7 +255,7 @@ static void what_was_told_counts_on(void **state)
 	read_until_over(p);
 	peer_about(p, &a);
 	records = a.records;
-	assert_int_equal(peer_again(p), 0);
+	assert_int_equal(peer_restart(p), 0);
 	read_until_over(p);
 	peer_about(p, &a);
 	assert_int_equal(a.records, 2 * records);
@@ -315,7 +315,7 @@ static void without_a_starter_nothing_is_started(void **state)
 	read_until_over(p);
 	kill(only_child(), SIGKILL);
 	for (unsigned int i = 0; i < 3; i++) {
-		assert_true(peer_again(p) < 0);
+		assert_true(peer_restart(p) < 0);
 		assert_int_equal(peer_state(p), PEER_REFUSED);
 		assert_true(peer_over(p) && peer_gone(p));
 		peer_about(p, &a);
@@ -377,7 +377,7 @@ static void commands_of_others_are_started_and_ended_again(void **state)
 				  a.messages->nr == i && a.messages->ended));
 			if (strcmp(messages_line(a.messages, i - 1), "ids 65534 .") != 0)
 				_exit((int)i);
-			if (peer_again(p))
+			if (peer_restart(p))
 				_exit(10 + (int)i);
 		}
 		peer_free(p);

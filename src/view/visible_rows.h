@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rows that the user wants to see (view/view_state.h): a part of all rows, or sums of them, and
+ * the total.
+ */
+#ifndef NTPROF_VIEW_VISIBLE_ROWS_H
+#define NTPROF_VIEW_VISIBLE_ROWS_H
+
+#include "view/columns_groups.h"
+#include "view/columns_queues.h"
+#include "view/view_state.h"
+
+/* A group of --by, and the sum of its rows; @seen: as &queue_row.seen. */
+struct visible_group {
+	struct group_name name;
+	struct stats_row row;
+	uint64_t failed;
+	const struct flights_seen *seen;
+};
+
+/**
+ * struct visible_rows - rows of an interval, or of the run
+ * @row: @nr rows, in the wanted order
+ * @total: the sum of the rows that they are made of; its name is "total"
+ * @total_row, @own: the rows to which @total and sums in @row point
+ * @group: @nr_groups groups of &state.choice, sorted; they are sums of the rows of @s, or come from
+ *         a tally of records
+ * @table: the columns of these groups; NULL if there are no such groups
+ * @from: number of rows that have figures, before the filter
+ */
+struct visible_rows {
+	struct queue_row *row;
+	size_t nr;
+	struct queue_row total;
+	struct stats_row *total_row;
+	struct stats own;
+	struct visible_group **group;
+	size_t nr_groups;
+	struct group_table *table;
+	size_t from;
+};
+
+/**
+ * visible_rows_make() - fill @p
+ * @s: has to stay valid as long as @p
+ * @l: the user's choices
+ * @summary: of the whole run; otherwise of the last interval
+ *
+ * Return: 0 or -ENOMEM; in both cases the caller calls visible_rows_free().
+ */
+int visible_rows_make(struct visible_rows *p, const struct stats *s, const struct view_state *l,
+		      bool summary);
+
+/** visible_rows_name() - fill @k with the identity of a row */
+void visible_rows_name(struct view_row *k, const struct stats_row *row);
+
+/** visible_rows_find() - the row of &state.row, or NULL if it has no figures */
+const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l);
+
+/** visible_rows_free() - release */
+void visible_rows_free(struct visible_rows *p);
+
+#endif /* NTPROF_VIEW_VISIBLE_ROWS_H */
