@@ -52,7 +52,7 @@ comma := ,
 VERSION := 0.1.0
 CFLAGS ?= -O2 -g
 WERROR ?= -Werror
-WARNINGS := -Wall -Wextra $(WERROR)
+WARNINGS := -Wall -Wextra -Wno-unused-parameter $(WERROR)
 # What makes a fault harder to use; HARDENING= leaves it to CFLAGS and LDFLAGS. _FORTIFY_SOURCE takes a compiler that optimizes,
 # and what sanitizers look at it replaces.
 HARDENING ?= -fPIE -fstack-protector-strong \
@@ -66,7 +66,7 @@ endif
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
-	-Wno-unused-parameter -Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=. $(BPF_CPPFLAGS)
+	-Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=. $(BPF_CPPFLAGS)
 
 COMPILE = $(CC) $(ALL_CFLAGS)
 COMPILE_TEST = $(COMPILE) -Itests/unit

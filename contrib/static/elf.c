@@ -21,6 +21,4 @@ void __attribute__((weak)) eu_search_tree_init(struct search_tree *tree)
 void eu_search_tree_fini(struct search_tree *tree, void (*free_node)(void *));
 void __attribute__((weak)) eu_search_tree_fini(struct search_tree *tree, void (*free_node)(void *))
 {
-	(void)tree;
-	(void)free_node;
 }

@@ -13,7 +13,6 @@
 
 static void tell(void *context, bool failed, const char *line)
 {
-	(void)context;
 	journal(failed ? JOURNAL_WARNING : JOURNAL_NOTICE, "%s", line);
 }
 

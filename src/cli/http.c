@@ -154,9 +154,6 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 	struct MHD_Response *page;
 	enum exposition_format format;
 
-	(void)version;
-	(void)data;
-	(void)data_size;
 	/*
 	 * The answer is sent at once, without waiting for a body. If there is one, the library
 	 * calls this function again, after the answer.

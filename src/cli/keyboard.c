@@ -93,7 +93,6 @@ static void on_continue(int sig)
 {
 	int saved = errno;
 
-	(void)sig;
 	keyboard_leave();
 	errno = saved;
 }

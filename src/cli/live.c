@@ -261,7 +261,6 @@ static int resize(void *context, const struct stats *s)
 {
 	struct live *l = context;
 
-	(void)s;
 	view_resize(&l->view);
 	return redraw_now(l);
 }
@@ -269,7 +268,6 @@ static int resize(void *context, const struct stats *s)
 /* Prints nothing, as every block of the view says that the module is missing. */
 static void waiting(void *context)
 {
-	(void)context;
 }
 
 static int live(const struct live_options *o)

@@ -125,7 +125,6 @@ static error_t parse_side(int key, char *arg, struct argp_state *state)
 {
 	enum nt_side *side = state->input, named = key == KEY_HOST ? NT_HOST : NT_TARGET;
 
-	(void)arg;
 	if (key != KEY_HOST && key != KEY_TARGET)
 		return ARGP_ERR_UNKNOWN;
 	if (*side != NT_SIDES && *side != named)
@@ -183,8 +182,6 @@ static void options_cgroup(const struct argp_state *state, struct run_options *o
 /* The file's options are in the line already. */
 static error_t parse_config(int key, char *arg, struct argp_state *state)
 {
-	(void)arg;
-	(void)state;
 	return key == KEY_CONFIG ? 0 : ARGP_ERR_UNKNOWN;
 }
 
@@ -324,7 +321,6 @@ const struct argp commands_argp = {.options = commands_options, .parser = parse_
 
 static error_t parse_histogram(int key, char *arg, struct argp_state *state)
 {
-	(void)arg;
 	if (key != KEY_HISTOGRAM)
 		return ARGP_ERR_UNKNOWN;
 	*(bool *)state->input = true;

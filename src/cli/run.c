@@ -299,7 +299,6 @@ static int on_signal(struct run *r)
 /* The time is over, or the output has failed; hand_over() reports a failure. */
 static int on_over(struct run *r)
 {
-	(void)r;
 	return 1;
 }
 

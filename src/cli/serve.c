@@ -271,7 +271,6 @@ static int end(void *context, const struct stats *s)
 {
 	struct serve *v = context;
 
-	(void)s;
 	ended(v);
 	return peering_finish(&v->peering);
 }
@@ -287,7 +286,6 @@ static void failed(void *context)
 
 static void ignore(int signal)
 {
-	(void)signal;
 }
 
 /*

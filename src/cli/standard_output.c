@@ -36,7 +36,6 @@ int standard_output_finish(void)
 
 static void is_closed(int signal)
 {
-	(void)signal;
 	_exit(EXIT_SUCCESS);
 }
 

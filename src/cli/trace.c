@@ -326,7 +326,6 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 {
 	struct trace_options *o = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;

@@ -58,7 +58,6 @@ struct output {
 
 static void on_signal(int signal)
 {
-	(void)signal;
 }
 
 static void event_raise(int fd)

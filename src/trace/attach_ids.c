@@ -19,7 +19,6 @@ static struct attach_ids *current;
 
 static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
-	(void)cookie;
 	for (size_t i = 0; current && i < current->nr; i++) {
 		unsigned int module = current->at[i].module;
 

@@ -226,8 +226,6 @@ static bool piece_goes_back(void *context, uint32_t nr)
 
 static bool goes_back(void *context, uint32_t nr)
 {
-	(void)context;
-	(void)nr;
 	return true;
 }
 

@@ -91,8 +91,6 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 
 static void live_groups(struct tracer *t, struct nt_cmd *c, void *context)
 {
-	(void)t;
-	(void)c;
 	++*(uint64_t *)context;
 }
 

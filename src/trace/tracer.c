@@ -31,7 +31,6 @@
 
 static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
-	(void)level;
 	return vfprintf(stderr, format, args);
 }
 

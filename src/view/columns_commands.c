@@ -54,7 +54,6 @@ static void get_seen(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, r->seen);
 }
 
@@ -62,7 +61,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, r->controller);
 	v->none = !r->controller;
 }
@@ -71,7 +69,6 @@ static void get_subsystem(const void *row, const struct column *c, struct value 
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, r->c ? r->c->subsysnqn : "");
 	v->none = !r->c;
 }
@@ -80,7 +77,6 @@ static void get_cntlid(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_natural(v, r->c ? r->c->cntlid : 0);
 	v->none = !r->c;
 }
@@ -89,7 +85,6 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_natural(v, r->c ? r->c->qid : r->r->qid);
 }
 
@@ -112,7 +107,6 @@ static void get_status(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_natural(v, r->r->status);
 	v->none = r->r->flags & NT_F_IN_FLIGHT;
 }
@@ -121,7 +115,6 @@ static void get_error(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, status_name(r->r->op, r->r->status));
 	v->none = r->r->flags & NT_F_IN_FLIGHT || !status_is_error(r->r->status);
 }
@@ -130,7 +123,6 @@ static void get_op(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, op_name(r->r->op));
 }
 
@@ -138,7 +130,6 @@ static void get_shape(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_text(v, shape_name(r->r->shape));
 	v->none = r->r->flags & NT_F_IN_FLIGHT;
 }
@@ -160,7 +151,6 @@ static void get_joined(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	(void)c;
 	value_natural(v, ((r->r->flags | r->other_flags) & NT_F_ARRIVAL_JOINED) != 0);
 	v->none = !v->natural;
 }
@@ -203,7 +193,6 @@ static void get_since(const void *row, const struct column *c, struct value *v)
 {
 	const struct point_row *r = row;
 
-	(void)c;
 	value_integer(v, r->since);
 	v->none = r->first;
 }
@@ -212,7 +201,6 @@ static void get_point_side(const void *row, const struct column *c, struct value
 {
 	const struct point_row *r = row;
 
-	(void)c;
 	value_text(v, side_name(r->side));
 }
 
@@ -220,7 +208,6 @@ static void get_point(const void *row, const struct column *c, struct value *v)
 {
 	const struct point_row *r = row;
 
-	(void)c;
 	value_text(v, point_name(r->side, r->point));
 }
 
@@ -228,7 +215,6 @@ static void get_point_stage(const void *row, const struct column *c, struct valu
 {
 	const struct point_row *r = row;
 
-	(void)c;
 	value_text(v, r->stage);
 }
 
@@ -265,7 +251,6 @@ static void get_stage(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_stage_row *r = row;
 
-	(void)c;
 	value_text(v, r->stage);
 }
 
@@ -273,7 +258,6 @@ static void get_share(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_stage_row *r = row;
 
-	(void)c;
 	value_real(v, r->latency ? (double)r->ns / (double)r->latency : 0);
 }
 

@@ -23,7 +23,6 @@ static void get_host(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	snprintf(v->buf, sizeof(v->buf), "nvme%u", r->t->connection->host_instance);
 	value_text(v, v->buf);
 }
@@ -32,7 +31,6 @@ static void get_subsystem(const void *row, const struct column *c, struct value 
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_text(v, r->t->connection->subsysnqn);
 }
 
@@ -40,7 +38,6 @@ static void get_cntlid(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_natural(v, r->t->connection->cntlid);
 }
 
@@ -48,7 +45,6 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_natural(v, r->t->connection->qid);
 }
 
@@ -56,7 +52,6 @@ static void get_op(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_text(v, op_name(r->t->op));
 }
 
@@ -64,7 +59,6 @@ static void get_commands(const void *row, const struct column *c, struct value *
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_natural(v, r->t->commands);
 }
 
@@ -72,7 +66,6 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_real(v, (double)r->t->latency_ns / (double)r->t->commands);
 }
 
@@ -90,7 +83,6 @@ static void get_unsplit(const void *row, const struct column *c, struct value *v
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_natural(v, r->t->commands - r->t->split);
 }
 
@@ -98,7 +90,6 @@ static void get_unsplit_sum(const void *row, const struct column *c, struct valu
 {
 	const struct merged_row *r = row;
 
-	(void)c;
 	value_natural_sum(v, r->t->unsplit_ns);
 }
 
@@ -179,7 +170,6 @@ static void get_name(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge_connection *m = row;
 
-	(void)c;
 	value_text(v, m->subsysnqn[0] ? m->subsysnqn : "?");
 }
 
@@ -192,7 +182,6 @@ static void get_offset(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge_connection *m = row;
 
-	(void)c;
 	value_integer(v, (int64_t)((uint64_t)m->offset_low + offset_error(m)));
 	v->none = m->offset_low > m->offset_high;
 }
@@ -201,7 +190,6 @@ static void get_offset_error(const void *row, const struct column *c, struct val
 {
 	const struct merge_connection *m = row;
 
-	(void)c;
 	value_natural(v, offset_error(m));
 	v->none = m->offset_low > m->offset_high;
 }
@@ -210,7 +198,6 @@ static void get_drift(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge_connection *m = row;
 
-	(void)c;
 	value_real(v, m->drift_ppm);
 	v->none = m->offset_low > m->offset_high;
 }
@@ -219,7 +206,6 @@ static void get_jumps(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge_connection *m = row;
 
-	(void)c;
 	value_natural(v, m->jumps);
 	v->none = !m->jumps;
 }
@@ -250,7 +236,6 @@ static void get_pair_host(const void *row, const struct column *c, struct value 
 {
 	const struct pair_row *r = row;
 
-	(void)c;
 	value_text(v, r->host->name);
 	v->none = !r->host->known;
 }
@@ -259,7 +244,6 @@ static void get_pair_target(const void *row, const struct column *c, struct valu
 {
 	const struct pair_row *r = row;
 
-	(void)c;
 	value_text(v, r->target->name);
 	v->none = !r->target->known;
 }
@@ -275,7 +259,6 @@ static void get_some_unsplit(const void *row, const struct column *c, struct val
 {
 	const struct totals *m = row;
 
-	(void)c;
 	value_natural(v, m->unsplit);
 	v->none = !m->unsplit;
 }
@@ -284,7 +267,6 @@ static void get_some_joined(const void *row, const struct column *c, struct valu
 {
 	const struct totals *m = row;
 
-	(void)c;
 	value_natural(v, m->joined);
 	v->none = !m->joined;
 }
@@ -293,7 +275,6 @@ static void get_joined_share(const void *row, const struct column *c, struct val
 {
 	const struct totals *m = row;
 
-	(void)c;
 	value_real(v, m->network_ns > 0 ? (double)m->joined_network_ns / (double)m->network_ns : 0);
 	v->none = !m->joined;
 }
@@ -302,7 +283,6 @@ static void get_joined_network(const void *row, const struct column *c, struct v
 {
 	const struct totals *m = row;
 
-	(void)c;
 	value_integer_sum(v, m->joined_network_ns);
 }
 
@@ -335,7 +315,6 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge *m = row;
 
-	(void)c;
 	value_natural(v, merge_unknown(m));
 	v->none = !v->natural;
 }
@@ -344,7 +323,6 @@ static void get_past_limits(const void *row, const struct column *c, struct valu
 {
 	const struct merge *m = row;
 
-	(void)c;
 	value_natural(v, merge_past_limits(m));
 	v->none = !v->natural;
 }
@@ -353,7 +331,6 @@ static void get_crowded_out(const void *row, const struct column *c, struct valu
 {
 	const struct merge *m = row;
 
-	(void)c;
 	value_natural(v, merge_crowded_out(m));
 	v->none = !v->natural;
 }
@@ -362,7 +339,6 @@ static void get_in_crowd(const void *row, const struct column *c, struct value *
 {
 	const struct merge *m = row;
 
-	(void)c;
 	value_natural(v, merge_in_crowd(m));
 	v->none = !v->natural;
 }

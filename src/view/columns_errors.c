@@ -13,7 +13,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_text(v, e->controller);
 	v->none = !e->controller[0];
 }
@@ -22,7 +21,6 @@ static void get_peer(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_text(v, e->peer);
 	v->none = !e->peer[0];
 }
@@ -31,7 +29,6 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_natural(v, e->qid);
 	v->none = !e->controller[0];
 }
@@ -40,7 +37,6 @@ static void get_status(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_natural(v, is_other(e) ? 0 : e->status);
 	v->none = is_other(e);
 }
@@ -49,7 +45,6 @@ static void get_op(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_text(v, op_name(e->op));
 }
 
@@ -57,7 +52,6 @@ static void get_name(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_text(v, is_other(e) ? "others" : status_name(e->op, e->status));
 }
 
@@ -65,7 +59,6 @@ static void get_added(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
-	(void)c;
 	value_natural(v, e->interval);
 	v->none = !e->interval;
 }

@@ -106,7 +106,6 @@ static void get_kind(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_text(v, kinds[q->group->kind]);
 }
 
@@ -114,7 +113,6 @@ static void get_from(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_real(v, (double)q->from_ns / 1e9);
 	v->none = !q->has_from;
 }
@@ -208,7 +206,6 @@ static void get_key(const void *row, const struct column *c, struct value *v)
 
 static void get_failed(const void *row, const struct column *c, struct value *v)
 {
-	(void)c;
 	value_natural(v, ((const struct queue_row *)row)->failed);
 }
 
@@ -216,7 +213,6 @@ static void get_min(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_natural(v, q->min ?: hist_min(q->base.h));
 	v->none = !q->base.h->count;
 }
@@ -225,7 +221,6 @@ static void get_seen_mean(const void *row, const struct column *c, struct value 
 {
 	const struct flights_seen *s = ((const struct queue_row *)row)->seen;
 
-	(void)c;
 	value_real(v, s && s->count ? (double)s->sum / (double)s->count : 0);
 	v->none = !s || !s->count;
 }
@@ -234,7 +229,6 @@ static void get_seen_most(const void *row, const struct column *c, struct value 
 {
 	const struct flights_seen *s = ((const struct queue_row *)row)->seen;
 
-	(void)c;
 	value_natural(v, s ? s->most : 0);
 	v->none = !s || !s->count;
 }

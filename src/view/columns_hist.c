@@ -9,7 +9,6 @@ void columns_hist_op(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_text(v, r->op < NT_OPS_NR ? op_name(r->op) : "all");
 }
 
@@ -17,7 +16,6 @@ void columns_hist_all(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_natural(v, r->h->count + r->others);
 }
 
@@ -25,7 +23,6 @@ void columns_hist_count(const void *row, const struct column *c, struct value *v
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_natural(v, r->h->count);
 }
 
@@ -33,7 +30,6 @@ void columns_hist_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_real(v, hist_mean(r->h));
 	v->none = !r->h->count;
 }
@@ -51,7 +47,6 @@ void columns_hist_max(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_natural(v, r->h->max);
 	v->none = !r->h->count;
 }
@@ -60,7 +55,6 @@ void columns_hist_sum(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
 
-	(void)c;
 	value_natural_sum(v, r->h->sum);
 }
 

@@ -5,7 +5,6 @@ static void get_loss(const void *row, const struct column *c, struct value *v)
 {
 	const struct loss_row *r = row;
 
-	(void)c;
 	value_text(v, counter_name(r->counter));
 }
 
@@ -13,7 +12,6 @@ static void get_meaning(const void *row, const struct column *c, struct value *v
 {
 	const struct loss_row *r = row;
 
-	(void)c;
 	value_text(v, counter_help(r->counter));
 }
 
@@ -21,7 +19,6 @@ static void get_added(const void *row, const struct column *c, struct value *v)
 {
 	const struct loss_row *r = row;
 
-	(void)c;
 	value_natural(v, r->added);
 	v->none = !r->added;
 }
@@ -30,7 +27,6 @@ static void get_queues(const void *row, const struct column *c, struct value *v)
 {
 	const struct loss_row *r = row;
 
-	(void)c;
 	value_natural(v, r->queues);
 	v->none = !r->queues;
 }

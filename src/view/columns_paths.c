@@ -5,7 +5,6 @@ static void get_kind(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_row *p = row;
 
-	(void)c;
 	value_text(v, path_kind_name(p->kind));
 }
 
@@ -13,7 +12,6 @@ static void get_commands(const void *row, const struct column *c, struct value *
 {
 	const struct path_row *p = row;
 
-	(void)c;
 	value_natural(v, p->figures->commands);
 }
 
@@ -21,7 +19,6 @@ static void get_share(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_row *p = row;
 
-	(void)c;
 	value_real(v, p->all ? (double)p->figures->commands / (double)p->all : 0);
 	v->none = !p->all;
 }
@@ -30,7 +27,6 @@ static void get_before(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_figures *f = ((const struct path_row *)row)->figures;
 
-	(void)c;
 	value_real(v, f->waited ? (double)f->waited_ns / (double)f->waited : 0);
 	v->none = !f->waited;
 }
@@ -39,7 +35,6 @@ static void get_names(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_row *p = row;
 
-	(void)c;
 	value_text(v, p->names);
 }
 
@@ -89,7 +84,6 @@ static void get_loss(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_loss_row *r = row;
 
-	(void)c;
 	value_text(v, path_loss_name(r->loss));
 }
 
@@ -97,7 +91,6 @@ static void get_meaning(const void *row, const struct column *c, struct value *v
 {
 	const struct path_loss_row *r = row;
 
-	(void)c;
 	value_text(v, path_loss_meaning(r->loss));
 }
 

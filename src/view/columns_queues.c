@@ -47,7 +47,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 	const struct stats_row *r = q->row;
 	unsigned int before = 0, after = 0;
 
-	(void)c;
 	value_text(v, r->controller[0] ? r->controller : "all");
 	if (q->index == QUEUE_ROW_OWN)
 		return;
@@ -68,7 +67,6 @@ static void get_peer(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_text(v, q->row->peer);
 	v->none = !v->text[0];
 }
@@ -77,7 +75,6 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	if (q->row->shared)
 		value_text(v, "all");
 	else
@@ -88,7 +85,6 @@ static void get_iops(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_real(v, q->unknown ? 0 : (double)q->all.commands * q->per_second);
 	v->none = q->unknown;
 }
@@ -97,7 +93,6 @@ static void get_throughput(const void *row, const struct column *c, struct value
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_real(v, q->unknown ? 0 : (double)q->all.bytes * q->per_second);
 	v->none = q->unknown;
 }
@@ -106,7 +101,6 @@ static void get_in_flight(const void *row, const struct column *c, struct value 
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	/* Little's law: mean number in flight = arrival rate * mean latency. */
 	value_real(v, hist_mean(q->base.h) / 1e9 * (double)q->all.commands * q->per_second);
 	v->none = q->unknown || (q->all.commands && !q->base.h->count);
@@ -123,14 +117,12 @@ static void get_waiting(const void *row, const struct column *c, struct value *v
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_natural(v, waiting_of(row)->commands);
 	v->none = q->s->recorded;
 }
 
 static void get_oldest(const void *row, const struct column *c, struct value *v)
 {
-	(void)c;
 	value_natural(v, waiting_of(row)->oldest_ns);
 	v->none = !waiting_of(row)->commands;
 }
@@ -139,7 +131,6 @@ static void get_at_device(const void *row, const struct column *c, struct value 
 {
 	const struct queue_row *q = row;
 
-	(void)c;
 	value_natural(v, waiting_of(row)->at_device);
 	v->none = !q->s->waiting_at_device;
 }

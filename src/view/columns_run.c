@@ -8,7 +8,6 @@ static void get_side(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_text(v, side_name(s->side));
 }
 
@@ -16,7 +15,6 @@ static void get_source(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_text(v, s->source);
 	v->none = !s->source;
 }
@@ -30,7 +28,6 @@ static void get_driver(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_text(v, s->driver);
 	v->none = waiting(s);
 }
@@ -39,7 +36,6 @@ static void get_waiting_for(const void *row, const struct column *c, struct valu
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_text(v, driver_name(s->side));
 	v->none = !waiting(s);
 }
@@ -48,7 +44,6 @@ static void get_sample(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_natural(v, s->sample);
 	v->none = s->sample <= 1;
 }
@@ -57,7 +52,6 @@ static void get_selected(const void *row, const struct column *c, struct value *
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_natural(v, s->selected);
 }
 
@@ -65,7 +59,6 @@ static void get_passed(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_real(v, s->passed);
 	v->none = !burst_any(&s->burst);
 }
@@ -74,7 +67,6 @@ static void get_bursts(const void *row, const struct column *c, struct value *v)
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_natural(v, s->bursts);
 	v->none = !burst_any(&s->burst);
 }
@@ -83,7 +75,6 @@ static void get_burst_on(const void *row, const struct column *c, struct value *
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_real(v, (double)s->burst.on_ns / 1e9);
 	v->none = !burst_any(&s->burst);
 }
@@ -92,7 +83,6 @@ static void get_burst_every(const void *row, const struct column *c, struct valu
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_real(v, (double)s->burst.every_ns / 1e9);
 	v->none = !burst_any(&s->burst);
 }
@@ -115,7 +105,6 @@ static void get_seconds(const void *row, const struct column *c, struct value *v
 {
 	const struct stats *s = row;
 
-	(void)c;
 	value_real(v, s->seconds);
 	v->none = s->recorded;
 }
@@ -150,7 +139,6 @@ static void get_all(const void *row, const struct column *c, struct value *v)
 {
 	const struct sample_row *r = row;
 
-	(void)c;
 	value_natural(v, r->all);
 	v->none = !r->all;
 }

@@ -11,7 +11,6 @@ static void get_share(const void *row, const struct column *c, struct value *v)
 {
 	const struct stage_row *r = row;
 
-	(void)c;
 	value_real(v, r->whole > 0 ? (double)r->sum / r->whole : 0);
 }
 
@@ -20,7 +19,6 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	const struct stage_row *r = row;
 	uint64_t n = r->base.h->count;
 
-	(void)c;
 	value_real(v, n ? (double)r->sum / (double)n : 0);
 	v->none = !n;
 }
@@ -29,7 +27,6 @@ static void get_sum(const void *row, const struct column *c, struct value *v)
 {
 	const struct stage_row *r = row;
 
-	(void)c;
 	value_integer_sum(v, r->sum);
 }
 
@@ -37,7 +34,6 @@ static void get_stage(const void *row, const struct column *c, struct value *v)
 {
 	const struct stage_row *r = row;
 
-	(void)c;
 	value_text(v, r->stage);
 }
 
@@ -59,7 +55,6 @@ static void get_min(const void *row, const struct column *c, struct value *v)
 {
 	const struct stage_row *r = row;
 
-	(void)c;
 	value_natural(v, hist_min(r->base.h));
 	v->none = !r->base.h->count;
 }

@@ -8,7 +8,6 @@ static void get_path(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_text(v, in->path);
 }
 
@@ -16,7 +15,6 @@ static void get_side(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_text(v, in->begun ? side_name(in->header.side) : "");
 	v->none = !in->begun;
 }
@@ -34,7 +32,6 @@ static void get_sample(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->header.sample);
 	v->none = !in->begun || in->header.sample <= 1;
 }
@@ -43,7 +40,6 @@ static void get_commands(const void *row, const struct column *c, struct value *
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->records);
 	v->none = !in->begun;
 }
@@ -52,7 +48,6 @@ static void get_duration(const void *row, const struct column *c, struct value *
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_real(v, input_seconds(in));
 	v->none = !in->begun;
 }
@@ -61,7 +56,6 @@ static void get_bursts(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->bursts);
 	v->none = !in->bursts;
 }
@@ -70,7 +64,6 @@ static void get_measured(const void *row, const struct column *c, struct value *
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_real(v, (double)in->burst_ns / 1e9);
 	v->none = !in->bursts;
 }
@@ -79,7 +72,6 @@ static void get_unknown_losses(const void *row, const struct column *c, struct v
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->losses.unknown);
 	v->none = !in->losses.unknown;
 }
@@ -88,7 +80,6 @@ static void get_unknown_frames(const void *row, const struct column *c, struct v
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->begun ? stream_skipped(in->reader) : 0);
 	v->none = !v->natural;
 }
@@ -97,7 +88,6 @@ static void get_longer_frames(const void *row, const struct column *c, struct va
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_natural(v, in->begun ? stream_longer(in->reader) : 0);
 	v->none = !v->natural;
 }
@@ -106,7 +96,6 @@ static void get_selection(const void *row, const struct column *c, struct value 
 {
 	const struct input *in = row;
 
-	(void)c;
 	value_text(v, in->header.selection);
 	v->none = !in->begun || !in->header.selection[0];
 }
@@ -139,7 +128,6 @@ static void get_peer_source(const void *row, const struct column *c, struct valu
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, p->about.source);
 }
 
@@ -149,7 +137,6 @@ static void get_state(const void *row, const struct column *c, struct value *v)
 	static const char *const names[] = {PEER_STATES(STATE_NAME)};
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, names[p->about.state]);
 }
 
@@ -157,7 +144,6 @@ static void get_silent(const void *row, const struct column *c, struct value *v)
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_real(v, (double)p->about.silent_ns / 1e9);
 	v->none = p->about.state != PEER_STALLED;
 }
@@ -166,7 +152,6 @@ static void get_why(const void *row, const struct column *c, struct value *v)
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, p->about.why);
 	v->none = !p->about.why[0];
 }
@@ -175,7 +160,6 @@ static void get_exit_status(const void *row, const struct column *c, struct valu
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_integer(v, p->about.exit_status);
 	v->none = !p->about.exit_status;
 }
@@ -184,7 +168,6 @@ static void get_signal(const void *row, const struct column *c, struct value *v)
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_integer(v, p->about.signal);
 	v->none = !p->about.signal;
 }
@@ -193,7 +176,6 @@ static void get_message(const void *row, const struct column *c, struct value *v
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, p->message ?: "");
 	v->none = !p->message;
 }
@@ -202,7 +184,6 @@ static void get_peer_side(const void *row, const struct column *c, struct value 
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, p->about.header ? side_name(p->about.header->side) : "");
 	v->none = !p->about.header;
 }
@@ -220,7 +201,6 @@ static void get_peer_commands(const void *row, const struct column *c, struct va
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_natural(v, p->about.records);
 	v->none = !p->about.header;
 }
@@ -229,7 +209,6 @@ static void get_peer_sample(const void *row, const struct column *c, struct valu
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_natural(v, p->about.header ? p->about.header->sample : 0);
 	v->none = v->natural <= 1;
 }
@@ -238,7 +217,6 @@ static void get_peer_unknown_frames(const void *row, const struct column *c, str
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_natural(v, p->about.skipped);
 	v->none = !p->about.skipped;
 }
@@ -247,7 +225,6 @@ static void get_peer_longer_frames(const void *row, const struct column *c, stru
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_natural(v, p->about.longer);
 	v->none = !p->about.longer;
 }
@@ -256,7 +233,6 @@ static void get_peer_selection(const void *row, const struct column *c, struct v
 {
 	const struct peer_row *p = row;
 
-	(void)c;
 	value_text(v, p->about.header ? p->about.header->selection : "");
 	v->none = !v->text[0];
 }
@@ -293,7 +269,6 @@ static void get_strays(const void *row, const struct column *c, struct value *v)
 {
 	const struct live_merge_counts *n = row;
 
-	(void)c;
 	value_natural(v, n->strays);
 	v->none = !n->strays;
 }
@@ -302,7 +277,6 @@ static void get_past_limits(const void *row, const struct column *c, struct valu
 {
 	const struct live_merge_counts *n = row;
 
-	(void)c;
 	value_natural(v, n->past_limits);
 	v->none = !n->past_limits;
 }
@@ -311,7 +285,6 @@ static void get_crowded_out(const void *row, const struct column *c, struct valu
 {
 	const struct live_merge_counts *n = row;
 
-	(void)c;
 	value_natural(v, n->crowded_out);
 	v->none = !n->crowded_out;
 }
@@ -320,7 +293,6 @@ static void get_in_crowd(const void *row, const struct column *c, struct value *
 {
 	const struct live_merge_counts *n = row;
 
-	(void)c;
 	value_natural(v, n->in_crowd);
 	v->none = !n->in_crowd;
 }

@@ -20,13 +20,11 @@ static void get_of(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
-	(void)c;
 	value_text(v, d->of == DETAIL_NETWORK ? "network" : side_name(side_of(d)));
 }
 
 static void get_shape(const void *row, const struct column *c, struct value *v)
 {
-	(void)c;
 	value_text(v, shape_name(((const struct detail_row *)row)->d->shape));
 }
 
@@ -34,7 +32,6 @@ static void get_from(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
-	(void)c;
 	value_text(v, point_name(side_of(d), d->from));
 }
 
@@ -42,7 +39,6 @@ static void get_to(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
-	(void)c;
 	value_text(v, point_name(side_of(d), d->to));
 }
 
@@ -51,7 +47,6 @@ static void get_stage(const void *row, const struct column *c, struct value *v)
 	const struct detail *d = ((const struct detail_row *)row)->d;
 	int stage = segments_stage_ending(side_of(d), d->to, d->shape);
 
-	(void)c;
 	v->none = d->beside || stage < 0;
 	value_text(v, v->none ? "" : stage_name(side_of(d), (unsigned int)stage));
 }
@@ -65,14 +60,12 @@ static void get_sum(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
-	(void)c;
 	value_integer_sum(v, sum_of(d));
 }
 
 static void get_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
-	(void)c;
 	value_real(v, d->time.count ? (double)sum_of(d) / (double)d->time.count : 0);
 	v->none = !d->time.count;
 }
@@ -81,7 +74,6 @@ static void get_min(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
 
-	(void)c;
 	value_natural(v, hist_min(&d->time));
 	v->none = !d->time.count;
 }

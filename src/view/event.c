@@ -28,7 +28,6 @@ static void get_side(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	value_text(v, side_name(e->r->side));
 }
 
@@ -36,7 +35,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	value_text(v, e->controller);
 }
 
@@ -57,7 +55,6 @@ static void get_command(const void *row, const struct column *c, struct value *v
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	value_text(v, opcode_name(e->r->op, e->r->opcode, opcode_fabrics_type(e->r)));
 }
 
@@ -66,7 +63,6 @@ static void get_nsid(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = e->r->op == NT_OP_FABRICS;
 	value_natural(v, v->none ? 0 : e->r->nsid);
 }
@@ -75,7 +71,6 @@ static void get_slba(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = !nt_has_lba(e->r->op, e->r->opcode);
 	value_natural(v, e->r->slba);
 }
@@ -84,7 +79,6 @@ static void get_flags(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = !begins(e);
 	value_natural(v, v->none ? 0 : begun_of(e)->sqe_flags);
 }
@@ -102,7 +96,6 @@ static void get_status(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = begins(e);
 	value_natural(v, e->r->status);
 }
@@ -111,7 +104,6 @@ static void get_status_name(const void *row, const struct column *c, struct valu
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = begins(e);
 	value_text(v, status_name(e->r->op, e->r->status));
 }
@@ -121,7 +113,6 @@ static void get_retries(const void *row, const struct column *c, struct value *v
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = begins(e) || e->r->side != NT_HOST;
 	value_natural(v, e->r->flags >> NT_F_RETRIES_SHIFT & 0xff);
 }
@@ -130,7 +121,6 @@ static void get_latency(const void *row, const struct column *c, struct value *v
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	v->none = begins(e);
 	value_natural(v, e->latency);
 }
@@ -139,7 +129,6 @@ static void get_why(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
 
-	(void)c;
 	value_text(v, e->why);
 }
 

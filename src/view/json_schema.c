@@ -28,7 +28,6 @@ static struct json_object *make_losses(struct json_object *defs)
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
 		schema_has(o, counter_name(c),
 			   schema_described(schema_types("integer"), counter_help(c)));
-	(void)defs;
 	return o;
 }
 
@@ -79,7 +78,6 @@ static struct json_object *make_stage(struct json_object *defs)
 {
 	struct json_object *o = schema_longer_row(&stage_columns);
 
-	(void)defs;
 	schema_may_have(o, "min", schema_described(schema_types("number null"), "nanoseconds"));
 	has_percentiles(o);
 	return o;
@@ -133,7 +131,6 @@ static struct json_object *make_group(struct json_object *defs)
 	struct group_choice every = {.grouping = {.every_ns = 1}};
 	struct group_table t;
 
-	(void)defs;
 	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++)
 		every.grouping.by.key[every.grouping.by.nr++] = (unsigned char)i;
 	figures_parse(&every.figures, "mean,min,max");
@@ -156,7 +153,6 @@ static struct json_object *make_detail(struct json_object *defs)
 	struct figures figures = {.nr = 0};
 	struct detail_table t;
 
-	(void)defs;
 	figures_parse(&figures, "mean,min,max");
 	detail_table_make(&t, &figures);
 	for (unsigned int i = 0; i < t.columns.nr; i++)

@@ -12,7 +12,6 @@ static void get_limit(const void *row, const struct column *c, struct value *v)
 {
 	const struct limit_row *r = row;
 
-	(void)c;
 	value_text(v, r->limit);
 }
 

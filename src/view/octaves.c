@@ -22,7 +22,6 @@ static void get_from(const void *row, const struct column *c, struct value *v)
 {
 	const struct octaves_row *r = row;
 
-	(void)c;
 	bound(r->low, v);
 }
 
@@ -30,7 +29,6 @@ static void get_to(const void *row, const struct column *c, struct value *v)
 {
 	const struct octaves_row *r = row;
 
-	(void)c;
 	bound(r->high, v);
 }
 

@@ -135,7 +135,6 @@ static void command_print(const struct peer_row *row, struct wrap *w)
 
 static void say(const struct peer_row *row, bool summary, FILE *f)
 {
-	(void)summary;
 	message_print(row, f);
 }
 

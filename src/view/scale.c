@@ -51,7 +51,6 @@ static void get_to(const void *row, const struct column *c, struct value *v)
 {
 	const struct scale_row *r = row;
 
-	(void)c;
 	if (r->endless)
 		value_text(v, "inf");
 	else

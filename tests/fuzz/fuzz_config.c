@@ -59,8 +59,6 @@ static size_t said_size;
 /* What is said of files goes there: glibc's stderr is a variable. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	messages = open_memstream(&said, &said_size);
 	ASSERT(messages);
 	stderr = messages;

@@ -71,8 +71,6 @@ static void leave(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	directory = mkdtemp(in_memory) ?: mkdtemp(on_disk);
 	ASSERT(directory);
 	directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -159,7 +159,6 @@ static ssize_t check_output(void *context, const char *text, size_t n)
 {
 	FILE *err = stderr;
 
-	(void)context;
 	/* What fails is told there. */
 	stderr = messages;
 	printed += n;

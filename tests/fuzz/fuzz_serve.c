@@ -48,8 +48,6 @@ static char directory[] = "/tmp/ntprof-fuzz.XXXXXX";
 
 static int render(void *context, enum exposition_format format, char **text, size_t *size)
 {
-	(void)context;
-	(void)format;
 	*text = strdup(PAGE);
 	*size = strlen(PAGE);
 	return *text ? 0 : -ENOMEM;
@@ -124,8 +122,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char listen[128], why[128];
 
-	(void)argc;
-	(void)argv;
 	ASSERT(mkdtemp(directory));
 	at.sun_family = AF_UNIX;
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s/socket", directory);

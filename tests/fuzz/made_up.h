@@ -314,7 +314,6 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t n, int flags)
 	enum made_fd kind;
 	struct made_child *c = made_of(fd, &kind);
 
-	(void)flags;
 	ASSERT(c && kind == MADE_REPORT && c->open[kind]);
 	if (c->report_at < c->nr_reports) {
 		ASSERT(n >= sizeof(c->report[0]));
@@ -452,7 +451,6 @@ static inline unsigned int made_number(const char *source)
 
 int __wrap_child_start(struct child *c, const char *source, const struct peer_user *user)
 {
-	(void)user;
 	return made_start(made_number(source), c);
 }
 
@@ -464,7 +462,6 @@ bool __wrap_child_is_file(const char *source)
 struct starter *__wrap_starter_new(char *const *sources, unsigned int nr,
 				   const struct peer_user *user)
 {
-	(void)user;
 	for (unsigned int i = 0; i < nr; i++)
 		ASSERT(made_number(sources[i]) == i);
 	return (struct starter *)&made;
@@ -516,13 +513,11 @@ void __wrap_terminal_take_back(struct terminal *t)
 
 bool __wrap_terminal_ours(const struct terminal *t)
 {
-	(void)t;
 	return made.terminal_open && !made.lent_to && !made.background;
 }
 
 bool __wrap_terminal_unread(const struct terminal *t)
 {
-	(void)t;
 	return made.typed;
 }
 

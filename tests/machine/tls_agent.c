@@ -62,7 +62,6 @@ static int nr_kept;
 
 static void on_signal(int signal)
 {
-	(void)signal;
 	let_go = 1;
 }
 

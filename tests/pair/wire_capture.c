@@ -38,7 +38,6 @@ static volatile sig_atomic_t ended;
 
 static void on_signal(int signal)
 {
-	(void)signal;
 	ended = 1;
 }
 

@@ -407,7 +407,6 @@ long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags)
 
 void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 {
-	(void)flags;
 	if (ringbuf == &calls) {
 		assert_int_equal(size, sizeof(struct nt_identity));
 		return kernel.nr_identities < IDENTITIES_MAX

@@ -47,7 +47,6 @@ static void submit(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	kernel.now = 100 * SECOND;
 	nt_control.real_offset = OFFSET;
@@ -88,7 +87,6 @@ static void assert_arrived(__u64 recv_time, __s64 ago)
 
 static void packet_that_waited_is_of_its_time(void **state)
 {
-	(void)state;
 	EACH_AGE(age)
 	assert_arrived(stamped(age, OFFSET), age);
 	assert_int_equal(arrival(0, kernel.now), 0);
@@ -121,20 +119,17 @@ static void steps(bool told)
 
 static void step_that_nobody_has_told_of_does_not_reach_an_arrival(void **state)
 {
-	(void)state;
 	steps(false);
 }
 
 static void step_that_was_told_of_does_not_reach_what_was_stamped_before(void **state)
 {
-	(void)state;
 	steps(true);
 }
 
 /* The clock was set twice between two looks. In between it may have been anything. */
 static void packet_that_saw_several_steps_has_no_arrival(void **state)
 {
-	(void)state;
 	EACH_STEP(step)
 	{
 		setup(NULL);
@@ -153,7 +148,6 @@ static void long_wait_after_a_step_is_not_believed_for_a_while(void **state)
 {
 	const __s64 offset = OFFSET + 5 * SECOND;
 
-	(void)state;
 	kernel.now += SECOND;
 	set_wall_clock(offset);
 	assert_arrived(stamped(MS, offset), MS);
@@ -170,7 +164,6 @@ static void long_wait_after_a_step_is_not_believed_for_a_while(void **state)
  */
 static void small_step_leaves_no_wrong_arrival(void **state)
 {
-	(void)state;
 	set_wall_clock(OFFSET + MS);
 	kernel.now += 100 * MS;
 	assert_int_equal(arrival(stamped(3 * MS, OFFSET), kernel.now), 0);
@@ -181,7 +174,6 @@ static void small_step_leaves_no_wrong_arrival(void **state)
 
 static void leap_seconds_that_become_known_are_no_step(void **state)
 {
-	(void)state;
 	kernel.tai -= 37 * SECOND;
 	EACH_AGE(age)
 	assert_arrived(stamped(age, OFFSET), age);
@@ -247,7 +239,6 @@ static void assert_unknown(__u32 at)
 
 static void joined_packets_keep_their_times(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	join(200, 30 * MS);
 	join(1, 20 * MS);
@@ -264,7 +255,6 @@ static void joined_packets_keep_their_times(void **state)
 
 static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	assert_received(50, 40 * MS);
 	assert_int_equal(kernel.queues[SLOT].joins, 0);
@@ -276,7 +266,6 @@ static void packet_that_nothing_is_joined_to_has_its_own_stamp(void **state)
 /* Packets that came before stamping was switched on have no time. */
 static void packet_without_a_stamp_that_is_joined_has_no_arrival(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	m.skb.tstamp = 0;
 	join(100, 30 * MS);
@@ -290,7 +279,6 @@ static void packet_without_a_stamp_that_is_joined_has_no_arrival(void **state)
  */
 static void join_that_does_not_come_about_changes_nothing(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	packet_joined(NULL, &m.skb);
 	assert_received(50, 40 * MS);
@@ -320,7 +308,6 @@ static void packets_joined_in_the_backlog_keep_their_times(void **state)
 {
 	struct sk_buff tail = {}, next = {};
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	packet(&tail, 100, 200, 30 * MS);
 	packet(&next, 200, 300, 20 * MS);
@@ -346,7 +333,6 @@ static void sent_again_and_joined(void)
 
 static void bytes_that_are_sent_again_came_when_they_did_first(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	sent_again_and_joined();
 	assert_received(99, 40 * MS);
@@ -359,7 +345,6 @@ static void what_is_noted_and_sent_again_changes_nothing(void **state)
 {
 	struct sk_buff again = {};
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	join(100, 30 * MS);
 	join(100, 20 * MS);
@@ -379,7 +364,6 @@ static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void *
 {
 	struct sk_buff tail = {}, next = {};
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	packet(&tail, 100, 200, 30 * MS);
 	for (int i = 0; i < 2; i++) {
@@ -401,7 +385,6 @@ static void acknowledgement_that_is_joined_in_the_backlog_changes_nothing(void *
  */
 static void bytes_that_came_behind_what_follows_them_keep_their_time(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 20 * MS);
 	join(100, 40 * MS);
 	assert_received(50, 20 * MS);
@@ -417,7 +400,6 @@ static void bytes_that_are_sent_again_in_parts_are_told_as_unknown(void **state)
 {
 	struct sk_buff again = {}, next = {};
 
-	(void)state;
 	for (__u32 begin = 0; begin <= 20; begin += 20) {
 		setup(NULL);
 		packet(&m.skb, 0, 100, 40 * MS);
@@ -433,7 +415,6 @@ static void more_joins_than_are_kept_are_told_as_unknown(void **state)
 {
 	__u32 n = NT_JOINS_KEPT + 10;
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	for (__u32 i = 1; i <= n; i++)
 		join(100, 30 * MS);
@@ -453,7 +434,6 @@ static void note_that_gives_way_next_is_not_relied_on(void **state)
 {
 	__u32 slots = NT_JOIN_SLOTS;
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	for (__u32 i = 1; i < slots; i++)
 		join(100, 30 * MS);
@@ -485,7 +465,6 @@ static void join_beside(const volatile void *at)
 
 static void notes_that_give_way_while_they_are_read_are_not_relied_on(void **state)
 {
-	(void)state;
 	for (__u32 first = 0; first < 200; first += 100) {
 		setup(NULL);
 		packet(&m.skb, 0, 100, 40 * MS);
@@ -504,7 +483,6 @@ static void notes_are_found_behind_the_end_of_their_numbers(void **state)
 {
 	struct nt_join_ring *r;
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	join(100, 30 * MS);
 	assert_received(50, 40 * MS);
@@ -519,7 +497,6 @@ static void notes_are_found_behind_the_end_of_their_numbers(void **state)
 
 static void what_was_sent_again_is_told_as_unknown(void **state)
 {
-	(void)state;
 	packet(&m.skb, 1000, 1100, 40 * MS);
 	join(100, 30 * MS);
 	packet(&m.skb, 0, 500, 20 * MS);
@@ -551,7 +528,6 @@ static void what_waits_when_a_queue_is_known_anew_is_told_as_unknown(void **stat
 {
 	struct sk_buff tail = {};
 
-	(void)state;
 	for (int waits = 0; waits < 2; waits++) {
 		setup(NULL);
 		packet(&m.skb, 0, 100, 40 * MS);
@@ -573,7 +549,6 @@ static void what_waits_when_a_queue_is_known_anew_is_told_as_unknown(void **stat
 
 static void connection_that_is_new_has_nothing_that_waits(void **state)
 {
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	join(200, 30 * MS);
 	m.rcv_nxt = FIRST_SEQ + 5000;
@@ -587,7 +562,6 @@ static void connection_that_is_new_has_nothing_that_waits(void **state)
 
 static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given;
 	packet(&m.skb, 0, 100, 40 * MS);
 	assert_received(50, 40 * MS);
@@ -598,7 +572,6 @@ static void queue_without_room_for_joins_is_told_as_unknown(void **state)
 /* When the queue connects again, the pool may have room. */
 static void queue_that_lacked_room_for_joins_asks_again(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given;
 	packet(&m.skb, 0, 100, 40 * MS);
 	join(100, 30 * MS);
@@ -613,7 +586,6 @@ static void queue_that_lacked_room_for_joins_asks_again(void **state)
 
 static void without_the_programs_nothing_is_known(void **state)
 {
-	(void)state;
 	nt_knobs.joins_unseen = 1;
 	packet(&m.skb, 0, 100, 40 * MS);
 	assert_unknown(50);
@@ -629,7 +601,6 @@ static void sockets_of_others_are_left_alone(void **state)
 	struct sock other = {.sk_user_data = &m.queues[0][QID]};
 	struct sk_buff skb = {.sk = &other};
 
-	(void)state;
 	packet(&skb, 0, 100, 40 * MS);
 	packet_joined(NULL, &skb);
 	skb.sk = NULL;
@@ -662,7 +633,6 @@ static void header_that_ends_with_its_packet_came_with_that(void **state)
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
 	const struct nt_record *r;
 
-	(void)state;
 	for (int offset = 0; offset < 2; offset++) {
 		setup(NULL);
 		packet(&m.skb, 0, HOST_PDU_BYTES + offset, 40 * MS);
@@ -685,7 +655,6 @@ static void place_that_a_patched_driver_tells_is_that_of_its_byte(void **state)
 	struct nvme_tcp_r2t_pdu r2t = {.command_id = 0};
 	const struct nt_record *r;
 
-	(void)state;
 	for (int which = 0; which < 3; which++) {
 		for (__u32 at = 99; at <= 100; at++) {
 			struct socket *sock = q->sock;
@@ -723,7 +692,6 @@ static void packets_within_another_have_its_arrival(void **state)
 	struct sk_buff within = {};
 	const struct nt_record *r;
 
-	(void)state;
 	packet(&m.skb, 0, 1000, 10 * MS);
 	for (int i = 0; i < 2; i++) {
 		r = copy_header(&m.skb, &within);
@@ -746,7 +714,6 @@ static void arrivals_of_tls_are_not_told(void **state)
 	const struct nt_cmd *c;
 	struct nt_join p;
 
-	(void)state;
 	packet(&m.skb, 0, 100, 40 * MS);
 	p = packet_of(&m.skb);
 	kernel.queues[SLOT].opaque = 0;
@@ -774,7 +741,6 @@ static void what_tls_has_decrypted_is_within_no_packet(void **state)
 	struct nvme_tcp_data_pdu pdu = {.hdr.type = nvme_tcp_c2h_data};
 	struct sock other = {.sk_user_data = &other};
 
-	(void)state;
 	submit();
 	kernel.queues[SLOT].opaque = 1;
 	m.skb.sk = &other;
@@ -825,7 +791,6 @@ static void with_tls_the_network_stack_is_in_the_networks_stage(void **state)
 	const struct nt_join p = packet_of(&m.skb);
 	const struct nt_record *r;
 
-	(void)state;
 	m.requests[0].rq.bio = (struct bio *)&m;
 	submit();
 	kernel.queues[SLOT].opaque = 1;
@@ -860,7 +825,6 @@ static void with_tls_the_network_stack_is_in_the_networks_stage(void **state)
 /* The command has no response at all, so it is not its arrival that is unknown. */
 static void without_an_answer_no_stage_is_known(void **state)
 {
-	(void)state;
 	m.requests[0].rq.bio = (struct bio *)&m;
 	submit();
 	kernel.queues[SLOT].opaque = 1;

@@ -11,7 +11,6 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel_reset();
 	memset(nt_past, 0, sizeof(nt_past));
 	nt_control.epoch = 4;
@@ -89,7 +88,6 @@ static const struct nt_hist *get_shared(void)
 
 static void a_histogram_counts_all_of_a_command(void **state)
 {
-	(void)state;
 	assert_counts(get_own);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
 	assert_int_equal(kernel.shared.others, 0);
@@ -97,7 +95,6 @@ static void a_histogram_counts_all_of_a_command(void **state)
 
 static void the_shared_histogram_counts_all_of_a_command(void **state)
 {
-	(void)state;
 	no_histogram_is_left();
 	assert_counts(get_shared);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 7);
@@ -110,7 +107,6 @@ static void the_shared_histogram_counts_all_of_a_command(void **state)
 /* As many as the loader has made, a power of two. */
 static void cpus_share_histograms_by_their_number(void **state)
 {
-	(void)state;
 	no_histogram_is_left();
 	nt_knobs.shared_mask = 3;
 	kernel.cpu = 6;
@@ -123,7 +119,6 @@ static void cpus_share_histograms_by_their_number(void **state)
 
 static void without_histograms_nothing_is_counted(void **state)
 {
-	(void)state;
 	nt_knobs.no_histograms = 1;
 	end_of(WHO, 500);
 	nt_knobs.no_histograms = 0;
@@ -136,7 +131,6 @@ static void a_histogram_belongs_to_a_cpu_and_a_connection(void **state)
 {
 	__u16 first;
 
-	(void)state;
 	end_of(WHO, 500);
 	first = kernel.queues[SLOT].hist[NT_OP_WRITE];
 	kernel.cpu = 1;
@@ -158,7 +152,6 @@ static void what_is_gone_from_a_bucket_hides_nothing(void **state)
 	const __u64 key = NT_HIST_KEY(SLOT, WHO, NT_OP_WRITE, 0);
 	struct nt_hist_bucket *b = &nt_hist_index[nt_hist_hash(key) >> (32 - NT_HIST_INDEX_BITS)];
 
-	(void)state;
 	end_of(WHO, 500);
 	b->at[1] = b->at[0];
 	b->at[0] = NT_HIST_GONE;
@@ -209,7 +202,6 @@ static unsigned int entries(void)
 
 static void a_queue_is_found_by_its_address(void **state)
 {
-	(void)state;
 	assert_int_equal(slot_at(address_of(0)), ~0u);
 	slot_index_set(address_of(0), 0);
 	slot_index_set(address_of(1), 5);
@@ -231,7 +223,6 @@ static void a_full_bucket_has_the_newest(void **state)
 {
 	unsigned int found = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < NT_SLOT_WAYS; i++)
 		slot_index_set(address_of(i), i);
 	for (unsigned int i = 0; i < NT_SLOT_WAYS; i++)
@@ -246,7 +237,6 @@ static void a_full_bucket_has_the_newest(void **state)
 /* User space looks for commands in flight only where one has begun. */
 static void a_queue_knows_when_a_command_began_last(void **state)
 {
-	(void)state;
 	queue_begins(&kernel.queues[SLOT]);
 	assert_int_equal(kernel.queues[SLOT].begun, 4);
 	nt_control.epoch = 5;
@@ -259,7 +249,6 @@ static void only_sockets_of_the_driver_have_a_queue(void **state)
 	static char function;
 	struct sock sk = {.sk_receive_queue.next = (void *)&function, .sk_user_data = &function};
 
-	(void)state;
 	nt_control.data_ready = (__u64)&function;
 	assert_int_equal(queue_address_of(&sk), (__u64)&function);
 	nt_control.data_ready++;
@@ -271,7 +260,6 @@ static void a_pool_calls_when_it_runs_out(void **state)
 {
 	static const unsigned int calls_after[] = {0, 1, 1, 2, 2};
 
-	(void)state;
 	memset(nt_pools, 0, sizeof(nt_pools));
 	pool_fill(NT_POOL_JOINS, 5);
 	nt_pools[NT_POOL_JOINS].low = 2;

@@ -30,7 +30,6 @@ static struct {
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	memset(&done, 0, sizeof(done));
 	nt_knobs.select = NT_SELECT_NONE;
@@ -204,7 +203,6 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 	struct count n;
 	__u64 begun;
 
-	(void)state;
 	srandom(2);
 	for (int how = 0; how < 16; how++) {
 		setup(NULL);
@@ -246,7 +244,6 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 
 static void begun_is_ended_in_flight_or_lost(void **state)
 {
-	(void)state;
 	srandom(1);
 	for (int round = 0; round < 10; round++) {
 		for (int how = 0; how < 4; how++) {
@@ -272,7 +269,6 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 {
 	const struct nt_begun *b = kernel.begun;
 
-	(void)state;
 	for (int stock = 0; stock < 2; stock++) {
 		setup(NULL);
 		m.stock = stock;
@@ -315,7 +311,6 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 /* Losses are reported before the next record, if that was asked for. */
 static void without_events_none_comes(void **state)
 {
-	(void)state;
 	for (unsigned int tells = 0; tells < 2; tells++) {
 		setup(NULL);
 		nt_knobs.select = NT_SELECT_ALL;
@@ -348,7 +343,6 @@ static void begin_is_not_that_of_another(void)
 
 static void age_is_never_that_of_the_command_before(void **state)
 {
-	(void)state;
 	for (int how = 0; how < 4; how++) {
 		setup(NULL);
 		m.stock = how & 1;

@@ -26,7 +26,6 @@ union pdu {
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	nt_control.began_ns = 1;
 	for (int i = 0; i < REQUESTS; i++)
@@ -142,7 +141,6 @@ static void complete(int i)
 
 static void answer_that_was_not_seen_is_no_cancellation(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, false);
 	complete(0);
@@ -169,7 +167,6 @@ static void assert_cancelled(__u64 n)
 
 static void what_the_host_gives_up_is_cancelled(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, NVME_SC_HOST_ABORTED_CMD, NVME_REQ_CANCELLED);
 	complete(0);
@@ -188,7 +185,6 @@ static void what_the_host_gives_up_is_cancelled(void **state)
 /* Since Linux 6.6 nvme_failover_req() clears the status. */
 static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_FLUSH);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	complete(0);
@@ -209,7 +205,6 @@ static void what_fails_over_is_cancelled_though_its_status_is_cleared(void **sta
 /* A request that was cancelled and is sent again keeps the flag (nvme_retry_req()). */
 static void what_was_cancelled_and_sent_again_ends_as_it_does(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	cancel(0, 0, NVME_REQ_CANCELLED);
 	complete(0);
@@ -228,7 +223,6 @@ static void read_without_cqe_that_was_sent_again_ends_with_its_data(void **state
 {
 	union pdu pdu;
 
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	m.requests[0].req.req.flags = NVME_REQ_CANCELLED;
 	receive(0, 1);
@@ -244,7 +238,6 @@ static void read_without_cqe_that_is_cut_is_cancelled(void **state)
 {
 	union pdu pdu;
 
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	receive(0, 1);
 	/* Some of the last data have come. */
@@ -260,7 +253,6 @@ static void read_without_cqe_ends_with_its_data(void **state)
 {
 	union pdu pdu;
 
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	receive(0, 1);
 	pdu = data(0);
@@ -280,7 +272,6 @@ static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **sta
 {
 	static const __u16 statuses[] = {0, NVME_SC_HOST_ABORTED_CMD, NVME_SC_HOST_ABORTED_CMD};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		submit(0, 1, NVME_CMD_READ);
 		answer(0, 1, true);
@@ -298,7 +289,6 @@ static void what_is_given_up_after_its_answer_was_copied_is_cancelled(void **sta
 /* A flush never has a bio of its own. */
 static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_FLUSH);
 	m.requests[0].rq.bio = NULL;
 	answer(0, 1, false);
@@ -313,7 +303,6 @@ static void flush_whose_answer_was_not_seen_is_no_failover(void **state)
  */
 static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **state)
 {
-	(void)state;
 	/* From here on the queue is known. */
 	submit(0, 1, NVME_CMD_READ);
 	answer(0, 1, true);
@@ -358,7 +347,6 @@ static void what_ends_unbegun_was_sent_unless_the_host_says_otherwise(void **sta
 /* A request that never reached the driver, and one that ends before beginnings are seen. */
 static void end_that_tells_nothing_is_not_counted(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	answer(0, 1, true);
 	complete(0);
@@ -384,7 +372,6 @@ static void request_of_another_driver_is_left_alone(void **state)
 	struct blk_mq_ops___plain ops = {.queue_rq = &ops};
 	struct request_queue queue = {.mq_ops = (void *)&ops};
 
-	(void)state;
 	m.stock = true;
 	make(0, 1, NVME_CMD_READ);
 	m.requests[0].rq.q = &queue;
@@ -398,7 +385,6 @@ static void request_of_another_driver_is_left_alone(void **state)
 /* stock_end also sees the end of cancelled requests. */
 static void read_without_cqe_is_answered_unless_it_is_given_up(void **state)
 {
-	(void)state;
 	m.stock = true;
 	submit(0, 1, NVME_CMD_READ);
 	receive(0, 1);
@@ -428,7 +414,6 @@ static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
 {
 	static const __u16 statuses[] = {NVME_SC_HOST_ABORTED_CMD, 0x303};
 
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	answer(0, 1, true);
 	complete(0);
@@ -449,7 +434,6 @@ static void what_fails_over_unbegun_was_sent_if_its_status_says_so(void **state)
  */
 static void write_of_a_flush_sequence_ends_once(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
 	complete(0);
@@ -474,7 +458,6 @@ static void headers_are_of_the_queue_that_they_are_copied_to(void **state)
 {
 	union pdu first, second;
 
-	(void)state;
 	m.stock = true;
 	submit(0, 1, NVME_CMD_WRITE);
 	submit(1, 2, NVME_CMD_WRITE);
@@ -490,7 +473,6 @@ static void headers_are_of_the_queue_that_they_are_copied_to(void **state)
 
 static void headers_of_queues_that_lie_close_are_told_apart(void **state)
 {
-	(void)state;
 	m.stock = true;
 	for (int round = 0; round < 3; round++) {
 		for (int qid = 1; qid < QUEUES; qid++) {
@@ -503,7 +485,6 @@ static void headers_of_queues_that_lie_close_are_told_apart(void **state)
 
 static void queue_that_is_connected_again_has_other_memory(void **state)
 {
-	(void)state;
 	m.stock = true;
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
@@ -525,7 +506,6 @@ static void queue_that_is_connected_again_has_other_memory(void **state)
 /* The program that sees Connect was skipped. */
 static void queue_with_unknown_memory_is_known_again_after_a_command(void **state)
 {
-	(void)state;
 	m.stock = true;
 	submit(0, 1, NVME_CMD_WRITE);
 	answer(0, 1, true);
@@ -547,7 +527,6 @@ static void memory_of_queues_that_have_gone_is_not_kept(void **state)
 	static char memory[1 << NT_HEADER_BITS][NT_HEADER_ALIGN]
 		__attribute__((aligned(NT_HEADER_ALIGN)));
 
-	(void)state;
 	for (unsigned int n = 0; n < 4u << NT_HEADER_BITS; n++) {
 		__u32 slot = n % SLOTS;
 		char *at = memory[n * 7919 % (1 << NT_HEADER_BITS)];
@@ -582,7 +561,6 @@ static void end_with(int i, int qid, __u8 opcode, __u16 status, __u16 host)
 
 static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 {
-	(void)state;
 	end_with(0, 1, NVME_CMD_READ, DNR | 0x006, DNR | 0x006);
 	end_with(0, 1, NVME_CMD_READ, DNR | 0x006, DNR | 0x006);
 	end_with(0, 1, NVME_CMD_WRITE, 0x286, 0x286);
@@ -606,7 +584,6 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 /* The data do not match their digest. The CQE does not show that. */
 static void error_that_the_host_finds_is_counted(void **state)
 {
-	(void)state;
 	end_with(0, 1, NVME_CMD_READ, 0, 0x004);
 	assert_int_equal(errors_of(NT_OP_READ, 0x004), 1);
 	assert_int_equal(latencies(), 0);
@@ -619,7 +596,6 @@ static void error_that_the_host_finds_is_counted(void **state)
 
 static void errors_without_room_are_counted_as_such(void **state)
 {
-	(void)state;
 	for (__u16 status = 1; status <= ERRORS_MAX + 3; status++)
 		end_with(0, 1, NVME_CMD_READ, status, status);
 	assert_int_equal(kernel.nr_errors, ERRORS_MAX);
@@ -649,7 +625,6 @@ static void command_that_is_sent_again_begins_anew_whichever_program_sees_it(voi
 {
 	const struct nt_cmd *c;
 
-	(void)state;
 	m.stock = true;
 	submit(0, 1, NVME_CMD_READ);
 	stock_queue_rq_nested(NULL, &m.requests[0].rq);
@@ -675,7 +650,6 @@ static void retry_whose_first_beginning_was_not_seen_begins_once(void **state)
 	const struct nt_cmd *c;
 	__u64 began;
 
-	(void)state;
 	m.stock = true;
 	make(0, 1, NVME_CMD_READ);
 	m.requests[0].req.req.retries = 1;
@@ -696,7 +670,6 @@ static void retry_whose_first_beginning_was_not_seen_begins_once(void **state)
 /* Without iostats, and for admin commands since Linux 6.12, the block layer notes no start time. */
 static void without_start_times_an_unseen_end_is_told_from_a_retry(void **state)
 {
-	(void)state;
 	for (__u64 n = 1; n <= 3; n++) {
 		make(0, 1, NVME_CMD_READ);
 		m.requests[0].rq.start_time_ns = 0;
@@ -716,7 +689,6 @@ static void what_is_left_out_is_no_retry_without_start_times(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	knobs_select(&writes);
 	for (int opcode = NVME_CMD_WRITE; opcode <= NVME_CMD_READ; opcode++) {
 		make(0, 1, (__u8)opcode);
@@ -730,7 +702,6 @@ static void what_is_left_out_is_no_retry_without_start_times(void **state)
 /* An ANA state ends a path. The status is gone by the time the request ends. */
 static void failovers_are_counted(void **state)
 {
-	(void)state;
 	m.requests[0].rq.bio = NULL;
 	end_with(0, 1, NVME_CMD_READ, 0x302, 0);
 	assert_int_equal(counted(NT_CNT_FAILOVERS), 1);
@@ -744,7 +715,6 @@ static void failovers_are_counted(void **state)
 
 static void timeouts_are_counted(void **state)
 {
-	(void)state;
 	submit(0, 1, NVME_CMD_READ);
 	timed_out(NULL, &m.requests[0].rq);
 	assert_int_equal(counted(NT_CNT_TIMEOUTS), 1);
@@ -755,7 +725,6 @@ static void errors_outside_the_sample_are_counted(void **state)
 {
 	__u64 others = 0;
 
-	(void)state;
 	knobs_sample(1, true);
 	nt_knobs.select = NT_SELECT_NONE;
 	end_with(0, 1, NVME_CMD_READ, 0x006, DNR | 0x006);
@@ -785,7 +754,6 @@ static void errors_outside_the_sample_are_counted(void **state)
  */
 static void commands_that_end_on_another_cpu_are_told(void **state)
 {
-	(void)state;
 	for (__u32 cpu = 0; cpu < 8; cpu++) {
 		kernel.cpu = cpu;
 		submit(0, 1 + cpu % 2, NVME_CMD_READ);
@@ -817,7 +785,6 @@ static void commands_that_end_on_another_cpu_are_told(void **state)
 /* It is queued again after a reset, with the same tag or with another one. */
 static void command_that_is_queued_again_is_marked(void **state)
 {
-	(void)state;
 	for (int other = 0; other < 2; other++) {
 		submit(0, 1, NVME_CMD_WRITE);
 		m.requests[0].rq.tag += other;
@@ -850,7 +817,6 @@ static void shape_is_what_came_of_the_command(void **state)
 		{NVME_FABRICS_COMMAND, NT_SHAPE_NO_DATA, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		submit(0, 1, cases[i].opcode);
 		if (cases[i].data)
@@ -893,7 +859,6 @@ static __u64 point_of(int i, int qid, enum nt_host_point point)
  */
 static void end_of_a_send_is_not_that_of_the_next_command(void **state)
 {
-	(void)state;
 	make(0, 1, NVME_CMD_WRITE);
 	issue(0, 1);
 	send_begins(0);
@@ -910,7 +875,6 @@ static void end_of_a_send_is_not_that_of_the_next_command(void **state)
 
 static void send_that_fails_is_not_over(void **state)
 {
-	(void)state;
 	make(0, 1, NVME_CMD_WRITE);
 	issue(0, 1);
 	send_begins(0);
@@ -924,7 +888,6 @@ static void late_answer_is_not_that_of_the_next_command(void **state)
 {
 	union pdu late;
 
-	(void)state;
 	submit(0, 1, NVME_CMD_WRITE);
 	late = response(0, 0);
 	submit(0, 1, NVME_CMD_WRITE);
@@ -942,7 +905,6 @@ static void header_is_known_by_the_end_of_its_digest(void **state)
 	char *to = (char *)m.queues[0][1].pdu;
 	union pdu pdu;
 
-	(void)state;
 	for (size_t cut = HOST_PDU_BYTES - 1; cut < whole; cut++) {
 		submit(0, 1, NVME_CMD_WRITE);
 		pdu = response(0, 0);
@@ -970,7 +932,6 @@ static void hand_to_socket(int function, size_t size)
 /* A capsule has 8 + 64 bytes and its digest (NVMe/TCP 1.0, 3.6.2.5). */
 static void capsule_with_its_digest_is_no_data(void **state)
 {
-	(void)state;
 	for (int function = 0; function < 3; function++) {
 		make(0, 1, NVME_CMD_WRITE);
 		issue(0, 1);

@@ -12,7 +12,6 @@ static int setup(void **state)
 {
 	unsigned int n = 0;
 
-	(void)state;
 	kernel_reset();
 	memset(nt_headers, 0, sizeof(nt_headers));
 	for (__u64 at = BASE; n < ALIKE; at += NT_HEADER_ALIGN)
@@ -47,7 +46,6 @@ static unsigned int entries(void)
 
 static void header_is_known_by_each_of_its_bytes_and_no_other(void **state)
 {
-	(void)state;
 	learn(3, BASE);
 	for (__u64 at = 0; at < 24 + 4; at++)
 		assert_int_equal(header_find(BASE + at)->slot, 3);
@@ -58,7 +56,6 @@ static void header_is_known_by_each_of_its_bytes_and_no_other(void **state)
 
 static void queues_of_one_place_are_told_apart(void **state)
 {
-	(void)state;
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++) {
 		assert_null(header_find(alike[i]));
 		learn(i, alike[i]);
@@ -79,7 +76,6 @@ static void queues_of_one_place_are_told_apart(void **state)
 
 static void entry_of_a_queue_that_has_other_memory_is_taken(void **state)
 {
-	(void)state;
 	for (__u32 i = 0; i < NT_HEADER_WAYS; i++)
 		learn(i, alike[i]);
 	learn(3, BASE + 0x1000000);

@@ -17,7 +17,6 @@ static struct nvme_command sqe;
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	for (int i = 0; i < CTRLS; i++) {
 		m.ctrl[i].ctrl.instance = i;
@@ -50,7 +49,6 @@ static int setup_stock(void **state)
 
 static int teardown_stock(void **state)
 {
-	(void)state;
 	stock = false;
 	return 0;
 }
@@ -144,7 +142,6 @@ static void io(int i, int qid)
 
 static void connect_is_of_the_controller_that_answers_it(void **state)
 {
-	(void)state;
 	for (int qid = 0; qid < QUEUES; qid++) {
 		connect_queue(0, qid, 5);
 		assert_named(last_record(), qid, 5);
@@ -157,7 +154,6 @@ static void reset_with_another_id_is_another_connection(void **state)
 {
 	__u32 gen[QUEUES];
 
-	(void)state;
 	connect_ctrl(0, 5);
 	for (int qid = 0; qid < QUEUES; qid++) {
 		io(0, qid);
@@ -178,7 +174,6 @@ static void reset_with_the_same_id_is_another_connection(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	connect_ctrl(0, 5);
 	io(0, 1);
 	gen = last_record()->gen;
@@ -189,7 +184,6 @@ static void reset_with_the_same_id_is_another_connection(void **state)
 
 static void reset_keeps_the_histograms_of_the_queue(void **state)
 {
-	(void)state;
 	connect_ctrl(0, 5);
 	io(0, 1);
 	for (__u16 cntlid = 6; cntlid < 20; cntlid++) {
@@ -202,7 +196,6 @@ static void reset_keeps_the_histograms_of_the_queue(void **state)
 
 static void refused_connect_is_of_no_controller(void **state)
 {
-	(void)state;
 	connect_ctrl(0, 5);
 	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	answer(0, 0, 0x182, 0);
@@ -215,7 +208,6 @@ static void what_a_reset_cancels_is_of_the_connection_before(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	connect_ctrl(0, 5);
 	io(0, 1);
 	gen = last_record()->gen;
@@ -236,7 +228,6 @@ static void what_a_reset_cancels_is_of_the_connection_before(void **state)
 
 static void connection_from_before_is_known_by_its_first_command(void **state)
 {
-	(void)state;
 	m.ctrl[0].ctrl.cntlid = 9;
 	io(0, 1);
 	assert_named(last_record(), 1, 9);
@@ -246,7 +237,6 @@ static void connection_from_before_is_known_by_its_first_command(void **state)
 
 static void connect_that_is_not_answered_is_known_by_the_next_command(void **state)
 {
-	(void)state;
 	connect_ctrl(0, 5);
 	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	cancel(0, 0);
@@ -260,7 +250,6 @@ static void other_fabrics_commands_begin_nothing(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	connect_ctrl(0, 5);
 	gen = queue_at(0)->gen;
 	/* Property Get */
@@ -274,7 +263,6 @@ static void connect_outside_the_sample_begins_a_connection(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	connect_ctrl(0, 5);
 	io(0, 1);
 	gen = last_record()->gen;
@@ -294,7 +282,6 @@ static void another_controller_in_the_slot_has_the_other_histograms(void **state
 {
 	__u32 gen;
 
-	(void)state;
 	connect_ctrl(0, 5);
 	io(0, 1);
 	gen = last_record()->gen;
@@ -312,7 +299,6 @@ static void another_controller_at_the_same_address_is_another(void **state)
 	static const char *const nqns[] = {"nqn.a", "nqn.b"};
 	__u32 gen[QUEUES] = {0};
 
-	(void)state;
 	strcpy(m.host.nqn, "nqn.host");
 	for (int round = 0; round < 30; round++) {
 		const struct nt_names *names;
@@ -347,7 +333,6 @@ static void another_controller_at_the_same_address_is_another(void **state)
 /* Any queue may be the first to have a command. */
 static void controller_from_before_has_one_name(void **state)
 {
-	(void)state;
 	m.ctrl[0].ctrl.subsys = (void *)&m;
 	for (int qid = QUEUES - 1; qid >= 0; qid--) {
 		io(0, qid);
@@ -384,7 +369,6 @@ static void queues_are_selected_when_they_are_connected(void **state)
 		{.subsysnqn = "nqn.b", .hostnqn = "nqn.host", .queues = {1, {{2, 7}}}},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
 		setup(NULL);
 		strcpy((char *)m.host.nqn, "nqn.host");
@@ -412,7 +396,6 @@ static void queues_that_were_left_out_are_selected_when_they_are_another_control
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
 
-	(void)state;
 	knobs_select(&s);
 	connect_ctrl(0, 5);
 	io(0, 1);
@@ -430,7 +413,6 @@ static void queues_that_were_left_out_are_selected_when_they_are_another_control
  */
 static void command_that_the_index_does_not_lead_to_is_found(void **state)
 {
-	(void)state;
 	for (int i = 0; i < CTRLS; i++) {
 		for (int qid = 0; qid < QUEUES; qid++) {
 			struct request *rq = &m.requests[i * QUEUES + qid].rq;
@@ -457,7 +439,6 @@ static void command_that_the_index_does_not_lead_to_is_found(void **state)
 /* Its completions may be redirected into an interrupt. The few of an admin queue do not matter. */
 static void queue_that_cpus_share_is_told(void **state)
 {
-	(void)state;
 	m.hctx[0].nr_ctx = 8;
 	m.hctx[1].nr_ctx = 1;
 	m.hctx[2].nr_ctx = 2;
@@ -473,7 +454,6 @@ static void queue_that_cpus_share_is_told(void **state)
  */
 static void queue_without_sq_flow_control_is_told(void **state)
 {
-	(void)state;
 	for (int i = 0; i < CTRLS; i++) {
 		m.opts[i].disable_sqflow = i;
 		io(i, 1);
@@ -489,7 +469,6 @@ static void queues_from_before_are_selected_by_their_first_command(void **state)
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
 
-	(void)state;
 	knobs_select(&s);
 	m.ctrl[0].ctrl.cntlid = 5;
 	m.ctrl[1].ctrl.cntlid = 6;
@@ -505,7 +484,6 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 {
 	const struct nt_selection s = {.queues = {1, {{2, 2}}}};
 
-	(void)state;
 	knobs_select(&s);
 	connect_ctrl(0, 5);
 	kernel.nr_records = 0;
@@ -529,7 +507,6 @@ static void what_the_host_gives_up_of_others_is_no_loss(void **state)
 
 static void only_what_failed_has_a_record(void **state)
 {
-	(void)state;
 	connect_ctrl(0, 5);
 	kernel.nr_records = 0;
 	nt_knobs.failed = 1;
@@ -555,7 +532,6 @@ static void a_queue_has_the_size_that_connect_says(void **state)
 {
 	const struct nt_queue *queues = &kernel.queues[0];
 
-	(void)state;
 	for (int seen = 0; seen < 2; seen++) {
 		for (int qid = 0; qid < 2 && seen; qid++)
 			connect_queue(0, qid, 5);
@@ -569,7 +545,6 @@ static void a_queue_has_the_size_that_connect_says(void **state)
 
 static void io_is_seen_by_its_queues(void **state)
 {
-	(void)state;
 	connect_queue(0, 0, 5);
 	io(0, 0);
 	assert_int_equal(nt_control.identified_ns, 0);
@@ -585,7 +560,6 @@ static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
 
-	(void)state;
 	knobs_select(&s);
 	m.ctrl[0].ctrl.cntlid = 6;
 	submit(0, 1, NVME_CMD_READ, 0);
@@ -618,7 +592,6 @@ static void connection_that_is_left_out_drops_its_own_commands_only(void **state
 {
 	const struct nt_selection s = {.cntlids = {1, {{6, 6}}}};
 
-	(void)state;
 	knobs_select(&s);
 	connect_ctrl(0, 6);
 	submit(0, 1, NVME_CMD_READ, 0);
@@ -637,7 +610,6 @@ static void late_answer_to_connect_identifies_nothing(void **state)
 	const struct nt_queue *q = &kernel.queues[0];
 	__u16 late, next;
 
-	(void)state;
 	submit(0, 0, NVME_FABRICS_COMMAND, NVME_FABRICS_TYPE_CONNECT);
 	late = m.cid;
 	connect_beside(1, 0);

@@ -475,7 +475,6 @@ static void all_is_told_as_it_was(void **state)
 		{.select = NT_SELECT_ALL, .only = &some, .below = 1u << 31, .events = true},
 	};
 
-	(void)state;
 	srandom(1);
 	for (unsigned int round = 0; round < 2 * sizeof(hows) / sizeof(hows[0]); round++) {
 		struct how how = hows[round / 2];

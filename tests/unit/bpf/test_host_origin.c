@@ -19,7 +19,6 @@ static struct request___origin rq;
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	for (int i = 0; i < 4; i++) {
 		nodes[i].id = ID + (__u64)i;
@@ -37,7 +36,6 @@ static void origin_is_the_cgroup_of_the_bio_and_the_cpu_of_the_request(void **st
 {
 	struct nt_from from = {.pad = 9};
 
-	(void)state;
 	origin_fill(&from, (struct request *)&rq);
 	assert_int_equal(from.cgroup, ID + 3);
 	assert_int_equal(from.cpu, 5);
@@ -69,7 +67,6 @@ static void cgroup_is_found_at_its_level(void **state)
 {
 	struct cgroup___origin *at[4] = {0}, *cgroup = cgroup_at(at, 3);
 
-	(void)state;
 	assert_int_equal(ancestor_id(cgroup, 0), ID);
 	assert_int_equal(ancestor_id(cgroup, 2), ID + 2);
 	assert_int_equal(ancestor_id(cgroup, 3), ID + 3);
@@ -93,7 +90,6 @@ static void only_commands_of_a_cgroup_and_of_those_below_it_are_selected(void **
 {
 	struct cgroup___origin *at[4] = {0};
 
-	(void)state;
 	blkcg.css.cgroup = cgroup_at(at, 3);
 	assert_int_equal(fate_of(ID + 2, 2, NVME_CMD_READ, 0), NT_MEASURE);
 	assert_int_equal(fate_of(ID + 3, 3, NVME_CMD_READ, 0), NT_MEASURE);
@@ -116,7 +112,6 @@ static void record_has_its_origin_if_somebody_asks(void **state)
 {
 	struct request *r = &m.requests[0].rq;
 
-	(void)state;
 	for (unsigned int asks = 0; asks < 2; asks++) {
 		nt_knobs.origins = (__u8)asks;
 		kernel.nr_records = 0;

@@ -17,7 +17,6 @@ static int setup(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	host_make();
 	nt_knobs.select = NT_SELECT_NONE;
 	knobs_select(&writes);
@@ -47,7 +46,6 @@ static struct nt_cmd *state_of_request(void)
 
 static void read_is_left_by_its_request(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_READ, PAGE, false);
 	assert_int_equal(nt_pools[NT_POOL_CMDS].taken, 0);
 	assert_int_equal(nt_control.tracked, 0);
@@ -63,7 +61,6 @@ static void sizes_are_known_by_the_request(void **state)
 		.sizes = {.nr = 1, .range = {{.from = 512, .to = PAGE}}},
 	};
 
-	(void)state;
 	knobs_select(&small);
 	submit(NVME_CMD_READ, 2 * PAGE, false);
 	assert_int_equal(nt_control.tracked, 0);
@@ -75,7 +72,6 @@ static void sizes_are_known_by_the_request(void **state)
 /* Its end was not seen. The command that is left out must not be taken for it. */
 static void what_was_in_flight_of_the_request_is_released(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_WRITE, PAGE, true);
 	submit(NVME_CMD_READ, PAGE, true);
 	assert_int_equal(nt_control.tracked, 0);
@@ -87,7 +83,6 @@ static void what_was_in_flight_of_the_request_is_released(void **state)
 
 static void while_none_is_measured_nothing_is_looked_at(void **state)
 {
-	(void)state;
 	stock_sendpage(NULL, NULL, NULL, 0, CAPSULE);
 	stock_no_sendpage(NULL, NULL, NULL, 0, CAPSULE);
 	stock_recv_pdu(NULL, NULL, 0, NULL, HOST_PDU_BYTES, 0);
@@ -114,7 +109,6 @@ static bool command_is_left_at_once(__u8 opcode)
 
 static void what_is_left_out_is_left_at_once(void **state)
 {
-	(void)state;
 	assert_true(request_is_left_at_once(REQ_OP_READ));
 	assert_true(command_is_left_at_once(NVME_CMD_READ));
 	assert_true(command_is_left_at_once(NVME_CMD_FLUSH));
@@ -128,7 +122,6 @@ static void what_may_say_more_is_not_left_at_once(void **state)
 	static const struct nt_selection admin = {.ops = 1u << NT_OP_ADMIN};
 	static const struct nt_selection reads = {.ops = 1u << NT_OP_READ};
 
-	(void)state;
 	assert_false(request_is_left_at_once(REQ_OP_WRITE + 1));
 	assert_false(command_is_left_at_once(NVME_FABRICS_COMMAND));
 	knobs_select(&reads);
@@ -143,7 +136,6 @@ static void what_may_say_more_is_not_left_at_once(void **state)
 /* The first program was skipped for this command. */
 static void what_is_selected_is_seen_by_the_program_that_stands_in(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_READ, PAGE, false);
 	m.requests[0].sqe.common.opcode = NVME_CMD_WRITE;
 	request_make(&m.requests[0].rq, &m.requests[0].req, &m.requests[0].sqe);
@@ -200,7 +192,6 @@ static void what_was_only_counted_of_the_request_is_released(void **state)
 /* The measured command may be of the same request. */
 static void while_one_is_measured_none_is_left_at_once(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_WRITE, PAGE, true);
 	assert_false(request_is_left_at_once(REQ_OP_READ));
 	assert_false(command_is_left_at_once(NVME_CMD_READ));
@@ -211,7 +202,6 @@ static void while_one_is_measured_none_is_left_at_once(void **state)
 
 static void attempts_that_send_nothing_are_not_looked_at(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_WRITE, PAGE, true);
 	stock_sent(NULL, NULL, 0);
 }
@@ -219,7 +209,6 @@ static void attempts_that_send_nothing_are_not_looked_at(void **state)
 /* No connection has reads that end without a CQE. */
 static void data_are_not_looked_at_where_cqes_follow_them(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_WRITE, PAGE, true);
 	stock_in_short(NULL, NULL, NULL);
 	stock_end(NULL, NULL);
@@ -227,7 +216,6 @@ static void data_are_not_looked_at_where_cqes_follow_them(void **state)
 
 static void data_that_are_sent_are_not_looked_at(void **state)
 {
-	(void)state;
 	submit(NVME_CMD_WRITE, PAGE, true);
 	stock_sendpage(NULL, NULL, NULL, 0, PAGE);
 	stock_no_sendpage(NULL, NULL, NULL, 0, PAGE);
@@ -238,7 +226,6 @@ static void read_is_known_by_its_request(void **state)
 {
 	struct nvme_tcp_rsp_pdu rsp = {.hdr.type = nvme_tcp_rsp};
 
-	(void)state;
 	knobs_select(NULL);
 	submit(NVME_CMD_WRITE, PAGE, true);
 	/* It fails over. */
@@ -260,7 +247,6 @@ static void read_is_known_by_its_request(void **state)
 /* The block layer does not know the entries of Fabrics commands and of user commands. */
 static void all_but_reads_and_writes_are_known_by_their_entries(void **state)
 {
-	(void)state;
 	knobs_select(NULL);
 	submit(NVME_CMD_DSM, 16, true);
 	assert_int_equal(state_of_request()->r.op, NT_OP_DISCARD);

@@ -15,7 +15,6 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	memset(nt_past, 0, sizeof(nt_past));
 	return 0;
@@ -48,7 +47,6 @@ static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */
 
 static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 {
-	(void)state;
 	/*
 	 * All controllers have the same queues here, so that the address of a queue would lead to
 	 * its slot.
@@ -83,7 +81,6 @@ static void slots_beyond_the_last_are_not_given(void **state)
 	const __u32 stride = 2048, last = NT_SLOTS_MAX - 1;
 	__u32 slot;
 
-	(void)state;
 	assert_int_equal(nt_host_slots(127, stride), 127 * stride);
 	assert_int_equal(nt_host_slots(128, stride), 127 * stride);
 	assert_int_equal(nt_host_slots(1000000, 1), NT_SLOTS_MAX);
@@ -98,7 +95,6 @@ static void slots_beyond_the_last_are_not_given(void **state)
 /* They are not taken for queues of the next controller. */
 static void queue_ids_beyond_a_controllers_are_told(void **state)
 {
-	(void)state;
 	submit(0, 7, TAG);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
 	submit(0, 8, TAG);
@@ -110,7 +106,6 @@ static void queue_ids_beyond_a_controllers_are_told(void **state)
 
 static void tags_beyond_the_last_are_told(void **state)
 {
-	(void)state;
 	submit(0, QID, TAGS_MAX - 1);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
 	assert_true(in_flight(cmd_by_tag(queue_at(QID), TAGS_MAX - 1)));
@@ -121,7 +116,6 @@ static void tags_beyond_the_last_are_told(void **state)
 
 static void states_beyond_the_last_piece_are_told(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_CMDS].taken = nt_pools[NT_POOL_CMDS].given - 1;
 	submit(0, 1, TAG);
 	assert_int_equal(counted(NT_CNT_NO_SLOT), 0);
@@ -145,7 +139,6 @@ static void end_command(__u32 slot, enum nt_op op)
 
 static void histograms_beyond_the_last_are_told(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given - 1;
 	end_command(0, NT_OP_READ);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
@@ -174,7 +167,6 @@ static void histograms_that_hash_alike_beyond_the_last_are_told(void **state)
 	const __u32 bucket = bucket_of(0, 0);
 	unsigned int n = 0;
 
-	(void)state;
 	for (kernel.cpu = 0; n <= NT_HIST_WAYS; kernel.cpu++) {
 		if (bucket_of(0, kernel.cpu) != bucket)
 			continue;
@@ -193,7 +185,6 @@ static void stages_beyond_the_last_are_told(void **state)
 {
 	struct nt_record r = {.slot = 1, .op = NT_OP_READ};
 
-	(void)state;
 	for (int i = 0; i < NT_POINTS_MAX; i++)
 		r.points[i] = 1000 + i;
 	nt_pools[NT_POOL_STAGES].taken = nt_pools[NT_POOL_STAGES].given - 1;
@@ -210,7 +201,6 @@ static void stages_beyond_the_last_are_told(void **state)
  */
 static void notes_beyond_the_last_make_arrivals_unknown(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_JOINS].taken = nt_pools[NT_POOL_JOINS].given - 1;
 	assert_non_null(joins_claim(&kernel.queues[1]));
 	assert_null(joins_claim(&kernel.queues[2]));
@@ -220,7 +210,6 @@ static void notes_beyond_the_last_make_arrivals_unknown(void **state)
 
 static void cpus_beyond_the_last_share_counters(void **state)
 {
-	(void)state;
 	kernel.cpu = NT_CPUS - 1;
 	count(NT_CNT_TIMEOUTS);
 	kernel.cpu = NT_CPUS;

@@ -13,7 +13,6 @@ static struct nt_queue *const queue = &kernel.queues[SLOT];
 
 static int setup(void **state)
 {
-	(void)state;
 	target_make();
 	connection_make(0, SLOT);
 	/*
@@ -41,7 +40,6 @@ static void packet(__u32 begin, __u32 length, __s64 tstamp)
 
 static void time_is_of_the_packet_that_the_first_byte_is_copied_from(void **state)
 {
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	copied_header(&m.skb, 0, m.queue);
 	assert_int_equal(queue->pdu_time, STAMP);
@@ -53,7 +51,6 @@ static void time_is_of_the_packet_that_the_first_byte_is_copied_from(void **stat
 /* The rest of the common header is in the next packet. */
 static void header_in_two_packets_came_with_the_first(void **state)
 {
-	(void)state;
 	packet(BEGIN, 3, STAMP);
 	copied_header(&m.skb, 0, m.queue);
 	packet(BEGIN + 3, 69, STAMP + 1);
@@ -68,7 +65,6 @@ static void what_is_as_long_is_no_other_one(void **state)
 {
 	char data[PDU_COMMON_HEADER];
 
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	copied_header(&m.skb, 0, m.queue);
 	m.skb.tstamp = STAMP + 1;
@@ -83,7 +79,6 @@ static void buffer_of_user_space_is_no_queue(void **state)
 {
 	struct iov_iter iter = {.count = PDU_COMMON_HEADER, .kvec = (void *)8};
 
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	iter.iter_type = ITER_KVEC___named + 1;
 	stock_copied(NULL, &m.skb, 0, &iter);
@@ -93,7 +88,6 @@ static void buffer_of_user_space_is_no_queue(void **state)
 /* The time of a PDU that no program took is not that of the next PDU. */
 static void time_of_another_one_is_forgotten(void **state)
 {
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	copied_header(&m.skb, 0, m.queue);
 	packet(BEGIN + 72, 72, STAMP + 1);
@@ -107,7 +101,6 @@ static void time_of_another_one_is_forgotten(void **state)
 
 static void byte_of_a_joined_packet_has_the_time_of_its_own(void **state)
 {
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	join_note(queue, &m.skb, NT_JOINED_RECEIVED);
 	/* Another 72 bytes were joined with it. */
@@ -128,7 +121,6 @@ static void byte_of_a_joined_packet_has_the_time_of_its_own(void **state)
  */
 static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
 {
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	queue->dead_gen = queue->gen;
 	m.sk[0].sk_user_data = NULL;
@@ -152,7 +144,6 @@ static void queue_that_was_not_seen_is_known_by_its_socket(void **state)
 /* TLS decrypts its bytes into other packets. */
 static void connection_of_tls_has_no_times(void **state)
 {
-	(void)state;
 	packet(BEGIN, 72, STAMP);
 	queue->opaque = 1;
 	copied_header(&m.skb, 0, m.queue);
@@ -188,7 +179,6 @@ static void capsule_that_is_left_out_leaves_no_time(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	knobs_select(&writes);
 	receive(NVME_CMD_READ);
 	assert_int_equal(queue->pdu_time, 0);
@@ -208,7 +198,6 @@ static void capsule_that_is_left_at_once_leaves_no_time(void **state)
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	knobs_select(&writes);
 	assert_true(is_left_at_once(NVME_CMD_READ));
 	assert_int_equal(queue->pdu_time, 0);
@@ -228,7 +217,6 @@ static void capsule_of_a_queue_that_is_not_known_is_not_left_at_once(void **stat
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	knobs_select(&writes);
 	arrive(NVME_CMD_READ);
 	queue->object = 0;
@@ -240,7 +228,6 @@ static void time_is_told_once(void **state)
 {
 	bool joined;
 
-	(void)state;
 	receive(NVME_CMD_WRITE);
 	assert_int_equal(queue->pdu_time, 0);
 	arrive(NVME_CMD_WRITE);
@@ -269,7 +256,6 @@ static void read_is_executed_when_its_data_are_mapped(void **state)
 	struct nt_cmd *c = measured_read();
 	__u64 exec = c->r.points[NT_T_EXEC];
 
-	(void)state;
 	assert_int_not_equal(exec, 0);
 	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_EXEC], exec);
@@ -315,7 +301,6 @@ static void write_whose_function_is_not_watched_is_executed_since_its_data_came(
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c = received_write(RESERVATION_REGISTER, DATA_BLOCK_OFFSET);
 
-	(void)state;
 	stock_done(args, &m.cmd[0][0].req);
 	assert_split(c, c->r.points[NT_T_CMD]);
 
@@ -338,7 +323,6 @@ static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **stat
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c = received_write(NVME_CMD_WRITE, DATA_BLOCK_OFFSET);
 
-	(void)state;
 	stock_done(args, &m.cmd[0][0].req);
 	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 	stock_send_response(NULL, m.cmd[0]);
@@ -358,7 +342,6 @@ static void without_arrivals_a_write_is_in_stages(void **state)
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c;
 
-	(void)state;
 	queue->opaque = 1;
 	c = received_write(NVME_CMD_WRITE, TRANSPORT_DATA_BLOCK);
 	stock_send_r2t(NULL, m.cmd[0]);
@@ -388,7 +371,6 @@ static void end_of_its_execution_is_what_the_first_program_has_seen(void **state
 	struct nt_cmd *c = measured_read();
 	__u64 done;
 
-	(void)state;
 	m.cqe.status = 0x4006 << 1;
 	stock_done_nested(args, &m.cmd[0][0].req);
 	done = c->r.points[NT_T_DONE];

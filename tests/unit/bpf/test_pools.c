@@ -9,7 +9,6 @@ static const struct nt_record read_of_queue = {.slot = 3, .op = NT_OP_READ, .len
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel_reset();
 	return 0;
 }
@@ -25,7 +24,6 @@ static __u64 durations(const struct nt_hist *h)
 
 static void a_cpu_that_ends_commands_has_a_histogram_and_no_other(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++)
 			latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
@@ -41,7 +39,6 @@ static void queues_operations_and_connections_are_apart(void **state)
 {
 	struct nt_record r = read_of_queue;
 
-	(void)state;
 	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	r.op = NT_OP_WRITE;
 	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
@@ -61,7 +58,6 @@ static void maximum_is_that_of_its_interval(void **state)
 	static const __u64 longest[] = {5000, 400, 30, 6000};
 	struct nt_record r = read_of_queue;
 
-	(void)state;
 	for (nt_control.epoch = 1; nt_control.epoch <= 4; nt_control.epoch++) {
 		const __u64 ns = longest[nt_control.epoch - 1];
 		const __u32 at = nt_control.epoch & 1;
@@ -92,7 +88,6 @@ static void histogram_that_was_given_back_is_nobodys(void **state)
 {
 	__u16 nr;
 
-	(void)state;
 	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	nr = queue->hist[NT_OP_READ];
 	memset(hist_at(nr), 0, sizeof(*hist_at(nr)));
@@ -108,7 +103,6 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 {
 	struct nt_record r = read_of_queue;
 
-	(void)state;
 	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given;
 	for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++) {
 		latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
@@ -124,7 +118,6 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 /* Each queue counts once, up to any number of queues. */
 static void queues_past_a_limit_are_told_apart(void **state)
 {
-	(void)state;
 	memset(nt_past, 0, sizeof(nt_past));
 	for (int round = 0; round < 2; round++)
 		for (__u32 slot = 0; slot < 1000; slot++)
@@ -138,7 +131,6 @@ static void queues_past_a_limit_are_told_apart(void **state)
 
 static void user_space_is_called_before_there_is_nothing_left(void **state)
 {
-	(void)state;
 	nt_pools[NT_POOL_JOINS].low = 5;
 	while (pool_left(NT_POOL_JOINS) > 5) {
 		assert_int_equal(kernel.calls, 0);
@@ -157,7 +149,6 @@ static void pool_is_a_ring(void **state)
 {
 	struct nt_pool *p = &nt_pools[NT_POOL_HISTS];
 
-	(void)state;
 	for (int again = 0; again < 2; again++) {
 		const __u32 begin = again ? ~0u - 1 : NT_FREE_MAX - 2;
 
@@ -175,7 +166,6 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 {
 	struct nt_cmd *c, *left;
 
-	(void)state;
 	for (__u32 tag = 0; tag < 4096; tag++) {
 		c = cmd_claim(queue, tag, 0x10000 + tag * 64, &left);
 		assert_non_null(c);
@@ -195,7 +185,6 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
  */
 static void items_of_all_banks_are_apart(void **state)
 {
-	(void)state;
 	for (__u32 i = 0; i < PIECES * NT_CHUNK_CMDS; i++)
 		cmd_at(i)->owner = i + 1;
 	for (__u32 nr = 0; nr < HISTS; nr++)
@@ -218,7 +207,6 @@ static void queues_are_found_by_their_addresses(void **state)
 {
 	__u32 slot;
 
-	(void)state;
 	for (__u32 i = 0; i < SLOTS; i++)
 		slot_index_set(0xffff888000001000 + i * 0x800, i);
 	for (__u32 i = 0; i < SLOTS; i++) {
@@ -237,7 +225,6 @@ static void queue_at_another_address_is_not_found_at_the_one_before(void **state
 	unsigned int used = 0;
 	__u32 slot;
 
-	(void)state;
 	while (slot_bucket(slot_hash(other)) != slot_bucket(slot_hash(first)))
 		other += 0x800;
 	slot_index_set(first, 5);
@@ -265,7 +252,6 @@ static void thousands_of_queues_have_their_places_in_the_index(void **state)
 	unsigned int found = 0;
 	__u32 slot;
 
-	(void)state;
 	for (__u32 i = 0; i < queues_nr; i++)
 		slot_index_set(0xffff888000001000 + i * 0x800, i);
 	for (__u32 i = 0; i < queues_nr; i++) {

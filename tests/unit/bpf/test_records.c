@@ -8,7 +8,6 @@ static struct nt_queue queue;
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel_reset();
 	queue = (struct nt_queue){.gen = 3, .identified = 3, .qid = 4, .cntlid = 5};
 	nt_knobs.wake_bytes = WAKE_BYTES;
@@ -41,7 +40,6 @@ static void user_space_is_woken_when_enough_waits(void **state)
 	struct nvme_command sqe = {0};
 	struct nt_record r = made();
 
-	(void)state;
 	nt_knobs.events = 1;
 	for (unsigned int i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
 		kernel.unread = unread[i];
@@ -81,7 +79,6 @@ static void records_are_those_that_are_asked_for(void **state)
 		{NT_SELECT_SLOWER, true, 499, 0x281, 0, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct nt_record r = made();
 
@@ -101,7 +98,6 @@ static void a_record_names_the_connection_that_is_known(void **state)
 {
 	struct nt_record r = made();
 
-	(void)state;
 	submit(r, 1);
 	assert_int_equal(last_record()->qid, 4);
 	assert_int_equal(last_record()->cntlid, 5);
@@ -128,7 +124,6 @@ static void an_event_has_what_the_command_asks_for(void **state)
 	const struct nt_begun *b = kernel.begun;
 	struct nt_record r = made();
 
-	(void)state;
 	event_begin(&r, NT_HOST, &queue, &sqe);
 	assert_int_equal(kernel.nr_begun, 0);
 	nt_knobs.events = 1;
@@ -147,7 +142,6 @@ static void an_event_has_what_the_command_asks_for(void **state)
 /* What was lost is told in front of the next record, with the time; what finds no room is kept. */
 static void losses_wait_for_room(void **state)
 {
-	(void)state;
 	nt_knobs.tells_lost = 1;
 	kernel.ring_is_full = true;
 	submit(made(), 1);
@@ -170,7 +164,6 @@ static void what_is_marked_twice_is_counted_once(void **state)
 {
 	struct nt_record r = made();
 
-	(void)state;
 	record_joined(&r);
 	record_joined(&r);
 	assert_int_equal(r.flags, NT_F_ARRIVAL_JOINED);

@@ -9,7 +9,6 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	host_make();
 	return 0;
 }
@@ -32,7 +31,6 @@ static void function_of_a_socket_that_is_given_back_is_not_learnt(void **state)
 	static char functions[2];
 	__u64 original = (__u64)&functions[0];
 
-	(void)state;
 	nt_control.data_ready = 5;
 	set_socket(&functions[0], &m.queues[0][QID]);
 	data_ready_learn(&m.sk, (__u64)&m.queues[0][QID], original);

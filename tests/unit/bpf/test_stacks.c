@@ -136,7 +136,6 @@ __u32 bpf_get_prandom_u32(void)
 
 long bpf_get_stack(void *ctx, void *buf, __u32 size, __u64 flags)
 {
-	(void)ctx;
 	assert_int_equal(size, sizeof(struct nt_stack));
 	assert_int_equal(flags, 0);
 	if (m.depth <= 0)
@@ -147,7 +146,6 @@ long bpf_get_stack(void *ctx, void *buf, __u32 size, __u64 flags)
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	memset(stacks_losses, 0, sizeof(stacks_losses));
 	stacks_below = 0;
@@ -223,7 +221,6 @@ static void latency_begins_in_the_block_layer(void **state)
 {
 	const struct nt_stack_count *c;
 
-	(void)state;
 	begin(0, 300);
 	c = count_at(0);
 	assert_int_equal(c->commands, 1);
@@ -264,7 +261,6 @@ static void latency_begins_in_the_block_layer(void **state)
 /* With iostats off, the block layer reads no clock. */
 static void without_its_begin_latency_begins_at_the_driver(void **state)
 {
-	(void)state;
 	begin(0, m.now);
 	m.now += 2000;
 	end(0);
@@ -276,7 +272,6 @@ static void without_its_begin_latency_begins_at_the_driver(void **state)
 
 static void an_end_counts_once_and_only_after_a_begin(void **state)
 {
-	(void)state;
 	end(0);
 	assert_int_equal(used(&m.counts), 0);
 	begin(0, 0);
@@ -323,7 +318,6 @@ static void flags_say_what_kind_of_command_it_is(void **state)
 /* Commands of one stack may differ in their flags. */
 static void a_stack_is_kept_once(void **state)
 {
-	(void)state;
 	begin(0, 0);
 	m.rq[1].path.internal_tag = 5;
 	begin(1, 0);
@@ -343,7 +337,6 @@ static void a_stack_is_kept_once(void **state)
 /* Each of these differs from the others in one frame, or in how many there are. */
 static void stacks_that_differ_are_apart(void **state)
 {
-	(void)state;
 	m.depth = NT_STACK_DEPTH;
 	begin(0, 0);
 	assert_int_equal(stack_at(0)->frames[NT_STACK_DEPTH - 1], m.frames[NT_STACK_DEPTH - 1]);
@@ -385,7 +378,6 @@ static void assert_end_is_not_that_of_another(void)
 
 static void an_end_is_that_of_the_last_begin(void **state)
 {
-	(void)state;
 	begin(0, 0);
 	m.frames[0]++;
 	m.now += 1000;
@@ -411,7 +403,6 @@ static void a_stack_that_cannot_be_read_is_counted(void **state)
 
 static void what_is_not_in_the_sample_is_not_counted(void **state)
 {
-	(void)state;
 	stacks_below = 100;
 	m.random = 99;
 	begin(0, 0);
@@ -429,7 +420,6 @@ static void what_is_not_in_the_sample_is_not_counted(void **state)
 
 static void stacks_without_room_are_counted(void **state)
 {
-	(void)state;
 	begin(0, 0);
 	m.stacks.max = 1;
 	m.frames[0]++;
@@ -444,7 +434,6 @@ static void stacks_without_room_are_counted(void **state)
 
 static void counts_without_room_are_counted(void **state)
 {
-	(void)state;
 	begin(0, 0);
 	m.counts.max = 1;
 	m.frames[0]++;
@@ -456,7 +445,6 @@ static void counts_without_room_are_counted(void **state)
 /* They are counted all the same, but not how long they took. */
 static void commands_without_a_state_are_untimed(void **state)
 {
-	(void)state;
 	m.begun.max = 1;
 	begin(0, 0);
 	begin(1, 0);
@@ -472,7 +460,6 @@ static void commands_without_a_state_are_untimed(void **state)
 /* What the command was counted under is gone, and there is no room for it any more. */
 static void an_end_without_room_is_untimed(void **state)
 {
-	(void)state;
 	begin(0, 0);
 	m.counts.entries[0].used = false;
 	m.counts.max = 0;

@@ -14,7 +14,6 @@ static const __u8 apart[NT_STAGES_MAX] = {0, 1, 2, 3, 4, 5};
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel_reset();
 	nt_knobs.missing = 0;
 	nt_knobs.no_histograms = 0;
@@ -323,7 +322,6 @@ static void without_histograms_it_is_still_told_what_is_lacking(void **state)
 {
 	struct nt_record r;
 
-	(void)state;
 	nt_knobs.no_histograms = 1;
 	for (__u32 lacking = 0; lacking < 2; lacking++) {
 		make_record(&r, NT_SHAPE_READ, lacking << NT_H_RX);

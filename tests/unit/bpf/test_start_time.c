@@ -19,7 +19,6 @@ static __u64 start_of(__u32 flags, bool flush)
 
 static void start_time_is_that_of_a_request_that_is_timed(void **state)
 {
-	(void)state;
 	kernel_reset();
 	assert_int_equal(start_of(IO_STAT, false), 5);
 	assert_int_equal(start_of(IO_STAT | FLUSH_SEQ, true), 5);

@@ -173,7 +173,6 @@ static void run_of(__u32 below, bool all, bool stock, bool misses)
 
 static void begun_is_ended_in_flight_or_lost(void **state)
 {
-	(void)state;
 	srandom(1);
 	for (int round = 0; round < 10; round++) {
 		for (int stock = 0; stock < 2; stock++) {
@@ -214,7 +213,6 @@ static void an_end_that_was_missed_is_not_that_of_a_command_that_is_left_out(voi
 {
 	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE};
 
-	(void)state;
 	for (int stock = 0; stock < 2; stock++) {
 		target_make();
 		memset(&done, 0, sizeof(done));

@@ -15,7 +15,6 @@ static void close_connection(int i)
 
 static int setup(void **state)
 {
-	(void)state;
 	target_make();
 	cid = 0;
 	for (int i = 0; i < CONNECTIONS; i++)
@@ -31,7 +30,6 @@ static int setup_stock(void **state)
 
 static int teardown_stock(void **state)
 {
-	(void)state;
 	stock = false;
 	return 0;
 }
@@ -111,7 +109,6 @@ static void io(int i)
 
 static void connect_is_of_the_controller_that_it_made(void **state)
 {
-	(void)state;
 	connect_queue(0, 1, 5);
 	assert_named(last_record(), 1, 5);
 	io(0);
@@ -123,7 +120,6 @@ static void connect_is_of_the_controller_that_it_made(void **state)
 /* Its slot and its place in memory may have been another connection's. */
 static void refused_connect_is_of_no_controller(void **state)
 {
-	(void)state;
 	connect_queue(0, 1, 5);
 	io(0);
 	close_connection(0);
@@ -152,7 +148,6 @@ static void connection_after_another_is_a_generation_with_other_histograms(void 
 {
 	__u32 gen;
 
-	(void)state;
 	for (int other = 0; other < CONNECTIONS; other++) {
 		gen = another_comes(other);
 		connect_queue(other, 1, 6);
@@ -169,7 +164,6 @@ static void socket_that_closes_late_ends_only_its_own_connection(void **state)
 	const struct nt_queue *q = &kernel.queues[0];
 	__u32 gen;
 
-	(void)state;
 	connect_queue(0, 1, 5);
 	io(0);
 	gen = last_record()->gen;
@@ -216,7 +210,6 @@ static void sockets_that_close_in_another_order_end_all_that_have_closed(void **
 	__u32 gen[CONNECTIONS];
 	struct nt_cmd *c;
 
-	(void)state;
 	for (int i = 0; i < CONNECTIONS; i++) {
 		connection_make(i, 0);
 		connect_queue(i, 1, (__u16)(5 + i));
@@ -249,7 +242,6 @@ static void connection_whose_connect_was_not_seen_is_another_one(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	for (int other = 0; other < CONNECTIONS; other++) {
 		gen = another_comes(other);
 		m.ctrl[other].cntlid = 9;
@@ -267,7 +259,6 @@ static void connect_sent_again_is_another_generation(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	connect_queue(0, 0, 0);
 	gen = last_record()->gen;
 	connect_queue(0, 0, 5);
@@ -277,7 +268,6 @@ static void connect_sent_again_is_another_generation(void **state)
 
 static void connection_from_before_is_known_by_its_first_command(void **state)
 {
-	(void)state;
 	m.ctrl[0].cntlid = 9;
 	m.queue[0].nvme_sq = (struct nvmet_sq){.ctrl = &m.ctrl[0], .qid = 2, .size = 128};
 	io(0);
@@ -291,7 +281,6 @@ static void names_are_told_when_they_are_known(void **state)
 	static const char *const names[] = {"nqn.host", "nqn.other", "nqn.third"};
 	const struct nt_identity *told = kernel.identities;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		strcpy(m.ctrl[0].hostnqn, names[i]);
 		connect_queue(0, 1, (__u16)(i + 5));
@@ -325,7 +314,6 @@ static void names_are_told_when_they_are_known(void **state)
 
 static void errors_of_connections_are_apart(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		connect_queue(0, 1, 0);
 		close_connection(0);
@@ -338,7 +326,6 @@ static void errors_of_connections_are_apart(void **state)
 
 static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 {
-	(void)state;
 	connect_queue(0, 1, 5);
 	assert_int_equal(latencies(), 1);
 	for (int i = 0; i < 3; i++) {
@@ -359,7 +346,6 @@ static void errors_are_counted_by_status_and_are_no_latencies(void **state)
 
 static void errors_outside_the_sample_are_counted(void **state)
 {
-	(void)state;
 	connect_queue(0, 1, 5);
 	knobs_sample(1, true);
 	nt_knobs.select = NT_SELECT_NONE;
@@ -381,7 +367,6 @@ static void queues_are_selected_when_their_connect_is_answered(void **state)
 		{.subsysnqn = "nqn.subsystem", .hostnqn = "nqn.other"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
 		setup(NULL);
 		strcpy(m.ctrl[1].hostnqn, "nqn.other");
@@ -406,7 +391,6 @@ static void what_is_left_out_is_no_loss(void **state)
 {
 	const struct nt_selection s = {.queues = {1, {{2, 2}}}};
 
-	(void)state;
 	knobs_select(&s);
 	connect_queue(0, 0, 5);
 	m.sqe[0][0] = (struct nvme_command){.common = {.opcode = NVME_ADMIN_ASYNC_EVENT}};
@@ -421,7 +405,6 @@ static void what_is_left_out_is_no_loss(void **state)
 /* The loader reads this time. Before it, nothing is known about the I/O queues. */
 static void io_is_seen_by_its_queues(void **state)
 {
-	(void)state;
 	connect_queue(0, 0, 5);
 	io(0);
 	assert_int_equal(nt_control.identified_ns, 0);
@@ -469,7 +452,6 @@ static void event_request_after_an_unseen_end(bool sampled)
 
 static void event_request_is_not_taken_for_the_command_before(void **state)
 {
-	(void)state;
 	for (int sampled = 0; sampled < 2; sampled++)
 		event_request_after_an_unseen_end(sampled);
 }
@@ -507,7 +489,6 @@ static void r2t_is_no_end_of_execution(void **state)
 	__u64 args[] = {(__u64)&m.cmd[0][0].req}, done;
 	struct nt_cmd *c;
 
-	(void)state;
 	connect_queue(0, 1, 5);
 	c = begin(0, NVME_CMD_WRITE);
 	queue_answer(0);
@@ -532,7 +513,6 @@ static void last_answer_ends_what_is_not_seen_to_begin(void **state)
 	struct nt_cmd *c;
 	__u64 done;
 
-	(void)state;
 	connect_queue(0, 1, 5);
 	c = begin(0, NVME_CMD_WRITE);
 	nt_knobs.missing = 1u << NT_T_EXEC;
@@ -549,7 +529,6 @@ static void response_with_its_digest_is_no_data(void **state)
 {
 	const size_t size = 8 + 16 + 4;
 
-	(void)state;
 	nt_control.data_ready = data_ready_of(&m.sk[0]);
 	connect_queue(0, 1, 5);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -579,7 +558,6 @@ static void read_whose_data_were_missed_has_an_end_that_was_missed(void **state)
 	struct msghdr msg = {.msg_iter.count = 24};
 	unsigned int records;
 
-	(void)state;
 	nt_control.data_ready = data_ready_of(&m.sk[0]);
 	connect_queue(0, 1, 5);
 	records = kernel.nr_records;
@@ -603,7 +581,6 @@ static void read_whose_data_were_missed_has_an_end_that_was_missed(void **state)
 /* The socket may accept the data in parts. */
 static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 {
-	(void)state;
 	nt_control.data_ready = data_ready_of(&m.sk[0]);
 	nt_control.no_sqflow = nt_control.data_watched = 1;
 	m.queue[0].nvme_sq.sqhd_disabled = true;

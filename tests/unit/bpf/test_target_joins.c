@@ -29,7 +29,6 @@ static struct nt_joins *joins(void)
 /* There are notes in its slot, of which the first two have been read. */
 static int setup(void **state)
 {
-	(void)state;
 	target_make();
 	connection_make(0, 0);
 	memset(&tcp, 0, sizeof(tcp));
@@ -94,7 +93,6 @@ static void assert_rings(__u32 read, __u64 lost)
 /* Nothing waits before its first command, whatever the numbers of its bytes are. */
 static void a_connection_that_begins_has_lost_nothing(void **state)
 {
-	(void)state;
 	receive(NVME_FABRICS_COMMAND);
 	assert_rings(5, 0);
 	assert_false(queue()->opaque);
@@ -123,7 +121,6 @@ static void commands_of_a_known_connection_change_nothing(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	receive(NVME_FABRICS_COMMAND);
 	is_connected();
 	receive(NVME_CMD_FLUSH);
@@ -139,7 +136,6 @@ static void commands_of_a_known_connection_change_nothing(void **state)
 /* There may be some again. */
 static void a_connection_that_begins_asks_for_notes_again(void **state)
 {
-	(void)state;
 	queue()->joins = NT_JOINS_LACKING;
 	receive(NVME_FABRICS_COMMAND);
 	assert_int_equal(queue()->joins, 0);
@@ -147,7 +143,6 @@ static void a_connection_that_begins_asks_for_notes_again(void **state)
 
 static void a_connection_with_tls_is_opaque(void **state)
 {
-	(void)state;
 	backlog_until(0);
 	receive(NVME_FABRICS_COMMAND);
 	assert_true(queue()->opaque);
@@ -161,7 +156,6 @@ static void a_connect_after_the_end_is_of_another_connection(void **state)
 {
 	__u32 gen;
 
-	(void)state;
 	receive(NVME_FABRICS_COMMAND);
 	gen = queue()->gen;
 	receive(NVME_FABRICS_COMMAND);

@@ -11,7 +11,6 @@ static struct nvme_tcp_cmd_pdu pdu;
 
 static int setup(void **state)
 {
-	(void)state;
 	target_make();
 	connection_make(0, 0);
 	memset(nt_past, 0, sizeof(nt_past));
@@ -66,13 +65,11 @@ static void queues_beyond_the_last_are_told(bool stock)
 
 static void queues_beyond_the_last_are_told_by_tracepoints(void **state)
 {
-	(void)state;
 	queues_beyond_the_last_are_told(false);
 }
 
 static void queues_beyond_the_last_are_told_by_stock_probes(void **state)
 {
-	(void)state;
 	queues_beyond_the_last_are_told(true);
 }
 
@@ -85,7 +82,6 @@ static void sockets_beyond_the_last_close_unnoticed(void **state)
 	struct nvmet_tcp_cmd *cmd = &m.cmd[0][1];
 	struct nt_cmd *c;
 
-	(void)state;
 	for (int i = 0; i < SLOTS; i++)
 		kernel.sockets[i].sk = i + 1;
 	serve(0, false, NVME_FABRICS_COMMAND);

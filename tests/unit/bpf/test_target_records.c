@@ -495,7 +495,6 @@ static void run_of(enum source source)
 
 static void all_of_each_command_is_told(void **state)
 {
-	(void)state;
 	srandom(1);
 	for (int round = 0; round < 40; round++)
 		for (enum source source = 0; source < SOURCES; source++)

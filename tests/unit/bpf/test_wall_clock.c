@@ -71,7 +71,6 @@ static void offset_is_what_it_was_unless_it_is_seen_to_be_another(void **state)
 		{5 * SECOND, {0, 0, MS, 0, 0, MS, 0, 0, 0, MS}, -OFFSET, 10},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		clock_is(cases[i].step);
 		memcpy(late.by, cases[i].by, sizeof(cases[i].by));
@@ -119,7 +118,6 @@ static void arrival_is_by_the_clock_of_its_time(void **state)
 		{-small, -20 * MS, -2 * MS, 4 * MS, 4 * MS},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct step *c = &cases[i];
 		__u64 want = c->want == NONE ? 0 : (__u64)(NOW - c->want);
@@ -137,7 +135,6 @@ static void arrival_is_by_the_clock_of_its_time(void **state)
 /* The loader has not noticed the step. The first program that looks notes it. */
 static void step_is_noted_with_what_is_known_of_it(void **state)
 {
-	(void)state;
 	for (__s64 step = -5 * SECOND; step <= 5 * SECOND; step += 10 * SECOND) {
 		clock_is(step);
 		nt_control.looked_ns = NOW - 30 * MS;
@@ -153,7 +150,6 @@ static void step_is_noted_with_what_is_known_of_it(void **state)
 /* Not at each look: all CPUs read the note. */
 static void look_is_noted_now_and_then(void **state)
 {
-	(void)state;
 	for (__s64 ago = 10 * MS; ago <= 10 * MS + 1; ago++) {
 		clock_is(0);
 		nt_control.looked_ns = (__u64)(NOW - ago);
@@ -165,7 +161,6 @@ static void look_is_noted_now_and_then(void **state)
 /* Two reads of one clock may be this far apart. */
 static void offsets_that_are_near_are_the_same(void **state)
 {
-	(void)state;
 	assert_true(same_offset(OFFSET, OFFSET - 20000));
 	assert_true(same_offset(OFFSET, OFFSET + 20000));
 	assert_false(same_offset(OFFSET, OFFSET - 20001));
@@ -175,7 +170,6 @@ static void offsets_that_are_near_are_the_same(void **state)
 /* A young arrival does not depend on whether the clock was set, so no clock is read. */
 static void young_arrival_is_by_what_the_loader_knows(void **state)
 {
-	(void)state;
 	for (__s64 age = 0; age <= 20000; age += age == 0 ? 19999 : 1) {
 		clock_is(5 * SECOND);
 		nt_control.seen_offset = OFFSET - 5 * SECOND;
@@ -196,7 +190,6 @@ static void packet_that_waited_as_long_as_the_clock_was_set_back_is_young(void *
 {
 	const __s64 back = 200 * MS;
 
-	(void)state;
 	for (__s64 more = -1; more <= 20000; more += more == 0 ? 19999 : 1) {
 		const __u64 arrived = (__u64)(NOW - back - more);
 		bool young = more >= 0 && more < 20000;
@@ -216,7 +209,6 @@ static void packet_that_waited_as_long_as_the_clock_was_set_back_is_young(void *
 /* It is unknown whether the clock was set. */
 static void without_a_look_there_is_no_arrival(void **state)
 {
-	(void)state;
 	clock_is(5 * SECOND);
 	for (unsigned int look = 0; look < 10; look++)
 		late.by[look] = MS;

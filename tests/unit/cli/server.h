@@ -286,8 +286,6 @@ static inline void assert_resident(const struct server *v, uint64_t most)
 #if !__has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 	assert_true(resident(v) < most);
 #else
-	(void)v;
-	(void)most;
 #endif
 }
 

@@ -22,7 +22,6 @@ static void a_connection_that_ends_is_told_once(void **state)
 {
 	struct changes c = {.looked = false};
 
-	(void)state;
 	assert_false(look(&c, 0, 0));
 	assert_false(look(&c, 1, 0));
 	assert_false(look(&c, 2, 0));
@@ -38,7 +37,6 @@ static void a_sleep_is_told_once(void **state)
 {
 	struct changes c = {.looked = false};
 
-	(void)state;
 	assert_false(look(&c, 1, 1000 * S));
 	/* The two clocks are not read at the same time. */
 	assert_false(look(&c, 1, 1000 * S + 1000));
@@ -52,7 +50,6 @@ static void a_sleep_is_told_once(void **state)
 
 static void this_machine_tells(void **state)
 {
-	(void)state;
 	assert_true(changes_slept_ns() < UINT64_MAX / 2);
 }
 

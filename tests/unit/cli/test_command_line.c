@@ -26,7 +26,6 @@ static void an_option_of_another_verb_is_refused(void **state)
 	char part[64];
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
 			char *verb = (char *)verbs[i].name, name[32];
@@ -58,7 +57,6 @@ static void an_option_is_taken_before_and_after_its_verb(void **state)
 {
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
 			char *verb = (char *)verbs[i].name, text[64];
@@ -97,7 +95,6 @@ static void the_live_view_does_not_need_its_name(void **state)
 	};
 	struct result named, r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		char *words[WORDS_MAX + 1] = {"live"};
 		const char *colon;
@@ -120,7 +117,6 @@ static void an_unknown_verb_is_told_the_known_ones(void **state)
 		"the verbs are live, trace, record, report, serve, stacks, probes and help";
 	struct result r;
 
-	(void)state;
 	RUN(&r, "tarce", "--host");
 	assert_refused(&r, "unknown verb 'tarce'");
 	assert_contains(r.err, known);
@@ -226,7 +222,6 @@ static void what_is_wrong_is_named(void **state)
 	};
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		run_words(&r, (char **)lines[i].words);
 		assert_refused(&r, lines[i].part);
@@ -238,7 +233,6 @@ static void more_files_or_peers_than_the_most_are_refused(void **state)
 	char *words[WORDS_MAX] = {"report"};
 	struct result r;
 
-	(void)state;
 	for (unsigned int i = 1; i <= 256; i++)
 		words[i] = "/nowhere/file";
 	run_words(&r, words);
@@ -262,7 +256,6 @@ static void an_abbreviation_is_taken_where_it_is_clear_to_its_verb(void **state)
 {
 	struct result r;
 
-	(void)state;
 	RUN(&r, "report", "--slowes", "1001", "x");
 	assert_refused(&r, "--slowest 1001: too many");
 	RUN(&r, "trace", "--slow", "x", "--host");
@@ -282,7 +275,6 @@ static void a_full_disk_is_called_by_its_name(void **state)
 	};
 	static struct result r;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
 		int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 

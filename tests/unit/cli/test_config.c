@@ -120,7 +120,6 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 	};
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		write_file(files[i].text);
 		RUN(&r, (char *)files[i].verb, "--config", path, "more");
@@ -171,7 +170,6 @@ static void what_is_right_is_taken(void **state)
 	static const char *const texts[] = {own, ntprof};
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		write_file(texts[i]);
 		for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
@@ -212,7 +210,6 @@ static void what_is_no_file_of_options_is_refused(void **state)
 	char *fifo, part[256];
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		RUN(&r, "--config", (char *)others[i].path);
 		assert_says(&r, others[i].says);
@@ -242,7 +239,6 @@ static void lines_and_files_have_a_length(void **state)
 	static char text[FILE_BYTES + LINE];
 	struct result r;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "[all]\n# ", 8);
 	/* A line of the greatest length, and one that is a byte longer. */
@@ -278,7 +274,6 @@ static void the_line_takes_the_place_of_the_file(void **state)
 {
 	struct result r;
 
-	(void)state;
 	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\n[live]\nduration = 1\n");
 	/* --peer needs the host's side; with the side in the file it is refused. */
 	RUN(&r, "--config", path, "--size=4k", "--host", "--duration", "x");
@@ -312,7 +307,6 @@ static void a_key_without_an_option_is_refused_by_its_name(void **state)
 	struct result r, help;
 	char part[128];
 
-	(void)state;
 	RUN(&help, "live", "--help");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		snprintf(part, sizeof(part), " --%s=", keys[i].option);
@@ -362,7 +356,6 @@ static void a_file_does_what_its_options_do(void **state)
 	struct recording files[] = {{.edit = NULL}, {.edit = NULL}};
 	static struct result expected, r, all;
 
-	(void)state;
 	c.commands = 200;
 	recordings_make(files, &c);
 	RUN(&all, "report", files[0].path, files[1].path, "--commands");
@@ -411,7 +404,6 @@ static void what_others_may_write_names_no_command_and_no_path(void **state)
 	unsigned int nr = 0;
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		for (const char *const *o = verbs[i].options; *o; o++) {
 			static struct result help;
@@ -472,7 +464,6 @@ static void others_may_write_in_many_ways(void **state)
 	char file[sizeof(path)], folder[sizeof(path) + 8], below[sizeof(folder) + 16], part[64];
 	struct result r;
 
-	(void)state;
 	strcpy(file, path);
 	snprintf(folder, sizeof(folder), "%s.folder", file);
 	snprintf(below, sizeof(below), "%s/below", folder);
@@ -521,7 +512,6 @@ static void a_link_that_others_may_replace_is_not_followed_to_commands(void **st
 	char folder[sizeof(path) + 8], link[sizeof(folder) + 8];
 	struct result r;
 
-	(void)state;
 	snprintf(folder, sizeof(folder), "%s.folder", path);
 	snprintf(link, sizeof(link), "%s/x.ini", folder);
 	assert_int_equal(mkdir(folder, 0700), 0);
@@ -550,7 +540,6 @@ static void a_link_on_the_way_is_looked_at_and_so_is_where_it_leads(void **state
 		was[sizeof(path)];
 	struct result r;
 
-	(void)state;
 	strcpy(was, path);
 	snprintf(base, sizeof(base), "%s.folder", path);
 	snprintf(shared, sizeof(shared), "%s/shared", base);
@@ -609,7 +598,6 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 

@@ -17,7 +17,6 @@
 
 static void keys_are_found_in_their_sections(void **state)
 {
-	(void)state;
 	assert_int_equal(ntprof_key("Workload", "IO_SIZE"), NTPROF_IO_SIZE);
 	assert_int_equal(ntprof_key("wORKLOAD", "io_size"), NTPROF_IO_SIZE);
 	assert_int_equal(ntprof_key("Profiling", "IO_SIZE"), NTPROF_KEYS);
@@ -75,7 +74,6 @@ static void a_value_is_of_its_keys_kind(void **state)
 		{NTPROF_AGGREGATION, "read", false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ntprof_file f = {0};
 
@@ -91,7 +89,6 @@ static void a_value_has_room_or_is_refused(void **state)
 	struct ntprof_file f = {0};
 	char value[NTPROF_ARG_LEN + 1];
 
-	(void)state;
 	memset(value, 'x', sizeof(value));
 	value[NTPROF_ARG_LEN] = '\0';
 	assert_non_null(ntprof_set(&f, NTPROF_SESSION_NAME, value, 1));
@@ -172,7 +169,6 @@ static void keys_become_options(void **state)
 		{{{NTPROF_FREQUENCY, "10"}, {NTPROF_IO_TYPE, "write"}}, "op=write sample=10 "},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_options(cases[i].settings, "host", cases[i].options);
 }
@@ -181,7 +177,6 @@ static void a_recording_is_named_after_its_side(void **state)
 {
 	static const struct setting settings[3] = {{NTPROF_DATA_DIR, "/data"}};
 
-	(void)state;
 	assert_options(settings, "target", "output=/data/target.ntp ");
 	assert_options(settings, "", "");
 }
@@ -192,7 +187,6 @@ static void an_option_of_several_keys_knows_the_first(void **state)
 	struct ntprof_option options[NTPROF_KEYS + 1];
 	struct ntprof_file f = {0};
 
-	(void)state;
 	assert_null(ntprof_set(&f, NTPROF_ENABLE_GROUP_BY_SIZE, "0", 1));
 	assert_null(ntprof_set(&f, NTPROF_ENABLE_GROUP_BY_TYPE, "1", 2));
 	assert_null(ntprof_set(&f, NTPROF_ENABLE_GROUP_BY_SESSION, "1", 3));
@@ -206,7 +200,6 @@ static void only_false_is_offline_or_not_to_be_shown(void **state)
 {
 	struct ntprof_file f = {0};
 
-	(void)state;
 	assert_int_equal(ntprof_offline(&f), 0);
 	assert_null(ntprof_set(&f, NTPROF_IS_ONLINE, "True", 4));
 	assert_int_equal(ntprof_offline(&f), 0);
@@ -246,7 +239,6 @@ static void a_line_is_without_its_end_and_its_indentation(void **state)
 	struct config_file c;
 	const char *wrong;
 
-	(void)state;
 	open_file(&c, bytes, sizeof(bytes) - 1);
 	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
 		assert_int_equal(config_file_next(&c, &wrong), 1);
@@ -267,7 +259,6 @@ static void a_line_has_4095_bytes_at_most(void **state)
 	struct config_file c;
 	const char *wrong;
 
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	bytes[4095] = '\n';
 	open_file(&c, bytes, 4096 + 4096);
@@ -285,7 +276,6 @@ static void a_file_has_1_mib_at_most(void **state)
 	struct config_file c;
 	const char *wrong;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		unsigned int nr = 0;
 
@@ -306,7 +296,6 @@ static void what_is_no_text_is_refused(void **state)
 	struct config_file c;
 	const char *wrong;
 
-	(void)state;
 	open_file(&c, "a\nb\0c\n", 6);
 	assert_int_equal(config_file_next(&c, &wrong), 1);
 	assert_int_equal(config_file_next(&c, &wrong), 0);

@@ -17,7 +17,6 @@ static struct config_words words;
 
 static int tear_down(void **state)
 {
-	(void)state;
 	config_words_free(&words);
 	memset(&words, 0, sizeof(words));
 	return 0;
@@ -34,7 +33,6 @@ static void add(const char *option, unsigned int line, enum config_level level)
 
 static void only_a_later_level_replaces_an_option(void **state)
 {
-	(void)state;
 	add("sample", 3, CONFIG_OF_VERB);
 	assert_true(config_words_replaced(&words, "sample", CONFIG_OF_ALL));
 	assert_false(config_words_replaced(&words, "sample", CONFIG_OF_VERB));
@@ -65,7 +63,6 @@ static void an_option_replaces_what_it_excludes(void **state)
 
 static void an_option_is_found_at_its_level(void **state)
 {
-	(void)state;
 	add("host", 2, CONFIG_OF_ALL);
 	add("host", 5, CONFIG_OF_VERB);
 	add("sample", 7, CONFIG_OF_VERB);
@@ -86,7 +83,6 @@ static void some_options_may_be_repeated(void **state)
 					       "op",   "size",	"lba",	"stats", "by"};
 	static const char *const once[] = {"sample", "interval", "device", "nqn", "output", "host"};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(repeated); i++) {
 		add(repeated[i], i + 1, CONFIG_OF_ALL);
 		assert_int_equal(config_words_before(&words, repeated[i], CONFIG_OF_ALL), 0);
@@ -105,7 +101,6 @@ static void options_that_act_are_known(void **state)
 	static const char *const harmless[] = {"host", "target",   "interval", "sample",
 					       "op",   "duration", "peers",    "out"};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(acting); i++)
 		assert_true(config_words_act(acting[i]));
 	for (unsigned int i = 0; i < ARRAY_SIZE(harmless); i++)
@@ -114,7 +109,6 @@ static void options_that_act_are_known(void **state)
 
 static void there_is_room_for_256_options(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 256; i++)
 		add("peer", i + 1, CONFIG_OF_ALL);
 	assert_false(config_words_add(&words, "peer", strdup("--peer"), 257, CONFIG_OF_ALL));
@@ -143,7 +137,6 @@ static void a_line_has_the_files_options_first(void **state)
 	static const char *const origins[] = {NULL, "a.conf:4", "a.conf:5", "a.conf:6", NULL, NULL};
 	struct config_line l = {.argc = 0};
 
-	(void)state;
 	add("target", 0, CONFIG_OF_LINE);
 	add("host", 2, CONFIG_OF_ALL);
 	add("sample", 3, CONFIG_OF_ALL);

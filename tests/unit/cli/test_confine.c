@@ -214,7 +214,6 @@ static const char *when_it_traces(struct output *before)
 /* Only a process that has started others may send signals. */
 static const char *processes_of_its_own_are_ended(struct output *before)
 {
-	(void)before;
 	confine_loading(0, true);
 	EXPECT(!kill(getppid(), 0));
 	confine(0, true, false);
@@ -252,19 +251,16 @@ static void assert_right(const char *(*try)(struct output *before))
 
 static void what_tracing_does_not_need_is_given_up(void **state)
 {
-	(void)state;
 	assert_right(when_it_traces);
 }
 
 static void what_loading_does_not_need_is_given_up_before(void **state)
 {
-	(void)state;
 	assert_right(while_it_waits_and_loads);
 }
 
 static void only_what_has_started_processes_sends_signals(void **state)
 {
-	(void)state;
 	assert_right(processes_of_its_own_are_ended);
 }
 

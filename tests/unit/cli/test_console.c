@@ -37,7 +37,6 @@ static void nobody_waits_for_each_message(void **state)
 	size_t nr = 0;
 	ssize_t n;
 
-	(void)state;
 	assert_non_null(got);
 	assert_int_equal(pipe(p), 0);
 	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);
@@ -78,7 +77,6 @@ static void a_line_is_written_at_once(void **state)
 	int before = dup(STDERR_FILENO), p[2];
 	char got[64] = "";
 
-	(void)state;
 	/* In a packet pipe, each read() returns the bytes of one write(). */
 	assert_int_equal(pipe2(p, O_DIRECT), 0);
 	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);

@@ -38,7 +38,6 @@ static void every_help_is_at_most_80_columns_wide(void **state)
 {
 	struct result r;
 
-	(void)state;
 	RUN(&r, "--help");
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.err, "");
@@ -62,7 +61,6 @@ static void help_of_a_verb_lists_its_options_and_no_other(void **state)
 	char name[64];
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		size_t listed = 0, expected = ARRAY_SIZE(standard);
 
@@ -103,7 +101,6 @@ static void help_gives_examples_of_every_verb(void **state)
 	char example[64];
 	struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		/* Without a verb it is the live view, also in the examples. */
 		bool live = !strcmp(verbs[i].name, "live");
@@ -124,7 +121,6 @@ static void help_is_the_same_however_it_is_asked_for(void **state)
 {
 	struct result r, other;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		char *name = (char *)verbs[i].name;
 
@@ -150,7 +146,6 @@ static void help_has_a_line_for_every_verb(void **state)
 	char line[64];
 	struct result r;
 
-	(void)state;
 	RUN(&r, "--help");
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		snprintf(line, sizeof(line), "\n  %-8s ", verbs[i].name);

@@ -55,7 +55,6 @@ static void only_the_journal_gets_priorities(void **state)
 {
 	char text[256];
 
-	(void)state;
 	tell("", text, sizeof(text));
 	assert_string_equal(text, "<4>1 lines\n");
 	tell(NULL, text, sizeof(text));

@@ -25,13 +25,11 @@ static char base[] = "/tmp/ntprof-listen.XXXXXX";
 
 static int enter(void **state)
 {
-	(void)state;
 	return mkdtemp(base) && !chdir(base) ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-	(void)state;
 	return chdir("/") || rmdir(base);
 }
 
@@ -84,7 +82,6 @@ static void what_is_no_socket_is_not_replaced(void **state)
 {
 	int fd = open("file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	(void)state;
 	assert_int_equal(write(fd, "data", 4), 4);
 	close(fd);
 	assert_stays("file", -LISTEN_NO_SOCKET);
@@ -108,7 +105,6 @@ static void a_socket_that_was_left_is_replaced(void **state)
 {
 	int fd;
 
-	(void)state;
 	leave_socket("socket");
 	assert_int_equal(chmod("socket", 0600), 0);
 	fd = listen_at("socket");
@@ -126,7 +122,6 @@ static void a_socket_that_is_in_use_is_not_replaced(void **state)
 	struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "datagrams"};
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), waiting[3];
 
-	(void)state;
 	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
 	assert_stays("datagrams", -EADDRINUSE);
 	close(fd);
@@ -148,7 +143,6 @@ static void a_socket_of_another_user_is_not_replaced(void **state)
 {
 	int fd;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	leave_socket("socket");
@@ -170,7 +164,6 @@ static void a_way_that_another_user_has_put_there_is_refused(void **state)
 {
 	int fd;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(

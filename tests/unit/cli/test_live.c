@@ -50,7 +50,6 @@ static void blocks_that_nobody_waits_for_are_told(void **state)
 	int told = memfd_create("told", MFD_CLOEXEC);
 	char text[4096] = "";
 
-	(void)state;
 	assert_int_equal(full_pipe(p), 0);
 	fflush(stdout);
 	dup2(p[1], STDOUT_FILENO);
@@ -98,7 +97,6 @@ static void what_a_peer_says_while_an_interval_ends_is_told(void **state)
 	int user = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), err = dup(STDERR_FILENO);
 	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY), terminal, status;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	assert_int_equal(chdir(directory), 0);
 	assert_int_equal(mkfifo("go", 0600) | mkfifo("said", 0600), 0);
@@ -186,7 +184,6 @@ static void a_view_with_a_peer_goes_on_when_it_was_stopped(void **state)
 	char *words[] = {"live", "--host", "-i", "100ms", "--peer", peer, NULL};
 	pid_t shell;
 
-	(void)state;
 	snprintf(stopped, sizeof(stopped), "stopped by %d", SIGTSTP);
 	snprintf(peer, sizeof(peer), "cat /proc/%d/fd/%d; sleep 1000", (int)getpid(), stream);
 	shell = forkpty(&terminal, NULL, NULL, NULL);
@@ -271,7 +268,6 @@ static int get_up(void)
 
 static void keys_change_the_screen_and_q_ends_it(void **state)
 {
-	(void)state;
 	sit_down();
 	assert_true(is_seen(user.terminal, ">nvme0   2 read"));
 	assert_true(has_lines(false));
@@ -301,7 +297,6 @@ static void keys_change_the_screen_and_q_ends_it(void **state)
 
 static void paused_screen_stays_until_it_goes_on(void **state)
 {
-	(void)state;
 	sit_down();
 	assert_true(is_seen(user.terminal, "p:pause"));
 	type(user.terminal, "p");
@@ -322,7 +317,6 @@ static void paused_screen_stays_until_it_goes_on(void **state)
  */
 static void pause_is_seen_on_a_terminal_that_was_slow(void **state)
 {
-	(void)state;
 	sit_down();
 	assert_true(is_seen(user.terminal, "p:pause"));
 	/* Wait until the terminal takes no more. */
@@ -339,7 +333,6 @@ static void terminal_has_its_modes_while_the_view_is_stopped(void **state)
 {
 	char stopped[32];
 
-	(void)state;
 	snprintf(stopped, sizeof(stopped), "stopped by %d", SIGTSTP);
 	sit_down();
 	for (int i = 0; i < 3; i++) {
@@ -360,7 +353,6 @@ static void terminal_has_its_modes_however_the_view_ends(void **state)
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGSEGV, SIGABRT,
 				      SIGQUIT, SIGBUS,	SIGFPE, SIGUSR1};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		sit_down();
 		assert_true(is_seen(user.terminal, "?:help"));

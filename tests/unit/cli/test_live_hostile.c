@@ -189,7 +189,6 @@ static void names_are_harmless_in_every_format(void **state)
 	int target = both_sides();
 	unsigned int shown = 0;
 
-	(void)state;
 	snprintf(peer, sizeof(peer),
 		 "cat /proc/%d/fd/%d; printf '" HOSTILE_MARK
 		 "\\033[2J\\302\\233\\233\\342\\200\\256\\n' >&2; sleep 1000",
@@ -246,7 +245,6 @@ static void names_are_harmless_on_the_screen(void **state)
 	int terminal, status, target = both_sides();
 	pid_t pid;
 
-	(void)state;
 	pid = forkpty(&terminal, NULL, NULL, &size);
 	assert_true(pid >= 0);
 	if (!pid) {

@@ -42,7 +42,6 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	uint64_t records = 0;
 	int status, fd, ret;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	limit = old;
 	limit.rlim_cur = DISK_BYTES;
@@ -94,7 +93,6 @@ static void a_fifo_of_another_user_gets_no_stream(void **state)
 	char folder[sizeof(path) + 8], fifo[sizeof(folder) + 8], text[4096];
 	int reader;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	snprintf(folder, sizeof(folder), "%s.folder", path);
@@ -118,7 +116,6 @@ static void what_is_no_loss_is_not_told_as_one(void **state)
 	char text[4096];
 	int status;
 
-	(void)state;
 	traced.fill = fill_losses;
 	status = record_saying(path, text);
 	traced.fill = NULL;
@@ -131,7 +128,6 @@ static void a_terminal_by_any_name_gets_no_stream(void **state)
 	int user = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal;
 	struct pollfd seen = {.fd = user, .events = POLLIN};
 
-	(void)state;
 	if (user < 0 || grantpt(user) || unlockpt(user))
 		skip();
 	/* Keep the terminal open; otherwise there would be a hangup. */
@@ -147,13 +143,11 @@ static int enter(void **state)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	return fd < 0 || close(fd);
 }
 
 static int leave(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 

@@ -18,7 +18,6 @@ static void a_recording_in_which_nothing_ended_has_a_duration(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
@@ -40,7 +39,6 @@ static void a_recording_that_ends_before_it_begins_lasted_no_time(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
@@ -55,7 +53,6 @@ static void a_command_whose_points_run_backwards_has_no_latency(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	c.commands = 20;
 	recordings_make(f, &c);
 	RUN(&r, "report", "--commands", f[0].path, f[1].path);
@@ -137,14 +134,12 @@ static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char
 
 static void stages_beside_a_point_that_one_side_lacks_are_joined(void **state)
 {
-	(void)state;
 	report_joined(H_SEND_CMD, 0, "nvme_tcp_submission+network_transmission");
 	report_joined(0, T_DONE, "target_subsystem+nvmet_tcp_completion");
 }
 
 static void stages_beside_points_that_both_sides_lack_are_joined(void **state)
 {
-	(void)state;
 	report_joined(H_SEND_CMD, T_DONE, "nvme_tcp_submission+network_transmission");
 	report_joined(H_SEND_CMD, T_DONE, "target_subsystem+nvmet_tcp_completion");
 }
@@ -158,7 +153,6 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[1].path);
 	assert_int_equal(r.status, 0);
@@ -174,7 +168,6 @@ static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void 
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	for (unsigned int i = 0; i < 2; i++)
 		recording_to_version_2(&f[i]);
@@ -200,7 +193,6 @@ static void what_rests_on_arrivals_that_are_not_known_is_told(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", "--commands", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
@@ -228,7 +220,6 @@ static void commands_of_one_side_have_its_stages_and_its_controller(void **state
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	c.commands = 20;
 	recordings_make(f, &c);
 	for (unsigned int i = 0; i < NT_SIDES; i++) {
@@ -269,7 +260,6 @@ static void what_a_recording_does_not_say_is_null(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", "--format=json", f[0].path);
 	assert_int_equal(r.status, 0);
@@ -294,7 +284,6 @@ static void recordings_of_two_versions_are_merged(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	recording_to_version_2(&f[0]);
 	RUN(&r, "report", f[0].path, f[1].path);
@@ -345,7 +334,6 @@ static void connections_name_their_machines(void **state)
 	char wanted[256];
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, f[2].path, f[3].path);
 	assert_int_equal(r.status, 0);
@@ -375,7 +363,6 @@ static void a_connection_of_one_side_names_that_side(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	c.queue[1] = c.queue[0];
 	c.queue[1].qid = 2;
 	c.queue[1].slot = 2;
@@ -406,7 +393,6 @@ static void recordings_that_do_not_match_are_each_told_with_the_reason(void **st
 	char wanted[256];
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
@@ -435,7 +421,6 @@ static void a_host_that_does_not_match_is_told_beside_those_that_do(void **state
 	char wanted[256];
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, f[2].path);
 	assert_int_equal(r.status, 0);
@@ -455,7 +440,6 @@ static void one_side_alone_says_that_the_other_is_not_there(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_contains(r.out, ": nothing of it is matched: no stream of the other side is there");
@@ -471,7 +455,6 @@ static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	static struct result r;
 
-	(void)state;
 	assert_true(full >= 0);
 	recordings_make(f, &c);
 	run_words_to(&r, full, (char *[]){"report", f[0].path, f[1].path, "--commands", NULL});
@@ -489,7 +472,6 @@ static void a_reader_that_has_seen_enough_is_no_error(void **state)
 	static struct result r;
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	close(p[0]);
 	recordings_make(f, &c);
@@ -528,7 +510,6 @@ static void two_fifos_of_one_process_are_read_in_either_order(void **state)
 	char folder[] = "/tmp/test_report.XXXXXX", path[2][64];
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	assert_non_null(mkdtemp(folder));
 	for (unsigned int i = 0; i < 2; i++) {

@@ -71,7 +71,6 @@ static void groups_add_up_to_all_by_every_key(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	made = 0;
 	recordings_make(f, &c);
 	for (size_t i = 0; i < 4 * ARRAY_SIZE(keys); i++) {
@@ -106,7 +105,6 @@ static void an_interval_is_what_time_selects(void **state)
 	static struct result all, one;
 	unsigned int rows = 0;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&all, "report", f[0].path, f[1].path, "--every", "1ms", "--stats", "min,p50,max,mean",
 	    "--format=csv");
@@ -148,7 +146,6 @@ static void figures_are_those_that_are_asked_for(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "p99.90,min,p7", "--format=csv");
 	assert_contains(r.out, "max_in_flight,p99_9,min,p7\r\n");
@@ -171,7 +168,6 @@ static void what_is_in_flight_is_not_known_of_a_sample(void **state)
 	static struct result r;
 	char text[32];
 
-	(void)state;
 	recordings_make(f, &c);
 	for (unsigned int i = 0; i < 2; i++) {
 		RUN(&r, "report", f[i].path, "--by=op", "--format=csv");
@@ -194,7 +190,6 @@ static void groups_of_nothing_are_said_to_be_none(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--by", "op");
 	assert_int_equal(r.status, 0);
@@ -214,7 +209,6 @@ static void details_are_of_each_shape(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--stats", "p50");
 	assert_int_equal(r.status, 0);
@@ -241,7 +235,6 @@ static void figures_are_of_stages_as_well(void **state)
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "min,p99.9");
 	assert_int_equal(r.status, 0);
@@ -267,7 +260,6 @@ static void what_no_recording_tells_is_refused_with_what_does(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	for (size_t i = 0; i < ARRAY_SIZE(of_origin); i++) {
 		RUN(&r, "report", f[0].path, f[1].path, of_origin[i]);
@@ -307,7 +299,6 @@ static void traffic_near_a_limit_is_marked(void **state)
 	uint64_t intervals;
 	const char *line;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--network-limit=0.000001", "--drive-limit=1000000",
 	    "--op=flush");
@@ -346,7 +337,6 @@ static void options_that_are_of_no_use_are_refused(void **state)
 	};
 	static struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		char *words[] = {"report",    "/nowhere/f", wrong[i][0],
 				 wrong[i][1], wrong[i][2],  NULL};

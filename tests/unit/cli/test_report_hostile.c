@@ -147,7 +147,6 @@ static void names_are_harmless_in_every_output(void **state)
 	unsigned int with_name[ARRAY_SIZE(formats)] = {0};
 	struct hostile h;
 
-	(void)state;
 	hostile_make(&h);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
@@ -165,7 +164,6 @@ static void names_are_whole_in_json(void **state)
 	struct hostile h;
 	struct result r;
 
-	(void)state;
 	hostile_make(&h);
 	RUN(&r, "report", "--format=json", h.path[0], h.path[1]);
 	o = json_tokener_parse(r.out);
@@ -186,7 +184,6 @@ static void messages_name_files_harmlessly(void **state)
 	struct result r;
 	struct hostile h;
 
-	(void)state;
 	hostile_make(&h);
 	snprintf(path, sizeof(path), "%s/%snone", h.directory, HOSTILE);
 	run_words(&r, words);

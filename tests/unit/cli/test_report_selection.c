@@ -63,13 +63,11 @@ static bool is_low(const struct nt_record *r)
 
 static bool is_any(const struct nt_record *r)
 {
-	(void)r;
 	return true;
 }
 
 static bool is_none(const struct nt_record *r)
 {
-	(void)r;
 	return false;
 }
 
@@ -140,7 +138,6 @@ static void as_many_as_were_recorded_under_that_condition(void **state)
 {
 	static struct result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct recording f[] = {{.edit = count_wanted}, {.edit = NULL}};
 		struct traffic_config c = two_queues();
@@ -174,7 +171,6 @@ static void figures_are_those_of_what_is_selected(void **state)
 	static const char begin[] = "\nmerged_stage ";
 	static struct result some, only;
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct recording f[] = {
 			{.header = {.hostname = "h"}},
@@ -204,7 +200,6 @@ static void a_selection_that_matches_nothing_says_so(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	report_with(&r, &k, f[0].path, f[1].path, false);
 	assert_contains(r.out, "\nselected: nothing, of 700 merged commands\n");
@@ -234,7 +229,6 @@ static void conditions_are_of_the_stages_that_lines_of_commands_have(void **stat
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	for (size_t i = 0; i < ARRAY_SIZE(stages); i++) {
 		struct selection_case k = {{"--where", NULL}, NULL};
@@ -274,7 +268,6 @@ static void conditions_of_one_side_are_of_its_own_stages(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	nr_wanted = 0;
 	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
 	recordings_make(f, &c);
@@ -309,7 +302,6 @@ static void time_is_after_the_beginning_of_the_recording(void **state)
 	struct selection_case second = {{"--time", "3ms-"}, NULL};
 	static struct result r;
 
-	(void)state;
 	until_ns = 3 * MS;
 	nr_wanted = 0;
 	c.stream[0].offset_ns = c.stream[1].offset_ns = 0;
@@ -336,7 +328,6 @@ static void json_says_of_how_many_the_figures_are(void **state)
 	static struct result r;
 	char text[96];
 
-	(void)state;
 	wanted = is_read;
 	nr_wanted = 0;
 	recordings_make(f, &c);
@@ -381,7 +372,6 @@ static void a_device_is_known_by_its_name_in_the_recording(void **state)
 	static struct result r;
 	char text[80];
 
-	(void)state;
 	nr_wanted = 0;
 	recordings_make(f, &c);
 	nr_wanted /= 2;
@@ -411,7 +401,6 @@ static void a_recording_without_names_of_devices_says_so(void **state)
 	struct traffic_config c = two_queues();
 	static struct result r;
 
-	(void)state;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--device", "/dev/nvme0n1");
 	assert_int_equal(r.status, EXIT_FAILURE);

@@ -75,7 +75,6 @@ static void what_is_left_out_is_counted_once(void **state)
 	struct run_callbacks callbacks = callbacks_of(o);
 	struct seen seen = {0};
 
-	(void)state;
 	assert_int_equal(run(&options, &callbacks, &seen), EXIT_SUCCESS);
 	assert_int_equal(seen.intervals, INTERVALS);
 	for (unsigned int i = 0; i <= INTERVALS; i++) {
@@ -94,8 +93,6 @@ static int waiting_end(void *context, const struct stats *s)
 
 static int one_interval(void *context, const struct stats *s)
 {
-	(void)context;
-	(void)s;
 	return 1;
 }
 
@@ -109,7 +106,6 @@ static void a_run_is_over_when_all_of_its_records_are_there(void **state)
 	struct run_callbacks callbacks = callbacks_of(o);
 	uint64_t in_flight = 99;
 
-	(void)state;
 	callbacks.interval = one_interval;
 	callbacks.end = waiting_end;
 	callbacks.left_out = NULL;
@@ -123,8 +119,6 @@ static void a_run_is_over_when_all_of_its_records_are_there(void **state)
 
 static int no_memory(void *context, const struct stats *s)
 {
-	(void)context;
-	(void)s;
 	return -ENOMEM;
 }
 
@@ -148,7 +142,6 @@ static void on_failed(void *context)
 
 static uint64_t none_left_out(void *context)
 {
-	(void)context;
 	return 0;
 }
 
@@ -163,7 +156,6 @@ static void a_run_that_fails_says_so_before_it_ends(void **state)
 	struct run_callbacks callbacks = callbacks_of(o);
 	struct failure failure = {0};
 
-	(void)state;
 	callbacks.interval = no_memory;
 	callbacks.failed = on_failed;
 	callbacks.left_out = none_left_out;
@@ -187,7 +179,6 @@ static void a_run_that_finds_no_descriptors_takes_none_of_others(void **state)
 	struct seen seen = {0};
 	int status, in;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	limit = old;
 	limit.rlim_cur = 0;
@@ -228,8 +219,6 @@ static int burst_interval(void *context, const struct stats *s)
 
 static int burst_over(void *context, const struct stats *s)
 {
-	(void)context;
-	(void)s;
 	return 0;
 }
 
@@ -263,7 +252,6 @@ static void each_burst_has_an_interval(void **state)
 {
 	struct bursts b = {.wanted = 2};
 
-	(void)state;
 	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
 	assert_int_equal(traced.resumed, 2);
 	assert_int_equal(traced.paused, 2);
@@ -276,7 +264,6 @@ static void who_wants_intervals_of_time_has_them_between_bursts(void **state)
 {
 	struct bursts b = {.wanted = 1, .time = true};
 
-	(void)state;
 	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
 	assert_int_equal(b.intervals, 1);
 	assert_int_equal(b.at[0], 1);
@@ -286,7 +273,6 @@ static void a_run_that_ends_in_a_burst_ends_the_burst(void **state)
 {
 	struct bursts b = {.wanted = 0, .time = true, .in_burst = true};
 
-	(void)state;
 	assert_int_equal(run_bursts(&b, &in_bursts), EXIT_SUCCESS);
 	assert_int_equal(b.intervals, 1);
 	assert_int_equal(b.at[0], 0);
@@ -312,7 +298,6 @@ static void a_burst_into_which_the_clock_was_set_is_left_out(void **state)
 	struct run_options o = in_bursts;
 	struct bursts b = {.wanted = INTERVALS};
 
-	(void)state;
 	o.burst = (struct burst){.on_ns = 90000000, .every_ns = 100000000};
 	o.duration_ns = 350000000;
 	clock_was_set = true;
@@ -327,7 +312,6 @@ static void a_burst_that_is_under_way_is_not_joined(void **state)
 	struct run_options o = in_bursts;
 	struct bursts b = {.wanted = INTERVALS};
 
-	(void)state;
 	o.burst = (struct burst){.on_ns = 3600ULL * 24 * 365 * 290 * 1000000000,
 				 .every_ns = 3600ULL * 24 * 365 * 291 * 1000000000};
 	o.duration_ns = 20000000;

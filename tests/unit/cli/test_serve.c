@@ -30,7 +30,6 @@ static void the_page_is_served(void **state)
 	struct server v;
 	char *text;
 
-	(void)state;
 	start_tcp(&v, 1);
 	assert_goes_on(&v);
 	text = ask(
@@ -55,7 +54,6 @@ static void between_bursts_the_driver_is_traced_and_nothing_is_attached(void **s
 {
 	struct server v;
 
-	(void)state;
 	more_words[0] = "--burst=100ms/1000000000s";
 	start_tcp(&v, 1);
 	more_words[0] = NULL;
@@ -84,7 +82,6 @@ static void only_the_page_can_be_read(void **state)
 	struct server v;
 	char *text;
 
-	(void)state;
 	start_tcp(&v, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		text = ask(&v, cases[i].request);
@@ -125,7 +122,6 @@ static void on_loopback_other_hosts_are_refused(void **state)
 	char request[128], *text;
 	struct server v;
 
-	(void)state;
 	start_tcp(&v, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
 		snprintf(request, sizeof(request), "GET /metrics HTTP/1.1\r\nHost: %s\r\n\r\n",
@@ -168,7 +164,6 @@ static void what_is_no_request_gets_no_page(void **state)
 	};
 	struct server v;
 
-	(void)state;
 	start_tcp(&v, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		int fd = connect_to(&v);
@@ -192,7 +187,6 @@ static void a_megabyte_of_headers_is_refused(void **state)
 	uint64_t before;
 	char *text;
 
-	(void)state;
 	start_tcp(&v, 1);
 	assert_goes_on(&v);
 	before = resident(&v);
@@ -223,7 +217,6 @@ static void a_unix_socket_is_served_and_goes_away(void **state)
 	int status;
 	char *page;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/socket", directory);
 	snprintf(listen, sizeof(listen), "unix:%s", path);
@@ -278,7 +271,6 @@ static void a_unix_socket_of_another_instance_stays(void **state)
 	struct server first, second = {.size = sizeof(un)};
 	char *page;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/socket", directory);
 	snprintf(listen, sizeof(listen), "unix:%s", path);
@@ -343,7 +335,6 @@ static void a_service_manager_is_told(void **state)
 {
 	char directory[] = "/tmp/ntprof-notify.XXXXXX", name[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(name, sizeof(name), "%s/socket", directory);
 	assert_manager_is_told(name);
@@ -357,7 +348,6 @@ static void a_watchdog_of_others_is_none(void **state)
 {
 	char pid[16];
 
-	(void)state;
 	assert_int_equal(notify_watchdog_ns(), 0);
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	assert_int_equal(notify_watchdog_ns(), 1500000000);
@@ -399,7 +389,6 @@ static void addresses_are_numbers(void **state)
 					    "unix:x",
 					    "127.0.0.1:99999999999999999999"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(right); i++)
 		if (http_check(right[i]))
 			fail_msg("%s: %s", right[i], http_check(right[i]));

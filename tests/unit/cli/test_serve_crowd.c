@@ -28,7 +28,6 @@ static void a_thousand_at_once_are_served(void **state)
 	struct server v;
 	uint64_t before;
 
-	(void)state;
 	start_tcp(&v, 1);
 	assert_goes_on(&v);
 	before = resident(&v);
@@ -109,7 +108,6 @@ static void idle_connections_give_way(void **state)
 {
 	static const unsigned int numbers[] = {HTTP_CONNECTIONS_MAX + 1, 400, 2000};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		scrape_among_idle(numbers[i]);
 }
@@ -132,7 +130,6 @@ static void a_request_is_due_before_its_answer(void **state)
 	char *text;
 	int asked, half;
 
-	(void)state;
 	start_tcp(&v, LARGE_ROWS);
 	assert_goes_on(&v);
 	asked = ask_and_not_read(&v);
@@ -154,7 +151,6 @@ static void clients_that_do_not_read_give_way(void **state)
 	struct server v;
 	char *text;
 
-	(void)state;
 	start_tcp(&v, LARGE_ROWS);
 	assert_goes_on(&v);
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
@@ -184,7 +180,6 @@ static void unread_pages_give_way(void **state)
 	struct server v;
 	char *text;
 
-	(void)state;
 	start_tcp(&v, LARGE_ROWS);
 	assert_goes_on(&v);
 	text = ask(&v, GET);

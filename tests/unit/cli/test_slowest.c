@@ -16,14 +16,12 @@
 
 uint32_t tracer_missing(const struct tracer *t)
 {
-	(void)t;
 	return 0;
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size)
 {
-	(void)t;
 	snprintf(buf, size, "nvme%u", r->slot);
 }
 
@@ -50,7 +48,6 @@ static void slowest_is_one_that_ended_well(void **state)
 	struct slowest s = {.ns = {0}};
 	struct nt_record r;
 
-	(void)state;
 	r = took(5 * MS, 0, 1);
 	slowest_record(&s, &r);
 	r = took(3 * MS, 0, 2);
@@ -80,7 +77,6 @@ static void it_ended_when_the_wall_clock_said_so(void **state)
 	struct slowest s = {.ns = {0}};
 	uint64_t before, after;
 
-	(void)state;
 	slowest_record(&s, &r);
 	before = (uint64_t)realtime_ns();
 	slowest_interval(&s, NULL);

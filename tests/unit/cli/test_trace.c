@@ -53,7 +53,6 @@ static void a_full_disk_leaves_no_line_that_is_not_counted(void **state)
 	struct rlimit old, limit;
 	char text[4096] = "";
 
-	(void)state;
 	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
 	fflush(stdout);
@@ -185,7 +184,6 @@ static void lines_that_nobody_read_in_time_are_told_where_they_were(void **state
 	char *events[] = {"trace", "--host", "--events", "-d", "60", NULL};
 	char *commands[] = {"trace", "--host", "-d", "60", NULL};
 
-	(void)state;
 	assert_lost_in_its_place(events, ARRAY_SIZE(events) - 1);
 	assert_lost_in_its_place(commands, ARRAY_SIZE(commands) - 1);
 }
@@ -214,7 +212,6 @@ static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 	int status;
 	char text[4096] = "";
 
-	(void)state;
 	traced.absent = true;
 	status = trace_into(lines, told, words, ARRAY_SIZE(words) - 1);
 	traced.absent = false;
@@ -241,7 +238,6 @@ static void so_many_commands_are_told_as_were_asked_for(void **state)
 	int status;
 	const uint64_t nr = 100;
 
-	(void)state;
 	traced.nr = 0;
 	traced.make = every_other_is_told_while_it_is_in_flight;
 	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

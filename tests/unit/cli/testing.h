@@ -211,7 +211,6 @@ static int find_program(void **state)
 	const char *named = getenv("NTPROF_BPF");
 	ssize_t n;
 
-	(void)state;
 	if (named) {
 		snprintf(program, sizeof(program), "%s", named);
 	} else {

@@ -18,15 +18,10 @@
 #ifndef TRACER_CONFINED
 void confine_loading(uint64_t keep, bool ends_processes)
 {
-	(void)keep;
-	(void)ends_processes;
 }
 
 void confine(uint64_t keep, bool ends_processes, bool verbose)
 {
-	(void)keep;
-	(void)ends_processes;
-	(void)verbose;
 }
 #endif
 
@@ -76,13 +71,11 @@ enum tracer_status tracer_check(char *detail, size_t size)
 void tracer_explain(enum tracer_status status, enum nt_side side, const char *detail, char *buf,
 		    size_t size)
 {
-	(void)side;
 	snprintf(buf, size, "%d %s", status, detail);
 }
 
 void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o)
 {
-	(void)t;
 	*o = (struct origin){.number = (uint16_t)number, .cpu = (uint16_t)(number % 2)};
 	snprintf(o->cgroup, sizeof(o->cgroup), "/%u%s", number, traced.name ?: "");
 }
@@ -105,24 +98,20 @@ int tracer_fd(const struct tracer *t)
 
 int tracer_calls_fd(const struct tracer *t)
 {
-	(void)t;
 	return eventfd(0, EFD_CLOEXEC);
 }
 
 int tracer_clock_fd(const struct tracer *t)
 {
-	(void)t;
 	return eventfd(0, EFD_CLOEXEC);
 }
 
 void tracer_clock_update(struct tracer *t)
 {
-	(void)t;
 }
 
 void tracer_adapt(struct tracer *t)
 {
-	(void)t;
 }
 
 enum nt_source tracer_source(const struct tracer *t)
@@ -132,7 +121,6 @@ enum nt_source tracer_source(const struct tracer *t)
 
 uint32_t tracer_missing(const struct tracer *t)
 {
-	(void)t;
 	return 0;
 }
 
@@ -178,7 +166,6 @@ int tracer_drain(struct tracer *t)
 /* Adds up counters as trace/collect.c does. */
 int tracer_collect(struct tracer *t, struct stats *s)
 {
-	(void)t;
 	if (traced.collecting)
 		traced.collecting();
 	if (traced.fill)
@@ -191,33 +178,26 @@ int tracer_collect(struct tracer *t, struct stats *s)
 
 void tracer_detach(struct tracer *t)
 {
-	(void)t;
 }
 
 uint64_t tracer_in_flight(struct tracer *t)
 {
-	(void)t;
 	return (uint64_t)traced.waiting;
 }
 
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
-	(void)t;
-	(void)gen;
 	*q = traced.queue ? *traced.queue : (struct queue_info){.slot = slot, .sqsize = 1};
 }
 
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size)
 {
-	(void)t;
-	(void)r;
 	snprintf(buf, size, "%s", traced.name ?: "nvme0");
 }
 
 void tracer_cost(const struct tracer *t, struct cost *c)
 {
-	(void)t;
 	*c = (struct cost){.map_bytes = 4096};
 }
 

@@ -49,7 +49,6 @@ static void bucket_of_known_durations(void **state)
 		{UINT64_MAX, 1024},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		assert_int_equal(nt_bucket(known[i].ns), known[i].bucket);
 	assert_int_equal(NT_OVERFLOW_BUCKET, 1024);
@@ -78,14 +77,12 @@ static void lower_bound_of_known_buckets(void **state)
 		{1024, 1ull << 36},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		assert_int_equal(nt_bucket_low(known[i].bucket), known[i].low);
 }
 
 static void every_lower_bound_begins_its_bucket(void **state)
 {
-	(void)state;
 	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
 		assert_int_equal(nt_bucket(nt_bucket_low(b)), b);
 		if (b)
@@ -95,7 +92,6 @@ static void every_lower_bound_begins_its_bucket(void **state)
 
 static void no_bucket_is_wider_than_1_in_32_of_its_lower_bound(void **state)
 {
-	(void)state;
 	for (unsigned int b = NT_SUB_BUCKETS; b < NT_OVERFLOW_BUCKET; b++) {
 		unsigned long long low = nt_bucket_low(b);
 
@@ -105,7 +101,6 @@ static void no_bucket_is_wider_than_1_in_32_of_its_lower_bound(void **state)
 
 static void durations_below_64_ns_are_exact(void **state)
 {
-	(void)state;
 	for (unsigned int ns = 0; ns < 64; ns++) {
 		assert_int_equal(nt_bucket(ns), ns);
 		assert_int_equal(nt_bucket_low(ns + 1) - nt_bucket_low(ns), 1);
@@ -114,7 +109,6 @@ static void durations_below_64_ns_are_exact(void **state)
 
 static void bpf_buckets_equal_those_of_user_space(void **state)
 {
-	(void)state;
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		unsigned long long low = 1ull << bit;
 		unsigned long long high = low | (low - 1);
@@ -133,7 +127,6 @@ static void bpf_buckets_equal_those_of_user_space(void **state)
 
 static void bpf_counts_in_the_bucket_that_user_space_reads(void **state)
 {
-	(void)state;
 	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
 		unsigned long long low = nt_bucket_low(b), last = nt_bucket_low(b + 1) - 1;
 

@@ -16,7 +16,6 @@ static void a_schedule_is_two_times(void **state)
 {
 	struct burst b;
 
-	(void)state;
 	assert_null(burst_parse("1s/60s", &b));
 	assert_int_equal(b.on_ns, 1 * S);
 	assert_int_equal(b.every_ns, 60 * S);
@@ -39,7 +38,6 @@ static void what_is_no_schedule_is_refused_and_changes_nothing(void **state)
 	};
 	struct burst b = minutely;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_non_null(burst_parse(bad[i], &b));
 		assert_int_equal(b.on_ns, minutely.on_ns);
@@ -51,7 +49,6 @@ static void a_burst_begins_at_each_multiple_of_the_wall_clock(void **state)
 {
 	const int64_t at = 1700000040LL * S; /* a multiple of 60 */
 
-	(void)state;
 	assert_int_equal(burst_left_ns(&minutely, at), 1 * S);
 	assert_int_equal(burst_left_ns(&minutely, at + 1), 1 * S - 1);
 	assert_int_equal(burst_left_ns(&minutely, at + 1 * S - 1), 1);
@@ -64,7 +61,6 @@ static void what_comes_next_is_later_than_now(void **state)
 {
 	const int64_t at = 1700000040LL * S;
 
-	(void)state;
 	assert_int_equal(burst_next_ns(&minutely, at), at + 1 * S);
 	assert_int_equal(burst_next_ns(&minutely, at + 1 * S - 1), at + 1 * S);
 	assert_int_equal(burst_next_ns(&minutely, at + 1 * S), at + 60 * S);
@@ -75,7 +71,6 @@ static void what_comes_next_is_later_than_now(void **state)
 /* The multiples continue before 1970, for a machine with such a clock. */
 static void before_the_epoch_as_after_it(void **state)
 {
-	(void)state;
 	assert_int_equal(burst_left_ns(&minutely, -60 * S), 1 * S);
 	assert_int_equal(burst_left_ns(&minutely, -60 * S - 1), 0);
 	assert_int_equal(burst_next_ns(&minutely, -60 * S - 1), -60 * S);
@@ -89,7 +84,6 @@ static void two_machines_agree(void **state)
 	const struct burst b = {.on_ns = 3 * S / 10, .every_ns = 7 * S / 10};
 	int64_t a = 1700000000LL * S, c = a;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		a = burst_next_ns(&b, a);
 	while (c < a)

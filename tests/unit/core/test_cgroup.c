@@ -28,7 +28,6 @@ static void a_path_is_that_below_the_mount(void **state)
 	};
 	char path[256], text[300];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		assert_null(cgroup_path(same[i][0], path, sizeof(path)));
 		assert_string_equal(path, same[i][1]);
@@ -45,7 +44,6 @@ static void a_path_is_that_below_the_mount(void **state)
 
 static void a_cgroup_has_those_below_it(void **state)
 {
-	(void)state;
 	assert_true(cgroup_in("/a", "/a"));
 	assert_true(cgroup_in("/a/b/c", "/a"));
 	assert_true(cgroup_in("/a", "/"));
@@ -64,7 +62,6 @@ static void what_is_none_is_told(void **state)
 	struct cgroup_place place;
 	char name[64];
 
-	(void)state;
 	assert_non_null(strstr(cgroup_find("/no/such/cgroup", &place), "no such cgroup"));
 	assert_non_null(strstr(cgroup_find("/../../../etc", &place), "no such cgroup"));
 	assert_string_equal(cgroup_name(UINT64_MAX - 1, name, sizeof(name)),

@@ -14,7 +14,6 @@ static void what_waits_or_is_under_way_is_no_loss(void **state)
 {
 	static const char *const none[] = {"async_event", "no_start", "in_flight", "burst_edge"};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
 		bool loss = true;
 
@@ -26,7 +25,6 @@ static void what_waits_or_is_under_way_is_no_loss(void **state)
 
 static void each_counter_has_words_of_its_own(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
 		assert_true(*counter_name(i) && *counter_help(i) && *counter_advice(i));
 		for (unsigned int k = 0; k < i; k++) {

@@ -80,7 +80,6 @@ static void make_controller(const char *name, const char *nqn, const char *trans
 /* nvme0 and nvme1 are paths of one subsystem. nvme7 and nvme8 have disks of their own. */
 static int make_sysfs(void **state)
 {
-	(void)state;
 	if (!mkdtemp(root))
 		return -1;
 	make_dir("class");
@@ -123,15 +122,11 @@ static int make_sysfs(void **state)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 
 static int remove_sysfs(void **state)
 {
-	(void)state;
 	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -139,7 +134,6 @@ static void a_disk_is_its_namespace_by_all_paths_or_by_its_controller(void **sta
 {
 	struct device d;
 
-	(void)state;
 	assert_null(device_find(root, "/dev/nvme3n1", &d));
 	assert_string_equal(d.subsysnqn, "nqn.head");
 	assert_int_equal(d.nsid, 5);
@@ -170,7 +164,6 @@ static void what_is_no_disk_of_nvme_tcp_is_refused(void **state)
 	};
 	struct device d;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		const char *why = device_find(root, wrong[i].path, &d);
 
@@ -191,7 +184,6 @@ static void a_selection_by_a_disk_has_its_commands_only(void **state)
 {
 	struct nt_selection s = {.ops = 0};
 
-	(void)state;
 	assert_null(select_device(&s, root, "/dev/nvme3n1"));
 	assert_true(selects(&s, 0, "nqn.head", 5));
 	assert_true(selects(&s, 1, "nqn.head", 5));
@@ -209,7 +201,6 @@ static void what_contradicts_a_disk_is_refused(void **state)
 {
 	struct nt_selection s = {.ops = 0};
 
-	(void)state;
 	assert_null(select_nsid(&s, "5"));
 	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
 	s = (struct nt_selection){.ops = 0};
@@ -231,7 +222,6 @@ static void a_namespace_has_the_name_of_its_disk(void **state)
 {
 	struct device_name d = {.instance = 1, .nsid = 5};
 
-	(void)state;
 	assert_true(device_name_of_host(root, &d));
 	assert_string_equal(d.name, "nvme3n1");
 	d = (struct device_name){.instance = 7, .nsid = 4294967294};

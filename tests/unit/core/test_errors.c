@@ -14,7 +14,6 @@
 
 static void statuses_have_the_names_of_the_specification(void **state)
 {
-	(void)state;
 	assert_string_equal(status_name(NT_OP_READ, 0), "success");
 	assert_string_equal(status_name(NT_OP_READ, 0x080), "lba_out_of_range");
 	/* The status with Do Not Retry, More and a Command Retry Delay. */
@@ -31,7 +30,6 @@ static void errors_are_kept_apart_and_in_order(void **state)
 {
 	struct errors e = {0};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(errors_add(&e, "nvme10", "a", 1, NT_OP_READ, 0x4002, 2), 0);
 		assert_int_equal(errors_add(&e, "nvme2", "a", 1, NT_OP_READ, 0x002, 1), 0);
@@ -55,7 +53,6 @@ static void more_than_there_is_room_for_are_counted_together(void **state)
 	uint64_t sum = 0;
 	char peer[16];
 
-	(void)state;
 	for (int i = 0; i < ERRORS_MAX + 100; i++) {
 		snprintf(peer, sizeof(peer), "%d", i);
 		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 1), 0);
@@ -75,7 +72,6 @@ static void the_one_that_was_quiet_for_longest_gives_way(void **state)
 	uint64_t sum = 0;
 	char peer[16];
 
-	(void)state;
 	for (int i = 0; i < ERRORS_MAX; i++) {
 		snprintf(peer, sizeof(peer), "%d", i);
 		assert_int_equal(errors_add(&e, "nvme0", peer, 1, NT_OP_READ, 1, 1), 0);

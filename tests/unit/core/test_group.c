@@ -27,7 +27,6 @@ static void keys_are_read_in_their_order(void **state)
 	struct group_by by = by_text("op");
 	char wrong[GROUP_WRONG_LEN] = "";
 
-	(void)state;
 	assert_int_equal(by.nr, 1);
 	assert_int_equal(by.key[0], GROUP_OP);
 	/* A second option adds to the first. */
@@ -55,7 +54,6 @@ static void wrong_keys_are_refused(void **state)
 	char wrong[GROUP_WRONG_LEN];
 	struct group_by by = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		by.nr = 0;
 		assert_false(group_by_parse(&by, texts[i], wrong));
@@ -88,7 +86,6 @@ static void the_first_key_that_needs_something_is_found(void **state)
 		{"size,path", GROUP_OF_HOST | GROUP_OF_ORIGIN, GROUP_PATH},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct group_by by = by_text(known[i].keys);
 
@@ -120,7 +117,6 @@ static void fill(struct group_name *n)
 /* Members of one key, which has to be the only one of them that is left. */
 static void only_the_members_of_a_key_are_left(void **state)
 {
-	(void)state;
 	for (unsigned int key = 0; key < GROUP_KEYS_NR; key++) {
 		const struct group_by by = {.nr = 1, .key = {(unsigned char)key}};
 		struct group_name all, n, left;
@@ -193,7 +189,6 @@ static void each_key_orders_by_its_members(void **state)
 {
 	struct group_name a, b;
 
-	(void)state;
 #define ORDER(keys, member, less, more)     \
 	do {                                \
 		fill(&a);                   \
@@ -246,7 +241,6 @@ static void keys_order_one_after_the_other(void **state)
 	const struct group_by none = {0}, cpu = by_text("cpu");
 	struct group_name a, b;
 
-	(void)state;
 	fill(&a);
 	fill(&b);
 	a.op = NT_OP_READ;
@@ -261,7 +255,6 @@ static void keys_order_one_after_the_other(void **state)
 /* Figures of FNV-1a, 64 bits. */
 static void texts_are_hashed_one_after_the_other(void **state)
 {
-	(void)state;
 	assert_true(group_hash(0, "") == 0xcbf29ce484222325ULL);
 	assert_true(group_hash(0, "a") == 0xaf63dc4c8601ec8cULL);
 	assert_true(group_hash(0, "foobar") == 0x85944171f73967e8ULL);
@@ -286,7 +279,6 @@ static void a_long_name_is_shown_by_its_end(void **state)
 	};
 	char buf[GROUP_SHORT_LEN];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		assert_string_equal(group_name_short(buf, known[i].nqn, known[i].twin),
 				    known[i].text);
@@ -301,7 +293,6 @@ static void controllers_that_look_alike_get_numbers(void **state)
 {
 	struct group_name n[NAMES];
 
-	(void)state;
 	memset(n, 0, sizeof(n));
 	for (unsigned int i = 0; i < NAMES; i++) {
 		strcpy(n[i].ctrl, "nvme0");
@@ -324,7 +315,6 @@ static void names_that_look_alike_get_numbers(void **state)
 						"nqn.c:123456789abd", "nqn.d:123456789abc"};
 	struct group_name n[NAMES];
 
-	(void)state;
 	memset(n, 0, sizeof(n));
 	for (unsigned int i = 0; i < NAMES; i++) {
 		strcpy(n[i].nqn, nqns[i]);

@@ -23,7 +23,6 @@ static void a_percentile_is_the_nearest_rank(void **state)
 					      101, 999, 1000, 1001, 10000, 100000};
 	static uint32_t below[64];
 
-	(void)state;
 	for (unsigned int n = 0; n < ARRAY_SIZE(counts); n++) {
 		static struct hist h;
 		uint64_t random = 88172645463325252ULL;
@@ -54,7 +53,6 @@ static void a_percentile_is_told_as_the_middle_of_its_bucket(void **state)
 {
 	static struct hist h;
 
-	(void)state;
 	memset(&h, 0, sizeof(h));
 	assert_int_equal(hist_percentile(&h, 50), 0);
 	assert_int_equal(hist_min(&h), 0);
@@ -88,7 +86,6 @@ static void histograms_add_up(void **state)
 {
 	static struct hist a, b, both;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++) {
 		hist_count(i % 3 ? &a : &b, i * i);
 		hist_count(&both, i * i);

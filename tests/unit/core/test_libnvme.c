@@ -154,7 +154,6 @@ static void statuses_have_the_names_that_libnvme_has(void **state)
 	const char *version = nvme_get_version(NVME_VERSION_PROJECT);
 	unsigned int wrong;
 
-	(void)state;
 	wrong = compare(false, version);
 	wrong += compare(true, version);
 	if (wrong && newer_than_read(version))
@@ -216,7 +215,6 @@ static void opcodes_have_its_numbers(void **state)
 		{NT_OP_ADMIN, nvme_admin_get_lba_status, "get_lba_status"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ones); i++)
 		assert_string_equal(opcode_name(ones[i].op, (__u8)ones[i].opcode, 0), ones[i].name);
 	assert_string_equal(opcode_name(NT_OP_FABRICS, 0x7f, nvme_fabrics_type_property_set),

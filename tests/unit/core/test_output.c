@@ -130,7 +130,6 @@ static void what_is_put_is_written_in_order(void **state)
 {
 	struct joint j = pipe_make();
 
-	(void)state;
 	for (unsigned int i = 0; i < 10000; i += 10) {
 		for (unsigned int k = i; k < i + 10; k++)
 			assert_int_equal(output_put(j.o, piece(k), PIECE, 1), 0);
@@ -147,7 +146,6 @@ static void a_write_s_worth_needs_no_flush(void **state)
 {
 	struct joint j = pipe_make();
 
-	(void)state;
 	for (unsigned int i = 0; i < 70; i++)
 		assert_int_equal(output_put(j.o, piece(i), PIECE, 1), 0);
 	must_read(j.reader, 0, 60);
@@ -159,7 +157,6 @@ static void a_reader_that_does_not_read_costs_no_more_than_the_buffer(void **sta
 	struct joint j = pipe_make();
 	unsigned int n = fill(j.o), more;
 
-	(void)state;
 	wait_until_stuck(j.o);
 	more = fill(j.o);
 	assert_true((n + more) * PIECE <= SIZE + 2 * 65536);
@@ -173,7 +170,6 @@ static void a_reader_that_comes_back_finds_whole_pieces(void **state)
 	struct joint j = pipe_make();
 	unsigned int n;
 
-	(void)state;
 	n = fill(j.o);
 	wait_until_stuck(j.o);
 	must_read(j.reader, 0, n);
@@ -190,7 +186,6 @@ static void a_piece_larger_than_the_buffer_goes_alone(void **state)
 	size_t n = 3 * SIZE;
 	uint8_t *large = malloc(n), *got = malloc(n);
 
-	(void)state;
 	assert_non_null(large);
 	assert_non_null(got);
 	for (size_t i = 0; i < n; i++)
@@ -211,7 +206,6 @@ static void who_waits_for_a_reader_that_does_not_read_is_hurried(void **state)
 	int hurry = eventfd(0, 0);
 	uint64_t one = 1;
 
-	(void)state;
 	fill(j.o);
 	assert_int_equal(write(hurry, &one, sizeof(one)), sizeof(one));
 	assert_int_equal(output_settle(j.o, hurry, SHORT_NS), -ETIMEDOUT);
@@ -225,7 +219,6 @@ static void what_has_not_begun_is_taken_back(void **state)
 	struct joint j = pipe_make();
 	struct output_rest rest;
 
-	(void)state;
 	fill(j.o);
 	wait_until_stuck(j.o);
 	fill(j.o);
@@ -255,7 +248,6 @@ static void a_reader_that_goes_is_noticed_without_writing(void **state)
 {
 	struct joint j = pipe_make();
 
-	(void)state;
 	close(j.reader);
 	j.reader = -1;
 	must_fail(j.o, -EPIPE);
@@ -267,7 +259,6 @@ static void a_reader_that_goes_while_the_pipe_is_full_is_noticed(void **state)
 	struct joint j = pipe_make();
 	struct output_rest rest;
 
-	(void)state;
 	fill(j.o);
 	wait_until_stuck(j.o);
 	close(j.reader);
@@ -282,7 +273,6 @@ static void a_socket_is_written_and_its_reader_watched(void **state)
 	struct joint j;
 	int s[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
 	j = joint_of(s[0], s[1]);
 	assert_int_equal(output_put(j.o, piece(0), PIECE, 1), 0);
@@ -316,7 +306,6 @@ static void a_terminal_that_is_stopped_holds_nobody_up(void **state)
 	struct joint j = terminal_make();
 	char got[64];
 
-	(void)state;
 	assert_int_equal(tcflow(j.writer, TCOOFF), 0);
 	assert_int_equal(output_put(j.o, "shown", 5, 1), 0);
 	assert_int_equal(output_settle(j.o, -1, SHORT_NS), -ETIMEDOUT);
@@ -334,7 +323,6 @@ static void a_terminal_that_is_stopped_can_be_left(void **state)
 {
 	struct joint j = terminal_make();
 
-	(void)state;
 	assert_int_equal(tcflow(j.writer, TCOOFF), 0);
 	fill(j.o);
 	output_flush(j.o);
@@ -349,7 +337,6 @@ static void a_terminal_that_goes_is_noticed(void **state)
 {
 	struct joint j = terminal_make();
 
-	(void)state;
 	close(j.reader);
 	j.reader = -1;
 	must_fail(j.o, -EPIPE);
@@ -361,7 +348,6 @@ static void a_full_device_is_an_error(void **state)
 	int fd = open("/dev/full", O_WRONLY);
 	struct output *o;
 
-	(void)state;
 	if (fd < 0)
 		skip();
 	o = output_new(fd, SIZE);
@@ -380,7 +366,6 @@ static void a_full_disk_leaves_whole_pieces_and_room_for_a_last_one(void **state
 	uint8_t p[PIECE];
 	int fd = memfd_create("disk", MFD_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	limit = old;
 	limit.rlim_cur = 10 * PIECE + 100;
@@ -412,7 +397,6 @@ static void a_descriptor_that_others_made_nonblocking_is_waited_for(void **state
 	struct joint j = pipe_make();
 	unsigned int n;
 
-	(void)state;
 	assert_int_equal(fcntl(j.writer, F_SETFL, O_NONBLOCK), 0);
 	n = fill(j.o);
 	wait_until_stuck(j.o);
@@ -426,7 +410,6 @@ static void signals_are_left_to_the_others(void **state)
 	struct joint j = pipe_make();
 	sigset_t set, before, pending;
 
-	(void)state;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &before);

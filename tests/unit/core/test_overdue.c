@@ -25,7 +25,6 @@ static void is_told_once_and_again_when_it_ends(void **state)
 	const struct nt_record r = record_of(0x1001, 1000);
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	for (int look = 0; look < 10; look++) {
 		assert_int_equal(overdue_tell(o, &r), look == 0);
@@ -44,7 +43,6 @@ static void others_with_the_same_command_id_are_not_it(void **state)
 	struct nt_record other = record_of(0x1001, 1001);
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	assert_int_equal(overdue_tell(o, &r), 1);
 	assert_false(overdue_ended(o, &other));
@@ -59,7 +57,6 @@ static void targets_command_of_another_connection_is_not_it(void **state)
 	struct nt_record r = record_of(0x1001, 1000), other;
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	r.side = NT_TARGET;
 	other = r;
@@ -84,7 +81,6 @@ static void command_that_a_host_sends_again_is_the_same(void **state)
 	struct nt_record again = record_of(0x2001, 1000);
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	assert_int_equal(overdue_tell(o, &r), 1);
 	overdue_looked(o);
@@ -104,7 +100,6 @@ static void one_that_is_not_found_is_known_for_one_look_more(void **state)
 	const struct nt_record r = record_of(0x1001, 1000);
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	overdue_looked(o);
 	assert_int_equal(overdue_tell(o, &r), 1);
@@ -122,7 +117,6 @@ static void commands_whose_ends_are_lost_are_forgotten(void **state)
 {
 	struct overdue *o = overdue_new();
 
-	(void)state;
 	assert_non_null(o);
 	for (unsigned int look = 0; look < 200; look++) {
 		for (unsigned int i = 0; i < 100; i++) {

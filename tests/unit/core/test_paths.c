@@ -90,7 +90,6 @@ static void a_path_is_of_the_first_kind_that_fits(void **state)
 		{{"nvme_tcp_queue_rq", "of no name"}, 0, PATH_OTHER},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct nt_stack s = stack_of(cases[i].functions);
 		const struct path_figures one = {.commands = 1};
@@ -122,7 +121,6 @@ static void what_is_further_in_than_the_driver_is_left_out(void **state)
 	const struct path_figures one = figures(1, 10);
 	struct paths paths = {0};
 
-	(void)state;
 	assert_int_equal(paths_add(&paths, &s, 0, name_of, names, &one), 0);
 	assert_int_equal(paths.path[0].nr, 3);
 	assert_string_equal(paths.path[0].names[0], "nvme_tcp_queue_rq");
@@ -142,7 +140,6 @@ static void the_same_functions_are_one_path_and_kinds_add_up(void **state)
 				  most = figures(9, 50);
 	struct paths paths = {0};
 
-	(void)state;
 	assert_int_equal(paths_add(&paths, &a, 0, name_of, names, &few), 0);
 	assert_int_equal(paths_add(&paths, &b, 0, name_of, names, &more), 0);
 	assert_int_equal(paths_add(&paths, &c, 0, name_of, names, &most), 0);
@@ -166,7 +163,6 @@ static void a_stack_that_fills_its_room_has_all_frames(void **state)
 	struct paths paths = {0};
 	struct nt_stack s;
 
-	(void)state;
 	for (unsigned int i = 0; i < NT_STACK_DEPTH; i++)
 		s.frames[i] = 14;
 	assert_int_equal(paths_add(&paths, &s, 0, name_of, names, &one), 0);
@@ -177,7 +173,6 @@ static void a_stack_that_fills_its_room_has_all_frames(void **state)
 /* Here the address of a function is that of its name. */
 static const char *name_at(const void *context, uint64_t address)
 {
-	(void)context;
 	return (const char *)(uintptr_t)address;
 }
 
@@ -218,7 +213,6 @@ static void each_function_is_of_its_kind(void **state)
 		{"blk_finish_plu", "other"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
 		struct paths paths = {0};
 
@@ -248,7 +242,6 @@ static void kinds_have_an_order(void **state)
 		{"blk_mq_submit_bio", NT_STACK_SCHEDULED, PATH_DIRECT_ISSUE},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
 		struct paths paths = {0};
 
@@ -263,7 +256,6 @@ static void paths_are_sorted_by_commands_and_names(void **state)
 {
 	struct paths paths = {0};
 
-	(void)state;
 	assert_int_equal(add(&paths, "b", NULL, 0, 2), 0);
 	assert_int_equal(add(&paths, "a", "b", 0, 2), 0);
 	assert_int_equal(add(&paths, "a", NULL, 0, 2), 0);
@@ -295,7 +287,6 @@ static void paths_are_sorted_by_commands_and_names(void **state)
 
 static void kinds_and_losses_have_names(void **state)
 {
-	(void)state;
 	assert_string_equal(path_kind_name(PATH_REQUEUE), "requeue");
 	assert_string_equal(path_kind_name(PATH_OTHER), "other");
 	assert_string_equal(path_kind_name(PATH_KINDS_NR), "unknown");

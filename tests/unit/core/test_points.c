@@ -85,7 +85,6 @@ static uint64_t stages_sum(const uint64_t stage[NT_STAGES_MAX])
 
 static void stages_of_every_shape_add_up_to_the_whole(void **state)
 {
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 			unsigned int first = needed[side][shape][0];
@@ -105,7 +104,6 @@ static void stages_of_every_shape_add_up_to_the_whole(void **state)
 
 static void points_of_other_shapes_change_nothing(void **state)
 {
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 			struct nt_record r = record_make(side, shape);
@@ -126,7 +124,6 @@ static void a_missing_point_leaves_no_stage(void **state)
 {
 	static const uint64_t zero[NT_STAGES_MAX];
 
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 			for (unsigned int i = 0; i < needed_nr(side, shape); i++) {
@@ -145,7 +142,6 @@ static void a_missing_point_leaves_no_stage(void **state)
 
 static void without_submit_a_host_record_begins_at_queue_rq(void **state)
 {
-	(void)state;
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 		struct nt_record r = record_make(NT_HOST, shape);
 		uint64_t stage[NT_STAGES_MAX], sum = 0;
@@ -163,7 +159,6 @@ static void two_points_out_of_order_leave_no_stage(void **state)
 {
 	static const uint64_t zero[NT_STAGES_MAX];
 
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 			const unsigned int *p = needed[side][shape];
@@ -183,7 +178,6 @@ static void two_points_out_of_order_leave_no_stage(void **state)
 
 static void equal_points_are_in_order(void **state)
 {
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 			struct nt_record r = record_make(side, shape);
@@ -202,7 +196,6 @@ static void nonsense_side_or_shape_has_no_stage(void **state)
 	struct nt_record r = record_make(NT_HOST, NT_SHAPE_READ);
 	uint64_t stage[NT_STAGES_MAX];
 
-	(void)state;
 	r.shape = NT_SHAPES_NR;
 	assert_false(record_stages(&r, stage));
 	r.shape = NT_SHAPE_READ;
@@ -216,7 +209,6 @@ static void host_r2t_write_adds_its_second_round_trip(void **state)
 	struct nt_record r = {.side = NT_HOST, .shape = NT_SHAPE_R2T_WRITE};
 	uint64_t stage[NT_STAGES_MAX];
 
-	(void)state;
 	r.points[NT_H_SUBMIT] = 1000000000;
 	r.points[NT_H_QUEUE_RQ] = r.points[NT_H_SUBMIT] + 1;
 	r.points[NT_H_SEND_CMD] = r.points[NT_H_QUEUE_RQ] + 10;
@@ -242,7 +234,6 @@ static void host_read_splits_its_completion_at_the_data(void **state)
 	struct nt_record r = {.side = NT_HOST, .shape = NT_SHAPE_READ};
 	uint64_t stage[NT_STAGES_MAX];
 
-	(void)state;
 	r.points[NT_H_SUBMIT] = 1000000000;
 	r.points[NT_H_QUEUE_RQ] = r.points[NT_H_SUBMIT] + 1;
 	r.points[NT_H_SEND_CMD] = r.points[NT_H_QUEUE_RQ] + 10;
@@ -264,7 +255,6 @@ static void target_r2t_write_waits_for_network_and_host(void **state)
 	struct nt_record r = {.side = NT_TARGET, .shape = NT_SHAPE_R2T_WRITE};
 	uint64_t stage[NT_STAGES_MAX];
 
-	(void)state;
 	r.points[NT_T_RX] = 1000000000;
 	r.points[NT_T_CMD] = r.points[NT_T_RX] + 1;
 	r.points[NT_T_SEND_R2T] = r.points[NT_T_CMD] + 10;
@@ -286,7 +276,6 @@ static void target_r2t_write_waits_for_network_and_host(void **state)
 
 static void only_r2t_writes_wait_for_the_host(void **state)
 {
-	(void)state;
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 		struct nt_record r = record_make(NT_TARGET, shape);
 		uint64_t stage[NT_STAGES_MAX];
@@ -310,7 +299,6 @@ static void stages_have_the_names_of_the_design(void **state)
 		"target_subsystem",  "nvmet_tcp_completion", "send_response",
 	};
 
-	(void)state;
 	assert_int_equal(stages_nr(NT_HOST), ARRAY_SIZE(host));
 	assert_int_equal(stages_nr(NT_TARGET), ARRAY_SIZE(target));
 	for (unsigned int i = 0; i < ARRAY_SIZE(host); i++)
@@ -330,7 +318,6 @@ static void points_have_the_names_of_the_design(void **state)
 		"data_done", "exec", "done",	 "send",    "sent",
 	};
 
-	(void)state;
 	assert_int_equal(points_nr(NT_HOST), ARRAY_SIZE(host));
 	assert_int_equal(points_nr(NT_TARGET), ARRAY_SIZE(target));
 	for (unsigned int i = 0; i < ARRAY_SIZE(host); i++)
@@ -341,7 +328,6 @@ static void points_have_the_names_of_the_design(void **state)
 
 static void names_out_of_range_are_unknown(void **state)
 {
-	(void)state;
 	assert_string_equal(stage_name(NT_HOST, NT_HOST_STAGES_NR), "unknown");
 	assert_string_equal(stage_name(NT_TARGET, NT_TARGET_STAGES_NR), "unknown");
 	assert_string_equal(point_name(NT_HOST, NT_HOST_POINTS_NR), "unknown");

@@ -45,7 +45,6 @@ static void the_documented_values_are_those(void **state)
 	unsigned long long lba;
 	char line[1024];
 
-	(void)state;
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "| %u | 0x%x | %u | 0x%llx | 0x%x |", &qid, &cid, &length, &lba,
@@ -60,7 +59,6 @@ static void the_documented_values_are_those(void **state)
 
 static void one_and_none_are_all(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_sample_threshold(0), 0);
 	assert_int_equal(nt_sample_threshold(1), 0);
 }
@@ -69,7 +67,6 @@ static void about_one_in_n(void **state)
 {
 	static const unsigned int ns[] = {2, 3, 10, 64, 1000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
 		unsigned int got = 0, tries = 2000000;
 
@@ -83,7 +80,6 @@ static void no_tag_is_favoured(void **state)
 {
 	const unsigned int n = 16, uses = 16384;
 
-	(void)state;
 	/* Each command has an address of its own, one after the other, as in a sequential load. */
 	for (unsigned int tag = 0; tag < TAGS; tag++) {
 		unsigned int got = 0;
@@ -99,7 +95,6 @@ static void no_address_is_favoured(void **state)
 {
 	const unsigned int n = 16;
 
-	(void)state;
 	/*
 	 * A region that is read again and again: each of its blocks is sampled from time to time.
 	 */
@@ -117,7 +112,6 @@ static void no_length_or_queue_is_favoured(void **state)
 {
 	const unsigned int n = 16, tries = 65536;
 
-	(void)state;
 	for (unsigned int length = 512; length <= 1 << 20; length *= 2) {
 		for (unsigned int qid = 0; qid < 8; qid++) {
 			unsigned int got = 0;
@@ -132,7 +126,6 @@ static void no_length_or_queue_is_favoured(void **state)
 
 static void a_smaller_sample_is_part_of_a_larger_one(void **state)
 {
-	(void)state;
 	for (unsigned int k = 0; k < 1000000; k++) {
 		unsigned int cid = cid_of(k % TAGS, k / TAGS);
 

@@ -39,7 +39,6 @@ static void without_missing_points_every_stage_is_its_own(void **state)
 {
 	uint8_t into[NT_STAGES_MAX];
 
-	(void)state;
 	for (int side = 0; side < NT_SIDES; side++) {
 		stages_join(side, 0, into);
 		for (unsigned int i = 0; i < stages_nr(side); i++) {
@@ -51,7 +50,6 @@ static void without_missing_points_every_stage_is_its_own(void **state)
 
 static void a_missing_point_joins_the_two_stages_that_it_parts(void **state)
 {
-	(void)state;
 	assert_string_equal(name_of(NT_HOST, H(SEND_CMD), NT_HS_NVME_TCP_SUBMISSION),
 			    "nvme_tcp_submission+network_and_target");
 	assert_string_equal(name_of(NT_HOST, H(C2H), NT_HS_NSTACK_COMPLETION),
@@ -64,7 +62,6 @@ static void a_missing_point_joins_the_two_stages_that_it_parts(void **state)
 
 static void two_missing_points_in_a_row_join_three_stages(void **state)
 {
-	(void)state;
 	assert_string_equal(name_of(NT_TARGET, T(EXEC) | T(DONE), NT_TS_NVMET_TCP_SUBMISSION),
 			    "nvmet_tcp_submission+target_subsystem+nvmet_tcp_completion");
 }
@@ -73,7 +70,6 @@ static void a_stage_without_a_beginning_is_unknown(void **state)
 {
 	uint8_t into[NT_STAGES_MAX];
 
-	(void)state;
 	stages_join(NT_TARGET, T(RX), into);
 	assert_int_equal(into[NT_TS_NSTACK_SUBMISSION], STAGE_UNKNOWN);
 	assert_int_equal(into[NT_TS_NVMET_TCP_SUBMISSION], NT_TS_NVMET_TCP_SUBMISSION);
@@ -87,7 +83,6 @@ static void joined_stages_add_up_to_the_whole(void **state)
 	uint64_t stage[NT_STAGES_MAX], sum;
 	uint8_t into[NT_STAGES_MAX];
 
-	(void)state;
 	for (int side = 0; side < NT_SIDES; side++) {
 		unsigned int first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
 		unsigned int last = points_nr(side) - 1;
@@ -119,7 +114,6 @@ static void a_point_that_is_missing_by_accident_leaves_no_stage(void **state)
 	uint64_t stage[NT_STAGES_MAX];
 	uint8_t into[NT_STAGES_MAX];
 
-	(void)state;
 	r.points[NT_T_CMD] = 0;
 	r.points[NT_T_DONE] = 0;
 	assert_false(record_stages_joined(&r, T(DONE), into, stage));
@@ -136,7 +130,6 @@ static void both_ways_to_split_agree(void **state)
 	uint8_t into[NT_STAGES_MAX];
 	struct stage_split split;
 
-	(void)state;
 	for (int side = 0; side < NT_SIDES; side++) {
 		for (uint32_t missing = 0; missing < 1u << points_nr(side); missing++) {
 			stage_split_init(&split, side, missing);
@@ -189,7 +182,6 @@ static void a_command_under_way_is_in_the_stage_after_its_last_point(void **stat
 	};
 	struct nt_record r = {.side = NT_HOST};
 
-	(void)state;
 	assert_int_equal(record_stage_under_way(&r), -1);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		unsigned int r2t = known[i].side == NT_HOST ? NT_H_R2T : NT_T_SEND_R2T;
@@ -209,7 +201,6 @@ static void a_command_under_way_is_in_the_stage_after_its_last_point(void **stat
  */
 static void a_record_lacks_the_arrivals_of_which_one_is_not_known(void **state)
 {
-	(void)state;
 	for (int side = 0; side < NT_SIDES; side++) {
 		const unsigned int first = side == NT_HOST ? NT_H_RX : NT_T_RX;
 		const unsigned int of_r2t = side == NT_HOST ? NT_H_R2T_RX : NT_T_DATA_RX;

@@ -56,7 +56,6 @@ static void a_command_is_selected_by_what_it_asks_for(void **state)
 		{select_lba, "0-2047,2049-18446744073709551615", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct select s = {0};
 		struct nt_record r = a_read();
@@ -73,7 +72,6 @@ static void all_that_is_given_has_to_be_so(void **state)
 	struct nt_record r = a_read();
 	struct select s = {0};
 
-	(void)state;
 	assert_true(selects_record(&s, &r));
 	assert_false(nt_selects_by(&s.by));
 	assert_null(select_op(&s.by, "read"));
@@ -93,7 +91,6 @@ static void commands_without_lba_or_namespace_are_at_none(void **state)
 	struct select lba = {0}, nsid = {0};
 	struct nt_record r = a_read();
 
-	(void)state;
 	assert_null(select_lba(&lba.by, "0-18446744073709551615"));
 	assert_null(select_nsid(&nsid.by, "0-4294967295"));
 	r.op = NT_OP_FLUSH;
@@ -115,7 +112,6 @@ static void what_failed_has_a_status_or_was_given_up(void **state)
 	struct select s = {.failed = true};
 	struct nt_record r = a_read();
 
-	(void)state;
 	assert_false(selects_record(&s, &r));
 	r.status = 0x4000; /* do not retry */
 	assert_false(selects_record(&s, &r));
@@ -146,7 +142,6 @@ static void a_queue_is_selected_by_its_ids_and_names(void **state)
 				     .subsysnqn = "nqn.s",
 				     .hostnqn = "nqn.h"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct select s = {0};
 
@@ -192,7 +187,6 @@ static void nonsense_is_refused(void **state)
 	char nqn[NT_NQN_LEN + 1];
 	struct nt_selection s = {.ops = 0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		const char *why;
 

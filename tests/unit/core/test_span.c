@@ -16,7 +16,6 @@ static void a_host_command_lasts_from_submit_to_complete(void **state)
 					       [NT_H_CQE] = 80,
 					       [NT_H_COMPLETE] = 90}};
 
-	(void)state;
 	assert_int_equal(record_begin_ns(&r), 10);
 	assert_int_equal(record_end_ns(&r), 90);
 	assert_int_equal(record_last_ns(&r), 90);
@@ -27,7 +26,6 @@ static void without_submit_it_begins_with_queue_rq(void **state)
 	const struct nt_record r = {.side = NT_HOST,
 				    .points = {[NT_H_QUEUE_RQ] = 20, [NT_H_SEND_CMD] = 30}};
 
-	(void)state;
 	assert_int_equal(record_begin_ns(&r), 20);
 }
 
@@ -37,7 +35,6 @@ static void a_target_command_lasts_from_arrival_to_sent(void **state)
 		.side = NT_TARGET,
 		.points = {[NT_T_RX] = 10, [NT_T_CMD] = 20, [NT_T_SEND] = 80, [NT_T_SENT] = 90}};
 
-	(void)state;
 	assert_int_equal(record_begin_ns(&r), 10);
 	assert_int_equal(record_end_ns(&r), 90);
 	assert_int_equal(record_last_ns(&r), 90);
@@ -48,7 +45,6 @@ static void without_arrival_it_begins_when_the_driver_has_it(void **state)
 	const struct nt_record r = {.side = NT_TARGET,
 				    .points = {[NT_T_CMD] = 20, [NT_T_EXEC] = 30}};
 
-	(void)state;
 	assert_int_equal(record_begin_ns(&r), 20);
 }
 
@@ -57,7 +53,6 @@ static void an_end_that_is_missing_is_no_other_point(void **state)
 	const struct nt_record host = {.side = NT_HOST, .points = {[NT_H_CQE] = 80}};
 	const struct nt_record target = {.side = NT_TARGET, .points = {[NT_T_SEND] = 70}};
 
-	(void)state;
 	assert_int_equal(record_end_ns(&host), 0);
 	assert_int_equal(record_last_ns(&host), 80);
 	assert_int_equal(record_end_ns(&target), 0);
@@ -66,7 +61,6 @@ static void an_end_that_is_missing_is_no_other_point(void **state)
 
 static void a_record_without_points_has_no_times(void **state)
 {
-	(void)state;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		const struct nt_record r = {.side = (uint8_t)side};
 

@@ -56,7 +56,6 @@ static void percentiles_are_within_the_buckets_error_of_the_exact_ones(void **st
 	static const size_t sizes[] = {1, 2, 3, 7, 10, 99, 100, 101, 999, 1000, 1001, 10000, MANY};
 	uint64_t *ns = calloc(MANY, sizeof(*ns));
 
-	(void)state;
 	assert_non_null(ns);
 	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
 		struct hist h = {0};
@@ -82,7 +81,6 @@ static void percentiles_below_32_ns_are_exact(void **state)
 {
 	struct hist h = {0};
 
-	(void)state;
 	for (unsigned int ns = 1; ns <= 20; ns++)
 		hist_add(&h, ns, 0);
 	assert_int_equal(hist_percentile(&h, 50), 10);
@@ -96,7 +94,6 @@ static void percentiles_below_32_ns_are_exact(void **state)
 /* 99.9 / 100 * 1000 is slightly more than 999 in binary floating point. */
 static void rank_of_a_whole_number_is_not_rounded_up(void **state)
 {
-	(void)state;
 	for (unsigned int thousands = 1; thousands < 300; thousands++) {
 		struct hist h = {0};
 
@@ -113,7 +110,6 @@ static void percentile_never_exceeds_the_longest(void **state)
 {
 	struct hist h = {0};
 
-	(void)state;
 	hist_add(&h, 1ull << 20, 0);
 	assert_int_equal(hist_percentile(&h, 50), 1ull << 20);
 	assert_int_equal(hist_percentile(&h, 100), 1ull << 20);
@@ -124,7 +120,6 @@ static void durations_past_the_last_bucket_lie_between_it_and_the_longest(void *
 	struct hist h = {0};
 	uint64_t p;
 
-	(void)state;
 	hist_add(&h, 1ull << 36, 0);
 	hist_add(&h, 3ull << 36, 0);
 	p = hist_percentile(&h, 99);
@@ -137,7 +132,6 @@ static void empty_histogram_is_all_zero(void **state)
 {
 	struct hist h = {0};
 
-	(void)state;
 	assert_int_equal(hist_percentile(&h, 50), 0);
 	assert_int_equal(hist_percentile(&h, 100), 0);
 	assert_true(hist_mean(&h) == 0);
@@ -151,7 +145,6 @@ static void percentile_needs_a_duration_above_it(void **state)
 	} known[] = {{500000000, 2},	{900000000, 10},	 {950000000, 20}, {990000000, 100},
 		     {999000000, 1000}, {999999999, 1000000000}, {100000000, 10}, {10000000, 100}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct hist h = {.count = known[i].needed};
 
@@ -169,7 +162,6 @@ static void mean_is_exact(void **state)
 {
 	struct hist h = {0};
 
-	(void)state;
 	hist_add(&h, 1000, 0);
 	hist_add(&h, 1001, 0);
 	assert_true(hist_mean(&h) == 1000.5);
@@ -179,7 +171,6 @@ static void merged_histogram_equals_one_that_counted_all(void **state)
 {
 	struct hist a = {0}, b = {0}, all = {0}, b_before;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t ns = log_uniform();
 
@@ -199,7 +190,6 @@ static void same_identity_gives_the_same_row(void **state)
 	struct stats s = {0};
 	struct stats_row *row = stats_row(&s, "nvme0", "nqn.a", 1, NT_OP_READ, false);
 
-	(void)state;
 	assert_non_null(row);
 	assert_string_equal(row->controller, "nvme0");
 	assert_string_equal(row->peer, "nqn.a");
@@ -226,7 +216,6 @@ static void names_too_long_to_keep_still_find_their_row(void **state)
 	char controller[100], peer[NT_NQN_LEN + 100];
 	struct stats_row *row;
 
-	(void)state;
 	memset(controller, 'c', sizeof(controller) - 1);
 	controller[sizeof(controller) - 1] = '\0';
 	memset(peer, 'p', sizeof(peer) - 1);
@@ -260,7 +249,6 @@ static void rows_are_sorted_by_controller_peer_queue_and_operation(void **state)
 	};
 	size_t order[ARRAY_SIZE(sorted)];
 
-	(void)state;
 	for (int round = 0; round < 100; round++) {
 		struct stats s = {0};
 
@@ -294,7 +282,6 @@ static void rows_stay_where_they_are_while_others_come(void **state)
 	struct stats_row *first = stats_row(&s, "nvme500", "", 1, NT_OP_READ, false);
 	char name[32];
 
-	(void)state;
 	assert_non_null(first);
 	first->total.count = 42;
 	for (int i = 999; i >= 0; i--) {
@@ -312,7 +299,6 @@ static void new_interval_keeps_the_totals(void **state)
 	struct stats s = {0};
 	struct stats_row *row = stats_row(&s, "nvme0", "", 1, NT_OP_READ, false);
 
-	(void)state;
 	assert_non_null(row);
 	hist_add(&row->interval, 1000, 1);
 	hist_add(&row->total, 1000, 1);
@@ -340,7 +326,6 @@ static void what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interva
 	struct stats s = {.side = NT_TARGET};
 	struct stats_row *row = stats_row(&s, "cntlid 1", "", 1, NT_OP_READ, false);
 
-	(void)state;
 	assert_non_null(row);
 	stats_wait(row, &r, true, 1000);
 	r.points[NT_T_EXEC] = 700;
@@ -392,7 +377,6 @@ static void a_sample_is_fair_where_chance_explains_it(void **state)
 		{100, 600, 59400, 5, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct stats s = {.sample = known[i].sample, .counted = true};
 		struct stats_row *row = stats_row(&s, "nvme0", "", 1, NT_OP_READ, false);
@@ -414,7 +398,6 @@ static void a_sample_is_fair_where_chance_explains_it(void **state)
 
 static void every_counter_has_its_own_name_and_a_help_text(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
 		assert_string_not_equal(counter_name(i), "unknown");
 		assert_true(strlen(counter_help(i)) > 10);
@@ -428,7 +411,6 @@ static void every_counter_has_its_own_name_and_a_help_text(void **state)
 
 static void operations_and_sides_have_their_names(void **state)
 {
-	(void)state;
 	assert_string_equal(side_name(NT_HOST), "host");
 	assert_string_equal(side_name(NT_TARGET), "target");
 	assert_string_equal(op_name(NT_OP_READ), "read");
@@ -439,7 +421,6 @@ static void operations_and_sides_have_their_names(void **state)
 
 static bool is_dead(const void *context, const struct stats_row *row)
 {
-	(void)context;
 	return row->who != 0;
 }
 
@@ -470,7 +451,6 @@ static void rows_of_connections_that_ended_go_after_a_minute(void **state)
 	struct stats s = {0};
 	const uint64_t now = 5000000000;
 
-	(void)state;
 	dead_row(&s, 0, 3);
 	dead_row(&s, 1, 5)->who = 0;
 	dead_row(&s, 2, 7)->waiting.commands = 1;
@@ -494,7 +474,6 @@ static void a_row_that_is_used_again_has_a_minute_again(void **state)
 	struct stats s = {0};
 	struct stats_row *r = dead_row(&s, 0, 3);
 
-	(void)state;
 	assert_int_equal(stats_fold(&s, 1, is_dead, NULL), 0);
 	r->interval.count = 1;
 	assert_int_equal(stats_fold(&s, 2, is_dead, NULL), 0);
@@ -511,7 +490,6 @@ static void no_more_rows_wait_for_their_minute_than_the_limit(void **state)
 {
 	struct stats s = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < STATS_ENDED_MAX; i++) {
 		dead_row(&s, i, 1);
 		if (i < 2)
@@ -532,7 +510,6 @@ static void rows_past_the_limit_are_one(void **state)
 	struct stats s = {0};
 	struct stats_row *others;
 
-	(void)state;
 	for (unsigned int i = 0; i < STATS_ROWS_MAX; i++)
 		assert_false(dead_row(&s, i, 1)->shared);
 	others = dead_row(&s, STATS_ROWS_MAX, 1);

@@ -34,7 +34,6 @@ static void an_address_is_in_the_function_that_begins_last_before_it(void **stat
 				      "ffffffff81000300 W weak\n"
 				      "nonsense\n");
 
-	(void)state;
 	assert_non_null(s);
 	assert_int_equal(symbols_check(path), 0);
 	assert_null(symbols_find(s, 0xffffffff810000ff));
@@ -48,7 +47,6 @@ static void an_address_is_in_the_function_that_begins_last_before_it(void **stat
 
 static void addresses_that_are_kept_back_are_told(void **state)
 {
-	(void)state;
 	assert_null(read_text("0000000000000000 T first\n0000000000000000 t second\n"));
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(symbols_check(path), -EPERM);
@@ -64,7 +62,6 @@ static void thousands_are_found(void **state)
 	struct symbols *s;
 	FILE *f = fopen(path, "w");
 
-	(void)state;
 	assert_non_null(f);
 	for (unsigned int i = 0; i < 20000; i++)
 		fprintf(f, "%llx t f%u\n", 0xffffffff81000000ULL + 16 * ((i * 7919ULL) % 20000),
@@ -85,13 +82,11 @@ static int make(void **state)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	return fd < 0 ? -1 : close(fd);
 }
 
 static int clean(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 

@@ -49,7 +49,6 @@ static void a_text_commands_no_terminal(void **state)
 {
 	static const char text[] = "a\x1b[2J\x9b\xc2\x9b\x07\r\n\x7f\\\"z";
 
-	(void)state;
 	assert_string_equal(print(text, TEXT_HEX).text,
 			    "a\\x1b[2J\\x9b\\xc2\\x9b\\x07\\x0d\\x0a\\x7f\\x5c\"z");
 	assert_string_equal(print(text, TEXT_MARK).text, "a?[2J???????\\\"z");
@@ -87,7 +86,6 @@ static void hidden_characters_are_seen(void **state)
 	};
 	char text[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_string_equal(print(cases[i].text, TEXT_SEEN).text, cases[i].seen);
 		assert_string_equal(print(cases[i].text, TEXT_JSON).text, cases[i].json);
@@ -101,7 +99,6 @@ static void no_character_is_cut(void **state)
 {
 	char text[6];
 
-	(void)state;
 	assert_string_equal(text_copy(text, sizeof(text), "abcd\xc3\xa4", TEXT_UTF8), "abcd");
 	assert_string_equal(text_copy(text, sizeof(text), "abc\xc3\xa4", TEXT_UTF8), "abc\xc3\xa4");
 	assert_string_equal(text_copy(text, sizeof(text),
@@ -117,7 +114,6 @@ static void a_long_text_is_whole(void **state)
 	char text[LONG + 1] = "", expected[LONG * 4 + 1] = "";
 	struct written w;
 
-	(void)state;
 	for (unsigned int i = 0; i < LONG; i++) {
 		text[i] = i % 3 ? 'a' : '\x1b';
 		strcat(expected, i % 3 ? "a" : "\\x1b");
@@ -130,7 +126,6 @@ static void a_long_text_is_whole(void **state)
 /* Standard error has no buffer, and other processes write to the same terminal. */
 static void a_line_is_written_at_once(void **state)
 {
-	(void)state;
 	assert_int_equal(print("Permission denied (publickey).", TEXT_HEX).pieces, 1);
 }
 

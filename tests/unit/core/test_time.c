@@ -42,7 +42,6 @@ static void shift_is_what_the_file_says(void **state)
 	char path[] = "/tmp/time.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	write_text(
@@ -96,7 +95,6 @@ static void time_is_the_machines_in_a_time_namespace(void **state)
 {
 	uint64_t before = monotonic_ns(), told = time_in_namespace(), after = monotonic_ns();
 
-	(void)state;
 	assert_true(before <= told && told <= after);
 }
 
@@ -142,7 +140,6 @@ static int64_t error_if_late(uint64_t readings)
 
 static void an_instant_is_one_though_others_run_in_between(void **state)
 {
-	(void)state;
 	for (uint64_t readings = 0; readings < 1 << 12; readings++)
 		assert_uint_in_range(error_if_late(readings) + READING_NS, 0, 2 * READING_NS);
 	/* With every reading late, it ends all the same. */

@@ -28,7 +28,6 @@ static int enter(void **state)
 {
 	int fd;
 
-	(void)state;
 	if (!mkdtemp(base) || chdir(base) || mkdir("folder", 0755) || mkdir("folder/below", 0755) ||
 	    symlink("folder", "link"))
 		return -1;
@@ -38,7 +37,6 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-	(void)state;
 	return unlink("folder/below/file") || rmdir("folder/below") || rmdir("folder") ||
 	       unlink("link") || chdir("/") || rmdir(base);
 }
@@ -107,7 +105,6 @@ static void a_path_leads_where_the_kernel_says(void **state)
 	};
 	char text[sizeof(base) + 16];
 
-	(void)state;
 	snprintf(text, sizeof(text), "%s/link/below", base);
 	assert_int_equal(symlink(text, "absolute"), 0);
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
@@ -124,7 +121,6 @@ static void a_path_leads_where_the_kernel_says(void **state)
 
 static void the_last_link_is_followed_where_that_is_asked_for(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink("link/below/file", "end"), 0);
 	assert_int_equal(symlink("end", "first"), 0);
 	for (int rule = TRUST_NOT_PLANTED; rule <= TRUST_OURS; rule++) {
@@ -139,7 +135,6 @@ static void what_leads_nowhere_is_an_error(void **state)
 {
 	static char slashes[PATH_MAX + 8], name[NAME_MAX + 8];
 
-	(void)state;
 	memset(slashes, '/', sizeof(slashes) - 1);
 	memset(name, 'x', sizeof(name) - 1);
 	assert_int_equal(symlink("round", "round"), 0);
@@ -165,7 +160,6 @@ static void a_link_of_proc_is_left_to_the_kernel(void **state)
 	int fd = open("folder", O_PATH | O_DIRECTORY | O_CLOEXEC), p[2];
 	char path[64], name[16];
 
-	(void)state;
 	assert_true(fd >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/below/file", fd);
 	assert_walks(path, TRUST_NOT_PLANTED, true, "folder/below", "file");
@@ -184,7 +178,6 @@ static void a_link_of_proc_is_left_to_the_kernel(void **state)
 
 static void steps_that_others_may_change_are_not_ours(void **state)
 {
-	(void)state;
 	assert_int_equal(chmod("folder", 0777), 0);
 	assert_refused("folder/below/file", TRUST_OURS, true, -EPERM,
 		       "/folder, which others may write to");
@@ -204,7 +197,6 @@ static void steps_that_others_may_change_are_not_ours(void **state)
 
 static void steps_of_other_users_are_not_ours(void **state)
 {
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(chown("folder", OTHER_USER, OTHER_USER), 0);
@@ -232,7 +224,6 @@ static void steps_of_other_users_are_not_ours(void **state)
 /* A link of ours leads through a place where others put theirs. */
 static void each_link_of_a_chain_is_looked_at(void **state)
 {
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(mkdir("shared", 0755) | chmod("shared", 01777), 0);

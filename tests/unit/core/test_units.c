@@ -29,7 +29,6 @@ static void times_with_and_without_unit(void **state)
 		{"100000h", 360000000000000000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		uint64_t ns = 1;
 
@@ -44,7 +43,6 @@ static void what_is_no_time_is_refused(void **state)
 					    "nan", ".",	   "1..", "ms", "1e999", "1msx", " 1"};
 	uint64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_not_equal(parse_seconds(wrong[i], &ns), 0);
 	assert_int_equal(parse_seconds("9999999999999h", &ns), -ERANGE);
@@ -54,7 +52,6 @@ static void sizes_with_and_without_unit(void **state)
 {
 	uint64_t bytes;
 
-	(void)state;
 	assert_int_equal(parse_size("4096", &bytes), 0);
 	assert_int_equal(bytes, 4096);
 	assert_int_equal(parse_size("3K", &bytes), 0);
@@ -77,7 +74,6 @@ static void what_is_no_size_is_refused(void **state)
 					    "1.5M", "-1", " 1",	 "0x10", "1T"};
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(parse_size(wrong[i], &bytes), -EINVAL);
 	assert_int_equal(parse_size("17179869184G", &bytes), -ERANGE);

@@ -32,7 +32,6 @@ static void what_is_written_is_understood(void **state)
 {
 	struct when w;
 
-	(void)state;
 	parse(&w,
 	      "latency>5ms, p99.9(read) > 2ms over 10s,errors>0,oldest(write)>1.5s , errors(flush)>3 over 1m");
 	assert_int_equal(w.nr, 5);
@@ -95,7 +94,6 @@ static void nonsense_is_refused_where_it_is(void **state)
 		{"latency>111111111111111111111111111111111111111111111111111ms", 9},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct when w = {.nr = 0};
 		size_t at;
@@ -112,7 +110,6 @@ static void blanks_and_long_names_are_understood(void **state)
 {
 	struct when w;
 
-	(void)state;
 	parse(&w, "\tp64.07 (write_zeroes)\t>\t1ms\tover 10m ,\terrors(read)>1\t");
 	assert_int_equal(w.nr, 2);
 	assert_int_equal(w.condition[0].op, NT_OP_WRITE_ZEROES);
@@ -129,7 +126,6 @@ static void a_condition_has_63_bytes_at_most(void **state)
 	char text[80];
 	size_t at;
 
-	(void)state;
 	snprintf(text, sizeof(text), "errors%*s1", 63 - 7, ">");
 	assert_int_equal(strlen(text), 63);
 	assert_null(when_parse(&w, text, &at));
@@ -145,7 +141,6 @@ static void there_is_room_for_so_many(void **state)
 	struct when w = {.nr = 0};
 	size_t at;
 
-	(void)state;
 	for (unsigned int i = 0; i < WHEN_CONDITIONS_MAX; i++)
 		assert_null(when_parse(&w, "errors>0", &at));
 	assert_non_null(when_parse(&w, "errors>0", &at));
@@ -173,7 +168,6 @@ static void a_slow_command_is_told_once(void **state)
 	struct stats s = {.seconds = 1};
 	struct when w;
 
-	(void)state;
 	parse(&w, "latency(read)>5ms,latency>100ms");
 	assert_null(when_record(&w, &fast));
 	assert_null(when_record(&w, &admin));
@@ -195,7 +189,6 @@ static void a_command_may_make_several_conditions_true(void **state)
 	struct stats s = {.seconds = 1};
 	struct when w;
 
-	(void)state;
 	parse(&w, "errors>0,oldest>1ms,p50>1ms,latency>5ms,latency(read)>1ms");
 	assert_ptr_equal(when_record(&w, &slow), &w.condition[3]);
 	assert_null(when_interval(&w, &s, 10 * S));
@@ -217,7 +210,6 @@ static void a_condition_without_an_operation_is_of_io(void **state)
 	};
 	struct when w;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct nt_record r = took(6 * MS, (enum nt_op)cases[i].op, cases[i].qid);
 
@@ -250,7 +242,6 @@ static void a_percentile_is_of_its_time(void **state)
 	uint64_t now = 100 * S;
 	struct when w;
 
-	(void)state;
 	parse(&w, "p99(read)>2ms over 10s");
 	/* With fewer than a hundred commands there is no 99th percentile. */
 	fill(&s, NT_OP_READ, 99, 50 * MS);
@@ -294,7 +285,6 @@ static void errors_and_age_are_of_intervals(void **state)
 	struct stats s = {.side = NT_HOST, .seconds = 1};
 	struct when w;
 
-	(void)state;
 	parse(&w, "errors>1 over 3s,oldest>1s");
 	assert_int_equal(errors_add(&s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 1), 0);
 	assert_null(when_interval(&w, &s, 10 * S));
@@ -323,7 +313,6 @@ static void a_time_ends_with_the_interval_that_began_in_it(void **state)
 	struct stats s = {.side = NT_HOST, .seconds = 1};
 	struct when w;
 
-	(void)state;
 	parse(&w, "errors>0 over 10s");
 	assert_int_equal(errors_add(&s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 1), 0);
 	assert_ptr_equal(when_interval(&w, &s, 100 * S), &w.condition[0]);
@@ -370,7 +359,6 @@ static unsigned int true_until(const char *condition, double seconds, unsigned i
 /* The time is kept in parts, whose number does not depend on that of the intervals. */
 static void a_time_is_as_long_for_any_interval(void **state)
 {
-	(void)state;
 	/* An interval of a part each, and then parts that are used again. */
 	assert_int_equal(true_until("errors>0 over 64s", 1, 1, 150), 65);
 	assert_int_equal(true_until("errors>0 over 2s", 1, 1, 150), 3);
@@ -387,7 +375,6 @@ static void the_oldest_command_is_that_of_any_row(void **state)
 	struct stats s = {.side = NT_HOST, .seconds = 1};
 	struct when w;
 
-	(void)state;
 	fill(&s, NT_OP_READ, 1, MS);
 	fill(&s, NT_OP_WRITE, 1, MS);
 	fill(&s, NT_OP_FLUSH, 1, MS);

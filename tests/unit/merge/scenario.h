@@ -371,7 +371,6 @@ static inline void verdict_matched(void *context, const struct merge_connection 
 {
 	struct verdict *v = context;
 
-	(void)c;
 	if (host->points[TRUTH_HOST] == target->points[TRUTH_TARGET])
 		v->right++;
 	else
@@ -383,8 +382,6 @@ static inline void verdict_single(void *context, const struct merge_connection *
 {
 	struct verdict *v = context;
 
-	(void)c;
-	(void)r;
 	(*(ambiguous ? &v->ambiguous : &v->single))++;
 }
 

@@ -119,13 +119,11 @@ static void rounds(unsigned int nr, bool reconnected)
 
 static void a_recorder_that_is_started_again_is_matched(void **state)
 {
-	(void)state;
 	rounds(6, false);
 }
 
 static void so_is_one_whose_machine_began_again(void **state)
 {
-	(void)state;
 	rounds(6, true);
 }
 
@@ -136,7 +134,6 @@ static void memory_is_level(void **state)
 	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});
 	size_t warm = 0;
 
-	(void)state;
 	assert_non_null(m);
 	assert_int_equal(merge_stream(m, HOST, NT_HOST), 0);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -174,7 +171,6 @@ static void a_stream_that_was_not_there_may_begin(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});
 
-	(void)state;
 	assert_non_null(m);
 	merge_restart(m, 7);
 	assert_int_equal(merge_stream(m, TARGET, NT_TARGET), 0);

@@ -101,7 +101,6 @@ static void pairs_that_have_nothing_in_common_are_each_corrected(void **state)
 	int64_t to_common[STREAMS];
 	bool linked[STREAMS];
 
-	(void)state;
 	correct(false, to_common, linked);
 	/* The first stream of the other pair does not move. */
 	assert_int_equal(to_common[2] + 3 * (int64_t)SECOND, 600 * MS);
@@ -114,7 +113,6 @@ static void streams_that_others_link_to_the_first_are_corrected(void **state)
 	int64_t to_common[STREAMS];
 	bool linked[STREAMS];
 
-	(void)state;
 	correct(true, to_common, linked);
 }
 
@@ -160,7 +158,6 @@ static void of_two_connections_the_later_tells(bool first_is_later)
 
 static void of_several_connections_the_latest_tells(void **state)
 {
-	(void)state;
 	of_two_connections_the_later_tells(false);
 	of_two_connections_the_later_tells(true);
 }
@@ -171,7 +168,6 @@ static void streams_without_matches_stay_where_they_are(void **state)
 	int64_t to_common[STREAMS] = {1, 2, 3, 4};
 	bool linked[STREAMS];
 
-	(void)state;
 	assert_int_equal(axis_correct(m, STREAMS, to_common, linked), 0);
 	for (unsigned int i = 0; i < STREAMS; i++) {
 		assert_int_equal(to_common[i], i + 1);
@@ -193,7 +189,6 @@ static void the_larger_connection_tells_the_clocks_at_the_end(void **state)
 		{40, 569, 620, 132, {3, 5}, 90},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct traffic_config c = traffic_of_one_queue();
 		const struct feed f = {.batch_ns = {0, i % 2 ? 10 * SECOND : 0}};

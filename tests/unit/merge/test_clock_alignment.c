@@ -44,7 +44,6 @@ static void as_many_machines_as_report_takes(void **state)
 	struct clock_alignment *l = clock_alignment_new(2 * MACHINES);
 	int64_t to_common[2 * MACHINES] = {0};
 
-	(void)state;
 	assert_non_null(l);
 	for (unsigned int i = 0; i < MACHINES; i++)
 		commands(l, i, MACHINES + i, i * COMMANDS);
@@ -63,7 +62,6 @@ static void one_leads_to_the_next(void **state)
 	struct clock_alignment *l = clock_alignment_new(5);
 	int64_t to_common[5] = {0, 0, 0, 0, 4711};
 
-	(void)state;
 	assert_non_null(l);
 	commands(l, 0, 3, 0);
 	commands(l, 2, 3, COMMANDS);

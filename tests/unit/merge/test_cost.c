@@ -76,7 +76,6 @@ static void trouble_costs_twice_as_much_at_the_most(void **state)
 	struct traffic_config unique = machines(0, 32);
 	uint64_t usual = blocks_a_record("unique addresses", &unique, &(struct feed){0});
 
-	(void)state;
 	assert_true(usual > 0);
 	for (size_t l = 0; l < sizeof(loads) / sizeof(loads[0]); l++) {
 		struct traffic_config c = machines(loads[l].hot_percent, loads[l].depth);

@@ -79,7 +79,6 @@ static void queues_that_there_is_no_room_for_cost_little(void **state)
 	uint64_t past = 0, at = SECOND;
 	unsigned int commands = 0;
 
-	(void)state;
 	assert_non_null(m);
 	for (unsigned int round = 0; round < 4; round++) {
 		for (unsigned int id = 0; id < QUEUES; id++) {
@@ -112,7 +111,6 @@ static void slots_past_the_limit_are_counted(void **state)
 	struct queue_info past = queue_of(TOPOLOGY_SLOTS_MAX, 1, 2);
 	uint64_t at = SECOND;
 
-	(void)state;
 	assert_non_null(m);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(merge_queue(m, i, i ? NT_TARGET : NT_HOST, &last), 0);
@@ -138,7 +136,6 @@ static void a_queue_that_is_gone_makes_room(void **state)
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
 	unsigned int next = TOPOLOGY_ENDPOINTS_MAX / 2;
 
-	(void)state;
 	assert_non_null(m);
 	for (unsigned int id = 0; id < QUEUES; id++) {
 		struct queue_info q = queue_of(id, 1, id);
@@ -175,7 +172,6 @@ static void commands_past_the_last_connection_cost_little(void **state)
 	enum { ROUNDS = 12, NR = TOPOLOGY_ENDPOINTS_MAX };
 	uint64_t told = 0;
 
-	(void)state;
 	assert_non_null(m);
 	for (unsigned int id = 0; id < NR; id++) {
 		struct queue_info q = queue_of(id, 1, id);
@@ -215,7 +211,6 @@ static void a_crowd_of_one_name_costs_little(void **state)
 	enum { ALIKE = TOPOLOGY_ALIKE_MAX + 64, EACH = 4 };
 	uint64_t at = SECOND, all = 0;
 
-	(void)state;
 	assert_non_null(m);
 	/* The last 65 are past the limit, because the target's is one of them. */
 	for (unsigned int i = 0; i < ALIKE; i++) {
@@ -297,7 +292,6 @@ static void those_past_so_many_of_one_name_are_counted(void **state)
 {
 	uint64_t in_crowd;
 
-	(void)state;
 	assert_int_equal(matched_in_crowd(CROWD, &in_crowd), 200);
 	assert_int_equal(in_crowd, 0);
 	assert_int_equal(matched_in_crowd(CROWD + 1, &in_crowd), 0);

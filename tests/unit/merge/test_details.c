@@ -29,7 +29,6 @@ static int setup(void **state)
 	struct traffic_record r;
 	struct traffic *t;
 
-	(void)state;
 	c.commands = COMMANDS;
 	t = traffic_new(&c);
 	while (traffic_next(t, &r))
@@ -56,7 +55,6 @@ static void intervals_add_up(void **state)
 {
 	struct details *d = details_new();
 
-	(void)state;
 	for (unsigned int i = 0; i < COMMANDS; i++)
 		assert_int_equal(details_add(d, &records[i][NT_HOST], &records[i][NT_TARGET]), 0);
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
@@ -87,7 +85,6 @@ static void intervals_go_on_where_a_point_is_missing(void **state)
 	struct details *d = details_new();
 	int64_t latency = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < COMMANDS; i++) {
 		struct nt_record r = records[i][NT_HOST];
 
@@ -106,7 +103,6 @@ static void points_out_of_order_are_in_no_interval_and_told(void **state)
 	struct details *d = details_new();
 	struct nt_record r = records[0][NT_HOST];
 
-	(void)state;
 	r.points[NT_H_CQE] = r.points[NT_H_SUBMIT] - 1;
 	assert_int_equal(details_add(d, &r, NULL), 0);
 	/* A stream may contain any value. */
@@ -125,7 +121,6 @@ static void sums_outlive_64_bits(void **state)
 	const struct detail *what;
 	unsigned int nr = 0;
 
-	(void)state;
 	/* The host's last interval, and the target's part of a round trip, which the network's is
 	 * short of. */
 	host.points[NT_H_COMPLETE] += long_ns;
@@ -183,7 +178,6 @@ static void trips_are_the_hosts_time_less_the_targets(void **state)
 					      [NT_T_SEND] = 6500}};
 	struct details *d = details_new();
 
-	(void)state;
 	assert_int_equal(details_add(d, &host, &target), 0);
 	assert_trip(d, NT_H_SEND_CMD, NT_H_R2T_RX, 700, 0);
 	assert_trip(d, NT_H_SEND_DATA, NT_H_RX, 1400, 0);
@@ -215,7 +209,6 @@ static void what_is_out_of_order_has_no_trips(void **state)
 	struct nt_record host = records[0][NT_HOST], target = records[0][NT_TARGET];
 	struct details *d = details_new();
 
-	(void)state;
 	host.points[NT_H_CQE] = host.points[NT_H_SUBMIT] - 1;
 	assert_int_equal(details_add(d, &host, &target), 0);
 	assert_int_equal(details_unordered(d), 1);
@@ -240,7 +233,6 @@ static void points_that_bound_no_stage_are_beside(void **state)
 	const struct detail *what;
 	unsigned int beside = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < NT_HOST_POINTS_NR; i++)
 		r.points[i] = 1000;
 	assert_int_equal(details_add(d, &r, NULL), 0);

@@ -47,7 +47,6 @@ static void what_passed_within_a_burst_is_not_cut(void **state)
 {
 	struct edges *e = edges_new(2);
 
-	(void)state;
 	for (uint64_t i = 0; i < 100; i++)
 		assert_int_equal(edges_burst(e, TARGET, OFFSET + 1000 * i, OFFSET + 1000 * i + 400),
 				 0);
@@ -65,7 +64,6 @@ static void a_target_s_record_is_looked_for_in_the_host_s_bursts(void **state)
 {
 	struct edges *e = edges_new(2);
 
-	(void)state;
 	assert_int_equal(edges_burst(e, HOST, 5000, 6000), 0);
 	assert_false(cut(e, &connection, of_target(OFFSET + 5100, OFFSET + 5900)));
 	assert_true(cut(e, &connection, of_target(OFFSET + 5900, OFFSET + 6100)));
@@ -80,7 +78,6 @@ static void what_is_not_known_is_not_said(void **state)
 	struct merge_connection c = connection;
 	struct edges *e = edges_new(2);
 
-	(void)state;
 	assert_int_equal(edges_burst(e, TARGET, 5000, 6000), 0);
 	c.offset_low = c.offset_high + 1;
 	assert_false(cut(e, &c, of_host(1, 2)));

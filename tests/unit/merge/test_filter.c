@@ -114,7 +114,6 @@ static void every_stage_is_held_against_each_relation(void **state)
 			 {"<=", true, true, false},
 			 {"=", false, true, false}};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(stages) * ARRAY_SIZE(relations); i++) {
 		unsigned int k = i % ARRAY_SIZE(relations);
 		const unsigned int ns[] = {stages[i / ARRAY_SIZE(relations)].ns[NT_HOST],
@@ -141,7 +140,6 @@ static void all_conditions_have_to_hold(void **state)
 {
 	struct filter f = {0};
 
-	(void)state;
 	assert_true(matched(&f) && single(&f, &host) && single(&f, &target));
 	assert_false(filter_any(&f));
 	assert_null(filter_where(&f, "latency>8us"));
@@ -165,7 +163,6 @@ static void what_is_no_condition_is_refused(void **state)
 					    "network>1", "latency>-1ms",  "latency>=<1ms"};
 	struct filter f = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_non_null(filter_where(&f, wrong[i]));
 	assert_int_equal(f.nr, 0);
@@ -182,7 +179,6 @@ static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 	const uint32_t missing[NT_SIDES] = {0};
 	struct filter f = {0};
 
-	(void)state;
 	without.points[NT_H_RX] = 0;
 	assert_null(filter_where(&f, "network_and_target=7690ns"));
 	assert_true(single(&f, &without));
@@ -229,7 +225,6 @@ static void times_are_from_and_to(void **state)
 		"",	"-",	    "1s",  "1s-1s",  "2s-1s", "x-1s",
 		"1s-x", "1s-2s-3s", "-0s", "1s--2s", "0-0ms", "00000000000000000000000000000001-2"};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
 		struct filter f = {0};
 
@@ -255,7 +250,6 @@ static void when_a_command_began_is_known_as_well_as_can_be(void **state)
 	struct nt_record r = host;
 	struct filter f = {0};
 
-	(void)state;
 	assert_null(filter_time(&f, "-1ns"));
 	assert_true(filter_takes_single(&f, &connection, &r, 0, BEGAN + 5000));
 	assert_true(filter_takes_single(&f, &connection, &r, 0, BEGAN + 1000));
@@ -272,7 +266,6 @@ static void how_much_of_a_recording_is_in_it(void **state)
 	struct filter f = {0};
 	uint64_t from = 10, to = 20;
 
-	(void)state;
 	assert_true(filter_seconds(&f, 1000, 2000, 5000) == 3e-6);
 	assert_true(filter_seconds(&f, 1000, 5000, 5000) == 0);
 	filter_bounds(&f, &from, &to);
@@ -313,7 +306,6 @@ static void a_queue_is_selected_by_its_connection(void **state)
 		{select_op, "write", {false, false, false}},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(by); i++) {
 		struct filter f = {0};
 
@@ -330,7 +322,6 @@ static void slow_and_failed_ones_are_selected(void **state)
 	struct nt_record r = host;
 	struct filter f = {.select.slower_ns = 8107};
 
-	(void)state;
 	assert_true(filter_any(&f) && single(&f, &host) && matched(&f));
 	f.select.slower_ns++;
 	assert_false(single(&f, &host) || matched(&f));

@@ -18,14 +18,12 @@ static struct {
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	flights_free(&m.f);
 	flights_group_free(&m.all);
 	flights_group_free(&m.one);
@@ -59,7 +57,6 @@ static void assert_seen(const struct flights_seen *s, uint64_t count, uint64_t s
 /* They come in the order in which they end. */
 static void a_command_sees_those_that_have_not_ended(void **state)
 {
-	(void)state;
 	add(20, 25); /* sees the two below */
 	add(10, 30);
 	add(15, 30);
@@ -74,7 +71,6 @@ static void a_command_sees_those_that_have_not_ended(void **state)
 
 static void a_group_sees_its_own(void **state)
 {
-	(void)state;
 	add(10, 100);
 	add_other(20, 100);
 	add(30, 100);
@@ -88,7 +84,6 @@ static void a_group_sees_its_own(void **state)
 /* Only commands that began before are counted. One that comes too late for that is told. */
 static void counting_goes_on_until_a_time(void **state)
 {
-	(void)state;
 	add(10, 100);
 	add(20, 100);
 	add(30, 100);
@@ -108,7 +103,6 @@ static void counting_goes_on_until_a_time(void **state)
 /* When no more can wait, the one that began first is counted. */
 static void as_many_wait_as_there_is_room_for(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < FLIGHTS_MAX; i++)
 		add(1000 + i, 1001 + i);
 	assert_seen(&m.by_all, 0, 0, 0);
@@ -133,7 +127,6 @@ static void many_are_counted_as_by_hand(void **state)
 	uint64_t begin[MANY], end[MANY], sum = 0, most = 0;
 	uint32_t random = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < MANY; i++) {
 		random = random * 1664525 + 1013904223;
 		begin[i] = 1000 + (random >> 16) % 5000 * MANY + i;

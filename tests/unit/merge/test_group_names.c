@@ -47,7 +47,6 @@ static void a_name_has_what_is_asked_for(void **state)
 	const struct grouping op = by_keys("op");
 	struct group_name both, host, target, plain;
 
-	(void)state;
 	group_name_merged(&both, &all.by, &connection, &record, &recorder);
 	assert_int_equal(both.op, NT_OP_WRITE);
 	assert_int_equal(both.queue, 2);
@@ -81,7 +80,6 @@ static void a_machine_and_a_single_source_are_named(void **state)
 	struct group_recorder who = recorder;
 	struct group_name a, b;
 
-	(void)state;
 	who.machine = "db1";
 	who.source[NT_TARGET] = NULL;
 	group_name_merged(&a, &how.by, &connection, &record, &who);
@@ -101,7 +99,6 @@ static void a_queue_that_nobody_told_of_has_no_name(void **state)
 	const struct grouping how = by_keys("ctrl,nqn,host");
 	struct group_name n;
 
-	(void)state;
 	group_name_side(&n, &how.by, NT_HOST, NULL, &record, &recorder);
 	assert_true(n.shared);
 	assert_int_equal(n.queue, 0);
@@ -115,7 +112,6 @@ static void a_status_is_what_the_command_set_calls_it(void **state)
 	struct nt_record r = record;
 	struct group_name n;
 
-	(void)state;
 	r.op = NT_OP_FABRICS;
 	group_name_side(&n, &how.by, NT_HOST, &queue, &r, &recorder);
 	assert_int_equal(n.status, (0x4280 & NT_STATUS_MASK) | GROUP_STATUS_FABRICS);
@@ -150,7 +146,6 @@ static void what_failed_has_a_latency_only_by_status(void **state)
 		{"status", 0, NT_F_CANCELLED, true, true},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct grouping how = by_keys(cases[i].keys);
 		struct groups *g = groups_new(&how);
@@ -182,7 +177,6 @@ static void a_command_of_a_sample_stands_for_others(void **state)
 	struct group_name n;
 	struct group_row row;
 
-	(void)state;
 	group_name_side(&n, &how.by, NT_HOST, &queue, &record, &recorder);
 	for (who.sample = 0; who.sample < 4; who.sample++) {
 		struct nt_record r = record;
@@ -202,7 +196,6 @@ static void machines_of_one_name_are_told_apart_by_their_streams(void **state)
 	struct machine what = {.side = NT_HOST, .name = "db1", .sample = 7};
 	struct machines m = {0};
 
-	(void)state;
 	assert_int_equal(machines_init(&m, 5), 0);
 	machines_set(&m, 0, &what, "a.ntp");
 	assert_string_equal(machines_get(&m, 0)->name, "db1");

@@ -132,7 +132,6 @@ static void rows_add_up_to_the_total_whatever_they_are_by(void **state)
 		"queue",  "op",	    "size",    "nsid",
 		"status", "source", "op,size", "queue,ctrl,nqn,host,op,size,nsid,status"};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(keys); i++) {
 		struct grouping how = by_keys(keys[i / 2], i % 2 ? MS : 0);
 		struct groups *g = groups_new(&how);
@@ -160,7 +159,6 @@ static void groups_past_the_limit_are_others(void **state)
 	struct groups *g = groups_new(&how);
 	struct group_row r;
 
-	(void)state;
 	for (uint32_t i = 0; i < GROUPS_MAX + 10; i++) {
 		const struct group_name n = named(1, NT_OP_READ, i + 1);
 
@@ -184,7 +182,6 @@ static void rows_past_the_limit_are_others(void **state)
 	struct groups *g = groups_new(&how);
 	struct group_row r;
 
-	(void)state;
 	for (uint64_t i = 0; i < GROUP_CELLS_MAX + 5; i++)
 		add(g, &n, i * 1000, 10);
 	assert_int_equal(groups_finish(g, 0, 1000, 0), 0);
@@ -201,7 +198,6 @@ static void intervals_without_commands_are_rows_unless_there_are_too_many(void *
 	struct group_name n = named(1, NT_OP_READ, 1);
 	struct group_row r;
 
-	(void)state;
 	for (uint64_t gap = 10; gap <= 1000000000; gap *= 100000000) {
 		struct groups *g = groups_new(&how);
 
@@ -247,7 +243,6 @@ static void what_was_in_flight_is_what_each_beginning_saw(void **state)
 	uint64_t random = 12345;
 	struct group_row r;
 
-	(void)state;
 	for (unsigned int i = 0; i < NR; i++) {
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		c[i].begin = 1000 + i * 100 + (random >> 60);
@@ -297,7 +292,6 @@ static void one_that_ends_when_too_many_others_have_is_told(void **state)
 	const struct group_name n = named(1, NT_OP_READ, 1);
 	struct groups *g = groups_new(&how);
 
-	(void)state;
 	for (uint64_t i = 0; i < FLIGHTS_MAX + 10; i++)
 		add(g, &n, 1000 + i, 1);
 	add(g, &n, 999, 1000000);
@@ -312,7 +306,6 @@ static void controllers_of_one_name_are_told_apart(void **state)
 	struct groups *g = groups_new(&how);
 	struct group_row r;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		struct group_recorder who = {.source = {"a"}, .stream = i / 2};
 		const struct nt_record rec = {.op = NT_OP_READ};
@@ -351,7 +344,6 @@ static void keys_that_are_none_are_refused_with_those_that_there_are(void **stat
 		{"opopopopopopopopopopopop", "device path cgroup cpu"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		char text[GROUP_WRONG_LEN] = "";
 		struct group_by by = {.nr = 0};
@@ -380,7 +372,6 @@ static void a_key_says_what_it_needs(void **state)
 		{"cgroup", GROUP_CGROUP, GROUP_CGROUP, GROUP_CGROUP},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
 		struct grouping how = by_keys(of[i].keys, 0);
 
@@ -399,7 +390,6 @@ static void the_sum_of_a_group_outlives_64_bits(void **state)
 	struct group_row r;
 	struct hist h;
 
-	(void)state;
 	assert_non_null(g);
 	for (unsigned int i = 0; i < 9; i++)
 		add(g, &n, i, 1ULL << 62);

@@ -38,7 +38,6 @@ static void must_match_99_9_percent(const struct traffic_config *c, const struct
 
 static void a_hot_block_spoils_nothing_when_a_side_is_late(void **state)
 {
-	(void)state;
 	for (unsigned int hot = 50; hot <= 98; hot += 16) {
 		struct traffic_config c = machines(hot, 32);
 
@@ -57,7 +56,6 @@ static void one_block_at_depth_1_is_matched_by_order_and_time(void **state)
 {
 	static const uint64_t think[] = {5000, 100000, 2 * MS};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(think) / sizeof(think[0]); i++) {
 		struct traffic_config c = machines(100, 1);
 

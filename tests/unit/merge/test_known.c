@@ -17,14 +17,12 @@ static struct known known;
 
 static int begin(void **state)
 {
-	(void)state;
 	known = (struct known){0};
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	known_free(&known);
 	return 0;
 }
@@ -71,7 +69,6 @@ static void each_name_is_one_connection(void **state)
 	};
 	struct merge_connection *c[ARRAY_SIZE(like)];
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(like); i++) {
 		c[i] = get(like[i], 7, MAX);
 		assert_int_equal(c[i]->index, i);
@@ -87,7 +84,6 @@ static void a_queue_has_so_many_controllers_and_then_the_last_one_goes_on(void *
 	const struct merge_connection like = {.host_stream = 1, .target_stream = 2, .qid = 4};
 	struct merge_connection *last = NULL;
 
-	(void)state;
 	for (uint16_t id = 1; id <= KNOWN_PER_QUEUE; id++) {
 		last = get(like, id, MAX);
 		assert_int_equal(known.nr, id);
@@ -109,7 +105,6 @@ static void controllers_of_a_target_alone_are_all_told(void **state)
 {
 	const struct merge_connection like = {.host_stream = MERGE_NO_STREAM, .target_stream = 2};
 
-	(void)state;
 	for (uint16_t id = 1; id <= 10 * KNOWN_PER_QUEUE; id++)
 		assert_int_equal(get(like, id, MAX)->index, id - 1);
 }
@@ -123,7 +118,6 @@ static void with_half_of_all_taken_each_queue_has_one(void **state)
 	};
 	struct merge_connection *c[ARRAY_SIZE(sides)];
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(sides); i++)
 		c[i] = get(sides[i], 1, MANY);
 	for (uint16_t qid = 10; known.nr < MANY / 2 - 1; qid++) {

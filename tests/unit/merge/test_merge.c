@@ -82,13 +82,11 @@ static void commands_of_all_shapes_find_each_other(void **state)
 {
 	struct traffic_config c = traffic(1, 4, 8);
 
-	(void)state;
 	must_match_all(&c, &(struct feed){0});
 }
 
 static void each_shape_by_itself_finds_each_other(void **state)
 {
-	(void)state;
 	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
 		struct traffic_config c = traffic(1, 2, 8);
 
@@ -104,7 +102,6 @@ static void two_controllers_of_a_target_with_equal_queue_ids_are_told_apart(void
 	struct traffic_config c = traffic(2, 4, 8);
 	struct outcome o;
 
-	(void)state;
 	run(&o, &c, &(struct feed){0});
 	assert_int_equal(o.wrong, 0);
 	assert_int_equal(o.right, o.both);
@@ -115,7 +112,6 @@ static void two_subsystems_of_a_target_with_equal_controller_ids_are_told_apart(
 {
 	struct traffic_config c = traffic(2, 4, 8);
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		c.queue[4 + i].cntlid = 1;
 		c.queue[4 + i].nqn = "nqn.b";
@@ -128,7 +124,6 @@ static void thirty_percent_lost_by_each_side_spoil_no_other_match(void **state)
 	struct traffic_config c = traffic(2, 4, 8);
 	struct outcome o;
 
-	(void)state;
 	run(&o, &c, &(struct feed){.loss_percent = 30});
 	assert_true(o.both > COMMANDS * 45 / 100 && o.both < COMMANDS * 53 / 100);
 	assert_int_equal(o.wrong, 0);
@@ -139,7 +134,6 @@ static void ninety_percent_lost_by_each_side_give_no_wrong_match(void **state)
 {
 	struct traffic_config c = traffic(2, 4, 8);
 
-	(void)state;
 	must_not_match_wrongly(&c, &(struct feed){.loss_percent = 90});
 }
 
@@ -147,7 +141,6 @@ static void a_side_that_starts_late_finds_the_rest(void **state)
 {
 	struct traffic_config c = for_seconds(traffic(2, 4, 8), 5);
 
-	(void)state;
 	must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_TARGET] = 2 * SECOND}});
 	must_match_99_9_percent(&c, &(struct feed){.from_ns = {[NT_HOST] = 2 * SECOND}});
 }
@@ -156,7 +149,6 @@ static void a_side_that_ends_early_has_what_it_saw_matched(void **state)
 {
 	struct traffic_config c = for_seconds(traffic(2, 4, 8), 5);
 
-	(void)state;
 	must_match_99_9_percent(&c, &(struct feed){.to_ns = {[NT_TARGET] = 3 * SECOND}});
 	must_match_99_9_percent(&c, &(struct feed){.to_ns = {[NT_HOST] = 3 * SECOND}});
 }
@@ -165,7 +157,6 @@ static void sides_that_never_record_at_the_same_time_share_no_command(void **sta
 {
 	struct traffic_config c = for_seconds(traffic(1, 2, 8), 4);
 
-	(void)state;
 	must_not_match_wrongly(&c, &(struct feed){.to_ns = {[NT_HOST] = 2 * SECOND},
 						  .from_ns = {[NT_TARGET] = 2 * SECOND}});
 	c.same_content = true;
@@ -204,13 +195,11 @@ static void clocks_hours_apart_that_drift(int ppm, int64_t offset_ns)
 
 static void clocks_that_drift_apart_are_followed(void **state)
 {
-	(void)state;
 	clocks_hours_apart_that_drift(200, 7 * HOUR);
 }
 
 static void clocks_that_drift_the_other_way_are_followed(void **state)
 {
-	(void)state;
 	/* The target has just booted, so its clock is near 0. */
 	clocks_hours_apart_that_drift(-200, -990 * (int64_t)SECOND);
 }
@@ -219,7 +208,6 @@ static void records_out_of_order_find_each_other(void **state)
 {
 	struct traffic_config c = traffic(2, 4, 8);
 
-	(void)state;
 	c.reorder_ns = MS;
 	must_match_all(&c, &(struct feed){0});
 }
@@ -228,7 +216,6 @@ static void batches_of_the_target_find_the_host(void **state)
 {
 	struct traffic_config c = for_seconds(traffic(2, 4, 8), 3);
 
-	(void)state;
 	must_match_all(&c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}});
 	must_match_all(
 		&c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}, .expire_ns = 2 * SECOND});
@@ -240,7 +227,6 @@ static void batches_of_the_host_find_the_target(void **state)
 {
 	struct traffic_config c = for_seconds(traffic(2, 4, 8), 3);
 
-	(void)state;
 	must_match_all(&c, &(struct feed){.batch_ns = {[NT_HOST] = 200 * MS}});
 	must_match_all(&c,
 		       &(struct feed){.batch_ns = {[NT_HOST] = 200 * MS}, .expire_ns = 2 * SECOND});
@@ -250,7 +236,6 @@ static void a_stream_that_is_read_after_the_other_finds_it(void **state)
 {
 	struct traffic_config c = traffic(2, 4, 8);
 
-	(void)state;
 	must_match_all(&c, &(struct feed){.batch_ns = {[NT_TARGET] = 1000 * SECOND}});
 	must_match_all(&c, &(struct feed){.batch_ns = {[NT_HOST] = 1000 * SECOND}});
 }
@@ -269,7 +254,6 @@ static void commands_that_ask_for_the_same_are_told_apart_by_order_and_time(void
 {
 	struct traffic_config c = repeating(8, NT_SHAPE_READ);
 
-	(void)state;
 	must_match_99_9_percent(&c, &(struct feed){0});
 	c = repeating(8, NT_SHAPE_NO_DATA);
 	must_match_99_9_percent(&c, &(struct feed){0});
@@ -279,7 +263,6 @@ static void commands_that_ask_for_the_same_one_by_one_are_never_matched_wrongly(
 {
 	struct traffic_config c = repeating(1, NT_SHAPE_READ);
 
-	(void)state;
 	must_not_match_wrongly(&c, &(struct feed){0});
 	c = repeating(1, NT_SHAPE_NO_DATA);
 	must_not_match_wrongly(&c, &(struct feed){0});
@@ -287,7 +270,6 @@ static void commands_that_ask_for_the_same_one_by_one_are_never_matched_wrongly(
 
 static void commands_that_ask_for_the_same_and_are_lost_are_never_matched_wrongly(void **state)
 {
-	(void)state;
 	for (unsigned int depth = 1; depth <= 8; depth += 7) {
 		struct traffic_config c = repeating(depth, NT_SHAPE_READ);
 
@@ -305,7 +287,6 @@ static void commands_that_ask_for_the_same_and_are_lost_are_never_matched_wrongl
  */
 static void an_even_load_that_asks_for_the_same_is_never_matched_wrongly(void **state)
 {
-	(void)state;
 	for (unsigned int depth = 1; depth <= 8; depth += 7) {
 		struct traffic_config c = repeating(depth, NT_SHAPE_READ);
 
@@ -324,7 +305,6 @@ static void a_reconnected_queue_is_another_connection(void **state)
 	struct traffic_config c = for_seconds(traffic(1, 2, 8), 2);
 	struct outcome o;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		c.queue[c.nr_queues] = c.queue[i];
 		c.queue[c.nr_queues].gen = 2;
@@ -347,7 +327,6 @@ static void two_hosts_of_a_target_are_told_apart(void **state)
 {
 	struct traffic_config c = traffic(2, 4, 8);
 
-	(void)state;
 	c.nr_streams = 3;
 	c.stream[2] = (struct traffic_stream){NT_HOST, 5 * HOUR, 0};
 	for (unsigned int i = 0; i < 4; i++) {
@@ -378,7 +357,6 @@ static void two_targets_of_one_identity_are_told_apart(void **state)
 {
 	struct traffic_config c = twins(8);
 
-	(void)state;
 	must_match_99_9_percent(&c, &(struct feed){0});
 	must_match_99_9_percent(&c, &(struct feed){.loss_percent = 30});
 	must_match_99_9_percent(&c, &(struct feed){.batch_ns = {[NT_TARGET] = 200 * MS}});
@@ -386,7 +364,6 @@ static void two_targets_of_one_identity_are_told_apart(void **state)
 
 static void mirrored_writes_are_matched_right_or_not_at_all(void **state)
 {
-	(void)state;
 	for (unsigned int depth = 1; depth <= 8; depth += 7) {
 		struct traffic_config c = twins(depth);
 
@@ -408,7 +385,6 @@ static void without_a_target_all_are_the_hosts_only(void **state)
 	struct traffic_config c = traffic(2, 4, 8);
 	struct outcome o;
 
-	(void)state;
 	run(&o, &c, &(struct feed){.without_target = true});
 	assert_int_equal(o.fed[NT_HOST], COMMANDS);
 	assert_int_equal(o.only[NT_HOST], COMMANDS);
@@ -431,7 +407,6 @@ static void a_target_that_says_nothing_does_not_make_memory_grow(void **state)
 	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
 	struct traffic_record r;
 
-	(void)state;
 	c.commands = 1000000;
 	t = traffic_new(&c);
 	for (unsigned int i = 0; i < c.nr_queues; i++) {
@@ -457,8 +432,6 @@ static void note_oldest(void *context, const struct merge_connection *c, const s
 {
 	uint64_t *slba = context;
 
-	(void)c;
-	(void)ambiguous;
 	assert_int_equal(r->slba, *slba + 1);
 	*slba = r->slba;
 }
@@ -473,7 +446,6 @@ static void the_oldest_gives_way_when_as_many_wait_as_can(void **state)
 	struct merge *m = merge_new(&callbacks);
 	struct nt_record r = {.side = NT_HOST, .slot = q.slot, .gen = q.gen, .cntlid = q.cntlid};
 
-	(void)state;
 	assert_non_null(m);
 	assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
 	while (n < 3 * PENDING_MAX) {
@@ -502,7 +474,6 @@ static void records_of_queues_that_nobody_told_of_are_counted(void **state)
 	struct traffic_record r;
 	struct nt_record stranger;
 
-	(void)state;
 	assert_int_equal(merge_unknown(m), 0);
 	do
 		assert_true(traffic_next(t, &r));
@@ -538,7 +509,6 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	struct traffic *t;
 	struct traffic_record r;
 
-	(void)state;
 	c.commands = sizeof(complete) / sizeof(complete[0]);
 	t = traffic_new(&c);
 	for (unsigned int i = 0; i < c.nr_queues; i++) {
@@ -579,7 +549,6 @@ static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
 	struct traffic_record r;
 	struct traffic *t;
 
-	(void)state;
 	c.commands = 20000;
 	t = traffic_new(&c);
 	while (traffic_next(t, &r))
@@ -606,7 +575,6 @@ static void records_of_any_values_are_accounted_for(void **state)
 	struct traffic chance = {.random = 3};
 	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
 
-	(void)state;
 	for (uint64_t i = 0; i < 50000; i++) {
 		struct traffic_record r = {.id = i,
 					   .queue = (unsigned int)traffic_random(&chance, 4)};
@@ -696,7 +664,6 @@ static void pause_an_hour(struct nt_record *r, unsigned int i)
  */
 static void die(struct nt_record *r, unsigned int i)
 {
-	(void)i;
 	r->flags |= NT_F_CANCELLED;
 	if (r->side == NT_HOST) {
 		r->points[NT_H_RX] = r->points[NT_H_CQE] = 0;
@@ -710,7 +677,6 @@ static void streams_of_one_boot_have_one_clock(void **state)
 {
 	struct traffic_config c = traffic_of_one_queue();
 
-	(void)state;
 	/* They look alike, and come at regular times. */
 	c.percent[NT_SHAPE_READ] = 100;
 	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
@@ -731,7 +697,6 @@ static void nothing_comes_of_nothing(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
 
-	(void)state;
 	assert_non_null(m);
 	merge_expire(m, 0);
 	merge_finish(m);
@@ -753,7 +718,6 @@ static void callbacks_may_be_missing(void **state)
 	struct traffic_record r;
 	struct traffic *t;
 
-	(void)state;
 	c.commands = 20000;
 	t = traffic_new(&c);
 	while (traffic_next(t, &r))

@@ -195,7 +195,6 @@ static void must_not_split(const struct nt_record *host, const struct nt_record 
 
 static void every_shape_is_split_as_worked_out_by_hand(void **state)
 {
-	(void)state;
 	assert_int_equal(ARRAY_SIZE(examples), NT_SHAPES_NR);
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
@@ -218,7 +217,6 @@ static void stages_come_in_the_order_of_ntprof_and_under_its_names(void **state)
 		"blk_completion",
 	};
 
-	(void)state;
 	assert_int_equal(NT_MERGED_STAGES_NR, ARRAY_SIZE(names));
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		assert_string_equal(merged_stage_name(i), names[i]);
@@ -227,7 +225,6 @@ static void stages_come_in_the_order_of_ntprof_and_under_its_names(void **state)
 
 static void a_command_without_submit_begins_with_queue_rq(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
 		struct nt_record target = example_record(&examples[i], NT_TARGET);
@@ -253,7 +250,6 @@ static void a_target_whose_clock_runs_fast_makes_the_network_negative(void **sta
 	struct nt_record target = example_record(&examples[0], NT_TARGET);
 	int64_t stage[NT_MERGED_STAGES_NR];
 
-	(void)state;
 	target.points[NT_T_DONE] += 2602;
 	target.points[NT_T_SEND] += 2602;
 	assert_true(merged_stages(&host, &target, stage));
@@ -265,7 +261,6 @@ static void a_target_whose_clock_runs_fast_makes_the_network_negative(void **sta
 /* Everything after the beginning of the response's send runs beside the network. */
 static void the_end_of_the_targets_send_takes_no_part(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
 		struct nt_record target = example_record(&examples[i], NT_TARGET);
@@ -280,7 +275,6 @@ static void the_end_of_the_targets_send_takes_no_part(void **state)
 
 static void a_command_that_lacks_a_point_is_not_split(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		for (unsigned int p = 0; p < 2 * NT_POINTS_MAX; p++) {
 			enum nt_side side = p < NT_POINTS_MAX ? NT_HOST : NT_TARGET;
@@ -299,7 +293,6 @@ static void a_command_that_lacks_a_point_is_not_split(void **state)
 
 static void a_command_whose_points_run_backwards_is_not_split(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
 		struct nt_record target = example_record(&examples[i], NT_TARGET);
@@ -315,7 +308,6 @@ static void a_command_whose_points_run_backwards_is_not_split(void **state)
 
 static void sides_that_disagree_on_an_r2t_are_not_split(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(examples); j++) {
 			struct nt_record host = example_record(&examples[i], NT_HOST);
@@ -387,7 +379,6 @@ static void points_that_a_machine_lacks_join_stages_and_lose_nothing(void **stat
 {
 	uint32_t host = 0, target;
 
-	(void)state;
 	do {
 		target = 0;
 		do {
@@ -440,7 +431,6 @@ static void joined_stages_have_the_names_of_all_in_them(void **state)
 	};
 	char name[STAGE_NAME_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct merged_split split;
 
@@ -458,7 +448,6 @@ static void a_point_that_is_missing_by_accident_leaves_no_joined_stage(void **st
 	int64_t stage[NT_MERGED_STAGES_NR];
 	struct merged_split split;
 
-	(void)state;
 	merged_split_init(&split, 0, 1u << NT_T_DONE);
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
@@ -480,7 +469,6 @@ static void both_ways_to_the_stages_agree(void **state)
 {
 	struct merged_split whole, lacking;
 
-	(void)state;
 	merged_split_init(&whole, 0, 0);
 	merged_split_init(&lacking, 1 << NT_H_SENT_CMD, 1 << NT_T_DATA_DONE);
 	for (unsigned int n = 0; n < 200000; n++) {
@@ -510,7 +498,6 @@ static void both_ways_to_the_stages_agree(void **state)
 
 static void no_set_of_missing_points_breaks_anything(void **state)
 {
-	(void)state;
 	for (uint32_t missing = 0; missing < 1u << NT_POINTS_MAX; missing++) {
 		for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 			struct nt_record host = example_without(&examples[i], NT_HOST, missing);
@@ -555,7 +542,6 @@ static void stages_of_many_commands_add_up_and_are_not_negative(void **state)
 	unsigned int shapes[NT_SHAPES_NR] = {0};
 	struct traffic_record r;
 
-	(void)state;
 	assert_non_null(seen);
 	assert_non_null(came);
 	while (traffic_next(t, &r)) {

@@ -140,7 +140,6 @@ static void what_looks_alike_is_never_matched_wrongly(void **state)
 {
 	uint64_t wrong = 0;
 
-	(void)state;
 	for (uint64_t seed = first; seed < first + seeds; seed++) {
 		struct traffic chance = {.random = seed * 0x9e3779b97f4a7c15ULL};
 		struct feed f = {0};
@@ -158,7 +157,6 @@ static void what_looks_alike_is_never_matched_wrongly(void **state)
 
 static void whatever_happens_nothing_is_matched_wrongly(void **state)
 {
-	(void)state;
 	for (uint64_t seed = first; seed < first + seeds; seed++) {
 		struct traffic chance = {.random = seed * 0x9e3779b97f4a7c15ULL};
 		struct feed f = {0};

@@ -38,7 +38,6 @@ static void the_tightest_bounds_of_each_window_are_kept(void **state)
 	struct offset_bounds first = bounds(-5000, 5000, 1000 * MS);
 	struct offset o = {.known = false};
 
-	(void)state;
 	offset_set(&o, &first, 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
 		offset_learn(&o, &steps[i].b);
@@ -61,7 +60,6 @@ static void bounds_that_are_apart_by_more_than_time_stamps_may_be_are_not_follow
 		{-slack - 50, -slack - 1, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct offset_bounds now = bounds(0, 100, MS);
 		struct offset_bounds b = bounds(cases[i].low, cases[i].high, MS);
@@ -79,7 +77,6 @@ static void a_pattern_that_may_be_chance_does_not_convince(void **state)
 		.vote = {.votes = 1000}, .in_range = 1000, .refuted = 1000000, .lasted = true};
 	struct pattern p = sure;
 
-	(void)state;
 	assert_true(pattern_convinces(&p, false));
 	p.lasted = false;
 	assert_false(pattern_convinces(&p, false));

@@ -52,7 +52,6 @@ static void errors_are_counted_apart(void **state)
 	struct one_side *o = one_side_new(NT_TARGET);
 	const struct stats *s;
 
-	(void)state;
 	assert_non_null(o);
 	assert_int_equal(one_side_queue(o, &q), 0);
 	assert_int_equal(one_side_record(o, &r, 0), 0);
@@ -84,7 +83,6 @@ static void queues_are_known_however_often_they_reconnect(void **state)
 	struct one_side *o = one_side_new(NT_TARGET);
 	const struct stats *s;
 
-	(void)state;
 	assert_non_null(o);
 	run(o, 4);
 	s = one_side_stats(o, "6.1", 1, losses, 1);
@@ -100,7 +98,6 @@ static void ids_that_never_come_back_share_what_there_is(void **state)
 	size_t before = mallinfo2().uordblks;
 	const struct stats *s;
 
-	(void)state;
 	assert_non_null(o);
 	run(o, 60000);
 	s = one_side_stats(o, "6.1", 1, losses, 1);
@@ -141,7 +138,6 @@ static void records_without_arrivals_are_in_stages(void **state)
 	const struct stats *s;
 	const struct hist *h;
 
-	(void)state;
 	assert_non_null(o);
 	s = with_read(o, 0, 1);
 	h = s->stage_total[NT_OP_READ];

@@ -53,7 +53,6 @@ static void those_of_equal_key_and_owner_are_found_newest_first(void **state)
 	struct pending_pool p;
 	pending_id x, y, z;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	must_be_alike(&p, 7, &a, (pending_id[]){0});
 	x = add(&p, &a, 7);
@@ -83,7 +82,6 @@ static void those_that_come_out_of_order_are_put_in_order(void **state)
 	struct pending_pool p;
 	pending_id id[5];
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	id[3] = add_at(&p, &a, 7, 400);
 	id[1] = add_at(&p, &a, 7, 200);
@@ -110,7 +108,6 @@ static void a_key_of_0_is_a_key_like_others(void **state)
 	struct pending_pool p;
 	pending_id x;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	must_be_alike(&p, 0, &a, (pending_id[]){0});
 	x = add(&p, &a, 0);
@@ -124,7 +121,6 @@ static void owners_and_all_keep_the_order_of_arrival(void **state)
 	struct pending_pool p;
 	pending_id x, y, z;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	x = add(&p, &a, 1);
 	y = add(&p, &b, 2);
@@ -149,7 +145,6 @@ static void the_least_likely_are_first_and_of_these_the_oldest(void **state)
 	struct pending_pool p;
 	pending_id id[4];
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	assert_int_equal(pending_least(&p), 0);
 	id[0] = add(&p, &a, 1);
@@ -201,7 +196,6 @@ static void of_many_lists_the_least_likely_and_oldest_is_known(void **state)
 	struct pending_pool p;
 	uint64_t random = 1;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	for (unsigned int i = 0; i < 100000; i++) {
 		struct pending_list *l;
@@ -227,7 +221,6 @@ static void all_that_were_there_are_doubtful_and_none_that_come(void **state)
 	struct pending_pool p;
 	pending_id x, y;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	x = add(&p, &a, 1);
 	pending_doubt_all(&p, pending_alike(&p, 1, &a));
@@ -242,7 +235,6 @@ static void a_full_pool_holds_as_many_groups_and_empties_again(void **state)
 	struct pending_list a = {0};
 	struct pending_pool p;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	for (unsigned int round = 0; round < 2; round++) {
 		for (uint64_t key = 1; key <= PENDING_MAX; key++)
@@ -268,7 +260,6 @@ static void a_full_pool_of_many_lists_is_rated_at_once(void **state)
 	static struct pending_list list[LISTS];
 	struct pending_pool p;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	for (unsigned int i = 0; p.count < PENDING_MAX; i++)
 		add(&p, &list[i % LISTS], hash_mix(i));
@@ -287,7 +278,6 @@ static void a_full_pool_of_one_key_empties_in_any_order(void **state)
 	struct pending_list a = {0};
 	struct pending_pool p;
 
-	(void)state;
 	assert_int_equal(pending_init(&p), 0);
 	while (p.count < PENDING_MAX)
 		add(&p, &a, 1);

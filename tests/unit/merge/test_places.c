@@ -61,7 +61,6 @@ static void a_path_is_from_where_to_where(void **state)
 	struct places *p = places_new();
 	struct group_name n;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
 		const struct queue_info q = queue_of((uint32_t)i, "nqn.a", of[i].address);
 		const struct nt_record r = record_of((uint32_t)i, 1, 0);
@@ -88,7 +87,6 @@ static void a_device_is_of_its_subsystem_and_controller(void **state)
 	struct device_name asked;
 	struct group_name n;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		const struct nt_record r = record_of(i, 1, 0), other = record_of(i, 2, 0);
 
@@ -134,7 +132,6 @@ static void a_selection_by_a_device_is_by_its_name(void **state)
 	struct places *p = places_new();
 	char names[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(q); i++)
 		assert_int_equal(places_queue(p, &q[i]), 0);
 	assert_false(places_devices(p, NULL, names, sizeof(names)));
@@ -171,7 +168,6 @@ static void what_was_told_first_gives_way(void **state)
 	struct places *p = places_new();
 	struct group_name n;
 
-	(void)state;
 	for (uint32_t i = 0; i <= PLACES_MAX; i++) {
 		const struct queue_info q = queue_of(i, "nqn.a", "traddr=a,trsvcid=1");
 		const struct device_name d = device_of("nqn.a", i, 1, "nvme0n1");
@@ -203,7 +199,6 @@ static void an_origin_is_a_cpu_and_a_cgroup(void **state)
 	struct places *p = places_new();
 	struct group_name n;
 
-	(void)state;
 	snprintf(in_other.cgroup, sizeof(in_other.cgroup), "/a/bb");
 	assert_int_equal(places_origin(p, &one), 0);
 	assert_int_equal(places_origin(p, &last), 0);

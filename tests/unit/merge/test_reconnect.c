@@ -62,7 +62,6 @@ static void a_controller_that_is_reset_gets_another_id(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	phase(&c, 0, 1, 1, 1, 0, 1000);
 	phase(&c, 0, 2, 1, 2, 1020, 2000);
 	phase(&c, 0, 1, 1, 3, 2020, 3000);
@@ -73,7 +72,6 @@ static void a_reset_begins_a_generation_on_both_sides(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	phase(&c, 0, 1, 1, 1, 0, 1000);
 	phase(&c, 0, 1, 2, 2, 1001, 2000);
 	phase(&c, 0, 7, 3, 3, 2001, 3000);
@@ -86,7 +84,6 @@ static void two_controllers_swap_their_ids(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	phase(&c, 0, 1, 1, 1, 0, 1000);
 	phase(&c, 1, 2, 1, 1, 0, 1000);
 	phase(&c, 0, 2, 2, 2, 1020, 2000);
@@ -104,7 +101,6 @@ static void a_subsystem_goes_and_comes_as_another_controller(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	for (unsigned int i = 0; i < 5; i++) {
 		phase(&c, i, 1, 1, 1 + i, 400 * i, 400 * i + 390);
 		/* The target has the slots of the first controller. */
@@ -119,7 +115,6 @@ static void a_new_controller_of_the_host_takes_over_an_id(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	phase(&c, 0, 1, 1, 1, 0, 1000);
 	phase(&c, 3, 1, 1, 1, 1010, 2000);
 	however_it_comes(&c);
@@ -129,7 +124,6 @@ static void a_tracer_that_is_started_again_is_another_stream(void **state)
 {
 	struct traffic_config c = machines();
 
-	(void)state;
 	c.nr_streams = 3;
 	c.stream[2] = c.stream[1];
 	phase(&c, 0, 1, 1, 1, 0, 1000);
@@ -148,7 +142,6 @@ static void a_tracer_that_is_started_again_is_another_stream(void **state)
 /* Everything that can change may change at any time, a hundred times. */
 static void resets_at_random_match_all_and_nothing_wrongly(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		struct traffic chance = {.random = seed * 2654435761ULL};
 		struct traffic_config c = machines();
@@ -196,9 +189,6 @@ static void count_single(void *context, const struct merge_connection *c, const 
 {
 	struct counted *n = context;
 
-	(void)c;
-	(void)r;
-	(void)ambiguous;
 	n->single++;
 }
 
@@ -358,14 +348,12 @@ static void ten_thousand_reconnects(unsigned int peers, unsigned int ids)
 
 static void ten_thousand_reconnects_cost_no_memory_and_no_command(void **state)
 {
-	(void)state;
 	ten_thousand_reconnects(1, 1);
 	ten_thousand_reconnects(1, 60000);
 }
 
 static void ten_thousand_reconnects_of_one_of_16_peers_spoil_nothing(void **state)
 {
-	(void)state;
 	ten_thousand_reconnects(16, 1);
 	ten_thousand_reconnects(16, 60000);
 }
@@ -401,14 +389,12 @@ static void reconnecting(unsigned int ids)
 
 static void a_thousand_reconnects_are_one_connection(void **state)
 {
-	(void)state;
 	reconnecting(1);
 	reconnecting(3);
 }
 
 static void ids_that_never_come_back_do_not_use_up_what_there_is(void **state)
 {
-	(void)state;
 	reconnecting(60000);
 }
 
@@ -420,7 +406,6 @@ static void one_of_many_peers_that_reconnects_spoils_nothing(void **state)
 	struct merge *m = merge_new(&callbacks);
 	uint64_t commands = 0;
 
-	(void)state;
 	assert_non_null(m);
 	for (uint32_t qid = 1; qid <= QUEUES; qid++) {
 		tell(m, 0, NT_HOST, qid, 1, 1);
@@ -495,7 +480,6 @@ static uint64_t matched_though_the_id_came_late(enum nt_side late, uint64_t when
 
 static void records_made_before_the_id_is_known_are_matched_when_it_is(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(matched_though_the_id_came_late(i & 1 ? NT_HOST : NT_TARGET,
 								 i & 2 ? 5000 : 10000, i & 4),

@@ -23,7 +23,6 @@ static void count_matched(void *context, const struct merge_connection *c,
 {
 	struct counted *n = context;
 
-	(void)c;
 	n->matched++;
 	n->wrong += host->slba != target->slba;
 }
@@ -33,7 +32,6 @@ static void count_single(void *context, const struct merge_connection *c, const 
 {
 	struct counted *n = context;
 
-	(void)c;
 	(*(ambiguous ? &n->ambiguous : r->side == NT_HOST ? &n->host_only : &n->target_only))++;
 }
 
@@ -153,13 +151,11 @@ static void stalled_commands_outlast_a_flood_that_nobody_meets(bool known)
 
 static void stalled_commands_outlast_a_target_that_was_never_there(void **state)
 {
-	(void)state;
 	stalled_commands_outlast_a_flood_that_nobody_meets(false);
 }
 
 static void stalled_commands_outlast_a_target_that_has_stopped(void **state)
 {
-	(void)state;
 	stalled_commands_outlast_a_flood_that_nobody_meets(true);
 }
 
@@ -174,7 +170,6 @@ static void what_a_stalled_peer_owes_outlasts_what_nobody_does(void **state)
 	struct merge *m = begin(&n);
 	uint64_t some = PENDING_MAX / 2;
 
-	(void)state;
 	connect(m, TARGET_A, true);
 	connect(m, TARGET_B, false);
 	run_both(m, TARGET_A, 0, 1000);
@@ -203,7 +198,6 @@ static void what_waits_for_a_stream_is_decided_when_it_ends(void **state)
 	struct counted n;
 	struct merge *m = begin(&n);
 
-	(void)state;
 	connect(m, TARGET_A, true);
 	connect(m, TARGET_B, true);
 	run_both(m, TARGET_A, 0, 1000);
@@ -242,7 +236,6 @@ static void what_an_ended_stream_has_told_of_is_met(void **state)
 	struct counted n;
 	struct merge *m = begin(&n);
 
-	(void)state;
 	connect(m, TARGET_A, true);
 	run_both(m, TARGET_A, 0, 1000);
 	for (uint64_t i = 0; i < 100; i++) {
@@ -271,7 +264,6 @@ static void a_successor_that_has_not_told_of_anything_is_waited_for(void **state
 	struct counted n;
 	struct merge *m = begin(&n);
 
-	(void)state;
 	connect(m, TARGET_A, true);
 	run_both(m, TARGET_A, 0, 1000);
 	assert_int_equal(merge_queue(m, TARGET_B, NT_TARGET, &q), 0);
@@ -346,19 +338,16 @@ static void time_out(uint64_t late_ns, bool told_late)
 
 static void commands_that_time_out_are_matched_with_what_the_target_had(void **state)
 {
-	(void)state;
 	time_out(0, false);
 }
 
 static void what_a_target_tells_late_of_what_was_given_up_is_met(void **state)
 {
-	(void)state;
 	time_out(40000000000ULL, true);
 }
 
 static void a_target_may_go_on_with_what_the_host_gave_up(void **state)
 {
-	(void)state;
 	time_out(40000000000ULL, false);
 }
 

@@ -78,7 +78,6 @@ static unsigned int matched(const char *what, struct scenario *s)
 
 static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		for (unsigned int content = CONTENT_LOOP; content <= CONTENT_SHUFFLED; content++) {
 			for (int late = -1; late <= 1; late++) {
@@ -114,7 +113,6 @@ static void a_loop_over_a_small_file_with_wall_clocks_apart(void **state)
  */
 static void a_job_that_cron_starts_on_several_hosts(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
 		struct scenario s = two_machines(seed);
 
@@ -150,7 +148,6 @@ static void a_job_that_cron_starts_on_several_hosts(void **state)
 
 static void a_host_that_was_over_before_the_target_began(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
 		struct scenario s = two_machines(seed);
 
@@ -175,7 +172,6 @@ static void a_host_that_was_over_before_the_target_began(void **state)
 
 static void the_host_of_one_run_and_the_target_of_another(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
 		struct scenario s = two_machines(seed);
 
@@ -204,7 +200,6 @@ static void two_runs_at_100000_a_second(void **state)
 {
 	struct scenario s = two_machines(3);
 
-	(void)state;
 	s.net_ns = 20 * US;
 	s.service_ns = 20 * US;
 	s.link[0].target = STREAMS_MAX;
@@ -340,7 +335,6 @@ static void whatever_machines_do_no_record_is_matched_with_anothers(void **state
 	struct verdict all = {0};
 	uint64_t failed = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < nr + (nr > 1 ? sizeof(found) / sizeof(found[0]) : 0); i++) {
 		uint64_t seed = i < nr ? first + i : found[i - nr];
 		struct scenario s;
@@ -372,7 +366,6 @@ static void command_ids_without_generations(void **state)
 {
 	unsigned int all = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8 * SEEDS; seed++) {
 		struct scenario s = two_machines(seed);
 
@@ -411,7 +404,6 @@ static void clocks_that_part_fast(void **state)
 		{100000, 200 * US}, {-100000, 200 * US},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(clock) / sizeof(clock[0]); i++) {
 		unsigned int all = 0;
 
@@ -473,7 +465,6 @@ static void a_clock_that_jumps(void **state)
 	static const int64_t jump[] = {2 * MS,	100 * MS,    -100 * MS,	   SECOND,
 				       -SECOND, 30 * SECOND, -30 * SECOND, 0};
 
-	(void)state;
 	for (unsigned int i = 0; i < 2 * sizeof(jump) / sizeof(jump[0]); i++) {
 		unsigned int all = 0;
 
@@ -499,7 +490,6 @@ static void an_offset_whose_bounds_cross_is_refuted(void **state)
 	struct offset right = {0}, wrong = {0};
 	struct offset_bounds b = {.low = 1000, .high = 21000, .at = SECOND};
 
-	(void)state;
 	offset_set(&right, &b, 0);
 	offset_set(&wrong, &b, 0);
 	for (int64_t i = 0; i < 1000; i++) {

@@ -39,7 +39,6 @@ static void what_is_there_is_found_once_and_what_is_gone_is_not(void **state)
 	uint64_t random = 1;
 	struct slots s;
 
-	(void)state;
 	assert_int_equal(slots_init(&s, MAX), 0);
 	for (unsigned int i = 0; i < 60000; i++) {
 		/* The number of entries grows up to all, and shrinks to nearly none. */
@@ -69,7 +68,6 @@ static void a_full_table_empties_and_gets_small_again(void **state)
 	struct slots s;
 	uint32_t least;
 
-	(void)state;
 	assert_int_equal(slots_init(&s, MAX), 0);
 	least = s.nr;
 	for (unsigned int round = 0; round < 3; round++) {

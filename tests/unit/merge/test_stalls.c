@@ -67,13 +67,11 @@ static void stall(bool device)
 
 static void answers_that_stall_on_the_wire_are_matched(void **state)
 {
-	(void)state;
 	stall(false);
 }
 
 static void commands_that_stall_in_the_storage_are_matched(void **state)
 {
-	(void)state;
 	stall(true);
 }
 
@@ -86,7 +84,6 @@ static void what_waits_in_vain_is_given_up(void **state)
 	struct traffic_config c = machines(20);
 	struct outcome o;
 
-	(void)state;
 	run(&o, &c, &(struct feed){.loss_percent = 10});
 	assert_int_equal(o.wrong, 0);
 	assert_true(o.right * 1000 >= o.both * 999);
@@ -99,7 +96,6 @@ static void what_waits_in_vain_is_given_up(void **state)
 
 static void stalls_at_random_match_nothing_wrongly(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct traffic chance = {.random = seed * 2654435761ULL};
 		struct traffic_config c = machines(4);

@@ -36,7 +36,6 @@ static void commands_that_ask_for_something_else_are_not_common(void **state)
 		{.slba = 8, .length = 4096, .opcode = 2, .nsid = 2},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
 		struct contents a = {0}, b = {0};
 		struct nt_record same = asks[0];
@@ -55,7 +54,6 @@ static void few_commands_do_not_say_that_none_is_common(void **state)
 {
 	struct contents a = {0}, b = {0};
 
-	(void)state;
 	assert_true(have_common(&a, &b));
 	add(&a, 0, 10);
 	assert_true(have_common(&a, &b));
@@ -81,7 +79,6 @@ static void a_sample_is_that_of_the_commands(void **state)
 {
 	struct contents few = {0}, many = {0}, others = {0};
 
-	(void)state;
 	add(&few, 5000, 400);
 	add(&many, 0, CONTENTS_MAX);
 	assert_int_equal(many.nr, CONTENTS_MAX);
@@ -120,7 +117,6 @@ static void machines_with_one_name_are_told_apart(void **state)
 			     none = machine(NT_TARGET, "");
 	struct machines m = {0};
 
-	(void)state;
 	assert_int_equal(machines_init(&m, 5), 0);
 	assert_false(machines_get(&m, 0)->known);
 	machines_set(&m, 0, &host, "host");
@@ -155,7 +151,6 @@ static void a_long_label_is_cut_at_its_beginning(void **state)
 	char label[MACHINE_LABEL_MAX + 4];
 	struct machines m = {0};
 
-	(void)state;
 	memset(label, 'x', sizeof(label));
 	memcpy(label, "abc", 3);
 	label[MACHINE_LABEL_MAX + 3] = '\0';

@@ -54,7 +54,6 @@ static void endpoints_that_may_be_of_one_connection_agree_in_all_that_is_known(v
 		{{.stream = 1, .q = {.cntlid = 7, .qid = 2, .hostnqn = "i"}}, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct endpoint b = cases[i].b;
 
@@ -79,7 +78,6 @@ static void streams_of_one_boot_and_one_wall_clock_have_one_clock(void **state)
 		{{0, 0}, {1000, 1000}, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct topology *t = two_sides();
 		const struct endpoint *host = endpoint_of(t, HOST, 1, 7),
@@ -108,7 +106,6 @@ static void an_endpoint_is_free_when_its_partner_is_gone_or_quiet(void **state)
 	struct topology *t = two_sides();
 	struct endpoint *host = endpoint_of(t, HOST, 1, 7), *target = endpoint_of(t, TARGET, 1, 7);
 
-	(void)state;
 	assert_true(topology_is_free(t, host));
 	topology_bind(t, host, target, topology_link(t, host, target));
 	assert_ptr_equal(host->connection, target->connection);
@@ -146,7 +143,6 @@ static void what_an_endpoint_gave_up_goes_with_it(void **state)
 	struct endpoint *host = endpoint_of(t, HOST, 1, 7), *target = endpoint_of(t, TARGET, 1, 7);
 	struct merge_connection *alone = topology_connection(t, target), *both;
 
-	(void)state;
 	assert_int_equal(alone->host_stream, MERGE_NO_STREAM);
 	assert_true(alone->offset_low > alone->offset_high);
 	/* Another endpoint of that name has given up records as well. */
@@ -171,7 +167,6 @@ static void a_record_is_of_its_generation_and_controller(void **state)
 	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 8, .qid = 2};
 	struct endpoint *seven = endpoint_of(t, HOST, 1, 7), *eight;
 
-	(void)state;
 	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
 	eight = endpoint_of(t, HOST, 1, 8);
 	assert_ptr_not_equal(seven, eight);
@@ -220,7 +215,6 @@ static void a_queue_that_becomes_known_stays_the_same(void **state)
 		{{.cntlid = 7, .hostnqn = "h"}, {.cntlid = 7, .hostnqn = "i"}, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		static struct topology t;
 		struct queue_info q[2] = {cases[i].before, cases[i].after};
@@ -241,7 +235,6 @@ static void what_is_past_a_limit_is_left_out(void **state)
 	struct topology *t = two_sides();
 	struct queue_info q = {.slot = TOPOLOGY_SLOTS_MAX - 1, .gen = 1, .cntlid = 7, .qid = 2};
 
-	(void)state;
 	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
 	assert_false(topology_left_out(t, HOST));
 	q.slot++;

@@ -80,7 +80,6 @@ static void errors_are_in_no_latency(void **state)
 	struct nt_record host = host_read(5000), target = target_read();
 	struct totals t, all;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 0), 0);
 	assert_int_equal(totals_init(&all, 0), 0);
 	host.status = target.status = 0x4006;
@@ -102,7 +101,6 @@ static void a_negative_stage_is_taken_off_every_sum(void **state)
 	const struct totals_stage *network;
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 0), 0);
 	add(&t, &one, 4990, 0);
 	add(&t, &one, 4700, 0);
@@ -125,7 +123,6 @@ static void a_command_without_all_stages_is_counted_as_such(void **state)
 {
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 0), 0);
 	add(&t, &one, 9000, 0);
 	add(&t, &one, 900000, 1u << NT_T_DONE);
@@ -155,7 +152,6 @@ static void stages_of_machines_that_lack_points_stand_beside_those_of_others(voi
 	struct machines m;
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(machines_init(&m, 3), 0);
 	assert_int_equal(totals_init(&t, 1), 0);
 	t.machines = &m;
@@ -192,7 +188,6 @@ static void commands_without_arrivals_are_in_joined_stages(void **state)
 	struct nt_record target = target_read();
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 1), 0);
 	host.points[NT_H_RX] = 0;
 	for (int i = 0; i < 3; i++) {
@@ -224,7 +219,6 @@ static void folding_intervals_gives_the_same_as_no_intervals(void **state)
 	struct totals whole, interval, total;
 	struct machines m;
 
-	(void)state;
 	assert_int_equal(machines_init(&m, 3), 0);
 	set_missing(&m, 1, 1u << NT_T_EXEC);
 	assert_int_equal(totals_init(&whole, 0), 0);
@@ -279,7 +273,6 @@ static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state
 	struct machines m;
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(machines_init(&m, STREAMS + 1), 0);
 	assert_int_equal(totals_init(&t, 0), 0);
 	t.machines = &m;
@@ -303,7 +296,6 @@ static void what_was_folded_is_not_folded_again(void **state)
 {
 	struct totals from, first, second;
 
-	(void)state;
 	assert_int_equal(totals_init(&from, 0) ?: totals_init(&first, 0) ?: totals_init(&second, 0),
 			 0);
 	add(&from, &one, 3000, 0);
@@ -327,7 +319,6 @@ static void sums_outlive_64_bits(void **state)
 	const unsigned int nr = 9;
 	struct totals t, all;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 0) ?: totals_init(&all, 0), 0);
 	for (unsigned int i = 0; i < nr; i++) {
 		add(&t, &one, long_ns, 0);
@@ -361,7 +352,6 @@ static void sums_of_negative_stages_outlive_64_bits(void **state)
 	const unsigned int nr = 9;
 	struct totals t;
 
-	(void)state;
 	assert_int_equal(totals_init(&t, 0), 0);
 	host.flags = NT_F_ARRIVAL_JOINED;
 	target.points[NT_T_SEND] += 1ULL << 62;

@@ -85,7 +85,6 @@ static void a_stream_without_another_side_has_nobody_to_match_with(void **state)
 {
 	struct unmatched *a = unmatched_new(STREAMS);
 
-	(void)state;
 	begin(a, HOST, NT_HOST, 1);
 	begin(a, OTHER, NT_HOST, 1);
 	tell_reads(a, HOST, NT_HOST, SECOND, 0, 3);
@@ -98,7 +97,6 @@ static void a_target_that_tells_of_no_commands_is_silent(void **state)
 {
 	struct unmatched *a = pair();
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_queue(a, TARGET, "nqn.a", 1);
 	assert_false(unmatched_is(a, TARGET));
@@ -110,7 +108,6 @@ static void other_subsystems_and_other_queues_are_told_apart(void **state)
 {
 	struct unmatched *a = pair();
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_queue(a, TARGET, "nqn.b", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
@@ -128,7 +125,6 @@ static void what_is_not_known_of_a_queue_may_agree(void **state)
 	struct unmatched *a = pair();
 	struct queue_info other = {.slot = 2, .gen = 1, .cntlid = 1, .qid = 2};
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
 	assert_int_equal(unmatched_queue(a, TARGET, &other), 0);
@@ -146,7 +142,6 @@ static void of_many_queues_some_are_taken_to_agree(void **state)
 	enum { QUEUES_MAX = 1024 };
 	struct unmatched *a = pair();
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
 	for (uint16_t i = 0; i < QUEUES_MAX - 1; i++) {
@@ -165,7 +160,6 @@ static void recordings_of_different_times_are_told(void **state)
 	const struct instant later = {.monotonic_ns = 0, .realtime_ns = 2000 * (int64_t)SECOND};
 	struct unmatched *a = pair();
 
-	(void)state;
 	unmatched_clock(a, TARGET, &later);
 	must_be(a, UNMATCHED_REPEATED);
 	begin(a, TARGET, NT_TARGET, 1);
@@ -182,7 +176,6 @@ static void recordings_overlap_if_they_have_a_moment_in_common(void **state)
 	for (unsigned int after = 0; after < 2; after++) {
 		struct unmatched *a = pair();
 
-		(void)state;
 		begin(a, TARGET, NT_TARGET, 1);
 		tell_queue(a, TARGET, "nqn.a", 1);
 		tell_reads(a, TARGET, NT_TARGET, 100 * SECOND + 1000 + after, 0, 3);
@@ -207,7 +200,6 @@ static void a_recording_without_a_clock_may_be_of_any_time(void **state)
 	for (unsigned int without = 0; without < 4; without++) {
 		struct unmatched *a = unmatched_new(STREAMS);
 
-		(void)state;
 		for (unsigned int i = HOST; i <= TARGET; i++) {
 			struct unmatched_header h = {.side = i == HOST ? NT_HOST : NT_TARGET};
 			const struct instant clock = {.realtime_ns = (int64_t)SECOND};
@@ -231,7 +223,6 @@ static void the_stream_with_most_in_common_is_told(void **state)
 	struct unmatched *a = pair();
 	unsigned int other;
 
-	(void)state;
 	begin(a, OTHER, NT_TARGET, 1);
 	tell_queue(a, OTHER, "nqn.b", 1);
 	tell_reads(a, OTHER, NT_TARGET, SECOND, 0, 3);
@@ -259,7 +250,6 @@ static void when_a_stream_began_is_what_its_clock_says_first(void **state)
 	const struct unmatched_header h = {.side = NT_HOST, .figures = true};
 	uint64_t of;
 
-	(void)state;
 	assert_int_equal(unmatched_begin(a, HOST, &h), 0);
 	assert_int_equal(unmatched_began_ns(a, HOST), 0);
 	unmatched_clock(a, HOST, &clock);
@@ -280,7 +270,6 @@ static void addresses_that_never_agree_are_told(void **state)
 {
 	struct unmatched *a = pair();
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_queue(a, TARGET, "nqn.a", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 1 << 20, 3);
@@ -301,7 +290,6 @@ static void different_samples_are_told(void **state)
 {
 	struct unmatched *a = pair();
 
-	(void)state;
 	begin(a, TARGET, NT_TARGET, 100);
 	tell_queue(a, TARGET, "nqn.a", 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 4096, 1);
@@ -318,7 +306,6 @@ static void a_stream_tells_by_itself_until_it_is_matched(void **state)
 	struct unmatched *a = pair();
 	const struct stats *s;
 
-	(void)state;
 	s = unmatched_stats(a, TARGET, "6.1.0", losses);
 	assert_non_null(s);
 	assert_int_equal(s->nr_rows, 1);

@@ -20,8 +20,6 @@ static struct {
 
 static inline int on_event(void *context, const struct stream_event *e)
 {
-	(void)context;
-	(void)e;
 	run.events++;
 	return 0;
 }
@@ -43,7 +41,6 @@ static inline int setup(void **state)
 {
 	char *source = run.source;
 
-	(void)state;
 	memset(&run, 0, sizeof(run));
 	assert_int_equal(pipe2(run.go, O_CLOEXEC), 0);
 	snprintf(run.source, sizeof(run.source), "go=/proc/%d/fd/%d; read x <$go; eval \"$x\"",
@@ -57,7 +54,6 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-	(void)state;
 	peer_free(run.p);
 	starter_free(run.starter);
 	close(run.go[0]);

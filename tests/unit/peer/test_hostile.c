@@ -69,7 +69,6 @@ static void figures_that_serve_never_shows_take_no_memory(void **state)
 	const size_t before = mallinfo2().uordblks;
 	struct live_merge *l;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEERS; i++) {
 		snprintf(text[i], sizeof(text[i]), "/proc/%d/fd/%d", (int)getpid(), fd);
 		sources[i] = text[i];

@@ -16,7 +16,6 @@ static int configure(void **state)
 {
 	static const unsigned int reads[NT_SHAPES_NR] = {100};
 
-	(void)state;
 	config = traffic_of_one_queue();
 	memcpy(config.percent, reads, sizeof(reads));
 	config.think_ns = 100 * MS;
@@ -125,7 +124,6 @@ static void totals_go_from_interval_to_interval(void **state)
 	struct live_merge *l = merge_with(&(struct target){.hostname = "stor"}, &fd);
 	uint64_t matched;
 
-	(void)state;
 	add_host(l);
 	matched = counts(l).matched;
 	assert_uint_in_range(matched, 1, config.commands);
@@ -154,7 +152,6 @@ static void everything_is_added_up_when_only_totals_are_shown(void **state)
 	struct live_merge *l = merge_with(&(struct target){.hostname = "stor"}, &fd);
 	uint64_t matched;
 
-	(void)state;
 	add_host(l);
 	assert_int_equal(live_merge_interval(l), 0);
 	matched = counts(l).matched;
@@ -175,7 +172,6 @@ static void what_became_of_each_record_is_counted(void **state)
 	struct live_merge *l = merge_with(&(struct target){.hostname = "stor", .most = 300}, &fd);
 	struct live_merge_counts n;
 
-	(void)state;
 	add_host(l);
 	assert_int_equal(live_merge_finish(l, -1), 0);
 	n = counts(l);
@@ -198,7 +194,6 @@ static void records_of_the_target_alone_are_counted(void **state)
 	struct live_merge_counts n;
 	const uint64_t all = config.commands;
 
-	(void)state;
 	config.commands = 300;
 	add_host(l);
 	assert_int_equal(live_merge_finish(l, -1), 0);
@@ -218,7 +213,6 @@ static void records_that_wait_for_long_are_given_up(void **state)
 		merge_with(&(struct target){.hostname = "stor", .nqn = "nqn.other"}, &fd);
 	uint64_t before;
 
-	(void)state;
 	add_host(l);
 	before = counts(l).undecided;
 	assert_int_equal(live_merge_tend(l), 0);
@@ -239,7 +233,6 @@ static void records_from_before_any_peer_recorded_are_early(void **state)
 	int fd = beginning();
 	long header_bytes;
 
-	(void)state;
 	b = file_bytes(fd);
 	header_bytes = (long)frame_next(&b, PREAMBLE);
 	snprintf(source, sizeof(source), "head -c %ld /proc/%d/fd/%d; sleep 1000", header_bytes,
@@ -276,7 +269,6 @@ static void machines_are_known_by_their_headers(void **state)
 	struct live_merge *l = live_merge_new(sources, 2, &myself);
 	char own[65] = "";
 
-	(void)state;
 	assert_non_null(l);
 	live_merge_lacks(l, 1u << NT_H_R2T);
 	READ_UNTIL(l, over(l, 0) && over(l, 1));
@@ -311,7 +303,6 @@ static void a_peer_has_figures_of_its_own_until_it_is_matched(void **state)
 	int fd[] = {stream_of_target(&of[0], text[0]), stream_of_target(&of[1], text[1])};
 	struct live_merge *l = live_merge_new(sources, 2, &myself);
 
-	(void)state;
 	assert_non_null(l);
 	assert_null(live_merge_peer_stats(l, 0));
 	READ_UNTIL(l, over(l, 0) && over(l, 1));
@@ -336,7 +327,6 @@ static void the_descriptor_is_readable_when_there_is_something_to_do(void **stat
 	char *sources[] = {text, "echo x >&2; sleep 1000", "kill -STOP $$; sleep 1000"};
 	int fd = beginning();
 
-	(void)state;
 	snprintf(text, sizeof(text), "cat /proc/%d/fd/%d; sleep 1000", (int)getpid(), fd);
 	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++) {
 		struct live_merge *l = start(sources[i]);
@@ -357,7 +347,6 @@ static void finishing_ends_every_peer(void **state)
 	struct live_merge *l = live_merge_new(sources, 3, &myself);
 	struct peer_about a;
 
-	(void)state;
 	assert_non_null(l);
 	READ_UNTIL(l, (peer_about(live_merge_peer(l, 1), &a), a.messages->nr));
 	assert_int_equal(live_merge_finish(l, -1), 0);
@@ -375,7 +364,6 @@ static void a_peer_that_is_started_again_is_read_again(void **state)
 	struct pollfd ready;
 	uint64_t matched;
 
-	(void)state;
 	assert_non_null(l);
 	READ_UNTIL(l, over(l, 0));
 	assert_null(live_merge_peer_stats(l, 0));

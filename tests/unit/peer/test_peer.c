@@ -25,7 +25,6 @@ static void all_processes_of_a_command_are_ended(void **state)
 				     "echo two $! >&2; echo shell $$ >&2; sleep 1003; echo");
 	pid_t one, two, shell;
 
-	(void)state;
 	READ_UNTIL(l, pid_said(l, "shell "));
 	one = pid_said(l, "one ");
 	two = pid_said(l, "two ");
@@ -43,7 +42,6 @@ static void what_a_command_leaves_running_is_ended_as_well(void **state)
 	struct live_merge *l = start("sleep 1000 & echo one $! >&2");
 	pid_t one;
 
-	(void)state;
 	READ_UNTIL(l, pid_said(l, "one "));
 	one = pid_said(l, "one ");
 	assert_false(process_gone(one));
@@ -60,7 +58,6 @@ static void a_command_that_does_not_want_to_end_is_killed_in_time(void **state)
 	uint64_t began;
 	pid_t shell;
 
-	(void)state;
 	READ_UNTIL(l, pid_said(l, "shell "));
 	shell = pid_said(l, "shell ");
 	began = monotonic_ns();
@@ -79,7 +76,6 @@ static void a_command_that_takes_its_time_to_end_has_it(void **state)
 	char text[256], end;
 	struct live_merge *l;
 
-	(void)state;
 	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
 	snprintf(text, sizeof(text),
 		 "exec >&-; trap 'sleep 0.2; echo x >/proc/%d/fd/%d; exit' TERM; "
@@ -103,7 +99,6 @@ static void who_is_in_a_hurry_does_not_wait_for_commands(void **state)
 	uint64_t began;
 	pid_t shell;
 
-	(void)state;
 	READ_UNTIL(l, pid_said(l, "shell "));
 	shell = pid_said(l, "shell ");
 	assert_int_equal(pipe2(hurry, O_CLOEXEC), 0);
@@ -155,13 +150,11 @@ static void killed_with_a_peer(const char *command)
 
 static void no_process_outlives_one_that_is_killed(void **state)
 {
-	(void)state;
 	killed_with_a_peer("sleep 1001; echo");
 }
 
 static void nor_does_one_that_does_not_want_to_end(void **state)
 {
-	(void)state;
 	killed_with_a_peer("trap '' TERM HUP INT; while :; do sleep 0.2; done");
 }
 
@@ -169,7 +162,6 @@ static void the_exit_status_is_known_though_children_were_ignored(void **state)
 {
 	struct live_merge *l;
 
-	(void)state;
 	signal(SIGCHLD, SIG_IGN);
 	l = start("exit 3");
 	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
@@ -183,7 +175,6 @@ static void the_signal_that_ended_a_command_is_told(void **state)
 {
 	struct live_merge *l = start("kill -KILL $$");
 
-	(void)state;
 	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
 	assert_int_equal(about(l).state, PEER_DIED);
 	assert_int_equal(about(l).signal, SIGKILL);
@@ -194,7 +185,6 @@ static void the_last_lines_are_there_in_every_state(void **state)
 {
 	struct live_merge *l;
 
-	(void)state;
 	l = start("echo first >&2; echo second >&2; sleep 1000");
 	READ_UNTIL(l, said(l, "second"));
 	assert_int_equal(about(l).state, PEER_STARTING);
@@ -219,7 +209,6 @@ static void a_recorder_that_waits_for_its_module_is_waiting(void **state)
 	struct live_merge *l =
 		start("echo banner >&2; echo waiting for module nvmet_tcp >&2; sleep 1000");
 
-	(void)state;
 	assert_false(live_merge_settled(l));
 	READ_UNTIL(l, live_merge_settled(l));
 	assert_int_equal(about(l).state, PEER_WAITING);
@@ -234,7 +223,6 @@ static void lines_of_a_running_peer_are_those_since_it_began(void **state)
 	struct live_merge *l;
 	int fd = beginning(), go[2];
 
-	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
 	snprintf(text, sizeof(text),
 		 "echo banner >&2; cat /proc/%d/fd/%d; read x </proc/%d/fd/%d; echo trouble >&2; "
@@ -263,7 +251,6 @@ static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
 	int fd, growing;
 	struct bytes b;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	fd = beginning();
@@ -300,7 +287,6 @@ static void signals_are_as_a_shell_starts_its_commands(void **state)
 	static const int ignored[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTTOU, SIGUSR1};
 	sigset_t set, before;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	sigfillset(&set);
@@ -319,7 +305,6 @@ static void no_service_manager_is_passed_on(void **state)
 	static const char *const of_manager[] = {"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"};
 	struct live_merge *l;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(of_manager); i++)
 		setenv(of_manager[i], "1", 1);
 	setenv("NTPROF_TEST", "1", 1);
@@ -339,7 +324,6 @@ static void no_descriptor_is_passed_on(void **state)
 	int open_ones[20];
 	struct live_merge *l;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(open_ones); i++)
 		open_ones[i] = dup(STDIN_FILENO); /* without FD_CLOEXEC */
 	l = start("ls -m /proc/self/fd >&2; echo done >&2");
@@ -371,7 +355,6 @@ static void no_capability_is_passed_on(void **state)
 	const struct peer_user nobody = {
 		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
 
-	(void)state;
 	if (geteuid())
 		skip();
 	inherit_capabilities(1u << CAP_NET_RAW);
@@ -392,7 +375,6 @@ static void a_bare_command_has_no_capability(void **state)
 	static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"};
 	const struct peer_user bare = {.bare = true};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(sets); i++)
 		assert_int_equal(status_field(&bare, sets[i]), 0);
 	assert_int_equal(status_field(&bare, "NoNewPrivs:"), 1);
@@ -404,7 +386,6 @@ static void a_guard_can_end_processes_and_nothing_else(void **state)
 	char command[128];
 	struct live_merge *l;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	/* The guard drops its other capabilities after it has started the command. */
@@ -427,7 +408,6 @@ static void with_one_capability_commands_of_others_are_ended(void **state)
 	char line[64];
 	FILE *f;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
@@ -468,7 +448,6 @@ static void under_sudo_a_command_is_its_callers(void **state)
 	struct live_merge *l;
 	char env[256];
 
-	(void)state;
 	if (geteuid() || !nobody)
 		skip();
 	snprintf(env, sizeof(env), "%s %s %s %s /run/agent none", nobody->pw_name, nobody->pw_name,
@@ -497,7 +476,6 @@ static void without_sudo_or_called_by_root_it_is_ours(void **state)
 {
 	struct peer_user user;
 
-	(void)state;
 	unsetenv("SUDO_UID");
 	assert_int_equal(peer_user_find(&user), 0);
 	assert_false(user.other);
@@ -514,7 +492,6 @@ static void a_caller_that_is_nobody_is_refused(void **state)
 					    "12x", "4294967295", "99999999999999999999"};
 	struct peer_user user;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -540,7 +517,6 @@ static void a_command_that_leaves_its_group_is_ended_as_well(void **state)
 	struct live_merge *l = start("exec setsid sh -c 'echo shell $$ >&2; sleep 1000; echo'");
 	pid_t shell;
 
-	(void)state;
 	READ_UNTIL(l, pid_said(l, "shell "));
 	shell = pid_said(l, "shell ");
 	assert_int_equal(live_merge_finish(l, -1), 0);

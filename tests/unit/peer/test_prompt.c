@@ -152,7 +152,6 @@ static void job_one(void)
 
 static void a_peer_that_asks_gets_the_terminal_until_it_begins(void **state)
 {
-	(void)state;
 	sit_down(job_one);
 	WAIT_FOR(sees("password: "));
 	types("secret\n");
@@ -201,7 +200,6 @@ static void job_that_tells(void)
 
 static void what_is_told_while_a_peer_asks_stops_nobody(void **state)
 {
-	(void)state;
 	sit_down(job_that_tells);
 	WAIT_FOR(sees("password: ") && sees("told"));
 	types("secret\n");
@@ -213,7 +211,6 @@ static void peers_that_ask_get_it_one_after_the_other(void **state)
 {
 	bool one;
 
-	(void)state;
 	sit_down(job_two);
 	WAIT_FOR(sees("one? ") || sees("two? "));
 	for (int i = 0; i < 60; i++)
@@ -268,14 +265,12 @@ static void job_that_fails(void)
 
 static void a_run_that_fails_at_a_prompt_has_the_terminal_at_once(void **state)
 {
-	(void)state;
 	sit_down(job_that_fails);
 	assert_int_equal(get_up(), DONE);
 }
 
 static void ctrl_c_at_a_prompt_is_for_the_program(void **state)
 {
-	(void)state;
 	sit_down(job_interrupted);
 	WAIT_FOR(sees("password: "));
 	types("\003");
@@ -286,7 +281,6 @@ static void ctrl_z_at_a_prompt_stops_the_program(void **state)
 {
 	char stopped[32];
 
-	(void)state;
 	sit_down(job_one);
 	WAIT_FOR(sees("password: "));
 	types("\032");
@@ -306,7 +300,6 @@ static void job_killed_while_asked(void)
 
 static void nobody_asks_when_the_program_was_killed(void **state)
 {
-	(void)state;
 	sit_down(job_killed_while_asked);
 	assert_int_equal(get_up(), 128 + SIGKILL);
 }
@@ -331,7 +324,6 @@ static void job_in_the_background(void)
 
 static void a_job_of_the_background_waits_for_the_terminal(void **state)
 {
-	(void)state;
 	sit_down(job_in_the_background);
 	WAIT_FOR(sees("password: "));
 	types("secret\n");
@@ -363,7 +355,6 @@ static void job_that_others_type_beside(void)
 
 static void a_job_of_the_background_does_not_spin_when_somebody_types(void **state)
 {
-	(void)state;
 	sit_down(job_that_others_type_beside);
 	WAIT_FOR(sees("ready"));
 	types("\n");
@@ -383,7 +374,6 @@ static void job_skipped(void)
 
 static void nobody_has_to_wait_for_a_peer(void **state)
 {
-	(void)state;
 	sit_down(job_skipped);
 	WAIT_FOR(sees("ready"));
 	types("\n");
@@ -426,7 +416,6 @@ static void who_was_answered_and_never_begins_keeps_nobody_waiting(void **state)
 {
 	bool one;
 
-	(void)state;
 	sit_down(job_of_those_that_never_begin);
 	WAIT_FOR(sees("one? ") || sees("two? "));
 	one = sees("one? ");

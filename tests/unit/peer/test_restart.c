@@ -25,8 +25,6 @@
 
 static int ignore(void *context, const struct stream_event *e)
 {
-	(void)context;
-	(void)e;
 	return 0;
 }
 
@@ -59,7 +57,6 @@ static void waits_become_longer_and_have_an_end(void **state)
 	uint64_t now = NOW, wait = RESTART_FIRST_NS;
 	struct restart a = {0};
 
-	(void)state;
 	read_until_over(p);
 	for (unsigned int i = 0; i < 20; i++) {
 		assert_false(restart_is_due(&a, p, now));
@@ -84,7 +81,6 @@ static void a_stream_that_lasted_begins_with_the_first_wait(void **state)
 	static const enum peer_state states[] = {PEER_RUNNING, PEER_WAITING};
 	int fd = beginning(), go[2];
 
-	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(begins); i++) {
 		struct restart a = {.wait_ns = RESTART_MOST_NS};
@@ -134,7 +130,6 @@ static void what_is_left_of_a_refused_one_is_ended(void **state)
 	struct peer_about about;
 	pid_t shell;
 
-	(void)state;
 	WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_about(p, &about),
 		  peer_state(p) == PEER_REFUSED && about.messages->nr));
 	shell = (pid_t)strtol(messages_line(about.messages, 0) + strlen("shell "), NULL, 10);
@@ -215,7 +210,6 @@ static void many_starts_leave_nothing(void **state)
 	unsigned int fds = 0;
 	struct peer_about a;
 
-	(void)state;
 	assert_true(starter > 0);
 	for (unsigned int i = 0; i < MANY; i++) {
 		read_until_over(p);
@@ -248,7 +242,6 @@ static void what_was_told_counts_on(void **state)
 	struct peer_about a;
 	uint64_t records;
 
-	(void)state;
 	snprintf(source, sizeof(source), "cat /proc/%d/fd/%d", (int)getpid(), fd);
 	s = starter_of(source, &myself);
 	p = lasting(s, source);
@@ -275,7 +268,6 @@ static void who_is_killed_leaves_no_starter_and_no_peer(void **state)
 	FILE *f;
 	char line[64];
 
-	(void)state;
 	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
 	snprintf(source, sizeof(source), "echo shell $$ >/proc/%d/fd/%d; sleep 1000; true",
 		 (int)getpid(), told[1]);
@@ -311,7 +303,6 @@ static void without_a_starter_nothing_is_started(void **state)
 	struct peer *p = lasting(s, source);
 	struct peer_about a;
 
-	(void)state;
 	read_until_over(p);
 	kill(only_child(), SIGKILL);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -332,7 +323,6 @@ static void a_file_does_not_last_and_a_fifo_does(void **state)
 	struct starter *s;
 	struct peer *p;
 
-	(void)state;
 	assert_true(fd >= 0);
 	s = starter_of(file, &myself);
 	p = lasting(s, file);
@@ -361,7 +351,6 @@ static void commands_of_others_are_started_and_ended_again(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	child = fork();

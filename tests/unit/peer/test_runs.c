@@ -22,7 +22,6 @@ static void losses_are_those_told_last_of_each_run(void **state)
 {
 	int cut = losing_stream(false), whole = losing_stream(true);
 
-	(void)state;
 	sends(cut, "exit 1");
 	reads_to_its_end();
 	assert_losses(10, 1, 5);
@@ -47,7 +46,6 @@ static void frames_that_are_not_known_are_counted_over_all_runs(void **state)
 		     b = with_bytes(&strange, STREAM_CLOCK, "abcd", 4);
 	int fd = stream_of(&b);
 
-	(void)state;
 	for (unsigned int i = 1; i <= 3; i++) {
 		sends(fd, "true");
 		reads_to_its_end();
@@ -69,7 +67,6 @@ static void after_a_start_nothing_has_come(void **state)
 {
 	int fd = beginning(), alone = header_of(NT_TARGET);
 
-	(void)state;
 	assert_int_equal(told().state, PEER_STARTING);
 	assert_null(told().header);
 	assert_false(peer_settled(run.p));
@@ -110,7 +107,6 @@ static void after_a_start_nothing_has_come(void **state)
 
 static void a_line_that_was_cut_off_ends_with_its_run(void **state)
 {
-	(void)state;
 	does("printf half >&2; exit 1");
 	reads_to_its_end();
 	starts_again();
@@ -129,7 +125,6 @@ static void a_new_run_has_asked_for_nothing(void **state)
 	int fd[PEER_FDS];
 	struct pollfd report;
 
-	(void)state;
 	does("kill -TTIN $$; exit 1");
 	WAIT_FOR((read_some(), peer_asks(run.p)));
 	starts_again();
@@ -152,7 +147,6 @@ static void time_that_is_over_ends_a_turn(void **state)
 	struct stream_writer *w = writer_make(fd);
 	char then[64], end;
 
-	(void)state;
 	for (unsigned int i = 0; i < MANY_RECORDS; i++)
 		must_write(w, r);
 	assert_int_equal(stream_flush(w), 0);
@@ -175,8 +169,6 @@ static void time_that_is_over_ends_a_turn(void **state)
 
 static int refuse(void *context, const struct stream_event *e)
 {
-	(void)context;
-	(void)e;
 	return -ENOMEM;
 }
 
@@ -184,7 +176,6 @@ static void what_becomes_of_an_event_is_returned(void **state)
 {
 	int fd = beginning();
 
-	(void)state;
 	sends(fd, "sleep 1000");
 	WAIT_FOR(peer_read(run.p, refuse, NULL, UINT64_MAX) == -ENOMEM);
 	close(fd);

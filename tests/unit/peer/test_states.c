@@ -7,7 +7,6 @@
 /* The line is complete when its end has come. What comes behind it changes nothing. */
 static void a_recorder_waits_once_it_has_said_so(void **state)
 {
-	(void)state;
 	does("printf 'waiting for module nvmet_tc' >&2" STEP "echo p >&2" STEP
 	     "echo more >&2; sleep 1000");
 	WAIT_FOR((read_some(), told().messages->nr == 1));
@@ -26,7 +25,6 @@ static void a_recorder_waits_once_it_has_said_so(void **state)
 /* It is not the first line that counts, nor one that only contains these words. */
 static void other_lines_do_not_say_that_it_waits(void **state)
 {
-	(void)state;
 	does("echo not waiting for module nvmet_tcp >&2; sleep 1000");
 	WAIT_FOR(has_said(1));
 	assert_int_equal(told().state, PEER_STARTING);
@@ -38,7 +36,6 @@ static void other_lines_do_not_say_that_it_waits(void **state)
 
 static void only_the_last_lines_are_of_interest(void **state)
 {
-	(void)state;
 	does("for i in $(seq 20); do echo line $i >&2; done; exit 1");
 	reads_to_its_end();
 	assert_int_equal(told().messages->nr, 20);
@@ -62,7 +59,6 @@ static void lines_before_the_stream_matter_only_in_trouble(void **state)
 		{begun, "exit 1", PEER_DIED, 0},
 	};
 
-	(void)state;
 	for (unsigned int i = 0, before = 0; i < ARRAY_SIZE(runs); i++, before++) {
 		char line[256];
 
@@ -85,7 +81,6 @@ static void all_that_came_before_the_header_is_early(void **state)
 	int fd = beginning(), done[2];
 	char line[256], end;
 
-	(void)state;
 	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
 	snprintf(line, sizeof(line),
 		 "yes hi | head -n 16000 >&2; cat /proc/%d/fd/%d; echo >/proc/%d/fd/%d; sleep 1000",
@@ -106,7 +101,6 @@ static void a_stream_of_the_wrong_side_is_refused(void **state)
 	int host = header_of(NT_HOST), target = beginning();
 	char source[64];
 
-	(void)state;
 	sends(host, "sleep 1000");
 	WAIT_FOR((read_some(), peer_over(run.p)));
 	assert_int_equal(told().state, PEER_REFUSED);
@@ -130,7 +124,6 @@ static void why_a_peer_died_is_told_once(void **state)
 {
 	int fd = beginning();
 
-	(void)state;
 	does("exit 5");
 	reads_to_its_end();
 	assert_string_equal(told().why, "");
@@ -160,7 +153,6 @@ static void a_peer_that_we_stop_keeps_its_state(void **state)
 {
 	int fd = beginning();
 
-	(void)state;
 	sends(fd, "sleep 1000");
 	WAIT_FOR((read_some(), told().state == PEER_RUNNING));
 	peer_stop(run.p);
@@ -174,7 +166,6 @@ static void a_peer_that_we_stop_keeps_its_state(void **state)
 /* A process that is stopped gets its SIGTERM when it continues. */
 static void a_stopped_process_can_be_asked_to_end(void **state)
 {
-	(void)state;
 	does("trap 'echo ends >&2; exit' TERM; echo stops >&2; kill -STOP $$; sleep 1000");
 	WAIT_FOR(has_said(1));
 	peer_ask_to_end(run.p);
@@ -189,7 +180,6 @@ static void a_peer_asks_for_the_terminal_until_its_stream_begins(void **state)
 	char line[256];
 	int fd = beginning();
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(signals); i++) {
 		assert_false(peer_asks(run.p));
 		snprintf(line, sizeof(line),
@@ -229,7 +219,6 @@ static void a_silent_peer_is_stalled(void **state)
 	uint64_t began;
 	long first;
 
-	(void)state;
 	must_write(w, clock_event());
 	assert_int_equal(stream_flush(w), 0);
 	first = (long)stream_bytes(w);

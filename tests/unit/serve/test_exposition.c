@@ -36,7 +36,6 @@ static void a_counter_has_its_suffix_and_when_it_began(void **state)
 {
 	struct exposition e = to_text(EXPOSITION_OPENMETRICS);
 
-	(void)state;
 	exposition_begin(&e, METRIC_BYTES);
 	exposition_value(&e, "a=\"b\"", UINT64_MAX);
 	exposition_end(&e);
@@ -52,7 +51,6 @@ static void the_older_format_calls_a_family_as_its_samples(void **state)
 {
 	struct exposition e = to_text(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	exposition_begin(&e, METRIC_BYTES);
 	exposition_value(&e, "", 7);
 	exposition_begin(&e, METRIC_FOLDED);
@@ -78,7 +76,6 @@ static void quotes_in_a_help_text_are_escaped_where_the_format_has_that(void **s
 {
 	struct exposition e = to_text(EXPOSITION_OPENMETRICS);
 
-	(void)state;
 	exposition_begin(&e, METRIC_FOLDED);
 	assert_text(
 		&e,
@@ -98,7 +95,6 @@ static void seconds_are_exact(void **state)
 	};
 	char expected[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		struct exposition e = to_text(EXPOSITION_PROMETHEUS);
 
@@ -114,7 +110,6 @@ static void a_ratio_is_one_of_so_many(void **state)
 {
 	struct exposition e = to_text(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	e.metric = metric_of(METRIC_SAMPLE);
 	exposition_ratio(&e, "", 0);
 	exposition_ratio(&e, "", 1);
@@ -126,7 +121,6 @@ static void labels_are_escaped(void **state)
 {
 	char labels[EXPOSITION_LABELS_LEN] = "";
 
-	(void)state;
 	exposition_label(labels, "a", "back\\slash");
 	exposition_label(labels, "b", "\"quoted\"");
 	exposition_label(labels, "c", "two\nlines");
@@ -142,7 +136,6 @@ static void the_longest_names_have_room(void **state)
 {
 	char labels[EXPOSITION_LABELS_LEN] = "", name[NT_NQN_LEN];
 
-	(void)state;
 	memset(name, '"', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	exposition_label(labels, "a", name);
@@ -158,7 +151,6 @@ static void durations_are_below_their_bound(void **state)
 	struct exposition_hist h = {.sum = 0};
 	struct hist all = {.count = 0};
 
-	(void)state;
 	hist_count(&all, 0);
 	hist_count(&all, 1023);
 	hist_count(&all, 1024);
@@ -179,7 +171,6 @@ static void durations_are_below_their_bound(void **state)
 /* Checks every bound against a separate count of each duration. */
 static void no_bucket_is_split_by_a_bound(void **state)
 {
-	(void)state;
 	for (unsigned int bits = EXPOSITION_LOWEST; bits <= EXPOSITION_HIGHEST; bits++) {
 		const uint64_t bound = 1ULL << bits;
 		struct exposition_hist h = {.sum = 0};
@@ -200,7 +191,6 @@ static void a_histogram_ends_with_its_count(void **state)
 	struct hist all = {.count = 0};
 	const char *end;
 
-	(void)state;
 	hist_count(&all, 5000);
 	hist_count(&all, 1ULL << 37);
 	exposition_add(&h, &all);
@@ -224,7 +214,6 @@ static void what_was_told_never_falls(void **state)
 {
 	struct exposition_hist told = {.sum = 0}, now = {.sum = 10};
 
-	(void)state;
 	now.below[3] = 5;
 	exposition_grow(&told, &now);
 	now.below[3] = 4;
@@ -239,7 +228,6 @@ static void what_was_told_never_falls(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	free(text);
 	return 0;
 }

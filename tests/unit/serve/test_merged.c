@@ -212,7 +212,6 @@ static void what_a_live_merge_has_is_taken(void **state)
 	struct live_merge *l = live_merge_new(sources, 2, &myself);
 	struct merged_source from;
 
-	(void)state;
 	assert_non_null(l);
 	assert_int_equal(live_merge_record(l, &r), 0);
 	do {

@@ -350,7 +350,6 @@ static void a_thousand_hosts_need_as_many_as_were_asked_for(void **state)
 
 static bool always(const void *context, const struct stats_row *r)
 {
-	(void)context;
 	return r->who != 0;
 }
 
@@ -689,7 +688,6 @@ static void the_documentation_has_this_table(void **state)
 	char line[512], expected[512];
 	unsigned int id = 0, lacks;
 
-	(void)state;
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		if (strncmp(line, "| `ntprof_", 10) && strncmp(line, "| `process_", 11))
@@ -716,7 +714,6 @@ static bool ends_with(const char *text, const char *with)
 
 static void a_name_ends_with_its_unit(void **state)
 {
-	(void)state;
 	for (unsigned int id = 0; id < METRICS_NR; id++) {
 		const struct metric *m = metric_of(id);
 

@@ -28,7 +28,6 @@ static void the_time_of_the_processor_is_the_kernels(void **state)
 	struct process_cost c;
 	uint64_t before, after;
 
-	(void)state;
 	while (cpu_ns() < 100 * MS)
 		;
 	before = cpu_ns();
@@ -43,7 +42,6 @@ static void memory_that_is_used_is_counted(void **state)
 	struct process_cost before, after;
 	void *more;
 
-	(void)state;
 	process_cost(&before);
 	more = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(more != MAP_FAILED);

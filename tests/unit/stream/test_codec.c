@@ -17,7 +17,6 @@ static uint8_t bytes[RECORD_LEN_MAX + RECORD_SLACK];
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&e, 0, sizeof(e));
 	memset(bytes, 0, sizeof(bytes));
 	record_encoder_begin(&e);
@@ -27,7 +26,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	record_encoder_free(&e);
 	return 0;
 }
@@ -64,8 +62,7 @@ static void a_record_has_its_parts_in_order(void **state)
 {
 	static const uint8_t expected[] = {/* head: cid, connection 0, kind 0, code 1 of the LBA,
 					      codes 1 and 2 of points 0, 1 */
-					   0x34,
-					   0x12, 0x00, 0x00, 0x40, 0x09, 0x00, 0x00,
+					   0x34, 0x12, 0x00, 0x00, 0x40, 0x09, 0x00, 0x00,
 					   /* op, opcode, shape, status, flags, namespace, length */
 					   NT_OP_WRITE, 0x01, NT_SHAPE_R2T_WRITE, 0x81, 0x02, 0x78,
 					   0x56, 0x34, 0x12, 0x07, 0, 0, 0, 0x00, 0x10, 0, 0,
@@ -92,7 +89,6 @@ static void a_record_has_its_parts_in_order(void **state)
 				    .slba = 0x80000001,
 				    .points = {BIAS - 0x10001 - 0x2010, BIAS - 0x10001}};
 
-	(void)state;
 	assert_int_equal(through(&r), sizeof(expected));
 	assert_memory_equal(bytes, expected, sizeof(expected));
 	/* Kind and connection are known now, and times continue from this record's. */
@@ -113,7 +109,6 @@ static void numbers_have_the_shortest_length(void **state)
 	};
 	struct nt_record r = {.points = {0}};
 
-	(void)state;
 	assert_int_equal(through(&r), RECORD_HEAD_LEN + KIND_LEN + CONNECTION_LEN);
 	assert_int_equal(through(&r), RECORD_HEAD_LEN);
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -150,7 +145,6 @@ static void kinds_and_connections_differ_in_one_field(void **state)
 	struct nt_record other[12];
 	unsigned int nr = 0;
 
-	(void)state;
 #define DIFFERS(field, value) (other[nr] = first, other[nr].field = value, nr++)
 	DIFFERS(op, NT_OP_WRITE);
 	DIFFERS(opcode, 3);
@@ -193,7 +187,6 @@ static void a_frame_defines_what_it_uses(void **state)
 {
 	struct nt_record r = {.points = {[3] = 1ULL << 40}};
 
-	(void)state;
 	for (unsigned int frame = 0; frame < 3; frame++) {
 		assert_int_equal(through(&r), RECORD_HEAD_LEN + KIND_LEN + CONNECTION_LEN + 8);
 		assert_int_equal(through(&r), RECORD_HEAD_LEN + 3);
@@ -210,7 +203,6 @@ static void more_than_a_frame_has_room_for_is_forgotten(void **state)
 {
 	struct nt_record r = {.points = {0}};
 
-	(void)state;
 	for (unsigned int i = 0; i <= FRAME_KINDS_MAX; i++) {
 		assert_int_equal(record_encoder_full(&e), i == FRAME_KINDS_MAX);
 		if (record_encoder_full(&e)) {
@@ -248,7 +240,6 @@ static void damaged_records_are_refused(void **state)
 {
 	struct nt_record r = {.points = {0}}, back;
 
-	(void)state;
 	through(&r);
 	record_decoder_begin(&d, NT_TARGET);
 	record_encoder_begin(&e);

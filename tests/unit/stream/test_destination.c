@@ -75,13 +75,11 @@ static char folder[] = "/tmp/ntprof-destination.XXXXXX";
 
 static int enter(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-	(void)state;
 	return chdir("/") || rmdir(folder);
 }
 
@@ -127,7 +125,6 @@ static void a_recording_gets_its_name_when_it_has_begun(void **state)
 	struct destination d;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(destination_open(&d, "new", false), 0);
 	put(d.fd, "stream");
 	assert_int_equal(access("new", F_OK), -1);
@@ -147,7 +144,6 @@ static void a_recording_that_never_begins_leaves_the_old_one(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	make("old", "old");
 	assert_int_equal(destination_open(&d, "old", true), 0);
 	put(d.fd, "new");
@@ -162,7 +158,6 @@ static void a_recording_that_begins_takes_the_old_one_s_place(void **state)
 	struct destination d;
 	char path[300];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/old", folder);
 	make("old", "old");
 	assert_int_equal(destination_open(&d, path, true), 0);
@@ -179,7 +174,6 @@ static void a_file_that_comes_meanwhile_is_kept(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	assert_int_equal(destination_open(&d, "new", false), 0);
 	make("new", "another's");
 	assert_int_equal(destination_commit(&d), -EEXIST);
@@ -192,7 +186,6 @@ static void a_file_that_comes_meanwhile_is_kept(void **state)
 /* A file is written, named, replaced and kept, whatever the file system lacks. */
 static void a_file_system_may_lack_much(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
 		lacks.unnamed = i & 1;
 		lacks.flags = i & 2;
@@ -210,7 +203,6 @@ static void a_recorder_that_is_killed_leaves_nothing(void **state)
 {
 	int fd = open(".", O_TMPFILE | O_WRONLY, 0600), status;
 
-	(void)state;
 	if (fd < 0)
 		skip();
 	close(fd);
@@ -234,7 +226,6 @@ static void an_existing_file_is_refused(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	make("old", "old");
 	assert_int_equal(symlink("nothing", "link"), 0);
 	assert_int_equal(destination_open(&d, "old", false), -EEXIST);
@@ -251,7 +242,6 @@ static void a_link_is_replaced_and_not_followed(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	make("victim", "victim");
 	assert_int_equal(symlink("victim", "link"), 0);
 	assert_int_equal(destination_open(&d, "link", true), 0);
@@ -269,7 +259,6 @@ static void a_character_device_is_written_to(void **state)
 	struct destination d;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(symlink("/dev/null", "null"), 0);
 	for (int force = 0; force < 2; force++) {
 		assert_int_equal(destination_open(&d, "null", force), 0);
@@ -301,7 +290,6 @@ static void a_name_that_changes_meanwhile_is_not_written_to(void **state)
 	pthread_t thread;
 	bool over = false;
 
-	(void)state;
 	make("victim", "victim");
 	assert_int_equal(symlink("/dev/null", "one"), 0);
 	assert_int_equal(symlink("victim", "other"), 0);
@@ -327,7 +315,6 @@ static void a_fifo_is_written_to(void **state)
 	char got[6];
 	int reader;
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	reader = open("fifo", O_RDONLY | O_NONBLOCK);
 	assert_int_equal(destination_open(&d, "fifo", true), 0);
@@ -348,7 +335,6 @@ static void other_special_files_are_refused_and_stay(void **state)
 	struct destination d;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0700), 0);
 	assert_int_equal(bind(s, (struct sockaddr *)&address, sizeof(address)), 0);
 	for (int force = 0; force < 2; force++) {
@@ -378,7 +364,6 @@ static void a_link_to_standard_output_is_that(void **state)
 	struct destination d;
 	int file = open("out", O_RDWR | O_CREAT, 0600), before = dup(STDOUT_FILENO);
 
-	(void)state;
 	fflush(stdout);
 	assert_int_equal(symlink("/proc/self/fd/1", "stdout"), 0);
 	assert_int_equal(dup2(file, STDOUT_FILENO), STDOUT_FILENO);
@@ -431,7 +416,6 @@ static void what_another_user_has_put_there_is_refused(void **state)
 	};
 	struct destination d;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -454,7 +438,6 @@ static void a_folder_on_the_way_is_not_another_users(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	plant(01777, 0, S_IFIFO);
@@ -485,7 +468,6 @@ static void a_link_on_the_way_leads_through_no_link_of_others(void **state)
 {
 	struct destination d;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	plant(01777, 0, S_IFIFO);
@@ -511,7 +493,6 @@ static void what_the_caller_of_sudo_has_put_there_is_taken(void **state)
 	struct destination d;
 	int reader;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	plant(01777, 0, S_IFIFO);
@@ -534,7 +515,6 @@ static void a_link_leads_to_nothing_that_is_refused(void **state)
 	struct destination d;
 	int reader;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	plant(01777, 0, S_IFIFO);
@@ -569,7 +549,6 @@ static void a_pipe_that_is_open_is_written_to(void **state)
 	char path[32], got[6];
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	snprintf(path, sizeof(path), "/dev/fd/%d", p[1]);
 	assert_int_equal(destination_open(&d, path, false), 0);

@@ -81,7 +81,6 @@ static void what_was_read_is_known_however_often(void **state)
 	int fd = recorded();
 	struct input in;
 
-	(void)state;
 	open_fd(&in, fd);
 	assert_true(in.again);
 	assert_false(in.unfed || in.begun || in.ended);
@@ -119,7 +118,6 @@ static void now_is_the_end_of_the_last_command(void **state)
 	struct stream_event e;
 	struct input in;
 
-	(void)state;
 	open_fd(&in, fd);
 	for (unsigned int lined_up = 0; lined_up < 2; lined_up++) {
 		if (lined_up) {
@@ -145,7 +143,6 @@ static void a_stream_that_breaks_off_has_not_failed_and_no_stream_has(void **sta
 	struct bytes all = file_bytes(fd);
 	struct input in;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		static const char none[] = "this is no stream at all, but a text";
 		const struct bytes part[] = {
@@ -168,7 +165,6 @@ static void what_cannot_be_read_is_refused(void **state)
 	struct input in;
 	int p[2];
 
-	(void)state;
 	assert_int_equal(input_open(&in, "/nonexistent"), -ENOENT);
 	input_close(&in);
 	assert_int_equal(input_open(&in, "/"), -EISDIR);
@@ -189,7 +185,6 @@ static void the_same_file_is_known(void **state)
 	int one = recorded(), other = recorded();
 	struct input a, b, c;
 
-	(void)state;
 	open_fd(&a, one);
 	open_fd(&b, one);
 	open_fd(&c, other);

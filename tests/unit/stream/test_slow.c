@@ -128,7 +128,6 @@ static void a_file_has_every_record_or_that_it_is_missing(void **state)
 	struct stream_reader *r;
 	struct found f;
 
-	(void)state;
 	random_state = 5;
 	s.reader = s.fd;
 	while (s.written < 100000)
@@ -159,7 +158,6 @@ static void what_a_slow_reader_misses_is_told_where_it_is_missing(void **state)
 	uint64_t records = 0, next = 0, told = 0, missing = 0;
 	bool ended = false;
 
-	(void)state;
 	random_state = 6;
 	for (int turn = 0; turn < 5; turn++) {
 		uint64_t left_out = s.left_out, written;
@@ -200,7 +198,6 @@ static void losses_of_others_are_told_with_it(void **state)
 	struct stream_event e = losses_event();
 	bool told = false;
 
-	(void)state;
 	until_records_are_left_out(&s, 1);
 	/* The losses are not written while the reader is slow, but they are kept. */
 	assert_int_equal(stream_write(s.w, &e), 0);
@@ -226,7 +223,6 @@ static void a_reader_that_does_not_read_costs_no_memory_and_no_time(void **state
 {
 	struct slow s = slow_pipe();
 
-	(void)state;
 	until_records_are_left_out(&s, 1000000);
 	assert_true(stream_bytes(s.w) <= STREAM_BUFFER_MIN + 2 * 65536);
 	slow_done(&s);
@@ -239,7 +235,6 @@ static void an_end_that_nobody_waits_for_comes_in_place_of_what_was_not_read(voi
 	struct stream_reader *r = stream_reader_new(s.reader);
 	struct found f;
 
-	(void)state;
 	until_records_are_left_out(&s, 10);
 	/* The writing thread has begun. If it had not, not even the end would be written. */
 	assert_int_equal(poll(&(struct pollfd){s.reader, POLLIN, 0}, 1, -1), 1);
@@ -264,7 +259,6 @@ static void an_end_in_place_of_what_was_gathered_tells_of_it(void **state)
 	struct stream_reader *r = stream_reader_new(s.reader);
 	struct found f;
 
-	(void)state;
 	stream_flush(s.w);
 	assert_int_equal(output_settle(s.o, -1, LONG_NS), 0);
 	for (unsigned int i = 0; i < 3; i++)
@@ -300,7 +294,6 @@ static void records_go_on_when_half_of_the_buffer_is_empty(void **state)
 	const size_t size = 1 << 20, read_first = 100000;
 	struct slow s = slow_pipe_of(size);
 
-	(void)state;
 	until_records_are_left_out(&s, 1);
 	take(&s, read_first);
 	while (output_room(s.o) < read_first)
@@ -318,7 +311,6 @@ static void a_reader_that_goes_ends_the_stream(void **state)
 	struct stream_event end = {.type = STREAM_END};
 	int err;
 
-	(void)state;
 	close(s.reader);
 	s.reader = -1;
 	do {
@@ -339,7 +331,6 @@ static void a_full_disk_leaves_a_stream_that_is_whole_and_ends(void **state)
 	struct found f;
 	int err;
 
-	(void)state;
 	s.reader = s.fd;
 	random_state = 7;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -373,7 +364,6 @@ static void a_disk_without_room_for_the_header_has_no_stream(void **state)
 	int fd = open("/dev/full", O_WRONLY);
 	struct slow s;
 
-	(void)state;
 	if (fd < 0)
 		skip();
 	s = slow_of(-1, fd, STREAM_BUFFER_MIN);

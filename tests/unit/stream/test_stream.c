@@ -77,7 +77,6 @@ static void every_type_of_event_comes_back(void **state)
 						       .nsid = 7,
 						       .name = "/dev/sda"}};
 
-	(void)state;
 	must_write(w, clock_event());
 	must_write(w, queue_event());
 	must_write(w, origin);
@@ -114,7 +113,6 @@ static void records_of_any_values_come_back(void **state)
 	struct stream_reader *r;
 	struct stream_event e;
 
-	(void)state;
 	random_state = 2;
 	for (unsigned int i = 0; i < MANY_RECORDS; i++)
 		must_write(w, random_record());
@@ -139,7 +137,6 @@ static void a_record_without_times_comes_back_between_others(void **state)
 	struct stream_writer *w = writer_make(fd);
 	struct stream_reader *r;
 
-	(void)state;
 	for (unsigned int i = 0; i < NT_POINTS_MAX; i++) {
 		e[0].record.points[i] = 1000000000000 + i;
 		e[1].record.points[i] = 0;
@@ -164,7 +161,6 @@ static void records_of_many_connections_and_kinds_come_back(void **state)
 	struct stream_reader *r;
 	struct stream_event e = {.type = STREAM_RECORD, .record.side = NT_TARGET};
 
-	(void)state;
 	for (unsigned int i = 0; i < MANY_RECORDS; i++) {
 		e.record.slot = i % 5000;
 		e.record.length = i % 1500;
@@ -186,7 +182,6 @@ static void records_of_many_connections_and_kinds_come_back(void **state)
 
 static void a_typical_record_takes_at_most_45_bytes(void **state)
 {
-	(void)state;
 	for (enum nt_side side = 0; side < NT_SIDES; side++) {
 		struct stream_header h = header;
 		int fd = file_make();
@@ -213,7 +208,6 @@ static void a_frame_of_records_has_at_most_64_kib(void **state)
 	struct stream_writer *w = writer_make(fd);
 	struct bytes b;
 
-	(void)state;
 	for (unsigned int i = 0; i < 10000; i++)
 		must_write(w, random_record());
 	stream_writer_free(w);
@@ -230,7 +224,6 @@ static void what_is_not_flushed_is_not_written(void **state)
 	struct stream_writer *w = writer_make(fd);
 	off_t before = lseek(fd, 0, SEEK_CUR);
 
-	(void)state;
 	must_write(w, random_record());
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), before);
 	assert_int_equal(stream_bytes(w), before);
@@ -248,7 +241,6 @@ static void a_slow_pipe_gives_eagain_and_then_everything(void **state)
 	unsigned int events = 0, all;
 	int p[2], ret;
 
-	(void)state;
 	all = count_events(b.p, b.n, &ret);
 	assert_int_equal(pipe2(p, O_NONBLOCK), 0);
 	r = stream_reader_new(p[0]);
@@ -277,7 +269,6 @@ static void a_full_pipe_is_waited_for(void **state)
 	pid_t child;
 	int p[2], status;
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	child = fork();
 	assert_true(child >= 0);
@@ -318,7 +309,6 @@ static void after_an_error_nothing_is_written(void **state)
 	struct stream_writer *w;
 	off_t size;
 
-	(void)state;
 	assert_null(stream_writer_new(fd, &header));
 	assert_int_equal(errno, ENOSPC);
 	close(fd);
@@ -340,7 +330,6 @@ static void nothing_is_written_after_the_end(void **state)
 	struct stream_writer *w = writer_make(fd);
 	struct stream_event e = random_record();
 
-	(void)state;
 	must_write(w, end_event(0));
 	assert_int_equal(stream_write(w, &e), -EINVAL);
 	stream_writer_free(w);
@@ -365,7 +354,6 @@ static void readers_of_many_streams_take_little(void **state)
 	struct bytes b;
 	size_t before;
 
-	(void)state;
 	for (unsigned int i = 0; i < MANY_RECORDS / 10; i++)
 		must_write(w, random_record());
 	stream_writer_free(w);
@@ -388,7 +376,6 @@ static void a_failing_read_is_told(void **state)
 	int fd = open("/", O_RDONLY | O_DIRECTORY);
 	struct stream_reader *r = stream_reader_new(fd);
 
-	(void)state;
 	must_fail(r, -EISDIR);
 	reader_done(r, fd);
 }

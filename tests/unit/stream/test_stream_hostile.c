@@ -19,7 +19,6 @@ static void a_stream_cut_anywhere_gives_what_was_whole(void **state)
 	unsigned int events = 0, whole = 0;
 	int ret;
 
-	(void)state;
 	for (size_t n = 0; n < b.n; n++) {
 		if (n >= PREAMBLE && n == frame_next(&b, next)) {
 			events += b.p[next + 4] == STREAM_RECORD && whole == 3 ? SMALL_RECORDS : 1;
@@ -39,7 +38,6 @@ static void no_flipped_bit_goes_unnoticed(void **state)
 	struct bytes b = small_stream();
 	int ret;
 
-	(void)state;
 	for (size_t bit = 0; bit < b.n * 8; bit++) {
 		size_t before = 0, at = PREAMBLE, events;
 
@@ -67,7 +65,6 @@ static void damage_is_told_with_its_offset(void **state)
 	int fd;
 	struct stream_reader *r;
 
-	(void)state;
 	b.p[at + HEAD + 5] ^= 0x10;
 	r = reader_of(b.p, b.n, &fd);
 	for (unsigned int i = 0; i < 3; i++)
@@ -87,7 +84,6 @@ static void a_record_before_the_header_is_refused(void **state)
 	int ret, fd;
 	struct stream_reader *r;
 
-	(void)state;
 	memmove(b.p + PREAMBLE, b.p + at, b.n - at);
 	b.n -= at - PREAMBLE;
 	r = reader_of(b.p, b.n, &fd);
@@ -107,7 +103,6 @@ static void a_missing_or_repeated_frame_is_refused(void **state)
 	uint8_t *p = malloc(2 * b.n);
 	int ret;
 
-	(void)state;
 	memcpy(p, b.p, at);
 	memcpy(p + at, b.p + next, b.n - next);
 	assert_int_equal(count_events(p, b.n - (next - at), &ret), 1);
@@ -127,7 +122,6 @@ static void a_second_header_is_refused(void **state)
 	uint8_t *p = malloc(2 * b.n);
 	int ret;
 
-	(void)state;
 	memcpy(p, b.p, at);
 	memcpy(p + at, b.p + PREAMBLE, at - PREAMBLE);
 	put_le32(p + at + 8, 1);
@@ -147,7 +141,6 @@ static void concatenated_streams_are_refused(void **state)
 	struct stream_reader *r;
 	int fd, ret;
 
-	(void)state;
 	memcpy(p, b.p, b.n);
 	memcpy(p + b.n, b.p, b.n);
 	r = reader_of(p, 2 * b.n, &fd);
@@ -180,7 +173,6 @@ static void another_version_is_refused_by_number(void **state)
 	struct stream_reader *r;
 	int fd;
 
-	(void)state;
 	b.p[8] = 77;
 	r = reader_of(b.p, b.n, &fd);
 	must_fail(r, -EPROTO);
@@ -195,7 +187,6 @@ static void text_is_refused_at_its_first_byte(void **state)
 	struct stream_reader *r;
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	assert_int_equal(write(p[1], "s", 1), 1);
 	r = stream_reader_new(p[0]);
@@ -213,7 +204,6 @@ static void a_stream_that_passed_a_terminal_is_refused(void **state)
 	struct stream_reader *r;
 	int fd;
 
-	(void)state;
 	r = reader_of((const uint8_t *)changed, sizeof(changed), &fd);
 	must_fail(r, -EPROTO);
 	assert_non_null(strstr(stream_error(r), "terminal"));
@@ -227,7 +217,6 @@ static void a_huge_length_is_refused(void **state)
 	size_t at = frame_find(&b, STREAM_CLOCK);
 	int ret;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		put_le32(b.p + at, lengths[i]);
 		put_le32(b.p + at + 16, crc32(0, b.p + at, 16));
@@ -246,7 +235,6 @@ static void unknown_frames_are_skipped_and_counted(void **state)
 	unsigned int events = 0;
 	int fd, ret;
 
-	(void)state;
 	r = reader_of(d.p, d.n, &fd);
 	while ((ret = stream_read(r, &e)) == 1)
 		events++;
@@ -277,7 +265,6 @@ static void what_lies_around_a_frame_of_any_length_is_read(void **state)
 	unsigned int all;
 	int ret;
 
-	(void)state;
 	all = count_events(b.p, b.n, &ret);
 	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct bytes c = with_frame(&b, 99, payload, lengths[i]),
@@ -303,7 +290,6 @@ static void endless_unknown_frames_are_refused(void **state)
 	struct stream_event e;
 	int fd;
 
-	(void)state;
 	memcpy(p, b.p, at);
 	for (size_t i = 0; i + 1 < frames; i++) {
 		uint8_t *f = p + at + i * (HEAD + PAYLOAD_MAX);
@@ -327,7 +313,6 @@ static void a_side_that_is_none_is_refused(void **state)
 	struct bytes b = small_stream();
 	int ret;
 
-	(void)state;
 	b.p[PREAMBLE + HEAD] = NT_SIDES;
 	frame_sum(b.p + PREAMBLE);
 	assert_int_equal(count_events(b.p, b.n, &ret), 0);
@@ -342,7 +327,6 @@ static void an_end_that_counts_otherwise_is_refused(void **state)
 	unsigned int events;
 	int ret;
 
-	(void)state;
 	events = count_events(b.p, b.n, &ret);
 	assert_int_equal(ret, 0);
 	b.p[at + HEAD]++;
@@ -358,7 +342,6 @@ static void unknown_flags_are_refused(void **state)
 	size_t at = frame_find(&b, STREAM_CLOCK);
 	int ret;
 
-	(void)state;
 	b.p[at + 6] = 1;
 	frame_sum(b.p + at);
 	assert_int_equal(count_events(b.p, b.n, &ret), 1);
@@ -428,7 +411,6 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 	struct bytes b = small_stream();
 	int ret;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
 		struct bytes c = with_frame(&b, frames[i].type, frames[i].payload, frames[i].n);
 		unsigned int events = count_events(c.p, c.n, &ret);
@@ -454,7 +436,6 @@ static void a_hand_made_record_is_understood(void **state)
 	struct stream_reader *r;
 	int fd;
 
-	(void)state;
 	r = reader_of(c.p, c.n, &fd);
 	assert_int_equal(stream_read(r, &e), 1);
 	assert_int_equal(stream_read(r, &e), 1);
@@ -491,7 +472,6 @@ static void bursts_of_more_time_than_there_is_do_not_add_up_to_little(void **sta
 	char path[32];
 	int fd;
 
-	(void)state;
 	fd = file_make();
 	w = writer_make(fd);
 	must_write(w, e);

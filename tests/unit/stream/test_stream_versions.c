@@ -208,7 +208,6 @@ static void a_recording_of_version_2_is_read_as_lacking_no_point(void **state)
 	struct stream_event e;
 	int fd;
 
-	(void)state;
 	frame_end(&p, header_begin(&p));
 	put_rest(&p);
 	r = reader_of(p.bytes, p.n, &fd);
@@ -228,7 +227,6 @@ static void a_recording_of_version_3_says_which_points_are_missing(void **state)
 	size_t at;
 	int fd;
 
-	(void)state;
 	at = header_begin(&p);
 	put(&p, 1 << NT_T_DONE | 1 << NT_T_EXEC, 4);
 	frame_end(&p, at);
@@ -250,7 +248,6 @@ static void bits_that_are_no_points_are_of_no_account(void **state)
 	size_t at;
 	int fd;
 
-	(void)state;
 	at = header_begin(&p);
 	put(&p, 0xfffff000 | 1 << NT_T_SEND | 1 << NT_TARGET_POINTS_NR, 4);
 	frame_end(&p, at);
@@ -274,7 +271,6 @@ static void a_header_has_the_fields_of_its_version(void **state)
 	struct pen p = pen_begin(3);
 	size_t at;
 
-	(void)state;
 	/* A stream of version 2 that claims to be version 3, and the reverse. */
 	frame_end(&p, header_begin(&p));
 	put_rest(&p);
@@ -297,7 +293,6 @@ static void fields_behind_those_that_are_known_are_passed_over_and_counted(void 
 	unsigned int nr = 0;
 	int fd;
 
-	(void)state;
 	r = reader_of(b.p, b.n, &fd);
 	while (stream_read(r, &expected[nr]) == 1)
 		nr++;
@@ -332,7 +327,6 @@ static void long_recordings_of_later_programs_are_read(void **state)
 	int fd = file_make();
 	size_t at;
 
-	(void)state;
 	at = header_begin(&p);
 	put(&p, 0, 4);
 	frame_end(&p, at);
@@ -374,7 +368,6 @@ static void a_version_that_is_too_new_or_too_old_is_told_so(void **state)
 		{UINT32_MAX, "version 4294967295 of the stream format, which is newer"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		struct pen p = pen_begin(versions[i].version);
 		struct stream_reader *r;
@@ -393,7 +386,6 @@ static void what_is_written_is_of_version_3(void **state)
 {
 	struct bytes b = small_stream();
 
-	(void)state;
 	assert_int_equal(le32(b.p + 8), 3);
 	free(b.p);
 }

@@ -15,8 +15,6 @@ static struct queue_info kernel = {.gen = 3};
 
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
-	(void)t;
-	(void)gen;
 	*q = kernel;
 	q->slot = slot;
 }
@@ -39,7 +37,6 @@ static void a_queue_is_told_of_when_something_is_new(void **state)
 	struct nt_record r = {.slot = 5, .gen = 3, .cntlid = NT_CNTLID_NONE};
 	struct announced a = {0};
 
-	(void)state;
 	/* Connect comes before the controller is known, */
 	must_announce(&a, &r, 1);
 	must_announce(&a, &r, 0);
@@ -76,7 +73,6 @@ static void the_address_is_of_the_connection_that_has_it(void **state)
 	const struct nt_record r = {.slot = 5, .gen = 3, .cntlid = 7, .qid = 2};
 	struct queue_info q;
 
-	(void)state;
 	kernel = (struct queue_info){.gen = 3, .address = "traddr=a", .subsysnqn = "nqn.a"};
 	assert_true(announce_describe(NULL, &r, &q));
 	assert_string_equal(q.address, "traddr=a");

@@ -45,7 +45,6 @@ enum { FD_END = 10, FD_BEGINNING, FD_GRACE };
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
 {
-	(void)obj;
 	return (struct bpf_program *)name;
 }
 
@@ -75,7 +74,6 @@ struct bpf_link *bpf_program__attach_trace(const struct bpf_program *program)
 
 int bpf_link__destroy(struct bpf_link *link)
 {
-	(void)link;
 	if (!kernel.first_detach_ns)
 		kernel.first_detach_ns = monotonic_ns();
 	return 0;
@@ -85,7 +83,6 @@ struct bpf_link **object_link(const struct object *o, const char *name)
 {
 	unsigned int i = 0;
 
-	(void)o;
 	while (kernel.links[i].name && strcmp(kernel.links[i].name, name))
 		i++;
 	kernel.links[i].name = name;
@@ -98,7 +95,6 @@ struct bpf_link **object_link(const struct object *o, const char *name)
  */
 int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 {
-	(void)size;
 	if (fd == FD_END || fd == FD_BEGINNING) {
 		((struct bpf_prog_info *)info)->recursion_misses =
 			fd == FD_END ? kernel.end_was_skipped : kernel.beginning_was_skipped;
@@ -114,9 +110,6 @@ static unsigned int attached_now(void);
 /* For a map of maps: see pool_wait(). */
 int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 {
-	(void)key;
-	(void)value;
-	(void)flags;
 	assert_int_equal(fd, FD_GRACE);
 	kernel.waits += attached_now() == 0;
 	return 0;
@@ -160,7 +153,6 @@ static void what_cannot_be_attached_is_refused_with_the_reason(void **state)
 	struct refusals refused = {0};
 	char detail[128], why[128];
 
-	(void)state;
 	assert_int_equal(attach(&refused, "stock_send_cmd", E2BIG, detail, sizeof(detail)),
 			 TRACER_ATTACH);
 	assert_int_equal(refused.nr, 1);
@@ -176,7 +168,6 @@ static void want_of_memory_is_no_refusal(void **state)
 	struct refusals refused = {0};
 	char detail[128];
 
-	(void)state;
 	assert_int_equal(attach(&refused, "stock_send_cmd", ENOMEM, detail, sizeof(detail)),
 			 TRACER_ATTACH);
 	assert_int_equal(refused.nr, 0);
@@ -187,7 +178,6 @@ static void what_can_be_attached_is_attached_from_the_last_point_on(void **state
 	struct refusals refused = {0};
 	char detail[128];
 
-	(void)state;
 	assert_int_equal(attach(&refused, "", 0, detail, sizeof(detail)), TRACER_OK);
 	assert_int_equal(refused.nr, 0);
 	assert_string_equal(kernel.attached[0], "stock_end");
@@ -200,7 +190,6 @@ static void what_cannot_be_attached_is_found_by_trying(void **state)
 	struct refusals refused = {0};
 	char detail[128];
 
-	(void)state;
 	assert_int_equal(
 		attach_by(attach_try, &refused, "stock_send_cmd", E2BIG, detail, sizeof(detail)),
 		TRACER_ATTACH);
@@ -215,7 +204,6 @@ static void what_was_tried_is_detached_and_has_seen_no_command(void **state)
 	struct refusals refused = {0};
 	char detail[128];
 
-	(void)state;
 	assert_int_equal(attach_by(attach_try, &refused, "", 0, detail, sizeof(detail)), TRACER_OK);
 	assert_int_equal(refused.nr, 0);
 	assert_int_not_equal(kernel.nr, 0);
@@ -239,7 +227,6 @@ static void between_two_bursts_nothing_is_attached(void **state)
 	char detail[128];
 	unsigned int all;
 
-	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.refused = "";
 	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
@@ -280,7 +267,6 @@ static void who_stands_in_is_there_until_queues_with_io_have_been_seen(void **st
 	};
 	char detail[128];
 
-	(void)state;
 	if (!kernel_ends_locally())
 		skip();
 	memset(&kernel, 0, sizeof(kernel));
@@ -355,7 +341,6 @@ static void who_stands_in_stays_once_a_beginning_was_skipped(void **state)
 	struct nt_control control;
 	struct tracer t;
 
-	(void)state;
 	/* The twin comes back at once, or with the next burst if the burst ended first. */
 	for (int adapts = 0; adapts < 2; adapts++) {
 		t = settled_tracer(&control);
@@ -381,7 +366,6 @@ static void who_stands_in_for_ends_is_there_without_the_other(void **state)
 	struct nt_control control;
 	struct tracer t;
 
-	(void)state;
 	for (int skipped = 0; skipped < 2; skipped++) {
 		t = settled_tracer(&control);
 		if (kernel_ends_locally())
@@ -412,7 +396,6 @@ static void time_is_from_the_last_attached_to_the_first_detached(void **state)
 	char detail[128];
 	uint64_t before;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(detach) / sizeof(detach[0]); i++) {
 		memset(&kernel, 0, sizeof(kernel));
 		kernel.refused = "";

@@ -47,7 +47,6 @@ static void must_count(unsigned int controllers, unsigned int nr_queues)
 
 static void controllers_are_counted_once_wherever_their_queues_are(void **state)
 {
-	(void)state;
 	memset(queues, 0, sizeof(queues));
 	must_count(0, 0);
 	connect_queue(14, "nqn.a", 1);
@@ -62,7 +61,6 @@ static void controllers_are_counted_once_wherever_their_queues_are(void **state)
 
 static void what_is_gone_or_not_known_yet_is_not_counted(void **state)
 {
-	(void)state;
 	memset(queues, 0, sizeof(queues));
 	connect_queue(0, "nqn.a", 1);
 	connect_queue(1, "nqn.a", 2);
@@ -93,7 +91,6 @@ static void a_target_queue_has_the_names_of_its_own_generation(void **state)
 	struct tracer t = tracer_of(NT_TARGET);
 	struct queue_info q;
 
-	(void)state;
 	connect_queue(5, "nqn.a", 7);
 	strcpy(names[5].hostnqn, "nqn.h");
 	queues[5].qid = 2;
@@ -127,7 +124,6 @@ static void a_host_queue_has_the_names_of_its_controller(void **state)
 	struct nt_controller *c = &controllers[INSTANCE];
 	struct queue_info q;
 
-	(void)state;
 	queues[5] = (struct nt_queue){.object = 1,
 				      .gen = 4,
 				      .identified = 4,

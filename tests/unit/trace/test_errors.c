@@ -48,7 +48,6 @@ int bpf_map_get_next_key(int fd, const void *key, void *next)
 {
 	int at = key ? find(key) + 1 : 0;
 
-	(void)fd;
 	if (at == map.nr)
 		return -ENOENT;
 	memcpy(next, &map.key[at], sizeof(map.key[at]));
@@ -59,7 +58,6 @@ int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
 	int at = find(key);
 
-	(void)fd;
 	if (at < 0)
 		return -ENOENT;
 	memcpy(value, &map.count[at], sizeof(map.count[at]));
@@ -70,7 +68,6 @@ int bpf_map_delete_elem(int fd, const void *key)
 {
 	int at = find(key);
 
-	(void)fd;
 	assert_true(at >= 0);
 	map.nr--;
 	map.key[at] = map.key[map.nr];
@@ -80,7 +77,6 @@ int bpf_map_delete_elem(int fd, const void *key)
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&map, 0, sizeof(map));
 	memset(&m, 0, sizeof(m));
 	m.t = (struct tracer){
@@ -93,7 +89,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	trace_errors_free(&m.t);
 	connections_free(&m.t);
 	stats_free(&m.s);
@@ -145,7 +140,6 @@ static void assert_errors(const char *name, uint64_t total)
 
 static void connections_of_one_slot_have_errors_of_their_own(void **state)
 {
-	(void)state;
 	come(1, 1, "a");
 	fail_of(1, 1, 100);
 	come(1, 2, "b");
@@ -165,7 +159,6 @@ static void connections_of_one_slot_have_errors_of_their_own(void **state)
 /* For the target, a Connect that it refused belongs to no host. */
 static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 {
-	(void)state;
 	come(1, 1, NULL);
 	fail_of(1, 1, 5);
 	interval();
@@ -186,7 +179,6 @@ static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 /* A host that keeps trying for days must not fill the map. */
 static void entries_of_those_that_are_gone_are_removed(void **state)
 {
-	(void)state;
 	come(2, 7, "stays");
 	fail_of(2, 7, 1);
 	for (uint32_t gen = 1; gen <= 3 * NT_ERRORS; gen++) {

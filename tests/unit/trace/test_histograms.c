@@ -22,7 +22,6 @@ static struct {
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	m.t.object.knobs = &m.knobs;
 	m.t.object.hists_shared = &m.h;
@@ -31,7 +30,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	histograms_free(&m.t);
 	stats_free(&m.s);
 	return 0;
@@ -71,7 +69,6 @@ static void what_ends_during_a_read_is_in_one_interval(void **state)
 	const uint64_t longest = 50000, next[] = {2000, longest - 1};
 	uint64_t count, max;
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t epoch = 1 + 2 * i;
 

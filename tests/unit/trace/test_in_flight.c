@@ -43,15 +43,12 @@ static struct shared {
 
 static void on_record(void *context, const struct nt_record *r)
 {
-	(void)context;
 	shared.told = *r;
 	shared.nr_told++;
 }
 
 static void *no_bank(struct pool *p, uint32_t nr)
 {
-	(void)nr;
-	(void)p;
 	return NULL;
 }
 
@@ -138,7 +135,6 @@ static void overdue_command_is_of_its_connection(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
 
-	(void)state;
 	wait_in(1, 0, 3, 2 * SECOND);
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
@@ -164,7 +160,6 @@ static void looks_are_as_far_apart_as_the_threshold_asks(void **state)
 		{5 * SECOND, 0, false},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tracer t = tracer_of(NT_HOST);
 
@@ -183,7 +178,6 @@ static void command_that_was_told_as_overdue_is_marked_when_it_ends(void **state
 	struct tracer t = tracer_of(NT_HOST);
 	struct nt_record r, marked;
 
-	(void)state;
 	r = wait_in(1, 0, 3, 2 * SECOND)->r;
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
@@ -201,7 +195,6 @@ static void overdue_connect_is_of_no_controller_yet(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
 
-	(void)state;
 	shared.queues[1].gen = 4;
 	wait_in(1, 0, 4, 2 * SECOND);
 	assert_int_equal(in_flight_look(&t), 0);
@@ -227,7 +220,6 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 {
 	struct tracer t = tracer_of(NT_TARGET);
 
-	(void)state;
 	wait_in(1, 0, 3, 2 * SECOND);
 	wait_in(1, 1, 4, 2 * SECOND);
 	shared.queues[1].gen = 4;
@@ -243,7 +235,6 @@ static void command_that_is_not_known_to_be_old_is_not_overdue(void **state)
 {
 	struct tracer t = tracer_of(NT_HOST);
 
-	(void)state;
 	t.o.overdue_ns = 1000 * SECOND;
 	wait_in(1, 0, 3, 0)->r.points[0] = 0;
 	wait_in(1, 1, 3, 0)->r.points[0] = monotonic_ns() + 100 * SECOND;
@@ -260,7 +251,6 @@ static void command_of_an_earlier_connection_has_no_row(void **state)
 	struct tracer t = tracer_of(NT_TARGET);
 	struct stats s = {0};
 
-	(void)state;
 	strcpy(shared.names[1].subsysnqn, "nqn.a");
 	strcpy(shared.names[1].hostnqn, "nqn.host");
 	wait_in(1, 0, 1, SECOND);
@@ -281,7 +271,6 @@ static void host_commands_wait_across_a_connect(void **state)
 	struct tracer t = tracer_of(NT_HOST);
 	struct stats s = {0};
 
-	(void)state;
 	controller_name("nqn.a");
 	wait_in(1, 0, 3, 60 * SECOND);
 	shared.queues[1].gen = 5;
@@ -304,7 +293,6 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	uint64_t now = monotonic_ns();
 	struct stats s = {0};
 
-	(void)state;
 	controller_name("nqn.a");
 	wait_in(1, 0, 3, 0);
 	assert_int_equal(in_flight_rows(&t, &s, now), 0);
@@ -322,7 +310,6 @@ static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 	struct tracer t = tracer_of(NT_TARGET);
 	struct stats s = {0};
 
-	(void)state;
 	wait_in(0, 0, 3, SECOND);
 	wait_in(1, 0, 3, SECOND);
 	wait_in(1, 1, 3, SECOND);
@@ -342,7 +329,6 @@ static void commands_of_every_connection_that_closed_have_died(void **state)
 	struct tracer t = tracer_of(NT_TARGET);
 	struct stats s = {0};
 
-	(void)state;
 	wait_in(1, 0, 1, SECOND);
 	wait_in(1, 1, 2, SECOND);
 	wait_in(1, 2, 3, SECOND);
@@ -369,7 +355,6 @@ static void what_died_has_a_record_if_it_is_asked_for(void **state)
 		{NT_SELECT_SLOWER, 900 * SECOND, 0},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tracer t = tracer_of(NT_TARGET);
 		struct stats s = {0};
@@ -398,7 +383,6 @@ static void tracked_are_those_that_are_measured(void **state)
 {
 	struct stats s = {0};
 
-	(void)state;
 	for (int tracks = 0; tracks < 2; tracks++) {
 		struct tracer t = tracer_of(NT_TARGET);
 
@@ -436,7 +420,6 @@ static void what_a_burst_leaves_in_flight_is_an_edge_once(void **state)
 	struct tracer t = tracer_of_bursts(NT_TARGET);
 	struct stats s = {0};
 
-	(void)state;
 	wait_in(0, 0, 3, SECOND);
 	wait_in(1, 1, 3, SECOND)->owner |= NT_UNMEASURED;
 	wait_in(1, 2, 3, SECOND)->owner |= NT_RELEASED;
@@ -459,7 +442,6 @@ static void what_is_in_flight_in_a_burst_is_no_edge(void **state)
 	struct tracer t = tracer_of_bursts(NT_TARGET);
 	struct stats s = {0};
 
-	(void)state;
 	t.edges_due = false;
 	wait_in(0, 0, 3, SECOND);
 	assert_int_equal(collect_all(&t, &s), 0);
@@ -473,7 +455,6 @@ static void what_began_before_a_burst_is_an_edge_and_no_loss(void **state)
 	struct tracer t = tracer_of_bursts(NT_HOST);
 	struct stats s = {0};
 
-	(void)state;
 	t.edges_due = false;
 	shared.counters.n[NT_CNT_NO_START] = 3;
 	assert_int_equal(collect_all(&t, &s), 0);
@@ -491,7 +472,6 @@ static void measured_time_is_that_of_the_bursts(void **state)
 	struct tracer t = tracer_of_bursts(NT_HOST);
 	struct stats s = {0};
 
-	(void)state;
 	t.began_ns = monotonic_ns() - 100 * SECOND;
 	t.measured_ns = t.collected_ns = 3 * SECOND;
 	t.measured_ns += SECOND;
@@ -518,7 +498,6 @@ static void measured_time_is_without_attaching_and_detaching(void **state)
 	struct stats s = {0};
 	uint64_t now = monotonic_ns();
 
-	(void)state;
 	t.o.bursts = false;
 	t.measures = true;
 	t.began_ns = now - 100 * SECOND;
@@ -542,7 +521,6 @@ static void connections_are_new_after_a_pause(void **state)
 {
 	struct tracer t = tracer_of_bursts(NT_TARGET);
 
-	(void)state;
 	shared.queues[0].pdu_time = 5;
 	connections_forget(&t);
 	assert_int_equal(shared.queues[0].dead_gen, shared.queues[0].gen);

@@ -43,8 +43,6 @@ static void *bank_add(struct pool *p, uint32_t nr)
 
 static bool bank_remove(struct pool *p, uint32_t nr)
 {
-	(void)p;
-	(void)nr;
 	return false;
 }
 
@@ -52,7 +50,6 @@ static int setup(void **state)
 {
 	struct pool *p = &m.t.object.pools[NT_POOL_STAGES];
 
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	m.epoch = FIRST;
 	m.knobs.shared_mask = SHARED - 1;
@@ -80,7 +77,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	histograms_free(&m.t);
 	pool_close(&m.t.object.pools[NT_POOL_STAGES]);
 	stats_free(&m.s);
@@ -123,7 +119,6 @@ static void each_interval_has_what_is_new(void **state)
 {
 	const struct stats_row *r;
 
-	(void)state;
 	count_in(&m.shared[0], 500, FIRST);
 	count_in(&m.shared[1], 300, FIRST);
 	r = collect();
@@ -145,7 +140,6 @@ static void a_count_that_goes_around_is_no_loss(void **state)
 {
 	const struct stats_row *r;
 
-	(void)state;
 	m.shared[0].buckets[nt_bucket(500)] = UINT32_MAX;
 	m.shared[0].sum = 1;
 	collect();
@@ -166,7 +160,6 @@ static void the_maximum_is_exact_as_far_as_it_is_known(void **state)
 {
 	struct nt_hist *h = &m.shared[0];
 
-	(void)state;
 	count_in(h, 900, m.epoch + 1);
 	assert_int_equal(collect()->interval.max, 900);
 	/* It is known only up to the end of its bucket where another interval was noted. */
@@ -186,7 +179,6 @@ static void a_late_maximum_is_that_of_the_next_interval(void **state)
 {
 	struct nt_hist *h = &m.shared[0];
 
-	(void)state;
 	count_in(h, 500, m.epoch);
 	assert_int_equal(collect()->interval.max, 500);
 	count_in(h, 900, m.epoch - 1);
@@ -203,7 +195,6 @@ static void commands_outside_the_sample_are_taken_alone(void **state)
 {
 	const struct stats_row *r;
 
-	(void)state;
 	m.shared[1].others = 10;
 	m.shared[1].other_bytes = 5000;
 	r = collect();
@@ -252,7 +243,6 @@ static void a_stage_that_is_not_passed_takes_no_time(void **state)
 	const unsigned int absent = stage_that(true), always = stage_that(false);
 	const struct hist *h = m.s.stage_interval[OP];
 
-	(void)state;
 	pass(5, absent);
 	collect();
 	assert_hist(&h[always], 5, 5000, 5 * 512, 1000);
@@ -278,7 +268,6 @@ static void only_absent_stages_get_zeros(void **state)
 {
 	const unsigned int absent = stage_that(true), always = stage_that(false);
 
-	(void)state;
 	pass(5, always);
 	collect();
 	assert_int_equal(m.s.stage_total[OP][always].count, 0);
@@ -297,7 +286,6 @@ static void stages_without_use_go_back(void **state)
 {
 	const uint8_t *item = &m.t.object.pools[NT_POOL_STAGES].items[NR];
 
-	(void)state;
 	m.stages_of[1].at[OP] = NR;
 	m.stages_of[2].at[OP] = NR + 1;
 	for (unsigned int round = 0; round < 2; round++) {

@@ -28,7 +28,6 @@ struct bpf_program *bpf_object__next_program(const struct bpf_object *obj, struc
 {
 	unsigned int i = 0;
 
-	(void)obj;
 	while (prev && names[i++] != (const char *)prev)
 		;
 	return i < ARRAY_SIZE(names) ? (struct bpf_program *)names[i] : NULL;
@@ -36,7 +35,6 @@ struct bpf_program *bpf_object__next_program(const struct bpf_object *obj, struc
 
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
 {
-	(void)obj;
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], name))
 			return (struct bpf_program *)names[i];
@@ -58,7 +56,6 @@ int bpf_program__fd(const struct bpf_program *program)
 
 int bpf_obj_get_info_by_fd(int fd, void *info, __u32 *size)
 {
-	(void)size;
 	((struct bpf_prog_info *)info)->recursion_misses = misses[fd];
 	return 0;
 }
@@ -72,7 +69,6 @@ static void what_one_of_two_has_seen_is_not_missed(void **state)
 {
 	struct tracer t = {0};
 
-	(void)state;
 	begin();
 	assert_int_equal(missed_total(&t), 0);
 	misses[OWN] = 5;
@@ -87,7 +83,6 @@ static void without_a_twin_each_is_missed(void **state)
 {
 	struct tracer t = {0};
 
-	(void)state;
 	begin();
 	misses[OWN] = 5;
 	misses[NESTED] = 1;
@@ -111,7 +106,6 @@ static void what_was_skipped_asks_for_its_twin(void **state)
 {
 	struct tracer t = {0};
 
-	(void)state;
 	begin();
 	misses[ALONE] = 7;
 	misses[NESTED] = 1;
@@ -127,7 +121,6 @@ static void skipped_joins_are_told_to_the_programs(void **state)
 	struct nt_control control = {0};
 	struct tracer t = {.object.control = &control};
 
-	(void)state;
 	begin();
 	misses[OWN] = misses[ALONE] = 7;
 	for (int program = JOINED; program <= WAITS; program++) {

@@ -49,7 +49,6 @@ static bool remove_bank(struct pool *p, uint32_t nr)
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&shared, 0, sizeof(shared));
 	shared.banks_left = BANKS;
 	shared.p = (struct pool){
@@ -66,7 +65,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < shared.p.nr_banks; i++)
 		free(shared.p.bank[i]);
 	pool_close(&shared.p);
@@ -93,15 +91,12 @@ static uint32_t take(void)
 
 static bool yes(void *context, uint32_t nr)
 {
-	(void)context;
 	shared.taken[nr] = 0;
 	return true;
 }
 
 static bool no(void *context, uint32_t nr)
 {
-	(void)context;
-	(void)nr;
 	return false;
 }
 
@@ -117,7 +112,6 @@ static void look(bool lead, bool (*fn)(void *context, uint32_t nr))
 
 static void what_is_not_asked_for_takes_one_bank(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		pool_supply(&shared.p, 0);
 	assert_int_equal(shared.p.nr_banks, 1);
@@ -133,7 +127,6 @@ static void first_bank_may_be_there_already(void **state)
 {
 	char *first = calloc(PER_BANK, ITEM_BYTES);
 
-	(void)state;
 	shared.p.first = first;
 	pool_supply(&shared.p, 0);
 	assert_int_equal(shared.p.nr_banks, 1);
@@ -148,7 +141,6 @@ static void first_bank_may_be_there_already(void **state)
 
 static void what_is_expected_can_be_taken_at_once(void **state)
 {
-	(void)state;
 	pool_supply(&shared.p, 1000);
 	for (int i = 0; i < 1000; i++)
 		assert_int_not_equal(take(), 0);
@@ -159,7 +151,6 @@ static void growing_keeps_ahead_of_who_takes(void **state)
 {
 	unsigned int n = 0;
 
-	(void)state;
 	pool_supply(&shared.p, 0);
 	while (n < PER_BANK * (BANKS / 2)) {
 		uint32_t ready = shared.ring.given - shared.ring.taken;
@@ -178,7 +169,6 @@ static void beyond_the_largest_size_there_is_nothing_to_take(void **state)
 {
 	unsigned int n = 0;
 
-	(void)state;
 	do
 		pool_supply(&shared.p, 0);
 	while (take() && ++n);
@@ -193,7 +183,6 @@ static void beyond_the_largest_size_there_is_nothing_to_take(void **state)
 
 static void without_memory_what_there_is_goes_on(void **state)
 {
-	(void)state;
 	shared.banks_left = 1;
 	for (int i = 0; i < PER_BANK - 1; i++) {
 		pool_supply(&shared.p, 0);
@@ -205,7 +194,6 @@ static void without_memory_what_there_is_goes_on(void **state)
 
 static void what_is_used_or_waits_in_the_ring_stays(void **state)
 {
-	(void)state;
 	pool_supply(&shared.p, 0);
 	for (int i = 0; i < 10; i++)
 		take();
@@ -218,7 +206,6 @@ static void what_is_used_or_waits_in_the_ring_stays(void **state)
 /* A program may have taken an item, but not have noted yet where it is used. */
 static void what_nothing_leads_to_goes_back_at_the_second_look(void **state)
 {
-	(void)state;
 	pool_supply(&shared.p, 0);
 	take();
 	look(false, yes);
@@ -232,7 +219,6 @@ static void what_nothing_leads_to_goes_back_at_the_second_look(void **state)
 
 static void what_has_commands_in_flight_does_not_go_back(void **state)
 {
-	(void)state;
 	pool_supply(&shared.p, 0);
 	take();
 	for (int i = 0; i < 5; i++)
@@ -245,7 +231,6 @@ static void what_has_commands_in_flight_does_not_go_back(void **state)
 
 static void coming_and_going_leaves_nothing_taken(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 10000; i++) {
 		pool_supply(&shared.p, 0);
 		for (int k = i % 30; k >= 0; k--)
@@ -303,7 +288,6 @@ static unsigned int banks_there(void)
 
 static void banks_that_nobody_has_go_after_a_while(void **state)
 {
-	(void)state;
 	take_many(20 * PER_BANK);
 	give_back(1, PER_BANK * BANKS);
 	assert_int_equal(shrink(10), 0);
@@ -321,7 +305,6 @@ static void bank_of_which_an_item_is_taken_stays(void **state)
 {
 	const uint32_t stays = 10 * PER_BANK + 3;
 
-	(void)state;
 	take_many(20 * PER_BANK);
 	give_back(1, stays);
 	give_back(stays + 1, PER_BANK * BANKS);
@@ -345,7 +328,6 @@ static void banks_stay_while_they_are_used_now_and_then(void **state)
 {
 	unsigned int banks;
 
-	(void)state;
 	take_many(20 * PER_BANK);
 	banks = banks_there();
 	for (int i = 0; i < 10; i++) {
@@ -361,7 +343,6 @@ static void bank_that_cannot_be_removed_is_used_on(void **state)
 {
 	unsigned int banks;
 
-	(void)state;
 	take_many(20 * PER_BANK);
 	banks = banks_there();
 	give_back(1, PER_BANK * BANKS);
@@ -376,7 +357,6 @@ static void what_is_to_be_there_in_any_case_stays(void **state)
 {
 	unsigned int banks;
 
-	(void)state;
 	shared.p.least = 7 * PER_BANK;
 	pool_supply(&shared.p, 0);
 	banks = banks_there();
@@ -393,7 +373,6 @@ static void what_is_to_be_there_in_any_case_stays(void **state)
 
 static void freed_items_of_lower_banks_are_given_out_first(void **state)
 {
-	(void)state;
 	take_many(4 * PER_BANK);
 	while (take())
 		;
@@ -417,7 +396,6 @@ static void *take_and_leave(void *context)
 	struct pool *p = &shared.p;
 	unsigned int i = 0, n = 0;
 
-	(void)context;
 	while (n < CHANGES && !__atomic_load_n(&others.done, __ATOMIC_RELAXED)) {
 		uint32_t taken = __atomic_load_n(&p->ring->taken, __ATOMIC_ACQUIRE), nr;
 
@@ -457,7 +435,6 @@ static void programs_take_while_banks_come_and_go(void **state)
 	pthread_t thread;
 	unsigned int n = 0;
 
-	(void)state;
 	memset(&others, 0, sizeof(others));
 	pool_supply(&shared.p, 0);
 	assert_int_equal(pthread_create(&thread, NULL, take_and_leave, NULL), 0);

@@ -16,7 +16,6 @@ static void the_reason_is_the_logs_last_line_but_its_figures(void **state)
 {
 	char buf[192];
 
-	(void)state;
 	refusals_of_log("0: (79) r2 = *(u64 *)(r1 +24)\n"
 			"func 'nvmet_req_init' doesn't have 4-th argument\n"
 			"invalid bpf_context access off=24 size=8\n"
@@ -33,7 +32,6 @@ static void without_a_log_the_error_is_the_reason(void **state)
 {
 	char buf[192];
 
-	(void)state;
 	refusals_of_log("", -E2BIG, buf, sizeof(buf));
 	assert_string_equal(buf, strerror(E2BIG));
 	refusals_of_log("processed 0 insns\n", -EINVAL, buf, sizeof(buf));
@@ -44,7 +42,6 @@ static void of_a_log_that_is_cut_off_the_end_is_no_reason(void **state)
 {
 	char buf[192];
 
-	(void)state;
 	refusals_of_log("0: (79) r2 = *(u64 *)(r1 +24)\n17: (bf) r", -ENOSPC, buf, sizeof(buf));
 	assert_string_equal(buf, strerror(ENOSPC));
 }
@@ -54,7 +51,6 @@ static void a_reason_is_kept_as_far_as_there_is_room(void **state)
 	static char log[1000];
 	char buf[16];
 
-	(void)state;
 	memset(log, 'x', sizeof(log) - 1);
 	refusals_of_log(log, -EINVAL, buf, sizeof(buf));
 	assert_string_equal(buf, "xxxxxxxxxxxxxxx");
@@ -64,7 +60,6 @@ static void a_program_is_refused_once(void **state)
 {
 	struct refusals r = {0};
 
-	(void)state;
 	assert_null(refusals_why(&r, "stock_cmd"));
 	assert_true(refusals_add(&r, "stock_cmd", "first"));
 	assert_false(refusals_add(&r, "stock_cmd", "second"));
@@ -80,7 +75,6 @@ static void past_the_last_one_nothing_is_kept(void **state)
 	struct refusals r = {0};
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < REFUSALS_MAX; i++) {
 		snprintf(name, sizeof(name), "p%d", i);
 		assert_true(refusals_add(&r, name, "why"));

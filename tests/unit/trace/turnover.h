@@ -112,7 +112,6 @@ static int setup(void **state)
 {
 	struct tracer *t = &m.t;
 
-	(void)state;
 	memset(&m, 0, sizeof(m));
 	programs_begin(&m.p);
 	m.name = "nqn.2024-01.io.ntprof:turnover";
@@ -161,7 +160,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	collect_free(&m.t);
 	histograms_free(&m.t);
 	give_back_free(&m.t);
@@ -388,21 +386,18 @@ static void thousands_come_and_go(unsigned int connections, unsigned int interva
 
 static void connections_leave_nothing_taken(void **state)
 {
-	(void)state;
 	thousands_come_and_go(SOME_CONNECTIONS, 3);
 }
 
 /* User space does not see that the earlier connection has gone. */
 static void connections_that_replace_each_other_leave_nothing_taken(void **state)
 {
-	(void)state;
 	thousands_come_and_go(CONNECTIONS, 0);
 }
 
 /* The index contains only existing connections, however many there were before. */
 static void index_has_those_that_are_there(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < SOME_CONNECTIONS; i++) {
 		if (i >= INSTANCES)
 			disconnect(i % INSTANCES);
@@ -420,7 +415,6 @@ static void banks_go_back(void **state)
 	const struct pool *pools = m.t.object.pools;
 	unsigned int most;
 
-	(void)state;
 	for (unsigned int i = 0; i < INSTANCES; i++) {
 		m.connected -= m.connected % 50; /* so that each has deep queues */
 		come(i);
@@ -464,7 +458,6 @@ static void maximum_is_of_the_interval_that_is_read(void **state)
 	const uint32_t slot = slot_of(0, 1);
 	struct nt_hist *h;
 
-	(void)state;
 	mkdir(controller_path(0), 0700);
 	connect_queue(0, 1);
 	read_once(slot);
@@ -496,7 +489,6 @@ static void states_of_all_queues_are_there_in_any_case(void **state)
 {
 	static const uint16_t sizes[QUEUES] = {31, NT_CHUNK_CMDS - 1, NT_CHUNK_CMDS};
 
-	(void)state;
 	mkdir(controller_path(0), 0700);
 	for (unsigned int qid = 0; qid < QUEUES; qid++) {
 		connect_queue(0, qid);
@@ -560,7 +552,6 @@ static void connections_of_one_slot_have_rows_of_their_own(void **state)
 		unsigned int reads;
 	} of[] = {{"a", 100}, {"b", 10}, {"c", 1}, {"d", 1000}};
 
-	(void)state;
 	for (unsigned int n = 2; n <= 4; n++) {
 		for (unsigned int i = 0; i < n; i++) {
 			admin_queue(of[i].name);
@@ -581,7 +572,6 @@ static void commands_of_connections_that_nobody_knows_are_told(void **state)
 {
 	static const char *const names[] = {"a", "b", "c", "d"};
 
-	(void)state;
 	m.untold = true;
 	for (unsigned int i = 0; i < 4; i++)
 		connection_of(names[i], 10);
@@ -595,7 +585,6 @@ static void commands_of_connections_that_nobody_knows_are_told(void **state)
 /* Each slot has had three connections when user space looks. */
 static void connections_between_two_looks_leave_nothing_taken(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < SOME_CONNECTIONS; i++) {
 		if (i >= INSTANCES)
 			disconnect(i % INSTANCES);
@@ -619,7 +608,6 @@ static void names_beyond_the_last_are_not_kept(void **state)
 {
 	struct nt_identity identity = {.slot = 1};
 
-	(void)state;
 	for (identity.who = 1; identity.who <= CONNECTIONS_NAMED_MAX; identity.who++) {
 		assert_int_equal(m.t.nr_ident, identity.who - 1);
 		identity.slot = identity.who % PROGRAMS_SLOTS;
@@ -679,7 +667,6 @@ static void strangers_take_the_memory_of_some(void **state)
 	const uint64_t *n = m.s.counters_total;
 	uint64_t began = 0, rows = 0;
 
-	(void)state;
 	for (unsigned int i = 0; m.connected < STRANGERS; i++) {
 		for (unsigned int k = 0; k < AT_A_TIME * PROGRAMS_SLOTS; k++)
 			began += stranger(k % PROGRAMS_SLOTS);

@@ -44,7 +44,6 @@ static bool is_name(const char *name)
 
 static void tables_have_names_of_their_own(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		assert_true(is_name(tables[i]->name));
 		for (size_t k = 0; k < i; k++)
@@ -54,7 +53,6 @@ static void tables_have_names_of_their_own(void **state)
 
 static void columns_have_unique_names_of_lower_case_and_underscores(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		const struct columns *t = tables[i];
 
@@ -72,7 +70,6 @@ static void columns_have_unique_names_of_lower_case_and_underscores(void **state
 
 static void columns_have_a_heading_a_unit_and_a_value(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		for (unsigned int c = 0; c < tables[i]->nr; c++) {
 			const struct column *column = &tables[i]->column[c];
@@ -90,7 +87,6 @@ static void columns_have_a_heading_a_unit_and_a_value(void **state)
 
 static void units_have_unique_names(void **state)
 {
-	(void)state;
 	for (unsigned int u = 0; u < UNITS_NR; u++) {
 		assert_true(is_name(unit_name(u)));
 		for (unsigned int k = 0; k < u; k++)
@@ -143,7 +139,6 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	struct command_row command;
 	struct queue_row queue;
 
-	(void)state;
 	assert_non_null(merge);
 	assert_non_null(stats_row(&s, "nvme0", "nqn", 1, NT_OP_READ, false));
 	hist_count(&s.rows[0]->total, 1000);
@@ -203,7 +198,6 @@ static void a_sum_above_64_bits_is_no_small_one(void **state)
 	const struct merged_row merged = {.t = &total};
 	struct totals totals = {.joined_network_ns = -large};
 
-	(void)state;
 	total.sum[0] = large;
 	detail.time.sum = (unsigned __int128)large;
 	row.base = (struct hist_row){.h = &detail.time, .op = NT_OP_READ};
@@ -262,7 +256,6 @@ static void fields_are_read_whole(void **state)
 	char cell[CELL_LEN];
 	struct value v;
 
-	(void)state;
 	for (unsigned int c = 0; c < t.nr; c++) {
 		columns_get(&t, c, &row, &v);
 		assert_string_equal(cell_exact(cell, sizeof(cell), &column[c], &v, 2), expected[c]);
@@ -314,7 +307,6 @@ static void each_unit_has_its_text(void **state)
 	bool seen[UNITS_NR] = {false};
 	char cell[CELL_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		const struct column c = {.unit = known[i].unit, .digits = 4};
 
@@ -335,7 +327,6 @@ static void what_there_is_not_is_a_dash_for_people_and_0_for_scripts(void **stat
 	struct value v = natural(0);
 	char cell[CELL_LEN];
 
-	(void)state;
 	v.none = true;
 	assert_string_equal(cell_format(cell, sizeof(cell), &c, &v), "-");
 	assert_string_equal(cell_exact(cell, sizeof(cell), &c, &v, 0), "0");
@@ -346,7 +337,6 @@ static void stages_that_are_one_are_one_row(void **state)
 	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
 	static struct stage_rows rows;
 
-	(void)state;
 	hist_count(&stats_row(&s, "nvme0", "", 1, NT_OP_READ, false)->interval, 1000);
 	s.missing = 1u << NT_H_QUEUE_RQ;
 	columns_stages_of_side(&rows, &s, true);
@@ -362,7 +352,6 @@ static void stages_that_nobody_knows_keep_their_names(void **state)
 	static struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "stock"};
 	static struct stage_rows rows;
 
-	(void)state;
 	hist_count(&stats_row(&s, "cntlid 1", "", 1, NT_OP_READ, false)->interval, 1000);
 	s.missing = 1u << NT_T_RX;
 	columns_stages_of_side(&rows, &s, false);

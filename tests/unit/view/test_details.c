@@ -69,7 +69,6 @@ static void an_interval_is_a_line(void **state)
 	struct details *d = added();
 	char *text = printed(d, "mean,max");
 
-	(void)state;
 	assert_string_equal(text, "shape side    from     to       commands   mean    max\n"
 				  "read  host    submit   queue_rq        1 10.0us 10.0us\n"
 				  "read  host    queue_rq send_cmd        1 5.00us 5.00us\n"
@@ -95,7 +94,6 @@ static void a_column_is_as_wide_as_its_widest_cell(void **state)
 	struct nt_record r = host;
 	char *text;
 
-	(void)state;
 	memset(r.points, 0, sizeof(r.points));
 	r.points[NT_H_SUBMIT] = 1;
 	r.points[NT_H_QUEUE_RQ] = 1001;
@@ -115,7 +113,6 @@ static void records_out_of_order_are_counted_below(void **state)
 	struct nt_record r = host;
 	char *text;
 
-	(void)state;
 	assert_int_equal(details_add(d, &host, NULL), 0);
 	text = printed(d, "max");
 	assert_null(strstr(text, "order"));
@@ -139,7 +136,6 @@ static void csv_has_stages_and_sums_as_well(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_null(figures_parse(&f, "max"));
 	details_csv_header(&f, out);
 	details_csv(d, &f, "in", out);
@@ -176,7 +172,6 @@ static void a_negative_time_lowers_sum_and_mean(void **state)
 	struct figures f = {.nr = 0};
 	struct json_object *rows;
 
-	(void)state;
 	assert_null(figures_parse(&f, "mean,min,max"));
 	late.points[NT_T_SEND] = late.points[NT_T_RX] + 320 * US;
 	assert_int_equal(details_add(d, &host, &late), 0);

@@ -52,7 +52,6 @@ static void a_command_begins_and_ends(void **state)
 {
 	struct nt_begun b = begun_make(NT_HOST, NT_OP_READ, 0x02);
 
-	(void)state;
 	b.cdw[2] = 7 | 1u << 30;
 	assert_line(&b.r,
 		    "0.000001500 host nvme0 q3 begin cid=0x1002 read opcode=0x02 nsid=1 slba=40 "
@@ -88,7 +87,6 @@ static void admin_and_fabrics_commands_say_what_they_are_about(void **state)
 {
 	struct nt_begun b = begun_make(NT_HOST, NT_OP_ADMIN, 0x06);
 
-	(void)state;
 	b.cdw[0] = 0x00050001;
 	b.cdw[1] = 0x02000000;
 	assert_line(&b.r, "0.000001500 host nvme0 q0 begin cid=0x1002 identify opcode=0x06 nsid=1 "
@@ -118,7 +116,6 @@ static void a_field_may_lie_in_two_dwords(void **state)
 	struct sqe_field fields[FIELDS_MAX];
 	unsigned int nr;
 
-	(void)state;
 	b.cdw[0] = 0xfffe8502;
 	b.cdw[1] = 0x00010003;
 	b.cdw[2] = 0x89abcdef;
@@ -143,7 +140,6 @@ static void a_field_may_lie_in_two_dwords(void **state)
 
 static void opcodes_have_names_of_their_kind(void **state)
 {
-	(void)state;
 	assert_string_equal(opcode_name(NT_OP_READ, 0x02, 0), "read");
 	assert_string_equal(opcode_name(NT_OP_DISCARD, 0x09, 0), "dataset_management");
 	assert_string_equal(opcode_name(NT_OP_ADMIN, 0x02, 0), "get_log_page");
@@ -161,7 +157,6 @@ static void losses_are_told_where_they_were(void **state)
 	struct event_row row;
 	struct json_object *o;
 
-	(void)state;
 	lost.points[0] = 777;
 	assert_line(&lost, "0.000000777 lost 12 events: ring_full\n");
 	event_init_slow(&row, 1, 778);
@@ -179,7 +174,6 @@ static void json_has_names_for_values_that_have_some(void **state)
 	struct json_object *o;
 	const char *text;
 
-	(void)state;
 	b.cdw[0] = 0x07;
 	event_init(&row, "nvme0", &b.r, 0);
 	o = event_json(&row);

@@ -28,7 +28,6 @@ static void get_text(const void *row, const struct column *c, struct value *v)
 {
 	const struct thing *t = row;
 
-	(void)c;
 	value_text(v, t->text);
 	v->none = t->none;
 }
@@ -37,7 +36,6 @@ static void get_count(const void *row, const struct column *c, struct value *v)
 {
 	const struct thing *t = row;
 
-	(void)c;
 	value_natural(v, t->count);
 	v->none = t->none;
 }
@@ -46,7 +44,6 @@ static void get_offset(const void *row, const struct column *c, struct value *v)
 {
 	const struct thing *t = row;
 
-	(void)c;
 	value_integer(v, t->offset);
 	v->none = t->none;
 }
@@ -55,7 +52,6 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct thing *t = row;
 
-	(void)c;
 	value_real(v, t->mean);
 	v->none = t->none;
 }
@@ -64,7 +60,6 @@ static void get_flag(const void *row, const struct column *c, struct value *v)
 {
 	const struct thing *t = row;
 
-	(void)c;
 	value_natural(v, t->flag);
 	v->none = !t->flag;
 }
@@ -108,7 +103,6 @@ static void assert_csv(const struct thing *t, const char *expected)
 
 static void numbers_are_exact(void **state)
 {
-	(void)state;
 	assert_json(&plain,
 		    "{\"text\":\"nqn.a\",\"count\":18446744073709551615,"
 		    "\"offset\":-9223372036854775808,\"mean\":1234567.125,\"flag\":true}\n");
@@ -119,7 +113,6 @@ static void what_there_is_not_is_null(void **state)
 {
 	const struct thing no_number = {"", 0, 0, NAN, false, false};
 
-	(void)state;
 	assert_json(
 		&empty,
 		"{\"text\":null,\"count\":null,\"offset\":null,\"mean\":null,\"flag\":false}\n");
@@ -174,7 +167,6 @@ static void names_come_out_as_they_are(void **state)
 		{"\xffz", "\"\xef\xbf\xbdz\"", "\xef\xbf\xbdz"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct thing t = {.text = cases[i].name, .count = i};
 		char json[256], csv[256];
@@ -192,7 +184,6 @@ static void a_full_disk_is_told(void **state)
 {
 	FILE *f = fopen("/dev/full", "w");
 
-	(void)state;
 	setvbuf(f, NULL, _IONBF, 0);
 	assert_int_equal(json_write(f, json_row(&things, &plain)), -ENOSPC);
 	fclose(f);

@@ -103,7 +103,6 @@ static void each_key_shows_its_part_of_the_name(void **state)
 					    "/system.slice",
 					    "6"};
 
-	(void)state;
 	for (unsigned int k = 0; k < ARRAY_SIZE(keys); k++) {
 		assert_string_equal(key_said(keys[k], GROUPS_FOR_REPORT, &name), whole[k]);
 		assert_string_equal(key_said(keys[k], GROUPS_FOR_LIVE, &name), whole[k]);
@@ -122,7 +121,6 @@ static void an_unknown_part_of_a_name_has_no_value(void **state)
 					      "device", "path", "cgroup", "cpu"};
 	static const struct group_name name = {.cpu = ORIGIN_NO_CPU};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++) {
 		assert_string_equal(key_said(unknown[i], GROUPS_FOR_REPORT, &name), "-");
 		assert_string_equal(key_said(unknown[i], GROUPS_FOR_REPORT_TEXT, &name), "-");
@@ -133,7 +131,6 @@ static void numbers_of_a_name_may_be_0(void **state)
 {
 	static const struct group_name name = {.queue = 0};
 
-	(void)state;
 	assert_string_equal(key_said("queue", GROUPS_FOR_REPORT, &name), "0");
 	assert_string_equal(key_said("size", GROUPS_FOR_REPORT, &name), "0");
 	assert_string_equal(key_said("nsid", GROUPS_FOR_REPORT, &name), "0");
@@ -145,7 +142,6 @@ static void commands_of_several_queues_are_of_all(void **state)
 {
 	static const struct group_name name = {.queue = 3, .shared = true};
 
-	(void)state;
 	assert_string_equal(key_said("queue", GROUPS_FOR_REPORT, &name), "all");
 }
 
@@ -166,7 +162,6 @@ static void a_status_has_the_name_of_its_command_set(void **state)
 		{0x006, true, "cancelled"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct group_name name = {.status = cases[i].status,
 						.cancelled = cases[i].cancelled};
@@ -187,7 +182,6 @@ static void the_total_and_the_others_are_no_group(void **state)
 	const struct group_choice c = choice_of("nsid,op", ""), all = choice_of("", "");
 	struct group_table t;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
 		struct queue_row q = {.group = &names[i]};
 
@@ -256,7 +250,6 @@ static void each_output_has_its_columns(void **state)
 	struct group_table t;
 	char text[512];
 
-	(void)state;
 	assert_non_null(live_groups);
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		c.live_groups = cases[i].tallied ? live_groups : NULL;
@@ -275,7 +268,6 @@ static void intervals_and_usual_figures_have_columns(void **state)
 	struct group_table t;
 	char text[512];
 
-	(void)state;
 	c.grouping.every_ns = 1;
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
 	names_of(&t, text, sizeof(text));
@@ -328,7 +320,6 @@ static void figures_are_of_the_commands_that_ended_well(void **state)
 	struct queue_row q;
 	static struct hist h;
 
-	(void)state;
 	groups_row(g, 0, &r);
 	columns_groups_row(&q, &h, &r);
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
@@ -360,7 +351,6 @@ static void a_group_without_commands_has_counts_only(void **state)
 	struct queue_row q;
 	static struct hist h;
 
-	(void)state;
 	columns_groups_row(&q, &h, &r);
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
 	for (unsigned int i = 0; i < ARRAY_SIZE(none); i++)
@@ -385,7 +375,6 @@ static void a_sample_stands_for_all_commands(void **state)
 	struct queue_row q;
 	static struct hist h;
 
-	(void)state;
 	columns_groups_row(&q, &h, &r);
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
 	assert_string_equal(said(&t, "commands", &q), "3");
@@ -408,7 +397,6 @@ static void an_interval_may_begin_at_0(void **state)
 	struct queue_row q;
 	static struct hist h;
 
-	(void)state;
 	c.grouping.every_ns = 1000000;
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
 	columns_groups_row(&q, &h, &r);
@@ -425,7 +413,6 @@ static void so_many_figures_fit(void **state)
 {
 	struct figures f = {.nr = 0};
 
-	(void)state;
 	assert_null(figures_parse(&f, "mean,min,max,p10,p20,p30,p40,p50,p60,p70,p80,p90"));
 	assert_int_equal(f.nr, 12);
 	assert_non_null(figures_parse(&f, "p99"));
@@ -445,7 +432,6 @@ static void a_number_with_something_behind_it_is_no_percentile(void **state)
 	static const char *const wrong[] = {"p99.9x", "p99.9.9", "p99x", "p99.",  "p99.12345678",
 					    "p000",   "p999",	 "q50",	 "mean ", "MAX"};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct figures f = {.nr = 0};
 

@@ -101,7 +101,6 @@ static void assert_printed(const char *by, const char *figures, uint64_t every_n
 
 static void a_table_has_the_total_and_then_the_groups(void **state)
 {
-	(void)state;
 	assert_printed(
 		"op,queue", "mean,max", 0,
 		"op     queue  commands  failed  IOPS  MB/s  inflight  most    mean     max\n"
@@ -113,7 +112,6 @@ static void a_table_has_the_total_and_then_the_groups(void **state)
 /* The total is of no interval. */
 static void intervals_have_their_beginning_in_thousandths(void **state)
 {
-	(void)state;
 	assert_printed("op", "max", S,
 		       " from  op     commands  failed  IOPS  MB/s  inflight  most     max\n"
 		       "    -  total         3       1  1.50  0.01      1.33     2  2.00ms\n"
@@ -125,7 +123,6 @@ static void intervals_have_their_beginning_in_thousandths(void **state)
 
 static void without_a_key_the_first_cell_says_what_a_line_is(void **state)
 {
-	(void)state;
 	assert_printed("", "max", 0,
 		       "row    commands  failed  IOPS  MB/s  inflight  most     max\n"
 		       "total         3       1  1.50  0.01      1.33     2  2.00ms\n"
@@ -134,7 +131,6 @@ static void without_a_key_the_first_cell_says_what_a_line_is(void **state)
 
 static void a_name_is_whole_below_the_table_once(void **state)
 {
-	(void)state;
 	assert_printed(
 		"nqn,host", "max", 0,
 		"nqn              host   commands  failed  IOPS  MB/s  inflight  most     max\n"
@@ -155,7 +151,6 @@ static void a_host_of_two_subsystems_is_named_once(void **state)
 	struct groups *g = groups_new(&c.grouping);
 	char *text;
 
-	(void)state;
 	add(g, &one, 0, MS);
 	add(g, &two, 0, MS);
 	assert_int_equal(groups_finish(g, 0, S, 0), 0);
@@ -174,7 +169,6 @@ static void a_name_is_printed_in_the_style_that_is_asked_for(void **state)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	group_print_names(&name, TEXT_HEX, f);
 	fputs("and ", f);
 	group_print_names(&name, TEXT_MARK, f);
@@ -199,7 +193,6 @@ static void a_narrow_line_gives_up_one_thing_after_another(void **state)
 	const struct group_choice c = choice_of("op,queue", "mean,max", 0);
 	struct groups *g = some(&c);
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(headings); i++) {
 		unsigned int width = (unsigned int)strlen(headings[i]);
 		char *fits = printed(g, &c, width), *narrow = printed(g, &c, width - 1);
@@ -221,7 +214,6 @@ static void failures_that_are_none_give_way(void **state)
 	struct groups *g = groups_new(&c.grouping);
 	char *text;
 
-	(void)state;
 	add(g, &name, 0, MS);
 	assert_int_equal(groups_finish(g, 0, S, 0), 0);
 	text = printed(g, &c, 25);
@@ -238,7 +230,6 @@ static void histograms_are_of_groups_and_not_of_the_total(void **state)
 	struct groups *g;
 	char *text;
 
-	(void)state;
 	c.scale = (struct scale){.on = true, .min_ns = 50 * US, .shift = 6};
 	g = some(&c);
 	text = printed(g, &c, 60);
@@ -271,7 +262,6 @@ static void csv_has_the_total_last(void **state)
 	struct groups *g = some(&c);
 	char *text = lines_of_csv(g, &c);
 
-	(void)state;
 	assert_string_equal(text, "input,row,op,commands,failed,iops,throughput,mean_in_flight,"
 				  "max_in_flight,min,max\r\n"
 				  "in,group,read,2,0,1,4096,1.5,2,100000,300000\r\n"
@@ -302,7 +292,6 @@ static void json_has_what_was_asked_for_and_what_is_missing(void **state)
 	struct groups *g = some(&every);
 	struct json_object *o = groups_json(g, &every), *rows = member(o, "rows");
 
-	(void)state;
 	assert_string_equal(json_object_to_json_string_ext(member(o, "by"), JSON_C_TO_STRING_PLAIN),
 			    "[\"op\",\"queue\"]");
 	assert_int_equal(number(o, "every"), S);
@@ -345,7 +334,6 @@ static void commands_without_a_row_are_others(void **state)
 	struct json_object *o = groups_json(g, &c);
 	char *text = printed(g, &c, 80), *csv = lines_of_csv(g, &c);
 
-	(void)state;
 	assert_non_null(strstr(
 		text, "\nothers: 2 commands of groups or intervals past the first 1024 groups, "
 		      "or 86400 rows\n"));
@@ -371,7 +359,6 @@ static void empty_rows_that_would_be_too_many_are_counted(void **state)
 	struct json_object *o;
 	char *text;
 
-	(void)state;
 	add(g, &name, 0, US);
 	add(g, &name, 100000 * S, US);
 	assert_int_equal(groups_finish(g, 0, 100001 * S, 0), 0);
@@ -395,7 +382,6 @@ static void a_command_that_came_too_late_is_counted(void **state)
 	struct json_object *o;
 	char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i <= FLIGHTS_MAX; i++)
 		add(g, &name, 10 + i, 1);
 	add(g, &name, 0, MS);

@@ -83,7 +83,6 @@ static void tables_fit_80_columns(void **state)
 	static const char *const keys[] = {"",	   "op",	 "op,size", "ctrl,queue,op",
 					   "host", "nqn,status", "nsid",    "queue,op,size"};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(keys); i++) {
 		const struct group_choice c = choice_of(keys[i / 2], "", i % 2 ? 10 * MS : 0);
 		struct groups *g = recorded(&c);
@@ -109,7 +108,6 @@ static void names_are_whole_in_csv_and_json(void **state)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	groups_csv_header(&c, f);
 	groups_csv(g, &c, "a,b", f);
 	fclose(f);
@@ -153,7 +151,6 @@ static void live_add(const char *controller, const char *peer, const char *other
 
 static int live_setup(void **state)
 {
-	(void)state;
 	live = (struct stats){.side = NT_TARGET,
 			      .driver = "nvmet_tcp",
 			      .source = "stock",
@@ -169,7 +166,6 @@ static int live_setup(void **state)
 
 static int live_teardown(void **state)
 {
-	(void)state;
 	stats_free(&live);
 	return 0;
 }
@@ -204,7 +200,6 @@ static void live_groups_add_up_by_every_key(void **state)
 		{"host,nqn,queue,op,ctrl,source", 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(by); i++) {
 		const struct group_choice c = choice_of(by[i / 2].keys, "mean,p99.9", 0);
 		char *text = shown(&c, FORMAT_JSON, false, i % 2);
@@ -230,7 +225,6 @@ static void live_groups_are_shown_in_text(void **state)
 	const struct group_choice c = choice_of("host,op", "min,p50,p99.9", 0);
 	char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		text = shown(&c, FORMAT_TEXT, false, i);
 		assert_lines(text, 80);
@@ -252,7 +246,6 @@ static void live_groups_are_lines_of_csv(void **state)
 	const struct group_choice c = choice_of("nqn", "", 0);
 	char *text = shown(&c, FORMAT_CSV, false, true);
 
-	(void)state;
 	assert_ptr_equal(strstr(text, "time,type,nqn,commands,measured,iops,throughput,"), text);
 	assert_non_null(strstr(text, ",summary,nqn.a,60,60,60,0,"));
 	assert_non_null(strstr(text, ",summary,nqn.b,7,7,7,0,"));
@@ -274,7 +267,6 @@ static void buckets_begin_at_the_latency_that_is_asked_for(void **state)
 		{1ULL << 40, 34359838468000, UINT64_MAX},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct scale_row row[SCALE_BUCKETS];
 		static struct hist h;
@@ -300,7 +292,6 @@ static void histograms_of_groups_hold_all_commands(void **state)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	c.scale = (struct scale){.on = true, .min_ns = 100 * MS, .shift = 14};
 	groups_print(g, &c, f, 80, false);
 	fclose(f);
@@ -342,7 +333,6 @@ static void percentiles_have_one_name(void **state)
 					    "p5.", "p-1", "50",	  "p99.99999999", "p9 9",
 					    "",	   ",",	  "p50,", "p1e1"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
 		struct figures f = {.nr = 0};
 

@@ -35,7 +35,6 @@ static struct stats_row *row(uint16_t qid, enum nt_op op)
  */
 static int set_up(void **state)
 {
-	(void)state;
 	stats = (struct stats){.side = NT_HOST,
 			       .driver = "nvme_tcp",
 			       .source = "stock",
@@ -57,7 +56,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	stats_free(&stats);
 	return 0;
 }
@@ -107,7 +105,6 @@ static void a_summary_is_of_the_run_and_an_interval_of_its_second(void **state)
 	struct json_object *run = json_block(&stats, true, false, NULL, NULL);
 	struct json_object *last = json_block(&stats, false, false, NULL, NULL);
 
-	(void)state;
 	assert_string_equal(json_object_get_string(member(run, "type")), "summary");
 	assert_string_equal(json_object_get_string(member(last, "type")), "interval");
 	assert_non_null(member(run, "time"));
@@ -132,7 +129,6 @@ static void what_was_not_asked_for_is_not_there(void **state)
 	struct json_object *o = json_block(&stats, true, false, NULL, NULL);
 	static const char *const names[] = {"groups", "peers", "matching", "merged", "loss_queues"};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
 		assert_null(find(o, names[i]));
 	assert_null(find(at(member(o, "queues"), 0), "histogram"));
@@ -143,7 +139,6 @@ static void every_kind_of_loss_has_a_count(void **state)
 {
 	struct json_object *o = json_losses(stats.counters_total);
 
-	(void)state;
 	assert_int_equal(json_object_object_length(o), COUNTERS_NR);
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
 		assert_int_equal(number(o, counter_name(c)), c == NT_CNT_RING_FULL ? 5 : 0);
@@ -154,7 +149,6 @@ static void losses_past_a_limit_name_their_queues(void **state)
 {
 	struct json_object *o, *queues;
 
-	(void)state;
 	stats.counters_queues[NT_CNT_NO_START] = 6;
 	o = json_block(&stats, true, false, NULL, NULL);
 	queues = member(o, "loss_queues");
@@ -169,7 +163,6 @@ static void a_histogram_has_the_buckets_that_are_not_empty(void **state)
 	const unsigned int bucket = nt_bucket(MS);
 	struct json_object *o, *h;
 
-	(void)state;
 	count(row(1, NT_OP_READ), UINT64_MAX / 4, 0, 2);
 	o = json_block(&stats, true, true, NULL, NULL);
 	h = member(at(member(o, "queues"), 0), "histogram");
@@ -188,7 +181,6 @@ static void an_error_has_a_row_from_its_first_command_on(void **state)
 {
 	struct json_object *o;
 
-	(void)state;
 	assert_int_equal(errors_add(&stats.errors, "nvme0", "nqn.x", 1, NT_OP_READ, 0x281, 4), 0);
 	assert_int_equal(errors_add(&stats.errors, "nvme0", "nqn.x", 1, NT_OP_READ, 6, 0), 0);
 	o = json_block(&stats, true, false, NULL, NULL);
@@ -203,7 +195,6 @@ static void stages_have_the_figures_that_were_asked_for(void **state)
 	struct group_choice c = {.grouping = {.by = {.nr = 0}}};
 	struct json_object *o = json_block(&stats, true, false, NULL, &c), *stage;
 
-	(void)state;
 	stage = at(member(o, "stages"), 0);
 	assert_int_equal(json_object_array_length(member(o, "stages")), 2 * NT_HOST_STAGES_NR);
 	assert_string_equal(json_object_get_string(member(stage, "stage")), "blk_submission");
@@ -225,7 +216,6 @@ static void a_stage_that_nothing_gives_is_left_out(void **state)
 {
 	struct json_object *o;
 
-	(void)state;
 	stats_free(&stats);
 	stats = (struct stats){.side = NT_TARGET, .driver = "nvmet_tcp", .source = "stock"};
 	count(row(1, NT_OP_READ), MS, 0, 1);
@@ -244,7 +234,6 @@ static void merged_operations_are_those_that_had_commands(void **state)
 	static struct totals m;
 	struct json_object *o;
 
-	(void)state;
 	hist_count(&m.latency[NT_OP_WRITE], MS);
 	o = json_merged(&m, NULL);
 	assert_rows(o, "operations", "op", "write ");

@@ -19,7 +19,6 @@ static void characters_are_keys(void **state)
 {
 	struct keys k = {.nr = 0};
 
-	(void)state;
 	assert_int_equal(keys_next(&k), KEY_NONE);
 	put(&k, "q?\n\303\244");
 	assert_int_equal(keys_next(&k), 'q');
@@ -42,7 +41,6 @@ static const struct {
 
 static void sequences_are_keys_however_they_come(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct keys k = {.nr = 0};
 		size_t n = strlen(known[i].sequence);
@@ -63,7 +61,6 @@ static void keys_without_a_name_are_skipped(void **state)
 {
 	struct keys k = {.nr = 0};
 
-	(void)state;
 	/* F5, Shift-Up, F1, and a report of the cursor's position. */
 	put(&k, "\033[15~a\033[1;2Ab\033OPc\033[24;80Rd");
 	for (int key = 'a'; key <= 'd'; key++)
@@ -76,7 +73,6 @@ static void escape_is_a_key_where_nothing_follows_or_something_else(void **state
 {
 	struct keys k = {.nr = 0};
 
-	(void)state;
 	put(&k, "\033");
 	assert_int_equal(keys_next(&k), KEY_NONE);
 	assert_true(keys_partial(&k));
@@ -99,7 +95,6 @@ static void a_sequence_without_end_ends(void **state)
 {
 	struct keys k = {.nr = 0};
 
-	(void)state;
 	put(&k, "\033[");
 	for (int i = 0; i < 3 * KEYS_MAX; i++)
 		put(&k, "1");

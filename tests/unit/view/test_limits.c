@@ -65,7 +65,6 @@ static void a_group_is_marked_from_90_percent_on(void **state)
 	struct limits l = {.network = 1000 * MB, .drive = 500 * MB};
 	struct stats s = stats_make();
 
-	(void)state;
 	transfer(&s, "nvme0", NT_OP_READ, 460, 460);
 	transfer(&s, "nvme1", NT_OP_READ, 439, 439);
 	transfer(&s, "nvme1", NT_OP_WRITE, 10, 10);
@@ -101,7 +100,6 @@ static void of_a_run_that_is_near_as_a_whole_the_summary_says_so(void **state)
 	struct limits l = {.drive = 500 * MB};
 	struct stats s = stats_make();
 
-	(void)state;
 	transfer(&s, "nvme0", NT_OP_WRITE, 1, 4999);
 	assert_int_equal(limits_interval(&l, &s), 0);
 	assert_int_equal(limits_summary(&l, &s), 0);
@@ -120,7 +118,6 @@ static void commands_that_are_only_counted_count(void **state)
 	struct limits l = {.drive = 500 * MB};
 	struct stats s = stats_make();
 
-	(void)state;
 	s.sample = 10;
 	s.counted = true;
 	transfer(&s, "nvme0", NT_OP_WRITE, 490, 490);
@@ -139,7 +136,6 @@ static void json_has_a_row_for_each_group_where_there_are_limits(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	transfer(&s, "nvme0", NT_OP_READ, 950, 950);
 	assert_int_equal(limits_interval(&l, &s), 0);
 	text = render(view_interval, &s, &l, FORMAT_JSON);
@@ -207,7 +203,6 @@ static void a_recording_is_near_in_some_of_its_seconds(void **state)
 	struct limits l = {.network = 1000 * MB, .drive = 500 * MB};
 	struct groups *g = recording();
 
-	(void)state;
 	recorded(g, "nvme0", NT_OP_READ, 0, 460);
 	recorded(g, "nvme1", NT_OP_READ, 0, 440);
 	recorded(g, "nvme0", NT_OP_READ, 1, 10);
@@ -232,7 +227,6 @@ static void a_recording_of_less_than_a_second_is_one_second(void **state)
 	struct limits l = {.drive = 500 * MB};
 	struct groups *g = recording();
 
-	(void)state;
 	recorded(g, "nvme0", NT_OP_READ, 0, 100);
 	assert_int_equal(groups_finish(g, 0, 200000000, 0), 0);
 	assert_int_equal(limits_groups(&l, g), 0);
@@ -248,7 +242,6 @@ static void the_whole_is_no_interval(void **state)
 	struct limits l = {.drive = 100 * MB};
 	struct groups *g = recording();
 
-	(void)state;
 	recorded(g, "nvme0", NT_OP_READ, 0, 89);
 	recorded(g, "nvme0", NT_OP_READ, 1, 98);
 	assert_int_equal(groups_finish(g, 0, 2000000000, 0), 0);
@@ -265,7 +258,6 @@ static void without_a_limit_nothing_is_counted(void **state)
 	struct limits l = {.network = 0};
 	struct stats s = stats_make();
 
-	(void)state;
 	transfer(&s, "nvme0", NT_OP_READ, 460, 460);
 	assert_int_equal(limits_interval(&l, &s), 0);
 	assert_int_equal(limits_summary(&l, &s), 0);

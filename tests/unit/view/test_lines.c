@@ -27,7 +27,6 @@ static void get_seek(const void *row, const struct column *c, struct value *v)
 {
 	const struct disk *d = row;
 
-	(void)c;
 	value_integer(v, d->seek);
 	v->none = !d->seek;
 }
@@ -62,14 +61,12 @@ static size_t size;
 
 static int out_open(void **state)
 {
-	(void)state;
 	out = open_memstream(&written, &size);
 	return out ? 0 : -1;
 }
 
 static int out_free(void **state)
 {
-	(void)state;
 	fclose(out);
 	free(written);
 	return 0;
@@ -98,7 +95,6 @@ static void assert_written(const char *text)
 
 static void phrases_without_a_value_are_left_out(void **state)
 {
-	(void)state;
 	LINE_PRINT(out, &disks, sentence, &one);
 	assert_written("sd\\x1b: 1 head");
 	LINE_PRINT(out, &disks, sentence, &two);
@@ -109,7 +105,6 @@ static void lines_in_memory_are_the_same_and_are_cut(void **state)
 {
 	char buf[64];
 
-	(void)state;
 	assert_string_equal(
 		line_format(buf, sizeof(buf), &disks, sentence, ARRAY_SIZE(sentence), &two),
 		"sdb: 2 heads, seeks in -4200 ns");
@@ -119,7 +114,6 @@ static void lines_in_memory_are_the_same_and_are_cut(void **state)
 
 static void cells_stand_under_their_headings(void **state)
 {
-	(void)state;
 	line_titles(out, &disks, table, ARRAY_SIZE(table), false);
 	assert_written("name    heads     seek");
 	line_titles(out, &disks, table, ARRAY_SIZE(table), true);
@@ -134,7 +128,6 @@ static void lines_for_scripts_always_have_as_many_words(void **state)
 {
 	static const unsigned char columns[] = {DISK_SEEK, DISK_NAME};
 
-	(void)state;
 	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &one);
 	assert_written("disk - sd\\x1b\n");
 	line_values(out, "disk", &disks, columns, ARRAY_SIZE(columns), &two);
@@ -145,7 +138,6 @@ static void items_wrap_where_the_line_is_full(void **state)
 {
 	struct wrap w = {.f = out, .width = 20};
 
-	(void)state;
 	wrap_text(&w, "disks:");
 	WRAP_LINE(&w, &disks, sentence, &one);
 	wrap_text(&w, "x");
@@ -194,7 +186,6 @@ static void traced_command_has_its_points_and_its_sides_stages(void **state)
 {
 	struct nt_record r = record_make(NT_HOST);
 
-	(void)state;
 	command_print_side(out, "nvme0", &r, 0);
 	assert_written("5.000000000 host nvme0 q3 " WHAT " latency=60000 | submit=0 queue_rq=10000 "
 		       "send_cmd=20000 rx=30000 c2h=40000 cqe=50000 complete=60000 | "
@@ -215,7 +206,6 @@ static void command_in_flight_has_its_age_and_the_stage_that_it_is_in(void **sta
 {
 	struct nt_record r = record_make(NT_HOST);
 
-	(void)state;
 	for (unsigned int i = NT_H_RX; i < NT_POINTS_MAX; i++)
 		r.points[i] = 0;
 	/* These values are left from the command before. */
@@ -241,7 +231,6 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 {
 	struct nt_record host = record_make(NT_HOST), target = record_make(NT_TARGET);
 
-	(void)state;
 	command_print_merged(out, NULL, &connection, &host, &target, false);
 	assert_written("5.000000000 merged nqn.a cntlid=1 q3 " WHAT " latency=60000 | host "
 		       "submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
@@ -284,7 +273,6 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 		"\n  blk_completion               10.000 us   16.7 %\n",
 	};
 
-	(void)state;
 	story_print(&slow, out);
 	assert_int_equal(fflush(out), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -314,7 +302,6 @@ static void story_of_a_command_that_was_given_up_says_how_it_ended(void **state)
 		.target = record_make(NT_TARGET),
 	};
 
-	(void)state;
 	slow.host.flags |= NT_F_CANCELLED;
 	slow.host.points[NT_H_RX] = slow.host.points[NT_H_C2H] = slow.host.points[NT_H_CQE] = 0;
 	must_tell(&slow, "target had sent one.\n", true);
@@ -333,7 +320,6 @@ static void story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts(voi
 		.host = record_make(NT_HOST),
 	};
 
-	(void)state;
 	slow.host.flags |= NT_F_CANCELLED;
 	must_tell(&slow, "target told nothing\n  of it", false);
 }

@@ -58,7 +58,6 @@ static void an_interval_is_what_came_since_the_last_one(void **state)
 	struct live_groups *t = live_groups_new(&by_size);
 	struct nt_record r = read_of(8192, 20 * US), failed = read_of(4096, 10 * US);
 
-	(void)state;
 	failed.status = 0x281;
 	add(t, &r);
 	add(t, &failed);
@@ -121,7 +120,6 @@ static void commands_have_seen_what_was_in_flight(void **state)
 	struct live_groups *t = live_groups_new(&by_size);
 	const struct live_groups_row *small, *large;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		add(t, &r[i]);
 	/* One command has been in flight since 100. */
@@ -173,7 +171,6 @@ static void in_flight_is_none_where_it_is_not_known(void **state)
 	const struct nt_record r = read_of(4096, 10 * US);
 	struct group_name name;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		memset(&name, 0, sizeof(name));
 		name.queue = (uint16_t)(8 + i);
@@ -203,7 +200,6 @@ static void by_status_nothing_failed_beside_it(void **state)
 	struct live_groups *t = live_groups_new(&by);
 	struct nt_record failed = read_of(4096, 10 * US);
 
-	(void)state;
 	failed.status = 0x281;
 	add(t, &failed);
 	interval(t, 0, 0);
@@ -217,7 +213,6 @@ static void a_command_without_a_latency_has_failed_or_has_none(void **state)
 {
 	const struct group_by by[] = {{.nr = 1, .key = {GROUP_STATUS}}, by_size};
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct live_groups *t = live_groups_new(&by[i]);
 		struct nt_record r = read_of(4096, 10 * US);
@@ -240,7 +235,6 @@ static void a_command_that_was_given_up_has_failed(void **state)
 	struct live_groups *t = live_groups_new(&by_size);
 	struct nt_record r = read_of(4096, 10 * US);
 
-	(void)state;
 	r.flags = NT_F_CANCELLED;
 	add(t, &r);
 	add(t, &r);
@@ -258,7 +252,6 @@ static void the_others_are_no_group_of_the_same_name(void **state)
 {
 	struct live_groups *t = live_groups_new(&by_size);
 
-	(void)state;
 	for (uint32_t i = 0; i <= LIVE_GROUPS_MAX; i++) {
 		const struct nt_record r = read_of(512 * i, 10 * US);
 
@@ -288,7 +281,6 @@ static void sizes_past_the_most_are_others(void **state)
 	size_t size;
 	FILE *f;
 
-	(void)state;
 	for (uint32_t i = 0; i < LIVE_GROUPS_MAX + 50; i++) {
 		const struct nt_record r = read_of(512 * (i + 1), 10 * US);
 
@@ -326,7 +318,6 @@ static void of_a_sample_rows_are_estimates(void **state)
 	const struct nt_record r = read_of(4096, 10 * US);
 	struct visible_rows p;
 
-	(void)state;
 	s.sample = 10;
 	s.counted = true;
 	add(t, &r);
@@ -351,7 +342,6 @@ static void a_filter_is_of_the_names(void **state)
 	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
 	const struct nt_record r = read_of(4096, 10 * US);
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct group_name name;
 

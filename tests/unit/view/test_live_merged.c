@@ -34,7 +34,6 @@ static int configure(void **state)
 {
 	static const unsigned int reads[NT_SHAPES_NR] = {100};
 
-	(void)state;
 	config = traffic_of_one_queue();
 	memcpy(config.percent, reads, sizeof(reads));
 	config.think_ns = 100 * MS;
@@ -166,7 +165,6 @@ static void stages_beside_points_that_either_side_lacks_are_joined(void **state)
 	};
 	char *interval, *summary;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		run(&known[i].pair, &interval, &summary);
 		assert_contains(interval, known[i].joined[0]);
@@ -193,7 +191,6 @@ static void a_peer_that_does_not_match_tells_its_own_figures_and_why(void **stat
 	};
 	char *interval, *summary, wanted[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		run(&known[i].pair, &interval, &summary);
 		snprintf(wanted, sizeof(wanted), "\npeer 1: nothing of it is matched, with host ");

@@ -19,7 +19,6 @@ static const char *const names[] = {"nvme_tcp_queue_rq", "blk_mq_submit_bio",
 
 static const char *name_of(const void *context, uint64_t address)
 {
-	(void)context;
 	return names[address - 1];
 }
 
@@ -81,7 +80,6 @@ static void text_has_kinds_and_the_stacks_of_most_commands(void **state)
 	struct paths paths = {0};
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	shown = 1;
 	text = printed(&paths, print_text);
@@ -108,7 +106,6 @@ static void nothing_seen_is_told(void **state)
 	struct paths paths = {0};
 	char *text = printed(&paths, print_text);
 
-	(void)state;
 	has(text, "| 0 commands\nno command was given to nvme-tcp\n");
 	free(text);
 }
@@ -118,7 +115,6 @@ static void folded_lines_begin_outermost(void **state)
 	struct paths paths = {0};
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	text = printed(&paths, paths_print_folded);
 	assert_string_equal(text, "plug_flush;x,\"y\";blk_mq_flush_plug_list;nvme_tcp_queue_rq 5\n"
@@ -133,7 +129,6 @@ static void csv_quotes_what_holds_separators(void **state)
 	struct paths paths = {0};
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	text = printed(&paths, paths_print_csv);
 	has(text, "kind,commands,share,ended,before_driver,mean,p50,p99,max,functions\r\n"
@@ -149,7 +144,6 @@ static void json_has_functions_innermost_first(void **state)
 	struct paths paths = {0};
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	paths.lost[PATH_LOST_NO_ROOM] = 2;
 	text = printed(&paths, print_json);
@@ -170,7 +164,6 @@ static void all_commands_are_no_sample(void **state)
 	const struct paths_run before = run;
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	for (run.sample = 0; run.sample < 2; run.sample++) {
 		text = printed(&paths, print_text);
@@ -189,7 +182,6 @@ static void no_stack_is_shown_and_none_is_missed_where_none_was_wanted(void **st
 	struct paths paths = {0};
 	char *text;
 
-	(void)state;
 	fill(&paths);
 	shown = 0;
 	text = printed(&paths, print_text);

@@ -110,7 +110,6 @@ static void the_reason_of_a_death_comes_before_the_command(void **state)
 	struct live_merge *l = peers(sources, 1, peer_gone, 1);
 	char *text = text_of(l, false, WIDTH);
 
-	(void)state;
 	cut(text);
 	assert_shown(text, "peer 1: died, exit status 3; echo why it failed");
 	/* On a screen, of the counts of matching only that of matched commands is there if it is 0.
@@ -128,7 +127,6 @@ static void the_reason_of_a_refusal_is_whole(void **state)
 	struct peer_about a;
 	char *text = text_of(l, false, WIDTH);
 
-	(void)state;
 	peer_about(live_merge_peer(l, 0), &a);
 	assert_int_equal(a.state, PEER_REFUSED);
 	assert_true(strlen(a.why) > 20);
@@ -147,7 +145,6 @@ static void what_a_peer_says_while_it_starts_is_shown(void **state)
 	struct live_merge *l = peers(sources, 1, starting, 5);
 	char *text = text_of(l, false, WIDTH);
 
-	(void)state;
 	assert_shown(text, "peer 1: starting; for i in");
 	assert_shown(text, "\npeer 1 says: line 3\npeer 1 says: line 4\npeer 1 says: line 5\n");
 	assert_null(strstr(text, "says: line 2"));
@@ -164,7 +161,6 @@ static void of_many_peers_the_last_line_is_shown(void **state)
 	struct live_merge *l = peers(sources, 3, starting, 2);
 	char *text = text_of(l, false, WIDTH);
 
-	(void)state;
 	assert_null(strstr(text, "says: a"));
 	assert_shown(text, "peer 1 says: b\n");
 	assert_shown(text, "peer 3 says: f\n");
@@ -192,7 +188,6 @@ static void a_long_line_is_whole_and_harmless(void **state)
 	struct live_merge *l = peers(sources, 1, starting, 1);
 	char *text = text_of(l, false, WIDTH);
 
-	(void)state;
 	assert_null(strchr(text, '\033'));
 	assert_shown(text, "peer 1 says:");
 	assert_lines_fit(text);
@@ -218,7 +213,6 @@ static void the_start_is_told_line_by_line(void **state)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(l);
 	assert_non_null(f);
 	while (!a.messages || a.messages->nr < 3) {

@@ -51,7 +51,6 @@ static void commands(const char *controller, const char *peer, uint16_t qid, enu
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(&t, 0, sizeof(t));
 	t.s = (struct stats){.side = NT_HOST,
 			     .kernel = "6.1.0-56-amd64",
@@ -74,7 +73,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(t.text);
 	stats_free(&t.s);
 	return 0;
@@ -185,7 +183,6 @@ static const char *last_line(void)
 
 static void rows_are_sorted_by_what_s_says(void **state)
 {
-	(void)state;
 	draw();
 	assert_int_equal(t.nr, 24);
 	ASSERT_ORDER(" ctrl", " total all all 1000", ">nvme1 1 read", " nvme0 1 read",
@@ -206,7 +203,6 @@ static void rows_are_sorted_by_what_s_says(void **state)
 /* A row without a p99 sorts below all others, even below a p99 of 0. */
 static void rows_without_a_p99_are_last(void **state)
 {
-	(void)state;
 	commands("nvme2", TWO, 1, NT_OP_READ, 100 * MS, 99);
 	press("s");
 	ASSERT_ORDER(">nvme0 2 write", " nvme1 1 read", " nvme2 1 read");
@@ -217,7 +213,6 @@ static void rows_without_a_p99_are_last(void **state)
 
 static void rows_are_added_up_by_what_g_says(void **state)
 {
-	(void)state;
 	press("g");
 	assert_non_null(strstr(last_line(), "g:ctrl"));
 	ASSERT_ORDER(" total all all 1000", ">nvme0 all all 600", " nvme1 all all 400");
@@ -245,7 +240,6 @@ static void filter_takes_rows_that_match_every_word(void **state)
 		{" write ", " total all all 100"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
 		press("/");
 		while (t.state.filter[0])
@@ -270,7 +264,6 @@ static void filter_takes_rows_that_match_every_word(void **state)
 
 static void filter_ends_where_its_room_does(void **state)
 {
-	(void)state;
 	press("/");
 	for (int i = 0; i < 200; i++)
 		press("\303\244");
@@ -284,7 +277,6 @@ static void filter_ends_where_its_room_does(void **state)
 
 static void marked_row_is_seen_wherever_it_is(void **state)
 {
-	(void)state;
 	for (uint16_t qid = 10; qid < 100; qid++)
 		commands("nvme3", TWO, qid, NT_OP_FLUSH, 10 * US, 1);
 	draw();
@@ -313,7 +305,6 @@ static void marked_row_is_seen_wherever_it_is(void **state)
 
 static void row_has_a_page_with_its_stages_and_histogram(void **state)
 {
-	(void)state;
 	t.o.lines = 40;
 	press("j");
 	press_key(KEY_ENTER);
@@ -341,7 +332,6 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 
 static void group_has_a_page_too(void **state)
 {
-	(void)state;
 	t.o.lines = 60;
 	press("g");
 	press_key(KEY_ENTER);
@@ -353,7 +343,6 @@ static void group_has_a_page_too(void **state)
 
 static void page_that_is_too_long_is_scrolled(void **state)
 {
-	(void)state;
 	press_key(KEY_ENTER);
 	assert_seen("nvme1, queue 1, read");
 	assert_non_null(strstr(t.line[find("... ", 0)], " more lines"));
@@ -370,7 +359,6 @@ static void page_that_is_too_long_is_scrolled(void **state)
 
 static void losses_are_one_line_and_a_page(void **state)
 {
-	(void)state;
 	draw();
 	assert_seen("no losses");
 	t.s.counters_total[NT_CNT_DIED] = 5;
@@ -400,7 +388,6 @@ static void losses_are_one_line_and_a_page(void **state)
 
 static void keys_are_told(void **state)
 {
-	(void)state;
 	press("?");
 	assert_seen("keys");
 	ASSERT_ORDER("s ", "g ", "/ ", "Enter ", "Escape ", "p ", "+ - ", "l ", "q ");
@@ -416,7 +403,6 @@ static void keys_are_told(void **state)
 
 static void pause_and_interval_are_told_on_the_last_line(void **state)
 {
-	(void)state;
 	press("p");
 	assert_true(t.state.paused);
 	assert_int_equal(find("PAUSED", 0), 23);
@@ -445,7 +431,6 @@ static void pause_and_interval_are_told_on_the_last_line(void **state)
 
 static void q_quits_but_in_a_filter_it_is_a_letter(void **state)
 {
-	(void)state;
 	press("/q");
 	assert_string_equal(t.state.filter, "q");
 	press("\n");
@@ -459,7 +444,6 @@ static void q_quits_but_in_a_filter_it_is_a_letter(void **state)
 
 static void every_size_and_page_fits(void **state)
 {
-	(void)state;
 	t.s.counters_total[NT_CNT_DIED] = 5;
 	for (int colour = 0; colour < 2; colour++) {
 		for (unsigned int lines = 2; lines < 60; lines++) {
@@ -483,7 +467,6 @@ static void colour_is_there_only_where_it_is_wanted(void **state)
 {
 	size_t size;
 
-	(void)state;
 	for (int colour = 0; colour < 2; colour++) {
 		free(t.text);
 		t.text = NULL;

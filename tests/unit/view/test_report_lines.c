@@ -42,7 +42,6 @@ static void missing_points_that_bound_stages_are_named(void **state)
 {
 	FILE *f = begin();
 
-	(void)state;
 	lacks_print(f, "it ", NT_HOST, 1u << NT_H_QUEUE_RQ, ".");
 	lacks_print(f, " it ", NT_HOST, 1u << NT_H_RX | 1u << NT_H_QUEUE_RQ, ";\n");
 	lacks_print(f, "it ", NT_HOST, 0, "\n");
@@ -75,7 +74,6 @@ static void a_bar_is_as_long_as_its_share(void **state)
 		{1, true, 10, "██████████"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		FILE *f = begin();
 
@@ -87,7 +85,6 @@ static void a_bar_is_as_long_as_its_share(void **state)
 
 static void a_bar_has_the_room_that_is_left(void **state)
 {
-	(void)state;
 	assert_int_equal(bar_width(80, 20, 8, 60), 60);
 	assert_int_equal(bar_width(79, 20, 8, 60), 59);
 	assert_int_equal(bar_width(200, 20, 8, 60), 60);
@@ -98,7 +95,6 @@ static void a_bar_has_the_room_that_is_left(void **state)
 
 static void a_level_is_one_of_eight(void **state)
 {
-	(void)state;
 	assert_string_equal(bar_level(0, true), " ");
 	assert_string_equal(bar_level(-1, false), " ");
 	assert_string_equal(bar_level(0.01, false), ".");
@@ -114,7 +110,6 @@ static void errors_of_no_command_are_left_out(void **state)
 	struct errors e = {.nr = 0};
 	FILE *f = begin();
 
-	(void)state;
 	errors_print_interval(&e, f, WRAP_NEVER);
 	errors_print_run(&e, "error", f);
 	assert_written(f, "");
@@ -143,7 +138,6 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	FILE *f;
 	int fd;
 
-	(void)state;
 	in.reader = reader_of(d.p, d.n, &fd);
 	while (stream_read(in.reader, &e) == 1)
 		;
@@ -249,7 +243,6 @@ static void merged_commands_are_numbers_for_scripts(void **state)
 	struct totals *m = merged();
 	FILE *f = begin();
 
-	(void)state;
 	assert_int_equal(numbers_print_merged(m, f), 0);
 	assert_written(
 		f,
@@ -275,7 +268,6 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 	struct machines machines;
 	FILE *f = begin();
 
-	(void)state;
 	assert_int_equal(connections_print_stages(m, f), 0);
 	assert_written(
 		f,
@@ -338,7 +330,6 @@ static void a_command_has_its_points_and_stages(void **state)
 	struct nt_record r = read_of_host;
 	struct json_object *o = json_command_of_side("nvme0", &r, 0);
 
-	(void)state;
 	assert_member(o, "type", "\"command\"");
 	assert_member(o, "points", points);
 	assert_member(o, "latency", "1500");

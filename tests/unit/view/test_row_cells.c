@@ -37,7 +37,6 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 	};
 	struct command_row row;
 
-	(void)state;
 	columns_command_of_side(&row, "nvme7", &record);
 	assert_cells(&command_columns, &row, cells);
 }
@@ -56,7 +55,6 @@ static void a_command_in_flight_has_no_end(void **state)
 	struct nt_record r = record;
 	struct command_row row;
 
-	(void)state;
 	r.flags = NT_F_IN_FLIGHT | NT_F_REQUEUED;
 	columns_command_of_side(&row, NULL, &r);
 	assert_cells(&command_columns, &row, cells);
@@ -78,7 +76,6 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 	struct nt_record r = record;
 	struct command_row row;
 
-	(void)state;
 	r.status = 0;
 	r.flags = NT_F_NO_CQE | NT_F_CANCELLED | NT_F_WAS_OVERDUE;
 	columns_command_merged(&row, &c, &r, &target, false);
@@ -102,7 +99,6 @@ static void a_command_is_seen_by_those_who_have_it(void **state)
 	struct command_row row;
 	struct value v;
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		columns_command_merged(&row, &c, cases[i].host ? &record : NULL,
 				       cases[i].target ? &target : NULL, cases[i].ambiguous);
@@ -119,7 +115,6 @@ static void a_damaged_command_took_no_time(void **state)
 			      .points = {[NT_H_SUBMIT] = 500, [NT_H_COMPLETE] = 400}};
 	struct command_row row;
 
-	(void)state;
 	columns_command_of_side(&row, NULL, &r);
 	assert_int_equal(row.first, 500);
 	assert_int_equal(row.latency, 0);
@@ -133,7 +128,6 @@ static void points_count_from_the_first_one_that_is_there(void **state)
 					   "stage "};
 	struct point_row rows[NT_POINTS_MAX];
 
-	(void)state;
 	assert_int_equal(columns_points(rows, &record), 3);
 	rows[0].first = true;
 	assert_cells(&point_columns, &rows[0], first);
@@ -147,7 +141,6 @@ static void a_stage_has_its_share_of_the_command(void **state)
 	static const char *const none[] = {"stage s", "time 50", "share 0.000"};
 	const struct command_stage_row row = {"s", -50, 200}, zero = {"s", 50, 0};
 
-	(void)state;
 	assert_cells(&command_stage_columns, &row, cells);
 	assert_cells(&command_stage_columns, &zero, none);
 }
@@ -185,7 +178,6 @@ static void a_connection_has_a_clock_if_its_commands_tell(void **state)
 		.jumps = 6,
 	};
 
-	(void)state;
 	assert_cells(&connection_columns, &c, known);
 	c = (struct merge_connection){.offset_low = 1, .offset_high = -1};
 	assert_cells(&connection_columns, &c, unknown);
@@ -207,7 +199,6 @@ static void joined_arrivals_have_a_share_of_the_network(void **state)
 	};
 	static struct totals m;
 
-	(void)state;
 	m.commands = 9;
 	assert_cells(&merging_columns, &m, none);
 	m.unsplit = 2;
@@ -267,7 +258,6 @@ static void a_run_is_described_by_its_options(void **state)
 		.bursts = 7,
 	};
 
-	(void)state;
 	assert_cells(&run_columns, &s, live);
 	s.recorded = true;
 	assert_cells(&run_columns, &s, recorded);
@@ -340,7 +330,6 @@ static void a_queue_is_described_by_its_row(void **state)
 	struct queue_row q;
 	struct value v;
 
-	(void)state;
 	queue(&s, "nqn.b", 0, true);
 	hist_count(&r->interval, 1000000);
 	hist_count(&r->interval, 1000000);
@@ -372,7 +361,6 @@ static void a_sample_is_scaled_if_it_is_a_fair_one(void **state)
 	struct queue_row q;
 	struct value v;
 
-	(void)state;
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		s.alike_interval[i] = 1;
 	for (unsigned int i = 0; i < NT_ALIKE; i++)

@@ -38,7 +38,6 @@ static void buckets_double_from_the_minimum_on(void **state)
 	const struct scale s = {.min_ns = 5000, .shift = 3};
 	const uint64_t ns[] = {1, 4000, 6000, 15000, 100000, 100001};
 
-	(void)state;
 	assert_int_equal(count(&s, ns, ARRAY_SIZE(ns)), 6);
 	must_be(0, 0, 5000, 2);
 	must_be(1, 5000, 13000, 1);
@@ -54,7 +53,6 @@ static void a_command_of_just_a_bound_is_above_it(void **state)
 	const struct scale s = {0};
 	const uint64_t at[] = {1000}, below[] = {999};
 
-	(void)state;
 	assert_int_equal(count(&s, at, 1), 1);
 	must_be(0, 1000, 2000, 1);
 	assert_int_equal(count(&s, below, 1), 1);
@@ -67,7 +65,6 @@ static void all_that_histograms_tell_apart_has_a_bucket(void **state)
 	const uint64_t ns[] = {0, 1ULL << 35, 1ULL << 62};
 	const uint64_t first = 1000ULL << SCALE_SHIFT_MAX;
 
-	(void)state;
 	assert_int_equal(count(&s, ns, 0), 0);
 	assert_int_equal(count(&s, ns, ARRAY_SIZE(ns)), 4);
 	must_be(0, 0, first, 1);

@@ -68,7 +68,6 @@ static void frames_of_unknown_types_in_a_file_are_told(void **state)
 {
 	char *text = input_text(2);
 
-	(void)state;
 	assert_non_null(strstr(text, ": " SKIPPED " 2\n"));
 	assert_non_null(strstr(text, ": " LONGER " 1\n"));
 	free(text);
@@ -78,7 +77,6 @@ static void a_file_without_unknown_frames_says_nothing_of_them(void **state)
 {
 	char *text = input_text(0);
 
-	(void)state;
 	assert_null(strstr(text, SKIPPED));
 	assert_null(strstr(text, LONGER));
 	free(text);
@@ -127,7 +125,6 @@ static void frames_of_unknown_types_of_a_peer_are_told(void **state)
 {
 	char *text = peer_text(3, false);
 
-	(void)state;
 	assert_non_null(strstr(text, "peer 1: "));
 	assert_non_null(strstr(text, ", " SKIPPED " 3, " LONGER " 1; "));
 	free(text);
@@ -141,7 +138,6 @@ static void a_peer_without_unknown_frames_says_nothing_of_them(void **state)
 {
 	char *text = peer_text(0, false);
 
-	(void)state;
 	assert_null(strstr(text, SKIPPED));
 	assert_null(strstr(text, LONGER));
 	free(text);

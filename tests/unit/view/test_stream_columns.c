@@ -43,7 +43,6 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 	struct stream_event event;
 	int fd;
 
-	(void)state;
 	in.reader = reader_of(e.p, e.n, &fd);
 	while (stream_read(in.reader, &event) == 1)
 		;
@@ -67,7 +66,6 @@ static void an_input_that_has_not_begun_has_a_path(void **state)
 	/* As of an earlier reading. */
 	const struct input in = {.path = "a.ntp", .header = header, .records = 3};
 
-	(void)state;
 	assert_cells(&input_columns, &in, cells);
 }
 
@@ -87,7 +85,6 @@ static void what_is_usual_of_an_input_is_left_out(void **state)
 	struct bytes b = small_stream();
 	int fd;
 
-	(void)state;
 	in.reader = reader_of(b.p, b.n, &fd);
 	for (in.header.sample = 0; in.header.sample < 2; in.header.sample++)
 		assert_cells(&input_columns, &in, cells);
@@ -122,7 +119,6 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 		.message = "a line",
 	};
 
-	(void)state;
 	assert_cells(&peer_columns, &row, cells);
 }
 
@@ -139,7 +135,6 @@ static void a_peer_that_has_sent_nothing_has_a_source_and_a_state(void **state)
 		.about = {.source = "ssh target", .silent_ns = 1, .records = 3, .why = ""},
 	};
 
-	(void)state;
 	assert_cells(&peer_columns, &row, cells);
 }
 
@@ -149,7 +144,6 @@ static void all_commands_of_a_peer_need_no_sample_and_no_selection(void **state)
 	const struct peer_row row = {.about = {.source = "", .why = "", .header = &of_all}};
 	struct value v;
 
-	(void)state;
 	for (of_all.sample = 0; of_all.sample < 2; of_all.sample++) {
 		columns_get(&peer_columns, ABOUT_SAMPLE, &row, &v);
 		assert_true(v.none);
@@ -167,7 +161,6 @@ static void each_state_of_a_peer_has_its_name(void **state)
 	struct peer_row row = {.about = {.why = ""}};
 	struct value v;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEER_STATES_NR; i++) {
 		row.about.state = (enum peer_state)i;
 		columns_get(&peer_columns, ABOUT_STATE, &row, &v);
@@ -188,7 +181,6 @@ static void records_are_counted_by_what_became_of_them(void **state)
 	};
 	const struct live_merge_counts counts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, none = {0};
 
-	(void)state;
 	assert_cells(&matching_columns, &counts, some);
 	assert_cells(&matching_columns, &none, zero);
 }

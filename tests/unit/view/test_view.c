@@ -219,7 +219,6 @@ static void durations_have_three_digits_and_the_right_unit(void **state)
 	};
 	char buf[16];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		assert_string_equal(duration_format(buf, sizeof(buf), known[i].ns), known[i].text);
 }
@@ -229,7 +228,6 @@ static void durations_take_at_most_eight_characters(void **state)
 	double ns = 0.01;
 	char buf[64];
 
-	(void)state;
 	while (ns < 2e19) {
 		assert_true(strlen(duration_format(buf, sizeof(buf), ns)) <= 8);
 		ns *= 1.0007;
@@ -241,7 +239,6 @@ static void interval_says_what_is_traced(void **state)
 	struct stats s = stats_make();
 	char *text = view_render(view_interval, &s, pipe_ascii);
 
-	(void)state;
 	assert_has_line(text, "ntprof-bpf --host  kernel 6.1.0-56-amd64  "
 			      "tracepoints of nvme_tcp: 9 probes  2 controllers, 6 queues  "
 			      "interval 1.0 s  elapsed 10 s");
@@ -258,7 +255,6 @@ static void missing_module_is_waited_for_by_name(void **state)
 	struct stats s = {.side = NT_HOST, .kernel = "6.1", .driver = "", .source = "tracepoints"};
 	char *text = view_render(view_interval, &s, pipe_ascii);
 
-	(void)state;
 	assert_contains(text, "waiting for nvme_tcp  ");
 	assert_lacks(text, "probes");
 	assert_has_line(text, "no commands");
@@ -275,7 +271,6 @@ static void interval_has_a_row_for_each_controller_queue_and_operation(void **st
 	struct stats s = stats_make();
 	char *text = view_render(view_interval, &s, pipe_ascii);
 
-	(void)state;
 	assert_has_row(text, "controller queue op IOPS MB/s inflight oldest p50 p90 p99 p99.9 max");
 	assert_has_row(text, "nvme0 1 read 2.00 0.01 0 - 99.3us - - - 100us");
 	assert_has_row(text, "nvme0 2 read 1.00 0.00 0 - - - - - 200us");
@@ -290,7 +285,6 @@ static void rows_without_commands_in_the_interval_are_left_out(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	stats_begin_interval(&s);
 	row_add(stats_row(&s, "nvme0", "nqn.2024-01.org.example:one", 1, NT_OP_READ, false),
 		100 * US, 4096, 1);
@@ -310,7 +304,6 @@ static void shared_histograms_are_of_all_queues(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	row_add(stats_row(&s, "nvme0", "nqn.2024-01.org.example:one", 0, NT_OP_FLUSH, true), MS, 0,
 		1);
 	text = view_render(view_interval, &s, pipe_ascii);
@@ -324,7 +317,6 @@ static void peers_of_controllers_are_named(void **state)
 	struct stats s = stats_make();
 	char *text = view_render(view_interval, &s, pipe_ascii);
 
-	(void)state;
 	assert_has_line(text, "nvme0: nqn.2024-01.org.example:one (subsystem NQN)");
 	assert_has_line(text, "nvme10: nqn.2024-01.org.example:two (subsystem NQN)");
 	free(text);
@@ -336,7 +328,6 @@ static void controllers_of_one_name_and_two_peers_are_told_apart(void **state)
 	struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "tracepoints"};
 	char *text;
 
-	(void)state;
 	row_add(stats_row(&s, "cntlid 1", "nqn.host-b", 1, NT_OP_READ, false), MS, 0, 1);
 	row_add(stats_row(&s, "cntlid 1", "nqn.host-a", 1, NT_OP_READ, false), MS, 0, 1);
 	row_add(stats_row(&s, "cntlid 2", "nqn.host-a", 1, NT_OP_READ, false), MS, 0, 1);
@@ -356,7 +347,6 @@ static void peer_names_cannot_steer_the_terminal(void **state)
 	struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "tracepoints"};
 	char *text;
 
-	(void)state;
 	row_add(stats_row(&s, "cntlid 1", "nqn\033[2J\n\xc3\xa4\x9b\x7f", 1, NT_OP_READ, false), MS,
 		0, 1);
 	text = view_render(view_interval, &s, pipe_unicode);
@@ -370,7 +360,6 @@ static void rows_have_histograms_on_one_scale(void **state)
 	struct stats s = stats_make();
 	char *text = view_render(view_interval, &s, pipe_unicode);
 
-	(void)state;
 	/* 100 us is in the first octave from 65.5 us, 200 us in the next, 10 ms in the eighth. */
 	assert_contains(text, "100us  █\n");
 	assert_contains(text, "200us   █\n");
@@ -389,7 +378,6 @@ static void height_in_a_histogram_follows_the_count(void **state)
 	struct stats_row *row = stats_row(&s, "nvme0", "", 1, NT_OP_READ, false);
 	char *text;
 
-	(void)state;
 	row_add(row, 1024, 0, 1000);
 	row_add(row, 2048, 0, 500);
 	row_add(row, 8192, 0, 1);
@@ -407,7 +395,6 @@ static void stages_are_shown_with_their_share_even_when_zero(void **state)
 	struct stats s = stats_make();
 	char *text = view_render(view_interval, &s, pipe_ascii);
 
-	(void)state;
 	assert_has_row(text, "op stage mean p50 p99 max share");
 	assert_has_row(text, "read network_and_target 80.0us 80.0us - 80.0us 80.0 %");
 	assert_has_row(text, "read blk_submission 4.00us 4.00us - 4.00us 4.0 %");
@@ -426,7 +413,6 @@ static void commands_that_could_not_be_split_leave_their_stages_empty(void **sta
 	struct stats s = {.driver = "nvme_tcp", .source = "tracepoints", .seconds = 1};
 	char *text;
 
-	(void)state;
 	row_add(stats_row(&s, "nvme0", "", 1, NT_OP_FLUSH, false), MS, 0, 1);
 	text = view_render(view_interval, &s, pipe_ascii);
 	assert_has_row(text, "flush blk_submission - - - - 0.0 %");
@@ -439,7 +425,6 @@ static void summary_says_how_many_commands_are_in_the_stages(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	text = view_render(view_summary, &s, pipe_ascii);
 	assert_lacks(text, "stages of ");
 	free(text);
@@ -456,7 +441,6 @@ static void target_shows_the_stages_of_the_target(void **state)
 	struct stats s = {.side = NT_TARGET, .driver = "nvmet_tcp", .source = "tracepoints"};
 	char *text;
 
-	(void)state;
 	row_add(stats_row(&s, "cntlid 1", "", 1, NT_OP_READ, false), MS, 0, 1);
 	text = view_render(view_interval, &s, pipe_ascii);
 	for (unsigned int i = 0; i < NT_TARGET_STAGES_NR; i++)
@@ -471,7 +455,6 @@ static void losses_are_all_shown_even_zero(void **state)
 	struct stats s = stats_make();
 	char wanted[64], *text;
 
-	(void)state;
 	s.counters_total[NT_CNT_RING_FULL] = 7;
 	s.counters_interval[NT_CNT_RING_FULL] = 2;
 	s.counters_total[NT_CNT_DIED] = 5;
@@ -496,7 +479,6 @@ static void what_is_past_a_limit_tells_of_how_many_queues(void **state)
 	struct stats s = stats_make();
 	char wanted[256], *text;
 
-	(void)state;
 	s.counters_total[NT_CNT_NO_SLOT] = 3;
 	s.counters_queues[NT_CNT_NO_SLOT] = 1;
 	s.counters_total[NT_CNT_HIST_FULL] = 264;
@@ -526,7 +508,6 @@ static void errors_are_shown_where_there_are_any(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	text = view_render(view_interval, &s, pipe_ascii);
 	assert_lacks(text, "errors,");
 	free(text);
@@ -560,7 +541,6 @@ static void full_histograms_have_the_same_buckets_in_every_row(void **state)
 	unsigned int times = 0;
 	char *text;
 
-	(void)state;
 	o.histogram = true;
 	text = view_render(view_interval, &s, o);
 	for (const char *at = text; (at = strstr(at, bucket)); at++)
@@ -589,7 +569,6 @@ static void extreme_durations_fit_the_histograms(void **state)
 	struct view_options o = {.histogram = true, .columns = 132};
 	char *text;
 
-	(void)state;
 	row_add(row, 0, 0, 1);
 	row_add(row, 1ull << 40, 0, 1);
 	text = view_render(view_interval, &s, o);
@@ -610,7 +589,6 @@ static void pipe_gets_blocks_apart_by_empty_lines_and_under_a_time(void **state)
 	char *text = view_render(view_interval, &s, pipe_ascii);
 	int year, n = 0;
 
-	(void)state;
 	assert_int_equal(sscanf(text, "%4d-%*2d-%*2d %*2d:%*2d:%*2d %*5s%n", &year, &n), 1);
 	assert_true(n > 0 && text[n] == '\n');
 	assert_ptr_equal(strstr(text, "\n\n"), text + strlen(text) - 2);
@@ -625,7 +603,6 @@ static void pipe_lines_are_never_cut(void **state)
 	struct view_options o = {.columns = 40};
 	char peer[NT_NQN_LEN], line[NT_NQN_LEN + 64], *text;
 
-	(void)state;
 	memset(peer, 'n', sizeof(peer) - 1);
 	peer[sizeof(peer) - 1] = '\0';
 	row_add(stats_row(&s, "cntlid 1", peer, 1, NT_OP_READ, false), MS, 0, 1);
@@ -642,7 +619,6 @@ static void ascii_has_no_other_bytes(void **state)
 	struct stats s = stats_make();
 	struct view_options o = pipe_ascii;
 
-	(void)state;
 	o.histogram = true;
 	for (int redraw = 0; redraw < 2; redraw++) {
 		char *text;
@@ -665,7 +641,6 @@ static void terminal_of_any_size_is_never_overrun(void **state)
 {
 	struct stats s = stats_make();
 
-	(void)state;
 	for (unsigned int columns = 1; columns < 200; columns += 7) {
 		for (unsigned int lines = 1; lines < 90; lines++) {
 			struct view_options o = {
@@ -694,7 +669,6 @@ static void terminal_of_80_columns_shows_every_column_and_the_histogram(void **s
 	struct view_options o = {.unicode = true, .redraw = true, .columns = 80, .lines = 100};
 	char *text = view_render(view_interval, &s, o);
 
-	(void)state;
 	escapes_strip(text);
 	assert_has_row(text, "ctrl qid op IOPS MB/s infl oldest p50 p90 p99 p99.9 max");
 	assert_contains(text, "10.0ms    █\n");
@@ -710,7 +684,6 @@ static void redraw_erases_the_rest_of_what_was_there(void **state)
 	char *text = view_render(view_interval, &s, o);
 	const char *line = text;
 
-	(void)state;
 	/* Every line except the last one, where the screen below is erased. */
 	for (; strchr(line, '\n'); line = strchr(line, '\n') + 1) {
 		const char *end = strchr(line, '\n');
@@ -728,7 +701,6 @@ static void full_line_is_not_erased_at_its_end(void **state)
 	struct view_options o = {.redraw = true, .columns = 10, .lines = 100};
 	char *text = view_render(view_interval, &s, o);
 
-	(void)state;
 	assert_memory_equal(text, "\033[Hntprof-bpf\n", 14);
 	free(text);
 	stats_free(&s);
@@ -740,7 +712,6 @@ static void too_many_rows_leave_room_for_stages_and_losses(void **state)
 	struct view_options o = {.redraw = true, .columns = 132, .lines = 40};
 	char *text;
 
-	(void)state;
 	for (uint16_t qid = 3; qid < 100; qid++)
 		row_add(stats_row(&s, "nvme0", "nqn.2024-01.org.example:one", qid, NT_OP_READ,
 				  false),
@@ -769,7 +740,6 @@ static void empty_lines_go_before_anything_is_left_out(void **state)
 	char *text = view_render(view_interval, &s, o);
 	unsigned int spaced, needed;
 
-	(void)state;
 	escapes_strip(text);
 	assert_contains(text, "\n\n");
 	spaced = (unsigned int)newlines(text);
@@ -796,7 +766,6 @@ static void summary_counts_commands_and_losses_for_scripts(void **state)
 	struct stats s = stats_make();
 	char wanted[256], *text;
 
-	(void)state;
 	s.counters_total[NT_CNT_DIED] = 5;
 	s.counters_total[COUNTER_IN_FLIGHT] = 1;
 	text = view_render(view_summary, &s, pipe_ascii);
@@ -822,7 +791,6 @@ static void summary_rates_are_averages_of_the_run(void **state)
 	struct stats s = stats_make();
 	char *text = view_render(view_summary, &s, pipe_ascii);
 
-	(void)state;
 	assert_has_row(text, "controller queue op commands IOPS MB/s inflight");
 	assert_has_row(text, "nvme10 1 write 500 50.0 50.0 0.50 10.0ms");
 	free(text);
@@ -835,7 +803,6 @@ static void bursts_are_told_with_how_long_was_measured(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	s.burst = (struct burst){.on_ns = 1000000000, .every_ns = 60000000000};
 	s.bursts = 10;
 	s.passed = 600;
@@ -869,7 +836,6 @@ static void summary_on_a_terminal_is_whole(void **state)
 	struct view_options o = {.redraw = true, .columns = 80, .lines = 5};
 	char *text = view_render(view_summary, &s, o);
 
-	(void)state;
 	assert_memory_equal(text, "\033[H\033[J", 6);
 	assert_has_line(text, "commands read 3");
 	assert_has_line(text, "loss in_flight 0");
@@ -883,7 +849,6 @@ static void run_of_no_time_has_no_rates(void **state)
 	struct stats s = stats_make();
 	char *text;
 
-	(void)state;
 	s.seconds = s.elapsed = 0;
 	text = view_render(view_interval, &s, pipe_ascii);
 	assert_has_row(text, "nvme0 1 read 0 0 0 - 99.3us");
@@ -899,7 +864,6 @@ static void full_disk_is_an_error(void **state)
 	struct stats s = stats_make();
 	struct view_options o = pipe_ascii;
 
-	(void)state;
 	o.out = fopen("/dev/full", "w");
 	if (!o.out)
 		skip();
@@ -917,7 +881,6 @@ static void terminal_that_is_stopped_gets_no_block_behind_another(void **state)
 	char text[4096];
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	while (write(p[1], text, 1) == 1 && fcntl(p[1], F_SETFL, O_NONBLOCK) == 0)
 		;
@@ -947,7 +910,6 @@ static void pipe_that_is_not_read_loses_whole_blocks(void **state)
 	struct stats s = stats_make();
 	int p[2], err;
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	o.output = output_new(p[1], 65536);
 	assert_non_null(o.output);
@@ -966,7 +928,6 @@ static void stream_that_is_no_terminal_gets_plain_blocks(void **state)
 	struct view_options o;
 	FILE *f = tmpfile();
 
-	(void)state;
 	assert_non_null(f);
 	/* The struct may contain anything from the stack. */
 	memset(&o, 0xff, sizeof(o));
@@ -986,7 +947,6 @@ static void terminal_that_tells_no_size_is_asked_for_in_the_environment(void **s
 {
 	struct view_options o = {.redraw = true};
 
-	(void)state;
 	o.out = tmpfile();
 	assert_non_null(o.out);
 	setenv("COLUMNS", "100", 1);

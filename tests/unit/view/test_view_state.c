@@ -20,7 +20,6 @@ static struct stats stats;
 /* Rows of 30 queues; the last queue has most commands, and is the first row. */
 static int set_up(void **state)
 {
-	(void)state;
 	stats = (struct stats){.side = NT_HOST, .seconds = 1, .elapsed = 1};
 	for (uint16_t qid = 1; qid <= ROWS; qid++) {
 		struct stats_row *row = stats_row(&stats, "nvme0", "nqn.x", qid, NT_OP_READ, false);
@@ -35,7 +34,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	stats_free(&stats);
 	return 0;
 }
@@ -72,7 +70,6 @@ static void an_interval_goes_to_the_next_usual_one(void **state)
 		{90 * S, 60 * S, 90 * S},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct view_state l = {.interval_ns = cases[i].from};
 
@@ -88,7 +85,6 @@ static void the_mark_stays_on_the_rows(void **state)
 {
 	struct view_state l = {.keys = true};
 
-	(void)state;
 	press(&l, KEY_UP);
 	assert_int_equal(l.cursor, 0);
 	press(&l, KEY_DOWN);
@@ -119,7 +115,6 @@ static void without_rows_the_mark_is_at_0(void **state)
 {
 	struct view_state l = {.filter = "no such row", .cursor = 3};
 
-	(void)state;
 	press(&l, KEY_DOWN);
 	assert_int_equal(l.cursor, 0);
 	press(&l, KEY_ENTER);
@@ -136,7 +131,6 @@ static void a_page_is_scrolled_and_the_mark_is_not(void **state)
 {
 	struct view_state l = {.cursor = 5, .page = VIEW_HELP};
 
-	(void)state;
 	press(&l, KEY_DOWN);
 	press(&l, KEY_PAGE_DOWN);
 	assert_int_equal(l.top, 11);
@@ -160,7 +154,6 @@ static void a_page_is_opened_and_closed(void **state)
 	} cases[] = {{'l', VIEW_LOSSES}, {'h', VIEW_HELP}, {'?', VIEW_HELP}};
 	static const int back[] = {KEY_ESCAPE, KEY_LEFT, KEY_BACKSPACE, KEY_DELETE};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct view_state l = {.top = 9};
 
@@ -184,7 +177,6 @@ static void the_marked_row_has_a_page(void **state)
 {
 	static const int keys[] = {KEY_ENTER, '\r', KEY_RIGHT};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct view_state l = {.cursor = i, .top = 9};
 
@@ -207,7 +199,6 @@ static void order_and_groups_go_round(void **state)
 {
 	struct view_state l = {.cursor = 5, .page = VIEW_ROW};
 
-	(void)state;
 	for (unsigned int i = 1; i <= VIEW_SORTS_NR; i++) {
 		l.cursor = 5;
 		press(&l, 's');
@@ -229,7 +220,6 @@ static void a_filter_is_kept_or_given_up(void **state)
 {
 	struct view_state l = {.page = VIEW_HELP, .filter = "q1"};
 
-	(void)state;
 	press(&l, '/');
 	assert_int_equal(l.page, VIEW_TABLE);
 	assert_true(l.typing);
@@ -259,7 +249,6 @@ static void a_character_of_several_bytes_is_deleted_whole(void **state)
 {
 	struct view_state l = {.typing = true};
 
-	(void)state;
 	type(&l, "a\xc3\xa4\xe2\x82\xac~");
 	press(&l, KEY_BACKSPACE);
 	assert_string_equal(l.filter, "a\xc3\xa4\xe2\x82\xac");
@@ -278,7 +267,6 @@ static void only_characters_that_fit_are_typed(void **state)
 	static const int others[] = {KEY_UP, KEY_END, KEY_PAGE_DOWN, '\t', 0x1f, 0x100};
 	struct view_state l = {.typing = true};
 
-	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(others); i++)
 		assert_int_equal(pressed(&l, others[i], &stats), PRESSED_NOTHING);
 	assert_string_equal(l.filter, "");
@@ -296,7 +284,6 @@ static void other_keys_do_nothing(void **state)
 {
 	struct view_state l = {.cursor = 1}, before = l;
 
-	(void)state;
 	assert_int_equal(pressed(&l, 'x', &stats), PRESSED_NOTHING);
 	assert_int_equal(pressed(&l, KEY_NONE, &stats), PRESSED_NOTHING);
 	assert_memory_equal(&l, &before, sizeof(l));

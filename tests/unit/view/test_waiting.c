@@ -99,7 +99,6 @@ static void a_queue_on_which_nothing_ends_has_its_row(void **state)
 	struct stats s = stats_make(NT_HOST);
 	char *text;
 
-	(void)state;
 	row_make(&s, 1)->waiting = (struct waiting){16, 3210 * MS, 0};
 	row_make(&s, 2);
 	text = render(view_interval, &s, 132);
@@ -125,7 +124,6 @@ static void a_target_tells_what_its_device_owes(void **state)
 	struct stats_row *row = row_make(&s, 3);
 	char *text;
 
-	(void)state;
 	measure(row, 1 * MS, 100);
 	row->waiting = (struct waiting){16, 2 * SECOND, 12};
 	text = render(view_interval, &s, 132);
@@ -147,7 +145,6 @@ static void columns_that_one_can_do_without_go_first(void **state)
 	struct stats_row *row = stats_row(&s, "cntlid 1023", "nqn", 127, NT_OP_WRITE_ZEROES, false);
 	char *text, *line;
 
-	(void)state;
 	assert_non_null(row);
 	measure(row, 12 * MS, 12345);
 	leave_out(row, 100000, 999999999);
@@ -172,7 +169,6 @@ static void rates_are_those_of_all_commands_whatever_is_measured(void **state)
 	struct stats_row *row = row_make(&s, 1);
 	char *text;
 
-	(void)state;
 	s.sample = 100;
 	s.counted = true;
 	measure(row, 2 * MS, 20);
@@ -199,7 +195,6 @@ static void a_sample_that_is_not_fair_says_so(void **state)
 	struct stats s = stats_make(NT_HOST);
 	char *text;
 
-	(void)state;
 	s.sample = 100;
 	s.counted = true;
 	leave_out(row_make(&s, 1), 60000, 1);
@@ -252,7 +247,6 @@ static void a_recorded_sample_is_scaled_only_where_it_is_fair(void **state)
 {
 	char *text = recorded(1000, 1);
 
-	(void)state;
 	assert_contains(text, "op commands IOPS MB/s inflight p50");
 	assert_contains(text, "\nnvme0 1 read 1000 100000 410 100 ");
 	assert_lacks(text, "not a fair one");
