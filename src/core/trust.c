@@ -65,11 +65,11 @@ bool trust_planted(const struct stat *folder, const struct stat *st)
 /* Where @fd is. @fd may be a link itself. Without /proc the path is not known. */
 static void path_of(int fd, char path[PATH_MAX])
 {
-	char proc[32];
+	char magic[32];
 	ssize_t n;
 
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
-	n = readlink(proc, path, PATH_MAX - 1);
+	snprintf(magic, sizeof(magic), "/proc/self/fd/%d", fd);
+	n = readlink(magic, path, PATH_MAX - 1);
 	path[n < 0 ? 0 : n] = '\0';
 }
 
