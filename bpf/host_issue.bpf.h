@@ -120,17 +120,10 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 }
 
 /*
- * The two programs that see a command begin run directly after each other. A reset, after which a
- * command is sent again, takes longer than this.
- */
-#define HOST_BOTH_BEGIN_NS 1000000
-
-/*
  * Whether the command of @sqe has begun already, because the other program was run for it. A
  * command that a reset has cancelled is sent again with the same command id: since Linux 6.1, the
  * generation in the id grows only when the command is answered (nvme_try_complete_req()). So the
- * number of retries has to be the same as well. If its first beginning was not seen, the other
- * program has noted no retries; then it has begun a moment ago, and is not sent yet. @rq: typed
+ * number of retries has to be the same as well. @rq: typed
  */
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
 				      const struct nvme_command *sqe)
@@ -141,10 +134,7 @@ static __always_inline bool has_begun(struct request *rq, const struct nt_queue 
 	if (!c || c->r.cid != sqe->common.command_id)
 		return false;
 	retries = retries_of(rq);
-	if (!retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries))
-		return true;
-	return !(c->r.flags & NT_F_REQUEUED) && !c->r.points[NT_H_SEND_CMD] &&
-	       bpf_ktime_get_ns() - c->r.points[NT_H_QUEUE_RQ] < HOST_BOTH_BEGIN_NS;
+	return !retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries);
 }
 
 /*

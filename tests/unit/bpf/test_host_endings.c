@@ -643,30 +643,6 @@ static void command_that_is_sent_again_begins_anew_whichever_program_sees_it(voi
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
 }
 
-/* The first of two programs has begun it. It cannot know that the command was sent before. */
-static void retry_whose_first_beginning_was_not_seen_begins_once(void **state)
-{
-	struct request *rq = &m.requests[0].rq;
-	const struct nt_cmd *c;
-	__u64 began;
-
-	m.stock = true;
-	make(0, 1, NVME_CMD_READ);
-	m.requests[0].req.req.retries = 1;
-	stock_queue_rq(NULL, rq);
-	c = cmd_of(&m.queues[0][1], 1, rq);
-	assert_non_null(c);
-	began = c->r.points[NT_H_QUEUE_RQ];
-	stock_queue_rq_nested(NULL, rq);
-	assert_int_equal(c->r.points[NT_H_QUEUE_RQ], began);
-	assert_int_equal(counted(NT_CNT_REQUEUED), 0);
-	/* A reset takes longer than two programs. The first one is skipped now. */
-	send_again(0, false);
-	assert_int_equal(c->r.points[NT_H_QUEUE_RQ], kernel.now);
-	assert_int_equal(counted(NT_CNT_REQUEUED), 1);
-	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
-}
-
 /* Without iostats, and for admin commands since Linux 6.12, the block layer notes no start time. */
 static void without_start_times_an_unseen_end_is_told_from_a_retry(void **state)
 {
@@ -987,7 +963,6 @@ int main(void)
 		TRACEPOINT(failovers_are_counted),
 		STOCK(failovers_are_counted),
 		TRACEPOINT(command_that_is_sent_again_begins_anew_whichever_program_sees_it),
-		TRACEPOINT(retry_whose_first_beginning_was_not_seen_begins_once),
 		TRACEPOINT(without_start_times_an_unseen_end_is_told_from_a_retry),
 		STOCK(without_start_times_an_unseen_end_is_told_from_a_retry),
 		TRACEPOINT(what_is_left_out_is_no_retry_without_start_times),
