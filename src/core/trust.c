@@ -63,14 +63,14 @@ bool trust_planted(const struct stat *folder, const struct stat *st)
 }
 
 /* Where @fd is. @fd may be a link itself. Without /proc the path is not known. */
-static void path_of(int fd, char path[PATH_MAX])
+static void path_of(int fd, char buf[PATH_MAX])
 {
-	char magic[32];
+	char link[32];
 	ssize_t n;
 
-	snprintf(magic, sizeof(magic), "/proc/self/fd/%d", fd);
-	n = readlink(magic, path, PATH_MAX - 1);
-	path[n < 0 ? 0 : n] = '\0';
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, PATH_MAX - 1);
+	buf[n < 0 ? 0 : n] = '\0';
 }
 
 static int refuse(struct trust_walk *w, int fd, const char *how, const char *what)
