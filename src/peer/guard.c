@@ -161,6 +161,18 @@ static int keep_only(int report_fd)
 	return REPORT_FD;
 }
 
+/*
+ * If SIGTERM came before the command was there, the command has not got it. Signals wait, as they
+ * are blocked here.
+ */
+static void repeat_early_sigterm(void)
+{
+	sigset_t waiting;
+
+	if (!sigpending(&waiting) && sigismember(&waiting, SIGTERM) == 1)
+		kill(0, SIGTERM);
+}
+
 void guard_run(int report_fd, void (*start)(void *context), void *context)
 {
 	struct guard g = {0};
@@ -171,6 +183,7 @@ void guard_run(int report_fd, void (*start)(void *context), void *context)
 	g.command = fork();
 	if (!g.command)
 		start(context);
+	repeat_early_sigterm();
 	/* The guard only ends processes, which may belong to another user. */
 	rights_reduce(RIGHT(CAP_KILL));
 	g.report_fd = keep_only(report_fd);
