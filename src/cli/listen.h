@@ -10,8 +10,8 @@
 /* The start of a Unix socket's address. */
 #define LISTEN_UNIX "unix:"
 /*
- * Errors besides those of errno(3): what has the name of the Unix socket is none, or it or a step
- * of the way to it is another user's.
+ * Errors besides those of errno(3). LISTEN_NO_SOCKET: the path leads to something that is not a
+ * socket. LISTEN_OF_OTHERS: the socket, or a folder or link on its path, is another user's.
  */
 enum { LISTEN_NO_SOCKET = 4096, LISTEN_OF_OTHERS };
 
