@@ -40,6 +40,12 @@ check "it is told how long it took" grep -qx "# $first: 2 ok, 0 not ok, [1-9][0-
 check "and so it is in the end" grep -qE "^#   [1-9][0-9]* s, [0-9]+ s of a processor: $first$" "$work/out"
 check "and how long all of it took" grep -qE '^# [1-9][0-9]* s in all' "$work/out"
 
+stand_in $second 'echo "ok 1 - a"; sleep 601 & wait'
+CHECK_LIMIT=1 run $first $second
+ends "one that hangs, beside another test" 1 "3 passed, 1 failed"
+check "the processes that it had are shown" grep -q '^# .* sleep 601$' "$work/out"
+check "they are gone" sh -c '! pgrep -x -f "sleep 601"'
+
 stand_in $second 'echo "not ok 1 - a"; echo "ok 2 - b"'
 run $first $second
 ends "one that is not ok, beside another test" 1 "3 passed, 1 failed"
