@@ -237,6 +237,8 @@ static const struct condition bpf_conditions[] = {
 /* Additional calls for loading, and for the second filter, which is installed after loading. */
 static const int loading[] = {
 	SCMP_SYS(bpf),
+	/* libbpf 1.4 and later reserve a descriptor for each map by it. */
+	SCMP_SYS(memfd_create),
 	SCMP_SYS(perf_event_open),
 	SCMP_SYS(seccomp),
 };

@@ -151,6 +151,7 @@ static const char *loading_goes_on(bool on)
 {
 	EXPECT(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) == -1 && (errno == EFAULT) == on);
 	EXPECT(syscall(SYS_seccomp, ~0u, 0, NULL) == -1 && (errno == EINVAL) == on);
+	EXPECT(syscall(SYS_memfd_create, NULL, 0) == -1 && (errno == EFAULT) == on);
 	return NULL;
 }
 
