@@ -58,7 +58,7 @@ WARNINGS := -Wall -Wextra -Wno-unused-parameter $(WERROR)
 HARDENING ?= -fPIE -fstack-protector-strong \
 	$(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDENING_LINK := $(if $(HARDENING),-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
-ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
 LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer

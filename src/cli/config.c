@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* asprintf() */
 #include "cli/config.h"
 
 #include <ctype.h>

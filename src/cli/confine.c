@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* CLONE_NEWNS and its like */
-#endif
 #include "cli/confine.h"
 
 #include <asm/termbits.h> /* TCGETS2; it cannot be included together with <termios.h> */

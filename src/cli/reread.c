@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* pipe2() */
-#endif
 #include "cli/reread.h"
 
 #include <errno.h>

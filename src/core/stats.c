@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* strverscmp() */
-#endif
 #include "core/stats.h"
 
 #include <errno.h>

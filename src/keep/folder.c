@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* fdopendir(), O_NOFOLLOW */
-#endif
 #include "keep/folder.h"
 
 #include <dirent.h>

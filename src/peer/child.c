@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ, close_range() */
 #include "peer/child.h"
 
 #include <errno.h>

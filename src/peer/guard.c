@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* close_range() */
 #include "peer/guard.h"
 
 #include <errno.h>

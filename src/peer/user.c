@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define _GNU_SOURCE /* setresuid(), setresgid(), getgrouplist() */
 #include "peer/user.h"
 
 #include <errno.h>

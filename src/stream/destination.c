@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* renameat2(), O_TMPFILE */
-#endif
 #include "stream/destination.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
  * With the latter, valgrind can count instructions, which are the same in every run: those of the
  * function measured_turn() and, for the peer's recorder, of measured_write().
  */
-#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>

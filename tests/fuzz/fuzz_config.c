@@ -5,7 +5,6 @@
  * of them an option of the verb, said by a line of the file, and none of them twice where it can be
  * given once.
  */
-#define _GNU_SOURCE /* memfd_create() */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,9 +7,6 @@
  * so once in an interval; and that of the files that lie in its folder those of another name, side
  * or kind are never removed.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkdtemp(), AT_SYMLINK_NOFOLLOW */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -13,9 +13,6 @@
  *
  * Bytes: number of peers, and whether they are started again; number of actions; actions; the play.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream() */
-#endif
 #include <stdio.h>
 
 #include "made_up.h"

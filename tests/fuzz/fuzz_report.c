@@ -7,9 +7,6 @@
  *  - what is printed is what text, JSON or CSV may have: characters that are seen, and no numbers
  * that are none.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create(), fopencookie() */
-#endif
 #include <setjmp.h>
 #include <stddef.h>
 #include <sys/mman.h>

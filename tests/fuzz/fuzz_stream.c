@@ -9,7 +9,6 @@
  * Random bytes do not pass a checksum. So the mutator makes most inputs' checksums and sequence
  * numbers right again, and what lies behind them is reached.
  */
-#define _GNU_SOURCE /* memfd_create() */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rights and system calls of a process after it has dropped those that it does not need. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* O_TMPFILE, unshare() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

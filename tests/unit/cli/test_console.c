@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Standard error during a run, if it is not read. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* pipe2(), O_DIRECT */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the socket of --listen unix:PATH may replace. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkdtemp() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

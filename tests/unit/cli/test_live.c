@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The live view into a pipe and at a terminal, with a tracer that traces nothing. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create(), posix_openpt() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,9 +3,6 @@
  * Output of live and trace, in each format, about controllers, queues, cgroups and a peer with
  * hostile names.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create(), forkpty() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verb record, with a tracer that traces what the test sets. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create(), posix_openpt() */
-#endif
 #include "streams.h"
 
 #include <fcntl.h>

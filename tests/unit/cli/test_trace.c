@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verb trace into a file, with a tracer that traces what the test sets. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

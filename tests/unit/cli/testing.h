@@ -6,9 +6,6 @@
 #ifndef NTPROF_CLI_TESTING_H
 #define NTPROF_CLI_TESTING_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

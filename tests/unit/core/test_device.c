@@ -3,9 +3,6 @@
  * Disks in a made-up sysfs: multipath heads, disks of one controller, and devices that are no
  * NVMe/TCP disks.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* nftw() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

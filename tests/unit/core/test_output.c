@@ -2,9 +2,6 @@
 /*
  * Writing to what does not accept it: pipes, a terminal, a file with a size limit, and /dev/full.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* posix_openpt(), memfd_create() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

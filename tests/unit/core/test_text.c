@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Texts that come from others and are not trusted. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* fopencookie() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CLOCK_MONOTONIC times are those of the machine, whatever time namespace the program is in. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

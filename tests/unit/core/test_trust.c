@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The way to a file: where it leads, and which steps are refused. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkdtemp(), O_PATH */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The flight recorder: what it keeps, what it writes, and what becomes of the files. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* unshare() */
-#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>

@@ -3,9 +3,6 @@
 #ifndef NTPROF_PEER_TESTING_H
 #define NTPROF_PEER_TESTING_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

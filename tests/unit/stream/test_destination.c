@@ -3,9 +3,6 @@
  * Where a stream is written. An existing file stays until the recording has begun, and a special
  * file is never replaced.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkdtemp(), renameat2() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

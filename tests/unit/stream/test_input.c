@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What an input knows of the stream that it reads, and what it reports at the end. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 

@@ -3,9 +3,6 @@
  * Streams with a reader that is slow, stops, or has no room: every frame is whole, and every record
  * is there or counted.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -3,9 +3,6 @@
  * The framed stream: every event is read as it was written, whatever it contains and however it is
  * transported.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create(), pipe2() */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

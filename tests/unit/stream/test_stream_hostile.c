@@ -3,9 +3,6 @@
  * Streams that are cut, damaged, rearranged or made by hand: they are refused, and whatever came
  * whole before is used.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <errno.h>
 
 #include "stream/input.h"

@@ -3,9 +3,6 @@
  * Streams of all versions so far, put together byte by byte from docs/stream-format.md, and
  * additions that a later version of the program may make to this one.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <errno.h>
 
 #include "streams.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The intervals between points, as a table, as CSV and as JSON. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Recorded groups as lines of text, as CSV and as JSON: which rows, how wide, and what is said
  * below. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

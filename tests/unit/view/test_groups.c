@@ -2,9 +2,6 @@
 /*
  * Groups in each format, live and recorded, with names that a terminal or a parser might misread.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

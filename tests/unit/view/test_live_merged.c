@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the live view shows of a host and a peer: their merged stages, or why there are none. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <poll.h>
 
 #include "core/time.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Paths as text, as folded lines, as CSV and as JSON: all have the same figures. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* open_memstream() */
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

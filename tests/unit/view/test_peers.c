@@ -3,9 +3,6 @@
  * What a terminal of 80 columns shows of peers, whatever their commands are and whatever they
  * write.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include <poll.h>
 
 #include "core/time.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lines of a report and of the end of a run: inputs, errors, merged commands, and parts of
  * lines. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include "streams.h"
 
 #include "core/array.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each column says of a recorded stream, of a peer and of how records have matched. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
 #include "streams.h"
 
 #include "core/array.h"
