@@ -188,7 +188,7 @@ $(LIBRARY): $(filter-out $(BUILD)/main.o,$(OBJECTS))
 	$(Q)$(AR) rcs $@ $^
 
 # Who prints or writes it is compiled again when there is another one.
-$(BUILD)/cli/options.o $(BUILD)/cli/describe.o $(BUILD)/serve/page.o: $(BUILD)/version
+$(BUILD)/cli/options.o $(BUILD)/cli/run.o $(BUILD)/serve/page.o: $(BUILD)/version
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -332,7 +332,7 @@ endif
 
 static-program: $(BUILD)/ntprof-bpf-static
 
-# What cli/mhd.c would load: each of its functions is in one of the files of these.
+# What cli/http.c would load: each of its functions is in one of the files of these.
 STATIC_HTTP := -Wl,-u,MHD_start_daemon,-u,MHD_queue_response,-u,MHD_add_response_header -lmicrohttpd
 # Some libelf.a need libzstd.a: its pkg-config file says.
 STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs libelf)

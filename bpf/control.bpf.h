@@ -14,7 +14,7 @@
  * events of all other tasks on its CPU are skipped. For skipped events there is a second program on
  * the same function or tracepoint, whose name ends in "_nested". It finds nothing to do for all
  * other events. On a tracepoint it runs after the first one, because it is attached later:
- * src/trace/probes_table.c lists it before, and programs are attached from last to first. So the
+ * src/trace/probes.c lists it before, and programs are attached from last to first. So the
  * first program, which counts the ends that it cannot explain, does not meet commands that the
  * second one has just released. The second program costs every event a second run. The loader
  * therefore keeps it attached only where there are such interrupts (struct nt_control,
@@ -30,10 +30,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "core/control.h"
-#include "core/pools.h"
-#include "core/record.h"
-#include "core/sample.h"
+#include "shared/control.h"
+#include "shared/pools.h"
+#include "shared/record.h"
+#include "shared/selection.h"
 
 const volatile struct nt_knobs nt_knobs = {
 	.shared_mask = 0,

@@ -8,8 +8,7 @@
 
 #include "arrival.bpf.h"
 #include "controllers.bpf.h"
-#include "errors.bpf.h"
-#include "headers.bpf.h"
+#include "histograms.bpf.h"
 #include "host_queue.bpf.h"
 #include "joins.bpf.h"
 #include "leave.bpf.h"
@@ -20,7 +19,6 @@
 #include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
-#include "submission.bpf.h"
 
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Taking items out of pools: see core/pools.h.
+ * Taking items out of pools: see shared/pools.h.
  *
  * Context: any program, interrupts included. There is no lock: an item belongs to the program whose
  * compare and swap takes its number. The program may then find that another CPU, or the program
@@ -11,14 +11,14 @@
 #define NTPROF_POOLS_BPF_H
 
 #include "control.bpf.h"
-#include "core/pools.h"
+#include "shared/pools.h"
 
 struct nt_pool nt_pools[NT_POOLS_NR] = {};
 __u16 nt_free[NT_POOLS_NR][NT_FREE_MAX] = {};
 
 /*
  * Wakes user space when something is written to it: a pool is about to run out, or a connection is
- * known (identity.bpf.h).
+ * known (controllers.bpf.h).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

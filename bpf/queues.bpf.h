@@ -35,7 +35,7 @@ static __always_inline struct nt_queue *queue_of_cmd(const struct nt_cmd *c)
 	return bpf_map_lookup_elem(&queues, &c->r.slot);
 }
 
-/* Leads from the address of the driver's structure for a queue to its slot: see core/pools.h. */
+/* Leads from the address of the driver's structure for a queue to its slot: see shared/pools.h. */
 struct nt_slot_bucket nt_slot_index[1 << NT_SLOT_INDEX_BITS] = {};
 
 /* The bucket of an address with this hash: see slot_hash(). */

@@ -12,8 +12,8 @@
 
 #include <bpf/bpf_tracing.h>
 
-#include "core/sample.h"
-#include "core/stacks.h"
+#include "shared/selection.h"
+#include "shared/stacks.h"
 
 /* include/linux/blk_types.h, include/linux/blk-mq.h */
 #define REQ_OP_BITS 8

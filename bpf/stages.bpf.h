@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Splits a command that has ended into its stages, and counts each stage in the histogram of its
- * operation. core/points.h says what a stage is: each row of a side's table of segments becomes
+ * operation. shared/points.h says what a stage is: each row of a side's table of segments becomes
  * straight-line code here, once for each shape. @side is a constant in every function.
  *
  * Context and protection: see histograms.bpf.h.

@@ -22,7 +22,7 @@
  * it. When cmd_begin() is called, only the points of the beginning are set. The columns are the
  * shapes: Read, Inline write, R2T write (T) and No data. An x means that commands of this shape
  * pass the state; the program of that row moves them there. Where stock programs are separated by
- * "or", a kernel has one of them (src/trace/probes_table.c).
+ * "or", a kernel has one of them (src/trace/probes.c).
  *
  * On the host, where a command is in flight from nvme_tcp_queue_rq() to block_rq_complete:
  *

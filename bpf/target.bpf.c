@@ -2,7 +2,7 @@
 /*
  * The target's programs. The programs that set points come from one of two sources: tracepoints of
  * a patched driver, or probes of a stock one. The end of a connection comes from
- * inet_sock_set_state in both. src/trace/probes_table.c says which program sets which point, and
+ * inet_sock_set_state in both. src/trace/probes.c says which program sets which point, and
  * src/trace/probes.c decides which of them are loaded.
  */
 #include "target_command.bpf.h"

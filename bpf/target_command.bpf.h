@@ -8,8 +8,8 @@
 #define NTPROF_TARGET_COMMAND_BPF_H
 
 #include "arrival.bpf.h"
-#include "errors.bpf.h"
-#include "identity.bpf.h"
+#include "controllers.bpf.h"
+#include "histograms.bpf.h"
 #include "joins.bpf.h"
 #include "leave.bpf.h"
 #include "queues.bpf.h"
@@ -17,7 +17,6 @@
 #include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
-#include "submission.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

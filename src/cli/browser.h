@@ -3,8 +3,8 @@
 #ifndef NTPROF_CLI_BROWSER_H
 #define NTPROF_CLI_BROWSER_H
 
-#include "view/keys.h"
-#include "view/pressed.h"
+#include "view/view_state.h"
+#include "view/visible_rows.h"
 
 /**
  * struct browser - the keyboard, and the keys that have not been handled

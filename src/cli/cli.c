@@ -9,13 +9,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cli/reread.h"
 #include "cli/config.h"
 #include "cli/options.h"
-#include "cli/scan.h"
-#include "cli/standard_output.h"
+#include "cli/reread.h"
 #include "cli/verbs.h"
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/rights.h"
 
 #define PROGRAM "ntprof-bpf"

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
 #include <ini.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,15 +12,445 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
-#include "cli/config_file.h"
 #include "cli/config_ntprof.h"
-#include "cli/config_words.h"
-#include "cli/scan.h"
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/text.h"
 #include "core/trust.h"
+
+static const char *kind_refused(const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return strerror(EISDIR);
+	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
+		return "a pipe, which may never end: write it into a file";
+	return S_ISBLK(st->st_mode) ? "a block device" : NULL;
+}
+
+const char *config_file_open(struct config_file *c, const char *path)
+{
+	/*
+	 * O_NONBLOCK: do not wait for the writer of a FIFO. O_NOCTTY: a terminal must not become
+	 * ours.
+	 */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *wrong;
+	struct stat st;
+
+	if (fd < 0)
+		return strerror(errno);
+	wrong = fstat(fd, &st) ? strerror(errno) : kind_refused(&st);
+	if (!wrong) {
+		c->f = fdopen(fd, "r");
+		if (c->f)
+			return NULL;
+		wrong = strerror(errno);
+	}
+	close(fd);
+	return wrong;
+}
+
+static void trim(char *text)
+{
+	const char *start = text + strspn(text, " \t\r\n\v\f");
+
+	memmove(text, start, strlen(start) + 1);
+}
+
+/* Return: whether @c->text has a line; if not, *@wrong says why, unless the file has ended. */
+static int read_line(struct config_file *c, const char **wrong)
+{
+	size_t used = 0;
+	int byte;
+
+	while ((byte = getc_unlocked(c->f)) != EOF && byte != '\n') {
+		if (!byte)
+			*wrong = "a byte is 0: not a text";
+		else if (used + 1 == sizeof(c->text))
+			*wrong = "the line is longer than 4095 bytes";
+		if (*wrong)
+			return 0;
+		c->text[used++] = (char)byte;
+	}
+	c->bytes += used + (byte == '\n');
+	if (c->bytes > CONFIG_BYTES_MAX)
+		*wrong = "the file is longer than 1 MiB";
+	c->text[used] = '\0';
+	if (ferror(c->f))
+		*wrong = strerror(errno);
+	return !*wrong && (used || byte != EOF);
+}
+
+_Static_assert(CONFIG_LINE_MAX == 4096, "as the messages have it");
+_Static_assert(CONFIG_BYTES_MAX == 1048576, "as the messages have it");
+
+int config_file_next(struct config_file *c, const char **wrong)
+{
+	*wrong = NULL;
+	c->line++;
+	if (!read_line(c, wrong))
+		return 0;
+	/* Skip the byte order mark (UTF-8) that some editors write. */
+	if (c->line == 1 && !strncmp(c->text, "\xef\xbb\xbf", 3))
+		memmove(c->text, c->text + 3, strlen(c->text + 3) + 1);
+	trim(c->text);
+	return 1;
+}
+
+void config_file_close(struct config_file *c)
+{
+	if (c->f)
+		fclose(c->f);
+	c->f = NULL;
+}
+
+/*
+ * Options that exclude each other: one of them on the command line replaces the other one in the
+ * file.
+ */
+static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"}};
+
+/* Options that can be given several times; the values are combined. */
+static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
+				       "op",   "size",	"lba",	"stats", "by"};
+
+/* Options that run a command, write to a path, replace or remove files, or listen. */
+static const char *const acting[] = {"peer",   "peer-as-root", "output", "force",    "dir",
+				     "listen", "files",	       "bytes",	 "keep-free"};
+
+bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
+		      enum config_level level)
+{
+	if (w->nr == CONFIG_WORDS_MAX) {
+		free(text);
+		return false;
+	}
+	w->word[w->nr++] =
+		(struct config_word){.option = option, .text = text, .line = line, .level = level};
+	return true;
+}
+
+static bool is_in(const char *const *names, size_t nr, const char *option)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(names[i], option))
+			return true;
+	return false;
+}
+
+bool config_words_act(const char *option)
+{
+	return is_in(acting, ARRAY_SIZE(acting), option);
+}
+
+static const struct config_word *word_find(const struct config_words *w, const char *option,
+					   enum config_level level)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		if (w->word[i].level == level && !strcmp(w->word[i].option, option))
+			return &w->word[i];
+	return NULL;
+}
+
+bool config_words_has(const struct config_words *w, const char *option, enum config_level level)
+{
+	return word_find(w, option, level);
+}
+
+unsigned int config_words_before(const struct config_words *w, const char *option,
+				 enum config_level level)
+{
+	const struct config_word *word =
+		is_in(repeated, ARRAY_SIZE(repeated), option) ? NULL : word_find(w, option, level);
+
+	return word ? word->line : 0;
+}
+
+static bool replaces(const char *a, const char *b)
+{
+	if (!strcmp(a, b))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(rivals); i++)
+		if ((!strcmp(a, rivals[i][0]) && !strcmp(b, rivals[i][1])) ||
+		    (!strcmp(a, rivals[i][1]) && !strcmp(b, rivals[i][0])))
+			return true;
+	return false;
+}
+
+bool config_words_replaced(const struct config_words *w, const char *option,
+			   enum config_level level)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		if (w->word[i].level > level && replaces(w->word[i].option, option))
+			return true;
+	return false;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int put_word(struct config_line *l, const char *path, struct config_word *word)
+{
+	int at = l->argc;
+
+	if (asprintf(&l->origins[at], "%s:%u", path, word->line) < 0) {
+		l->origins[at] = NULL;
+		return -ENOMEM;
+	}
+	l->argv[at] = word->text;
+	word->text = NULL;
+	l->argc++;
+	return 0;
+}
+
+int config_words_put(struct config_words *w, const char *path, int argc, char **argv,
+		     struct config_line *l)
+{
+	int err = 0;
+
+	l->argv = calloc((size_t)argc + w->nr + 1, sizeof(*l->argv));
+	l->origins = calloc((size_t)argc + w->nr + 1, sizeof(*l->origins));
+	if (!l->argv || !l->origins)
+		return -ENOMEM;
+	l->argv[l->argc++] = argv[0];
+	for (unsigned int i = 0; !err && i < w->nr; i++) {
+		struct config_word *word = &w->word[i];
+
+		if (word->text && !config_words_replaced(w, word->option, word->level))
+			err = put_word(l, path, word);
+	}
+	for (int i = 1; !err && i < argc; i++)
+		l->argv[l->argc++] = argv[i];
+	return err;
+}
+
+void config_words_free(struct config_words *w)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		free(w->word[i].text);
+}
+
+/*
+ * getopt_long() returns this plus the index for an option's long name. It is beyond all characters.
+ */
+#define LONG 0x100
+
+/* The options that argp adds to each table. The parser acts when it meets them. */
+enum { STANDARD_HELP, STANDARD_NR = 3 };
+
+static const struct argp_option standard_options[] = {
+	[STANDARD_HELP] = {.name = "help", .key = '?'},
+	{.name = "usage", .key = LONG},
+	{.name = "version", .key = 'V'},
+	{0},
+};
+
+static const struct argp standard_argp = {.options = standard_options};
+
+/* The options of all verbs, each once; the standard options come first. */
+struct scan {
+	const struct argp_option **options;
+	size_t nr;
+	struct option *longs;
+	char *shorts;
+};
+
+static bool is_last(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc && !o->group;
+}
+
+/* Number of options in a table and in its children. */
+static size_t count(const struct argp *argp)
+{
+	size_t nr = 0;
+
+	for (const struct argp_option *o = argp->options; o && !is_last(o); o++)
+		nr++;
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		nr += count(c->argp);
+	return nr;
+}
+
+static const struct argp_option *option_find(const struct argp *argp, const char *name)
+{
+	const struct argp_option *found = NULL;
+
+	for (const struct argp_option *o = argp->options; o && !is_last(o); o++)
+		if (o->name && !strcmp(o->name, name))
+			return o;
+	for (const struct argp_child *c = argp->children; c && c->argp && !found; c++)
+		found = option_find(c->argp, name);
+	return found;
+}
+
+static bool is_known(const struct scan *s, const char *name)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (!strcmp(s->options[i]->name, name))
+			return true;
+	return false;
+}
+
+static void add(struct scan *s, const struct argp *argp)
+{
+	for (const struct argp_option *o = argp->options; o && !is_last(o); o++)
+		if (o->name && !is_known(s, o->name))
+			s->options[s->nr++] = o;
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		add(s, c->argp);
+}
+
+/*
+ * getopt_long() returns '?' for errors as well as for -?. As '?' is not in the table, optopt shows
+ * which it was.
+ */
+static bool has_letter(const struct argp_option *o)
+{
+	return o->key < LONG && o->key != '?';
+}
+
+/*
+ * With a leading dash, getopt_long() returns each word at its place and does not change the order.
+ */
+static void fill(struct scan *s)
+{
+	char *p = s->shorts;
+
+	*p++ = '-';
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct argp_option *o = s->options[i];
+
+		s->longs[i].name = o->name;
+		s->longs[i].has_arg = o->arg ? required_argument : no_argument;
+		s->longs[i].val = LONG + (int)i;
+		if (!has_letter(o))
+			continue;
+		*p++ = (char)o->key;
+		if (o->arg)
+			*p++ = ':';
+	}
+}
+
+struct scan *scan_new(const struct verb *const *verbs)
+{
+	struct scan *s = calloc(1, sizeof(*s));
+	size_t most = STANDARD_NR;
+
+	if (!s)
+		return NULL;
+	for (const struct verb *const *v = verbs; *v; v++)
+		most += count((*v)->argp);
+	s->options = calloc(most, sizeof(*s->options));
+	s->longs = calloc(most + 1, sizeof(*s->longs));
+	s->shorts = calloc(2 * most + 2, 1);
+	if (!s->options || !s->longs || !s->shorts) {
+		scan_free(s);
+		return NULL;
+	}
+	add(s, &standard_argp);
+	for (const struct verb *const *v = verbs; *v; v++)
+		add(s, (*v)->argp);
+	fill(s);
+	return s;
+}
+
+void scan_free(struct scan *s)
+{
+	if (!s)
+		return;
+	free(s->options);
+	free(s->longs);
+	free(s->shorts);
+	free(s);
+}
+
+/* Results of getopt_long() other than the index of an option. */
+enum { AT_END = -1, AT_WORD = -2, AT_ERROR = -3 };
+
+static void start(void)
+{
+	optind = 0; /* GNU: start again, and forget an earlier line */
+	opterr = 0;
+}
+
+static int step(const struct scan *s, int argc, char **argv)
+{
+	int c = getopt_long(argc, argv, s->shorts, s->longs, NULL);
+
+	if (c == -1)
+		return AT_END;
+	if (c == 1)
+		return AT_WORD;
+	if (c >= LONG)
+		return c - LONG;
+	if (c == '?')
+		return optopt == '?' ? STANDARD_HELP : AT_ERROR;
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->options[i]->key == c)
+			return (int)i;
+	return AT_ERROR;
+}
+
+int scan_verb(const struct scan *s, int argc, char **argv, bool *help)
+{
+	int at;
+
+	*help = false;
+	start();
+	while ((at = step(s, argc, argv)) >= 0)
+		*help = *help || at == STANDARD_HELP;
+	if (at == AT_WORD)
+		return optind - 1;
+	/* All words after "--" are arguments. */
+	return at == AT_END && optind < argc ? optind : 0;
+}
+
+const char *scan_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
+{
+	int at;
+
+	start();
+	while ((at = step(s, argc, argv)) != AT_END) {
+		if (at == AT_WORD)
+			continue;
+		if (at < STANDARD_NR)
+			break;
+		if (!scan_has(verb, s->options[at]->name))
+			return s->options[at]->name;
+	}
+	return NULL;
+}
+
+bool scan_each(const struct scan *s, int argc, char **argv,
+	       void (*fn)(void *context, const char *option, const char *arg), void *context)
+{
+	int at;
+
+	start();
+	while ((at = step(s, argc, argv)) != AT_END) {
+		if (at == AT_WORD)
+			continue;
+		if (at < STANDARD_NR)
+			return false;
+		fn(context, s->options[at]->name, s->options[at]->arg ? optarg : NULL);
+	}
+	return true;
+}
+
+const char *scan_option(const struct verb *verb, const char *option, bool *argument)
+{
+	const struct argp_option *o = option_find(verb->argp, option);
+
+	*argument = o && o->arg;
+	return o ? o->name : NULL;
+}
+
+bool scan_has(const struct verb *verb, const char *option)
+{
+	return option_find(verb->argp, option);
+}
 
 /* Room for a message: one line of a file, and the words around it. */
 #define MESSAGE_LEN (CONFIG_LINE_MAX + 256)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/array.h"
-#include "core/units.h"
+#include "core/hash.h"
+#include "core/text.h"
 
 /*
  * The upper bound (4 GiB less one byte) where the file gives only a lower one. No command is

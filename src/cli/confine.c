@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/rights.h"
 
 /* By purpose. libseccomp ignores the calls that this architecture does not have. */

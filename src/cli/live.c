@@ -5,16 +5,238 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/announced_names.h"
 #include "cli/browser.h"
-#include "cli/live_options.h"
+#include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
-#include "cli/grouped_records.h"
 #include "cli/verbs.h"
+#include "core/names.h"
 #include "core/rights.h"
+#include "merge/groups.h"
+#include "merge/places.h"
 #include "peer/live_merge.h"
-#include "view/peers_start.h"
+#include "view/limits.h"
+#include "view/peers.h"
 #include "view/view.h"
+
+/* The command line of the verb live. */
+
+/**
+ * struct live_options - the options of the verb live
+ * @run: side, interval and the other options of each run
+ * @count: end after this many blocks; 0: never
+ * @histogram: print full-size histograms
+ * @groups: the groups that rows are made of
+ * @format: format of the blocks
+ * @peers: the commands that bring targets' streams
+ * @interval: --interval was given
+ * @limits: the rates that network and drives can carry
+ */
+struct live_options {
+	struct run_options run;
+	uint64_t count;
+	bool histogram;
+	struct group_options groups;
+	enum output_format format;
+	struct peer_options peers;
+	bool interval;
+	struct limits limits;
+};
+
+/* struct live_options */
+
+/* The shortest interval, in nanoseconds and as users write it. */
+#define INTERVAL_MIN_NS 100000000ULL
+#define INTERVAL_MIN "100ms"
+
+enum {
+	CHILD_RUN,
+	CHILD_BLOCKS,
+	CHILD_HISTOGRAM,
+	CHILD_FORMAT,
+	CHILD_SELECT,
+	CHILD_LIMITS,
+	CHILD_GROUP,
+	CHILD_PEER
+};
+
+/* Refuses group keys that only a host knows of a command. */
+static void check_groups(const struct argp_state *state, const struct live_options *o)
+{
+	enum group_key key = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_HOST);
+
+	if (o->run.side == NT_TARGET && key != GROUP_KEYS_NR)
+		options_error(state,
+			      "--by %s: only the host knows it, where the same works: ntprof-bpf "
+			      "--host --by %s",
+			      group_key_name(key), group_key_name(key));
+}
+
+static error_t parse_live(int key, char *arg, struct argp_state *state)
+{
+	struct live_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_BLOCKS] = &o->count;
+		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
+		state->child_inputs[CHILD_FORMAT] = &o->format;
+		state->child_inputs[CHILD_SELECT] = &o->run.only;
+		state->child_inputs[CHILD_LIMITS] = &o->limits;
+		o->groups.who = GROUP_LIVE;
+		state->child_inputs[CHILD_GROUP] = &o->groups;
+		state->child_inputs[CHILD_PEER] = &o->peers;
+		break;
+	case 'i':
+		o->interval = true;
+		o->run.interval_ns =
+			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
+		break;
+	case ARGP_KEY_END:
+		group_options_end(&o->groups);
+		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
+				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
+				  group_has(&o->groups.choice.grouping.by, GROUP_HOST);
+		if (o->interval && burst_any(&o->run.burst))
+			options_error(state,
+				      "--interval and --burst: with bursts, each has a block");
+		check_groups(state, o);
+		peer_options_end(state, &o->peers, o->run.side,
+				 "the live view of the host: ntprof-bpf --host");
+		if (o->format == FORMAT_CSV && o->peers.nr)
+			options_error(state, "--format csv is of the queues of this machine: with "
+					     "--peer take json");
+		if (o->format == FORMAT_CSV && limits_any(&o->limits))
+			options_error(state, "--network-limit and --drive-limit are for --format "
+					     "text and json");
+		if (o->format == FORMAT_CSV && o->histogram)
+			options_error(state, "--histogram is for --format text and json");
+		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
+			options_error(state,
+				      "--min-latency and --bucket-shift are for --format text "
+				      "and json");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option live_options[] = {
+	{"interval", 'i', "TIME", 0, "Show a block every TIME (default 1s)", SECTION_RUN},
+	{0},
+};
+
+static const struct argp_child live_children[] = {
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_BLOCKS] = {.argp = &blocks_argp},
+	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp},
+	[CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
+	{0},
+};
+
+static const struct argp live_argp = {
+	.options = live_options,
+	.parser = parse_live,
+	.children = live_children,
+	.doc = "Show latency histograms per queue, and the stages that latencies are made of, block "
+	       "after block until Ctrl-C; then those of the whole run. The verb's name can be left "
+	       "out.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf --host                 the commands this machine sends\n"
+	       "  ntprof-bpf --target               the commands this machine serves\n"
+	       "  ntprof-bpf --host -i 5 -n 12      a block every 5 seconds, for a minute\n"
+	       "  ntprof-bpf --host -d 30 --histogram >report.txt\n"
+	       "                                    30 seconds, with full-size histograms,\n"
+	       "                                    into a file\n"
+	       "  ntprof-bpf --host --sample 100    one command in a hundred; all are counted\n"
+	       "  ntprof-bpf --host --burst 1s/60s  for one second a minute\n"
+	       "  ntprof-bpf --target --by host     a row for each host that is connected\n"
+	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
+	       "                                    both machines together, in ten stages",
+};
+
+/* Adds the records of a live view to its groups: see merge/groups.h. */
+
+/**
+ * struct grouped_records - all zeroes: there are no such groups
+ * @queue: [slot] the connection that has it, if a record has announced it
+ */
+struct grouped_records {
+	struct live_groups *live_groups;
+	struct group_by by;
+	struct announced_names announced_names;
+	struct queue_info *queue;
+	uint32_t nr_queues;
+};
+
+/**
+ * grouped_records_open() - begin, with groups by these keys; grouped_records_close() is due in any
+ * case. Return: 0 or -ENOMEM
+ */
+static int grouped_records_open(struct grouped_records *t, const struct group_by *by)
+{
+	t->by = *by;
+	t->live_groups = live_groups_new(by);
+	return announced_names_init(&t->announced_names) ?: t->live_groups ? 0 : -ENOMEM;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int keep_queue(struct grouped_records *t, const struct queue_info *q)
+{
+	struct queue_info *grown;
+
+	if (q->slot >= t->nr_queues) {
+		grown = reallocarray(t->queue, (size_t)q->slot + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + t->nr_queues, 0, (q->slot + 1 - t->nr_queues) * sizeof(*grown));
+		t->queue = grown;
+		t->nr_queues = q->slot + 1;
+	}
+	t->queue[q->slot] = *q;
+	return 0;
+}
+
+/** grouped_records_record() - call when a command has ended. Return: 0 or -ENOMEM */
+static int grouped_records_record(struct grouped_records *t, const struct tracer *tracer,
+				  const struct nt_record *r)
+{
+	struct group_recorder who = {.places = t->announced_names.places};
+	const struct queue_info *queue = NULL;
+	struct group_name name;
+	struct device_name d;
+	struct queue_info q;
+	struct origin o;
+	int new = announced_names_queue(&t->announced_names, tracer, r, &q);
+
+	if (new < 0 || (new &&keep_queue(t, &q)) ||
+	    (group_has(&t->by, GROUP_DEVICE) &&
+	     announced_names_device(&t->announced_names, r, &d) < 0) ||
+	    (group_by_needs(&t->by, GROUP_OF_ORIGIN) != GROUP_KEYS_NR &&
+	     announced_names_origin(&t->announced_names, tracer, r, &o) < 0))
+		return -ENOMEM;
+	if (r->slot < t->nr_queues && t->queue[r->slot].gen == r->gen)
+		queue = &t->queue[r->slot];
+	who.source[r->side] = source_name(tracer_source(tracer));
+	group_name_side(&name, &t->by, r->side, queue, r, &who);
+	return live_groups_add(t->live_groups, &name, r);
+}
+
+/** grouped_records_close() - release; fine if it was not opened */
+static void grouped_records_close(struct grouped_records *t)
+{
+	live_groups_free(t->live_groups);
+	announced_names_free(&t->announced_names);
+	free(t->queue);
+}
 
 /* Blocks that wait for the slow reader of a pipe: some hundred of 80 columns. */
 #define BUFFER_BYTES (1u << 20)

@@ -3,12 +3,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "core/text.h"
+#include "core/time.h"
 
 #define NS_PER_US 1000
 
@@ -79,4 +87,81 @@ uint64_t notify_watchdog_ns(void)
 	if (!number_of(getenv("WATCHDOG_USEC"), &us) || us > UINT64_MAX / NS_PER_US)
 		return 0;
 	return us * NS_PER_US / 2;
+}
+
+/*
+ * Whether standard error goes to the journal. JOURNAL_STREAM is "DEVICE:INODE" of a journal's
+ * descriptor, but standard error may have been redirected since: systemd.exec(5).
+ */
+static bool is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+	char *end;
+
+	if (!stream || fstat(STDERR_FILENO, &st))
+		return false;
+	device = strtoull(stream, &end, 10);
+	if (*end != ':')
+		return false;
+	inode = strtoull(end + 1, &end, 10);
+	return !*end && device == st.st_dev && inode == st.st_ino;
+}
+
+void journal(enum journal_priority priority, const char *format, ...)
+{
+	char line[8192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	text_harmless(line);
+	/* One call for the whole line, because other threads and processes write there, too. */
+	if (is_journal())
+		fprintf(stderr, "<%d>%s\n", (int)priority, line);
+	else
+		fprintf(stderr, "ntprof-bpf: %s\n", line);
+}
+
+#define NS_PER_SECOND 1000000000ULL
+
+uint64_t changes_slept_ns(void)
+{
+	struct timespec t = {0};
+	uint64_t monotonic = monotonic_ns(), boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	boot = (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
+	return boot > monotonic ? boot - monotonic : 0;
+}
+
+bool changes_look(struct changes *c, unsigned int controllers, uint64_t slept_ns, char *line,
+		  size_t size)
+{
+	const struct changes before = *c;
+
+	c->looked = true;
+	c->connected = controllers != 0;
+	c->ever = before.ever || c->connected;
+	/* A suspension that is too short to report is added to the next one. */
+	if (!before.looked || slept_ns > before.slept_ns + CHANGES_SLEEP_MIN_NS)
+		c->slept_ns = slept_ns;
+	if (before.looked && c->slept_ns != before.slept_ns) {
+		snprintf(
+			line, size,
+			"this machine was suspended for %.1f s: tracing goes on, and what was in flight took "
+			"so much longer than is told",
+			(double)(slept_ns - before.slept_ns) / (double)NS_PER_SECOND);
+		/* The change of the connection is reported by the next call. */
+		c->connected = before.connected;
+		return true;
+	}
+	if (before.connected == c->connected || !before.ever)
+		return false;
+	snprintf(line, size, "%s",
+		 c->connected ? "a controller is connected again"
+			      : "no controller is connected any more: tracing goes on");
+	return true;
 }

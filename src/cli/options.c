@@ -2,20 +2,76 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
-#include "cli/standard_output.h"
-#include "core/array.h"
-#include "core/burst.h"
+#include "core/device.h"
+#include "core/hash.h"
 #include "core/names.h"
 #include "core/text.h"
-#include "core/units.h"
+#include "core/time.h"
 #include "view/json_schema.h"
+#include "view/limits.h"
+
+/* The error was reported, or its caller reports it. Only one thread prints. */
+static bool told;
+
+/* Return: 0 or a negative errno. */
+static int finish(void)
+{
+	if (fflush(stdout))
+		return -errno;
+	if (!ferror(stdout))
+		return 0;
+	/*
+	 * The error of an earlier write was not kept. Another write fails for the same reason, and
+	 * gives errno.
+	 */
+	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
+}
+
+int standard_output_finish(void)
+{
+	int err = finish();
+
+	told |= err;
+	return err;
+}
+
+static void is_closed(int signal)
+{
+	_exit(EXIT_SUCCESS);
+}
+
+void standard_output_may_close(void)
+{
+	struct sigaction a = {.sa_handler = is_closed};
+
+	sigaction(SIGPIPE, &a, NULL);
+}
+
+/* Called by exit(), which argp calls after it has printed a help text. */
+static void check(void)
+{
+	int err = told ? 0 : finish();
+
+	if (!err)
+		return;
+	fprintf(stderr, "ntprof-bpf: cannot write to standard output: %s\n", strerror(-err));
+	_exit(EXIT_FAILURE);
+}
+
+void standard_output_watch(void)
+{
+	atexit(check);
+}
 
 /* The shortest duration, in nanoseconds and as users write it. */
 #define DURATION_MIN_NS 100000000ULL
@@ -381,3 +437,308 @@ static const struct argp_option format_options[] = {
 };
 
 const struct argp format_argp = {.options = format_options, .parser = parse_format};
+
+/*
+ * The options for the groups that rows are made of, and for their figures. They are the same in all
+ * verbs that have them.
+ */
+
+/* A little below the longest latency that histograms can tell apart. */
+#define MIN_LATENCY_MAX_NS 60000000000ULL
+
+enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
+
+static const struct argp_option group_options[] = {
+	{"by", KEY_BY, "KEYS", 0,
+	 "A row for each group of commands that have these in common, with commas: ctrl, nqn, host, queue, op, source, "
+	 "size, nsid, status, device, and of a host's commands path, cgroup and cpu. From size on a live view takes the "
+	 "record of each command, which costs more",
+	 SECTION_RUN},
+	{"stats", KEY_STATS, "FIGURES", 0,
+	 "Figures of latency that these rows have, with commas: mean, min, max and percentiles such as p99.9 (default "
+	 "mean,p50,p99,max)",
+	 SECTION_RUN},
+	{"min-latency", KEY_MIN_LATENCY, "TIME", 0,
+	 "Show a histogram of each of these rows, in fine buckets from TIME on: what is below is in one bucket, and "
+	 "each next one ends twice as far from TIME",
+	 SECTION_RUN},
+	{"bucket-shift", KEY_BUCKET_SHIFT, "N", 0,
+	 "The first of these buckets is 2^N microseconds wide (default 0)", SECTION_RUN},
+	{0},
+};
+
+static unsigned int shift_of(const struct argp_state *state, const char *arg)
+{
+	size_t digits = strspn(arg, "0123456789");
+	unsigned long n = strtoul(arg, NULL, 10);
+
+	if (!digits || digits > 2 || arg[digits] || n > SCALE_SHIFT_MAX)
+		options_error(state, "--bucket-shift %s: not a number from 0 to %u", arg,
+			      SCALE_SHIFT_MAX);
+	return (unsigned int)n;
+}
+
+static error_t parse_group(int key, char *arg, struct argp_state *state)
+{
+	struct group_options *o = state->input;
+	char why[GROUP_WRONG_LEN] = "";
+	const char *wrong;
+
+	switch (key) {
+	case KEY_BY:
+		o->by = true;
+		if (!group_by_parse(&o->choice.grouping.by, arg, why))
+			options_error(state, "--by %s: %s", arg, why);
+		return 0;
+	case KEY_STATS:
+		o->stats = true;
+		wrong = figures_parse(&o->choice.figures, arg);
+		if (wrong)
+			options_error(state, "--stats %s: %s", arg, wrong);
+		return 0;
+	case KEY_MIN_LATENCY:
+		o->choice.scale.on = true;
+		o->choice.scale.min_ns = options_time(state, "--min-latency", arg, 0, "0");
+		if (o->choice.scale.min_ns > MIN_LATENCY_MAX_NS)
+			options_error(state, "--min-latency %s: 60s is the most", arg);
+		return 0;
+	case KEY_BUCKET_SHIFT:
+		o->choice.scale.on = true;
+		o->choice.scale.shift = shift_of(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp group_argp = {.options = group_options, .parser = parse_group};
+
+void group_options_end(struct group_options *o)
+{
+	char wrong[GROUP_WRONG_LEN] = "";
+
+	if ((o->stats || o->choice.scale.on) && !o->by && !o->choice.grouping.every_ns)
+		group_by_parse(&o->choice.grouping.by,
+			       o->who == GROUP_LIVE ? "ctrl,queue,op" : "op", wrong);
+}
+
+/* The options for the rates that network and drives can carry. */
+
+#define BYTES_PER_MB 1e6
+
+enum { KEY_NETWORK_LIMIT = 0x100, KEY_DRIVE_LIMIT };
+
+/* Return: bytes per second. */
+static double parse_limit(const struct argp_state *state, const char *option, const char *text)
+{
+	double rate = 0;
+	char *end = NULL;
+
+	/* strtod() would also take hexadecimal, infinity and leading space. */
+	if (strspn(text, "0123456789.") == strlen(text))
+		rate = strtod(text, &end);
+	if (!end || end == text || *end || !(rate > 0))
+		options_error(state, "%s %s: not a rate in MB/s (such as 1250)", option, text);
+	return rate * BYTES_PER_MB;
+}
+
+static error_t parse_limits(int key, char *arg, struct argp_state *state)
+{
+	struct limits *l = state->input;
+
+	switch (key) {
+	case KEY_NETWORK_LIMIT:
+		l->network = parse_limit(state, "--network-limit", arg);
+		return 0;
+	case KEY_DRIVE_LIMIT:
+		l->drive = parse_limit(state, "--drive-limit", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option limits_options[] = {
+	{"network-limit", KEY_NETWORK_LIMIT, "RATE", 0,
+	 "What the network carries in each direction, in MB/s (10^6 bytes): reads, or writes, that come within 90 % of "
+	 "it are marked",
+	 SECTION_RUN},
+	{"drive-limit", KEY_DRIVE_LIMIT, "RATE", 0,
+	 "What the drive of a controller does, in MB/s: controllers within 90 % of it are marked",
+	 SECTION_RUN},
+	{0},
+};
+
+const struct argp limits_argp = {.options = limits_options, .parser = parse_limits};
+
+/*
+ * The options that select commands. They have the same names and arguments in all verbs that have
+ * them.
+ */
+
+enum {
+	KEY_CTRL = 0x100,
+	KEY_NQN,
+	KEY_HOSTNQN,
+	KEY_NSID,
+	KEY_QUEUE,
+	KEY_OP,
+	KEY_SIZE,
+	KEY_LBA,
+	KEY_DEVICE,
+	KEY_CGROUP,
+	KEY_FAILED,
+	KEY_SLOWER,
+};
+
+static const struct argp_option select_options[] = {
+	{"ctrl", KEY_CTRL, "CTRL", 0,
+	 "Only commands of this controller: nvmeN, as the host calls it, or the number that is its id, which both "
+	 "sides know",
+	 SECTION_SELECT},
+	{"nqn", KEY_NQN, "NQN", 0, "Only commands of the subsystem of this name", SECTION_SELECT},
+	{"hostnqn", KEY_HOSTNQN, "HOSTNQN", 0, "Only commands of the host of this name",
+	 SECTION_SELECT},
+	{"nsid", KEY_NSID, "NSID", 0, "Only commands of this namespace, by its id", SECTION_SELECT},
+	{"queue", KEY_QUEUE, "QUEUE", 0, "Only commands of these queues, such as 3 or 3,5-7",
+	 SECTION_SELECT},
+	{"op", KEY_OP, "OP", 0, "Only these operations, such as read or read,write",
+	 SECTION_SELECT},
+	{"size", KEY_SIZE, "SIZE", 0, "Only commands with so much data, such as 4k or 4k-128k",
+	 SECTION_SELECT},
+	{"lba", KEY_LBA, "LBA", 0, "Only commands that begin at these LBAs, such as 0-2047",
+	 SECTION_SELECT},
+	{"device", KEY_DEVICE, "DEVICE", 0,
+	 "Only commands of this disk of the host, such as /dev/nvme0n1; with multipath, by all of its paths",
+	 SECTION_SELECT},
+	{"cgroup", KEY_CGROUP, "PATH", 0,
+	 "Only commands of a host whose I/O is that of this cgroup, or of one below it, such as system.slice/db.service",
+	 SECTION_SELECT},
+	{0},
+};
+
+/* In the order of the keys of select_options. */
+static const char *(*const parsers[])(struct nt_selection *s, const char *text) = {
+	select_ctrl,  select_nqn, select_hostnqn, select_nsid,
+	select_queue, select_op,  select_size,	  select_lba,
+};
+
+static error_t parse_select(int key, char *arg, struct argp_state *state)
+{
+	struct select *s = state->input;
+	const char *wrong;
+
+	if (key == KEY_DEVICE) {
+		s->device = arg;
+		s->device_origin = options_origin(state);
+		select_said(s, "device", arg);
+		return 0;
+	}
+	if (key == KEY_CGROUP) {
+		wrong = cgroup_path(arg, s->cgroup, sizeof(s->cgroup));
+		if (wrong)
+			options_error(state, "--cgroup %s: %s", arg, wrong);
+		s->cgroup_origin = options_origin(state);
+		select_said(s, "cgroup", arg);
+		return 0;
+	}
+	if (key < KEY_CTRL || key > KEY_LBA)
+		return ARGP_ERR_UNKNOWN;
+	wrong = parsers[key - KEY_CTRL](&s->by, arg);
+	if (wrong)
+		options_error(state, "--%s %s: %s", select_options[key - KEY_CTRL].name, arg,
+			      wrong);
+	select_said(s, select_options[key - KEY_CTRL].name, arg);
+	return 0;
+}
+
+const struct argp select_argp = {.options = select_options, .parser = parse_select};
+
+static error_t parse_ended(int key, char *arg, struct argp_state *state)
+{
+	struct select *s = state->input;
+
+	switch (key) {
+	case KEY_FAILED:
+		s->failed = true;
+		select_said(s, "failed", NULL);
+		return 0;
+	case KEY_SLOWER:
+		s->slower_ns = options_time(state, "--slower", arg, 1, "1ns");
+		select_said(s, "slower", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option ended_options[] = {
+	{"failed", KEY_FAILED, NULL, 0,
+	 "Only commands with a status other than success, and those that the host gave up",
+	 SECTION_SELECT},
+	{"slower", KEY_SLOWER, "TIME", 0, "Only commands that took TIME or longer", SECTION_SELECT},
+	{0},
+};
+
+const struct argp ended_argp = {.options = ended_options, .parser = parse_ended};
+
+enum { KEY_PEER = 0x100, KEY_PEER_AS_ROOT };
+
+static error_t parse_peer(int key, char *arg, struct argp_state *state)
+{
+	struct peer_options *o = state->input;
+
+	switch (key) {
+	case KEY_PEER:
+		if (!arg[0])
+			options_error(state, "--peer needs a command, a file or a FIFO");
+		if (o->nr == PEERS_MAX)
+			options_error(state, "at most %u times --peer", PEERS_MAX);
+		o->source[o->nr++] = arg;
+		break;
+	case KEY_PEER_AS_ROOT:
+		o->as_root = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option peer_options[] = {
+	{"peer", KEY_PEER, "COMMAND", 0,
+	 "With --host: run COMMAND, which brings the target's stream, and tell where the time goes in "
+	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
+	 "becomes of a peer is told; the host's own figures and the exit status do not depend on it. "
+	 "Under sudo, COMMAND runs as the user who called it",
+	 SECTION_RUN},
+	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
+	 "Run the commands of --peer as root also under sudo; those of serve with its capabilities",
+	 SECTION_RUN},
+	{0},
+};
+
+const struct argp peer_argp = {.options = peer_options, .parser = parse_peer};
+
+void peer_options_end(const struct argp_state *state, const struct peer_options *o,
+		      enum nt_side side, const char *of)
+{
+	if (o->as_root && !o->nr)
+		options_error(state, "--peer-as-root is for --peer");
+	if (o->nr && side == NT_TARGET)
+		options_error(state, "--peer is for %s --peer ...", of);
+}
+
+/* Room for two paths, and the words around them. */
+#define PATH_MESSAGE_LEN (2 * PATH_MAX + 256)
+
+void message(const char *format, ...)
+{
+	char text[PATH_MESSAGE_LEN];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "ntprof-bpf: %s\n", text_harmless(text));
+}

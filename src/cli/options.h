@@ -7,12 +7,15 @@
 #define NTPROF_CLI_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/run.h"
-#include "core/points.h"
 #include "core/select.h"
-#include "view/format.h"
+#include "peer/live_merge.h"
+#include "shared/points.h"
+#include "view/columns_groups.h"
+#include "view/view.h"
 
 /*
  * The groups, to be children of a verb's argp table. Each group fills in its child's input, which
@@ -101,5 +104,88 @@ uint64_t options_time(const struct argp_state *state, const char *option, const 
 /** options_count() - parse an option's argument that is a number from 1 to @most */
 uint64_t options_count(const struct argp_state *state, const char *option, const char *text,
 		       uint64_t most);
+
+/*
+ * The options for the groups that rows are made of, and for their figures: a child of a verb's argp
+ * table.
+ */
+
+extern const struct argp group_argp; /* struct group_options */
+
+/**
+ * struct group_options - the groups and figures that were asked for
+ * @who: GROUP_LIVE or GROUP_REPORT
+ * @by, @stats: --by and --stats were given
+ */
+struct group_options {
+	unsigned int who;
+	bool by;
+	bool stats;
+	struct group_choice choice;
+};
+
+/**
+ * group_options_end() - call at the end of the command line: if figures were asked for without
+ * groups, sets the default groups, which are ctrl,queue,op for live and op for report
+ */
+void group_options_end(struct group_options *o);
+
+/* The options for peers: a child of a verb's argp table. */
+
+/**
+ * struct peer_options - the peers
+ * @source: @nr commands that bring a target's stream, or files
+ * @as_root: run the commands as root also if another user called sudo
+ */
+struct peer_options {
+	char *source[PEERS_MAX];
+	unsigned int nr;
+	bool as_root;
+};
+
+extern const struct argp peer_argp; /* struct peer_options */
+
+/**
+ * peer_options_end() - call at the end of the command line: peers are targets
+ * @of: what can have peers, and its command line: "the live view of the host: ntprof-bpf --host"
+ */
+void peer_options_end(const struct argp_state *state, const struct peer_options *o,
+		      enum nt_side side, const char *of);
+
+/*
+ * Errors of writing to standard output with stdio, such as a full disk, are reported, whichever
+ * function printed.
+ */
+
+/**
+ * standard_output_may_close() - from now on the program ends at once and with success if the reader
+ * of its output is gone
+ *
+ * For verbs that only print, whose reader may have seen enough ("| head").
+ */
+void standard_output_may_close(void);
+
+/**
+ * standard_output_watch() - call once: if writing has failed, the program prints a message at its
+ * end and exits with 1
+ */
+void standard_output_watch(void);
+
+/**
+ * standard_output_finish() - write all that was printed
+ *
+ * Return: 0 or a negative errno, which the caller has to report, as then nothing else does.
+ */
+int standard_output_finish(void);
+
+/* Error messages with names that come from outside, such as those of files. */
+
+/**
+ * message() - print a line on standard error, after "ntprof-bpf: "
+ *
+ * Control characters, which a terminal would obey, and bytes that are not UTF-8 become question
+ * marks.
+ */
+__attribute__((format(printf, 1, 2))) void message(const char *format, ...);
 
 #endif /* NTPROF_CLI_OPTIONS_H */

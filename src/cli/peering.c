@@ -8,6 +8,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/notify.h"
+#include "core/text.h"
+
 int peering_user(const struct peer_options *o, struct peer_user *user)
 {
 	*user = (struct peer_user){.other = false};
@@ -72,4 +75,92 @@ void peering_close(struct peering *p)
 	live_merge_free(p->merge);
 	p->merge = NULL;
 	announced_free(&p->announced);
+}
+
+/* Room for a peer's name or a line from it; longer ones are cut. */
+#define TEXT_SIZE 512
+/* The stream ends before the command does. This is how long a message waits for the exit status. */
+#define STATUS_NS 2000000000ULL
+
+/* Details to follow the state's name in a message; "" if there are none. */
+static void how(const struct peer_about *a, char *text, size_t size)
+{
+	char name[TEXT_SIZE];
+
+	text[0] = '\0';
+	if (a->state == PEER_DIED && a->signal)
+		snprintf(text, size, ", killed by signal %d", a->signal);
+	else if (a->state == PEER_DIED)
+		snprintf(text, size, ", exit status %d", a->exit_status);
+	else if (a->header)
+		snprintf(text, size, ", target %s",
+			 text_copy(name, sizeof(name), a->header->hostname, TEXT_HEX));
+}
+
+/* The last line that the peer wrote to standard error, which mostly has the reason. */
+static const char *last_words(const struct peer_about *a, char *text, size_t size)
+{
+	const struct messages *m = a->messages;
+	const char *line = m->nr > a->first_message ? messages_line(m, m->nr - 1) : NULL;
+
+	return text_copy(text, size, line ?: "", TEXT_HEX);
+}
+
+static void tell(unsigned int number, const struct peer_about *a)
+{
+	static const char *const names[PEER_STATES_NR] = {
+#define NAME(id, name) [PEER_##id] = name,
+		PEER_STATES(NAME)
+#undef NAME
+	};
+	const bool well = a->state != PEER_STALLED && a->state != PEER_DIED &&
+			  a->state != PEER_REFUSED && a->state != PEER_ENDED;
+	char detail[TEXT_SIZE + 32], why[TEXT_SIZE], said[TEXT_SIZE] = "";
+
+	how(a, detail, sizeof(detail));
+	text_copy(why, sizeof(why), a->why, TEXT_HEX);
+	if (!well)
+		last_words(a, said, sizeof(said));
+	journal(well ? JOURNAL_NOTICE : JOURNAL_WARNING, "peer %u: %s%s%s%s%s%s", number,
+		names[a->state], detail, why[0] ? ": " : "", why, said[0] ? "; it says: " : "",
+		said);
+}
+
+/*
+ * A restart is reported once until the peer's stream begins, so that a peer that fails for days
+ * does not fill the journal.
+ */
+static void tell_again(struct peer_news *n, unsigned int i, const struct peer_about *a)
+{
+	if (n->restarts[i] == a->restarts)
+		return;
+	n->restarts[i] = a->restarts;
+	if (!n->again[i])
+		journal(JOURNAL_NOTICE,
+			"peer %u: started again; from now on that is told of when it helps", i + 1);
+	n->again[i] = true;
+}
+
+void peer_news_tell(struct peer_news *n, const struct live_merge *l)
+{
+	const struct peer *p;
+	struct peer_about a;
+
+	for (unsigned int i = 0; (p = live_merge_peer(l, i)); i++) {
+		peer_about(p, &a);
+		tell_again(n, i, &a);
+		if (n->state[i] == a.state + 1 || (n->again[i] && a.state == PEER_STARTING))
+			continue;
+		if (a.state == PEER_DIED && !peer_gone(p) && a.silent_ns < STATUS_NS)
+			continue;
+		n->state[i] = a.state + 1;
+		n->again[i] = n->again[i] && a.state != PEER_RUNNING && a.state != PEER_WAITING;
+		tell(i + 1, &a);
+	}
+}
+
+void peer_news_prompts(struct peer_news *n, const struct live_merge *l)
+{
+	if (!live_merge_settled(l) || live_merge_asking(l))
+		peers_print_messages(l, &n->told, stderr);
 }

@@ -8,11 +8,12 @@
 
 #include <stdbool.h>
 
-#include "cli/peer_options.h"
+#include "cli/options.h"
+#include "peer/child.h"
 #include "peer/live_merge.h"
-#include "peer/user.h"
 #include "trace/announce.h"
 #include "trace/tracer.h"
+#include "view/peers.h"
 
 /**
  * struct peering - all zeroes at first
@@ -61,5 +62,31 @@ int peering_finish(struct peering *p);
 
 /** peering_close() - wait until all have ended, and release */
 void peering_close(struct peering *p);
+
+/* Changes of the peers' states, for the journal, and the peers' prompts, for the terminal. */
+
+/**
+ * struct peer_news - what was reported so far; all zeroes at first
+ * @state: the state of each peer, plus 1; 0: none
+ * @again: a restart was reported, and the stream has not begun since
+ * @restarts: number of restarts that were seen
+ */
+struct peer_news {
+	unsigned int state[PEERS_MAX];
+	bool again[PEERS_MAX];
+	uint64_t restarts[PEERS_MAX];
+	struct peers_told told;
+};
+
+/**
+ * peer_news_tell() - report the states that have changed; call it as often as there may be lines
+ */
+void peer_news_tell(struct peer_news *n, const struct live_merge *l);
+
+/**
+ * peer_news_prompts() - print to standard error, which is a terminal, what peers write before their
+ * streams begin
+ */
+void peer_news_prompts(struct peer_news *n, const struct live_merge *l);
 
 #endif /* NTPROF_CLI_PEERING_H */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "cli/standard_output.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/segments.h"
@@ -62,7 +61,7 @@ static const char *tried(const struct probes_report *l, char *buf, size_t size)
 	return buf;
 }
 
-static const char *status_name(int status)
+static const char *exit_words(int status)
 {
 	return status == LOOK_FULL ? "full" : status == LOOK_PARTIAL ? "partial" : "none";
 }
@@ -161,7 +160,7 @@ static void print_text(const struct probes_report *l, struct probes *p)
 	uint8_t into[NT_STAGES_MAX];
 
 	printf("%s%s, %s: coverage is %s, source %s%s\n", l->more ? "\n" : "", side_name(l->side),
-	       driver_name(l->side), status_name(l->status), source_name(l->source),
+	       driver_name(l->side), exit_words(l->status), source_name(l->source),
 	       tried(l, buf, sizeof(buf)));
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
 		const struct probe_way *chosen = probes_way(p, l->source, i);
@@ -240,7 +239,7 @@ static struct json_object *json_side(const struct probes_report *l, struct probe
 	json_put(o, "driver", json_text(driver_name(l->side)));
 	json_put(o, "loaded", json_flag(probes_module_loaded(p)));
 	json_put(o, "source", json_text(source_name(l->source)));
-	json_put(o, "coverage", json_text(status_name(l->status)));
+	json_put(o, "coverage", json_text(exit_words(l->status)));
 	json_put(o, "tried", json_flag(l->loaded != -ENOENT && l->loaded != -EACCES));
 	for (unsigned int i = 0; i < points_nr(l->side); i++)
 		json_append(points, json_point(l, p, i));

@@ -3,7 +3,77 @@
 #ifndef NTPROF_CLI_REPORT_PRINT_H
 #define NTPROF_CLI_REPORT_PRINT_H
 
-#include "cli/report_state.h"
+#include <stdbool.h>
+
+#include "merge/clock_alignment.h"
+#include "merge/details.h"
+#include "merge/filter.h"
+#include "merge/merge.h"
+#include "merge/places.h"
+#include "merge/totals.h"
+#include "merge/unmatched.h"
+#include "stream/reader.h"
+#include "view/columns_groups.h"
+#include "view/limits.h"
+#include "view/view.h"
+
+/* The verb report: its state while it reads, groups and prints. */
+
+/**
+ * struct report - the state
+ * @inputs: @nr of them
+ * @unmatched: [input] its own figures, until something of it is matched
+ * @places: [input] its names of places
+ * @matched: [input] something of it is matched
+ * @alone: [input] there is no recording of the other side to merge with
+ * @merged: totals of merged commands
+ * @edges: [input] times of its bursts
+ * @cut: records of one side only, because the other side's burst did not cover the command
+ * @filter: the commands that are reported
+ * @nr_matched, @nr_taken: merged commands, and those of them that @filter selects
+ * @commands: print a line for each command
+ * @choice: the groups that were asked for; NULL: none
+ * @groups: groups of merged commands
+ * @limits: the rates that network and drives can carry; NULL: not given
+ * @limited: the traffic to compare with them, until @limited_ns
+ * @with_stages: show the table of stages beside the groups: figures were asked for, but no groups
+ * @figures: of the intervals in @details; NULL without
+ * @first_ns, @last_ns: when the first merged command began and the last one ended, after the start
+ *                      of their hosts' recordings
+ * @burst_ns: [input] time in which it was recorded, if in bursts; 0: all of its time
+ * @format: format of the output
+ * @result: error of the merge's callbacks
+ */
+struct report {
+	struct input *inputs;
+	struct unmatched *unmatched;
+	struct places **places;
+	bool *matched;
+	bool *alone;
+	unsigned int nr;
+	struct merge *merge;
+	struct machines machines;
+	struct totals merged;
+	struct edges *edges;
+	uint64_t cut;
+	struct filter *filter; /* NULL: all of them */
+	uint64_t nr_matched;
+	uint64_t nr_taken;
+	bool commands;
+	const struct group_choice *choice;
+	struct groups *groups;
+	struct limits *limits;
+	struct groups *limited;
+	uint64_t limited_ns;
+	bool with_stages;
+	const struct figures *figures;
+	struct details *details;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t *burst_ns;
+	enum output_format format;
+	int result;
+};
 
 /** report_begin() - print what comes first */
 void report_begin(const struct report *r);
@@ -17,5 +87,72 @@ void report_command(struct report *r, const struct merge_connection *c,
 
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);
+
+/* The verb report: groups of merged commands (--by, --every), and the output of all groups. */
+
+/** report_groups_seen() - call for each merged command, selected or not */
+void report_groups_seen(struct report *r, const struct merge_connection *c,
+			const struct nt_record *host);
+
+/**
+ * report_groups_add() - add a command that is selected
+ * @target: NULL if the host gave the command up
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_groups_add(struct report *r, const struct merge_connection *c,
+		      const struct nt_record *host, const struct nt_record *target);
+
+/** report_groups_finish() - call when all is read. Return: 0 or -ENOMEM */
+int report_groups_finish(struct report *r);
+
+/**
+ * report_groups_csv() - print all groups: of merged commands, and of each input of which nothing
+ * was matched
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_groups_csv(struct report *r);
+
+/**
+ * report_lacks() - whether no recording has what was asked for: keys that only hosts know, or
+ * origins
+ * @r: all headers are read
+ *
+ * If so, a message on standard error says which recording would have it.
+ */
+bool report_lacks(const struct report *r);
+
+/**
+ * report_no_device() - whether no recording has the device that commands are selected by
+ * @r: all is read
+ *
+ * If so, a message on standard error names the devices that there are.
+ */
+bool report_no_device(const struct report *r);
+
+/*
+ * The verb report: how near the recorded traffic came to the rates that network and drives can
+ * carry.
+ */
+
+/**
+ * report_limits_open() - call before the first record, if there are limits. Return: 0 or -ENOMEM
+ */
+int report_limits_open(struct report *r);
+
+/**
+ * report_limits_record() - count a record of an input, selected or not, because its data went over
+ * the network
+ *
+ * Hosts' records are counted, or those of targets if there is no host, so that nothing is counted
+ * twice.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_limits_record(struct report *r, unsigned int i, const struct nt_record *rec);
+
+/** report_limits_finish() - call when all is read. Return: 0 or -ENOMEM */
+int report_limits_finish(struct report *r);
 
 #endif /* NTPROF_CLI_REPORT_PRINT_H */

@@ -87,7 +87,7 @@ static void run_child(int fd, void (*read)(int argc, char **argv, void *context,
 	ssize_t n;
 
 	end_in_time();
-	/* The thread that writes stderr's messages exists only in the parent (cli/console.c). */
+	/* The thread that writes stderr's messages exists only in the parent (cli/run.c). */
 	if (f)
 		stderr = f;
 	if (config_read(&l, line.verbs, line.verb, line.argc, line.argv))

@@ -9,11 +9,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/run_options.h"
 #include "core/output.h"
-#include "core/points.h"
+#include "core/select.h"
 #include "core/stats.h"
+#include "core/time.h"
+#include "shared/points.h"
+#include "stream/stream.h"
 #include "trace/tracer.h"
+
+/* The options that each verb has that traces: see cli/run.h. */
+
+/**
+ * struct run_options - what to trace, and for how long
+ * @side: host or target
+ * @source: where points come from; NT_SOURCES: the best source that there is
+ * @sample: measure about one command in so many; 0 and 1: each command
+ * @only: the commands that are selected
+ * @overdue_ns: &run_callbacks.record also gets commands that are in flight for longer than this; 0:
+ *              it does not
+ * @interval_ns: time between two calls of &run_callbacks.interval
+ * @burst: measure at these times only
+ * @duration_ns: end after this time; 0: never
+ * @by_other: rows are by both NQNs of a connection
+ * @verbose: print to standard error what is loaded and what it costs
+ */
+struct run_options {
+	enum nt_side side;
+	enum nt_source source;
+	uint32_t sample;
+	struct select only;
+	uint64_t overdue_ns;
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	struct burst burst;
+	bool by_other;
+	bool verbose;
+};
 
 /**
  * struct run_callbacks - what a verb does while tracing
@@ -104,5 +135,43 @@ bool run_check(const struct run_options *o);
  * Return: the program's exit status: 0 or 1.
  */
 int run(const struct run_options *o, const struct run_callbacks *callbacks, void *context);
+
+/*
+ * Descriptions of a run: the header of a stream that is recorded on this machine, and the
+ * statistics that views show.
+ */
+
+/**
+ * stream_describe() - fill @h, except for the points that are missing; @source: where the points
+ * come from
+ */
+void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source);
+
+/** stats_describe() - fill what is known of @s before tracing begins; the rest stays as it is */
+void stats_describe(struct stats *s, const struct run_options *o);
+
+/*
+ * Standard error during a run. A terminal that is stopped (Ctrl-S) does not block the thread that
+ * prints a message.
+ */
+
+/**
+ * console_open() - from now on writing to stderr does not block
+ *
+ * Messages that find no room are lost, and a line says so when there is room again. For this reason
+ * progress is printed only when console_idle(). fileno(stderr) is -1 until console_close().
+ *
+ * Return: 0 or a negative errno.
+ */
+int console_open(void);
+
+/** console_idle() - whether all messages have been written */
+bool console_idle(void);
+
+/**
+ * console_close() - write the rest, and restore stderr; does nothing without console_open()
+ * @hurry_fd: readable when there is no time to wait for a terminal; or -1
+ */
+void console_close(int hurry_fd);
 
 #endif /* NTPROF_CLI_RUN_H */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +11,263 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/reread.h"
-#include "cli/changes.h"
 #include "cli/flight.h"
 #include "cli/http.h"
-#include "cli/journal.h"
 #include "cli/notify.h"
 #include "cli/options.h"
-#include "cli/peer_news.h"
 #include "cli/peering.h"
+#include "cli/reread.h"
 #include "cli/run.h"
-#include "cli/serve_reload.h"
-#include "cli/serve_options.h"
 #include "cli/slowest.h"
 #include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/rights.h"
 #include "core/time.h"
+#include "serve/series.h"
+
+/* The command line of serve. */
+
+/* The defaults: this machine only, and a port for each side. */
+#define LISTEN_HOST "127.0.0.1:10998"
+#define LISTEN_TARGET "127.0.0.1:10999"
+
+/**
+ * struct serve_options - the options of the verb serve
+ * @run: side, selection and the other options of each run
+ * @flight: the flight recorder
+ * @peers: the commands that bring targets' streams
+ * @listen: address; NULL: LISTEN_HOST or LISTEN_TARGET
+ * @by_queue: each queue has its own series
+ * @series: most rows with series of their own
+ */
+struct serve_options {
+	struct run_options run;
+	struct flight_options flight;
+	struct peer_options peers;
+	const char *listen;
+	bool by_queue;
+	unsigned int series;
+};
+
+/* The shortest interval, in nanoseconds and as users write it. */
+#define INTERVAL_MIN_NS 100000000ULL
+#define INTERVAL_MIN "100ms"
+
+enum { KEY_LISTEN = 0x100, KEY_BY, KEY_SERIES };
+
+enum { CHILD_RUN, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
+
+static error_t parse_serve(int key, char *arg, struct argp_state *state)
+{
+	struct serve_options *o = state->input;
+	const char *wrong;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_SELECT] = &o->run.only;
+		state->child_inputs[CHILD_FLIGHT] = &o->flight;
+		state->child_inputs[CHILD_PEER] = &o->peers;
+		break;
+	case 'i':
+		o->run.interval_ns =
+			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
+		break;
+	case KEY_LISTEN:
+		wrong = http_check(arg);
+		if (wrong)
+			options_error(state, "--listen %s: %s", arg, wrong);
+		o->listen = arg;
+		break;
+	case KEY_BY:
+		if (!strcmp(arg, "nsid") || !strcmp(arg, "device"))
+			options_error(state,
+				      "--by %s: histograms in the kernel are not by namespace; "
+				      "--nsid and --device select one, and live and report have "
+				      "--by %s",
+				      arg, arg);
+		if (strcmp(arg, "queue"))
+			options_error(state, "--by %s: not queue", arg);
+		o->by_queue = true;
+		break;
+	case KEY_SERIES:
+		o->series = (unsigned int)options_count(state, "--series", arg, SERIES_MAX);
+		break;
+	case ARGP_KEY_END:
+		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
+			options_error(
+				state,
+				"--keep and --burst: what makes a command slow is mostly between "
+				"two bursts, where nothing is recorded");
+		peer_options_end(state, &o->peers, o->run.side,
+				 "serve of the host: ntprof-bpf serve --host");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option serve_options[] = {
+	{"interval", 'i', "TIME", 0,
+	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_RUN},
+	{"listen", KEY_LISTEN, "ADDRESS", 0,
+	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), or unix:PATH "
+	 "(default: " LISTEN_HOST " with --host, " LISTEN_TARGET " with --target)",
+	 SECTION_RUN},
+	{"by", KEY_BY, "LABEL", 0, "Label series with this as well: queue", SECTION_RUN},
+	{"series", KEY_SERIES, "N", 0,
+	 "Have series for N label sets at most (default 256): reads and writes come first, and what "
+	 "is left is together",
+	 SECTION_RUN},
+	{0},
+};
+
+static const struct argp_child serve_children[] = {
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_FLIGHT] = {.argp = &flight_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
+	{0},
+};
+
+static const struct argp serve_argp = {
+	.options = serve_options,
+	.parser = parse_serve,
+	.children = serve_children,
+	.doc = "Serve latencies, stages, errors and losses to Prometheus and others who read "
+	       "OpenMetrics, at /metrics, until a signal comes.\n"
+	       "\v"
+	       "Examples:\n"
+	       "  ntprof-bpf serve --host           at http://127.0.0.1:10998/metrics\n"
+	       "  ntprof-bpf serve --target --listen unix:/run/ntprof-bpf.sock\n"
+	       "                                    through a Unix socket\n"
+	       "  ntprof-bpf serve --host --by queue --sample 100\n"
+	       "                                    series by queue, one command in 100 is\n"
+	       "                                    measured, all are counted\n"
+	       "  ntprof-bpf serve --host --keep 30s --dir /var/lib/ntprof-bpf\n"
+	       "                                    and the records of 30 seconds before and\n"
+	       "                                    5 after SIGUSR1, or what --when says\n"
+	       "  ntprof-bpf serve --host --peer 'ssh target ntprof-bpf record --target -o -'\n"
+	       "                                    and ten stages of both machines together",
+};
+
+/**
+ * serve_parse() - parse a command line into @o; a wrong one ends the process, see options_parse()
+ */
+static void serve_parse(int argc, char **argv, struct serve_options *o)
+{
+	*o = (struct serve_options){.run = RUN_OPTIONS_DEFAULT,
+				    .flight = FLIGHT_OPTIONS_DEFAULT,
+				    .series = SERIES_DEFAULT};
+	/*
+	 * A target's controllers are named by ids, which several subsystems may have. So rows need
+	 * both NQNs.
+	 */
+	o->run.by_other = true;
+	options_parse(&serve_argp, argc, argv, o);
+}
+
+/* The options of serve that SIGHUP changes. */
+
+/**
+ * struct serve_change - options that can change without a restart
+ * @flight: all of it can, except whether there is a recorder
+ * @folder: its folder points here
+ */
+struct serve_change {
+	uint64_t interval_ns;
+	struct flight_options flight;
+	char folder[PATH_MAX];
+};
+
+static void refuse(bool changed, const char *option)
+{
+	if (changed)
+		journal(JOURNAL_WARNING, "%s is another now, which takes a restart: it stays",
+			option);
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return strcmp(a ?: "", b ?: "") != 0;
+}
+
+static bool peers_differ(const struct peer_options *a, const struct peer_options *b)
+{
+	bool differ = a->nr != b->nr || a->as_root != b->as_root;
+
+	for (unsigned int i = 0; i < a->nr && !differ; i++)
+		differ = strcmp(a->source[i], b->source[i]) != 0;
+	return differ;
+}
+
+static void refuse_all(const struct serve_options *was, const struct serve_options *is)
+{
+	const struct run_options *a = &was->run, *b = &is->run;
+
+	refuse(a->side != b->side, "--host or --target");
+	refuse(a->source != b->source, "--source");
+	refuse(a->sample != b->sample, "--sample");
+	refuse(memcmp(&a->burst, &b->burst, sizeof(a->burst)) != 0, "--burst");
+	refuse(a->duration_ns != b->duration_ns, "--duration");
+	refuse(a->verbose != b->verbose, "--verbose");
+	refuse(memcmp(&a->only.by, &b->only.by, sizeof(a->only.by)) != 0, "a selection");
+	refuse(texts_differ(was->listen, is->listen), "--listen");
+	refuse(peers_differ(&was->peers, &is->peers), "--peer or --peer-as-root");
+	refuse(was->by_queue != is->by_queue, "--by");
+	refuse(was->series != is->series, "--series");
+	refuse(!was->flight.recorder.keep_ns != !is->flight.recorder.keep_ns,
+	       "--keep, which is there or not,");
+}
+
+/* Runs in the child process of reread_read(). */
+static void read_line(int argc, char **argv, void *context, void *result)
+{
+	const struct serve_options *was = context;
+	struct serve_change *c = result;
+	struct serve_options is;
+
+	serve_parse(argc, argv, &is);
+	refuse_all(was, &is);
+	*c = (struct serve_change){.interval_ns = is.run.interval_ns, .flight = is.flight};
+	if (is.flight.recorder.folder)
+		snprintf(c->folder, sizeof(c->folder), "%s", is.flight.recorder.folder);
+	fflush(stderr);
+}
+
+/**
+ * serve_reload() - read the command line and the file of --config again
+ * @o: the options with which the process began
+ * @c: filled
+ *
+ * Options that have changed but need a restart are named in a message, and stay as they were.
+ *
+ * Return: 0, or a negative errno with a message printed: all options stay as they were.
+ */
+static int serve_reload(const struct serve_options *o, struct serve_change *c)
+{
+	int err = reread_read(read_line, (void *)o, c, sizeof(*c));
+
+	if (err == -ENOENT)
+		journal(JOURNAL_WARNING, "SIGHUP: there is no configuration to read");
+	else if (err)
+		journal(JOURNAL_WARNING,
+			"SIGHUP: the configuration is not taken%s%s; all is as it was",
+			err == -ECANCELED ? "" : ": ", err == -ECANCELED ? "" : strerror(-err));
+	if (err)
+		return err;
+	c->flight.recorder.folder = c->folder;
+	c->flight.first = NULL;
+	/*
+	 * The recorder cannot be switched off now, which a message says. The child has no options
+	 * for it, so all stays as it was.
+	 */
+	if (!c->flight.recorder.keep_ns && o->flight.recorder.keep_ns)
+		return -ECANCELED;
+	return 0;
+}
 
 /**
  * struct serve - a run of the verb serve

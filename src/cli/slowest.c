@@ -5,7 +5,6 @@
 
 #include "core/names.h"
 #include "core/segments.h"
-#include "core/span.h"
 #include "core/time.h"
 
 #define NS_PER_MS 1000000

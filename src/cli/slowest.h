@@ -6,8 +6,8 @@
 #ifndef NTPROF_CLI_SLOWEST_H
 #define NTPROF_CLI_SLOWEST_H
 
-#include "core/record.h"
 #include "serve/page.h"
+#include "shared/record.h"
 #include "trace/tracer.h"
 
 /**

@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "cli/signals.h"
-#include "cli/standard_output.h"
 #include "cli/timer.h"
 #include "cli/verbs.h"
-#include "core/symbols.h"
+#include "core/paths.h"
 #include "core/time.h"
 #include "trace/stacks.h"
 #include "trace/tracer.h"

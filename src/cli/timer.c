@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/timer.h"
 
+#include <stddef.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -59,4 +61,26 @@ uint64_t timer_fired(int fd)
 	uint64_t n = 0;
 
 	return read(fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
+}
+
+void signals_that_end(sigset_t *set)
+{
+	struct sigaction hup = {.sa_handler = SIG_DFL};
+
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaction(SIGHUP, NULL, &hup);
+	if (hup.sa_handler == SIG_DFL)
+		sigaddset(set, SIGHUP);
+}
+
+int signals_open(void)
+{
+	sigset_t set;
+
+	signals_that_end(&set);
+	sigaddset(&set, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -3,6 +3,7 @@
 #ifndef NTPROF_CLI_TIMER_H
 #define NTPROF_CLI_TIMER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,5 +35,21 @@ void timer_arm_wall(int fd, int64_t real_ns);
 
 /** timer_fired() - how often it has fired since the last call; 0 if the wall clock was set */
 uint64_t timer_fired(int fd);
+
+/* The signals of a run, which are read from a descriptor. */
+
+/**
+ * signals_that_end() - the signals that end a run
+ *
+ * SIGHUP is one of them only with its default action: nohup(1) sets it to be ignored, which a
+ * signalfd would not respect, and a verb that has a use for it sets a handler.
+ */
+void signals_that_end(sigset_t *set);
+
+/**
+ * signals_open() - block these signals and SIGWINCH. Return: a signalfd for them, or -1 with errno
+ * set
+ */
+int signals_open(void);
 
 #endif /* NTPROF_CLI_TIMER_H */

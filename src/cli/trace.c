@@ -16,11 +16,11 @@
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
-#include "view/command.h"
+#include "view/commands.h"
 #include "view/csv.h"
 #include "view/event.h"
 #include "view/json_block.h"
-#include "view/json_commands.h"
+#include "view/json_report.h"
 #include "view/losses.h"
 #include "view/view.h"
 

@@ -8,9 +8,10 @@
 #define NTPROF_CORE_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "core/record.h"
+#include "shared/record.h"
 
 /**
  * struct device - a namespace, as this machine sees it
@@ -72,5 +73,124 @@ bool device_name_of_host(const char *sysfs, struct device_name *d);
  * device_name_of_host(), with @configfs "/sys/kernel/config"
  */
 bool device_name_of_target(const char *configfs, struct device_name *d);
+
+/*
+ * Where a host's command comes from: the CPU that submitted it, and the cgroup of its bio. A record
+ * has only the number of its origin. The module that assigns a number announces the origin before
+ * the first record that has the number.
+ */
+
+/* Length of a cgroup's path; the end of a longer path is cut. */
+#define ORIGIN_CGROUP_LEN 256
+
+/* The origin is in 12 bits of a record's flags; 0: the record has none. */
+#define ORIGIN_OF(flags) ((flags) >> NT_F_ORIGIN_SHIFT & NT_ORIGIN_MASK)
+/* Number for all origins for which no number was left. It stands for several CPUs or cgroups. */
+#define ORIGIN_OTHERS NT_ORIGIN_MASK
+/* The CPU is not known. */
+#define ORIGIN_NO_CPU 0xffff
+
+/**
+ * struct origin - where commands come from
+ * @number: 1 to ORIGIN_OTHERS
+ * @cpu: the CPU that submitted them, or ORIGIN_NO_CPU
+ * @cgroup: as in /proc/PID/cgroup, "/" is the root; "" if the command has none, such as a flush of
+ *          the block layer
+ */
+struct origin {
+	uint16_t number;
+	uint16_t cpu;
+	char cgroup[ORIGIN_CGROUP_LEN];
+};
+
+/*
+ * Cgroups to which I/O belongs: users name them by path, the kernel by id. They are in the unified
+ * hierarchy (v2), or in the hierarchy of the blkio controller (v1).
+ */
+
+/**
+ * struct cgroup_place - a cgroup of this machine
+ * @id: inode number of its directory
+ * @level: how many levels it is below the root
+ */
+struct cgroup_place {
+	uint64_t id;
+	uint32_t level;
+};
+
+/**
+ * cgroup_path() - convert a path to the form of /proc/PID/cgroup, without the mount point
+ *
+ * Return: NULL, or why the text is not a cgroup.
+ */
+const char *cgroup_path(const char *text, char *path, size_t size);
+
+/**
+ * cgroup_find() - look up a cgroup whose I/O the kernel accounts separately
+ * @path: of cgroup_path()
+ * @c: filled
+ *
+ * Return: NULL, or why there is no such cgroup, in words that follow the path in a message.
+ */
+const char *cgroup_find(const char *path, struct cgroup_place *c);
+
+/**
+ * cgroup_name() - the path of the cgroup with the id, or "cgroup ID" if it is gone or not visible
+ *
+ * Return: @buf.
+ */
+char *cgroup_name(uint64_t id, char *buf, size_t size);
+
+/** cgroup_in() - whether @cgroup is @above or below it; both have the form of cgroup_path() */
+bool cgroup_in(const char *cgroup, const char *above);
+
+/*
+ * A queue of a connection as one side knows it. This information goes with the side's records from
+ * the tracer through the stream to the merge.
+ */
+
+/* The form of sysfs, "traddr=...,trsvcid=...". */
+#define QUEUE_ADDRESS_LEN 64
+
+/**
+ * struct queue_info - identity of a queue
+ * @slot, @gen: as in its records; @gen says which of the connections of the slot it is
+ * @instance: N of nvmeN on the host, the target's own queue index
+ * @cntlid, @qid, @sqsize: controller id, queue id, size of its submission queue (0's based)
+ * @subsysnqn, @hostnqn, @address: "" if unknown; @address on the host only
+ */
+struct queue_info {
+	uint32_t slot;
+	uint32_t gen;
+	uint32_t instance;
+	uint16_t cntlid;
+	uint16_t qid;
+	uint16_t sqsize;
+	char subsysnqn[NT_NQN_LEN];
+	char hostnqn[NT_NQN_LEN];
+	char address[QUEUE_ADDRESS_LEN];
+};
+
+/*
+ * Numbers the origins of a host's commands, so that a record has room for them. When all numbers
+ * are used, further origins share one.
+ */
+
+struct origins;
+
+/** origins_new() - with no origin yet; NULL when memory ran out */
+struct origins *origins_new(void);
+
+/**
+ * origins_number() - the number of an origin, which gets one when it is new; ORIGIN_OTHERS where
+ * there are too many, or no memory
+ */
+unsigned int origins_number(struct origins *o, const struct nt_from *from);
+
+/** origins_get() - fill @origin with what a number stands for */
+void origins_get(const struct origins *o, unsigned int number, struct origin *origin);
+
+/** origins_free() - release; NULL is fine */
+void origins_free(struct origins *o);
 
 #endif /* NTPROF_CORE_DEVICE_H */

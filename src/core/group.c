@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/text.h"
 
 /* Longer than the name of any key. */

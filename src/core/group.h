@@ -11,9 +11,7 @@
 #include <stdint.h>
 
 #include "core/device.h"
-#include "core/origin.h"
-#include "core/queue.h"
-#include "core/record.h"
+#include "shared/record.h"
 
 /* The users of groups: a live view, or a report. */
 #define GROUP_LIVE 1u
@@ -26,7 +24,7 @@
 #define GROUP_OF_RECORD 1u
 /* Only a host's records have the key. This is so in a recording, too. */
 #define GROUP_OF_HOST 2u
-/* Records have the key only if their origins were asked for, see core/origin.h. */
+/* Records have the key only if their origins were asked for, see core/device.h. */
 #define GROUP_OF_ORIGIN 4u
 
 /* X(identifier, name, bits of GROUP_OF_* that a live view needs for the key). */

@@ -56,4 +56,7 @@ static inline unsigned int hash_pair(uint64_t a, uint64_t b)
 	return (unsigned int)(a >> 32);
 }
 
+/** ARRAY_SIZE() - number of elements of an array; it does not work for a pointer */
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 #endif /* NTPROF_CORE_HASH_H */

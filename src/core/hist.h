@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buckets.h"
+#include "shared/buckets.h"
 
 /**
  * struct hist - a latency histogram with full-width counts

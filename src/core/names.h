@@ -6,7 +6,9 @@
 #ifndef NTPROF_CORE_NAMES_H
 #define NTPROF_CORE_NAMES_H
 
-#include "core/record.h"
+#include <stdbool.h>
+
+#include "shared/record.h"
 
 const char *side_name(enum nt_side side);
 const char *source_name(enum nt_source source); /* "none" for a number out of range */
@@ -27,5 +29,47 @@ const char *driver_name(enum nt_side side);
 /** stages_nr(), points_nr() - how many stages or points a side has */
 unsigned int stages_nr(enum nt_side side);
 unsigned int points_nr(enum nt_side side);
+
+/* The names of opcodes. */
+
+/**
+ * opcode_fabrics_type() - the type of a Fabrics command; it is in the first byte of the field that
+ * is the NSID of other commands
+ */
+static inline __u8 opcode_fabrics_type(const struct nt_record *r)
+{
+	return r->nsid & 0xff;
+}
+
+/**
+ * opcode_name() - name of a command
+ * @op: operation of the command: admin and Fabrics commands have names of their own
+ * @opcode: its opcode
+ * @type: type of a Fabrics command
+ *
+ * Return: the name in the NVMe specifications (Base 2.0, figures 138 and 519; NVM Command Set 1.0;
+ * Zoned Namespace Command Set 1.1), in lower case and with underscores; static string.
+ * "vendor_specific" or "reserved" for other opcodes.
+ */
+const char *opcode_name(enum nt_op op, __u8 opcode, __u8 type);
+
+/* The status codes of commands, and their names. */
+
+/** status_is_error() - whether @status, of a record, means that the command failed */
+static inline bool status_is_error(__u16 status)
+{
+	return status & NT_STATUS_MASK;
+}
+
+/**
+ * status_name() - name of a status
+ * @op: operation of the command: Fabrics commands have status codes of their own
+ * @status: of a record; the bits about retries (CRD, More, DNR) are ignored
+ *
+ * Return: the name in the NVMe specifications (Base 2.0, 3.3.3.2.1; NVM Command Set 1.0; Zoned
+ * Namespace Command Set 1.1; over Fabrics 1.1, 3), in lower case and with underscores; static
+ * string. "unknown" if no specification has the status.
+ */
+const char *status_name(enum nt_op op, __u16 status);
 
 #endif /* NTPROF_CORE_NAMES_H */

@@ -5,16 +5,172 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/pieces.h"
 #include "core/rights.h"
 #include "core/time.h"
+
+/* A queue of pieces of bytes, in a buffer of bounded size. The caller provides locking. */
+
+struct piece {
+	size_t len;
+	unsigned int weight; /* the caller decides what this counts */
+};
+
+/**
+ * struct pieces - the queue
+ * @buffer, @size: a ring of bytes; @used bytes from @first on are taken
+ * @piece, @max: a ring of pieces; @nr pieces from @first_piece on are taken
+ */
+struct pieces {
+	uint8_t *buffer;
+	size_t size;
+	size_t first;
+	size_t used;
+	struct piece *piece;
+	unsigned int max;
+	unsigned int first_piece;
+	unsigned int nr;
+};
+
+/**
+ * pieces_init() - an empty queue of @size bytes and @max pieces
+ *
+ * Return: 0 or -ENOMEM. In both cases the caller calls pieces_free().
+ */
+static int pieces_init(struct pieces *q, size_t size, unsigned int max)
+{
+	*q = (struct pieces){.size = size, .max = max};
+	q->buffer = malloc(size);
+	q->piece = malloc(max * sizeof(*q->piece));
+	return q->buffer && q->piece ? 0 : -ENOMEM;
+}
+
+static void pieces_free(struct pieces *q)
+{
+	free(q->buffer);
+	free(q->piece);
+}
+
+static struct piece *piece_at(const struct pieces *q, unsigned int i)
+{
+	return &q->piece[(q->first_piece + i) % q->max];
+}
+
+/** pieces_at() - piece number @i of the pieces that wait, from 0 on */
+static const struct piece *pieces_at(const struct pieces *q, unsigned int i)
+{
+	return piece_at(q, i);
+}
+
+static bool make_room(struct pieces *q, size_t n)
+{
+	uint8_t *grown;
+
+	/*
+	 * An empty queue begins at the start of the buffer again, so it keeps using the same
+	 * memory.
+	 */
+	if (!q->nr)
+		q->first = q->first_piece = 0;
+	if (q->nr == q->max)
+		return false;
+	if (n <= q->size - q->used)
+		return true;
+	if (q->nr)
+		return false;
+	grown = realloc(q->buffer, n);
+	if (!grown)
+		return false;
+	q->buffer = grown;
+	q->size = n;
+	return true;
+}
+
+/**
+ * pieces_put() - append a piece, a copy of @n bytes; @n is at least 1
+ *
+ * If the queue is empty and the piece is larger than the whole buffer, the buffer grows.
+ *
+ * Return: whether there was room.
+ */
+static bool pieces_put(struct pieces *q, const void *p, size_t n, unsigned int weight)
+{
+	size_t at, till_end;
+
+	if (!make_room(q, n))
+		return false;
+	at = (q->first + q->used) % q->size;
+	till_end = q->size - at;
+	if (n <= till_end) {
+		memcpy(q->buffer + at, p, n);
+	} else {
+		memcpy(q->buffer + at, p, till_end);
+		memcpy(q->buffer, (const uint8_t *)p + till_end, n - till_end);
+	}
+	q->used += n;
+	*piece_at(q, q->nr++) = (struct piece){n, weight};
+	return true;
+}
+
+/**
+ * pieces_front() - what to write next: the first piece, and the pieces behind it as long as the sum
+ * is at most @max bytes
+ * @iov: filled with the place of the bytes, which is one part or two
+ * @nr: set to the number of pieces
+ *
+ * The queue must not be empty. The bytes stay in place until the pieces are dropped.
+ *
+ * Return: number of parts.
+ */
+static int pieces_front(const struct pieces *q, size_t max, struct iovec iov[2], unsigned int *nr)
+{
+	size_t till_end = q->size - q->first, len = 0;
+
+	*nr = 0;
+	do {
+		len += piece_at(q, (*nr)++)->len;
+	} while (*nr < q->nr && len + piece_at(q, *nr)->len <= max);
+	iov[0] = (struct iovec){q->buffer + q->first, len};
+	if (len <= till_end)
+		return 1;
+	iov[0].iov_len = till_end;
+	iov[1] = (struct iovec){q->buffer, len - till_end};
+	return 2;
+}
+
+/** pieces_drop() - remove the first piece */
+static void pieces_drop(struct pieces *q)
+{
+	size_t len = piece_at(q, 0)->len;
+
+	q->first = (q->first + len) % q->size;
+	q->used -= len;
+	q->first_piece = (q->first_piece + 1) % q->max;
+	q->nr--;
+}
+
+/**
+ * pieces_drop_last() - remove the last piece
+ *
+ * Return: the removed piece.
+ */
+static struct piece pieces_drop_last(struct pieces *q)
+{
+	struct piece last = *piece_at(q, --q->nr);
+
+	q->used -= last.len;
+	return last;
+}
 
 /* The most bytes of one write: the default size of a pipe. */
 #define WRITE_MAX 65536

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
-#include "core/span.h"
+#include "core/segments.h"
 
 /* Linux keeps the tag in the low bits of a host's command id (nvme_tag_from_cid()). */
 #define TAG_MASK 0xfff

@@ -2,7 +2,7 @@
 /*
  * The commands in flight that have been reported as overdue. So each is reported once, and
  * recognized when it ends. There are at most as many as states of commands in flight
- * (core/pools.h).
+ * (shared/pools.h).
  */
 #ifndef NTPROF_CORE_OVERDUE_H
 #define NTPROF_CORE_OVERDUE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/record.h"
+#include "shared/record.h"
 
 struct overdue;
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 
 /* Names of the capabilities that the program may use; others are printed as numbers. */
 static const struct {

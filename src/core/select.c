@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cgroup.h"
 #include "core/device.h"
 #include "core/names.h"
-#include "core/span.h"
-#include "core/statuses.h"
-#include "core/units.h"
+#include "core/segments.h"
+#include "core/text.h"
 
 /* Longer than any useful spelling of a list that struct nt_selection has room for. */
 #define LIST_LEN 512

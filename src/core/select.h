@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A selection of commands as users write it, and whether recorded commands are in it. The BPF
- * programs get the same selection: core/selection.h.
+ * programs get the same selection: shared/selection.h.
  */
 #ifndef NTPROF_CORE_SELECT_H
 #define NTPROF_CORE_SELECT_H
@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/origin.h"
-#include "core/queue.h"
-#include "core/selection.h"
+#include "core/device.h"
+#include "shared/selection.h"
 
 /*
  * Room, here and in the header of a stream, for the options as the user wrote them. Longer ones are

@@ -10,12 +10,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/burst.h"
 #include "core/counters.h"
-#include "core/errors.h"
 #include "core/hist.h"
-#include "core/record.h"
-#include "core/sample.h"
+#include "core/time.h"
+#include "shared/record.h"
+#include "shared/selection.h"
+
+/*
+ * Commands that ended with a status other than success, by queue, operation and status, of an
+ * interval and of the whole run. Histograms do not have them, because the duration of a failed
+ * command is not a latency.
+ */
+
+/*
+ * The most rows, far more than a person reads. They are limited because a stream may have any
+ * number, and unknown hosts may connect. With more of them, the row that has counted nothing for
+ * longest is added to the row of unknown queue and status. If every row has counted something just
+ * now, that happens to the new one.
+ */
+#define ERRORS_MAX 4096
+
+/* The status of that row; no command has it. */
+#define ERRORS_OTHER 0xffff
+
+/**
+ * struct error_count - number of commands that ended with a status
+ * @controller, @peer, @other, @qid, @op: see struct stats_row
+ * @status: status code and type, or ERRORS_OTHER
+ * @quiet: number of intervals in a row in which nothing was counted
+ */
+struct error_count {
+	char controller[32];
+	char peer[NT_NQN_LEN];
+	char other[NT_NQN_LEN];
+	uint16_t qid;
+	enum nt_op op;
+	uint16_t status;
+	uint32_t quiet;
+	uint64_t interval;
+	uint64_t total;
+};
+
+/**
+ * struct errors - all rows, sorted by controller, peer, queue, operation and status; zeroes at
+ * first
+ */
+struct errors {
+	struct error_count *row;
+	size_t nr;
+};
+
+/**
+ * errors_add() - count commands
+ * @status: status of a record; the bits that say how to retry are ignored
+ * @n: number of commands
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int errors_add(struct errors *e, const char *controller, const char *peer, uint16_t qid,
+	       enum nt_op op, uint16_t status, uint64_t n);
+
+/** errors_add_of() - like errors_add(), if the other NQN is known */
+int errors_add_of(struct errors *e, const char *controller, const char *peer, const char *other,
+		  uint16_t qid, enum nt_op op, uint16_t status, uint64_t n);
+
+/** errors_fold() - add the totals of @from to @into, and zero them; 0 or -ENOMEM */
+int errors_fold(struct errors *into, struct errors *from);
+
+/** errors_begin_interval() - zero everything that belongs to one interval */
+void errors_begin_interval(struct errors *e);
+
+/** errors_free() - release; @e is empty then */
+void errors_free(struct errors *e);
 
 /* Commands, and the data that they transferred. */
 struct workload {
@@ -227,8 +293,8 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  * @measured: set to the number of measured commands
  * @all: set to the number of all commands; to @measured if the others were not counted
  *
- * The sample is chosen by the contents of commands (core/sample.h). Of commands that are alike,
- * such as reads of one block, all are in it or none is.
+ * The sample is chosen by the contents of commands (shared/selection.h). Of commands that are
+ * alike, such as reads of one block, all are in it or none is.
  *
  * Return: whether the sample is not a fair one. If all commands were counted, this is so when it
  * cannot be one command in &stats.sample by chance (five standard deviations of the binomial

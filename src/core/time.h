@@ -3,6 +3,7 @@
 #ifndef NTPROF_CORE_TIME_H
 #define NTPROF_CORE_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME of one instant, nanoseconds. */
@@ -36,5 +37,74 @@ static inline uint64_t ns_add(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
+
+/*
+ * When to measure, where ntprof does not measure all the time: for a fixed time in each fixed
+ * period. Bursts begin at multiples of the period since the epoch of CLOCK_REALTIME. So machines
+ * with synchronized clocks measure at the same time, without any communication.
+ */
+
+/*
+ * The shortest burst, in nanoseconds and as text. A shorter burst would mostly be spent on
+ * attaching.
+ */
+#define BURST_MIN_NS 100000000ULL
+#define BURST_MIN "100ms"
+
+/**
+ * struct burst - the schedule
+ * @on_ns: length of one burst
+ * @every_ns: from the beginning of one burst to the beginning of the next; 0: there is no schedule,
+ *            and ntprof measures all the time
+ */
+struct burst {
+	uint64_t on_ns;
+	uint64_t every_ns;
+};
+
+/**
+ * burst_parse() - parse a schedule: ON/EVERY, such as 1s/60s
+ * @text: two times, each as parse_seconds() takes it
+ * @b: filled
+ *
+ * Return: NULL, or why the text is wrong, in words that follow the text in a message.
+ */
+const char *burst_parse(const char *text, struct burst *b);
+
+/** burst_any() - whether there is a schedule at all */
+static inline bool burst_any(const struct burst *b)
+{
+	return b->every_ns != 0;
+}
+
+/**
+ * burst_left_ns() - how much of a burst is left
+ * @b: a schedule, burst_any()
+ * @real_ns: CLOCK_REALTIME
+ *
+ * Return: nanoseconds until the current burst ends; 0 between two bursts.
+ */
+uint64_t burst_left_ns(const struct burst *b, int64_t real_ns);
+
+/**
+ * burst_next_ns() - when a burst begins or ends the next time
+ * @b: a schedule, burst_any()
+ * @real_ns: CLOCK_REALTIME
+ *
+ * Return: CLOCK_REALTIME nanoseconds, later than @real_ns.
+ */
+int64_t burst_next_ns(const struct burst *b, int64_t real_ns);
+
+/* The wall clock in the format of RFC 3339, in UTC. */
+
+/* "2031-05-23T12:00:00.000000000Z", with room for years with more digits. */
+#define RFC3339_LEN 80
+
+/**
+ * rfc3339_now() - the current time, to the nanosecond
+ *
+ * Return: @buf.
+ */
+char *rfc3339_now(char buf[RFC3339_LEN]);
 
 #endif /* NTPROF_CORE_TIME_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
-#include "core/span.h"
+#include "core/segments.h"
 #include "merge/lookup.h"
 
 /*

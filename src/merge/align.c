@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/hash.h"
-#include "core/span.h"
+#include "core/segments.h"
 #include "merge/agreement.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"

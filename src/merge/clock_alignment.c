@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/segments.h"
+#include "merge/merge.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
 
@@ -408,4 +410,179 @@ int clock_alignment_solve(struct clock_alignment *l, int64_t *to_common)
 	free(placed);
 	free(order);
 	return err;
+}
+
+/* The offset between two streams' clocks, by the connection that was matched last. */
+struct edge {
+	unsigned int host;
+	unsigned int target;
+	uint64_t offset; /* target's clock - host's */
+	uint64_t at_ns;	 /* host's clock */
+};
+
+static bool tells(const struct merge_connection *c, unsigned int nr)
+{
+	return c->matched && c->offset_low <= c->offset_high && c->host_stream < nr &&
+	       c->target_stream < nr;
+}
+
+static void edge_add(struct edge *edges, unsigned int *nr, const struct merge_connection *c)
+{
+	unsigned int i = 0;
+
+	while (i < *nr && (edges[i].host != c->host_stream || edges[i].target != c->target_stream))
+		i++;
+	if (i < *nr && edges[i].at_ns >= c->offset_at_ns)
+		return;
+	edges[i] = (struct edge){
+		.host = c->host_stream,
+		.target = c->target_stream,
+		.offset = (uint64_t)c->offset_low +
+			  ((uint64_t)c->offset_high - (uint64_t)c->offset_low) / 2,
+		.at_ns = c->offset_at_ns,
+	};
+	if (i == *nr)
+		++*nr;
+}
+
+/* Places the streams that are linked to a placed stream, until none is left. */
+static void place_linked(const struct edge *edges, unsigned int nr, int64_t *to_common,
+			 bool *placed)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (unsigned int i = 0; i < nr; i++) {
+			const struct edge *e = &edges[i];
+
+			if (placed[e->host] == placed[e->target])
+				continue;
+			if (placed[e->host])
+				to_common[e->target] =
+					(int64_t)((uint64_t)to_common[e->host] - e->offset);
+			else
+				to_common[e->host] =
+					(int64_t)((uint64_t)to_common[e->target] + e->offset);
+			placed[e->host] = placed[e->target] = again = true;
+		}
+	}
+}
+
+int axis_correct(const struct merge *m, unsigned int nr, int64_t *to_common, bool *linked)
+{
+	unsigned int connections = merge_connections(m), nr_edges = 0;
+	struct edge *edges = calloc(connections + 1, sizeof(*edges));
+	bool *placed = calloc(nr, sizeof(*placed));
+	int err = edges && placed ? 0 : -ENOMEM;
+
+	memset(linked, 0, nr * sizeof(*linked));
+	for (unsigned int i = 0; !err && i < connections; i++) {
+		const struct merge_connection *c = merge_connection(m, i);
+
+		if (!tells(c, nr))
+			continue;
+		edge_add(edges, &nr_edges, c);
+		linked[c->host_stream] = linked[c->target_stream] = true;
+	}
+	for (unsigned int i = 0; !err && i < nr; i++) {
+		if (!linked[i] || placed[i])
+			continue;
+		placed[i] = true;
+		place_linked(edges, nr_edges, to_common, placed);
+	}
+	free(edges);
+	free(placed);
+	return err;
+}
+
+struct times {
+	uint64_t began_ns;
+	uint64_t ended_ns;
+};
+
+/* The bursts of one stream in order of time. */
+struct bursts {
+	struct times *all;
+	size_t nr;
+	size_t room;
+};
+
+struct edges {
+	struct bursts *streams;
+	unsigned int nr;
+};
+
+struct edges *edges_new(unsigned int nr)
+{
+	struct edges *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->nr = nr;
+	e->streams = calloc(nr + 1, sizeof(*e->streams));
+	if (e->streams)
+		return e;
+	free(e);
+	return NULL;
+}
+
+int edges_burst(struct edges *e, unsigned int stream, uint64_t began_ns, uint64_t ended_ns)
+{
+	struct bursts *b = &e->streams[stream];
+
+	if (b->nr == b->room) {
+		size_t room = b->room ? 2 * b->room : 16;
+		struct times *all = reallocarray(b->all, room, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		b->all = all;
+		b->room = room;
+	}
+	b->all[b->nr++] = (struct times){.began_ns = began_ns, .ended_ns = ended_ns};
+	return 0;
+}
+
+/*
+ * Whether one burst covers all of that time. A stream that gives its bursts out of order only gets
+ * a wrong answer.
+ */
+static bool covers(const struct bursts *b, uint64_t from, uint64_t to)
+{
+	size_t low = 0, high = b->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->all[middle].began_ns <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && to <= b->all[low - 1].ended_ns;
+}
+
+bool edges_cut(const struct edges *e, const struct merge_connection *c, const struct nt_record *r)
+{
+	bool host = r->side == NT_HOST;
+	unsigned int other = host ? c->target_stream : c->host_stream;
+	uint64_t from = record_begin_ns(r), to = record_last_ns(r), offset;
+
+	if (other >= e->nr || !e->streams[other].nr || !from || c->offset_low > c->offset_high)
+		return false;
+	offset = (uint64_t)c->offset_low + ((uint64_t)c->offset_high - (uint64_t)c->offset_low) / 2;
+	if (!host)
+		offset = -offset;
+	return !covers(&e->streams[other], from + offset, to + offset);
+}
+
+void edges_free(struct edges *e)
+{
+	if (!e)
+		return;
+	for (unsigned int i = 0; i < e->nr; i++)
+		free(e->streams[i].all);
+	free(e->streams);
+	free(e);
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "core/record.h"
+#include "shared/record.h"
 
 /* In place of a stream number: that side is not there. */
 #define MERGE_NO_STREAM (~0u)

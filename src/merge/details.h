@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/hist.h"
-#include "core/points.h"
-#include "core/record.h"
+#include "shared/points.h"
+#include "shared/record.h"
 
 /*
  * Where an interval lies: on one side, or between the two (a round trip of the host less the

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/names.h"
-#include "core/span.h"
-#include "core/units.h"
+#include "core/segments.h"
+#include "core/text.h"
 
 /* Room for any time that parse_seconds() reads. */
 #define TIME_LEN 32

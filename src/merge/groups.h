@@ -13,7 +13,80 @@
 
 #include "core/group.h"
 #include "core/hist.h"
-#include "merge/flights.h"
+#include "core/stats.h"
+
+/*
+ * Counts how many commands were in flight when one began. Records come when commands have ended, so
+ * commands wait here until all that began before them may have come. Memory is bounded.
+ */
+
+/*
+ * The most commands that wait. A command during which this many others began and ended is missing
+ * in their counts of commands in flight. @late of struct flights counts such commands.
+ */
+#ifndef FLIGHTS_MAX
+#define FLIGHTS_MAX 16384u
+#endif
+/* The most commands of one group in flight: 64 queues of the greatest depth that Linux has. */
+#define FLIGHTS_OF_GROUP_MAX 262144u
+
+/**
+ * struct flights_seen - what beginning commands saw: how many were in flight, themselves included
+ */
+struct flights_seen {
+	uint64_t count;
+	uint64_t sum;
+	uint64_t most;
+};
+
+/**
+ * struct flights_group - ends of the commands in flight, a heap with the earliest on top; all zero
+ * at the beginning
+ */
+struct flights_group {
+	uint64_t *end;
+	unsigned int nr;
+	unsigned int room;
+};
+
+/**
+ * struct flight - a command: its beginning and end, its two groups, and where what it saw is added
+ */
+struct flight {
+	uint64_t begin;
+	uint64_t end;
+	struct flights_group *group[2];
+	struct flights_seen *seen[2];
+};
+
+/**
+ * struct flights - commands that wait, a heap with the earliest beginning on top; all zero at the
+ * beginning
+ * @frontier: all commands that began before this have been counted
+ * @late: commands that are not counted: they came when those that ran at the same time had been
+ *        counted, or too many of a group were in flight
+ */
+struct flights {
+	struct flight *wait;
+	unsigned int nr;
+	uint64_t frontier;
+	uint64_t late;
+};
+
+/** flights_add() - a command has ended; Return: 0 or -ENOMEM */
+int flights_add(struct flights *f, const struct flight *command);
+
+/**
+ * flights_until() - all commands that began before @ns have come: count them; Return: 0 or -ENOMEM
+ */
+int flights_until(struct flights *f, uint64_t ns);
+
+/** flights_finish() - no more commands will come: count all that wait; Return: 0 or -ENOMEM */
+int flights_finish(struct flights *f);
+
+/** flights_free(), flights_group_free() - release */
+void flights_free(struct flights *f);
+void flights_group_free(struct flights_group *g);
 
 /* More groups than a user would look at; commands of further ones are counted as "others". */
 #ifndef GROUPS_MAX
@@ -152,5 +225,83 @@ uint64_t groups_late(const struct groups *g);
 
 /** groups_free() - release; NULL is fine */
 void groups_free(struct groups *g);
+
+/*
+ * Adds up the records of commands in a live view, in groups that its histograms cannot make: for
+ * the last interval and for the run. Groups past LIVE_GROUPS_MAX are one group, the others.
+ */
+
+/* More groups than a user looks at. Each takes some 7 KiB. */
+#ifndef LIVE_GROUPS_MAX
+#define LIVE_GROUPS_MAX 1024u
+#endif
+
+struct live_groups;
+
+/**
+ * struct live_groups_row - a group, or all others
+ * @row: its latencies; the members that identify a queue are not filled, and neither are commands
+ *       in flight
+ * @failed_interval, @failed_total: commands that ended with an error, or were given up; no other
+ *         member counts them
+ * @seen_interval, @seen_total: numbers of commands in flight when a command began, including
+ *         itself; an interval has the numbers that became known in it, see live_groups_interval()
+ */
+struct live_groups_row {
+	struct group_name name;
+	struct stats_row row;
+	uint64_t failed_interval;
+	uint64_t failed_total;
+	struct flights_seen seen_interval;
+	struct flights_seen seen_total;
+};
+
+/** live_groups_new() - begin; @by: the keys of groups; NULL if memory ran out */
+struct live_groups *live_groups_new(const struct group_by *by);
+
+/**
+ * live_groups_add() - a command has ended; @name: its name by all keys
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_groups_add(struct live_groups *t, const struct group_name *name,
+		    const struct nt_record *r);
+
+/**
+ * live_groups_interval() - an interval is over; it has what was added since the last call
+ * @s: the same interval. A command that was in flight at the end of the previous interval either
+ *     has its record by the end of this one, or is still in flight. So the numbers are known for
+ *     commands that began before all commands that were in flight then
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_groups_interval(struct live_groups *t, const struct stats *s);
+
+/**
+ * live_groups_finish() - no more commands will come: the numbers in flight of all commands are
+ * known for the run
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_groups_finish(struct live_groups *t);
+
+/** live_groups_seen() - numbers of commands in flight when a command began, for all groups together
+ */
+const struct flights_seen *live_groups_seen(const struct live_groups *t, bool summary);
+
+/**
+ * live_groups_late() - commands that are missing in the numbers in flight of others, which had been
+ * counted before, see FLIGHTS_MAX
+ */
+uint64_t live_groups_late(const struct live_groups *t);
+
+/** live_groups_nr() - number of rows; the others, if there are any, are the last one */
+size_t live_groups_nr(const struct live_groups *t);
+
+/** live_groups_row() - row @i, in the order of names; valid until the next live_groups_add() */
+const struct live_groups_row *live_groups_row(const struct live_groups *t, size_t i);
+
+/** live_groups_free() - release; @t may be NULL */
+void live_groups_free(struct live_groups *t);
 
 #endif /* NTPROF_MERGE_GROUPS_H */

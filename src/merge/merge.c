@@ -2,17 +2,144 @@
 #include "merge/merge.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/span.h"
+#include "core/segments.h"
 #include "merge/align.h"
-#include "merge/likelihood.h"
 #include "merge/lookup.h"
 #include "merge/offset.h"
-#include "merge/private.h"
-#include "merge/recurring.h"
-#include "merge/topology_restart.h"
+#include "merge/pending.h"
+#include "merge/topology.h"
+
+/* The members of a merge. Include merge/merge.h first. */
+
+struct merge {
+	struct merge_callbacks callbacks;
+	struct pending_pool pool;
+	struct topology t;
+	uint64_t unknown, past_limits;
+	uint64_t crowded_out;
+	uint64_t in_crowd;
+	struct recurring recurring;
+};
+
+/*
+ * Decides whether counterparts of waiting records may still come. That depends on which streams
+ * of the other side are there, and which have ended.
+ */
+
+/*
+ * How much longer the record of a cancelled command waits for the target's record. The target's
+ * tracer sends that record when it looks at the commands in flight and finds the connection closed.
+ * The target may close the connection only when no Keep Alive has come for long: Keep Alive
+ * Timeouts are mostly 5 s to 30 s.
+ */
+#define LIKELIHOOD_GIVEN_UP_NS 60000000000ULL
+
+/**
+ * likelihood_is_settled() - whether the endpoint has a partner and the offset of their clocks is
+ * known, and so how far the partner's stream has come
+ */
+static inline bool likelihood_is_settled(const struct endpoint *h)
+{
+	return h->partner && h->link->offset.known;
+}
+
+/**
+ * likelihood_has_passed() - whether the counterpart of a waiting record will not come any more
+ * @t: topology
+ * @h: the record's endpoint
+ * @r: the record
+ * @margin: nanoseconds by which the other stream has to have passed the end of the record, as
+ *          records do not come exactly in order
+ *
+ * A record of the host is late when the target's stream has passed its end: the target has sent its
+ * answer before that. The other way round nothing follows: an answer may take any time from the
+ * target to the host's completion. Where the other stream has ended, the record's own stream has to
+ * have gone on by @margin.
+ */
+static inline bool likelihood_has_passed(const struct topology *t, const struct endpoint *h,
+					 const struct nt_record *r, uint64_t margin)
+{
+	uint64_t end = record_last_ns(r);
+
+	if (h->over)
+		return t->streams[h->stream].newest > end + margin;
+	if (!likelihood_is_settled(h) || h->side != NT_HOST)
+		return false;
+	if (r->flags & NT_F_CANCELLED)
+		margin += LIKELIHOOD_GIVEN_UP_NS;
+	end += (uint64_t)h->link->offset.now.high;
+	return t->streams[h->partner->stream].newest > end + margin;
+}
+
+/** likelihood_stream_ends() - a stream has ended; ignored if the stream is not known */
+static void likelihood_stream_ends(struct topology *t, unsigned int stream)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams || !t->streams[stream].known || t->streams[stream].ended)
+		return;
+	s = &t->streams[stream];
+	s->ended = true;
+	t->open[s->side]--;
+	t->ended[s->side]++;
+	t->changes++;
+}
+
+/* Whether an endpoint other than the partner may have records of @h, now or later. */
+static bool has_candidate(const struct topology *t, const struct endpoint *h)
+{
+	const struct endpoint *other = topology_alike(t, h);
+
+	for (; other; other = other->next_alike) {
+		if (other != h->partner && endpoint_compatible(h, other) &&
+		    (other->pending.count || !t->streams[other->stream].ended))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * likelihood_rate() - find out how likely it is that counterparts of an endpoint's records come,
+ * and whether none can come any more
+ */
+static void likelihood_rate(const struct topology *t, struct endpoint *h)
+{
+	enum nt_side other = h->side == NT_HOST ? NT_TARGET : NT_HOST;
+	bool ended = h->partner && t->streams[h->partner->stream].ended;
+	/* Possible partners are known only when the controller has an id. */
+	bool nameless = !topology_is_id(h->q.cntlid) && !t->streams[h->stream].ended;
+
+	h->rated = t->changes;
+	h->over = false;
+	if (h->partner && !ended && h->link->offset.known) {
+		h->likelihood = h->side == NT_HOST ? PENDING_AHEAD : PENDING_OWED;
+	} else if ((h->partner && !ended) || nameless || has_candidate(t, h)) {
+		h->likelihood = PENDING_STRANGE;
+	} else {
+		h->likelihood = PENDING_NOBODY;
+		/*
+		 * An open stream of the other side without queues may be that of a restarted
+		 * tracer.
+		 */
+		h->over = t->ended[other] && (!t->open[other] || ended);
+	}
+}
+
+/**
+ * likelihood_has_expired() - likelihood_has_passed(), or the partner is not known and the record is
+ * @age_ns old
+ */
+static bool likelihood_has_expired(const struct topology *t, const struct endpoint *h,
+				   const struct nt_record *r, uint64_t age_ns)
+{
+	if (likelihood_is_settled(h) && !h->over && t->streams[h->partner->stream].newest)
+		return likelihood_has_passed(t, h, r, age_ns);
+	return t->streams[h->stream].newest > record_last_ns(r) + age_ns;
+}
 
 /* After this time an endpoint is matched with the records that there are. */
 #define AGED_NS 500000000ULL
@@ -500,4 +627,46 @@ void merge_finish(struct merge *m)
 		while (m->t.endpoints[i]->pending.first)
 			give_up(m, m->t.endpoints[i]->pending.first);
 	}
+}
+
+uint64_t merge_crowded_out(const struct merge *m)
+{
+	return m->crowded_out;
+}
+
+uint64_t merge_in_crowd(const struct merge *m)
+{
+	return m->in_crowd;
+}
+
+uint64_t merge_unknown(const struct merge *m)
+{
+	return m->unknown;
+}
+
+uint64_t merge_past_limits(const struct merge *m)
+{
+	return m->past_limits;
+}
+
+unsigned int merge_connections(const struct merge *m)
+{
+	return m->t.known.nr;
+}
+
+const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
+{
+	struct merge_connection *c;
+
+	if (i >= m->t.known.nr)
+		return NULL;
+	c = &m->t.known.all[i]->c;
+	for (unsigned int l = 0; l < m->t.nr_links; l++) {
+		if (m->t.links[l]->host_stream == c->host_stream &&
+		    m->t.links[l]->target_stream == c->target_stream) {
+			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
+			c->jumps = m->t.links[l]->offset.jumps;
+		}
+	}
+	return c;
 }

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/names.h"
-#include "core/span.h"
-#include "merge/split_whole.h"
+#include "core/segments.h"
 
 const char *merged_stage_name(unsigned int stage)
 {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/record.h"
+#include "shared/record.h"
 
 /*
  * The most by which two clocks drift apart if no faster rate is known: NTP steers each by up to 500

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
-#include "core/span.h"
+#include "core/segments.h"
 
 /*
  * Trials begin at this many places of the endpoint with fewer records, as either side may have

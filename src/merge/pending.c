@@ -2,6 +2,7 @@
 #include "merge/pending.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,184 @@
 #include <unistd.h>
 
 #include "core/hash.h"
-#include "core/pages.h"
-#include "core/span.h"
+#include "core/segments.h"
 #include "merge/offset.h"
+
+static void heap_put(struct heap *h, uint32_t at, struct heap_item *item)
+{
+	h->item[at] = item;
+	item->at = at + 1;
+}
+
+/* Puts an item into the free place @at, or further up where it belongs. */
+static void rise(struct heap *h, uint32_t at, struct heap_item *item)
+{
+	while (at && h->item[(at - 1) / 2]->key > item->key) {
+		heap_put(h, at, h->item[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	heap_put(h, at, item);
+}
+
+static void sink(struct heap *h, uint32_t at, struct heap_item *item)
+{
+	uint32_t child;
+
+	while ((child = 2 * at + 1) < h->nr) {
+		if (child + 1 < h->nr && h->item[child + 1]->key < h->item[child]->key)
+			child++;
+		if (h->item[child]->key >= item->key)
+			break;
+		heap_put(h, at, h->item[child]);
+		at = child;
+	}
+	heap_put(h, at, item);
+}
+
+static void place(struct heap *h, uint32_t at, struct heap_item *item)
+{
+	if (at && h->item[(at - 1) / 2]->key > item->key)
+		rise(h, at, item);
+	else
+		sink(h, at, item);
+}
+
+void heap_set(struct heap *h, struct heap_item *item, uint64_t key)
+{
+	item->key = key;
+	place(h, item->at ? item->at - 1 : h->nr++, item);
+}
+
+void heap_remove(struct heap *h, struct heap_item *item)
+{
+	uint32_t at = item->at - 1;
+	struct heap_item *last = h->item[--h->nr];
+
+	item->at = 0;
+	if (last != item)
+		place(h, at, last);
+}
+
+/* Reserves memory for the largest possible need. Pages that are never touched take no memory. */
+
+/**
+ * pages_reserve() - reserve @size bytes, all zero
+ *
+ * Return: memory for pages_release(), or NULL if memory ran out.
+ */
+/*
+ * Not malloc(): sanitizers write a shadow byte for each eight bytes that malloc() returns, whether
+ * they are touched or not.
+ */
+static void *pages_reserve(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/** pages_release() - give back the @size bytes of pages_reserve(); @at may be NULL */
+static void pages_release(void *at, size_t size)
+{
+	if (at)
+		munmap(at, size);
+}
+
+#define SLOTS_MIN 256
+/*
+ * The table shrinks when, for as many removals as it has slots, less than this part of it was
+ * taken.
+ */
+#define SLOTS_PER_ENTRY_MAX 16
+
+int slots_init(struct slots *s, uint32_t max)
+{
+	s->max = 2 * max > SLOTS_MIN ? 2 * max : SLOTS_MIN;
+	s->nr = SLOTS_MIN;
+	s->count = 0;
+	s->spare = 0;
+	s->slot = pages_reserve(s->max * sizeof(*s->slot));
+	s->other = pages_reserve(s->max * sizeof(*s->other));
+	return s->slot && s->other ? 0 : -ENOMEM;
+}
+
+void slots_free(struct slots *s)
+{
+	pages_release(s->slot, s->max * sizeof(*s->slot));
+	pages_release(s->other, s->max * sizeof(*s->other));
+}
+
+static void slots_put(struct slots *s, struct slot what)
+{
+	uint32_t at = what.hash & (s->nr - 1);
+
+	while (s->slot[at].id)
+		at = (at + 1) & (s->nr - 1);
+	s->slot[at] = what;
+}
+
+static void resize(struct slots *s, uint32_t nr)
+{
+	struct slot *from = s->slot;
+	uint32_t before = s->nr;
+
+	s->slot = s->other;
+	s->other = from;
+	s->nr = nr;
+	s->spare = 0;
+	memset(s->slot, 0, nr * sizeof(*s->slot));
+	for (uint32_t i = 0; i < before; i++) {
+		if (from[i].id)
+			slots_put(s, from[i]);
+	}
+}
+
+void slots_add(struct slots *s, uint32_t hash, uint32_t id)
+{
+	if (++s->count > s->nr / SLOTS_PER_ENTRY_MAX)
+		s->spare = 0;
+	if (s->count > s->nr / 2 && s->nr < s->max)
+		resize(s, 2 * s->nr);
+	slots_put(s, (struct slot){.hash = hash, .id = id});
+}
+
+void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other)
+{
+	uint32_t at = hash & (s->nr - 1);
+
+	while (s->slot[at].id != id)
+		at = (at + 1) & (s->nr - 1);
+	s->slot[at].id = other;
+}
+
+/*
+ * Whether the number at @at may move to the free slot before it: a search for it still has to pass
+ * there.
+ */
+static bool may_move(const struct slots *s, uint32_t free_slot, uint32_t at)
+{
+	uint32_t mask = s->nr - 1;
+
+	return ((at - s->slot[at].hash) & mask) >= ((at - free_slot) & mask);
+}
+
+void slots_remove(struct slots *s, uint32_t hash, uint32_t id)
+{
+	uint32_t mask = s->nr - 1, at = hash & mask;
+
+	while (s->slot[at].id != id)
+		at = (at + 1) & mask;
+	for (uint32_t i = (at + 1) & mask; s->slot[i].id; i = (i + 1) & mask) {
+		if (!may_move(s, at, i))
+			continue;
+		s->slot[at] = s->slot[i];
+		at = i;
+	}
+	s->slot[at].id = 0;
+	if (--s->count < s->nr / SLOTS_PER_ENTRY_MAX && ++s->spare >= s->nr && s->nr > SLOTS_MIN)
+		resize(s, s->nr / 2);
+}
 
 /*
  * The most entries that are passed to insert one into its group in order of time: few come out of

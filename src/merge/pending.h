@@ -12,9 +12,115 @@
 #include <stdint.h>
 
 #include "core/hash.h"
-#include "core/record.h"
-#include "merge/heap.h"
-#include "merge/slots.h"
+#include "shared/record.h"
+
+/*
+ * A binary heap of items that belong to the caller. The item with the lowest key is on top, and
+ * each item knows its place.
+ */
+
+/**
+ * struct heap_item - member of the caller's struct; all zero when it is in no heap
+ * @key: changed by heap_set() only
+ * @at: 1 + its place, 0: in no heap
+ */
+struct heap_item {
+	uint64_t key;
+	uint32_t at;
+};
+
+/* @item: the caller's array, with room for all items that there may be; @nr: number of items */
+struct heap {
+	struct heap_item **item;
+	uint32_t nr;
+};
+
+/** heap_set() - put an item in, or move it to the place of its new key */
+void heap_set(struct heap *h, struct heap_item *item, uint64_t key);
+
+/** heap_remove() - take out an item that is in the heap */
+void heap_remove(struct heap *h, struct heap_item *item);
+
+/** heap_first() - the item with the lowest key, NULL if the heap is empty */
+static inline struct heap_item *heap_first(const struct heap *h)
+{
+	return h->nr ? h->item[0] : (struct heap_item *)0;
+}
+
+/*
+ * A hash table of numbers. Mostly it is asked for numbers that are not there, while other data
+ * fills the cache. So one access has to give the answer: it uses open addressing with linear
+ * probing, and does not read the objects that the numbers stand for.
+ */
+
+/* @id: 0: the slot is free */
+struct slot {
+	uint32_t hash;
+	uint32_t id;
+};
+
+/**
+ * struct slots - the table
+ * @slot: @nr slots, a power of two; @count of them are taken, at most half
+ * @other: memory for the next size. The table grows and shrinks with its contents, so that it takes
+ *         little of the cache.
+ * @max: the most that @nr may be
+ * @spare: removals since the table was last full enough to keep this size
+ */
+struct slots {
+	struct slot *slot, *other;
+	uint32_t nr, count, max, spare;
+};
+
+/**
+ * slots_init() - for at most @max numbers, a power of two; Return: 0 or -ENOMEM, and slots_free()
+ * is needed in any case
+ */
+int slots_init(struct slots *s, uint32_t max);
+void slots_free(struct slots *s);
+
+/** slots_add() - add @id under a hash; it is not 0 and not there yet, and there is room */
+void slots_add(struct slots *s, uint32_t hash, uint32_t id);
+
+/** slots_replace() - put @other in the place of @id */
+void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other);
+
+/** slots_remove() - remove @id, which is there under this hash */
+void slots_remove(struct slots *s, uint32_t hash, uint32_t id);
+
+/** slots_expect() - prefetch the place of a hash */
+static inline void slots_expect(const struct slots *s, uint32_t hash)
+{
+	__builtin_prefetch(&s->slot[hash & (s->nr - 1)]);
+}
+
+/**
+ * slots_next() - the next number with a hash
+ * @at: 0 for the first one; changed
+ *
+ * Return: the number, 0 if there is no further one.
+ */
+static inline uint32_t slots_next(const struct slots *s, uint32_t hash, uint32_t *at)
+{
+	for (;;) {
+		const struct slot *t = &s->slot[(hash + (*at)++) & (s->nr - 1)];
+
+		if (!t->id || t->hash == hash)
+			return t->id;
+	}
+}
+
+/** slots_add_at() - slots_add() at the place @at where slots_next() has returned 0 */
+static inline void slots_add_at(struct slots *s, uint32_t hash, uint32_t id, uint32_t at)
+{
+	/* The table grows, or has been too large for a while. */
+	if (s->count >= s->nr / 2 || s->spare) {
+		slots_add(s, hash, id);
+		return;
+	}
+	s->count++;
+	s->slot[(hash + at - 1) & (s->nr - 1)] = (struct slot){.hash = hash, .id = id};
+}
 
 /*
  * The most records that wait, 34 MiB with their groups. When they are too many, the one with the

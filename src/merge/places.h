@@ -7,12 +7,15 @@
 #ifndef NTPROF_MERGE_PLACES_H
 #define NTPROF_MERGE_PLACES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/device.h"
 #include "core/group.h"
-#include "core/origin.h"
-#include "core/queue.h"
 #include "core/select.h"
 #include "merge/connection.h"
+#include "merge/groups.h"
+#include "shared/points.h"
 
 /* The most connections, and the most namespaces, that are known at a time. */
 #ifndef PLACES_MAX
@@ -75,5 +78,114 @@ bool places_devices(const struct places *p, const char *device, char *buf, size_
 
 /** places_free() - release; NULL is fine */
 void places_free(struct places *p);
+
+/*
+ * The name of a recorded command by the keys of --by, and what it adds to a group: for commands of
+ * both sides, or of one.
+ */
+
+/**
+ * struct group_recorder - the recording that a command is from
+ * @machine: name of its host, if there are several hosts; NULL: "nvme0" is enough
+ * @source: [side] where the points are from; NULL for a side that is not there
+ * @stream: that of the host, or else of the only side. Controllers of another stream are other
+ *          controllers.
+ * @began_ns: when the recording began, its own clock
+ * @to_common: what to add to its times for the common clock
+ * @sample: one command in this many was measured; 0 and 1: every one
+ * @places: the recording's names of devices, paths and origins; NULL: none
+ */
+struct group_recorder {
+	const char *machine;
+	const char *source[NT_SIDES];
+	unsigned int stream;
+	uint64_t began_ns;
+	int64_t to_common;
+	uint32_t sample;
+	const struct places *places;
+};
+
+/** group_name_merged() - fill @name with the keys of @by; @r: the host's record */
+void group_name_merged(struct group_name *name, const struct group_by *by,
+		       const struct merge_connection *c, const struct nt_record *r,
+		       const struct group_recorder *who);
+
+/**
+ * group_name_side() - the same for a command of one side; @q: NULL if its queue was not announced
+ */
+void group_name_side(struct group_name *name, const struct group_by *by, enum nt_side side,
+		     const struct queue_info *q, const struct nt_record *r,
+		     const struct group_recorder *who);
+
+/**
+ * groups_add_record() - count a command in the group of this name
+ * @r: its record; its latency counts. That of a failed command counts only where groups are by
+ *     status.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int groups_add_record(struct groups *g, const struct group_name *name, const struct nt_record *r,
+		      const struct group_recorder *who);
+
+/*
+ * The machines that the streams come from, by the caller's numbers of streams: what their headers
+ * say, such as names and the points that their kernels lack.
+ */
+
+/*
+ * Room for a host name of Linux (__NEW_UTS_LEN), the end of a label in parentheses, and the
+ * terminator.
+ */
+#define MACHINE_NAME_LEN (64 + 1 + MACHINE_LABEL_MAX + 1 + 1)
+#define MACHINE_LABEL_MAX 40
+
+/**
+ * struct machine - the machine of one stream
+ * @known: its header has come; if not, all else is 0
+ * @name: host name, for display
+ * @sample: about one command in this many was measured; 0 and 1: every one
+ * @missing: bits of the points that no probe gives there
+ */
+struct machine {
+	bool known;
+	enum nt_side side;
+	char name[MACHINE_NAME_LEN];
+	uint32_t sample;
+	uint32_t missing;
+};
+
+/**
+ * struct machines - all of them; all zero at the beginning
+ * @machine: [stream] of @nr streams
+ * @told: how often machines_set() was called
+ */
+struct machines {
+	struct machine *machine;
+	unsigned int nr;
+	unsigned int told;
+};
+
+/** machines_init() - begin with @nr unknown machines; Return: 0 or -ENOMEM */
+int machines_init(struct machines *m, unsigned int nr);
+
+/**
+ * machines_set() - the header of a stream has come
+ * @m: machines
+ * @stream: number of the stream, below @nr
+ * @what: copied, without @known
+ * @label: "a.ntp", "peer 2": tells machines apart where the name is empty, or is that of another
+ *         machine of the same side
+ */
+void machines_set(struct machines *m, unsigned int stream, const struct machine *what,
+		  const char *label);
+
+/**
+ * machines_get() - the machine of a stream; @m may be NULL, and @stream unknown: then @known is
+ * false
+ */
+const struct machine *machines_get(const struct machines *m, unsigned int stream);
+
+/** machines_free() - release */
+void machines_free(struct machines *m);
 
 #endif /* NTPROF_MERGE_PLACES_H */

@@ -8,6 +8,87 @@
 #include "core/group.h"
 #include "core/hash.h"
 
+/* By the parts of the identity that never change, without the subsystem. */
+static struct known_entry **known_bucket(struct known *k, const struct merge_connection *c)
+{
+	uint64_t streams = (uint64_t)c->host_stream << 32 | c->target_stream;
+	uint64_t queue = (uint64_t)c->host_instance << 16 | c->qid;
+
+	return &k->bucket[hash_pair(streams, queue) % KNOWN_BUCKETS];
+}
+
+/*
+ * Finds a connection. If the queue has as many connections as it may have, the last one takes over
+ * the new controller id.
+ */
+static struct merge_connection *find(struct known *k, const struct merge_connection *like,
+				     unsigned int max)
+{
+	unsigned int most = k->nr < max / 2 ? KNOWN_PER_QUEUE : 1;
+	struct merge_connection *last = NULL;
+	unsigned int nr = 0;
+
+	for (struct known_entry *e = *known_bucket(k, like); e; e = e->next) {
+		struct merge_connection *c = &e->c;
+
+		if (c->host_stream != like->host_stream ||
+		    c->target_stream != like->target_stream || c->qid != like->qid ||
+		    c->host_instance != like->host_instance ||
+		    strcmp(c->subsysnqn, like->subsysnqn) != 0)
+			continue;
+		if (c->cntlid == like->cntlid)
+			return c;
+		/* The newest come first. */
+		if (!nr++)
+			last = c;
+	}
+	/* Without a host's instance the connections may be of several controllers. */
+	if (nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
+		return NULL;
+	last->cntlid = like->cntlid;
+	return last;
+}
+
+static struct merge_connection *make(struct known *k, const struct merge_connection *like,
+				     unsigned int max)
+{
+	struct known_entry *e, **bucket = known_bucket(k, like);
+
+	if (k->nr == max)
+		return NULL;
+	/* The array grows in powers of two. */
+	if (!(k->nr & (k->nr - 1))) {
+		struct known_entry **all =
+			realloc(k->all, (k->nr ? 2 * (size_t)k->nr : 1) * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		k->all = all;
+	}
+	e = malloc(sizeof(*e));
+	if (!e)
+		return NULL;
+	e->c = *like;
+	e->c.index = k->nr;
+	e->next = *bucket;
+	*bucket = e;
+	k->all[k->nr++] = e;
+	return &e->c;
+}
+
+struct merge_connection *known_get(struct known *k, const struct merge_connection *like,
+				   unsigned int max)
+{
+	return find(k, like, max) ?: make(k, like, max);
+}
+
+void known_free(struct known *k)
+{
+	for (unsigned int i = 0; i < k->nr; i++)
+		free(k->all[i]);
+	free(k->all);
+}
+
 /*
  * Copies of a virtual machine that was running have one boot id, but separate clocks. The wall
  * clock of each was set anew, so it is ahead of CLOCK_MONOTONIC by another time.
@@ -499,4 +580,80 @@ void topology_free(struct topology *t)
 	for (unsigned int i = 0; i < t->nr_links; i++)
 		free(t->links[i]);
 	free(t->links);
+}
+
+void topology_forget_offset(struct topology *t, struct link *l)
+{
+	l->offset.known = false;
+	l->offset.rate = 0;
+	l->offset.nr = 0;
+	for (unsigned int i = 0; i < t->nr_endpoints; i++) {
+		if (t->endpoints[i]->link == l)
+			t->endpoints[i]->next_try = 0;
+	}
+	l->unmatched[NT_HOST] = 0;
+	l->unmatched[NT_TARGET] = 0;
+	t->changes++;
+}
+
+void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
+		    const struct instant *now)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams || t->streams[stream].boot || !boot_id[0])
+		return;
+	s = &t->streams[stream];
+	s->boot = group_hash(0, boot_id);
+	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
+}
+
+/* Removes the references of a slot to its endpoints. */
+static void forget_slot(struct topology *t, struct topology_slot *slot)
+{
+	struct topology_generation *g = slot->generation;
+
+	if (g[0].endpoint)
+		g[0].endpoint->current--;
+	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && g[i].endpoint; i++)
+		if (!--g[i].endpoint->refs)
+			t->released++;
+	free(slot);
+}
+
+static void forget_clock(struct topology *t, unsigned int stream)
+{
+	for (unsigned int i = 0; i < t->nr_links; i++) {
+		struct link *l = t->links[i];
+
+		if (l->host_stream != stream && l->target_stream != stream)
+			continue;
+		topology_forget_offset(t, l);
+		l->offset = (struct offset){.known = false};
+	}
+}
+
+void topology_stream_restart(struct topology *t, unsigned int stream)
+{
+	struct topology_stream *s;
+
+	if (stream >= t->nr_streams)
+		return;
+	s = &t->streams[stream];
+	for (uint32_t slot = 0; slot < s->nr_slots; slot++)
+		if (s->by_slot[slot])
+			forget_slot(t, s->by_slot[slot]);
+	free(s->by_slot);
+	s->by_slot = NULL;
+	s->nr_slots = 0;
+	s->newest = 0;
+	s->boot = 0;
+	if (s->ended) {
+		s->ended = false;
+		t->ended[s->side]--;
+		t->open[s->side]++;
+	}
+	topology_sweep(t);
+	forget_clock(t, stream);
+	t->changes++;
 }

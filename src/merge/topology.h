@@ -11,13 +11,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/queue.h"
-#include "core/record.h"
-#include "core/span.h"
+#include "core/device.h"
+#include "core/segments.h"
 #include "core/time.h"
-#include "merge/known.h"
+#include "merge/connection.h"
 #include "merge/offset.h"
 #include "merge/pending.h"
+#include "shared/record.h"
+
+/* All connections that a merge has had, found by their identity. */
+
+/*
+ * A controller may get another id with each reconnect. Its queue then is a connection for each of
+ * this many ids; the newest connection takes over all further ids. When half of all connections are
+ * taken, only a queue without any gets a new one.
+ */
+#define KNOWN_PER_QUEUE 16
+/* Buckets are chosen by streams, instance and queue id. */
+#ifndef KNOWN_BUCKETS
+#define KNOWN_BUCKETS 16384
+#endif
+
+/* @c: never moves; @next: older one of the same bucket */
+struct known_entry {
+	struct merge_connection c;
+	struct known_entry *next;
+};
+
+/* Connections in the order in which they came; all zero at the beginning. */
+struct known {
+	struct known_entry **all;
+	unsigned int nr;
+	struct known_entry *bucket[KNOWN_BUCKETS];
+};
+
+/**
+ * known_get() - find the connection of an identity, or make it
+ * @k: connections
+ * @like: has the identity: streams, instance, subsystem, controller and queue id
+ * @max: the most connections that there may be
+ *
+ * After a reconnect a connection goes on where it left off.
+ *
+ * Return: valid until known_free(); NULL past the limit, or when memory ran out.
+ */
+struct merge_connection *known_get(struct known *k, const struct merge_connection *like,
+				   unsigned int max);
+
+/** known_free() - release all connections */
+void known_free(struct known *k);
 
 /*
  * Limits, as a stream may give any number of queues; docs/merging.md lists them. Records of queues
@@ -289,5 +331,43 @@ bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b);
 
 /** topology_free() - release all that it has; not the topology itself */
 void topology_free(struct topology *t);
+
+/* The clocks of streams, and what is forgotten when a stream restarts: see merge_restart(). */
+
+/**
+ * topology_stream_restart() - forget all of a stream, also its clock; it has not ended any more.
+ * None of its records may wait.
+ */
+void topology_stream_restart(struct topology *t, unsigned int stream);
+
+/** topology_clock() - a stream gives its clocks; only the first call counts */
+void topology_clock(struct topology *t, unsigned int stream, const char *boot_id,
+		    const struct instant *now);
+
+/* Records of a stream come in the order in which commands ended, give or take this time. */
+#define PASSED_NS 1000000000ULL
+/*
+ * A clock has jumped if this many records of each side had no match, or this many in a row are too
+ * old.
+ */
+#define LOST_AFTER 16
+/**
+ * topology_take_time() - a record of a stream ended at @end. A clock that jumped back goes on from
+ * there.
+ */
+static inline void topology_take_time(struct topology_stream *s, uint64_t end)
+{
+	s->behind = end + PASSED_NS < s->newest ? s->behind + 1 : 0;
+	if (s->newest < end || s->behind == LOST_AFTER) {
+		s->newest = end;
+		s->behind = 0;
+	}
+}
+
+/**
+ * topology_forget_offset() - the offset of two streams was wrong: all their endpoints look for it
+ * again
+ */
+void topology_forget_offset(struct topology *t, struct link *l);
 
 #endif /* NTPROF_MERGE_TOPOLOGY_H */

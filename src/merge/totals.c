@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/span.h"
-#include "core/statuses.h"
-#include "merge/split_whole.h"
+#include "core/names.h"
+#include "core/segments.h"
+#include "merge/merged_stages.h"
 
 int totals_init(struct totals *t, unsigned int max_slowest)
 {

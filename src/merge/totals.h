@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/errors.h"
 #include "core/hist.h"
-#include "core/record.h"
+#include "core/stats.h"
 #include "merge/connection.h"
-#include "merge/machines.h"
 #include "merge/merged_stages.h"
+#include "merge/places.h"
+#include "shared/record.h"
 
 /* The most commands that can be kept as the slowest. */
 #define TOTALS_SLOWEST_MAX 1000

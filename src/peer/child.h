@@ -9,8 +9,93 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "peer/guard.h"
-#include "peer/user.h"
+/*
+ * The user that a peer's command runs as. Under sudo this is the user who called sudo, so that ssh
+ * finds that user's keys, known hosts and agent, and a command that does not need root does not run
+ * as root.
+ */
+
+/* NGROUPS_MAX of Linux is 65,536; of a user with more groups than this, the first ones are kept. */
+#define PEER_GROUPS_MAX 1024
+
+/**
+ * struct peer_user - the user that commands run as
+ * @other: a command runs as the user below. Otherwise it runs as this process does, but without the
+ *         capabilities that it would inherit.
+ * @bare: it also runs without the capabilities that root has by itself, and can never get new
+ *        privileges
+ * @name: "" if the user has none
+ * @home, @shell: of the password file, or "/" and "/bin/sh"
+ */
+struct peer_user {
+	bool other;
+	bool bare;
+	uid_t uid;
+	gid_t gid;
+	gid_t groups[PEER_GROUPS_MAX];
+	int nr_groups;
+	char name[256];
+	char home[4096];
+	char shell[4096];
+};
+
+/**
+ * peer_user_find() - find the user who called sudo, by SUDO_UID, SUDO_GID and the password file
+ * @u: filled; &peer_user.other is false if this process is not root, was not started by sudo, or
+ *     was started by root
+ *
+ * Return: 0, or -EINVAL if SUDO_UID or SUDO_GID is not a number, so that the user is unknown.
+ */
+int peer_user_find(struct peer_user *u);
+
+/**
+ * peer_user_become() - become that user, without any capability, and set up the environment; in a
+ * child
+ *
+ * If the user stays the same, only the capabilities that a program would inherit are dropped:
+ * inheritable and ambient ones. With &peer_user.bare all are dropped.
+ *
+ * Return: 0 or a negative errno.
+ */
+int peer_user_become(const struct peer_user *u);
+
+/*
+ * A guard is the process between this program and a peer's command. It leads the command's process
+ * group and sends reports through a socket. When this program ends, for whatever reason, the other
+ * end of the socket is closed; then the guard ends all processes of the command.
+ */
+
+/* How long a process has between SIGTERM and SIGKILL. docs/merging.md names this time, too. */
+#define PEER_STOP_NS 2000000000ULL
+
+enum guard_report_kind {
+	GUARD_ENDED,   /* the command ended; @value: exit status, or negative number of a signal */
+	GUARD_STOPPED, /* a process of the group was stopped, see below; @value: the signal */
+	GUARD_INTERRUPTED /* a key at the group's terminal; @value: SIGINT, SIGQUIT or SIGHUP */
+};
+
+/**
+ * struct guard_report - a message of a guard
+ *
+ * A process group that may not use the terminal is stopped when one of its processes tries to use
+ * it: by SIGTTIN or SIGTTOU, termios(3). Ctrl-Z is SIGTSTP.
+ */
+struct guard_report {
+	int kind;
+	int value;
+};
+
+/**
+ * guard_run() - be the guard; call it in a child that leads a process group and has all signals
+ * blocked
+ * @report_fd: a socket of type SOCK_SEQPACKET; struct guard_report are sent to it, and it reads as
+ *             ended when the program has ended
+ * @start: called in a child of the guard, in the same group, to become the command; does not return
+ *
+ * It ends when no process of the group is left. It does not return.
+ */
+void __attribute__((noreturn))
+guard_run(int report_fd, void (*start)(void *context), void *context);
 
 /**
  * struct child - a command that was started

@@ -16,7 +16,7 @@
 
 #include "core/rights.h"
 
-/* For the same reason as the name of a guard, peer/guard.c. */
+/* For the same reason as the name of a guard, peer/child.c. */
 #define NAME "ntprof-peers"
 /* Its only descriptor, besides /dev/null as its standard ones. */
 #define SOCKET_FD (STDERR_FILENO + 1)

@@ -2,13 +2,12 @@
 /*
  * A process that starts peers' commands for a program that may not execute anything any more
  * (cli/confine.h). It is forked before that, and ends when the program ends, for whatever reason.
- * Guards are its children, see peer/guard.h.
+ * Guards are its children, see peer/child.h.
  */
 #ifndef NTPROF_PEER_STARTER_H
 #define NTPROF_PEER_STARTER_H
 
 #include "peer/child.h"
-#include "peer/user.h"
 
 /*
  * The starter answers at once. If it does not within this time, something is wrong with it, and no

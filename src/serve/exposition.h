@@ -12,13 +12,147 @@
 #include <stdio.h>
 
 #include "core/hist.h"
-#include "serve/metrics.h"
+
+/*
+ * The table of the metrics of `serve`. docs/metrics.md has the same, line by line, and serve/page.c
+ * writes each of them. Names follow the conventions of Prometheus: base units, named in the name.
+ */
+
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, METRIC_TYPES };
+
+/*
+ * X(identifier, name, type, unit, labels, help). The samples of a counter have the name NAME_total,
+ * that of an info NAME_info. QUEUE stands for the labels of a row: controller, NQN, operation, and
+ * the queue if that was asked for.
+ */
+#define METRICS(X)                                                                                  \
+	X(BUILD, "ntprof_build", INFO, "", "version", "The program")                                \
+	X(TRACER, "ntprof_tracer", INFO, "", "side, source, driver, kernel",                        \
+	  "What is traced, and where its points come from")                                         \
+	X(TRACING, "ntprof_tracing", GAUGE, "", "side",                                             \
+	  "1 while the driver is traced, in bursts or always; 0 while its module is waited for")    \
+	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                    \
+	  "Share of the commands that are measured: 1 without --sample")                            \
+	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",       \
+	  "Latency of commands that ended well and were measured")                                  \
+	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                    \
+	  "side, operation, stage", "Time that these commands spent in a stage of this side")       \
+	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                        \
+	  "Commands that ended well, measured or not")                                              \
+	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
+	  "Data that these commands transferred")                                                   \
+	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE",                                    \
+	  "Commands that ended with an error; 0 is told before the first one")                      \
+	X(STATUSES, "ntprof_command_error_statuses", COUNTER, "", "QUEUE, status",                  \
+	  "The same by status")                                                                     \
+	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                   \
+	  "Commands that were sent again (retry, reset)")                                           \
+	X(TIMEOUTS, "ntprof_command_timeouts", COUNTER, "", "side",                                 \
+	  "Commands that took longer than the host waits")                                          \
+	X(FAILOVERS, "ntprof_command_failovers", COUNTER, "", "side",                               \
+	  "Commands that the host gave to another path")                                            \
+	X(LOSSES, "ntprof_losses", COUNTER, "", "side, reason",                                     \
+	  "What is in no figure or in less than it should be, by the names of the live view")       \
+	X(LOSS_QUEUES, "ntprof_loss_queues", GAUGE, "", "side, reason",                             \
+	  "Queues that the commands of no_slot and hist_full are of")                               \
+	X(IN_FLIGHT, "ntprof_commands_in_flight", GAUGE, "", "QUEUE",                               \
+	  "Commands that have begun and not ended")                                                 \
+	X(OLDEST, "ntprof_oldest_command_seconds", GAUGE, "seconds", "QUEUE",                       \
+	  "Age of the oldest of them; 0 without one")                                               \
+	X(AT_DEVICE, "ntprof_commands_at_device", GAUGE, "", "QUEUE",                               \
+	  "Those of them that the target's device has been given and has not answered")             \
+	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")            \
+	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included")    \
+	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                        \
+	  "Label sets that are under \"other\", because there are too many")                        \
+	X(ROWS_GONE, "ntprof_gone_rows", COUNTER, "", "side",                                       \
+	  "Queues and operations of connections that ended, whose figures are now together")        \
+	X(PROGRAMS, "ntprof_bpf_programs", GAUGE, "", "side", "BPF programs attached")              \
+	X(MAPS, "ntprof_bpf_map_bytes", GAUGE, "bytes", "side", "Locked memory of BPF maps")        \
+	X(RUNS, "ntprof_bpf_runs", COUNTER, "", "side, program",                                    \
+	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                             \
+	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",                  \
+	  "Time that these runs took on all CPUs, as long")                                         \
+	X(KEPT, "ntprof_recorder_records", GAUGE, "", "side",                                       \
+	  "Records that the flight recorder keeps")                                                 \
+	X(KEPT_SECONDS, "ntprof_recorder_kept_seconds", GAUGE, "seconds", "side",                   \
+	  "Age of the oldest of them")                                                              \
+	X(KEPT_BYTES, "ntprof_recorder_memory_bytes", GAUGE, "bytes", "side",                       \
+	  "Memory that they take")                                                                  \
+	X(KEPT_LEFT_OUT, "ntprof_recorder_left_out", COUNTER, "", "side",                           \
+	  "Records that went before their time, for want of memory (--keep-bytes)")                 \
+	X(TRIGGERS, "ntprof_recorder_triggers", COUNTER, "", "side, trigger",                       \
+	  "How often it was set off, by what; also while it was writing")                           \
+	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                              \
+	  "Files: written, failed, or removed to make room")                                        \
+	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")     \
+	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")    \
+	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",          \
+	  "side, operation",                                                                        \
+	  "Latency of commands that host and target told of, and that ended well")                  \
+	X(MERGED_STAGE_DURATION, "ntprof_merged_stage_duration_seconds", HISTOGRAM, "seconds",      \
+	  "side, operation, stage",                                                                 \
+	  "Time that these commands spent in each of the ten stages of both sides")                 \
+	X(MERGED_RECORDS, "ntprof_merged_records", COUNTER, "", "side, result",                     \
+	  "What became of records: pairs that are a command, and records without their other half") \
+	X(MERGED_LOSSES, "ntprof_merged_losses", COUNTER, "", "side, reason",                       \
+	  "What is in no merged figure or in less than it should be")                               \
+	X(MERGED_UNDECIDED, "ntprof_merged_undecided_records", GAUGE, "", "side",                   \
+	  "Records that wait for their other half")                                                 \
+	X(PEER, "ntprof_peer", INFO, "", "side, peer, hostname, kernel",                            \
+	  "What a peer says of itself, once it does")                                               \
+	X(PEER_STATE, "ntprof_peer_state", GAUGE, "", "side, peer, state",                          \
+	  "1 for the state that a peer is in, 0 for the others")                                    \
+	X(PEER_RESTARTS, "ntprof_peer_restarts", COUNTER, "", "side, peer",                         \
+	  "Times that a peer's command was started again")                                          \
+	X(PEER_SILENT, "ntprof_peer_silent_seconds", GAUGE, "seconds", "side, peer",                \
+	  "Time since something came from a peer")                                                  \
+	X(PEER_RECORDS, "ntprof_peer_records", COUNTER, "", "side, peer",                           \
+	  "Commands that a peer told of")                                                           \
+	X(PEER_LOSSES, "ntprof_peer_losses", COUNTER, "", "side, peer, reason",                     \
+	  "What a peer says that it lost, and what it sent that this version does not know")        \
+	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                              \
+	  "Connections of scrapers that were accepted")                                             \
+	X(RESPONSES, "ntprof_http_responses", COUNTER, "", "side, code",                            \
+	  "Answers to requests that could be read, by status")                                      \
+	X(OVERDUE, "ntprof_http_overdue", COUNTER, "", "side",                                      \
+	  "Connections that were closed because they took too long")                                \
+	X(DISPLACED, "ntprof_http_displaced", COUNTER, "", "side",                                  \
+	  "Connections that were closed because newer ones had no room")                            \
+	X(CPU, "process_cpu_seconds", COUNTER, "seconds", "",                                       \
+	  "CPU time of this process, user and system")                                              \
+	X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", "",                            \
+	  "Resident memory of this process")                                                        \
+	X(STARTED, "process_start_time_seconds", GAUGE, "seconds", "",                              \
+	  "When this process began, since 1970 in UTC")
+
+#define METRIC_ENUM(id, name, type, unit, labels, help) METRIC_##id,
+enum metric_id { METRICS(METRIC_ENUM) METRICS_NR };
+
+/**
+ * struct metric - one metric family
+ * @unit: "" if there is none; otherwise the end of @name
+ * @labels: for people
+ */
+struct metric {
+	const char *name;
+	enum metric_type type;
+	const char *unit;
+	const char *labels;
+	const char *help;
+};
+
+/** metric_of() - a metric's row of the table */
+const struct metric *metric_of(enum metric_id id);
+
+/** metric_type_name() - the type's name in OpenMetrics, such as "counter" */
+const char *metric_type_name(enum metric_type type);
 
 enum exposition_format { EXPOSITION_OPENMETRICS, EXPOSITION_PROMETHEUS, EXPOSITION_FORMATS };
 
 /*
  * Bounds of histograms: each power of two from 2^LOWEST to 2^HIGHEST nanoseconds, and +Inf. No
- * bucket of core/buckets.h is split by them. A duration that equals a bound is counted above the
+ * bucket of shared/buckets.h is split by them. A duration that equals a bound is counted above the
  * bound.
  */
 #define EXPOSITION_LOWEST 10

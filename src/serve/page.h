@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page that a scraper gets: each metric of serve/metrics.h, from the last collection. It reads
- * nothing itself; the caller passes all figures.
+ * The page that a scraper gets: each metric of serve/exposition.h, from the last collection. It
+ * reads nothing itself; the caller passes all figures.
  */
 #ifndef NTPROF_SERVE_PAGE_H
 #define NTPROF_SERVE_PAGE_H
@@ -10,12 +10,64 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/cost.h"
+#include "core/counters.h"
 #include "core/stats.h"
-#include "keep/counts.h"
+#include "merge/totals.h"
+#include "peer/live_merge.h"
 #include "serve/exposition.h"
-#include "serve/merged.h"
-#include "serve/process.h"
+#include "serve/when.h"
+
+/* The CPU time and the memory of this process. */
+
+/**
+ * struct process_cost - what this process has used
+ * @cpu_ns: user and system time
+ * @resident_bytes: 0 if the kernel does not report it
+ */
+struct process_cost {
+	uint64_t cpu_ns;
+	uint64_t resident_bytes;
+};
+
+/** process_cost() - fill @c */
+void process_cost(struct process_cost *c);
+
+/* The metrics of peers, and of merged commands: see serve/page.h. */
+
+/**
+ * struct merged_source - what the metrics are made of
+ * @totals: of all merged commands
+ * @counts: what became of records
+ * @peer: @nr of them
+ */
+struct merged_source {
+	const struct totals *totals;
+	struct live_merge_counts counts;
+	struct peer_about peer[PEERS_MAX];
+	unsigned int nr;
+};
+
+/** merged_fill() - fill @from; valid until the peers are read again */
+void merged_fill(struct merged_source *from, const struct live_merge *l);
+
+struct merged;
+
+/**
+ * merged_new() - state for merged_put(): the figures that scrapers have seen; NULL if memory ran
+ * out
+ */
+struct merged *merged_new(void);
+
+/**
+ * merged_put() - write the metrics
+ * @m: updated
+ * @labels: labels of each sample, from exposition_label()
+ */
+void merged_put(struct merged *m, struct exposition *e, const char *labels,
+		const struct merged_source *from);
+
+/** merged_free() - release; NULL is fine */
+void merged_free(struct merged *m);
 
 /* The HTTP statuses of answers; each one is counted. */
 #define PAGE_CODES(X) X(200) X(404) X(405) X(421) X(503)

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/errors.h"
 #include "core/stats.h"
 #include "serve/exposition.h"
 

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/span.h"
-#include "stream/format.h"
+#include "core/segments.h"
 
 /* Fields are in the same order in all three structs. */
 _Static_assert(offsetof(struct record_kind, nsid) == offsetof(struct nt_record, qid) &&

@@ -11,11 +11,9 @@
 
 #include "core/counters.h"
 #include "core/device.h"
-#include "core/origin.h"
-#include "core/queue.h"
-#include "core/record.h"
 #include "core/select.h"
 #include "core/time.h"
+#include "shared/record.h"
 
 /* Largest frame that a writer makes, bytes: some 2,000 records; a reader takes four times that. */
 #define STREAM_FRAME_MAX 65536

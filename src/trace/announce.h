@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/queue.h"
+#include "core/device.h"
 #include "trace/tracer.h"
 
 /**

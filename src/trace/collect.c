@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/connections.h"
-#include "trace/errors.h"
 #include "trace/give_back.h"
 #include "trace/histograms.h"
 #include "trace/in_flight.h"

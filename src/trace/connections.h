@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/queue.h"
+#include "core/device.h"
 #include "core/stats.h"
 
 struct queue_ident;

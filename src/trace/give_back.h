@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gives back what queues have taken out of the pools (core/pools.h) when they are gone: states,
+ * Gives back what queues have taken out of the pools (shared/pools.h) when they are gone: states,
  * notes of packets, and their entries in the index by address. For histograms see histograms.h.
  */
 #ifndef NTPROF_TRACE_GIVE_BACK_H

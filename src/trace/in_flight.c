@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/overdue.h"
-#include "core/span.h"
+#include "core/segments.h"
 #include "core/time.h"
 #include "trace/connections.h"
 #include "trace/private.h"

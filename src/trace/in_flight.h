@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/record.h"
 #include "core/stats.h"
+#include "shared/record.h"
 
 struct tracer;
 

@@ -6,6 +6,7 @@
 #define NTPROF_TRACE_KERNEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The oldest version on which tests have been run (docs/kernels.md). */
 #define KERNEL_MAJOR 5
@@ -28,5 +29,10 @@ bool kernel_ends_locally(void);
  * @name: as in /sys/module
  */
 bool kernel_has_module(const char *name);
+
+/* The memory of a BPF map, as the kernel reports it. */
+
+/** memlock_of() - locked memory of the map behind a descriptor; 0 where it is not reported */
+size_t memlock_of(int fd);
 
 #endif /* NTPROF_TRACE_KERNEL_H */

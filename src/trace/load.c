@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/sample.h"
 #include "core/segments.h"
-#include "trace/cost.h"
+#include "shared/selection.h"
+#include "trace/connections.h"
+#include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
-#include "trace/connections.h"
 
 /* Room for this many controllers of a host, and for as many more as its highest nvmeN. */
 #define HOST_CONTROLLERS 64

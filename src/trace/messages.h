@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "core/points.h"
+#include "shared/points.h"
 
 /* Why tracing cannot begin. Each has one message. */
 enum tracer_status {

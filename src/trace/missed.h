@@ -9,7 +9,10 @@
 #define NTPROF_TRACE_MISSED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "core/counters.h"
 
 struct tracer;
 
@@ -41,5 +44,16 @@ uint64_t missed_total(struct tracer *t);
  * Programs are loaded.
  */
 void missed_joins_tell(struct tracer *t);
+
+/* What a tracer costs: see core/counters.h. */
+
+struct bpf_map;
+struct tracer;
+
+/** cost_map_bytes() - locked memory of a map, with its values for all CPUs that there may be */
+size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m);
+
+/** cost_fill() - see tracer_cost() */
+void cost_fill(const struct tracer *t, struct cost *c);
 
 #endif /* NTPROF_TRACE_MISSED_H */

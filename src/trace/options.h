@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/record.h"
 #include "core/select.h"
+#include "shared/record.h"
 
 /**
  * struct tracer_options - what to trace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User space's part of a pool (core/pools.h): adds banks, fills the ring of free numbers, and takes
- * items back. One thread.
+ * User space's part of a pool (shared/pools.h): adds banks, fills the ring of free numbers, and
+ * takes items back. One thread.
  */
 #ifndef NTPROF_TRACE_POOL_H
 #define NTPROF_TRACE_POOL_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/pools.h"
+#include "shared/pools.h"
 
 /* What user space knows of an item. */
 enum pool_item {

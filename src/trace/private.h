@@ -5,13 +5,13 @@
 #ifndef NTPROF_TRACE_PRIVATE_H
 #define NTPROF_TRACE_PRIVATE_H
 
-#include "core/control.h"
 #include "core/counters.h"
+#include "core/device.h"
 #include "core/overdue.h"
 #include "core/stats.h"
+#include "shared/control.h"
 #include "trace/clock.h"
 #include "trace/object.h"
-#include "trace/origins.h"
 #include "trace/options.h"
 #include "trace/refusals.h"
 

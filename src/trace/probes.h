@@ -10,8 +10,75 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/points.h"
-#include "trace/probes_table.h"
+#include "shared/points.h"
+
+/* The ways to the points: which BPF programs each needs, and what they see. */
+
+/* The most programs that a way has. */
+#define PROBES_WAY_PROGRAMS 13
+
+/**
+ * struct probe_way - a way to get some points
+ * @side: host or target
+ * @source: the source that its programs belong to
+ * @points: bit N is point N of the side
+ * @programs: all of them are needed except those that begin with '?', which are used where they
+ *            work; NULL ends the list
+ * @unless: a program, or NULL: where that one's function exists, the driver does not go this way
+ * @sees: what exactly is seen, for people
+ */
+struct probe_way {
+	enum nt_side side;
+	enum nt_source source;
+	uint32_t points;
+	const char *programs[PROBES_WAY_PROGRAMS];
+	const char *sees;
+	const char *unless;
+};
+
+/* All ways. Of those with the same side, source and point, the first that works is the best. */
+extern const struct probe_way probe_ways[];
+extern const size_t probe_ways_nr;
+
+/**
+ * probe_programs() - a side's programs in the order in which a command meets them
+ * @side: host or target
+ *
+ * To be attached from last to first, so that a command's beginning is seen only once all that
+ * follows it is. The first ones, up to and including the last for which probe_begins() is true, see
+ * the beginning.
+ *
+ * Return: names, NULL-terminated.
+ */
+const char *const *probe_programs(enum nt_side side);
+
+/** probe_begins() - whether the program @name sees commands begin */
+bool probe_begins(const char *name);
+
+/**
+ * probe_takes() - the arguments that the program @name expects
+ *
+ * Return: for each argument, separated by blanks, the name of the structure that it points to, "-"
+ * for anything else. NULL where they need not be compared with those of the kernel: for tracepoints
+ * of our patches, and for functions of which no argument is read.
+ */
+const char *probe_takes(const char *name);
+
+/**
+ * probe_stands_in() - whether the program @name runs for events that another one was skipped for: a
+ * "nested" one
+ */
+bool probe_stands_in(const char *name);
+
+/**
+ * probe_watches_data() - whether the program @name only sees the end of reads that have no CQE
+ *
+ * There are such reads on connections without SQ flow control.
+ */
+bool probe_watches_data(const char *name);
+
+/** probe_vital_points() - the points without which no command is seen, or none ends */
+uint32_t probe_vital_points(enum nt_side side);
 
 struct bpf_object;
 struct object;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "core/names.h"
-#include "core/sample.h"
-#include "trace/missed.h"
+#include "shared/selection.h"
 #include "trace/kernel.h"
+#include "trace/missed.h"
 #include "trace/tracer.h"
 
 #include "stacks.skel.h"

@@ -3,9 +3,13 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,18 +17,65 @@
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/attach.h"
-#include "trace/capabilities.h"
 #include "trace/collect.h"
-#include "trace/cost.h"
-#include "trace/errors.h"
+#include "trace/connections.h"
 #include "trace/give_back.h"
 #include "trace/histograms.h"
 #include "trace/in_flight.h"
 #include "trace/kernel.h"
 #include "trace/load.h"
+#include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
-#include "trace/connections.h"
+
+/* The capabilities that this process needs in order to trace. */
+
+/**
+ * capabilities_lack() - whether the process lacks what it needs to load and attach the programs,
+ * whatever its user id
+ * @lacks: filled with the capabilities that it lacks, such as "CAP_SYS_ADMIN"; @size bytes
+ *
+ * Loading needs CAP_BPF, and CAP_PERFMON because the programs read kernel memory. CAP_SYS_ADMIN
+ * stands for both. In addition, the kernel hands the types of a module to CAP_SYS_ADMIN only. They
+ * are needed to attach programs to its functions and tracepoints (BPF_BTF_GET_FD_BY_ID and
+ * BPF_BTF_GET_NEXT_ID in kernel/bpf/syscall.c, as of Linux 6.12).
+ */
+static bool capabilities_lack(char *lacks, size_t size)
+{
+	static const struct {
+		unsigned int capability;
+		const char *name;
+		bool implied; /* by CAP_SYS_ADMIN */
+	} needed[] = {
+		{CAP_BPF, "CAP_BPF", true},
+		{CAP_PERFMON, "CAP_PERFMON", true},
+		{CAP_SYS_ADMIN, "CAP_SYS_ADMIN", false},
+	};
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	size_t used = 0;
+	bool all;
+
+	lacks[0] = '\0';
+	/*
+	 * The C library has no function for it. If the kernel does not answer, it will refuse the
+	 * programs itself.
+	 */
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	all = data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		const unsigned int c = needed[i].capability;
+
+		if ((all && needed[i].implied) ||
+		    (data[CAP_TO_INDEX(c)].effective & CAP_TO_MASK(c)))
+			continue;
+		if (used < size)
+			used += (size_t)snprintf(lacks + used, size - used, "%s%s",
+						 used ? ", " : "", needed[i].name);
+	}
+	return used != 0;
+}
 
 /* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
 #define STAGES_OF_CPU 4

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/cost.h"
-#include "core/origin.h"
-#include "core/queue.h"
+#include "core/counters.h"
+#include "core/device.h"
 #include "core/stats.h"
 #include "trace/messages.h"
 #include "trace/options.h"
@@ -171,7 +170,7 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
  */
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
-/** tracer_origin() - fill @o with the origin that has this number in records; see core/origin.h */
+/** tracer_origin() - fill @o with the origin that has this number in records; see core/device.h */
 void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o);
 
 /** tracer_cost() - fill @c with what the tracer costs */

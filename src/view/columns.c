@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/columns.h"
 
+#include <string.h>
+
+#include "core/names.h"
+
 #define FIELD(type) (*(const type *)((const void *)((const char *)row + c->arg)))
 
 void columns_field_u8(const void *row, const struct column *c, struct value *v)
@@ -58,4 +62,88 @@ double value_number(const struct value *v)
 	default:
 		return 0;
 	}
+}
+
+void columns_hist_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_text(v, r->op < NT_OPS_NR ? op_name(r->op) : "all");
+}
+
+void columns_hist_all(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural(v, r->h->count + r->others);
+}
+
+void columns_hist_count(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural(v, r->h->count);
+}
+
+void columns_hist_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_real(v, hist_mean(r->h));
+	v->none = !r->h->count;
+}
+
+void columns_hist_percentile(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	v->none = !hist_tells(r->h, c->arg);
+	value_natural(v,
+		      v->none ? 0 : hist_percentile(r->h, (double)c->arg / HIST_PARTS_OF_PERCENT));
+}
+
+void columns_hist_max(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural(v, r->h->max);
+	v->none = !r->h->count;
+}
+
+void columns_hist_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural_sum(v, r->h->sum);
+}
+
+static const struct column operation[] = {
+	[OPERATION_OP] = COLUMN_OP,
+	[OPERATION_COMMANDS] = COLUMN_COMMANDS,
+	[OPERATION_MEASURED] = COLUMN_MEASURED,
+	[OPERATION_MEAN] = COLUMN_MEAN,
+	[OPERATION_P50] = COLUMN_P50,
+	[OPERATION_P90] = COLUMN_P90,
+	[OPERATION_P99] = COLUMN_P99,
+	[OPERATION_P99_9] = COLUMN_P99_9,
+	[OPERATION_MAX] = COLUMN_MAX,
+	[OPERATION_SUM] = COLUMN_SUM,
+};
+
+const struct columns operation_columns = COLUMNS("operations", operation);
+
+uint64_t columns_hist_add_up(const struct stats *s, bool summary, enum nt_op op, struct hist *h)
+{
+	uint64_t others = 0;
+
+	memset(h, 0, sizeof(*h));
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+
+		if (r->op != op)
+			continue;
+		hist_merge(h, columns_hist_of(r, summary));
+		others += summary ? r->others_total.commands : r->others_interval.commands;
+	}
+	return others;
 }

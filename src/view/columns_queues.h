@@ -4,8 +4,8 @@
 #define NTPROF_VIEW_COLUMNS_QUEUES_H
 
 #include "core/group.h"
-#include "merge/flights.h"
-#include "view/columns_hist.h"
+#include "merge/groups.h"
+#include "view/columns.h"
 
 #define QUEUE_ROW_OWN SIZE_MAX
 

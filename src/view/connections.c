@@ -1,13 +1,360 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "merge/counts.h"
 #include "view/connections.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/columns_connections.h"
+#include "core/names.h"
+#include "merge/merge.h"
 #include "view/lines.h"
+
+/* @arg: enum nt_side */
+static void get_machine(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+	const struct merge_connection *at = r->t->connection;
+	unsigned int stream = c->arg == NT_HOST ? at->host_stream : at->target_stream;
+	const struct machine *m = machines_get(r->machines, stream);
+
+	value_text(v, m->known ? m->name : "?");
+}
+
+static void get_host(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	snprintf(v->buf, sizeof(v->buf), "nvme%u", r->t->connection->host_instance);
+	value_text(v, v->buf);
+}
+
+static void get_subsystem(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_text(v, r->t->connection->subsysnqn);
+}
+
+static void get_cntlid(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_natural(v, r->t->connection->cntlid);
+}
+
+static void get_queue(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_natural(v, r->t->connection->qid);
+}
+
+static void get_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_text(v, op_name(r->t->op));
+}
+
+static void get_commands(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_natural(v, r->t->commands);
+}
+
+static void get_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_real(v, (double)r->t->latency_ns / (double)r->t->commands);
+}
+
+static void get_stage_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+	bool joined = r->t->how.into[c->arg] != c->arg;
+	uint64_t n = joined ? 0 : r->t->split;
+
+	value_real(v, n ? (double)r->t->sum[c->arg] / (double)n : 0);
+	v->none = !n;
+}
+
+static void get_unsplit(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_natural(v, r->t->commands - r->t->split);
+}
+
+static void get_unsplit_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_natural_sum(v, r->t->unsplit_ns);
+}
+
+static void get_stage_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct merged_row *r = row;
+
+	value_integer_sum(v, r->t->sum[c->arg]);
+}
+
+/* Ten columns need short headings. */
+#define TITLE_MS_BLK_SUBMISSION "blk_sub"
+#define TITLE_MS_NVME_TCP_SUBMISSION "tcp_sub"
+#define TITLE_MS_NSTACK_SUBMISSION "nstk_sub"
+#define TITLE_MS_NVMET_TCP_SUBMISSION "nvmt_sub"
+#define TITLE_MS_TARGET_SUBSYSTEM "subsys"
+#define TITLE_MS_NVMET_TCP_COMPLETION "nvmt_cmp"
+#define TITLE_MS_NETWORK_TRANSMISSION "network"
+#define TITLE_MS_NSTACK_COMPLETION "nstk_cmp"
+#define TITLE_MS_NVME_TCP_COMPLETION "tcp_cmp"
+#define TITLE_MS_BLK_COMPLETION "blk_cmp"
+
+#define STAGE_MEAN(id, name)                                                    \
+	[MERGED_MEANS + NT_##id] = {name, TITLE_##id, .unit = UNIT_NANOSECONDS, \
+				    .get = get_stage_mean, .arg = NT_##id},
+#define STAGE_SUM(id, name)                                                                  \
+	[MERGED_SUMS + NT_##id] = {name "_sum", TITLE_##id " sum", .unit = UNIT_NANOSECONDS, \
+				   .get = get_stage_sum, .arg = NT_##id},
+
+static const struct column merged[] = {
+	[MERGED_HOST_MACHINE] = {"host_machine", "from", .unit = UNIT_TEXT, .get = get_machine,
+				 .arg = NT_HOST},
+	[MERGED_TARGET_MACHINE] = {"target_machine", "to", .unit = UNIT_TEXT, .get = get_machine,
+				   .arg = NT_TARGET},
+	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
+	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
+	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
+	[MERGED_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
+	[MERGED_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
+	[MERGED_COMMANDS] = {"commands", "commands", "cmds", UNIT_COUNT, get_commands, 0, 0},
+	[MERGED_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
+	[MERGED_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT, .get = get_unsplit},
+	[MERGED_UNSPLIT_SUM] = {"unsplit_sum", "unsplit sum", .unit = UNIT_NANOSECONDS,
+				.get = get_unsplit_sum},
+	NT_MERGED_STAGES(STAGE_MEAN) NT_MERGED_STAGES(STAGE_SUM)};
+
+const struct columns merged_columns = COLUMNS("merged_queues", merged);
+
+static int by_name(const void *a, const void *b)
+{
+	const struct merged_row *x = a, *y = b;
+	int order = merge_connection_order(x->t->connection, y->t->connection);
+
+	return order ? order : (int)x->t->op - (int)y->t->op;
+}
+
+struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
+{
+	struct merged_row *rows = calloc(m->nr_rows + 1, sizeof(*rows));
+
+	*nr = 0;
+	if (!rows)
+		return NULL;
+	for (unsigned int i = 0; i < m->nr_rows; i++) {
+		const struct totals_row *t = m->row[i];
+
+		if (t && t->commands)
+			rows[(*nr)++] = (struct merged_row){
+				.t = t,
+				.machines = m->machines,
+			};
+	}
+	qsort(rows, *nr, sizeof(*rows), by_name);
+	return rows;
+}
+
+static void get_name(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	value_text(v, m->subsysnqn[0] ? m->subsysnqn : "?");
+}
+
+static uint64_t offset_error(const struct merge_connection *m)
+{
+	return ((uint64_t)m->offset_high - (uint64_t)m->offset_low) / 2;
+}
+
+static void get_offset(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	value_integer(v, (int64_t)((uint64_t)m->offset_low + offset_error(m)));
+	v->none = m->offset_low > m->offset_high;
+}
+
+static void get_offset_error(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	value_natural(v, offset_error(m));
+	v->none = m->offset_low > m->offset_high;
+}
+
+static void get_drift(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	value_real(v, m->drift_ppm);
+	v->none = m->offset_low > m->offset_high;
+}
+
+static void get_jumps(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge_connection *m = row;
+
+	value_natural(v, m->jumps);
+	v->none = !m->jumps;
+}
+
+#define FIELD(field) COLUMN_FIELD(struct merge_connection, field)
+
+static const struct column connection[] = {
+	[CONNECTION_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_name},
+	[CONNECTION_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, FIELD(cntlid)},
+	[CONNECTION_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, FIELD(qid)},
+	[CONNECTION_MATCHED] = {"matched", "matched", .unit = UNIT_COUNT, FIELD(matched)},
+	[CONNECTION_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT, FIELD(host_only)},
+	[CONNECTION_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
+				    FIELD(target_only)},
+	[CONNECTION_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
+	[CONNECTION_CLOCK_OFFSET] = {"clock_offset", "clock offset", .unit = UNIT_NANOSECONDS,
+				     .get = get_offset},
+	[CONNECTION_CLOCK_OFFSET_ERROR] = {"clock_offset_error", "clock offset +-",
+					   .unit = UNIT_NANOSECONDS, .get = get_offset_error},
+	[CONNECTION_DRIFT] = {"drift", "drift", .unit = UNIT_PPM, .get = get_drift},
+	[CONNECTION_CLOCK_JUMPS] = {"clock_jumps", "clock jumps", .unit = UNIT_COUNT,
+				    .get = get_jumps},
+};
+
+const struct columns connection_columns = COLUMNS("connections", connection);
+
+static void get_pair_host(const void *row, const struct column *c, struct value *v)
+{
+	const struct pair_row *r = row;
+
+	value_text(v, r->host->name);
+	v->none = !r->host->known;
+}
+
+static void get_pair_target(const void *row, const struct column *c, struct value *v)
+{
+	const struct pair_row *r = row;
+
+	value_text(v, r->target->name);
+	v->none = !r->target->known;
+}
+
+static const struct column pair[] = {
+	[PAIR_HOST] = {"host", "host", .unit = UNIT_TEXT, .get = get_pair_host},
+	[PAIR_TARGET] = {"target", "target", .unit = UNIT_TEXT, .get = get_pair_target},
+};
+
+const struct columns pair_columns = COLUMNS("machines", pair);
+
+static void get_some_unsplit(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	value_natural(v, m->unsplit);
+	v->none = !m->unsplit;
+}
+
+static void get_some_joined(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	value_natural(v, m->joined);
+	v->none = !m->joined;
+}
+
+static void get_joined_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	value_real(v, m->network_ns > 0 ? (double)m->joined_network_ns / (double)m->network_ns : 0);
+	v->none = !m->joined;
+}
+
+static void get_joined_network(const void *row, const struct column *c, struct value *v)
+{
+	const struct totals *m = row;
+
+	value_integer_sum(v, m->joined_network_ns);
+}
+
+static const struct column merging[] = {
+	[MERGING_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
+			      COLUMN_FIELD(struct totals, commands)},
+	[MERGING_SOME_UNSPLIT] = {"some_unsplit", "some unsplit", .unit = UNIT_COUNT,
+				  .get = get_some_unsplit},
+	[MERGING_SOME_JOINED] = {"some_joined", "some joined", .unit = UNIT_COUNT,
+				 .get = get_some_joined},
+	[MERGING_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_COUNT,
+			    COLUMN_FIELD(struct totals, joined)},
+	[MERGING_JOINED_SHARE] = {"joined_share", "joined share", .unit = UNIT_SHARE,
+				  .get = get_joined_share},
+	[MERGING_JOINED_NETWORK] = {"joined_network", "joined network", .unit = UNIT_NANOSECONDS,
+				    .get = get_joined_network},
+	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
+			     COLUMN_FIELD(struct totals, unsplit)},
+	[MERGING_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_COUNT,
+			       COLUMN_FIELD(struct totals, cancelled)},
+	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,
+				     COLUMN_FIELD(struct totals, negative)},
+	[MERGING_WORST_NEGATIVE] = {"worst", "worst", .unit = UNIT_NANOSECONDS,
+				    COLUMN_FIELD(struct totals, most_negative)},
+};
+
+const struct columns merging_columns = COLUMNS("merging", merging);
+
+static void get_strays(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	value_natural(v, merge_unknown(m));
+	v->none = !v->natural;
+}
+
+static void get_past_limits(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	value_natural(v, merge_past_limits(m));
+	v->none = !v->natural;
+}
+
+static void get_crowded_out(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	value_natural(v, merge_crowded_out(m));
+	v->none = !v->natural;
+}
+
+static void get_in_crowd(const void *row, const struct column *c, struct value *v)
+{
+	const struct merge *m = row;
+
+	value_natural(v, merge_in_crowd(m));
+	v->none = !v->natural;
+}
+
+static const struct column stray[] = {
+	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
+	[STRAY_PAST_LIMITS] = {"past_limits", "past limits", .unit = UNIT_COUNT,
+			       .get = get_past_limits},
+	[STRAY_IN_CROWD] = {"in_crowd", "in a crowd", .unit = UNIT_COUNT, .get = get_in_crowd},
+	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
+			       .get = get_crowded_out},
+};
+
+const struct columns stray_columns = COLUMNS("strays", stray);
 
 /* Width of names such as "nvme123" and "write_zeroes". */
 #define HOST_WIDTH 8
@@ -111,7 +458,7 @@ static void connection_print(const struct merge_connection *c, const struct mach
 	fputs("\n", f);
 }
 
-static int by_name(const void *a, const void *b)
+static int connections_by_name(const void *a, const void *b)
 {
 	const struct merge_connection *const *x = a, *const *y = b;
 
@@ -127,7 +474,7 @@ int connections_print(const struct merge *m, const struct machines *machines, FI
 		return -ENOMEM;
 	for (unsigned int i = 0; i < nr; i++)
 		c[i] = merge_connection(m, i);
-	qsort(c, nr, sizeof(*c), by_name);
+	qsort(c, nr, sizeof(*c), connections_by_name);
 	for (unsigned int i = 0; i < nr; i++)
 		connection_print(c[i], machines, f);
 	free(c);

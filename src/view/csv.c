@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
-#include "view/columns_commands.h"
+#include "core/time.h"
 #include "view/columns_queues.h"
-#include "view/rfc3339.h"
+#include "view/commands.h"
 
 /*
  * Room for the functions of a path. They are longer than an NQN in which each byte becomes U+FFFD.

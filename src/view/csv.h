@@ -10,9 +10,9 @@
 
 #include <stdio.h>
 
-#include "merge/machines.h"
-#include "merge/merge.h"
 #include "core/stats.h"
+#include "merge/merge.h"
+#include "merge/places.h"
 #include "view/columns.h"
 
 /** csv_header() - the header line for csv_row() */

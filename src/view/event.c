@@ -2,17 +2,225 @@
 #include "view/event.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "core/counters.h"
+#include "core/hash.h"
 #include "core/names.h"
-#include "core/opcodes.h"
-#include "core/selection.h"
-#include "core/span.h"
-#include "core/statuses.h"
-#include "view/command.h"
-#include "view/fields.h"
-#include "view/json_commands.h"
+#include "core/segments.h"
+#include "shared/selection.h"
+#include "view/commands.h"
+#include "view/json_report.h"
 #include "view/lines.h"
+
+/* The kind of commands to which a row applies. */
+enum of { OF_IO, OF_ADMIN, OF_FABRICS };
+
+struct word {
+	__u64 value;
+	const char *word;
+};
+
+/* NVMe Base 2.0, figure 273 (CNS). */
+static const struct word cns[] = {
+	{0x00, "namespace"},
+	{0x01, "controller"},
+	{0x02, "active_namespaces"},
+	{0x03, "namespace_descriptors"},
+	{0x04, "nvm_set_list"},
+	{0x05, "namespace_of_command_set"},
+	{0x06, "controller_of_command_set"},
+	{0x07, "active_namespaces_of_command_set"},
+	{0x08, "namespace_independent_of_command_set"},
+	{0x10, "allocated_namespaces"},
+	{0x11, "allocated_namespace"},
+	{0x12, "controllers_of_namespace"},
+	{0x13, "controllers"},
+	{0x14, "primary_controller_capabilities"},
+	{0x15, "secondary_controllers"},
+	{0x16, "namespace_granularity"},
+	{0x17, "uuids"},
+	{0x18, "domains"},
+	{0x19, "endurance_groups"},
+	{0x1c, "command_sets"},
+};
+
+/* NVMe Base 2.0, figure 202 (log page identifiers); NVMe over Fabrics 1.1, 5.3. */
+static const struct word log_page[] = {
+	{0x00, "supported_log_pages"},
+	{0x01, "error_information"},
+	{0x02, "health_information"},
+	{0x03, "firmware_slots"},
+	{0x04, "changed_namespaces"},
+	{0x05, "commands_supported_and_effects"},
+	{0x06, "device_self_test"},
+	{0x07, "telemetry_host"},
+	{0x08, "telemetry_controller"},
+	{0x09, "endurance_group"},
+	{0x0c, "asymmetric_namespace_access"},
+	{0x0d, "persistent_event"},
+	{0x12, "features_supported_and_effects"},
+	{0x70, "discovery"},
+	{0x80, "reservation_notification"},
+	{0x81, "sanitize_status"},
+};
+
+/* NVMe Base 2.0, figure 317 (feature identifiers). */
+static const struct word feature[] = {
+	{0x01, "arbitration"},
+	{0x02, "power_management"},
+	{0x03, "lba_range_type"},
+	{0x04, "temperature_threshold"},
+	{0x05, "error_recovery"},
+	{0x06, "volatile_write_cache"},
+	{0x07, "number_of_queues"},
+	{0x08, "interrupt_coalescing"},
+	{0x09, "interrupt_vector_configuration"},
+	{0x0a, "write_atomicity_normal"},
+	{0x0b, "asynchronous_event_configuration"},
+	{0x0c, "autonomous_power_state_transition"},
+	{0x0d, "host_memory_buffer"},
+	{0x0e, "timestamp"},
+	{0x0f, "keep_alive_timer"},
+	{0x10, "host_controlled_thermal_management"},
+	{0x16, "host_behavior_support"},
+	{0x19, "command_set_profile"},
+	{0x80, "software_progress_marker"},
+	{0x81, "host_identifier"},
+	{0x82, "reservation_notification_mask"},
+	{0x83, "reservation_persistence"},
+	{0x84, "namespace_write_protection"},
+};
+
+/* NVMe Base 2.0, figure 35 (controller properties). */
+static const struct word property[] = {
+	{0x00, "cap"}, {0x08, "vs"}, {0x14, "cc"}, {0x1c, "csts"}, {0x20, "nssr"}, {0x68, "crto"},
+};
+
+static const struct word select_words[] = {
+	{0, "current"},
+	{1, "default"},
+	{2, "saved"},
+	{3, "supported_capabilities"},
+};
+
+/*
+ * A field of @bits bits that begins at bit @shift of a dword, 10 to 15. A field that does not fit
+ * continues in the next dword.
+ */
+struct field {
+	enum of of;
+	__u8 opcode; /* or the type of a Fabrics command */
+	const char *name;
+	__u8 dword;
+	__u8 shift;
+	__u8 bits;
+	const struct word *words;
+	__u8 nr_words;
+};
+
+#define WORDS(w) .words = (w), .nr_words = ARRAY_SIZE(w)
+
+static const struct field fields[] = {
+	/* NVM Command Set 1.0, 3.2 */
+	{OF_IO, 0x01, "nlb", 12, 0, 16, .words = NULL},
+	{OF_IO, 0x01, "fua", 12, 30, 1, .words = NULL},
+	{OF_IO, 0x01, "lr", 12, 31, 1, .words = NULL},
+	{OF_IO, 0x02, "nlb", 12, 0, 16, .words = NULL},
+	{OF_IO, 0x02, "fua", 12, 30, 1, .words = NULL},
+	{OF_IO, 0x02, "lr", 12, 31, 1, .words = NULL},
+	{OF_IO, 0x05, "nlb", 12, 0, 16, .words = NULL},
+	{OF_IO, 0x05, "fua", 12, 30, 1, .words = NULL},
+	{OF_IO, 0x08, "nlb", 12, 0, 16, .words = NULL},
+	{OF_IO, 0x08, "deac", 12, 25, 1, .words = NULL},
+	{OF_IO, 0x09, "nr", 10, 0, 8, .words = NULL},
+	{OF_IO, 0x09, "ad", 11, 2, 1, .words = NULL},
+	/* NVMe Base 2.0, 5 */
+	{OF_ADMIN, 0x02, "lid", 10, 0, 8, WORDS(log_page)},
+	{OF_ADMIN, 0x02, "lsp", 10, 8, 7, .words = NULL},
+	{OF_ADMIN, 0x02, "rae", 10, 15, 1, .words = NULL},
+	{OF_ADMIN, 0x02, "numd", 10, 16, 32, .words = NULL}, /* NUMDL, NUMDU */
+	{OF_ADMIN, 0x02, "lpo", 12, 0, 64, .words = NULL},
+	{OF_ADMIN, 0x06, "cns", 10, 0, 8, WORDS(cns)},
+	{OF_ADMIN, 0x06, "cntid", 10, 16, 16, .words = NULL},
+	{OF_ADMIN, 0x06, "csi", 11, 24, 8, .words = NULL},
+	{OF_ADMIN, 0x08, "sqid", 10, 0, 16, .words = NULL},
+	{OF_ADMIN, 0x08, "cid", 10, 16, 16, .words = NULL},
+	{OF_ADMIN, 0x09, "fid", 10, 0, 8, WORDS(feature)},
+	{OF_ADMIN, 0x09, "sv", 10, 31, 1, .words = NULL},
+	{OF_ADMIN, 0x09, "value", 11, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x0a, "fid", 10, 0, 8, WORDS(feature)},
+	{OF_ADMIN, 0x0a, "sel", 10, 8, 3, WORDS(select_words)},
+	{OF_ADMIN, 0x0d, "sel", 10, 0, 4, .words = NULL},
+	{OF_ADMIN, 0x10, "fs", 10, 0, 3, .words = NULL},
+	{OF_ADMIN, 0x10, "ca", 10, 3, 3, .words = NULL},
+	{OF_ADMIN, 0x11, "numd", 10, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x11, "ofst", 11, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x14, "stc", 10, 0, 4, .words = NULL},
+	{OF_ADMIN, 0x15, "sel", 10, 0, 4, .words = NULL},
+	{OF_ADMIN, 0x80, "lbaf", 10, 0, 4, .words = NULL},
+	{OF_ADMIN, 0x80, "ses", 10, 9, 3, .words = NULL},
+	{OF_ADMIN, 0x81, "secp", 10, 24, 8, .words = NULL},
+	{OF_ADMIN, 0x81, "tl", 11, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x82, "secp", 10, 24, 8, .words = NULL},
+	{OF_ADMIN, 0x82, "al", 11, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x84, "sanact", 10, 0, 3, .words = NULL},
+	/* NVMe over Fabrics 1.1, 3: bytes 40 and on */
+	{OF_FABRICS, 0x00, "size", 10, 0, 3, .words = NULL},
+	{OF_FABRICS, 0x00, "ofst", 11, 0, 32, WORDS(property)},
+	{OF_FABRICS, 0x00, "value", 12, 0, 64, .words = NULL},
+	{OF_FABRICS, 0x01, "recfmt", 10, 0, 16, .words = NULL},
+	{OF_FABRICS, 0x01, "qid", 10, 16, 16, .words = NULL},
+	{OF_FABRICS, 0x01, "sqsize", 11, 0, 16, .words = NULL},
+	{OF_FABRICS, 0x01, "cattr", 11, 16, 8, .words = NULL},
+	{OF_FABRICS, 0x01, "kato", 12, 0, 32, .words = NULL},
+	{OF_FABRICS, 0x04, "size", 10, 0, 3, .words = NULL},
+	{OF_FABRICS, 0x04, "ofst", 11, 0, 32, WORDS(property)},
+	{OF_FABRICS, 0x05, "spsp", 10, 8, 16, .words = NULL},
+	{OF_FABRICS, 0x05, "secp", 10, 24, 8, .words = NULL},
+	{OF_FABRICS, 0x05, "tl", 11, 0, 32, .words = NULL},
+	{OF_FABRICS, 0x06, "spsp", 10, 8, 16, .words = NULL},
+	{OF_FABRICS, 0x06, "secp", 10, 24, 8, .words = NULL},
+	{OF_FABRICS, 0x06, "al", 11, 0, 32, .words = NULL},
+};
+
+static __u64 value_of(const struct nt_begun *b, const struct field *f)
+{
+	unsigned int at = f->dword - 10u;
+	__u64 low = b->cdw[at], high = at + 1 < ARRAY_SIZE(b->cdw) ? b->cdw[at + 1] : 0;
+	__u64 value = (high << 32 | low) >> f->shift;
+
+	return f->bits < 64 ? value & ((1ULL << f->bits) - 1) : value;
+}
+
+static const char *word_of(const struct field *f, __u64 value)
+{
+	for (unsigned int i = 0; i < f->nr_words; i++)
+		if (f->words[i].value == value)
+			return f->words[i].word;
+	return NULL;
+}
+
+unsigned int fields_of(const struct nt_begun *b, struct sqe_field found[FIELDS_MAX])
+{
+	enum of of = b->r.op == NT_OP_FABRICS ? OF_FABRICS
+		     : b->r.op == NT_OP_ADMIN ? OF_ADMIN
+					      : OF_IO;
+	__u8 opcode = of == OF_FABRICS ? opcode_fabrics_type(&b->r) : b->r.opcode;
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields) && nr < FIELDS_MAX; i++) {
+		const struct field *f = &fields[i];
+		__u64 value;
+
+		if (f->of != of || f->opcode != opcode)
+			continue;
+		value = value_of(b, f);
+		found[nr++] = (struct sqe_field){f->name, value, word_of(f, value)};
+	}
+	return nr;
+}
 
 static bool begins(const struct event_row *row)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "view/rfc3339.h"
+#include "core/time.h"
 
 /* Room for the digits that a double always keeps (DBL_DIG). */
 #define REAL_LEN 32

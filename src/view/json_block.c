@@ -4,17 +4,16 @@
 #include <json-c/linkhash.h>
 #include <stdlib.h>
 
-#include "core/buckets.h"
 #include "merge/unmatched.h"
-#include "view/columns_connections.h"
-#include "view/columns_errors.h"
-#include "view/columns_hist.h"
-#include "view/columns_losses.h"
+#include "shared/buckets.h"
+#include "view/columns.h"
 #include "view/columns_queues.h"
-#include "view/columns_run.h"
-#include "view/columns_stages.h"
-#include "view/columns_streams.h"
-#include "view/groups_output.h"
+#include "view/connections.h"
+#include "view/groups.h"
+#include "view/head.h"
+#include "view/losses.h"
+#include "view/stages.h"
+#include "view/streams.h"
 
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 {

@@ -1,25 +1,185 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/json_schema.h"
 
+#include <json-c/json_object.h>
+#include <stdio.h>
+
 #include "core/counters.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "merge/merged_stages.h"
-#include "view/columns_commands.h"
-#include "view/columns_connections.h"
-#include "view/columns_errors.h"
+#include "view/columns.h"
 #include "view/columns_groups.h"
-#include "view/columns_hist.h"
-#include "view/columns_paths.h"
 #include "view/columns_queues.h"
-#include "view/columns_run.h"
-#include "view/columns_stages.h"
-#include "view/columns_streams.h"
-#include "view/details.h"
+#include "view/commands.h"
+#include "view/connections.h"
 #include "view/event.h"
+#include "view/groups.h"
+#include "view/head.h"
 #include "view/json.h"
 #include "view/limits.h"
-#include "view/schema_parts.h"
+#include "view/losses.h"
+#include "view/paths.h"
+#include "view/stages.h"
+#include "view/streams.h"
+
+/*
+ * Builds the parts of a JSON Schema (draft 2020-12). A function that makes an object returns a new
+ * one. The object into which it is put owns it.
+ */
+
+struct column;
+struct columns;
+
+/** schema_types() - { "type": [...] }; @types: words separated by blanks */
+static struct json_object *schema_types(const char *types)
+{
+	struct json_object *o = json_empty(), *list = json_array();
+	char word[16];
+	int length;
+
+	for (; sscanf(types, "%15s%n", word, &length) == 1; types += length)
+		json_append(list, json_text(word));
+	json_put(o, "type", list);
+	return o;
+}
+
+/** schema_described() - add a description to @schema, and return it */
+static struct json_object *schema_described(struct json_object *schema, const char *text)
+{
+	json_put(schema, "description", json_text(text));
+	return schema;
+}
+
+/** schema_list() - an array of @items */
+static struct json_object *schema_list(struct json_object *items)
+{
+	struct json_object *o = schema_types("array");
+
+	json_put(o, "items", items);
+	return o;
+}
+
+/** schema_object() - an object that may have only the members that the next two functions add */
+static struct json_object *schema_object(void)
+{
+	struct json_object *o = schema_types("object");
+
+	json_put(o, "properties", json_empty());
+	json_put(o, "additionalProperties", json_object_new_boolean(false));
+	return o;
+}
+
+/** schema_part() - the value of @name in @o; NULL if there is none */
+static struct json_object *schema_part(struct json_object *o, const char *name)
+{
+	struct json_object *found = NULL;
+
+	json_object_object_get_ex(o, name, &found);
+	return found;
+}
+
+/** schema_may_have() - add an optional member @name to @object */
+static void schema_may_have(struct json_object *object, const char *name,
+			    struct json_object *schema)
+{
+	json_put(schema_part(object, "properties"), name, schema);
+}
+
+/** schema_requires() - make the member @name of @object a required one */
+static void schema_requires(struct json_object *object, const char *name)
+{
+	/*
+	 * json-c versions print an empty list differently, so a list is made only for its first
+	 * element.
+	 */
+	if (!schema_part(object, "required"))
+		json_put(object, "required", json_array());
+	json_append(schema_part(object, "required"), json_text(name));
+}
+
+/** schema_has() - add a required member @name to @object */
+static void schema_has(struct json_object *object, const char *name, struct json_object *schema)
+{
+	schema_may_have(object, name, schema);
+	schema_requires(object, name);
+}
+
+/** schema_or_null() - allow null as well for @schema, and return it */
+static struct json_object *schema_or_null(struct json_object *schema)
+{
+	json_append(schema_part(schema, "type"), json_text("null"));
+	return schema;
+}
+
+/** schema_column() - the type of the values of one column */
+static struct json_object *schema_column(const struct column *c)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s: %s", c->title, unit_name(c->unit));
+	switch (c->unit) {
+	case UNIT_NAME:
+	case UNIT_TEXT:
+		return schema_described(schema_types("string null"), text);
+	case UNIT_FLAG:
+		return schema_described(schema_types("boolean"), text);
+	case UNIT_NUMBER:
+		/* The value may be "all", for all queues. */
+		return schema_described(schema_types("integer string null"), text);
+	case UNIT_CODE:
+	case UNIT_INSTANT:
+		return schema_described(schema_types("integer null"), text);
+	default:
+		return schema_described(schema_types("number null"), text);
+	}
+}
+
+/** schema_has_columns() - add a required member to @object for each column of @t */
+static void schema_has_columns(struct json_object *object, const struct columns *t)
+{
+	for (unsigned int i = 0; i < t->nr; i++)
+		schema_has(object, t->column[i].name, schema_column(&t->column[i]));
+}
+
+/** schema_longer_row() - a row of @t to which the caller adds more members */
+static struct json_object *schema_longer_row(const struct columns *t)
+{
+	struct json_object *o = schema_object();
+
+	schema_has_columns(o, t);
+	return o;
+}
+
+static struct json_object *reference_to(const char *name)
+{
+	struct json_object *o = json_empty();
+	char text[64];
+
+	snprintf(text, sizeof(text), "#/$defs/%s", name);
+	json_put(o, "$ref", json_text(text));
+	return o;
+}
+
+/**
+ * schema_defined() - a reference to @name in @defs; if it is not defined yet, @make makes the
+ * definition
+ */
+static struct json_object *schema_defined(struct json_object *defs, const char *name,
+					  struct json_object *(*make)(struct json_object *defs))
+{
+	if (!schema_part(defs, name))
+		json_put(defs, name, make(defs));
+	return reference_to(name);
+}
+
+/** schema_row() - a reference to a row of @t, which is defined in @defs */
+static struct json_object *schema_row(struct json_object *defs, const struct columns *t)
+{
+	if (!schema_part(defs, t->name))
+		json_put(defs, t->name, schema_longer_row(t));
+	return reference_to(t->name);
+}
 
 static struct json_object *make_losses(struct json_object *defs)
 {

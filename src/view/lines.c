@@ -1,10 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/lines.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/text.h"
-#include "view/cells.h"
+
+/*
+ * Decimals that give a number of three significant digits. The limits are below 10 and 100, because
+ * 9.995 would be printed as 10.00.
+ */
+static int decimals(double v)
+{
+	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+}
+
+char *duration_format(char *buf, size_t size, double ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	const size_t last = ARRAY_SIZE(units) - 1;
+	size_t u = 0;
+	double v;
+
+	if (ns <= -0.5) {
+		buf[0] = '-';
+		duration_format(buf + 1, size - 1, -ns);
+		return buf;
+	}
+	/* 999.5 or more of a unit would be printed as 1000, so it is printed in the next unit. */
+	if (ns < 999.5) {
+		snprintf(buf, size, "%.0fns", ns > 0 ? ns : 0);
+		return buf;
+	}
+	while (u < last && ns / units[u].ns >= 999.5)
+		u++;
+	v = ns / units[u].ns;
+	if (v >= 9999999.5) /* not a realistic latency, but the columns must stay aligned */
+		snprintf(buf, size, "%.1e%s", v, units[u].name);
+	else
+		snprintf(buf, size, "%.*f%s", decimals(v), v, units[u].name);
+	return buf;
+}
+
+char *number_format(char *buf, size_t size, double n)
+{
+	if (n == 0)
+		snprintf(buf, size, "0");
+	else
+		snprintf(buf, size, "%.*f", decimals(n), n);
+	return buf;
+}
+
+#define NS_PER_S 1000000000
+
+/* Same result as "%s%llu", but faster, because outputs have many numbers. */
+static void digits_format(char *buf, size_t size, bool negative, uint64_t n)
+{
+	char text[24], *at = text + sizeof(text);
+
+	*--at = '\0';
+	do {
+		*--at = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	if (negative)
+		*--at = '-';
+	memccpy(buf, at, '\0', size);
+	buf[size - 1] = '\0';
+}
+
+char *cell_exact(char *buf, size_t size, const struct column *c, const struct value *v,
+		 unsigned int digits)
+{
+	buf[0] = '\0';
+	if (c->unit == UNIT_FLAG)
+		return buf; /* the words around a flag have its meaning */
+	if (v->type == VALUE_TEXT)
+		text_copy(buf, size, v->text, TEXT_HEX);
+	else if (c->unit == UNIT_CODE)
+		snprintf(buf, size, "0x%0*" PRIx64, (int)c->digits, v->natural);
+	else if (c->unit == UNIT_INSTANT)
+		snprintf(buf, size, "%" PRIu64 ".%09" PRIu64, v->natural / NS_PER_S,
+			 v->natural % NS_PER_S);
+	else if (v->type == VALUE_NATURAL)
+		digits_format(buf, size, false, v->natural);
+	else if (v->type == VALUE_INTEGER)
+		digits_format(buf, size, v->integer < 0,
+			      v->integer < 0 ? -(uint64_t)v->integer : (uint64_t)v->integer);
+	else
+		snprintf(buf, size, "%.*f", (int)digits, v->real);
+	return buf;
+}
+
+char *cell_format(char *buf, size_t size, const struct column *c, const struct value *v)
+{
+	if (v->none) {
+		snprintf(buf, size, "-");
+		return buf;
+	}
+	if (v->type == VALUE_TEXT)
+		return cell_exact(buf, size, c, v, 0);
+	switch (c->unit) {
+	case UNIT_NANOSECONDS:
+		return duration_format(buf, size, value_number(v));
+	case UNIT_PER_SECOND:
+		return number_format(buf, size, value_number(v));
+	case UNIT_BYTES_PER_SECOND:
+		return number_format(buf, size, value_number(v) / 1e6);
+	case UNIT_SHARE:
+		snprintf(buf, size, "%.1f %%", value_number(v) * 100);
+		return buf;
+	default:
+		if (v->type == VALUE_REAL)
+			return number_format(buf, size, v->real);
+		return cell_exact(buf, size, c, v, 0);
+	}
+}
 
 /* Longer than most lines. */
 #define OUT_LEN 1024
@@ -173,4 +289,62 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 	}
 	out_add(&o, "\n");
 	out_flush(&o);
+}
+
+/*
+ * Longer than any item: a kernel's release has at most 64 bytes, and escaping makes it at most four
+ * times as long.
+ */
+#define ITEM_LEN 512
+
+void wrap_text(struct wrap *w, const char *text)
+{
+	unsigned int len = (unsigned int)strlen(text);
+
+	if (w->used && w->used + 2 + len > w->width) {
+		fputs("\n", w->f);
+		w->used = 0;
+		w->more = true;
+	}
+	fprintf(w->f, "%s%s", w->used || w->more ? "  " : "", text);
+	w->used += len + (w->used || w->more ? 2 : 0);
+}
+
+/* Blanks at the beginning of a continuation line. */
+#define INDENT 2u
+
+static void wrap_break(struct wrap *w)
+{
+	fputs("\n  ", w->f);
+	w->used = INDENT;
+	w->more = true;
+}
+
+void wrap_words(struct wrap *w, const char *text)
+{
+	while (*text) {
+		unsigned int blanks = (unsigned int)strspn(text, " "), room;
+		unsigned int len = (unsigned int)strcspn(text + blanks, " ");
+
+		if (w->used + blanks + len > w->width && w->used > INDENT) {
+			wrap_break(w);
+			text += blanks;
+			blanks = 0;
+		}
+		room = w->width > w->used ? w->width - w->used : 1;
+		len += blanks;
+		if (len > room)
+			len = room;
+		fwrite(text, 1, len, w->f);
+		w->used += len;
+		text += len;
+	}
+}
+
+void wrap_line(struct wrap *w, const struct columns *t, const struct phrase *p, size_t nr,
+	       const void *row)
+{
+	char text[ITEM_LEN];
+
+	wrap_text(w, line_format(text, sizeof(text), t, p, nr, row));
 }

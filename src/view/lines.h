@@ -3,6 +3,7 @@
 #ifndef NTPROF_VIEW_LINES_H
 #define NTPROF_VIEW_LINES_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "view/columns.h"
@@ -76,5 +77,95 @@ void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_
  */
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,
 		 size_t nr, const void *row);
+
+/*
+ * Items of one line, separated by two spaces. If the line is full, they continue on an indented
+ * line.
+ */
+
+/* The line may have any length, so all items stay in one line. */
+#define WRAP_NEVER (~0u)
+
+/**
+ * struct wrap - position in the line
+ * @f: output
+ * @width: columns of the terminal
+ * @used: columns that are taken
+ * @more: past the first line
+ */
+struct wrap {
+	FILE *f;
+	unsigned int width;
+	unsigned int used;
+	bool more;
+};
+
+/** wrap_text() - print one more item */
+void wrap_text(struct wrap *w, const char *text);
+
+/**
+ * wrap_words() - print text that continues the line. It is broken at blanks, or within a word that
+ * is longer than a line
+ */
+void wrap_words(struct wrap *w, const char *text);
+
+/** wrap_line() - wrap_text() of a row, see line_format() */
+void wrap_line(struct wrap *w, const struct columns *t, const struct phrase *p, size_t nr,
+	       const void *row);
+
+/** WRAP_LINE() - wrap_line() of an array of phrases */
+#define WRAP_LINE(w, t, p, row) wrap_line(w, t, p, ARRAY_SIZE(p), row)
+
+/* Values of columns as text: readable, by their units, or exactly as they are. */
+
+/*
+ * Room for the longest text that the program itself makes, the names of joined stages, with the
+ * terminating 0.
+ */
+#define CELL_LEN 256
+
+/**
+ * cell_format() - a readable form: "12.3us", "4.56", "57.6 %"; "-" if there is no value
+ * @buf: filled; text from outside the program is escaped, and cut where @buf ends
+ * @size: of @buf
+ *
+ * Return: @buf.
+ */
+char *cell_format(char *buf, size_t size, const struct column *c, const struct value *v);
+
+/**
+ * cell_exact() - the number itself, in the column's unit
+ * @digits: decimals of a number that is not whole
+ *
+ * Otherwise as cell_format(), but if there is no value it writes 0.
+ */
+char *cell_exact(char *buf, size_t size, const struct column *c, const struct value *v,
+		 unsigned int digits);
+
+/** cell_is_left() - whether the cells of a column are aligned to the left: text is */
+static inline bool cell_is_left(const struct column *c)
+{
+	return c->unit == UNIT_NAME || c->unit == UNIT_TEXT;
+}
+
+/* Durations and other numbers in a readable form: three significant digits. */
+
+/**
+ * duration_format() - format a duration
+ * @buf: filled with at most 8 characters, e.g. "870ns", "12.3us", "4.56ms", "1.20s", and a sign if
+ *       negative
+ * @size: of @buf, at least 2
+ * @ns: nanoseconds
+ *
+ * Return: @buf.
+ */
+char *duration_format(char *buf, size_t size, double ns);
+
+/**
+ * number_format() - three significant digits below 100, whole numbers above
+ *
+ * Return: @buf.
+ */
+char *number_format(char *buf, size_t size, double n);
 
 #endif /* NTPROF_VIEW_LINES_H */

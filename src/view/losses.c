@@ -3,10 +3,48 @@
 
 #include <string.h>
 
-#include "view/cells.h"
-#include "view/columns_losses.h"
+#include "core/names.h"
 #include "view/lines.h"
-#include "view/wrap.h"
+
+static void get_loss(const void *row, const struct column *c, struct value *v)
+{
+	const struct loss_row *r = row;
+
+	value_text(v, counter_name(r->counter));
+}
+
+static void get_meaning(const void *row, const struct column *c, struct value *v)
+{
+	const struct loss_row *r = row;
+
+	value_text(v, counter_help(r->counter));
+}
+
+static void get_losses_added(const void *row, const struct column *c, struct value *v)
+{
+	const struct loss_row *r = row;
+
+	value_natural(v, r->added);
+	v->none = !r->added;
+}
+
+static void get_queues(const void *row, const struct column *c, struct value *v)
+{
+	const struct loss_row *r = row;
+
+	value_natural(v, r->queues);
+	v->none = !r->queues;
+}
+
+static const struct column loss[] = {
+	[LOSS_LOSS] = {"loss", "loss", .unit = UNIT_NAME, .get = get_loss},
+	[LOSS_TOTAL] = {"total", "total", .unit = UNIT_COUNT, COLUMN_FIELD(struct loss_row, total)},
+	[LOSS_ADDED] = {"added", "added", .unit = UNIT_COUNT, .get = get_losses_added},
+	[LOSS_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, .get = get_queues},
+	[LOSS_MEANING] = {"meaning", "meaning", .unit = UNIT_NAME, .get = get_meaning},
+};
+
+const struct columns loss_columns = COLUMNS("losses", loss);
 
 /* Commands at the edge of a burst are shown only if there are bursts. */
 static bool applies(const struct stats *s, unsigned int counter)
@@ -141,5 +179,117 @@ void losses_print_some(const struct stats *s, FILE *f)
 			continue;
 		LINE_PRINT(f, &loss_columns, line, &row);
 		fputs("\n", f);
+	}
+}
+
+static bool is_other(const struct error_count *e)
+{
+	return e->status == ERRORS_OTHER;
+}
+
+static void get_controller(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_text(v, e->controller);
+	v->none = !e->controller[0];
+}
+
+static void get_peer(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_text(v, e->peer);
+	v->none = !e->peer[0];
+}
+
+static void get_queue(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_natural(v, e->qid);
+	v->none = !e->controller[0];
+}
+
+static void get_status(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_natural(v, is_other(e) ? 0 : e->status);
+	v->none = is_other(e);
+}
+
+static void get_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_text(v, op_name(e->op));
+}
+
+static void get_name(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_text(v, is_other(e) ? "others" : status_name(e->op, e->status));
+}
+
+static void get_added(const void *row, const struct column *c, struct value *v)
+{
+	const struct error_count *e = row;
+
+	value_natural(v, e->interval);
+	v->none = !e->interval;
+}
+
+static const struct column error[] = {
+	[ERROR_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME, .get = get_controller},
+	[ERROR_PEER] = {"peer", "peer", .unit = UNIT_TEXT, .get = get_peer},
+	[ERROR_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
+	[ERROR_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 3},
+	[ERROR_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
+	[ERROR_NAME] = {"name", "name", .unit = UNIT_NAME, .get = get_name},
+	[ERROR_TOTAL] = {"total", "total", .unit = UNIT_COUNT,
+			 COLUMN_FIELD(struct error_count, total)},
+	[ERROR_ADDED] = {"added", "added", .unit = UNIT_COUNT, .get = get_added},
+};
+
+const struct columns error_columns = COLUMNS("errors", error);
+
+void errors_print_interval(const struct errors *e, FILE *f, unsigned int width)
+{
+	static const struct phrase item[] = {
+		PHRASE(NULL, ERROR_CONTROLLER, .after = " "),
+		PHRASE("q", ERROR_QUEUE, .after = " "),
+		PHRASE(NULL, ERROR_OP, .after = " "),
+		PHRASE(NULL, ERROR_NAME),
+		PHRASE("=", ERROR_TOTAL),
+		PHRASE("(+", ERROR_ADDED, .after = ")"),
+	};
+	struct wrap w = {.f = f, .width = width};
+
+	if (!e->nr)
+		return;
+	wrap_text(&w, "errors, in no histogram:");
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->row[i].total)
+			WRAP_LINE(&w, &error_columns, item, &e->row[i]);
+	fputs("\n", f);
+}
+
+void errors_print_run(const struct errors *e, const char *word, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE(" ", ERROR_OP),	   PHRASE(" ", ERROR_NAME),
+		PHRASE(" ", ERROR_TOTAL),  PHRASE(" status=", ERROR_STATUS),
+		PHRASE(" q", ERROR_QUEUE), PHRASE(" ", ERROR_CONTROLLER),
+		PHRASE(" ", ERROR_PEER),
+	};
+
+	for (size_t i = 0; i < e->nr; i++) {
+		if (!e->row[i].total)
+			continue;
+		fputs(word, f);
+		LINE_PRINT(f, &error_columns, line, &e->row[i]);
+		fputs(i ? "\n" : "  # errors are in no histogram\n", f);
 	}
 }

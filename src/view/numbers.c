@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/columns_connections.h"
-#include "view/columns_hist.h"
-#include "view/columns_stages.h"
-#include "view/errors.h"
+#include "view/columns.h"
+#include "view/connections.h"
 #include "view/lines.h"
+#include "view/losses.h"
+#include "view/stages.h"
 
 #define LINE_VALUES(f, word, t, columns, row) \
 	line_values(f, word, t, columns, ARRAY_SIZE(columns), row)

@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "view/bars.h"
-#include "view/cells.h"
 #include "view/columns_groups.h"
 #include "view/columns_queues.h"
 #include "view/groups.h"
+#include "view/histograms.h"
 #include "view/lines.h"
-#include "view/octaves.h"
 
 /* Least width of the histogram, in columns, even on a narrow terminal. */
 #define HISTOGRAM_MIN 4

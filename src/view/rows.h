@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "view/block.h"
+#include "view/histograms.h"
 #include "view/visible_rows.h"
 
 /**

@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "merge/totals.h"
+#include "view/histograms.h"
+#include "view/visible_rows.h"
+
 /* What happens to a part if there are more lines than the screen has. */
 enum screen_room {
 	/* it is never cut: the user must always see the head, and must not miss losses */
@@ -89,5 +93,26 @@ void screen_print(const struct screen *s, FILE *out);
  *                   that are cut end with a line that counts the hidden lines.
  */
 void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned int lines);
+
+/* The pages of the screen besides its tables: a single row, the meaning of losses, the keys. */
+
+/**
+ * page_row_print() - print a single row: its figures, its stages and its whole histogram
+ * @p: the rows of its table
+ * @m: merged commands of the same interval, or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_row_print(const struct block *b, const struct visible_rows *p, const struct view_state *l,
+		   const struct totals *m, FILE *f);
+
+/** page_losses_print() - print the losses, what they mean and what the user can do about them */
+void page_losses_print(const struct block *b, FILE *f);
+
+/** page_help_print() - print all keys */
+void page_help_print(FILE *f, unsigned int width);
+
+/** keys_print() - print one line: the keys that matter on this page, and the current choices */
+void keys_print(const struct view_state *l, FILE *f);
 
 #endif /* NTPROF_VIEW_SCREEN_H */

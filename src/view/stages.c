@@ -1,14 +1,210 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/stages.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/names.h"
-#include "view/bars.h"
+#include "core/segments.h"
 #include "view/columns.h"
-#include "view/columns_connections.h"
-#include "view/columns_stages.h"
+#include "view/connections.h"
+#include "view/histograms.h"
 #include "view/lines.h"
+
+static void get_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	value_real(v, r->whole > 0 ? (double)r->sum / r->whole : 0);
+}
+
+static void get_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+	uint64_t n = r->base.h->count;
+
+	value_real(v, n ? (double)r->sum / (double)n : 0);
+	v->none = !n;
+}
+
+static void get_sum(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	value_integer_sum(v, r->sum);
+}
+
+static void get_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	value_text(v, r->stage);
+}
+
+static const struct column stage[] = {
+	[STAGE_OP] = COLUMN_OP,
+	[STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
+	[STAGE_COMMANDS] = COLUMN_COMMANDS,
+	[STAGE_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
+	[STAGE_P50] = COLUMN_P50,
+	[STAGE_P99] = COLUMN_P99,
+	[STAGE_MAX] = COLUMN_MAX,
+	[STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
+	[STAGE_SUM] = {"sum", "sum", .unit = UNIT_NANOSECONDS, .get = get_sum},
+};
+
+const struct columns stage_columns = COLUMNS("stages", stage);
+
+static void get_min(const void *row, const struct column *c, struct value *v)
+{
+	const struct stage_row *r = row;
+
+	value_natural(v, hist_min(r->base.h));
+	v->none = !r->base.h->count;
+}
+
+void stage_table_make(struct stage_table *t, const struct figures *figures)
+{
+	static const figure_getter get[] = {
+		[FIGURE_MEAN] = get_mean,
+		[FIGURE_MIN] = get_min,
+		[FIGURE_MAX] = columns_hist_max,
+		[FIGURE_PERCENTILE] = columns_hist_percentile,
+	};
+	struct columns *c = &t->columns;
+
+	memset(t, 0, sizeof(*t));
+	c->name = stage_columns.name;
+	c->column = t->column;
+	if (figures)
+		t->figures = *figures;
+	figures_usual(&t->figures);
+	t->column[c->nr++] = stage[STAGE_OP];
+	t->column[c->nr++] = stage[STAGE_STAGE];
+	c->nr += figures_columns(t->column + c->nr, &t->figures, get);
+	t->column[c->nr++] = stage[STAGE_SHARE];
+}
+
+static const struct column population[] = {
+	[POPULATION_SPLIT] = {"split", "split", .unit = UNIT_COUNT,
+			      COLUMN_FIELD(struct stage_rows, split)},
+	[POPULATION_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
+				 COLUMN_FIELD(struct stage_rows, commands)},
+};
+
+const struct columns population_columns = COLUMNS("population", population);
+
+static uint64_t commands_of(const struct stats *s, bool summary, enum nt_op op)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (s->rows[i]->op == op)
+			n += columns_hist_of(s->rows[i], summary)->count;
+	return n;
+}
+
+/*
+ * The largest count of all stages is the number of commands that were split. A stage may have
+ * fewer: some commands do not pass it, or have no submit.
+ */
+static uint64_t split_of(const struct hist *stages, unsigned int nr)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (stages[i].count > most)
+			most = stages[i].count;
+	return most;
+}
+
+static double sum_of(const struct hist *stages, unsigned int nr)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		sum += (double)stages[i].sum;
+	return sum;
+}
+
+void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary)
+{
+	unsigned int nr = stages_nr(s->side);
+	uint8_t into[NT_STAGES_MAX];
+
+	rows->nr = 0;
+	rows->commands = rows->split = 0;
+	stages_join(s->side, s->missing, into);
+	for (unsigned int i = 0; i < nr; i++)
+		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		const struct hist *h = summary ? s->stage_total[op] : s->stage_interval[op];
+		uint64_t commands = commands_of(s, summary, (enum nt_op)op);
+
+		if (!commands)
+			continue;
+		rows->commands += commands;
+		rows->split += split_of(h, nr);
+		for (unsigned int i = 0; i < nr; i++) {
+			bool unknown = into[i] == STAGE_UNKNOWN;
+
+			if (into[i] != i && !unknown)
+				continue;
+			rows->row[rows->nr++] = (struct stage_row){
+				.base = {.h = &h[i], .op = op},
+				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
+				.unknown = unknown,
+				.sum = (__int128)h[i].sum,
+				.whole = sum_of(h, nr),
+			};
+		}
+	}
+}
+
+/* Compares two sets of joined stages: by the first stage, then by the set. */
+static int by_stages(const void *a, const void *b)
+{
+	const struct totals_stage *const *x = a, *const *y = b;
+	uint32_t first_x = (*x)->stages & -(*x)->stages, first_y = (*y)->stages & -(*y)->stages;
+
+	if (first_x != first_y)
+		return first_x < first_y ? -1 : 1;
+	return (*x)->stages < (*y)->stages ? -1 : (*x)->stages > (*y)->stages;
+}
+
+static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_op op)
+{
+	const struct totals_stage *stage[TOTALS_STAGES_MAX] = {NULL};
+	const struct hist *unsplit = &m->unsplit_latency[op];
+	double whole = (double)m->latency[op].sum;
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < m->nr_stages[op]; i++)
+		if (m->stage[op][i]->time.count)
+			stage[nr++] = m->stage[op][i];
+	qsort(stage, nr, sizeof(stage[0]), by_stages);
+	for (unsigned int i = 0; i < nr; i++)
+		rows->row[rows->nr++] = (struct stage_row){
+			.base = {.h = &stage[i]->time, .op = op},
+			.stage = stage[i]->name,
+			.sum = totals_stage_sum(stage[i]),
+			.whole = whole,
+		};
+	if (unsplit->count)
+		rows->row[rows->nr++] = (struct stage_row){
+			.base = {.h = unsplit, .op = op},
+			.stage = "unsplit",
+			.sum = (__int128)unsplit->sum,
+			.whole = whole,
+		};
+}
+
+void columns_stages_merged(struct stage_rows *rows, const struct totals *m)
+{
+	rows->nr = 0;
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		merged_add(rows, m, (enum nt_op)op);
+}
 
 #define BAR_MAX 40
 #define BAR_MIN 4

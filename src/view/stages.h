@@ -8,8 +8,11 @@
 
 #include <stdio.h>
 
+#include "core/segments.h"
 #include "core/stats.h"
 #include "merge/totals.h"
+#include "shared/points.h"
+#include "view/columns.h"
 #include "view/columns_groups.h"
 
 /**
@@ -38,5 +41,101 @@ void stages_print_merged(const struct totals *m, const struct figures *figures, 
  */
 void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
 		     const struct figures *figures, FILE *f, unsigned int width, bool unicode);
+
+/*
+ * The columns of the stages: where the time of an operation's commands goes, for one side or for
+ * both.
+ */
+
+/**
+ * struct stage_row - a stage of an operation
+ * @base: durations of the stage; @base.h->count is 0 if no command could be split
+ * @stage: its name, or the names of the joined stages
+ * @unknown: the stage is not known, see STAGE_UNKNOWN
+ * @sum: sum of the durations in nanoseconds; clock drift can make it negative
+ * @whole: nanoseconds of all stages of the operation together
+ */
+struct stage_row {
+	struct hist_row base;
+	const char *stage;
+	bool unknown;
+	__int128 sum;
+	double whole;
+};
+
+enum stage_column {
+	STAGE_OP,
+	STAGE_STAGE,
+	STAGE_COMMANDS,
+	STAGE_MEAN,
+	STAGE_P50,
+	STAGE_P99,
+	STAGE_MAX,
+	STAGE_SHARE,
+	STAGE_SUM,
+};
+
+/* Rows are struct stage_row. */
+extern const struct columns stage_columns;
+
+/*
+ * Operation, stage and share, and the figures between them. The default figures are mean, p50, p99
+ * and max.
+ */
+#define STAGE_TABLE_MAX (3 + FIGURES_MAX)
+
+/**
+ * struct stage_table - @columns, with rows of struct stage_row; @figures: strings to which @column
+ * points
+ */
+struct stage_table {
+	struct columns columns;
+	struct column column[STAGE_TABLE_MAX];
+	struct figures figures;
+};
+
+/** stage_table_make() - fill @t; @figures: NULL or empty: the default figures */
+void stage_table_make(struct stage_table *t, const struct figures *figures);
+
+enum population_column {
+	POPULATION_SPLIT,
+	POPULATION_COMMANDS,
+};
+
+/* For struct stage_rows of one side, as a single row. */
+extern const struct columns population_columns;
+
+_Static_assert(TOTALS_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
+/* Merged commands also have a row for unsplit commands. */
+#define STAGE_ROWS_MAX (NT_OPS_NR * (TOTALS_STAGES_MAX + 1))
+/**
+ * struct stage_rows - the stages of every operation that had commands, one operation after the
+ * other
+ * @nr: number of rows in @row
+ * @joined: the names of a side's joined stages
+ * @commands: for one side: commands of all these operations
+ * @split: for one side: how many of them are in the stages
+ */
+struct stage_rows {
+	unsigned int nr;
+	uint64_t commands;
+	uint64_t split;
+	struct stage_row row[STAGE_ROWS_MAX];
+	char joined[NT_STAGES_MAX][STAGE_NAME_LEN];
+};
+
+/**
+ * columns_stages_of_side() - fill @rows with the figures of the whole run or else of the last
+ * interval
+ */
+void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary);
+
+/**
+ * columns_stages_merged() - fill @rows with the stages of merged commands
+ *
+ * Commands that cannot be split into all stages have a row of their own, "unsplit". So the rows of
+ * an operation cover all its merged commands and add up to their latency.
+ */
+void columns_stages_merged(struct stage_rows *rows, const struct totals *m);
 
 #endif /* NTPROF_VIEW_STAGES_H */

@@ -9,25 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "view/why_unmatched.h"
-#include "view/block.h"
 #include "view/connections.h"
 #include "view/csv.h"
-#include "view/errors.h"
-#include "view/group_histograms.h"
+#include "view/groups.h"
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/json_block.h"
-#include "view/groups_output.h"
+#include "view/lines.h"
 #include "view/losses.h"
 #include "view/numbers.h"
-#include "view/pages.h"
 #include "view/peers.h"
-#include "view/visible_rows.h"
 #include "view/rows.h"
 #include "view/screen.h"
 #include "view/stages.h"
-#include "view/wrap.h"
+#include "view/streams.h"
+#include "view/visible_rows.h"
 
 /* The size of the VT100, for a terminal that does not report its size. */
 #define DEFAULT_COLUMNS 80

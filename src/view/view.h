@@ -13,9 +13,17 @@
 #include "core/stats.h"
 #include "peer/live_merge.h"
 #include "view/columns_groups.h"
-#include "view/format.h"
 #include "view/limits.h"
 #include "view/view_state.h"
+
+/* Formats of the output. */
+
+enum output_format {
+	FORMAT_TEXT,
+	/* JSON Lines: an object in each line; docs/output.schema.json describes them */
+	FORMAT_JSON,
+	FORMAT_CSV, /* RFC 4180, with a header */
+};
 
 /**
  * struct view_options - how to draw

@@ -27,12 +27,11 @@
 #include "core/time.h"
 #include "trace/collect.h"
 #include "trace/connections.h"
-#include "trace/cost.h"
-#include "trace/errors.h"
 #include "trace/give_back.h"
 #include "trace/histograms.h"
 #include "trace/in_flight.h"
 #include "trace/load.h"
+#include "trace/missed.h"
 #include "trace/private.h"
 
 #include "bpf/simulated.h"

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "asserts.h"
-#include "core/array.h"
-#include "core/span.h"
+#include "core/hash.h"
+#include "core/segments.h"
 #include "core/time.h"
-#include "keep/folder.h"
-#include "keep/ring.h"
-#include "keep/when.h"
 #include "real_read.h"
+#include "serve/folder.h"
+#include "serve/ring.h"
+#include "serve/when.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

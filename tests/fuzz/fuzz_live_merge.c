@@ -15,17 +15,16 @@
  */
 #include <stdio.h>
 
-#include "made_up.h"
 #include "core/names.h"
+#include "made_up.h"
 #include "peer/live_merge.h"
 #include "scenario.h"
 #include "seen.h"
-#include "serve/merged.h"
-#include "view/why_unmatched.h"
+#include "serve/page.h"
 #include "view/connections.h"
+#include "view/lines.h"
 #include "view/peers.h"
-#include "view/peers_start.h"
-#include "view/wrap.h"
+#include "view/streams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "asserts.h"
-#include "merge/counts.h"
 #include "merge/merge.h"
 #include "merge/pending.h"
 #include "real_read.h"

@@ -15,8 +15,8 @@
 
 #include "asserts.h"
 #include "cli/verbs.h"
-#include "core/array.h"
 #include "core/counters.h"
+#include "core/hash.h"
 #include "real_read.h"
 #include "scenario.h"
 #include "seen.h"

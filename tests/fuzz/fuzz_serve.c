@@ -22,12 +22,12 @@
 
 #include "asserts.h"
 #include "cli/http.h"
-#include "keep/when.h"
-#include "serve/page.h"
-#include "serve/series.h"
-#include "view/csv.h"
 #include "real_read.h"
 #include "seen.h"
+#include "serve/page.h"
+#include "serve/series.h"
+#include "serve/when.h"
+#include "view/csv.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -22,7 +22,6 @@
 
 #include "asserts.h"
 #include "stream/codec.h"
-#include "stream/format.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 

@@ -25,12 +25,12 @@
 #include <zlib.h>
 
 #include "asserts.h"
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/time.h"
 #include "peer/child.h"
 #include "peer/starter.h"
 #include "peer/terminal.h"
-#include "stream/format.h"
+#include "stream/codec.h"
 #include "stream/writer.h"
 
 #define MADE_PEERS 3

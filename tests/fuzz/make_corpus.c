@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "core/names.h"
-#include "stream/format.h"
+#include "stream/codec.h"
 #include "stream/writer.h"
 
 static void die(const char *what)

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/queue.h"
-#include "core/record.h"
+#include "core/device.h"
+#include "shared/record.h"
 
 /* Value of the clock when the simulation begins, so that no point is 0. */
 #define TRAFFIC_EPOCH_NS 1000000000000ULL

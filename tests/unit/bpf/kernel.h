@@ -22,9 +22,9 @@
 
 #include "vmlinux.h"
 
-#include "core/control.h"
-#include "core/record.h"
-#include "core/sample.h"
+#include "shared/control.h"
+#include "shared/record.h"
+#include "shared/selection.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>

@@ -6,8 +6,8 @@
 #ifndef NTPROF_TESTS_BPF_PROGRAMS_H
 #define NTPROF_TESTS_BPF_PROGRAMS_H
 
-#include "core/control.h"
-#include "core/pools.h"
+#include "shared/control.h"
+#include "shared/pools.h"
 
 #define PROGRAMS_SLOTS 32
 #define PROGRAMS_QID_STRIDE 8

@@ -16,8 +16,8 @@
 
 #include "vmlinux.h"
 
-#include "core/sample.h"
-#include "core/stacks.h"
+#include "shared/selection.h"
+#include "shared/stacks.h"
 
 #include "start_time.bpf.h"
 

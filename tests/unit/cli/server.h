@@ -25,11 +25,11 @@
 #include <cmocka.h>
 
 #define TRACER_CONFINED
-#include "cli/reread.h"
 #include "cli/config.h"
+#include "cli/reread.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/time.h"
 
 /* Longer than even a busy machine needs. */

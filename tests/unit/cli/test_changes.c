@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/changes.h"
+#include "cli/notify.h"
 
 #define S 1000000000ULL
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/config_file.h"
+#include "cli/config.h"
 #include "cli/config_ntprof.h"
-#include "core/array.h"
+#include "core/hash.h"
 
 static void keys_are_found_in_their_sections(void **state)
 {

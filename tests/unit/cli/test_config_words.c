@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/config_words.h"
-#include "core/array.h"
+#include "cli/config.h"
+#include "core/hash.h"
 
 static struct config_words words;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/console.h"
+#include "cli/run.h"
 #include "core/time.h"
 
 /* More than the buffer and a pipe hold. */

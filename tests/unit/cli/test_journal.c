@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/journal.h"
+#include "cli/notify.h"
 
 /*
  * Writes to standard error, which is a pipe, and reads it back. @format: of its device and inode;

@@ -11,7 +11,7 @@
 
 #include "cli/server.h"
 #include "core/names.h"
-#include "merge/ten_stages.h"
+#include "merge/merged_stages.h"
 #include "serve/exposition.h"
 #include "stream/writer.h"
 #include "traffic.h"

@@ -15,7 +15,7 @@
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/array.h"
+#include "core/hash.h"
 
 #define BURST 100000
 #define MORE 10

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
 #define TEXT_MAX (1 << 19)

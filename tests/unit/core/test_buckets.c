@@ -11,13 +11,13 @@
 #define __bpf__
 #define nt_bucket bpf_bucket
 #define nt_bucket_low bpf_bucket_low
-#include "core/array.h"
-#include "core/buckets.h"
+#include "shared/buckets.h"
 #undef __bpf__
 #undef nt_bucket
 #undef nt_bucket_low
-#undef NTPROF_CORE_BUCKETS_H
-#include "core/buckets.h"
+#undef NTPROF_SHARED_BUCKETS_H
+#include "core/hash.h"
+#include "shared/buckets.h"
 
 static void bucket_of_known_durations(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/burst.h"
+#include "core/time.h"
 
 #define S 1000000000LL
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "core/cgroup.h"
+#include "core/device.h"
+#include "core/hash.h"
 
 static void a_path_is_that_below_the_mount(void **state)
 {

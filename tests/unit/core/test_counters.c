@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
 #include "core/counters.h"
+#include "core/hash.h"
 
 static void what_waits_or_is_under_way_is_no_loss(void **state)
 {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/array.h"
 #include "core/device.h"
+#include "core/hash.h"
 #include "core/select.h"
 
 static char root[] = "/tmp/ntprof-sysfs-XXXXXX";

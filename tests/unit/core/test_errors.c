@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/errors.h"
-#include "core/statuses.h"
+#include "core/names.h"
+#include "core/stats.h"
 #include "in_range.h"
 
 static void statuses_have_the_names_of_the_specification(void **state)

@@ -15,9 +15,8 @@
 
 #include <libnvme.h>
 
-#include "core/array.h"
-#include "core/opcodes.h"
-#include "core/statuses.h"
+#include "core/hash.h"
+#include "core/names.h"
 
 /* All possible status code types and codes. */
 #define STATUSES 0x800

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/counters.h"
+#include "core/hash.h"
 #include "core/names.h"
 #include "core/segments.h"
-#include "core/counters.h"
-#include "core/array.h"
 #include "core/stats.h"
 
 #define ROUNDS 1000

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/sample.h"
+#include "shared/selection.h"
 
 #define TAGS 128
 #define GENERATIONS 16

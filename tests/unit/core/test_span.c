@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/span.h"
+#include "core/segments.h"
 
 static void a_host_command_lasts_from_submit_to_complete(void **state)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/names.h"
 #include "core/counters.h"
-#include "core/array.h"
+#include "core/hash.h"
+#include "core/names.h"
 #include "core/stats.h"
 
 #define MANY 20000

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/symbols.h"
+#include "core/paths.h"
 
 static char path[] = "/tmp/test_symbols.XXXXXX";
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/units.h"
+#include "core/text.h"
 
 static void times_with_and_without_unit(void **state)
 {

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "merge/counts.h"
 #include "merge/merge.h"
 
 #define US 1000LL

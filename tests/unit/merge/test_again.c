@@ -5,7 +5,7 @@
  */
 #include <malloc.h>
 
-#include "merge/counts.h"
+#include "merge/merge.h"
 #include "merge/testing.h"
 
 #define HOST 0

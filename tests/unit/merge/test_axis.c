@@ -5,7 +5,7 @@
  */
 #include "merge/testing.h"
 
-#include "merge/axis.h"
+#include "merge/clock_alignment.h"
 
 #define STREAMS TRAFFIC_STREAMS_MAX
 

@@ -4,7 +4,7 @@
  * nothing. Numbers of repetitions are so high that a test would not end if each repetition cost as
  * much as all known queues together.
  */
-#include "merge/counts.h"
+#include "merge/merge.h"
 #include "merge/testing.h"
 
 #include "merge/topology.h"

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "core/segments.h"
-#include "core/span.h"
 #include "merge/details.h"
 #include "merge/merged_stages.h"
 #include "traffic.h"

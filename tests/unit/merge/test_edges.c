@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "merge/edges.h"
+#include "merge/clock_alignment.h"
 
 #define HOST 0
 #define TARGET 1

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "merge/filter.h"
 
 #define BEGAN 1000000ULL

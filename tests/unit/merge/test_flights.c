@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "merge/flights.h"
+#include "merge/groups.h"
 
 static struct {
 	struct flights f;

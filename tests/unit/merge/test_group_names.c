@@ -9,9 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "merge/group_names.h"
-#include "merge/machines.h"
+#include "core/hash.h"
+#include "merge/places.h"
 
 static struct grouping by_keys(const char *keys)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "merge/group_names.h"
+#include "core/hash.h"
+#include "merge/places.h"
 #include "traffic.h"
 
 #define MS 1000000ULL

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "merge/known.h"
+#include "core/hash.h"
+#include "merge/topology.h"
 
 #define MAX 1000
 

@@ -3,7 +3,7 @@
  * Both sides' records of a command are matched, and records of two commands never are, whatever is
  * missing and in whatever order they come.
  */
-#include "merge/counts.h"
+#include "merge/merge.h"
 #include "merge/testing.h"
 
 #define COMMANDS 100000

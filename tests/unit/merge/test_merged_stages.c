@@ -7,7 +7,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
 #include "core/hash.h"
 #include "in_range.h"
 #include "merge/merged_stages.h"

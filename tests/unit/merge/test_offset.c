@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "merge/offset.h"
 #include "merge/pattern.h"
 

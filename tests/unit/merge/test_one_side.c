@@ -8,7 +8,7 @@
 #include <malloc.h>
 #include <cmocka.h>
 
-#include "merge/one_side.h"
+#include "merge/unmatched.h"
 
 #define QUEUES 65
 #define RECONNECTS 10000

@@ -4,7 +4,7 @@
  */
 #include <malloc.h>
 
-#include "merge/counts.h"
+#include "merge/merge.h"
 #include "merge/testing.h"
 
 /* A phase of a controller with two queues, from @from_ms to @to_ms. */

@@ -3,8 +3,8 @@
  * Records that wait in vain make room for others, and are decided as soon as no record can match
  * them any more.
  */
-#include "core/array.h"
-#include "merge/counts.h"
+#include "core/hash.h"
+#include "merge/merge.h"
 #include "merge/testing.h"
 
 /* The numbers of the streams. */

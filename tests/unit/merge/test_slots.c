@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
-#include "merge/slots.h"
+#include "merge/pending.h"
 
 #define MAX 4096
 /* Hashes collide completely, or in the bits that choose a slot. */

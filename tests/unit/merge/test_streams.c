@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "merge/contents.h"
-#include "merge/machines.h"
+#include "merge/places.h"
+#include "merge/unmatched.h"
 
 static void add(struct contents *c, uint64_t first, uint64_t nr)
 {

@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "in_range.h"
-#include "merge/counts.h"
 #include "merge/merge.h"
 #include "merge/pending.h"
 #include "traffic.h"

@@ -4,7 +4,7 @@
 #include "traffic.h"
 
 #include "in_range.h"
-#include "merge/counts.h"
+#include "merge/merge.h"
 
 #define MS 1000000ULL
 #define SENT_AT 4000000000ULL /* CLOCK_MONOTONIC of a target's clock frame */

@@ -14,7 +14,7 @@
 #include <linux/capability.h>
 
 #include "core/rights.h"
-#include "peer/guard.h"
+#include "peer/child.h"
 
 /* The longest time to stop, with a wide margin for a busy machine. */
 #define STOP_AT_MOST_NS (4 * PEER_STOP_NS)

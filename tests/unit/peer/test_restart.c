@@ -11,8 +11,8 @@
 #include <linux/capability.h>
 
 #include "core/rights.h"
-#include "peer/restart.h"
-#include "peer/guard.h"
+#include "peer/child.h"
+#include "peer/live_merge.h"
 #include "peer/starter.h"
 
 #define SECOND 1000000000ULL

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/record.h"
 #include "serve/exposition.h"
+#include "shared/record.h"
 
 static char *text;
 static size_t size;

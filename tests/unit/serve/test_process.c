@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "in_range.h"
-#include "serve/process.h"
+#include "serve/page.h"
 
 #define MS 1000000ULL
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "core/array.h"
-#include "stream/input.h"
+#include "core/hash.h"
+#include "stream/reader.h"
 #include "streams.h"
 
 /* The wall clock when CLOCK_MONOTONIC is 0. */

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "stream/input.h"
+#include "stream/reader.h"
 #include "streams.h"
 
 static void a_stream_cut_anywhere_gives_what_was_whole(void **state)

@@ -16,7 +16,7 @@
 
 #include "core/stats.h"
 #include "trace/connections.h"
-#include "trace/errors.h"
+#include "trace/histograms.h"
 #include "trace/private.h"
 
 #define SLOTS 4

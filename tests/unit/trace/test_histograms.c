@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "core/buckets.h"
 #include "core/stats.h"
+#include "shared/buckets.h"
 #include "trace/histograms.h"
 #include "trace/private.h"
 

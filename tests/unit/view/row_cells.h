@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "view/cells.h"
 #include "view/columns.h"
+#include "view/lines.h"
 
 /* @cells: the name of each column, a blank, and its exact value; "-": there is none */
 static inline void assert_cells(const struct columns *t, const void *row, const char *const *cells)

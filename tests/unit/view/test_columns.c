@@ -10,19 +10,18 @@
 #include <cmocka.h>
 
 #include "core/names.h"
-#include "view/cells.h"
-#include "view/columns_commands.h"
-#include "view/columns_connections.h"
-#include "view/columns_errors.h"
-#include "view/columns_hist.h"
-#include "view/columns_losses.h"
+#include "view/columns.h"
 #include "view/columns_queues.h"
-#include "view/columns_run.h"
-#include "view/columns_stages.h"
-#include "view/columns_streams.h"
-#include "view/details.h"
+#include "view/commands.h"
+#include "view/connections.h"
+#include "view/groups.h"
+#include "view/head.h"
+#include "view/histograms.h"
 #include "view/limits.h"
-#include "view/octaves.h"
+#include "view/lines.h"
+#include "view/losses.h"
+#include "view/stages.h"
+#include "view/streams.h"
 
 static const struct columns *const tables[] = {
 	&run_columns,	  &queue_columns,      &operation_columns,     &stage_columns,

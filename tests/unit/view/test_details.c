@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "view/details.h"
+#include "view/groups.h"
 
 #define US 1000ULL
 

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "core/opcodes.h"
+#include "core/hash.h"
+#include "core/names.h"
 #include "view/event.h"
-#include "view/fields.h"
 
 static struct nt_begun begun_make(enum nt_side side, enum nt_op op, __u8 opcode)
 {

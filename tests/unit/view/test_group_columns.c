@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "view/cells.h"
+#include "core/hash.h"
 #include "view/columns_groups.h"
+#include "view/lines.h"
 
 /* All keys, in the order of enum group_key. */
 static const char *const keys[] = {"ctrl",   "nqn",    "host",	 "queue", "op",	    "size", "nsid",

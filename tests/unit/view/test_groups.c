@@ -13,8 +13,8 @@
 
 #include <json-c/json_tokener.h>
 
-#include "core/array.h"
-#include "merge/group_names.h"
+#include "core/hash.h"
+#include "merge/places.h"
 #include "view/groups.h"
 #include "view/view.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/buckets.h"
 #include "core/names.h"
+#include "shared/buckets.h"
 #include "view/json_block.h"
 
 #define MS 1000000ULL

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "view/keys.h"
+#include "core/hash.h"
+#include "view/view_state.h"
 
 static void put(struct keys *k, const char *text)
 {

@@ -10,10 +10,8 @@
 #include <cmocka.h>
 
 #include "view/columns.h"
-#include "view/command.h"
+#include "view/commands.h"
 #include "view/lines.h"
-#include "view/story.h"
-#include "view/wrap.h"
 
 struct disk {
 	char name[8];

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "view/groups_output.h"
+#include "merge/groups.h"
+#include "view/groups.h"
 #include "view/visible_rows.h"
-#include "view/live_groups.h"
 
 #define US 1000ULL
 

@@ -7,9 +7,8 @@
 
 #include "core/time.h"
 #include "streams.h"
+#include "view/lines.h"
 #include "view/peers.h"
-#include "view/peers_start.h"
-#include "view/wrap.h"
 
 #define WIDTH 80
 /* To start a command may take this long on a busy machine. */

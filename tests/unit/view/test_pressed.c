@@ -12,12 +12,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
 #include "core/counters.h"
+#include "core/hash.h"
 #include "core/names.h"
-#include "view/keys.h"
-#include "view/pressed.h"
 #include "view/view.h"
+#include "view/view_state.h"
+#include "view/visible_rows.h"
 
 #define US 1000ull
 #define MS (1000 * US)

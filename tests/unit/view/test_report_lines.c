@@ -3,16 +3,15 @@
  * lines. */
 #include "streams.h"
 
-#include "core/array.h"
+#include "core/hash.h"
 #include "core/names.h"
-#include "view/bars.h"
 #include "view/connections.h"
-#include "view/errors.h"
-#include "view/inputs.h"
-#include "view/json_commands.h"
-#include "view/lacks.h"
+#include "view/histograms.h"
+#include "view/json_report.h"
+#include "view/lines.h"
+#include "view/losses.h"
 #include "view/numbers.h"
-#include "view/wrap.h"
+#include "view/streams.h"
 
 #define MS 1000000ULL
 

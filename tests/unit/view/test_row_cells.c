@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each column says of a command, of its points, of a connection, of a run and of a queue. */
 #include "core/names.h"
-#include "view/columns_commands.h"
-#include "view/columns_connections.h"
 #include "view/columns_queues.h"
-#include "view/columns_run.h"
+#include "view/commands.h"
+#include "view/connections.h"
+#include "view/head.h"
 #include "view/row_cells.h"
 
 static const struct nt_record record = {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "view/scale.h"
+#include "core/hash.h"
+#include "view/columns_groups.h"
 
 static struct scale_row row[SCALE_BUCKETS];
 

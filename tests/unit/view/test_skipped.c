@@ -4,11 +4,11 @@
 #include <poll.h>
 
 #include "core/time.h"
-#include "stream/input.h"
+#include "stream/reader.h"
 #include "streams.h"
-#include "view/inputs.h"
+#include "view/lines.h"
 #include "view/peers.h"
-#include "view/wrap.h"
+#include "view/streams.h"
 
 #define SKIPPED "frames of types that this version does not know"
 #define LONGER "frames with fields that this version does not know"

@@ -2,9 +2,9 @@
 /* What each column says of a recorded stream, of a peer and of how records have matched. */
 #include "streams.h"
 
-#include "core/array.h"
-#include "view/columns_streams.h"
+#include "core/hash.h"
 #include "view/row_cells.h"
+#include "view/streams.h"
 
 static void an_input_is_described_by_its_header_and_by_what_was_read(void **state)
 {

@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/names.h"
 #include "core/counters.h"
-#include "core/array.h"
-#include "view/duration.h"
+#include "core/hash.h"
+#include "core/names.h"
+#include "view/lines.h"
 #include "view/view.h"
 
 #define US 1000ull

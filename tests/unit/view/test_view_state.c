@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
-#include "view/keys.h"
-#include "view/pressed.h"
+#include "core/hash.h"
+#include "view/view_state.h"
+#include "view/visible_rows.h"
 
 #define MS 1000000ULL
 #define S (1000 * MS)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/stats.h"
-#include "merge/one_side.h"
+#include "merge/unmatched.h"
 #include "view/view.h"
 
 #define MS 1000000ull

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "serve/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/names.h"
+#include "core/output.h"
+#include "core/segments.h"
+#include "core/time.h"
+#include "serve/folder.h"
+#include "serve/ring.h"
+#include "stream/destination.h"
+#include "stream/writer.h"
+
+/*
+ * One file of a flight recorder while it is written: blocks of a ring as a stream. The file gets
+ * its name when it is complete and on the disk. Otherwise it disappears.
+ */
+
+/* Size of the buffer for bytes that the disk has not taken yet. */
+#define FILE_BUFFER_BYTES (1u << 20)
+
+/**
+ * struct keep_file - a file
+ * @path: for messages; "" before the file has begun
+ * @name: name in its folder
+ * @number: counts files from 1 on; see &ring_queue.told
+ * @next: number of the first block that is not in the file
+ * @losses: counters when the file's first block began
+ * @first_ns: when that block began; 0: the file has no block
+ * @ended: everything that belongs into the file is in @out
+ * @full: there is no room for more
+ * @crowded: there is none because of --keep-free
+ * @named: the file has its name
+ */
+struct keep_file {
+	char path[PATH_MAX + FOLDER_NAME_LEN];
+	char name[FOLDER_NAME_LEN];
+	int64_t realtime_ns;
+	uint64_t number;
+	uint64_t next;
+	uint64_t losses[COUNTERS_NR];
+	uint64_t first_ns;
+	bool ended;
+	bool full;
+	bool crowded;
+	bool named;
+	struct destination to;
+	struct output *out;
+	struct stream_writer *w;
+};
+
+/* The least room in the buffer before anything is added: for a frame and what surrounds it. */
+#define ROOM_BYTES (2 * STREAM_FRAME_MAX)
+/* The most that the end frame and a clock take. */
+#define END_BYTES 8192
+
+_Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
+	       "a stream needs that");
+
+/* The path is for messages only. */
+static void name_file(struct keep_file *f, struct folder *in, unsigned int tried)
+{
+	folder_next(in, f->realtime_ns, tried, f->name);
+	snprintf(f->path, sizeof(f->path), "%s/%s", in->path, f->name);
+}
+
+/**
+ * keep_file_open() - begin a file
+ * @f: filled; the caller has set @number and @next
+ *
+ * Return: 0 or a negative errno.
+ */
+static int keep_file_open(struct keep_file *f, struct folder *in,
+			  const struct stream_header *header, int64_t realtime_ns)
+{
+	int err;
+
+	f->to.fd = -1;
+	f->realtime_ns = realtime_ns;
+	err = folder_open(in);
+	if (err)
+		return err;
+	in->freed = 0;
+	name_file(f, in, 0);
+	err = folder_make_room(in, ROOM_BYTES, ROOM_BYTES);
+	f->crowded = err == -ENOSPC;
+	err = err ?: destination_open_in(&f->to, in->fd, f->name);
+	if (err) {
+		f->to.fd = -1;
+		return err;
+	}
+	f->out = output_new(f->to.fd, FILE_BUFFER_BYTES);
+	if (!f->out)
+		return -errno;
+	f->w = stream_writer_to(f->out, header);
+	return f->w ? 0 : -errno;
+}
+
+/* Checks the buffer and the folder. Return: 0, -EAGAIN or another negative errno. */
+static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
+{
+	int err = output_error(f->out);
+
+	if (err)
+		return err;
+	if (output_room(f->out) < ROOM_BYTES)
+		return -EAGAIN;
+	bytes += stream_bytes(f->w) + END_BYTES;
+	err = folder_make_room(in, bytes, bytes - output_written(f->out));
+	f->crowded = err == -ENOSPC;
+	/* If --keep-free is reached, a file that has some records is kept. */
+	f->full = err == -EFBIG || (f->crowded && f->first_ns);
+	return err;
+}
+
+/* Return: as room_for(). */
+static int tell(struct keep_file *f, struct folder *in, const struct stream_event *e)
+{
+	return room_for(f, in, sizeof(*e)) ?: stream_write(f->w, e);
+}
+
+/* Announces the connections that @b may have records of and that this file does not have yet. */
+static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
+		       const struct ring_block *b)
+{
+	struct stream_event e = {.type = STREAM_QUEUE};
+	struct ring_queue *q = NULL, *next = NULL;
+	int err;
+
+	HASH_ITER(hh, r->queues, q, next)
+	{
+		if (q->told == f->number || q->last_block < b->number)
+			continue;
+		e.queue = q->q;
+		err = tell(f, in, &e);
+		if (err)
+			return err;
+		q->told = f->number;
+	}
+	return 0;
+}
+
+/*
+ * Announces all namespaces. There are few of them, and it does no harm if this block has no record
+ * of some.
+ */
+static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
+{
+	struct stream_event e = {.type = STREAM_DEVICE};
+	struct ring_device *d = NULL, *next = NULL;
+	int err;
+
+	HASH_ITER(hh, r->devices, d, next)
+	{
+		if (d->told == f->number)
+			continue;
+		e.device = d->d;
+		err = tell(f, in, &e);
+		if (err)
+			return err;
+		d->told = f->number;
+	}
+	return 0;
+}
+
+static int write_block(struct keep_file *f, struct ring *r, struct folder *in, struct ring_block *b)
+{
+	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
+	int err;
+
+	err = tell_queues(f, r, in, b)	       ?:
+	      tell_devices(f, r, in)	       ?:
+	      room_for(f, in, b->records.len + sizeof(clock)) ?:
+	      stream_write(f->w, &clock)	      ?:
+	      stream_write_gathered(f->w, &b->records);
+	if (err)
+		return err;
+	if (!f->first_ns) {
+		f->first_ns = b->began_ns;
+		memcpy(f->losses, b->losses, sizeof(f->losses));
+	}
+	f->next = r->reader = b->number + 1;
+	return 0;
+}
+
+/**
+ * keep_file_feed() - write complete blocks, as far as the buffer has room for them
+ * @r: ring; it keeps the blocks that are written
+ * @in: folder; its older files are removed to make room
+ *
+ * Return: 1 when there are no more blocks, 0 when some have to wait, or a negative errno. @f->full
+ * is set if the file ends because there is no more room.
+ */
+static int keep_file_feed(struct keep_file *f, struct ring *r, struct folder *in)
+{
+	struct ring_block *b;
+	int err;
+
+	while ((b = ring_from(r, f->next))) {
+		err = write_block(f, r, in, b);
+		if (err)
+			return err == -EAGAIN ? 0 : err;
+	}
+	output_flush(f->out);
+	return 1;
+}
+
+/**
+ * keep_file_end() - write the end of the stream, after all blocks of @r
+ *
+ * Return: 0, -EAGAIN when the buffer has no room yet, or a negative errno.
+ */
+static int keep_file_end(struct keep_file *f, const struct ring *r)
+{
+	struct stream_event e = {.type = STREAM_END, .end.clock = instant_now()};
+	int err = output_error(f->out);
+
+	if (err || f->ended)
+		return err;
+	if (output_room(f->out) < ROOM_BYTES)
+		return -EAGAIN;
+	/* The losses during the time of the file. */
+	for (unsigned int i = 0; i < COUNTERS_NR && f->first_ns; i++)
+		e.end.losses.count[i] = r->losses[i] - f->losses[i];
+	stream_leave_out_many(f->w, r->missed);
+	err = stream_write(f->w, &e) ?: stream_flush(f->w);
+	f->ended = !err;
+	if (f->ended)
+		output_sync(f->out, f->to.fd);
+	return err;
+}
+
+/* Return: 0 or a negative errno */
+static int take_name(struct keep_file *f, struct folder *in)
+{
+	int err = -EEXIST;
+
+	for (unsigned int i = 0; i < FOLDER_NAMES_TRIED && err == -EEXIST; i++) {
+		if (i)
+			name_file(f, in, i);
+		err = destination_commit(&f->to);
+	}
+	f->named = !err;
+	if (f->named)
+		folder_add(in, f->to.folder_fd, f->name);
+	return err;
+}
+
+/**
+ * keep_file_commit() - bring the file one step nearer to its name; call again until it is not 0
+ * @in: folder that counts the file once it has its name
+ *
+ * Return: 1 when the file has its name and would survive a power cut, 0 when the disk has not taken
+ * all of it, or a negative errno. The file may have its name in spite of an error.
+ */
+static int keep_file_commit(struct keep_file *f, struct folder *in)
+{
+	int err = output_error(f->out);
+
+	if (err)
+		return err;
+	if (!output_idle(f->out))
+		return 0;
+	/* The last write may have failed meanwhile. */
+	err = output_error(f->out);
+	if (err || f->named)
+		return err ?: 1;
+	err = take_name(f, in);
+	/* A new name is on the disk only when its folder has been synchronized. */
+	if (!err)
+		output_sync(f->out, f->to.folder_fd);
+	return err;
+}
+
+/**
+ * keep_file_hurry() - like keep_file_commit(), but without waiting for the disk
+ *
+ * The file gets its name if all of it has been written, even if that is not on the disk yet.
+ */
+static int keep_file_hurry(struct keep_file *f, struct folder *in)
+{
+	int err = output_error(f->out);
+
+	if (err || f->named)
+		return err ?: 1;
+	if (!f->ended || output_written(f->out) < stream_bytes(f->w))
+		return 0;
+	return take_name(f, in) ?: 1;
+}
+
+/** keep_file_close() - release; a file without its name disappears */
+static void keep_file_close(struct keep_file *f)
+{
+	stream_writer_free(f->w);
+	f->w = NULL;
+	output_free(f->out);
+	f->out = NULL;
+	if (f->to.fd >= 0)
+		destination_close(&f->to);
+	f->to.fd = -1;
+}
+
+/* The longest single wait for the disk while the recorder finishes. */
+#define SETTLE_NS 20000000ULL
+#define NS_PER_SECOND 1e9
+
+/**
+ * struct recorder - a flight recorder
+ * @begun: @header is known
+ * @writing: @file is being written. It was triggered at @set_off_ns because of @why, and goes on
+ *           until @until_ns.
+ * @closing: no more records go into the file
+ * @files: number of the last file
+ * @next_block: the first block that is in no file
+ */
+struct recorder {
+	struct ring ring;
+	struct folder folder;
+	struct when when;
+	uint64_t after_ns;
+	struct stream_header header;
+	bool begun;
+	bool writing;
+	bool closing;
+	struct keep_file file;
+	uint64_t files;
+	uint64_t next_block;
+	uint64_t set_off_ns;
+	uint64_t until_ns;
+	char why[WHEN_TEXT_LEN + 64];
+	uint64_t triggers[TRIGGERS_MAX];
+	uint64_t written;
+	uint64_t failed;
+	recorder_tell_fn *tell;
+	void *context;
+};
+
+static void say(const struct recorder *r, bool failed, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(const struct recorder *r, bool failed, const char *format, ...)
+{
+	char line[RECORDER_LINE_LEN];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	r->tell(r->context, failed, line);
+}
+
+/* On an error the folder stays as it was, with its files and its lock. */
+static int set_folder(struct recorder *r, const struct recorder_options *o)
+{
+	struct folder *f = &r->folder, before = *f;
+	int n = snprintf(f->path, sizeof(f->path), "%s", o->folder), err = 0;
+	char warning[FOLDER_WARNING_LEN];
+
+	if (n < 0 || (size_t)n >= sizeof(f->path))
+		err = -ENAMETOOLONG;
+	f->files = o->files;
+	f->bytes = o->disk_bytes;
+	f->keep_free = o->keep_free;
+	err = err ?: folder_open(f);
+	if (err) {
+		memcpy(f->path, before.path, sizeof(f->path));
+		f->files = before.files;
+		f->bytes = before.bytes;
+		f->keep_free = before.keep_free;
+		return err;
+	}
+	if (folder_warning(f, warning))
+		say(r, true, "%s", warning);
+	return 0;
+}
+
+/* Takes ownership of the conditions. A condition that was there before keeps its count. */
+static void set_when(struct recorder *r, struct when *w)
+{
+	uint64_t counts[WHEN_CONDITIONS_MAX] = {0};
+
+	for (unsigned int i = 0; i < w->nr; i++)
+		for (unsigned int k = 0; k < r->when.nr; k++)
+			if (!strcmp(w->condition[i].text, r->when.condition[k].text))
+				counts[i] = r->triggers[k];
+	memcpy(r->triggers, counts, sizeof(counts));
+	when_free(&r->when);
+	r->when = *w;
+	*w = (struct when){.nr = 0};
+}
+
+int recorder_change(struct recorder *r, struct recorder_options *o)
+{
+	int err = set_folder(r, o);
+
+	if (err) {
+		when_free(&o->when);
+		return err;
+	}
+	r->after_ns = o->after_ns;
+	ring_resize(&r->ring, o->keep_ns, o->memory_bytes);
+	set_when(r, &o->when);
+	return 0;
+}
+
+struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, recorder_tell_fn *tell,
+			      void *context)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	int err = -ENOMEM;
+
+	if (r) {
+		r->folder.side = side;
+		r->tell = tell;
+		r->context = context;
+		r->file.to.fd = r->folder.fd = r->folder.lock_fd = -1;
+		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes) ?: recorder_change(r, o);
+	}
+	if (!err)
+		return r;
+	when_free(&o->when);
+	recorder_free(r);
+	errno = -err;
+	return NULL;
+}
+
+void recorder_begin(struct recorder *r, const struct stream_header *header)
+{
+	r->header = *header;
+	r->begun = true;
+}
+
+static void end_file(struct recorder *r)
+{
+	keep_file_close(&r->file);
+	r->writing = false;
+	r->closing = false;
+	r->ring.reader = 0;
+}
+
+static void fail(struct recorder *r, int err)
+{
+	r->failed++;
+	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
+	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
+	    r->file.crowded ? " but what --keep-free leaves to others" : "");
+	end_file(r);
+}
+
+/* @err: 0, or why the file may not survive a power cut */
+static void succeed(struct recorder *r, int err)
+{
+	const struct keep_file *f = &r->file;
+	double before = f->first_ns && f->first_ns < r->set_off_ns
+				? (double)(r->set_off_ns - f->first_ns) / NS_PER_SECOND
+				: 0;
+
+	r->written++;
+	r->next_block = f->next;
+	say(r, err != 0, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s%s%s", f->path,
+	    r->why, stream_records(f->w), before,
+	    !f->full	 ? ""
+	    : f->crowded ? ", ended early: --keep-free is reached"
+			 : ", ended early: --bytes is reached",
+	    r->ring.missed ? ", and not all of them: the disk is too slow" : "",
+	    err ? "; it may not be on the disk yet: " : "", err ? strerror(-err) : "");
+	end_file(r);
+}
+
+static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
+{
+	uint64_t now = monotonic_ns();
+	int err;
+
+	r->triggers[trigger]++;
+	/* The file that is being written has this event as well. */
+	if (r->writing || !r->begun)
+		return;
+	snprintf(r->why, sizeof(r->why), "%s", why);
+	r->set_off_ns = now;
+	r->until_ns = now + after_ns;
+	r->writing = true;
+	ring_end_block(&r->ring);
+	r->file = (struct keep_file){.number = ++r->files, .next = r->next_block, .to.fd = -1};
+	r->ring.reader = r->next_block ?: 1;
+	r->ring.missed = 0;
+	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());
+	if (err)
+		fail(r, err);
+}
+
+bool recorder_record(struct recorder *r, const struct nt_record *rec)
+{
+	const struct when_condition *c = when_record(&r->when, rec);
+	bool unknown = ring_add(&r->ring, rec, monotonic_ns());
+	char why[sizeof(r->why)];
+
+	if (c) {
+		snprintf(why, sizeof(why), "%s: %s of %.3f ms", c->text,
+			 op_name((enum nt_op)rec->op), (double)record_latency_ns(rec) / 1e6);
+		set_off(r, (unsigned int)(c - r->when.condition), why, r->after_ns);
+	}
+	return unknown;
+}
+
+void recorder_queue(struct recorder *r, const struct queue_info *q)
+{
+	/* Without memory its records stay unidentified, which is no reason to stop. */
+	ring_tell(&r->ring, q);
+}
+
+void recorder_device(struct recorder *r, const struct device_name *d)
+{
+	/* Without memory the namespace has no name. */
+	ring_tell_device(&r->ring, d);
+}
+
+void recorder_interval(struct recorder *r, const struct stats *s)
+{
+	const struct when_condition *c = when_interval(&r->when, s, monotonic_ns());
+
+	memcpy(r->ring.losses, s->counters_total, sizeof(r->ring.losses));
+	if (c)
+		set_off(r, (unsigned int)(c - r->when.condition), c->text, r->after_ns);
+}
+
+void recorder_trigger(struct recorder *r, unsigned int trigger)
+{
+	if (trigger == TRIGGER_SIGNAL && !r->begun)
+		say(r, true, "SIGUSR1: nothing is traced yet");
+	if (trigger == TRIGGER_SIGNAL)
+		set_off(r, trigger, "SIGUSR1", r->after_ns);
+	else if (r->writing || ring_from(&r->ring, r->next_block))
+		set_off(r, trigger, "exit", 0);
+}
+
+/* Return: 0 or a negative errno. */
+static int feed(struct recorder *r, uint64_t now)
+{
+	int ret;
+
+	if (!r->closing && now >= r->until_ns) {
+		r->closing = true;
+		ring_end_block(&r->ring);
+	}
+	ret = keep_file_feed(&r->file, &r->ring, &r->folder);
+	if (r->file.full) {
+		r->closing = true;
+		ret = 1;
+	}
+	if (ret < 0 || !ret || !r->closing)
+		return ret < 0 ? ret : 0;
+	ret = keep_file_end(&r->file, &r->ring);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+void recorder_work(struct recorder *r)
+{
+	uint64_t now = monotonic_ns();
+	int ret;
+
+	ring_age(&r->ring, now);
+	if (!r->writing)
+		return;
+	ret = r->file.ended ? 0 : feed(r, now);
+	if (!ret && r->file.ended)
+		ret = keep_file_commit(&r->file, &r->folder);
+	if (ret < 0 && !r->file.named)
+		fail(r, ret);
+	else if (ret)
+		succeed(r, ret < 0 ? ret : 0);
+}
+
+/* Ends the file at once, because the time for it has run out. */
+static void give_up(struct recorder *r)
+{
+	if (keep_file_hurry(&r->file, &r->folder) == 1)
+		succeed(r, -ETIMEDOUT);
+	else
+		fail(r, -ETIMEDOUT);
+}
+
+void recorder_finish(struct recorder *r, uint64_t patience_ns)
+{
+	uint64_t until = monotonic_ns() + patience_ns;
+
+	ring_end_block(&r->ring);
+	recorder_trigger(r, TRIGGER_EXIT);
+	r->until_ns = 0;
+	while (r->writing) {
+		recorder_work(r);
+		if (r->writing && monotonic_ns() > until)
+			give_up(r);
+		else if (r->writing)
+			output_settle(r->file.out, -1, SETTLE_NS);
+	}
+}
+
+void recorder_counts(const struct recorder *r, struct keep_counts *c)
+{
+	const struct ring_block *oldest = r->ring.oldest ?: r->ring.open;
+	uint64_t now = monotonic_ns();
+
+	*c = (struct keep_counts){
+		.records = r->ring.kept,
+		.memory_bytes = ring_bytes(&r->ring),
+		.seconds = oldest && now > oldest->began_ns
+				   ? (double)(now - oldest->began_ns) / NS_PER_SECOND
+				   : 0,
+		.left_out = r->ring.left_out,
+		.written = r->written,
+		.failed = r->failed,
+		.removed = r->folder.removed,
+		.files = r->folder.nr,
+		.disk_bytes = r->folder.used,
+	};
+	memcpy(c->triggers, r->triggers, sizeof(c->triggers));
+	for (unsigned int i = 0; i < r->when.nr; i++)
+		c->trigger_name[i] = r->when.condition[i].text;
+	c->trigger_name[TRIGGER_SIGNAL] = "SIGUSR1";
+	c->trigger_name[TRIGGER_EXIT] = "exit";
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	keep_file_close(&r->file);
+	folder_close(&r->folder);
+	when_free(&r->when);
+	ring_free(&r->ring);
+	free(r);
+}

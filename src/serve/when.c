@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "serve/when.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/names.h"
+#include "core/segments.h"
+#include "core/text.h"
+
+/* Longer than any time or number that a user writes. */
+#define WORD_LEN 32
+#define NS_PER_SECOND 1e9
+
+/* A text that is being parsed, and the position @p in it. */
+struct reading {
+	const char *text;
+	const char *p;
+};
+
+static void skip_blanks(struct reading *r)
+{
+	while (*r->p == ' ' || *r->p == '\t')
+		r->p++;
+}
+
+/* Return: whether @c comes next; if so, it is skipped. */
+static bool take_char(struct reading *r, char c)
+{
+	skip_blanks(r);
+	if (*r->p != c)
+		return false;
+	r->p++;
+	return true;
+}
+
+/*
+ * Reads a word of letters, digits, points and underscores, without skipping it. Return: its length;
+ * @word is "" if it is too long
+ */
+static size_t take_word(struct reading *r, char word[WORD_LEN])
+{
+	size_t n = 0;
+
+	skip_blanks(r);
+	while (isalnum((unsigned char)r->p[n]) || r->p[n] == '.' || r->p[n] == '_')
+		n++;
+	snprintf(word, WORD_LEN, "%.*s", n < WORD_LEN ? (int)n : 0, r->p);
+	return n;
+}
+
+/* Parses "p99.9". Return: whether @word is a percentile. */
+static bool parse_percentile(const char *word, uint32_t *parts)
+{
+	double percent;
+	char *end;
+
+	if (word[0] != 'p' || !isdigit((unsigned char)word[1]))
+		return false;
+	percent = strtod(word + 1, &end);
+	if (*end || !(percent > 0) || !(percent < 100))
+		return false;
+	*parts = (uint32_t)(percent * HIST_PARTS_OF_PERCENT + 0.5);
+	return *parts > 0 && *parts < HIST_PARTS;
+}
+
+static const char *parse_kind(struct reading *r, struct when_condition *c)
+{
+	static const struct {
+		const char *name;
+		enum when_kind kind;
+	} kinds[] = {{"latency", WHEN_LATENCY}, {"errors", WHEN_ERRORS}, {"oldest", WHEN_OLDEST}};
+	char word[WORD_LEN];
+	size_t n = take_word(r, word);
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (strcmp(word, kinds[i].name) != 0)
+			continue;
+		c->kind = kinds[i].kind;
+		r->p += n;
+		return NULL;
+	}
+	if (!parse_percentile(word, &c->parts))
+		return "neither latency, a percentile such as p99, errors nor oldest";
+	c->kind = WHEN_PERCENTILE;
+	r->p += n;
+	return NULL;
+}
+
+static const char *parse_op(struct reading *r, struct when_condition *c)
+{
+	char word[WORD_LEN];
+	size_t n;
+
+	c->op = NT_OPS_NR;
+	if (!take_char(r, '('))
+		return NULL;
+	n = take_word(r, word);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		if (!strcmp(word, op_name((enum nt_op)op)))
+			c->op = op;
+	if (c->op == NT_OPS_NR)
+		return "no operation (such as read or write)";
+	r->p += n;
+	return take_char(r, ')') ? NULL : "no closing bracket";
+}
+
+static const char *parse_limit(struct reading *r, struct when_condition *c)
+{
+	char word[WORD_LEN];
+	size_t n = take_word(r, word);
+	char *end;
+
+	if (c->kind != WHEN_ERRORS) {
+		if (parse_seconds(word, &c->limit))
+			return "not a time (such as 5ms)";
+	} else {
+		errno = 0;
+		c->limit = strtoull(word, &end, 10);
+		if (errno || *end || !isdigit((unsigned char)word[0]))
+			return "not a whole number";
+	}
+	r->p += n;
+	return NULL;
+}
+
+static const char *parse_over(struct reading *r, struct when_condition *c)
+{
+	const char *before = r->p;
+	char word[WORD_LEN];
+	size_t n = take_word(r, word);
+
+	if (strcmp(word, "over") != 0) {
+		r->p = before;
+		return NULL;
+	}
+	if (c->kind != WHEN_PERCENTILE && c->kind != WHEN_ERRORS)
+		return "'over' is for percentiles and errors";
+	r->p += n;
+	n = take_word(r, word);
+	if (parse_seconds(word, &c->over_ns) || !c->over_ns)
+		return "not a time (such as 10s)";
+	if (c->over_ns > WHEN_OVER_MAX_NS)
+		return "too long, the most is " WHEN_OVER_MAX;
+	r->p += n;
+	return NULL;
+}
+
+/* Keeps the text with the blanks in it, but without those around it. */
+static const char *keep_text(struct when_condition *c, const char *from, const char *to)
+{
+	size_t n = (size_t)(to - from);
+
+	if (n >= sizeof(c->text))
+		return "too long for a condition";
+	memcpy(c->text, from, n);
+	c->text[n] = '\0';
+	return NULL;
+}
+
+static const char *parse_condition(struct reading *r, struct when_condition *c)
+{
+	const char *from, *wrong;
+
+	*c = (struct when_condition){.text = ""};
+	skip_blanks(r);
+	from = r->p;
+	wrong = parse_kind(r, c) ?: parse_op(r, c);
+	if (wrong)
+		return wrong;
+	if (!take_char(r, '>'))
+		return "not '>', which comes here";
+	wrong = parse_limit(r, c) ?: parse_over(r, c);
+	if (wrong)
+		return wrong;
+	wrong = keep_text(c, from, r->p);
+	if (wrong)
+		r->p = from;
+	return wrong;
+}
+
+const char *when_parse(struct when *w, const char *text, size_t *at)
+{
+	struct reading r = {.text = text, .p = text};
+	const char *wrong = NULL;
+
+	do {
+		struct when_condition c;
+
+		wrong = parse_condition(&r, &c);
+		if (!wrong && w->nr == WHEN_CONDITIONS_MAX)
+			wrong = "too many, the most are 16 conditions";
+		if (!wrong)
+			w->condition[w->nr++] = c;
+	} while (!wrong && take_char(&r, ','));
+	skip_blanks(&r);
+	if (!wrong && *r.p)
+		wrong = "neither a comma nor the end";
+	*at = (size_t)(r.p - text) + 1;
+	return wrong;
+}
+
+/* Whether a condition applies to operation @op of queue @qid. */
+static bool is_of(const struct when_condition *c, unsigned int op, unsigned int qid)
+{
+	if (c->op != NT_OPS_NR)
+		return c->op == op;
+	return qid && op != NT_OP_ADMIN && op != NT_OP_FABRICS;
+}
+
+const struct when_condition *when_record(struct when *w, const struct nt_record *r)
+{
+	const struct when_condition *made = NULL;
+	uint64_t ns = record_latency_ns(r);
+
+	for (unsigned int i = 0; i < w->nr; i++) {
+		struct when_condition *c = &w->condition[i];
+
+		if (c->kind != WHEN_LATENCY || c->now || ns <= c->limit || !is_of(c, r->op, r->qid))
+			continue;
+		c->now = true;
+		if (!c->before && !made)
+			made = c;
+	}
+	return made;
+}
+
+static void gather_latencies(const struct when_condition *c, const struct stats *s,
+			     struct hist *into)
+{
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (is_of(c, s->rows[i]->op, s->rows[i]->qid))
+			hist_merge(into, &s->rows[i]->interval);
+}
+
+static uint64_t count_errors(const struct when_condition *c, const struct stats *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->errors.nr; i++)
+		if (is_of(c, s->errors.row[i].op, s->errors.row[i].qid))
+			n += s->errors.row[i].interval;
+	return n;
+}
+
+static uint64_t oldest(const struct when_condition *c, const struct stats *s)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (is_of(c, s->rows[i]->op, s->rows[i]->qid) && s->rows[i]->waiting.oldest_ns > ns)
+			ns = s->rows[i]->waiting.oldest_ns;
+	return ns;
+}
+
+/* The part for an interval that began at @began_ns. */
+static struct when_part *part_of(struct when_condition *c, uint64_t began_ns)
+{
+	struct when_part *p = &c->part[c->newest];
+
+	if (p->began_ns && began_ns - p->began_ns < c->over_ns / WHEN_PARTS)
+		return p;
+	c->newest = (c->newest + 1) % (WHEN_PARTS + 1);
+	p = &c->part[c->newest];
+	*p = (struct when_part){.began_ns = began_ns ?: 1};
+	return p;
+}
+
+/* Adds the interval to @c's parts, and sums up in @sum the parts that are not too old. */
+static void sum_up(struct when_condition *c, const struct stats *s, uint64_t now_ns,
+		   struct when_part *sum)
+{
+	uint64_t length = (uint64_t)(s->seconds * NS_PER_SECOND), began;
+	struct when_part *p;
+
+	if (!c->over_ns) {
+		gather_latencies(c, s, &sum->latencies);
+		sum->errors = count_errors(c, s);
+		return;
+	}
+	if (!c->part)
+		c->part = calloc(WHEN_PARTS + 1, sizeof(*c->part));
+	/* Without memory the condition is never true. */
+	if (!c->part)
+		return;
+	began = now_ns > length ? now_ns - length : 0;
+	p = part_of(c, began);
+	gather_latencies(c, s, &p->latencies);
+	p->errors += count_errors(c, s);
+	for (unsigned int i = 0; i <= WHEN_PARTS; i++) {
+		p = &c->part[i];
+		if (!p->began_ns || now_ns - p->began_ns > c->over_ns + length)
+			continue;
+		hist_merge(&sum->latencies, &p->latencies);
+		sum->errors += p->errors;
+	}
+}
+
+static bool holds(struct when_condition *c, const struct stats *s, uint64_t now_ns)
+{
+	struct when_part sum = {.errors = 0};
+
+	if (c->kind == WHEN_OLDEST)
+		return oldest(c, s) > c->limit;
+	sum_up(c, s, now_ns, &sum);
+	if (c->kind == WHEN_ERRORS)
+		return sum.errors > c->limit;
+	return hist_tells(&sum.latencies, c->parts) &&
+	       hist_percentile(&sum.latencies, (double)c->parts / HIST_PARTS_OF_PERCENT) > c->limit;
+}
+
+const struct when_condition *when_interval(struct when *w, const struct stats *s, uint64_t now_ns)
+{
+	const struct when_condition *made = NULL;
+
+	for (unsigned int i = 0; i < w->nr; i++) {
+		struct when_condition *c = &w->condition[i];
+
+		if (c->kind != WHEN_LATENCY) {
+			c->now = holds(c, s, now_ns);
+			if (c->now && !c->before && !made)
+				made = c;
+		}
+		c->before = c->now;
+		c->now = false;
+	}
+	return made;
+}
+
+void when_free(struct when *w)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		free(w->condition[i].part);
+	*w = (struct when){.nr = 0};
+}

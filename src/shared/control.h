@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The data that the loader (src/trace) and the BPF programs (bpf/) exchange, except for the data
+ * about commands, which shared/record.h has. Each side's object has one struct nt_knobs and one
+ * struct nt_control.
+ */
+#ifndef NTPROF_SHARED_CONTROL_H
+#define NTPROF_SHARED_CONTROL_H
+
+#include "shared/record.h"
+#include "shared/selection.h"
+
+/**
+ * struct nt_knobs - settings that the loader fixes before it loads the programs
+ * @slower_ns: threshold of NT_SELECT_SLOWER
+ * @select: enum nt_select
+ * @wake_bytes: the reader is woken when this many bytes of records wait for it
+ * @sample_below: commands are measured if their nt_sample_mix() is below this; 0: all of them
+ * @missing: bits of the points that no program gives on this kernel
+ * @shared_mask: one less than the number of entries of the map hists_shared, which counts by CPU
+ *               when no histogram is left
+ * @qid_stride: queue ids that a controller can have, including the admin queue (host): queue id q
+ *              of controller nvmeN has slot N * @qid_stride + q
+ * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
+ * @no_histograms: keep no histograms
+ * @count_all: count the commands that @sample_below leaves out, from their beginning to their end
+ * @selects: bits of NT_BY_*: programs see only the commands of @only; other commands have no state
+ * @tracks: not every command is measured, and programs keep @tracked of struct nt_control
+ * @failed: only commands that failed get a record
+ * @joins_unseen: no program sees where TCP joins packets, so each arrival may be that of a later
+ *                packet
+ * @events: commands get a struct nt_begun when they begin
+ * @tells_lost: where records found no room, a struct nt_lost is put before the next record
+ * @origins: records are struct nt_originated (host)
+ * @only: see @selects
+ * @into: for each stage, the first of the stages that it cannot be separated from; see
+ *        core/segments.h
+ *
+ * They are in .rodata, which is frozen before the verifier runs. So the verifier sees constants,
+ * and removes the code that they switch off.
+ */
+struct nt_knobs {
+	__u64 slower_ns;
+	__u32 select;
+	__u32 wake_bytes;
+	__u32 sample_below;
+	__u32 missing;
+	__u32 shared_mask;
+	__u32 qid_stride;
+	__u32 slots;
+	__u8 no_histograms;
+	__u8 count_all;
+	__u8 into[NT_STAGES_MAX];
+	__u8 joins_unseen;
+	__u8 selects;
+	__u8 tracks;
+	__u8 failed;
+	__u8 events;
+	__u8 tells_lost;
+	__u8 origins;
+	struct nt_selection only;
+};
+
+/* Value of @began_ns while the loader attaches the program that sees commands begin. */
+#define NT_BEGINNING (~0ULL)
+
+/**
+ * struct nt_control - state that changes while programs are attached; in .bss, all zeroes at first
+ * @real_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, nanoseconds: the upper bound of the
+ *               loader's measurement
+ * @seen_offset: the value of the same difference that a program saw last
+ * @offset_before: its value before the wall clock was set the last time
+ * @set_after: CLOCK_MONOTONIC time of the last look of a program before the wall clock was set
+ * @set_ns: CLOCK_MONOTONIC time at which a program first saw that the wall clock was set
+ * @looked_ns: CLOCK_MONOTONIC time at which a program last looked at the clock
+ * @tai_offset: CLOCK_TAI - CLOCK_REALTIME, nanoseconds
+ * @began_ns: CLOCK_MONOTONIC time from which on programs see the beginning of every command. 0:
+ *            they do not, and an end without a beginning means nothing
+ * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops
+ *          and the operations of admin queues. block_rq_complete fires for every disk; these
+ *          addresses identify requests of NVMe/TCP
+ * @queue_rq: address of nvme_tcp_queue_rq(): a request is of NVMe/TCP if its queue calls this
+ *            function
+ * @data_ready: address of the function that the driver's sockets call when data have come. It
+ *              identifies the driver's sockets among all sockets
+ * @epoch: counts display intervals; see struct nt_hist
+ * @data_watched: all programs of probe_watches_data() are attached
+ * @no_sqflow: a connection without SQ flow control has been seen; its reads may end without a CQE
+ * @redirected: a queue has been seen whose commands may end in an interrupt: the settings of the
+ *              block layer allow it, or a command ended on another CPU than the one on which its
+ *              CQE was seen
+ * @identified_ns: CLOCK_MONOTONIC time of the latest first sight or Connect of an I/O queue; 0:
+ *                 there was none
+ * @joins_missed: between the loader's last two looks, the kernel skipped runs of the programs that
+ *                see packets being joined
+ * @events_lost: number of events and records that found no room in the ring buffer; the next one
+ *               that finds room reports it
+ * @tracked: measured commands in flight. Counted only where not all commands are measured
+ *           (@tracks), because the number is often 0 then
+ *
+ * Each member is one naturally aligned word, and is read and written as a whole. No two members
+ * have to agree with each other. The loader is one thread. Programs run on all CPUs at once, in
+ * tasks and in softirqs.
+ *
+ * member       | written by                               | read by
+ * -------------+------------------------------------------+--------------------------------------
+ * real_offset, | loader: before attaching, at each        | arrival()
+ * tai_offset   | interval, and when the wall clock was    |
+ *              | set                                      |
+ * seen_offset, | loader: before attaching; arrival_held() | the same
+ * looked_ns    |                                          |
+ * offset_before| arrival_held(): when the wall clock was  | the same
+ * set_after,   | set                                      |
+ * set_ns       |                                          |
+ * began_ns     | loader: NT_BEGINNING before the program  | ends of commands with an unknown
+ *              | that sees beginnings is attached, the    | beginning
+ *              | time when all are attached, 0 before the |
+ *              | first one is detached                    |
+ * mq_ops       | host: a queue's first command            | rq_complete, stock_end
+ * queue_rq     | host, stock_learn: the first request     | stock_queue_rq; loader: detaches
+ *              |                                          | stock_learn
+ * data_ready   | a queue's first command; stock_try_recv  | stock probes of sockets; loader:
+ *              |                                          | detaches stock_try_recv
+ * epoch        | loader: each interval                    | programs that count in a histogram
+ * data_watched | loader: 0 before it detaches one of      | target: the first data, and the last,
+ *              | these programs, 1 after it has attached  | of a read that has no CQE
+ *              | all                                      |
+ * no_sqflow    | a queue's first command; a read that has | loader: attaches and detaches the
+ *              | no CQE                                   | programs of probe_watches_data();
+ *              |                                          | host: so as not to write it again
+ * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
+ * identified_ns| a queue's first command                  | programs of probe_stands_in()
+ * joins_missed | loader: each interval                    | joins_resolve(), note_arrival()
+ * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
+ *              | additions and exchanges                  | next event
+ * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
+ *              | commands of closed connections. Atomic   | leave at once if it is 0
+ *              | additions                                |
+ *
+ * Members that are written while commands pass have cache lines of their own: @looked_ns with the
+ * members that are noted with it, and @tracked. @tracked is the only counter that cannot be per
+ * CPU, because a command begins on one CPU and may end on another.
+ */
+struct nt_control {
+	__s64 real_offset;
+	__s64 tai_offset;
+	__u64 began_ns;
+	__u64 mq_ops[2];
+	__u64 queue_rq;
+	__u64 data_ready;
+	__u32 epoch;
+	__u32 data_watched;
+	__u32 no_sqflow;
+	__u32 redirected;
+	__u64 identified_ns;
+	__u32 joins_missed;
+	__s64 seen_offset __attribute__((aligned(64)));
+	__s64 offset_before;
+	__u64 set_after;
+	__u64 set_ns;
+	__u64 looked_ns;
+	__u32 tracked __attribute__((aligned(64)));
+	__u64 events_lost;
+} __attribute__((aligned(64)));
+
+/*
+ * What one CPU has counted, see NT_COUNTERS. Programs write it with atomic additions. The loader
+ * reads it each interval.
+ */
+struct nt_counters {
+	__u64 n[NT_COUNTERS_NR];
+} __attribute__((aligned(64)));
+
+#endif /* NTPROF_SHARED_CONTROL_H */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The points and the stages of an NVMe/TCP command. Each is written only once, here: BPF programs
+ * fill points, and every view, export and test reads stages from these tables. They are plain
+ * X-macros, so that BPF programs get straight-line code and user space gets names.
+ */
+#ifndef NTPROF_SHARED_POINTS_H
+#define NTPROF_SHARED_POINTS_H
+
+enum nt_side {
+	NT_HOST = 0,
+	NT_TARGET = 1,
+	NT_SIDES,
+};
+
+/*
+ * X(identifier, name): sources of points: the tracepoints of a patched driver, or functions and
+ * tracepoints of an unpatched kernel.
+ */
+#define NT_SOURCE_NAMES(X)            \
+	X(TRACEPOINTS, "tracepoints") \
+	X(STOCK, "stock")
+
+#define NT_ENUM_SOURCE(id, name) NT_##id,
+enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
+
+/* X(identifier, name on screen, meaning), in the order in which a command passes the points. */
+#define NT_HOST_POINTS(X)                                                                        \
+	X(H_SUBMIT, "submit", "the request's start_time_ns")                                     \
+	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq")                                           \
+	X(H_SEND_CMD, "send_cmd", "first nvme_tcp_try_send_cmd_pdu")                             \
+	X(H_SENT_CMD, "sent_cmd", "nvme_tcp_done_send_req after the command capsule")            \
+	X(H_R2T_RX, "r2t_rx", "arrival of the packet with the first R2T")                        \
+	X(H_R2T, "r2t", "first nvme_tcp_handle_r2t")                                             \
+	X(H_SEND_DATA, "send_data", "first nvme_tcp_try_send_data_pdu")                          \
+	X(H_SENT_DATA, "sent_data", "last nvme_tcp_done_send_req after H2C data")                \
+	X(H_RX, "rx", "arrival of the packet with the first C2H data, or else the response")     \
+	X(H_C2H, "c2h", "first nvme_tcp_handle_c2h_data")                                        \
+	X(H_CQE, "cqe", "nvme_tcp_process_nvme_cqe, or the last data of a read that has no CQE") \
+	X(H_COMPLETE, "complete", "block_rq_complete")
+
+#define NT_TARGET_POINTS(X)                                                                \
+	X(T_RX, "rx", "arrival of the packet with the command capsule")                    \
+	X(T_CMD, "cmd", "nvmet_tcp_done_recv_pdu")                                         \
+	X(T_SEND_R2T, "send_r2t", "first nvmet_tcp_try_send_r2t")                          \
+	X(T_DATA_RX, "data_rx", "arrival of the packet with the first H2C data")           \
+	X(T_DATA, "data", "first nvmet_tcp_handle_h2c_data_pdu")                           \
+	X(T_DATA_DONE, "data_done", "last nvmet_tcp_try_recv_data")                        \
+	X(T_EXEC, "exec", "nvmet_tcp_exec_read_req or nvmet_tcp_exec_write_req")           \
+	X(T_DONE, "done", "nvmet_tcp_queue_response after exec")                           \
+	X(T_SEND, "send", "first nvmet_tcp_try_send_data_pdu, or else _try_send_response") \
+	X(T_SENT, "sent", "nvmet_tcp_try_send_response, or the last data of a read without CQE")
+
+#define NT_ENUM_POINT(id, name, what) NT_##id,
+enum nt_host_point { NT_HOST_POINTS(NT_ENUM_POINT) NT_HOST_POINTS_NR };
+enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
+
+/* Points that are arrivals of packets. With TLS they are not known. */
+#define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
+#define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
+
+/* Room for the points of either side in one record. */
+#define NT_POINTS_MAX 12
+_Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");
+_Static_assert(NT_TARGET_POINTS_NR <= NT_POINTS_MAX, "a record holds every target point");
+
+/*
+ * X(identifier, name): the shape of a command says which points it passes (NVMe/TCP 1.0, 3.3:
+ * command data transfers).
+ */
+#define NT_SHAPES(X)                    \
+	X(READ, "read")                 \
+	X(INLINE_WRITE, "inline_write") \
+	X(R2T_WRITE, "r2t_write")       \
+	X(NO_DATA, "no_data")
+
+#define NT_ENUM_SHAPE(id, name) NT_SHAPE_##id,
+enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
+
+/* Sets of shapes, for the tables below. */
+#define NT_SHAPES_R2T (1u << NT_SHAPE_R2T_WRITE)
+#define NT_SHAPES_DATA_IN (1u << NT_SHAPE_READ)
+#define NT_SHAPES_ALL ((1u << NT_SHAPES_NR) - 1)
+#define NT_SHAPES_NOT_R2T (NT_SHAPES_ALL & ~NT_SHAPES_R2T)
+#define NT_SHAPES_NOT_DATA_IN (NT_SHAPES_ALL & ~NT_SHAPES_DATA_IN)
+
+/*
+ * The stages of one side, in the order of a command's life. Time that a side cannot split by itself
+ * is one stage, and its name says what it contains: network_and_target on the host,
+ * network_and_host on the target (the wait of an R2T write for its data). send_response is not in a
+ * merged record, because it runs at the same time as the network.
+ */
+#define NT_HOST_STAGES(X)                                \
+	X(HS_BLK_SUBMISSION, "blk_submission")           \
+	X(HS_NVME_TCP_SUBMISSION, "nvme_tcp_submission") \
+	X(HS_NETWORK_AND_TARGET, "network_and_target")   \
+	X(HS_NSTACK_COMPLETION, "nstack_completion")     \
+	X(HS_NVME_TCP_COMPLETION, "nvme_tcp_completion") \
+	X(HS_BLK_COMPLETION, "blk_completion")
+
+#define NT_TARGET_STAGES(X)                                \
+	X(TS_NSTACK_SUBMISSION, "nstack_submission")       \
+	X(TS_NVMET_TCP_SUBMISSION, "nvmet_tcp_submission") \
+	X(TS_NETWORK_AND_HOST, "network_and_host")         \
+	X(TS_TARGET_SUBSYSTEM, "target_subsystem")         \
+	X(TS_NVMET_TCP_COMPLETION, "nvmet_tcp_completion") \
+	X(TS_SEND_RESPONSE, "send_response")
+
+#define NT_ENUM_STAGE(id, name) NT_##id,
+enum nt_host_stage { NT_HOST_STAGES(NT_ENUM_STAGE) NT_HOST_STAGES_NR };
+enum nt_target_stage { NT_TARGET_STAGES(NT_ENUM_STAGE) NT_TARGET_STAGES_NR };
+
+#define NT_STAGES_MAX 6
+_Static_assert(NT_HOST_STAGES_NR <= NT_STAGES_MAX, "room for every host stage");
+_Static_assert(NT_TARGET_STAGES_NR <= NT_STAGES_MAX, "room for every target stage");
+
+/*
+ * Segments: X(stage, shapes, from, to). A stage is the sum of its segments that the command's shape
+ * passes. For every shape the segments of a side form one unbroken chain from its first point to
+ * its last. So its stages add up to the whole latency (conservation), to the nanosecond.
+ */
+#define NT_HOST_SEGMENTS(X)                                              \
+	X(HS_BLK_SUBMISSION, NT_SHAPES_ALL, H_SUBMIT, H_QUEUE_RQ)        \
+	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_ALL, H_QUEUE_RQ, H_SEND_CMD) \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_NOT_R2T, H_SEND_CMD, H_RX)    \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_CMD, H_R2T_RX)    \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_R2T, H_R2T_RX, H_R2T)          \
+	X(HS_NVME_TCP_SUBMISSION, NT_SHAPES_R2T, H_R2T, H_SEND_DATA)     \
+	X(HS_NETWORK_AND_TARGET, NT_SHAPES_R2T, H_SEND_DATA, H_RX)       \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_DATA_IN, H_RX, H_C2H)          \
+	X(HS_NVME_TCP_COMPLETION, NT_SHAPES_DATA_IN, H_C2H, H_CQE)       \
+	X(HS_NSTACK_COMPLETION, NT_SHAPES_NOT_DATA_IN, H_RX, H_CQE)      \
+	X(HS_BLK_COMPLETION, NT_SHAPES_ALL, H_CQE, H_COMPLETE)
+
+#define NT_TARGET_SEGMENTS(X)                                        \
+	X(TS_NSTACK_SUBMISSION, NT_SHAPES_ALL, T_RX, T_CMD)          \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_NOT_R2T, T_CMD, T_EXEC) \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_CMD, T_SEND_R2T) \
+	X(TS_NETWORK_AND_HOST, NT_SHAPES_R2T, T_SEND_R2T, T_DATA_RX) \
+	X(TS_NSTACK_SUBMISSION, NT_SHAPES_R2T, T_DATA_RX, T_DATA)    \
+	X(TS_NVMET_TCP_SUBMISSION, NT_SHAPES_R2T, T_DATA, T_EXEC)    \
+	X(TS_TARGET_SUBSYSTEM, NT_SHAPES_ALL, T_EXEC, T_DONE)        \
+	X(TS_NVMET_TCP_COMPLETION, NT_SHAPES_ALL, T_DONE, T_SEND)    \
+	X(TS_SEND_RESPONSE, NT_SHAPES_ALL, T_SEND, T_SENT)
+
+#endif /* NTPROF_SHARED_POINTS_H */

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Data that the BPF programs and user space share: the record of a command, the state of commands
+ * in flight, histograms, queues and counters. Fixed-width types only; no pointers.
+ */
+#ifndef NTPROF_SHARED_RECORD_H
+#define NTPROF_SHARED_RECORD_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#include "shared/buckets.h"
+#include "shared/points.h"
+
+/* X(identifier, name): operations of commands (NVM Command Set 1.0, figure 13; Base 2.0, 5). */
+#define NT_OPS(X)                       \
+	X(READ, "read")                 \
+	X(WRITE, "write")               \
+	X(FLUSH, "flush")               \
+	X(DISCARD, "discard")           \
+	X(WRITE_ZEROES, "write_zeroes") \
+	X(OTHER, "other")               \
+	X(ADMIN, "admin")               \
+	X(FABRICS, "fabrics")
+
+#define NT_ENUM_OP(id, name) NT_OP_##id,
+enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
+
+/*
+ * X(identifier, name, meaning). One of these counters counts each event that keeps a command out of
+ * a histogram, or a record from its reader.
+ */
+#define NT_COUNTERS(X)                                                                         \
+	X(CANCELLED, "cancelled",                                                              \
+	  "commands that the host gave up without a response (reset, timeout, failover)")      \
+	X(DIED, "died", "commands whose connection closed before they were answered")          \
+	X(REQUEUED, "requeued", "commands that were sent again (retry, reset)")                \
+	X(OVERWRITTEN, "overwritten",                                                          \
+	  "commands whose completion was not seen before the tag came back")                   \
+	X(NO_START, "no_start",                                                                \
+	  "completions of commands that began before tracing did, or unseen (probe_missed)")   \
+	X(NEVER_SENT, "never_sent",                                                            \
+	  "commands that the host ended unsent, its controller not being ready")               \
+	X(TIMEOUTS, "timeouts", "commands that took longer than the host waits (I/O timeout)") \
+	X(FAILOVERS, "failovers",                                                              \
+	  "commands that the host gave to another path after this one failed")                 \
+	X(ERRORS_FULL, "errors_full",                                                          \
+	  "errors that are in no count by status: there are too many different ones")          \
+	X(POINT_MISSING, "point_missing", "commands that could not be split into stages")      \
+	X(SUBMIT_MISSING, "submit_missing",                                                    \
+	  "commands without a start time (iostats off): latency is from queue_rq")             \
+	X(NO_SLOT, "no_slot", "commands without a slot to keep their state in")                \
+	X(HIST_FULL, "hist_full",                                                              \
+	  "commands counted together, as no histogram was left for their queue")               \
+	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
+	X(ARRIVAL_JOINED, "arrival_joined",                                                    \
+	  "commands whose packets may have arrived earlier than is told: TCP joined them")     \
+	X(ARRIVAL_MISSING, "arrival_missing",                                                  \
+	  "commands with no known arrival, as with TLS: the network stack is in other stages") \
+	X(ASYNC_EVENT, "async_event",                                                          \
+	  "Asynchronous Event Requests, which wait by design: not measured")
+
+#define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
+enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
+
+/*
+ * The status code and its type in the status field of a completion queue entry, without the phase
+ * tag. The other bits say how to retry (NVMe Base 2.0, 3.3.3.2).
+ */
+#define NT_STATUS_MASK 0x7ff
+
+/* Flags of a record. */
+#define NT_F_NO_CQE (1u << 0)	 /* a read that ended with the C2H SUCCESS flag */
+#define NT_F_CANCELLED (1u << 1) /* the host gave it up without a response */
+#define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are of the last time */
+#define NT_F_UNSPLIT (1u << 3)	 /* a point that its shape needs is missing or out of order */
+#define NT_F_ADMIN_QUEUE (1u << 4)
+#define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
+#define NT_F_ARRIVAL_JOINED \
+	(1u << 8) /* an arrival may be that of a later packet, which TCP joined with it */
+/* a Connect until it is answered, or ends; readers never see this flag (host) */
+#define NT_F_CONNECT (1u << 15)
+
+/*
+ * Controller id of a connection without a successful Connect. A host sends it in Connect (NVMe over
+ * Fabrics 1.1, 3.3); no controller has it.
+ */
+#define NT_CNTLID_NONE 0xffff
+
+/* Only in records that a tracer hands on, never in a stream. */
+#define NT_F_RETRIES_SHIFT \
+	16 /* 8 bits: how often the host has retried; only where events are asked for */
+/*
+ * 12 bits: where a command comes from, see core/device.h. Only in records of hosts, if their reader
+ * asks for it; in streams as well.
+ */
+#define NT_F_ORIGIN_SHIFT 16
+#define NT_ORIGIN_MASK 0xfffu
+/* not a command: @slba events before this one found no room, the first of them at points[0] */
+#define NT_F_LOST (1u << 28)
+#define NT_F_BEGUN \
+	(1u << 29) /* has just begun: the record is the first member of a struct nt_begun */
+#define NT_F_IN_FLIGHT (1u << 30)   /* has not ended, and is overdue */
+#define NT_F_WAS_OVERDUE (1u << 31) /* has ended; was reported with NT_F_IN_FLIGHT before */
+
+/**
+ * struct nt_record - one command as one side saw it
+ * @side: enum nt_side
+ * @op: enum nt_op
+ * @opcode: opcode of the submission queue entry
+ * @shape: enum nt_shape
+ * @cid: command identifier as on the wire
+ * @status: status field of the completion queue entry, without the phase tag
+ * @qid: queue identifier, 0 is the admin queue
+ * @cntlid: controller identifier, or NT_CNTLID_NONE
+ * @slot: index into the queues map
+ * @gen: generation of that slot: which connection
+ * @nsid: namespace identifier
+ * @length: bytes of data that the command transfers (length of its SGL descriptor)
+ * @slba: starting LBA, 0 if the command has none
+ * @flags: NT_F_*
+ * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0: the
+ *          point is missing
+ */
+struct nt_record {
+	__u8 side;
+	__u8 op;
+	__u8 opcode;
+	__u8 shape;
+	__u16 cid;
+	__u16 status;
+	__u16 qid;
+	__u16 cntlid;
+	__u32 slot;
+	__u32 gen;
+	__u32 nsid;
+	__u32 length;
+	__u32 flags;
+	__u64 slba;
+	__u64 points[NT_POINTS_MAX];
+};
+
+/**
+ * struct nt_begun - a command that begins, where events are asked for
+ * @r: the record as far as it is known; its flags have NT_F_BEGUN
+ * @cdw: dwords 10 to 15 of its submission queue entry
+ * @sqe_flags: byte 1 of that entry: fused operation, and PRP or SGL for data transfer (NVMe Base
+ *             2.0, figure 86)
+ */
+struct nt_begun {
+	struct nt_record r;
+	__u32 cdw[6];
+	__u32 sqe_flags;
+	__u32 pad;
+};
+
+/**
+ * struct nt_from - where a host's command comes from, if that is asked for
+ * @cgroup: id of the cgroup of its bio, 0 without
+ * @cpu: the CPU that made its request
+ */
+struct nt_from {
+	__u64 cgroup;
+	__u32 cpu;
+	__u32 pad;
+};
+
+/* struct nt_originated - a record with its origin */
+struct nt_originated {
+	struct nt_record r;
+	struct nt_from from;
+};
+
+/* struct nt_lost - @nr records and events were lost before the record that follows */
+struct nt_lost {
+	__u64 nr;
+	__u64 ns; /* CLOCK_MONOTONIC, when this is written */
+};
+
+/*
+ * State of a command in flight. @owner is the address of the kernel's request or nvmet command; 0
+ * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
+ * added if the command is not in the sample and only counted: it has only the points of its
+ * beginning.
+ */
+#define NT_RELEASED 1ULL
+#define NT_UNMEASURED 2ULL
+struct nt_cmd {
+	__u64 owner;
+	struct nt_record r;
+};
+
+/**
+ * struct nt_hist - one histogram of durations, of one CPU
+ * @key: its owner, NT_HIST_KEY(), as long as it has one; for histograms of stages, 1 + the
+ *       operation
+ * @sum: nanoseconds
+ * @bytes: data transferred by the commands counted
+ * @others: commands that ended and are not in the sample; they are counted only here
+ * @other_bytes: data transferred by them
+ * @max: longest duration of the interval that @max_epoch names; a pair, so that the reader can read
+ *       the last interval while the next one fills
+ * @max_epoch: see @max
+ * @buckets: counts, modulo 2^32; the reader accumulates differences
+ */
+struct nt_hist {
+	__u64 key;
+	__u64 sum;
+	__u64 bytes;
+	__u64 others;
+	__u64 other_bytes;
+	__u64 max[2];
+	__u32 max_epoch[2];
+	__u32 buckets[NT_BUCKETS_ALLOC];
+} __attribute__((aligned(64)));
+
+struct nt_stage_hists {
+	struct nt_hist h[NT_STAGES_MAX];
+};
+
+/*
+ * States are kept in pieces of 128 commands, the usual queue depth. Deeper queues take several
+ * pieces.
+ */
+#define NT_CHUNK_BITS 7
+#define NT_CHUNK_CMDS (1u << NT_CHUNK_BITS)
+/* Linux keeps the tag in 12 bits of the command id, so a queue has at most 4096 commands. */
+#define NT_CHUNKS_PER_QUEUE 32
+
+/* NVMe Base 2.0, 4.5: an NQN has at most 223 bytes; 224 with its terminator. */
+#define NT_NQN_LEN 224
+
+/**
+ * struct nt_queue - one queue of one controller, as the BPF programs know it
+ * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
+ * @queue: address of the driver's queue (host, from stock probes), or of its struct sock (target)
+ * @header: address of the memory in which it gathers the header of a PDU (host, from stock probes)
+ * @pdu_time: CLOCK_REALTIME at which the PDU that is being received arrived, 0 if unknown, negative
+ *            if it may be earlier (target, stock)
+ * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time
+ *           (host, stock)
+ * @gen: which of the connections that had this slot; a Fabrics Connect begins a new one. Bit 0 is
+ *       that of @controller (host), or changes with TCP connections (target). A Connect that is
+ *       sent again by the same host controller or over the same TCP connection does not change it
+ * @controller: number of its controller, see struct nt_controller (host)
+ * @dead_gen: latest generation with a closed connection (target)
+ * @instance: N of nvmeN (host), or the target's own queue index
+ * @identified: the generation to which @cntlid, @sqsize and, on the target, @qid and the slot's
+ *              struct nt_names belong; its Connect was answered successfully
+ * @cpu: where its last CQE was seen (host)
+ * @left_out: its commands are not selected, by what is known of the queue; see bpf/select.bpf.h
+ * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; valid as
+ *             @cntlid is)
+ * @opaque: it receives TLS records, so arrivals are not known
+ * @joins: number of the notes of its packets that TCP has joined, 0 if there are none; see
+ *         bpf/joins.bpf.h
+ * @begun: @epoch of struct nt_control when the last command began
+ * @chunk: numbers of the pieces that hold the states of 128 commands each, 0 if none yet
+ * @hist: by operation, the number of the latency histogram of one of the CPUs, which is mostly the
+ *        only one. It may still belong to the previous connection, until a command of this
+ *        connection looks for its own histogram
+ *
+ * Members that all commands read, members that PDUs write, and the rest have cache lines of their
+ * own.
+ */
+struct nt_queue {
+	__u64 object;
+	__u64 queue;
+	__u32 gen;
+	__u32 dead_gen;
+	__u32 instance;
+	__u32 identified;
+	__u16 qid;
+	__u16 cntlid; /* follows @qid, as in struct nt_record: they are copied together */
+	__u16 sqsize;
+	__u16 controller;
+	__u8 opaque;
+	__u8 left_out;
+	__u8 no_sqflow;
+	__u32 joins;
+	__u32 begun;
+	__s64 pdu_time __attribute__((aligned(64)));
+	__u64 header;
+	__u32 sending;
+	__u16 cpu;
+	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
+	__u16 hist[NT_OPS_NR];
+} __attribute__((aligned(64)));
+
+/**
+ * struct nt_header - the memory in which a queue gathers the header of a PDU (host, from stock
+ * probes)
+ * @address: 0: this entry is free, and a search ends here
+ * @slot: slot of the queue
+ */
+struct nt_header {
+	__u64 address;
+	__u32 slot;
+	__u32 pad;
+};
+
+/* The queue that a target's socket serves: generation @gen of a slot. */
+struct nt_served {
+	__u32 slot;
+	__u32 gen;
+};
+
+/**
+ * nt_target_shape() - the shape of a command from the points that the target has seen
+ *
+ * NVMe Base 2.0, 3.3.3.1: bit 0 of an opcode means data transfer from host to controller.
+ */
+static inline __attribute__((always_inline)) __u8 nt_target_shape(const struct nt_record *r)
+{
+	if (r->points[NT_T_SEND_R2T])
+		return NT_SHAPE_R2T_WRITE;
+	if (!r->length)
+		return NT_SHAPE_NO_DATA;
+	if (r->op == NT_OP_FABRICS || (r->opcode & 1))
+		return NT_SHAPE_INLINE_WRITE;
+	return NT_SHAPE_READ;
+}
+
+/* NQNs of the subsystem and of the host: of a target's queue, or of a host's controller. */
+struct nt_names {
+	char subsysnqn[NT_NQN_LEN];
+	char hostnqn[NT_NQN_LEN];
+};
+
+/**
+ * struct nt_identity - a connection is identified. User space gets this at once, because another
+ * connection may soon have its slot
+ * @slot: the target's queue; the admin queue of the host's controller
+ * @who: which of the owners of the slot it is: the generation of the target's queue, the number of
+ *       the host's controller (see struct nt_controller). It is a part of the key of histograms and
+ *       errors. A host's controller that reconnects keeps its number
+ * @instance, @qid, @cntlid: as in struct nt_queue; @cntlid is not known on the host
+ * @names: the names at that time
+ */
+struct nt_identity {
+	__u32 slot;
+	__u32 who;
+	__u32 instance;
+	__u16 qid;
+	__u16 cntlid;
+	struct nt_names names;
+};
+
+/*
+ * Size of the ring buffer for struct nt_identity, in bytes. It holds 280 that come before user
+ * space runs again. If one finds no room, user space finds the connection when it looks at its
+ * slot. If another connection has the slot by then, the row "(others)" has the commands of the
+ * first one.
+ */
+#define NT_CALLS_BYTES (128u << 10)
+
+/**
+ * struct nt_error - key of a counter in the kernel: the queue of commands that ended, and their
+ * status
+ * @slot: slot of their queue
+ * @who: see struct nt_identity
+ * @status: by NT_STATUS_MASK
+ * @op: enum nt_op
+ */
+struct nt_error {
+	__u32 slot;
+	__u32 who;
+	__u16 status;
+	__u8 op;
+	__u8 pad;
+};
+/*
+ * Different keys at a time, by queue, operation and status. Errors with further keys are counted as
+ * NT_CNT_ERRORS_FULL.
+ */
+#define NT_ERRORS 2048
+
+/**
+ * struct nt_controller - the last two controllers that a host has called nvmeN
+ * @last: bits 63:48: how many there were, modulo 2^16; the other bits are those of the address of
+ *        the last one's struct nvme_ctrl
+ * @named: 1 + the number of the controller to which @names belong
+ * @names: of a controller, by bit 0 of its number
+ *
+ * Bit 0 of the generation of a controller's queues is bit 0 of its number, see struct nt_queue.
+ */
+struct nt_controller {
+	__u64 last;
+	__u32 named[2];
+	struct nt_names names[2];
+};
+#define NT_CONTROLLER_SHIFT 48
+
+/* Which commands get a record in the ring buffer. */
+enum nt_select {
+	NT_SELECT_NONE = 0,
+	NT_SELECT_ALL,
+	NT_SELECT_SLOWER, /* only commands that took at least @slower_ns of struct nt_knobs */
+};
+
+#endif /* NTPROF_SHARED_RECORD_H */

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/names.h"
+#include "core/segments.h"
+#include "view/lines.h"
+
+static uint64_t first_point(const struct nt_record *r)
+{
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (r->points[i])
+			return r->points[i];
+	return 0;
+}
+
+static void row_init(struct command_row *row, const struct nt_record *r)
+{
+	uint64_t last = record_last_ns(r);
+
+	*row = (struct command_row){.r = r, .first = first_point(r)};
+	/* A damaged stream may have the points in any order. */
+	row->latency = last > row->first ? last - row->first : 0;
+}
+
+void columns_command_of_side(struct command_row *row, const char *controller,
+			     const struct nt_record *r)
+{
+	row_init(row, r);
+	row->seen = side_name(r->side);
+	row->controller = controller;
+}
+
+void columns_command_merged(struct command_row *row, const struct merge_connection *c,
+			    const struct nt_record *host, const struct nt_record *target,
+			    bool ambiguous)
+{
+	row_init(row, host ?: target);
+	row->c = c;
+	row->controller = row->name;
+	if (host)
+		snprintf(row->name, sizeof(row->name), "nvme%u", c->host_instance);
+	else
+		snprintf(row->name, sizeof(row->name), "cntlid %u", c->cntlid);
+	row->other_flags = host && target ? target->flags : 0;
+	row->seen = host && target ? "merged"
+		    : ambiguous	   ? "ambiguous"
+		    : host	   ? "host_only"
+				   : "target_only";
+}
+
+static void get_seen(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, r->seen);
+}
+
+static void get_controller(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, r->controller);
+	v->none = !r->controller;
+}
+
+static void get_subsystem(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, r->c ? r->c->subsysnqn : "");
+	v->none = !r->c;
+}
+
+static void get_cntlid(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, r->c ? r->c->cntlid : 0);
+	v->none = !r->c;
+}
+
+static void get_queue(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, r->c ? r->c->qid : r->r->qid);
+}
+
+#define GET_OF_RECORD(field)                                                              \
+	static void get_##field(const void *row, const struct column *c, struct value *v) \
+	{                                                                                 \
+		const struct command_row *r = row;                                        \
+                                                                                          \
+		(void)c;                                                                  \
+		value_natural(v, r->r->field);                                            \
+	}
+GET_OF_RECORD(cid)
+GET_OF_RECORD(opcode)
+GET_OF_RECORD(nsid)
+GET_OF_RECORD(slba)
+GET_OF_RECORD(length)
+
+/* The status and the shape of a command are known only when it has ended. */
+static void get_status(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, r->r->status);
+	v->none = r->r->flags & NT_F_IN_FLIGHT;
+}
+
+static void get_error(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, status_name(r->r->op, r->r->status));
+	v->none = r->r->flags & NT_F_IN_FLIGHT || !status_is_error(r->r->status);
+}
+
+static void get_op(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, op_name(r->r->op));
+}
+
+static void get_shape(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_text(v, shape_name(r->r->shape));
+	v->none = r->r->flags & NT_F_IN_FLIGHT;
+}
+
+/* @arg: NT_F_* */
+static void get_flag(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, (r->r->flags & c->arg) != 0);
+	v->none = !v->natural;
+}
+
+/*
+ * Whether either side has the flag: stages of a merged command depend on the arrivals of both
+ * sides.
+ */
+static void get_joined(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, ((r->r->flags | r->other_flags) & NT_F_ARRIVAL_JOINED) != 0);
+	v->none = !v->natural;
+}
+
+static const struct column command[] = {
+	[COMMAND_TIME] = {"time", "time", .unit = UNIT_INSTANT,
+			  COLUMN_FIELD(struct command_row, first)},
+	[COMMAND_SEEN] = {"seen", "seen", .unit = UNIT_NAME, .get = get_seen},
+	[COMMAND_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME,
+				.get = get_controller},
+	[COMMAND_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
+	[COMMAND_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
+	[COMMAND_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
+	[COMMAND_CID] = {"cid", "cid", .unit = UNIT_CODE, .get = get_cid, .digits = 4},
+	[COMMAND_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
+	[COMMAND_OPCODE] = {"opcode", "opcode", .unit = UNIT_CODE, .get = get_opcode, .digits = 2},
+	[COMMAND_SHAPE] = {"shape", "shape", .unit = UNIT_NAME, .get = get_shape},
+	[COMMAND_NSID] = {"nsid", "nsid", .unit = UNIT_NUMBER, .get = get_nsid},
+	[COMMAND_SLBA] = {"slba", "slba", .unit = UNIT_NUMBER, .get = get_slba},
+	[COMMAND_LENGTH] = {"length", "length", .unit = UNIT_BYTES, .get = get_length},
+	[COMMAND_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 1},
+	[COMMAND_ERROR] = {"error", "error", .unit = UNIT_NAME, .get = get_error},
+	[COMMAND_REQUEUED] = {"requeued", "requeued", .unit = UNIT_FLAG, .get = get_flag,
+			      .arg = NT_F_REQUEUED},
+	[COMMAND_NO_CQE] = {"no_cqe", "no_cqe", .unit = UNIT_FLAG, .get = get_flag,
+			    .arg = NT_F_NO_CQE},
+	[COMMAND_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
+			       .arg = NT_F_CANCELLED},
+	[COMMAND_ARRIVAL_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_FLAG,
+				    .get = get_joined},
+	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG, .get = get_flag,
+				 .arg = NT_F_WAS_OVERDUE},
+	[COMMAND_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS,
+			     COLUMN_FIELD(struct command_row, latency)},
+};
+
+const struct columns command_columns = COLUMNS("commands", command);
+
+static void get_since(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	value_integer(v, r->since);
+	v->none = r->first;
+}
+
+static void get_point_side(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	value_text(v, side_name(r->side));
+}
+
+static void get_point(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	value_text(v, point_name(r->side, r->point));
+}
+
+static void get_point_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct point_row *r = row;
+
+	value_text(v, r->stage);
+}
+
+static const struct column point[] = {
+	[POINT_AT] = {"at", "at", .unit = UNIT_NANOSECONDS, COLUMN_FIELD(struct point_row, at)},
+	[POINT_SINCE] = {"since", "since", .unit = UNIT_NANOSECONDS, .get = get_since},
+	[POINT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_point_side},
+	[POINT_POINT] = {"point", "point", .unit = UNIT_NAME, .get = get_point},
+	[POINT_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_point_stage},
+};
+
+const struct columns point_columns = COLUMNS("points", point);
+
+unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r)
+{
+	uint64_t first = first_point(r);
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < points_nr(r->side); i++) {
+		if (!r->points[i])
+			continue;
+		/* A damaged stream may have the points in any order. */
+		rows[nr++] = (struct point_row){
+			.side = r->side,
+			.point = i,
+			.at = (int64_t)(r->points[i] - first),
+			.stage = "",
+		};
+	}
+	return nr;
+}
+
+static void get_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_stage_row *r = row;
+
+	value_text(v, r->stage);
+}
+
+static void get_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_stage_row *r = row;
+
+	value_real(v, r->latency ? (double)r->ns / (double)r->latency : 0);
+}
+
+static const struct column stage[] = {
+	[COMMAND_STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
+	[COMMAND_STAGE_TIME] = {"time", "time", .unit = UNIT_NANOSECONDS,
+				COLUMN_FIELD(struct command_stage_row, ns)},
+	[COMMAND_STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
+};
+
+const struct columns command_stage_columns = COLUMNS("command_stages", stage);
+
+void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
+			       uint32_t missing, uint64_t latency)
+{
+	uint64_t ns[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+
+	s->nr = 0;
+	s->split = record_stages_joined(r, missing | record_lacks(r), into, ns);
+	for (unsigned int i = 0; s->split && i < stages_nr(r->side); i++) {
+		char *name = s->name[s->nr];
+
+		if (into[i] != i)
+			continue;
+		stage_joined_name(r->side, into, i, name, sizeof(s->name[0]));
+		s->stage[s->nr] = (unsigned char)i;
+		s->row[s->nr++] = (struct command_stage_row){name, (int64_t)ns[i], latency};
+	}
+}
+
+bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size)
+{
+	int stage = record_stage_under_way(r);
+	uint8_t into[NT_STAGES_MAX];
+
+	stages_join(r->side, missing, into);
+	if (stage < 0 || into[stage] == STAGE_UNKNOWN)
+		return false;
+	stage_joined_name(r->side, into, into[stage], buf, size);
+	return true;
+}
+
+void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
+			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
+			      uint64_t latency)
+{
+	int64_t ns[NT_MERGED_STAGES_NR];
+	struct merged_split how;
+
+	s->nr = 0;
+	merged_split_init(&how, missing[NT_HOST] | record_lacks(host),
+			  missing[NT_TARGET] | record_lacks(target));
+	s->split = merged_split(&how, host, target, ns);
+	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++) {
+		char *name = s->name[s->nr];
+
+		if (how.into[i] != i)
+			continue;
+		merged_joined_name(how.into, i, name, sizeof(s->name[0]));
+		s->stage[s->nr] = (unsigned char)i;
+		s->row[s->nr++] = (struct command_stage_row){name, ns[i], latency};
+	}
+}
+
+void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
+			       const struct merge_connection *c, const struct nt_record *host,
+			       const struct nt_record *target, uint64_t latency)
+{
+	const uint32_t missing[NT_SIDES] = {
+		[NT_HOST] = machines_get(m, c->host_stream)->missing,
+		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
+	};
+
+	const struct nt_record *one = host ?: target;
+
+	if (host && target)
+		columns_stages_of_merged(s, host, target, missing, latency);
+	else
+		columns_stages_of_command(s, one, missing[one->side], latency);
+}
+
+static void print_what(FILE *f, const struct command_row *row)
+{
+	static const struct phrase how_long[] = {
+		PHRASE(" was_overdue", COMMAND_WAS_OVERDUE),
+		PHRASE(" latency=", COMMAND_LATENCY),
+	};
+	static const struct phrase how_long_so_far[] = {
+		PHRASE(" still in flight after ", COMMAND_LATENCY),
+	};
+	static const struct phrase what[] = {
+		PHRASE(NULL, COMMAND_TIME),
+		PHRASE(" ", COMMAND_SEEN),
+		PHRASE(" ", COMMAND_CONTROLLER),
+		PHRASE(" ", COMMAND_SUBSYSTEM),
+		PHRASE(" cntlid=", COMMAND_CNTLID),
+		PHRASE(" q", COMMAND_QUEUE),
+		PHRASE(" cid=", COMMAND_CID),
+		PHRASE(" op=", COMMAND_OP),
+		PHRASE(" opcode=", COMMAND_OPCODE),
+		PHRASE(" shape=", COMMAND_SHAPE),
+		PHRASE(" nsid=", COMMAND_NSID),
+		PHRASE(" slba=", COMMAND_SLBA),
+		PHRASE(" length=", COMMAND_LENGTH),
+		PHRASE(" status=", COMMAND_STATUS),
+		PHRASE(" error=", COMMAND_ERROR),
+		PHRASE(" requeued", COMMAND_REQUEUED),
+		PHRASE(" no_cqe", COMMAND_NO_CQE),
+		PHRASE(" cancelled", COMMAND_CANCELLED),
+		PHRASE(" arrival_joined", COMMAND_ARRIVAL_JOINED),
+	};
+	LINE_PRINT(f, &command_columns, what, row);
+	if (row->r->flags & NT_F_IN_FLIGHT)
+		LINE_PRINT(f, &command_columns, how_long_so_far, row);
+	else
+		LINE_PRINT(f, &command_columns, how_long, row);
+}
+
+static void print_points(FILE *f, const struct nt_record *r)
+{
+	static const struct phrase pair[] = {PHRASE(" ", POINT_POINT), PHRASE("=", POINT_AT)};
+	struct point_row rows[NT_POINTS_MAX];
+	unsigned int nr = columns_points(rows, r);
+
+	for (unsigned int i = 0; i < nr; i++)
+		LINE_PRINT(f, &point_columns, pair, &rows[i]);
+}
+
+static void print_stages(FILE *f, const char *before, const struct command_stages *s)
+{
+	static const struct phrase pair[] = {
+		PHRASE(" ", COMMAND_STAGE_STAGE),
+		PHRASE("=", COMMAND_STAGE_TIME),
+	};
+
+	fputs(s->split ? before : " unsplit", f);
+	for (unsigned int i = 0; i < s->nr; i++)
+		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
+}
+
+void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency)
+{
+	struct command_stages stages;
+
+	fputs(" |", f);
+	columns_stages_of_command(&stages, r, missing, latency);
+	print_stages(f, "", &stages);
+}
+
+void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
+			uint32_t missing)
+{
+	struct command_row row;
+
+	columns_command_of_side(&row, controller, r);
+	print_what(f, &row);
+	fputs(" |", f);
+	print_points(f, r);
+	command_print_stages(f, r, missing, row.latency);
+	fputs("\n", f);
+}
+
+void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
+			     uint32_t missing, uint64_t now)
+{
+	char name[STAGE_NAME_LEN];
+	struct command_row row;
+
+	columns_command_of_side(&row, controller, r);
+	row.latency = now - row.first;
+	print_what(f, &row);
+	fputs(" |", f);
+	print_points(f, r);
+	if (columns_stage_under_way(r, missing, name, sizeof(name)))
+		fprintf(f, " | in %s", name);
+	fputs("\n", f);
+}
+
+void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target,
+			  bool ambiguous)
+{
+	struct command_stages stages;
+	struct command_row row;
+
+	columns_command_merged(&row, c, host, target, ambiguous);
+	/*
+	 * A command that the target has seen is identified by the controller id, which both sides
+	 * know. It is printed next.
+	 */
+	if (target)
+		row.controller = NULL;
+	print_what(f, &row);
+	if (host) {
+		fputs(" | host", f);
+		print_points(f, host);
+	}
+	if (target) {
+		fputs(" | target", f);
+		print_points(f, target);
+	}
+	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
+	fputs(" |", f);
+	print_stages(f, " stages", &stages);
+	fputs("\n", f);
+}
+
+/* Widths of microseconds with three decimals. */
+#define AT_WIDTH 14
+#define SINCE_WIDTH 12
+
+static int by_time(const void *a, const void *b)
+{
+	const struct point_row *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->point < y->point ? -1 : x->point > y->point;
+}
+
+static void names_init(struct story_side *n, enum nt_side side, uint32_t missing)
+{
+	stages_join(side, missing, n->into);
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		stage_joined_name(side, n->into, i, n->name[i], sizeof(n->name[i]));
+}
+
+/* The stage that ends with a point; "" if none does, or if the stage is not known. */
+static const char *stage_ending(const struct story_side *n, enum nt_side side, unsigned int point,
+				unsigned int shape)
+{
+	int stage = segments_stage_ending(side, point, shape);
+
+	return stage < 0 || n->into[stage] == STAGE_UNKNOWN ? "" : n->name[n->into[stage]];
+}
+
+/*
+ * Adds a side's points to the @nr points that are already there. @zero: the beginning of the axis,
+ * on the side's clock.
+ */
+static unsigned int points_add(struct point_row *points, unsigned int nr,
+			       const struct story_side *n, enum nt_side side,
+			       const struct nt_record *r, uint64_t zero)
+{
+	for (unsigned int i = 0; i < points_nr(side); i++) {
+		if (!r->points[i])
+			continue;
+		points[nr++] = (struct point_row){
+			.side = side,
+			.point = i,
+			.at = (int64_t)(r->points[i] - zero),
+			.stage = stage_ending(n, side, i, r->shape),
+		};
+	}
+	return nr;
+}
+
+static void story_what(const struct slow_command *c, FILE *f)
+{
+	static const struct phrase what[] = {
+		PHRASE(NULL, COMMAND_OP),
+		PHRASE(" of ", COMMAND_LENGTH, .after = " bytes"),
+		PHRASE(", ", COMMAND_SHAPE),
+		PHRASE(", LBA ", COMMAND_SLBA),
+		PHRASE(", status ", COMMAND_STATUS),
+		PHRASE(", cancelled", COMMAND_CANCELLED),
+		PHRASE(", ", COMMAND_SUBSYSTEM),
+		PHRASE(" cntlid ", COMMAND_CNTLID),
+		PHRASE(" queue ", COMMAND_QUEUE),
+		PHRASE(" cid ", COMMAND_CID),
+		PHRASE(": ", COMMAND_LATENCY, .after = "\n", .style = LINE_CELL),
+	};
+	struct command_row row;
+
+	columns_command_merged(&row, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
+	row.latency = c->latency;
+	LINE_PRINT(f, &command_columns, what, &row);
+}
+
+static void print_point(const struct point_row *row, FILE *f)
+{
+	static const struct phrase at[] = {
+		PHRASE("  ", POINT_AT, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = AT_WIDTH),
+	};
+	static const struct phrase since[] = {
+		PHRASE("  +", POINT_SINCE, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = SINCE_WIDTH),
+	};
+	static const struct phrase point[] = {
+		PHRASE(NULL, POINT_SIDE, .width = -6),
+		PHRASE(" ", POINT_POINT, .width = -10),
+		PHRASE(" ", POINT_STAGE, .after = "\n"),
+	};
+
+	LINE_PRINT(f, &point_columns, at, row);
+	if (row->first)
+		fprintf(f, "  %*s", (int)sizeof("+ us") - 1 + SINCE_WIDTH, "");
+	else
+		LINE_PRINT(f, &point_columns, since, row);
+	/* Indent the target's points, to distinguish them from the host's. */
+	fputs(row->side == NT_HOST ? "  " : "      ", f);
+	LINE_PRINT(f, &point_columns, point, row);
+}
+
+/* Prints how a command ended that was not answered. */
+static void print_end(const struct slow_command *c, FILE *f)
+{
+	if (!(c->host.flags & NT_F_CANCELLED))
+		return;
+	fputs("  The host gave it up without an answer (timeout, reset or abort); the target ", f);
+	if (c->alone)
+		fputs("told nothing\n  of it: it never arrived, or died with its connection.\n", f);
+	else if (c->target.flags & NT_F_CANCELLED)
+		fputs("had it until its\n  connection closed: it died.\n", f);
+	else if (c->target.points[NT_T_SEND])
+		fputs("had sent one.\n", f);
+	else
+		fputs("had sent none.\n", f);
+}
+
+static void story_stages(const struct slow_command *c, FILE *f)
+{
+	static const struct phrase line[] = {
+		PHRASE("  ", COMMAND_STAGE_STAGE, .width = -20),
+		PHRASE(" ", COMMAND_STAGE_TIME, .after = " us", .style = LINE_MICROSECONDS,
+		       .width = AT_WIDTH),
+		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
+	};
+	struct command_stages stages;
+
+	/*
+	 * print_end() has explained a cancelled command, and the time that the host waited is not a
+	 * stage.
+	 */
+	if (c->alone || (c->host.flags & NT_F_CANCELLED))
+		return;
+	columns_stages_of_merged(&stages, &c->host, &c->target, c->missing, c->latency);
+	if (!stages.split)
+		fputs("  unsplit: not all of its stages can be told\n", f);
+	for (unsigned int i = 0; i < stages.nr; i++)
+		LINE_PRINT(f, &command_stage_columns, line, &stages.row[i]);
+}
+
+unsigned int story_points(const struct slow_command *c, struct story_names *names,
+			  struct point_row points[STORY_POINTS_MAX])
+{
+	uint64_t zero = c->host.points[NT_H_SUBMIT] ?: c->host.points[NT_H_QUEUE_RQ];
+	uint64_t offset =
+		(uint64_t)c->connection.offset_low +
+		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
+	unsigned int nr = 0;
+
+	for (int side = 0; side < NT_SIDES; side++)
+		names_init(&names->side[side], (enum nt_side)side, c->missing[side]);
+	nr = points_add(points, nr, &names->side[NT_HOST], NT_HOST, &c->host, zero);
+	if (!c->alone)
+		nr = points_add(points, nr, &names->side[NT_TARGET], NT_TARGET, &c->target,
+				zero + offset);
+	qsort(points, nr, sizeof(points[0]), by_time);
+	for (unsigned int i = 0; i < nr; i++) {
+		points[i].first = !i;
+		points[i].since =
+			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;
+	}
+	return nr;
+}
+
+void story_print(const struct slow_command *c, FILE *f)
+{
+	struct point_row points[STORY_POINTS_MAX];
+	struct story_names names;
+	unsigned int nr = story_points(c, &names, points);
+
+	story_what(c, f);
+	for (unsigned int i = 0; i < nr; i++)
+		print_point(&points[i], f);
+	print_end(c, f);
+	story_stages(c, f);
+}

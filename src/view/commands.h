@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of single commands, of their points, and of their stages. */
+#ifndef NTPROF_VIEW_COMMANDS_H
+#define NTPROF_VIEW_COMMANDS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/segments.h"
+#include "merge/merge.h"
+#include "merge/merged_stages.h"
+#include "merge/places.h"
+#include "merge/totals.h"
+#include "shared/record.h"
+#include "view/columns.h"
+
+/**
+ * struct command_row - a command with the record of one side or of both
+ * @r: the record that describes the command: the host's record, or else the target's
+ * @seen: "merged", "ambiguous", "host_only" or "target_only"; the side where only one side is
+ *        traced
+ * @controller: the machine's name for it. In merged streams it is in @name: the host's name for it,
+ *              or else the controller id
+ * @c: its connection; NULL where one side is traced
+ * @other_flags: NT_F_* of the target's record, if @r is the host's
+ * @first: its first point
+ * @latency: nanoseconds; for a command that has not ended, its age
+ */
+struct command_row {
+	const struct nt_record *r;
+	const char *seen;
+	const char *controller;
+	const struct merge_connection *c;
+	uint32_t other_flags;
+	uint64_t first;
+	uint64_t latency;
+	char name[24];
+};
+
+enum command_column {
+	COMMAND_TIME,
+	COMMAND_SEEN,
+	COMMAND_CONTROLLER,
+	COMMAND_SUBSYSTEM,
+	COMMAND_CNTLID,
+	COMMAND_QUEUE,
+	COMMAND_CID,
+	COMMAND_OP,
+	COMMAND_OPCODE,
+	COMMAND_SHAPE,
+	COMMAND_NSID,
+	COMMAND_SLBA,
+	COMMAND_LENGTH,
+	COMMAND_STATUS,
+	COMMAND_ERROR, /* name of the status; no value for success */
+	COMMAND_REQUEUED,
+	COMMAND_NO_CQE,
+	COMMAND_CANCELLED,
+	COMMAND_ARRIVAL_JOINED,
+	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
+	COMMAND_LATENCY,     /* from the first point to the last */
+};
+
+/* Rows are struct command_row. */
+extern const struct columns command_columns;
+
+/** columns_command_of_side() - fill @row where one side is traced */
+void columns_command_of_side(struct command_row *row, const char *controller,
+			     const struct nt_record *r);
+
+/**
+ * columns_command_merged() - fill @row where streams are merged
+ * @c: the connection
+ * @host, @target: the records of the command; one may be NULL
+ * @ambiguous: a record without a pair, because more than one record of the other side fits
+ */
+void columns_command_merged(struct command_row *row, const struct merge_connection *c,
+			    const struct nt_record *host, const struct nt_record *target,
+			    bool ambiguous);
+
+/**
+ * struct point_row - a point of a command
+ * @at: nanoseconds after the first point
+ * @since: nanoseconds after the previous point, if @first is false
+ * @stage: the stage that ends here, "" if none does
+ */
+struct point_row {
+	enum nt_side side;
+	unsigned int point;
+	int64_t at;
+	int64_t since;
+	bool first;
+	const char *stage;
+};
+
+enum point_column {
+	POINT_AT,
+	POINT_SINCE,
+	POINT_SIDE,
+	POINT_POINT,
+	POINT_STAGE,
+};
+
+/* Rows are struct point_row. */
+extern const struct columns point_columns;
+
+/**
+ * columns_points() - the points of a record, as times since the first of them
+ * @rows: filled; @stage and @since stay empty
+ *
+ * Return: number of points.
+ */
+unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r);
+
+/** struct command_stage_row - time of a stage in a command of @latency nanoseconds */
+struct command_stage_row {
+	const char *stage;
+	int64_t ns;
+	uint64_t latency;
+};
+
+enum command_stage_column {
+	COMMAND_STAGE_STAGE,
+	COMMAND_STAGE_TIME,
+	COMMAND_STAGE_SHARE,
+};
+
+/* Rows are struct command_stage_row. */
+extern const struct columns command_stage_columns;
+
+/* Merged commands have the most stages. */
+#define COMMAND_STAGES_MAX NT_MERGED_STAGES_NR
+_Static_assert(COMMAND_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
+
+/**
+ * struct command_stages - times of the stages of a command
+ * @split: the command could be split into stages; otherwise there is no row
+ * @row: @nr rows, in the order of the stages; joined stages have a single row
+ * @name: names of the rows' stages
+ * @stage: the first stage of each row, by its number on the side or among the ten merged stages
+ */
+struct command_stages {
+	bool split;
+	unsigned int nr;
+	struct command_stage_row row[COMMAND_STAGES_MAX];
+	char name[COMMAND_STAGES_MAX][STAGE_NAME_LEN];
+	unsigned char stage[COMMAND_STAGES_MAX];
+};
+
+/**
+ * columns_stages_of_command() - fill @s for a record of the side that is traced
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ * @latency: latency of the command
+ */
+void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
+			       uint32_t missing, uint64_t latency);
+
+/**
+ * columns_stage_under_way() - the name of the stage that a command is in, which has not ended
+ * @buf: filled; @size bytes, STAGE_NAME_LEN is enough
+ *
+ * Return: false if the stage is not known.
+ */
+bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size);
+
+/**
+ * columns_stages_of_merged() - fill @s for a command with the records of both sides
+ * @missing: [side] bits of the points that its machine lacks
+ */
+void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
+			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
+			      uint64_t latency);
+
+/**
+ * columns_stages_of_streams() - fill @s for a command of recorded streams; with only one record,
+ * with the stages of its side
+ */
+void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
+			       const struct merge_connection *c, const struct nt_record *host,
+			       const struct nt_record *target, uint64_t latency);
+
+/*
+ * Prints one line for each command, in key=value pairs: its description, its latency, its points
+ * and its stages. Times and points are nanoseconds of the side's own clock; points are distances
+ * from the side's first point.
+ */
+
+/**
+ * command_print_side() - print a command of the side that is traced, with its stages
+ * @f: output
+ * @controller: name of its controller
+ * @r: its record
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ */
+void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
+			uint32_t missing);
+
+/**
+ * command_print_stages() - print the end of such a line: " | " and the stages
+ * @latency: latency of the command
+ */
+void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency);
+
+/**
+ * command_print_in_flight() - print a command of the side that is traced, which has not ended yet
+ * @f: output
+ * @controller: name of its controller
+ * @r: its record so far; NT_F_IN_FLIGHT is set
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ * @now: CLOCK_MONOTONIC nanoseconds
+ *
+ * Instead of the latency, the line has "still in flight after" and the command's age in
+ * nanoseconds, then the points that it has passed, and the stage that it is in.
+ */
+void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
+			     uint32_t missing, uint64_t now);
+
+/**
+ * command_print_merged() - print a command of recorded streams
+ * @f: output
+ * @m: the machines of the streams
+ * @c: its connection
+ * @host: the host's record, or NULL
+ * @target: the target's record, or NULL
+ * @ambiguous: a record without a pair, because more than one record of the other side fits
+ *
+ * A command with both records is "merged" and has the ten stages; some of them are joined if its
+ * machines lack points. Otherwise it is "host_only", "target_only" or "ambiguous".
+ */
+void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
+			  const struct nt_record *host, const struct nt_record *target,
+			  bool ambiguous);
+
+/* The story of a merged command: both sides' points on one axis of time, and the ten stages. */
+
+/** struct story_side - which of a side's stages are joined, and their names */
+struct story_side {
+	uint8_t into[NT_STAGES_MAX];
+	char name[NT_STAGES_MAX][STAGE_NAME_LEN];
+};
+
+struct story_names {
+	struct story_side side[NT_SIDES];
+};
+
+#define STORY_POINTS_MAX (2 * NT_POINTS_MAX)
+
+/**
+ * story_points() - all points of a command in the order of time, as times since the first point of
+ * the host
+ * @names: filled; it must stay valid as long as @points
+ * @points: filled; the target's points are placed by the middle of the offset's bounds
+ *
+ * Return: number of points.
+ */
+unsigned int story_points(const struct slow_command *c, struct story_names *names,
+			  struct point_row points[STORY_POINTS_MAX]);
+
+/**
+ * story_print() - print a description of the command; then each point with the stage that it ends;
+ * then the ten stages. Times are on the host's clock; the target's points are placed by the middle
+ * of the offset's bounds
+ */
+void story_print(const struct slow_command *c, FILE *f);
+
+#endif /* NTPROF_VIEW_COMMANDS_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ring of records: which connections it knows, and what a reader has missed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/time.h"
+#include "serve/ring.h"
+
+#define S 1000000000ULL
+#define KEPT_NS (3600 * S)
+/* With this many connections, the ring removes those without records. */
+#define MANY 256
+
+static void add(struct ring *r, unsigned int slot)
+{
+	const uint64_t now = monotonic_ns();
+	const struct nt_record rec = {
+		.side = NT_HOST, .op = NT_OP_READ, .slot = slot, .gen = 1, .points = {now, now}};
+	const struct queue_info q = {.slot = slot, .gen = 1, .subsysnqn = "nqn.x"};
+
+	if (ring_add(r, &rec, now))
+		assert_int_equal(ring_tell(r, &q), 0);
+}
+
+/* Adds a block with one record of each connection. */
+static void add_block(struct ring *r, unsigned int connections)
+{
+	for (unsigned int slot = 0; slot < connections; slot++)
+		add(r, slot);
+	ring_end_block(r);
+}
+
+static int setup(void **state)
+{
+	static struct ring r;
+
+	*state = &r;
+	return ring_init(&r, KEPT_NS, RING_BYTES_MIN);
+}
+
+static int teardown(void **state)
+{
+	ring_free(*state);
+	return 0;
+}
+
+static void connections_are_known_as_long_as_there_are_records_of_them(void **state)
+{
+	struct ring *r = *state;
+
+	add_block(r, MANY);
+	assert_int_equal(HASH_COUNT(r->queues), MANY);
+	add(r, MANY);
+	assert_int_equal(HASH_COUNT(r->queues), MANY + 1);
+}
+
+static void connections_without_records_are_forgotten(void **state)
+{
+	struct ring *r = *state;
+
+	add_block(r, MANY);
+	ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+	assert_null(r->oldest);
+	add(r, MANY);
+	assert_int_equal(HASH_COUNT(r->queues), 1);
+}
+
+/*
+ * Blocks of one, two and three records are all dropped; the reader is at another block each time.
+ */
+static void what_goes_before_it_is_read_is_missed(void **state)
+{
+	static const uint64_t missed[] = {0, 6, 5, 3, 0};
+	struct ring *r = *state;
+
+	for (uint64_t reader = 0; reader < sizeof(missed) / sizeof(missed[0]); reader++) {
+		const uint64_t first = r->numbers;
+
+		for (unsigned int n = 1; n <= 3; n++)
+			add_block(r, n);
+		r->missed = 0;
+		r->reader = reader ? first + reader : 0;
+		ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+		assert_int_equal(r->kept, 0);
+		assert_int_equal(r->missed, missed[reader]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(connections_are_known_as_long_as_there_are_records_of_them),
+		TEST(connections_without_records_are_forgotten),
+		TEST(what_goes_before_it_is_read_is_missed),
+	};
+
+	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
+}
