@@ -2,8 +2,8 @@
 /*
  * The host's programs. The programs that set points come from one of two sources: tracepoints of a
  * patched driver, or probes of a stock one. The point complete comes from block_rq_complete in
- * both. src/trace/probes.c says which program sets which point, and src/trace/probes.c
- * decides which of them are loaded.
+ * both. src/trace/probes.c says which program sets which point, and decides which of them are
+ * loaded.
  */
 #include "host_command.bpf.h"
 

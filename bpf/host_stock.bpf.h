@@ -17,9 +17,7 @@
 #include "host_command.bpf.h"
 
 /*
- * Where a command of the host begins, for an unpatched nvme-tcp: the block layer's tracepoint for a
- * request that a driver has got. The target of a void pointer is a plain address: see
- * host_stock.bpf.h.
+ * Where a command begins: the block layer's tracepoint for a request that a driver has got.
  */
 
 /* Linux keeps the tag in the low bits of the command id (nvme_tag_from_cid()). */

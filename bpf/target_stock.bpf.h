@@ -12,8 +12,7 @@
 #include "target_command.bpf.h"
 
 /*
- * When a PDU arrived at a target with an unpatched nvmet-tcp, from the packet out of which its
- * first byte is copied.
+ * When a PDU arrived: the arrival of the packet from which the driver copies the first byte of it.
  */
 
 /* Bytes that nvmet_tcp_try_recv_pdu() asks for first of each PDU: its common header. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reports this process's state to a service manager, by the protocol of sd_notify(3): datagrams to
- * the socket in $NOTIFY_SOCKET. Without that variable, nothing is sent.
+ * Reports to the service manager and its journal.
+ *
+ * The protocol for the state is sd_notify(3): datagrams to the socket in $NOTIFY_SOCKET. Without
+ * that variable, nothing is sent.
  */
 #ifndef NTPROF_CLI_NOTIFY_H
 #define NTPROF_CLI_NOTIFY_H

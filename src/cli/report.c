@@ -20,8 +20,6 @@
 #include "merge/unmatched.h"
 #include "stream/reader.h"
 
-/* The verb report: reads the streams side by side, and passes each command on. */
-
 /* How far one stream is read before the others get their turn. */
 #define STEP_NS 1000000
 /* Clocks drift, so their offsets are corrected after this many steps. */

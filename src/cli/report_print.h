@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verb report: prints the results. */
+/* The verb report: its state, and the results that it prints. */
 #ifndef NTPROF_CLI_REPORT_PRINT_H
 #define NTPROF_CLI_REPORT_PRINT_H
 
@@ -17,10 +17,8 @@
 #include "view/limits.h"
 #include "view/view.h"
 
-/* The verb report: its state while it reads, groups and prints. */
-
 /**
- * struct report - the state
+ * struct report - the state while it reads, groups and prints
  * @inputs: @nr of them
  * @unmatched: [input] its own figures, until something of it is matched
  * @places: [input] its names of places
@@ -88,7 +86,7 @@ void report_command(struct report *r, const struct merge_connection *c,
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);
 
-/* The verb report: groups of merged commands (--by, --every), and the output of all groups. */
+/* Groups of merged commands (--by, --every), and the output of all groups. */
 
 /** report_groups_seen() - call for each merged command, selected or not */
 void report_groups_seen(struct report *r, const struct merge_connection *c,
@@ -132,8 +130,7 @@ bool report_lacks(const struct report *r);
 bool report_no_device(const struct report *r);
 
 /*
- * The verb report: how near the recorded traffic came to the rates that network and drives can
- * carry.
+ * How near the recorded traffic came to the rates that network and drives can carry.
  */
 
 /**

@@ -17,7 +17,7 @@
 #include "stream/stream.h"
 #include "trace/tracer.h"
 
-/* The options that each verb has that traces: see cli/run.h. */
+/* The options of every verb that traces. */
 
 /**
  * struct run_options - what to trace, and for how long

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The timers of a run: descriptors that are readable when the timer has fired. */
+/* The timers and the signals of a run, as descriptors that become readable. */
 #ifndef NTPROF_CLI_TIMER_H
 #define NTPROF_CLI_TIMER_H
 
@@ -35,8 +35,6 @@ void timer_arm_wall(int fd, int64_t real_ns);
 
 /** timer_fired() - how often it has fired since the last call; 0 if the wall clock was set */
 uint64_t timer_fired(int fd);
-
-/* The signals of a run, which are read from a descriptor. */
 
 /**
  * signals_that_end() - the signals that end a run

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counters beside the histograms: losses that BPF programs count, and losses that user space sees.
- * Each has a name.
+ * Each has a name. Also what tracing itself costs.
  */
 #ifndef NTPROF_CORE_COUNTERS_H
 #define NTPROF_CORE_COUNTERS_H

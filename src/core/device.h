@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the namespace of a block device of this machine in sysfs. With native multipath the device
- * is a multipath head: its commands go through any controller of its subsystem. Otherwise it
- * belongs to one controller.
+ * The places of this machine that commands come from and go to: namespaces, origins, cgroups and
+ * queues.
+ *
+ * A namespace of a block device is found in sysfs. With native multipath the device is a multipath
+ * head: its commands go through any controller of its subsystem. Otherwise it belongs to one
+ * controller.
  */
 #ifndef NTPROF_CORE_DEVICE_H
 #define NTPROF_CORE_DEVICE_H

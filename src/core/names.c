@@ -76,7 +76,7 @@ const char *driver_name(enum nt_side side)
 	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
 }
 
-/* libnvme 1.3 of Debian 12 has numbers of opcodes, but no names; see core/names.c. */
+/* libnvme 1.3 of Debian 12 has numbers of opcodes, but no names. */
 static const char *const io_names[256] = {
 	[0x00] = "flush",
 	[0x01] = "write",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The names of sides, sources, points, stages, operations and shapes, from the tables of points.h
- * and record.h. All are static strings; "unknown" for a number that is out of range.
+ * and record.h, and those of opcodes and status codes. All are static strings; "unknown" for a
+ * number that is out of range.
  */
 #ifndef NTPROF_CORE_NAMES_H
 #define NTPROF_CORE_NAMES_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * Text as it is shown, and as users write it.
+ *
  * Strings that others chose: names in a recorded stream, of a peer or in a file. A terminal obeys
  * control characters, and a spreadsheet runs formulas, so such strings are not shown as they are.
  * Each output has its style: tables and messages TEXT_HEX, or TEXT_MARK where the width matters;

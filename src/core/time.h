@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clocks of records. */
+/* The clocks of records, when bursts are, and times as text. */
 #ifndef NTPROF_CORE_TIME_H
 #define NTPROF_CORE_TIME_H
 

@@ -13,8 +13,6 @@
 #include "merge/pending.h"
 #include "merge/topology.h"
 
-/* The members of a merge. Include merge/merge.h first. */
-
 struct merge {
 	struct merge_callbacks callbacks;
 	struct pending_pool pool;

@@ -13,9 +13,7 @@
 #include "shared/points.h"
 #include "shared/record.h"
 
-/* The names of the ten stages of a matched command: see merge/merged_stages.h. */
-
-/* In the order of ntprof: on the host, on the target, and back. */
+/* Their names, in the order of ntprof: on the host, on the target, and back. */
 #define NT_MERGED_STAGES(X)                                \
 	X(MS_BLK_SUBMISSION, "blk_submission")             \
 	X(MS_NVME_TCP_SUBMISSION, "nvme_tcp_submission")   \
@@ -100,8 +98,8 @@ const char *merged_joined_name(const uint8_t into[NT_MERGED_STAGES_NR], unsigned
 			       char *buf, size_t size);
 
 /*
- * Splits a command with all points into the ten stages. What does not depend on the record is
- * computed at compile time. Private to this folder: see merge/merged_stages.h.
+ * Splits a command with all points into the ten stages. The compiler computes all that does not
+ * depend on the record. Only for files of merge/.
  */
 
 /*

@@ -17,8 +17,6 @@
 #include "serve/exposition.h"
 #include "serve/when.h"
 
-/* The CPU time and the memory of this process. */
-
 /**
  * struct process_cost - what this process has used
  * @cpu_ns: user and system time
@@ -32,7 +30,7 @@ struct process_cost {
 /** process_cost() - fill @c */
 void process_cost(struct process_cost *c);
 
-/* The metrics of peers, and of merged commands: see serve/page.h. */
+/* The metrics of peers, and of merged commands. */
 
 /**
  * struct merged_source - what the metrics are made of

@@ -149,7 +149,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 
 /*
  * What the writer and the reader of the stream share: the sizes of docs/stream-format.md, and
- * access to numbers in little-endian order. Private to this folder.
+ * access to numbers in little-endian order. Only for files of stream/.
  */
 
 /*

@@ -23,9 +23,7 @@
 #include "core/time.h"
 #include "stream/codec.h"
 
-/* Reads the fields of a frame's payload. Private to this folder. */
-
-/* Position in a payload. Fields past its end read as 0, and set @bad. */
+/* Position in a frame's payload. Fields past its end read as 0, and set @bad. */
 struct get {
 	const uint8_t *p;
 	const uint8_t *end;

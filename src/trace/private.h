@@ -39,7 +39,7 @@ struct queue_controller {
 };
 
 /*
- * What was read from one histogram the last time. 32-bit counts wrap, which differences allow.
+ * The counts read from one histogram the last time. 32-bit counts wrap, which differences allow.
  * @epoch: the interval that ended then
  * @idle: number of intervals in which nothing was new
  * @max: the longest duration then, of the interval @max_epoch
@@ -136,10 +136,6 @@ struct tracer {
 	struct slot_look *looks; /* [nr_slots]: where commands were in flight the last time */
 	uint64_t died;		 /* what user space has counted of NT_CNT_DIED */
 
-	/* errors.c */
-	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
-	unsigned int nr_errors;
-
 	/* connections.c */
 	struct queue_ident **ident; /* [nr_slots]: lists, the newest first */
 	uint32_t nr_ident;
@@ -160,7 +156,9 @@ struct tracer {
 	 */
 	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
 	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
-	uint32_t stages_grown; /* bits of operations */
+	uint32_t stages_grown;		/* bits of operations */
+	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
+	unsigned int nr_errors;
 
 	/* missed.c */
 	struct missed missed[TRACER_PROGRAMS_MAX];

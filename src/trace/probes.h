@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which BPF programs set a point on this kernel. The table of ways is in probes_table.c. The
- * kernel's type information shows here which of them work, and so which one is used for each point.
+ * Which BPF programs set a point on this kernel: a table of ways. The kernel's type information
+ * shows which of them work, and so which one is used for each point.
  */
 #ifndef NTPROF_TRACE_PROBES_H
 #define NTPROF_TRACE_PROBES_H
@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 #include "shared/points.h"
-
-/* The ways to the points: which BPF programs each needs, and what they see. */
 
 /* The most programs that a way has. */
 #define PROBES_WAY_PROGRAMS 13
@@ -60,7 +58,7 @@ bool probe_begins(const char *name);
  *
  * Return: for each argument, separated by blanks, the name of the structure that it points to, "-"
  * for anything else. NULL where they need not be compared with those of the kernel: for tracepoints
- * of our patches, and for functions of which no argument is read.
+ * of our patches, and for functions whose arguments are not read.
  */
 const char *probe_takes(const char *name);
 
