@@ -79,9 +79,9 @@ static __always_inline __s64 real_offset_now(__s64 known, __u64 now)
 }
 
 /*
- * Notes that the wall clock was set, if @current, CLOCK_REALTIME - CLOCK_MONOTONIC, is not what was
- * seen before. The first program that sees it notes it. If two see it at once, both write the same
- * values, except for the time.
+ * Notes that the wall clock was set, if @current, CLOCK_REALTIME - CLOCK_MONOTONIC, differs from
+ * its last value. The first program that sees it notes it. If two see it at once, both write the
+ * same values, except for the time.
  */
 static __always_inline void offset_seen(__s64 current, __u64 now)
 {

@@ -42,7 +42,7 @@ struct nt_header nt_headers[1 << NT_HEADER_BITS] = {};
 /* @way: counted from the entry where an address belongs. @to: typed or plain */
 static __always_inline struct nt_header *header_entry(__u64 to, __u32 way)
 {
-	/* hashed() ignores the lowest 6 bits, one of which differs here. */
+	/* Addresses differ in one of the lowest 6 bits, which hashed() ignores. */
 	__u32 of = low_half(to) / NT_HEADER_ALIGN << 6;
 
 	return &nt_headers[(hashed(of, NT_HEADER_BITS) + way) & ((1 << NT_HEADER_BITS) - 1)];

@@ -98,7 +98,7 @@ static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp
 }
 
 /*
- * Reads what is needed of a submission queue entry. @entry: filled
+ * Reads the needed part of a submission queue entry. @entry: filled
  * Return: not 0 if it cannot be read
  */
 static __always_inline int entry_read(struct nvme_tcp_request *req, void *entry)

@@ -2,7 +2,7 @@
 /*
  * Packets that TCP joins while they wait to be read (tcp_try_coalesce(), tcp_add_backlog()). The
  * packet that remains has the time stamp of the last one. So when two packets are about to be
- * joined, a note is made of which bytes came with the earlier one. The note is found again by the
+ * joined, a note says which bytes came with the earlier one. The note is found again by the
  * place of a PDU in the stream. There is no cost where no packets are joined.
  *
  * Context: packets in the receive queue are joined under the socket's lock, in a softirq or a task;
@@ -113,8 +113,8 @@ static __always_inline struct nt_join *join_at(struct nt_join_ring *r, __u32 nr)
 }
 
 /*
- * Adds one to @head. This is a full barrier on every machine: a CPU that sees what is stored after
- * it must also see what was stored before it. An addition whose result is not used would be none,
+ * Adds one to @head. This is a full barrier on every machine: a CPU that sees a later store must
+ * also see all earlier ones. An addition whose result is not used would be none,
  * as with atomics of the kernel (___bpf_prog_run() in kernel/bpf/core.c;
  * Documentation/atomic_t.txt, ORDERING).
  */
@@ -263,8 +263,7 @@ static __always_inline struct nt_join packet_of(const struct sk_buff *skb)
 }
 
 /*
- * The packet that has byte @seq, of which only the stamp is known. Its begin and end match no other
- * packet.
+ * The packet that has byte @seq. Only its stamp is known. Its begin and end match no other packet.
  */
 static __always_inline struct nt_join packet_stamped(__s64 tstamp, __u32 seq)
 {
@@ -324,7 +323,8 @@ static __always_inline bool is_noted(const struct nt_join *j)
  * that had already come were sent again and noted too, or some bytes came before those in front of
  * them, or the wall clock was set. Then the stamp is known only in two cases:
  *
- * - The packet does not reach beyond what is noted. Nothing was joined with it since the byte came.
+ * - The packet does not reach beyond the noted bytes. Nothing was joined with it since the byte
+ *   came.
  * - The note is of the packet itself, as far as it reached then. A packet that is received and sent
  *   again as a whole is dropped, so no other packet begins there and ends sooner. In the backlog
  *   there may be one.

@@ -69,7 +69,7 @@ static __always_inline __u16 status_of_request(struct request *rq)
 }
 
 /*
- * Whether the host has ended a request that it could not send, and of which no beginning was seen.
+ * Whether the host has ended a request that it could not send, and whose beginning was not seen.
  * The host gives it the status NVME_SC_HOST_PATH_ERROR. Where it fails over, the host takes its
  * data, and from Linux 6.6 on the status is success. For a request without data this cannot be
  * known, and the result is false. A command that was sent may fail over as well; before Linux 6.6
@@ -83,7 +83,7 @@ static __always_inline bool never_sent(struct request *rq)
 }
 
 /*
- * Whether the host has given up a command of which no CQE was seen. The command may have been
+ * Whether the host has given up a command whose CQE was not seen. The command may have been
  * answered all the same, unseen. From Linux 6.6 on, a command that fails over has the status
  * success. For a command without data, the host's flag shows it then. In other cases that flag is
  * not used: a command that is sent again keeps it, so it may be of an earlier time. @rq: typed

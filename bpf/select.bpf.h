@@ -77,7 +77,7 @@ static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 	return true;
 }
 
-/* Fills what is kept of a command that is only counted, and resets the flags. */
+/* Fills the members that a command outside the sample needs, and resets the flags. */
 static __always_inline void record_counted(struct nt_record *r, struct nvme_command *e, bool admin)
 {
 	r->op = op_of(e->common.opcode, admin);

@@ -5,8 +5,8 @@
  *
  * stack_begin() runs in tasks, stack_end() in tasks and interrupts. If a program is running on a
  * CPU already, the kernel skips its run there, and counts it for user space (recursion_misses). So
- * what a program keeps on its CPU (@scratch) cannot change under it. The counts of one CPU are
- * added to by two programs, one of which may interrupt the other: additions are atomic.
+ * what a program keeps on its CPU (@scratch) cannot change under it. Two programs
+ * add to the counts of one CPU, and one may interrupt the other: additions are atomic.
  */
 #include "start_time.bpf.h"
 

@@ -53,7 +53,7 @@ static __always_inline __s64 stamp_resolved(struct nt_queue *q, const struct sk_
 }
 
 /*
- * CO-RE: where the driver gathers what comes before the data of a PDU. In the kernel it is a union.
+ * CO-RE: where the driver gathers the bytes before the data of a PDU. In the kernel it is a union.
  */
 struct nvmet_tcp_queue___gathers {
 	struct nvme_tcp_cmd_pdu pdu;
@@ -225,7 +225,7 @@ static __always_inline bool is_write(struct nvme_command *sqe)
 /*
  * Finds a queue by the address of its struct nvmet_tcp_queue, whether or not a command of it was
  * seen.
- * @connected: Connect, a queue's first command, has been executed. Before, what was seen at this
+ * @connected: Connect, a queue's first command, has been executed. Anything seen earlier at this
  *             address belongs to another connection
  * @slot: filled
  * Return: NULL if the map has no such slot
@@ -527,7 +527,7 @@ static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const s
 }
 
 /*
- * Whether what goes to the socket for a measured command is the beginning of its data, as far as
+ * Whether the bytes that go to the socket for a measured command begin its data, as far as
  * this is known without reading the driver's state: the command was executed successfully, and its
  * data come first (nvmet_tcp_need_data_out()). If the run for the data was skipped, the response is
  * taken for them: the end of the command is then one that was not seen, and counted as such.

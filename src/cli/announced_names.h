@@ -18,7 +18,7 @@ struct announced_names_seen {
 	uint32_t nsid;
 };
 
-/** struct announced_names - what was announced; begins with announced_names_init() */
+/** struct announced_names - the announced names; begins with announced_names_init() */
 struct announced_names {
 	struct announced announced;
 	struct places *places;

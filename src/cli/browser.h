@@ -46,7 +46,7 @@ int browser_add(const struct browser *b, int fd);
  */
 bool browser_update(struct browser *b, bool free);
 
-/** browser_ready() - handle the keys that were pressed; @s: what is on the screen, or NULL */
+/** browser_ready() - handle the keys that were pressed; @s: shown on the screen, or NULL */
 enum pressed_wish browser_ready(struct browser *b, const struct stats *s);
 
 /** browser_leave() - restore the terminal for good */

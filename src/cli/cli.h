@@ -7,7 +7,7 @@
  * cli_begin() - call before anything else
  *
  * Opens the descriptors 0 to 2 if they are closed. Otherwise a file that is opened later would
- * become standard output or standard error, and would get what is written to them. Then, if this
+ * become standard output or standard error, and would get everything written to them. Then, if this
  * process has root's rights or capabilities, keeps other processes out of it (rights_hide()).
  */
 void cli_begin(void);

@@ -20,7 +20,7 @@ enum { LISTEN_NO_SOCKET = 4096, LISTEN_OF_OTHERS };
  * @text: "ADDRESS:PORT", with a numeric address (IPv6 in brackets), or "unix:PATH"
  * @address, @size: filled
  *
- * Return: NULL, or what is wrong, a text to follow the address.
+ * Return: NULL, or the fault, as words that follow the address.
  */
 const char *listen_parse(const char *text, struct sockaddr_storage *address, socklen_t *size);
 

@@ -30,7 +30,7 @@ extern const struct argp blocks_argp;	 /* uint64_t: end after this many blocks *
 extern const struct argp commands_argp;	 /* uint64_t: end after this many commands */
 extern const struct argp histogram_argp; /* bool */
 extern const struct argp format_argp;	 /* enum output_format */
-extern const struct argp select_argp;	 /* struct select: by what is known when a command begins */
+extern const struct argp select_argp;	 /* struct select: by facts known when a command begins */
 extern const struct argp limits_argp;	 /* struct limits: what network and drives can carry */
 extern const struct argp config_argp;	 /* none: see cli/config.h */
 extern const struct argp ended_argp;	 /* struct select: by how a command ended */
@@ -81,7 +81,7 @@ const char *options_origin(const struct argp_state *state);
  */
 void options_device(const struct argp_state *state, struct select *s);
 
-/** options_error() - print what is wrong, and how to get help; exits with 64, does not return */
+/** options_error() - print the fault, and how to get help; exits with 64, does not return */
 void options_error(const struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 

@@ -66,7 +66,7 @@ void peering_close(struct peering *p);
 /* Changes of the peers' states, for the journal, and the peers' prompts, for the terminal. */
 
 /**
- * struct peer_news - what was reported so far; all zeroes at first
+ * struct peer_news - the changes reported so far; all zeroes at first
  * @state: the state of each peer, plus 1; 0: none
  * @again: a restart was reported, and the stream has not begun since
  * @restarts: number of restarts that were seen

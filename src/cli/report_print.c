@@ -255,7 +255,7 @@ void report_command(struct report *r, const struct merge_connection *c,
 		command_print_merged(stdout, m, c, host, target, ambiguous);
 }
 
-/* Says of which commands the figures below are. @what: "merged commands" */
+/* Says which commands the figures below count. @what: "merged commands" */
 static void print_selected(uint64_t taken, uint64_t of, const char *what)
 {
 	if (taken)
@@ -265,7 +265,7 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
 }
 
-/* Prints each stream of which nothing was matched: the reason, and its own figures. */
+/* Prints each stream without a matched command: the reason, and its own figures. */
 static int print_unmatched(struct report *r)
 {
 	struct view_options v;

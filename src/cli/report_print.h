@@ -73,7 +73,7 @@ struct report {
 	int result;
 };
 
-/** report_begin() - print what comes first */
+/** report_begin() - print the first part */
 void report_begin(const struct report *r);
 
 /**
@@ -105,15 +105,14 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 int report_groups_finish(struct report *r);
 
 /**
- * report_groups_csv() - print all groups: of merged commands, and of each input of which nothing
- * was matched
+ * report_groups_csv() - print all groups: of merged commands, and of each input without a match
  *
  * Return: 0 or -ENOMEM.
  */
 int report_groups_csv(struct report *r);
 
 /**
- * report_lacks() - whether no recording has what was asked for: keys that only hosts know, or
+ * report_lacks() - whether no recording has the keys asked for: keys that only hosts know, or
  * origins
  * @r: all headers are read
  *

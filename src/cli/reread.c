@@ -63,7 +63,7 @@ bool reread_searches(void)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		/* What is wrong with the file was reported when it was first read. */
+		/* Faults of the file were reported when it was first read. */
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 		end_in_time();

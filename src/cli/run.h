@@ -31,7 +31,7 @@
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
- * @verbose: print to standard error what is loaded and what it costs
+ * @verbose: print to standard error which programs are loaded, and their cost
  */
 struct run_options {
 	enum nt_side side;
@@ -147,7 +147,10 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
  */
 void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source);
 
-/** stats_describe() - fill what is known of @s before tracing begins; the rest stays as it is */
+/**
+ * stats_describe() - fill the members of @s that are known before tracing begins; the rest stays as
+ * it is
+ */
 void stats_describe(struct stats *s, const struct run_options *o);
 
 /*

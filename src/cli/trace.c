@@ -226,7 +226,7 @@ static int print_end(struct trace *t, const struct stats *s)
 	return json_write(t->line, o) || put_lines(t) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Prints what is missing from the lines. */
+/* Prints how many commands the lines lack. */
 static int print_losses(void *context, const struct stats *s)
 {
 	struct trace *trace = context;

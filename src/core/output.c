@@ -388,7 +388,7 @@ static void *output_run(void *output)
 	struct output *o = output;
 	bool failed;
 
-	/* The thread only writes to what is open already, so it needs no capability. */
+	/* The thread only writes to an open descriptor, so it needs no capability. */
 	rights_reduce(0);
 	pthread_mutex_lock(&o->lock);
 	for (;;) {

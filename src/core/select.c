@@ -42,8 +42,7 @@ static const char *ranges_add(struct nt_ranges *l, uint64_t from, uint64_t to)
 }
 
 /*
- * Parses a number or a range. @word is changed. @wrong: what is returned if @word has no such
- * number.
+ * Parses a number or a range. @word is changed. @wrong: returned if @word has no such number.
  */
 static const char *range_parse(struct nt_ranges *l, char *word, parse_fn *parse, uint64_t most,
 			       const char *wrong)

@@ -20,7 +20,7 @@
 
 /**
  * struct select - which commands
- * @by: conditions on what is known of a command when it begins
+ * @by: conditions on facts known when a command begins
  * @failed: only commands that did not end successfully
  * @slower_ns: only commands that took this long or longer
  * @device: only commands of this device; NULL: of any. Where commands are traced, select_device()

@@ -157,7 +157,7 @@ struct stats_row {
  * struct stats - everything that a side saw
  * @side: selects host or target stages in the tables below
  * @kernel: release of the running kernel
- * @driver: what is traced, e.g. "nvme_tcp"; "" while waiting for the module
+ * @driver: the traced module, e.g. "nvme_tcp"; "" while waiting for the module
  * @source: source of the points, see source_name()
  * @missing: bits of the points that bound stages and that nothing gives here, see core/segments.h
  * @sample: one of this many commands was measured; 0 and 1: all of them
@@ -280,7 +280,7 @@ void stats_begin_interval(struct stats *s);
 /**
  * stats_wait() - count one more command in flight
  * @row: row of its queue and operation
- * @r: what is known of the command; if it is not measured, only its beginning
+ * @r: its record so far; if it is not measured, only its beginning
  * @measured: it is measured
  * @now: CLOCK_MONOTONIC nanoseconds
  */

@@ -168,8 +168,9 @@ static int expand(struct trust_walk *w, int fd)
 }
 
 /*
- * Opens a step itself, even if it is a link. So what is checked is what is used, whatever others do
- * meanwhile. O_DIRECTORY is tried first, because only then an automounter mounts the folder.
+ * Opens a step itself, even if it is a link. So the file that is checked is the one that is used,
+ * whatever others do meanwhile. O_DIRECTORY is tried first, because only then an automounter mounts
+ * the folder.
  */
 static int open_step(const struct trust_walk *w, const char *name)
 {

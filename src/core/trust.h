@@ -69,14 +69,15 @@ struct trust_walk {
  * trust_walk() - walk a path step by step, links included, and check each step
  * @w: filled; the caller closes @fd if this succeeds
  * @path: to walk
- * @rule: what is refused on the way. With TRUST_OURS folders with the sticky bit may be writable by
- *        others, as these cannot replace our files there; and a relative path is walked from / on
+ * @rule: which parts of the way are refused. With TRUST_OURS folders with the sticky bit may
+ *        be writable by others, as these cannot replace our files there; and a relative path is
+ *        walked from / on
  * @follow: a link to the file is part of the way. With TRUST_NOT_PLANTED a link in /proc is not:
  *          such links lead to open files, and their text is not a path
  *
  * The file itself is not checked, and need not exist unless @follow is set.
  *
- * Return: 0, -EPERM for what is refused, or another negative errno.
+ * Return: 0, -EPERM if a part of the way is refused, or another negative errno.
  */
 int trust_walk(struct trust_walk *w, const char *path, enum trust_rule rule, bool follow);
 

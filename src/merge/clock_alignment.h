@@ -52,7 +52,7 @@ void clock_alignment_free(struct clock_alignment *l);
 
 /**
  * axis_correct() - move streams to where their connections say that they belong
- * @m: what has been matched so far
+ * @m: has the matches so far
  * @nr: number of streams
  * @to_common: [stream] what to add to its CLOCK_MONOTONIC; corrected. Of streams that are linked by
  *             connections, directly or through others, the first is not moved.

@@ -64,7 +64,7 @@ bool filter_any(const struct filter *f);
  * filter_time(), filter_where() - read the argument of an option: FROM-TO (one of them may be left
  * out), and STAGE>TIME
  *
- * Return: NULL, or what is wrong, in words that follow the argument in a message.
+ * Return: NULL, or the fault, in words that follow the argument in a message.
  */
 const char *filter_time(struct filter *f, const char *text);
 const char *filter_where(struct filter *f, const char *text);

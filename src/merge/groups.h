@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Recorded commands in groups and in intervals of time: latencies and bytes of each group in each
- * interval. Knows neither files nor screens. Memory is bounded by the limits below; what is past
- * them is counted together.
+ * interval. Knows neither files nor screens. Memory is bounded by the limits below; anything
+ * past them is counted together.
  */
 #ifndef NTPROF_MERGE_GROUPS_H
 #define NTPROF_MERGE_GROUPS_H
@@ -176,7 +176,7 @@ struct groups;
 /** groups_new() - no commands yet; NULL when memory ran out */
 struct groups *groups_new(const struct grouping *how);
 
-/** groups_how() - what was given to groups_new() */
+/** groups_how() - the argument of groups_new() */
 const struct grouping *groups_how(const struct groups *g);
 
 /** groups_add() - count a command; @name: all that is known of it; Return: 0 or -ENOMEM */
@@ -268,7 +268,7 @@ int live_groups_add(struct live_groups *t, const struct group_name *name,
 		    const struct nt_record *r);
 
 /**
- * live_groups_interval() - an interval is over; it has what was added since the last call
+ * live_groups_interval() - an interval is over; it has all that was added since the last call
  * @s: the same interval. A command that was in flight at the end of the previous interval either
  *     has its record by the end of this one, or is still in flight. So the numbers are known for
  *     commands that began before all commands that were in flight then

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the waiting records that could be the other side's record of a command: they asked for the
- * same, wait at an endpoint that may be the partner, and their times agree with what is known of
- * the clocks.
+ * same, wait at an endpoint that may be the partner, and their times agree with the known offsets
+ * of the clocks.
  */
 #ifndef NTPROF_MERGE_LOOKUP_H
 #define NTPROF_MERGE_LOOKUP_H
@@ -125,11 +125,11 @@ bool recurring_is_certain(const struct recurring *c, const struct pending_pool *
  * or after that to tell commands apart
  * @then: filled
  *
- * A key comes again only after its tag was used 16 times. So commands of one key can be told apart
- * even then if fewer commands have passed, or if 16 of them take longer than the clocks may have
- * drifted.
+ * A key comes again only after its tag was used 16 times. So commands of one key can be
+ * distinguished even then if fewer commands have passed, or if 16 of them take longer than the
+ * clocks may have drifted.
  *
- * Return: false if the record has to wait, or its pair cannot be told.
+ * Return: false if the record has to wait, or its pair cannot be determined.
  */
 bool recurring_recall(const struct recurring *c, const struct endpoint *h,
 		      const struct nt_record *r, uint64_t key, bool even_if_loose,

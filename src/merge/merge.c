@@ -244,12 +244,12 @@ static void single(struct merge *m, struct endpoint *h, const struct nt_record *
 }
 
 /*
- * Looks for the counterpart of @r at the partner, and delivers both if exactly one fits. @nobody:
+ * Looks for the counterpart of @r at the partner, and delivers both if exactly one fits. @unasked:
  * set if no record asks for the same. Return: the entry that was removed, 0 if none.
  */
 static inline __attribute__((always_inline)) pending_id
 match_now(struct merge *m, struct endpoint *h, const struct nt_record *r, uint64_t key,
-	  bool even_if_loose, bool *nobody)
+	  bool even_if_loose, bool *unasked)
 {
 	const struct offset *o = &h->link->offset;
 	struct offset then;
@@ -263,7 +263,7 @@ match_now(struct merge *m, struct endpoint *h, const struct nt_record *r, uint64
 		o = &then;
 	}
 	lookup_partner(&m->pool, h, r, key, o, &l);
-	*nobody = !l.any;
+	*unasked = !l.any;
 	if (l.nr > 1)
 		lookup_doubt(&m->pool, &m->t, h, r, key, false);
 	if (l.nr != 1 || !recurring_is_certain(&m->recurring, &m->pool, h, r, 0, key, o, l.id))
@@ -279,9 +279,9 @@ match_now(struct merge *m, struct endpoint *h, const struct nt_record *r, uint64
 
 static __attribute__((noinline)) pending_id match(struct merge *m, struct endpoint *h,
 						  const struct nt_record *r, uint64_t key,
-						  bool even_if_loose, bool *nobody)
+						  bool even_if_loose, bool *unasked)
 {
-	return match_now(m, h, r, key, even_if_loose, nobody);
+	return match_now(m, h, r, key, even_if_loose, unasked);
 }
 
 /*
@@ -295,15 +295,15 @@ static pending_id give_up(struct merge *m, pending_id id)
 	/* Both stay readable: nothing is added meanwhile. */
 	const struct nt_record *r = &e->r;
 	bool doubtful = pending_is_doubtful(&m->pool, e);
-	bool nobody = h->partner && !endpoint_partner_waits(h);
+	bool unasked = h->partner && !endpoint_partner_waits(h);
 	pending_id other = 0;
 
 	pending_remove(&m->pool, &h->pending, id);
 	if (endpoint_partner_waits(h) && !e->forsaken)
-		other = match(m, h, r, e->key, true, &nobody);
+		other = match(m, h, r, e->key, true, &unasked);
 	if (!other)
 		single(m, h, r,
-		       (!nobody && lookup_doubt(&m->pool, &m->t, h, r, e->key, true)) || doubtful);
+		       (!unasked && lookup_doubt(&m->pool, &m->t, h, r, e->key, true)) || doubtful);
 	return other;
 }
 
@@ -519,7 +519,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 {
 	struct endpoint *h = topology_endpoint(&m->t, stream, r);
 	uint64_t end = record_last_ns(r), key;
-	bool nobody, late;
+	bool unasked, late;
 
 	if (!h) {
 		(*(topology_left_out(&m->t, stream) ? &m->past_limits : &m->unknown))++;
@@ -537,7 +537,7 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 			pending_expect(&m->pool, key, h->partner);
 	}
 	if (!endpoint_partner_waits(h) || (late && recurring_recurs(&m->recurring, h, key)) ||
-	    !match_now(m, h, r, key, false, &nobody))
+	    !match_now(m, h, r, key, false, &unasked))
 		wait_for_other(m, h, r, key);
 	if (h->side == NT_HOST || h->over)
 		drop_passed(m, h);

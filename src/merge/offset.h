@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 #define OFFSET_SAMPLES 64
 
 /**
- * struct offset - what is known of an offset so far
+ * struct offset - an offset, as far as it is known
  * @known: the rest is valid
  * @now: bounds at an instant
  * @rate: at which the offset changes, where that is faster than clocks drift
@@ -209,7 +209,7 @@ static inline struct offset_bounds offset_at(const struct offset *o, uint64_t at
 	return offset_widened(&o->now, at, o->rate);
 }
 
-/** offset_fits() - whether a pair's bounds agree with what is known */
+/** offset_fits() - whether a pair's bounds agree with the known ones */
 static inline bool offset_fits(const struct offset *o, const struct offset_bounds *b)
 {
 	struct offset_bounds now = offset_at(o, b->at);

@@ -349,7 +349,7 @@ static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t g
 	g[0] = (struct topology_generation){.endpoint = h, .gen = gen};
 }
 
-/* Whether an endpoint @a may become @b: only what was unknown of it differs. */
+/* Whether an endpoint @a may become @b: only its unknown members differ. */
 static bool becomes_known(const struct queue_info *a, const struct queue_info *b)
 {
 	return (a->cntlid == b->cntlid || !topology_is_id(a->cntlid)) && a->qid == b->qid &&

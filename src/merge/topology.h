@@ -63,8 +63,8 @@ void known_free(struct known *k);
 
 /*
  * Limits, as a stream may give any number of queues; docs/merging.md lists them. Records of queues
- * past the limits are counted by merge_past_limits(). Memory grows with what is there: some 150 MiB
- * for the most connections, without the records that wait.
+ * past the limits are counted by merge_past_limits(). Memory grows with the number of
+ * connections: some 150 MiB for the most, without the records that wait.
  */
 #ifndef TOPOLOGY_CONNECTIONS_MAX
 #define TOPOLOGY_CONNECTIONS_MAX 65536
@@ -72,8 +72,8 @@ void known_free(struct known *k);
 /* A connection has two endpoints. */
 #define TOPOLOGY_ENDPOINTS_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
 /*
- * The most endpoints with one controller id and queue id. Each is compared with the others, and of
- * so many none can be told apart.
+ * The most endpoints with one controller id and queue id. Each is compared with the others, and
+ * among so many none can be distinguished.
  */
 #define TOPOLOGY_ALIKE_MAX 8192
 #define TOPOLOGY_STREAMS_MAX 1024
@@ -157,7 +157,7 @@ struct topology_slot {
 };
 
 /*
- * What is known of a stream.
+ * A stream.
  * @known: it is there
  * @ended: no more records will come
  * @left_out: it gave queues past a limit
@@ -210,7 +210,7 @@ int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side
  * @t: topology
  * @stream: number of the stream
  * @side: of that stream
- * @q: copied; for a queue that is known already, it replaces what was known
+ * @q: copied; for a queue that is known already, it replaces the earlier copy
  *
  * Return: 0, also for a queue past one of the limits above, or -ENOMEM.
  */
@@ -332,7 +332,7 @@ bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b);
 /** topology_free() - release all that it has; not the topology itself */
 void topology_free(struct topology *t);
 
-/* The clocks of streams, and what is forgotten when a stream restarts: see merge_restart(). */
+/* The clocks of streams, and what a stream's restart drops: see merge_restart(). */
 
 /**
  * topology_stream_restart() - forget all of a stream, also its clock; it has not ended any more.

@@ -598,7 +598,7 @@ static bool is_unknown(uint16_t cntlid)
 }
 
 /*
- * Whether two streams have a queue in common, or, without @ids, a subsystem. What is not known may
+ * Whether two streams have a queue in common, or, without @ids, a subsystem. Unknown members may
  * agree.
  */
 static bool common(const struct stream *a, const struct stream *b, bool ids)

@@ -89,7 +89,7 @@ void unmatched_matched(struct unmatched *a, unsigned int host, unsigned int targ
 /** unmatched_burst() - a stream was recorded in bursts; one of them lasted @ns */
 void unmatched_burst(struct unmatched *a, unsigned int stream, uint64_t ns);
 
-/** unmatched_is() - whether a stream has begun and has commands, none of which was matched */
+/** unmatched_is() - whether a stream has begun and has commands, and none was matched */
 bool unmatched_is(const struct unmatched *a, unsigned int stream);
 
 /**

@@ -245,7 +245,7 @@ void exposition_hist(const struct exposition *e, const char *labels,
 void exposition_end(const struct exposition *e);
 
 /*
- * Room for the labels of one sample: two NQNs of NT_NQN_LEN bytes, each of which may take six, and
+ * Room for the labels of one sample: two NQNs of NT_NQN_LEN bytes, where a byte may take six, and
  * the others.
  */
 #define EXPOSITION_LABELS_LEN 4096
@@ -254,8 +254,8 @@ void exposition_end(const struct exposition *e);
  * exposition_label() - append a label to @labels
  * @labels: EXPOSITION_LABELS_LEN bytes; "" at first
  * @text: its value, any bytes: hidden characters and bytes that are not UTF-8 are replaced
- *        (TEXT_SEEN), backslashes and quotes are escaped, and what is longer than the longest NQN
- *        is cut
+ *        (TEXT_SEEN), backslashes and quotes are escaped, and a text longer than the longest
+ *        NQN is cut
  */
 void exposition_label(char *labels, const char *name, const char *text);
 

@@ -398,7 +398,7 @@ static void take_slow(struct series *to, const struct stats_row *r, const struct
 	x->at_ms = slow->ended_ms;
 }
 
-/* Adds what is new in a row, and its waiting commands. Return: 0 or -ENOMEM */
+/* Adds the new counts of a row, and its waiting commands. Return: 0 or -ENOMEM */
 static int take_row(struct page *p, struct stats_row *r, const struct page_slow *slow)
 {
 	struct series_group *g = group_of_row(p, r);

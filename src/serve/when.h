@@ -65,7 +65,7 @@ struct when_condition {
 	unsigned int newest;
 };
 
-/** struct when - conditions, one of which has to be true; all zeroes: none */
+/** struct when - conditions: one has to be true; all zeroes: none */
 struct when {
 	struct when_condition condition[WHEN_CONDITIONS_MAX];
 	unsigned int nr;
@@ -76,7 +76,7 @@ struct when {
  * @text: for example "latency>5ms, p99(read)>2ms over 10s"
  * @at: set to the place of the first error in @text, counted from 1
  *
- * Return: NULL, or what is wrong, in words that follow the place.
+ * Return: NULL, or the fault, in words that follow the place.
  */
 const char *when_parse(struct when *w, const char *text, size_t *at);
 

@@ -249,7 +249,7 @@ struct nt_stage_hists {
  * @identified: the generation to which @cntlid, @sqsize and, on the target, @qid and the slot's
  *              struct nt_names belong; its Connect was answered successfully
  * @cpu: where its last CQE was seen (host)
- * @left_out: its commands are not selected, by what is known of the queue; see bpf/select.bpf.h
+ * @left_out: its commands are not selected, because of the queue; see bpf/select.bpf.h
  * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; valid as
  *             @cntlid is)
  * @opaque: it receives TLS records, so arrivals are not known

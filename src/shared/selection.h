@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Selects commands by what is known of them when they begin. The BPF programs of both sides and
+ * Selects commands by facts that are known when they begin. The BPF programs of both sides and
  * user space share this one copy, so that the kernel and a report leave out the same commands.
  */
 #ifndef NTPROF_SHARED_SELECTION_H

@@ -132,7 +132,7 @@ static inline bool record_encoder_full(const struct record_encoder *e)
  * @p: room for RECORD_LEN_MAX + RECORD_SLACK bytes
  * @r: record; its side is not written
  *
- * Return: the end of what was written, NULL when memory ran out.
+ * Return: the end of the written bytes, NULL when memory ran out.
  */
 uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_record *r);
 

@@ -117,7 +117,7 @@ void stream_leave_out(struct stream_writer *w);
 void stream_leave_out_many(struct stream_writer *w, uint64_t n);
 
 /**
- * stream_cut() - end a stream of which the output did not take everything
+ * stream_cut() - end a stream when the output did not take all of it
  * @w: writer into an output that was given @e
  * @e: STREAM_END
  *

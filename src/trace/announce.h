@@ -14,7 +14,7 @@
 #include "trace/tracer.h"
 
 /**
- * struct announced_queue - what has been announced of a slot's connection
+ * struct announced_queue - the announced facts about a slot's connection
  * @gen: the connection that was announced last; 0: none
  * @cntlid: its controller's id
  * @named: it was announced with the name of its subsystem, or will never have one
@@ -37,7 +37,7 @@ struct announced {
 
 /**
  * announce() - whether a record's connection is new, or more is known of it
- * @a: what has been announced; this connection is added to it
+ * @a: the announced connections; this one is added
  * @t: the tracer of the record
  * @r: record
  * @q: filled when there is something to announce

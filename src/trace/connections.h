@@ -26,7 +26,7 @@ int connections_init(struct tracer *t);
 void connections_free(struct tracer *t);
 
 /**
- * struct connections_now - what is connected before tracing begins
+ * struct connections_now - controllers and queues connected before tracing begins
  * @highest_instance: the highest N of the host's controllers nvmeN; 0 if there is none
  * @most_queues: the most queues that one of the host's controllers has
  * @queues: queues of all of the host's controllers, or connections of a target
@@ -107,10 +107,10 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q);
 
 /**
- * connections_forget() - forget what was seen of connections; while no program is attached
+ * connections_forget() - forget all connections; call while no program is attached
  *
  * The slots may belong to other connections by now. The next command of each slot finds that out.
- * What was counted for the earlier connections keeps their names.
+ * Counts of the earlier connections keep their names.
  */
 void connections_forget(struct tracer *t);
 

@@ -20,7 +20,7 @@ int give_back_init(struct tracer *t);
 void give_back_free(struct tracer *t);
 
 /**
- * give_back() - give back what is not used any more; at each interval, after in_flight_bury()
+ * give_back() - give back unused items; call at each interval, after in_flight_bury()
  *
  * A queue is gone when its connection has closed (target), or its controller is not in sysfs any
  * more (host), for two intervals.

@@ -36,7 +36,7 @@ void histograms_free(struct tracer *t)
 }
 
 /*
- * What was seen of item @nr, which has @of histograms. Memory for a bank is allocated when the
+ * The last values of item @nr, which has @of histograms. Memory for a bank is allocated when the
  * first of its items is asked for.
  * Return: NULL when memory ran out
  */
@@ -76,7 +76,7 @@ static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hi
 }
 
 /*
- * Adds what is new in one histogram to an interval and a total.
+ * Adds the new durations of one histogram to an interval and a total.
  * @epoch: the interval that has just ended; the next one may have begun on the histogram's CPU
  * Return: how many durations are new
  */
@@ -355,7 +355,7 @@ static void hist_add_zeros(struct hist *h, int64_t zeros)
 /*
  * A stage that a command's shape does not pass takes no time, and the kernel does not count it. So
  * a zero is added here. A command that ends during the read may be counted in some stages and not
- * yet in others. Then the next call takes back what was too much.
+ * yet in others. Then the next call takes back the excess.
  */
 static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
 {

@@ -21,11 +21,11 @@ struct tracer;
 int histograms_init(struct tracer *t);
 void histograms_free(struct tracer *t);
 
-/** histograms_forget() - forget what was seen of histograms in banks that are gone */
+/** histograms_forget() - forget the last values of histograms in banks that are gone */
 void histograms_forget(struct tracer *t);
 
 /**
- * histograms_rows() - add what is new in latencies to the rows of @s
+ * histograms_rows() - add new latencies to the rows of @s
  * @epoch: the interval that has just ended; the next one may have begun on some CPU
  *
  * Return: 0 or a negative errno.
@@ -50,7 +50,7 @@ int trace_errors_init(struct tracer *t);
 void trace_errors_free(struct tracer *t);
 
 /**
- * trace_errors_collect() - add what is new to the errors of @s
+ * trace_errors_collect() - add new errors to those of @s
  *
  * Errors of a connection without a name wait in the kernel until it has one.
  *

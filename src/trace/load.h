@@ -31,7 +31,7 @@ int load_open(struct tracer *t);
 enum tracer_status load_choose(struct tracer *t, char *detail, size_t size);
 
 /**
- * load_finish() - load what was chosen
+ * load_finish() - load the chosen programs
  *
  * Return: 0 or a negative errno. If the kernel refused a program, that is added to the tracer's
  * refusals, and a new tracer does without it.

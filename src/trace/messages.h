@@ -26,7 +26,7 @@ enum tracer_status {
 };
 
 /**
- * tracer_explain() - the message for a status: what is wrong and what the user can do about it
+ * tracer_explain() - the message for a status: the fault, and what the user can do about it
  * @status: not TRACER_OK
  * @side: which side was asked for
  * @detail: from tracer_check() or tracer_open()

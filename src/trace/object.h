@@ -68,7 +68,7 @@ struct attach_ids {
 int attach_ids_register(void);
 
 /**
- * attach_ids_open() - what is loaded from now on until attach_ids_close() attaches to @ids
+ * attach_ids_open() - programs loaded until attach_ids_close() attach to @ids
  *
  * Return: 0 or a negative errno: -ENOENT if a module has gone.
  */
@@ -141,7 +141,7 @@ bool object_loads(const struct object *o, const char *program);
 void object_size_map(struct object *o, const char *name, uint32_t entries);
 
 /**
- * object_load() - load the chosen programs, and map what is shared
+ * object_load() - load the chosen programs, and map the shared memory
  * @log: filled with the verifier's explanation if it refuses a program
  * @size: of @log, bytes
  * @refused: set to the program that the kernel refused, if that is what failed, or else NULL

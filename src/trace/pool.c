@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Kept ready are this part of what is taken, or half a bank if that is more. */
+/* Items kept ready: 1/RESERVE_PART of those taken, or half a bank if that is more. */
 #define RESERVE_PART 16
 /* Banks go when there has been more than enough for this many intervals. */
 #define SPARE_INTERVALS 10
@@ -90,7 +90,7 @@ static bool grow(struct pool *p)
 	return at;
 }
 
-/* Items that are kept ready: half a bank, or a part of what is taken if that is more. */
+/* Items that are kept ready: half a bank, or a part of those taken if that is more. */
 static uint32_t reserve(const struct pool *p)
 {
 	uint32_t part = pool_taken(p) / RESERVE_PART;
@@ -98,7 +98,7 @@ static uint32_t reserve(const struct pool *p)
 	return part > p->per_bank / 2 ? part : p->per_bank / 2;
 }
 
-/* Items that have to be free: @keep, or what is missing to @least if that is more. */
+/* Items that have to be free: @keep, or as many as @least needs if that is more. */
 static uint32_t at_least(const struct pool *p, uint32_t keep)
 {
 	uint32_t taken = pool_taken(p), rest = p->least > taken ? p->least - taken : 0;
@@ -120,7 +120,7 @@ bool pool_supply(struct pool *p, uint32_t expected)
 	uint32_t wanted = reserve(p), ready = in_ring(p);
 	bool added = false;
 
-	/* Programs call when half of what is kept ready is left. */
+	/* Programs call when half of the reserve is left. */
 	__atomic_store_n(&p->ring->low, wanted / 2, __ATOMIC_RELAXED);
 	wanted = at_least(p, wanted > expected ? wanted : expected);
 	while (ready + p->nr_free < wanted && grow(p))
@@ -170,7 +170,7 @@ static void count_ring(struct pool *p)
 }
 
 /*
- * Chooses the highest banks that can go. @spare: items that are free, of which @keep stay.
+ * Chooses the highest banks that can go. @spare: items that are free; @keep of them stay.
  * Return: whether there are any
  */
 static bool choose(struct pool *p, uint32_t spare, uint32_t keep)

@@ -93,8 +93,8 @@ struct pool {
 int pool_init(struct pool *p);
 
 /**
- * pool_supply() - make sure that programs find items to take: half a bank, or a part of what is
- * taken if that is more
+ * pool_supply() - make sure that programs find items to take: half a bank, or a part of the
+ * items taken if that is more
  * @expected: keep at least this many ready; mostly 0
  *
  * Return: whether banks were added. If there is no memory for them, programs use what there is.
@@ -102,10 +102,10 @@ int pool_init(struct pool *p);
 bool pool_supply(struct pool *p, uint32_t expected);
 
 /**
- * pool_shrink() - at each interval: remove banks of which no item is taken, if there has been more
+ * pool_shrink() - at each interval: remove banks without a taken item, if there has been more
  * than enough for a while
  *
- * Bank 0 stays, and so does twice what pool_supply() keeps ready, and what is needed for @least.
+ * Bank 0 stays, and so do twice the reserve of pool_supply() and the items that @least needs.
  *
  * Return: whether any bank went.
  */

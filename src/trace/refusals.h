@@ -31,7 +31,7 @@ struct refusals {
 
 /**
  * refusals_add() - note that @program was refused
- * @why: may be longer than what is kept of it
+ * @why: may be longer than the part that is kept
  *
  * Return: whether this was not known before; also false if there is no room.
  */

@@ -135,7 +135,7 @@ int tracer_drain(struct tracer *t);
 int tracer_collect(struct tracer *t, struct stats *s);
 
 /**
- * tracer_detach() - stop tracing; what was collected can still be drained
+ * tracer_detach() - stop tracing; collected records can still be drained
  *
  * Where histograms are kept, all programs are detached, so that the last figures of all of them
  * agree. With stock programs the kernel takes some 100 ms for each. Otherwise, only the programs

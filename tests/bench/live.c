@@ -141,8 +141,8 @@ static void feed(struct merge *m, struct batch *b)
 }
 
 /*
- * Handles what has come since the last turn. @died: the peer sends nothing more; @interval: an
- * interval is over
+ * Handles everything that has come since the last turn. @died: the peer sends nothing more;
+ * @interval: an interval is over
  */
 static void take_turn(struct merge *m, struct batch *b, struct peer *p, bool died, bool interval)
 {

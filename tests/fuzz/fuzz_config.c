@@ -55,7 +55,7 @@ static FILE *messages;
 static char *said;
 static size_t said_size;
 
-/* What is said of files goes there: glibc's stderr is a variable. */
+/* Messages about files go there: glibc's stderr is a variable. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	messages = open_memstream(&said, &said_size);

@@ -3,12 +3,12 @@
  * libFuzzer target for the merge of this host with peers, as live and serve run it. The records are
  * those of a play (scenario.h): hosts of it are this host, and its targets are peers, which send
  * their records as streams. In between, by actions of four bytes, streams are damaged or break off,
- * commands say something, ask for the terminal, end and are started again, time passes, and what is
- * known is shown. Commands are made up (made_up.h). Besides what the sanitizers see, it asserts
+ * commands say something, ask for the terminal, end and are started again, time passes, and the
+ * figures are shown. Commands are made up (made_up.h). Besides what the sanitizers see, it asserts
  * that:
  *  - nothing that a peer does is an error of the merge;
  *  - each record of the host and of peers is matched, given up, waiting or counted as left out;
- *  - what is shown of peers has no character that a terminal obeys;
+ *  - text of peers that is shown has no character that a terminal obeys;
  *  - the terminal comes back, descriptors are closed once, and all processes have ended.
  *
  * Bytes: number of peers, and whether they are started again; number of actions; actions; the play.
@@ -84,7 +84,7 @@ static void check_counts(const struct run *r)
 	       n.matched);
 }
 
-/* All that live and serve print of peers and of what is merged. */
+/* All that live and serve print of peers and of merged commands. */
 static void print(struct run *r, FILE *f)
 {
 	char labels[EXPOSITION_LABELS_LEN] = "";
@@ -121,7 +121,7 @@ static void show(struct run *r)
 	check_counts(r);
 }
 
-/* Of a recorder, ssh and what is neither. */
+/* Lines of a recorder, of ssh and of other commands. */
 static void say(struct made_pipe *p, uint8_t which, uint8_t n)
 {
 	static const char *const lines[] = {

@@ -3,7 +3,7 @@
  * libFuzzer target for the merge, as live streams feed it. Inputs are plays (scenario.h). Besides
  * what the sanitizers see, it asserts that:
  *  - every record that the merge gets comes back once, unchanged, or is counted as unknown;
- *  - what is matched asked for the same, and is of two sides;
+ *  - both records of a match asked for the same, and are of two sides;
  *  - connections add up to what came back, and fewer records wait than may.
  */
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /*
  * libFuzzer target for peers: what a hostile command sends as its stream and on its standard error,
  * when it ends, is started again and asks for the terminal. The first byte says how many peers
- * there are and of which kind. Then come steps of four bytes: what happens, to which peer, and two
+ * there are, and their kind. Then come steps of four bytes: an event, a peer and two
  * numbers; some have text behind them. Commands are made up (made_up.h). Besides what the
  * sanitizers see, it asserts that:
  *  - a stream's header comes first, and is of the side that is needed; nothing comes after an end;
@@ -29,7 +29,7 @@ enum step {
 	STEP_SAY,   /* on its standard error */
 	STEP_HEADER,
 	STEP_EVENT,
-	STEP_DAMAGE, /* a byte of what was not read yet */
+	STEP_DAMAGE, /* a byte that was not read yet */
 	STEP_CLOSE,
 	STEP_REPORT,
 	STEP_DIE,

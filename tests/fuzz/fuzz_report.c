@@ -4,7 +4,7 @@
  * with a 0 behind it, an empty one, and then a play (scenario.h), whose streams are the files.
  * Besides what the sanitizers see, it asserts that:
  *  - options are refused with a message, or taken;
- *  - what is printed is what text, JSON or CSV may have: characters that are seen, and no numbers
+ *  - the output has only what text, JSON or CSV may have: visible characters, and no numbers
  * that are none.
  */
 #include <setjmp.h>
@@ -25,7 +25,7 @@
 #define OPTIONS_MAX 8
 /* Longer than any option that is taken. */
 #define OPTION_LEN 512
-/* Places of which a stream tells that its commands come from there. */
+/* The places that a stream names as origins of its commands. */
 #define ORIGINS 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -156,7 +156,7 @@ static ssize_t check_output(void *context, const char *text, size_t n)
 {
 	FILE *err = stderr;
 
-	/* What fails is told there. */
+	/* Messages about failures go there. */
 	stderr = messages;
 	printed += n;
 	seen_check(text, n);

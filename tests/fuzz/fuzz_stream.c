@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target for the reader of the stream. Besides what the sanitizers see, it asserts that:
- *  - what is delivered is valid: enumerations in range, strings terminated;
+ *  - each event is valid: enumerations in range, strings terminated;
  *  - the same comes from a non-blocking pipe, piece by piece, as from a file;
- *  - an error stays, and is told;
- *  - what was read can be written, and reads the same again.
+ *  - an error stays, and is reported;
+ *  - the events can be written, and read the same again.
  *
  * Random bytes do not pass a checksum. So the mutator makes most inputs' checksums and sequence
  * numbers right again, and what lies behind them is reached.
@@ -74,7 +74,7 @@ ssize_t __wrap_read(int fd, void *buffer, size_t n)
 	return (ssize_t)n;
 }
 
-/* Return: a reader of @data, of which @arrived bytes can be read at once. */
+/* Return: a reader of @data; @arrived bytes of it can be read at once. */
 static struct stream_reader *reader_of(unsigned int source, const uint8_t *data, size_t size,
 				       size_t arrived)
 {
@@ -195,7 +195,7 @@ static bool same_event(const struct stream_event *a, const struct stream_event *
 	return a->type == b->type && !memcmp(&a->header, &b->header, event_size(a));
 }
 
-/* What was read, one event behind the other, to be compared with what is read of the copy. */
+/* The events, one behind the other, to be compared with those of the copy. */
 struct events {
 	size_t size;
 	uint8_t bytes[EVENTS_SIZE];

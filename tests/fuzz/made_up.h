@@ -77,7 +77,7 @@ struct made_child {
 	unsigned int report_at;
 };
 
-/* What is the same for all starts of a peer; the pipes are those of the last one. */
+/* Members that all starts of a peer share; the pipes are those of the last one. */
 struct made_peer {
 	struct made_child *child;
 	struct made_pipe out;
@@ -395,7 +395,7 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *e)
 	struct made_child *c = made.on ? made_of(fd, &kind) : NULL;
 
 	if (made.on && fd == MADE_TERMINAL)
-		/* Who asks at the terminal would lose what is typed. */
+		/* A command that asks at the terminal would lose the answer. */
 		ASSERT(made.terminal_open && (op != EPOLL_CTL_ADD || !made.lent_to));
 	else if (c)
 		ASSERT(c->open[kind]);

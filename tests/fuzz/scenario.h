@@ -2,8 +2,8 @@
 /*
  * Makes streams out of a few bytes: machines, connections between them, and what becomes of
  * commands. Random records would never match. So bytes are steps of a play, four bytes each, and
- * one step is as much as "128 reads of one block, of which the target's records are lost"; time
- * runs in between. What is played need not be possible: identities collide, clocks jump and wrap,
+ * one step is as much as "128 reads of one block, whose target's records are lost"; time runs in
+ * between. A play need not be possible: identities collide, clocks jump and wrap,
  * records are nonsense.
  */
 #ifndef NTPROF_FUZZ_SCENARIO_H
@@ -52,7 +52,7 @@ enum scenario_step {
 	STEPS_NR,
 };
 
-/* @queue.name picks the names, of which there are few. */
+/* @queue.name picks one of a few names. */
 struct scenario_queue {
 	uint32_t slot;
 	uint32_t gen;
@@ -340,7 +340,7 @@ static inline void step_nonsense(struct scenario *s, uint8_t a, uint8_t b)
 	scenario_record(s, a % s->nr_streams, &r, s->now);
 }
 
-/* One stream tells of many, of which some have equal ids. */
+/* One stream announces many queues; some have equal ids. */
 static inline void step_queues(struct scenario *s, uint8_t a, uint8_t b, uint8_t c)
 {
 	unsigned int nr = 1u << b % 17, from = c << (a >> 4);

@@ -7,7 +7,7 @@
  * socket by the generic netlink family "handshake" (Documentation/netlink/specs/handshake.yaml),
  * agrees on keys with the other end, gives them to the socket (Documentation/networking/tls.rst)
  * and says which pre-shared key the other end has. Here the keys of both ends are known beforehand,
- * so that no byte of a handshake passes; what comes after it is the kernel's own TLS 1.3.
+ * so that no byte of a handshake passes; the kernel's own TLS 1.3 does all that follows.
  *
  * The pre-shared key, which is only named, is added to the keyring ".nvme" as IDENTITY. "ready" is
  * printed when the kernel may ask, and a line for each connection's end. With -k the sockets of
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 	family = family_find(requests, &group);
 	if (setsockopt(events, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		die("group");
-	/* Only what waits for events is to be interrupted; a test sends the signal when nothing
+	/* The signal may interrupt only the wait for events; a test sends the signal when nothing
 	 * else is to be done. */
 	sigaction(SIGUSR1, &action, NULL);
 	(void)printf("ready\n");

@@ -22,7 +22,8 @@
 #include "wire.h"
 
 /*
- * All that a test sends may have to wait for us: we share the processor with what is measured. The
+ * All that a test sends may have to wait for us: we share the processor with the measured
+ * commands. The
  * kernel copies packets into this ring; they would not be joined with others as long as we had them
  * ourselves.
  */
@@ -63,7 +64,7 @@ static int open_socket(const char *interface)
 	};
 	int version = TPACKET_V3, fd;
 
-	/* Without the link's header. Of all protocols, because others do not show what is sent. */
+	/* Without the link's header. Of all protocols, because others do not show sent packets. */
 	fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
 	if (fd < 0)
 		die("socket");

@@ -6,14 +6,15 @@
  *
  * Packets are wire_capture's, from before the connections were opened; the reports are those of
  * "report --commands" of either stream and of both. PDUs are read from the packets by the NVMe/TCP
- * Transport Specification 1.0 alone. Commands of I/O queues are told apart by queue, command id and
- * how often that came before, so every one must have been recorded.
+ * Transport Specification 1.0 alone. Commands of I/O queues are distinguished by queue, command id
+ * and how often that came before, so every one must have been recorded.
  *
  * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS".
  * Joined are those whose record says that it may be that of a later packet, and wrong those of the
  * others that are not the packet's. For the network: "network of N right N joined N below N above N
- * worst NANOSECONDS". Before these, what is wrong: "wrong SIDE POINT queue QID late NANOSECONDS
- * byte BYTE" and the packets about it, each with its bytes and when it came after the right one.
+ * worst NANOSECONDS". Before these, one line for each fault: "wrong SIDE POINT queue QID late
+ * NANOSECONDS byte BYTE" and the packets about it, each with its bytes and when it came after the
+ * right one.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,8 +24,8 @@
 #include "wire.h"
 
 /*
- * How exactly the two clocks of a machine are known, one of which packets are stamped by. What is
- * looked for is as long as a reader waits for a processor.
+ * How exactly the two clocks of a machine are known; one of them stamps packets. The delays that
+ * are looked for last as long as a reader waits for a processor.
  */
 #define EXACT_NS 20000
 
@@ -359,7 +360,7 @@ static void read_report(const char *path, enum reader reader)
 	fclose(f);
 }
 
-/* NULL for what is no arrival. */
+/* NULL for points that are no arrivals. */
 static const struct instant *arrival_of(const struct command *c, enum point point)
 {
 	switch (point) {

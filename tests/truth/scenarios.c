@@ -4,7 +4,7 @@
  *
  *   scenarios [-k FOLDER] [-v] PROGRAM FIRST_SEED NUMBER
  *
- * A seed determines a scenario: hosts, targets, their clocks, what they do, and what is recorded.
+ * A seed determines a scenario: hosts, targets, their clocks, what they do, and the records of it.
  * -k keeps the streams of the last seed in FOLDER; -v prints a line for each seed. The rule is that
  * no pair is wrong. The number of pairs that were found is counted.
  */

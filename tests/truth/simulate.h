@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hosts and targets with clocks of their own, what they do, and what is recorded of it.
+ * Hosts and targets with clocks of their own, what they do, and the records of it.
  *
  * Each time that a command is sent has a number. Both sides' records carry the number where the
  * merge does not look: modulo IDS, it is the nanoseconds from submit to queue_rq on the host, and

@@ -99,7 +99,7 @@ static void the_shared_histogram_counts_all_of_a_command(void **state)
 	assert_counts(get_shared);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 7);
 	assert_int_equal(queues_past(NT_PAST_HISTS), 1);
-	/* Number 0 belongs to nobody. */
+	/* Number 0 belongs to no queue. */
 	assert_int_equal(hist_at(0)->key, 0);
 	assert_int_equal(hist_at(0)->sum, 0);
 }

@@ -178,7 +178,7 @@ static void what_was_only_counted_of_the_request_is_released(void **state)
 		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
 		rq_complete(NULL, &m.requests[0].rq, 0);
 		assert_int_equal(others(), 0);
-		/* What has ended is left at once again. */
+		/* Once commands have ended, programs leave at once again. */
 		assert_true(request_is_left_at_once(REQ_OP_READ));
 		assert_true(command_is_left_at_once(NVME_CMD_READ));
 		submit(NVME_CMD_WRITE, PAGE, true);

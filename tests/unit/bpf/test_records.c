@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which records reach user space, what is in them, and when user space is woken to read them. */
+/* Which records reach user space, with which content, and when user space is woken. */
 #include "bpf/host.h"
 
 #define WAKE_BYTES 1000
@@ -139,7 +139,7 @@ static void an_event_has_what_the_command_asks_for(void **state)
 		assert_int_equal(b->cdw[i], 10 + i);
 }
 
-/* What was lost is told in front of the next record, with the time; what finds no room is kept. */
+/* Losses come before the next record, with the time; those that find no room are kept. */
 static void losses_wait_for_room(void **state)
 {
 	nt_knobs.tells_lost = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The programs of the verb stacks, compiled for this machine: which commands are counted under
- * which stack, how long they took, and what is counted where there is no room.
+ * which stack, how long they took, and which counters count where there is no room.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -188,7 +188,7 @@ static unsigned int used(const struct table *t)
 	return n;
 }
 
-/* What was counted @nr th. */
+/* The count with number @nr. */
 static const struct nt_stack_count *count_at(unsigned int nr)
 {
 	assert_true(m.counts.entries[nr].used);
@@ -357,7 +357,7 @@ static void stacks_that_differ_are_apart(void **state)
 		assert_int_equal(stack_at(3)->frames[i], 0);
 	assert_int_equal(stack_at(4)->frames[0], m.frames[0]);
 	assert_int_equal(stack_at(4)->frames[1], 0);
-	/* Nor does what is behind the last frame make another stack of the same one. */
+	/* Nor do entries behind the last frame make another stack of the same one. */
 	m.depth = NT_STACK_DEPTH;
 	begin(0, 0);
 	m.depth = 1;

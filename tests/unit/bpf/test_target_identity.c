@@ -549,9 +549,9 @@ static void response_with_its_digest_is_no_data(void **state)
 }
 
 /*
- * Sockets tell what is sent, and the run for a read's data PDU was skipped. The response is then
- * taken for the data. So the end is not seen, which the next command at the same place counts. No
- * latency is wrong.
+ * Sockets show the PDUs that are sent, and the run for a read's data PDU was skipped. The response
+ * is then taken for the data. So the end is not seen, which the next command at the same place
+ * counts. No latency is wrong.
  */
 static void read_whose_data_were_missed_has_an_end_that_was_missed(void **state)
 {

@@ -26,7 +26,7 @@ static struct nt_joins *joins(void)
 	return j;
 }
 
-/* There are notes in its slot, of which the first two have been read. */
+/* There are notes in its slot; the first two have been read. */
 static int setup(void **state)
 {
 	target_make();
@@ -98,7 +98,7 @@ static void a_connection_that_begins_has_lost_nothing(void **state)
 	assert_false(queue()->opaque);
 }
 
-/* What waits may have been joined without a note. */
+/* Packets that wait may have been joined without a note. */
 static void of_one_that_is_seen_late_nothing_is_known_that_waits(void **state)
 {
 	static const struct {

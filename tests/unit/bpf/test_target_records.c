@@ -288,7 +288,7 @@ static void response_is_seen(int i, struct life *l)
 	const bool had_state = l->has_state;
 
 	m.cqe.status = (__u16)(l->status << 1);
-	/* The rest of a response, of which a part was handed over before. */
+	/* The rest of a response; a part was handed over before. */
 	l->cmd->offset = !had_state && chance(2) ? 8 : 0;
 	response_is_sent(l->cmd);
 	l->r.status = l->status;
@@ -317,8 +317,8 @@ static void connect_is_executed(int i, struct life *l)
 }
 
 /*
- * A program that is already running on a CPU is skipped there. Where only sockets show what is
- * sent, the first bytes that a successful read sends are taken for its data.
+ * A program that is already running on a CPU is skipped there. Where only sockets show the
+ * PDUs that are sent, the first bytes that a successful read sends are taken for its data.
  */
 static bool is_missed(const struct life *l, enum step step)
 {

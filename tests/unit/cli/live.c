@@ -22,7 +22,7 @@
 
 #define MS 1000000ULL
 /*
- * Commands of an interval: what a queue of 8 commands, each of which takes 100 ms, does in half a
+ * Commands of an interval: as many as a queue of 8 commands that take 100 ms each does in half a
  * second.
  */
 #define MERGED_COMMANDS 40

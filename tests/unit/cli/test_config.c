@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of --config: what is refused in them, with file and line, and that options in them do the
- * same as on the command line.
+ * Files of --config: the options that are refused in them, with file and line, and that options in
+ * them do the same as on the command line.
  */
 #include "cli/recordings.h"
 
@@ -560,7 +560,7 @@ static void a_link_on_the_way_is_looked_at_and_so_is_where_it_leads(void **state
 	assert_int_equal(chmod(shared, 0777), 0);
 	RUN(&r, "live", "--config", file, "more");
 	assert_says(&r, "/shared, which others may write to");
-	/* Others may replace what is where it leads. */
+	/* Others may replace the file to which it leads. */
 	assert_int_equal(chmod(shared, 01777), 0);
 	assert_int_equal(chmod(ours, 0777), 0);
 	RUN(&r, "live", "--config", file, "more");

@@ -155,8 +155,7 @@ static void a_socket_of_another_user_is_not_replaced(void **state)
 	listen_close(fd);
 }
 
-/* Another user who has put a folder or a link there says where the socket is, and can replace it.
- */
+/* Another user's folder or link decides where the socket is, and that user can replace it. */
 static void a_way_that_another_user_has_put_there_is_refused(void **state)
 {
 	int fd;

@@ -96,7 +96,7 @@ static int64_t sum_of(const char *text, const char *word)
 	return sum;
 }
 
-/* Reports both sides, at least one of which lacks a point; @joined: name of the joined stages. */
+/* Reports both sides; one or both lack a point; @joined: name of the joined stages. */
 static void report_joined(uint32_t host_lacks, uint32_t target_lacks, const char *joined)
 {
 	struct recording f[] = {

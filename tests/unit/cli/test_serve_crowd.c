@@ -76,7 +76,7 @@ static void assert_places_are_enough(const char *page, uint64_t connections)
 	assert_uint_in_range(connections - closed, 0, HTTP_CONNECTIONS_MAX);
 }
 
-/* Scrapes among idle connections, half of which have sent half a request. */
+/* Scrapes among idle connections; half of them have sent half a request. */
 static void scrape_among_idle(unsigned int nr)
 {
 	static int fds[2000];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* serve with peers: what is merged of both sides, and that no kind of peer disturbs scrapes. */
+/* serve with peers: the figures of merged commands, and that no kind of peer disturbs scrapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -79,7 +79,7 @@ static void a_full_disk_leaves_no_line_that_is_not_counted(void **state)
  * Starts a reader that waits first. When it has read everything that waited, a few more events
  * come.
  *
- * @in, @out: the pipe; @to: gets what was read. Return: process id.
+ * @in, @out: the pipe; @to: gets the bytes. Return: process id.
  */
 static pid_t read_late(int in, int out, int to)
 {

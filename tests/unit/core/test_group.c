@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keys of groups: how they are read and ordered, and how names that look alike are told apart. */
+/* Keys of groups: how they are read and ordered, and how names that look alike get numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing to what does not accept it: pipes, a terminal, a file with a size limit, and /dev/full.
+ * Writing where it is not accepted: pipes, a terminal, a file with a size limit, and /dev/full.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -161,7 +161,7 @@ static void a_link_of_proc_is_left_to_the_kernel(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/below/file", fd);
 	assert_walks(path, TRUST_NOT_PLANTED, true, "folder/below", "file");
 	assert_walks("/proc/self/cwd/folder/x", TRUST_NOT_PLANTED, false, "folder", "x");
-	/* Nobody else can change what is above the folder, either. */
+	/* No other user can change the folders above it, either. */
 	assert_walks(path, TRUST_OURS, true, "folder/below", "file");
 	assert_int_equal(pipe(p), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p[0]);
@@ -186,7 +186,7 @@ static void steps_that_others_may_change_are_not_ours(void **state)
 		       "/folder, which others may write to");
 	assert_int_equal(chmod("folder", 01777), 0);
 	assert_walks("folder/below/file", TRUST_OURS, true, "folder/below", "file");
-	/* What is above the working folder counts as well. */
+	/* Folders above the working folder count as well. */
 	assert_int_equal(chmod("folder", 0777) | chdir("folder/below"), 0);
 	assert_refused("file", TRUST_OURS, true, -EPERM, "/folder, which others may write to");
 	assert_int_equal(chdir(base) | chmod("folder", 0755), 0);
@@ -200,7 +200,7 @@ static void steps_of_other_users_are_not_ours(void **state)
 	assert_refused("folder/below/file", TRUST_OURS, true, -EPERM, "in ");
 	assert_refused("folder/below/file", TRUST_OURS, true, -EPERM,
 		       "/folder, which is another user's");
-	/* Root has made the folder above, and nobody else may write there. */
+	/* Root has made the folder above, and no other user may write there. */
 	assert_walks("folder/below/file", TRUST_NOT_PLANTED, true, "folder/below", "file");
 	assert_int_equal(chmod(base, 01777), 0);
 	assert_refused("folder/below/file", TRUST_NOT_PLANTED, true, -EPERM, "");

@@ -79,7 +79,7 @@ struct scenario_link {
 	const char *subsysnqn, *hostnqn;
 	uint16_t cntlid, qid;
 	uint32_t slot;
-	bool old_ids; /* command ids are tags, so two uses of one cannot be told apart */
+	bool old_ids; /* command ids are tags, so two uses of one look the same */
 	int64_t busy; /* until when the link is busy: its jobs run one after the other */
 };
 

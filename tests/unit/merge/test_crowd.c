@@ -202,8 +202,8 @@ static void commands_past_the_last_connection_cost_little(void **state)
 }
 
 /*
- * Thousands of controllers with one name and one id. They cannot be told apart, so the merge does
- * not try.
+ * Thousands of controllers with one name and one id. They look the same, so the merge does not
+ * compare them.
  */
 static void a_crowd_of_one_name_costs_little(void **state)
 {

@@ -81,7 +81,7 @@ static void a_group_sees_its_own(void **state)
 	assert_seen(&m.by_other, 2, 1 + 2, 2);
 }
 
-/* Only commands that began before are counted. One that comes too late for that is told. */
+/* Only commands that began before are counted. One that comes too late for that is reported. */
 static void counting_goes_on_until_a_time(void **state)
 {
 	add(10, 100);

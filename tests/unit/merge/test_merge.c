@@ -7,7 +7,7 @@
 #include "merge/testing.h"
 
 #define COMMANDS 100000
-/* Commands that cannot be told apart are slow to handle: few are enough. */
+/* Commands that look the same are slow to handle: few are enough. */
 #define MIRRORED 20000
 
 /* One host and one target. The controllers have equal queue ids. */

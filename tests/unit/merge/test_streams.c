@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is known of streams as a whole: their machines' names, and what their commands asked for. */
+/* Facts about whole streams: their machines' names, and what their commands asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

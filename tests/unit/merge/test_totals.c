@@ -146,7 +146,7 @@ static void set_missing(struct machines *m, unsigned int stream, uint32_t missin
 	machines_set(m, stream, &what, "label");
 }
 
-/* Two targets, one of which lacks a point: each command is in the stages that its target has. */
+/* Two targets; one lacks a point: each command is in the stages that its target has. */
 static void stages_of_machines_that_lack_points_stand_beside_those_of_others(void **state)
 {
 	struct machines m;

@@ -74,7 +74,7 @@ static inline void goes_on(void)
 	assert_int_equal(write(run.go[1], "\n", 1), 1);
 }
 
-/* It writes what is in @fd, then it does @then. */
+/* It writes the content of @fd, then it does @then. */
 static inline void sends(int fd, const char *then)
 {
 	char line[256];
@@ -132,7 +132,7 @@ static inline struct stream_losses losses_of(uint64_t first, uint64_t unknown)
 	return l;
 }
 
-/* Losses are told twice, the second time with all that there were by then. */
+/* The stream has losses twice, the second time with all until then. */
 static inline int losing_stream(bool ends)
 {
 	int fd = file_make();

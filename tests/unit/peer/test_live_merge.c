@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A host and its peers, as a live view or serve runs them: what is counted, and in which totals. */
+/* A host and its peers, as a live view or serve runs them: records, and the totals that count them.
+ */
 #include "peer/testing.h"
 #include "traffic.h"
 

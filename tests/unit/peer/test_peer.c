@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A peer's command as a process: what it inherits, what is reported about it, and how all of it
+ * A peer's command as a process: what it inherits, which reports there are of it, and how all of it
  * ends.
  */
 #include "peer/testing.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is taken of a peer's stream, and what of it goes on when the peer is started again: counters
+ * The figures of a peer's stream, and which of them go on when the peer is started again: counters
  * do, nothing else.
  */
 #include "peer/driven.h"

@@ -4,7 +4,7 @@
 
 #include "in_range.h"
 
-/* The line is complete when its end has come. What comes behind it changes nothing. */
+/* The line is complete when its end has come. Later text changes nothing. */
 static void a_recorder_waits_once_it_has_said_so(void **state)
 {
 	does("printf 'waiting for module nvmet_tc' >&2" STEP "echo p >&2" STEP

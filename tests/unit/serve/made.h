@@ -105,7 +105,7 @@ static inline int end(void **state)
 	return 0;
 }
 
-/* Renders the page of what was collected. */
+/* Renders the page of the collected figures. */
 static inline const char *show(struct made *m, enum exposition_format format)
 {
 	free(m->text);

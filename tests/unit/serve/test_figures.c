@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which figure is where on the page, and which rows and commands are left out of which metric. */
+/* Which figure is where on the page, and which metric leaves out which rows and commands. */
 #include "serve/made.h"
 
 static void each_figure_is_in_its_metric(void **state)

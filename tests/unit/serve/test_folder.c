@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The folder of a flight recorder, which other users may use as well: which files are counted and
- * removed, who is locked out, and how much of the disk is left to others.
+ * removed, which users are locked out, and how much of the disk is left to others.
  */
 #include <stdbool.h>
 #include <sys/prctl.h>

@@ -107,7 +107,7 @@ static void a_name_of_ours_has_a_side_a_number_and_an_end(void **state)
 	}
 }
 
-/* A link may lead to a file that is somebody else's, and a folder cannot be removed as a file. */
+/* A link may lead to another user's file, and a folder cannot be removed as a file. */
 static void only_plain_files_count(void **state)
 {
 	struct run *v = *state;
@@ -166,7 +166,7 @@ static void the_oldest_files_make_room(void **state)
 	assert_int_equal(f.used, 300);
 	assert_false(there(v, 1));
 	assert_true(there(v, 2));
-	/* A file that somebody else has removed makes room as well. */
+	/* A file that another process has removed makes room as well. */
 	assert_int_equal(unlinkat(f.fd, "host-000002-x.ntp", 0), 0);
 	assert_int_equal(folder_make_room(&f, 801, 801), 0);
 	assert_false(there(v, 3));

@@ -7,7 +7,7 @@
 /* More records than the least memory has room for. */
 #define TOO_MANY 300000
 
-/* What is in a file. @queues: announcements; @clocks: of them, those before the first record */
+/* The content of a file. @queues: announcements; @clocks: of them, those before the first record */
 struct content {
 	uint64_t records;
 	unsigned int queues;

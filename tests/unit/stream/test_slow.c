@@ -15,7 +15,7 @@
 #define SLOW COUNTER_READER_SLOW
 
 /**
- * struct slow - a writer, the descriptor that its stream is read from, and what was done
+ * struct slow - a writer, the descriptor that its stream is read from, and its records
  * @written, @left_out: number of records. Each record has its number in slba, beginning with 0
  */
 struct slow {
@@ -283,7 +283,7 @@ static void take(const struct slow *s, size_t bytes)
 
 /*
  * If the writer resumed as soon as there is room, it would fall behind again with every frame that
- * is read. What is read makes as much room, and the pipe another 64 KiB. The writer fell behind
+ * is read. A read makes as much room, and the pipe another 64 KiB. The writer fell behind
  * when there was room for less than two frames.
  */
 static void records_go_on_when_half_of_the_buffer_is_empty(void **state)

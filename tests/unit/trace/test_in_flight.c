@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is reported about commands in flight, from the states that BPF programs leave. */
+/* Reports about commands in flight, from the states that BPF programs leave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

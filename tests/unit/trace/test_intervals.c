@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is taken of histograms that programs fill, interval by interval: of the one that is shared,
- * and of those of stages.
+ * The figures of each interval that come from histograms which programs fill: the shared one, and
+ * those of stages.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void count_in(struct nt_hist *h, uint64_t ns, uint32_t epoch)
 	h->bytes += 512;
 }
 
-/* Ends an interval. Return: the row of what is shared */
+/* Ends an interval. Return: the row of the shared histogram */
 static const struct stats_row *collect(void)
 {
 	stats_begin_interval(&m.s);
@@ -183,7 +183,7 @@ static void a_late_maximum_is_that_of_the_next_interval(void **state)
 	assert_int_equal(collect()->interval.max, 500);
 	count_in(h, 900, m.epoch - 1);
 	assert_int_equal(collect()->interval.max, 900);
-	/* What was there already says nothing of this interval. */
+	/* The earlier content says nothing of this interval. */
 	count_in(h, 700, m.epoch);
 	assert_int_equal(collect()->interval.max, 700);
 	h->buckets[nt_bucket(703)]++;

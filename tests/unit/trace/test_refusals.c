@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is remembered of programs that a kernel refuses. */
+/* The list of programs that a kernel refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Thousands of connections come and go. Programs take items from the pools for them, and user space
- * gives the items back. The tests check what is left. SIDE: NT_HOST or NT_TARGET. A folder of the
- * test stands in for the host's sysfs.
+ * gives the items back. The tests check the remaining items. SIDE: NT_HOST or NT_TARGET. A folder
+ * of the test stands in for the host's sysfs.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -660,7 +660,7 @@ static unsigned int stranger(unsigned int slot)
 	return commands;
 }
 
-/* A million hosts that nobody has seen before, 128 a second: no table grows with them, and no
+/* A million hosts that were never seen before, 128 a second: no table grows with them, and no
  * command is lost. */
 static void strangers_take_the_memory_of_some(void **state)
 {

@@ -15,7 +15,7 @@
 
 /*
  * A read whose request waited 10 us before the driver got it, and that was 300 us on the network
- * and in the target; the target had it for 100 us, of which the device took 60 us.
+ * and in the target; the target had it for 100 us; the device took 60 us of them.
  */
 static const struct nt_record host = {
 	.side = NT_HOST,

@@ -261,7 +261,7 @@ static void each_output_has_its_columns(void **state)
 	live_groups_free(live_groups);
 }
 
-/* Intervals have a column before the keys, and the usual figures are those that nobody chose. */
+/* Intervals have a column before the keys, and the usual figures are those without a choice. */
 static void intervals_and_usual_figures_have_columns(void **state)
 {
 	struct group_choice c = choice_of("queue,size", "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recorded groups as lines of text, as CSV and as JSON: which rows, how wide, and what is said
+/* Recorded groups as lines of text, as CSV and as JSON: which rows, how wide, and which words stand
  * below. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -310,7 +310,7 @@ static void json_has_what_was_asked_for_and_what_is_missing(void **state)
 	groups_free(g);
 }
 
-/* Two commands of groups past the first 1,024 ones, one of which failed. */
+/* Two commands of groups past the first 1,024 ones; one failed. */
 static struct groups *too_many(const struct group_choice *c)
 {
 	struct groups *g = groups_new(&c->grouping);

@@ -208,7 +208,7 @@ static void by_status_nothing_failed_beside_it(void **state)
 	live_groups_free(t);
 }
 
-/* What has no latency is in no histogram, and has seen nothing, even where groups are by status. */
+/* A command without a latency is in no histogram, and has seen none in flight, whatever the key. */
 static void a_command_without_a_latency_has_failed_or_has_none(void **state)
 {
 	const struct group_by by[] = {{.nr = 1, .key = {GROUP_STATUS}}, by_size};

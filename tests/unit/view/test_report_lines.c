@@ -189,7 +189,7 @@ static struct merge_connection one = {
 static struct merge_connection other = {
 	.subsysnqn = "nqn.s", .cntlid = 2, .qid = 4, .host_instance = 6, .target_stream = 1};
 
-/* Reads of two queues, of which one command could not be split, and a failed write. */
+/* Reads of two queues, one that could not be split, and a failed write. */
 static struct totals *merged(void)
 {
 	static struct totals_row rows[3] = {

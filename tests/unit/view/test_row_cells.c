@@ -280,7 +280,7 @@ static struct stats_row *queue(struct stats *s, const char *peer, uint16_t qid, 
 	return r;
 }
 
-/* Two controllers have one name one after the other, and are told apart by number. */
+/* Two controllers have one name one after the other, and differ by number. */
 static void a_queue_is_described_by_its_row(void **state)
 {
 	static const char *const first[] = {
