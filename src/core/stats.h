@@ -182,7 +182,7 @@ struct stats_row {
  * @rows_gone: number of rows that stats_fold() has removed
  * @stage_interval, @stage_total: [operation][stage of this side]
  * @errors: commands that are in no histogram, because they ended with an error
- * @counters_interval, @counters_total: enum nt_counter, then STATS_*
+ * @counters_interval, @counters_total: enum nt_counter, then COUNTER_*
  * @counters_queues: the least number of queues that the events in @counters_total belong to; 0: not
  *                   known
  */
