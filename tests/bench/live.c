@@ -167,17 +167,17 @@ __attribute__((noinline)) static void measured_write(struct peer *p, const struc
 }
 
 /* The cost of these commands. */
-struct cost {
+struct live_cost {
 	uint64_t cpu_ns, commands;
 };
 
-static struct cost run(enum fate fate, const struct traffic_config *c)
+static struct live_cost run(enum fate fate, const struct traffic_config *c)
 {
 	struct totals totals;
 	struct merge_callbacks callbacks = {.matched = on_matched, .context = &totals};
 	struct merge *m = traffic_must(merge_new(&callbacks));
 	uint64_t next = TRAFFIC_EPOCH_NS + BATCH_NS;
-	struct cost cost = {0};
+	struct live_cost cost = {0};
 	struct traffic *t = traffic_new(c);
 	struct batch batch = {0};
 	struct traffic_record r;
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 		return run_one(argv[1], &c);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		for (unsigned int fate = 0; fate < FATES; fate++) {
-			struct cost cost = run((enum fate)fate, &c);
+			struct live_cost cost = run((enum fate)fate, &c);
 			double ns = (double)cost.cpu_ns / (double)cost.commands;
 
 			if (!round || ns < best[fate])
