@@ -202,9 +202,12 @@ static bool capsule_is_left_at_once(__u8 opcode)
 	struct nvme_tcp_cmd_pdu pdu = {.cmd = sqe};
 	unsigned long long ctx[] = {(__u64)&pdu, 1, 0, (__u64)queue, (__u64)cmd};
 	unsigned long long args[] = {(__u64)&cmd->req, 0, (__u64)&queue->nvme_sq, (__u64)&m.ops};
+	bool leaves;
 
 	cmd->req.cmd = &sqe;
-	return done.stock ? capsule_leaves(args, &cmd->req, 2) : done_recv_pdu_leaves(ctx);
+	leaves = done.stock ? capsule_leaves(args, &cmd->req, 2) : done_recv_pdu_leaves(ctx);
+	cmd->req.cmd = NULL;
+	return leaves;
 }
 
 /* The end of a command outside the sample was not seen. Its place is used by one that is left out.
