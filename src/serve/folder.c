@@ -20,11 +20,13 @@
 #define NS_PER_SECOND 1000000000
 /* The least number of digits, so that for a long time names sort as their numbers do. */
 #define NUMBER_DIGITS "06"
-/*
- * A longer number is not one of ours. Numbers as large as that would leave no room for a next
- * number.
- */
+/* A longer number is not one of ours. */
 #define NUMBER_DIGITS_MAX 18
+/*
+ * A file found with a higher number was not written by us, and counts as the oldest one. Otherwise
+ * the next number could have more digits than NUMBER_DIGITS_MAX.
+ */
+#define NUMBER_FOUND_MAX 1000000000000000ULL
 /*
  * If a name is taken, the next number is higher by up to this, at random. Another user cannot take
  * all these names in advance.
@@ -48,13 +50,22 @@ static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 	return true;
 }
 
+/*
+ * In a folder that others may write to, they can link or move a file of this user there. Files that
+ * the recorder writes have one link and mode 0600.
+ */
+static bool is_planted(const struct folder *f, const struct stat *st)
+{
+	return f->shared && (st->st_nlink != 1 || (st->st_mode & (S_IRWXG | S_IRWXO)));
+}
+
 /* Return: 0, or -ENOENT if there is no such file that belongs to this user. */
 static int look_at(const struct folder *f, const char *name, uint64_t *bytes)
 {
 	struct stat st;
 
 	if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid())
+	    st.st_uid != geteuid() || is_planted(f, &st))
 		return -ENOENT;
 	*bytes = (uint64_t)st.st_size;
 	return 0;
@@ -105,6 +116,8 @@ static int list(struct folder *f)
 		err = reserve(f);
 		if (err)
 			break;
+		if (number > NUMBER_FOUND_MAX)
+			number = 0;
 		f->file[f->nr] = (struct folder_file){.number = number, .bytes = bytes};
 		strcpy(f->file[f->nr++].name, e->d_name);
 		f->used += bytes;
@@ -219,6 +232,7 @@ int folder_open(struct folder *f)
 		return lock_again(f) ?: reserve(f);
 	}
 	new.side = f->side;
+	new.shared = f->shared;
 	err = err ?: lock(&new) ?: list(&new) ?: reserve(&new);
 	if (err) {
 		folder_close(&new);

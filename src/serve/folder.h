@@ -3,7 +3,7 @@
  * The files of a flight recorder, which are called SIDE-NUMBER-TIME.ntp. A higher number means a
  * newer file, whatever the clock said. Only this user's files of one side count. Their number and
  * their total size are limited, and the oldest file is removed first. Files of other users are left
- * alone, whatever their names are.
+ * alone, whatever their names are. So are links that others made to files of this user.
  */
 #ifndef NTPROF_SERVE_FOLDER_H
 #define NTPROF_SERVE_FOLDER_H

@@ -104,6 +104,61 @@ static void files_of_others_do_not_count(void **state)
 }
 
 /*
+ * Others can give a file of this user a second name, or move it, into a folder that they may write
+ * to. In a folder that is this user's alone all files count.
+ */
+static void what_others_link_or_move_does_not_count(void **state)
+{
+	static const mode_t modes[] = {01777, 0700};
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char log[PATH_MAX];
+	struct keep_counts c;
+
+	make(v, "log", 2LL << 30, geteuid());
+	strcpy(log, path_of(v, "log"));
+	assert_int_equal(link(log, path_of(v, "host-999998-x.ntp")), 0);
+	make(v, "host-999999-x.ntp", 2LL << 30, geteuid());
+	assert_int_equal(chmod(path_of(v, "host-999999-x.ntp"), 0644), 0);
+	make(v, "host-000004-x.ntp", 1000, geteuid());
+	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++) {
+		assert_int_equal(chmod(v->folder, modes[i]), 0);
+		begin_with(v, &o);
+		recorder_counts(v->r, &c);
+		assert_int_equal(c.files, i ? 4 : 1);
+		/* There is a warning for the sticky folder. */
+		v->heard = v->lines;
+		write_one(v);
+		recorder_counts(v->r, &c);
+		assert_int_equal(c.removed, i ? 4 : 0);
+		assert_int_equal(c.files, i ? 1 : 2);
+		assert_int_equal(there(v, "host-000004-x.ntp"), !i);
+		recorder_free(v->r);
+		v->r = NULL;
+		o = options_of(v);
+	}
+}
+
+/* The limits hold for what is written after a file with a very high number was found. */
+static void a_very_high_number_is_that_of_the_oldest(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct keep_counts c;
+
+	o.files = 2;
+	make(v, "host-999999999999999999-x.ntp", 1000, geteuid());
+	make(v, "host-000007-x.ntp", 1000, geteuid());
+	begin_with(v, &o);
+	write_one(v);
+	assert_non_null(strstr(v->told, "/host-000008-"));
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.files, 2);
+	assert_false(there(v, "host-999999999999999999-x.ntp"));
+	assert_true(there(v, "host-000007-x.ntp"));
+}
+
+/*
  * No file, not even one of this user, may have the highest number, as there would be no next one.
  */
 static void there_is_a_number_after_any_other(void **state)
@@ -581,6 +636,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(files_of_others_do_not_count),
+		TEST(what_others_link_or_move_does_not_count),
+		TEST(a_very_high_number_is_that_of_the_oldest),
 		TEST(there_is_a_number_after_any_other),
 		TEST(a_name_that_is_taken_is_passed_over),
 		TEST(many_files_are_looked_at_once),
