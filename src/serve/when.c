@@ -183,6 +183,14 @@ static const char *parse_condition(struct reading *r, struct when_condition *c)
 	return wrong;
 }
 
+static bool has(const struct when *w, const char *text)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		if (!strcmp(w->condition[i].text, text))
+			return true;
+	return false;
+}
+
 const char *when_parse(struct when *w, const char *text, size_t *at)
 {
 	struct reading r = {.text = text, .p = text};
@@ -192,6 +200,9 @@ const char *when_parse(struct when *w, const char *text, size_t *at)
 		struct when_condition c;
 
 		wrong = parse_condition(&r, &c);
+		/* The text is a label, so two of them would be two samples of one series. */
+		if (!wrong && has(w, c.text))
+			continue;
 		if (!wrong && w->nr == WHEN_CONDITIONS_MAX)
 			wrong = "too many, the most are 16 conditions";
 		if (!wrong)

@@ -72,7 +72,7 @@ struct when {
 };
 
 /**
- * when_parse() - add conditions
+ * when_parse() - add conditions; one that is there already is not added again
  * @text: for example "latency>5ms, p99(read)>2ms over 10s"
  * @at: set to the place of the first error in @text, counted from 1
  *

@@ -139,12 +139,30 @@ static void a_condition_has_63_bytes_at_most(void **state)
 static void there_is_room_for_so_many(void **state)
 {
 	struct when w = {.nr = 0};
+	char text[32];
 	size_t at;
 
-	for (unsigned int i = 0; i < WHEN_CONDITIONS_MAX; i++)
-		assert_null(when_parse(&w, "errors>0", &at));
-	assert_non_null(when_parse(&w, "errors>0", &at));
+	for (unsigned int i = 0; i <= WHEN_CONDITIONS_MAX; i++) {
+		snprintf(text, sizeof(text), "errors>%u", i);
+		assert_int_equal(!when_parse(&w, text, &at), i < WHEN_CONDITIONS_MAX);
+	}
 	assert_int_equal(w.nr, WHEN_CONDITIONS_MAX);
+	assert_null(when_parse(&w, "errors>15", &at));
+}
+
+/* The text is a label of a metric, which may have only one sample with it. */
+static void a_condition_that_comes_twice_is_one(void **state)
+{
+	struct when w = {.nr = 0};
+	size_t at;
+
+	assert_null(when_parse(&w, "errors>0, latency>5ms,errors>0 ,errors>1", &at));
+	assert_int_equal(w.nr, 3);
+	assert_null(when_parse(&w, "latency>5ms", &at));
+	assert_int_equal(w.nr, 3);
+	assert_string_equal(w.condition[2].text, "errors>1");
+	assert_non_null(when_parse(&w, "errors>0,errors>0,nothing>1", &at));
+	assert_int_equal(at, 19);
 }
 
 static struct nt_record took(uint64_t ns, enum nt_op op, unsigned int qid)
@@ -397,6 +415,7 @@ int main(void)
 		cmocka_unit_test(blanks_and_long_names_are_understood),
 		cmocka_unit_test(a_condition_has_63_bytes_at_most),
 		cmocka_unit_test(there_is_room_for_so_many),
+		cmocka_unit_test(a_condition_that_comes_twice_is_one),
 		cmocka_unit_test(a_slow_command_is_told_once),
 		cmocka_unit_test(a_command_may_make_several_conditions_true),
 		cmocka_unit_test(a_condition_without_an_operation_is_of_io),
