@@ -323,6 +323,9 @@ static void keep_file_close(struct keep_file *f)
  * @closing: no more records go into the file
  * @files: number of the last file
  * @next_block: the first block that is in no file
+ * @triggers: of the present conditions, and of what is no condition
+ * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
+ *           come first. So a condition that comes again goes on counting.
  */
 struct recorder {
 	struct ring ring;
@@ -340,6 +343,10 @@ struct recorder {
 	uint64_t until_ns;
 	char why[WHEN_TEXT_LEN + 64];
 	uint64_t triggers[TRIGGERS_MAX];
+	struct {
+		char text[WHEN_TEXT_LEN];
+		uint64_t triggers;
+	} counted[WHEN_COUNTED_MAX];
 	uint64_t written;
 	uint64_t failed;
 	recorder_tell_fn *tell;
@@ -385,16 +392,30 @@ static int set_folder(struct recorder *r, const struct recorder_options *o)
 	return 0;
 }
 
+/* Return: where the count of a condition is kept; 0 is there if the condition is not known. */
+static uint64_t *count_of(struct recorder *r, const char *text)
+{
+	__typeof__(r->counted[0]) found = {.triggers = 0};
+	unsigned int i = 0;
+
+	while (i < WHEN_COUNTED_MAX - 1 && strcmp(r->counted[i].text, text) != 0)
+		i++;
+	if (!strcmp(r->counted[i].text, text))
+		found = r->counted[i];
+	else
+		snprintf(found.text, sizeof(found.text), "%s", text);
+	memmove(r->counted + 1, r->counted, i * sizeof(found));
+	r->counted[0] = found;
+	return &r->counted[0].triggers;
+}
+
 /* Takes ownership of the conditions. A condition that was there before keeps its count. */
 static void set_when(struct recorder *r, struct when *w)
 {
-	uint64_t counts[WHEN_CONDITIONS_MAX] = {0};
-
-	for (unsigned int i = 0; i < w->nr; i++)
-		for (unsigned int k = 0; k < r->when.nr; k++)
-			if (!strcmp(w->condition[i].text, r->when.condition[k].text))
-				counts[i] = r->triggers[k];
-	memcpy(r->triggers, counts, sizeof(counts));
+	for (unsigned int i = 0; i < r->when.nr; i++)
+		*count_of(r, r->when.condition[i].text) = r->triggers[i];
+	for (unsigned int i = 0; i < WHEN_CONDITIONS_MAX; i++)
+		r->triggers[i] = i < w->nr ? *count_of(r, w->condition[i].text) : 0;
 	when_free(&r->when);
 	r->when = *w;
 	*w = (struct when){.nr = 0};

@@ -20,6 +20,11 @@
  * The text is a label of metrics.
  */
 #define WHEN_TEXT_LEN 64
+/*
+ * Conditions whose counts are kept while SIGHUP brings others. There have to be more than those
+ * before and after one change together. A condition beyond that begins again at 0.
+ */
+#define WHEN_COUNTED_MAX 256
 /* The longest time after `over`. */
 #define WHEN_OVER_MAX_NS 600000000000ULL
 #define WHEN_OVER_MAX "10m"

@@ -252,6 +252,53 @@ static void a_condition_that_stays_keeps_its_count(void **state)
 	assert_int_equal(c.triggers[TRIGGER_EXIT], 0);
 }
 
+static void change_when(struct run *v, const char *when)
+{
+	struct recorder_options o = options_of(v);
+	size_t at;
+
+	assert_null(when_parse(&o.when, when, &at));
+	assert_int_equal(recorder_change(v->r, &o), 0);
+}
+
+static uint64_t triggers_of(const struct run *v, unsigned int i)
+{
+	struct keep_counts c;
+
+	recorder_counts(v->r, &c);
+	return c.triggers[i];
+}
+
+/* A scraper takes a counter that falls for one that was reset. */
+static void a_condition_that_comes_again_counts_on(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char text[32];
+	size_t at;
+
+	assert_null(when_parse(&o.when, "errors>0,latency>5ms", &at));
+	begin_with(v, &o);
+	record(v, 1, 6 * MS);
+	assert_int_equal(triggers_of(v, 1), 1);
+	for (unsigned int i = 1; i < WHEN_COUNTED_MAX - 1; i++) {
+		snprintf(text, sizeof(text), "latency>%us", i);
+		change_when(v, text);
+		assert_int_equal(triggers_of(v, 0), 0);
+	}
+	change_when(v, "latency>5ms");
+	assert_int_equal(triggers_of(v, 0), 1);
+	record(v, 1, 6 * MS);
+	assert_int_equal(triggers_of(v, 0), 2);
+	/* The conditions that went first are forgotten. */
+	for (unsigned int i = 1; i <= WHEN_COUNTED_MAX; i++) {
+		snprintf(text, sizeof(text), "latency>%us", i);
+		change_when(v, text);
+	}
+	change_when(v, "latency>5ms");
+	assert_int_equal(triggers_of(v, 0), 0);
+}
+
 static void a_change_is_of_what_is_kept_already(void **state)
 {
 	struct run *v = *state;
@@ -327,6 +374,7 @@ int main(void)
 		TEST(before_tracing_begins_there_is_nothing_to_write),
 		TEST(at_the_end_no_file_waits_for_what_comes_after_its_trigger),
 		TEST(a_condition_that_stays_keeps_its_count),
+		TEST(a_condition_that_comes_again_counts_on),
 		TEST(a_change_is_of_what_is_kept_already),
 		TEST(a_path_that_is_too_long_is_refused),
 		TEST(a_refused_change_changes_nothing),
