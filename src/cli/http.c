@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
+#include <linux/tcp.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -78,26 +80,45 @@ void clients_end_overdue(struct clients *all, uint64_t *ended)
 	}
 }
 
-/* Return: whether the client has not read for a while, although the kernel has data for it. */
-static bool does_not_read(struct client *one, uint64_t now)
+/*
+ * Return: whether the client has read enough since the last time that it had: all that the kernel
+ * had for it, or HTTP_STUCK_BYTES. At a Unix socket, where the kernel does not count what is read,
+ * anything is enough.
+ */
+static bool has_read(struct client *one)
 {
-	uint32_t memory[SK_MEMINFO_VARS] = {0}, unread;
+	uint32_t memory[SK_MEMINFO_VARS] = {0}, before = one->unread;
+	struct tcp_info tcp = {.tcpi_bytes_acked = 0};
 	socklen_t size = sizeof(memory);
 
 	if (getsockopt(one->fd, SOL_SOCKET, SO_MEMINFO, memory, &size))
-		return false;
+		return true;
 	/* TCP sockets count in the one, Unix sockets in the other. */
-	unread = memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_WMEM_ALLOC];
-	if (unread != one->unread) {
-		one->unread = unread;
-		one->moved = now;
+	one->unread = memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_WMEM_ALLOC];
+	size = sizeof(tcp);
+	if (getsockopt(one->fd, IPPROTO_TCP, TCP_INFO, &tcp, &size))
+		return one->unread != before;
+	if (one->unread && tcp.tcpi_bytes_acked - one->taken < HTTP_STUCK_BYTES)
+		return false;
+	one->taken = tcp.tcpi_bytes_acked;
+	return true;
+}
+
+void clients_look(struct clients *all)
+{
+	const uint64_t now = monotonic_ns();
+
+	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
+		struct client *one = &all->client[i];
+
+		if (is_open(one) && one->asked && has_read(one))
+			one->moved = now;
 	}
-	return now - one->moved >= HTTP_STUCK_NS;
 }
 
 /*
  * Return: whether @a is ended before @b: first the oldest one without a request, then the one that
- * has not read for longest.
+ * has not read enough for longest.
  */
 static bool is_before(const struct client *a, const struct client *b)
 {
@@ -116,7 +137,7 @@ bool clients_make_room(struct clients *all, uint64_t *ended)
 
 		if (one->fd < 0)
 			return true;
-		if (is_open(one) && (!one->asked || does_not_read(one, now)) &&
+		if (is_open(one) && (!one->asked || now - one->moved >= HTTP_STUCK_NS) &&
 		    is_before(one, first))
 			first = one;
 	}
@@ -405,6 +426,9 @@ static int turn(struct http *h, uint64_t *next)
 	const bool full = clients_full(&h->clients);
 	MHD_UNSIGNED_LONG_LONG timeout;
 
+	/* Before more is sent: a client that has read all that there was is not slow. */
+	if (full)
+		clients_look(&h->clients);
 	if (mhd->MHD_run(h->daemon) != MHD_YES)
 		return -EIO;
 	*next = h->clients.nr ? LOOK_NS : 0;

@@ -17,13 +17,16 @@
 
 /*
  * Connections at a time. For another one, one is ended: the oldest that has not sent its whole
- * request, or else the one that has not read for longest.
+ * request, or else the one that reads too slowly for longest.
  */
 #define HTTP_CONNECTIONS_MAX 32
 /*
- * A connection whose request has come is ended to make room only if it has not read for this long.
+ * A connection whose request has come is ended to make room only if, for this long, it has read
+ * neither so many bytes nor all that there was to read. All of these bytes fit into the send buffer
+ * (HTTP_SEND_BYTES).
  */
 #define HTTP_STUCK_NS 100000000ULL
+#define HTTP_STUCK_BYTES 65536
 /* From accepting a connection to the last byte of the request's header. */
 #define HTTP_HEAD_NS 2000000000ULL
 /*
@@ -39,7 +42,8 @@
  * @asked: its request has come and is being answered
  * @page: number of the rendering that it reads; 0: none
  * @unread: bytes in its send buffer
- * @moved: when @unread last changed
+ * @taken: bytes that it had read at @moved, of a TCP connection
+ * @moved: when it had last read enough: HTTP_STUCK_BYTES
  */
 struct client {
 	int fd;
@@ -47,6 +51,7 @@ struct client {
 	bool asked;
 	uint64_t page;
 	uint32_t unread;
+	uint64_t taken;
 	uint64_t moved;
 };
 
@@ -82,9 +87,14 @@ void client_asked(struct client *one, uint64_t page);
 /** clients_end_overdue() - end the connections that have taken too long */
 void clients_end_overdue(struct clients *all, uint64_t *ended);
 
+/** clients_look() - see how much clients have read; call before more is sent to them */
+void clients_look(struct clients *all);
+
 /**
  * clients_make_room() - end one connection, unless one was ended already. Return: whether there is
  * room when the owner has noticed
+ *
+ * Call it after clients_look().
  */
 bool clients_make_room(struct clients *all, uint64_t *ended);
 

@@ -169,6 +169,47 @@ static void clients_that_do_not_read_give_way(void **state)
 	stop_server(&v);
 }
 
+/* Reads some 200 KB a second from each connection, until the process is killed. */
+static void read_a_little(int *fds, size_t nr)
+{
+	char bytes[4096];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		for (size_t i = 0; i < nr; i++)
+			recv(fds[i], bytes, sizeof(bytes), MSG_DONTWAIT);
+		usleep(20000);
+	}
+}
+
+/* Each of them would need seconds to read its page. */
+static void clients_that_read_a_little_give_way(void **state)
+{
+	int fds[8 * HTTP_CONNECTIONS_MAX];
+	struct server v;
+	char *text;
+	pid_t pid;
+
+	start_tcp(&v, LARGE_ROWS);
+	assert_goes_on(&v);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = ask_and_not_read(&v);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		read_a_little(fds, ARRAY_SIZE(fds));
+	text = ask(&v, GET);
+	assert_whole(text);
+	assert_true(sample(text, DISPLACED) > sample(text, OVERDUE));
+	free(text);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	assert_goes_on(&v);
+	stop_server(&v);
+}
+
 /*
  * Each client has a different page, as far as possible. The oldest pages are released, and no
  * client is refused.
@@ -207,6 +248,7 @@ int main(void)
 		cmocka_unit_test(idle_connections_give_way),
 		cmocka_unit_test(a_request_is_due_before_its_answer),
 		cmocka_unit_test(clients_that_do_not_read_give_way),
+		cmocka_unit_test(clients_that_read_a_little_give_way),
 		cmocka_unit_test(unread_pages_give_way),
 	};
 	struct rlimit files;
