@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-openmetrics.py OPENMETRICS PROMETHEUS - read both formats of a page with the parsers of prometheus_client, which are not
-ours, and compare. Prints "NAME<tab>yes" or "NAME<tab>WHAT IS WRONG".
+openmetrics.py OPENMETRICS PROMETHEUS TARGET - read both formats of a host's page with the parsers of prometheus_client, which
+are not ours, and compare; and compare the recorded pages with these and with a target's page. Prints "NAME<tab>yes" or "NAME<tab>WHAT IS WRONG".
 """
 import sys
 
@@ -47,6 +47,26 @@ def histograms(families):
     return "yes"
 
 
+def shapes(found):
+    """
+    What is the same for all pages of a side: names, names of labels, and values that are words of the program.
+    """
+    words = set()
+    for name, labels in found:
+        of = dict(labels)
+        operation = None if "status" in of else of.get("operation")
+        words.add((name, tuple(sorted(of)), of.get("side"), of.get("reason"), operation))
+    return words
+
+
+def stale(path, made):
+    """What is wrong with the recorded page, which has a selection of the metrics."""
+    recorded = shapes(samples(read(path, prometheus)))
+    names = {shape[0] for shape in recorded}
+    differ = recorded ^ {shape for shape in shapes(k for k in made if k[0] in names)}
+    return f"record-pages is to be run again: {differ}" if differ or not names else "yes"
+
+
 def tell(name, verdict):
     print(name, verdict, sep="\t")
 
@@ -65,6 +85,9 @@ def main():
     tell("the exemplar comes out as it is", "yes" if found else f"{exemplars}")
     new, old = samples(new), samples(old)
     tell("both formats have the same samples", "yes" if new == old else f"{new.items() ^ old.items()}")
+    tell("the recorded page of the host has what serve tells now", stale("tests/formats/pages.host", old))
+    target = samples(read(sys.argv[3], openmetrics))
+    tell("the recorded page of the target, too", stale("tests/formats/pages.target", target))
     nqns = {dict(labels).get("subsysnqn") for _, labels in new}
     # The end of a line is a control character, which no name may show.
     name = 'nqn.2024-01.io.example:a\\b"c"\ufffdd'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # openmetrics.sh - a page of serve, of made-up statistics, is what parsers take that are not ours: those of
-# prometheus_client, and promtool.
+# prometheus_client, and promtool; and the pages that rules.sh reads are still what serve tells.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -16,8 +16,8 @@ verdicts=0
 while IFS=$'\t' read -r name verdict; do
 	equal "$name" "$verdict" yes
 	verdicts=$((verdicts + 1))
-done < <(/usr/bin/python3 tests/formats/openmetrics.py "$out/openmetrics" "$out/prometheus")
-equal "the parser has read both" $verdicts 6
+done < <(/usr/bin/python3 tests/formats/openmetrics.py "$out/openmetrics" "$out/prometheus" "$out/target")
+equal "the parser has read them" $verdicts 8
 # It may have to be fetched, about which there is something to say.
 tests/formats/promtool --version >/dev/null
 equal "promtool has nothing to say of it" "$(tests/formats/promtool check metrics <"$out/prometheus" 2>&1)" ""

@@ -114,13 +114,19 @@ static inline const char *show(struct made *m, enum exposition_format format)
 	return m->text;
 }
 
-/* Ends an interval of a second, and scrapes. */
-static inline const char *render(struct made *m, enum exposition_format format)
+/* Ends an interval of a second. */
+static inline void collect(struct made *m)
 {
 	m->now_ms += 1000;
 	if (m->from.s)
 		assert_int_equal(page_collect(m->page, &m->s, m->told, m->now_ms), 0);
 	stats_begin_interval(&m->s);
+}
+
+/* The same, and scrapes. */
+static inline const char *render(struct made *m, enum exposition_format format)
+{
+	collect(m);
 	return show(m, format);
 }
 

@@ -7,6 +7,22 @@
 
 #include "hostile.h"
 
+/* Writes the page to a file where other parsers look for it. */
+static void give(const struct made *m, const char *name)
+{
+	const char *directory = getenv("NTPROF_PAGES");
+	char path[4096];
+	FILE *f;
+
+	if (!directory)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_int_equal(fwrite(m->text, 1, m->size, f), m->size);
+	assert_int_equal(fclose(f), 0);
+}
+
 static void rows_of_a_controller_are_added_up(void **state)
 {
 	struct made *m = *state;
@@ -89,6 +105,24 @@ static void errors_are_told_as_0_from_the_beginning(void **state)
 	render(m, EXPOSITION_OPENMETRICS);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme0", "discard")), 60);
+}
+
+/* serve collects more often than it is scraped. */
+static void errors_wait_for_the_scrape_of_their_0(void **state)
+{
+	struct made *m = *state;
+
+	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 0);
+	collect(m);
+	assert_int_equal(errors_add(&m->s.errors, "nvme0", NQN, 1, NT_OP_READ, 0x281, 60), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		collect(m);
+	show(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme0", "read")), 0);
+	assert_false(there(m, "status="));
+	collect(m);
+	show(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme0", "read")), 60);
 }
 
 /* Each counter is in one family. Commands in flight are not a counter. */
@@ -511,6 +545,7 @@ static void a_target_names_its_subsystems_and_hosts(void **state)
 	assert_int_equal(value(m, "ntprof_command_error_statuses_total" TARGET_LABELS(
 					  "write") ",status=\"unrecovered_read_error\"}"),
 			 3);
+	give(m, "target");
 }
 
 /*
@@ -747,21 +782,8 @@ static void fill(struct made *m)
 	merge_some(m);
 }
 
-static void write_to(const char *directory, const char *name, const struct made *m)
-{
-	char path[4096];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	f = fopen(path, "we");
-	assert_non_null(f);
-	assert_int_equal(fwrite(m->text, 1, m->size, f), m->size);
-	assert_int_equal(fclose(f), 0);
-}
-
 static void every_metric_is_on_the_page(void **state)
 {
-	const char *directory = getenv("NTPROF_PAGES");
 	struct made *m = *state;
 	char begins[128];
 
@@ -769,11 +791,9 @@ static void every_metric_is_on_the_page(void **state)
 	render(m, EXPOSITION_PROMETHEUS);
 	count(row(m, "nvme0", 1, NT_OP_WRITE), 700, 4096);
 	render(m, EXPOSITION_PROMETHEUS);
-	if (directory)
-		write_to(directory, "prometheus", m);
+	give(m, "prometheus");
 	show(m, EXPOSITION_OPENMETRICS);
-	if (directory)
-		write_to(directory, "openmetrics", m);
+	give(m, "openmetrics");
 	for (unsigned int id = 0; id < METRICS_NR; id++) {
 		snprintf(begins, sizeof(begins), "# TYPE %s %s\n", metric_of(id)->name,
 			 metric_type_name(metric_of(id)->type));
@@ -789,6 +809,7 @@ int main(void)
 		TEST(queues_are_apart_where_that_was_asked_for),
 		TEST(a_slow_command_is_an_exemplar),
 		TEST(errors_are_by_status),
+		TEST(errors_wait_for_the_scrape_of_their_0),
 		TEST(every_counter_is_told_once),
 		TEST(what_is_past_a_limit_tells_of_how_many_queues),
 		TEST(stages_have_their_names),
