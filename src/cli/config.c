@@ -117,9 +117,13 @@ static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"
 static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
 				       "op",   "size",	"lba",	"stats", "by"};
 
-/* Options that run a command, write to a path, replace or remove files, or listen. */
-static const char *const acting[] = {"peer",   "peer-as-root", "output", "force",    "dir",
-				     "listen", "files",	       "bytes",	 "keep-free"};
+/*
+ * Options that run a command, write to a path, replace or remove files, or listen. A flight
+ * recorder that is set off without end replaces all of its files, and takes memory.
+ */
+static const char *const acting[] = {"peer",	   "peer-as-root", "output", "force",	  "dir",
+				     "listen",	   "files",	   "bytes",  "keep-free", "keep",
+				     "keep-bytes", "when",	   "after"};
 
 bool config_words_add(struct config_words *w, const char *option, char *text, unsigned int line,
 		      enum config_level level)

@@ -399,8 +399,9 @@ static void what_others_may_write_names_no_command_and_no_path(void **state)
 {
 	static const char *const names[] = {"=FILE", "=DIR", "=COMMAND", "=ADDRESS"};
 	/* These have arguments of other kinds, and allow more to be run, replaced or removed. */
-	static const char *const others[] = {"peer-as-root", "force", "files", "bytes",
-					     "keep-free"};
+	static const char *const others[] = {"peer-as-root", "force",	  "files",
+					     "bytes",	     "keep-free", "keep",
+					     "keep-bytes",   "when",	  "after"};
 	unsigned int nr = 0;
 	struct result r;
 

@@ -96,8 +96,9 @@ static void some_options_may_be_repeated(void **state)
 /* Another user who may write the file must not decide about these. */
 static void options_that_act_are_known(void **state)
 {
-	static const char *const acting[] = {"peer",   "peer-as-root", "output", "force",    "dir",
-					     "listen", "files",	       "bytes",	 "keep-free"};
+	static const char *const acting[] = {
+		"peer",	 "peer-as-root", "output", "force",	 "dir",	 "listen", "files",
+		"bytes", "keep-free",	 "keep",   "keep-bytes", "when", "after"};
 	static const char *const harmless[] = {"host", "target",   "interval", "sample",
 					       "op",   "duration", "peers",    "out"};
 
