@@ -304,6 +304,10 @@ struct series_group *series_group(struct series_table *t, const char *labels, ui
 {
 	struct entry *e;
 
+	if (!strcmp(labels, t->others.labels))
+		return &t->others;
+	if (!strcmp(labels, t->gone.labels))
+		return &t->gone;
 	HASH_FIND_STR(t->by_labels, labels, e);
 	if (!e)
 		e = entry_make(t, labels);

@@ -62,7 +62,7 @@ struct series {
 /**
  * struct series_group - rows with the same labels
  * @labels: from exposition_label(), without the operation
- * @id: unique in the table, and not used again
+ * @id: unique in the table, and not used again; 0: that of the others or of the gone
  * @seen: operations of which something was counted, as bits
  * @lived: number of the last collection that had such a row
  * @of: [operation] its series; NULL: none of its own
@@ -100,6 +100,9 @@ struct series_group *series_others(struct series_table *t);
  * series_group() - find the group with these labels, or make it; it has a row in this collection
  * @ops: operations that get a series at once if there is room, as bits
  * @at: set for series_group_at()
+ *
+ * A row may have the labels of the others or of the gone, as a target takes any NQN. It is counted
+ * there, and @id of that group is 0.
  *
  * Return: NULL if memory ran out.
  */

@@ -548,6 +548,31 @@ static void a_target_names_its_subsystems_and_hosts(void **state)
 	give(m, "target");
 }
 
+/* Any NQN is possible, but two samples with the same labels are not. */
+static void a_subsystem_may_be_called_as_the_others_are(void **state)
+{
+	static const char *const names[] = {SERIES_OTHER, SERIES_GONE};
+	struct made *m = *state;
+
+	m->s.side = NT_TARGET;
+	m->s.by_other = true;
+	page_free(m->page);
+	m->page = page_new(NT_TARGET, false, 1, m->now_ms);
+	for (unsigned int i = 0; i < 6; i++) {
+		const char *name = i < 4 ? names[i % 2] : i == 4 ? "x" : "y";
+
+		count(stats_row_of(&m->s, "cntlid 1", name, name, 1, NT_OP_READ, false), 5000, 0);
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+#define SHARED(what)                                                                     \
+	"\nntprof_commands_total{side=\"target\",subsysnqn=\"" what "\",hostnqn=\"" what \
+	"\",operation=\"read\"} "
+	assert_true(there(m, SHARED("other") "3\n"));
+	assert_null(strstr(strstr(m->text, SHARED("other")) + 1, SHARED("other")));
+	assert_true(there(m, SHARED("gone") "2\n"));
+	assert_null(strstr(strstr(m->text, SHARED("gone")) + 1, SHARED("gone")));
+}
+
 /*
  * The exemplar is at the bucket that counts the command and nowhere else, and not in the older
  * format.
@@ -807,6 +832,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_of_a_controller_are_added_up),
 		TEST(queues_are_apart_where_that_was_asked_for),
+		TEST(a_subsystem_may_be_called_as_the_others_are),
 		TEST(a_slow_command_is_an_exemplar),
 		TEST(errors_are_by_status),
 		TEST(errors_wait_for_the_scrape_of_their_0),
