@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -176,6 +177,7 @@ void clients_end_oldest_page(struct clients *all, uint64_t *ended)
 	X(MHD_get_timeout)                                        \
 	X(MHD_run)                                                \
 	X(MHD_lookup_connection_value)                            \
+	X(MHD_get_connection_values)                              \
 	X(MHD_queue_response)                                     \
 	X(MHD_create_response_from_buffer)                        \
 	X(MHD_create_response_from_buffer_with_free_callback_cls) \
@@ -357,14 +359,24 @@ static enum MHD_Result refuse(struct http *h, struct MHD_Connection *c, enum pag
 /*
  * Protects against DNS rebinding: a web page in a browser on this machine can send requests to a
  * host name of its own that now resolves to 127.0.0.1, and read the answers. A browser names that
- * host in the header Host. A client without Host is not a browser.
+ * host in the header Host. A client without Host is not a browser. There may be several such
+ * headers, and a proxy may go by another one than the first.
  */
+static enum MHD_Result check_host(void *loopback, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	if (!strcasecmp(name, MHD_HTTP_HEADER_HOST) && value && value[0] &&
+	    !listen_is_loopback_host(value))
+		*(bool *)loopback = false;
+	return *(bool *)loopback ? MHD_YES : MHD_NO;
+}
+
 static bool is_for_loopback(struct MHD_Connection *c)
 {
-	const char *host =
-		mhd->MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+	bool loopback = true;
 
-	return !host || !host[0] || listen_is_loopback_host(host);
+	mhd->MHD_get_connection_values(c, MHD_HEADER_KIND, check_host, &loopback);
+	return loopback;
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url,

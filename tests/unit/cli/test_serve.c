@@ -118,7 +118,9 @@ static void on_loopback_other_hosts_are_refused(void **state)
 					    "[::1]x",
 					    "127.0.0.1:x",
 					    "0x7f.1",
-					    "[::ffff:10.0.0.1]"};
+					    "[::ffff:10.0.0.1]",
+					    "localhost\r\nHost: evil.example",
+					    "\r\nhost: evil.example"};
 	char request[128], *text;
 	struct server v;
 
