@@ -181,6 +181,26 @@ static void a_stream_that_was_not_there_may_begin(void **state)
 	merge_free(m);
 }
 
+/* As after a boot: the clock is far behind what the stream had before. */
+static void records_after_a_restart_are_as_old_as_their_own_clock_says(void **state)
+{
+	static const struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	struct nt_record r = {.side = NT_TARGET, .slot = 1, .gen = 1, .cntlid = 1};
+	struct merge *m = merge_new(&(struct merge_callbacks){.matched = NULL});
+
+	assert_non_null(m);
+	assert_int_equal(merge_queue(m, TARGET, NT_TARGET, &q), 0);
+	r.points[NT_T_SENT] = 3600 * SECOND;
+	assert_int_equal(merge_record(m, TARGET, &r), 0);
+	merge_restart(m, TARGET);
+	assert_int_equal(merge_queue(m, TARGET, NT_TARGET, &q), 0);
+	r.points[NT_T_SENT] = SECOND;
+	assert_int_equal(merge_record(m, TARGET, &r), 0);
+	merge_expire(m, SECOND);
+	assert_int_equal(merge_pending(m), 1);
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +208,7 @@ int main(void)
 		cmocka_unit_test(so_is_one_whose_machine_began_again),
 		cmocka_unit_test(memory_is_level),
 		cmocka_unit_test(a_stream_that_was_not_there_may_begin),
+		cmocka_unit_test(records_after_a_restart_are_as_old_as_their_own_clock_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -693,6 +693,59 @@ static void streams_of_one_boot_have_one_clock(void **state)
 	assert_int_equal(matched_of_one_boot(c, 0, die), 16);
 }
 
+/* The host's names are not known, so either of the target's queues may be that of the host. */
+static void a_record_that_two_queues_have_alike_is_matched_with_neither(void **state)
+{
+	const struct instant now = {.monotonic_ns = SECOND, .realtime_ns = SECOND};
+	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	struct nt_record r = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .slba = 8};
+	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
+
+	assert_non_null(m);
+	for (enum nt_side side = NT_HOST; side < NT_SIDES; side++) {
+		assert_int_equal(merge_stream(m, side, side), 0);
+		merge_clock(m, side, "6a2c58a8-41c8-4a3e-9d39-7b8a6f3f2d10", &now);
+	}
+	assert_int_equal(merge_queue(m, NT_HOST, NT_HOST, &q), 0);
+	for (q.slot = 1; q.slot <= 2; q.slot++) {
+		snprintf(q.subsysnqn, sizeof(q.subsysnqn), "nqn.%u", q.slot);
+		assert_int_equal(merge_queue(m, NT_TARGET, NT_TARGET, &q), 0);
+	}
+	r.points[NT_H_SEND_CMD] = SECOND;
+	r.points[NT_H_RX] = r.points[NT_H_COMPLETE] = SECOND + 120000;
+	assert_int_equal(merge_record(m, NT_HOST, &r), 0);
+	r = (struct nt_record){.side = NT_TARGET, .gen = 1, .cntlid = 1, .slba = 8};
+	r.points[NT_T_RX] = SECOND + 20000;
+	r.points[NT_T_SEND] = SECOND + 100000;
+	for (r.slot = 1; r.slot <= 2; r.slot++)
+		assert_int_equal(merge_record(m, NT_TARGET, &r), 0);
+	merge_finish(m);
+	for (unsigned int i = 0; i < merge_connections(m); i++)
+		assert_int_equal(merge_connection(m, i)->matched, 0);
+	merge_free(m);
+}
+
+/* It may be that of a tracer that was started again, and has not reported its queues yet. */
+static void a_target_s_stream_without_queues_is_waited_for(void **state)
+{
+	static const struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	struct nt_record r = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .slba = 8};
+	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
+
+	assert_non_null(m);
+	assert_int_equal(merge_stream(m, 1, NT_TARGET), 0);
+	assert_int_equal(merge_stream(m, 2, NT_TARGET), 0);
+	assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+	r.points[NT_H_SEND_CMD] = SECOND;
+	r.points[NT_H_COMPLETE] = SECOND + 120000;
+	assert_int_equal(merge_record(m, 0, &r), 0);
+	merge_end(m, 1);
+	assert_int_equal(merge_pending(m), 1);
+	merge_end(m, 2);
+	assert_int_equal(merge_pending(m), 0);
+	merge_free(m);
+}
+
 static void nothing_comes_of_nothing(void **state)
 {
 	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
@@ -768,6 +821,8 @@ int main(void)
 		cmocka_unit_test(the_newest_of_the_waiting_records_may_be_given_up),
 		cmocka_unit_test(records_of_any_values_are_accounted_for),
 		cmocka_unit_test(streams_of_one_boot_have_one_clock),
+		cmocka_unit_test(a_record_that_two_queues_have_alike_is_matched_with_neither),
+		cmocka_unit_test(a_target_s_stream_without_queues_is_waited_for),
 		cmocka_unit_test(nothing_comes_of_nothing),
 		cmocka_unit_test(callbacks_may_be_missing),
 	};

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
+#include "merge/agreement.h"
 #include "merge/offset.h"
 #include "merge/pattern.h"
 
@@ -95,6 +96,18 @@ static void a_pattern_that_may_be_chance_does_not_convince(void **state)
 	assert_false(pattern_convinces(&p, false));
 }
 
+static void an_agreement_that_does_not_last_does_not_convince(void **state)
+{
+	struct agreement a = {.agree = 70, .disagree = 10, .unique = 70, .lasts = true};
+
+	assert_true(agreement_convinces(&a, AGREEMENT_KNOWN));
+	a.disagree++;
+	assert_false(agreement_convinces(&a, AGREEMENT_KNOWN));
+	a.disagree--;
+	a.lasts = false;
+	assert_false(agreement_convinces(&a, AGREEMENT_KNOWN));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +115,7 @@ int main(void)
 		cmocka_unit_test(
 			bounds_that_are_apart_by_more_than_time_stamps_may_be_are_not_followed),
 		cmocka_unit_test(a_pattern_that_may_be_chance_does_not_convince),
+		cmocka_unit_test(an_agreement_that_does_not_last_does_not_convince),
 	};
 
 	return cmocka_run_group_tests_name("offset", tests, NULL, NULL);

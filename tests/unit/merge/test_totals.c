@@ -312,6 +312,24 @@ static void what_was_folded_is_not_folded_again(void **state)
 	totals_free(&second);
 }
 
+/* They come in no order, so that each place of the heap is compared with both places below it. */
+static void the_slowest_of_all_commands_are_kept(void **state)
+{
+	uint64_t kept = 0;
+	struct totals t;
+
+	assert_int_equal(totals_init(&t, 8), 0);
+	for (unsigned int i = 0; i < 64; i++)
+		add(&t, &one, 10000 + (i * 37 + 11) % 64 * 100, 0);
+	assert_int_equal(t.nr_slowest, 8);
+	for (unsigned int i = 0; i < t.nr_slowest; i++) {
+		assert_int_equal(t.slowest[i].latency % 100, 310 % 100);
+		kept |= 1ULL << (t.slowest[i].latency - 10310) / 100;
+	}
+	assert_int_equal(kept, 0xffULL << 56);
+	totals_free(&t);
+}
+
 /* With 8,192 commands in flight, their latencies add up to 2^64 ns on day 27. */
 static void sums_outlive_64_bits(void **state)
 {
@@ -375,6 +393,7 @@ int main(void)
 		cmocka_unit_test(commands_without_arrivals_are_in_joined_stages),
 		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
 		cmocka_unit_test(what_was_folded_is_not_folded_again),
+		cmocka_unit_test(the_slowest_of_all_commands_are_kept),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(sums_of_negative_stages_outlive_64_bits),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
