@@ -247,6 +247,21 @@ static void assert_right(const char *(*try)(struct output *before))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* CAP_PERFMON and CAP_BPF are not among the first 32. */
+static void all_rights_are_seen_that_the_kernel_reports(void **state)
+{
+	FILE *f = fopen("/proc/thread-self/status", "re");
+	uint64_t permitted = 0;
+	char line[256];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, "CapPrm:", 7))
+			permitted = strtoull(line + 7, NULL, 16);
+	fclose(f);
+	assert_int_equal(rights_held(), permitted);
+}
+
 static void what_tracing_does_not_need_is_given_up(void **state)
 {
 	assert_right(when_it_traces);
@@ -265,6 +280,7 @@ static void only_what_has_started_processes_sends_signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_rights_are_seen_that_the_kernel_reports),
 		cmocka_unit_test(what_tracing_does_not_need_is_given_up),
 		cmocka_unit_test(what_loading_does_not_need_is_given_up_before),
 		cmocka_unit_test(only_what_has_started_processes_sends_signals),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths of cgroups as users write them, which cgroup is inside which, and which does not exist on
- * this machine.
+ * Paths of cgroups as users write them, which cgroup is inside which, which does not exist on this
+ * machine, and origins by number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,12 +68,32 @@ static void what_is_none_is_told(void **state)
 			    "cgroup 18446744073709551614");
 }
 
+static void each_origin_that_has_a_number_is_found_by_it(void **state)
+{
+	struct origins *known = origins_new();
+	struct origin o;
+
+	assert_non_null(known);
+	for (unsigned int cpu = 0; cpu < 3; cpu++) {
+		const struct nt_from from = {.cpu = cpu};
+
+		assert_int_equal(origins_number(known, &from), cpu + 1);
+		origins_get(known, cpu + 1, &o);
+		assert_int_equal(o.cpu, cpu);
+	}
+	origins_get(known, 4, &o);
+	assert_string_equal(o.cgroup, "(others)");
+	assert_int_equal(o.cpu, ORIGIN_NO_CPU);
+	origins_free(known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_that_below_the_mount),
 		cmocka_unit_test(a_cgroup_has_those_below_it),
 		cmocka_unit_test(what_is_none_is_told),
+		cmocka_unit_test(each_origin_that_has_a_number_is_found_by_it),
 	};
 
 	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);

@@ -290,6 +290,29 @@ static void ctrl_z_at_a_prompt_stops_the_program(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
+/* The peer stops itself, and is continued when the program has had time to see that. */
+static void job_whose_peer_stops(void)
+{
+	struct live_merge *l;
+	char text[512];
+
+	snprintf(
+		text, sizeof(text),
+		"cat /proc/%d/fd/%d; (until grep -q '^State:.T' /proc/$$/status; do sleep 0.1; done; "
+		"sleep 0.2; kill -CONT $$) & kill -TSTP $$; echo went on >&2; sleep 1000",
+		(int)getpid(), stream_fd);
+	l = start_one(text);
+	READ(l, said(l, "went on"));
+	live_merge_free(l);
+}
+
+static void a_peer_that_stops_without_asking_does_not_stop_the_program(void **state)
+{
+	sit_down(job_whose_peer_stops);
+	assert_int_equal(get_up(), DONE);
+	assert_null(strstr(user.seen, "stopped by"));
+}
+
 static void job_killed_while_asked(void)
 {
 	struct live_merge *l = start_one(asking("password: "));
@@ -437,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_fails_at_a_prompt_has_the_terminal_at_once),
 		cmocka_unit_test(ctrl_c_at_a_prompt_is_for_the_program),
 		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
+		cmocka_unit_test(a_peer_that_stops_without_asking_does_not_stop_the_program),
 		cmocka_unit_test(nobody_asks_when_the_program_was_killed),
 		cmocka_unit_test(a_job_of_the_background_waits_for_the_terminal),
 		cmocka_unit_test(a_job_of_the_background_does_not_spin_when_somebody_types),

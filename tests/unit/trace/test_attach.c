@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/time.h"
 #include "trace/attach.h"
@@ -394,7 +395,7 @@ static void time_is_from_the_last_attached_to_the_first_detached(void **state)
 	struct nt_control control = {0};
 	struct tracer t = {.o.side = NT_HOST, .object.control = &control};
 	char detail[128];
-	uint64_t before;
+	uint64_t before, ended;
 
 	for (unsigned int i = 0; i < sizeof(detach) / sizeof(detach[0]); i++) {
 		memset(&kernel, 0, sizeof(kernel));
@@ -407,7 +408,20 @@ static void time_is_from_the_last_attached_to_the_first_detached(void **state)
 		detach[i](&t);
 		assert_true(t.detached_ns >= before && t.detached_ns <= kernel.first_detach_ns);
 		assert_int_equal(control.began_ns, 0);
+		/* Those that were left for ends are detached later. */
+		ended = t.detached_ns;
+		attach_detach_all(&t);
+		assert_int_equal(t.detached_ns, ended);
 	}
+}
+
+/* Such a driver has no file "initstate". */
+static void a_driver_that_is_built_in_is_there(void **state)
+{
+	if (access("/sys/module/kernel", F_OK))
+		skip();
+	assert_true(kernel_has_module("kernel"));
+	assert_false(kernel_has_module("ntprof_no_such_module"));
 }
 
 int main(void)
@@ -423,6 +437,7 @@ int main(void)
 		cmocka_unit_test(who_stands_in_stays_once_a_beginning_was_skipped),
 		cmocka_unit_test(who_stands_in_for_ends_is_there_without_the_other),
 		cmocka_unit_test(time_is_from_the_last_attached_to_the_first_detached),
+		cmocka_unit_test(a_driver_that_is_built_in_is_there),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

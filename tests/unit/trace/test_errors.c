@@ -104,6 +104,7 @@ static void come(uint32_t slot, uint32_t gen, const char *name)
 	if (!name)
 		return;
 	snprintf(i.names.hostnqn, sizeof(i.names.hostnqn), "%s", name);
+	snprintf(i.names.subsysnqn, sizeof(i.names.subsysnqn), "nqn.%s", name);
 	connections_learn(&m.t, &i);
 }
 
@@ -156,6 +157,18 @@ static void connections_of_one_slot_have_errors_of_their_own(void **state)
 	assert_errors("c", 2);
 }
 
+static void errors_have_the_subsystem_where_rows_have_it(void **state)
+{
+	for (unsigned int by_other = 0; by_other < 2; by_other++) {
+		m.s.by_other = by_other;
+		come(1, 1 + by_other, "a");
+		fail_of(1, 1 + by_other, 1);
+		interval();
+		assert_int_equal(m.s.errors.nr, 1 + by_other);
+		assert_string_equal(m.s.errors.row[by_other].other, by_other ? "nqn.a" : "");
+	}
+}
+
 /* For the target, a Connect that it refused belongs to no host. */
 static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 {
@@ -205,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(connections_of_one_slot_have_errors_of_their_own),
+		TEST(errors_have_the_subsystem_where_rows_have_it),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(entries_of_those_that_are_gone_are_removed),
 	};
