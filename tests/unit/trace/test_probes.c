@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which functions of a kernel a program can be attached to. This test stands in for libbpf's object
+ * and for the kernel's type information.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+
+#include "core/hash.h"
+#include "trace/probes.h"
+#include "trace/refusals.h"
+
+/*
+ * @section: ends with a function that ftrace lists on every kernel
+ * @takes: the first argument is a pointer to this structure, @more of type int follow
+ */
+static const struct program {
+	const char *name, *section, *takes;
+	unsigned int more;
+	bool works;
+} programs[] = {
+	{"stock_send_cmd", "fentry/vfs_read", "nvme_tcp_request", 0, true},
+	{"stock_send_data", "fentry/vfs_write", "nvme_tcp_request", 2, true},
+	{"stock_done", "fentry/vfs_open", "nvmet_tcp_cmd", 0, false},
+	{"stock_sent", "fexit/vfs_fsync", "nvme_tcp_queue", 0, true},
+	{"stock_exec_read", "fexit/vfs_statfs", "nvmet_tcp_cmd", 1, false},
+};
+
+struct bpf_program *bpf_object__next_program(const struct bpf_object *o, struct bpf_program *before)
+{
+	const struct program *p = before ? (const struct program *)before + 1 : programs;
+
+	return p < programs + ARRAY_SIZE(programs) ? (struct bpf_program *)p : NULL;
+}
+
+const char *bpf_program__name(const struct bpf_program *p)
+{
+	return ((const struct program *)p)->name;
+}
+
+const char *bpf_program__section_name(const struct bpf_program *p)
+{
+	return ((const struct program *)p)->section;
+}
+
+struct btf *btf__load_module_btf(const char *module, struct btf *base)
+{
+	return NULL;
+}
+
+struct btf *btf__load_vmlinux_btf(void)
+{
+	struct btf *btf = btf__new_empty();
+	int number = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct program *p = &programs[i];
+		int id = btf__add_ptr(btf, btf__add_struct(btf, p->takes, 0));
+		int proto = btf__add_func_proto(btf, number);
+
+		assert_int_equal(btf__add_func_param(btf, "a", id), 0);
+		for (unsigned int more = 0; more < p->more; more++)
+			assert_int_equal(btf__add_func_param(btf, "b", number), 0);
+		id = btf__add_func(btf, strchr(p->section, '/') + 1, BTF_FUNC_STATIC, proto);
+		assert_true(id > 0);
+	}
+	return btf;
+}
+
+/* At a function's entry, arguments that follow do no harm. At its exit, the result follows them. */
+static void a_function_with_other_arguments_is_left_alone(void **state)
+{
+	const struct refusals refused = {0};
+	struct probes *p = probes_new(NT_HOST, NULL, &refused);
+	char why[128];
+
+	assert_non_null(p);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct probe_way way = {.programs = {programs[i].name}};
+
+		if (probes_works(p, &way, why, sizeof(why)) != programs[i].works)
+			fail_msg("%s: %s", programs[i].name, why);
+		if (!programs[i].works)
+			assert_non_null(strstr(why, "() has other arguments here: "));
+	}
+	probes_free(p);
+}
+
+/* Without one of them, no command would be seen, or none would end. */
+static void points_that_each_command_needs_are_vital(void **state)
+{
+	const uint32_t host = 1u << NT_H_QUEUE_RQ | 1u << NT_H_CQE | 1u << NT_H_COMPLETE;
+
+	assert_int_equal(probe_vital_points(NT_HOST), host);
+	assert_int_equal(probe_vital_points(NT_TARGET), 1u << NT_T_CMD | 1u << NT_T_SENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_with_other_arguments_is_left_alone),
+		cmocka_unit_test(points_that_each_command_needs_are_vital),
+	};
+
+	return cmocka_run_group_tests_name("probes", tests, NULL, NULL);
+}
