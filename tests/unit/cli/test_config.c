@@ -602,6 +602,18 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
+static void help_and_version_come_before_the_file(void **state)
+{
+	struct result r;
+
+	RUN(&r, "trace", "--config", "/nowhere", "--help");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "Usage: ntprof-bpf trace ");
+	RUN(&r, "trace", "--config", "/nowhere", "--version");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "ntprof-bpf ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,6 +628,7 @@ int main(void)
 		cmocka_unit_test(others_may_write_in_many_ways),
 		cmocka_unit_test(a_link_that_others_may_replace_is_not_followed_to_commands),
 		cmocka_unit_test(a_link_on_the_way_is_looked_at_and_so_is_where_it_leads),
+		cmocka_unit_test(help_and_version_come_before_the_file),
 	};
 
 	return cmocka_run_group_tests_name("configuration file", tests, make_file, remove_file);

@@ -72,6 +72,38 @@ static void blocks_that_nobody_waits_for_are_told(void **state)
 	close(err);
 }
 
+static bool by_other;
+
+static void note_by_other(struct stats *s)
+{
+	by_other = s->by_other;
+}
+
+static void rows_are_by_both_nqns_where_groups_need_them(void **state)
+{
+	static char *const keys[] = {"queue", "ctrl", "nqn", "host"};
+	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY), status;
+
+	traced.signal = 0;
+	traced.records_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	traced.fill = note_by_other;
+	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++) {
+		char *words[] = {"live", "--target", "-i",    "100ms", "-n",
+				 "1",	 "--by",     keys[i], NULL};
+
+		fflush(stdout);
+		dup2(null, STDOUT_FILENO);
+		status = verb_live.main(ARRAY_SIZE(words) - 1, words);
+		dup2(out, STDOUT_FILENO);
+		assert_int_equal(status, EXIT_SUCCESS);
+		assert_int_equal(by_other, i > 0);
+	}
+	traced.fill = NULL;
+	close(traced.records_fd);
+	close(null);
+	close(out);
+}
+
 static int peer_goes_on, peer_has_said;
 
 /*
@@ -370,6 +402,7 @@ int main(void)
 		cmocka_unit_test(terminal_has_its_modes_while_the_view_is_stopped),
 		cmocka_unit_test(terminal_has_its_modes_however_the_view_ends),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
+		cmocka_unit_test(rows_are_by_both_nqns_where_groups_need_them),
 		cmocka_unit_test(what_a_peer_says_while_an_interval_ends_is_told),
 	};
 

@@ -464,6 +464,21 @@ static void a_full_disk_is_called_so_when_it_is_full_early(void **state)
 	recordings_free(f, 2);
 }
 
+/* Its recorder was killed, or still writes. */
+static void a_recording_that_breaks_off_is_no_failure(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	recordings_make(f, &c);
+	assert_int_equal(ftruncate(f[0].fd, lseek(f[0].fd, 0, SEEK_END) - 4), 0);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_contains(r.err, f[0].path);
+	assert_int_equal(r.status, 0);
+	recordings_free(f, 2);
+}
+
 /* "report | head": the reader needs no more. */
 static void a_reader_that_has_seen_enough_is_no_error(void **state)
 {
@@ -550,6 +565,7 @@ int main(void)
 		cmocka_unit_test(recordings_that_do_not_match_are_each_told_with_the_reason),
 		cmocka_unit_test(a_host_that_does_not_match_is_told_beside_those_that_do),
 		cmocka_unit_test(one_side_alone_says_that_the_other_is_not_there),
+		cmocka_unit_test(a_recording_that_breaks_off_is_no_failure),
 		cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
 		cmocka_unit_test(two_fifos_of_one_process_are_read_in_either_order),
 	};

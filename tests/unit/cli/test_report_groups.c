@@ -223,6 +223,26 @@ static void details_are_of_each_shape(void **state)
 	recordings_free(f, 2);
 }
 
+/* They end early, so their times are no latency. */
+static void failed_commands_are_in_no_details(void **state)
+{
+	struct recording f[] = {{.edit = some_fail}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	uint64_t sum = 0;
+	char buf[64];
+
+	made = 0;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--detail", "--format=csv");
+	for (const char *l = r.out; *l; l = strchr(l, '\n') + 1)
+		if (!strcmp(field(l, column_of(r.out, "from_point"), buf, sizeof(buf)), "submit"))
+			sum += strtoull(field(l, column_of(r.out, "commands"), buf, sizeof(buf)),
+					NULL, 10);
+	assert_int_equal(sum, COMMANDS - COMMANDS / 10);
+	recordings_free(f, 2);
+}
+
 /* Checks that the table of stages has these figures, in this order, and no others. */
 static void assert_stage_table(const char *out)
 {
@@ -357,6 +377,7 @@ int main(void)
 		cmocka_unit_test(what_is_in_flight_is_not_known_of_a_sample),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
 		cmocka_unit_test(details_are_of_each_shape),
+		cmocka_unit_test(failed_commands_are_in_no_details),
 		cmocka_unit_test(figures_are_of_stages_as_well),
 		cmocka_unit_test(traffic_near_a_limit_is_marked),
 		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),

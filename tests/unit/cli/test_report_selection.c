@@ -207,6 +207,8 @@ static void a_selection_that_matches_nothing_says_so(void **state)
 	assert_contains(r.out, " queue 1: matched ");
 	report_with(&r, &k, f[1].path, NULL, false);
 	assert_contains(r.out, "\nselected: nothing, of 700 commands\n");
+	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--format=json");
+	assert_contains(r.out, "\"selected\":{\"commands\":0,\"of\":700}");
 	recordings_free(f, 2);
 }
 

@@ -11,6 +11,7 @@
 
 #include "view/columns.h"
 #include "view/commands.h"
+#include "view/json_report.h"
 #include "view/lines.h"
 
 struct disk {
@@ -309,6 +310,25 @@ static void story_of_a_command_that_was_given_up_says_how_it_ended(void **state)
 	must_tell(&slow, "target had it until its\n  connection closed: it died.\n", true);
 }
 
+/* The time that the host waited before it gave up is no stage, even if all points are there. */
+static void json_of_a_command_that_was_given_up_has_no_stages(void **state)
+{
+	struct slow_command slow = {
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+	struct json_object *o, *stages;
+
+	for (unsigned int cancelled = 0; cancelled < 2; cancelled++) {
+		slow.host.flags |= cancelled ? NT_F_CANCELLED : 0;
+		o = json_command_slow(&slow);
+		assert_true(json_object_object_get_ex(o, "stages", &stages));
+		assert_int_equal(stages == NULL, cancelled);
+		json_object_put(o);
+	}
+}
+
 static void story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts(void **state)
 {
 	struct slow_command slow = {
@@ -337,6 +357,7 @@ int main(void)
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
 		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
+		LINE_TEST(json_of_a_command_that_was_given_up_has_no_stages),
 		LINE_TEST(story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts),
 	};
 
