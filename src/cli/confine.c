@@ -3,6 +3,7 @@
 
 #include <asm/termbits.h> /* TCGETS2; it cannot be included together with <termios.h> */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -30,8 +31,6 @@ static const int allowed[] = {
 	SCMP_SYS(lseek),
 	SCMP_SYS(_llseek),
 	SCMP_SYS(close),
-	SCMP_SYS(fcntl),
-	SCMP_SYS(fcntl64),
 	SCMP_SYS(dup),
 	SCMP_SYS(dup2),
 	SCMP_SYS(dup3),
@@ -86,7 +85,6 @@ static const int allowed[] = {
 	/* clients of serve, and a service manager; the sockets are open already */
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
-	SCMP_SYS(sendmsg),
 	SCMP_SYS(recvfrom),
 	SCMP_SYS(recvmsg),
 	SCMP_SYS(shutdown),
@@ -162,21 +160,45 @@ static const int allowed[] = {
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-/* A call that is allowed where the bits @mask_ of argument @arg_, counted from 0, are @value_. */
-#define WHERE(call_, arg_, mask_, value_)                   \
-	{                                                   \
-		.call = SCMP_SYS(call_),                    \
-		.arg = {.arg = (arg_),                      \
-			.op = SCMP_CMP_MASKED_EQ,           \
-			.datum_a = (mask_),                 \
-			.datum_b = (scmp_datum_t)(value_) } \
+/* The bits @mask_ of argument @arg_, counted from 0, are @value_. */
+#define ARG(arg_, mask_, value_)                                             \
+	{                                                                    \
+		.arg = (arg_), .op = SCMP_CMP_MASKED_EQ, .datum_a = (mask_), \
+		.datum_b = (scmp_datum_t)(value_)                            \
+	}
+/* A call that is allowed where this is so. */
+#define WHERE(call_, arg_, mask_, value_)        \
+	{                                        \
+		SCMP_SYS(call_),                 \
+		{                                \
+			ARG(arg_, mask_, value_) \
+		}                                \
 	}
 #define WHERE_IS(call_, arg_, value_) WHERE(call_, arg_, UINT64_MAX, value_)
+/* fcntl64(2) is of architectures of 32 bits. */
+#define WHERE_FCNTL(command_) WHERE_IS(fcntl, 1, command_), WHERE_IS(fcntl64, 1, command_)
+
+/* socket(2): the bits of the type that are not flags. */
+#define SOCKET_TYPE 0xf
 
 static const struct condition {
 	int call;
-	struct scmp_arg_cmp arg;
+	struct scmp_arg_cmp args[3]; /* all of them hold; those without an operator are not there */
 } conditions[] = {
+	/*
+	 * Descriptors and locks. With F_SETOWN, F_SETSIG, F_SETLEASE and F_NOTIFY the kernel would
+	 * send signals to other processes, and with O_ASYNC to the foreground processes of a
+	 * terminal, see tty_fasync().
+	 */
+	WHERE_FCNTL(F_DUPFD),
+	WHERE_FCNTL(F_DUPFD_CLOEXEC),
+	WHERE_FCNTL(F_GETFD),
+	WHERE_FCNTL(F_SETFD),
+	WHERE_FCNTL(F_GETFL),
+	{SCMP_SYS(fcntl), {ARG(1, UINT64_MAX, F_SETFL), ARG(2, O_ASYNC, 0)}},
+	{SCMP_SYS(fcntl64), {ARG(1, UINT64_MAX, F_SETFL), ARG(2, O_ASYNC, 0)}},
+	WHERE_FCNTL(F_SETLK),
+	WHERE_FCNTL(F_SETPIPE_SZ),
 	/* terminals: modes, size and foreground process, but not TIOCSTI, which inserts input */
 	WHERE_IS(ioctl, 1, TCGETS),
 	WHERE_IS(ioctl, 1, TCSETS),
@@ -192,9 +214,11 @@ static const struct condition {
 	WHERE_IS(ioctl, 1, TIOCGWINSZ),
 	WHERE_IS(ioctl, 1, FIONREAD),
 	/* the socket that turns on packet time stamps; connect() and bind() are not allowed */
-	WHERE_IS(socket, 0, AF_INET),
-	/* only on a connected socket: without an address */
-	WHERE_IS(sendto, 4, 0),
+	{SCMP_SYS(socket),
+	 {ARG(0, UINT64_MAX, AF_INET), ARG(1, SOCKET_TYPE, SOCK_DGRAM), ARG(2, UINT64_MAX, 0)}},
+	/* only on a connected socket: without an address, and without connecting it */
+	{SCMP_SYS(sendto), {ARG(3, MSG_FASTOPEN, 0), ARG(4, UINT64_MAX, 0)}},
+	WHERE(sendmsg, 2, MSG_FASTOPEN, 0),
 	/* memory that is not executable */
 	WHERE(mmap, 2, PROT_EXEC, 0),
 	WHERE(mmap2, 2, PROT_EXEC, 0),
@@ -254,8 +278,13 @@ static int allow_where(scmp_filter_ctx f, const struct condition *c, size_t nr)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < nr; i++)
-		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, c[i].call, 1, &c[i].arg);
+	for (size_t i = 0; !err && i < nr; i++) {
+		unsigned int args = 0;
+
+		while (args < ARRAY_SIZE(c->args) && c[i].args[args].op)
+			args++;
+		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, c[i].call, args, c[i].args);
+	}
 	return err;
 }
 

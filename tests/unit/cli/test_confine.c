@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <netinet/in.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,9 +32,9 @@
 #include "core/rights.h"
 #include "stream/destination.h"
 
-/* Made before anything is dropped: memory, an unconnected socket, and a connected pair. */
+/* Made before anything is dropped: memory, unconnected sockets, and a connected pair. */
 static void *at;
-static int unix_fd, pair[2];
+static int unix_fd, tcp_fd, pair[2];
 
 /* A field in the status of a thread of this process, as a number or as bits. */
 static unsigned long long status_of(const char *task, const char *name, int base)
@@ -123,6 +124,56 @@ static const char *nothing_is_connected(void)
 	return NULL;
 }
 
+/* The flag is the only way to connect a socket without connect(2). */
+static const char *no_tcp_socket_is_connected(void)
+{
+	const struct sockaddr_in discard = {.sin_family = AF_INET,
+					    .sin_port = htons(9),
+					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct iovec data = {.iov_base = "x", .iov_len = 1};
+	const struct msghdr m = {.msg_name = (void *)&discard,
+				 .msg_namelen = sizeof(discard),
+				 .msg_iov = &data,
+				 .msg_iovlen = 1};
+
+	EXPECT(REFUSED(socket(AF_INET, SOCK_STREAM, 0)));
+	EXPECT(REFUSED(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
+	EXPECT(REFUSED(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP)));
+	EXPECT(REFUSED(socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP)));
+	EXPECT(REFUSED(socket(AF_INET6, SOCK_DGRAM, 0)));
+	EXPECT(REFUSED(sendmsg(tcp_fd, &m, MSG_FASTOPEN)));
+	EXPECT(REFUSED(sendmsg(tcp_fd, &m, MSG_FASTOPEN | MSG_NOSIGNAL)));
+	EXPECT(REFUSED(send(tcp_fd, "x", 1, MSG_FASTOPEN)));
+	data.iov_base = "y";
+	EXPECT(sendmsg(pair[0], &(struct msghdr){.msg_iov = &data, .msg_iovlen = 1},
+		       MSG_NOSIGNAL) == 1);
+	return NULL;
+}
+
+/* The kernel would send the signal, to any process of the same user. */
+static const char *no_signal_is_sent_by_a_descriptor(void)
+{
+	const struct f_owner_ex owner = {.type = F_OWNER_PID, .pid = getppid()};
+	struct flock whole = {.l_type = F_WRLCK};
+	int fd;
+
+	EXPECT(REFUSED(fcntl(pair[0], F_SETOWN, getppid())));
+	EXPECT(REFUSED(fcntl(pair[0], F_SETOWN_EX, &owner)));
+	EXPECT(REFUSED(fcntl(pair[0], F_SETSIG, SIGKILL)));
+	EXPECT(REFUSED(fcntl(pair[0], F_SETFL, O_NONBLOCK | O_ASYNC)));
+	EXPECT(REFUSED(fcntl(pair[0], F_SETLEASE, F_RDLCK)));
+	EXPECT(REFUSED(fcntl(pair[0], F_NOTIFY, DN_CREATE)));
+	EXPECT(REFUSED(ioctl(pair[0], FIOSETOWN, &owner.pid)));
+	EXPECT(REFUSED(ioctl(pair[0], SIOCSPGRP, &owner.pid)));
+	EXPECT((fd = fcntl(pair[0], F_DUPFD_CLOEXEC, 0)) >= 0);
+	EXPECT(fcntl(fd, F_GETFD) == FD_CLOEXEC && !fcntl(fd, F_SETFD, 0));
+	EXPECT(!fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK));
+	close(fd);
+	EXPECT((fd = open("/tmp", O_TMPFILE | O_RDWR, 0600)) >= 0 && !fcntl(fd, F_SETLK, &whole));
+	close(fd);
+	return NULL;
+}
+
 static const char *others_are_left_alone(void)
 {
 	struct rlimit limit;
@@ -188,7 +239,9 @@ static const char *work_goes_on(struct output *before)
 static const char *is_confined(struct output *before)
 {
 	return threads_are_confined() ?: nothing_is_executed_or_mounted() ?: no_namespace_is_made() ?:
-	       nothing_is_connected() ?: others_are_left_alone() ?: work_goes_on(before);
+	       nothing_is_connected() ?: no_tcp_socket_is_connected() ?:
+	       no_signal_is_sent_by_a_descriptor() ?: others_are_left_alone() ?:
+	       work_goes_on(before);
 }
 
 static const char *while_it_waits_and_loads(struct output *before)
@@ -236,6 +289,7 @@ static void assert_right(const char *(*try)(struct output *before))
 		output_settle(before, -1, 10000000000ULL);
 		at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		unix_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+		tcp_fd = socket(AF_INET, SOCK_STREAM, 0);
 		socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 		wrong = try(before);
 		if (wrong)
