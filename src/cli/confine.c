@@ -335,6 +335,16 @@ static uint64_t rights_to_keep(uint64_t keep)
 	return keep | (rights_held() & RIGHT(CAP_BPF) ? RIGHT(CAP_BPF) : RIGHT(CAP_SYS_ADMIN));
 }
 
+void confine_begin(bool verbose)
+{
+	int err;
+
+	complain("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
+	err = rights_isolate();
+	if (err && verbose)
+		complain("the memory of other processes (Landlock)", err);
+}
+
 void confine_loading(uint64_t keep, bool ends_processes)
 {
 	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN);
@@ -343,7 +353,6 @@ void confine_loading(uint64_t keep, bool ends_processes)
 		return;
 	rights_bound(rights_to_keep(keep));
 	complain("capabilities", rights_reduce(keep | needs));
-	complain("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
 	complain("system calls", filter_load(true, ends_processes));
 }
 

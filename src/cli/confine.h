@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * This process gives up what it does not need in two steps: capabilities, new privileges, and
- * system calls. The first step comes before anything from outside is read, the second one when
- * tracing has begun. docs/security.md says what each verb keeps, and why.
+ * This process gives up what it does not need: at first new privileges and the memory of other
+ * processes, and then capabilities and system calls in two steps. The first step comes before
+ * anything from outside is read, the second one when tracing has begun. docs/security.md says what
+ * each verb keeps, and why.
  */
 #ifndef NTPROF_CLI_CONFINE_H
 #define NTPROF_CLI_CONFINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/**
+ * confine_begin() - give up new privileges and the memory, descriptors and root directories of
+ * other processes, for the calling thread and those that it makes later
+ * @verbose: say so if the kernel has no Landlock
+ *
+ * Call it before the first thread is made, and after the processes that start programs.
+ */
+void confine_begin(bool verbose);
 
 /**
  * confine_loading() - first step, for all threads and for good: keeps what waiting for a module and

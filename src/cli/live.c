@@ -7,6 +7,7 @@
 
 #include "cli/announced_names.h"
 #include "cli/browser.h"
+#include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
@@ -528,6 +529,8 @@ static int live(const struct live_options *o)
 	l.view.histogram = o->histogram;
 	if (o->groups.by || o->groups.stats || o->groups.choice.scale.on)
 		l.view.choice = l.state.choice = &l.choice;
+	if (!o->peers.nr)
+		confine_begin(o->run.verbose);
 	l.view.output = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	if (!l.view.output ||
 	    (records && grouped_records_open(&l.grouped_records, &l.choice.grouping.by))) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/announced_names.h"
+#include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -490,6 +491,7 @@ static int record_into(const struct record_options *o)
 		announced_names_free(&r.announced_names);
 		return EXIT_FAILURE;
 	}
+	confine_begin(o->run.verbose);
 	if (!run_check(&o->run) || open_output(&r)) {
 		announced_names_free(&r.announced_names);
 		return EXIT_FAILURE;

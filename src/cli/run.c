@@ -611,7 +611,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
-	ret = console_open() ?: watch_from_the_start(&r);
+	/* The console has a thread; see confine_begin(). */
+	ret = watch_from_the_start(&r) ?: console_open();
 	if (ret) {
 		if (ret != -ECANCELED)
 			fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));

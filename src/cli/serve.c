@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/confine.h"
 #include "cli/flight.h"
 #include "cli/http.h"
 #include "cli/notify.h"
@@ -365,6 +366,7 @@ static int open_own(void *context)
 	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user, true) ||
 			       watch(v, live_merge_fd(v->peering.merge))))
 		return -1;
+	confine_begin(v->o->run.verbose);
 	return v->epoll_fd;
 }
 

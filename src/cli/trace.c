@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -278,6 +279,7 @@ static int trace(const struct trace_options *o)
 	struct trace t = {.o = o};
 	int status = EXIT_FAILURE;
 
+	confine_begin(o->run.verbose);
 	t.out = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	t.line = open_memstream(&t.text, &t.size);
 	if (t.out && t.line) {

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -30,7 +33,25 @@ void rights_hide(void)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* The C library has no function for capget(2) and capset(2). */
+/* The C library has no function for these system calls, nor for capget(2) and capset(2). */
+int rights_isolate(void)
+{
+#ifdef LANDLOCK_ACCESS_FS_MAKE_BLOCK
+	/* A domain has to refuse something by itself: we make no block devices. */
+	const struct landlock_ruleset_attr attr = {.handled_access_fs =
+							   LANDLOCK_ACCESS_FS_MAKE_BLOCK};
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = syscall(SYS_landlock_restrict_self, fd, 0) ? -errno : 0;
+	close(fd);
+	return err;
+#else
+	return -ENOSYS;
+#endif
+}
+
 uint64_t rights_held(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

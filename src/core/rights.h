@@ -25,6 +25,20 @@
 void rights_hide(void);
 
 /**
+ * rights_isolate() - deny the calling thread the memory, the descriptors and the root directory of
+ * all processes but those that it makes from now on, whatever capabilities they lack
+ *
+ * It makes a Landlock domain, from which no process outside of it can be traced
+ * (hook_ptrace_access_check() in security/landlock/). Threads and processes that are made later are
+ * in the domain; threads that exist already are not. A file is no longer renamed or linked into
+ * another folder.
+ *
+ * Return: 0 or a negative errno: -ENOSYS or -EOPNOTSUPP if the kernel has no Landlock, -EPERM
+ * without no_new_privs and CAP_SYS_ADMIN.
+ */
+int rights_isolate(void);
+
+/**
  * rights_held() - the permitted capabilities of the calling thread; 0 if the kernel does not report
  * them
  */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <linux/capability.h>
+#include <linux/landlock.h>
 #include <linux/sched.h> /* struct clone_args; after <sched.h> */
 #include <signal.h>
 #include <stdio.h>
@@ -32,9 +33,13 @@
 #include "core/rights.h"
 #include "stream/destination.h"
 
-/* Made before anything is dropped: memory, unconnected sockets, and a connected pair. */
+/*
+ * Made before anything is dropped: memory, unconnected sockets, a connected pair, and a process
+ * that has executed a program without capabilities, as the command of a peer does.
+ */
 static void *at;
 static int unix_fd, tcp_fd, pair[2];
+static pid_t command;
 
 /* A field in the status of a thread of this process, as a number or as bits. */
 static unsigned long long status_of(const char *task, const char *name, int base)
@@ -174,6 +179,31 @@ static const char *no_signal_is_sent_by_a_descriptor(void)
 	return NULL;
 }
 
+static int open_of_command(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", command, name);
+	return open(path, O_RDONLY);
+}
+
+#define OUT_OF_REACH(name) (open_of_command(name) == -1 && errno == EACCES)
+
+/*
+ * The command is not confined, so this process could do by it what it cannot do itself. To read
+ * "maps" and "environ", CAP_PERFMON is enough: mm_access() in kernel/fork.c, as of Linux 6.18.
+ */
+static const char *memory_of_a_command_is_not_opened(struct output *before)
+{
+	confine_loading(0, true);
+	EXPECT(OUT_OF_REACH("mem") && OUT_OF_REACH("root/") && OUT_OF_REACH("fd/0"));
+	confine(0, true, false);
+	EXPECT(OUT_OF_REACH("mem") && OUT_OF_REACH("root/") && OUT_OF_REACH("fd/0"));
+	EXPECT(!(rights_held() & RIGHT(CAP_BPF)) || OUT_OF_REACH("environ"));
+	EXPECT(open("/proc/self/environ", O_RDONLY) >= 0);
+	return NULL;
+}
+
 static const char *others_are_left_alone(void)
 {
 	struct rlimit limit;
@@ -272,6 +302,27 @@ static const char *processes_of_its_own_are_ended(struct output *before)
 	return NULL;
 }
 
+/* It ends with this process. */
+static void start_command(void)
+{
+	int in[2], executed[2];
+	char c;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(executed, O_CLOEXEC))
+		abort();
+	command = fork();
+	if (!command) {
+		dup2(in[0], STDIN_FILENO);
+		rights_reduce(0);
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		execlp("cat", "cat", (char *)NULL);
+		_exit(1);
+	}
+	close(executed[1]);
+	if (read(executed[0], &c, 1))
+		abort();
+}
+
 /* Runs in a child process, as rights cannot be regained. */
 static void assert_right(const char *(*try)(struct output *before))
 {
@@ -280,9 +331,12 @@ static void assert_right(const char *(*try)(struct output *before))
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		struct output *before = output_new(open("/dev/null", O_WRONLY), 4096);
+		struct output *before;
 		const char *wrong;
 
+		start_command();
+		confine_begin(false);
+		before = output_new(open("/dev/null", O_WRONLY), 4096);
 		/* The thread of the output has started. */
 		output_put(before, "x", 1, 0);
 		output_flush(before);
@@ -331,6 +385,15 @@ static void only_what_has_started_processes_sends_signals(void **state)
 	assert_right(processes_of_its_own_are_ended);
 }
 
+static void no_process_opens_the_memory_of_a_peers_command(void **state)
+{
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1) {
+		print_message("this kernel has no Landlock\n");
+		skip();
+	}
+	assert_right(memory_of_a_command_is_not_opened);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +401,7 @@ int main(void)
 		cmocka_unit_test(what_tracing_does_not_need_is_given_up),
 		cmocka_unit_test(what_loading_does_not_need_is_given_up_before),
 		cmocka_unit_test(only_what_has_started_processes_sends_signals),
+		cmocka_unit_test(no_process_opens_the_memory_of_a_peers_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <dirent.h>
 #include <limits.h>
+#include <linux/landlock.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <cmocka.h>
 
 #include "cli/server.h"
@@ -419,6 +422,84 @@ static void a_peer_has_nothing_of_what_serve_has(void **state)
 	stop_server(&v);
 }
 
+/* Shared with serve: the process to look into, threads of serve that tried, and how many could. */
+static struct {
+	int command;
+	unsigned int threads, tried, opened;
+} * memory;
+static char memory_path[32];
+
+static void open_memory(int sig)
+{
+	int fd = open(memory_path, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0) {
+		close(fd);
+		__atomic_add_fetch(&memory->opened, 1, __ATOMIC_SEQ_CST);
+	}
+	__atomic_add_fetch(&memory->tried, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Runs in serve. Threads that write take no other signal: core/output.c. */
+static void open_memory_in_each_thread(void)
+{
+	const struct dirent *e;
+	DIR *d;
+
+	if (!__atomic_load_n(&memory->command, __ATOMIC_SEQ_CST) || memory->threads)
+		return;
+	snprintf(memory_path, sizeof(memory_path), "/proc/%d/mem", memory->command);
+	signal(SIGRTMIN, open_memory);
+	d = opendir("/proc/self/task");
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.' &&
+		    !syscall(SYS_tgkill, getpid(), atoi(e->d_name), SIGRTMIN))
+			memory->threads++;
+	closedir(d);
+}
+
+static void no_thread_opens_the_memory_of_a_command(void **state)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
+	struct place *p = *state;
+	char source[256], path[96];
+	int command = 0;
+	struct server v;
+
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1) {
+		print_message("this kernel has no Landlock\n");
+		skip();
+	}
+	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	traced.collecting = open_memory_in_each_thread;
+	snprintf(path, sizeof(path), "%s/command", p->folder);
+	snprintf(source, sizeof(source), "echo $$ >%s; sleep 1000", path);
+	start_with(&v, p, source);
+	while (command < 1 && monotonic_ns() < until) {
+		FILE *f = fopen(path, "re");
+
+		if (f && fscanf(f, "%d\n", &command) != 1)
+			command = 0;
+		if (f)
+			fclose(f);
+		usleep(5000);
+	}
+	__atomic_store_n(&memory->command, command, __ATOMIC_SEQ_CST);
+	while ((__atomic_load_n(&memory->tried, __ATOMIC_SEQ_CST) < 2 ||
+		memory->tried < memory->threads) &&
+	       monotonic_ns() < until)
+		usleep(5000);
+	stop_server(&v);
+	traced.collecting = NULL;
+	assert_true(memory->threads >= 2);
+	/* The signal comes once more when the thread is to end. */
+	assert_true(memory->tried >= memory->threads);
+	assert_int_equal(memory->opened, 0);
+	munmap(memory, sizeof(*memory));
+}
+
 /* A change of --peer is reported, and the peer stays as it was. */
 static void another_peer_takes_a_restart(void **state)
 {
@@ -460,6 +541,7 @@ int main(void)
 		TEST(one_that_fails_each_time_is_told_of_once),
 		TEST(a_flood_of_a_peer_lets_scrapes_through),
 		TEST(a_peer_has_nothing_of_what_serve_has),
+		TEST(no_thread_opens_the_memory_of_a_command),
 		TEST(another_peer_takes_a_restart),
 	};
 

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/confine.h"
@@ -16,6 +17,15 @@
 
 /* The test itself keeps its rights, unless it has a process for each run. */
 #ifndef TRACER_CONFINED
+void confine_begin(bool verbose)
+{
+	struct stat threads;
+
+	/* A thread that is there already would not be confined. */
+	assert_int_equal(stat("/proc/self/task", &threads), 0);
+	assert_int_equal(threads.st_nlink, 2 + 1);
+}
+
 void confine_loading(uint64_t keep, bool ends_processes)
 {
 }
