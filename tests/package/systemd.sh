@@ -27,12 +27,24 @@ for side in host target; do
 	sed -n 's/.*Overall exposure/# &/p' "$work/log"
 done
 unit=$work/ntprof-bpf@host.service
-inaccessible=$(sed -n 's/^InaccessiblePaths=//p' "$unit" | tr ' ' '\n')
-# What root asks of these is done by root with all capabilities, or typed into a shell of such a root.
-for path in /run/dbus /run/systemd/private /run/systemd/io.systemd.Manager /run/systemd/machine /run/docker.sock /run/docker \
-	/run/k3s /var/lib/lxd /var/lib/incus /run/qemu-server /run/fail2ban /run/screen /run/screens /run/tmux; do
-	check "$path is out of reach" grep -qx -- "-$path" <<<"$inaccessible"
-done
+# values NAME: of that setting, one a line.
+values() {
+	sed -n "s/^$1=//p" "$unit" | tr ' ' '\n' | sort
+}
+# What root asks of sockets there is done by root with all capabilities, or typed into a shell of such a root.
+equal "/run is empty" "$(values TemporaryFileSystem)" /run:ro
+equal "but for what is needed" "$(values BindPaths; values BindReadOnlyPaths)" "/run/ntprof-bpf-%i
+-/run/NetworkManager/resolv.conf
+-/run/nscd
+-/run/resolvconf
+-/run/systemd/journal/dev-log
+-/run/systemd/journal/socket
+-/run/systemd/notify
+-/run/systemd/resolve"
+equal "sockets elsewhere are out of reach" "$(values InaccessiblePaths)" "-/var/lib/incus
+-/var/lib/lxd
+-/var/snap/lxd"
+equal "Landlock's calls are allowed" "$(values SystemCallFilter | grep -c ^landlock_)" 2
 # Sockets of tmux are in /tmp, or in /run/user where TMUX_TMPDIR is that of the session.
 check "so are the sockets of tmux" [ "$(grep -cx -e PrivateTmp=yes -e ProtectHome=yes "$unit")" = 2 ]
 check "no namespace is made" grep -qx RestrictNamespaces=yes "$unit"
