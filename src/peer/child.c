@@ -152,18 +152,22 @@ static void tell(const struct guard *g, enum guard_report_kind kind, int value)
 	send(g->report_fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Reports changes of such children. Return: whether any are left. */
-static bool wait_for(struct guard *g, idtype_t type, id_t id)
+/*
+ * Reports what has become of processes. Return: whether any is left. Orphans become children of the
+ * guard (PR_SET_CHILD_SUBREAPER), so none is left when it has no child.
+ */
+static bool any_left(struct guard *g)
 {
 	for (;;) {
 		siginfo_t si = {.si_pid = 0};
 
-		if (waitid(type, id, &si, WEXITED | WSTOPPED | WNOHANG))
+		if (waitid(P_ALL, 0, &si, WEXITED | WSTOPPED | WNOHANG))
 			return errno == EINTR;
 		if (!si.si_pid)
 			return true;
 		if (si.si_code == CLD_STOPPED) {
-			tell(g, GUARD_STOPPED, si.si_status);
+			if (si.si_pid == g->command || getpgid(si.si_pid) == getpgrp())
+				tell(g, GUARD_STOPPED, si.si_status);
 		} else if (si.si_pid == g->command) {
 			g->command = 0;
 			tell(g, GUARD_ENDED,
@@ -173,28 +177,27 @@ static bool wait_for(struct guard *g, idtype_t type, id_t id)
 }
 
 /*
- * Returns whether any process is left. Orphans of the group become children of the guard
- * (PR_SET_CHILD_SUBREAPER), so it sees all of them. The command itself may have left the group.
+ * Signals the guard's children, those that have left the group only, or all. Never a group: a
+ * command may join one of other processes of its session, which the guard may signal, and the
+ * command may not. A child has its id until the guard has waited for it.
+ *
+ * Return: false if the kernel does not tell (CONFIG_PROC_CHILDREN).
  */
-static bool any_left(struct guard *g)
+static bool signal_children(int signal, bool outside)
 {
-	bool command = g->command && wait_for(g, P_PID, (id_t)g->command);
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	int pid;
 
-	return wait_for(g, P_PGID, (id_t)getpgrp()) || (command && g->command);
-}
-
-/*
- * Passes SIGTERM of the group, which the guard got as well, on to a command that has left the
- * group.
- */
-static void pass_on(const struct guard *g, int signal)
-{
-	pid_t group = g->command ? getpgid(g->command) : -1;
-
-	if (group <= 0 || group == getpgrp())
-		return;
-	kill(-group, signal);
-	kill(-group, SIGCONT);
+	if (!f)
+		return false;
+	while (fscanf(f, "%d", &pid) == 1) {
+		if (outside && getpgid(pid) == getpgrp())
+			continue;
+		kill(pid, signal);
+		kill(pid, SIGCONT);
+	}
+	fclose(f);
+	return true;
 }
 
 static void take_signals(const struct guard *g)
@@ -202,32 +205,61 @@ static void take_signals(const struct guard *g)
 	struct signalfd_siginfo si;
 
 	while (read(g->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		/* The group has got it as well. */
 		if (si.ssi_signo == SIGTERM)
-			pass_on(g, SIGTERM);
+			signal_children(SIGTERM, true);
 		else if (si.ssi_signo != SIGCHLD && si.ssi_code == SI_KERNEL)
 			tell(g, GUARD_INTERRUPTED, (int)si.ssi_signo);
 	}
 }
 
-/* Ends all processes of the group, because the program has ended. */
-static void __attribute__((noreturn)) end_all(struct guard *g)
+/*
+ * Waits until a signal comes, such as SIGCHLD, or until @until. Return: whether there is time left
+ * and a process.
+ */
+static bool wait_until(struct guard *g, uint64_t until)
 {
-	uint64_t now = monotonic_ns(), until = now + PEER_STOP_NS;
+	struct pollfd p = {.fd = g->signal_fd, .events = POLLIN};
+	uint64_t now = monotonic_ns();
 
-	kill(0, SIGTERM);
-	kill(0, SIGCONT);
-	for (; now < until && any_left(g); now = monotonic_ns()) {
-		struct pollfd p = {.fd = g->signal_fd, .events = POLLIN};
+	if (now >= until || !any_left(g))
+		return false;
+	poll(&p, 1, (int)((until - now) / 1000000) + 1);
+	take_signals(g);
+	return true;
+}
 
-		poll(&p, 1, (int)((until - now) / 1000000) + 1);
-		take_signals(g);
-	}
+/*
+ * Kills all processes. Those whose parents are killed become children of the guard, and are killed
+ * next. A command that forks faster than that keeps the guard for PEER_STOP_NS, no longer.
+ */
+static void __attribute__((noreturn)) kill_all(struct guard *g)
+{
+	uint64_t until = monotonic_ns() + PEER_STOP_NS;
+
+	while (signal_children(SIGKILL, false) && wait_until(g, until))
+		;
 	/*
 	 * The guard is in the group, so this kills it as well. A command outside the group is
 	 * killed when the guard ends.
 	 */
 	kill(0, SIGKILL);
 	_exit(EXIT_FAILURE);
+}
+
+/* Ends all processes, because the program has ended or asks for it. */
+static void __attribute__((noreturn)) end_all(struct guard *g)
+{
+	uint64_t until = monotonic_ns() + PEER_STOP_NS;
+	char at_once;
+
+	if (recv(g->report_fd, &at_once, sizeof(at_once), MSG_DONTWAIT) == sizeof(at_once))
+		kill_all(g);
+	kill(0, SIGTERM);
+	kill(0, SIGCONT);
+	while (wait_until(g, until))
+		;
+	kill_all(g);
 }
 
 static void __attribute__((noreturn)) watch(struct guard *g)
@@ -528,20 +560,39 @@ static void close_fd(int *fd)
 
 void child_kill(struct child *c)
 {
-	if (c->group > 0) {
+	if (c->group <= 0 || c->until_ns)
+		return;
+	c->until_ns = monotonic_ns() + GUARD_END_NS;
+	/* What a guard leaves that was killed is killed here, if it is in the group. */
+	if (c->report_fd < 0 || send(c->report_fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		child_signal(c, SIGKILL);
-		close_fd(&c->report_fd);
-		close_fd(&c->out);
-		close_fd(&c->err);
-	}
-	c->group = 0;
+	close_fd(&c->out);
+	close_fd(&c->err);
+}
+
+bool guard_wait(pid_t guard, uint64_t until_ns)
+{
+	pid_t ended = waitpid(guard, NULL, WNOHANG);
+
+	if (ended)
+		return ended > 0 || errno != EINTR;
+	if (monotonic_ns() < until_ns)
+		return false;
+	kill(-guard, SIGKILL);
+	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	return true;
 }
 
 void child_end(struct child *c)
 {
-	const pid_t guard = c->group;
-
 	child_kill(c);
-	while (guard > 0 && waitpid(guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	while (c->group > 0 && !guard_wait(c->group, c->until_ns)) {
+		/* The other end is closed when the guard ends. */
+		struct pollfd p = {.fd = c->report_fd, .events = 0};
+
+		poll(&p, 1, 10);
+	}
+	close_fd(&c->report_fd);
+	c->group = 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A peer's command, in a process group of its own. It inherits nothing from us but two pipes.
- * Signals go to the whole group, and the whole group is gone when the command is ended.
+ * Signals go to the whole group, and all processes that it has started are gone when the command is
+ * ended, whichever group or session they are in.
  */
 #ifndef NTPROF_PEER_CHILD_H
 #define NTPROF_PEER_CHILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -62,11 +64,17 @@ int peer_user_become(const struct peer_user *u);
 /*
  * A guard is the process between this program and a peer's command. It leads the command's process
  * group and sends reports through a socket. When this program ends, for whatever reason, the other
- * end of the socket is closed; then the guard ends all processes of the command.
+ * end of the socket is closed; then the guard ends all processes of the command. A byte that comes
+ * through the socket says that they have had their time: the guard kills them at once.
  */
 
-/* How long a process has between SIGTERM and SIGKILL. docs/merging.md names this time, too. */
+/*
+ * How long a process has between SIGTERM and SIGKILL, and how long a guard tries to kill a command
+ * that starts new processes all the time. docs/merging.md names this time, too.
+ */
 #define PEER_STOP_NS 2000000000ULL
+/* A guard that was asked to kill has ended by then. One that was stopped is killed. */
+#define GUARD_END_NS (2 * PEER_STOP_NS)
 
 enum guard_report_kind {
 	GUARD_ENDED,   /* the command ended; @value: exit status, or negative number of a signal */
@@ -92,7 +100,7 @@ struct guard_report {
  *             ended when the program has ended
  * @start: called in a child of the guard, in the same group, to become the command; does not return
  *
- * It ends when no process of the group is left. It does not return.
+ * It ends when no process is left that the command has started. It does not return.
  */
 void __attribute__((noreturn))
 guard_run(int report_fd, void (*start)(void *context), void *context);
@@ -101,15 +109,17 @@ guard_run(int report_fd, void (*start)(void *context), void *context);
  * struct child - a command that was started
  * @group: its process group, which is the process id of its guard. No other process gets that id
  *         before child_end().
- * @report_fd: socket of the guard; -1 when no process of the group is left
+ * @report_fd: socket of the guard; -1 when no process of the command is left
  * @out, @err: pipes of the command's output; belong to the caller, which may close them and set
  *             them to -1
+ * @until_ns: after child_kill(): until when the guard has time, CLOCK_MONOTONIC
  */
 struct child {
 	pid_t group;
 	int report_fd;
 	int out;
 	int err;
+	uint64_t until_ns;
 };
 
 /**
@@ -146,13 +156,21 @@ bool child_report(struct child *c, struct guard_report *r);
 void child_signal(const struct child *c, int signal);
 
 /**
- * child_kill() - kill all processes of the group, and release; the guard's parent has to wait for
- * the guard. @c may be all zeroes
+ * child_kill() - have all processes of the command killed by its guard; only once. child_end() has
+ * to follow, or the guard's parent calls guard_wait(). @c may be all zeroes
  */
 void child_kill(struct child *c);
 
 /**
- * child_end() - make sure that all processes of the group have ended, and release; @c may be all
+ * guard_wait() - wait for a guard of child_kill(), in its parent, without sleeping
+ * @until_ns: if it has not ended by then, it and its group are killed; CLOCK_MONOTONIC
+ *
+ * Return: whether it has ended; then its id is free.
+ */
+bool guard_wait(pid_t guard, uint64_t until_ns);
+
+/**
+ * child_end() - make sure that all processes of the command have ended, and release; @c may be all
  * zeroes
  */
 void child_end(struct child *c);

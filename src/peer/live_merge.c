@@ -183,6 +183,9 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 	l->starter = lasting ? starter_new(sources, nr, user) : NULL;
 	if (lasting && !l->starter)
 		goto fail;
+	/* Commands of a starter have no terminal. */
+	if (lasting)
+		prompts_end(&l->prompts);
 	watch(l, l->again_fd);
 	for (unsigned int i = 0; i < nr; i++)
 		if (add_peer(l, sources[i], user))
@@ -214,6 +217,8 @@ void live_merge_free(struct live_merge *l)
 	if (!l)
 		return;
 	prompts_close(&l->prompts);
+	for (unsigned int i = 0; i < l->nr; i++)
+		peer_kill(l->peer[i]);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_free(l->peer[i]);
 	starter_free(l->starter);

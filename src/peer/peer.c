@@ -442,6 +442,11 @@ bool peer_gone(const struct peer *p)
 	return p->over && p->child.report_fd < 0;
 }
 
+void peer_kill(struct peer *p)
+{
+	child_kill(&p->child);
+}
+
 void peer_free(struct peer *p)
 {
 	if (!p)

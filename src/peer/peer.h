@@ -190,6 +190,10 @@ bool peer_over(const struct peer *p);
 /** peer_gone() - whether its stream is over and none of its processes is left */
 bool peer_gone(const struct peer *p);
 
+/** peer_kill() - have all its processes killed; peer_free() has to follow, and waits for their end
+ */
+void peer_kill(struct peer *p);
+
 /** peer_free() - make sure that all its processes have ended, and release; NULL is fine */
 void peer_free(struct peer *p);
 

@@ -15,11 +15,16 @@
 #include <unistd.h>
 
 #include "core/rights.h"
+#include "core/time.h"
 
 /* For the same reason as the name of a guard, peer/child.c. */
 #define NAME "ntprof-peers"
 /* Its only descriptor, besides /dev/null as its standard ones. */
 #define SOCKET_FD (STDERR_FILENO + 1)
+/* Guards that have been asked to kill, and end. Each peer has one, seldom a second. */
+#define ENDING_MAX 64
+/* How often they are looked at. */
+#define ENDING_MS 50
 /* At the end it has this long to finish its work; then it is killed. */
 #define END_MS 1000
 
@@ -28,11 +33,21 @@ enum { REPORT, OUT, ERR, FDS };
 
 struct starter {
 	pid_t pid;
-	int fd; /* -1: nothing can be started any more */
+	int fd;		     /* -1: nothing can be started any more */
+	char *const *source; /* valid until it is forked */
+	unsigned int nr;
+};
+
+/* In the starter: guards that have to end until then, and have not been waited for. */
+struct ending {
+	pid_t guard[ENDING_MAX];
+	uint64_t until_ns[ENDING_MAX];
+	unsigned int nr;
 };
 
 /*
- * A request. @forget: wait for the guard with this id, so that its id is free; 0: start source @i.
+ * A request. @forget: the guard with this id was asked to kill; when it has ended, its id is free;
+ * 0: start source @i.
  */
 struct request {
 	unsigned int i;
@@ -85,22 +100,60 @@ static void start(const char *source, const struct peer_user *user)
 	close(c.err);
 }
 
-static void __attribute__((noreturn))
-serve(char *const *sources, unsigned int nr, const struct peer_user *user)
+static void wait_for_guards(struct ending *e)
 {
+	const uint64_t now = monotonic_ns();
+
+	for (unsigned int i = e->nr; i--;) {
+		/* With too many, those that are late are killed. */
+		if (!guard_wait(e->guard[i], e->nr == ENDING_MAX ? now : e->until_ns[i]))
+			continue;
+		e->nr--;
+		e->guard[i] = e->guard[e->nr];
+		e->until_ns[i] = e->until_ns[e->nr];
+	}
+}
+
+static void forget(struct ending *e, pid_t guard)
+{
+	e->guard[e->nr] = guard;
+	e->until_ns[e->nr++] = monotonic_ns() + GUARD_END_NS;
+	wait_for_guards(e);
+}
+
+/* The program gives this END_MS. A guard goes on without the starter. */
+static void __attribute__((noreturn)) end(struct ending *e)
+{
+	while (e->nr) {
+		wait_for_guards(e);
+		poll(NULL, 0, 1);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+/* Others are started meanwhile, so a guard that ends is not waited for. */
+static void __attribute__((noreturn)) serve(const struct starter *s, const struct peer_user *user)
+{
+	struct pollfd p = {.fd = SOCKET_FD, .events = POLLIN};
+	struct ending ending = {.nr = 0};
 	struct request q;
-	ssize_t n;
 
 	for (;;) {
+		ssize_t n;
+
+		if (poll(&p, 1, ending.nr ? ENDING_MS : -1) == 0) {
+			wait_for_guards(&ending);
+			continue;
+		}
 		n = recv(SOCKET_FD, &q, sizeof(q), 0);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n != sizeof(q) || q.i >= nr)
-			_exit(EXIT_SUCCESS);
+		if (n != sizeof(q) || q.i >= s->nr)
+			end(&ending);
 		if (q.forget)
-			waitpid(q.forget, NULL, 0);
+			forget(&ending, q.forget);
 		else
-			start(sources[q.i], user);
+			start(s->source[q.i], user);
 	}
 }
 
@@ -119,12 +172,17 @@ static void keep_rights(const struct peer_user *user)
 	rights_reduce(keep);
 }
 
+/*
+ * In a session of its own, commands have no terminal, and cannot join a process group of ours.
+ */
 static void __attribute__((noreturn))
-be_starter(int fd, char *const *sources, unsigned int nr, const struct peer_user *user)
+be_starter(int fd, const struct starter *s, const struct peer_user *user)
 {
 	int null = open("/dev/null", O_RDWR), kept = fcntl(fd, F_DUPFD, SOCKET_FD);
 
 	prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	if (setsid() < 0)
+		_exit(EXIT_FAILURE);
 	for (int i = STDIN_FILENO; i < SOCKET_FD; i++)
 		if (dup2(null, i) < 0)
 			_exit(EXIT_FAILURE);
@@ -132,15 +190,14 @@ be_starter(int fd, char *const *sources, unsigned int nr, const struct peer_user
 		_exit(EXIT_FAILURE);
 	close_range(SOCKET_FD + 1, ~0u, 0);
 	keep_rights(user);
-	serve(sources, nr, user);
+	serve(s, user);
 }
 
 /*
  * All signals stay blocked in the starter. Keys at a terminal are not for it, and it ends when the
  * program does.
  */
-static pid_t fork_starter(int fd, char *const *sources, unsigned int nr,
-			  const struct peer_user *user)
+static pid_t fork_starter(int fd, const struct starter *s, const struct peer_user *user)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -150,7 +207,7 @@ static pid_t fork_starter(int fd, char *const *sources, unsigned int nr,
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid = fork();
 	if (!pid)
-		be_starter(fd, sources, nr, user);
+		be_starter(fd, s, user);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
@@ -164,11 +221,13 @@ struct starter *starter_new(char *const *sources, unsigned int nr, const struct 
 	if (!s)
 		return NULL;
 	s->fd = -1;
+	s->source = sources;
+	s->nr = nr;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
 		free(s);
 		return NULL;
 	}
-	s->pid = fork_starter(fd[1], sources, nr, user);
+	s->pid = fork_starter(fd[1], s, user);
 	saved = errno;
 	close(fd[1]);
 	s->fd = fd[0];
@@ -251,12 +310,13 @@ int starter_start(struct starter *s, unsigned int i, struct child *c)
 
 void starter_end(struct starter *s, struct child *c)
 {
-	const pid_t guard = c->group;
-
 	child_kill(c);
 	/* Only now may another process get its id. */
-	if (guard > 0)
-		ask(s, &(struct request){.forget = guard});
+	if (c->group > 0)
+		ask(s, &(struct request){.forget = c->group});
+	if (c->report_fd >= 0)
+		close(c->report_fd);
+	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
 }
 
 void starter_free(struct starter *s)

@@ -35,7 +35,10 @@ struct starter *starter_new(char *const *sources, unsigned int nr, const struct 
  */
 int starter_start(struct starter *s, unsigned int i, struct child *c);
 
-/** starter_end() - child_end() of a child that the starter started */
+/**
+ * starter_end() - child_end() of a child that the starter started, without waiting for its end:
+ * that may take GUARD_END_NS if the command does not want to end
+ */
 void starter_end(struct starter *s, struct child *c);
 
 /** starter_free() - wait for the end of the starter, and release; NULL is fine */

@@ -258,6 +258,8 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *e);
 uint64_t __wrap_monotonic_ns(void);
 struct instant __wrap_instant_now(void);
 int __wrap_child_start(struct child *c, const char *source, const struct peer_user *user);
+void __wrap_child_kill(struct child *c);
+void __wrap_child_end(struct child *c);
 bool __wrap_child_is_file(const char *source);
 struct starter *__wrap_starter_new(char *const *sources, unsigned int nr,
 				   const struct peer_user *user);
@@ -454,6 +456,27 @@ int __wrap_child_start(struct child *c, const char *source, const struct peer_us
 	return made_start(made_number(source), c);
 }
 
+/* A guard does it at once. */
+void __wrap_child_kill(struct child *c)
+{
+	if (c->group > 0 && !c->until_ns)
+		__wrap_kill(-c->group, SIGKILL);
+	c->until_ns = 1;
+}
+
+void __wrap_child_end(struct child *c)
+{
+	const int fd[] = {c->report_fd, c->out, c->err};
+
+	__wrap_child_kill(c);
+	for (unsigned int i = 0; c->group > 0 && i < ARRAY_SIZE(fd); i++)
+		if (fd[i] >= 0)
+			__wrap_close(fd[i]);
+	if (c->group > 0)
+		__wrap_waitpid(c->group, NULL, 0);
+	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
+}
+
 bool __wrap_child_is_file(const char *source)
 {
 	return made.peer[made_number(source)].is_file;
@@ -475,12 +498,8 @@ int __wrap_starter_start(struct starter *s, unsigned int i, struct child *c)
 
 void __wrap_starter_end(struct starter *s, struct child *c)
 {
-	pid_t guard = c->group;
-
 	ASSERT(s == (struct starter *)&made);
-	child_kill(c);
-	if (guard > 0)
-		__wrap_waitpid(guard, NULL, 0);
+	__wrap_child_end(c);
 }
 
 void __wrap_starter_free(struct starter *s)

@@ -6,8 +6,11 @@
 #include "peer/testing.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -112,8 +115,12 @@ static void who_is_in_a_hurry_does_not_wait_for_commands(void **state)
 	close(hurry[1]);
 }
 
-/* Forks a child that has a peer, and kills it. The peer writes its process ids to @told. */
-static void killed_with_a_peer(const char *command)
+/*
+ * Forks a child that has a peer, and kills it. The peer starts @other, and writes its process ids
+ * to
+ * @told.
+ */
+static void killed_with_a_peer(const char *other, const char *command)
 {
 	int told[2];
 	char text[512], line[64] = "";
@@ -121,9 +128,8 @@ static void killed_with_a_peer(const char *command)
 	FILE *f;
 
 	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
-	snprintf(text, sizeof(text),
-		 "{ sleep 1000 & echo one $!; echo shell $$; } >/proc/%d/fd/%d; %s", (int)getpid(),
-		 told[1], command);
+	snprintf(text, sizeof(text), "{ %s & echo one $!; echo shell $$; } >/proc/%d/fd/%d; %s",
+		 other, (int)getpid(), told[1], command);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
@@ -150,12 +156,18 @@ static void killed_with_a_peer(const char *command)
 
 static void no_process_outlives_one_that_is_killed(void **state)
 {
-	killed_with_a_peer("sleep 1001; echo");
+	killed_with_a_peer("sleep 1000", "sleep 1001; echo");
 }
 
 static void nor_does_one_that_does_not_want_to_end(void **state)
 {
-	killed_with_a_peer("trap '' TERM HUP INT; while :; do sleep 0.2; done");
+	killed_with_a_peer("sleep 1000", "trap '' TERM HUP INT; while :; do sleep 0.2; done");
+}
+
+static void nor_does_one_that_has_left_the_group(void **state)
+{
+	killed_with_a_peer("setsid sh -c 'sleep 1000; echo'", "sleep 1001; echo");
+	killed_with_a_peer("trap '' TERM; setsid sh -c 'sleep 1000; echo'", "sleep 1001; echo");
 }
 
 static void the_exit_status_is_known_though_children_were_ignored(void **state)
@@ -524,7 +536,101 @@ static void a_command_that_leaves_its_group_is_ended_as_well(void **state)
 	WAIT_FOR(process_gone(shell));
 }
 
-int main(void)
+/*
+ * A pipe that is closed when no process is left that has opened @path, which is for a command.
+ * Return: its reading end
+ */
+static int left_pipe(char *path, size_t size, int *writing)
+{
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+	snprintf(path, size, "/proc/%d/fd/%d", (int)getpid(), fd[1]);
+	*writing = fd[1];
+	return fd[0];
+}
+
+static bool is_closed(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1 && p.revents == POLLHUP;
+}
+
+/* Of the processes in @command all have descriptor 9, and some are in other groups and sessions. */
+static void all_are_ended(const char *command)
+{
+	char path[64], text[512];
+	int writing, left = left_pipe(path, sizeof(path), &writing);
+	struct live_merge *l;
+	uint64_t began;
+
+	snprintf(text, sizeof(text), "exec 9>%s; %s", path, command);
+	l = start(text);
+	READ_UNTIL(l, said(l, "ready"));
+	close(writing);
+	assert_false(is_closed(left));
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	began = monotonic_ns();
+	live_merge_free(l);
+	assert_true(monotonic_ns() - began < GUARD_END_NS + STOP_AT_MOST_NS);
+	WAIT_FOR(is_closed(left));
+	close(left);
+}
+
+static void what_has_left_the_group_is_ended_as_well(void **state)
+{
+	/* A tree of processes, of which each is in a session of its own. */
+	all_are_ended("setsid sh -c 'setsid sh -c \"setsid sleep 1000; echo\" & sleep 1001' & "
+		      "echo ready >&2; sleep 1002; echo");
+	/* What is left when the command has ended, and does not want to end. */
+	all_are_ended("trap '' TERM; setsid sh -c 'setsid sleep 1000 & sleep 1001' & "
+		      "echo ready >&2");
+}
+
+/* Such a command has a new process each time that one is killed. */
+static void a_command_that_forks_for_ever_is_ended(void **state)
+{
+	all_are_ended("trap '' TERM; f() { sleep 0.01; f & }; f & echo ready >&2; sleep 1000");
+}
+
+/* The group is of another job at our terminal. Its processes may be another user's. */
+static void a_command_that_joins_another_group_is_ended_alone(void **state)
+{
+	char self[PATH_MAX] = "", text[PATH_MAX + 64];
+	struct live_merge *l;
+	pid_t job = fork(), command;
+
+	assert_true(job >= 0);
+	if (!job) {
+		for (;;)
+			pause();
+	}
+	assert_int_equal(setpgid(job, job), 0);
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	snprintf(text, sizeof(text), "exec '%s' join %d", self, (int)job);
+	l = start(text);
+	READ_UNTIL(l, pid_said(l, "joined "));
+	command = pid_said(l, "joined ");
+	assert_int_equal(getpgid(command), job);
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	live_merge_free(l);
+	WAIT_FOR(process_gone(command));
+	assert_false(process_gone(job));
+	kill(job, SIGKILL);
+	assert_int_equal(waitpid(job, NULL, 0), job);
+}
+
+static int join(const char *group)
+{
+	if (setpgid(0, (pid_t)strtol(group, NULL, 10)))
+		return EXIT_FAILURE;
+	dprintf(STDERR_FILENO, "joined %d\n", (int)getpid());
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_processes_of_a_command_are_ended),
@@ -534,6 +640,7 @@ int main(void)
 		cmocka_unit_test(who_is_in_a_hurry_does_not_wait_for_commands),
 		cmocka_unit_test(no_process_outlives_one_that_is_killed),
 		cmocka_unit_test(nor_does_one_that_does_not_want_to_end),
+		cmocka_unit_test(nor_does_one_that_has_left_the_group),
 		cmocka_unit_test(the_exit_status_is_known_though_children_were_ignored),
 		cmocka_unit_test(the_signal_that_ended_a_command_is_told),
 		cmocka_unit_test(the_last_lines_are_there_in_every_state),
@@ -551,7 +658,13 @@ int main(void)
 		cmocka_unit_test(without_sudo_or_called_by_root_it_is_ours),
 		cmocka_unit_test(a_caller_that_is_nobody_is_refused),
 		cmocka_unit_test(a_command_that_leaves_its_group_is_ended_as_well),
+		cmocka_unit_test(what_has_left_the_group_is_ended_as_well),
+		cmocka_unit_test(a_command_that_forks_for_ever_is_ended),
+		cmocka_unit_test(a_command_that_joins_another_group_is_ended_alone),
 	};
 
+	/* The command of a test. */
+	if (argc == 3 && !strcmp(argv[1], "join"))
+		return join(argv[2]);
 	return cmocka_run_group_tests_name("peer", tests, NULL, NULL);
 }

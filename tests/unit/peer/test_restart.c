@@ -341,6 +341,43 @@ static void a_file_does_not_last_and_a_fifo_does(void **state)
 	close(fd);
 }
 
+/* It has neither our terminal nor our session, so it cannot join a process group of ours. */
+static void commands_are_in_another_session(void **state)
+{
+	char source[] = "read -r pid comm state parent group session tty rest </proc/self/stat; "
+			"echo $session $tty >&2";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	struct peer_about a;
+	int session, tty;
+
+	read_until_over(p);
+	peer_about(p, &a);
+	assert_int_equal(sscanf(messages_line(a.messages, 0), "%d %d", &session, &tty), 2);
+	assert_int_not_equal(session, getsid(0));
+	assert_int_equal(tty, 0);
+	peer_free(p);
+	starter_free(s);
+}
+
+/* Its guard has time for that, and others are started meanwhile. */
+static void what_does_not_want_to_end_delays_no_start(void **state)
+{
+	char source[] = "trap '' TERM; setsid sh -c 'f() { sleep 0.01; f & }; f & sleep 1000' & "
+			"echo ready >&2; sleep 1000";
+	struct starter *s = starter_of(source, &myself);
+	struct peer *p = lasting(s, source);
+	struct peer_about a;
+
+	for (unsigned int i = 1; i < 10; i++) {
+		WAIT_FOR((peer_read(p, ignore, NULL, UINT64_MAX), peer_about(p, &a),
+			  a.messages->nr == i && a.messages->ended));
+		assert_int_equal(peer_restart(p), 0);
+	}
+	peer_free(p);
+	starter_free(s);
+}
+
 /* The starter keeps capabilities that serve has dropped by then. Commands do not get them. */
 static void commands_of_others_are_started_and_ended_again(void **state)
 {
@@ -388,6 +425,8 @@ int main(void)
 		cmocka_unit_test(who_is_killed_leaves_no_starter_and_no_peer),
 		cmocka_unit_test(without_a_starter_nothing_is_started),
 		cmocka_unit_test(a_file_does_not_last_and_a_fifo_does),
+		cmocka_unit_test(commands_are_in_another_session),
+		cmocka_unit_test(what_does_not_want_to_end_delays_no_start),
 		cmocka_unit_test(commands_of_others_are_started_and_ended_again),
 	};
 
