@@ -252,7 +252,7 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
 # Peers without processes: see tests/fuzz/made_up.h.
 $(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill raise waitpid poll \
-	epoll_ctl monotonic_ns instant_now $(addprefix child_,start is_file kill end) $(addprefix starter_,new start end free) \
+	epoll_ctl monotonic_ns instant_now $(addprefix child_,start kill end) $(addprefix starter_,new start end has_file free) \
 	$(addprefix terminal_,open lend take_back ours unread forget return_key close))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
 	@echo "  FUZZ    $@"

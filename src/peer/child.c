@@ -348,35 +348,88 @@ void guard_run(int report_fd, void (*start)(void *context), void *context)
 /* How often tail(1) looks for new data, as it cannot be notified when its standard input grows. */
 #define TAIL_SECONDS "0.2"
 
-enum source_kind { SOURCE_COMMAND, SOURCE_FILE, SOURCE_FIFO };
+/* A word without any of these is none but itself to a shell. */
+#define SHELL_SPECIAL " \t\n\"#$&'()*;<=>?[\\`{|~"
+
+#define PLANTED "another user has made it, or a link to it, in a folder that others may write to"
 
 struct start {
 	const char *source;
+	enum source_kind kind;
 	const struct peer_user *user;
 	int out;
 	int err;
 };
 
-static enum source_kind source_kind(const char *source)
+enum source_kind source_kind(const char *source)
 {
-	struct stat st;
+	struct stat st = {.st_mode = 0};
 
-	if (stat(source, &st))
-		return SOURCE_COMMAND;
+	if (!stat(source, &st) && S_ISREG(st.st_mode))
+		return SOURCE_FILE;
 	if (S_ISFIFO(st.st_mode))
 		return SOURCE_FIFO;
-	return S_ISREG(st.st_mode) ? SOURCE_FILE : SOURCE_COMMAND;
-}
-
-bool child_is_file(const char *source)
-{
-	return source_kind(source) == SOURCE_FILE;
+	/* Others may put a program there. */
+	return strchr(source, '/') && !strpbrk(source, SHELL_SPECIAL) ? SOURCE_FIFO
+								      : SOURCE_COMMAND;
 }
 
 static void __attribute__((noreturn)) give_up(const char *what, int err, int status)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(err));
 	_exit(status);
+}
+
+static void __attribute__((noreturn)) refuse(const struct start *s, const char *why)
+{
+	dprintf(STDERR_FILENO, "%s: %s\n", s->source, why);
+	_exit(STATUS_NOT_RUN);
+}
+
+/*
+ * Refuses what another user has put there in order that we read it, and what is of another kind by
+ * now.
+ */
+static void check_source(const struct start *s, const struct stat *folder, const struct stat *st)
+{
+	if (trust_planted(folder, st))
+		refuse(s, PLANTED);
+	if (s->kind == SOURCE_FILE && !S_ISREG(st->st_mode))
+		refuse(s, "it is not a file any more");
+	if (s->kind == SOURCE_FIFO && !S_ISFIFO(st->st_mode))
+		refuse(s, "it is not a FIFO");
+}
+
+/*
+ * Opens a file or a FIFO as standard input, by a way on which each step is checked. If it is a
+ * FIFO, this waits until another process opens it for writing.
+ */
+static void open_source(const struct start *s)
+{
+	struct trust_walk w;
+	struct stat folder, st;
+	int err = trust_walk(&w, s->source, TRUST_NOT_PLANTED, true), fd;
+	bool in_proc;
+
+	if (err == -EPERM)
+		refuse(s, PLANTED);
+	if (err)
+		give_up(s->source, -err, err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
+	if (fstat(w.fd, &folder) || fstatat(w.fd, w.rest, &st, AT_SYMLINK_NOFOLLOW))
+		give_up(s->source, errno, STATUS_NOT_FOUND);
+	/* A link that is left is one of /proc. */
+	in_proc = S_ISLNK(st.st_mode);
+	if (in_proc && fstatat(w.fd, w.rest, &st, 0))
+		give_up(s->source, errno, STATUS_NOT_FOUND);
+	check_source(s, &folder, &st);
+	fd = openat(w.fd, w.rest, O_RDONLY | O_NOCTTY | (in_proc ? 0 : O_NOFOLLOW));
+	/* Others may have replaced it meanwhile. */
+	if (fd < 0 || fstat(fd, &st))
+		give_up(s->source, errno, STATUS_NOT_RUN);
+	check_source(s, &folder, &st);
+	close(w.fd);
+	if (fd != STDIN_FILENO && (dup2(fd, STDIN_FILENO) < 0 || close(fd)))
+		_exit(STATUS_NOT_RUN);
 }
 
 /*
@@ -432,19 +485,17 @@ static void take_descriptors(const struct start *s)
 static void become(void *context)
 {
 	const struct start *s = context;
-	enum source_kind kind = source_kind(s->source);
 	pid_t guard = getppid();
 	int err;
 
 	default_signals();
 	leave_manager();
 	take_descriptors(s);
-	/*
-	 * 0 is the lowest free descriptor, so open() returns standard input. If the source is a
-	 * FIFO, this waits until another process opens it for writing.
-	 */
-	if (open(kind == SOURCE_COMMAND ? "/dev/null" : s->source, O_RDONLY) != STDIN_FILENO)
-		give_up(s->source, errno, STATUS_NOT_RUN);
+	/* 0 is the lowest free descriptor, so open() returns standard input. */
+	if (s->kind != SOURCE_COMMAND)
+		open_source(s);
+	else if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
+		give_up("/dev/null", errno, STATUS_NOT_RUN);
 	err = peer_user_become(s->user);
 	if (err)
 		give_up("cannot become the user who called sudo", -err, STATUS_NOT_RUN);
@@ -455,9 +506,9 @@ static void become(void *context)
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != guard)
 		_exit(STATUS_NOT_RUN);
-	if (kind == SOURCE_FIFO)
+	if (s->kind == SOURCE_FIFO)
 		execlp("cat", "cat", (char *)NULL);
-	else if (kind == SOURCE_FILE)
+	else if (s->kind == SOURCE_FILE)
 		execlp("tail", "tail", "-c", "+1", "-f", "-s", TAIL_SECONDS, (char *)NULL);
 	else
 		execl("/bin/sh", "sh", "-c", s->source, (char *)NULL);
@@ -493,10 +544,11 @@ static void close_both(const int fd[2])
 	}
 }
 
-int child_start(struct child *c, const char *source, const struct peer_user *user)
+int child_start(struct child *c, const char *source, enum source_kind kind,
+		const struct peer_user *user)
 {
 	int report[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, ret;
-	struct start s = {.source = source, .user = user};
+	struct start s = {.source = source, .kind = kind, .user = user};
 
 	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
 	signal(SIGCHLD, SIG_DFL);

@@ -122,10 +122,23 @@ struct child {
 	uint64_t until_ns;
 };
 
+enum source_kind { SOURCE_COMMAND, SOURCE_FILE, SOURCE_FIFO };
+
+/**
+ * source_kind() - what a source is; call it once, so that others cannot change it: a file or a
+ * FIFO, if one is there, and else a shell command
+ *
+ * A path, which is a word with a slash and without a character that is special in a shell, is never
+ * a command. It is a FIFO that may be made later.
+ */
+enum source_kind source_kind(const char *source);
+
 /**
  * child_start() - run a command
  * @c: filled; the caller calls child_end(), also if this fails
- * @source: a shell command; or a file, which is read as it grows; or a FIFO
+ * @source: a shell command; or a file, which is read as it grows; or a FIFO. It is refused, with a
+ *          message on @c->err, if it is not of that @kind, or if another user may have made it in
+ *          order that we read it (trust_planted()), or a link or folder on the way to it
  * @user: user that the command runs as; a file or a FIFO is opened before the user changes
  *
  * Its standard input is empty. It inherits no descriptor, no blocked or ignored signal, no
@@ -135,13 +148,8 @@ struct child {
  *
  * Return: 0 or a negative errno.
  */
-int child_start(struct child *c, const char *source, const struct peer_user *user);
-
-/**
- * child_is_file() - whether a source is a file that is read as it grows; started again, it would
- * send the same data again
- */
-bool child_is_file(const char *source);
+int child_start(struct child *c, const char *source, enum source_kind kind,
+		const struct peer_user *user);
 
 /**
  * child_report() - receive a message of the guard; Return: whether there was one. @c->report_fd may

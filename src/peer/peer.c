@@ -92,7 +92,7 @@ static void end_child(struct peer *p)
 static int start(struct peer *p, const struct peer_user *user)
 {
 	int err = p->starter ? starter_start(p->starter, p->index, &p->child)
-			     : child_start(&p->child, p->source, user);
+			     : child_start(&p->child, p->source, source_kind(p->source), user);
 
 	p->result = -EAGAIN;
 	p->heard_ns = monotonic_ns();
@@ -134,7 +134,7 @@ struct peer *peer_new_lasting(const char *source, enum nt_side side, struct star
 		return NULL;
 	p->starter = starter;
 	p->index = index;
-	p->lasts = !child_is_file(source);
+	p->lasts = !starter_has_file(starter, index);
 	return begin(p, source, side, NULL);
 }
 

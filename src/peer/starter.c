@@ -33,7 +33,8 @@ enum { REPORT, OUT, ERR, FDS };
 
 struct starter {
 	pid_t pid;
-	int fd;		     /* -1: nothing can be started any more */
+	int fd; /* -1: nothing can be started any more */
+	enum source_kind *kind;
 	char *const *source; /* valid until it is forked */
 	unsigned int nr;
 };
@@ -87,10 +88,10 @@ static void send_reply(const struct child *c, int err)
 	sendmsg(SOCKET_FD, &m, MSG_NOSIGNAL);
 }
 
-static void start(const char *source, const struct peer_user *user)
+static void start(const char *source, enum source_kind kind, const struct peer_user *user)
 {
 	struct child c;
-	int err = child_start(&c, source, user);
+	int err = child_start(&c, source, kind, user);
 
 	send_reply(&c, err);
 	if (err)
@@ -153,7 +154,7 @@ static void __attribute__((noreturn)) serve(const struct starter *s, const struc
 		if (q.forget)
 			forget(&ending, q.forget);
 		else
-			start(s->source[q.i], user);
+			start(s->source[q.i], s->kind[q.i], user);
 	}
 }
 
@@ -223,10 +224,14 @@ struct starter *starter_new(char *const *sources, unsigned int nr, const struct 
 	s->fd = -1;
 	s->source = sources;
 	s->nr = nr;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
+	s->kind = calloc(nr, sizeof(*s->kind));
+	if (!s->kind || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
+		free(s->kind);
 		free(s);
 		return NULL;
 	}
+	for (unsigned int i = 0; i < nr; i++)
+		s->kind[i] = source_kind(sources[i]);
 	s->pid = fork_starter(fd[1], s, user);
 	saved = errno;
 	close(fd[1]);
@@ -319,6 +324,11 @@ void starter_end(struct starter *s, struct child *c)
 	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
 }
 
+bool starter_has_file(const struct starter *s, unsigned int i)
+{
+	return s->kind[i] == SOURCE_FILE;
+}
+
 void starter_free(struct starter *s)
 {
 	if (!s)
@@ -336,5 +346,6 @@ void starter_free(struct starter *s)
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
+	free(s->kind);
 	free(s);
 }

@@ -19,7 +19,8 @@ struct starter;
 
 /**
  * starter_new() - start the process
- * @sources: @nr sources as of peer_new(); they need to be valid only during the call
+ * @sources: @nr sources as of peer_new(); they need to be valid only during the call. What each is,
+ *           is found out here, once: source_kind()
  * @user: user that all of them run as
  *
  * Return: NULL with errno set.
@@ -34,6 +35,12 @@ struct starter *starter_new(char *const *sources, unsigned int nr, const struct 
  * Return: 0 or a negative errno.
  */
 int starter_start(struct starter *s, unsigned int i, struct child *c);
+
+/**
+ * starter_has_file() - whether source @i is a file that is read as it grows; started again, it
+ * would send the same data again
+ */
+bool starter_has_file(const struct starter *s, unsigned int i);
 
 /**
  * starter_end() - child_end() of a child that the starter started, without waiting for its end:

@@ -257,10 +257,11 @@ int __real_epoll_ctl(int epoll, int op, int fd, struct epoll_event *e);
 int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *e);
 uint64_t __wrap_monotonic_ns(void);
 struct instant __wrap_instant_now(void);
-int __wrap_child_start(struct child *c, const char *source, const struct peer_user *user);
+int __wrap_child_start(struct child *c, const char *source, enum source_kind kind,
+		       const struct peer_user *user);
 void __wrap_child_kill(struct child *c);
 void __wrap_child_end(struct child *c);
-bool __wrap_child_is_file(const char *source);
+bool __wrap_starter_has_file(const struct starter *s, unsigned int i);
 struct starter *__wrap_starter_new(char *const *sources, unsigned int nr,
 				   const struct peer_user *user);
 int __wrap_starter_start(struct starter *s, unsigned int i, struct child *c);
@@ -451,7 +452,8 @@ static inline unsigned int made_number(const char *source)
 	return (unsigned int)(source[5] - '0');
 }
 
-int __wrap_child_start(struct child *c, const char *source, const struct peer_user *user)
+int __wrap_child_start(struct child *c, const char *source, enum source_kind kind,
+		       const struct peer_user *user)
 {
 	return made_start(made_number(source), c);
 }
@@ -477,9 +479,9 @@ void __wrap_child_end(struct child *c)
 	*c = (struct child){.report_fd = -1, .out = -1, .err = -1};
 }
 
-bool __wrap_child_is_file(const char *source)
+bool __wrap_starter_has_file(const struct starter *s, unsigned int i)
 {
-	return made.peer[made_number(source)].is_file;
+	return made.peer[i].is_file;
 }
 
 struct starter *__wrap_starter_new(char *const *sources, unsigned int nr,

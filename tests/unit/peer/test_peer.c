@@ -630,6 +630,84 @@ static int join(const char *group)
 		pause();
 }
 
+/* Of a folder that others may write to, as /tmp. */
+struct shared {
+	char folder[64];
+	char path[80];
+};
+
+static void share(struct shared *s)
+{
+	strcpy(s->folder, "/tmp/ntprof-test-XXXXXX");
+	assert_non_null(mkdtemp(s->folder));
+	assert_int_equal(chmod(s->folder, 01777), 0);
+	snprintf(s->path, sizeof(s->path), "%s/there", s->folder);
+}
+
+static void unshare_it(const struct shared *s)
+{
+	unlink(s->path);
+	rmdir(s->folder);
+}
+
+static void assert_refused(const struct shared *s, const char *why)
+{
+	char path[80], line[256];
+	struct live_merge *l;
+
+	strcpy(path, s->path);
+	l = start(path);
+	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
+	assert_int_equal(about(l).state, PEER_DIED);
+	snprintf(line, sizeof(line), "%s: %s", path, why);
+	assert_string_equal(messages_line(about(l).messages, 0), line);
+	live_merge_free(l);
+}
+
+static void what_another_user_has_put_into_a_shared_folder_is_not_read(void **state)
+{
+	static const char why[] = "another user has made it, or a link to it, in a folder that "
+				  "others may write to";
+	struct shared s;
+	int fd;
+
+	if (geteuid())
+		skip();
+	share(&s);
+	assert_int_equal(mkfifo(s.path, 0666), 0);
+	assert_int_equal(chown(s.path, 65534, 65534), 0);
+	assert_refused(&s, why);
+	unlink(s.path);
+	fd = open(s.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	assert_true(fd >= 0);
+	assert_int_equal(fchown(fd, 65534, 65534), 0);
+	assert_refused(&s, why);
+	close(fd);
+	unlink(s.path);
+	assert_int_equal(symlink("/etc/passwd", s.path), 0);
+	assert_int_equal(lchown(s.path, 65534, 65534), 0);
+	assert_refused(&s, why);
+	unshare_it(&s);
+}
+
+/* Others may put a program there. A shell would run it. */
+static void a_path_is_no_command(void **state)
+{
+	struct shared s;
+
+	share(&s);
+	assert_refused(&s, "No such file or directory");
+	assert_int_equal(mkdir(s.path, 0700), 0);
+	assert_refused(&s, "it is not a FIFO");
+	rmdir(s.path);
+	unshare_it(&s);
+	assert_int_equal(source_kind("/no/such"), SOURCE_FIFO);
+	assert_int_equal(source_kind("./no-such"), SOURCE_FIFO);
+	assert_int_equal(source_kind("no-such"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("/no/such -o -"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("~/no-such"), SOURCE_COMMAND);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -661,6 +739,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_has_left_the_group_is_ended_as_well),
 		cmocka_unit_test(a_command_that_forks_for_ever_is_ended),
 		cmocka_unit_test(a_command_that_joins_another_group_is_ended_alone),
+		cmocka_unit_test(what_another_user_has_put_into_a_shared_folder_is_not_read),
+		cmocka_unit_test(a_path_is_no_command),
 	};
 
 	/* The command of a test. */

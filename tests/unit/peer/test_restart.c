@@ -341,6 +341,43 @@ static void a_file_does_not_last_and_a_fifo_does(void **state)
 	close(fd);
 }
 
+/*
+ * What a source is, is found out once: a socket, or a program that another process puts in the
+ * place of a FIFO, is not executed.
+ */
+static void what_replaces_a_fifo_is_not_executed(void **state)
+{
+	char folder[] = "/tmp/ntprof-test-XXXXXX", path[64];
+	struct starter *s;
+	struct peer_about a;
+	struct peer *p;
+	int fd;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/there", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	s = starter_of(path, &myself);
+	p = lasting(s, path);
+	unlink(path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(peer_restart(p), 0);
+		read_until_over(p);
+		peer_about(p, &a);
+		assert_non_null(strstr(messages_line(a.messages, a.messages->nr - 1),
+				       ": it is not a FIFO"));
+		rmdir(path);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	assert_true(peer_lasts(p));
+	peer_free(p);
+	starter_free(s);
+	unlink(path);
+	rmdir(folder);
+}
+
 /* It has neither our terminal nor our session, so it cannot join a process group of ours. */
 static void commands_are_in_another_session(void **state)
 {
@@ -425,6 +462,7 @@ int main(void)
 		cmocka_unit_test(who_is_killed_leaves_no_starter_and_no_peer),
 		cmocka_unit_test(without_a_starter_nothing_is_started),
 		cmocka_unit_test(a_file_does_not_last_and_a_fifo_does),
+		cmocka_unit_test(what_replaces_a_fifo_is_not_executed),
 		cmocka_unit_test(commands_are_in_another_session),
 		cmocka_unit_test(what_does_not_want_to_end_delays_no_start),
 		cmocka_unit_test(commands_of_others_are_started_and_ended_again),
