@@ -3,43 +3,77 @@
 
 #include <string.h>
 
+#include "core/counters.h"
 #include "core/names.h"
+#include "core/paths.h"
 
-#define FIELD(type) (*(const type *)((const void *)((const char *)row + c->arg)))
+#define MEMBER_AS(type) (*(const type *)member)
 
-void columns_field_u8(const void *row, const struct column *c, struct value *v)
+static void copy_number(const void *member, enum member_type type, struct value *v)
 {
-	value_natural(v, FIELD(uint8_t));
+	switch (type) {
+	case MEMBER_U8:
+		return value_natural(v, MEMBER_AS(uint8_t));
+	case MEMBER_U16:
+		return value_natural(v, MEMBER_AS(uint16_t));
+	case MEMBER_U32:
+		return value_natural(v, MEMBER_AS(uint32_t));
+	case MEMBER_U64:
+		return value_natural(v, MEMBER_AS(uint64_t));
+	case MEMBER_U128:
+		return value_natural_sum(v, MEMBER_AS(unsigned __int128));
+	case MEMBER_S32:
+		return value_integer(v, MEMBER_AS(int));
+	case MEMBER_S64:
+		return value_integer(v, MEMBER_AS(int64_t));
+	case MEMBER_S128:
+		return value_integer_sum(v, MEMBER_AS(__int128));
+	case MEMBER_BOOL:
+		return value_natural(v, MEMBER_AS(bool));
+	default:
+		return value_real(v, MEMBER_AS(double));
+	}
 }
 
-void columns_field_u16(const void *row, const struct column *c, struct value *v)
+static const char *word_of(enum column_words words, unsigned int n)
 {
-	value_natural(v, FIELD(uint16_t));
+#define WORD_OF(id, word) \
+	case WORD_##id:   \
+		return word;
+	switch (words) {
+		COLUMN_WORDS(WORD_OF)
+	default:
+		return "";
+	}
 }
 
-void columns_field_u32(const void *row, const struct column *c, struct value *v)
+void columns_copy(const void *row, const struct column *c, struct value *v)
 {
-	value_natural(v, FIELD(uint32_t));
-}
+	const char *in = row;
 
-void columns_field_u64(const void *row, const struct column *c, struct value *v)
-{
-	value_natural(v, FIELD(uint64_t));
-}
-
-void columns_field_s64(const void *row, const struct column *c, struct value *v)
-{
-	value_integer(v, FIELD(int64_t));
-}
-
-void columns_field_real(const void *row, const struct column *c, struct value *v)
-{
-	value_real(v, FIELD(double));
-}
-
-void columns_field_text(const void *row, const struct column *c, struct value *v)
-{
-	value_text(v, &FIELD(char));
+	if (c->follow)
+		in = *(const char *const *)(const void *)(in + c->pointer);
+	v->none = !in || (c->none && c->none(row));
+	if (c->type == MEMBER_TEXT || c->type == MEMBER_POINTER) {
+		if (in && c->type == MEMBER_POINTER)
+			in = *(const char *const *)(const void *)(in + c->offset);
+		else if (in)
+			in += c->offset;
+		value_text(v, in ?: "");
+		v->none |= !in || (c->least && !v->text[0]);
+		return;
+	}
+	if (in)
+		copy_number(in + c->offset, c->type, v);
+	else
+		value_natural(v, 0);
+	if (c->unit == UNIT_FLAG && c->arg)
+		v->natural = (v->natural & c->arg) != 0;
+	v->none |= c->least && v->natural < c->least;
+	if (c->words)
+		value_text(v, v->none ? "" : word_of(c->words, (unsigned int)v->natural));
+	else if (c->unit == UNIT_SECONDS && v->type == VALUE_NATURAL)
+		value_real(v, (double)v->natural / 1e9);
 }
 
 const char *unit_name(enum unit unit)
@@ -78,13 +112,6 @@ void columns_hist_all(const void *row, const struct column *c, struct value *v)
 	value_natural(v, r->h->count + r->others);
 }
 
-void columns_hist_count(const void *row, const struct column *c, struct value *v)
-{
-	const struct hist_row *r = row;
-
-	value_natural(v, r->h->count);
-}
-
 void columns_hist_mean(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;
@@ -108,13 +135,6 @@ void columns_hist_max(const void *row, const struct column *c, struct value *v)
 
 	value_natural(v, r->h->max);
 	v->none = !r->h->count;
-}
-
-void columns_hist_sum(const void *row, const struct column *c, struct value *v)
-{
-	const struct hist_row *r = row;
-
-	value_natural_sum(v, r->h->sum);
 }
 
 static const struct column operation[] = {

@@ -58,15 +58,57 @@ struct value {
 	char buf[VALUE_TEXT_LEN];
 };
 
+/* Types of a member that a column shows as it is. */
+enum member_type {
+	MEMBER_NONE, /* the value is computed */
+	MEMBER_U8,
+	MEMBER_U16,
+	MEMBER_U32,
+	MEMBER_U64,
+	MEMBER_U128, /* this and MEMBER_S128: the most that is shown is what 64 bits have */
+	MEMBER_S32,
+	MEMBER_S64,
+	MEMBER_S128,
+	MEMBER_BOOL,
+	MEMBER_REAL,
+	MEMBER_TEXT,	/* an array of characters */
+	MEMBER_POINTER, /* to a text; no value if it is NULL */
+};
+
+/* X(identifier, text of the number n): what a number may be the name of. */
+#define COLUMN_WORDS(X)                     \
+	X(SIDE, side_name(n))               \
+	X(OP, op_name(n))                   \
+	X(SHAPE, shape_name(n))             \
+	X(COUNTER, counter_name(n))         \
+	X(COUNTER_MEANING, counter_help(n)) \
+	X(PATH_KIND, path_kind_name(n))     \
+	X(PATH_LOSS, path_loss_name(n))     \
+	X(PATH_LOSS_MEANING, path_loss_meaning(n))
+
+#define WORD_ENUM(id, word) WORD_##id,
+enum column_words { WORD_NONE, COLUMN_WORDS(WORD_ENUM) };
+
 /**
  * struct column - what each row of a table shows in one place
  * @name: for programs: lower case and underscores, unique in its table
  * @title: heading
  * @brief: heading for narrow tables; NULL: @title
  * @unit: unit of the value. If there is no number, the value may still be a text ("all" queues)
- * @get: sets the value, from a row of the table's type
- * @arg: for @get: which field, stage or percentile
+ * @get: computes the value, from a row of the table's type; NULL: it is a member of the row
+ * @arg: for @get: which stage or percentile; for a member that is a flag: its bits, 0: any
  * @digits: least number of digits of a code
+ *
+ * The rest is of a member, see COLUMN_FIELD() and COLUMN_AT(). A whole number of UNIT_SECONDS
+ * counts nanoseconds.
+ *
+ * @type: its type
+ * @follow: it is not in the row, but in what the pointer at @pointer points to; no value if that is
+ *          NULL
+ * @offset: its offset there, in bytes
+ * @words: what its number is the name of
+ * @least: no value if the number is below; 1: no value if it is 0, or if the text is empty
+ * @none: whether a row has no value; NULL: each row has one
  */
 struct column {
 	const char *name;
@@ -76,7 +118,20 @@ struct column {
 	void (*get)(const void *row, const struct column *c, struct value *v);
 	unsigned int arg;
 	unsigned int digits;
+	enum member_type type;
+	bool follow;
+	size_t pointer;
+	size_t offset;
+	enum column_words words;
+	unsigned int least;
+	bool (*none)(const void *row);
 };
+
+/** COLUMN() - initialize a struct column whose heading is its name: unit, and members by name */
+#define COLUMN(name_, unit_, ...)                                                \
+	{                                                                        \
+		.name = name_, .title = name_, .unit = UNIT_##unit_, __VA_ARGS__ \
+	}
 
 /** struct columns - a table: its name, and its columns in the order in which they are shown */
 struct columns {
@@ -91,37 +146,51 @@ struct columns {
 		name, array, ARRAY_SIZE(array) \
 	}
 
-/**
- * COLUMN_FIELD() - initialize @get and @arg of a column with a value that is a field of the row
- *
- * COLUMN_TEXT_FIELD() does this for an array of characters that holds the text itself.
- */
-#define COLUMN_FIELD(type, field)                                  \
-	.get = _Generic(((const type *)NULL)->field, unsigned char \
-			: columns_field_u8, unsigned short         \
-			: columns_field_u16, unsigned int          \
-			: columns_field_u32, unsigned long         \
-			: columns_field_u64, unsigned long long    \
-			: columns_field_u64, long                  \
-			: columns_field_s64, double                \
-			: columns_field_real),                     \
-	.arg = offsetof(type, field)
-#define COLUMN_TEXT_FIELD(type, field) .get = columns_field_text, .arg = offsetof(type, field)
+/* An array of characters, or a pointer to them. */
+#define MEMBER_CHARACTERS(member)                                                       \
+	__builtin_choose_expr(                                                          \
+		__builtin_types_compatible_p(__typeof__(member), char[]) ||             \
+			__builtin_types_compatible_p(__typeof__(member), const char[]), \
+		MEMBER_TEXT, MEMBER_POINTER)
 
-void columns_field_u8(const void *row, const struct column *c, struct value *v);
-void columns_field_u16(const void *row, const struct column *c, struct value *v);
-void columns_field_u32(const void *row, const struct column *c, struct value *v);
-void columns_field_u64(const void *row, const struct column *c, struct value *v);
-void columns_field_s64(const void *row, const struct column *c, struct value *v);
-void columns_field_real(const void *row, const struct column *c, struct value *v);
-void columns_field_text(const void *row, const struct column *c, struct value *v);
+/* clang-format off */
+/* A type that is not in this list does not compile. */
+#define MEMBER_TYPE(member)                               \
+	_Generic((member),                                \
+		unsigned char: MEMBER_U8,                 \
+		unsigned short: MEMBER_U16,               \
+		unsigned int: MEMBER_U32,                 \
+		unsigned long: MEMBER_U64,                \
+		unsigned long long: MEMBER_U64,           \
+		unsigned __int128: MEMBER_U128,           \
+		int: MEMBER_S32,                          \
+		long: MEMBER_S64,                         \
+		__int128: MEMBER_S128,                    \
+		_Bool: MEMBER_BOOL,                       \
+		double: MEMBER_REAL,                      \
+		char *: MEMBER_CHARACTERS(member),        \
+		const char *: MEMBER_CHARACTERS(member))
+/* clang-format on */
+
+/** COLUMN_FIELD() - initialize a column with a value that is a member of the row */
+#define COLUMN_FIELD(row, member) \
+	.type = MEMBER_TYPE(((row *)NULL)->member), .offset = offsetof(row, member)
+
+/** COLUMN_AT() - the same for a member of a struct to which a pointer in the row points */
+#define COLUMN_AT(row, pointer_, member)                                             \
+	.type = MEMBER_TYPE(((__typeof__(*((row *)NULL)->pointer_) *)NULL)->member), \
+	.follow = true, .pointer = offsetof(row, pointer_),                          \
+	.offset = offsetof(__typeof__(*((row *)NULL)->pointer_), member)
+
+/** columns_copy() - get the value of a column that is a member of the row */
+void columns_copy(const void *row, const struct column *c, struct value *v);
 
 /** columns_get() - get the value of column @i from @row, which has the type of the table's rows */
 static inline void columns_get(const struct columns *t, unsigned int i, const void *row,
 			       struct value *v)
 {
 	v->none = false;
-	t->column[i].get(row, &t->column[i], v);
+	(t->column[i].get ?: columns_copy)(row, &t->column[i], v);
 }
 
 /** unit_name() - name of a unit; static string */
@@ -183,10 +252,8 @@ struct hist_row {
 
 void columns_hist_op(const void *row, const struct column *c, struct value *v);
 void columns_hist_all(const void *row, const struct column *c, struct value *v);
-void columns_hist_count(const void *row, const struct column *c, struct value *v);
 void columns_hist_mean(const void *row, const struct column *c, struct value *v);
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
-void columns_hist_sum(const void *row, const struct column *c, struct value *v);
 
 /**
  * columns_hist_percentile() - @arg of the column is in parts of HIST_PARTS; no value unless
@@ -194,52 +261,23 @@ void columns_hist_sum(const void *row, const struct column *c, struct value *v);
  */
 void columns_hist_percentile(const void *row, const struct column *c, struct value *v);
 
-#define COLUMN_OP                                                  \
-	{                                                          \
-		"op", "op", NULL, UNIT_NAME, columns_hist_op, 0, 0 \
-	}
-#define COLUMN_COMMANDS                                                            \
-	{                                                                          \
-		"commands", "commands", "cmds", UNIT_COUNT, columns_hist_all, 0, 0 \
-	}
-#define COLUMN_MEASURED                                                              \
-	{                                                                            \
-		"measured", "measured", "meas", UNIT_COUNT, columns_hist_count, 0, 0 \
-	}
-#define COLUMN_MEAN                                                             \
-	{                                                                       \
-		"mean", "mean", NULL, UNIT_NANOSECONDS, columns_hist_mean, 0, 0 \
-	}
+#define COLUMN_OP COLUMN("op", NAME, .get = columns_hist_op)
+#define COLUMN_COMMANDS COLUMN("commands", COUNT, .brief = "cmds", .get = columns_hist_all)
+#define COLUMN_MEASURED \
+	COLUMN("measured", COUNT, .brief = "meas", COLUMN_AT(struct hist_row, h, count))
+#define COLUMN_MEAN COLUMN("mean", NANOSECONDS, .get = columns_hist_mean)
 #define HIST_PARTS_OF_TENTH 1000000u
-
-#define COLUMN_P50                                                             \
-	{                                                                      \
-		"p50", "p50", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
-			500 * HIST_PARTS_OF_TENTH, 0                           \
+#define COLUMN_PERCENTILE(name_, title_, tenths)                                    \
+	{                                                                           \
+		.name = name_, .title = title_, .unit = UNIT_NANOSECONDS,           \
+		.get = columns_hist_percentile, .arg = (tenths)*HIST_PARTS_OF_TENTH \
 	}
-#define COLUMN_P90                                                             \
-	{                                                                      \
-		"p90", "p90", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
-			900 * HIST_PARTS_OF_TENTH, 0                           \
-	}
-#define COLUMN_P99                                                             \
-	{                                                                      \
-		"p99", "p99", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
-			990 * HIST_PARTS_OF_TENTH, 0                           \
-	}
-#define COLUMN_P99_9                                                               \
-	{                                                                          \
-		"p99_9", "p99.9", NULL, UNIT_NANOSECONDS, columns_hist_percentile, \
-			999 * HIST_PARTS_OF_TENTH, 0                               \
-	}
-#define COLUMN_MAX                                                           \
-	{                                                                    \
-		"max", "max", NULL, UNIT_NANOSECONDS, columns_hist_max, 0, 0 \
-	}
-#define COLUMN_SUM                                                           \
-	{                                                                    \
-		"sum", "sum", NULL, UNIT_NANOSECONDS, columns_hist_sum, 0, 0 \
-	}
+#define COLUMN_P50 COLUMN_PERCENTILE("p50", "p50", 500)
+#define COLUMN_P90 COLUMN_PERCENTILE("p90", "p90", 900)
+#define COLUMN_P99 COLUMN_PERCENTILE("p99", "p99", 990)
+#define COLUMN_P99_9 COLUMN_PERCENTILE("p99_9", "p99.9", 999)
+#define COLUMN_MAX COLUMN("max", NANOSECONDS, .get = columns_hist_max)
+#define COLUMN_SUM COLUMN("sum", NANOSECONDS, COLUMN_AT(struct hist_row, h, sum))
 
 enum operation_column {
 	OPERATION_OP,

@@ -62,11 +62,9 @@ static void get_to(const void *row, const struct column *c, struct value *v)
 }
 
 static const struct column scale[] = {
-	[SCALE_FROM] = {"from", "from", .unit = UNIT_NANOSECONDS,
-			COLUMN_FIELD(struct scale_row, from)},
-	[SCALE_TO] = {"to", "to", .unit = UNIT_NANOSECONDS, .get = get_to},
-	[SCALE_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
-			    COLUMN_FIELD(struct scale_row, commands)},
+	[SCALE_FROM] = COLUMN("from", NANOSECONDS, COLUMN_FIELD(struct scale_row, from)),
+	[SCALE_TO] = COLUMN("to", NANOSECONDS, .get = get_to),
+	[SCALE_COMMANDS] = COLUMN("commands", COUNT, COLUMN_FIELD(struct scale_row, commands)),
 };
 
 const struct columns scale_columns = COLUMNS("scale", scale);
@@ -172,14 +170,6 @@ static void get_kind(const void *row, const struct column *c, struct value *v)
 	value_text(v, kinds[q->group->kind]);
 }
 
-static void get_from(const void *row, const struct column *c, struct value *v)
-{
-	const struct queue_row *q = row;
-
-	value_real(v, (double)q->from_ns / 1e9);
-	v->none = !q->has_from;
-}
-
 static void get_status(const struct group_name *name, struct value *v)
 {
 	bool fabrics = name->status & GROUP_STATUS_FABRICS;
@@ -207,69 +197,51 @@ static void get_nqn(const char *nqn, unsigned int twin, bool whole, struct value
 	v->none = !nqn[0];
 }
 
+static bool no_cpu(const void *row)
+{
+	return ((const struct queue_row *)row)->group->cpu == ORIGIN_NO_CPU;
+}
+
+#define KEY(member) COLUMN_AT(struct queue_row, group, member)
+
+/* Keys that are members of the name. */
+static const struct column keys[GROUP_KEYS_NR] = {
+	[GROUP_CTRL] = {KEY(ctrl), .least = 1},
+	[GROUP_QUEUE] = {KEY(queue)},
+	[GROUP_OP] = {KEY(op), .words = WORD_OP},
+	[GROUP_SIZE] = {KEY(size)},
+	[GROUP_NSID] = {KEY(nsid)},
+	[GROUP_SOURCE] = {KEY(source), .least = 1},
+	[GROUP_DEVICE] = {KEY(device), .least = 1},
+	[GROUP_PATH] = {KEY(path), .least = 1},
+	[GROUP_CGROUP] = {KEY(cgroup), .least = 1},
+	[GROUP_CPU] = {KEY(cpu), .none = no_cpu},
+};
+
 static void get_key(const void *row, const struct column *c, struct value *v)
 {
 	const struct group_name *name = ((const struct queue_row *)row)->group;
+	unsigned int key = c->arg & ~(ARG_TEXT | ARG_FIRST);
 
 	if (name->kind != GROUP_ONE) {
 		value_text(v, kinds[name->kind]);
 		v->none = !(c->arg & ARG_FIRST) || !(c->arg & ARG_TEXT);
-		return;
-	}
-	switch (c->arg & ~(ARG_TEXT | ARG_FIRST)) {
-	case GROUP_CTRL:
-		value_text(v, name->ctrl);
-		v->none = !name->ctrl[0];
-		break;
-	case GROUP_NQN:
+	} else if (key == GROUP_NQN) {
 		get_nqn(name->nqn, name->nqn_twin, !(c->arg & ARG_TEXT), v);
-		break;
-	case GROUP_HOST:
+	} else if (key == GROUP_HOST) {
 		get_nqn(name->host, name->host_twin, !(c->arg & ARG_TEXT), v);
-		break;
-	case GROUP_QUEUE:
-		value_natural(v, name->queue);
-		if (name->shared)
-			value_text(v, "all");
-		break;
-	case GROUP_OP:
-		value_text(v, op_name(name->op));
-		break;
-	case GROUP_SIZE:
-		value_natural(v, name->size);
-		break;
-	case GROUP_NSID:
-		value_natural(v, name->nsid);
-		break;
-	case GROUP_STATUS:
+	} else if (key == GROUP_STATUS) {
 		get_status(name, v);
-		break;
-	case GROUP_DEVICE:
-		value_text(v, name->device);
-		v->none = !name->device[0];
-		break;
-	case GROUP_PATH:
-		value_text(v, name->path);
-		v->none = !name->path[0];
-		break;
-	case GROUP_CGROUP:
-		value_text(v, name->cgroup);
-		v->none = !name->cgroup[0];
-		break;
-	case GROUP_CPU:
-		value_natural(v, name->cpu);
-		v->none = name->cpu == ORIGIN_NO_CPU;
-		break;
-	default:
-		value_text(v, name->source);
-		v->none = !name->source[0];
-		break;
+	} else if (key == GROUP_QUEUE && name->shared) {
+		value_text(v, "all");
+	} else {
+		columns_copy(row, &keys[key], v);
 	}
 }
 
-static void get_failed(const void *row, const struct column *c, struct value *v)
+static bool no_from(const void *row)
 {
-	value_natural(v, ((const struct queue_row *)row)->failed);
+	return !((const struct queue_row *)row)->has_from;
 }
 
 static void get_min(const void *row, const struct column *c, struct value *v)
@@ -288,14 +260,6 @@ static void get_seen_mean(const void *row, const struct column *c, struct value 
 	v->none = !s || !s->count;
 }
 
-static void get_seen_most(const void *row, const struct column *c, struct value *v)
-{
-	const struct flights_seen *s = ((const struct queue_row *)row)->seen;
-
-	value_natural(v, s ? s->most : 0);
-	v->none = !s || !s->count;
-}
-
 static const struct {
 	enum unit unit;
 	const char *brief;
@@ -309,15 +273,16 @@ static const struct {
 	[GROUP_CPU] = {UNIT_NUMBER, NULL},
 };
 
-static const struct column row_kind = {"row", "row", .unit = UNIT_NAME, .get = get_kind};
-static const struct column from = {"from", "from", .unit = UNIT_SECONDS, .get = get_from};
-static const struct column failed = {"failed", "failed", .brief = "fail", .unit = UNIT_COUNT,
-				     .get = get_failed};
+static const struct column row_kind = COLUMN("row", NAME, .get = get_kind);
+static const struct column from =
+	COLUMN("from", SECONDS, COLUMN_FIELD(struct queue_row, from_ns), .none = no_from);
+static const struct column failed =
+	COLUMN("failed", COUNT, .brief = "fail", COLUMN_FIELD(struct queue_row, failed));
 /* Number of commands in flight when a command began, including that command. */
 static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "infl",
 					.unit = UNIT_COUNT, .get = get_seen_mean};
 static const struct column seen_most = {"max_in_flight", "most", .unit = UNIT_COUNT,
-					.get = get_seen_most};
+					COLUMN_AT(struct queue_row, seen, most), .least = 1};
 
 static unsigned char add(struct group_table *t, const struct column *c)
 {

@@ -63,14 +63,6 @@ static void get_controller(const void *row, const struct column *c, struct value
 	}
 }
 
-static void get_peer(const void *row, const struct column *c, struct value *v)
-{
-	const struct queue_row *q = row;
-
-	value_text(v, q->row->peer);
-	v->none = !v->text[0];
-}
-
 static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
@@ -106,19 +98,16 @@ static void get_in_flight(const void *row, const struct column *c, struct value 
 	v->none = q->unknown || (q->all.commands && !q->base.h->count);
 }
 
+static bool recorded(const void *row)
+{
+	return ((const struct queue_row *)row)->s->recorded;
+}
+
 static const struct waiting *waiting_of(const void *row)
 {
 	const struct queue_row *q = row;
 
 	return &q->row->waiting;
-}
-
-static void get_waiting(const void *row, const struct column *c, struct value *v)
-{
-	const struct queue_row *q = row;
-
-	value_natural(v, waiting_of(row)->commands);
-	v->none = q->s->recorded;
 }
 
 static void get_oldest(const void *row, const struct column *c, struct value *v)
@@ -135,11 +124,12 @@ static void get_at_device(const void *row, const struct column *c, struct value 
 	v->none = !q->s->waiting_at_device;
 }
 
+#define OF_ROW(member) COLUMN_AT(struct queue_row, row, member)
+
 static const struct column queue[QUEUE_COLUMNS_NR] = {
-	[QUEUE_CONTROLLER] = {"controller", "controller", .brief = "ctrl", .unit = UNIT_NAME,
-			      .get = get_controller},
-	[QUEUE_PEER] = {"peer", "peer NQN", .unit = UNIT_TEXT, .get = get_peer},
-	[QUEUE_QUEUE] = {"queue", "queue", .brief = "qid", .unit = UNIT_NUMBER, .get = get_queue},
+	[QUEUE_CONTROLLER] = COLUMN("controller", NAME, .brief = "ctrl", .get = get_controller),
+	[QUEUE_PEER] = {"peer", "peer NQN", .unit = UNIT_TEXT, OF_ROW(peer), .least = 1},
+	[QUEUE_QUEUE] = COLUMN("queue", NUMBER, .brief = "qid", .get = get_queue),
 	[QUEUE_OP] = COLUMN_OP,
 	[QUEUE_COMMANDS] = COLUMN_COMMANDS,
 	[QUEUE_MEASURED] = COLUMN_MEASURED,
@@ -149,9 +139,9 @@ static const struct column queue[QUEUE_COLUMNS_NR] = {
 	[QUEUE_IN_FLIGHT] = {"mean_in_flight", "inflight", .brief = "infl", .unit = UNIT_COUNT,
 			     .get = get_in_flight},
 	[QUEUE_WAITING] = {"in_flight", "inflight", .brief = "infl", .unit = UNIT_COUNT,
-			   .get = get_waiting},
-	[QUEUE_LEFT] = {"left", "left", .unit = UNIT_COUNT, .get = get_waiting},
-	[QUEUE_OLDEST] = {"oldest", "oldest", .unit = UNIT_NANOSECONDS, .get = get_oldest},
+			   OF_ROW(waiting.commands), .none = recorded},
+	[QUEUE_LEFT] = COLUMN("left", COUNT, OF_ROW(waiting.commands), .none = recorded),
+	[QUEUE_OLDEST] = COLUMN("oldest", NANOSECONDS, .get = get_oldest),
 	[QUEUE_AT_DEVICE] = {"at_device", "at device", .brief = "dev", .unit = UNIT_COUNT,
 			     .get = get_at_device},
 	[QUEUE_MEAN] = COLUMN_MEAN,

@@ -51,37 +51,6 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 				   : "target_only";
 }
 
-static void get_seen(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_text(v, r->seen);
-}
-
-static void get_controller(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_text(v, r->controller);
-	v->none = !r->controller;
-}
-
-static void get_subsystem(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_text(v, r->c ? r->c->subsysnqn : "");
-	v->none = !r->c;
-}
-
-static void get_cntlid(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_natural(v, r->c ? r->c->cntlid : 0);
-	v->none = !r->c;
-}
-
 static void get_queue(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
@@ -89,27 +58,12 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 	value_natural(v, r->c ? r->c->qid : r->r->qid);
 }
 
-#define GET_OF_RECORD(field)                                                              \
-	static void get_##field(const void *row, const struct column *c, struct value *v) \
-	{                                                                                 \
-		const struct command_row *r = row;                                        \
-                                                                                          \
-		(void)c;                                                                  \
-		value_natural(v, r->r->field);                                            \
-	}
-GET_OF_RECORD(cid)
-GET_OF_RECORD(opcode)
-GET_OF_RECORD(nsid)
-GET_OF_RECORD(slba)
-GET_OF_RECORD(length)
-
 /* The status and the shape of a command are known only when it has ended. */
-static void get_status(const void *row, const struct column *c, struct value *v)
+static bool in_flight(const void *row)
 {
 	const struct command_row *r = row;
 
-	value_natural(v, r->r->status);
-	v->none = r->r->flags & NT_F_IN_FLIGHT;
+	return r->r->flags & NT_F_IN_FLIGHT;
 }
 
 static void get_error(const void *row, const struct column *c, struct value *v)
@@ -118,30 +72,6 @@ static void get_error(const void *row, const struct column *c, struct value *v)
 
 	value_text(v, status_name(r->r->op, r->r->status));
 	v->none = r->r->flags & NT_F_IN_FLIGHT || !status_is_error(r->r->status);
-}
-
-static void get_op(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_text(v, op_name(r->r->op));
-}
-
-static void get_shape(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_text(v, shape_name(r->r->shape));
-	v->none = r->r->flags & NT_F_IN_FLIGHT;
-}
-
-/* @arg: NT_F_* */
-static void get_flag(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_row *r = row;
-
-	value_natural(v, (r->r->flags & c->arg) != 0);
-	v->none = !v->natural;
 }
 
 /*
@@ -156,53 +86,44 @@ static void get_joined(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+#define FIELD(member) COLUMN_FIELD(struct command_row, member)
+#define OF_RECORD(member) COLUMN_AT(struct command_row, r, member)
+#define OF_CONNECTION(member) COLUMN_AT(struct command_row, c, member)
+#define FLAG(bit) OF_RECORD(flags), .arg = NT_F_##bit, .least = 1
+
 static const struct column command[] = {
-	[COMMAND_TIME] = {"time", "time", .unit = UNIT_INSTANT,
-			  COLUMN_FIELD(struct command_row, first)},
-	[COMMAND_SEEN] = {"seen", "seen", .unit = UNIT_NAME, .get = get_seen},
-	[COMMAND_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME,
-				.get = get_controller},
-	[COMMAND_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
-	[COMMAND_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
-	[COMMAND_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
-	[COMMAND_CID] = {"cid", "cid", .unit = UNIT_CODE, .get = get_cid, .digits = 4},
-	[COMMAND_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
-	[COMMAND_OPCODE] = {"opcode", "opcode", .unit = UNIT_CODE, .get = get_opcode, .digits = 2},
-	[COMMAND_SHAPE] = {"shape", "shape", .unit = UNIT_NAME, .get = get_shape},
-	[COMMAND_NSID] = {"nsid", "nsid", .unit = UNIT_NUMBER, .get = get_nsid},
-	[COMMAND_SLBA] = {"slba", "slba", .unit = UNIT_NUMBER, .get = get_slba},
-	[COMMAND_LENGTH] = {"length", "length", .unit = UNIT_BYTES, .get = get_length},
-	[COMMAND_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 1},
-	[COMMAND_ERROR] = {"error", "error", .unit = UNIT_NAME, .get = get_error},
-	[COMMAND_REQUEUED] = {"requeued", "requeued", .unit = UNIT_FLAG, .get = get_flag,
-			      .arg = NT_F_REQUEUED},
-	[COMMAND_NO_CQE] = {"no_cqe", "no_cqe", .unit = UNIT_FLAG, .get = get_flag,
-			    .arg = NT_F_NO_CQE},
-	[COMMAND_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
-			       .arg = NT_F_CANCELLED},
+	[COMMAND_TIME] = COLUMN("time", INSTANT, FIELD(first)),
+	[COMMAND_SEEN] = COLUMN("seen", NAME, FIELD(seen)),
+	[COMMAND_CONTROLLER] = COLUMN("controller", NAME, FIELD(controller)),
+	[COMMAND_SUBSYSTEM] = COLUMN("subsystem", TEXT, OF_CONNECTION(subsysnqn)),
+	[COMMAND_CNTLID] = COLUMN("cntlid", NUMBER, OF_CONNECTION(cntlid)),
+	[COMMAND_QUEUE] = COLUMN("queue", NUMBER, .get = get_queue),
+	[COMMAND_CID] = COLUMN("cid", CODE, OF_RECORD(cid), .digits = 4),
+	[COMMAND_OP] = COLUMN("op", NAME, OF_RECORD(op), .words = WORD_OP),
+	[COMMAND_OPCODE] = COLUMN("opcode", CODE, OF_RECORD(opcode), .digits = 2),
+	[COMMAND_SHAPE] =
+		COLUMN("shape", NAME, OF_RECORD(shape), .words = WORD_SHAPE, .none = in_flight),
+	[COMMAND_NSID] = COLUMN("nsid", NUMBER, OF_RECORD(nsid)),
+	[COMMAND_SLBA] = COLUMN("slba", NUMBER, OF_RECORD(slba)),
+	[COMMAND_LENGTH] = COLUMN("length", BYTES, OF_RECORD(length)),
+	[COMMAND_STATUS] =
+		COLUMN("status", CODE, OF_RECORD(status), .digits = 1, .none = in_flight),
+	[COMMAND_ERROR] = COLUMN("error", NAME, .get = get_error),
+	[COMMAND_REQUEUED] = COLUMN("requeued", FLAG, FLAG(REQUEUED)),
+	[COMMAND_NO_CQE] = COLUMN("no_cqe", FLAG, FLAG(NO_CQE)),
+	[COMMAND_CANCELLED] = COLUMN("cancelled", FLAG, FLAG(CANCELLED)),
 	[COMMAND_ARRIVAL_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_FLAG,
 				    .get = get_joined},
-	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG, .get = get_flag,
-				 .arg = NT_F_WAS_OVERDUE},
-	[COMMAND_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS,
-			     COLUMN_FIELD(struct command_row, latency)},
+	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
+				 FLAG(WAS_OVERDUE)},
+	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
 };
 
 const struct columns command_columns = COLUMNS("commands", command);
 
-static void get_since(const void *row, const struct column *c, struct value *v)
+static bool is_first(const void *row)
 {
-	const struct point_row *r = row;
-
-	value_integer(v, r->since);
-	v->none = r->first;
-}
-
-static void get_point_side(const void *row, const struct column *c, struct value *v)
-{
-	const struct point_row *r = row;
-
-	value_text(v, side_name(r->side));
+	return ((const struct point_row *)row)->first;
 }
 
 static void get_point(const void *row, const struct column *c, struct value *v)
@@ -212,19 +133,14 @@ static void get_point(const void *row, const struct column *c, struct value *v)
 	value_text(v, point_name(r->side, r->point));
 }
 
-static void get_point_stage(const void *row, const struct column *c, struct value *v)
-{
-	const struct point_row *r = row;
-
-	value_text(v, r->stage);
-}
+#define OF_POINT(member) COLUMN_FIELD(struct point_row, member)
 
 static const struct column point[] = {
-	[POINT_AT] = {"at", "at", .unit = UNIT_NANOSECONDS, COLUMN_FIELD(struct point_row, at)},
-	[POINT_SINCE] = {"since", "since", .unit = UNIT_NANOSECONDS, .get = get_since},
-	[POINT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_point_side},
-	[POINT_POINT] = {"point", "point", .unit = UNIT_NAME, .get = get_point},
-	[POINT_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_point_stage},
+	[POINT_AT] = COLUMN("at", NANOSECONDS, OF_POINT(at)),
+	[POINT_SINCE] = COLUMN("since", NANOSECONDS, OF_POINT(since), .none = is_first),
+	[POINT_SIDE] = COLUMN("side", NAME, OF_POINT(side), .words = WORD_SIDE),
+	[POINT_POINT] = COLUMN("point", NAME, .get = get_point),
+	[POINT_STAGE] = COLUMN("stage", NAME, OF_POINT(stage)),
 };
 
 const struct columns point_columns = COLUMNS("points", point);
@@ -248,13 +164,6 @@ unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct n
 	return nr;
 }
 
-static void get_stage(const void *row, const struct column *c, struct value *v)
-{
-	const struct command_stage_row *r = row;
-
-	value_text(v, r->stage);
-}
-
 static void get_share(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_stage_row *r = row;
@@ -263,10 +172,11 @@ static void get_share(const void *row, const struct column *c, struct value *v)
 }
 
 static const struct column stage[] = {
-	[COMMAND_STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
-	[COMMAND_STAGE_TIME] = {"time", "time", .unit = UNIT_NANOSECONDS,
-				COLUMN_FIELD(struct command_stage_row, ns)},
-	[COMMAND_STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
+	[COMMAND_STAGE_STAGE] =
+		COLUMN("stage", NAME, COLUMN_FIELD(struct command_stage_row, stage)),
+	[COMMAND_STAGE_TIME] =
+		COLUMN("time", NANOSECONDS, COLUMN_FIELD(struct command_stage_row, ns)),
+	[COMMAND_STAGE_SHARE] = COLUMN("share", SHARE, .get = get_share),
 };
 
 const struct columns command_stage_columns = COLUMNS("command_stages", stage);

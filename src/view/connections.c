@@ -14,8 +14,8 @@
 static void get_machine(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
-	const struct merge_connection *at = r->t->connection;
-	unsigned int stream = c->arg == NT_HOST ? at->host_stream : at->target_stream;
+	unsigned int stream =
+		c->arg == NT_HOST ? r->connection->host_stream : r->connection->target_stream;
 	const struct machine *m = machines_get(r->machines, stream);
 
 	value_text(v, m->known ? m->name : "?");
@@ -25,43 +25,8 @@ static void get_host(const void *row, const struct column *c, struct value *v)
 {
 	const struct merged_row *r = row;
 
-	snprintf(v->buf, sizeof(v->buf), "nvme%u", r->t->connection->host_instance);
+	snprintf(v->buf, sizeof(v->buf), "nvme%u", r->connection->host_instance);
 	value_text(v, v->buf);
-}
-
-static void get_subsystem(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_text(v, r->t->connection->subsysnqn);
-}
-
-static void get_cntlid(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_natural(v, r->t->connection->cntlid);
-}
-
-static void get_queue(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_natural(v, r->t->connection->qid);
-}
-
-static void get_op(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_text(v, op_name(r->t->op));
-}
-
-static void get_commands(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_natural(v, r->t->commands);
 }
 
 static void get_mean(const void *row, const struct column *c, struct value *v)
@@ -88,20 +53,6 @@ static void get_unsplit(const void *row, const struct column *c, struct value *v
 	value_natural(v, r->t->commands - r->t->split);
 }
 
-static void get_unsplit_sum(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_natural_sum(v, r->t->unsplit_ns);
-}
-
-static void get_stage_sum(const void *row, const struct column *c, struct value *v)
-{
-	const struct merged_row *r = row;
-
-	value_integer_sum(v, r->t->sum[c->arg]);
-}
-
 /* Ten columns need short headings. */
 #define TITLE_MS_BLK_SUBMISSION "blk_sub"
 #define TITLE_MS_NVME_TCP_SUBMISSION "tcp_sub"
@@ -119,23 +70,25 @@ static void get_stage_sum(const void *row, const struct column *c, struct value 
 				    .get = get_stage_mean, .arg = NT_##id},
 #define STAGE_SUM(id, name)                                                                  \
 	[MERGED_SUMS + NT_##id] = {name "_sum", TITLE_##id " sum", .unit = UNIT_NANOSECONDS, \
-				   .get = get_stage_sum, .arg = NT_##id},
+				   OF_TOTALS(sum[NT_##id])},
+#define OF_TOTALS(member) COLUMN_AT(struct merged_row, t, member)
+#define OF_CONNECTION(member) COLUMN_AT(struct merged_row, connection, member)
 
 static const struct column merged[] = {
 	[MERGED_HOST_MACHINE] = {"host_machine", "from", .unit = UNIT_TEXT, .get = get_machine,
 				 .arg = NT_HOST},
 	[MERGED_TARGET_MACHINE] = {"target_machine", "to", .unit = UNIT_TEXT, .get = get_machine,
 				   .arg = NT_TARGET},
-	[MERGED_HOST] = {"host", "host", .unit = UNIT_NAME, .get = get_host},
-	[MERGED_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_subsystem},
-	[MERGED_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, .get = get_cntlid},
-	[MERGED_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
-	[MERGED_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
-	[MERGED_COMMANDS] = {"commands", "commands", "cmds", UNIT_COUNT, get_commands, 0, 0},
-	[MERGED_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
-	[MERGED_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT, .get = get_unsplit},
+	[MERGED_HOST] = COLUMN("host", NAME, .get = get_host),
+	[MERGED_SUBSYSTEM] = COLUMN("subsystem", TEXT, OF_CONNECTION(subsysnqn)),
+	[MERGED_CNTLID] = COLUMN("cntlid", NUMBER, OF_CONNECTION(cntlid)),
+	[MERGED_QUEUE] = COLUMN("queue", NUMBER, OF_CONNECTION(qid)),
+	[MERGED_OP] = COLUMN("op", NAME, OF_TOTALS(op), .words = WORD_OP),
+	[MERGED_COMMANDS] = COLUMN("commands", COUNT, .brief = "cmds", OF_TOTALS(commands)),
+	[MERGED_MEAN] = COLUMN("mean", NANOSECONDS, .get = get_mean),
+	[MERGED_UNSPLIT] = COLUMN("unsplit", COUNT, .get = get_unsplit),
 	[MERGED_UNSPLIT_SUM] = {"unsplit_sum", "unsplit sum", .unit = UNIT_NANOSECONDS,
-				.get = get_unsplit_sum},
+				OF_TOTALS(unsplit_ns)},
 	NT_MERGED_STAGES(STAGE_MEAN) NT_MERGED_STAGES(STAGE_SUM)};
 
 const struct columns merged_columns = COLUMNS("merged_queues", merged);
@@ -143,7 +96,7 @@ const struct columns merged_columns = COLUMNS("merged_queues", merged);
 static int by_name(const void *a, const void *b)
 {
 	const struct merged_row *x = a, *y = b;
-	int order = merge_connection_order(x->t->connection, y->t->connection);
+	int order = merge_connection_order(x->connection, y->connection);
 
 	return order ? order : (int)x->t->op - (int)y->t->op;
 }
@@ -159,10 +112,7 @@ struct merged_row *columns_merged_rows(const struct totals *m, unsigned int *nr)
 		const struct totals_row *t = m->row[i];
 
 		if (t && t->commands)
-			rows[(*nr)++] = (struct merged_row){
-				.t = t,
-				.machines = m->machines,
-			};
+			rows[(*nr)++] = (struct merged_row){t, t->connection, m->machines};
 	}
 	qsort(rows, *nr, sizeof(*rows), by_name);
 	return rows;
@@ -180,12 +130,19 @@ static uint64_t offset_error(const struct merge_connection *m)
 	return ((uint64_t)m->offset_high - (uint64_t)m->offset_low) / 2;
 }
 
+static bool no_offset(const void *row)
+{
+	const struct merge_connection *m = row;
+
+	return m->offset_low > m->offset_high;
+}
+
 static void get_offset(const void *row, const struct column *c, struct value *v)
 {
 	const struct merge_connection *m = row;
 
 	value_integer(v, (int64_t)((uint64_t)m->offset_low + offset_error(m)));
-	v->none = m->offset_low > m->offset_high;
+	v->none = no_offset(m);
 }
 
 static void get_offset_error(const void *row, const struct column *c, struct value *v)
@@ -193,85 +150,48 @@ static void get_offset_error(const void *row, const struct column *c, struct val
 	const struct merge_connection *m = row;
 
 	value_natural(v, offset_error(m));
-	v->none = m->offset_low > m->offset_high;
-}
-
-static void get_drift(const void *row, const struct column *c, struct value *v)
-{
-	const struct merge_connection *m = row;
-
-	value_real(v, m->drift_ppm);
-	v->none = m->offset_low > m->offset_high;
-}
-
-static void get_jumps(const void *row, const struct column *c, struct value *v)
-{
-	const struct merge_connection *m = row;
-
-	value_natural(v, m->jumps);
-	v->none = !m->jumps;
+	v->none = no_offset(m);
 }
 
 #define FIELD(field) COLUMN_FIELD(struct merge_connection, field)
 
 static const struct column connection[] = {
-	[CONNECTION_SUBSYSTEM] = {"subsystem", "subsystem", .unit = UNIT_TEXT, .get = get_name},
-	[CONNECTION_CNTLID] = {"cntlid", "cntlid", .unit = UNIT_NUMBER, FIELD(cntlid)},
-	[CONNECTION_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, FIELD(qid)},
-	[CONNECTION_MATCHED] = {"matched", "matched", .unit = UNIT_COUNT, FIELD(matched)},
+	[CONNECTION_SUBSYSTEM] = COLUMN("subsystem", TEXT, .get = get_name),
+	[CONNECTION_CNTLID] = COLUMN("cntlid", NUMBER, FIELD(cntlid)),
+	[CONNECTION_QUEUE] = COLUMN("queue", NUMBER, FIELD(qid)),
+	[CONNECTION_MATCHED] = COLUMN("matched", COUNT, FIELD(matched)),
 	[CONNECTION_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT, FIELD(host_only)},
 	[CONNECTION_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
 				    FIELD(target_only)},
-	[CONNECTION_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
+	[CONNECTION_AMBIGUOUS] = COLUMN("ambiguous", COUNT, FIELD(ambiguous)),
 	[CONNECTION_CLOCK_OFFSET] = {"clock_offset", "clock offset", .unit = UNIT_NANOSECONDS,
 				     .get = get_offset},
 	[CONNECTION_CLOCK_OFFSET_ERROR] = {"clock_offset_error", "clock offset +-",
 					   .unit = UNIT_NANOSECONDS, .get = get_offset_error},
-	[CONNECTION_DRIFT] = {"drift", "drift", .unit = UNIT_PPM, .get = get_drift},
-	[CONNECTION_CLOCK_JUMPS] = {"clock_jumps", "clock jumps", .unit = UNIT_COUNT,
-				    .get = get_jumps},
+	[CONNECTION_DRIFT] = COLUMN("drift", PPM, FIELD(drift_ppm), .none = no_offset),
+	[CONNECTION_CLOCK_JUMPS] = {"clock_jumps", "clock jumps", .unit = UNIT_COUNT, FIELD(jumps),
+				    .least = 1},
 };
 
 const struct columns connection_columns = COLUMNS("connections", connection);
 
-static void get_pair_host(const void *row, const struct column *c, struct value *v)
+static bool no_host(const void *row)
 {
-	const struct pair_row *r = row;
-
-	value_text(v, r->host->name);
-	v->none = !r->host->known;
+	return !((const struct pair_row *)row)->host->known;
 }
 
-static void get_pair_target(const void *row, const struct column *c, struct value *v)
+static bool no_target(const void *row)
 {
-	const struct pair_row *r = row;
-
-	value_text(v, r->target->name);
-	v->none = !r->target->known;
+	return !((const struct pair_row *)row)->target->known;
 }
 
 static const struct column pair[] = {
-	[PAIR_HOST] = {"host", "host", .unit = UNIT_TEXT, .get = get_pair_host},
-	[PAIR_TARGET] = {"target", "target", .unit = UNIT_TEXT, .get = get_pair_target},
+	[PAIR_HOST] = COLUMN("host", TEXT, COLUMN_AT(struct pair_row, host, name), .none = no_host),
+	[PAIR_TARGET] =
+		COLUMN("target", TEXT, COLUMN_AT(struct pair_row, target, name), .none = no_target),
 };
 
 const struct columns pair_columns = COLUMNS("machines", pair);
-
-static void get_some_unsplit(const void *row, const struct column *c, struct value *v)
-{
-	const struct totals *m = row;
-
-	value_natural(v, m->unsplit);
-	v->none = !m->unsplit;
-}
-
-static void get_some_joined(const void *row, const struct column *c, struct value *v)
-{
-	const struct totals *m = row;
-
-	value_natural(v, m->joined);
-	v->none = !m->joined;
-}
 
 static void get_joined_share(const void *row, const struct column *c, struct value *v)
 {
@@ -281,77 +201,54 @@ static void get_joined_share(const void *row, const struct column *c, struct val
 	v->none = !m->joined;
 }
 
-static void get_joined_network(const void *row, const struct column *c, struct value *v)
-{
-	const struct totals *m = row;
-
-	value_integer_sum(v, m->joined_network_ns);
-}
+#define SUM(member) COLUMN_FIELD(struct totals, member)
 
 static const struct column merging[] = {
-	[MERGING_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
-			      COLUMN_FIELD(struct totals, commands)},
-	[MERGING_SOME_UNSPLIT] = {"some_unsplit", "some unsplit", .unit = UNIT_COUNT,
-				  .get = get_some_unsplit},
-	[MERGING_SOME_JOINED] = {"some_joined", "some joined", .unit = UNIT_COUNT,
-				 .get = get_some_joined},
-	[MERGING_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_COUNT,
-			    COLUMN_FIELD(struct totals, joined)},
+	[MERGING_COMMANDS] = COLUMN("commands", COUNT, SUM(commands)),
+	[MERGING_SOME_UNSPLIT] = {"some_unsplit", "some unsplit", .unit = UNIT_COUNT, SUM(unsplit),
+				  .least = 1},
+	[MERGING_SOME_JOINED] = {"some_joined", "some joined", .unit = UNIT_COUNT, SUM(joined),
+				 .least = 1},
+	[MERGING_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_COUNT, SUM(joined)},
 	[MERGING_JOINED_SHARE] = {"joined_share", "joined share", .unit = UNIT_SHARE,
 				  .get = get_joined_share},
 	[MERGING_JOINED_NETWORK] = {"joined_network", "joined network", .unit = UNIT_NANOSECONDS,
-				    .get = get_joined_network},
-	[MERGING_UNSPLIT] = {"unsplit", "unsplit", .unit = UNIT_COUNT,
-			     COLUMN_FIELD(struct totals, unsplit)},
-	[MERGING_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_COUNT,
-			       COLUMN_FIELD(struct totals, cancelled)},
+				    SUM(joined_network_ns)},
+	[MERGING_UNSPLIT] = COLUMN("unsplit", COUNT, SUM(unsplit)),
+	[MERGING_CANCELLED] = COLUMN("cancelled", COUNT, SUM(cancelled)),
 	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,
-				     COLUMN_FIELD(struct totals, negative)},
-	[MERGING_WORST_NEGATIVE] = {"worst", "worst", .unit = UNIT_NANOSECONDS,
-				    COLUMN_FIELD(struct totals, most_negative)},
+				     SUM(negative)},
+	[MERGING_WORST_NEGATIVE] = COLUMN("worst", NANOSECONDS, SUM(most_negative)),
 };
 
 const struct columns merging_columns = COLUMNS("merging", merging);
 
-static void get_strays(const void *row, const struct column *c, struct value *v)
+/* @arg: enum stray_column */
+static void get_stray(const void *row, const struct column *c, struct value *v)
 {
-	const struct merge *m = row;
+	static uint64_t (*const count[])(const struct merge *m) = {
+		[STRAY_RECORDS] = merge_unknown,
+		[STRAY_PAST_LIMITS] = merge_past_limits,
+		[STRAY_IN_CROWD] = merge_in_crowd,
+		[STRAY_CROWDED_OUT] = merge_crowded_out,
+	};
 
-	value_natural(v, merge_unknown(m));
+	value_natural(v, count[c->arg](row));
 	v->none = !v->natural;
 }
 
-static void get_past_limits(const void *row, const struct column *c, struct value *v)
-{
-	const struct merge *m = row;
-
-	value_natural(v, merge_past_limits(m));
-	v->none = !v->natural;
-}
-
-static void get_crowded_out(const void *row, const struct column *c, struct value *v)
-{
-	const struct merge *m = row;
-
-	value_natural(v, merge_crowded_out(m));
-	v->none = !v->natural;
-}
-
-static void get_in_crowd(const void *row, const struct column *c, struct value *v)
-{
-	const struct merge *m = row;
-
-	value_natural(v, merge_in_crowd(m));
-	v->none = !v->natural;
-}
+#define STRAY(id, name_, title_)            \
+	[STRAY_##id] = {.name = name_,      \
+			.title = title_,    \
+			.unit = UNIT_COUNT, \
+			.get = get_stray,   \
+			.arg = STRAY_##id}
 
 static const struct column stray[] = {
-	[STRAY_RECORDS] = {"records", "records", .unit = UNIT_COUNT, .get = get_strays},
-	[STRAY_PAST_LIMITS] = {"past_limits", "past limits", .unit = UNIT_COUNT,
-			       .get = get_past_limits},
-	[STRAY_IN_CROWD] = {"in_crowd", "in a crowd", .unit = UNIT_COUNT, .get = get_in_crowd},
-	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
-			       .get = get_crowded_out},
+	STRAY(RECORDS, "records", "records"),
+	STRAY(PAST_LIMITS, "past_limits", "past limits"),
+	STRAY(IN_CROWD, "in_crowd", "in a crowd"),
+	STRAY(CROWDED_OUT, "crowded_out", "crowded out"),
 };
 
 const struct columns stray_columns = COLUMNS("strays", stray);

@@ -43,6 +43,7 @@ void connections_print_strays(const struct merge *m, FILE *f);
 /* A connection and operation that has commands. */
 struct merged_row {
 	const struct totals_row *t;
+	const struct merge_connection *connection;
 	const struct machines *machines; /* NULL: no information about them */
 };
 

@@ -222,42 +222,17 @@ unsigned int fields_of(const struct nt_begun *b, struct sqe_field found[FIELDS_M
 	return nr;
 }
 
-static bool begins(const struct event_row *row)
+static bool begins(const void *row)
 {
-	return row->r && row->r->flags & NT_F_BEGUN;
+	const struct event_row *e = row;
+
+	return e->r && e->r->flags & NT_F_BEGUN;
 }
 
 static const struct nt_begun *begun_of(const struct event_row *row)
 {
 	return (const struct nt_begun *)row->r;
 }
-
-static void get_side(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	value_text(v, side_name(e->r->side));
-}
-
-static void get_controller(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	value_text(v, e->controller);
-}
-
-#define GET_OF_RECORD(field)                                                              \
-	static void get_##field(const void *row, const struct column *c, struct value *v) \
-	{                                                                                 \
-		const struct event_row *e = row;                                          \
-                                                                                          \
-		(void)c;                                                                  \
-		value_natural(v, e->r->field);                                            \
-	}
-GET_OF_RECORD(qid)
-GET_OF_RECORD(cid)
-GET_OF_RECORD(opcode)
-GET_OF_RECORD(length)
 
 static void get_command(const void *row, const struct column *c, struct value *v)
 {
@@ -291,23 +266,6 @@ static void get_flags(const void *row, const struct column *c, struct value *v)
 	value_natural(v, v->none ? 0 : begun_of(e)->sqe_flags);
 }
 
-/* @arg: NT_F_* */
-static void get_flag(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	value_natural(v, (e->r->flags & c->arg) != 0);
-	v->none = !v->natural;
-}
-
-static void get_status(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	v->none = begins(e);
-	value_natural(v, e->r->status);
-}
-
 static void get_status_name(const void *row, const struct column *c, struct value *v)
 {
 	const struct event_row *e = row;
@@ -325,41 +283,28 @@ static void get_retries(const void *row, const struct column *c, struct value *v
 	value_natural(v, e->r->flags >> NT_F_RETRIES_SHIFT & 0xff);
 }
 
-static void get_latency(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	v->none = begins(e);
-	value_natural(v, e->latency);
-}
-
-static void get_why(const void *row, const struct column *c, struct value *v)
-{
-	const struct event_row *e = row;
-
-	value_text(v, e->why);
-}
+#define FIELD(member) COLUMN_FIELD(struct event_row, member)
+#define OF_RECORD(member) COLUMN_AT(struct event_row, r, member)
+#define FLAG(bit) OF_RECORD(flags), .arg = NT_F_##bit, .least = 1
 
 static const struct column event[] = {
-	[EVENT_TIME] = {"time", "time", .unit = UNIT_INSTANT, COLUMN_FIELD(struct event_row, time)},
-	[EVENT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_side},
-	[EVENT_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME, .get = get_controller},
-	[EVENT_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_qid},
-	[EVENT_CID] = {"cid", "cid", .unit = UNIT_CODE, .get = get_cid, .digits = 4},
-	[EVENT_COMMAND] = {"command", "command", .unit = UNIT_NAME, .get = get_command},
-	[EVENT_OPCODE] = {"opcode", "opcode", .unit = UNIT_CODE, .get = get_opcode, .digits = 2},
-	[EVENT_NSID] = {"nsid", "nsid", .unit = UNIT_NUMBER, .get = get_nsid},
-	[EVENT_SLBA] = {"slba", "slba", .unit = UNIT_NUMBER, .get = get_slba},
-	[EVENT_LENGTH] = {"length", "length", .unit = UNIT_BYTES, .get = get_length},
-	[EVENT_FLAGS] = {"flags", "flags", .unit = UNIT_CODE, .get = get_flags, .digits = 2},
-	[EVENT_REQUEUED] = {"requeued", "requeued", .unit = UNIT_FLAG, .get = get_flag,
-			    .arg = NT_F_REQUEUED},
-	[EVENT_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 1},
+	[EVENT_TIME] = COLUMN("time", INSTANT, FIELD(time)),
+	[EVENT_SIDE] = COLUMN("side", NAME, OF_RECORD(side), .words = WORD_SIDE),
+	[EVENT_CONTROLLER] = COLUMN("controller", NAME, FIELD(controller)),
+	[EVENT_QUEUE] = COLUMN("queue", NUMBER, OF_RECORD(qid)),
+	[EVENT_CID] = COLUMN("cid", CODE, OF_RECORD(cid), .digits = 4),
+	[EVENT_COMMAND] = COLUMN("command", NAME, .get = get_command),
+	[EVENT_OPCODE] = COLUMN("opcode", CODE, OF_RECORD(opcode), .digits = 2),
+	[EVENT_NSID] = COLUMN("nsid", NUMBER, .get = get_nsid),
+	[EVENT_SLBA] = COLUMN("slba", NUMBER, .get = get_slba),
+	[EVENT_LENGTH] = COLUMN("length", BYTES, OF_RECORD(length)),
+	[EVENT_FLAGS] = COLUMN("flags", CODE, .get = get_flags, .digits = 2),
+	[EVENT_REQUEUED] = COLUMN("requeued", FLAG, FLAG(REQUEUED)),
+	[EVENT_STATUS] = COLUMN("status", CODE, OF_RECORD(status), .digits = 1, .none = begins),
 	[EVENT_STATUS_NAME] = {"status_name", "status", .unit = UNIT_NAME, .get = get_status_name},
-	[EVENT_RETRIES] = {"retries", "retries", .unit = UNIT_COUNT, .get = get_retries},
-	[EVENT_CANCELLED] = {"cancelled", "cancelled", .unit = UNIT_FLAG, .get = get_flag,
-			     .arg = NT_F_CANCELLED},
-	[EVENT_LATENCY] = {"latency", "latency", .unit = UNIT_NANOSECONDS, .get = get_latency},
+	[EVENT_RETRIES] = COLUMN("retries", COUNT, .get = get_retries),
+	[EVENT_CANCELLED] = COLUMN("cancelled", FLAG, FLAG(CANCELLED)),
+	[EVENT_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency), .none = begins),
 };
 
 const struct columns event_columns = COLUMNS("events", event);
@@ -367,10 +312,9 @@ const struct columns event_columns = COLUMNS("events", event);
 enum { LOST_TIME, LOST_EVENTS, LOST_WHY };
 
 static const struct column lost[] = {
-	[LOST_TIME] = {"time", "time", .unit = UNIT_INSTANT, COLUMN_FIELD(struct event_row, time)},
-	[LOST_EVENTS] = {"events", "events", .unit = UNIT_COUNT,
-			 COLUMN_FIELD(struct event_row, lost)},
-	[LOST_WHY] = {"loss", "loss", .unit = UNIT_NAME, .get = get_why},
+	[LOST_TIME] = COLUMN("time", INSTANT, FIELD(time)),
+	[LOST_EVENTS] = COLUMN("events", COUNT, FIELD(lost)),
+	[LOST_WHY] = COLUMN("loss", NAME, FIELD(why)),
 };
 
 const struct columns lost_columns = COLUMNS("lost_events", lost);

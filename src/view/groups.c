@@ -359,11 +359,6 @@ static void get_of(const void *row, const struct column *c, struct value *v)
 	value_text(v, d->of == DETAIL_NETWORK ? "network" : side_name(side_of(d)));
 }
 
-static void get_shape(const void *row, const struct column *c, struct value *v)
-{
-	value_text(v, shape_name(((const struct detail_row *)row)->d->shape));
-}
-
 static void get_from(const void *row, const struct column *c, struct value *v)
 {
 	const struct detail *d = ((const struct detail_row *)row)->d;
@@ -426,13 +421,14 @@ enum {
 };
 
 static const struct column fixed[] = {
-	[DETAIL_SHAPE] = {"shape", "shape", .unit = UNIT_NAME, .get = get_shape},
-	[DETAIL_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_of},
+	[DETAIL_SHAPE] =
+		COLUMN("shape", NAME, COLUMN_AT(struct detail_row, d, shape), .words = WORD_SHAPE),
+	[DETAIL_SIDE] = COLUMN("side", NAME, .get = get_of),
 	[DETAIL_FROM] = {"from_point", "from", .unit = UNIT_NAME, .get = get_from},
 	[DETAIL_TO] = {"to_point", "to", .unit = UNIT_NAME, .get = get_to},
 	[DETAIL_COMMANDS] = COLUMN_COMMANDS,
-	[DETAIL_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
-	[DETAIL_SUM] = {"sum", "sum", .unit = UNIT_NANOSECONDS, .get = get_sum},
+	[DETAIL_STAGE] = COLUMN("stage", NAME, .get = get_stage),
+	[DETAIL_SUM] = COLUMN("sum", NANOSECONDS, .get = get_sum),
 };
 
 void detail_table_make(struct detail_table *t, const struct figures *f)

@@ -76,10 +76,9 @@ static void get_to(const void *row, const struct column *c, struct value *v)
 }
 
 static const struct column octaves[] = {
-	[OCTAVES_FROM] = {"from", "from", .unit = UNIT_NANOSECONDS, .get = get_from},
-	[OCTAVES_TO] = {"to", "to", .unit = UNIT_NANOSECONDS, .get = get_to},
-	[OCTAVES_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
-			      COLUMN_FIELD(struct octaves_row, commands)},
+	[OCTAVES_FROM] = COLUMN("from", NANOSECONDS, .get = get_from),
+	[OCTAVES_TO] = COLUMN("to", NANOSECONDS, .get = get_to),
+	[OCTAVES_COMMANDS] = COLUMN("commands", COUNT, COLUMN_FIELD(struct octaves_row, commands)),
 };
 
 const struct columns octaves_columns = COLUMNS("histogram", octaves);

@@ -8,28 +8,18 @@
 #include "view/columns_queues.h"
 #include "view/lines.h"
 
-static void get_limit(const void *row, const struct column *c, struct value *v)
-{
-	const struct limit_row *r = row;
-
-	value_text(v, r->limit);
-}
+#define FIELD(member) COLUMN_FIELD(struct limit_row, member)
 
 static const struct column limit[] = {
-	[LIMIT_LIMIT] = {"limit", "limit", .unit = UNIT_NAME, .get = get_limit},
-	[LIMIT_GROUP] = {"group", "group", .unit = UNIT_TEXT,
-			 COLUMN_TEXT_FIELD(struct limit_row, group)},
+	[LIMIT_LIMIT] = COLUMN("limit", NAME, FIELD(limit)),
+	[LIMIT_GROUP] = COLUMN("group", TEXT, FIELD(group)),
 	[LIMIT_THROUGHPUT] = {"throughput", "MB/s", .unit = UNIT_BYTES_PER_SECOND,
-			      COLUMN_FIELD(struct limit_row, throughput)},
-	[LIMIT_MOST] = {"most", "limit MB/s", .unit = UNIT_BYTES_PER_SECOND,
-			COLUMN_FIELD(struct limit_row, most)},
-	[LIMIT_SHARE] = {"share", "of limit", .unit = UNIT_SHARE,
-			 COLUMN_FIELD(struct limit_row, share)},
-	[LIMIT_IS_NEAR] = {"near", "near", .unit = UNIT_FLAG, COLUMN_FIELD(struct limit_row, near)},
-	[LIMIT_TIMES] = {"times_near", "times near", .unit = UNIT_COUNT,
-			 COLUMN_FIELD(struct limit_row, times)},
-	[LIMIT_INTERVALS] = {"intervals", "intervals", .unit = UNIT_COUNT,
-			     COLUMN_FIELD(struct limit_row, intervals)},
+			      FIELD(throughput)},
+	[LIMIT_MOST] = {"most", "limit MB/s", .unit = UNIT_BYTES_PER_SECOND, FIELD(most)},
+	[LIMIT_SHARE] = {"share", "of limit", .unit = UNIT_SHARE, FIELD(share)},
+	[LIMIT_IS_NEAR] = COLUMN("near", FLAG, FIELD(near)),
+	[LIMIT_TIMES] = {"times_near", "times near", .unit = UNIT_COUNT, FIELD(times)},
+	[LIMIT_INTERVALS] = COLUMN("intervals", COUNT, FIELD(intervals)),
 };
 
 const struct columns limit_columns = COLUMNS("limits", limit);

@@ -6,42 +6,14 @@
 #include "core/names.h"
 #include "view/lines.h"
 
-static void get_loss(const void *row, const struct column *c, struct value *v)
-{
-	const struct loss_row *r = row;
-
-	value_text(v, counter_name(r->counter));
-}
-
-static void get_meaning(const void *row, const struct column *c, struct value *v)
-{
-	const struct loss_row *r = row;
-
-	value_text(v, counter_help(r->counter));
-}
-
-static void get_losses_added(const void *row, const struct column *c, struct value *v)
-{
-	const struct loss_row *r = row;
-
-	value_natural(v, r->added);
-	v->none = !r->added;
-}
-
-static void get_queues(const void *row, const struct column *c, struct value *v)
-{
-	const struct loss_row *r = row;
-
-	value_natural(v, r->queues);
-	v->none = !r->queues;
-}
+#define FIELD(member) COLUMN_FIELD(struct loss_row, member)
 
 static const struct column loss[] = {
-	[LOSS_LOSS] = {"loss", "loss", .unit = UNIT_NAME, .get = get_loss},
-	[LOSS_TOTAL] = {"total", "total", .unit = UNIT_COUNT, COLUMN_FIELD(struct loss_row, total)},
-	[LOSS_ADDED] = {"added", "added", .unit = UNIT_COUNT, .get = get_losses_added},
-	[LOSS_QUEUES] = {"queues", "queues", .unit = UNIT_COUNT, .get = get_queues},
-	[LOSS_MEANING] = {"meaning", "meaning", .unit = UNIT_NAME, .get = get_meaning},
+	[LOSS_LOSS] = COLUMN("loss", NAME, FIELD(counter), .words = WORD_COUNTER),
+	[LOSS_TOTAL] = COLUMN("total", COUNT, FIELD(total)),
+	[LOSS_ADDED] = COLUMN("added", COUNT, FIELD(added), .least = 1),
+	[LOSS_QUEUES] = COLUMN("queues", COUNT, FIELD(queues), .least = 1),
+	[LOSS_MEANING] = COLUMN("meaning", NAME, FIELD(counter), .words = WORD_COUNTER_MEANING),
 };
 
 const struct columns loss_columns = COLUMNS("losses", loss);
@@ -187,43 +159,12 @@ static bool is_other(const struct error_count *e)
 	return e->status == ERRORS_OTHER;
 }
 
-static void get_controller(const void *row, const struct column *c, struct value *v)
-{
-	const struct error_count *e = row;
-
-	value_text(v, e->controller);
-	v->none = !e->controller[0];
-}
-
-static void get_peer(const void *row, const struct column *c, struct value *v)
-{
-	const struct error_count *e = row;
-
-	value_text(v, e->peer);
-	v->none = !e->peer[0];
-}
-
-static void get_queue(const void *row, const struct column *c, struct value *v)
-{
-	const struct error_count *e = row;
-
-	value_natural(v, e->qid);
-	v->none = !e->controller[0];
-}
-
 static void get_status(const void *row, const struct column *c, struct value *v)
 {
 	const struct error_count *e = row;
 
 	value_natural(v, is_other(e) ? 0 : e->status);
 	v->none = is_other(e);
-}
-
-static void get_op(const void *row, const struct column *c, struct value *v)
-{
-	const struct error_count *e = row;
-
-	value_text(v, op_name(e->op));
 }
 
 static void get_name(const void *row, const struct column *c, struct value *v)
@@ -233,24 +174,22 @@ static void get_name(const void *row, const struct column *c, struct value *v)
 	value_text(v, is_other(e) ? "others" : status_name(e->op, e->status));
 }
 
-static void get_added(const void *row, const struct column *c, struct value *v)
+static bool of_several_queues(const void *row)
 {
-	const struct error_count *e = row;
-
-	value_natural(v, e->interval);
-	v->none = !e->interval;
+	return !((const struct error_count *)row)->controller[0];
 }
 
+#define ERROR(member) COLUMN_FIELD(struct error_count, member)
+
 static const struct column error[] = {
-	[ERROR_CONTROLLER] = {"controller", "controller", .unit = UNIT_NAME, .get = get_controller},
-	[ERROR_PEER] = {"peer", "peer", .unit = UNIT_TEXT, .get = get_peer},
-	[ERROR_QUEUE] = {"queue", "queue", .unit = UNIT_NUMBER, .get = get_queue},
-	[ERROR_STATUS] = {"status", "status", .unit = UNIT_CODE, .get = get_status, .digits = 3},
-	[ERROR_OP] = {"op", "op", .unit = UNIT_NAME, .get = get_op},
-	[ERROR_NAME] = {"name", "name", .unit = UNIT_NAME, .get = get_name},
-	[ERROR_TOTAL] = {"total", "total", .unit = UNIT_COUNT,
-			 COLUMN_FIELD(struct error_count, total)},
-	[ERROR_ADDED] = {"added", "added", .unit = UNIT_COUNT, .get = get_added},
+	[ERROR_CONTROLLER] = COLUMN("controller", NAME, ERROR(controller), .least = 1),
+	[ERROR_PEER] = COLUMN("peer", TEXT, ERROR(peer), .least = 1),
+	[ERROR_QUEUE] = COLUMN("queue", NUMBER, ERROR(qid), .none = of_several_queues),
+	[ERROR_STATUS] = COLUMN("status", CODE, .get = get_status, .digits = 3),
+	[ERROR_OP] = COLUMN("op", NAME, ERROR(op), .words = WORD_OP),
+	[ERROR_NAME] = COLUMN("name", NAME, .get = get_name),
+	[ERROR_TOTAL] = COLUMN("total", COUNT, ERROR(total)),
+	[ERROR_ADDED] = COLUMN("added", COUNT, ERROR(interval), .least = 1),
 };
 
 const struct columns error_columns = COLUMNS("errors", error);

@@ -10,20 +10,6 @@
 #include "view/json.h"
 #include "view/lines.h"
 
-static void get_kind(const void *row, const struct column *c, struct value *v)
-{
-	const struct path_row *p = row;
-
-	value_text(v, path_kind_name(p->kind));
-}
-
-static void get_commands(const void *row, const struct column *c, struct value *v)
-{
-	const struct path_row *p = row;
-
-	value_natural(v, p->figures->commands);
-}
-
 static void get_share(const void *row, const struct column *c, struct value *v)
 {
 	const struct path_row *p = row;
@@ -40,20 +26,15 @@ static void get_before(const void *row, const struct column *c, struct value *v)
 	v->none = !f->waited;
 }
 
-static void get_names(const void *row, const struct column *c, struct value *v)
-{
-	const struct path_row *p = row;
-
-	value_text(v, p->names);
-}
+#define FIELD(member) COLUMN_FIELD(struct path_row, member)
 
 /* The common columns: all of path_kind_columns, and the first part of path_columns. */
 #define KIND_COLUMNS                                                                             \
-	[PATH_COLUMN_KIND] = {"kind", "kind", .unit = UNIT_NAME, .get = get_kind},               \
-	[PATH_COLUMN_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,                    \
-				  .get = get_commands},                                          \
-	[PATH_COLUMN_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},          \
-	[PATH_COLUMN_ENDED] = {"ended", "ended", .unit = UNIT_COUNT, .get = columns_hist_count}, \
+	[PATH_COLUMN_KIND] = COLUMN("kind", NAME, FIELD(kind), .words = WORD_PATH_KIND),         \
+	[PATH_COLUMN_COMMANDS] =                                                                 \
+		COLUMN("commands", COUNT, COLUMN_AT(struct path_row, figures, commands)),        \
+	[PATH_COLUMN_SHARE] = COLUMN("share", SHARE, .get = get_share),                          \
+	[PATH_COLUMN_ENDED] = COLUMN("ended", COUNT, COLUMN_AT(struct path_row, hist.h, count)), \
 	[PATH_COLUMN_BEFORE] = {"before_driver", "before", .unit = UNIT_NANOSECONDS,             \
 				.get = get_before},                                              \
 	[PATH_COLUMN_MEAN] = COLUMN_MEAN, [PATH_COLUMN_P50] = COLUMN_P50,                        \
@@ -62,7 +43,7 @@ static void get_names(const void *row, const struct column *c, struct value *v)
 static const struct column kind[] = {KIND_COLUMNS};
 static const struct column path[] = {
 	KIND_COLUMNS,
-	[PATH_COLUMN_FUNCTIONS] = {"functions", "functions", .unit = UNIT_NAME, .get = get_names},
+	[PATH_COLUMN_FUNCTIONS] = COLUMN("functions", NAME, FIELD(names)),
 };
 
 const struct columns path_kind_columns = COLUMNS("path_kinds", kind);
@@ -89,25 +70,12 @@ struct path_row columns_path(const struct paths *paths, const struct path *path,
 	};
 }
 
-static void get_loss(const void *row, const struct column *c, struct value *v)
-{
-	const struct path_loss_row *r = row;
-
-	value_text(v, path_loss_name(r->loss));
-}
-
-static void get_meaning(const void *row, const struct column *c, struct value *v)
-{
-	const struct path_loss_row *r = row;
-
-	value_text(v, path_loss_meaning(r->loss));
-}
+#define LOSS(member) COLUMN_FIELD(struct path_loss_row, member)
 
 static const struct column loss[] = {
-	[PATH_LOSS_LOSS] = {"loss", "loss", .unit = UNIT_NAME, .get = get_loss},
-	[PATH_LOSS_TOTAL] = {"total", "total", .unit = UNIT_COUNT,
-			     COLUMN_FIELD(struct path_loss_row, total)},
-	[PATH_LOSS_MEANING] = {"meaning", "meaning", .unit = UNIT_NAME, .get = get_meaning},
+	[PATH_LOSS_LOSS] = COLUMN("loss", NAME, LOSS(loss), .words = WORD_PATH_LOSS),
+	[PATH_LOSS_TOTAL] = COLUMN("total", COUNT, LOSS(total)),
+	[PATH_LOSS_MEANING] = COLUMN("meaning", NAME, LOSS(loss), .words = WORD_PATH_LOSS_MEANING),
 };
 
 const struct columns path_loss_columns = COLUMNS("path_losses", loss);

@@ -324,7 +324,7 @@ static bool is_merged(const struct merged_row *m, const struct view_row *k)
 	struct value host;
 
 	columns_get(&merged_columns, MERGED_HOST, m, &host);
-	return !strcmp(host.text, k->controller) && m->t->connection->qid == k->qid &&
+	return !strcmp(host.text, k->controller) && m->connection->qid == k->qid &&
 	       m->t->op == k->op;
 }
 

@@ -27,30 +27,16 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	v->none = !n;
 }
 
-static void get_sum(const void *row, const struct column *c, struct value *v)
-{
-	const struct stage_row *r = row;
-
-	value_integer_sum(v, r->sum);
-}
-
-static void get_stage(const void *row, const struct column *c, struct value *v)
-{
-	const struct stage_row *r = row;
-
-	value_text(v, r->stage);
-}
-
 static const struct column stage[] = {
 	[STAGE_OP] = COLUMN_OP,
-	[STAGE_STAGE] = {"stage", "stage", .unit = UNIT_NAME, .get = get_stage},
+	[STAGE_STAGE] = COLUMN("stage", NAME, COLUMN_FIELD(struct stage_row, stage)),
 	[STAGE_COMMANDS] = COLUMN_COMMANDS,
-	[STAGE_MEAN] = {"mean", "mean", .unit = UNIT_NANOSECONDS, .get = get_mean},
+	[STAGE_MEAN] = COLUMN("mean", NANOSECONDS, .get = get_mean),
 	[STAGE_P50] = COLUMN_P50,
 	[STAGE_P99] = COLUMN_P99,
 	[STAGE_MAX] = COLUMN_MAX,
-	[STAGE_SHARE] = {"share", "share", .unit = UNIT_SHARE, .get = get_share},
-	[STAGE_SUM] = {"sum", "sum", .unit = UNIT_NANOSECONDS, .get = get_sum},
+	[STAGE_SHARE] = COLUMN("share", SHARE, .get = get_share),
+	[STAGE_SUM] = COLUMN("sum", NANOSECONDS, COLUMN_FIELD(struct stage_row, sum)),
 };
 
 const struct columns stage_columns = COLUMNS("stages", stage);
@@ -86,10 +72,9 @@ void stage_table_make(struct stage_table *t, const struct figures *figures)
 }
 
 static const struct column population[] = {
-	[POPULATION_SPLIT] = {"split", "split", .unit = UNIT_COUNT,
-			      COLUMN_FIELD(struct stage_rows, split)},
-	[POPULATION_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT,
-				 COLUMN_FIELD(struct stage_rows, commands)},
+	[POPULATION_SPLIT] = COLUMN("split", COUNT, COLUMN_FIELD(struct stage_rows, split)),
+	[POPULATION_COMMANDS] =
+		COLUMN("commands", COUNT, COLUMN_FIELD(struct stage_rows, commands)),
 };
 
 const struct columns population_columns = COLUMNS("population", population);

@@ -8,44 +8,14 @@
 #include "view/lines.h"
 #include "view/losses.h"
 
-static void get_path(const void *row, const struct column *c, struct value *v)
+static bool not_begun(const void *row)
 {
-	const struct input *in = row;
-
-	value_text(v, in->path);
+	return !((const struct input *)row)->begun;
 }
 
-static void get_side(const void *row, const struct column *c, struct value *v)
+static bool no_bursts(const void *row)
 {
-	const struct input *in = row;
-
-	value_text(v, in->begun ? side_name(in->header.side) : "");
-	v->none = !in->begun;
-}
-
-/* @arg: offset of an array of characters in struct input */
-static void get_header_text(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_text(v, (const char *)in + c->arg);
-	v->none = !in->begun;
-}
-
-static void get_sample(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_natural(v, in->header.sample);
-	v->none = !in->begun || in->header.sample <= 1;
-}
-
-static void get_commands(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_natural(v, in->records);
-	v->none = !in->begun;
+	return !((const struct input *)row)->bursts;
 }
 
 static void get_duration(const void *row, const struct column *c, struct value *v)
@@ -54,30 +24,6 @@ static void get_duration(const void *row, const struct column *c, struct value *
 
 	value_real(v, input_seconds(in));
 	v->none = !in->begun;
-}
-
-static void get_bursts(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_natural(v, in->bursts);
-	v->none = !in->bursts;
-}
-
-static void get_measured(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_real(v, (double)in->burst_ns / 1e9);
-	v->none = !in->bursts;
-}
-
-static void get_unknown_losses(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_natural(v, in->losses.unknown);
-	v->none = !in->losses.unknown;
 }
 
 static void get_unknown_frames(const void *row, const struct column *c, struct value *v)
@@ -96,30 +42,23 @@ static void get_longer_frames(const void *row, const struct column *c, struct va
 	v->none = !v->natural;
 }
 
-static void get_selection(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_text(v, in->header.selection);
-	v->none = !in->begun || !in->header.selection[0];
-}
-
-#define HEADER(field) get_header_text, offsetof(struct input, header.field), 0
+#define FIELD(member) COLUMN_FIELD(struct input, member)
+#define HEADER(member) FIELD(header.member), .none = not_begun
 
 static const struct column input[] = {
-	[INPUT_PATH] = {"path", "path", .unit = UNIT_TEXT, .get = get_path},
-	[INPUT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_side},
-	[INPUT_HOSTNAME] = {"hostname", "hostname", NULL, UNIT_TEXT, HEADER(hostname)},
-	[INPUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, HEADER(kernel)},
-	[INPUT_SOURCE] = {"source", "source", NULL, UNIT_TEXT, HEADER(source)},
-	[INPUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_sample},
-	[INPUT_SELECTION] = {"selection", "selection", .unit = UNIT_TEXT, .get = get_selection},
-	[INPUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_commands},
-	[INPUT_DURATION] = {"duration", "duration", .unit = UNIT_SECONDS, .get = get_duration},
-	[INPUT_BURSTS] = {"bursts", "bursts", .unit = UNIT_COUNT, .get = get_bursts},
-	[INPUT_MEASURED] = {"measured", "measured", .unit = UNIT_SECONDS, .get = get_measured},
+	[INPUT_PATH] = COLUMN("path", TEXT, FIELD(path)),
+	[INPUT_SIDE] = COLUMN("side", NAME, HEADER(side), .words = WORD_SIDE),
+	[INPUT_HOSTNAME] = COLUMN("hostname", TEXT, HEADER(hostname)),
+	[INPUT_KERNEL] = COLUMN("kernel", TEXT, HEADER(kernel)),
+	[INPUT_SOURCE] = COLUMN("source", TEXT, HEADER(source)),
+	[INPUT_SAMPLE] = COLUMN("sample", COUNT, HEADER(sample), .least = 2),
+	[INPUT_SELECTION] = COLUMN("selection", TEXT, HEADER(selection), .least = 1),
+	[INPUT_COMMANDS] = COLUMN("commands", COUNT, FIELD(records), .none = not_begun),
+	[INPUT_DURATION] = COLUMN("duration", SECONDS, .get = get_duration),
+	[INPUT_BURSTS] = COLUMN("bursts", COUNT, FIELD(bursts), .least = 1),
+	[INPUT_MEASURED] = COLUMN("measured", SECONDS, FIELD(burst_ns), .none = no_bursts),
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
-				  .get = get_unknown_losses},
+				  FIELD(losses.unknown), .least = 1},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_unknown_frames},
 	[INPUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
@@ -127,13 +66,6 @@ static const struct column input[] = {
 };
 
 const struct columns input_columns = COLUMNS("inputs", input);
-
-static void get_peer_source(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_text(v, p->about.source);
-}
 
 static void get_state(const void *row, const struct column *c, struct value *v)
 {
@@ -144,181 +76,61 @@ static void get_state(const void *row, const struct column *c, struct value *v)
 	value_text(v, names[p->about.state]);
 }
 
-static void get_silent(const void *row, const struct column *c, struct value *v)
+static bool not_stalled(const void *row)
 {
-	const struct peer_row *p = row;
-
-	value_real(v, (double)p->about.silent_ns / 1e9);
-	v->none = p->about.state != PEER_STALLED;
+	return ((const struct peer_row *)row)->about.state != PEER_STALLED;
 }
 
-static void get_why(const void *row, const struct column *c, struct value *v)
+static bool no_header(const void *row)
 {
-	const struct peer_row *p = row;
-
-	value_text(v, p->about.why);
-	v->none = !p->about.why[0];
+	return !((const struct peer_row *)row)->about.header;
 }
 
-static void get_exit_status(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_integer(v, p->about.exit_status);
-	v->none = !p->about.exit_status;
-}
-
-static void get_signal(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_integer(v, p->about.signal);
-	v->none = !p->about.signal;
-}
-
-static void get_message(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_text(v, p->message ?: "");
-	v->none = !p->message;
-}
-
-static void get_peer_side(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_text(v, p->about.header ? side_name(p->about.header->side) : "");
-	v->none = !p->about.header;
-}
-
-/* @arg: offset of an array of characters in the stream's header */
-static void get_peer_header_text(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_text(v, p->about.header ? (const char *)p->about.header + c->arg : "");
-	v->none = !p->about.header;
-}
-
-static void get_peer_commands(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_natural(v, p->about.records);
-	v->none = !p->about.header;
-}
-
-static void get_peer_sample(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_natural(v, p->about.header ? p->about.header->sample : 0);
-	v->none = v->natural <= 1;
-}
-
-static void get_peer_unknown_frames(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_natural(v, p->about.skipped);
-	v->none = !p->about.skipped;
-}
-
-static void get_peer_longer_frames(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_natural(v, p->about.longer);
-	v->none = !p->about.longer;
-}
-
-static void get_peer_selection(const void *row, const struct column *c, struct value *v)
-{
-	const struct peer_row *p = row;
-
-	value_text(v, p->about.header ? p->about.header->selection : "");
-	v->none = !v->text[0];
-}
-
-#define PEER_HEADER(field) get_peer_header_text, offsetof(struct stream_header, field), 0
+#define ABOUT(member) COLUMN_FIELD(struct peer_row, member)
+#define PEER_HEADER(member) COLUMN_AT(struct peer_row, about.header, member)
 
 static const struct column peer[] = {
-	[ABOUT_NUMBER] = {"peer", "peer", .unit = UNIT_NUMBER,
-			  COLUMN_FIELD(struct peer_row, number)},
-	[ABOUT_SOURCE] = {"source", "source", .unit = UNIT_TEXT, .get = get_peer_source},
-	[ABOUT_STATE] = {"state", "state", .unit = UNIT_NAME, .get = get_state},
-	[ABOUT_SILENT] = {"silent", "silent for", .unit = UNIT_SECONDS, .get = get_silent},
-	[ABOUT_WHY] = {"why", "why", .unit = UNIT_NAME, .get = get_why},
+	[ABOUT_NUMBER] = COLUMN("peer", NUMBER, ABOUT(number)),
+	[ABOUT_SOURCE] = COLUMN("source", TEXT, ABOUT(about.source)),
+	[ABOUT_STATE] = COLUMN("state", NAME, .get = get_state),
+	[ABOUT_SILENT] = {"silent", "silent for", .unit = UNIT_SECONDS, ABOUT(about.silent_ns),
+			  .none = not_stalled},
+	[ABOUT_WHY] = COLUMN("why", NAME, ABOUT(about.why), .least = 1),
 	[ABOUT_EXIT_STATUS] = {"exit_status", "exit status", .unit = UNIT_NUMBER,
-			       .get = get_exit_status},
-	[ABOUT_SIGNAL] = {"signal", "signal", .unit = UNIT_NUMBER, .get = get_signal},
-	[ABOUT_MESSAGE] = {"message", "message", .unit = UNIT_TEXT, .get = get_message},
-	[ABOUT_SIDE] = {"side", "side", .unit = UNIT_NAME, .get = get_peer_side},
-	[ABOUT_HOSTNAME] = {"hostname", "hostname", NULL, UNIT_TEXT, PEER_HEADER(hostname)},
-	[ABOUT_KERNEL] = {"kernel", "kernel", NULL, UNIT_TEXT, PEER_HEADER(kernel)},
-	[ABOUT_COMMANDS] = {"commands", "commands", .unit = UNIT_COUNT, .get = get_peer_commands},
-	[ABOUT_SAMPLE] = {"sample", "sample", .unit = UNIT_COUNT, .get = get_peer_sample},
-	[ABOUT_SELECTION] = {"selection", "selection", .unit = UNIT_TEXT,
-			     .get = get_peer_selection},
+			       ABOUT(about.exit_status), .least = 1},
+	[ABOUT_SIGNAL] = COLUMN("signal", NUMBER, ABOUT(about.signal), .least = 1),
+	[ABOUT_MESSAGE] = COLUMN("message", TEXT, ABOUT(message)),
+	[ABOUT_SIDE] = COLUMN("side", NAME, PEER_HEADER(side), .words = WORD_SIDE),
+	[ABOUT_HOSTNAME] = COLUMN("hostname", TEXT, PEER_HEADER(hostname)),
+	[ABOUT_KERNEL] = COLUMN("kernel", TEXT, PEER_HEADER(kernel)),
+	[ABOUT_COMMANDS] = COLUMN("commands", COUNT, ABOUT(about.records), .none = no_header),
+	[ABOUT_SAMPLE] = COLUMN("sample", COUNT, PEER_HEADER(sample), .least = 2),
+	[ABOUT_SELECTION] = COLUMN("selection", TEXT, PEER_HEADER(selection), .least = 1),
 	[ABOUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
-				  .get = get_peer_unknown_frames},
+				  ABOUT(about.skipped), .least = 1},
 	[ABOUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
-				 .get = get_peer_longer_frames},
+				 ABOUT(about.longer), .least = 1},
 };
 
 const struct columns peer_columns = COLUMNS("peers", peer);
 
-static void get_strays(const void *row, const struct column *c, struct value *v)
-{
-	const struct live_merge_counts *n = row;
-
-	value_natural(v, n->strays);
-	v->none = !n->strays;
-}
-
-static void get_past_limits(const void *row, const struct column *c, struct value *v)
-{
-	const struct live_merge_counts *n = row;
-
-	value_natural(v, n->past_limits);
-	v->none = !n->past_limits;
-}
-
-static void get_crowded_out(const void *row, const struct column *c, struct value *v)
-{
-	const struct live_merge_counts *n = row;
-
-	value_natural(v, n->crowded_out);
-	v->none = !n->crowded_out;
-}
-
-static void get_in_crowd(const void *row, const struct column *c, struct value *v)
-{
-	const struct live_merge_counts *n = row;
-
-	value_natural(v, n->in_crowd);
-	v->none = !n->in_crowd;
-}
-
-#define FIELD(field) COLUMN_FIELD(struct live_merge_counts, field)
+#define MATCHING(member) .unit = UNIT_COUNT, COLUMN_FIELD(struct live_merge_counts, member)
 
 static const struct column matching[] = {
-	[MATCHING_MATCHED] = {"matched", "matched", .unit = UNIT_COUNT, FIELD(matched)},
-	[MATCHING_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT, FIELD(host_only)},
-	[MATCHING_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
-				  FIELD(target_only)},
-	[MATCHING_AMBIGUOUS] = {"ambiguous", "ambiguous", .unit = UNIT_COUNT, FIELD(ambiguous)},
-	[MATCHING_UNDECIDED] = {"undecided", "undecided", .unit = UNIT_COUNT, FIELD(undecided)},
-	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", .unit = UNIT_COUNT,
-			     .get = get_strays},
+	[MATCHING_MATCHED] = {"matched", "matched", MATCHING(matched)},
+	[MATCHING_HOST_ONLY] = {"host_only", "host only", MATCHING(host_only)},
+	[MATCHING_TARGET_ONLY] = {"target_only", "target only", MATCHING(target_only)},
+	[MATCHING_AMBIGUOUS] = {"ambiguous", "ambiguous", MATCHING(ambiguous)},
+	[MATCHING_UNDECIDED] = {"undecided", "undecided", MATCHING(undecided)},
+	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", MATCHING(strays),
+			     .least = 1},
 	[MATCHING_PAST_LIMITS] = {"past_limits", "past the limits of connections or slots",
-				  .unit = UNIT_COUNT, .get = get_past_limits},
-	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", .unit = UNIT_COUNT,
-				  .get = get_crowded_out},
-	[MATCHING_IN_CROWD] = {"in_crowd", "of too many queues of one name", .unit = UNIT_COUNT,
-			       .get = get_in_crowd},
-	[MATCHING_EARLY] = {"early", "before any peer recorded", .unit = UNIT_COUNT, FIELD(early)},
+				  MATCHING(past_limits), .least = 1},
+	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", MATCHING(crowded_out),
+				  .least = 1},
+	[MATCHING_IN_CROWD] = {"in_crowd", "of too many queues of one name", MATCHING(in_crowd),
+			       .least = 1},
+	[MATCHING_EARLY] = {"early", "before any peer recorded", MATCHING(early)},
 };
 
 const struct columns matching_columns = COLUMNS("matching", matching);

@@ -77,7 +77,7 @@ static void columns_have_a_heading_a_unit_and_a_value(void **state)
 			assert_true(!column->brief ||
 				    strlen(column->brief) < strlen(column->title));
 			assert_true(column->unit < UNITS_NR);
-			assert_non_null(column->get);
+			assert_true(column->get || column->type != MEMBER_NONE);
 			/* Columns of codes, and only these, have a number of digits. */
 			assert_int_equal(column->digits != 0, column->unit == UNIT_CODE);
 		}
@@ -126,7 +126,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
 	const struct totals_row total = {
 		.connection = &connection, .op = NT_OP_READ, .commands = 1};
-	const struct merged_row merged = {.t = &total};
+	const struct merged_row merged = {.t = &total, .connection = &connection};
 	const struct pair_row pair = {machines_get(NULL, 0), machines_get(NULL, 0)};
 	const struct live_merge_counts counts = {.matched = 1};
 	const struct peer_row peer = {1, {.source = "x", .why = ""}, "m"};
@@ -235,7 +235,7 @@ static void fields_are_read_whole(void **state)
 		{"k64", "k64", .unit = UNIT_COUNT, COLUMN_FIELD(struct fields, kernel_u64)},
 		{"s64", "s64", .unit = UNIT_NANOSECONDS, COLUMN_FIELD(struct fields, s64)},
 		{"real", "real", .unit = UNIT_SECONDS, COLUMN_FIELD(struct fields, real)},
-		{"text", "text", .unit = UNIT_TEXT, COLUMN_TEXT_FIELD(struct fields, text)},
+		{"text", "text", .unit = UNIT_TEXT, COLUMN_FIELD(struct fields, text)},
 	};
 	static const char *const expected[] = {
 		"255",
@@ -257,6 +257,71 @@ static void fields_are_read_whole(void **state)
 
 	for (unsigned int c = 0; c < t.nr; c++) {
 		columns_get(&t, c, &row, &v);
+		assert_string_equal(cell_exact(cell, sizeof(cell), &column[c], &v, 2), expected[c]);
+	}
+}
+
+/* A row whose members may have no value. */
+struct absent {
+	const struct fields *fields;
+	const char *pointer;
+	uint32_t flags;
+	bool unknown;
+	uint64_t ns;
+	unsigned __int128 large;
+	__int128 low;
+};
+
+static bool is_unknown(const void *row)
+{
+	return ((const struct absent *)row)->unknown;
+}
+
+static void members_may_have_no_value(void **state)
+{
+	static const struct column column[] = {
+		COLUMN("at", COUNT, COLUMN_AT(struct absent, fields, u16)),
+		COLUMN("text", TEXT, COLUMN_AT(struct absent, fields, text), .least = 1),
+		COLUMN("pointer", TEXT, COLUMN_FIELD(struct absent, pointer)),
+		COLUMN("flag", FLAG, COLUMN_FIELD(struct absent, flags), .arg = 4, .least = 1),
+		COLUMN("flags", COUNT, COLUMN_FIELD(struct absent, flags), .least = 5),
+		COLUMN("op", NAME, COLUMN_FIELD(struct absent, unknown), .words = WORD_OP,
+		       .none = is_unknown),
+		COLUMN("s", SECONDS, COLUMN_FIELD(struct absent, ns), .least = 1),
+		COLUMN("large", COUNT, COLUMN_FIELD(struct absent, large), .least = 1),
+		COLUMN("low", COUNT, COLUMN_FIELD(struct absent, low), .none = is_unknown),
+	};
+	static const char *const expected[] = {
+		"65535",
+		"a",
+		"b",
+		"",
+		"7",
+		"read",
+		"1.50",
+		"18446744073709551615",
+		"-9223372036854775808",
+	};
+	const struct columns t = COLUMNS("absent", column);
+	const struct fields fields = {.u16 = UINT16_MAX, .text = "a"};
+	const struct absent none = {.flags = 3, .unknown = true};
+	const struct absent all = {
+		&fields,
+		"b",
+		7,
+		false,
+		1500000000,
+		(unsigned __int128)1 << 100,
+		-((__int128)1 << 100),
+	};
+	char cell[CELL_LEN];
+	struct value v;
+
+	for (unsigned int c = 0; c < t.nr; c++) {
+		columns_get(&t, c, &none, &v);
+		assert_true(v.none);
+		columns_get(&t, c, &all, &v);
+		assert_false(v.none);
 		assert_string_equal(cell_exact(cell, sizeof(cell), &column[c], &v, 2), expected[c]);
 	}
 }
@@ -371,6 +436,7 @@ int main(void)
 		cmocka_unit_test(values_are_numbers_unless_they_are_words),
 		cmocka_unit_test(a_sum_above_64_bits_is_no_small_one),
 		cmocka_unit_test(fields_are_read_whole),
+		cmocka_unit_test(members_may_have_no_value),
 		cmocka_unit_test(each_unit_has_its_text),
 		cmocka_unit_test(what_there_is_not_is_a_dash_for_people_and_0_for_scripts),
 		cmocka_unit_test(stages_that_are_one_are_one_row),

@@ -31,7 +31,7 @@ static void get_seek(const void *row, const struct column *c, struct value *v)
 }
 
 static const struct column disk[] = {
-	[DISK_NAME] = {"name", "name", .unit = UNIT_TEXT, COLUMN_TEXT_FIELD(struct disk, name)},
+	[DISK_NAME] = {"name", "name", .unit = UNIT_TEXT, COLUMN_FIELD(struct disk, name)},
 	[DISK_HEADS] = {"heads", "heads", .brief = "hd", .unit = UNIT_COUNT,
 			COLUMN_FIELD(struct disk, heads)},
 	[DISK_SEEK] = {"seek", "seek", .unit = UNIT_NANOSECONDS, .get = get_seek},
