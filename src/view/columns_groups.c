@@ -426,6 +426,17 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	add_figures(t);
 }
 
+void group_table_show(struct table *shown, const struct group_table *t)
+{
+	*shown = (struct table){
+		.columns = &t->columns,
+		.dispensable = t->dispensable,
+		.nr_dispensable = t->nr_dispensable,
+	};
+	for (unsigned int i = 0; i < t->columns.nr; i++)
+		table_add(shown, i, NULL, 0);
+}
+
 void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_row *r)
 {
 	static const struct group_cell none;

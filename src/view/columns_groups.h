@@ -15,6 +15,7 @@
 #include "merge/groups.h"
 #include "view/columns.h"
 #include "view/columns_queues.h"
+#include "view/lines.h"
 
 /*
  * A histogram's buckets for the latencies that the user wants to see. The first bucket is below a
@@ -119,6 +120,7 @@ enum groups_for {
 
 /* The kind of row, the interval, the keys, ten columns that every group has, and the figures. */
 #define GROUP_COLUMNS_MAX (2 + GROUP_KEYS_NR + 10 + FIGURES_MAX)
+_Static_assert(GROUP_COLUMNS_MAX <= TABLE_COLUMNS_MAX, "all fit into a table");
 
 /**
  * struct group_table - @columns, with rows of struct queue_row that have a @group
@@ -155,6 +157,9 @@ struct group_choice {
  */
 void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
 		      bool summary, bool none_failed);
+
+/** group_table_show() - fill @shown with all columns of @t, for text */
+void group_table_show(struct table *shown, const struct group_table *t);
 
 /** columns_groups_row() - fill @q with a row of recorded groups, and @h with its histogram */
 void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_row *r);

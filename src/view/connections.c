@@ -258,64 +258,45 @@ const struct columns stray_columns = COLUMNS("strays", stray);
 #define OP_WIDTH 12
 #define DURATION_WIDTH 8
 
-/* Width of the column with the names of the hosts, or of the targets. */
-static int names_width(const struct merged_row *rows, unsigned int nr, enum merged_column column)
-{
-	size_t width = strlen(merged_columns.column[column].title);
-
-	for (unsigned int i = 0; i < nr; i++) {
-		struct value v;
-
-		columns_get(&merged_columns, column, &rows[i], &v);
-		if (strlen(v.text) > width)
-			width = strlen(v.text);
-	}
-	return (int)width;
-}
-
 int connections_print_stages(const struct totals *m, FILE *f)
 {
-	static const struct phrase who[] = {
-		PHRASE(NULL, MERGED_HOST, .width = -HOST_WIDTH),
-		PHRASE(" ", MERGED_CNTLID, .width = 6),
-		PHRASE(" ", MERGED_QUEUE, .width = 5),
-		PHRASE("  ", MERGED_OP, .width = -OP_WIDTH),
-		PHRASE(" ", MERGED_COMMANDS, .width = 9),
-		PHRASE(" ", MERGED_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", MERGED_UNSPLIT, .width = 8),
+	static const struct {
+		enum merged_column column;
+		const char *before;
+		int width;
+	} who[] = {
+		{MERGED_CNTLID, " ", 6},
+		{MERGED_QUEUE, " ", 5},
+		{MERGED_OP, "  ", OP_WIDTH},
+		{MERGED_COMMANDS, " ", 9},
+		{MERGED_MEAN, " ", DURATION_WIDTH},
+		{MERGED_UNSPLIT, " ", 8},
 	};
-	struct phrase machines[2], means[NT_MERGED_STAGES_NR];
 	/* With one host and one target, the line above the table has their names. */
 	bool several = m->machines && m->machines->nr > 2;
+	struct table t = {.columns = &merged_columns};
 	struct merged_row *rows;
 	unsigned int nr;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(means); i++)
-		means[i] = (struct phrase)PHRASE(" ", (unsigned char)(MERGED_MEANS + i),
-						 .style = LINE_CELL, .width = DURATION_WIDTH);
+	if (several) {
+		table_add(&t, MERGED_HOST_MACHINE, NULL, 0);
+		table_add(&t, MERGED_TARGET_MACHINE, NULL, 0);
+	}
+	table_add(&t, MERGED_HOST, NULL, HOST_WIDTH);
+	for (unsigned int i = 0; i < ARRAY_SIZE(who); i++)
+		table_add(&t, who[i].column, who[i].before, who[i].width);
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		table_add(&t, MERGED_MEANS + i, " ", DURATION_WIDTH);
 	rows = columns_merged_rows(m, &nr);
 	if (!rows)
 		return -ENOMEM;
-	machines[0] = (struct phrase)PHRASE(NULL, MERGED_HOST_MACHINE, .after = "  ",
-					    .width = -names_width(rows, nr, MERGED_HOST_MACHINE));
-	machines[1] = (struct phrase)PHRASE(NULL, MERGED_TARGET_MACHINE, .after = "  ",
-					    .width = -names_width(rows, nr, MERGED_TARGET_MACHINE));
-	if (nr && several)
-		fprintf(f, "%*s  %*s  ", machines[0].width,
-			merged_columns.column[MERGED_HOST_MACHINE].title, machines[1].width,
-			merged_columns.column[MERGED_TARGET_MACHINE].title);
-	if (nr) {
-		line_titles(f, &merged_columns, who, ARRAY_SIZE(who), false);
-		line_titles(f, &merged_columns, means, ARRAY_SIZE(means), false);
-		fputs("\n", f);
-	}
-	for (unsigned int r = 0; r < nr; r++) {
-		if (several)
-			LINE_PRINT(f, &merged_columns, machines, &rows[r]);
-		LINE_PRINT(f, &merged_columns, who, &rows[r]);
-		LINE_PRINT(f, &merged_columns, means, &rows[r]);
-		fputs("\n", f);
-	}
+	for (unsigned int r = 0; r < nr; r++)
+		table_measure(&t, &rows[r]);
+	table_lay_out(&t, TABLE_WIDE);
+	if (nr)
+		table_titles(&t, f);
+	for (unsigned int r = 0; r < nr; r++)
+		table_row(&t, &rows[r], f);
 	free(rows);
 	return 0;
 }

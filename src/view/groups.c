@@ -14,20 +14,6 @@
 #include "view/visible_rows.h"
 
 /*
- * Decimals of the time at which an interval begins, in seconds: --every is in whole milliseconds.
- */
-#define FROM_DIGITS 3
-
-/* The layout of a line: @nr columns are shown, and @left_out of the dispensable columns are not. */
-struct layout {
-	bool brief;
-	const char *gap;
-	unsigned int left_out;
-	unsigned int nr;
-	struct phrase phrase[GROUP_COLUMNS_MAX];
-};
-
-/*
  * A row that is made only when it is shown, because a histogram is large and there may be many
  * rows.
  */
@@ -56,116 +42,6 @@ static const struct queue_row *line_of(const struct groups *g, size_t i, struct 
 		groups_others(g, &r);
 	columns_groups_row(&m->q, &m->h, &r);
 	return &m->q;
-}
-
-static bool is_instant(const struct column *c)
-{
-	return c->unit == UNIT_SECONDS;
-}
-
-static size_t cell_length(const struct column *c, const struct columns *t, unsigned int i,
-			  const struct queue_row *q)
-{
-	char cell[CELL_LEN];
-	struct value v;
-
-	columns_get(t, i, q, &v);
-	if (is_instant(c) && !v.none)
-		return strlen(cell_exact(cell, sizeof(cell), c, &v, FROM_DIGITS));
-	return strlen(cell_format(cell, sizeof(cell), c, &v));
-}
-
-static void measure(const struct groups *g, const struct group_table *t,
-		    size_t width[GROUP_COLUMNS_MAX])
-{
-	struct made m;
-
-	for (unsigned int i = 0; i < t->columns.nr; i++)
-		width[i] = 1;
-	for (size_t k = 0; k < lines_of(g); k++) {
-		const struct queue_row *q = line_of(g, k, &m);
-
-		for (unsigned int i = 0; i < t->columns.nr; i++) {
-			size_t len = cell_length(&t->column[i], &t->columns, i, q);
-
-			if (len > width[i])
-				width[i] = len;
-		}
-	}
-}
-
-static bool is_left_out(const struct layout *l, const struct group_table *t, unsigned int column)
-{
-	for (unsigned int i = 0; i < l->left_out; i++)
-		if (t->dispensable[i] == column)
-			return true;
-	return false;
-}
-
-/* Return: width of a line in columns of the terminal. */
-static size_t lay_out(struct layout *l, const struct group_table *t,
-		      const size_t width[GROUP_COLUMNS_MAX])
-{
-	size_t used = 0;
-
-	l->nr = 0;
-	for (unsigned int i = 0; i < t->columns.nr; i++) {
-		const struct column *c = &t->column[i];
-		const char *title = l->brief && c->brief ? c->brief : c->title;
-		size_t w = strlen(title) > width[i] ? strlen(title) : width[i];
-
-		if (is_left_out(l, t, i))
-			continue;
-		l->phrase[l->nr] = (struct phrase){
-			.before = l->nr ? l->gap : NULL,
-			.column = (unsigned char)i,
-			.style = is_instant(c) ? LINE_EXACT : LINE_CELL,
-			.digits = FROM_DIGITS,
-			.width = cell_is_left(c) ? -(int)w : (int)w,
-		};
-		used += w + (l->nr ? strlen(l->gap) : 0);
-		l->nr++;
-	}
-	return used;
-}
-
-/* Chooses the widest layout that fits, or else the narrowest one. */
-static void choose(struct layout *l, const struct group_table *t,
-		   const size_t width[GROUP_COLUMNS_MAX], unsigned int columns)
-{
-	static const struct {
-		bool brief;
-		const char *gap;
-	} tries[] = {{false, "  "}, {false, " "}, {true, " "}};
-
-	*l = (struct layout){.gap = NULL};
-	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
-		l->brief = tries[i].brief;
-		l->gap = tries[i].gap;
-		if (lay_out(l, t, width) <= columns)
-			return;
-	}
-	while (l->left_out < t->nr_dispensable) {
-		l->left_out++;
-		if (lay_out(l, t, width) <= columns)
-			return;
-	}
-}
-
-/*
- * The total has no interval. LINE_CELL prints "-" for it, while other styles would leave the cell
- * out and so shift the line.
- */
-static void print_line(const struct layout *l, const struct group_table *t,
-		       const struct queue_row *q, FILE *f)
-{
-	struct layout shown = *l;
-
-	for (unsigned int i = 0; i < shown.nr; i++)
-		if (!q->has_from && is_instant(&t->column[shown.phrase[i].column]))
-			shown.phrase[i].style = LINE_CELL;
-	line_print(f, &t->columns, shown.phrase, shown.nr, q);
-	fputs("\n", f);
 }
 
 static void print_name(const char *name, unsigned int twin, const char *what, enum text_style style,
@@ -224,20 +100,23 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 		  bool unicode)
 {
 	const struct canvas canvas = {f, width, unicode};
-	size_t widths[GROUP_COLUMNS_MAX];
-	struct group_table t;
+	unsigned int layout = TABLE_WIDE;
 	struct group_row total;
-	struct layout l;
+	struct group_table t;
+	struct table table;
 	struct made m;
 
 	groups_total(g, &total);
 	group_table_make(&t, c, GROUPS_FOR_REPORT_TEXT, true, !total.cell->failed);
-	measure(g, &t, widths);
-	choose(&l, &t, widths, width);
-	line_titles(f, &t.columns, l.phrase, l.nr, l.brief);
-	fputs("\n", f);
+	group_table_show(&table, &t);
 	for (size_t i = 0; i < lines_of(g); i++)
-		print_line(&l, &t, line_of(g, i, &m), f);
+		table_measure(&table, line_of(g, i, &m));
+	/* The widest layout that fits, or else the narrowest one. */
+	while (table_lay_out(&table, layout) > width && layout < TABLE_BRIEF + t.nr_dispensable)
+		layout++;
+	table_titles(&table, f);
+	for (size_t i = 0; i < lines_of(g); i++)
+		table_row(&table, line_of(g, i, &m), f);
 	print_names(g, f);
 	print_notes(g, f);
 	for (size_t i = 1; c->scale.on && i < lines_of(g); i++)
@@ -459,50 +338,23 @@ static bool row_of(const struct details *d, size_t i, struct detail_row *row)
 	return true;
 }
 
-static int width_of(const struct details *d, const struct column *c, const struct columns *t,
-		    unsigned int i)
-{
-	size_t width = strlen(c->title);
-	struct detail_row row;
-
-	for (size_t k = 0; row_of(d, k, &row); k++) {
-		char cell[CELL_LEN];
-		struct value v;
-
-		columns_get(t, i, &row, &v);
-		cell_format(cell, sizeof(cell), c, &v);
-		if (strlen(cell) > width)
-			width = strlen(cell);
-	}
-	return cell_is_left(c) ? -(int)width : (int)width;
-}
-
 void details_print(const struct details *d, const struct figures *figures, FILE *f)
 {
-	struct phrase phrase[DETAIL_COLUMNS_MAX];
 	struct detail_table t;
+	struct table table = {.columns = &t.columns};
 	struct detail_row row;
-	unsigned int nr = 0;
 
 	detail_table_make(&t, figures);
-	for (unsigned int i = 0; i < t.columns.nr; i++) {
-		/* The points already identify the stage, and the line would be too long. */
-		if (i == DETAIL_STAGE || i == DETAIL_SUM)
-			continue;
-		phrase[nr] = (struct phrase){
-			.before = nr ? " " : NULL,
-			.column = (unsigned char)i,
-			.style = LINE_CELL,
-			.width = width_of(d, &t.column[i], &t.columns, i),
-		};
-		nr++;
-	}
-	line_titles(f, &t.columns, phrase, nr, false);
-	fputs("\n", f);
-	for (size_t i = 0; row_of(d, i, &row); i++) {
-		line_print(f, &t.columns, phrase, nr, &row);
-		fputs("\n", f);
-	}
+	/* The points already identify the stage, and the line would be too long. */
+	for (unsigned int i = 0; i < t.columns.nr; i++)
+		if (i != DETAIL_STAGE && i != DETAIL_SUM)
+			table_add(&table, i, NULL, 0);
+	for (size_t i = 0; row_of(d, i, &row); i++)
+		table_measure(&table, &row);
+	table_lay_out(&table, TABLE_CLOSE);
+	table_titles(&table, f);
+	for (size_t i = 0; row_of(d, i, &row); i++)
+		table_row(&table, &row, f);
 	if (details_unordered(d))
 		fprintf(f, "records whose points are not in order: %" PRIu64 "\n",
 			details_unordered(d));

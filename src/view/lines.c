@@ -195,7 +195,7 @@ static const char *phrase_value(const struct phrase *p, const struct column *c,
 {
 	if (v->type == VALUE_TEXT && c->unit != UNIT_TEXT && !v->none && text_is_printable(v->text))
 		return v->text;
-	if (p->style == LINE_CELL)
+	if (p->style == LINE_CELL || v->none)
 		return cell_format(buf, size, c, v);
 	if (p->style == LINE_EXACT)
 		return cell_exact(buf, size, c, v, p->digits);
@@ -226,7 +226,7 @@ static void phrases_add(struct out *o, const struct columns *t, const struct phr
 
 	for (size_t i = 0; i < nr; i++) {
 		columns_get(t, p[i].column, row, &v);
-		if (v.none && p[i].style != LINE_CELL)
+		if (v.none && p[i].style != LINE_CELL && !p[i].width)
 			continue;
 		if (p[i].before)
 			out_add(o, p[i].before);
@@ -258,14 +258,16 @@ char *line_format(char *buf, size_t size, const struct columns *t, const struct 
 	return buf;
 }
 
+static const char *title_of(const struct column *c, bool brief)
+{
+	return brief && c->brief ? c->brief : c->title;
+}
+
 void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_t nr, bool brief)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct column *c = &t->column[p[i].column];
-
+	for (size_t i = 0; i < nr; i++)
 		fprintf(f, "%s%*s", p[i].before ?: "", p[i].width,
-			brief && c->brief ? c->brief : c->title);
-	}
+			title_of(&t->column[p[i].column], brief));
 }
 
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,
@@ -289,6 +291,91 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 	}
 	out_add(&o, "\n");
 	out_flush(&o);
+}
+
+/* Decimals of times in seconds: they are in whole milliseconds. */
+#define SECONDS_DIGITS 3
+
+void table_add(struct table *t, unsigned int column, const char *before, int width)
+{
+	bool seconds = t->columns->column[column].unit == UNIT_SECONDS;
+
+	t->column[t->nr++] = (struct phrase){
+		.before = before,
+		.column = (unsigned char)column,
+		.style = seconds ? LINE_EXACT : LINE_CELL,
+		.digits = SECONDS_DIGITS,
+		.width = width,
+	};
+}
+
+void table_measure(struct table *t, const void *row)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		const struct phrase *p = &t->column[i];
+		char buf[CELL_LEN];
+		struct value v;
+		size_t len;
+
+		if (p->width)
+			continue;
+		columns_get(t->columns, p->column, row, &v);
+		len = strlen(phrase_value(p, &t->columns->column[p->column], &v, buf, sizeof(buf)));
+		if (len > t->widest[i])
+			t->widest[i] = len;
+	}
+}
+
+static bool is_left_out(const struct table *t, unsigned int column, unsigned int left_out)
+{
+	for (unsigned int i = 0; i < left_out && i < t->nr_dispensable; i++)
+		if (t->dispensable[i] == column)
+			return true;
+	return false;
+}
+
+unsigned int table_lay_out(struct table *t, unsigned int layout)
+{
+	unsigned int left_out = layout > TABLE_BRIEF ? layout - TABLE_BRIEF : 0;
+	size_t used = 0;
+
+	t->brief = layout >= TABLE_BRIEF;
+	t->gap = layout == TABLE_WIDE ? "  " : " ";
+	t->shown = 0;
+	for (unsigned int i = 0; i < t->nr; i++) {
+		struct phrase p = t->column[i];
+		const struct column *c = &t->columns->column[p.column];
+		size_t title = strlen(title_of(c, t->brief));
+
+		if (is_left_out(t, p.column, left_out))
+			continue;
+		if (!p.width)
+			p.width = (int)(title > t->widest[i] ? title : t->widest[i]);
+		if (!p.before)
+			p.before = t->shown ? t->gap : "";
+		used += strlen(p.before) + (size_t)p.width;
+		if (cell_is_left(c))
+			p.width = -p.width;
+		t->phrase[t->shown++] = p;
+	}
+	return (unsigned int)used;
+}
+
+void table_titles(const struct table *t, FILE *f)
+{
+	line_titles(f, t->columns, t->phrase, t->shown, t->brief);
+	fputs("\n", f);
+}
+
+void table_line(const struct table *t, const void *row, FILE *f)
+{
+	line_print(f, t->columns, t->phrase, t->shown, row);
+}
+
+void table_row(const struct table *t, const void *row, FILE *f)
+{
+	table_line(t, row, f);
+	fputs("\n", f);
 }
 
 /*

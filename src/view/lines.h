@@ -25,7 +25,8 @@ enum line_style {
  * @style: form of the value
  * @digits: decimals of LINE_EXACT, least number of decimals of LINE_NEEDED
  * @plural: append "s" to @after unless the value is 1
- * @width: least number of characters of the value; negative: aligned to the left
+ * @width: least number of characters of the value; negative: aligned to the left. A missing value
+ *         is "-" then
  */
 struct phrase {
 	const char *before;
@@ -77,6 +78,65 @@ void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_
  */
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,
 		 size_t nr, const void *row);
+
+/*
+ * A table: headings, and a line for each row. Columns of names are aligned to the left.
+ */
+
+/* Enough for any table; those of groups have the most columns. */
+#define TABLE_COLUMNS_MAX 40u
+
+/**
+ * struct table - a table of @columns
+ * @dispensable: @nr_dispensable columns that a narrow line leaves out, in this order
+ * @column: @nr columns, as table_add() takes them
+ * @widest: width of the widest cell of each
+ * @phrase: @shown of them, as table_lay_out() lays them out
+ * @gap: what is between them
+ * @brief: headings are the brief ones
+ */
+struct table {
+	const struct columns *columns;
+	const unsigned char *dispensable;
+	unsigned int nr_dispensable;
+	unsigned int nr;
+	struct phrase column[TABLE_COLUMNS_MAX];
+	size_t widest[TABLE_COLUMNS_MAX];
+	unsigned int shown;
+	struct phrase phrase[TABLE_COLUMNS_MAX];
+	const char *gap;
+	bool brief;
+};
+
+/**
+ * table_add() - add a column
+ * @column: its number
+ * @before: text between it and the column before; NULL: the gap
+ * @width: its width; 0: that of its heading, or of the widest cell that table_measure() has seen
+ */
+void table_add(struct table *t, unsigned int column, const char *before, int width);
+
+/** table_measure() - make room for the cells of a row */
+void table_measure(struct table *t, const void *row);
+
+/* Layouts from the widest on. After TABLE_BRIEF, each one leaves out one more column. */
+enum table_layout { TABLE_WIDE, TABLE_CLOSE, TABLE_BRIEF };
+
+/**
+ * table_lay_out() - lay out the columns; @layout: enum table_layout or more
+ *
+ * Return: width of a line, in columns of the terminal.
+ */
+unsigned int table_lay_out(struct table *t, unsigned int layout);
+
+/** table_titles() - print the headings, and a newline */
+void table_titles(const struct table *t, FILE *f);
+
+/** table_line() - print the cells of a row; no newline, as a bar may follow */
+void table_line(const struct table *t, const void *row, FILE *f);
+
+/** table_row() - the same with a newline */
+void table_row(const struct table *t, const void *row, FILE *f);
 
 /*
  * Items of one line, separated by two spaces. If the line is full, they continue on an indented

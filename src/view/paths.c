@@ -98,26 +98,20 @@ static void print_head(const struct paths *paths, const struct paths_run *run, F
 
 static void print_kinds(const struct paths *paths, FILE *f)
 {
-	static const struct phrase line[] = {
-		PHRASE(NULL, PATH_COLUMN_KIND, .width = -KIND_WIDTH),
-		PHRASE(" ", PATH_COLUMN_COMMANDS, .style = LINE_CELL, .width = COUNT_WIDTH),
-		PHRASE(" ", PATH_COLUMN_SHARE, .style = LINE_CELL, .width = SHARE_WIDTH),
-		PHRASE(" ", PATH_COLUMN_BEFORE, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", PATH_COLUMN_MEAN, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", PATH_COLUMN_P50, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", PATH_COLUMN_P99, .style = LINE_CELL, .width = DURATION_WIDTH),
-		PHRASE(" ", PATH_COLUMN_MAX, .style = LINE_CELL, .width = DURATION_WIDTH),
-	};
+	struct table t = {.columns = &path_kind_columns};
 
-	line_titles(f, &path_kind_columns, line, ARRAY_SIZE(line), false);
-	fputs("\n", f);
+	table_add(&t, PATH_COLUMN_KIND, NULL, KIND_WIDTH);
+	table_add(&t, PATH_COLUMN_COMMANDS, NULL, COUNT_WIDTH);
+	table_add(&t, PATH_COLUMN_SHARE, NULL, SHARE_WIDTH);
+	for (unsigned int i = PATH_COLUMN_BEFORE; i <= PATH_COLUMN_MAX; i++)
+		table_add(&t, i, NULL, DURATION_WIDTH);
+	table_lay_out(&t, TABLE_CLOSE);
+	table_titles(&t, f);
 	for (unsigned int k = 0; k < PATH_KINDS_NR; k++) {
 		const struct path_row row = columns_path_kind(paths, k);
 
-		if (!row.figures->commands)
-			continue;
-		LINE_PRINT(f, &path_kind_columns, line, &row);
-		fputs("\n", f);
+		if (row.figures->commands)
+			table_row(&t, &row, f);
 	}
 	fputs("before: until the driver got them; latencies are from when the block layer began\n",
 	      f);

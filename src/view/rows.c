@@ -37,50 +37,22 @@ static const unsigned char summary_columns[] = {
 /* A line that is too long for the terminal leaves out these columns, in this order. */
 static const unsigned char dispensable_columns[] = {QUEUE_P90, QUEUE_P99_9};
 
-/* Enough for queues and for groups. */
-#define COLUMNS_MAX \
-	(GROUP_COLUMNS_MAX > QUEUE_COLUMNS_NR ? GROUP_COLUMNS_MAX : (unsigned int)QUEUE_COLUMNS_NR)
-
 /**
- * struct layout - how the table fits the width
- * @brief: short titles
- * @gap: text between columns
- * @left_out: number of dispensable columns that are left out
- * @phrase: @nr columns that are shown, with their widths
- * @octaves: powers of two in one character of the histogram
- */
-struct layout {
-	bool brief;
-	const char *gap;
-	unsigned int left_out;
-	unsigned int nr;
-	struct phrase phrase[COLUMNS_MAX];
-	unsigned int octaves;
-};
-
-/* Columns of a line: @nr columns of @columns, and the dispensable ones among them. */
-struct shown {
-	const struct columns *columns;
-	const unsigned char *column;
-	size_t nr;
-	const unsigned char *dispensable;
-	size_t nr_dispensable;
-};
-
-/**
- * struct table - what is shown
+ * struct shown - what is shown
  * @row: @nr rows
  * @total: the sum, above all rows; or NULL
- * @shown: the columns
+ * @table: the columns
  * @margin: there is a column for a mark, which the row @marked has
+ * @octaves: powers of two in one character of the histogram
  */
-struct table {
+struct shown {
 	const struct queue_row *row;
 	size_t nr;
 	const struct queue_row *total;
-	struct shown shown;
+	struct table table;
 	bool margin;
 	size_t marked;
+	unsigned int octaves;
 };
 
 static bool any_waits(const struct block *b)
@@ -91,16 +63,9 @@ static bool any_waits(const struct block *b)
 	return false;
 }
 
-/* Whether a column is shown: it is not left out, and it has values here. */
-static bool column_tells(const struct layout *l, const struct block *b, const struct shown *s,
-			 unsigned int column)
+/* Whether a column has values here. */
+static bool column_tells(const struct block *b, unsigned int column)
 {
-	for (unsigned int i = 0; i < l->left_out && i < s->nr_dispensable; i++)
-		if (s->dispensable[i] == column)
-			return false;
-	/* The table of groups has only columns that have values. */
-	if (s->columns != &queue_columns)
-		return true;
 	switch (column) {
 	case QUEUE_AT_DEVICE:
 		return b->s->waiting_at_device;
@@ -115,88 +80,35 @@ static bool column_tells(const struct layout *l, const struct block *b, const st
 	}
 }
 
-static size_t cell_measure(const struct columns *t, const struct queue_row *row,
-			   unsigned int column)
-{
-	const struct column *c = &t->column[column];
-	char cell[CELL_LEN];
-	struct value v;
-
-	columns_get(t, column, row, &v);
-	return strlen(cell_format(cell, sizeof(cell), c, &v));
-}
-
-/* Return: width of the widest cell of a column, including its title. */
-static size_t column_measure(const struct table *t, unsigned int column, bool brief)
-{
-	const struct columns *s = t->shown.columns;
-	const struct column *c = &s->column[column];
-	size_t width = strlen(brief && c->brief ? c->brief : c->title), len;
-
-	for (size_t i = 0; i < t->nr; i++) {
-		len = cell_measure(s, &t->row[i], column);
-		if (len > width)
-			width = len;
-	}
-	len = t->total ? cell_measure(s, t->total, column) : 0;
-	return len > width ? len : width;
-}
-
-/* Return: width of all columns, with a gap after each. */
-static unsigned int layout_measure(struct layout *l, const struct block *b, const struct table *t)
-{
-	const struct shown *s = &t->shown;
-	const unsigned char *columns = s->column;
-	unsigned int used = 0;
-
-	l->nr = 0;
-	for (size_t i = 0; i < s->nr; i++) {
-		int width;
-
-		if (!column_tells(l, b, s, columns[i]))
-			continue;
-		width = (int)column_measure(t, columns[i], l->brief);
-		l->phrase[l->nr++] = (struct phrase){
-			.before = i ? l->gap : NULL,
-			.column = columns[i],
-			.style = LINE_CELL,
-			.width = cell_is_left(&s->columns->column[columns[i]]) ? -width : width,
-		};
-		used += (unsigned int)width + (unsigned int)strlen(l->gap);
-	}
-	return used;
-}
+/* Layouts that are tried: three at most leave out a column. */
+#define LAYOUTS (TABLE_BRIEF + 4)
 
 /*
  * Chooses the widest layout that leaves enough room for the histogram, or else the narrowest one.
  */
-static void layout_choose(struct layout *l, const struct block *b, const struct table *t)
+static void layout_choose(struct shown *s, const struct block *b)
 {
-	static const struct {
-		bool brief;
-		const char *gap;
-		unsigned int left_out;
-	} tries[] = {{false, "  ", 0}, {false, " ", 0}, {true, " ", 0},
-		     {true, " ", 1},   {true, " ", 2},	{true, " ", 3}};
 	unsigned int span = b->high - b->low, room = 0;
+	struct table *t = &s->table;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
-		unsigned int used;
+	if (s->total)
+		table_measure(t, s->total);
+	for (size_t i = 0; i < s->nr; i++)
+		table_measure(t, &s->row[i]);
+	for (unsigned int i = TABLE_WIDE; i < LAYOUTS; i++) {
+		unsigned int used = table_lay_out(t, i) + s->margin;
 
-		l->brief = tries[i].brief;
-		l->gap = tries[i].gap;
-		l->left_out = tries[i].left_out;
-		used = layout_measure(l, b, t) + t->margin;
+		used += (unsigned int)strlen(t->gap);
 		room = used < b->width ? b->width - used : 0;
 		if (room * OCTAVES_WANTED >= span)
 			break;
 		/* Rather make the histogram narrow than leave out a column. */
-		if (l->brief && room >= HISTOGRAM_MIN)
+		if (t->brief && room >= HISTOGRAM_MIN)
 			break;
 	}
 	if (room < HISTOGRAM_MIN)
 		room = HISTOGRAM_MIN;
-	for (l->octaves = 1; room * l->octaves < span; l->octaves++)
+	for (s->octaves = 1; room * s->octaves < span; s->octaves++)
 		;
 }
 
@@ -258,7 +170,7 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 }
 
 /* Prints each name once, because several groups may have the same one. */
-static void legend_print_group(const struct table *t, size_t at, FILE *f)
+static void legend_print_group(const struct shown *t, size_t at, FILE *f)
 {
 	struct group_name name;
 
@@ -272,7 +184,7 @@ static void legend_print_group(const struct table *t, size_t at, FILE *f)
 	group_print_names(&name, TEXT_MARK, f);
 }
 
-static void legend_print(const struct block *b, const struct table *t, FILE *f)
+static void legend_print(const struct block *b, const struct shown *t, FILE *f)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct stats_row *r = t->row[i].row;
@@ -290,72 +202,60 @@ static void legend_print(const struct block *b, const struct table *t, FILE *f)
 	}
 }
 
-static void row_print(const struct block *b, const struct layout *l, const struct columns *t,
-		      const struct queue_row *row, const char *margin, FILE *f)
+static void row_print(const struct block *b, const struct shown *s, const struct queue_row *row,
+		      const char *margin, FILE *f)
 {
 	fputs(margin, f);
-	line_print(f, t, l->phrase, l->nr, row);
-	fputs(l->gap, f);
-	histogram_draw(b, row->base.h, l->octaves, f);
+	table_line(&s->table, row, f);
+	fputs(s->table.gap, f);
+	histogram_draw(b, row->base.h, s->octaves, f);
 	fputs("\n", f);
 }
 
-static void table_print(const struct block *b, const struct table *t, FILE *f, FILE *legend)
+static void shown_print(const struct block *b, struct shown *s, FILE *f, FILE *legend)
 {
-	const char *margin = t->margin ? " " : "";
-	struct layout l = {0};
+	const char *margin = s->margin ? " " : "";
 
-	layout_choose(&l, b, t);
+	layout_choose(s, b);
 	fputs(margin, f);
-	line_titles(f, t->shown.columns, l.phrase, l.nr, l.brief);
-	fputs("\n", f);
-	if (t->total)
-		row_print(b, &l, t->shown.columns, t->total, margin, f);
-	for (size_t i = 0; i < t->nr; i++)
-		row_print(b, &l, t->shown.columns, &t->row[i],
-			  t->margin && i == t->marked ? ">" : margin, f);
-	caption_print(b, l.octaves, legend);
-	legend_print(b, t, legend);
+	table_titles(&s->table, f);
+	if (s->total)
+		row_print(b, s, s->total, margin, f);
+	for (size_t i = 0; i < s->nr; i++)
+		row_print(b, s, &s->row[i], s->margin && i == s->marked ? ">" : margin, f);
+	caption_print(b, s->octaves, legend);
+	legend_print(b, s, legend);
 }
 
-static struct shown shown_queues(const struct block *b)
+static void show_queues(struct table *t, const struct block *b)
 {
-	return (struct shown){
+	const unsigned char *column = b->summary ? summary_columns : interval_columns;
+	size_t nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
+
+	*t = (struct table){
 		.columns = &queue_columns,
-		.column = b->summary ? summary_columns : interval_columns,
-		.nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns),
 		.dispensable = dispensable_columns,
 		.nr_dispensable = ARRAY_SIZE(dispensable_columns),
 	};
-}
-
-/* All columns, in the order of the table. */
-static struct shown shown_groups(const struct group_table *t, unsigned char all[GROUP_COLUMNS_MAX])
-{
-	for (unsigned int i = 0; i < t->columns.nr; i++)
-		all[i] = (unsigned char)i;
-	return (struct shown){
-		.columns = &t->columns,
-		.column = all,
-		.nr = t->columns.nr,
-		.dispensable = t->dispensable,
-		.nr_dispensable = t->nr_dispensable,
-	};
+	for (size_t i = 0; i < nr; i++)
+		if (column_tells(b, column[i]))
+			table_add(t, column[i], NULL, 0);
 }
 
 int rows_print(const struct block *b, FILE *f, FILE *legend)
 {
 	struct queue_row *row = calloc(b->s->nr_rows + 1, sizeof(*row));
-	struct table t = {.row = row, .shown = shown_queues(b)};
+	struct shown s = {.row = row};
 
 	if (!row)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		columns_queues_row(&row[t.nr], b->s, i, b->summary);
-		t.nr += columns_queues_any(&row[t.nr]);
+		columns_queues_row(&row[s.nr], b->s, i, b->summary);
+		s.nr += columns_queues_any(&row[s.nr]);
 	}
-	if (t.nr)
-		table_print(b, &t, f, legend);
+	show_queues(&s.table, b);
+	if (s.nr)
+		shown_print(b, &s, f, legend);
 	else
 		fputs("no commands\n", f);
 	free(row);
@@ -365,9 +265,7 @@ int rows_print(const struct block *b, FILE *f, FILE *legend)
 void rows_print_visible(const struct block *b, const struct visible_rows *p, bool margin,
 			size_t marked, FILE *f, FILE *legend)
 {
-	unsigned char all[GROUP_COLUMNS_MAX];
-	const struct table t = {
-		.shown = p->table ? shown_groups(p->table, all) : shown_queues(b),
+	struct shown s = {
 		.row = p->row,
 		.nr = p->nr,
 		.total = &p->total,
@@ -375,5 +273,9 @@ void rows_print_visible(const struct block *b, const struct visible_rows *p, boo
 		.marked = marked,
 	};
 
-	table_print(b, &t, f, legend);
+	if (p->table)
+		group_table_show(&s.table, p->table);
+	else
+		show_queues(&s.table, b);
+	shown_print(b, &s, f, legend);
 }

@@ -198,39 +198,15 @@ void columns_stages_merged(struct stage_rows *rows, const struct totals *m)
 #define DURATION_WIDTH 8
 #define SHARE_WIDTH 7
 
-/* Width of the column of operations: for the rows, or for any operation that there could be. */
-static int op_width(const struct stage_rows *rows, bool any)
+/* Width of the column of operations, for any that there could be. */
+static int op_width(void)
 {
 	size_t width = strlen(stage_columns.column[STAGE_OP].title);
 
-	for (unsigned int op = 0; any && op < NT_OPS_NR; op++)
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		if (strlen(op_name(op)) > width)
 			width = strlen(op_name(op));
-	for (unsigned int i = 0; i < rows->nr; i++)
-		if (strlen(op_name(rows->row[i].base.op)) > width)
-			width = strlen(op_name(rows->row[i].base.op));
 	return (int)width;
-}
-
-static int stage_width(const struct stage_rows *rows)
-{
-	size_t width = strlen(stage_columns.column[STAGE_STAGE].title);
-
-	for (unsigned int i = 0; i < rows->nr; i++)
-		if (strlen(rows->row[i].stage) > width)
-			width = strlen(rows->row[i].stage);
-	return (int)width;
-}
-
-/* Columns that a line of phrases takes. */
-static unsigned int columns_used(const struct phrase *p, size_t nr)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		used += (p[i].before ? strlen(p[i].before) : 0) +
-			(size_t)(p[i].width < 0 ? -p[i].width : p[i].width);
-	return (unsigned int)used;
 }
 
 static double share_of(const struct stage_row *row)
@@ -242,40 +218,32 @@ static double share_of(const struct stage_row *row)
 }
 
 /* Operation and stage are at the left, then the figures, and the share at the end. */
-static void lay_out(const struct stage_table *t, const struct stage_rows *rows, bool any_op,
-		    struct phrase phrase[STAGE_TABLE_MAX])
-{
-	for (unsigned int i = 0; i < t->columns.nr; i++)
-		phrase[i] = (struct phrase){.before = " ",
-					    .column = (unsigned char)i,
-					    .style = LINE_CELL,
-					    .width = DURATION_WIDTH};
-	phrase[0] = (struct phrase){.column = 0, .width = -op_width(rows, any_op)};
-	phrase[1] = (struct phrase){.before = "  ", .column = 1, .width = -stage_width(rows)};
-	phrase[t->columns.nr - 1].before = "  ";
-	phrase[t->columns.nr - 1].width = SHARE_WIDTH;
-}
-
 static void print(const struct stage_rows *rows, bool any_op, const struct figures *figures,
 		  FILE *f, unsigned int width, bool unicode)
 {
-	struct phrase phrase[STAGE_TABLE_MAX];
 	struct stage_table t;
-	unsigned int bar;
+	struct table table = {.columns = &t.columns};
+	unsigned int bar, share;
 
 	if (!rows->nr)
 		return;
 	stage_table_make(&t, figures);
-	lay_out(&t, rows, any_op, phrase);
-	bar = bar_width(width, columns_used(phrase, t.columns.nr) + 1, BAR_MIN, BAR_MAX);
-	line_titles(f, &t.columns, phrase, t.columns.nr, false);
-	fputs("\n", f);
+	share = t.columns.nr - 1;
+	table_add(&table, 0, NULL, any_op ? op_width() : 0);
+	table_add(&table, 1, "  ", 0);
+	for (unsigned int i = 2; i < share; i++)
+		table_add(&table, i, " ", DURATION_WIDTH);
+	table_add(&table, share, "  ", SHARE_WIDTH);
+	for (unsigned int i = 0; i < rows->nr; i++)
+		table_measure(&table, &rows->row[i]);
+	bar = bar_width(width, table_lay_out(&table, TABLE_CLOSE) + 1, BAR_MIN, BAR_MAX);
+	table_titles(&table, f);
 	for (unsigned int i = 0; i < rows->nr; i++) {
-		double share = share_of(&rows->row[i]);
+		double part = share_of(&rows->row[i]);
 
-		line_print(f, &t.columns, phrase, t.columns.nr, &rows->row[i]);
-		fputs(share > 0 ? " " : "", f);
-		bar_draw(f, share, bar, unicode);
+		table_line(&table, &rows->row[i], f);
+		fputs(part > 0 ? " " : "", f);
+		bar_draw(f, part, bar, unicode);
 		fputs("\n", f);
 	}
 }

@@ -123,6 +123,36 @@ static void cells_stand_under_their_headings(void **state)
 	assert_written("sdb         2  -4.20us");
 }
 
+static void a_table_has_the_width_of_its_cells_and_leaves_out_what_is_dispensable(void **state)
+{
+	static const unsigned char dispensable[] = {DISK_SEEK};
+	struct table t = {
+		.columns = &disks,
+		.dispensable = dispensable,
+		.nr_dispensable = ARRAY_SIZE(dispensable),
+	};
+
+	table_add(&t, DISK_NAME, NULL, 0);
+	table_add(&t, DISK_HEADS, " | ", 3);
+	table_add(&t, DISK_SEEK, NULL, 0);
+	table_measure(&t, &one);
+	table_measure(&t, &two);
+	assert_int_equal(table_lay_out(&t, TABLE_WIDE), 6 + 3 + 3 + 2 + 7);
+	table_titles(&t, out);
+	table_row(&t, &one, out);
+	table_row(&t, &two, out);
+	assert_written("name   | heads     seek\n"
+		       "sd\\x1b |   1        -\n"
+		       "sdb    |   2  -4.20us\n");
+	assert_int_equal(table_lay_out(&t, TABLE_BRIEF), 6 + 3 + 3 + 1 + 7);
+	table_titles(&t, out);
+	assert_written("name   |  hd    seek\n");
+	assert_int_equal(table_lay_out(&t, TABLE_BRIEF + 1), 6 + 3 + 3);
+	table_titles(&t, out);
+	table_line(&t, &two, out);
+	assert_written("name   |  hd\nsdb    |   2");
+}
+
 static void lines_for_scripts_always_have_as_many_words(void **state)
 {
 	static const unsigned char columns[] = {DISK_SEEK, DISK_NAME};
@@ -350,6 +380,7 @@ int main(void)
 		LINE_TEST(phrases_without_a_value_are_left_out),
 		LINE_TEST(lines_in_memory_are_the_same_and_are_cut),
 		LINE_TEST(cells_stand_under_their_headings),
+		LINE_TEST(a_table_has_the_width_of_its_cells_and_leaves_out_what_is_dispensable),
 		LINE_TEST(lines_for_scripts_always_have_as_many_words),
 		LINE_TEST(items_wrap_where_the_line_is_full),
 		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
