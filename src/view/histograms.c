@@ -53,35 +53,17 @@ void octaves_count(const struct hist *h, uint64_t counts[OCTAVES_NR])
 		counts[octaves_of(i)] += h->buckets[i];
 }
 
-static void bound(unsigned int octave, struct value *v)
+struct scale_row octaves_row(unsigned int low, unsigned int high, uint64_t commands)
 {
-	if (octave >= OCTAVES_NR)
-		value_text(v, "inf");
-	else
-		value_natural(v, octave ? 1ull << octave : 0);
+	bool endless = high >= OCTAVES_NR;
+
+	return (struct scale_row){
+		.from = low ? 1ull << low : 0,
+		.to = endless ? UINT64_MAX : 1ull << high,
+		.endless = endless,
+		.commands = commands,
+	};
 }
-
-static void get_from(const void *row, const struct column *c, struct value *v)
-{
-	const struct octaves_row *r = row;
-
-	bound(r->low, v);
-}
-
-static void get_to(const void *row, const struct column *c, struct value *v)
-{
-	const struct octaves_row *r = row;
-
-	bound(r->high, v);
-}
-
-static const struct column octaves[] = {
-	[OCTAVES_FROM] = COLUMN("from", NANOSECONDS, .get = get_from),
-	[OCTAVES_TO] = COLUMN("to", NANOSECONDS, .get = get_to),
-	[OCTAVES_COMMANDS] = COLUMN("commands", COUNT, COLUMN_FIELD(struct octaves_row, commands)),
-};
-
-const struct columns octaves_columns = COLUMNS("histogram", octaves);
 
 void block_init(struct block *b, const struct stats *s, bool summary, bool unicode,
 		unsigned int width)
@@ -122,20 +104,24 @@ void block_init(struct block *b, const struct stats *s, bool summary, bool unico
 #define COUNT_WIDTH 11
 #define NOT_BAR_WIDTH (1 + BOUND_WIDTH + 2 + BOUND_WIDTH + 1 + 1 + COUNT_WIDTH + 2 + 1)
 
-static void bucket_print(const struct block *b, const struct octaves_row *row, uint64_t most,
-			 FILE *f)
+static void buckets_print(const struct scale_row *row, unsigned int nr, const struct canvas *canvas)
 {
 	static const struct phrase bucket[] = {
-		PHRASE("[", OCTAVES_FROM, .style = LINE_CELL, .width = BOUND_WIDTH),
-		PHRASE(", ", OCTAVES_TO, .after = ") ", .style = LINE_CELL, .width = BOUND_WIDTH),
-		PHRASE(NULL, OCTAVES_COMMANDS, .after = " |", .width = COUNT_WIDTH),
+		PHRASE("[", SCALE_FROM, .style = LINE_CELL, .width = BOUND_WIDTH),
+		PHRASE(", ", SCALE_TO, .after = ") ", .style = LINE_CELL, .width = BOUND_WIDTH),
+		PHRASE(NULL, SCALE_COMMANDS, .after = " |", .width = COUNT_WIDTH),
 	};
-	unsigned int width = bar_width(b->width, NOT_BAR_WIDTH, BAR_MIN, BAR_MAX), drawn;
-	double share = most ? (double)row->commands / (double)most : 0;
+	unsigned int width = bar_width(canvas->width, NOT_BAR_WIDTH, BAR_MIN, BAR_MAX), drawn;
+	uint64_t most = 1;
 
-	LINE_PRINT(f, &octaves_columns, bucket, row);
-	drawn = bar_draw(f, share, width, b->unicode);
-	fprintf(f, "%*s|\n", (int)(width - drawn), "");
+	for (unsigned int i = 0; i < nr; i++)
+		most = row[i].commands > most ? row[i].commands : most;
+	for (unsigned int i = 0; i < nr; i++) {
+		LINE_PRINT(canvas->f, &scale_columns, bucket, &row[i]);
+		drawn = bar_draw(canvas->f, (double)row[i].commands / (double)most, width,
+				 canvas->unicode);
+		fprintf(canvas->f, "%*s|\n", (int)(width - drawn), "");
+	}
 }
 
 void histogram_print(const struct block *b, const struct queue_row *row, FILE *f)
@@ -147,19 +133,15 @@ void histogram_print(const struct block *b, const struct queue_row *row, FILE *f
 		PHRASE(": ", QUEUE_MEASURED),
 		PHRASE(" commands, mean ", QUEUE_MEAN, .after = "\n", .style = LINE_CELL),
 	};
-	uint64_t counts[OCTAVES_NR], most = 0;
+	const struct canvas canvas = {f, b->width, b->unicode};
+	struct scale_row bucket[OCTAVES_NR];
+	uint64_t counts[OCTAVES_NR];
 
 	LINE_PRINT(f, &queue_columns, heading, row);
 	octaves_count(row->base.h, counts);
-	for (unsigned int o = b->low; o < b->high; o++) {
-		if (counts[o] > most)
-			most = counts[o];
-	}
-	for (unsigned int o = b->low; o < b->high; o++) {
-		const struct octaves_row bucket = {o, o + 1, counts[o]};
-
-		bucket_print(b, &bucket, most, f);
-	}
+	for (unsigned int o = b->low; o < b->high; o++)
+		bucket[o - b->low] = octaves_row(o, o + 1, counts[o]);
+	buckets_print(bucket, b->high - b->low, &canvas);
 }
 
 void histograms_print(const struct block *b, FILE *f)
@@ -200,29 +182,26 @@ static void print_name(const struct queue_row *q, const struct group_table *t,
 void group_histogram_print(const struct queue_row *q, const struct group_table *t,
 			   const struct group_choice *c, const struct canvas *canvas)
 {
-	static const struct phrase bucket[] = {
-		PHRASE("[", SCALE_FROM, .style = LINE_CELL, .width = BOUND_WIDTH),
-		PHRASE(", ", SCALE_TO, .after = ") ", .style = LINE_CELL, .width = BOUND_WIDTH),
-		PHRASE(NULL, SCALE_COMMANDS, .after = " |", .width = COUNT_WIDTH),
-	};
-	unsigned int width = bar_width(canvas->width, NOT_BAR_WIDTH, BAR_MIN, BAR_MAX), nr;
 	struct scale_row row[SCALE_BUCKETS];
-	uint64_t most = 1;
+	unsigned int nr = scale_count(&c->scale, q->base.h, row);
 
-	nr = scale_count(&c->scale, q->base.h, row);
 	if (!nr)
 		return;
 	print_name(q, t, c, canvas->f);
-	for (unsigned int i = 0; i < nr; i++)
-		most = row[i].commands > most ? row[i].commands : most;
-	for (unsigned int i = 0; i < nr; i++) {
-		unsigned int drawn;
+	buckets_print(row, nr, canvas);
+}
 
-		LINE_PRINT(canvas->f, &scale_columns, bucket, &row[i]);
-		drawn = bar_draw(canvas->f, (double)row[i].commands / (double)most, width,
-				 canvas->unicode);
-		fprintf(canvas->f, "%*s|\n", (int)(width - drawn), "");
-	}
+void json_bucket(struct json_object *buckets, const struct scale_row *row)
+{
+	struct json_object *b;
+
+	if (!row->commands)
+		return;
+	b = json_array();
+	json_append(b, json_natural(row->from));
+	json_append(b, row->endless ? NULL : json_natural(row->to));
+	json_append(b, json_natural(row->commands));
+	json_append(buckets, b);
 }
 
 struct json_object *group_histogram_json(const struct hist *h, const struct scale *s)
@@ -231,16 +210,7 @@ struct json_object *group_histogram_json(const struct hist *h, const struct scal
 	struct scale_row row[SCALE_BUCKETS];
 	unsigned int nr = scale_count(s, h, row);
 
-	for (unsigned int i = 0; i < nr; i++) {
-		struct json_object *b;
-
-		if (!row[i].commands)
-			continue;
-		b = json_array();
-		json_append(b, json_natural(row[i].from));
-		json_append(b, row[i].endless ? NULL : json_natural(row[i].to));
-		json_append(b, json_natural(row[i].commands));
-		json_append(buckets, b);
-	}
+	for (unsigned int i = 0; i < nr; i++)
+		json_bucket(buckets, &row[i]);
 	return buckets;
 }

@@ -98,23 +98,10 @@ static inline unsigned int octaves_of(unsigned int bucket)
 void octaves_count(const struct hist *h, uint64_t counts[OCTAVES_NR]);
 
 /**
- * struct octaves_row - commands from the power of two @low to the power of two @high, exclusive;
+ * octaves_row() - the bucket from the power of two @low to the power of two @high, exclusive;
  * OCTAVES_NR: no upper bound
  */
-struct octaves_row {
-	unsigned int low;
-	unsigned int high;
-	uint64_t commands;
-};
-
-enum octaves_column {
-	OCTAVES_FROM,
-	OCTAVES_TO, /* "inf" if there is no bound */
-	OCTAVES_COMMANDS,
-};
-
-/* Rows are struct octaves_row. */
-extern const struct columns octaves_columns;
+struct scale_row octaves_row(unsigned int low, unsigned int high, uint64_t commands);
 
 /*
  * The histogram of a group, in the buckets that the user has asked for (--min-latency,
@@ -136,6 +123,9 @@ struct canvas {
  */
 void group_histogram_print(const struct queue_row *q, const struct group_table *t,
 			   const struct group_choice *c, const struct canvas *canvas);
+
+/** json_bucket() - append [from, to, commands] to @buckets, unless the bucket is empty */
+void json_bucket(struct json_object *buckets, const struct scale_row *row);
 
 /**
  * group_histogram_json() - an array with [from, to, commands] for every bucket that is not empty

@@ -11,6 +11,7 @@
 #include "view/connections.h"
 #include "view/groups.h"
 #include "view/head.h"
+#include "view/histograms.h"
 #include "view/losses.h"
 #include "view/stages.h"
 #include "view/streams.h"
@@ -57,15 +58,14 @@ static struct json_object *histogram_of(const struct hist *h)
 	struct json_object *buckets = json_array();
 
 	for (unsigned int i = 0; i < NT_BUCKETS; i++) {
-		struct json_object *b;
+		const bool endless = i == NT_OVERFLOW_BUCKET;
 
-		if (!h->buckets[i])
-			continue;
-		b = json_array();
-		json_append(b, json_natural(nt_bucket_low(i)));
-		json_append(b, i == NT_OVERFLOW_BUCKET ? NULL : json_natural(nt_bucket_low(i + 1)));
-		json_append(b, json_natural(h->buckets[i]));
-		json_append(buckets, b);
+		json_bucket(buckets, &(struct scale_row){
+					     .from = nt_bucket_low(i),
+					     .to = endless ? UINT64_MAX : nt_bucket_low(i + 1),
+					     .endless = endless,
+					     .commands = h->buckets[i],
+				     });
 	}
 	return buckets;
 }

@@ -137,18 +137,16 @@ static void histogram_draw(const struct block *b, const struct hist *h, unsigned
 static void caption_print(const struct block *b, unsigned int octaves, FILE *f)
 {
 	static const struct phrase caption[] = {
-		PHRASE("histograms: ", OCTAVES_FROM, .style = LINE_CELL),
-		PHRASE(" to ", OCTAVES_TO, .style = LINE_CELL),
+		PHRASE("histograms: ", SCALE_FROM, .style = LINE_CELL),
+		PHRASE(" to ", SCALE_TO, .style = LINE_CELL),
 	};
 	/* A character stands for a power of two, so the last bound is rounded up. */
-	const struct octaves_row span = {
-		.low = b->low,
-		.high = b->low + (b->high - b->low + octaves - 1) / octaves * octaves,
-	};
+	const struct scale_row span = octaves_row(
+		b->low, b->low + (b->high - b->low + octaves - 1) / octaves * octaves, 0);
 
 	if (b->low == b->high)
 		return;
-	LINE_PRINT(f, &octaves_columns, caption, &span);
+	LINE_PRINT(f, &scale_columns, caption, &span);
 	fprintf(f, ", a factor of %u each character\n", 1u << octaves);
 }
 

@@ -25,7 +25,7 @@
 
 static const struct columns *const tables[] = {
 	&run_columns,	  &queue_columns,      &operation_columns,     &stage_columns,
-	&loss_columns,	  &octaves_columns,    &merged_columns,	       &connection_columns,
+	&loss_columns,	  &scale_columns,      &merged_columns,	       &connection_columns,
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
 	&pair_columns,	  &population_columns, &sample_columns,	       &error_columns,
@@ -122,7 +122,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct hist_row operation = {.h = &h, .op = NT_OP_READ};
 	const struct loss_row loss = {.counter = NT_CNT_DIED, .total = 1};
 	const struct error_count error = {.controller = "nvme0", .status = 6, .total = 1};
-	const struct octaves_row octaves = {3, 5, 7};
+	const struct scale_row octaves = octaves_row(3, 5, 7);
 	const struct merge_connection connection = {.offset_low = -4, .offset_high = 4};
 	const struct totals_row total = {
 		.connection = &connection, .op = NT_OP_READ, .commands = 1};
@@ -154,7 +154,7 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	assert_values_are_of_their_units(&population_columns, &stages);
 	assert_values_are_of_their_units(&loss_columns, &loss);
 	assert_values_are_of_their_units(&error_columns, &error);
-	assert_values_are_of_their_units(&octaves_columns, &octaves);
+	assert_values_are_of_their_units(&scale_columns, &octaves);
 	assert_values_are_of_their_units(&merged_columns, &merged);
 	assert_values_are_of_their_units(&connection_columns, &connection);
 	assert_values_are_of_their_units(&pair_columns, &pair);
