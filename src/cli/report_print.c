@@ -245,14 +245,15 @@ void report_begin(const struct report *r)
 void report_command(struct report *r, const struct merge_connection *c,
 		    const struct nt_record *host, const struct nt_record *target, bool ambiguous)
 {
-	const struct machines *m = &r->machines;
+	struct command_line l;
 
+	command_line_merged(&l, &r->machines, c, host, target, ambiguous);
 	if (r->format == FORMAT_JSON)
-		r->result = json_write(stdout, json_command_merged(m, c, host, target, ambiguous));
+		r->result = json_write(stdout, json_command(&l));
 	else if (r->format == FORMAT_CSV)
-		csv_command_merged(stdout, m, c, host, target, ambiguous);
+		csv_command(stdout, &l);
 	else
-		command_print_merged(stdout, m, c, host, target, ambiguous);
+		command_line_print(&l, stdout);
 }
 
 /* Says which commands the figures below count. @what: "merged commands" */

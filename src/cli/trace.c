@@ -70,26 +70,16 @@ struct trace {
 static int print_one(const struct trace *t, const char *controller, const struct nt_record *r,
 		     uint32_t missing, uint64_t now)
 {
-	bool in_flight = r->flags & NT_F_IN_FLIGHT;
-	FILE *f = t->line;
+	struct command_line l;
 
-	switch (t->o->format) {
-	case FORMAT_JSON:
-		return json_write(f, in_flight ? json_command_in_flight(controller, r, missing, now)
-					       : json_command_of_side(controller, r, missing));
-	case FORMAT_CSV:
-		if (in_flight)
-			csv_command_in_flight(f, controller, r, now);
-		else
-			csv_command_of_side(f, controller, r, missing);
-		return 0;
-	default:
-		if (in_flight)
-			command_print_in_flight(f, controller, r, missing, now);
-		else
-			command_print_side(f, controller, r, missing);
-		return 0;
-	}
+	command_line_of_side(&l, controller, r, missing, now);
+	if (t->o->format == FORMAT_JSON)
+		return json_write(t->line, json_command(&l));
+	if (t->o->format == FORMAT_CSV)
+		csv_command(t->line, &l);
+	else
+		command_line_print(&l, t->line);
+	return 0;
 }
 
 static int print_event(const struct trace *t, const struct event_row *row)

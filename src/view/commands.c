@@ -200,21 +200,9 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
 	}
 }
 
-bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size)
-{
-	int stage = record_stage_under_way(r);
-	uint8_t into[NT_STAGES_MAX];
-
-	stages_join(r->side, missing, into);
-	if (stage < 0 || into[stage] == STAGE_UNKNOWN)
-		return false;
-	stage_joined_name(r->side, into, into[stage], buf, size);
-	return true;
-}
-
-void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
-			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
-			      uint64_t latency)
+static void stages_of_merged(struct command_stages *s, const struct nt_record *host,
+			     const struct nt_record *target, const uint32_t missing[NT_SIDES],
+			     uint64_t latency)
 {
 	int64_t ns[NT_MERGED_STAGES_NR];
 	struct merged_split how;
@@ -234,21 +222,79 @@ void columns_stages_of_merged(struct command_stages *s, const struct nt_record *
 	}
 }
 
-void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
-			       const struct merge_connection *c, const struct nt_record *host,
-			       const struct nt_record *target, uint64_t latency)
+/* Sets the stage that a command is in, which has not ended. */
+static void set_under_way(struct command_line *l, const struct nt_record *r, uint32_t missing)
+{
+	int stage = record_stage_under_way(r);
+	uint8_t into[NT_STAGES_MAX];
+
+	l->under_way[0] = '\0';
+	stages_join(r->side, missing, into);
+	if (stage >= 0 && into[stage] != STAGE_UNKNOWN)
+		stage_joined_name(r->side, into, into[stage], l->under_way, sizeof(l->under_way));
+}
+
+static void no_stages(struct command_stages *s)
+{
+	s->split = false;
+	s->nr = 0;
+}
+
+void command_line_of_side(struct command_line *l, const char *controller, const struct nt_record *r,
+			  uint32_t missing, uint64_t now)
+{
+	columns_command_of_side(&l->row, controller, r);
+	l->record[NT_HOST] = r->side == NT_HOST ? r : NULL;
+	l->record[NT_TARGET] = r->side == NT_HOST ? NULL : r;
+	l->in_flight = r->flags & NT_F_IN_FLIGHT;
+	l->stages_of = r->side;
+	if (l->in_flight) {
+		l->row.latency = now - l->row.first;
+		no_stages(&l->stages);
+		set_under_way(l, r, missing);
+	} else {
+		columns_stages_of_command(&l->stages, r, missing, l->row.latency);
+	}
+}
+
+static void line_of_both(struct command_line *l, const struct merge_connection *c,
+			 const struct nt_record *host, const struct nt_record *target,
+			 bool ambiguous)
+{
+	columns_command_merged(&l->row, c, host, target, ambiguous);
+	l->record[NT_HOST] = host;
+	l->record[NT_TARGET] = target;
+	l->in_flight = false;
+	l->stages_of = host && target ? NT_SIDES : l->row.r->side;
+}
+
+void command_line_merged(struct command_line *l, const struct machines *m,
+			 const struct merge_connection *c, const struct nt_record *host,
+			 const struct nt_record *target, bool ambiguous)
 {
 	const uint32_t missing[NT_SIDES] = {
 		[NT_HOST] = machines_get(m, c->host_stream)->missing,
 		[NT_TARGET] = machines_get(m, c->target_stream)->missing,
 	};
 
-	const struct nt_record *one = host ?: target;
-
+	line_of_both(l, c, host, target, ambiguous);
 	if (host && target)
-		columns_stages_of_merged(s, host, target, missing, latency);
+		stages_of_merged(&l->stages, host, target, missing, l->row.latency);
 	else
-		columns_stages_of_command(s, one, missing[one->side], latency);
+		columns_stages_of_command(&l->stages, l->row.r, missing[l->row.r->side],
+					  l->row.latency);
+}
+
+void command_line_slow(struct command_line *l, const struct slow_command *c)
+{
+	line_of_both(l, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
+	l->row.latency = c->latency;
+	/* The time that the host waited before it gave up is not a stage. */
+	if (c->host.flags & NT_F_CANCELLED)
+		l->record[NT_TARGET] = NULL;
+	no_stages(&l->stages);
+	if (l->record[NT_TARGET])
+		stages_of_merged(&l->stages, &c->host, &c->target, c->missing, c->latency);
 }
 
 static void print_what(FILE *f, const struct command_row *row)
@@ -305,7 +351,7 @@ static void print_stages(FILE *f, const char *before, const struct command_stage
 		PHRASE("=", COMMAND_STAGE_TIME),
 	};
 
-	fputs(s->split ? before : " unsplit", f);
+	fprintf(f, " |%s", s->split ? before : " unsplit");
 	for (unsigned int i = 0; i < s->nr; i++)
 		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
 }
@@ -314,66 +360,32 @@ void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, 
 {
 	struct command_stages stages;
 
-	fputs(" |", f);
 	columns_stages_of_command(&stages, r, missing, latency);
 	print_stages(f, "", &stages);
 }
 
-void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
-			uint32_t missing)
+void command_line_print(const struct command_line *l, FILE *f)
 {
-	struct command_row row;
+	struct command_row row = l->row;
+	bool merged = row.c;
 
-	columns_command_of_side(&row, controller, r);
-	print_what(f, &row);
-	fputs(" |", f);
-	print_points(f, r);
-	command_print_stages(f, r, missing, row.latency);
-	fputs("\n", f);
-}
-
-void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
-			     uint32_t missing, uint64_t now)
-{
-	char name[STAGE_NAME_LEN];
-	struct command_row row;
-
-	columns_command_of_side(&row, controller, r);
-	row.latency = now - row.first;
-	print_what(f, &row);
-	fputs(" |", f);
-	print_points(f, r);
-	if (columns_stage_under_way(r, missing, name, sizeof(name)))
-		fprintf(f, " | in %s", name);
-	fputs("\n", f);
-}
-
-void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
-			  const struct nt_record *host, const struct nt_record *target,
-			  bool ambiguous)
-{
-	struct command_stages stages;
-	struct command_row row;
-
-	columns_command_merged(&row, c, host, target, ambiguous);
 	/*
 	 * A command that the target has seen is identified by the controller id, which both sides
 	 * know. It is printed next.
 	 */
-	if (target)
+	if (merged && l->record[NT_TARGET])
 		row.controller = NULL;
 	print_what(f, &row);
-	if (host) {
-		fputs(" | host", f);
-		print_points(f, host);
+	for (unsigned int side = 0; side < NT_SIDES; side++) {
+		if (!l->record[side])
+			continue;
+		fprintf(f, " |%s%s", merged ? " " : "", merged ? side_name(side) : "");
+		print_points(f, l->record[side]);
 	}
-	if (target) {
-		fputs(" | target", f);
-		print_points(f, target);
-	}
-	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
-	fputs(" |", f);
-	print_stages(f, " stages", &stages);
+	if (!l->in_flight)
+		print_stages(f, merged ? " stages" : "", &l->stages);
+	else if (l->under_way[0])
+		fprintf(f, " | in %s", l->under_way);
 	fputs("\n", f);
 }
 
@@ -427,7 +439,7 @@ static unsigned int points_add(struct point_row *points, unsigned int nr,
 	return nr;
 }
 
-static void story_what(const struct slow_command *c, FILE *f)
+static void story_what(const struct command_row *row, FILE *f)
 {
 	static const struct phrase what[] = {
 		PHRASE(NULL, COMMAND_OP),
@@ -442,11 +454,8 @@ static void story_what(const struct slow_command *c, FILE *f)
 		PHRASE(" cid ", COMMAND_CID),
 		PHRASE(": ", COMMAND_LATENCY, .after = "\n", .style = LINE_CELL),
 	};
-	struct command_row row;
 
-	columns_command_merged(&row, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
-	row.latency = c->latency;
-	LINE_PRINT(f, &command_columns, what, &row);
+	LINE_PRINT(f, &command_columns, what, row);
 }
 
 static void print_point(const struct point_row *row, FILE *f)
@@ -491,7 +500,7 @@ static void print_end(const struct slow_command *c, FILE *f)
 		fputs("had sent none.\n", f);
 }
 
-static void story_stages(const struct slow_command *c, FILE *f)
+static void story_stages(const struct command_line *l, FILE *f)
 {
 	static const struct phrase line[] = {
 		PHRASE("  ", COMMAND_STAGE_STAGE, .width = -20),
@@ -499,19 +508,11 @@ static void story_stages(const struct slow_command *c, FILE *f)
 		       .width = AT_WIDTH),
 		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
 	};
-	struct command_stages stages;
 
-	/*
-	 * print_end() has explained a cancelled command, and the time that the host waited is not a
-	 * stage.
-	 */
-	if (c->alone || (c->host.flags & NT_F_CANCELLED))
-		return;
-	columns_stages_of_merged(&stages, &c->host, &c->target, c->missing, c->latency);
-	if (!stages.split)
+	if (l->record[NT_TARGET] && !l->stages.split)
 		fputs("  unsplit: not all of its stages can be told\n", f);
-	for (unsigned int i = 0; i < stages.nr; i++)
-		LINE_PRINT(f, &command_stage_columns, line, &stages.row[i]);
+	for (unsigned int i = 0; i < l->stages.nr; i++)
+		LINE_PRINT(f, &command_stage_columns, line, &l->stages.row[i]);
 }
 
 unsigned int story_points(const struct slow_command *c, struct story_names *names,
@@ -543,10 +544,12 @@ void story_print(const struct slow_command *c, FILE *f)
 	struct point_row points[STORY_POINTS_MAX];
 	struct story_names names;
 	unsigned int nr = story_points(c, &names, points);
+	struct command_line l;
 
-	story_what(c, f);
+	command_line_slow(&l, c);
+	story_what(&l.row, f);
 	for (unsigned int i = 0; i < nr; i++)
 		print_point(&points[i], f);
 	print_end(c, f);
-	story_stages(c, f);
+	story_stages(&l, f);
 }

@@ -155,81 +155,64 @@ struct command_stages {
 void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
 			       uint32_t missing, uint64_t latency);
 
-/**
- * columns_stage_under_way() - the name of the stage that a command is in, which has not ended
- * @buf: filled; @size bytes, STAGE_NAME_LEN is enough
- *
- * Return: false if the stage is not known.
- */
-bool columns_stage_under_way(const struct nt_record *r, uint32_t missing, char *buf, size_t size);
-
-/**
- * columns_stages_of_merged() - fill @s for a command with the records of both sides
- * @missing: [side] bits of the points that its machine lacks
- */
-void columns_stages_of_merged(struct command_stages *s, const struct nt_record *host,
-			      const struct nt_record *target, const uint32_t missing[NT_SIDES],
-			      uint64_t latency);
-
-/**
- * columns_stages_of_streams() - fill @s for a command of recorded streams; with only one record,
- * with the stages of its side
- */
-void columns_stages_of_streams(struct command_stages *s, const struct machines *m,
-			       const struct merge_connection *c, const struct nt_record *host,
-			       const struct nt_record *target, uint64_t latency);
-
 /*
- * Prints one line for each command, in key=value pairs: its description, its latency, its points
- * and its stages. Times and points are nanoseconds of the side's own clock; points are distances
- * from the side's first point.
+ * What an output shows of a command: its description and latency, its points, and its stages. The
+ * text has one line for each command, in key=value pairs. Times and points are nanoseconds of the
+ * side's own clock; points are distances from the side's first point.
  */
 
 /**
- * command_print_side() - print a command of the side that is traced, with its stages
- * @f: output
- * @controller: name of its controller
- * @r: its record
- * @missing: bits of the points that nothing gives, see core/segments.h
+ * struct command_line - a command, from which each format makes its line
+ * @row: its description
+ * @record: [side] records whose points are shown, or NULL
+ * @in_flight: it has not ended: its latency is its age, and it has no @stages
+ * @stages: its stages: of @stages_of, NT_SIDES: the ten
+ * @under_way: for a command in flight: the stage that it is in, "" if that is not known
  */
-void command_print_side(FILE *f, const char *controller, const struct nt_record *r,
-			uint32_t missing);
+struct command_line {
+	struct command_row row;
+	const struct nt_record *record[NT_SIDES];
+	bool in_flight;
+	enum nt_side stages_of;
+	struct command_stages stages;
+	char under_way[STAGE_NAME_LEN];
+};
+
+/**
+ * command_line_of_side() - fill @l for a command of the side that is traced
+ * @controller: name of its controller
+ * @r: its record; with NT_F_IN_FLIGHT, so far
+ * @missing: bits of the points that nothing gives, see core/segments.h
+ * @now: CLOCK_MONOTONIC nanoseconds, for the age of a command in flight
+ */
+void command_line_of_side(struct command_line *l, const char *controller, const struct nt_record *r,
+			  uint32_t missing, uint64_t now);
+
+/**
+ * command_line_merged() - fill @l for a command of recorded streams
+ * @m: the machines of the streams
+ * @c: its connection
+ * @host, @target: the records of the command; one may be NULL
+ * @ambiguous: a record without a pair, because more than one record of the other side fits
+ *
+ * A command with both records is "merged" and has the ten stages; some of them are joined if its
+ * machines lack points. Otherwise it is "host_only", "target_only" or "ambiguous".
+ */
+void command_line_merged(struct command_line *l, const struct machines *m,
+			 const struct merge_connection *c, const struct nt_record *host,
+			 const struct nt_record *target, bool ambiguous);
+
+/** command_line_slow() - fill @l for one of the slowest commands */
+void command_line_slow(struct command_line *l, const struct slow_command *c);
+
+/** command_line_print() - print the line */
+void command_line_print(const struct command_line *l, FILE *f);
 
 /**
  * command_print_stages() - print the end of such a line: " | " and the stages
  * @latency: latency of the command
  */
 void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency);
-
-/**
- * command_print_in_flight() - print a command of the side that is traced, which has not ended yet
- * @f: output
- * @controller: name of its controller
- * @r: its record so far; NT_F_IN_FLIGHT is set
- * @missing: bits of the points that nothing gives, see core/segments.h
- * @now: CLOCK_MONOTONIC nanoseconds
- *
- * Instead of the latency, the line has "still in flight after" and the command's age in
- * nanoseconds, then the points that it has passed, and the stage that it is in.
- */
-void command_print_in_flight(FILE *f, const char *controller, const struct nt_record *r,
-			     uint32_t missing, uint64_t now);
-
-/**
- * command_print_merged() - print a command of recorded streams
- * @f: output
- * @m: the machines of the streams
- * @c: its connection
- * @host: the host's record, or NULL
- * @target: the target's record, or NULL
- * @ambiguous: a record without a pair, because more than one record of the other side fits
- *
- * A command with both records is "merged" and has the ten stages; some of them are joined if its
- * machines lack points. Otherwise it is "host_only", "target_only" or "ambiguous".
- */
-void command_print_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
-			  const struct nt_record *host, const struct nt_record *target,
-			  bool ambiguous);
 
 /* The story of a merged command: both sides' points on one axis of time, and the ten stages. */
 

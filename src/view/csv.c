@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "view/columns_queues.h"
-#include "view/commands.h"
 
 /*
  * Room for the functions of a path. They are longer than an NQN in which each byte becomes U+FFFD.
@@ -116,74 +115,59 @@ static void put_row(struct line *l, const struct columns *t, const void *row)
 	}
 }
 
-void csv_row(FILE *f, const struct columns *t, const void *row)
-{
-	struct line l = {.f = f};
-
-	put_row(&l, t, row);
-	end(&l);
-}
-
 static void put_names(struct line *l, const struct columns *t)
 {
 	for (unsigned int i = 0; i < t->nr; i++)
 		put_text(l, t->column[i].name);
 }
 
-void csv_header(FILE *f, const struct columns *t)
+/*
+ * A line with the fields @first and @second in front, unless they are NULL. @row: NULL for a header
+ */
+static void put_line(FILE *f, const char *first, const char *second, const struct columns *t,
+		     const void *row)
 {
 	struct line l = {.f = f};
 
-	put_names(&l, t);
+	if (first)
+		put_text(&l, first);
+	if (second)
+		put_text(&l, second);
+	if (row)
+		put_row(&l, t, row);
+	else
+		put_names(&l, t);
 	end(&l);
+}
+
+void csv_row(FILE *f, const struct columns *t, const void *row)
+{
+	put_line(f, NULL, NULL, t, row);
+}
+
+void csv_header(FILE *f, const struct columns *t)
+{
+	put_line(f, NULL, NULL, t, NULL);
 }
 
 void csv_header_of(const char *name, const struct columns *t, FILE *f)
 {
-	struct line l = {.f = f};
-
-	put_text(&l, name);
-	put_names(&l, t);
-	end(&l);
+	put_line(f, name, NULL, t, NULL);
 }
 
 void csv_row_of(const char *what, const struct columns *t, const void *row, FILE *f)
 {
-	struct line l = {.f = f};
-
-	put_text(&l, what);
-	put_row(&l, t, row);
-	end(&l);
+	put_line(f, what, NULL, t, row);
 }
 
 void csv_block_header(FILE *f, const struct columns *t)
 {
-	struct line l = {.f = f};
-
-	put_text(&l, "time");
-	put_text(&l, "type");
-	put_names(&l, t);
-	end(&l);
+	put_line(f, "time", "type", t, NULL);
 }
 
 void csv_block_row(FILE *f, const char *now, bool summary, const struct columns *t, const void *row)
 {
-	struct line l = {.f = f};
-
-	put_text(&l, now);
-	put_text(&l, summary ? "summary" : "interval");
-	put_row(&l, t, row);
-	end(&l);
-}
-
-void csv_queues_header(FILE *f)
-{
-	struct line l = {.f = f};
-
-	put_text(&l, "time");
-	put_text(&l, "type");
-	put_names(&l, &queue_columns);
-	end(&l);
+	put_line(f, now, summary ? "summary" : "interval", t, row);
 }
 
 void csv_queues(FILE *f, const struct stats *s, bool summary)
@@ -192,16 +176,11 @@ void csv_queues(FILE *f, const struct stats *s, bool summary)
 
 	rfc3339_now(now);
 	for (size_t i = 0; i < s->nr_rows; i++) {
-		struct line l = {.f = f};
 		struct queue_row row;
 
 		columns_queues_row(&row, s, i, summary);
-		if (!columns_queues_any(&row))
-			continue;
-		put_text(&l, now);
-		put_text(&l, summary ? "summary" : "interval");
-		put_row(&l, &queue_columns, &row);
-		end(&l);
+		if (columns_queues_any(&row))
+			csv_block_row(f, now, summary, &queue_columns, &row);
 	}
 }
 
@@ -216,10 +195,10 @@ static void put_point_names(struct line *l, enum nt_side side)
 }
 
 /*
- * The name of column @i of a report's stages: the ten, then those that only one side has. NULL:
- * there are no more.
+ * The name of column @i of the stages of a side; NT_SIDES: of a report: the ten, then those that
+ * only one side has. NULL: there are no more.
  */
-static const char *report_stage(unsigned int i)
+static const char *stage_column(enum nt_side side, unsigned int i)
 {
 	static const struct {
 		enum nt_side side;
@@ -228,6 +207,8 @@ static const char *report_stage(unsigned int i)
 		   {NT_TARGET, NT_TS_NETWORK_AND_HOST},
 		   {NT_TARGET, NT_TS_SEND_RESPONSE}};
 
+	if (side != NT_SIDES)
+		return i < stages_nr(side) ? stage_name(side, i) : NULL;
 	if (i < NT_MERGED_STAGES_NR)
 		return merged_stage_name(i);
 	i -= NT_MERGED_STAGES_NR;
@@ -243,10 +224,8 @@ void csv_commands_header(FILE *f, enum nt_side side)
 	for (unsigned int i = 0; i < NT_SIDES; i++)
 		if (side == NT_SIDES || side == i)
 			put_point_names(&l, (enum nt_side)i);
-	for (unsigned int i = 0; side != NT_SIDES && i < stages_nr(side); i++)
-		put_text(&l, stage_name(side, i));
-	for (unsigned int i = 0; side == NT_SIDES && report_stage(i); i++)
-		put_text(&l, report_stage(i));
+	for (unsigned int i = 0; stage_column(side, i); i++)
+		put_text(&l, stage_column(side, i));
 	end(&l);
 }
 
@@ -264,29 +243,16 @@ static void put_points(struct line *l, enum nt_side side, const struct nt_record
 	}
 }
 
-static void put_stages(struct line *l, unsigned int nr, const struct command_stages *s)
+/* @side: side of the columns; NT_SIDES: those of a report */
+static void put_stages(struct line *l, enum nt_side side, const struct command_line *c)
 {
-	unsigned int at = 0;
-
-	for (unsigned int i = 0; i < nr; i++) {
-		if (at < s->nr && s->stage[at] == i)
-			put_integer(l, s->row[at++].ns);
-		else
-			separate(l);
-	}
-}
-
-/* @side: side of the stages; NT_SIDES: the ten */
-static void put_report_stages(struct line *l, enum nt_side side, const struct command_stages *s)
-{
+	const struct command_stages *s = &c->stages;
 	const char *name;
 
-	for (unsigned int i = 0; (name = report_stage(i)); i++) {
+	for (unsigned int i = 0; (name = stage_column(side, i)); i++) {
 		unsigned int at = 0;
 
-		while (at < s->nr &&
-		       strcmp(name, side == NT_SIDES ? merged_stage_name(s->stage[at])
-						     : stage_name(side, s->stage[at])) != 0)
+		while (at < s->nr && strcmp(name, stage_column(c->stages_of, s->stage[at])) != 0)
 			at++;
 		if (at < s->nr)
 			put_integer(l, s->row[at].ns);
@@ -295,53 +261,16 @@ static void put_report_stages(struct line *l, enum nt_side side, const struct co
 	}
 }
 
-static void put_side(FILE *f, const char *type, const struct command_row *row,
-		     const struct command_stages *stages)
+void csv_command(FILE *f, const struct command_line *c)
 {
+	enum nt_side side = c->row.c ? NT_SIDES : c->row.r->side;
 	struct line l = {.f = f};
 
-	put_text(&l, type);
-	put_row(&l, &command_columns, row);
-	put_points(&l, row->r->side, row->r);
-	put_stages(&l, stages_nr(row->r->side), stages);
-	end(&l);
-}
-
-void csv_command_of_side(FILE *f, const char *controller, const struct nt_record *r,
-			 uint32_t missing)
-{
-	struct command_stages stages;
-	struct command_row row;
-
-	columns_command_of_side(&row, controller, r);
-	columns_stages_of_command(&stages, r, missing, row.latency);
-	put_side(f, "command", &row, &stages);
-}
-
-void csv_command_in_flight(FILE *f, const char *controller, const struct nt_record *r, uint64_t now)
-{
-	const struct command_stages none = {.nr = 0};
-	struct command_row row;
-
-	columns_command_of_side(&row, controller, r);
-	row.latency = now - row.first;
-	put_side(f, "in_flight", &row, &none);
-}
-
-void csv_command_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
-			const struct nt_record *host, const struct nt_record *target,
-			bool ambiguous)
-{
-	struct command_stages stages;
-	struct line l = {.f = f};
-	struct command_row row;
-
-	columns_command_merged(&row, c, host, target, ambiguous);
-	put_text(&l, "command");
-	put_row(&l, &command_columns, &row);
-	put_points(&l, NT_HOST, host);
-	put_points(&l, NT_TARGET, target);
-	columns_stages_of_streams(&stages, m, c, host, target, row.latency);
-	put_report_stages(&l, host && target ? NT_SIDES : row.r->side, &stages);
+	put_text(&l, c->in_flight ? "in_flight" : "command");
+	put_row(&l, &command_columns, &c->row);
+	for (unsigned int i = 0; i < NT_SIDES; i++)
+		if (side == NT_SIDES || side == i)
+			put_points(&l, (enum nt_side)i, c->record[i]);
+	put_stages(&l, side, c);
 	end(&l);
 }

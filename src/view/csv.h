@@ -11,9 +11,8 @@
 #include <stdio.h>
 
 #include "core/stats.h"
-#include "merge/merge.h"
-#include "merge/places.h"
 #include "view/columns.h"
+#include "view/commands.h"
 
 /** csv_header() - the header line for csv_row() */
 void csv_header(FILE *f, const struct columns *t);
@@ -35,9 +34,6 @@ void csv_block_header(FILE *f, const struct columns *t);
 void csv_block_row(FILE *f, const char *now, bool summary, const struct columns *t,
 		   const void *row);
 
-/** csv_queues_header() - the header line for csv_queues() */
-void csv_queues_header(FILE *f);
-
 /**
  * csv_queues() - a line for each queue and operation that has something to show
  *
@@ -46,37 +42,18 @@ void csv_queues_header(FILE *f);
 void csv_queues(FILE *f, const struct stats *s, bool summary);
 
 /**
- * csv_commands_header() - the header line for csv_command_of_side()
- * @side: side of the commands; NT_SIDES: the header line for csv_command_merged()
+ * csv_commands_header() - the header line for csv_command()
+ * @side: side of the commands; NT_SIDES: they are of recorded streams
  */
 void csv_commands_header(FILE *f, enum nt_side side);
 
 /**
- * csv_command_of_side() - a line for a command of one side
+ * csv_command() - a line for a command
  *
- * It has the columns of the command, its points in nanoseconds after the first one, and its stages
- * in nanoseconds. If stages are joined, the first of them has the time of all. The parameters are
- * those of command_print_side().
+ * It has the columns of the command, its points in nanoseconds after the first one of their side,
+ * and its stages in nanoseconds. If stages are joined, the first of them has the time of all. The
+ * type of a command in flight is "in_flight".
  */
-void csv_command_of_side(FILE *f, const char *controller, const struct nt_record *r,
-			 uint32_t missing);
-
-/**
- * csv_command_in_flight() - the same for a command in flight
- *
- * The type is "in_flight", and the latency is the age. The parameters are those of
- * command_print_in_flight().
- */
-void csv_command_in_flight(FILE *f, const char *controller, const struct nt_record *r,
-			   uint64_t now);
-
-/**
- * csv_command_merged() - the same with both sides' points and the ten stages
- *
- * The parameters are those of command_print_merged().
- */
-void csv_command_merged(FILE *f, const struct machines *m, const struct merge_connection *c,
-			const struct nt_record *host, const struct nt_record *target,
-			bool ambiguous);
+void csv_command(FILE *f, const struct command_line *c);
 
 #endif /* NTPROF_VIEW_CSV_H */

@@ -9,6 +9,7 @@
 #include "merge/unmatched.h"
 #include "stream/reader.h"
 #include "view/columns_groups.h"
+#include "view/commands.h"
 #include "view/json.h"
 #include "view/limits.h"
 
@@ -57,32 +58,15 @@ struct json_object *json_report(const struct json_report *r);
  */
 
 /**
- * json_command_of_side() - an object of type "command"; the parameters are those of
- * command_print_side()
+ * json_command() - an object of type "command" or "in_flight"
+ *
+ * A command in flight has "stage", the stage that it is in, in place of "stages"; null if unknown.
  */
-struct json_object *json_command_of_side(const char *controller, const struct nt_record *r,
-					 uint32_t missing);
+struct json_object *json_command(const struct command_line *c);
 
 /** json_command_stages() - add "stages"; @latency: latency of the command */
 void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
 			 uint64_t latency);
-
-/**
- * json_command_in_flight() - an object of type "in_flight"; the parameters are those of
- * command_print_in_flight()
- *
- * The latency is the age. "stage" is the stage that the command is in; null if unknown.
- */
-struct json_object *json_command_in_flight(const char *controller, const struct nt_record *r,
-					   uint32_t missing, uint64_t now);
-
-/**
- * json_command_merged() - an object of type "command"; the parameters are those of
- * command_print_merged()
- */
-struct json_object *json_command_merged(const struct machines *m, const struct merge_connection *c,
-					const struct nt_record *host,
-					const struct nt_record *target, bool ambiguous);
 
 /**
  * json_command_slow() - the same for one of the slowest commands; "story" has all points in the

@@ -139,7 +139,7 @@ static int draw_csv(FILE *m, const void *context)
 	if (d->o->choice)
 		return groups_output_csv(m, d->stats, d->summary, d->o->choice, !d->o->begun);
 	if (!d->o->begun)
-		csv_queues_header(m);
+		csv_block_header(m, &queue_columns);
 	csv_queues(m, d->stats, d->summary);
 	return 0;
 }

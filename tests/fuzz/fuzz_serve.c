@@ -27,6 +27,7 @@
 #include "serve/page.h"
 #include "serve/series.h"
 #include "serve/when.h"
+#include "view/columns_queues.h"
 #include "view/csv.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -268,12 +269,13 @@ static void check_csv(const char *text, size_t size)
 static void try_csv(const struct stats *s, const char *controller)
 {
 	struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .nsid = 1, .length = 4096};
+	struct command_line l;
 	char *text;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	ASSERT(f);
-	csv_queues_header(f);
+	csv_block_header(f, &queue_columns);
 	csv_queues(f, s, false);
 	csv_queues(f, s, true);
 	ASSERT(!fclose(f));
@@ -284,9 +286,13 @@ static void try_csv(const struct stats *s, const char *controller)
 	f = open_memstream(&text, &size);
 	ASSERT(f);
 	csv_commands_header(f, NT_HOST);
-	csv_command_of_side(f, controller, &r, 0);
-	csv_command_of_side(f, controller, &r, 1u << NT_H_RX);
-	csv_command_in_flight(f, controller, &r, 5000);
+	command_line_of_side(&l, controller, &r, 0, 0);
+	csv_command(f, &l);
+	command_line_of_side(&l, controller, &r, 1u << NT_H_RX, 0);
+	csv_command(f, &l);
+	r.flags = NT_F_IN_FLIGHT;
+	command_line_of_side(&l, controller, &r, 0, 5000);
+	csv_command(f, &l);
 	ASSERT(!fclose(f));
 	check_csv(text, size);
 	free(text);

@@ -211,23 +211,40 @@ static const struct merge_connection connection = {
 
 #define WHAT "cid=0x1001 op=read opcode=0x02 shape=read nsid=1 slba=77 length=4096 status=0x0"
 
+static void print_side(const struct nt_record *r, uint32_t missing, uint64_t now)
+{
+	struct command_line l;
+
+	command_line_of_side(&l, "nvme0", r, missing, now);
+	command_line_print(&l, out);
+}
+
+static void print_merged(const struct nt_record *host, const struct nt_record *target,
+			 bool ambiguous)
+{
+	struct command_line l;
+
+	command_line_merged(&l, NULL, &connection, host, target, ambiguous);
+	command_line_print(&l, out);
+}
+
 static void traced_command_has_its_points_and_its_sides_stages(void **state)
 {
 	struct nt_record r = record_make(NT_HOST);
 
-	command_print_side(out, "nvme0", &r, 0);
+	print_side(&r, 0, 0);
 	assert_written("5.000000000 host nvme0 q3 " WHAT " latency=60000 | submit=0 queue_rq=10000 "
 		       "send_cmd=20000 rx=30000 c2h=40000 cqe=50000 complete=60000 | "
 		       "blk_submission=10000 nvme_tcp_submission=10000 network_and_target=10000 "
 		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
 	r.points[NT_H_SEND_CMD] = 0;
 	r.flags = NT_F_REQUEUED | NT_F_NO_CQE | NT_F_CANCELLED;
-	command_print_side(out, "nvme0", &r, 1u << NT_H_SEND_CMD);
+	print_side(&r, 1u << NT_H_SEND_CMD, 0);
 	assert_written("5.000000000 host nvme0 q3 " WHAT " requeued no_cqe cancelled latency=60000 "
 		       "| submit=0 queue_rq=10000 rx=30000 c2h=40000 cqe=50000 complete=60000 | "
 		       "blk_submission=10000 nvme_tcp_submission+network_and_target=20000 "
 		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
-	command_print_side(out, "nvme0", &r, 0);
+	print_side(&r, 0, 0);
 	assert_ending("complete=60000 | unsplit\n", false);
 }
 
@@ -240,17 +257,17 @@ static void command_in_flight_has_its_age_and_the_stage_that_it_is_in(void **sta
 	/* These values are left from the command before. */
 	r.shape = NT_SHAPE_R2T_WRITE;
 	r.flags = NT_F_IN_FLIGHT;
-	command_print_in_flight(out, "nvme0", &r, 0, 7500000123ull);
+	print_side(&r, 0, 7500000123ull);
 	assert_written("5.000000000 host nvme0 q3 cid=0x1001 op=read opcode=0x02 nsid=1 slba=77 "
 		       "length=4096 still in flight after 2500000123 | submit=0 queue_rq=10000 "
 		       "send_cmd=20000 | in network_and_target\n");
 	r.points[NT_H_SEND_CMD] = 0;
-	command_print_in_flight(out, "nvme0", &r, 1u << NT_H_SEND_CMD, 7500000123ull);
+	print_side(&r, 1u << NT_H_SEND_CMD, 7500000123ull);
 	assert_ending("queue_rq=10000 | in nvme_tcp_submission+network_and_target\n", false);
 	r = record_make(NT_HOST);
 	r.flags = NT_F_WAS_OVERDUE;
 	r.points[NT_H_C2H] = 0;
-	command_print_side(out, "nvme0", &r, 0);
+	print_side(&r, 0, 0);
 	assert_written("5.000000000 host nvme0 q3 " WHAT " was_overdue latency=60000 | submit=0 "
 		       "queue_rq=10000 send_cmd=20000 rx=30000 cqe=50000 complete=60000 | "
 		       "unsplit\n");
@@ -260,7 +277,7 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 {
 	struct nt_record host = record_make(NT_HOST), target = record_make(NT_TARGET);
 
-	command_print_merged(out, NULL, &connection, &host, &target, false);
+	print_merged(&host, &target, false);
 	assert_written("5.000000000 merged nqn.a cntlid=1 q3 " WHAT " latency=60000 | host "
 		       "submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
 		       "complete=60000 | target rx=0 cmd=1000 exec=2000 done=3000 send=4000 "
@@ -268,19 +285,19 @@ static void merged_command_has_both_sides_points_and_the_ten_stages(void **state
 		       "nstack_submission=1000 nvmet_tcp_submission=1000 target_subsystem=1000 "
 		       "nvmet_tcp_completion=1000 network_transmission=6000 "
 		       "nstack_completion=10000 nvme_tcp_completion=10000 blk_completion=10000\n");
-	command_print_merged(out, NULL, &connection, NULL, &target, false);
+	print_merged(NULL, &target, false);
 	assert_written("9.000000000 target_only nqn.a cntlid=1 q3 " WHAT " latency=5000 | target "
 		       "rx=0 cmd=1000 exec=2000 done=3000 send=4000 sent=5000 | stages "
 		       "nstack_submission=1000 nvmet_tcp_submission=1000 network_and_host=0 "
 		       "target_subsystem=1000 nvmet_tcp_completion=1000 send_response=1000\n");
-	command_print_merged(out, NULL, &connection, &host, NULL, true);
+	print_merged(&host, NULL, true);
 	assert_written("5.000000000 ambiguous nvme0 nqn.a cntlid=1 q3 " WHAT " latency=60000 | "
 		       "host submit=0 queue_rq=10000 send_cmd=20000 rx=30000 c2h=40000 cqe=50000 "
 		       "complete=60000 | stages blk_submission=10000 nvme_tcp_submission=10000 "
 		       "network_and_target=10000 nstack_completion=10000 "
 		       "nvme_tcp_completion=10000 blk_completion=10000\n");
 	target.points[NT_T_EXEC] = 0;
-	command_print_merged(out, NULL, &connection, &host, &target, false);
+	print_merged(&host, &target, false);
 	assert_ending("sent=5000 | unsplit\n", false);
 }
 

@@ -318,13 +318,21 @@ static void assert_member(struct json_object *o, const char *name, const char *e
 			    expected);
 }
 
+static struct json_object *command_of(const struct nt_record *r, uint64_t now)
+{
+	struct command_line l;
+
+	command_line_of_side(&l, "nvme0", r, 0, now);
+	return json_command(&l);
+}
+
 static void a_command_has_its_points_and_stages(void **state)
 {
 	const char *points =
 		"{\"host\":{\"submit\":0,\"queue_rq\":100,\"send_cmd\":300,\"rx\":1000,"
 		"\"c2h\":1100,\"cqe\":1200,\"complete\":1500}}";
 	struct nt_record r = read_of_host;
-	struct json_object *o = json_command_of_side("nvme0", &r, 0);
+	struct json_object *o = command_of(&r, 0);
 
 	assert_member(o, "type", "\"command\"");
 	assert_member(o, "points", points);
@@ -337,7 +345,7 @@ static void a_command_has_its_points_and_stages(void **state)
 		"\"nstack_completion\":100,\"nvme_tcp_completion\":100,\"blk_completion\":300}");
 	json_object_put(o);
 	r.points[NT_H_RX] = 0;
-	o = json_command_of_side("nvme0", &r, 0);
+	o = command_of(&r, 0);
 	assert_member(o, "stages",
 		      "{\"blk_submission\":100,\"nvme_tcp_submission\":200,"
 		      "\"network_and_target+nstack_completion\":800,"
@@ -347,7 +355,7 @@ static void a_command_has_its_points_and_stages(void **state)
 	r.points[NT_H_SUBMIT] = 1000;
 	r.points[NT_H_QUEUE_RQ] = 1100;
 	r.flags = NT_F_IN_FLIGHT;
-	o = json_command_in_flight("nvme0", &r, 0, 9000);
+	o = command_of(&r, 9000);
 	assert_member(o, "type", "\"in_flight\"");
 	assert_member(o, "latency", "8000");
 	assert_member(o, "points", "{\"host\":{\"submit\":0,\"queue_rq\":100}}");
