@@ -28,9 +28,6 @@
  * one. The object into which it is put owns it.
  */
 
-struct column;
-struct columns;
-
 /** schema_types() - { "type": [...] }; @types: words separated by blanks */
 static struct json_object *schema_types(const char *types)
 {
@@ -49,6 +46,12 @@ static struct json_object *schema_described(struct json_object *schema, const ch
 {
 	json_put(schema, "description", json_text(text));
 	return schema;
+}
+
+/** schema_of() - a value of @types, with a description */
+static struct json_object *schema_of(const char *types, const char *text)
+{
+	return schema_described(schema_types(types), text);
 }
 
 /** schema_list() - an array of @items */
@@ -121,17 +124,17 @@ static struct json_object *schema_column(const struct column *c)
 	switch (c->unit) {
 	case UNIT_NAME:
 	case UNIT_TEXT:
-		return schema_described(schema_types("string null"), text);
+		return schema_of("string null", text);
 	case UNIT_FLAG:
-		return schema_described(schema_types("boolean"), text);
+		return schema_of("boolean", text);
 	case UNIT_NUMBER:
 		/* The value may be "all", for all queues. */
-		return schema_described(schema_types("integer string null"), text);
+		return schema_of("integer string null", text);
 	case UNIT_CODE:
 	case UNIT_INSTANT:
-		return schema_described(schema_types("integer null"), text);
+		return schema_of("integer null", text);
 	default:
-		return schema_described(schema_types("number null"), text);
+		return schema_of("number null", text);
 	}
 }
 
@@ -186,8 +189,7 @@ static struct json_object *make_losses(struct json_object *defs)
 	struct json_object *o = schema_object();
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
-		schema_has(o, counter_name(c),
-			   schema_described(schema_types("integer"), counter_help(c)));
+		schema_has(o, counter_name(c), schema_of("integer", counter_help(c)));
 	return o;
 }
 
@@ -202,9 +204,9 @@ static struct json_object *loss_queues(void)
 	struct json_object *o = schema_object();
 
 	schema_may_have(o, counter_name(NT_CNT_NO_SLOT),
-			schema_described(schema_types("integer"), "queues that they are of"));
+			schema_of("integer", "queues that they are of"));
 	schema_may_have(o, counter_name(NT_CNT_HIST_FULL),
-			schema_described(schema_types("integer"), "queues that they are of"));
+			schema_of("integer", "queues that they are of"));
 	return o;
 }
 
@@ -229,7 +231,7 @@ static void has_percentiles(struct json_object *o)
 	struct json_object *patterns = json_empty();
 
 	json_put(patterns, "^p[0-9]{1,2}(_[0-9]{1,7})?$",
-		 schema_described(schema_types("number null"), "a percentile: nanoseconds"));
+		 schema_of("number null", "a percentile: nanoseconds"));
 	json_put(o, "patternProperties", patterns);
 }
 
@@ -238,7 +240,7 @@ static struct json_object *make_stage(struct json_object *defs)
 {
 	struct json_object *o = schema_longer_row(&stage_columns);
 
-	schema_may_have(o, "min", schema_described(schema_types("number null"), "nanoseconds"));
+	schema_may_have(o, "min", schema_of("number null", "nanoseconds"));
 	has_percentiles(o);
 	return o;
 }
@@ -330,8 +332,8 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 	schema_has(o, "by", schema_list(schema_types("string")));
 	schema_has(o, "rows", schema_list(schema_defined(defs, "group", make_group)));
 	schema_has(o, "late",
-		   schema_described(schema_types(recorded ? "integer" : "integer null"),
-				    "commands that are in no number of those in flight"));
+		   schema_of(recorded ? "integer" : "integer null",
+			     "commands that are in no number of those in flight"));
 	if (!recorded)
 		return o;
 	either = json_empty();
@@ -339,16 +341,13 @@ static struct json_object *groups_of(struct json_object *defs, bool recorded)
 	json_append(list, schema_types("null"));
 	json_append(list, schema_defined(defs, "group", make_group));
 	json_put(either, "anyOf", list);
-	schema_has(o, "every",
-		   schema_described(schema_types("integer null"), "nanoseconds of an interval"));
+	schema_has(o, "every", schema_of("integer null", "nanoseconds of an interval"));
 	schema_has(o, "others",
 		   schema_described(
 			   either,
 			   "commands of groups, or rows, past the limits; null: there are none"));
 	schema_has(o, "total", schema_defined(defs, "group", make_group));
-	schema_has(o, "left_out",
-		   schema_described(schema_types("integer"),
-				    "rows without commands that are not there"));
+	schema_has(o, "left_out", schema_of("integer", "rows without commands that are not there"));
 	return o;
 }
 
@@ -392,7 +391,7 @@ static struct json_object *block(struct json_object *defs, bool summary)
 {
 	struct json_object *o = line(summary ? "summary" : "interval");
 
-	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
+	schema_has(o, "time", schema_of("string", "RFC 3339"));
 	has_side(o, defs);
 	if (!summary)
 		schema_has(o, "losses_added", losses(defs));
@@ -495,7 +494,7 @@ static struct json_object *end(struct json_object *defs)
 {
 	struct json_object *o = line("end");
 
-	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
+	schema_has(o, "time", schema_of("string", "RFC 3339"));
 	schema_has(o, "losses", losses(defs));
 	return o;
 }
@@ -514,8 +513,8 @@ static struct json_object *report(struct json_object *defs)
 	schema_has(o, "strays", schema_row(defs, &stray_columns));
 	schema_has(
 		o, "outside_bursts",
-		schema_described(
-			schema_types("integer"),
+		schema_of(
+			"integer",
 			"records of one side only, because no burst of the other side was there for them"));
 	schema_has(o, "selected", selected());
 	schema_may_have(o, "limits", schema_list(schema_row(defs, &limit_columns)));
@@ -534,14 +533,11 @@ static struct json_object *stacks(void)
 	schema_has(path, "functions",
 		   schema_described(schema_list(schema_types("string")), "the innermost first"));
 	for (unsigned int i = 0; i < PATH_LOSSES_NR; i++)
-		schema_has(lost, path_loss_name(i),
-			   schema_described(schema_types("integer"), path_loss_meaning(i)));
-	schema_has(o, "time", schema_described(schema_types("string"), "RFC 3339"));
+		schema_has(lost, path_loss_name(i), schema_of("integer", path_loss_meaning(i)));
+	schema_has(o, "time", schema_of("string", "RFC 3339"));
 	schema_has(o, "kernel", schema_types("string"));
-	schema_has(o, "elapsed", schema_described(schema_types("number"), "seconds"));
-	schema_has(
-		o, "sample",
-		schema_described(schema_types("integer"), "one command in so many was looked at"));
+	schema_has(o, "elapsed", schema_of("number", "seconds"));
+	schema_has(o, "sample", schema_of("integer", "one command in so many was looked at"));
 	schema_has(o, "kinds", schema_list(schema_longer_row(&path_kind_columns)));
 	schema_has(o, "paths", schema_list(path));
 	schema_has(o, "losses", lost);
@@ -573,9 +569,7 @@ static struct json_object *probes(void)
 	schema_has(side, "loaded", schema_types("boolean"));
 	schema_has(side, "source", schema_types("string"));
 	schema_has(side, "coverage", schema_types("string"));
-	schema_has(side, "tried",
-		   schema_described(schema_types("boolean"),
-				    "as root: the programs have been loaded"));
+	schema_has(side, "tried", schema_of("boolean", "as root: the programs have been loaded"));
 	schema_has(side, "points", schema_list(point));
 	schema_has(side, "stages", schema_list(schema_types("string")));
 	schema_has(side, "to_do", schema_types("string"));
