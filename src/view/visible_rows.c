@@ -14,32 +14,58 @@
 /* A row shows only the end of a long NQN, because many NQNs begin alike. */
 #define TAIL_LEN 12
 
-/* Whether a word is in a row's names, or is its queue: "nvme0", "uuid:1", "read", "q3", "3". */
-static bool word_matches(const char *word, const struct queue_row *row, const char *controller)
+/* The names of a row or of a group that a filter is compared with. */
+struct names {
+	const char *name[6];
+	enum nt_op op;
+	bool shared;
+	unsigned int queue;
+};
+
+/* Whether a word is in the names, or is the queue: "nvme0", "uuid:1", "read", "q3", "3". */
+static bool word_matches(const char *word, const struct names *n)
 {
 	char queue[16] = "all";
 
-	if (!row->row->shared)
-		snprintf(queue, sizeof(queue), "q%u", row->row->qid);
+	if (!n->shared)
+		snprintf(queue, sizeof(queue), "q%u", n->queue);
 	/* A number matches only the queue id, because most names contain numbers. */
 	if (word[0] && !word[strspn(word, "0123456789")])
-		return !row->row->shared && !strcmp(queue + 1, word);
-	return strcasestr(controller, word) || strcasestr(row->row->peer, word) ||
-	       strcasestr(op_name(row->row->op), word) || !strcasecmp(queue, word);
+		return !n->shared && !strcmp(queue + 1, word);
+	for (size_t i = 0; i < ARRAY_SIZE(n->name) && n->name[i]; i++)
+		if (strcasestr(n->name[i], word))
+			return true;
+	return strcasestr(op_name(n->op), word) || !strcasecmp(queue, word);
 }
 
-static bool matches(const char *filter, const struct queue_row *row)
+static bool matches(const char *filter, const struct names *n)
 {
 	char words[VIEW_FILTER_LEN], *rest = words;
+
+	snprintf(words, sizeof(words), "%s", filter);
+	for (const char *word; (word = strsep(&rest, " "));)
+		if (!word_matches(word, n))
+			return false;
+	return true;
+}
+
+static bool row_matches(const char *filter, const struct queue_row *row)
+{
+	const struct stats_row *r = row->row;
 	struct value controller;
 
 	columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
-	snprintf(words, sizeof(words), "%s", filter);
-	for (const char *word; (word = strsep(&rest, " "));) {
-		if (!word_matches(word, row, controller.text))
-			return false;
-	}
-	return true;
+	return matches(filter,
+		       &(struct names){{controller.text, r->peer}, r->op, r->shared, r->qid});
+}
+
+static bool group_matches(const char *filter, const struct group_name *n)
+{
+	return matches(filter,
+		       &(struct names){{n->ctrl, n->nqn, n->host, n->device, n->path, n->cgroup},
+				       n->op,
+				       n->shared,
+				       n->queue});
 }
 
 static void workload_add(struct workload *into, const struct workload *from)
@@ -207,33 +233,6 @@ static int choice_add(struct visible_rows *p, const struct stats *s, const struc
 	return 0;
 }
 
-/* Whether a word is in a group's name; with the rules of word_matches(). */
-static bool name_matches(const char *word, const struct group_name *n)
-{
-	const char *const names[] = {n->ctrl, n->nqn, n->host, n->device, n->path, n->cgroup};
-	char queue[16] = "all";
-
-	if (!n->shared)
-		snprintf(queue, sizeof(queue), "q%u", n->queue);
-	if (word[0] && !word[strspn(word, "0123456789")])
-		return !n->shared && !strcmp(queue + 1, word);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcasestr(names[i], word))
-			return true;
-	return strcasestr(op_name(n->op), word) || !strcasecmp(queue, word);
-}
-
-static bool group_matches(const char *filter, const struct group_name *n)
-{
-	char words[VIEW_FILTER_LEN], *rest = words;
-
-	snprintf(words, sizeof(words), "%s", filter);
-	for (const char *word; (word = strsep(&rest, " "));)
-		if (!name_matches(word, n))
-			return false;
-	return true;
-}
-
 /* Adds the groups that are made from records. Return: 0 or -ENOMEM. */
 static int add_live_groups(struct visible_rows *p, const struct view_state *l, bool summary)
 {
@@ -395,7 +394,7 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 		if (!columns_queues_any(&row))
 			continue;
 		p->from++;
-		if (l->filter[0] && !matches(l->filter, &row))
+		if (l->filter[0] && !row_matches(l->filter, &row))
 			continue;
 		row_add(p->total_row, row.row);
 		if (chosen)
