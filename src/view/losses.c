@@ -24,14 +24,15 @@ static bool applies(const struct stats *s, unsigned int counter)
 	return counter != COUNTER_BURST_EDGE || burst_any(&s->burst) || s->counters_total[counter];
 }
 
+static const struct phrase item[] = {
+	PHRASE(NULL, LOSS_LOSS),
+	PHRASE("=", LOSS_TOTAL),
+	PHRASE("(+", LOSS_ADDED, .after = ")"),
+	PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
+};
+
 void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 {
-	static const struct phrase item[] = {
-		PHRASE(NULL, LOSS_LOSS),
-		PHRASE("=", LOSS_TOTAL),
-		PHRASE("(+", LOSS_ADDED, .after = ")"),
-		PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
-	};
 	struct wrap w = {.f = f, .width = width};
 
 	wrap_text(&w, "losses:");
@@ -47,14 +48,8 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width)
 
 bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 {
-	static const struct phrase item[] = {
-		PHRASE("  ", LOSS_LOSS),
-		PHRASE("=", LOSS_TOTAL),
-		PHRASE("(+", LOSS_ADDED, .after = ")"),
-		PHRASE(" of ", LOSS_QUEUES, .after = " queue", .plural = true),
-	};
 	static const char more[] = "  and more";
-	char line[CELL_LEN] = "losses:", text[CELL_LEN];
+	char line[CELL_LEN] = "losses:", text[CELL_LEN] = "  ";
 	size_t used = strlen(line), room = width < sizeof(line) ? width : sizeof(line) - 1;
 	bool any = false, cut = false;
 
@@ -65,7 +60,8 @@ bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 		if (!row.total || c == COUNTER_IN_FLIGHT)
 			continue;
 		any |= counter_is_loss(c);
-		line_format(text, sizeof(text), &loss_columns, item, ARRAY_SIZE(item), &row);
+		line_format(text + 2, sizeof(text) - 2, &loss_columns, item, ARRAY_SIZE(item),
+			    &row);
 		len = strlen(text);
 		cut |= used + len + strlen(more) > room;
 		if (!cut)
@@ -117,40 +113,38 @@ void losses_print_advice(const struct stats *s, FILE *f, unsigned int width)
 	fputs("\n", f);
 }
 
-void losses_print_run(const struct stats *s, FILE *f)
+/* The meaning follows if the count is not zero. */
+static void line_of_loss(const struct loss_row *row, FILE *f)
 {
-	static const struct phrase line[] = {PHRASE("loss ", LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
+	static const struct phrase line[] = {PHRASE(NULL, LOSS_LOSS), PHRASE(" ", LOSS_TOTAL)};
 	static const struct phrase meaning[] = {
 		PHRASE("  # ", LOSS_MEANING),
 		PHRASE(", of ", LOSS_QUEUES, .after = " queue", .plural = true),
 	};
 
+	LINE_PRINT(f, &loss_columns, line, row);
+	if (row->total)
+		LINE_PRINT(f, &loss_columns, meaning, row);
+	fputs("\n", f);
+}
+
+void losses_print_run(const struct stats *s, FILE *f)
+{
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
 
-		LINE_PRINT(f, &loss_columns, line, &row);
-		if (row.total)
-			LINE_PRINT(f, &loss_columns, meaning, &row);
-		fputs("\n", f);
+		fputs("loss ", f);
+		line_of_loss(&row, f);
 	}
 }
 
 void losses_print_some(const struct stats *s, FILE *f)
 {
-	static const struct phrase line[] = {
-		PHRASE(NULL, LOSS_LOSS),
-		PHRASE(" ", LOSS_TOTAL),
-		PHRASE("  # ", LOSS_MEANING),
-		PHRASE(", of ", LOSS_QUEUES, .after = " queue", .plural = true),
-	};
-
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
 
-		if (!row.total)
-			continue;
-		LINE_PRINT(f, &loss_columns, line, &row);
-		fputs("\n", f);
+		if (row.total)
+			line_of_loss(&row, f);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/peers.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "view/lines.h"
@@ -22,8 +23,6 @@ static void losses_print(const struct peer_row *row, FILE *f)
 {
 	static const struct phrase frames[] = {
 		PHRASE(", frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
-	};
-	static const struct phrase longer[] = {
 		PHRASE(", frames with fields that this version does not know ",
 		       ABOUT_LONGER_FRAMES),
 	};
@@ -35,10 +34,7 @@ static void losses_print(const struct peer_row *row, FILE *f)
 		if (loss.total)
 			LINE_PRINT(f, &loss_columns, item, &loss);
 	}
-	if (row->about.skipped)
-		LINE_PRINT(f, &peer_columns, frames, row);
-	if (row->about.longer)
-		LINE_PRINT(f, &peer_columns, longer, row);
+	LINE_PRINT(f, &peer_columns, frames, row);
 }
 
 static void losses_print_summary(const struct peer_row *row, FILE *f)
@@ -151,41 +147,29 @@ static void messages_print(struct peer_row *row, uint64_t most, FILE *f, unsigne
 }
 
 /* On a screen lines are scarce, so only counts that are not zero are printed, and "matched". */
-static void matching_print_brief(const struct live_merge_counts *counts, FILE *f,
-				 unsigned int width)
+static void matching_print(const struct live_merge_counts *counts, FILE *f, unsigned int width)
 {
 	struct wrap w = {.f = f, .width = width};
 
 	for (unsigned int i = 0; i < matching_columns.nr; i++) {
-		const struct phrase item[] = {PHRASE(NULL, (unsigned char)i, .style = LINE_CELL)};
-		char text[CELL_LEN], number[CELL_LEN];
+		char text[CELL_LEN];
 		struct value v;
 
 		columns_get(&matching_columns, i, counts, &v);
-		if (i != MATCHING_MATCHED && (v.none || !v.natural))
+		if (v.none || (width != WRAP_NEVER && i != MATCHING_MATCHED && !v.natural))
 			continue;
-		line_format(number, sizeof(number), &matching_columns, item, ARRAY_SIZE(item),
-			    counts);
-		snprintf(text, sizeof(text), "%s %.20s", matching_columns.column[i].title, number);
-		wrap_text(&w, text);
+		snprintf(text, sizeof(text), "%s %" PRIu64, matching_columns.column[i].title,
+			 v.natural);
+		if (width == WRAP_NEVER)
+			fprintf(f, "%s%s", i ? ", " : "", text);
+		else
+			wrap_text(&w, text);
 	}
 	fputs("\n", f);
 }
 
 void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int width)
 {
-	static const struct phrase matching[] = {
-		PHRASE("matched ", MATCHING_MATCHED),
-		PHRASE(", host only ", MATCHING_HOST_ONLY),
-		PHRASE(", target only ", MATCHING_TARGET_ONLY),
-		PHRASE(", ambiguous ", MATCHING_AMBIGUOUS),
-		PHRASE(", undecided ", MATCHING_UNDECIDED),
-		PHRASE(", of queues that no stream told of ", MATCHING_STRAYS),
-		PHRASE(", past the limits of connections or slots ", MATCHING_PAST_LIMITS),
-		PHRASE(", given up for want of room ", MATCHING_CROWDED_OUT),
-		PHRASE(", of too many queues of one name ", MATCHING_IN_CROWD),
-		PHRASE(", before any peer recorded ", MATCHING_EARLY, .after = "\n"),
-	};
 	bool few = summary || !live_merge_peer(p, FEW_PEERS);
 	struct live_merge_counts counts;
 	const struct peer *peer;
@@ -202,10 +186,7 @@ void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int
 			losses_print_summary(&row, f);
 	}
 	live_merge_counts(p, &counts);
-	if (width == WRAP_NEVER)
-		LINE_PRINT(f, &matching_columns, matching, &counts);
-	else
-		matching_print_brief(&counts, f, width);
+	matching_print(&counts, f, width);
 }
 
 void peers_print_messages(const struct live_merge *p, struct peers_told *told, FILE *f)

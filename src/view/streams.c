@@ -26,19 +26,14 @@ static void get_duration(const void *row, const struct column *c, struct value *
 	v->none = !in->begun;
 }
 
-static void get_unknown_frames(const void *row, const struct column *c, struct value *v)
+/* @arg: INPUT_UNKNOWN_FRAMES or INPUT_LONGER_FRAMES */
+static void get_frames(const void *row, const struct column *c, struct value *v)
 {
 	const struct input *in = row;
+	uint64_t (*const count)(const struct stream_reader *r) =
+		c->arg == INPUT_LONGER_FRAMES ? stream_longer : stream_skipped;
 
-	value_natural(v, in->begun ? stream_skipped(in->reader) : 0);
-	v->none = !v->natural;
-}
-
-static void get_longer_frames(const void *row, const struct column *c, struct value *v)
-{
-	const struct input *in = row;
-
-	value_natural(v, in->begun ? stream_longer(in->reader) : 0);
+	value_natural(v, in->begun ? count(in->reader) : 0);
 	v->none = !v->natural;
 }
 
@@ -60,9 +55,9 @@ static const struct column input[] = {
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
 				  FIELD(losses.unknown), .least = 1},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
-				  .get = get_unknown_frames},
+				  .get = get_frames, .arg = INPUT_UNKNOWN_FRAMES},
 	[INPUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
-				 .get = get_longer_frames},
+				 .get = get_frames, .arg = INPUT_LONGER_FRAMES},
 };
 
 const struct columns input_columns = COLUMNS("inputs", input);
@@ -170,34 +165,16 @@ void unmatched_print(const struct unmatched *a, unsigned int stream, const struc
 
 static const struct phrase path[] = {PHRASE(NULL, INPUT_PATH, .after = ": ")};
 
-/* Prints how much of the stream this version could not read. */
-static void unknown_print(const struct input *in, FILE *f)
+/* Prints a line of its own if there is a value. */
+static void note_print(const struct input *in, const struct phrase *p, FILE *f)
 {
-	static const struct phrase losses[] = {
-		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
-		       .after = "\n"),
-	};
-	static const struct phrase frames[] = {
-		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,
-		       .after = "\n"),
-	};
-	static const struct phrase longer[] = {
-		PHRASE("frames with fields that this version does not know ", INPUT_LONGER_FRAMES,
-		       .after = "\n"),
-	};
+	struct value v;
 
-	if (in->losses.unknown) {
-		LINE_PRINT(f, &input_columns, path, in);
-		LINE_PRINT(f, &input_columns, losses, in);
-	}
-	if (stream_skipped(in->reader)) {
-		LINE_PRINT(f, &input_columns, path, in);
-		LINE_PRINT(f, &input_columns, frames, in);
-	}
-	if (stream_longer(in->reader)) {
-		LINE_PRINT(f, &input_columns, path, in);
-		LINE_PRINT(f, &input_columns, longer, in);
-	}
+	columns_get(&input_columns, p->column, in, &v);
+	if (v.none)
+		return;
+	LINE_PRINT(f, &input_columns, path, in);
+	line_print(f, &input_columns, p, 1, in);
 }
 
 static void losses_print(const struct input *in, FILE *f)
@@ -228,9 +205,16 @@ void inputs_print(const struct input *in, FILE *f)
 		PHRASE(", in ", INPUT_BURSTS, .after = " burst", .plural = true),
 		PHRASE(" of together ", INPUT_MEASURED, .after = " s", .digits = 3),
 	};
-	static const struct phrase selection[] = {
+	static const struct phrase selection =
 		PHRASE("recorded were only commands of ", INPUT_SELECTION,
-		       .after = ": counts and rates are of these\n"),
+		       .after = ": counts and rates are of these\n");
+	static const struct phrase unknown[] = {
+		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
+		       .after = "\n"),
+		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,
+		       .after = "\n"),
+		PHRASE("frames with fields that this version does not know ", INPUT_LONGER_FRAMES,
+		       .after = "\n"),
 	};
 	const char *error = stream_error(in->reader);
 
@@ -239,16 +223,14 @@ void inputs_print(const struct input *in, FILE *f)
 		LINE_PRINT(f, &input_columns, line, in);
 		fputs("\n", f);
 	}
-	if (in->begun && in->header.selection[0]) {
-		LINE_PRINT(f, &input_columns, path, in);
-		LINE_PRINT(f, &input_columns, selection, in);
-	}
+	note_print(in, &selection, f);
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {
 		LINE_PRINT(f, &input_columns, path, in);
 		lacks_print(f, "its kernel ", in->header.side, in->header.missing, "\n");
 	}
 	losses_print(in, f);
-	unknown_print(in, f);
+	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++)
+		note_print(in, &unknown[i], f);
 	if (error[0]) {
 		LINE_PRINT(f, &input_columns, path, in);
 		fprintf(f, "%s%s\n", error, in->begun ? "; what was whole before is used" : "");
