@@ -129,6 +129,14 @@ void columns_hist_percentile(const void *row, const struct column *c, struct val
 		      v->none ? 0 : hist_percentile(r->h, (double)c->arg / HIST_PARTS_OF_PERCENT));
 }
 
+void columns_hist_min(const void *row, const struct column *c, struct value *v)
+{
+	const struct hist_row *r = row;
+
+	value_natural(v, hist_min(r->h));
+	v->none = !r->h->count;
+}
+
 void columns_hist_max(const void *row, const struct column *c, struct value *v)
 {
 	const struct hist_row *r = row;

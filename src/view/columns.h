@@ -254,6 +254,7 @@ void columns_hist_op(const void *row, const struct column *c, struct value *v);
 void columns_hist_all(const void *row, const struct column *c, struct value *v);
 void columns_hist_mean(const void *row, const struct column *c, struct value *v);
 void columns_hist_max(const void *row, const struct column *c, struct value *v);
+void columns_hist_min(const void *row, const struct column *c, struct value *v);
 
 /**
  * columns_hist_percentile() - @arg of the column is in parts of HIST_PARTS; no value unless

@@ -62,21 +62,24 @@ void group_print_names(const struct group_name *name, enum text_style style, FIL
 	print_name(name->host, name->host_twin, "host", style, f);
 }
 
-/* Prints each name once, because rows of later intervals have the same groups. */
-static void print_names(const struct groups *g, FILE *f)
+void group_print_names_once(const struct group_name *(*at)(const void *context, size_t i),
+			    const void *context, size_t i, enum text_style style, FILE *f)
 {
-	for (size_t i = 0; i < groups_nr(g); i++) {
-		struct group_name name;
+	struct group_name name;
 
-		memcpy(&name, groups_name(g, i), sizeof(name));
-		for (size_t k = 0; k < i; k++) {
-			if (!strcmp(groups_name(g, k)->nqn, name.nqn))
-				name.nqn[0] = '\0';
-			if (!strcmp(groups_name(g, k)->host, name.host))
-				name.host[0] = '\0';
-		}
-		group_print_names(&name, TEXT_HEX, f);
+	memcpy(&name, at(context, i), sizeof(name));
+	for (size_t k = 0; k < i; k++) {
+		if (!strcmp(at(context, k)->nqn, name.nqn))
+			name.nqn[0] = '\0';
+		if (!strcmp(at(context, k)->host, name.host))
+			name.host[0] = '\0';
 	}
+	group_print_names(&name, style, f);
+}
+
+static const struct group_name *name_at(const void *groups, size_t i)
+{
+	return groups_name(groups, i);
 }
 
 static void print_notes(const struct groups *g, FILE *f)
@@ -117,7 +120,8 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 	table_titles(&table, f);
 	for (size_t i = 0; i < lines_of(g); i++)
 		table_row(&table, line_of(g, i, &m), f);
-	print_names(g, f);
+	for (size_t i = 0; i < groups_nr(g); i++)
+		group_print_names_once(name_at, g, i, TEXT_HEX, f);
 	print_notes(g, f);
 	for (size_t i = 1; c->scale.on && i < lines_of(g); i++)
 		group_histogram_print(line_of(g, i, &m), &t, c, &canvas);
@@ -280,14 +284,6 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	v->none = !d->time.count;
 }
 
-static void get_min(const void *row, const struct column *c, struct value *v)
-{
-	const struct detail *d = ((const struct detail_row *)row)->d;
-
-	value_natural(v, hist_min(&d->time));
-	v->none = !d->time.count;
-}
-
 enum {
 	DETAIL_SHAPE,
 	DETAIL_SIDE,
@@ -314,7 +310,7 @@ void detail_table_make(struct detail_table *t, const struct figures *f)
 {
 	static const figure_getter get[] = {
 		[FIGURE_MEAN] = get_mean,
-		[FIGURE_MIN] = get_min,
+		[FIGURE_MIN] = columns_hist_min,
 		[FIGURE_MAX] = columns_hist_max,
 		[FIGURE_PERCENTILE] = columns_hist_percentile,
 	};

@@ -22,6 +22,13 @@
 void group_print_names(const struct group_name *name, enum text_style style, FILE *f);
 
 /**
+ * group_print_names_once() - the same of group @i of those that @at gives, without the names that
+ * groups before have
+ */
+void group_print_names_once(const struct group_name *(*at)(const void *context, size_t i),
+			    const void *context, size_t i, enum text_style style, FILE *f);
+
+/**
  * groups_print() - print the total, and a row for each group in each interval
  * @g: finished
  * @c: what the user asked for

@@ -167,19 +167,9 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 	fprintf(f, " (%s)\n", b->s->side == NT_HOST ? "subsystem NQN" : "host NQN");
 }
 
-/* Prints each name once, because several groups may have the same one. */
-static void legend_print_group(const struct shown *t, size_t at, FILE *f)
+static const struct group_name *group_at(const void *rows, size_t i)
 {
-	struct group_name name;
-
-	memcpy(&name, t->row[at].group, sizeof(name));
-	for (size_t i = 0; i < at; i++) {
-		if (!strcmp(t->row[i].group->nqn, name.nqn))
-			name.nqn[0] = '\0';
-		if (!strcmp(t->row[i].group->host, name.host))
-			name.host[0] = '\0';
-	}
-	group_print_names(&name, TEXT_MARK, f);
+	return ((const struct queue_row *)rows)[i].group;
 }
 
 static void legend_print(const struct block *b, const struct shown *t, FILE *f)
@@ -189,7 +179,7 @@ static void legend_print(const struct block *b, const struct shown *t, FILE *f)
 		bool told = false;
 
 		if (t->row[i].group) {
-			legend_print_group(t, i, f);
+			group_print_names_once(group_at, t->row, i, TEXT_MARK, f);
 			continue;
 		}
 		for (size_t k = i; k > 0 && !told; k--)

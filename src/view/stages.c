@@ -41,19 +41,11 @@ static const struct column stage[] = {
 
 const struct columns stage_columns = COLUMNS("stages", stage);
 
-static void get_min(const void *row, const struct column *c, struct value *v)
-{
-	const struct stage_row *r = row;
-
-	value_natural(v, hist_min(r->base.h));
-	v->none = !r->base.h->count;
-}
-
 void stage_table_make(struct stage_table *t, const struct figures *figures)
 {
 	static const figure_getter get[] = {
 		[FIGURE_MEAN] = get_mean,
-		[FIGURE_MIN] = get_min,
+		[FIGURE_MIN] = columns_hist_min,
 		[FIGURE_MAX] = columns_hist_max,
 		[FIGURE_PERCENTILE] = columns_hist_percentile,
 	};
