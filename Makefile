@@ -189,6 +189,7 @@ $(LIBRARY): $(filter-out $(BUILD)/main.o,$(OBJECTS))
 
 # Who prints or writes it is compiled again when there is another one.
 $(BUILD)/cli/options.o $(BUILD)/cli/run.o $(BUILD)/serve/page.o: $(BUILD)/version
+$(BUILD)/cli/options.o: | $(BUILD)/output.schema.h
 $(BUILD)/version: FORCE | $(BUILD)
 	$(Q)echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
@@ -207,6 +208,10 @@ $(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
 $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name nt_$(*F) >$@
+
+# The schema as a string of C, which --json-schema prints.
+$(BUILD)/output.schema.h: docs/output.schema.json Makefile | $(BUILD)
+	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/; 1s/^/static const char output_schema[] =\n/; $$s/$$/;/' $< >$@
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@echo "  UNIT    $@"
@@ -300,7 +305,7 @@ compile_entries = $(foreach s,$(1),$(file >>$@.new,$(call compile_entry,$(s),$(s
 
 # Flags may be given on the command line, so it is written each time, and replaced when it is another. The skeletons
 # are there for those who read it, as what includes them cannot be looked at without.
-compile_commands.json: FORCE $(SKELETONS)
+compile_commands.json: FORCE $(SKELETONS) $(BUILD)/output.schema.h
 	$(file >$@.new,[)
 	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
 	$(call compile_entries,$(filter-out tests/unit/bpf/%,$(UNIT_TESTS:$(BUILD)/%=tests/%.c)),tests,,$(COMPILE_TEST))

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <output.schema.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,7 +18,6 @@
 #include "core/names.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "view/json_schema.h"
 #include "view/limits.h"
 
 /* The error was reported, or its caller reports it. Only one thread prints. */
@@ -395,10 +395,10 @@ static void print_schema(void) __attribute__((noreturn));
 
 static void print_schema(void)
 {
-	int err = json_schema_print(stdout);
+	int err;
 
-	if (!err)
-		err = standard_output_finish();
+	fputs(output_schema, stdout);
+	err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot print the schema: %s\n", strerror(-err));
 	exit(err ? EXIT_FAILURE : EXIT_SUCCESS);

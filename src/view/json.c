@@ -142,13 +142,14 @@ void json_put_time(struct json_object *o)
 	json_put(o, "time", json_text(rfc3339_now(now)));
 }
 
-static int write_as(FILE *f, struct json_object *o, int flags)
+int json_write(FILE *f, struct json_object *o)
 {
 	const char *text = NULL;
 	int err = 0;
 
 	if (!out_of_memory)
-		text = json_object_to_json_string_ext(o, flags | JSON_C_TO_STRING_NOSLASHESCAPE);
+		text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+								 JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text)
 		err = -ENOMEM;
 	else
@@ -158,14 +159,4 @@ static int write_as(FILE *f, struct json_object *o, int flags)
 	out_of_memory = false;
 	json_object_put(o);
 	return err;
-}
-
-int json_write(FILE *f, struct json_object *o)
-{
-	return write_as(f, o, JSON_C_TO_STRING_PLAIN);
-}
-
-int json_write_pretty(FILE *f, struct json_object *o)
-{
-	return write_as(f, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }

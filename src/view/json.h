@@ -56,7 +56,4 @@ void json_put_time(struct json_object *o);
 /** json_write() - write an object as one line, and release it; Return: 0, -EIO or -ENOMEM */
 int json_write(FILE *f, struct json_object *o);
 
-/** json_write_pretty() - the same in several lines, for people */
-int json_write_pretty(FILE *f, struct json_object *o);
-
 #endif /* NTPROF_VIEW_JSON_H */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# examples.sh - "make look" shows what it says it shows: the slow disk of the recordings in docs/examples.
+# examples.sh - "make look" shows what it says it shows: the slow disk of the recordings in docs/examples. Reports of
+# them as JSON are what the schema says.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -23,6 +24,28 @@ check "the fast one does not" test "$(slowest_stage 1)" != target_subsystem
 check "the slow one has four times the latency" \
 	awk '/^ nsid/ { rows = 1 } rows && NF > 8 && $1 ~ /^[12]$/ { p50[$1] = $9 + 0 } END { exit !(p50[2] > 4 * p50[1] && p50[1] > 0) }' "$out"
 check "no line for scripts is shown" test -z "$(grep -E '^merged|^group' "$out")"
+
+# validate SCHEMA FILE: prints how many reports FILE has; fails if the schema does not accept a line of it.
+validate() {
+	/usr/bin/python3 - "$@" <<-'EOF'
+		import json, jsonschema, sys
+
+		validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+		lines = [json.loads(line) for line in open(sys.argv[2])]
+		reports = [line for line in lines if line["type"] == "report"]
+		for line in reports + [line for line in lines if line["type"] == "command"][::20]:
+		    validator.validate(line)
+		print(len(reports))
+	EOF
+}
+
+for of in "*" host target; do
+	mapfile -t files < <(compgen -G "docs/examples/slow-disk.$of.ntp")
+	build/ntprof-bpf report --format json "${files[@]}"
+	build/ntprof-bpf report --format json --by ctrl,op,device --every 100ms --stats mean,p99.99 "${files[@]}"
+	build/ntprof-bpf report --format json --detail --commands --slowest 5 --op read --nsid 2 "${files[@]}"
+done >"$out"
+equal "the schema accepts reports of them, together and alone" "$(validate docs/output.schema.json "$out" 2>&1 | tail -n 1)" 9
 check "the recordings are below 300 KB" \
 	test "$(cat docs/examples/*.ntp | wc -c)" -lt 300000
 finish
