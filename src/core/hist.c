@@ -2,6 +2,7 @@
 #include "core/hist.h"
 
 #include <float.h>
+#include <string.h>
 
 bool hist_empty(const struct hist *h)
 {
@@ -67,6 +68,28 @@ uint64_t hist_percentile(const struct hist *h, double percent)
 			return bucket_middle(h, b);
 	}
 	return h->max;
+}
+
+uint32_t hist_parts_parse(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t whole, rest = 0;
+	uint64_t parts = 0;
+
+	if (*text++ != 'p')
+		return 0;
+	whole = strspn(text, digits);
+	if (!whole || whole > 2)
+		return 0;
+	if (text[whole] == '.')
+		rest = strspn(text + whole + 1, digits);
+	if (text[whole] && (!rest || rest > HIST_PERCENT_DIGITS || text[whole + 1 + rest]))
+		return 0;
+	for (size_t i = 0; i < whole; i++)
+		parts = parts * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < HIST_PERCENT_DIGITS; i++)
+		parts = parts * 10 + (uint64_t)(i < rest ? text[whole + 1 + i] - '0' : 0);
+	return (uint32_t)parts;
 }
 
 bool hist_tells(const struct hist *h, uint32_t parts)

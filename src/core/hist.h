@@ -95,6 +95,11 @@ uint64_t hist_percentile(const struct hist *h, double percent);
  */
 #define HIST_PARTS 1000000000u
 #define HIST_PARTS_OF_PERCENT 10000000u
+/* Digits after the decimal point of a percentile. */
+#define HIST_PERCENT_DIGITS 7
+
+/** hist_parts_parse() - parts of HIST_PARTS of a text such as "p99.9"; 0 if it is no percentile */
+uint32_t hist_parts_parse(const char *text);
 
 /**
  * hist_tells() - whether there are enough durations for a percentile

@@ -2,6 +2,7 @@
 #include "core/names.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "core/hash.h"
 
@@ -32,6 +33,15 @@ const char *op_name(enum nt_op op)
 	static const char *const names[] = {NT_OPS(NAME_SECOND)};
 
 	return name_get(names, ARRAY_SIZE(names), op);
+}
+
+enum nt_op op_named(const char *name)
+{
+	unsigned int op = 0;
+
+	while (op < NT_OPS_NR && strcmp(name, op_name(op)) != 0)
+		op++;
+	return op;
 }
 
 const char *shape_name(enum nt_shape shape)

@@ -14,6 +14,7 @@
 const char *side_name(enum nt_side side);
 const char *source_name(enum nt_source source); /* "none" for a number out of range */
 const char *op_name(enum nt_op op);
+enum nt_op op_named(const char *name); /* NT_OPS_NR if there is none */
 const char *shape_name(enum nt_shape shape);
 const char *stage_name(enum nt_side side, unsigned int stage);
 const char *point_name(enum nt_side side, unsigned int point);

@@ -174,14 +174,12 @@ const char *select_lba(struct nt_selection *s, const char *text)
 static const char *op_word(void *context, char *word)
 {
 	struct nt_selection *s = context;
+	enum nt_op op = op_named(word);
 
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		if (strcmp(word, op_name((enum nt_op)op)) != 0)
-			continue;
-		s->ops |= 1u << op;
-		return NULL;
-	}
-	return OP_WRONG;
+	if (op == NT_OPS_NR)
+		return OP_WRONG;
+	s->ops |= 1u << op;
+	return NULL;
 }
 
 const char *select_op(struct nt_selection *s, const char *text)

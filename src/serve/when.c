@@ -53,21 +53,6 @@ static size_t take_word(struct reading *r, char word[WORD_LEN])
 	return n;
 }
 
-/* Parses "p99.9". Return: whether @word is a percentile. */
-static bool parse_percentile(const char *word, uint32_t *parts)
-{
-	double percent;
-	char *end;
-
-	if (word[0] != 'p' || !isdigit((unsigned char)word[1]))
-		return false;
-	percent = strtod(word + 1, &end);
-	if (*end || !(percent > 0) || !(percent < 100))
-		return false;
-	*parts = (uint32_t)(percent * HIST_PARTS_OF_PERCENT + 0.5);
-	return *parts > 0 && *parts < HIST_PARTS;
-}
-
 static const char *parse_kind(struct reading *r, struct when_condition *c)
 {
 	static const struct {
@@ -84,7 +69,8 @@ static const char *parse_kind(struct reading *r, struct when_condition *c)
 		r->p += n;
 		return NULL;
 	}
-	if (!parse_percentile(word, &c->parts))
+	c->parts = hist_parts_parse(word);
+	if (!c->parts)
 		return "neither latency, a percentile such as p99, errors nor oldest";
 	c->kind = WHEN_PERCENTILE;
 	r->p += n;
@@ -100,9 +86,7 @@ static const char *parse_op(struct reading *r, struct when_condition *c)
 	if (!take_char(r, '('))
 		return NULL;
 	n = take_word(r, word);
-	for (unsigned int op = 0; op < NT_OPS_NR; op++)
-		if (!strcmp(word, op_name((enum nt_op)op)))
-			c->op = op;
+	c->op = op_named(word);
 	if (c->op == NT_OPS_NR)
 		return "no operation (such as read or write)";
 	r->p += n;

@@ -69,32 +69,6 @@ static const struct column scale[] = {
 
 const struct columns scale_columns = COLUMNS("scale", scale);
 
-/* Digits after the decimal point of a percentile. */
-#define PERCENT_DIGITS 7
-
-/*
- * Parses digits, and optionally a decimal point and more digits. Return: parts of HIST_PARTS; 0 if
- * the text is not a number above 0 and below 100.
- */
-static uint32_t percentile_parse(const char *text)
-{
-	size_t whole = strspn(text, "0123456789"), rest = 0;
-	uint64_t parts = 0;
-
-	if (!whole || whole > 2)
-		return 0;
-	if (text[whole] == '.')
-		rest = strspn(text + whole + 1, "0123456789");
-	if (text[whole] &&
-	    (text[whole] != '.' || !rest || rest > PERCENT_DIGITS || text[whole + 1 + rest]))
-		return 0;
-	for (size_t i = 0; i < whole; i++)
-		parts = parts * 10 + (uint64_t)(text[i] - '0');
-	for (size_t i = 0; i < PERCENT_DIGITS; i++)
-		parts = parts * 10 + (uint64_t)(i < rest ? text[whole + 1 + i] - '0' : 0);
-	return (uint32_t)parts;
-}
-
 /*
  * Different spellings of a percentile get the same name, such as "p99_9", and the same title, such
  * as "p99.9".
@@ -103,7 +77,7 @@ static void percentile_name(struct figure *f)
 {
 	unsigned int whole = f->parts / HIST_PARTS_OF_PERCENT % 100;
 	unsigned int rest = f->parts % HIST_PARTS_OF_PERCENT;
-	int digits = PERCENT_DIGITS;
+	int digits = HIST_PERCENT_DIGITS;
 
 	for (; rest && rest % 10 == 0; rest /= 10)
 		digits--;
@@ -125,7 +99,7 @@ static const char *figure_add(struct figures *f, const char *word)
 		snprintf(new.title, sizeof(new.title), "%s", names[i]);
 	}
 	if (new.kind == FIGURE_PERCENTILE) {
-		new.parts = word[0] == 'p' ? percentile_parse(word + 1) : 0;
+		new.parts = hist_parts_parse(word);
 		if (!new.parts)
 			return "there are mean, min, max, and percentiles above p0 and below p100, such as "
 			       "p99.9";

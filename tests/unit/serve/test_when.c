@@ -84,6 +84,8 @@ static void nonsense_is_refused_where_it_is(void **state)
 		{"p99.99999999>1ms", 1},
 		{"p429.6>1ms", 1},
 		{"p99x>1ms", 1},
+		{"p9.9e1>1ms", 1},
+		{"p099>1ms", 1},
 		{"p100>1ms", 1},
 		{"p>1ms", 1},
 		{"p99>1ms over", 13},
