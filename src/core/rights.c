@@ -52,14 +52,25 @@ int rights_isolate(void)
 #endif
 }
 
-uint64_t rights_held(void)
+static int get(struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	if (syscall(SYS_capget, &header, data))
-		return 0;
-	return data[0].permitted | (uint64_t)data[1].permitted << 32;
+	return (int)syscall(SYS_capget, &header, data);
+}
+
+uint64_t rights_held(void)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return get(data) ? 0 : data[0].permitted | (uint64_t)data[1].permitted << 32;
+}
+
+uint64_t rights_effective(void)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return get(data) ? RIGHTS_ALL : data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
 void rights_bound(uint64_t keep)

@@ -44,6 +44,9 @@ int rights_isolate(void);
  */
 uint64_t rights_held(void);
 
+/** rights_effective() - those that are in effect; RIGHTS_ALL if the kernel does not report them */
+uint64_t rights_effective(void);
+
 /**
  * rights_bound() - limit the capabilities of programs that the calling thread executes to @keep
  *
@@ -52,9 +55,12 @@ uint64_t rights_held(void);
 void rights_bound(uint64_t keep);
 
 /**
- * rights_reduce() - drop all capabilities but @keep in the calling thread, with rights_bound()
+ * rights_reduce() - drop all capabilities but @keep in the calling thread, with rights_bound(), and
+ * all that a program would inherit
  *
- * Other threads keep their own.
+ * A program that is executed by a process that is not root gets ambient capabilities, and those
+ * inheritable ones that its file has, and no others. An ambient capability is an inheritable one
+ * (capabilities(7)). Other threads keep their own.
  *
  * Return: 0 or a negative errno.
  */

@@ -69,27 +69,6 @@ int peer_user_find(struct peer_user *u)
 	return 0;
 }
 
-/*
- * Drops what a program would inherit. A program that is executed by a process that is not root gets
- * ambient capabilities, and those inheritable ones that its file has, and no others
- * (capabilities(7)). @all: drop the capabilities of the process as well, which securebits may have
- * kept when its user changed.
- */
-static int drop_capabilities(bool all)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	/* Kernels before 4.3 have no ambient capabilities, so this fails there. */
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	memset(data, 0, sizeof(data));
-	if (!all && syscall(SYS_capget, &h, data))
-		return -errno;
-	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		data[i].inheritable = 0;
-	return syscall(SYS_capset, &h, data) ? -errno : 0;
-}
-
 static int set_environment(const struct peer_user *u)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(of_sudo); i++)
@@ -107,7 +86,7 @@ static int set_environment(const struct peer_user *u)
  */
 static int be_bare(void)
 {
-	int err = drop_capabilities(true);
+	int err = rights_reduce(0);
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
@@ -117,11 +96,12 @@ static int be_bare(void)
 int peer_user_become(const struct peer_user *u)
 {
 	if (!u->other)
-		return u->bare ? be_bare() : drop_capabilities(false);
+		return u->bare ? be_bare() : rights_reduce(RIGHTS_ALL);
 	if (setgroups((size_t)u->nr_groups, u->groups) || setresgid(u->gid, u->gid, u->gid) ||
 	    setresuid(u->uid, u->uid, u->uid))
 		return -errno;
-	return drop_capabilities(true) ?: set_environment(u);
+	/* Securebits may have kept capabilities when the user changed. */
+	return rights_reduce(0) ?: set_environment(u);
 }
 
 /*

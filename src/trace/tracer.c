@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/hash.h"
 #include "core/names.h"
+#include "core/rights.h"
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/attach.h"
@@ -42,39 +43,20 @@
  */
 static bool capabilities_lack(char *lacks, size_t size)
 {
-	static const struct {
-		unsigned int capability;
-		const char *name;
-		bool implied; /* by CAP_SYS_ADMIN */
-	} needed[] = {
-		{CAP_BPF, "CAP_BPF", true},
-		{CAP_PERFMON, "CAP_PERFMON", true},
-		{CAP_SYS_ADMIN, "CAP_SYS_ADMIN", false},
-	};
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	static const unsigned int needed[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN};
+	const uint64_t has = rights_effective();
 	size_t used = 0;
-	bool all;
 
 	lacks[0] = '\0';
-	/*
-	 * The C library has no function for it. If the kernel does not answer, it will refuse the
-	 * programs itself.
-	 */
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	all = data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		const unsigned int c = needed[i].capability;
+	for (size_t i = 0; i < ARRAY_SIZE(needed) && used < size; i++) {
+		char name[32];
 
-		if ((all && needed[i].implied) ||
-		    (data[CAP_TO_INDEX(c)].effective & CAP_TO_MASK(c)))
+		if (has & (RIGHT(needed[i]) | RIGHT(CAP_SYS_ADMIN)))
 			continue;
-		if (used < size)
-			used += (size_t)snprintf(lacks + used, size - used, "%s%s",
-						 used ? ", " : "", needed[i].name);
+		used += (size_t)snprintf(lacks + used, size - used, "%s%s", used ? ", " : "",
+					 rights_text(RIGHT(needed[i]), name, sizeof(name)));
 	}
-	return used != 0;
+	return used;
 }
 
 /* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
