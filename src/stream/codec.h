@@ -161,14 +161,8 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 /* The magic and the version, before the first frame. */
 #define PREAMBLE_LEN 12
 
-/* The version that is written, and the oldest one that is read. */
+/* The version that is written, and the only one that is read. */
 #define STREAM_VERSION 3
-#define STREAM_VERSION_OLDEST 2
-/*
- * From this version on the header has the missing points, and later programs may append fields to
- * frames.
- */
-#define STREAM_VERSION_MISSING 3
 /* Room for the name of a loss; a longer name is refused as damage. */
 #define STREAM_LOSS_NAME_LEN 64
 

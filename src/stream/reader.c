@@ -88,7 +88,6 @@ static inline void get_string(struct get *b, char *s, size_t size)
 #define SKIP_MAX (16u << 20)
 
 /*
- * @version: version of the stream
  * @state: 1 while reading goes on, else what stream_read() returns from now on
  * @buffer: of @buffer_size bytes; it begins at byte @buffer_offset of the stream
  * @begin, @end: bytes in @buffer that have not been consumed
@@ -97,7 +96,6 @@ static inline void get_string(struct get *b, char *s, size_t size)
 struct stream_reader {
 	int fd;
 	int state;
-	uint32_t version;
 	bool begun;
 	bool has_header;
 	bool ended;
@@ -211,14 +209,11 @@ static int read_preamble(struct stream_reader *r)
 					   : "the input is empty");
 	}
 	version = get_le32(r->buffer + STREAM_MAGIC_LEN);
-	if (version < STREAM_VERSION_OLDEST || version > STREAM_VERSION)
-		return fail(
-			r, -EPROTO,
-			"recorded in version %" PRIu32
-			" of the stream format, which is %s: this program reads versions %d to %d",
-			version, version > STREAM_VERSION ? "newer" : "older",
-			STREAM_VERSION_OLDEST, STREAM_VERSION);
-	r->version = version;
+	if (version != STREAM_VERSION)
+		return fail(r, -EPROTO,
+			    "recorded in version %" PRIu32
+			    " of the stream format, which is %s: this program reads version %d",
+			    version, version > STREAM_VERSION ? "newer" : "older", STREAM_VERSION);
 	r->begin = PREAMBLE_LEN;
 	r->begun = true;
 	return 1;
@@ -281,7 +276,7 @@ static int read_frame(struct stream_reader *r, struct wire_frame *f)
 	return 1;
 }
 
-static void get_header(struct get *b, struct stream_header *h, uint32_t version)
+static void get_header(struct get *b, struct stream_header *h)
 {
 	h->side = get_u8(b);
 	GET_ARRAY(b, h->source);
@@ -290,14 +285,9 @@ static void get_header(struct get *b, struct stream_header *h, uint32_t version)
 	GET_ARRAY(b, h->kernel);
 	GET_ARRAY(b, h->program);
 	h->sample = get_u32(b);
-	h->missing = version >= STREAM_VERSION_MISSING ? get_u32(b) : 0;
-	h->selection[0] = '\0';
-	h->origins = 0;
-	/* A header of an earlier program ends here. */
-	if (version >= STREAM_VERSION_MISSING && b->p != b->end) {
-		GET_ARRAY(b, h->selection);
-		h->origins = get_u8(b);
-	}
+	h->missing = get_u32(b);
+	GET_ARRAY(b, h->selection);
+	h->origins = get_u8(b);
 	if ((unsigned int)h->side < NT_SIDES)
 		h->missing &= (1u << points_nr(h->side)) - 1;
 	else
@@ -394,7 +384,7 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	e->type = f->type;
 	switch (f->type) {
 	case STREAM_HEADER:
-		get_header(&b, &e->header, r->version);
+		get_header(&b, &e->header);
 		break;
 	case STREAM_CLOCK:
 		get_clock(&b, &e->clock);
@@ -432,7 +422,7 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 			return fail(r, -EPROTO, "nothing but frames of unknown types");
 		return 0;
 	}
-	if (b.bad || (b.p != b.end && r->version < STREAM_VERSION_MISSING))
+	if (b.bad)
 		return fail(r, -EBADMSG, "damaged: invalid contents of a frame of type %u",
 			    f->type);
 	r->longer += b.p != b.end;

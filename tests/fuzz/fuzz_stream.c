@@ -304,8 +304,7 @@ static void repair(uint8_t *data, size_t size, bool sums_only)
 	if (size < PREAMBLE_LEN)
 		return;
 	memcpy(data, STREAM_MAGIC, STREAM_MAGIC_LEN);
-	if (get_le32(data + STREAM_MAGIC_LEN) != STREAM_VERSION_OLDEST)
-		put_le32(data + STREAM_MAGIC_LEN, STREAM_VERSION);
+	put_le32(data + STREAM_MAGIC_LEN, STREAM_VERSION);
 	while (size - at >= FRAME_HEAD_LEN) {
 		uint8_t *frame = data + at;
 		size_t left = size - at - FRAME_HEAD_LEN;

@@ -187,17 +187,6 @@ static size_t frame_resize(uint8_t *bytes, size_t n, size_t at, int more)
 	return n + (size_t)(ptrdiff_t)more;
 }
 
-/* What a header of version 3 has behind the sample: points that are missing, a selection, which is
- * empty, origins. */
-#define HEADER_SINCE_VERSION_3 (4 + 1 + 1)
-
-/* Version 2 of a stream: its header ends before these. */
-static size_t to_version_2(uint8_t *bytes, size_t n)
-{
-	put_le32(bytes + STREAM_MAGIC_LEN, 2);
-	return frame_resize(bytes, n, PREAMBLE_LEN, -HEADER_SINCE_VERSION_3);
-}
-
 /* Every frame has fields that this program does not know. */
 static size_t to_longer(uint8_t *bytes, size_t n)
 {
@@ -238,8 +227,6 @@ int main(int argc, char **argv)
 	make_empty("empty");
 	make_cut("cut");
 	make_full("full");
-	make_other("host_v2", "host", to_version_2);
-	make_other("target_v2", "target", to_version_2);
 	make_other("longer", "target", to_longer);
 	return 0;
 }

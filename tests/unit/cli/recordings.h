@@ -126,28 +126,6 @@ static inline void recordings_make(struct recording *f, const struct traffic_con
 	traffic_free(t);
 }
 
-/*
- * Bytes that version 3 has after the sample: missing points, and the selection, which is empty
- * here.
- */
-#define HEADER_SINCE_VERSION_3 (4 + 1 + 1)
-
-/* A header of version 2 ends before these bytes: docs/stream-format.md, "Version 2". */
-static inline void recording_to_version_2(struct recording *f)
-{
-	struct bytes b = file_bytes(f->fd);
-	size_t end = frame_next(&b, PREAMBLE);
-
-	put_le32(b.p + 8, 2);
-	put_le32(b.p + PREAMBLE, le32(b.p + PREAMBLE) - HEADER_SINCE_VERSION_3);
-	frame_sum(b.p + PREAMBLE);
-	memmove(b.p + end - HEADER_SINCE_VERSION_3, b.p + end, b.n - end);
-	b.n -= HEADER_SINCE_VERSION_3;
-	assert_int_equal(pwrite(f->fd, b.p, b.n, 0), b.n);
-	assert_int_equal(ftruncate(f->fd, (off_t)b.n), 0);
-	free(b.p);
-}
-
 static inline void recordings_free(struct recording *f, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)

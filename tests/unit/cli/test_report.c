@@ -161,26 +161,6 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 	recordings_free(f, 2);
 }
 
-/* The header of version 2 cannot say which points are missing. */
-static void what_a_recording_of_version_2_lacks_makes_its_commands_unsplit(void **state)
-{
-	struct recording f[] = {{.edit = NULL}, {.edit = without_done}};
-	struct traffic_config c = traffic_of_one_queue();
-	struct result r;
-
-	recordings_make(f, &c);
-	for (unsigned int i = 0; i < 2; i++)
-		recording_to_version_2(&f[i]);
-	RUN(&r, "report", f[0].path, f[1].path);
-	assert_int_equal(r.status, 0);
-	assert_string_equal(r.err, "");
-	assert_contains(r.out, "500 merged commands, 500 of them unsplit, ");
-	assert_contains(r.out, "merged_stage read unsplit ");
-	assert_contains(r.out, "unsplit 500\n");
-	assert_int_equal(sum_of(r.out, "merged_stage "), sum_of(r.out, "merged "));
-	recordings_free(f, 2);
-}
-
 static bool with_joined_arrival(struct nt_record *r)
 {
 	r->flags |= NT_F_ARRIVAL_JOINED;
@@ -272,26 +252,6 @@ static void what_a_recording_does_not_say_is_null(void **state)
 	RUN(&r, "report", f[0].path);
 	assert_lacks(r.out, "0 probes");
 	assert_lacks(r.out, "0 queues");
-	recordings_free(f, 2);
-}
-
-static void recordings_of_two_versions_are_merged(void **state)
-{
-	struct recording f[] = {
-		{.edit = NULL},
-		{.header = {.missing = T_DONE}, .edit = without_done},
-	};
-	struct traffic_config c = traffic_of_one_queue();
-	struct result r;
-
-	recordings_make(f, &c);
-	recording_to_version_2(&f[0]);
-	RUN(&r, "report", f[0].path, f[1].path);
-	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "merged_stage read target_subsystem+nvmet_tcp_completion ");
-	assert_contains(r.out, "unsplit 0\n");
-	assert_contains(r.out, "arrival_joined 0 network 0\n");
-	assert_lacks(r.out, "may be told too late");
 	recordings_free(f, 2);
 }
 
@@ -556,10 +516,8 @@ int main(void)
 		cmocka_unit_test(stages_beside_points_that_both_sides_lack_are_joined),
 		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
 		cmocka_unit_test(what_rests_on_arrivals_that_are_not_known_is_told),
-		cmocka_unit_test(what_a_recording_of_version_2_lacks_makes_its_commands_unsplit),
 		cmocka_unit_test(commands_of_one_side_have_its_stages_and_its_controller),
 		cmocka_unit_test(what_a_recording_does_not_say_is_null),
-		cmocka_unit_test(recordings_of_two_versions_are_merged),
 		cmocka_unit_test(connections_name_their_machines),
 		cmocka_unit_test(a_connection_of_one_side_names_that_side),
 		cmocka_unit_test(recordings_that_do_not_match_are_each_told_with_the_reason),
