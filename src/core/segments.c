@@ -135,55 +135,6 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 	}
 }
 
-/*
- * Adds up what each stage took. @into: which stages are joined; NULL if none is. Return: whether
- * all points that are needed are there and in order.
- */
-static bool sum(const struct nt_record *r, uint32_t missing, const uint8_t *into, uint64_t *stage)
-{
-	size_t nr;
-	const struct segment *s = segments_of(r->side, &nr);
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t from = missing & 1u << s[i].from ? last : r->points[s[i].from];
-		uint64_t to = missing & 1u << s[i].to ? from : r->points[s[i].to];
-		uint8_t at = into ? into[s[i].stage] : s[i].stage;
-
-		if (!(s[i].shapes & 1u << r->shape))
-			continue;
-		last = to;
-		/*
-		 * The point submit may be missing: it depends on a setting of the disk (iostats).
-		 */
-		if (at == STAGE_UNKNOWN ||
-		    (!from && r->side == NT_HOST && s[i].from == NT_H_SUBMIT))
-			continue;
-		if (!from || to < from)
-			return false;
-		stage[at] += to - from;
-	}
-	return true;
-}
-
-static bool split(const struct nt_record *r, uint32_t missing, const uint8_t *into,
-		  uint64_t stage[NT_STAGES_MAX])
-{
-	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
-	/* A damaged stream may contain any value. */
-	if (r->side >= NT_SIDES || r->shape >= NT_SHAPES_NR)
-		return false;
-	if (sum(r, missing, into, stage))
-		return true;
-	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
-	return false;
-}
-
-bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
-{
-	return split(r, 0, NULL, stage);
-}
-
 static void shape_init(struct stage_shape *shape, const struct stage_split *s, unsigned int of)
 {
 	size_t nr;
@@ -257,8 +208,11 @@ uint32_t record_lacks(const struct nt_record *r)
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
 			  uint64_t stage[NT_STAGES_MAX])
 {
-	stages_join(r->side, missing, into);
-	return split(r, missing, into, stage);
+	struct stage_split s;
+
+	stage_split_init(&s, r->side, missing);
+	memcpy(into, s.into, sizeof(s.into));
+	return stage_split(&s, r, stage);
 }
 
 const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MAX],

@@ -52,17 +52,6 @@ int record_stage_under_way(const struct nt_record *r);
 /** stage_may_be_absent() - whether some shapes do not pass a stage */
 bool stage_may_be_absent(enum nt_side side, unsigned int stage);
 
-/**
- * record_stages() - split one record into its side's stages, by the table of segments
- * @r: record
- * @stage: filled with nanoseconds, indexed by the side's stages; NT_STAGES_MAX entries
- *
- * Return: true if every point that the record's shape needs is there and in order; the stages then
- * add up to last point - first point. False: @stage is zeroed. A host record may lack submit
- * (iostats are off): it begins with queue_rq, and its blk_submission is 0.
- */
-bool record_stages(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX]);
-
 /*
  * Replaces a stage that is not known: it begins or ends at a missing point, with no stage on the
  * other side of the point to join.
@@ -131,12 +120,15 @@ uint32_t record_lacks(const struct nt_record *r);
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing);
 
 /**
- * stage_split() - record_stages() where points are missing
+ * stage_split() - split one record into its side's stages, by the table of segments
  * @s: of the machine and side of the record
  * @r: record
- * @stage: filled with nanoseconds; of joined stages only the first has a time
+ * @stage: filled with nanoseconds, indexed by the side's stages; of joined stages only the first
+ *         has a time
  *
- * Return: true if every other point that the record's shape needs is there and in order.
+ * Return: true if every point that the record's shape needs, and that is not missing, is there and
+ * in order; the stages then add up to last point - first point. False: @stage is zeroed. A host
+ * record may lack submit (iostats are off): it begins with queue_rq, and its blk_submission is 0.
  */
 bool stage_split(const struct stage_split *s, const struct nt_record *r,
 		 uint64_t stage[NT_STAGES_MAX]);

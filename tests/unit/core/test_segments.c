@@ -122,13 +122,42 @@ static void a_point_that_is_missing_by_accident_leaves_no_stage(void **state)
 }
 
 /*
- * One way calculates the split once for many records. The other one looks at the table each time.
+ * stage_split(), segment by segment of the table. Return: whether all points that are needed are
+ * there and in order.
  */
-static void both_ways_to_split_agree(void **state)
+static bool split_by_table(const struct nt_record *r, uint32_t missing, const uint8_t *into,
+			   uint64_t *stage)
 {
-	uint64_t once[NT_STAGES_MAX], many[NT_STAGES_MAX];
-	uint8_t into[NT_STAGES_MAX];
+	size_t nr;
+	const struct segment *s = segments_of(r->side, &nr);
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t from = missing & 1u << s[i].from ? last : r->points[s[i].from];
+		uint64_t to = missing & 1u << s[i].to ? from : r->points[s[i].to];
+		uint8_t at = into[s[i].stage];
+
+		if (!(s[i].shapes & 1u << r->shape))
+			continue;
+		last = to;
+		/*
+		 * The point submit may be missing: it depends on a setting of the disk (iostats).
+		 */
+		if (at == STAGE_UNKNOWN ||
+		    (!from && r->side == NT_HOST && s[i].from == NT_H_SUBMIT))
+			continue;
+		if (!from || to < from)
+			return false;
+		stage[at] += to - from;
+	}
+	return true;
+}
+
+static void a_split_is_that_of_the_table(void **state)
+{
+	uint64_t stage[NT_STAGES_MAX], expected[NT_STAGES_MAX];
 	struct stage_split split;
+	bool good;
 
 	for (int side = 0; side < NT_SIDES; side++) {
 		for (uint32_t missing = 0; missing < 1u << points_nr(side); missing++) {
@@ -147,10 +176,12 @@ static void both_ways_to_split_agree(void **state)
 					r.points[missing % points_nr(side)] = 0;
 				if (i / NT_SHAPES_NR == 2)
 					r.points[missing % points_nr(side)] = 1;
-				assert_int_equal(stage_split(&split, &r, many),
-						 record_stages_joined(&r, missing, into, once));
-				assert_memory_equal(many, once, sizeof(once));
-				assert_memory_equal(split.into, into, sizeof(into));
+				memset(expected, 0, sizeof(expected));
+				good = split_by_table(&r, missing, split.into, expected);
+				if (!good)
+					memset(expected, 0, sizeof(expected));
+				assert_int_equal(stage_split(&split, &r, stage), good);
+				assert_memory_equal(stage, expected, sizeof(stage));
 			}
 		}
 	}
@@ -228,7 +259,7 @@ int main(void)
 		cmocka_unit_test(a_stage_without_a_beginning_is_unknown),
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
-		cmocka_unit_test(both_ways_to_split_agree),
+		cmocka_unit_test(a_split_is_that_of_the_table),
 		cmocka_unit_test(a_record_lacks_the_arrivals_of_which_one_is_not_known),
 		cmocka_unit_test(a_command_under_way_is_in_the_stage_after_its_last_point),
 	};
