@@ -76,14 +76,6 @@ void columns_copy(const void *row, const struct column *c, struct value *v)
 		value_real(v, (double)v->natural / 1e9);
 }
 
-const char *unit_name(enum unit unit)
-{
-#define UNIT_NAME_OF(id, name) [UNIT_##id] = name,
-	static const char *const names[] = {UNITS(UNIT_NAME_OF)};
-
-	return unit < UNITS_NR ? names[unit] : "unknown";
-}
-
 double value_number(const struct value *v)
 {
 	switch (v->type) {

@@ -14,25 +14,24 @@
 #include "core/hist.h"
 #include "core/stats.h"
 
-/* X(identifier, name): units of values. */
-#define UNITS(X)                                                                       \
-	X(NAME, "name")	    /* a word that the program has chosen */                   \
-	X(TEXT, "text")	    /* comes from outside the program: may contain any byte */ \
-	X(FLAG, "flag")	    /* 1, or no value */                                       \
-	X(NUMBER, "number") /* identifies something: a queue, a controller */          \
-	X(CODE, "code")	    /* the same, from a specification that writes it in hex */ \
-	X(COUNT, "count")                                                              \
-	X(BYTES, "bytes")                                                              \
-	X(NANOSECONDS, "nanoseconds")                                                  \
-	X(SECONDS, "seconds")                                                          \
-	X(INSTANT, "instant") /* nanoseconds of CLOCK_MONOTONIC of the recorder */     \
-	X(SHARE, "share")     /* 1 is the whole */                                     \
-	X(PER_SECOND, "per_second")                                                    \
-	X(BYTES_PER_SECOND, "bytes_per_second")                                        \
-	X(PPM, "ppm")
-
-#define UNIT_ENUM(id, name) UNIT_##id,
-enum unit { UNITS(UNIT_ENUM) UNITS_NR };
+/* Units of values. docs/output.schema.json has their names. */
+enum unit {
+	UNIT_NAME,   /* a word that the program has chosen */
+	UNIT_TEXT,   /* comes from outside the program: may contain any byte */
+	UNIT_FLAG,   /* 1, or no value */
+	UNIT_NUMBER, /* identifies something: a queue, a controller */
+	UNIT_CODE,   /* the same, from a specification that writes it in hex */
+	UNIT_COUNT,
+	UNIT_BYTES,
+	UNIT_NANOSECONDS,
+	UNIT_SECONDS,
+	UNIT_INSTANT, /* nanoseconds of CLOCK_MONOTONIC of the recorder */
+	UNIT_SHARE,   /* 1 is the whole */
+	UNIT_PER_SECOND,
+	UNIT_BYTES_PER_SECOND,
+	UNIT_PPM,
+	UNITS_NR
+};
 
 /* Room for a text that is composed of other texts, and its terminating 0. */
 #define VALUE_TEXT_LEN 64
@@ -192,9 +191,6 @@ static inline void columns_get(const struct columns *t, unsigned int i, const vo
 	v->none = false;
 	(t->column[i].get ?: columns_copy)(row, &t->column[i], v);
 }
-
-/** unit_name() - name of a unit; static string */
-const char *unit_name(enum unit unit);
 
 /** value_number() - a numeric value as a double, rounded if needed; 0 for a text */
 double value_number(const struct value *v);

@@ -58,24 +58,26 @@ static bool requires(struct json_object *object, const char *name)
 	return false;
 }
 
-static const char *types_of(enum unit unit)
-{
-	switch (unit) {
-	case UNIT_NAME:
-	case UNIT_TEXT:
-		return "[\"string\",\"null\"]";
-	case UNIT_FLAG:
-		return "\"boolean\"";
-	case UNIT_NUMBER:
-		/* The value may be "all", for all queues. */
-		return "[\"integer\",\"string\",\"null\"]";
-	case UNIT_CODE:
-	case UNIT_INSTANT:
-		return "[\"integer\",\"null\"]";
-	default:
-		return "[\"number\",\"null\"]";
-	}
-}
+/* The types of JSON that the values of a unit have, and its name. */
+static const struct {
+	const char *types, *name;
+} units[] = {
+	[UNIT_NAME] = {"[\"string\",\"null\"]", "name"},
+	[UNIT_TEXT] = {"[\"string\",\"null\"]", "text"},
+	[UNIT_FLAG] = {"\"boolean\"", "flag"},
+	/* The value may be "all", for all queues. */
+	[UNIT_NUMBER] = {"[\"integer\",\"string\",\"null\"]", "number"},
+	[UNIT_CODE] = {"[\"integer\",\"null\"]", "code"},
+	[UNIT_COUNT] = {"[\"number\",\"null\"]", "count"},
+	[UNIT_BYTES] = {"[\"number\",\"null\"]", "bytes"},
+	[UNIT_NANOSECONDS] = {"[\"number\",\"null\"]", "nanoseconds"},
+	[UNIT_SECONDS] = {"[\"number\",\"null\"]", "seconds"},
+	[UNIT_INSTANT] = {"[\"integer\",\"null\"]", "instant"},
+	[UNIT_SHARE] = {"[\"number\",\"null\"]", "share"},
+	[UNIT_PER_SECOND] = {"[\"number\",\"null\"]", "per_second"},
+	[UNIT_BYTES_PER_SECOND] = {"[\"number\",\"null\"]", "bytes_per_second"},
+	[UNIT_PPM] = {"[\"number\",\"null\"]", "ppm"},
+};
 
 static void assert_property(const char *object, struct json_object *properties, const char *name,
 			    const char *types, const char *description)
@@ -95,9 +97,9 @@ static void assert_column(const char *object, const struct column *c)
 {
 	char description[128];
 
-	snprintf(description, sizeof(description), "%s: %s", c->title, unit_name(c->unit));
-	assert_property(object, part(definition(object), "properties"), c->name, types_of(c->unit),
-			description);
+	snprintf(description, sizeof(description), "%s: %s", c->title, units[c->unit].name);
+	assert_property(object, part(definition(object), "properties"), c->name,
+			units[c->unit].types, description);
 }
 
 static bool has_column(const struct columns *t, const char *name)
