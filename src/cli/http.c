@@ -22,7 +22,34 @@
 #include "core/hash.h"
 #include "core/time.h"
 
-struct client *clients_add(struct clients *all, int fd)
+/*
+ * struct client - an open connection
+ * @fd: -1: it was shut down, and the library has not noticed yet
+ * @since: when it was accepted; 0: this place is free
+ * @asked: its request has come and is being answered
+ * @page: number of the rendering that it reads; 0: none
+ * @unread: bytes in its send buffer
+ * @taken: bytes that it had read at @moved, of a TCP connection
+ * @moved: when it had last read enough: HTTP_STUCK_BYTES
+ */
+struct client {
+	int fd;
+	uint64_t since;
+	bool asked;
+	uint64_t page;
+	uint32_t unread;
+	uint64_t taken;
+	uint64_t moved;
+};
+
+/* All zeroes: no connections. */
+struct clients {
+	struct client client[HTTP_CONNECTIONS_MAX];
+	unsigned int nr;
+};
+
+/* A connection was accepted, at @fd. The caller has made room. */
+static struct client *clients_add(struct clients *all, int fd)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
 		if (all->client[i].since)
@@ -34,7 +61,8 @@ struct client *clients_add(struct clients *all, int fd)
 	return NULL;
 }
 
-void clients_remove(struct clients *all, struct client *one)
+/* The connection was closed. @one may be NULL. */
+static void clients_remove(struct clients *all, struct client *one)
 {
 	if (!one)
 		return;
@@ -42,12 +70,16 @@ void clients_remove(struct clients *all, struct client *one)
 	all->nr--;
 }
 
-bool clients_full(const struct clients *all)
+static bool clients_full(const struct clients *all)
 {
 	return all->nr == HTTP_CONNECTIONS_MAX;
 }
 
-void client_asked(struct client *one, uint64_t page)
+/*
+ * The request of a connection has come. @page: number of the page that it is answered with; 0:
+ * another answer
+ */
+static void client_asked(struct client *one, uint64_t page)
 {
 	if (!one)
 		return;
@@ -68,7 +100,13 @@ static bool is_open(const struct client *one)
 	return one->since && one->fd >= 0;
 }
 
-void clients_end_overdue(struct clients *all, uint64_t *ended)
+/*
+ * The functions below end connections by shutdown(). The owner notices that, and closes them.
+ * @ended: incremented for each connection
+ */
+
+/* Ends the connections that have taken too long. */
+static void clients_end_overdue(struct clients *all, uint64_t *ended)
 {
 	const uint64_t now = monotonic_ns();
 
@@ -105,7 +143,8 @@ static bool has_read(struct client *one)
 	return true;
 }
 
-void clients_look(struct clients *all)
+/* Sees how much clients have read; called before more is sent to them. */
+static void clients_look(struct clients *all)
 {
 	const uint64_t now = monotonic_ns();
 
@@ -128,7 +167,11 @@ static bool is_before(const struct client *a, const struct client *b)
 	return a->asked ? a->moved < b->moved : a->since < b->since;
 }
 
-bool clients_make_room(struct clients *all, uint64_t *ended)
+/*
+ * Ends one connection, unless one was ended already; called after clients_look(). Return: whether
+ * there is room when the owner has noticed
+ */
+static bool clients_make_room(struct clients *all, uint64_t *ended)
 {
 	const uint64_t now = monotonic_ns();
 	struct client *first = NULL;
@@ -147,7 +190,8 @@ bool clients_make_room(struct clients *all, uint64_t *ended)
 	return first;
 }
 
-void clients_end_oldest_page(struct clients *all, uint64_t *ended)
+/* Ends the connections that read the page with the lowest number. */
+static void clients_end_oldest_page(struct clients *all, uint64_t *ended)
 {
 	uint64_t oldest = UINT64_MAX;
 

@@ -13,8 +13,6 @@
 
 #include "serve/page.h"
 
-/* The connections of the HTTP server: which one is overdue, and which one is ended to make room. */
-
 /*
  * Connections at a time. For another one, one is ended: the oldest that has not sent its whole
  * request, or else the one that reads too slowly for longest.
@@ -34,72 +32,6 @@
  * case.
  */
 #define HTTP_PATIENCE_NS 10000000000ULL
-
-/**
- * struct client - an open connection
- * @fd: -1: it was shut down, and the library has not noticed yet
- * @since: when it was accepted; 0: this place is free
- * @asked: its request has come and is being answered
- * @page: number of the rendering that it reads; 0: none
- * @unread: bytes in its send buffer
- * @taken: bytes that it had read at @moved, of a TCP connection
- * @moved: when it had last read enough: HTTP_STUCK_BYTES
- */
-struct client {
-	int fd;
-	uint64_t since;
-	bool asked;
-	uint64_t page;
-	uint32_t unread;
-	uint64_t taken;
-	uint64_t moved;
-};
-
-/* All zeroes: no connections. */
-struct clients {
-	struct client client[HTTP_CONNECTIONS_MAX];
-	unsigned int nr;
-};
-
-/**
- * clients_add() - a connection was accepted, at @fd. Return: NULL without room, which the caller
- * rules out
- */
-struct client *clients_add(struct clients *all, int fd);
-
-/** clients_remove() - the connection was closed; NULL is fine */
-void clients_remove(struct clients *all, struct client *one);
-
-/** clients_full() - there is no room for another connection */
-bool clients_full(const struct clients *all);
-
-/**
- * client_asked() - the request of a connection has come; NULL is fine
- * @page: number of the page that it is answered with; 0: another answer
- */
-void client_asked(struct client *one, uint64_t page);
-
-/*
- * The functions below end connections by shutdown(). The owner notices that, and closes them.
- * @ended: incremented for each connection
- */
-
-/** clients_end_overdue() - end the connections that have taken too long */
-void clients_end_overdue(struct clients *all, uint64_t *ended);
-
-/** clients_look() - see how much clients have read; call before more is sent to them */
-void clients_look(struct clients *all);
-
-/**
- * clients_make_room() - end one connection, unless one was ended already. Return: whether there is
- * room when the owner has noticed
- *
- * Call it after clients_look().
- */
-bool clients_make_room(struct clients *all, uint64_t *ended);
-
-/** clients_end_oldest_page() - end the connections that read the page with the lowest number */
-void clients_end_oldest_page(struct clients *all, uint64_t *ended);
 
 struct http;
 

@@ -94,7 +94,7 @@ void options_origins(const char *const *origins, int nr)
 }
 
 /* A word from the file contains its argument, so argp has consumed one word only. */
-const char *options_origin(const struct argp_state *state)
+static const char *options_origin(const struct argp_state *state)
 {
 	int at = state->next - 1;
 
@@ -122,7 +122,8 @@ void options_error(const struct argp_state *state, const char *format, ...)
 	exit(EX_USAGE);
 }
 
-void options_device(const struct argp_state *state, struct select *s)
+/* At the end of a line: looks up the device that commands are selected by, if there is one. */
+static void options_device(const struct argp_state *state, struct select *s)
 {
 	const char *wrong = s->device ? select_device(&s->by, "/sys", s->device) : NULL;
 

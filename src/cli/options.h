@@ -69,18 +69,6 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *result)
  */
 void options_origins(const char *const *origins, int nr);
 
-/**
- * options_origin() - "FILE:LINE" of the option that is being parsed, NULL if it is from the command
- * line
- */
-const char *options_origin(const struct argp_state *state);
-
-/**
- * options_device() - at the end of a line: look up the device that commands are selected by, if
- * there is one
- */
-void options_device(const struct argp_state *state, struct select *s);
-
 /** options_error() - print the fault, and how to get help; exits with 64, does not return */
 void options_error(const struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));

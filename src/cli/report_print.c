@@ -155,7 +155,8 @@ bool report_no_device(const struct report *r)
 	return true;
 }
 
-int report_groups_finish(struct report *r)
+/* Return: 0 or -ENOMEM. */
+static int report_groups_finish(struct report *r)
 {
 	uint64_t from = r->first_ns, to = r->last_ns, burst = 0;
 
@@ -167,7 +168,10 @@ int report_groups_finish(struct report *r)
 	return groups_finish(r->groups, from, to, burst);
 }
 
-int report_groups_csv(struct report *r)
+/*
+ * Prints all groups: of merged commands, and of each input without a match. Return: 0 or -ENOMEM.
+ */
+static int report_groups_csv(struct report *r)
 {
 	groups_csv_header(r->choice, stdout);
 	if (r->nr_matched)
@@ -229,7 +233,8 @@ int report_limits_record(struct report *r, unsigned int i, const struct nt_recor
 	return groups_add(r->limited, &name, &c);
 }
 
-int report_limits_finish(struct report *r)
+/* Return: 0 or -ENOMEM. */
+static int report_limits_finish(struct report *r)
 {
 	return groups_finish(r->limited, 0, r->limited_ns, 0)
 		       ?: limits_groups(r->limits, r->limited);

@@ -101,16 +101,6 @@ void report_groups_seen(struct report *r, const struct merge_connection *c,
 int report_groups_add(struct report *r, const struct merge_connection *c,
 		      const struct nt_record *host, const struct nt_record *target);
 
-/** report_groups_finish() - call when all is read. Return: 0 or -ENOMEM */
-int report_groups_finish(struct report *r);
-
-/**
- * report_groups_csv() - print all groups: of merged commands, and of each input without a match
- *
- * Return: 0 or -ENOMEM.
- */
-int report_groups_csv(struct report *r);
-
 /**
  * report_lacks() - whether no recording has the keys asked for: keys that only hosts know, or
  * origins
@@ -147,8 +137,5 @@ int report_limits_open(struct report *r);
  * Return: 0 or -ENOMEM.
  */
 int report_limits_record(struct report *r, unsigned int i, const struct nt_record *rec);
-
-/** report_limits_finish() - call when all is read. Return: 0 or -ENOMEM */
-int report_limits_finish(struct report *r);
 
 #endif /* NTPROF_CLI_REPORT_PRINT_H */

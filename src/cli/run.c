@@ -41,7 +41,8 @@ void stream_describe(struct stream_header *h, const struct run_options *o, enum 
 	}
 }
 
-void stats_describe(struct stats *s, const struct run_options *o)
+/* Fills what is known of @s before tracing begins; the rest stays as it is. */
+static void stats_describe(struct stats *s, const struct run_options *o)
 {
 	struct utsname u;
 

@@ -147,12 +147,6 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
  */
 void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source);
 
-/**
- * stats_describe() - fill the members of @s that are known before tracing begins; the rest stays as
- * it is
- */
-void stats_describe(struct stats *s, const struct run_options *o);
-
 /*
  * Standard error during a run. A terminal that is stopped (Ctrl-S) does not block the thread that
  * prints a message.

@@ -52,13 +52,15 @@ static void place(struct heap *h, uint32_t at, struct heap_item *item)
 		sink(h, at, item);
 }
 
-void heap_set(struct heap *h, struct heap_item *item, uint64_t key)
+/* Puts an item in, or moves it to the place of its new key. */
+static void heap_set(struct heap *h, struct heap_item *item, uint64_t key)
 {
 	item->key = key;
 	place(h, item->at ? item->at - 1 : h->nr++, item);
 }
 
-void heap_remove(struct heap *h, struct heap_item *item)
+/* Takes out an item that is in the heap. */
+static void heap_remove(struct heap *h, struct heap_item *item)
 {
 	uint32_t at = item->at - 1;
 	struct heap_item *last = h->item[--h->nr];
@@ -152,7 +154,8 @@ void slots_add(struct slots *s, uint32_t hash, uint32_t id)
 	slots_put(s, (struct slot){.hash = hash, .id = id});
 }
 
-void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other)
+/* Puts @other in the place of @id. */
+static void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other)
 {
 	uint32_t at = hash & (s->nr - 1);
 

@@ -35,12 +35,6 @@ struct heap {
 	uint32_t nr;
 };
 
-/** heap_set() - put an item in, or move it to the place of its new key */
-void heap_set(struct heap *h, struct heap_item *item, uint64_t key);
-
-/** heap_remove() - take out an item that is in the heap */
-void heap_remove(struct heap *h, struct heap_item *item);
-
 /** heap_first() - the item with the lowest key, NULL if the heap is empty */
 static inline struct heap_item *heap_first(const struct heap *h)
 {
@@ -81,9 +75,6 @@ void slots_free(struct slots *s);
 
 /** slots_add() - add @id under a hash; it is not 0 and not there yet, and there is room */
 void slots_add(struct slots *s, uint32_t hash, uint32_t id);
-
-/** slots_replace() - put @other in the place of @id */
-void slots_replace(struct slots *s, uint32_t hash, uint32_t id, uint32_t other);
 
 /** slots_remove() - remove @id, which is there under this hash */
 void slots_remove(struct slots *s, uint32_t hash, uint32_t id);

@@ -139,6 +139,15 @@ struct one_side {
 	uint32_t sample;
 };
 
+/* @missing: bits of the points that no probe gives there */
+static void one_side_lacks(struct one_side *o, uint32_t missing)
+{
+	o->s.missing = missing;
+	stage_split_init(&o->how, o->s.side, missing);
+	stage_split_init(&o->lacking, o->s.side,
+			 missing | (o->s.side == NT_HOST ? NT_HOST_ARRIVALS : NT_TARGET_ARRIVALS));
+}
+
 struct one_side *one_side_new(enum nt_side side)
 {
 	struct one_side *o = calloc(1, sizeof(*o));
@@ -148,49 +157,6 @@ struct one_side *one_side_new(enum nt_side side)
 	o->s.side = side;
 	one_side_lacks(o, 0);
 	return o;
-}
-
-void one_side_lacks(struct one_side *o, uint32_t missing)
-{
-	o->s.missing = missing;
-	stage_split_init(&o->how, o->s.side, missing);
-	stage_split_init(&o->lacking, o->s.side,
-			 missing | (o->s.side == NT_HOST ? NT_HOST_ARRIVALS : NT_TARGET_ARRIVALS));
-}
-
-void one_side_filter(struct one_side *o, const struct filter *f)
-{
-	o->filter = f;
-}
-
-void one_side_places(struct one_side *o, const struct places *p)
-{
-	o->places = p;
-}
-
-int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
-		    uint32_t sample)
-{
-	o->groups = groups_new(how);
-	snprintf(o->source, sizeof(o->source), "%s", source);
-	o->sample = sample;
-	return o->groups ? 0 : -ENOMEM;
-}
-
-int one_side_details(struct one_side *o)
-{
-	o->details = details_new();
-	return o->details ? 0 : -ENOMEM;
-}
-
-const struct details *one_side_detailed(const struct one_side *o)
-{
-	return o->details;
-}
-
-struct groups *one_side_grouped(struct one_side *o)
-{
-	return o->groups;
 }
 
 void one_side_free(struct one_side *o)
@@ -348,11 +314,6 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	return 0;
 }
 
-uint64_t one_side_taken(const struct one_side *o)
-{
-	return o->taken;
-}
-
 const struct stats *one_side_stats(struct one_side *o, const char *kernel, uint32_t sample,
 				   const uint64_t losses[COUNTERS_NR], double seconds)
 {
@@ -451,21 +412,26 @@ void unmatched_free(struct unmatched *a)
 int unmatched_begin(struct unmatched *a, unsigned int stream, const struct unmatched_header *h)
 {
 	struct stream *s = &a->streams[stream];
+	struct one_side *o;
 
 	forget(s);
 	free(s->queues);
 	*s = (struct stream){.h = *h, .begun = true};
 	if (!h->figures)
 		return 0;
-	s->figures = one_side_new(h->side);
-	if (!s->figures)
+	o = s->figures = one_side_new(h->side);
+	if (!o)
 		return -ENOMEM;
-	one_side_lacks(s->figures, h->missing);
-	one_side_filter(s->figures, h->filter);
-	one_side_places(s->figures, h->places);
-	if (h->detail && one_side_details(s->figures))
-		return -ENOMEM;
-	return h->grouping ? one_side_groups(s->figures, h->grouping, h->source, h->sample) : 0;
+	one_side_lacks(o, h->missing);
+	o->filter = h->filter;
+	o->places = h->places;
+	snprintf(o->source, sizeof(o->source), "%s", h->source);
+	o->sample = h->sample;
+	if (h->detail)
+		o->details = details_new();
+	if (h->grouping)
+		o->groups = groups_new(h->grouping);
+	return (h->detail && !o->details) || (h->grouping && !o->groups) ? -ENOMEM : 0;
 }
 
 static struct stream *of_interest(struct unmatched *a, unsigned int stream)
@@ -568,7 +534,7 @@ uint64_t unmatched_taken(const struct unmatched *a, unsigned int stream, uint64_
 	const struct stream *s = &a->streams[stream];
 
 	*of = s->commands;
-	return s->figures ? one_side_taken(s->figures) : 0;
+	return s->figures ? s->figures->taken : 0;
 }
 
 void unmatched_matched(struct unmatched *a, unsigned int host, unsigned int target)
@@ -707,7 +673,7 @@ const struct stats *unmatched_stats(struct unmatched *a, unsigned int stream, co
 struct groups *unmatched_groups(struct unmatched *a, unsigned int stream)
 {
 	struct stream *s = &a->streams[stream];
-	struct groups *g = s->figures ? one_side_grouped(s->figures) : NULL;
+	struct groups *g = s->figures ? s->figures->groups : NULL;
 	uint64_t from, to;
 
 	if (!g)
@@ -723,5 +689,5 @@ const struct details *unmatched_details(const struct unmatched *a, unsigned int 
 {
 	const struct stream *s = &a->streams[stream];
 
-	return s->figures ? one_side_detailed(s->figures) : NULL;
+	return s->figures ? s->figures->details : NULL;
 }

@@ -171,42 +171,6 @@ struct one_side;
 /** one_side_new() - no records yet; NULL when memory ran out */
 struct one_side *one_side_new(enum nt_side side);
 
-/**
- * one_side_lacks() - bits of the points that no probe gives there; call it before the first command
- */
-void one_side_lacks(struct one_side *o, uint32_t missing);
-
-/**
- * one_side_filter() - count only these commands; call it before the first queue
- * @f: valid until one_side_free(); NULL: all commands
- */
-void one_side_filter(struct one_side *o, const struct filter *f);
-
-/** one_side_places() - the side's names of places; NULL: none. Valid until one_side_free() */
-void one_side_places(struct one_side *o, const struct places *p);
-
-/**
- * one_side_groups() - count commands in groups as well; call it before the first queue
- * @source: where the points come from
- * @sample: one command in this many was measured
- *
- * Return: 0 or -ENOMEM.
- */
-int one_side_groups(struct one_side *o, const struct grouping *how, const char *source,
-		    uint32_t sample);
-
-/**
- * one_side_details() - keep intervals as well; call it before the first command; Return: 0 or
- * -ENOMEM
- */
-int one_side_details(struct one_side *o);
-
-/** one_side_detailed() - the intervals, NULL if not kept; valid until one_side_free() */
-const struct details *one_side_detailed(const struct one_side *o);
-
-/** one_side_grouped() - the groups, NULL if there are none; valid until one_side_free() */
-struct groups *one_side_grouped(struct one_side *o);
-
 /** one_side_queue() - add a queue of the stream; Return: 0 or -ENOMEM */
 int one_side_queue(struct one_side *o, const struct queue_info *info);
 
@@ -217,9 +181,6 @@ int one_side_queue(struct one_side *o, const struct queue_info *info);
  * Return: 0 or -ENOMEM.
  */
 int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns);
-
-/** one_side_taken() - how many commands the filter took, with a latency or without */
-uint64_t one_side_taken(const struct one_side *o);
 
 /**
  * one_side_stats() - all figures as totals

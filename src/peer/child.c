@@ -93,7 +93,15 @@ static int be_bare(void)
 	return err;
 }
 
-int peer_user_become(const struct peer_user *u)
+/*
+ * Becomes that user, without any capability, and sets up the environment; in a child.
+ *
+ * If the user stays the same, only the capabilities that a program would inherit are dropped:
+ * inheritable and ambient ones. With &peer_user.bare all are dropped.
+ *
+ * Return: 0 or a negative errno.
+ */
+static int peer_user_become(const struct peer_user *u)
 {
 	if (!u->other)
 		return u->bare ? be_bare() : rights_reduce(RIGHTS_ALL);

@@ -50,17 +50,6 @@ struct peer_user {
  */
 int peer_user_find(struct peer_user *u);
 
-/**
- * peer_user_become() - become that user, without any capability, and set up the environment; in a
- * child
- *
- * If the user stays the same, only the capabilities that a program would inherit are dropped:
- * inheritable and ambient ones. With &peer_user.bare all are dropped.
- *
- * Return: 0 or a negative errno.
- */
-int peer_user_become(const struct peer_user *u);
-
 /*
  * A guard is the process between this program and a peer's command. It leads the command's process
  * group and sends reports through a socket. When this program ends, for whatever reason, the other

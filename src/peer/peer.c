@@ -12,7 +12,8 @@
 #include "peer/child.h"
 #include "stream/reader.h"
 
-void messages_add(struct messages *m, const char *text, size_t size)
+/* Adds @size bytes; a carriage return, as in a progress line, begins a new line. */
+static void messages_add(struct messages *m, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		char *line;

@@ -35,9 +35,6 @@ struct messages {
 	bool ended;
 };
 
-/** messages_add() - add @size bytes; a carriage return, as in a progress line, begins a new line */
-void messages_add(struct messages *m, const char *text, size_t size);
-
 /** messages_line() - line @i, counted from 0; NULL if there is no such line yet, or no longer */
 const char *messages_line(const struct messages *m, uint64_t i);
 

@@ -36,7 +36,16 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts,
 	return -ENOENT;
 }
 
-int attach_ids_register(void)
+/*
+ * Makes libbpf take the ids from here for all objects that are opened from now on; once in a
+ * process.
+ *
+ * This applies to sections "tp_btf/", "fentry/" and "fexit/"; attach their programs with
+ * bpf_program__attach_trace().
+ *
+ * Return: 0 or a negative errno.
+ */
+static int attach_ids_register(void)
 {
 	static const struct {
 		const char *section;

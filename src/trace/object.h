@@ -57,17 +57,6 @@ struct attach_ids {
 };
 
 /**
- * attach_ids_register() - make libbpf take the ids from here for all objects that are opened from
- * now on; once in a process
- *
- * This applies to sections "tp_btf/", "fentry/" and "fexit/"; attach their programs with
- * bpf_program__attach_trace().
- *
- * Return: 0 or a negative errno.
- */
-int attach_ids_register(void);
-
-/**
  * attach_ids_open() - programs loaded until attach_ids_close() attach to @ids
  *
  * Return: 0 or a negative errno: -ENOENT if a module has gone.

@@ -380,7 +380,14 @@ static const struct {
 	{"stock_sendmsg_end", "socket msghdr"},
 };
 
-const char *probe_takes(const char *name)
+/*
+ * The arguments that the program @name expects.
+ *
+ * Return: for each argument, separated by blanks, the name of the structure that it points to, "-"
+ * for anything else. NULL where they need not be compared with those of the kernel: for tracepoints
+ * of our patches, and for functions of which no argument is read.
+ */
+static const char *probe_takes(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(takes); i++)
 		if (!strcmp(takes[i].program, name))

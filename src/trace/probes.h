@@ -54,15 +54,6 @@ const char *const *probe_programs(enum nt_side side);
 bool probe_begins(const char *name);
 
 /**
- * probe_takes() - the arguments that the program @name expects
- *
- * Return: for each argument, separated by blanks, the name of the structure that it points to, "-"
- * for anything else. NULL where they need not be compared with those of the kernel: for tracepoints
- * of our patches, and for functions whose arguments are not read.
- */
-const char *probe_takes(const char *name);
-
-/**
  * probe_stands_in() - whether the program @name runs for events that another one was skipped for: a
  * "nested" one
  */

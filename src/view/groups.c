@@ -146,7 +146,8 @@ void groups_csv(const struct groups *g, const struct group_choice *c, const char
 		csv_row_of(input, &t.columns, line_of(g, i % nr, &m), f);
 }
 
-struct json_object *groups_json_by(const struct group_by *by)
+/* An array with the names of the keys. */
+static struct json_object *groups_json_by(const struct group_by *by)
 {
 	struct json_object *names = json_array();
 

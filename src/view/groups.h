@@ -50,9 +50,6 @@ void groups_csv(const struct groups *g, const struct group_choice *c, const char
 /** groups_json() - an object with "by", "every", "rows", "others", "total", "left_out", "late" */
 struct json_object *groups_json(const struct groups *g, const struct group_choice *c);
 
-/** groups_json_by() - an array with the names of the keys */
-struct json_object *groups_json_by(const struct group_by *by);
-
 /* The groups of a live view (live --by) as CSV and as JSON. */
 
 /**

@@ -39,7 +39,8 @@ static struct json_object *loss_queues(const struct stats *s)
 	return o;
 }
 
-struct json_object *json_errors(const struct errors *e)
+/* A row for each queue and status of commands that ended with an error. */
+static struct json_object *json_errors(const struct errors *e)
 {
 	struct json_object *rows = json_array();
 

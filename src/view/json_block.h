@@ -35,12 +35,6 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR]);
 
 /**
- * json_errors() - a row for each queue and status of commands that ended with an error; other
- * figures do not have them
- */
-struct json_object *json_errors(const struct errors *e);
-
-/**
  * json_merged() - totals of merged commands: "totals", "operations", "stages", "queues", "errors"
  */
 struct json_object *json_merged(const struct totals *m, const struct figures *figures);

@@ -68,10 +68,4 @@ struct json_object *json_command(const struct command_line *c);
 void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
 			 uint64_t latency);
 
-/**
- * json_command_slow() - the same for one of the slowest commands; "story" has all points in the
- * order of time
- */
-struct json_object *json_command_slow(const struct slow_command *c);
-
 #endif /* NTPROF_VIEW_JSON_REPORT_H */

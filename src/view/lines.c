@@ -47,7 +47,8 @@ char *duration_format(char *buf, size_t size, double ns)
 	return buf;
 }
 
-char *number_format(char *buf, size_t size, double n)
+/* Three significant digits below 100, whole numbers above. Return: @buf. */
+static char *number_format(char *buf, size_t size, double n)
 {
 	if (n == 0)
 		snprintf(buf, size, "0");

@@ -221,11 +221,4 @@ static inline bool cell_is_left(const struct column *c)
  */
 char *duration_format(char *buf, size_t size, double ns);
 
-/**
- * number_format() - three significant digits below 100, whole numbers above
- *
- * Return: @buf.
- */
-char *number_format(char *buf, size_t size, double n);
-
 #endif /* NTPROF_VIEW_LINES_H */

@@ -49,7 +49,8 @@ static const struct column path[] = {
 const struct columns path_kind_columns = COLUMNS("path_kinds", kind);
 const struct columns path_columns = COLUMNS("paths", path);
 
-struct path_row columns_path_kind(const struct paths *paths, enum path_kind kind)
+/* The row of the sum of all paths of a kind. */
+static struct path_row columns_path_kind(const struct paths *paths, enum path_kind kind)
 {
 	return (struct path_row){
 		.hist = {.h = &paths->kinds[kind].latency},
@@ -59,7 +60,9 @@ struct path_row columns_path_kind(const struct paths *paths, enum path_kind kind
 	};
 }
 
-struct path_row columns_path(const struct paths *paths, const struct path *path, const char *names)
+/* The row of a path; @names as in struct path_row. */
+static struct path_row columns_path(const struct paths *paths, const struct path *path,
+				    const char *names)
 {
 	return (struct path_row){
 		.hist = {.h = &path->figures.latency},

@@ -90,12 +90,6 @@ enum path_column {
 extern const struct columns path_kind_columns;
 extern const struct columns path_columns;
 
-/** columns_path_kind() - the row of the sum of all paths of a kind */
-struct path_row columns_path_kind(const struct paths *paths, enum path_kind kind);
-
-/** columns_path() - the row of a path; @names as in struct path_row */
-struct path_row columns_path(const struct paths *paths, const struct path *path, const char *names);
-
 /** struct path_loss_row - how many commands are not in the paths, and why */
 struct path_loss_row {
 	enum path_loss loss;

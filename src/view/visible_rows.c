@@ -86,7 +86,8 @@ static void row_add(struct stats_row *into, const struct stats_row *from)
 		into->waiting.oldest_ns = from->waiting.oldest_ns;
 }
 
-void visible_rows_name(struct view_row *k, const struct stats_row *row)
+/* Fills @k with the identity of a row. */
+static void visible_rows_name(struct view_row *k, const struct stats_row *row)
 {
 	*k = (struct view_row){.qid = row->qid, .shared = row->shared, .op = row->op};
 	memcpy(k->controller, row->controller, sizeof(k->controller));

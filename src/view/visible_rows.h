@@ -51,9 +51,6 @@ struct visible_rows {
 int visible_rows_make(struct visible_rows *p, const struct stats *s, const struct view_state *l,
 		      bool summary);
 
-/** visible_rows_name() - fill @k with the identity of a row */
-void visible_rows_name(struct view_row *k, const struct stats_row *row);
-
 /** visible_rows_find() - the row of &state.row, or NULL if it has no figures */
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l);
 

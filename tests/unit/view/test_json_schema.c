@@ -120,7 +120,7 @@ static bool has_word(const char *more, const char *name)
 }
 
 /* Tables of src/view, where their rows are in the schema, and the other members of such a row. */
-static const struct table {
+static const struct place {
 	const char *symbol, *definition;
 	const struct columns *columns, *also;
 	const char *more;
@@ -158,7 +158,7 @@ static const struct table {
 static void a_row_has_the_columns_of_its_table(void **state)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
-		const struct table *t = &tables[k];
+		const struct place *t = &tables[k];
 		struct json_object *object;
 
 		if (!t->definition)
