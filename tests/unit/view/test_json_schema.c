@@ -148,7 +148,6 @@ static const struct place {
 	/* Not in JSON. */
 	{.symbol = "command_stage_columns"},
 	{.symbol = "loss_columns"},
-	{.symbol = "octaves_columns"},
 	{.symbol = "path_columns"},
 	{.symbol = "path_loss_columns"},
 	{.symbol = "sample_columns"},
