@@ -7,6 +7,7 @@
 #define NTPROF_CLI_TRACER_H
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -22,8 +23,10 @@ void confine_begin(bool verbose)
 	struct stat threads;
 
 	/* A thread that is there already would not be confined. */
-	assert_int_equal(stat("/proc/self/task", &threads), 0);
-	assert_int_equal(threads.st_nlink, 2 + 1);
+	if (stat("/proc/self/task", &threads) || threads.st_nlink != 2 + 1) {
+		fputs("confine_begin() has to come before the first thread\n", stderr);
+		abort();
+	}
 }
 
 void confine_loading(uint64_t keep, bool ends_processes)
