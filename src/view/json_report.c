@@ -59,8 +59,7 @@ struct json_object *json_command(const struct command_line *c)
 	return o;
 }
 
-/* One of the slowest commands; "story" has all points in the order of time. */
-static struct json_object *json_command_slow(const struct slow_command *c)
+struct json_object *json_command_slow(const struct slow_command *c)
 {
 	struct json_object *o, *story = json_array();
 	struct point_row points[STORY_POINTS_MAX];
