@@ -82,7 +82,9 @@ static int set_environment(const struct peer_user *u)
 
 /*
  * Root gets capabilities with each program that it executes. PR_SET_NO_NEW_PRIVS prevents that
- * (capabilities(7), prctl(2)). It needs no capability, unlike emptying the bounding set.
+ * (capabilities(7), prctl(2)). It needs no capability, unlike emptying the bounding set. Where the
+ * kernel has Landlock, the command reaches no memory and no root directory of processes that it has
+ * not started itself: for those without capabilities its user would be enough.
  */
 static int be_bare(void)
 {
@@ -90,6 +92,8 @@ static int be_bare(void)
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
+	if (!err)
+		rights_isolate();
 	return err;
 }
 

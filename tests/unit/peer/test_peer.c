@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include <linux/capability.h>
+#include <linux/landlock.h>
 
 #include "core/rights.h"
 #include "peer/child.h"
@@ -379,6 +380,41 @@ static void no_capability_is_passed_on(void **state)
 }
 
 /*
+ * By the root directory of another process it would get out of a mount namespace. As that process
+ * has no capability either, its user alone would be enough.
+ */
+static void a_bare_command_reaches_no_other_process(void **state)
+{
+	const struct peer_user bare = {.bare = true};
+	char source[160];
+	struct live_merge *l;
+	pid_t other;
+
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1) {
+		print_message("this kernel has no Landlock\n");
+		skip();
+	}
+	other = fork();
+	if (!other) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || rights_reduce(0) ||
+		    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+			_exit(1);
+		execl("/bin/sleep", "sleep", "600", (char *)NULL);
+		_exit(1);
+	}
+	snprintf(source, sizeof(source),
+		 "until grep -q sleep /proc/%d/comm; do sleep 0.01; done; "
+		 "ls /proc/%d/root/ >/dev/null 2>&1; echo status $? >&2",
+		 other, other);
+	l = start_as(&bare, source);
+	READ_UNTIL(l, said(l, "status "));
+	assert_string_not_equal(said(l, "status "), "0");
+	live_merge_free(l);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+}
+
+/*
  * It has not even the capabilities that root gets with each program, and cannot get any from a
  * program's file.
  */
@@ -730,6 +766,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_descriptor_is_passed_on),
 		cmocka_unit_test(no_capability_is_passed_on),
 		cmocka_unit_test(a_bare_command_has_no_capability),
+		cmocka_unit_test(a_bare_command_reaches_no_other_process),
 		cmocka_unit_test(a_guard_can_end_processes_and_nothing_else),
 		cmocka_unit_test(with_one_capability_commands_of_others_are_ended),
 		cmocka_unit_test(under_sudo_a_command_is_its_callers),
