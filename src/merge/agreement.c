@@ -302,14 +302,27 @@ static bool share_fits(const struct pair *p, size_t nr, unsigned int share)
 	return fit * 8 >= nr * share;
 }
 
+/* Votes on the offset of the pairs that fit, if it changes at exactly @rate. */
+static int vote_at_rate(struct comparison *c, uint64_t at, double rate, struct offset_vote *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		if (c->pair[i].fits)
+			c->fitting[nr++] = straight(&c->pair[i].b, at, rate);
+	}
+	return offset_vote(c->fitting, nr, at, 0, v);
+}
+
 /*
  * Keeps as fitting only the pairs that fit the offset on which most of them agree, if it changes at
- * the rate that they give.
+ * the rate that they give, or at the rate of before. In a short time the middles of the bounds move
+ * by more than the clocks, such as when one way of the network becomes slower.
  */
 static int straighten(struct comparison *c, struct agreement *a)
 {
 	uint64_t at = c->nr ? c->pair[c->nr / 2].b.at : 0;
-	struct offset_vote v;
+	struct offset_vote v, before;
 	size_t nr = 0;
 	double rate;
 	int err;
@@ -319,11 +332,13 @@ static int straighten(struct comparison *c, struct agreement *a)
 			c->fitting[nr++] = c->pair[i].b;
 	}
 	rate = offset_rate(c->fitting, nr, c->slope);
-	for (size_t i = 0; i < nr; i++)
-		c->fitting[i] = straight(&c->fitting[i], at, rate);
-	err = offset_vote(c->fitting, nr, at, 0, &v);
+	err = vote_at_rate(c, at, rate, &v) ?: vote_at_rate(c, at, c->rate, &before);
 	if (err)
 		return err;
+	if (before.votes > v.votes) {
+		v = before;
+		rate = c->rate;
+	}
 	a->best = v.best;
 	a->rate = c->rate != 0 ? rate : 0;
 	for (size_t i = 0; i < c->nr; i++) {

@@ -505,6 +505,33 @@ static void an_offset_whose_bounds_cross_is_refuted(void **state)
 	assert_true(offset_is_refuted(&wrong));
 }
 
+/*
+ * One queue has few commands, in two seconds on a slow network. The other one knows the clocks. By
+ * chance the ways there become slower than the ways back, which looks like clocks that part.
+ */
+static void a_queue_that_soon_stalls_is_matched_beside_another(void **state)
+{
+	for (uint64_t seed = 1; seed <= 16 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.net_ns = 20 * MS;
+		s.noise = 1;
+		s.link[1] = s.link[0];
+		s.link[1].qid = 2;
+		s.link[1].slot = 1;
+		s.nr_links = 2;
+		for (unsigned int i = 0; i < s.nr_links; i++)
+			s.job[s.nr_jobs++] = (struct scenario_job){.link = i,
+								   .seed = 2 * seed + i,
+								   .content = CONTENT_LARGE,
+								   .begin = SECOND,
+								   .commands = i ? 70 : 400,
+								   .depth = 4,
+								   .every_ns = 20 * MS};
+		assert_int_equal(matched("a stall", &s), 1000);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +544,7 @@ int main(void)
 		cmocka_unit_test(clocks_that_part_fast),
 		cmocka_unit_test(a_clock_that_jumps),
 		cmocka_unit_test(an_offset_whose_bounds_cross_is_refuted),
+		cmocka_unit_test(a_queue_that_soon_stalls_is_matched_beside_another),
 		cmocka_unit_test(whatever_machines_do_no_record_is_matched_with_anothers),
 	};
 
