@@ -55,7 +55,6 @@ static const int allowed[] = {
 	/* files: recordings, sysfs, configfs and procfs */
 	SCMP_SYS(open),
 	SCMP_SYS(openat),
-	SCMP_SYS(open_by_handle_at),
 	SCMP_SYS(stat),
 	SCMP_SYS(lstat),
 	SCMP_SYS(fstat),
@@ -297,12 +296,13 @@ static int allow_signals(scmp_filter_ctx f, bool ends_processes)
 	return allow_where(f, &own, 1) ?: allow(f, &other, ends_processes);
 }
 
-static int filter_load(bool loads, bool ends_processes)
+static int filter_load(uint64_t keep, bool loads, bool ends_processes)
 {
 	/*
 	 * Other calls fail with EPERM instead of killing the process: a message is better than a
 	 * recorder that is gone.
 	 */
+	const int by_handle = SCMP_SYS(open_by_handle_at); /* finds cgroups */
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int err = f ? 0 : -ENOMEM;
 
@@ -313,6 +313,8 @@ static int filter_load(bool loads, bool ends_processes)
 		      allow_signals(f, ends_processes) ?:
 		      /* With ENOSYS for clone3(2) the C library uses clone(2). */
 		      seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (!err && keep & RIGHT(CAP_DAC_READ_SEARCH))
+		err = allow(f, &by_handle, 1);
 	if (!err)
 		err = loads ? allow(f, loading, ARRAY_SIZE(loading))
 			    : allow_where(f, bpf_conditions, ARRAY_SIZE(bpf_conditions));
@@ -353,7 +355,7 @@ void confine_loading(uint64_t keep, bool ends_processes)
 		return;
 	rights_bound(rights_to_keep(keep));
 	complain("capabilities", rights_reduce(keep | needs));
-	complain("system calls", filter_load(true, ends_processes));
+	complain("system calls", filter_load(keep, true, ends_processes));
 }
 
 void confine(uint64_t keep, bool ends_processes, bool verbose)
@@ -364,7 +366,7 @@ void confine(uint64_t keep, bool ends_processes, bool verbose)
 	if (keep == RIGHTS_ALL)
 		return;
 	complain("capabilities", rights_reduce(rights_to_keep(keep)));
-	err = filter_load(false, ends_processes);
+	err = filter_load(keep, false, ends_processes);
 	complain("system calls", err);
 	if (verbose)
 		fprintf(stderr, "held from now on: %s, %zu of bpf(2), %zu other system calls%s\n",

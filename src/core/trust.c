@@ -141,8 +141,7 @@ static int put_before(struct trust_walk *w, const char *text)
 	return 0;
 }
 
-/* Links in /proc lead to open files. They can be opened, but their text is not a path. */
-static bool in_proc(int folder_fd)
+bool trust_in_proc(int folder_fd)
 {
 	struct statfs fs;
 
@@ -186,7 +185,7 @@ static int open_step(const struct trust_walk *w, const char *name)
  */
 static int take(struct trust_walk *w, const char *name, int fd, bool last)
 {
-	bool by_kernel = w->rule == TRUST_NOT_PLANTED && in_proc(w->fd);
+	bool by_kernel = w->rule == TRUST_NOT_PLANTED && trust_in_proc(w->fd);
 	struct stat st;
 	int err;
 

@@ -82,6 +82,12 @@ struct trust_walk {
 int trust_walk(struct trust_walk *w, const char *path, enum trust_rule rule, bool follow);
 
 /**
+ * trust_in_proc() - whether a folder is one of /proc, whose links lead to open files: they can be
+ * opened, but their text is not a path
+ */
+bool trust_in_proc(int folder_fd);
+
+/**
  * trust_config() - whether no other user can change or replace a file
  * @fd: the file
  * @path: where it was opened

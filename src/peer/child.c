@@ -340,8 +340,8 @@ void guard_run(int report_fd, void (*start)(void *context), void *context)
 /* How often tail(1) looks for new data, as it cannot be notified when its standard input grows. */
 #define TAIL_SECONDS "0.2"
 
-/* A word without any of these is none but itself to a shell. */
-#define SHELL_SPECIAL " \t\n\"#$&'()*;<=>?[\\`{|~"
+/* A shell takes a text without any of these for one word. */
+#define SHELL_SPECIAL " \t\n\"$&'();<>\\`|"
 
 #define PLANTED "another user has made it, or a link to it, in a folder that others may write to"
 
@@ -353,6 +353,18 @@ struct start {
 	int err;
 };
 
+/*
+ * Whether a shell would run the file of that name, where others may put a program. A shell replaces
+ * ~ at the beginning, skips what begins with #, and sets a variable if = comes before a slash.
+ */
+static bool is_path(const char *source)
+{
+	const char *slash = strchr(source, '/'), *equal = strchr(source, '=');
+
+	return slash && !(equal && equal < slash) && *source != '~' && *source != '#' &&
+	       !strpbrk(source, SHELL_SPECIAL);
+}
+
 enum source_kind source_kind(const char *source)
 {
 	struct stat st = {.st_mode = 0};
@@ -361,9 +373,7 @@ enum source_kind source_kind(const char *source)
 		return SOURCE_FILE;
 	if (S_ISFIFO(st.st_mode))
 		return SOURCE_FIFO;
-	/* Others may put a program there. */
-	return strchr(source, '/') && !strpbrk(source, SHELL_SPECIAL) ? SOURCE_FIFO
-								      : SOURCE_COMMAND;
+	return is_path(source) ? SOURCE_FIFO : SOURCE_COMMAND;
 }
 
 static void __attribute__((noreturn)) give_up(const char *what, int err, int status)
@@ -409,8 +419,8 @@ static void open_source(const struct start *s)
 		give_up(s->source, -err, err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
 	if (fstat(w.fd, &folder) || fstatat(w.fd, w.rest, &st, AT_SYMLINK_NOFOLLOW))
 		give_up(s->source, errno, STATUS_NOT_FOUND);
-	/* A link that is left is one of /proc. */
-	in_proc = S_ISLNK(st.st_mode);
+	/* A link that is left is one of /proc, or others have just put it there. */
+	in_proc = S_ISLNK(st.st_mode) && trust_in_proc(w.fd);
 	if (in_proc && fstatat(w.fd, w.rest, &st, 0))
 		give_up(s->source, errno, STATUS_NOT_FOUND);
 	check_source(s, &folder, &st);
@@ -473,24 +483,33 @@ static void take_descriptors(const struct start *s)
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
+static void become_user(const struct peer_user *u)
+{
+	int err = peer_user_become(u);
+
+	if (err)
+		give_up("cannot become the user who called sudo", -err, STATUS_NOT_RUN);
+}
+
 /* Becomes the command, in a child of the guard and in the guard's process group. */
 static void become(void *context)
 {
 	const struct start *s = context;
 	pid_t guard = getppid();
-	int err;
 
 	default_signals();
 	leave_manager();
 	take_descriptors(s);
+	/* What another user may not read must not be opened for that user. */
+	if (s->user->other)
+		become_user(s->user);
 	/* 0 is the lowest free descriptor, so open() returns standard input. */
 	if (s->kind != SOURCE_COMMAND)
 		open_source(s);
 	else if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
 		give_up("/dev/null", errno, STATUS_NOT_RUN);
-	err = peer_user_become(s->user);
-	if (err)
-		give_up("cannot become the user who called sudo", -err, STATUS_NOT_RUN);
+	if (!s->user->other)
+		become_user(s->user);
 	/*
 	 * The kernel clears this when credentials change (prctl(2)), so set it afterwards. The
 	 * guard may have ended by now.

@@ -95,6 +95,8 @@ static const char *nothing_is_executed_or_mounted(void)
 	EXPECT(REFUSED(execl("/bin/true", "true", (char *)NULL)));
 	EXPECT(REFUSED(mount("none", "/tmp", "tmpfs", 0, NULL)));
 	EXPECT(REFUSED(setuid(getuid())));
+	/* A handle leads past what a mount namespace hides. */
+	EXPECT(REFUSED(syscall(SYS_open_by_handle_at, -1, NULL, 0)));
 	EXPECT(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
 		       MAP_FAILED &&
 	       errno == EPERM);

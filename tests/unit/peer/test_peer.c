@@ -255,7 +255,7 @@ static void lines_of_a_running_peer_are_those_since_it_began(void **state)
 	close(go[1]);
 }
 
-static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
+static void a_file_is_read_as_it_grows(void **state)
 {
 	const struct peer_user nobody = {
 		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
@@ -268,8 +268,9 @@ static void a_file_is_read_as_it_grows_by_who_may_not_open_it(void **state)
 		skip();
 	fd = beginning();
 	b = file_bytes(fd);
-	growing = mkstemp(path); /* mode 0600 */
+	growing = mkstemp(path);
 	assert_true(growing >= 0);
+	assert_int_equal(fchmod(growing, 0644), 0);
 	l = start_as(&nobody, path);
 	assert_int_equal(write(growing, b.p, b.n), (ssize_t)b.n);
 	READ_UNTIL(l, about(l).state == PEER_RUNNING);
@@ -686,18 +687,42 @@ static void unshare_it(const struct shared *s)
 	rmdir(s->folder);
 }
 
-static void assert_refused(const struct shared *s, const char *why)
+static void assert_refused_for(const struct peer_user *user, const struct shared *s,
+			       const char *why)
 {
 	char path[80], line[256];
 	struct live_merge *l;
 
 	strcpy(path, s->path);
-	l = start(path);
+	l = start_as(user, path);
 	READ_UNTIL(l, peer_gone(live_merge_peer(l, 0)));
 	assert_int_equal(about(l).state, PEER_DIED);
 	snprintf(line, sizeof(line), "%s: %s", path, why);
 	assert_string_equal(messages_line(about(l).messages, 0), line);
 	live_merge_free(l);
+}
+
+static void assert_refused(const struct shared *s, const char *why)
+{
+	assert_refused_for(&myself, s, why);
+}
+
+/* Under sudo, it is for the user who called that. */
+static void what_a_user_may_not_read_is_not_read_for_that_user(void **state)
+{
+	const struct peer_user other = {
+		.other = true, .uid = 65534, .gid = 65534, .groups = {65534}, .nr_groups = 1};
+	struct shared s;
+	int fd;
+
+	if (geteuid())
+		skip();
+	share(&s);
+	fd = open(s.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_refused_for(&other, &s, "Permission denied");
+	unshare_it(&s);
 }
 
 static void what_another_user_has_put_into_a_shared_folder_is_not_read(void **state)
@@ -742,6 +767,12 @@ static void a_path_is_no_command(void **state)
 	assert_int_equal(source_kind("no-such"), SOURCE_COMMAND);
 	assert_int_equal(source_kind("/no/such -o -"), SOURCE_COMMAND);
 	assert_int_equal(source_kind("~/no-such"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("of=/no/such"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("#/no/such"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("/no/such;"), SOURCE_COMMAND);
+	assert_int_equal(source_kind("/no/such=1"), SOURCE_FIFO);
+	assert_int_equal(source_kind("/no/s~1"), SOURCE_FIFO);
+	assert_int_equal(source_kind("/no/s{#*1}"), SOURCE_FIFO);
 }
 
 int main(int argc, char **argv)
@@ -760,7 +791,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_last_lines_are_there_in_every_state),
 		cmocka_unit_test(a_recorder_that_waits_for_its_module_is_waiting),
 		cmocka_unit_test(lines_of_a_running_peer_are_those_since_it_began),
-		cmocka_unit_test(a_file_is_read_as_it_grows_by_who_may_not_open_it),
+		cmocka_unit_test(a_file_is_read_as_it_grows),
 		cmocka_unit_test(signals_are_as_a_shell_starts_its_commands),
 		cmocka_unit_test(no_service_manager_is_passed_on),
 		cmocka_unit_test(no_descriptor_is_passed_on),
@@ -777,6 +808,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_command_that_forks_for_ever_is_ended),
 		cmocka_unit_test(a_command_that_joins_another_group_is_ended_alone),
 		cmocka_unit_test(what_another_user_has_put_into_a_shared_folder_is_not_read),
+		cmocka_unit_test(what_a_user_may_not_read_is_not_read_for_that_user),
 		cmocka_unit_test(a_path_is_no_command),
 	};
 
