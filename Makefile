@@ -338,7 +338,7 @@ endif
 
 static-program: $(BUILD)/ntprof-bpf-static
 
-# What cli/http.c would load: each of its functions is in one of the files of these.
+# What serve/http.c would load: each of its functions is in one of the files of these.
 STATIC_HTTP := -Wl,-u,MHD_start_daemon,-u,MHD_queue_response,-u,MHD_add_response_header -lmicrohttpd
 # Some libelf.a need libzstd.a: its pkg-config file says.
 STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs libelf)

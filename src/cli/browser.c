@@ -11,8 +11,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/timer.h"
 #include "core/hash.h"
+#include "core/timer.h"
 
 /*
  * Reads keys as they are pressed, without echo. While this program has the terminal, it sets the

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "cli/confine.h"
-#include "cli/timer.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "core/rights.h"
 #include "core/time.h"
+#include "core/timer.h"
 
 void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
 {

@@ -13,18 +13,18 @@
 
 #include "cli/confine.h"
 #include "cli/flight.h"
-#include "cli/http.h"
 #include "cli/notify.h"
 #include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/reread.h"
 #include "cli/run.h"
 #include "cli/slowest.h"
-#include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/rights.h"
 #include "core/time.h"
+#include "core/timer.h"
+#include "serve/http.h"
 #include "serve/series.h"
 
 /* The command line of serve. */

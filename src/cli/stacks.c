@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "cli/timer.h"
 #include "cli/verbs.h"
 #include "core/paths.h"
 #include "core/time.h"
+#include "core/timer.h"
 #include "trace/stacks.h"
 #include "trace/tracer.h"
 #include "view/paths.h"

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "asserts.h"
-#include "cli/http.h"
 #include "real_read.h"
 #include "seen.h"
+#include "serve/http.h"
 #include "serve/page.h"
 #include "serve/series.h"
 #include "serve/when.h"

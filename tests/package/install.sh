@@ -56,7 +56,7 @@ equal "what is installed there" "$(files_in "$work/c")" "$(files_below .. | sed 
 check "make uninstall with PREFIX" make_quietly uninstall PREFIX="$work/c"
 equal "no file is left there" "$(find "$work/c" -type f)" ""
 
-# It brings GnuTLS, which every start would have to wait for: cli/http.c loads it.
+# It brings GnuTLS, which every start would have to wait for: serve/http.c loads it.
 equal "no library of HTTP is linked with the program" "$(readelf -d "$build/ntprof-bpf" | grep -c 'microhttpd\|gnutls')" 0
 
 version=$(sed -n 's/^VERSION := //p' Makefile)

@@ -21,9 +21,9 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
-#include "cli/http.h"
 #include "cli/notify.h"
 #include "cli/server.h"
+#include "serve/http.h"
 
 static void the_page_is_served(void **state)
 {

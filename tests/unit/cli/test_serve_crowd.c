@@ -5,8 +5,8 @@
  */
 #include "cli/server.h"
 
-#include "cli/http.h"
 #include "in_range.h"
+#include "serve/http.h"
 
 /* Rows of a page that is too large for the buffers of two sockets. */
 #define LARGE_ROWS 250

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The timers and the signals of a run, as descriptors that become readable. */
-#ifndef NTPROF_CLI_TIMER_H
-#define NTPROF_CLI_TIMER_H
+#ifndef NTPROF_CORE_TIMER_H
+#define NTPROF_CORE_TIMER_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -50,4 +50,4 @@ void signals_that_end(sigset_t *set);
  */
 int signals_open(void);
 
-#endif /* NTPROF_CLI_TIMER_H */
+#endif /* NTPROF_CORE_TIMER_H */

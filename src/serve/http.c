@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/http.h"
+#include "serve/http.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/listen.h"
-#include "cli/timer.h"
 #include "core/hash.h"
 #include "core/time.h"
+#include "core/timer.h"
+#include "serve/listen.h"
 
 /*
  * struct client - an open connection

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/timer.h"
+#include "core/timer.h"
 
 #include <stddef.h>
 #include <sys/signalfd.h>

@@ -4,8 +4,8 @@
  * connections, the memory for each and the time are bounded; one request a connection. Clients are
  * not trusted. A request changes nothing, it only shows what was collected.
  */
-#ifndef NTPROF_CLI_HTTP_H
-#define NTPROF_CLI_HTTP_H
+#ifndef NTPROF_SERVE_HTTP_H
+#define NTPROF_SERVE_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,4 +104,4 @@ const struct page_scrapes *http_scrapes(const struct http *h);
 /** http_close() - close all connections and release; NULL is fine */
 void http_close(struct http *h);
 
-#endif /* NTPROF_CLI_HTTP_H */
+#endif /* NTPROF_SERVE_HTTP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/listen.h"
+#include "serve/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

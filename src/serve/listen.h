@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A listening socket, at an address as users write it. */
-#ifndef NTPROF_CLI_LISTEN_H
-#define NTPROF_CLI_LISTEN_H
+#ifndef NTPROF_SERVE_LISTEN_H
+#define NTPROF_SERVE_LISTEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,4 +59,4 @@ void listen_text(int fd, char *buf, size_t size);
 /** listen_close() - close, and remove the file of a Unix socket if it is still this socket's */
 void listen_close(int fd);
 
-#endif /* NTPROF_CLI_LISTEN_H */
+#endif /* NTPROF_SERVE_LISTEN_H */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/listen.h"
+#include "serve/listen.h"
 
 #define OTHER_USER 1234
 
