@@ -76,6 +76,7 @@ COMPILE_BPF_TEST = $(COMPILE) -fno-sanitize=alignment -Itests/unit/bpf/libbpf -I
 
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+MAN_PAGES := $(patsubst docs/%,$(BUILD)/%,$(wildcard docs/man/*.8))
 SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h
 # The program live is what the scripts of tests/live run.
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
@@ -91,7 +92,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb check-deb check-compilers check-distro check-newcomer clean help FORCE
 
-all: $(BUILD)/ntprof-bpf
+all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
 
 # What a target needs packages for: see tests/packages.txt.
 PURPOSES := build machine modules check
@@ -213,6 +214,10 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/output.schema.h: docs/output.schema.json Makefile | $(BUILD)
 	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/; 1s/^/static const char output_schema[] =\n/; $$s/$$/;/' $< >$@
 
+$(BUILD)/man/%.8: docs/man/%.8 docs/man/common.inc docs/man/join
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -f docs/man/join docs/man/common.inc $< >$@
+
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
@@ -316,7 +321,6 @@ compile_commands.json: FORCE $(SKELETONS) $(BUILD)/output.schema.h
 	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-MAN_PAGES := $(wildcard docs/man/*.8)
 INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir) $(unitdir)
 
 install: all
@@ -329,7 +333,7 @@ install: all
 
 # Folders stay, as others may use them, but for those below DESTDIR that nothing is left in.
 uninstall:
-	rm -f '$(DESTDIR)$(sbindir)/ntprof-bpf' $(MAN_PAGES:docs/man/%='$(DESTDIR)$(mandir)/man8/%') \
+	rm -f '$(DESTDIR)$(sbindir)/ntprof-bpf' $(MAN_PAGES:$(BUILD)/man/%='$(DESTDIR)$(mandir)/man8/%') \
 		'$(DESTDIR)$(completionsdir)/ntprof-bpf' '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
 ifneq ($(DESTDIR),)
 	[ ! -d '$(DESTDIR)' ] || { cd '$(DESTDIR)' && for d in $(INSTALL_FOLDERS:%='%'); do \

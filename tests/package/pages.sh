@@ -4,7 +4,7 @@
 # pages.sh - the manual pages say what the program's --help says: every verb has one, with each of its options,
 # an example of each, and no other.
 #
-# docs/man is compared with the program in BUILD. What differs is named with its option, verb and file.
+# The pages in BUILD are compared with the program there. What differs is named with its option, verb and file.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 export LC_ALL=C.UTF-8
 program=${BUILD:-build}/ntprof-bpf
-pages=${PAGES:-docs/man}
+pages=${PAGES:-${BUILD:-build}/man}
 
 # Verbs of the program, in its order. What help does is in the page of the program.
 mapfile -t verbs < <("$program" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx help)
@@ -139,7 +139,7 @@ for verb in "${verbs[@]}"; do
 	check "$page has an example of each option" each_has_an_example "$page"
 	check "$pages/ntprof-bpf.8 refers to that of $verb" refers "$pages/ntprof-bpf.8" "$verb"
 done
-equal "there is no page of another verb" "$(cd "$pages" && echo *.8)" \
+equal "there is no page of another verb" "$(cd docs/man && echo *.8)" \
 	"$( (printf '%s.8\n' ntprof-bpf "${verbs[@]/#/ntprof-bpf-}") | sort | paste -sd' ')"
 check "$pages/ntprof-bpf.8 has an example of each option" each_has_an_example "$pages/ntprof-bpf.8"
 for page in "$pages"/*.8; do

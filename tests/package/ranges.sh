@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/machine/lib.sh
 
 program=${BUILD:-build}/ntprof-bpf
-pages=${PAGES:-docs/man}
+pages=${PAGES:-${BUILD:-build}/man}
 value='([0-9]+[A-Za-z]*)'
 
 declare -A words_of=(
