@@ -59,7 +59,7 @@ HARDENING ?= -fPIE -fstack-protector-strong \
 	$(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDENING_LINK := $(if $(HARDENING),-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
-LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -linih -lseccomp -lm
+LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -109,7 +109,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 $(BUILD)/found: | deps
 endif
 # Before anything is compiled: one message instead of one for each file. Installs nothing.
-HEADERS := bpf/libbpf.h gelf.h ini.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
+HEADERS := bpf/libbpf.h gelf.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
 $(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | $(BUILD)/found
 $(BUILD)/found: Makefile | $(BUILD)
 	$(Q)printf '#include <%s>\n' stdint.h stddef.h $(HEADERS) | $(CC) -fsyntax-only -x c - && \

@@ -11,7 +11,6 @@
 
 #include "cli/config.h"
 #include "cli/options.h"
-#include "cli/reread.h"
 #include "cli/verbs.h"
 #include "core/hash.h"
 #include "core/rights.h"
@@ -45,7 +44,7 @@ static const char *names_of(const char *option, char *buf, size_t size)
 
 	buf[0] = '\0';
 	for (const struct verb *const *v = verbs; *v; v++) {
-		if (option && !scan_has(*v, option))
+		if (option && !verb_option(*v, option))
 			continue;
 		if (last && used < size)
 			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
@@ -96,20 +95,28 @@ static const char *instead_of(const struct verb *verb, const char *option)
 
 /*
  * Return: whether the line has an option that only other verbs have; a message has been printed
- * then.
+ * then. What follows --help, or an option that no verb has, does not count.
  */
-static bool refuse_foreign(const struct scan *s, const struct verb *verb, int argc, char **argv)
+static bool refuse_foreign(const struct verb *verb, int argc, char **argv)
 {
-	const char *option = scan_foreign(s, verb, argc, argv);
 	char names[256];
+	struct scan s;
+	int at;
 
-	if (!option)
-		return false;
-	fprintf(stderr,
-		PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM " %s --help%s\n",
-		option, names_of(option, names, sizeof(names)), verb->name, verb->name,
-		instead_of(verb, option));
-	return true;
+	scan_begin(&s, verbs);
+	while ((at = scan_next(&s, argc, argv)) >= SCAN_OWN || at == SCAN_WORD) {
+		const char *option = at == SCAN_WORD ? NULL : s.options[at]->name;
+
+		if (!option || verb_option(verb, option))
+			continue;
+		fprintf(stderr,
+			PROGRAM ": --%s is an option of %s, not of %s: see " PROGRAM
+				" %s --help%s\n",
+			option, names_of(option, names, sizeof(names)), verb->name, verb->name,
+			instead_of(verb, option));
+		return true;
+	}
+	return false;
 }
 
 /* Return: the exit status. */
@@ -208,7 +215,6 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 	struct config_line l;
 	int status = config_read(&l, verbs, verb, argc, argv);
 
-	reread_set(verbs, verb, argc, argv);
 	if (!status) {
 		options_origins((const char *const *)l.origins, l.argc);
 		status = verb->main(l.argc, l.argv);
@@ -219,7 +225,7 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 }
 
 /* Runs the verb with the name @argv[@at], or live if @at is 0, with the rest of the line. */
-static int run_verb(const struct scan *s, int at, int argc, char **argv)
+static int run_verb(int at, int argc, char **argv)
 {
 	const struct verb *verb = at ? verb_named(argv[at]) : &verb_live;
 	char name[NAME_SIZE] = PROGRAM;
@@ -235,7 +241,7 @@ static int run_verb(const struct scan *s, int at, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (i != at)
 			args[nr++] = argv[i];
-	status = refuse_foreign(s, verb, nr, args) ? EX_USAGE : run_line(verb, nr, args);
+	status = refuse_foreign(verb, nr, args) ? EX_USAGE : run_line(verb, nr, args);
 	free(args);
 	return status;
 }
@@ -253,17 +259,31 @@ void cli_begin(void)
 	rights_hide();
 }
 
+/*
+ * Return: index of the first word that is neither an option nor an option's argument; 0 if there is
+ * none, or if an option that no verb has comes before it. @help: set if --help comes before it
+ */
+static int find_verb(int argc, char **argv, bool *help)
+{
+	struct scan s;
+	int at;
+
+	*help = false;
+	scan_begin(&s, verbs);
+	while ((at = scan_next(&s, argc, argv)) >= 0)
+		*help = *help || at == SCAN_HELP;
+	if (at == SCAN_WORD)
+		return optind - 1;
+	/* All words after "--" are arguments. */
+	return at == SCAN_END && optind < argc ? optind : 0;
+}
+
 int cli_main(int argc, char **argv)
 {
-	struct scan *s = scan_new(verbs);
 	bool help;
-	int at, status;
+	int at;
 
 	standard_output_watch();
-	if (!s)
-		return no_memory();
-	at = scan_verb(s, argc, argv, &help);
-	status = !at && help ? overview() : run_verb(s, at, argc, argv);
-	scan_free(s);
-	return status;
+	at = find_verb(argc, argv, &help);
+	return !at && help ? overview() : run_verb(at, argc, argv);
 }

@@ -13,6 +13,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "core/device.h"
 #include "core/hash.h"
 #include "core/names.h"
@@ -450,12 +451,12 @@ const struct argp format_argp = {.options = format_options, .parser = parse_form
 enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
 
 static const struct argp_option group_options[] = {
-	{"by", KEY_BY, "KEYS", 0,
+	{"by", KEY_BY, "KEYS", OPTION_REPEATS,
 	 "A row for each group of commands that have these in common, with commas: ctrl, nqn, host, queue, op, source, "
 	 "size, nsid, status, device, and of a host's commands path, cgroup and cpu. From size on a live view takes the "
 	 "record of each command, which costs more",
 	 SECTION_RUN},
-	{"stats", KEY_STATS, "FIGURES", 0,
+	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,
 	 "Figures of latency that these rows have, with commas: mean, min, max and percentiles such as p99.9 (default "
 	 "mean,p50,p99,max)",
 	 SECTION_RUN},
@@ -593,22 +594,23 @@ enum {
 };
 
 static const struct argp_option select_options[] = {
-	{"ctrl", KEY_CTRL, "CTRL", 0,
+	{"ctrl", KEY_CTRL, "CTRL", OPTION_REPEATS,
 	 "Only commands of this controller: nvmeN, as the host calls it, or the number that is its id, which both "
 	 "sides know",
 	 SECTION_SELECT},
 	{"nqn", KEY_NQN, "NQN", 0, "Only commands of the subsystem of this name", SECTION_SELECT},
 	{"hostnqn", KEY_HOSTNQN, "HOSTNQN", 0, "Only commands of the host of this name",
 	 SECTION_SELECT},
-	{"nsid", KEY_NSID, "NSID", 0, "Only commands of this namespace, by its id", SECTION_SELECT},
-	{"queue", KEY_QUEUE, "QUEUE", 0, "Only commands of these queues, such as 3 or 3,5-7",
+	{"nsid", KEY_NSID, "NSID", OPTION_REPEATS, "Only commands of this namespace, by its id",
 	 SECTION_SELECT},
-	{"op", KEY_OP, "OP", 0, "Only these operations, such as read or read,write",
+	{"queue", KEY_QUEUE, "QUEUE", OPTION_REPEATS,
+	 "Only commands of these queues, such as 3 or 3,5-7", SECTION_SELECT},
+	{"op", KEY_OP, "OP", OPTION_REPEATS, "Only these operations, such as read or read,write",
 	 SECTION_SELECT},
-	{"size", KEY_SIZE, "SIZE", 0, "Only commands with so much data, such as 4k or 4k-128k",
-	 SECTION_SELECT},
-	{"lba", KEY_LBA, "LBA", 0, "Only commands that begin at these LBAs, such as 0-2047",
-	 SECTION_SELECT},
+	{"size", KEY_SIZE, "SIZE", OPTION_REPEATS,
+	 "Only commands with so much data, such as 4k or 4k-128k", SECTION_SELECT},
+	{"lba", KEY_LBA, "LBA", OPTION_REPEATS,
+	 "Only commands that begin at these LBAs, such as 0-2047", SECTION_SELECT},
 	{"device", KEY_DEVICE, "DEVICE", 0,
 	 "Only commands of this disk of the host, such as /dev/nvme0n1; with multipath, by all of its paths",
 	 SECTION_SELECT},
@@ -707,13 +709,13 @@ static error_t parse_peer(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option peer_options[] = {
-	{"peer", KEY_PEER, "COMMAND", 0,
+	{"peer", KEY_PEER, "COMMAND", OPTION_REPEATS | OPTION_ACTS,
 	 "With --host: run COMMAND, which brings the target's stream, and tell where the time goes in "
 	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
 	 "becomes of a peer is told; the host's own figures and the exit status do not depend on it. "
 	 "Under sudo, COMMAND runs as the user who called it",
 	 SECTION_RUN},
-	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, 0,
+	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, OPTION_ACTS,
 	 "Run the commands of --peer as root also under sudo; those of serve with its capabilities",
 	 SECTION_RUN},
 	{0},

@@ -96,8 +96,9 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option record_options[] = {
-	{"output", 'o', "FILE", 0, "Write the stream to FILE; - is standard output", SECTION_RUN},
-	{"force", KEY_FORCE, NULL, 0,
+	{"output", 'o', "FILE", OPTION_ACTS, "Write the stream to FILE; - is standard output",
+	 SECTION_RUN},
+	{"force", KEY_FORCE, NULL, OPTION_ACTS,
 	 "Replace FILE if it exists, once the recording has begun. Pipes and character devices are "
 	 "written to, not replaced",
 	 SECTION_RUN},

@@ -579,7 +579,7 @@ static const struct argp_option report_options[] = {
 	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
 	 "can be left out",
 	 SECTION_SELECT},
-	{"where", KEY_WHERE, "CONDITION", 0,
+	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
 	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
 	 "<, <= or =. Given several times, all of them",
 	 SECTION_SELECT},

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "cli/announced_names.h"
+#include "cli/config.h"
 #include "cli/confine.h"
 #include "cli/notify.h"
 #include "cli/options.h"
 #include "cli/peering.h"
-#include "cli/reread.h"
 #include "cli/run.h"
 #include "cli/slowest.h"
 #include "cli/verbs.h"
@@ -167,27 +167,27 @@ static error_t parse_flight(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option flight_options[] = {
-	{"keep", KEY_KEEP, "TIME", 0,
+	{"keep", KEY_KEEP, "TIME", OPTION_ACTS,
 	 "Keep the records of the last TIME, and write them to a file when --when is true, at SIGUSR1 and at the end",
 	 SECTION_RUN},
-	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", 0,
+	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", OPTION_ACTS,
 	 "Keep them in SIZE of memory at most (default 64M); what does not fit goes before its time, and is counted",
 	 SECTION_RUN},
-	{"after", KEY_AFTER, "TIME", 0,
+	{"after", KEY_AFTER, "TIME", OPTION_ACTS,
 	 "A file goes on for TIME after what set it off (default 5s)", SECTION_RUN},
-	{"when", KEY_WHEN, "WHEN", 0,
+	{"when", KEY_WHEN, "WHEN", OPTION_ACTS,
 	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0 or oldest>1s; several with "
 	 "commas, or again",
 	 SECTION_RUN},
-	{"dir", KEY_DIR, "DIR", 0,
+	{"dir", KEY_DIR, "DIR", OPTION_ACTS,
 	 "Write files into the folder DIR (default: what systemd says, $STATE_DIRECTORY)",
 	 SECTION_RUN},
-	{"files", KEY_FILES, "N", 0,
+	{"files", KEY_FILES, "N", OPTION_ACTS,
 	 "Have N files of this side at most (default 16): the oldest is removed for another one",
 	 SECTION_RUN},
-	{"bytes", KEY_BYTES, "SIZE", 0, "Have files of SIZE together at most (default 1G)",
-	 SECTION_RUN},
-	{"keep-free", KEY_KEEP_FREE, "SIZE", 0,
+	{"bytes", KEY_BYTES, "SIZE", OPTION_ACTS,
+	 "Have files of SIZE together at most (default 1G)", SECTION_RUN},
+	{"keep-free", KEY_KEEP_FREE, "SIZE", OPTION_ACTS,
 	 "Leave SIZE of the file system free for others (default: 15 % of it, no more than 4G): with less, a file takes the room "
 	 "of older ones only",
 	 SECTION_RUN},
@@ -282,11 +282,12 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 static const struct argp_option serve_options[] = {
 	{"interval", 'i', "TIME", 0,
 	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_RUN},
-	{"listen", KEY_LISTEN, "ADDRESS", 0,
+	{"listen", KEY_LISTEN, "ADDRESS", OPTION_ACTS,
 	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), or unix:PATH "
 	 "(default: " LISTEN_HOST " with --host, " LISTEN_TARGET " with --target)",
 	 SECTION_RUN},
-	{"by", KEY_BY, "LABEL", 0, "Label series with this as well: queue", SECTION_RUN},
+	{"by", KEY_BY, "LABEL", OPTION_REPEATS, "Label series with this as well: queue",
+	 SECTION_RUN},
 	{"series", KEY_SERIES, "N", 0,
 	 "Have series for N label sets at most (default 256): reads and writes come first, and what "
 	 "is left is together",
@@ -392,8 +393,8 @@ static void refuse_all(const struct serve_options *was, const struct serve_optio
 	       "--keep, which is there or not,");
 }
 
-/* Runs in the child process of reread_read(). */
-static void read_line(int argc, char **argv, void *context, void *result)
+/* Runs in the child process of config_reload(). */
+static void parse_again(int argc, char **argv, void *context, void *result)
 {
 	const struct serve_options *was = context;
 	struct serve_change *c = result;
@@ -418,7 +419,7 @@ static void read_line(int argc, char **argv, void *context, void *result)
  */
 static int serve_reload(const struct serve_options *o, struct serve_change *c)
 {
-	int err = reread_read(read_line, (void *)o, c, sizeof(*c));
+	int err = config_reload(parse_again, (void *)o, c, sizeof(*c));
 
 	if (err == -ENOENT)
 		journal(JOURNAL_WARNING, "SIGHUP: there is no configuration to read");
@@ -805,7 +806,7 @@ static int serve(struct serve_options *o)
 	v.user.bare = !o->peers.as_root;
 	callbacks.ends_processes = o->peers.nr;
 	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |
-			  (reread_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
+			  (config_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	v.terminal = isatty(STDERR_FILENO);
 	v.interval_ns = o->run.interval_ns;
 	v.signal_fd = open_signals();

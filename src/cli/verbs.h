@@ -20,6 +20,16 @@ struct verb {
 	int (*main)(int argc, char **argv);
 };
 
+/* Flags of options in argp tables, in bits that argp has no use for. */
+/* It can be given several times, and the values are combined. */
+#define OPTION_REPEATS 0x1000
+/*
+ * It runs a command, writes to a path, replaces or removes files, listens, or decides about the
+ * flight recorder, which replaces all of its files if it is set off without end, and takes memory.
+ * A file that other users may write to does not give it.
+ */
+#define OPTION_ACTS 0x2000
+
 extern const struct verb verb_live;   /* the live view; also without a verb */
 extern const struct verb verb_trace;  /* one line a command, on standard output */
 extern const struct verb verb_record; /* raw records, to a file or a pipe */

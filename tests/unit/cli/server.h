@@ -26,7 +26,6 @@
 
 #define TRACER_CONFINED
 #include "cli/config.h"
-#include "cli/reread.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
 #include "core/hash.h"
@@ -80,7 +79,6 @@ static inline void child(const char *listen, int told)
 	traced.fill = fill;
 	if (config_read(&l, verbs, &verb_serve, nr, words))
 		_exit(EXIT_FAILURE);
-	reread_set(verbs, &verb_serve, nr, words);
 	_exit(verb_serve.main(l.argc, l.argv));
 }
 

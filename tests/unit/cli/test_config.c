@@ -79,6 +79,8 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"live", "[all]\nop = \"reed\" ; no\n", "%s:2: --op reed: not operations"},
 		{"live", "[all]\n  size = 4kB ; no\n", "%s:2: --size 4kB: not sizes below 4G"},
 		{"live", "[live]\r\nop = reed\r\n", "%s:2: --op reed: not operations"},
+		{"live", "\xef\xbb\xbf[live]\n \t op = reed", "%s:2: --op reed: not operations"},
+		{"live", "[live]\n\n\xef\xbb\xbfop = read\n", "%s:3: unknown key '???op'"},
 		{"trace", "[all]\n[trace]\nslower = 4k\n", "%s:3: --slower 4k: not a time"},
 		{"record", "[record]\nbuffer = 1\n", "%s:2: --buffer 1: not a size from"},
 		{"stacks", "[stacks]\npaths = 0\n", "%s:2: --paths 0: not a positive whole"},
@@ -257,7 +259,11 @@ static void lines_and_files_have_a_length(void **state)
 	write_bytes(text, FILE_BYTES);
 	RUN(&r, "live", "--host", "--config", path, "more");
 	assert_says(&r, TOO_MANY);
-	write_bytes(text, FILE_BYTES + 2);
+	text[FILE_BYTES - 1] = '#';
+	write_bytes(text, FILE_BYTES);
+	RUN(&r, "live", "--host", "--config", path, "more");
+	assert_says(&r, TOO_MANY);
+	write_bytes(text, FILE_BYTES + 1);
 	RUN(&r, "live", "--host", "--config", path, "more");
 	assert_says(&r, "the file is longer than 1 MiB");
 	/* The same option very many times. */

@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/config.h"
 #include "cli/config_ntprof.h"
 #include "core/hash.h"
 
@@ -218,95 +216,6 @@ static void only_false_is_offline_or_not_to_be_shown(void **state)
 	assert_false(ntprof_always(&f, NTPROF_FREQUENCY));
 }
 
-/* Opens a file with these bytes, and removes its name. */
-static void open_file(struct config_file *c, const char *bytes, size_t n)
-{
-	char path[] = "/tmp/ntprof-config.XXXXXX";
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	close(fd);
-	*c = (struct config_file){.f = NULL};
-	assert_null(config_file_open(c, path));
-	unlink(path);
-}
-
-static void a_line_is_without_its_end_and_its_indentation(void **state)
-{
-	static const char *const lines[] = {"[all]", "host", "", "\xef\xbb\xbfx", "last"};
-	static const char bytes[] = "\xef\xbb\xbf[all]\r\n \t host\n\n\xef\xbb\xbfx\nlast";
-	struct config_file c;
-	const char *wrong;
-
-	open_file(&c, bytes, sizeof(bytes) - 1);
-	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
-		assert_int_equal(config_file_next(&c, &wrong), 1);
-		c.text[strcspn(c.text, "\r")] = '\0';
-		assert_string_equal(c.text, lines[i]);
-		assert_int_equal(c.line, i + 1);
-	}
-	assert_int_equal(config_file_next(&c, &wrong), 0);
-	assert_null(wrong);
-	config_file_close(&c);
-	assert_null(c.f);
-	config_file_close(&c);
-}
-
-static void a_line_has_4095_bytes_at_most(void **state)
-{
-	static char bytes[2 * CONFIG_LINE_MAX];
-	struct config_file c;
-	const char *wrong;
-
-	memset(bytes, 'x', sizeof(bytes));
-	bytes[4095] = '\n';
-	open_file(&c, bytes, 4096 + 4096);
-	assert_int_equal(config_file_next(&c, &wrong), 1);
-	assert_int_equal(strlen(c.text), 4095);
-	assert_int_equal(config_file_next(&c, &wrong), 0);
-	assert_string_equal(wrong, "the line is longer than 4095 bytes");
-	assert_int_equal(c.line, 2);
-	config_file_close(&c);
-}
-
-static void a_file_has_1_mib_at_most(void **state)
-{
-	static char bytes[CONFIG_BYTES_MAX + 1];
-	struct config_file c;
-	const char *wrong;
-
-	for (unsigned int i = 0; i < 2; i++) {
-		unsigned int nr = 0;
-
-		memset(bytes, '\n', sizeof(bytes));
-		for (size_t k = 0; k < sizeof(bytes); k++)
-			bytes[k] = (char)(k % 1024 == 1023 ? '\n' : 'x');
-		open_file(&c, bytes, CONFIG_BYTES_MAX + i);
-		while (config_file_next(&c, &wrong))
-			nr++;
-		assert_int_equal(nr, 1024);
-		assert_int_equal(wrong != NULL, i);
-		config_file_close(&c);
-	}
-}
-
-static void what_is_no_text_is_refused(void **state)
-{
-	struct config_file c;
-	const char *wrong;
-
-	open_file(&c, "a\nb\0c\n", 6);
-	assert_int_equal(config_file_next(&c, &wrong), 1);
-	assert_int_equal(config_file_next(&c, &wrong), 0);
-	assert_string_equal(wrong, "a byte is 0: not a text");
-	config_file_close(&c);
-	c = (struct config_file){.f = NULL};
-	assert_string_equal(config_file_open(&c, "/tmp"), "Is a directory");
-	assert_string_equal(config_file_open(&c, "/nonexistent/file"), "No such file or directory");
-	assert_null(c.f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,10 +226,6 @@ int main(void)
 		cmocka_unit_test(a_recording_is_named_after_its_side),
 		cmocka_unit_test(an_option_of_several_keys_knows_the_first),
 		cmocka_unit_test(only_false_is_offline_or_not_to_be_shown),
-		cmocka_unit_test(a_line_is_without_its_end_and_its_indentation),
-		cmocka_unit_test(a_line_has_4095_bytes_at_most),
-		cmocka_unit_test(a_file_has_1_mib_at_most),
-		cmocka_unit_test(what_is_no_text_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("configuration of ntprof", tests, NULL, NULL);

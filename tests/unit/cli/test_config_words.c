@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options of a configuration file and of the command line: which replaces which, and the line
- * they make. */
+/* The line that a configuration file and a command line make: which option replaces which, and
+ * where each is from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,167 +8,123 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "cli/config.h"
 #include "core/hash.h"
 
-static struct config_words words;
+#define WORDS_MAX 8
 
-static int tear_down(void **state)
+static const struct verb *const verbs[] = {&verb_live, &verb_report, &verb_serve, NULL};
+
+/* Return: the status of config_read() with a file of this text and these words */
+static int read_text(struct config_line *l, const struct verb *verb, const char *text,
+		     char *const words[WORDS_MAX])
 {
-	config_words_free(&words);
-	memset(&words, 0, sizeof(words));
-	return 0;
+	char path[] = "/tmp/ntprof-words.XXXXXX",
+	     *argv[WORDS_MAX + 3] = {"program", "--config", path};
+	int fd = mkstemp(path), argc = 3, status;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	for (; words[argc - 3]; argc++)
+		argv[argc] = words[argc - 3];
+	status = config_read(l, verbs, verb, argc, argv);
+	unlink(path);
+	return status;
 }
 
-/* Adds an option of line @line of the file, or, with @line 0, of the command line. */
-static void add(const char *option, unsigned int line, enum config_level level)
+/* @line: the words in place of --config and its argument: those of the file with their lines */
+static void assert_line(const struct verb *verb, const char *text, char *const words[WORDS_MAX],
+			const char *line)
 {
-	char text[64];
+	struct config_line l;
+	char said[512] = "";
 
-	snprintf(text, sizeof(text), "--%s", option);
-	assert_true(config_words_add(&words, option, line ? strdup(text) : NULL, line, level));
+	assert_int_equal(read_text(&l, verb, text, words), 0);
+	assert_null(l.argv[l.argc]);
+	assert_string_equal(l.argv[0], "program");
+	for (int i = 1; i < l.argc; i++) {
+		if (!l.origins[i] && !strcmp(l.argv[i], "--config")) {
+			i++;
+			continue;
+		}
+		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%s%s", l.argv[i],
+			 l.origins[i] ? strrchr(l.origins[i], ':') : "", i < l.argc - 1 ? " " : "");
+	}
+	config_free(&l);
+	assert_string_equal(said, line);
 }
 
 static void only_a_later_level_replaces_an_option(void **state)
 {
-	add("sample", 3, CONFIG_OF_VERB);
-	assert_true(config_words_replaced(&words, "sample", CONFIG_OF_ALL));
-	assert_false(config_words_replaced(&words, "sample", CONFIG_OF_VERB));
-	assert_false(config_words_replaced(&words, "sample", CONFIG_OF_LINE));
-	assert_false(config_words_replaced(&words, "samples", CONFIG_OF_ALL));
-	add("buffer", 0, CONFIG_OF_LINE);
-	assert_true(config_words_replaced(&words, "buffer", CONFIG_OF_ALL));
-	assert_true(config_words_replaced(&words, "buffer", CONFIG_OF_VERB));
-	assert_false(config_words_replaced(&words, "buffer", CONFIG_OF_LINE));
+	static const char text[] = "[live]\nsample = 3\n[all]\nsample = 5\nsize = 4k\nsize = 8k\n";
+
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){NULL},
+		    "--sample=3:2 --size=4k:5 --size=8k:6 ");
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){"--size=1k", "x"},
+		    "--sample=3:2 --size=1k x");
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){"--samp", "9", "--siz=1"},
+		    "--samp 9 --siz=1");
+	assert_line(&verb_serve, text, (char *[WORDS_MAX]){NULL},
+		    "--sample=5:4 --size=4k:5 --size=8k:6 ");
+	assert_line(&verb_report, text, (char *[WORDS_MAX]){"x"}, "--size=4k:5 --size=8k:6 x");
 }
 
 /* What excludes an option replaces it as well, in both directions. */
 static void an_option_replaces_what_it_excludes(void **state)
 {
-	static const char *const rivals[][2] = {{"host", "target"},
-						{"target", "host"},
-						{"interval", "burst"},
-						{"burst", "interval"}};
+	static const char text[] = "[all]\nhost = 1\ninterval = 5\n[live]\nburst = 1s/60s\n";
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(rivals); i++) {
-		add(rivals[i][0], 0, CONFIG_OF_LINE);
-		assert_true(config_words_replaced(&words, rivals[i][1], CONFIG_OF_VERB));
-		assert_false(config_words_replaced(&words, rivals[(i + 2) % 4][0], CONFIG_OF_VERB));
-		assert_false(config_words_replaced(&words, rivals[(i + 2) % 4][1], CONFIG_OF_VERB));
-		tear_down(state);
-	}
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){NULL}, "--host:2 --burst=1s/60s:5 ");
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){"-i", "1"}, "--host:2 -i 1");
+	assert_line(&verb_live, text, (char *[WORDS_MAX]){"--target"}, "--burst=1s/60s:5 --target");
+	assert_line(&verb_live, "[live]\ntarget = 1\n", (char *[WORDS_MAX]){"--host"}, "--host");
+	assert_line(&verb_serve, text, (char *[WORDS_MAX]){"--burst=1s/9s"},
+		    "--host:2 --burst=1s/9s");
 }
 
-static void an_option_is_found_at_its_level(void **state)
-{
-	add("host", 2, CONFIG_OF_ALL);
-	add("host", 5, CONFIG_OF_VERB);
-	add("sample", 7, CONFIG_OF_VERB);
-	assert_true(config_words_has(&words, "host", CONFIG_OF_ALL));
-	assert_true(config_words_has(&words, "host", CONFIG_OF_VERB));
-	assert_false(config_words_has(&words, "host", CONFIG_OF_LINE));
-	assert_false(config_words_has(&words, "sample", CONFIG_OF_ALL));
-	assert_int_equal(config_words_before(&words, "host", CONFIG_OF_ALL), 2);
-	assert_int_equal(config_words_before(&words, "host", CONFIG_OF_VERB), 5);
-	assert_int_equal(config_words_before(&words, "host", CONFIG_OF_LINE), 0);
-	assert_int_equal(config_words_before(&words, "sample", CONFIG_OF_ALL), 0);
-}
-
-/* These are combined, so a section may have them several times. */
+/* These are combined, so a section may have them several times; another one is an error. */
 static void some_options_may_be_repeated(void **state)
 {
-	static const char *const repeated[] = {"peer", "where", "ctrl", "nsid",	 "queue",
-					       "op",   "size",	"lba",	"stats", "by"};
-	static const char *const once[] = {"sample", "interval", "device", "nqn", "output", "host"};
+	static const char *const repeated[] = {"peer", "ctrl", "nsid",	"queue", "op",
+					       "size", "lba",  "stats", "by"};
+	static const char *const once[] = {"sample", "interval", "device", "nqn", "count"};
+	struct config_line l;
+	char text[64], line[64];
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(repeated); i++) {
-		add(repeated[i], i + 1, CONFIG_OF_ALL);
-		assert_int_equal(config_words_before(&words, repeated[i], CONFIG_OF_ALL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(repeated); i++) {
+		snprintf(text, sizeof(text), "[live]\n%s=a\n%s=b\n", repeated[i], repeated[i]);
+		snprintf(line, sizeof(line), "--%s=a:2 --%s=b:3 ", repeated[i], repeated[i]);
+		assert_line(&verb_live, text, (char *[WORDS_MAX]){NULL}, line);
 	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(once); i++) {
-		add(once[i], i + 1, CONFIG_OF_ALL);
-		assert_int_equal(config_words_before(&words, once[i], CONFIG_OF_ALL), i + 1);
+	assert_line(&verb_report, "[report]\nwhere=a\nwhere=b\n", (char *[WORDS_MAX]){NULL},
+		    "--where=a:2 --where=b:3 ");
+	for (size_t i = 0; i < ARRAY_SIZE(once); i++) {
+		snprintf(text, sizeof(text), "[live]\n%s=a\n%s=b\n", once[i], once[i]);
+		assert_int_equal(read_text(&l, &verb_live, text, (char *[WORDS_MAX]){NULL}),
+				 EX_USAGE);
+		config_free(&l);
 	}
 }
 
-/* Another user who may write the file must not decide about these. */
-static void options_that_act_are_known(void **state)
+/* An option that has no argument is not there if the file says no. */
+static void what_is_off_is_not_in_the_line(void **state)
 {
-	static const char *const acting[] = {
-		"peer",	 "peer-as-root", "output", "force",	 "dir",	 "listen", "files",
-		"bytes", "keep-free",	 "keep",   "keep-bytes", "when", "after"};
-	static const char *const harmless[] = {"host", "target",   "interval", "sample",
-					       "op",   "duration", "peers",    "out"};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(acting); i++)
-		assert_true(config_words_act(acting[i]));
-	for (unsigned int i = 0; i < ARRAY_SIZE(harmless); i++)
-		assert_false(config_words_act(harmless[i]));
+	assert_line(&verb_live, "[all]\nhost = no\nverbose = yes\n", (char *[WORDS_MAX]){NULL},
+		    "--verbose:3 ");
 }
-
-static void there_is_room_for_256_options(void **state)
-{
-	for (unsigned int i = 0; i < 256; i++)
-		add("peer", i + 1, CONFIG_OF_ALL);
-	assert_false(config_words_add(&words, "peer", strdup("--peer"), 257, CONFIG_OF_ALL));
-	assert_int_equal(words.nr, 256);
-}
-
-static void line_free(struct config_line *l, int argc)
-{
-	for (int i = 0; i < l->argc; i++) {
-		if (!l->origins[i])
-			continue;
-		free(l->argv[i]);
-		free(l->origins[i]);
-	}
-	assert_true(l->argc >= argc);
-	free(l->argv);
-	free(l->origins);
-}
-
-/* The file's options are between the program's name and the words of the command line. */
-static void a_line_has_the_files_options_first(void **state)
-{
-	char *argv[] = {"ntprof-bpf", "--target", "x", NULL};
-	static const char *const expected[] = {"ntprof-bpf", "--sample", "--peer",
-					       "--peer",     "--target", "x"};
-	static const char *const origins[] = {NULL, "a.conf:4", "a.conf:5", "a.conf:6", NULL, NULL};
-	struct config_line l = {.argc = 0};
-
-	add("target", 0, CONFIG_OF_LINE);
-	add("host", 2, CONFIG_OF_ALL);
-	add("sample", 3, CONFIG_OF_ALL);
-	add("sample", 4, CONFIG_OF_VERB);
-	add("peer", 5, CONFIG_OF_VERB);
-	add("peer", 6, CONFIG_OF_VERB);
-	assert_int_equal(config_words_put(&words, "a.conf", 3, argv, &l), 0);
-	assert_int_equal(l.argc, ARRAY_SIZE(expected));
-	for (unsigned int i = 0; i < ARRAY_SIZE(expected); i++) {
-		assert_string_equal(l.argv[i], expected[i]);
-		if (origins[i])
-			assert_string_equal(l.origins[i], origins[i]);
-		else
-			assert_null(l.origins[i]);
-	}
-	assert_null(l.argv[l.argc]);
-	line_free(&l, 3);
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(only_a_later_level_replaces_an_option),
-		TEST(an_option_replaces_what_it_excludes),
-		TEST(an_option_is_found_at_its_level),
-		TEST(some_options_may_be_repeated),
-		TEST(options_that_act_are_known),
-		TEST(there_is_room_for_256_options),
-		TEST(a_line_has_the_files_options_first),
+		cmocka_unit_test(only_a_later_level_replaces_an_option),
+		cmocka_unit_test(an_option_replaces_what_it_excludes),
+		cmocka_unit_test(some_options_may_be_repeated),
+		cmocka_unit_test(what_is_off_is_not_in_the_line),
 	};
 
 	return cmocka_run_group_tests_name("options of files and of the line", tests, NULL, NULL);
