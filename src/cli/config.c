@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/config_ntprof.h"
+#include "cli/notify.h"
 #include "cli/options.h"
 #include "core/hash.h"
 #include "core/rights.h"
@@ -612,6 +613,7 @@ static int put_all(const struct config *c, int argc, char **argv, struct config_
 
 /* The arguments of config_read(). File-wide, as a process has one command line. */
 static struct {
+	const struct config_line *l;
 	const struct verb *const *verbs;
 	const struct verb *verb;
 	int argc;
@@ -625,6 +627,7 @@ int config_read(struct config_line *l, const struct verb *const *verbs, const st
 	int err = c ? 0 : -ENOMEM, status = 0;
 
 	*l = (struct config_line){.argc = 0};
+	last.l = l;
 	last.verbs = verbs;
 	last.verb = verb;
 	last.argc = argc;
@@ -715,12 +718,43 @@ bool config_searches(void)
 	return pid > 0 && wait_for(pid);
 }
 
+/* The values of each option, one a line: @said[] of its index */
+static void gather(struct scan *s, const struct verb *const *verbs, const struct config_line *l,
+		   char *said[SCAN_OPTIONS_MAX])
+{
+	int at;
+
+	scan_begin(s, verbs);
+	while ((at = scan_next(s, l->argc, l->argv)) != SCAN_END)
+		if (at >= SCAN_OWN &&
+		    asprintf(&said[at], "%s\n%s", said[at] ?: "", optarg ?: "") < 0)
+			said[at] = NULL;
+}
+
+/* Names the options that differ and that only a restart changes. */
+static void tell_changes(const struct config_line *was, const struct config_line *is)
+{
+	const struct verb *const only[] = {last.verb, NULL};
+	char *before[SCAN_OPTIONS_MAX] = {NULL}, *now[SCAN_OPTIONS_MAX] = {NULL};
+	struct scan s;
+
+	gather(&s, only, was, before);
+	gather(&s, only, is, now);
+	for (unsigned int i = SCAN_OWN; i < s.nr; i++)
+		if (!(s.options[i]->flags & OPTION_RELOADS) &&
+		    strcmp(before[i] ?: "", now[i] ?: "") != 0)
+			journal(JOURNAL_WARNING,
+				"--%s is another now, which takes a restart: it stays",
+				s.options[i]->name);
+}
+
 static void run_child(int fd, void (*parse)(int argc, char **argv, void *context, void *result),
 		      void *context, void *result, size_t size) __attribute__((noreturn));
 
 static void run_child(int fd, void (*parse)(int argc, char **argv, void *context, void *result),
 		      void *context, void *result, size_t size)
 {
+	const struct config_line *was = last.l;
 	FILE *f = fdopen(STDERR_FILENO, "w");
 	struct config_line l;
 	ssize_t n;
@@ -733,6 +767,8 @@ static void run_child(int fd, void (*parse)(int argc, char **argv, void *context
 		_exit(EXIT_FAILURE);
 	options_origins((const char *const *)l.origins, l.argc);
 	parse(l.argc, l.argv, context, result);
+	tell_changes(was, &l);
+	fflush(stderr);
 	n = write(fd, result, size);
 	_exit(n == (ssize_t)size ? EXIT_SUCCESS : EXIT_FAILURE);
 }

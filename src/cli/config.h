@@ -72,7 +72,8 @@ bool config_searches(void);
  *         contain pointers
  *
  * An error in the line prints a message and ends that process only, as it would end this program at
- * its start. The caller waits for the process, for about a second at most.
+ * its start. Options that have changed and are not OPTION_RELOADS are named in messages. The caller
+ * waits for the process, for about a second at most.
  *
  * Return: 0 with @result filled, or a negative errno, -ECANCELED if a message has been printed.
  */

@@ -167,27 +167,27 @@ static error_t parse_flight(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option flight_options[] = {
-	{"keep", KEY_KEEP, "TIME", OPTION_ACTS,
+	{"keep", KEY_KEEP, "TIME", OPTION_ACTS | OPTION_RELOADS,
 	 "Keep the records of the last TIME, and write them to a file when --when is true, at SIGUSR1 and at the end",
 	 SECTION_RUN},
-	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", OPTION_ACTS,
+	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", OPTION_ACTS | OPTION_RELOADS,
 	 "Keep them in SIZE of memory at most (default 64M); what does not fit goes before its time, and is counted",
 	 SECTION_RUN},
-	{"after", KEY_AFTER, "TIME", OPTION_ACTS,
+	{"after", KEY_AFTER, "TIME", OPTION_ACTS | OPTION_RELOADS,
 	 "A file goes on for TIME after what set it off (default 5s)", SECTION_RUN},
-	{"when", KEY_WHEN, "WHEN", OPTION_ACTS,
+	{"when", KEY_WHEN, "WHEN", OPTION_ACTS | OPTION_RELOADS,
 	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0 or oldest>1s; several with "
 	 "commas, or again",
 	 SECTION_RUN},
-	{"dir", KEY_DIR, "DIR", OPTION_ACTS,
+	{"dir", KEY_DIR, "DIR", OPTION_ACTS | OPTION_RELOADS,
 	 "Write files into the folder DIR (default: what systemd says, $STATE_DIRECTORY)",
 	 SECTION_RUN},
-	{"files", KEY_FILES, "N", OPTION_ACTS,
+	{"files", KEY_FILES, "N", OPTION_ACTS | OPTION_RELOADS,
 	 "Have N files of this side at most (default 16): the oldest is removed for another one",
 	 SECTION_RUN},
-	{"bytes", KEY_BYTES, "SIZE", OPTION_ACTS,
+	{"bytes", KEY_BYTES, "SIZE", OPTION_ACTS | OPTION_RELOADS,
 	 "Have files of SIZE together at most (default 1G)", SECTION_RUN},
-	{"keep-free", KEY_KEEP_FREE, "SIZE", OPTION_ACTS,
+	{"keep-free", KEY_KEEP_FREE, "SIZE", OPTION_ACTS | OPTION_RELOADS,
 	 "Leave SIZE of the file system free for others (default: 15 % of it, no more than 4G): with less, a file takes the room "
 	 "of older ones only",
 	 SECTION_RUN},
@@ -280,7 +280,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option serve_options[] = {
-	{"interval", 'i', "TIME", 0,
+	{"interval", 'i', "TIME", OPTION_RELOADS,
 	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_RUN},
 	{"listen", KEY_LISTEN, "ADDRESS", OPTION_ACTS,
 	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), or unix:PATH "
@@ -340,10 +340,8 @@ static void serve_parse(int argc, char **argv, struct serve_options *o)
 	options_parse(&serve_argp, argc, argv, o);
 }
 
-/* The options of serve that SIGHUP changes. */
-
 /**
- * struct serve_change - options that can change without a restart
+ * struct serve_change - what SIGHUP changes: the options that are OPTION_RELOADS
  * @flight: all of it can, except whether there is a recorder
  * @folder: its folder points here
  */
@@ -353,46 +351,6 @@ struct serve_change {
 	char folder[PATH_MAX];
 };
 
-static void refuse(bool changed, const char *option)
-{
-	if (changed)
-		journal(JOURNAL_WARNING, "%s is another now, which takes a restart: it stays",
-			option);
-}
-
-static bool texts_differ(const char *a, const char *b)
-{
-	return strcmp(a ?: "", b ?: "") != 0;
-}
-
-static bool peers_differ(const struct peer_options *a, const struct peer_options *b)
-{
-	bool differ = a->nr != b->nr || a->as_root != b->as_root;
-
-	for (unsigned int i = 0; i < a->nr && !differ; i++)
-		differ = strcmp(a->source[i], b->source[i]) != 0;
-	return differ;
-}
-
-static void refuse_all(const struct serve_options *was, const struct serve_options *is)
-{
-	const struct run_options *a = &was->run, *b = &is->run;
-
-	refuse(a->side != b->side, "--host or --target");
-	refuse(a->source != b->source, "--source");
-	refuse(a->sample != b->sample, "--sample");
-	refuse(memcmp(&a->burst, &b->burst, sizeof(a->burst)) != 0, "--burst");
-	refuse(a->duration_ns != b->duration_ns, "--duration");
-	refuse(a->verbose != b->verbose, "--verbose");
-	refuse(memcmp(&a->only.by, &b->only.by, sizeof(a->only.by)) != 0, "a selection");
-	refuse(texts_differ(was->listen, is->listen), "--listen");
-	refuse(peers_differ(&was->peers, &is->peers), "--peer or --peer-as-root");
-	refuse(was->by_queue != is->by_queue, "--by");
-	refuse(was->series != is->series, "--series");
-	refuse(!was->flight.recorder.keep_ns != !is->flight.recorder.keep_ns,
-	       "--keep, which is there or not,");
-}
-
 /* Runs in the child process of config_reload(). */
 static void parse_again(int argc, char **argv, void *context, void *result)
 {
@@ -401,11 +359,13 @@ static void parse_again(int argc, char **argv, void *context, void *result)
 	struct serve_options is;
 
 	serve_parse(argc, argv, &is);
-	refuse_all(was, &is);
+	if (!was->flight.recorder.keep_ns != !is.flight.recorder.keep_ns)
+		journal(JOURNAL_WARNING,
+			"--keep, which is there or not, is another now, which takes "
+			"a restart: it stays");
 	*c = (struct serve_change){.interval_ns = is.run.interval_ns, .flight = is.flight};
 	if (is.flight.recorder.folder)
 		snprintf(c->folder, sizeof(c->folder), "%s", is.flight.recorder.folder);
-	fflush(stderr);
 }
 
 /**

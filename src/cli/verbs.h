@@ -29,6 +29,8 @@ struct verb {
  * A file that other users may write to does not give it.
  */
 #define OPTION_ACTS 0x2000
+/* SIGHUP changes it; all others take a restart. */
+#define OPTION_RELOADS 0x4000
 
 extern const struct verb verb_live;   /* the live view; also without a verb */
 extern const struct verb verb_trace;  /* one line a command, on standard output */

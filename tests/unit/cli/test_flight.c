@@ -197,9 +197,11 @@ static void the_configuration_is_read_again(void **state)
 	kill(v.pid, SIGHUP);
 	wait_told(&v, text, sizeof(text), "read the configuration again\n");
 	assert_has(text, "--sample is another now");
-	assert_has(text, "a selection is another now");
+	assert_has(text, "--queue is another now");
 	assert_has(text, "--by is another now");
 	assert_null(strstr(text, "--listen"));
+	assert_null(strstr(text, "--when"));
+	assert_null(strstr(text, "--keep"));
 	has(&v, "trigger=\"latency>5ms\"", false);
 	has(&v, "trigger=\"errors>3\"", true);
 	configure(p, "when = latency>5parsec");

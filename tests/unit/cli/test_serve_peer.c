@@ -541,8 +541,7 @@ static void another_peer_takes_a_restart(void **state)
 	}
 	kill(v.pid, SIGHUP);
 	wait_told(&v, text, sizeof(text), "read the configuration again");
-	assert_has(text,
-		   "--peer or --peer-as-root is another now, which takes a restart: it stays");
+	assert_has(text, "--peer is another now, which takes a restart: it stays");
 	unlink(config);
 	stop_server(&v);
 }
