@@ -21,8 +21,7 @@
 
 static const struct verb verb_help;
 
-/* All verbs, in the order in which the help lists them; the last one is NULL. */
-static const struct verb *const verbs[] = {
+const struct verb *const all_verbs[] = {
 	&verb_live,   &verb_trace,  &verb_record, &verb_report, &verb_serve,
 	&verb_stacks, &verb_probes, &verb_help,	  NULL,
 };
@@ -30,7 +29,7 @@ static const struct verb *const verbs[] = {
 /* Return: the verb, NULL if there is none of that name. */
 static const struct verb *verb_named(const char *name)
 {
-	for (const struct verb *const *v = verbs; *v; v++)
+	for (const struct verb *const *v = all_verbs; *v; v++)
 		if (!strcmp((*v)->name, name))
 			return *v;
 	return NULL;
@@ -43,7 +42,7 @@ static const char *names_of(const char *option, char *buf, size_t size)
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (const struct verb *const *v = verbs; *v; v++) {
+	for (const struct verb *const *v = all_verbs; *v; v++) {
 		if (option && !verb_option(*v, option))
 			continue;
 		if (last && used < size)
@@ -103,7 +102,7 @@ static bool refuse_foreign(const struct verb *verb, int argc, char **argv)
 	struct scan s;
 	int at;
 
-	scan_begin(&s, verbs);
+	scan_begin(&s, all_verbs);
 	while ((at = scan_next(&s, argc, argv)) >= SCAN_OWN || at == SCAN_WORD) {
 		const char *option = at == SCAN_WORD ? NULL : s.options[at]->name;
 
@@ -127,7 +126,7 @@ static int overview(void)
 	       "stages.\n"
 	       "\n"
 	       "Verbs:\n");
-	for (const struct verb *const *v = verbs; *v; v++)
+	for (const struct verb *const *v = all_verbs; *v; v++)
 		printf("  %-8s %s%s\n", (*v)->name, (*v)->summary,
 		       *v == &verb_live ? " (also without a verb)" : "");
 	printf("\n"
@@ -213,7 +212,7 @@ static int no_memory(void)
 static int run_line(const struct verb *verb, int argc, char **argv)
 {
 	struct config_line l;
-	int status = config_read(&l, verbs, verb, argc, argv);
+	int status = config_read(&l, all_verbs, verb, argc, argv);
 
 	if (!status) {
 		options_origins((const char *const *)l.origins, l.argc);
@@ -269,7 +268,7 @@ static int find_verb(int argc, char **argv, bool *help)
 	int at;
 
 	*help = false;
-	scan_begin(&s, verbs);
+	scan_begin(&s, all_verbs);
 	while ((at = scan_next(&s, argc, argv)) >= 0)
 		*help = *help || at == SCAN_HELP;
 	if (at == SCAN_WORD)

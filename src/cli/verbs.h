@@ -32,6 +32,9 @@ struct verb {
 /* SIGHUP changes it; all others take a restart. */
 #define OPTION_RELOADS 0x4000
 
+/* All verbs, in the order in which the help lists them; the last one is NULL. */
+extern const struct verb *const all_verbs[];
+
 extern const struct verb verb_live;   /* the live view; also without a verb */
 extern const struct verb verb_trace;  /* one line a command, on standard output */
 extern const struct verb verb_record; /* raw records, to a file or a pipe */

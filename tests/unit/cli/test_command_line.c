@@ -25,15 +25,17 @@ static void an_option_of_another_verb_is_refused(void **state)
 {
 	char part[64];
 	struct result r;
+	struct scan s;
 
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
-			char *verb = (char *)verbs[i].name, name[32];
+	scan_begin(&s, all_verbs);
+	for (const struct verb *const *v = all_verbs; *v; v++) {
+		for (unsigned int k = SCAN_OWN; k < s.nr; k++) {
+			char *verb = (char *)(*v)->name, name[32];
 
-			if (has(&verbs[i], options[k].name))
+			if (verb_option(*v, s.options[k]->name))
 				continue;
-			snprintf(name, sizeof(name), "--%s", options[k].name);
-			RUN(&r, verb, name, (char *)options[k].argument);
+			snprintf(name, sizeof(name), "--%s", s.options[k]->name);
+			RUN(&r, verb, name, argument_of(s.options[k]));
 			snprintf(part, sizeof(part), ": %s is an option of ", name);
 			assert_refused(&r, part);
 			snprintf(part, sizeof(part), ", not of %s: see ntprof-bpf %s --help", verb,
@@ -56,24 +58,28 @@ static void an_option_of_another_verb_is_refused(void **state)
 static void an_option_is_taken_before_and_after_its_verb(void **state)
 {
 	struct result r;
+	struct scan s;
 
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		for (size_t k = 0; k < ARRAY_SIZE(options); k++) {
-			char *verb = (char *)verbs[i].name, text[64];
+	for (const struct verb *const *v = all_verbs; *v; v++) {
+		scan_begin(&s, (const struct verb *const[]){*v, NULL});
+		for (unsigned int k = SCAN_OWN; k < s.nr; k++) {
+			char *verb = (char *)(*v)->name, *argument = argument_of(s.options[k]),
+			     text[64];
 			bool report = !strcmp(verb, "report");
 
-			if (!has(&verbs[i], options[k].name))
+			/* It is carried out at once. */
+			if (!strcmp(s.options[k]->name, "json-schema"))
 				continue;
-			snprintf(text, sizeof(text), "--%s%s%s", options[k].name,
-				 options[k].argument ? "=" : "", options[k].argument ?: "");
+			snprintf(text, sizeof(text), "--%s%s%s", s.options[k]->name,
+				 argument ? "=" : "", argument ?: "");
 			RUN(&r, verb, "/nowhere/more", text);
 			if (!report)
 				assert_refused(&r, "too many arguments: '/nowhere/more'");
 			assert_int_equal(r.status, report ? EXIT_FAILURE : EX_USAGE);
 			assert_contains(r.err, "/nowhere/more");
-			snprintf(text, sizeof(text), "--%s", options[k].name);
-			if (options[k].argument)
-				RUN(&r, text, (char *)options[k].argument, verb, "/nowhere/more");
+			snprintf(text, sizeof(text), "--%s", s.options[k]->name);
+			if (argument)
+				RUN(&r, text, argument, verb, "/nowhere/more");
 			else
 				RUN(&r, text, verb, "/nowhere/more");
 			assert_int_equal(r.status, report ? EXIT_FAILURE : EX_USAGE);

@@ -174,10 +174,10 @@ static void what_is_right_is_taken(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		write_file(texts[i]);
-		for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
-			if (!has(&verbs[k], "config") || !strcmp(verbs[k].name, "report"))
+		for (const struct verb *const *v = all_verbs; *v; v++) {
+			if (!verb_option(*v, "config") || *v == &verb_report)
 				continue;
-			RUN(&r, (char *)verbs[k].name, "--config", path, "more");
+			RUN(&r, (char *)(*v)->name, "--config", path, "more");
 			assert_says(&r, TOO_MANY);
 		}
 		RUN(&r, "report", "--config", path, "/nowhere/more");
@@ -400,42 +400,38 @@ static void assert_distrusted(const char *verb, const char *option, const char *
 	assert_contains(r.err, why);
 }
 
-/* Finds options by the name of their argument in --help, so that new ones are covered. */
+/* Finds options by the name of their argument, so that new ones are covered. */
 static void what_others_may_write_names_no_command_and_no_path(void **state)
 {
-	static const char *const names[] = {"=FILE", "=DIR", "=COMMAND", "=ADDRESS"};
+	static const char *const names[] = {"FILE", "DIR", "COMMAND", "ADDRESS"};
 	/* These have arguments of other kinds, and allow more to be run, replaced or removed. */
 	static const char *const others[] = {"peer-as-root", "force",	  "files",
 					     "bytes",	     "keep-free", "keep",
 					     "keep-bytes",   "when",	  "after"};
 	unsigned int nr = 0;
 	struct result r;
+	struct scan s;
 
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		for (const char *const *o = verbs[i].options; *o; o++) {
-			static struct result help;
+	for (const struct verb *const *v = all_verbs; *v; v++) {
+		scan_begin(&s, (const struct verb *const[]){*v, NULL});
+		for (unsigned int i = SCAN_OWN; i < s.nr && verb_option(*v, "config"); i++) {
+			const struct argp_option *o = s.options[i];
 			bool named = false;
 			char text[128];
 
-			if (!has(&verbs[i], "config") || !strcmp(*o, "config"))
-				continue;
-			if (o == verbs[i].options)
-				RUN(&help, (char *)verbs[i].name, "--help");
 			for (size_t k = 0; k < ARRAY_SIZE(others); k++)
-				named = named || !strcmp(*o, others[k]);
-			for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-				snprintf(text, sizeof(text), "--%s%s", *o, names[k]);
-				named = named || strstr(help.out, text);
-			}
-			if (!named)
+				named = named || !strcmp(o->name, others[k]);
+			for (size_t k = 0; o->arg && k < ARRAY_SIZE(names); k++)
+				named = named || !strcmp(o->arg, names[k]);
+			if (!named || !strcmp(o->name, "config"))
 				continue;
 			nr++;
-			snprintf(text, sizeof(text), "[%s]\n%s = true\n", verbs[i].name, *o);
+			snprintf(text, sizeof(text), "[%s]\n%s = true\n", (*v)->name, o->name);
 			write_file(text);
 			assert_int_equal(chmod(path, 0666), 0);
-			assert_distrusted(verbs[i].name, *o, "others may write to");
+			assert_distrusted((*v)->name, o->name, "others may write to");
 			assert_int_equal(chmod(path, 0600), 0);
-			RUN(&r, (char *)verbs[i].name, "--config", path, "more");
+			RUN(&r, (char *)(*v)->name, "--config", path, "more");
 			assert_null(strstr(r.err, "is not taken"));
 		}
 	}

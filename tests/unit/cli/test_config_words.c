@@ -17,8 +17,6 @@
 
 #define WORDS_MAX 8
 
-static const struct verb *const verbs[] = {&verb_live, &verb_report, &verb_serve, NULL};
-
 /* Return: the status of config_read() with a file of this text and these words */
 static int read_text(struct config_line *l, const struct verb *verb, const char *text,
 		     char *const words[WORDS_MAX])
@@ -32,7 +30,7 @@ static int read_text(struct config_line *l, const struct verb *verb, const char 
 	close(fd);
 	for (; words[argc - 3]; argc++)
 		argv[argc] = words[argc - 3];
-	status = config_read(l, verbs, verb, argc, argv);
+	status = config_read(l, all_verbs, verb, argc, argv);
 	unlink(path);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs the program with a command line, and has the options of each verb. The program is that of
- * the build directory of the test, or NTPROF_BPF.
+ * Runs the program with a command line. The program is that of the build directory of the test, or
+ * NTPROF_BPF.
  */
 #ifndef NTPROF_CLI_TESTING_H
 #define NTPROF_CLI_TESTING_H
@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "cli/config.h"
 #include "core/hash.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
@@ -30,106 +31,37 @@
 /* A command line that should be refused, but is not, could trace forever. */
 #define TIMEOUT_SECONDS 60
 
-struct option {
+/* A valid argument for each name that arguments have in --help. */
+static const struct {
 	const char *name;
-	const char *argument; /* a valid one; NULL if it takes none */
-};
-
-static const struct option options[] = {
-	{"host", NULL},
-	{"target", NULL},
-	{"source", "stock"},
-	{"interval", "2s"},
-	{"duration", "2s"},
-	{"count", "3"},
-	{"histogram", NULL},
-	{"sample", "10"},
-	{"peer", "true"},
-	{"slower", "1ms"},
-	{"summary", NULL},
-	{"output", "/nowhere/file"},
-	{"force", NULL},
-	{"max-size", "1G"},
-	{"slowest", "3"},
-	{"commands", NULL},
-	{"format", "json"},
-	{"verbose", NULL},
-	{"buffer", "1M"},
-	{"peer-as-root", NULL},
-	{"burst", "1s/60s"},
-	{"paths", "3"},
-	{"folded", NULL},
-	{"burst", "1s/60s"},
-	{"ctrl", "nvme0"},
-	{"nqn", "nqn.a"},
-	{"hostnqn", "nqn.b"},
-	{"nsid", "1"},
-	{"queue", "3,5-7"},
-	{"op", "read"},
-	{"size", "4k-128k"},
-	{"lba", "0-2047"},
-	{"failed", NULL},
-	{"time", "1-2.5s"},
-	{"where", "latency>1ms"},
-	{"config", "/dev/null"},
-	{"device", "/dev/nvme0n1"},
-	{"events", NULL},
-	{"admin", NULL},
-	{"network-limit", "1250"},
-	{"drive-limit", "0.5"},
-	{"by", "queue"},
-	{"every", "1s"},
-	{"stats", "mean,p99.9"},
-	{"detail", NULL},
-	{"min-latency", "100us"},
-	{"bucket-shift", "3"},
-	{"listen", "127.0.0.1:0"},
-	{"keep", "30s"},
-	{"keep-bytes", "64M"},
-	{"after", "5s"},
-	{"when", "latency>5ms"},
-	{"dir", "/tmp"},
-	{"files", "16"},
-	{"bytes", "1G"},
-	{"keep-free", "10G"},
-	{"series", "256"},
-	{"cgroup", "/"},
-	{"origin", NULL},
-};
-
-#define SELECTIONS \
-	"ctrl", "nqn", "hostnqn", "nsid", "queue", "op", "size", "lba", "device", "cgroup"
-
-/* The verbs and their options. */
-static const struct verb {
-	const char *name;
-	const char *options[ARRAY_SIZE(options) + 1];
-} verbs[] = {
-	{"live",
-	 {"host",	 "target",	"source",	"interval",	 "duration",	"count",
-	  "histogram",	 "sample",	"peer",		"peer-as-root",	 "burst",	"format",
-	  "json-schema", "verbose",	"config",	"network-limit", "drive-limit", "by",
-	  "stats",	 "min-latency", "bucket-shift", SELECTIONS}},
-	{"trace",
-	 {"host", "target", "source", "duration", "count", "histogram", "sample", "slower",
-	  "summary", "burst", "format", "json-schema", "verbose", "failed", "config", "events",
-	  "admin", SELECTIONS}},
-	{"record",
-	 {"host", "target", "source", "duration", "count", "sample", "output", "force", "max-size",
-	  "buffer", "burst", "verbose", "failed", "slower", "config", "origin", SELECTIONS}},
-	{"serve", {"host",	 "target", "source",	   "interval", "duration", "sample",
-		   "burst",	 "listen", "by",	   "verbose",  "config",   "keep",
-		   "keep-bytes", "after",  "when",	   "dir",      "files",	   "bytes",
-		   "keep-free",	 "peer",   "peer-as-root", "series",   SELECTIONS}},
-	{"stacks",
-	 {"host", "duration", "sample", "paths", "folded", "format", "json-schema", "verbose",
-	  "config"}},
-	{"report",
-	 {"slowest", "commands", "format", "json-schema", "failed", "slower", "time", "where",
-	  "config", "by", "every", "stats", "detail", "min-latency", "bucket-shift",
-	  "network-limit", "drive-limit", SELECTIONS}},
-	{"probes", {"host", "target", "source", "format", "verbose"}},
-	{"help", {NULL}},
+	const char *valid;
+} arguments[] = {
+	{"ADDRESS", "127.0.0.1:0"},
+	{"COMMAND", "true"},
+	{"CONDITION", "latency>1ms"},
+	{"CTRL", "nvme0"},
+	{"DEVICE", "/dev/nvme0n1"},
+	{"DIR", "/tmp"},
+	{"FIGURES", "mean,p99.9"},
+	{"FILE", "/dev/null"},
+	{"FORMAT", "json"},
+	{"FROM-TO", "1-2.5s"},
+	{"HOSTNQN", "nqn.b"},
+	{"KEYS", "queue"},
+	{"LABEL", "queue"},
+	{"LBA", "0-2047"},
+	{"N", "3"},
+	{"NQN", "nqn.a"},
+	{"NSID", "1"},
+	{"ON/EVERY", "1s/60s"},
+	{"OP", "read"},
+	{"PATH", "/"},
+	{"QUEUE", "3,5-7"},
+	{"RATE", "1250"},
+	{"SIZE", "64M"},
+	{"SOURCE", "stock"},
+	{"TIME", "2s"},
+	{"WHEN", "latency>5ms"},
 };
 
 struct result {
@@ -140,12 +72,15 @@ struct result {
 
 static char program[4096];
 
-static inline bool has(const struct verb *v, const char *option)
+/* Return: a valid argument of the option; NULL if it takes none */
+static inline char *argument_of(const struct argp_option *o)
 {
-	for (const char *const *o = v->options; *o; o++)
-		if (!strcmp(*o, option))
-			return true;
-	return false;
+	for (size_t i = 0; o->arg && i < ARRAY_SIZE(arguments); i++)
+		if (!strcmp(o->arg, arguments[i].name))
+			return (char *)arguments[i].valid;
+	if (o->arg)
+		fail_msg("--%s=%s: give arguments[] a valid one", o->name, o->arg);
+	return NULL;
 }
 
 static void read_all(int fd, char *text)
