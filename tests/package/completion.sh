@@ -56,8 +56,8 @@ for verb in $verbs; do
 done
 equal "options without a verb are those of the live view" "$(offered "$program" --)" \
 	"$(options_of live | tr ' ' '\n' | grep '^--' | paste -sd' ')"
-equal "options before the verb's end" "$(offered "$program" record --ma)" "--max-size"
-equal "an option's argument is no verb" "$(offered "$program" record -o report --ma)" "--max-size"
+equal "options before the verb's end" "$(offered "$program" record --max-s)" "--max-size"
+equal "an option's argument is no verb" "$(offered "$program" record -o report --max-s)" "--max-size"
 equal "a peer's command is no verb" "$(offered "$program" --peer record --inter)" "--interval"
 
 words=$(offered "$program" probes --source "")
@@ -164,7 +164,7 @@ typed() {
 
 tab=$'\t'
 equal "bash completes a verb" "$(typed "ntprof-bpf rec$tab")" "ntprof-bpf record #"
-equal "bash completes an option" "$(typed "ntprof-bpf record --ma$tab")" "ntprof-bpf record --max-size #"
+equal "bash completes an option" "$(typed "ntprof-bpf record --max-s$tab")" "ntprof-bpf record --max-size #"
 equal "bash completes what is behind =" "$(typed "ntprof-bpf probes --source=st$tab")" "ntprof-bpf probes --source=stock #"
 equal "bash completes a file" "$(typed "ntprof-bpf report hos$tab")" "ntprof-bpf report host.ntp #"
 equal "bash quotes a folder" "$(typed "ntprof-bpf report a$tab")" "ntprof-bpf report a\\ folder/#"
