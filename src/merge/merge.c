@@ -417,7 +417,9 @@ static __attribute__((noinline)) void try_align(struct merge *m, struct endpoint
 	uint64_t newest = m->t.streams[h->stream].newest;
 	struct offset_bounds from;
 
-	h->aged_try = newest + (AGED_NS / 4 << 2 * h->vain);
+	/* Records that have expired are given up only after a patient try. */
+	if (patient)
+		h->aged_try = newest + (AGED_NS / 4 << 2 * h->vain);
 
 	/* Partners with a well known offset need no search as long as they are partners. */
 	if (h->partner && h->link->offset.known && !align_possible(&m->t, h, h->partner, false) &&

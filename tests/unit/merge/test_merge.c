@@ -539,6 +539,45 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 	outcome_free(&o);
 }
 
+/*
+ * A short burst of commands, and after a pause the first command of the next one. The host's record
+ * of that one comes with the others; the target's comes later.
+ */
+static void records_are_matched_before_they_are_given_up(void **state)
+{
+	struct traffic_config c = traffic(1, 1, 8);
+	bool told[TRAFFIC_QUEUES_MAX][NT_SIDES] = {{false}};
+	struct traffic_record r, after;
+	struct outcome o;
+	struct merge *m;
+	struct traffic *t;
+
+	c.commands = 64;
+	c.stream[1].drift_ppm = 0;
+	m = outcome_merge(&o, &c);
+	t = traffic_new(&c);
+	while (traffic_next(t, &r)) {
+		if (r.id < c.commands - 1) {
+			feed_record(&o, m, &r, told);
+			continue;
+		}
+		for (unsigned int p = 0; p < NT_POINTS_MAX; p++)
+			r.r.points[p] += r.r.points[p] ? 6 * SECOND : 0;
+		if (r.r.side == NT_HOST)
+			feed_record(&o, m, &r, told);
+		else
+			after = r;
+	}
+	merge_expire(m, 5 * SECOND);
+	feed_record(&o, m, &after, told);
+	merge_finish(m);
+	outcome_check(&o, m);
+	assert_int_equal(o.right, c.commands);
+	merge_free(m);
+	traffic_free(t);
+	outcome_free(&o);
+}
+
 /* A sanitizer found this: the record that was given up was the newest, and had no successor. */
 static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
 {
@@ -818,6 +857,7 @@ int main(void)
 		cmocka_unit_test(the_oldest_gives_way_when_as_many_wait_as_can),
 		cmocka_unit_test(records_of_queues_that_nobody_told_of_are_counted),
 		cmocka_unit_test(records_are_given_up_when_they_are_too_old),
+		cmocka_unit_test(records_are_matched_before_they_are_given_up),
 		cmocka_unit_test(the_newest_of_the_waiting_records_may_be_given_up),
 		cmocka_unit_test(records_of_any_values_are_accounted_for),
 		cmocka_unit_test(streams_of_one_boot_have_one_clock),
