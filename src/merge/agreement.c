@@ -335,7 +335,7 @@ static int straighten(struct comparison *c, struct agreement *a)
 	err = vote_at_rate(c, at, rate, &v) ?: vote_at_rate(c, at, c->rate, &before);
 	if (err)
 		return err;
-	if (before.votes > v.votes) {
+	if (before.votes >= v.votes) {
 		v = before;
 		rate = c->rate;
 	}

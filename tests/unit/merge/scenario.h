@@ -56,6 +56,7 @@ enum content {
  * @step_at, @step_ns: when CLOCK_MONOTONIC jumps, and by how much
  * @slew_at, @slew_ns, @slew_ppm: when the clock is slewed, for how long, and how much faster it
  *                               runs then
+ * @batch_ns: its records come in batches, one after each of these times; 0: each comes when it ends
  */
 struct scenario_stream {
 	enum nt_side side;
@@ -68,6 +69,7 @@ struct scenario_stream {
 	int64_t step_at[STEPS_MAX], step_ns[STEPS_MAX];
 	int64_t slew_at, slew_ns;
 	double slew_ppm;
+	int64_t batch_ns;
 };
 
 /*
@@ -227,8 +229,10 @@ static inline void recording_add(struct recording *out, struct scenario *s, unsi
 		out->max_sides = max;
 	}
 	out->sides[id] |= (uint8_t)(1 << r->side);
-	out->record[out->nr++] = (struct scenario_record){
-		.order = end + m->wall_ns + (int64_t)draw(s, 50 * US), .stream = stream, .r = *r};
+	end += m->wall_ns + (int64_t)draw(s, 50 * US);
+	if (m->batch_ns)
+		end = (end / m->batch_ns + 1) * m->batch_ns;
+	out->record[out->nr++] = (struct scenario_record){.order = end, .stream = stream, .r = *r};
 }
 
 static inline void point(struct nt_record *r, const struct scenario_stream *m, unsigned int p,

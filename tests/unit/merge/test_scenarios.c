@@ -506,6 +506,39 @@ static void an_offset_whose_bounds_cross_is_refuted(void **state)
 }
 
 /*
+ * Two commands that took long, one second apart, give a rate that no clock has. It explains both of
+ * them, as the rate of before does.
+ */
+static void short_runs_with_pauses_are_matched_live(void **state)
+{
+	static const unsigned int run[3][2] = {{113, 187}, {31, 29}, {13, 27}};
+
+	for (uint64_t seed = 1; seed <= 64 * SEEDS; seed++) {
+		struct scenario s = two_machines(seed);
+
+		s.live = true;
+		s.net_ns = 400 * US;
+		s.noise = 1;
+		s.stream[0].batch_ns = SECOND / 2;
+		s.stream[1].batch_ns = SECOND / 5;
+		s.stream[1].wall_ns = 300 * MS;
+		s.link[1] = s.link[0];
+		s.link[1].qid = 2;
+		s.link[1].slot = 1;
+		s.nr_links = 2;
+		for (unsigned int i = 0; i < 6; i++)
+			s.job[s.nr_jobs++] =
+				(struct scenario_job){.link = i % 2,
+						      .seed = 6 * seed + i,
+						      .content = CONTENT_LARGE,
+						      .begin = SECOND + i / 2 * (800 * MS),
+						      .commands = run[i / 2][i % 2],
+						      .depth = 4};
+		assert_int_equal(matched("short runs", &s), 1000);
+	}
+}
+
+/*
  * One queue has few commands, in two seconds on a slow network. The other one knows the clocks. By
  * chance the ways there become slower than the ways back, which looks like clocks that part.
  */
@@ -544,6 +577,7 @@ int main(void)
 		cmocka_unit_test(clocks_that_part_fast),
 		cmocka_unit_test(a_clock_that_jumps),
 		cmocka_unit_test(an_offset_whose_bounds_cross_is_refuted),
+		cmocka_unit_test(short_runs_with_pauses_are_matched_live),
 		cmocka_unit_test(a_queue_that_soon_stalls_is_matched_beside_another),
 		cmocka_unit_test(whatever_machines_do_no_record_is_matched_with_anothers),
 	};
