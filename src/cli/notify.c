@@ -151,8 +151,8 @@ bool changes_look(struct changes *c, unsigned int controllers, uint64_t slept_ns
 	if (before.looked && c->slept_ns != before.slept_ns) {
 		snprintf(
 			line, size,
-			"this machine was suspended for %.1f s: tracing goes on, and what was in flight took "
-			"so much longer than is told",
+			"this machine was suspended for %.1f s: tracing goes on; the latencies of commands in "
+			"flight leave this time out",
 			(double)(slept_ns - before.slept_ns) / (double)NS_PER_SECOND);
 		/* The change of the connection is reported by the next call. */
 		c->connected = before.connected;

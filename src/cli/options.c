@@ -329,7 +329,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option run_options[] = {
 	{"burst", KEY_BURST, "ON/EVERY", 0,
-	 "Measure for the time ON in each time EVERY, such as 1s/60s, and cost nothing in between. Bursts "
+	 "Trace for ON out of every EVERY, such as 1s/60s, at no cost in between. Bursts "
 	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree. "
 	 "ON, and what is left of EVERY, are " BURST_MIN " at least",
 	 SECTION_RUN},
@@ -710,9 +710,9 @@ static error_t parse_peer(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option peer_options[] = {
 	{"peer", KEY_PEER, "COMMAND", OPTION_REPEATS | OPTION_ACTS,
-	 "With --host: run COMMAND, which brings the target's stream, and tell where the time goes in "
-	 "ten stages; a file or a FIFO will do as well. Can be given for several targets. What "
-	 "becomes of a peer is told; the host's own figures and the exit status do not depend on it. "
+	 "With --host: run COMMAND, which prints the target's stream, and show where the time goes in "
+	 "ten stages; a file or a FIFO works as well. Give it once for each target. A peer that fails "
+	 "is shown, and changes neither the host's own figures nor the exit status. "
 	 "Under sudo, COMMAND runs as the user who called it",
 	 SECTION_RUN},
 	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, OPTION_ACTS,

@@ -137,7 +137,7 @@ static void tell_again(struct peer_news *n, unsigned int i, const struct peer_ab
 	n->restarts[i] = a->restarts;
 	if (!n->again[i])
 		journal(JOURNAL_NOTICE,
-			"peer %u: started again; from now on that is told of when it helps", i + 1);
+			"peer %u: started again; the next line comes when a start succeeds", i + 1);
 	n->again[i] = true;
 }
 

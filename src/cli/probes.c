@@ -367,8 +367,8 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option probes_options[] = {
 	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_RUN},
-	{"verbose", 'v', NULL, 0, "Tell of each point which ways to it were passed over, and why",
-	 SECTION_RUN},
+	{"verbose", 'v', NULL, 0,
+	 "For each point, also show the probes that were not taken, and why", SECTION_RUN},
 	{0},
 };
 

@@ -567,9 +567,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option report_options[] = {
-	{"slowest", KEY_SLOWEST, "N", 0, "Tell the story of the N slowest commands", SECTION_RUN},
-	{"commands", KEY_COMMANDS, NULL, 0, "First of all print a line for each command",
+	{"slowest", KEY_SLOWEST, "N", 0, "Show the N slowest commands, point by point",
 	 SECTION_RUN},
+	{"commands", KEY_COMMANDS, NULL, 0, "First print a line for each command", SECTION_RUN},
 	{"detail", KEY_DETAIL, NULL, 0,
 	 "Show every interval between two points, for each shape of a command: each round trip by itself",
 	 SECTION_RUN},

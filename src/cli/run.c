@@ -85,7 +85,7 @@ static int tell_lost(struct output *o)
 	if (!console.lost)
 		return 0;
 	n = snprintf(text, sizeof(text),
-		     "\n(messages of %" PRIu64 " bytes were lost: nobody took them)\n",
+		     "\n(messages of %" PRIu64 " bytes were lost: standard error was not read)\n",
 		     console.lost);
 	err = output_put(o, text, (size_t)n, 0);
 	if (!err)

@@ -171,10 +171,10 @@ static const struct argp_option flight_options[] = {
 	 "Keep the records of the last TIME, and write them to a file when --when is true, at SIGUSR1 and at the end",
 	 SECTION_RUN},
 	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", OPTION_ACTS | OPTION_RELOADS,
-	 "Keep them in SIZE of memory at most (default 64M); what does not fit goes before its time, and is counted",
+	 "Keep them in SIZE of memory at most (default 64M); the oldest are dropped and counted",
 	 SECTION_RUN},
 	{"after", KEY_AFTER, "TIME", OPTION_ACTS | OPTION_RELOADS,
-	 "A file goes on for TIME after what set it off (default 5s)", SECTION_RUN},
+	 "Keep recording TIME after the trigger (default 5s)", SECTION_RUN},
 	{"when", KEY_WHEN, "WHEN", OPTION_ACTS | OPTION_RELOADS,
 	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0 or oldest>1s; several with "
 	 "commas, or again",

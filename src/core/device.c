@@ -275,11 +275,10 @@ const char *cgroup_find(const char *path, struct cgroup_place *c)
 		if (!v2 && (fs.f_type != CGROUP_SUPER_MAGIC || !has_file(dir, "blkio.reset_stats")))
 			continue;
 		if (!level_of(dir, &c->level))
-			return "it cannot be told where it is: run this in the machine's own cgroup "
-			       "namespace";
+			return "its level is unknown: run this in the machine's own cgroup namespace";
 		/* Without the io controller, the kernel accounts its I/O to its parent. */
 		if (v2 && c->level && !has_io(dir))
-			return "its I/O is not told from its parent's: write +io to that one's "
+			return "its I/O counts as its parent's: write +io to the parent's "
 			       "cgroup.subtree_control";
 		c->id = st.st_ino;
 		return NULL;

@@ -42,7 +42,7 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
 	  "Data that these commands transferred")                                                   \
 	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE",                                    \
-	  "Commands that ended with an error; 0 is told before the first one")                      \
+	  "Commands that ended with an error; 0 is shown before the first one")                     \
 	X(STATUSES, "ntprof_command_error_statuses", COUNTER, "", "QUEUE, status",                  \
 	  "The same by status")                                                                     \
 	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                   \
@@ -89,7 +89,7 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")    \
 	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",          \
 	  "side, operation",                                                                        \
-	  "Latency of commands that host and target told of, and that ended well")                  \
+	  "Latency of commands that host and target both recorded, and that succeeded")             \
 	X(MERGED_STAGE_DURATION, "ntprof_merged_stage_duration_seconds", HISTOGRAM, "seconds",      \
 	  "side, operation, stage",                                                                 \
 	  "Time that these commands spent in each of the ten stages of both sides")                 \
@@ -108,7 +108,7 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(PEER_SILENT, "ntprof_peer_silent_seconds", GAUGE, "seconds", "side, peer",                \
 	  "Time since something came from a peer")                                                  \
 	X(PEER_RECORDS, "ntprof_peer_records", COUNTER, "", "side, peer",                           \
-	  "Commands that a peer told of")                                                           \
+	  "Commands in the stream of a peer")                                                       \
 	X(PEER_LOSSES, "ntprof_peer_losses", COUNTER, "", "side, peer, reason",                     \
 	  "What a peer says that it lost, and what it sent that this version does not know")        \
 	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                              \

@@ -55,7 +55,7 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	  "commands counted together, as no histogram was left for their queue")               \
 	X(RING_FULL, "ring_full", "records dropped because the ring buffer was full")          \
 	X(ARRIVAL_JOINED, "arrival_joined",                                                    \
-	  "commands whose packets may have arrived earlier than is told: TCP joined them")     \
+	  "commands whose packets may have arrived earlier than shown: TCP joined them")       \
 	X(ARRIVAL_MISSING, "arrival_missing",                                                  \
 	  "commands with no known arrival, as with TLS: the network stack is in other stages") \
 	X(ASYNC_EVENT, "async_event",                                                          \

@@ -16,10 +16,9 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 
 	switch (status) {
 	case TRACER_NOT_ALLOWED:
-		snprintf(
-			buf, size,
-			"tracing needs root or capabilities, of which it lacks %s: run it with sudo",
-			detail);
+		snprintf(buf, size,
+			 "tracing needs root or capabilities (missing: %s): run it with sudo",
+			 detail);
 		break;
 	case TRACER_OLD_KERNEL:
 		snprintf(buf, size, "kernel %s is too old: tracing needs Linux %d.%d or later",

@@ -362,11 +362,12 @@ int connections_print(const struct merge *m, const struct machines *machines, FI
 void connections_print_strays(const struct merge *m, FILE *f)
 {
 	static const struct phrase line[] = {
-		PHRASE("records of queues that no stream told of: ", STRAY_RECORDS, .after = "\n"),
+		PHRASE("records of queues that no stream announced: ", STRAY_RECORDS,
+		       .after = "\n"),
 		PHRASE("records of queues past the limits of connections or slots: ",
 		       STRAY_PAST_LIMITS, .after = "\n"),
-		PHRASE("records of queues of which too many have one name to be told apart: ",
-		       STRAY_IN_CROWD, .after = "\n"),
+		PHRASE("records unmatched, as too many queues share an NQN: ", STRAY_IN_CROWD,
+		       .after = "\n"),
 		PHRASE("records given up because too many waited: ", STRAY_CROWDED_OUT,
 		       .after = "\n"),
 	};

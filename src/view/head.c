@@ -109,7 +109,7 @@ static const struct phrase summary_of_bursts[] = {
 static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
 {
 	static const struct phrase unfair[] = {
-		PHRASE("not a fair one, of too few distinct commands: ", SAMPLE_MEASURED),
+		PHRASE("sample too small (too few distinct commands): ", SAMPLE_MEASURED),
 		PHRASE(" of ", SAMPLE_ALL),
 	};
 	struct sample_row row;

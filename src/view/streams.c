@@ -117,14 +117,14 @@ static const struct column matching[] = {
 	[MATCHING_TARGET_ONLY] = {"target_only", "target only", MATCHING(target_only)},
 	[MATCHING_AMBIGUOUS] = {"ambiguous", "ambiguous", MATCHING(ambiguous)},
 	[MATCHING_UNDECIDED] = {"undecided", "undecided", MATCHING(undecided)},
-	[MATCHING_STRAYS] = {"strays", "of queues that no stream told of", MATCHING(strays),
+	[MATCHING_STRAYS] = {"strays", "of queues that no stream announced", MATCHING(strays),
 			     .least = 1},
 	[MATCHING_PAST_LIMITS] = {"past_limits", "past the limits of connections or slots",
 				  MATCHING(past_limits), .least = 1},
 	[MATCHING_CROWDED_OUT] = {"crowded_out", "given up for want of room", MATCHING(crowded_out),
 				  .least = 1},
-	[MATCHING_IN_CROWD] = {"in_crowd", "of too many queues of one name", MATCHING(in_crowd),
-			       .least = 1},
+	[MATCHING_IN_CROWD] = {"in_crowd", "unmatched: too many queues share an NQN",
+			       MATCHING(in_crowd), .least = 1},
 	[MATCHING_EARLY] = {"early", "before any peer recorded", MATCHING(early)},
 };
 

@@ -33,8 +33,8 @@ refused "option of another verb" "--interval is an option of live and serve, not
 refused "source that is none" "neither" ntprof-bpf --host --source perf
 refused "slower without trace" "--slower is an option of trace, record and report, not of live" ntprof-bpf --host --slower 1ms
 chmod 755 /usr/bin/ntprof-bpf
-refused "not root" "needs root or capabilities, of which it lacks CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
-refused "root without CAP_SYS_ADMIN" "of which it lacks CAP_SYS_ADMIN:" \
+refused "not root" "needs root or capabilities (missing: CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN)" setpriv --reuid=65534 --clear-groups ntprof-bpf --host
+refused "root without CAP_SYS_ADMIN" "(missing: CAP_SYS_ADMIN):" \
 	setpriv --inh-caps=-all --bounding-set=-all,+bpf,+perfmon ntprof-bpf --host
 refused "kernel too old" "too old" setarch --uname-2.6 ntprof-bpf --host
 refused "probes of a kernel too old" "too old" setarch --uname-2.6 ntprof-bpf probes

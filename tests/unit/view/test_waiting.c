@@ -179,7 +179,7 @@ static void rates_are_those_of_all_commands_whatever_is_measured(void **state)
 	assert_contains(text, "\nnvme0 1 read 2000 100 0 - 2.00ms");
 	/* Their latency is unknown. */
 	assert_contains(text, "\nnvme0 2 read 10.0 0.04 0 - - - - - - \n");
-	assert_lacks(text, "not a fair one");
+	assert_lacks(text, "sample too small");
 	free(text);
 	text = render(view_summary, &s, 132);
 	assert_contains(text, "op commands measured IOPS MB/s inflight p50");
@@ -200,11 +200,11 @@ static void a_sample_that_is_not_fair_says_so(void **state)
 	leave_out(row_make(&s, 1), 60000, 1);
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "sample of 1 command in 100 "
-			      "not a fair one, of too few distinct commands: 0 of 60000 ");
+			      "sample too small (too few distinct commands): 0 of 60000 ");
 	assert_contains(text, "\nnvme0 1 read 60000 ");
 	free(text);
 	text = render(view_summary, &s, 132);
-	assert_contains(text, "commands: 0 of 60000\n");
+	assert_contains(text, "commands): 0 of 60000\n");
 	assert_contains(text, "\ncommands read 60000\nmeasured read 0\n");
 	free(text);
 	stats_free(&s);
@@ -249,17 +249,17 @@ static void a_recorded_sample_is_scaled_only_where_it_is_fair(void **state)
 
 	assert_contains(text, "op commands IOPS MB/s inflight p50");
 	assert_contains(text, "\nnvme0 1 read 1000 100000 410 100 ");
-	assert_lacks(text, "not a fair one");
+	assert_lacks(text, "sample too small");
 	free(text);
 	text = recorded(1, 1000);
-	assert_contains(text, "not a fair one, of too few distinct commands: 1000\n");
+	assert_contains(text, "sample too small (too few distinct commands): 1000\n");
 	assert_contains(text, "\nnvme0 1 read 1000 - - - ");
 	free(text);
 	text = recorded(16, 100);
-	assert_contains(text, "not a fair one");
+	assert_contains(text, "sample too small");
 	free(text);
 	text = recorded(64, 100);
-	assert_lacks(text, "not a fair one");
+	assert_lacks(text, "sample too small");
 	free(text);
 }
 
