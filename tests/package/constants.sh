@@ -89,7 +89,7 @@ read_marks() {
 		print "marks $marks\n";' "$@"
 }
 
-found=$(read_marks README.md docs/*.md docs/man/*.8 docs/man/common.inc)
+found=$(read_marks README.md docs/*.md docs/guides/*.md docs/man/*.8 docs/man/common.inc)
 wrong=$(sed '/^marks [0-9]*$/d' <<<"$found")
 [[ -z $wrong ]] || sed 's/^/# /' <<<"$wrong"
 check "constants in documents are those of the source" test -z "$wrong"

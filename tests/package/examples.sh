@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # examples.sh - "make look" shows what it says it shows: the slow disk of the recordings in docs/examples. Reports of
-# them as JSON are what the schema says.
+# them as JSON are what the schema says. What documents quote of the program is what it prints.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -46,6 +46,28 @@ for of in "*" host target; do
 	build/ntprof-bpf report --format json --detail --commands --slowest 5 --op read --nsid 2 "${files[@]}"
 done >"$out"
 equal "the schema accepts reports of them, together and alone" "$(validate docs/output.schema.json "$out" 2>&1 | tail -n 1)" 9
+check "documents quote what the program prints, and draw its stages: docs/refresh" docs/refresh --check
+
+# unknown_messages: those of docs/troubleshooting.md that no string of the source has; "..." is what differs. At last "messages N".
+unknown_messages() {
+	find src bpf -name '*.[ch]' -exec cat {} + | perl -e '
+		my $source = do { local $/; <STDIN> };
+		my ($in, $n) = (0, 0);
+
+		# Strings that stand one after the other are one, also with a macro in between.
+		$source =~ s/"\s*(?:[A-Z_][A-Z0-9_]*\s*)?"//g;
+		open my $f, "<", "docs/troubleshooting.md" or die;
+		while (<$f>) {
+			$in = /^\| message / if /^\| (?:message|what you see) /;
+			next if !$in || !/^\| `([^`]+)`/;
+			$n++;
+			print "$1\n" if grep { index($source, $_) < 0 } grep { length } split / *\.\.\. */, $1;
+		}
+		print "messages $n\n";'
+}
+found=$(unknown_messages)
+equal "messages that docs/troubleshooting.md explains and the program does not have" "$(grep -v '^messages ' <<<"$found")" ""
+check "there are messages (${found##*messages })" test "${found##*messages }" -ge 40
 check "the recordings are below 300 KB" \
 	test "$(cat docs/examples/*.ntp | wc -c)" -lt 300000
 finish

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 program=$(realpath "${BUILD:-build}/ntprof-bpf")
 examples=$(realpath docs/examples)
 mapfile -t pages < <(realpath "${BUILD:-build}"/man/*.8)
-mapfile -t documents < <(realpath README.md docs/*.md)
+mapfile -t documents < <(realpath README.md docs/*.md docs/guides/*.md)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
